@@ -1,0 +1,3 @@
+//! The `omptarget` command.
+
+fn main() {}

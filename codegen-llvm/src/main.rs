@@ -1,0 +1,3 @@
+//! The compiler process (see the crate `codegen`).
+
+fn main() {}

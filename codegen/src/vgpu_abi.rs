@@ -1,0 +1,192 @@
+//! The binary interface between code compiled for the virtual GPU and the engine that runs it.
+//!
+//! Every GPU thread runs on a stack of [`STACK_SIZE`] bytes, aligned to its size, whose top
+//! [`CONTEXT_SIZE`] bytes are its [`ThreadContext`]: compiled code finds the context from the stack
+//! pointer alone, so there is no thread-local storage and no extra argument in indirect calls.
+//!
+//! All memory device code may touch (allocations, globals, stacks, shared memory) lies in one window
+//! of the address space, `address >> WINDOW_SHIFT == WINDOW_INDEX`. Compiled code checks that before
+//! an access it cannot prove to be local, which is how a host pointer in a kernel is found out.
+
+/// Changes whenever this interface does; part of the cache key and of the manifest.
+pub const VERSION: u32 = 1;
+
+/// log2 of the device window's size (1 TiB).
+pub const WINDOW_SHIFT: u32 = 40;
+/// The device window is `[WINDOW_INDEX << WINDOW_SHIFT, (WINDOW_INDEX + 1) << WINDOW_SHIFT)`: far from
+/// where Linux puts programs, libraries, heaps and the sanitizers' shadows.
+pub const WINDOW_INDEX: u64 = 0x30;
+/// Stack of one GPU thread, bytes; also its alignment.
+pub const STACK_SIZE: usize = 256 << 10;
+/// Bytes at the top of every stack that hold the [`ThreadContext`].
+pub const CONTEXT_SIZE: usize = 256;
+
+/// What a GPU thread knows of itself. Compiled code reads the fields by their offsets.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ThreadContext {
+    /// `%tid`.
+    pub tid: [u32; 3],
+    /// `%ntid`.
+    pub ntid: [u32; 3],
+    /// `%ctaid`.
+    pub ctaid: [u32; 3],
+    /// `%nctaid`.
+    pub nctaid: [u32; 3],
+    /// `%laneid`.
+    pub laneid: u32,
+    /// `%warpid`: linear thread index / warp size.
+    pub warpid: u32,
+    /// `%smid`: the CPU worker that runs the block.
+    pub smid: u32,
+    /// `%nsmid`.
+    pub nsmid: u32,
+    /// `%dynamic_smem_size`, bytes.
+    pub dynamic_shared_size: u32,
+    /// Static plus dynamic shared memory of the block, bytes.
+    pub shared_size: u32,
+    /// First byte of the block's shared memory (static first, then dynamic).
+    pub shared_base: u64,
+    /// Spins since the last switch, kept by `vgpu_spin`.
+    pub spins: u32,
+    /// Reserved, zero.
+    pub reserved: u32,
+    /// The engine's own record of this thread; opaque to compiled code.
+    pub engine: u64,
+}
+
+const _: () = assert!(size_of::<ThreadContext>() <= CONTEXT_SIZE);
+
+/// A kernel's entry in compiled code: `args` points at its 8-byte parameters.
+pub type EntryFn = unsafe extern "C" fn(context: *mut ThreadContext, args: *const u64);
+
+/// Shuffle modes of `vgpu_shfl`.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShuffleMode {
+    /// `shfl.sync.up`
+    Up = 0,
+    /// `shfl.sync.down`
+    Down = 1,
+    /// `shfl.sync.bfly`
+    Bfly = 2,
+    /// `shfl.sync.idx`
+    Idx = 3,
+}
+
+/// Vote modes of `vgpu_vote`.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VoteMode {
+    /// `vote.sync.all`
+    All = 0,
+    /// `vote.sync.any`
+    Any = 1,
+    /// `vote.sync.uni`
+    Uni = 2,
+    /// `vote.sync.ballot`
+    Ballot = 3,
+}
+
+/// Operations of `vgpu_redux` (`redux.sync`).
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReduxOp {
+    /// Sum.
+    Add = 0,
+    /// Unsigned minimum.
+    Umin = 1,
+    /// Unsigned maximum.
+    Umax = 2,
+    /// Signed minimum.
+    Smin = 3,
+    /// Signed maximum.
+    Smax = 4,
+    /// Bitwise and.
+    And = 5,
+    /// Bitwise or.
+    Or = 6,
+    /// Bitwise exclusive or.
+    Xor = 7,
+}
+
+/// Modes of `vgpu_barrier_reduce` (`barrier.red`).
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BarrierReduce {
+    /// Number of threads whose predicate holds.
+    Popc = 0,
+    /// Whether all hold.
+    And = 1,
+    /// Whether any holds.
+    Or = 2,
+}
+
+/// The engine's functions compiled code may call, all `extern "C"`. `cx` is the caller's
+/// `*mut ThreadContext`, `site` an index into [`crate::artifact::Manifest::sites`]. A synchronising
+/// call with equal `site` in several lanes is one call site for convergence. Counts of 0 mean
+/// "every thread of the block".
+///
+/// | function | C signature | serves |
+/// |---|---|---|
+/// | `vgpu_barrier` | `void(cx, site, u32 id, u32 count)` | `barrier.sync`, `bar.sync`; exited threads count as arrived |
+/// | `vgpu_barrier_arrive` | `void(cx, site, u32 id, u32 count)` | `barrier.arrive` |
+/// | `vgpu_barrier_reduce` | `u32(cx, site, u32 id, u32 count, u32 mode, u32 pred)` | `barrier.red` |
+/// | `vgpu_syncwarp` | `void(cx, site, u32 mask)` | `bar.warp.sync` |
+/// | `vgpu_activemask` | `u32(cx, site)` | `activemask`; also unmasked legacy forms |
+/// | `vgpu_shfl` | `u64(cx, site, u32 mask, u32 mode, u32 value, u32 b, u32 c)` | `shfl.sync`; bit 32 of the result is the predicate |
+/// | `vgpu_vote` | `u32(cx, site, u32 mask, u32 mode, u32 pred)` | `vote.sync` |
+/// | `vgpu_match_any` | `u32(cx, site, u32 mask, u64 value)` | `match.any.sync` |
+/// | `vgpu_match_all` | `u64(cx, site, u32 mask, u64 value)` | `match.all.sync`; bit 32 is the predicate |
+/// | `vgpu_redux` | `u32(cx, site, u32 mask, u32 op, u32 value)` | `redux.sync` |
+/// | `vgpu_yield` | `void(cx, site)` | `nanosleep`: lets the other threads of the block run |
+/// | `vgpu_spin` | `void(cx, site)` | inserted in loops that wait on memory; yields now and then |
+/// | `vgpu_trap` | `noreturn(cx, site)` | `trap`, `llvm.trap`, `unreachable` after a failed check |
+/// | `vgpu_wild_access` | `noreturn(cx, site, u64 address, u32 write)` | failed window check |
+/// | `vgpu_assert_fail` | `noreturn(cx, site, message, file, u32 line, function)` | `__assertfail`, `__assert_fail` |
+/// | `vgpu_vprintf` | `i32(cx, format, args)` | `vprintf`: CUDA's packed, naturally aligned argument buffer |
+/// | `vgpu_malloc` | `void*(cx, u64 size)` | device heap; null when exhausted |
+/// | `vgpu_free` | `void(cx, void*)` | device heap |
+/// | `vgpu_clock` | `u64(cx)` | `clock64` and `clock` (truncated), in ticks |
+/// | `vgpu_globaltimer` | `u64(cx)` | `globaltimer`, ns |
+///
+/// Besides these, code may call the C library functions in [`LIBRARY_SYMBOLS`], which LLVM's x86 back
+/// end emits for intrinsics (`llvm.sin.f64`, wide division, large copies).
+pub const ENGINE_SYMBOLS: &[&str] = &[
+    "vgpu_barrier",
+    "vgpu_barrier_arrive",
+    "vgpu_barrier_reduce",
+    "vgpu_syncwarp",
+    "vgpu_activemask",
+    "vgpu_shfl",
+    "vgpu_vote",
+    "vgpu_match_any",
+    "vgpu_match_all",
+    "vgpu_redux",
+    "vgpu_yield",
+    "vgpu_spin",
+    "vgpu_trap",
+    "vgpu_wild_access",
+    "vgpu_assert_fail",
+    "vgpu_vprintf",
+    "vgpu_malloc",
+    "vgpu_free",
+    "vgpu_clock",
+    "vgpu_globaltimer",
+];
+
+/// C library and compiler-support functions that compiled code may call; the engine's loader resolves
+/// them in the host's own libraries.
+pub const LIBRARY_SYMBOLS: &[&str] = &[
+    "memcpy", "memmove", "memset", "memcmp", "sin", "sinf", "cos", "cosf", "tan", "tanf", "asin",
+    "asinf", "acos", "acosf", "atan", "atanf", "atan2", "atan2f", "sinh", "sinhf", "cosh", "coshf",
+    "tanh", "tanhf", "exp", "expf", "exp2", "exp2f", "exp10", "exp10f", "log", "logf", "log2",
+    "log2f", "log10", "log10f", "pow", "powf", "fmod", "fmodf", "fma", "fmaf", "floor", "floorf",
+    "ceil", "ceilf", "trunc", "truncf", "rint", "rintf", "nearbyint", "nearbyintf", "round",
+    "roundf", "roundeven", "roundevenf", "lround", "lroundf", "llround", "llroundf", "lrint",
+    "lrintf", "llrint", "llrintf", "ldexp", "ldexpf", "frexp", "frexpf", "modf", "modff", "fmin",
+    "fminf", "fmax", "fmaxf", "sincos", "sincosf", "cbrt", "cbrtf", "hypot", "hypotf",
+    "__udivti3", "__umodti3", "__divti3", "__modti3", "__multi3", "__extendhfsf2", "__truncsfhf2",
+    "__truncdfhf2", "__fixunsdfti", "__fixdfti", "__floatuntidf", "__floattidf", "__fixunssfti",
+    "__fixsfti", "__floatuntisf", "__floattisf", "__ashlti3", "__ashrti3", "__lshrti3",
+];

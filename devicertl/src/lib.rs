@@ -1,0 +1,2 @@
+//! The device runtime.
+#![cfg_attr(not(test), no_std)]

@@ -1,0 +1,158 @@
+//! Plugins, devices, modules and kernels: the traits every backend implements.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::{Image, Result};
+
+/// An address in a device's own memory space. It is never a host pointer, even where the two
+/// happen to be in one process (the virtual GPU).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct DevicePtr(pub u64);
+
+impl DevicePtr {
+    /// The null device address.
+    pub const NULL: DevicePtr = DevicePtr(0);
+
+    /// The address `bytes` further on, wrapping like the hardware's address arithmetic.
+    pub fn offset(self, bytes: i64) -> DevicePtr {
+        DevicePtr(self.0.wrapping_add_signed(bytes))
+    }
+}
+
+impl fmt::Debug for DevicePtr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+/// Where an allocation lives (`llvm_omp_target_alloc_{device,host,shared}`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryKind {
+    /// Device memory: only kernels and explicit copies reach it.
+    Device,
+    /// Host memory that kernels can reach too; host and device address are the same number.
+    Host,
+    /// Memory both sides reach under the same address.
+    Shared,
+}
+
+/// What a device is and how much of everything it has.
+#[derive(Clone, Debug)]
+pub struct DeviceInfo {
+    /// Name for people, e.g. `virtual GPU (2 SMs)`.
+    pub name: String,
+    /// Architecture as clang spells it (`sm_80`, `gfx90a`), empty when any image of the triple runs.
+    pub arch: String,
+    /// Multiprocessors: how many blocks make progress at once at least.
+    pub multiprocessors: u32,
+    /// Lanes per warp.
+    pub warp_size: u32,
+    /// Largest block, in threads.
+    pub max_threads_per_block: u32,
+    /// Largest grid, in blocks, per dimension.
+    pub max_blocks: [u32; 3],
+    /// Largest static plus dynamic shared memory of one block, in bytes.
+    pub max_shared_memory: u32,
+    /// Device memory in bytes.
+    pub total_memory: u64,
+    /// Block size the device prefers when a program states none.
+    pub default_threads_per_block: u32,
+}
+
+/// A device global of a loaded module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Global {
+    /// Its device address.
+    pub address: DevicePtr,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// What the device knows of a loaded kernel.
+#[derive(Clone, Debug)]
+pub struct KernelInfo {
+    /// The kernel's symbol.
+    pub name: String,
+    /// Number of 8-byte parameters.
+    pub parameters: u32,
+    /// Most threads a block of this kernel may have (launch bounds, register use).
+    pub max_threads: u32,
+    /// Static shared memory, bytes.
+    pub static_shared: u32,
+}
+
+/// Launch parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    /// Blocks per dimension.
+    pub grid: [u32; 3],
+    /// Threads per block, per dimension.
+    pub block: [u32; 3],
+    /// Dynamic shared memory per block, bytes.
+    pub dynamic_shared: u32,
+    /// The kernel's parameters, each widened to 8 bytes: clang gives OpenMP kernels only pointers
+    /// and integers of up to 64 bits.
+    pub args: &'a [u64],
+}
+
+/// What the program asks of every image it loads.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LoadOptions {
+    /// `requires unified_shared_memory`: kernels may follow host pointers.
+    pub unified_shared_memory: bool,
+}
+
+/// A family of devices behind one driver.
+pub trait Plugin: Send + Sync {
+    /// Short name for messages: `cuda`, `amdgpu`, `vgpu`.
+    fn name(&self) -> &'static str;
+    /// The devices found, in a stable order. Finding none is not an error.
+    fn devices(&self) -> Vec<Arc<dyn Device>>;
+}
+
+/// One device. Every method may be called from several host threads at once, and returns only
+/// when the work is complete and visible to every thread.
+pub trait Device: Send + Sync {
+    /// What the device is.
+    fn info(&self) -> &DeviceInfo;
+    /// Whether [`Device::load`] can be expected to take this image (triple, architecture, kind).
+    fn accepts(&self, image: &Image<'_>) -> bool;
+    /// Loads an image: compiles it if it is bitcode, places its globals, runs its constructors.
+    /// Dropping the module runs the destructors and frees its memory.
+    fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>>;
+    /// Allocates `size` bytes aligned to at least 256. `size` 0 gives a distinct, valid address.
+    fn alloc(&self, size: u64, kind: MemoryKind) -> Result<DevicePtr>;
+    /// Frees what [`Device::alloc`] returned; anything else is [`crate::Error::InvalidFree`].
+    fn free(&self, ptr: DevicePtr) -> Result<()>;
+    /// Copies host to device.
+    ///
+    /// # Safety
+    /// `src` is readable for `len` bytes.
+    unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()>;
+    /// Copies device to host.
+    ///
+    /// # Safety
+    /// `dst` is writable for `len` bytes.
+    unsafe fn read(&self, dst: *mut u8, src: DevicePtr, len: usize) -> Result<()>;
+    /// Copies within the device; the ranges may overlap.
+    fn copy(&self, dst: DevicePtr, src: DevicePtr, len: usize) -> Result<()>;
+    /// Sets `len` bytes to `byte`.
+    fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()>;
+}
+
+/// A loaded image.
+pub trait Module: Send + Sync {
+    /// The device global called `name`, if the image defines it.
+    fn global(&self, name: &str) -> Option<Global>;
+    /// The kernel called `name`, if the image defines it.
+    fn kernel(&self, name: &str) -> Option<Arc<dyn Kernel>>;
+}
+
+/// A kernel of a loaded image.
+pub trait Kernel: Send + Sync {
+    /// What is known of it.
+    fn info(&self) -> &KernelInfo;
+    /// Runs it to its end. A trap, wild access or deadlock is [`crate::Error::Fault`].
+    fn launch(&self, launch: &Launch<'_>) -> Result<()>;
+}

@@ -1,0 +1,15 @@
+//! The contract between the host runtime (`host-api`) and the device plugins.
+//!
+//! A [`Plugin`] offers [`Device`]s; a device owns memory and loads [`Image`]s into [`Module`]s; a
+//! module holds device globals and [`Kernel`]s. Everything OpenMP (mapping, launch parameters,
+//! `OMP_TARGET_OFFLOAD`) is above this line, everything of one vendor is below it.
+
+mod device;
+mod error;
+mod image;
+
+pub use device::{
+    Device, DeviceInfo, DevicePtr, Global, Kernel, KernelInfo, Launch, LoadOptions, MemoryKind, Module, Plugin,
+};
+pub use error::{Error, FaultKind, KernelFault, Result, SourceLocation, ThreadId, Waiting};
+pub use image::{Image, ImageError, ImageKind};
