@@ -1,1 +1,243 @@
-//! End-to-end tests.
+//! Compiles and runs whole OpenMP programs with the `dist/` that `scripts/build` made.
+//!
+//! A test says what it compiles ([`Build`]), gets a [`Binary`], runs it and looks at the [`Outcome`].
+//! Everything that runs has a time limit: a hang is a failure, not a wait.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Seconds a program or compiler may take.
+const TIME_LIMIT: &str = "240";
+
+/// The project's root folder.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the crate lies in the project")
+        .to_owned()
+}
+
+/// A file of `dist/`; panics with advice when it is not there.
+pub fn dist(name: &str) -> PathBuf {
+    let path = root().join("dist").join(name);
+    assert!(
+        path.exists(),
+        "{} is missing: run scripts/setup and scripts/build first",
+        path.display()
+    );
+    path
+}
+
+/// How a program is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Without offload: target regions run on the host. The reference.
+    Host,
+    /// For the device at this `-O` level.
+    Offload(&'static str),
+    /// For the device at `-O2` with LLVM's OpenMP optimisation off at device compile and device link: what
+    /// it would turn into SPMD kernels stays generic and runs the worker state machine.
+    NoOpenMpOpt,
+}
+
+impl Mode {
+    fn flags(self) -> Vec<OsString> {
+        let config = || OsString::from(format!("--config={}", dist("etc/omptarget.cfg").display()));
+        let mut flags = match self {
+            Mode::Host => vec!["-fopenmp".into(), "-O2".into()],
+            Mode::Offload(level) => vec![config(), "-DOFFLOAD".into(), level.into()],
+            Mode::NoOpenMpOpt => vec![config(), "-DOFFLOAD".into(), "-O2".into()],
+        };
+        if self == Mode::NoOpenMpOpt {
+            let off = [
+                "-mllvm",
+                "-openmp-opt-disable",
+                "-Xoffload-linker",
+                "-mllvm=-openmp-opt-disable",
+            ];
+            flags.extend(off.map(OsString::from));
+        }
+        flags
+    }
+}
+
+/// What is to be compiled.
+pub struct Build {
+    folder: tempfile::TempDir,
+    sources: Vec<PathBuf>,
+    flags: Vec<OsString>,
+}
+
+impl Build {
+    /// Source files, relative to the project's root (`examples/saxpy.c`).
+    pub fn new(sources: &[&str]) -> Build {
+        Build {
+            folder: tempfile::tempdir().expect("a temporary folder"),
+            sources: sources.iter().map(|source| root().join(source)).collect(),
+            flags: Vec::new(),
+        }
+    }
+
+    /// Further compiler flags.
+    pub fn flags(mut self, flags: &[&str]) -> Build {
+        self.flags.extend(flags.iter().map(OsString::from));
+        self
+    }
+
+    /// The folder the binary goes to; it goes away with the [`Binary`].
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Compiles; the compiler must succeed and say nothing.
+    pub fn compile(self, mode: Mode) -> Binary {
+        let path = self.folder.path().join("program");
+        let cxx = self
+            .sources
+            .iter()
+            .any(|source| source.extension() == Some(OsStr::new("cpp")));
+        let mut arguments = mode.flags();
+        arguments.extend(
+            [
+                "-Wall",
+                "-Wextra",
+                "-Wno-pass-failed",
+                "-Wno-openmp-mapping",
+            ]
+            .map(OsString::from),
+        );
+        arguments.extend(
+            self.sources
+                .iter()
+                .map(|source| source.clone().into_os_string()),
+        );
+        arguments.extend(self.flags.iter().cloned());
+        arguments.extend(["-lm".into(), "-o".into(), path.clone().into_os_string()]);
+        clang(cxx, &arguments, self.folder.path());
+        Binary {
+            path,
+            _folder: self.folder,
+        }
+    }
+}
+
+/// Runs clang in `folder`; it must succeed and say nothing.
+pub fn clang(cxx: bool, arguments: &[OsString], folder: &Path) {
+    let name = if cxx { "clang++-22" } else { "clang-22" };
+    let mut command = limited(Path::new(name));
+    command.args(arguments).current_dir(folder);
+    let outcome = Outcome::of(command.output());
+    assert!(
+        outcome.code == 0 && outcome.stdout.is_empty() && outcome.stderr.is_empty(),
+        "{name} {arguments:?} ended with {}:\n{}{}",
+        outcome.code,
+        outcome.stdout,
+        outcome.stderr
+    );
+}
+
+/// A compiled program.
+pub struct Binary {
+    /// Where it lies.
+    pub path: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl Binary {
+    /// Runs it on the device: offload is mandatory, so a silent run on the host is a failure.
+    pub fn run(&self, arguments: &[&str]) -> Outcome {
+        self.run_with(arguments, &[("OMP_TARGET_OFFLOAD", "MANDATORY")])
+    }
+
+    /// Runs it with these environment variables.
+    pub fn run_with(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Outcome {
+        run(&self.path, arguments, environment)
+    }
+}
+
+/// Runs a program in the project's root with a time limit and these environment variables.
+pub fn run(program: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Outcome {
+    let mut command = limited(program);
+    command
+        .args(arguments)
+        .envs(environment.iter().copied())
+        .current_dir(root());
+    // The host's runtime says that it has fewer cores than threads, and spins while they wait.
+    command.env("KMP_WARNINGS", "0").env("KMP_BLOCKTIME", "0");
+    Outcome::of(command.output())
+}
+
+fn limited(program: &Path) -> Command {
+    let mut command = Command::new("timeout");
+    command.arg(TIME_LIMIT).arg(program);
+    command
+}
+
+/// How a program ended and what it said.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Exit code; 128 + signal number for a signal; 124 when the time limit was reached.
+    pub code: i32,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl Outcome {
+    fn of(output: std::io::Result<Output>) -> Outcome {
+        let output = output.expect("`timeout` (coreutils) runs");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Outcome {
+            // `timeout` dies of the signal its child died of.
+            code: output.status.code().unwrap_or_else(|| {
+                128 + std::os::unix::process::ExitStatusExt::signal(&output.status)
+                    .unwrap_or_default()
+            }),
+            stdout: text(&output.stdout),
+            stderr: text(&output.stderr),
+        }
+    }
+
+    /// Asserts success without a word on standard error; gives standard output.
+    #[track_caller]
+    pub fn passed(&self, what: &str) -> &str {
+        assert!(
+            self.code == 0 && self.stderr.is_empty(),
+            "{what} ended with {}\n--- stdout\n{}--- stderr\n{}",
+            self.code,
+            self.stdout,
+            self.stderr
+        );
+        &self.stdout
+    }
+
+    /// Asserts an orderly failure: a nonzero exit that is neither the time limit nor a bare segmentation
+    /// fault, and all of `facts` in the message.
+    #[track_caller]
+    pub fn failed_with(&self, what: &str, facts: &[&str]) {
+        let shown = format!("\n--- stdout\n{}--- stderr\n{}", self.stdout, self.stderr);
+        assert!(
+            ![0, 124, 128 + 11, 128 + 7].contains(&self.code),
+            "{what} ended with {}{shown}",
+            self.code
+        );
+        assert!(!self.stdout.contains("survived"), "{what} went on{shown}");
+        for fact in facts {
+            assert!(
+                self.stderr.contains(fact),
+                "{what}: the message lacks {fact:?}{shown}"
+            );
+        }
+    }
+}
+
+/// The line (from 1) of the first line of `source` that contains `text`.
+pub fn line_of(source: &str, text: &str) -> usize {
+    let content = std::fs::read_to_string(root().join(source)).expect("the source is readable");
+    1 + content
+        .lines()
+        .position(|line| line.contains(text))
+        .unwrap_or_else(|| panic!("no {text:?} in {source}"))
+}

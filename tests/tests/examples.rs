@@ -1,0 +1,106 @@
+//! Every example at every level, with and without LLVM's OpenMP optimisation, says what it says on the host.
+
+use e2e::{Build, Mode};
+
+const MODES: [Mode; 4] = [
+    Mode::Offload("-O0"),
+    Mode::Offload("-O2"),
+    Mode::Offload("-O3"),
+    Mode::NoOpenMpOpt,
+];
+
+fn check(sources: &[&str]) {
+    check_with(sources, &[&[]]);
+}
+
+/// Runs each binary once per argument list.
+fn check_with(sources: &[&str], argument_lists: &[&[&str]]) {
+    let host = Build::new(sources).compile(Mode::Host);
+    let devices = MODES.map(|mode| (mode, Build::new(sources).compile(mode)));
+    for arguments in argument_lists {
+        let expected = host.run_with(arguments, &[]);
+        assert!(
+            expected.passed("the host's run").ends_with("PASS\n"),
+            "{}",
+            expected.stdout
+        );
+        for (mode, binary) in &devices {
+            let what = format!("{sources:?} {arguments:?} {mode:?}");
+            assert_eq!(
+                binary.run(arguments).passed(&what),
+                expected.stdout,
+                "{what}"
+            );
+        }
+    }
+}
+
+#[test]
+fn saxpy() {
+    check(&["examples/saxpy.c"]);
+}
+
+#[test]
+fn dot() {
+    check(&["examples/dot.c"]);
+}
+
+#[test]
+fn heartwall() {
+    check(&["examples/heartwall.c", "examples/heartwall_kernel.c"]);
+}
+
+#[test]
+fn histogram() {
+    let image = e2e::dist("data/mri.pgm");
+    check_with(
+        &["examples/histogram.c"],
+        &[&[], &[image.to_str().expect("UTF-8")]],
+    );
+}
+
+#[test]
+fn sharing() {
+    check(&["examples/sharing.c"]);
+}
+
+#[test]
+fn kmeans() {
+    let digits = e2e::dist("data/digits.csv");
+    check_with(
+        &["examples/kmeans.cpp"],
+        &[&[], &[digits.to_str().expect("UTF-8")]],
+    );
+}
+
+#[test]
+fn stencil() {
+    check(&["examples/stencil.cpp"]);
+}
+
+#[test]
+fn reduce_warp() {
+    check(&["examples/reduce_warp.c"]);
+}
+
+#[test]
+fn declare_target() {
+    check(&["examples/declare_target.cpp"]);
+}
+
+#[test]
+fn nested() {
+    check(&["examples/nested.c"]);
+}
+
+/// A file that is not what the example expects gives a message and exit code 2.
+#[test]
+fn malformed_data() {
+    for source in ["examples/histogram.c", "examples/kmeans.cpp"] {
+        let outcome = Build::new(&[source])
+            .compile(Mode::Host)
+            .run_with(&["LICENSE"], &[]);
+        assert_eq!(outcome.code, 2, "{source}: {outcome:?}");
+        assert!(outcome.stderr.contains("LICENSE"), "{source}: {outcome:?}");
+    }
+}

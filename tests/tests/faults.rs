@@ -1,0 +1,85 @@
+//! Kernels that go wrong end the program with a message that says what, in which kernel and where.
+
+use std::sync::LazyLock;
+
+use e2e::{Binary, Build, Mode, line_of};
+
+const SOURCE: &str = "tests/programs/faults.c";
+static FAULTS: LazyLock<Binary> = LazyLock::new(|| {
+    Build::new(&[SOURCE])
+        .flags(&["-g"])
+        .compile(Mode::Offload("-O1"))
+});
+
+/// The fault's message has `facts`, names the kernel of the region and the line with `text`.
+fn check(fault: &str, text: &str, facts: &[&str]) {
+    let place = format!("faults.c:{}", line_of(SOURCE, text));
+    let mut all = vec!["__omp_offloading_", "run_l", &place];
+    all.extend(facts);
+    FAULTS.run(&[fault]).failed_with(fault, &all);
+}
+
+#[test]
+fn assertion() {
+    check(
+        "assert",
+        "assert(omp_get_thread_num()",
+        &["thread (35", "the thirty-sixth thread"],
+    );
+}
+
+#[test]
+fn trap() {
+    check("trap", "__builtin_trap()", &["trap"]);
+}
+
+#[test]
+fn load_from_the_host() {
+    check("host-load", "sink = *host_pointer", &["load", "not mapped"]);
+}
+
+#[test]
+fn store_to_the_host() {
+    check("host-store", "*host_pointer = 8", &["store", "not mapped"]);
+}
+
+#[test]
+fn null_pointer() {
+    check("null", "*(volatile int *)null = 1", &["0x0"]);
+}
+
+#[test]
+fn division_by_zero() {
+    check("divide", "sink = 1000 /", &["division"]);
+}
+
+#[test]
+fn endless_recursion() {
+    let place = "__omp_offloading_";
+    FAULTS
+        .run(&["recursion"])
+        .failed_with("recursion", &[place, "stack"]);
+}
+
+#[test]
+fn deadlock() {
+    let facts = ["__omp_offloading_", "deadlock", "waiting at", "faults.c:"];
+    FAULTS.run(&["deadlock"]).failed_with("deadlock", &facts);
+}
+
+#[test]
+fn store_far_outside() {
+    check("outside", "((volatile int *)a)[zero", &["store"]);
+}
+
+/// Without debug information the kernel and the construct's place are still named.
+#[test]
+fn without_debug_information() {
+    let binary = Build::new(&[SOURCE]).compile(Mode::Offload("-O2"));
+    binary
+        .run(&["trap"])
+        .failed_with("trap", &["trap", "__omp_offloading_"]);
+    binary
+        .run(&["host-store"])
+        .failed_with("host-store", &["store", "not mapped", "__omp_offloading_"]);
+}

@@ -1,0 +1,147 @@
+//! Requests that exceed what there is: a clear message, the defined exit or fallback, nothing hangs.
+
+use std::sync::LazyLock;
+
+use e2e::{Binary, Build, Mode, line_of};
+
+const SOURCE: &str = "tests/programs/limits.c";
+static LIMITS: LazyLock<Binary> = LazyLock::new(|| {
+    Build::new(&[SOURCE])
+        .flags(&["-g"])
+        .compile(Mode::Offload("-O1"))
+});
+
+/// The line of the pragma that follows the line with `text`.
+fn construct_after(text: &str) -> String {
+    format!("limits.c:{}", 1 + line_of(SOURCE, text))
+}
+
+#[test]
+fn too_many_teams() {
+    let outcome = LIMITS.run(&["num-teams"]);
+    assert!(
+        outcome.code == 0 && outcome.stdout == "iterations 1000\n",
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn too_many_threads() {
+    let outcome = LIMITS.run(&["thread-limit"]);
+    assert!(
+        outcome.code == 0 && outcome.stdout == "threads within the limit\n",
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn no_teams() {
+    let outcome = LIMITS.run(&["zero-teams"]);
+    assert!(
+        outcome.code == 0 && outcome.stdout == "iterations 1000\n",
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn not_present() {
+    let place = construct_after("\"present\"");
+    LIMITS
+        .run(&["present"])
+        .failed_with("present", &["present", &place]);
+    let place = construct_after("\"update-present\"");
+    LIMITS
+        .run(&["update-present"])
+        .failed_with("update-present", &["present", &place]);
+}
+
+#[test]
+fn extending_a_mapped_section() {
+    let place = format!(
+        "limits.c:{}",
+        line_of(SOURCE, "target map(tofrom : a)\n".trim_end())
+    );
+    LIMITS.run(&["extend"]).failed_with("extend", &[&place]);
+}
+
+#[test]
+fn out_of_memory() {
+    let small = [
+        ("OMPTARGET_VGPU_MEMORY", "64M"),
+        ("OMP_TARGET_OFFLOAD", "MANDATORY"),
+    ];
+    let place = format!("limits.c:{}", line_of(SOURCE, "map(alloc : big"));
+    LIMITS
+        .run_with(&["memory"], &small)
+        .failed_with("memory", &["memory", "1073741824", &place]);
+    let outcome = LIMITS.run_with(&["alloc"], &small);
+    assert!(
+        outcome.code == 0 && outcome.stdout == "huge refused, 0 failed\n",
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn freed_twice() {
+    let outcome = LIMITS.run(&["double-free"]);
+    assert!(![124, 139, 135].contains(&outcome.code), "{outcome:?}");
+    assert!(outcome.stderr.contains("free"), "{outcome:?}");
+}
+
+#[test]
+fn deleted_twice() {
+    let outcome = LIMITS.run(&["double-delete"]);
+    assert_eq!(outcome.passed("double-delete"), "no effect\n");
+}
+
+#[test]
+fn no_such_device() {
+    let outcome = LIMITS.run_with(&["device-number"], &[]);
+    assert!(
+        outcome.code == 0 && outcome.stdout == "ran on the host\n",
+        "{outcome:?}"
+    );
+    LIMITS
+        .run(&["device-number"])
+        .failed_with("device-number under MANDATORY", &["1000"]);
+}
+
+#[test]
+fn no_device_at_all() {
+    let none = ("OMPTARGET_DEVICES", "none");
+    let outcome = LIMITS.run_with(&["where"], &[none]);
+    assert_eq!(outcome.passed("default policy"), "host, 0 devices\n");
+    let outcome = LIMITS.run_with(&["where"], &[none, ("OMP_TARGET_OFFLOAD", "MANDATORY")]);
+    outcome.failed_with("MANDATORY without a device", &["MANDATORY"]);
+    let outcome = LIMITS.run_with(&["where"], &[("OMP_TARGET_OFFLOAD", "DISABLED")]);
+    assert_eq!(outcome.passed("DISABLED"), "host, 0 devices\n");
+}
+
+/// A binary whose device image was damaged ends with a message about the image.
+#[test]
+fn damaged_image() {
+    let good = std::fs::read(&LIMITS.path).expect("the binary is readable");
+    let magic = [0x10, 0xff, 0x10, 0xad];
+    let image = good
+        .windows(4)
+        .position(|bytes| bytes == magic)
+        .expect("the binary carries an image");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // The container's version, its size, an offset, the image's first bytes, its middle.
+    for (name, offset, byte) in [
+        ("version", 4, 9),
+        ("size", 8, 1),
+        ("offset", 16, 0xff),
+        ("entry", 40, 0xf0),
+        ("body", 600, 0x55),
+    ] {
+        let mut bad = good.clone();
+        bad[image + offset..image + offset + 8].fill(byte);
+        let path = folder.path().join(name);
+        std::fs::write(&path, &bad).expect("the copy is written");
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+            .expect("made executable");
+        let outcome = e2e::run(&path, &["where"], &[("OMP_TARGET_OFFLOAD", "MANDATORY")]);
+        outcome.failed_with(name, &["image"]);
+    }
+}

@@ -1,0 +1,122 @@
+//! The programs in `tests/programs` that check themselves: one topic each, three ways of compiling.
+
+use e2e::{Build, Mode};
+
+const MODES: [Mode; 3] = [
+    Mode::Offload("-O0"),
+    Mode::Offload("-O2"),
+    Mode::NoOpenMpOpt,
+];
+
+fn check(sources: &[&str]) {
+    let sources: Vec<String> = sources
+        .iter()
+        .map(|source| format!("tests/programs/{source}"))
+        .collect();
+    let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+    for mode in MODES {
+        let outcome = Build::new(&sources).compile(mode).run(&[]);
+        assert_eq!(outcome.passed(&format!("{sources:?} {mode:?}")), "PASS\n");
+    }
+}
+
+#[test]
+fn map() {
+    check(&["map.c"]);
+}
+
+#[test]
+fn structs() {
+    check(&["structs.c"]);
+}
+
+#[test]
+fn data() {
+    check(&["data.c"]);
+}
+
+#[test]
+fn link() {
+    check(&["link.c", "link_other.c"]);
+}
+
+#[test]
+fn privates() {
+    check(&["privates.c"]);
+}
+
+#[test]
+fn mapper() {
+    check(&["mapper.c"]);
+}
+
+#[test]
+fn asynchronous() {
+    check(&["async.c"]);
+}
+
+#[test]
+fn classes() {
+    check(&["classes.cpp"]);
+}
+
+#[test]
+fn math() {
+    check(&["math.cpp"]);
+}
+
+#[test]
+fn types() {
+    check(&["types.c"]);
+}
+
+#[test]
+fn schedules() {
+    check(&["schedules.c"]);
+}
+
+#[test]
+fn reductions() {
+    check(&["reductions.cpp"]);
+}
+
+#[test]
+fn sync() {
+    check(&["sync.c"]);
+}
+
+#[test]
+fn queries() {
+    check(&["queries.c"]);
+}
+
+#[test]
+fn heap() {
+    check(&["heap.c"]);
+}
+
+/// Device printf writes what the host's printf writes.
+#[test]
+fn print() {
+    let sources = ["tests/programs/print.c"];
+    let expected = Build::new(&sources).compile(Mode::Host).run_with(&[], &[]);
+    for mode in MODES {
+        let outcome = Build::new(&sources).compile(mode).run(&[]);
+        assert_eq!(
+            outcome.passed(&format!("print.c {mode:?}")),
+            expected.passed("the host's run")
+        );
+    }
+}
+
+/// With offload switched off, target regions of the same binary run on the host.
+#[test]
+fn disabled() {
+    let disabled = [("OMP_TARGET_OFFLOAD", "DISABLED")];
+    for source in ["map.c", "structs.c", "privates.c", "queries.c"] {
+        let outcome = Build::new(&[&format!("tests/programs/{source}")])
+            .compile(Mode::Offload("-O1"))
+            .run_with(&[], &disabled);
+        assert_eq!(outcome.passed(source), "PASS\n");
+    }
+}
