@@ -1,1 +1,39 @@
-//! The virtual GPU.
+//! The virtual GPU: a device like the others, whose multiprocessors are CPU threads and whose GPU
+//! threads are fibers. It runs the NVPTX bitcode of an image, compiled for the CPU by `codegen`.
+//!
+//! `docs/vgpu.md` says what it emulates and how it reports what goes wrong.
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+compile_error!("the virtual GPU runs on x86-64 Linux");
+
+mod abi;
+mod arena;
+mod barrier;
+mod block;
+mod compile;
+mod config;
+mod device;
+mod deadlock;
+mod fault;
+mod fiber;
+mod grid;
+mod heap;
+mod kernel;
+mod loader;
+mod machine;
+mod memory;
+mod module;
+mod plugin;
+mod printf;
+mod scheduler;
+mod sm;
+mod warp;
+mod window;
+
+pub use config::Config;
+pub use device::VirtualGpu;
+pub use module::VirtualModule;
+pub use plugin::plugin;
+
+#[cfg(test)]
+mod engine_tests;

@@ -1,0 +1,275 @@
+//! The engine's functions that compiled code calls; see the table in [`codegen::vgpu_abi`].
+//!
+//! They run on the calling GPU thread's fiber. What they own must be dropped before they switch or
+//! touch memory the kernel named: a fiber that faults, or is never resumed, is abandoned where it stands.
+
+use std::ffi::{CStr, c_char, c_void};
+
+use codegen::vgpu_abi::{BarrierReduce, ReduxOp, ShuffleMode, ThreadContext, VoteMode};
+
+use crate::barrier::{Arrival, reduction};
+use crate::block::{Block, Misuse, Outcome};
+use crate::fault::{Cause, Place, Raised};
+use crate::fiber::Frame;
+use crate::sm::Sm;
+use crate::warp::{Operand, WarpOp};
+
+/// The GPU thread that makes a call.
+struct Caller {
+    frame: *mut Frame,
+    thread: u16,
+}
+
+impl Caller {
+    /// # Safety
+    /// `cx` is the context of the running fiber.
+    unsafe fn new(cx: *mut ThreadContext) -> Caller {
+        let frame = cx.cast::<Frame>();
+        // SAFETY: a context is the first part of its fiber's frame.
+        Caller { frame, thread: unsafe { (*frame).thread.get() } }
+    }
+
+    fn sm(&self) -> &Sm {
+        // SAFETY: the engine set the field to the Sm that runs the fiber.
+        unsafe { &*((*self.frame).context.engine as *const Sm) }
+    }
+
+    /// Calls `act` on the block's state.
+    fn with_block<R>(&self, act: impl FnOnce(&mut Block) -> R) -> R {
+        // SAFETY: `act` cannot switch, as it has no yielder.
+        act(unsafe { self.sm().block() })
+    }
+
+    /// Lets the worker go on with another thread.
+    fn switch(&self) {
+        // SAFETY: the yielder lives at the base of the fiber's stack.
+        unsafe { (*(*self.frame).yielder.get()).suspend(()) }
+    }
+
+    /// Waits if it has to; the result of the call.
+    fn finish(&self, site: u32, outcome: Result<Outcome, Misuse>) -> u64 {
+        match outcome {
+            Ok(Outcome::Done(result)) => result,
+            Ok(Outcome::Wait) => {
+                self.switch();
+                self.with_block(|block| block.result(self.thread))
+            }
+            Err(misuse) => self.raise(site, Cause::Other(misuse)),
+        }
+    }
+
+    /// Ends the kernel.
+    fn raise(&self, site: u32, cause: Cause) -> ! {
+        let raised = Raised { thread: self.thread, cause, place: Place::Site(site), waiting: Vec::new() };
+        self.sm().raised.set(Some(Box::new(raised)));
+        loop {
+            self.switch();
+        }
+    }
+
+    fn warp_op(&self, site: u32, op: WarpOp, mask: u32, operand: Operand) -> u64 {
+        self.finish(site, self.with_block(|block| block.warp_op(self.thread, site, op, mask, operand)))
+    }
+
+    fn barrier(&self, site: u32, id: u32, count: u32, arrival: Arrival) -> u64 {
+        self.finish(site, self.with_block(|block| block.barrier(self.thread, site, id, count, arrival)))
+    }
+}
+
+/// Defines engine functions whose first parameter is the caller's context.
+macro_rules! engine_functions {
+    ($(fn $name:ident($caller:ident, $($parameter:ident: $type:ty),*) $(-> $result:ty)? $body:block)*) => {$(
+        /// See [`codegen::vgpu_abi::ENGINE_SYMBOLS`].
+        ///
+        /// # Safety
+        /// `cx` is the context of the running fiber; pointers are those the kernel passed.
+        pub unsafe extern "C" fn $name(cx: *mut ThreadContext, $($parameter: $type),*) $(-> $result)? {
+            // SAFETY: the caller's contract.
+            let $caller = unsafe { Caller::new(cx) };
+            $body
+        }
+    )*};
+}
+
+engine_functions! {
+    fn vgpu_barrier(caller, site: u32, id: u32, count: u32) {
+        caller.barrier(site, id, count, Arrival::Sync);
+    }
+
+    fn vgpu_barrier_arrive(caller, site: u32, id: u32, count: u32) {
+        caller.barrier(site, id, count, Arrival::Arrive);
+    }
+
+    fn vgpu_barrier_reduce(caller, site: u32, id: u32, count: u32, mode: u32, pred: u32) -> u32 {
+        let mode = match mode {
+            0 => BarrierReduce::Popc,
+            1 => BarrierReduce::And,
+            2 => BarrierReduce::Or,
+            _ => caller.raise(site, unknown("barrier.red", mode)),
+        };
+        reduction(mode, caller.barrier(site, id, count, Arrival::Reduce(pred != 0)))
+    }
+
+    fn vgpu_syncwarp(caller, site: u32, mask: u32) {
+        caller.warp_op(site, WarpOp::Sync, mask, Operand::default());
+    }
+
+    fn vgpu_activemask(caller, site: u32) -> u32 {
+        let outcome = caller.with_block(|block| block.activemask(caller.thread, site));
+        caller.finish(site, Ok(outcome)) as u32
+    }
+
+    fn vgpu_shfl(caller, site: u32, mask: u32, mode: u32, value: u32, b: u32, c: u32) -> u64 {
+        let mode = match mode {
+            0 => ShuffleMode::Up,
+            1 => ShuffleMode::Down,
+            2 => ShuffleMode::Bfly,
+            3 => ShuffleMode::Idx,
+            _ => caller.raise(site, unknown("shfl.sync", mode)),
+        };
+        caller.warp_op(site, WarpOp::Shuffle(mode), mask, Operand { value: value.into(), b, c })
+    }
+
+    fn vgpu_vote(caller, site: u32, mask: u32, mode: u32, pred: u32) -> u32 {
+        let mode = match mode {
+            0 => VoteMode::All,
+            1 => VoteMode::Any,
+            2 => VoteMode::Uni,
+            3 => VoteMode::Ballot,
+            _ => caller.raise(site, unknown("vote.sync", mode)),
+        };
+        caller.warp_op(site, WarpOp::Vote(mode), mask, Operand { value: pred.into(), b: 0, c: 0 }) as u32
+    }
+
+    fn vgpu_match_any(caller, site: u32, mask: u32, value: u64) -> u32 {
+        caller.warp_op(site, WarpOp::MatchAny, mask, Operand { value, b: 0, c: 0 }) as u32
+    }
+
+    fn vgpu_match_all(caller, site: u32, mask: u32, value: u64) -> u64 {
+        caller.warp_op(site, WarpOp::MatchAll, mask, Operand { value, b: 0, c: 0 })
+    }
+
+    fn vgpu_redux(caller, site: u32, mask: u32, op: u32, value: u32) -> u32 {
+        let op = match op {
+            0 => ReduxOp::Add,
+            1 => ReduxOp::Umin,
+            2 => ReduxOp::Umax,
+            3 => ReduxOp::Smin,
+            4 => ReduxOp::Smax,
+            5 => ReduxOp::And,
+            6 => ReduxOp::Or,
+            7 => ReduxOp::Xor,
+            _ => caller.raise(site, unknown("redux.sync", op)),
+        };
+        caller.warp_op(site, WarpOp::Redux(op), mask, Operand { value: value.into(), b: 0, c: 0 }) as u32
+    }
+
+    fn vgpu_yield(caller, site: u32) {
+        caller.with_block(|block| block.yield_turn(caller.thread, site));
+        caller.switch();
+    }
+
+    fn vgpu_spin(caller, site: u32) {
+        // SAFETY: the context is the fiber's own.
+        let spins = unsafe { &mut (*caller.frame).context.spins };
+        *spins += 1;
+        if *spins >= SPINS_PER_SWITCH {
+            *spins = 0;
+            caller.with_block(|block| block.yield_turn(caller.thread, site));
+            caller.switch();
+        }
+    }
+
+    fn vgpu_exit(caller,) -> ! {
+        caller.with_block(|block| block.exit(caller.thread));
+        caller.sm().exited.set(true);
+        loop {
+            caller.switch();
+        }
+    }
+
+    fn vgpu_trap(caller, site: u32) -> ! {
+        caller.raise(site, Cause::Trap(String::new()))
+    }
+
+    fn vgpu_wild_access(caller, site: u32, address: u64, write: u32) -> ! {
+        caller.raise(site, Cause::WildAccess { address, write: write != 0 })
+    }
+
+    fn vgpu_assert_fail(
+        caller, site: u32, message: *const c_char, file: *const c_char, line: u32, function: *const c_char
+    ) -> ! {
+        // SAFETY: the kernel passes C strings or null. Reading a bad one faults before anything is owned.
+        let lengths = unsafe { [text(message), text(file), text(function)] };
+        let [message, file, function] = lengths.map(|text| String::from_utf8_lossy(text).into_owned());
+        caller.raise(site, Cause::Trap(format!("{file}:{line}: {function}: assertion `{message}` failed")))
+    }
+
+    fn vgpu_vprintf(caller, format: *const c_char, args: *const c_void) -> i32 {
+        // SAFETY: the kernel's contract with `vprintf`; a bad pointer faults before anything is owned.
+        unsafe { crate::printf::vprintf(caller.sm(), format, args) }
+    }
+
+    fn vgpu_malloc(caller, size: u64) -> *mut c_void {
+        let sm = caller.sm();
+        // SAFETY: used for this call only.
+        sm.heap.alloc(unsafe { sm.heap_cache() }, size) as *mut c_void
+    }
+
+    fn vgpu_free(caller, pointer: *mut c_void) {
+        let sm = caller.sm();
+        // SAFETY: used for this call only.
+        if let Err(misuse) = sm.heap.free(unsafe { sm.heap_cache() }, pointer as u64) {
+            caller.raise(0, Cause::Trap(misuse));
+        }
+    }
+
+    fn vgpu_clock(_caller,) -> u64 {
+        // SAFETY: every x86-64 CPU has the instruction.
+        unsafe { std::arch::x86_64::_rdtsc() }
+    }
+
+    fn vgpu_globaltimer(_caller,) -> u64 {
+        let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: `now` is writable; the clock exists on every Linux.
+        unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &mut now) };
+        now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+    }
+}
+
+/// Turns of a loop that waits on memory before its thread lets others run: what it waits for is
+/// usually another thread of the block, so few; not one, as most such loops are compare-and-swap
+/// loops that end after a turn or two.
+const SPINS_PER_SWITCH: u32 = 4;
+
+fn unknown(what: &str, value: u32) -> Cause {
+    Cause::Other(format!("{what} with mode {value}, which does not exist (compiler and engine disagree)"))
+}
+
+/// # Safety
+/// `text` is null or a C string.
+unsafe fn text<'a>(text: *const c_char) -> &'a [u8] {
+    if text.is_null() { b"?" } else { unsafe { CStr::from_ptr(text) }.to_bytes() }
+}
+
+/// The address of an engine function by its symbol.
+pub fn engine_function(symbol: &str) -> Option<u64> {
+    macro_rules! table {
+        ($($name:ident),*) => { match symbol { $(stringify!($name) => Some($name as *const () as u64),)* _ => None } };
+    }
+    table!(
+        vgpu_barrier, vgpu_barrier_arrive, vgpu_barrier_reduce, vgpu_syncwarp, vgpu_activemask, vgpu_shfl, vgpu_vote,
+        vgpu_match_any, vgpu_match_all, vgpu_redux, vgpu_yield, vgpu_spin, vgpu_exit, vgpu_trap, vgpu_wild_access,
+        vgpu_assert_fail, vgpu_vprintf, vgpu_malloc, vgpu_free, vgpu_clock, vgpu_globaltimer
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_engine_symbol_exists() {
+        for symbol in codegen::vgpu_abi::ENGINE_SYMBOLS {
+            assert!(super::engine_function(symbol).is_some(), "{symbol}");
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Best-fit address allocator: hands out ranges of addresses without touching the memory behind
+//! them. Device memory, the device window's regions and large blocks of the device heap use it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Every range starts at and spans a multiple of this: what `cudaMalloc` guarantees.
+pub const GRANULE: u64 = 256;
+
+/// A range of addresses, `start..start + len`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// First address.
+    pub start: u64,
+    /// Bytes.
+    pub len: u64,
+}
+
+impl Span {
+    /// One past the last address.
+    pub fn end(self) -> u64 {
+        self.start + self.len
+    }
+
+    /// Whether `len` bytes at `address` lie in the range.
+    pub fn contains(self, address: u64, len: u64) -> bool {
+        address >= self.start && address - self.start <= self.len && len <= self.len - (address - self.start)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Used {
+    /// Bytes taken from the arena.
+    reserved: u64,
+    /// Bytes asked for: what an access may touch.
+    requested: u64,
+}
+
+/// What [`Arena::free`] gave back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Freed {
+    /// The range that was allocated.
+    pub block: Span,
+    /// The free range it is part of now.
+    pub hole: Span,
+}
+
+/// The allocator. All operations take O(log n) in the number of ranges.
+pub struct Arena {
+    holes: BTreeMap<u64, u64>,
+    holes_by_len: BTreeSet<(u64, u64)>,
+    used: BTreeMap<u64, Used>,
+    total: u64,
+    available: u64,
+}
+
+impl Arena {
+    /// An arena over `span`, cut to whole granules.
+    pub fn new(span: Span) -> Arena {
+        let start = span.start.next_multiple_of(GRANULE);
+        let end = span.end() / GRANULE * GRANULE;
+        let len = end.saturating_sub(start);
+        let mut arena = Arena {
+            holes: BTreeMap::new(),
+            holes_by_len: BTreeSet::new(),
+            used: BTreeMap::new(),
+            total: len,
+            available: len,
+        };
+        if len > 0 {
+            arena.add_hole(Span { start, len });
+        }
+        arena
+    }
+
+    /// Bytes the arena spans.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Bytes not allocated (not necessarily in one piece).
+    pub fn available(&self) -> u64 {
+        self.available
+    }
+
+    /// Allocates `size` bytes aligned to `align` (a power of two, raised to [`GRANULE`]); `size` 0
+    /// takes one granule. `None` when no hole is large enough.
+    pub fn alloc(&mut self, size: u64, align: u64) -> Option<Span> {
+        let len = size.max(1).checked_next_multiple_of(GRANULE)?;
+        let slack = align.max(GRANULE) - GRANULE;
+        let wanted = len.checked_add(slack)?;
+        // A hole of `len + slack` always holds an aligned range; for slack 0 that is the best fit.
+        let &(hole_len, hole_start) = self.holes_by_len.range((wanted, 0)..).next()?;
+        self.remove_hole(Span { start: hole_start, len: hole_len });
+        let start = hole_start.next_multiple_of(align.max(GRANULE));
+        let end = start + len;
+        if start > hole_start {
+            self.add_hole(Span { start: hole_start, len: start - hole_start });
+        }
+        if end < hole_start + hole_len {
+            self.add_hole(Span { start: end, len: hole_start + hole_len - end });
+        }
+        self.used.insert(start, Used { reserved: len, requested: size });
+        self.available -= len;
+        Some(Span { start, len })
+    }
+
+    /// Frees the range that starts at `start`, joining it with free neighbours. `None` if no
+    /// allocated range starts there.
+    pub fn free(&mut self, start: u64) -> Option<Freed> {
+        let used = self.used.remove(&start)?;
+        let block = Span { start, len: used.reserved };
+        self.available += block.len;
+        let mut hole = block;
+        if let Some((&before, &len)) = self.holes.range(..start).next_back()
+            && before + len == start
+        {
+            self.remove_hole(Span { start: before, len });
+            hole = Span { start: before, len: len + hole.len };
+        }
+        if let Some(&len) = self.holes.get(&block.end()) {
+            self.remove_hole(Span { start: block.end(), len });
+            hole.len += len;
+        }
+        self.add_hole(hole);
+        Some(Freed { block, hole })
+    }
+
+    /// The allocated range `address` lies in, cut to the bytes asked for.
+    pub fn find(&self, address: u64) -> Option<Span> {
+        let (&start, used) = self.used.range(..=address).next_back()?;
+        let span = Span { start, len: used.requested };
+        (address < start + used.reserved).then_some(span)
+    }
+
+    fn add_hole(&mut self, hole: Span) {
+        self.holes.insert(hole.start, hole.len);
+        self.holes_by_len.insert((hole.len, hole.start));
+    }
+
+    fn remove_hole(&mut self, hole: Span) {
+        self.holes.remove(&hole.start);
+        self.holes_by_len.remove(&(hole.len, hole.start));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[derive(Clone, Debug)]
+    enum Op {
+        Alloc(u64, u32),
+        Free(usize),
+    }
+
+    fn op() -> impl Strategy<Value = Op> {
+        prop_oneof![
+            (0u64..5000, 0u32..14).prop_map(|(size, align)| Op::Alloc(size, align)),
+            any::<usize>().prop_map(Op::Free),
+        ]
+    }
+
+    proptest! {
+        /// Ranges never overlap, stay aligned and inside, every byte comes back.
+        #[test]
+        fn allocations_are_disjoint_and_return(ops in prop::collection::vec(op(), 1..200)) {
+            let whole = Span { start: 1 << 20, len: 64 << 10 };
+            let mut arena = Arena::new(whole);
+            let mut live: Vec<Span> = Vec::new();
+            for op in ops {
+                match op {
+                    Op::Alloc(size, align) => {
+                        let Some(span) = arena.alloc(size, 1 << align) else { continue };
+                        prop_assert!(span.len >= size.max(1));
+                        prop_assert_eq!(span.start % (1u64 << align).max(GRANULE), 0);
+                        prop_assert!(whole.contains(span.start, span.len));
+                        for other in &live {
+                            prop_assert!(span.end() <= other.start || other.end() <= span.start);
+                        }
+                        live.push(span);
+                    }
+                    Op::Free(_) if live.is_empty() => {}
+                    Op::Free(which) => {
+                        let span = live.swap_remove(which % live.len());
+                        prop_assert_eq!(arena.free(span.start).map(|freed| freed.block), Some(span));
+                        prop_assert_eq!(arena.free(span.start), None);
+                    }
+                }
+                let taken: u64 = live.iter().map(|span| span.len).sum();
+                prop_assert_eq!(arena.available(), arena.total() - taken);
+            }
+            for span in live {
+                arena.free(span.start);
+            }
+            prop_assert_eq!(arena.alloc(whole.len, 1).map(|span| span.len), Some(whole.len));
+        }
+    }
+
+    #[test]
+    fn find_knows_the_requested_size() {
+        let mut arena = Arena::new(Span { start: 0x1000, len: 0x10000 });
+        let span = arena.alloc(100, 1).unwrap();
+        assert_eq!(arena.find(span.start + 99), Some(Span { start: span.start, len: 100 }));
+        assert!(!arena.find(span.start + 50).unwrap().contains(span.start + 50, 51));
+        assert_eq!(arena.find(span.start + span.len), None);
+    }
+
+    #[test]
+    fn absurd_sizes_are_refused() {
+        let mut arena = Arena::new(Span { start: 0x1000, len: 0x10000 });
+        assert_eq!(arena.alloc(u64::MAX, 1), None);
+        assert_eq!(arena.alloc(u64::MAX - 255, 1 << 40), None);
+        assert_eq!(arena.available(), 0x10000);
+    }
+}

@@ -1,0 +1,167 @@
+//! The sixteen named barriers of a block (`barrier.sync`, `barrier.arrive`, `barrier.red`).
+//!
+//! Counts are in threads. Threads that have ended count as arrived at a barrier of the whole block.
+//! At a barrier with a count, hardware counts whole warps, so the ended lanes of a warp count as soon as
+//! one of its lanes has arrived; the PTX ISA demands a multiple of the warp size for that reason. A count
+//! that is no such multiple counts live threads only.
+
+use codegen::vgpu_abi::BarrierReduce;
+
+use crate::warp::WARP_SIZE;
+
+/// Barriers per block.
+pub const BARRIERS: usize = 16;
+
+/// Most warps per block.
+pub const MAX_WARPS: usize = 32;
+
+/// How many arrivals end a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// Every thread of the block.
+    Block,
+    /// This many threads.
+    Threads(u32),
+}
+
+/// What a thread does at a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// Waits.
+    Sync,
+    /// Goes on.
+    Arrive,
+    /// Waits and gets a reduction of all predicates.
+    Reduce(bool),
+}
+
+/// One barrier.
+pub struct Barrier {
+    expected: Option<Expected>,
+    arrived: u32,
+    /// Ended threads that count as arrived.
+    credit: u32,
+    /// Lanes that have arrived, per warp.
+    lanes: [u32; MAX_WARPS],
+    /// Warps with a lane that has arrived.
+    warps: u32,
+    waiters: Vec<u16>,
+    holds: u32,
+    predicates: u32,
+}
+
+impl Barrier {
+    /// An unused barrier.
+    pub fn new() -> Barrier {
+        Barrier {
+            expected: None,
+            arrived: 0,
+            credit: 0,
+            lanes: [0; MAX_WARPS],
+            warps: 0,
+            waiters: Vec::with_capacity(MAX_WARPS * WARP_SIZE),
+            holds: 0,
+            predicates: 0,
+        }
+    }
+
+    /// Whether a thread has arrived since the barrier last opened.
+    pub fn in_use(&self) -> bool {
+        self.expected.is_some()
+    }
+
+    /// The count of the threads that arrived since the barrier last opened.
+    pub fn expected(&self) -> Option<Expected> {
+        self.expected
+    }
+
+    /// Threads that count as arrived.
+    pub fn arrived(&self) -> u32 {
+        self.arrived + self.credit
+    }
+
+    /// The threads that wait, in the order they came.
+    pub fn waiters(&self) -> &[u16] {
+        &self.waiters
+    }
+
+    /// Starts a wait for `expected` threads, of which `exited` have ended already.
+    pub fn open(&mut self, expected: Expected, exited: u32) {
+        self.expected = Some(expected);
+        self.credit = if expected == Expected::Block { exited } else { 0 };
+    }
+
+    /// Thread `thread` arrives; `exited` are the ended lanes of its warp.
+    pub fn arrive(&mut self, thread: u16, exited: u32, arrival: Arrival) {
+        let (warp, lane) = (usize::from(thread) / WARP_SIZE, usize::from(thread) % WARP_SIZE);
+        if self.warps >> warp & 1 == 0 {
+            self.warps |= 1 << warp;
+            if self.counts_warps() {
+                self.credit += exited.count_ones();
+            }
+        }
+        self.lanes[warp] |= 1 << lane;
+        self.arrived += 1;
+        match arrival {
+            Arrival::Arrive => return,
+            Arrival::Sync => {}
+            Arrival::Reduce(predicate) => {
+                self.predicates += 1;
+                self.holds += u32::from(predicate);
+            }
+        }
+        self.waiters.push(thread);
+    }
+
+    /// A thread ends.
+    pub fn exit(&mut self, thread: u16) {
+        let (warp, lane) = (usize::from(thread) / WARP_SIZE, usize::from(thread) % WARP_SIZE);
+        let counted_already = self.lanes[warp] >> lane & 1 != 0;
+        let counts = match self.expected {
+            Some(Expected::Block) => true,
+            Some(Expected::Threads(_)) => self.counts_warps() && self.warps >> warp & 1 != 0,
+            None => false,
+        };
+        if counts && !counted_already {
+            self.credit += 1;
+        }
+    }
+
+    /// Whether everyone has arrived; `threads` is the size of the block.
+    pub fn complete(&self, threads: u32) -> bool {
+        match self.expected {
+            Some(Expected::Block) => self.arrived() >= threads,
+            Some(Expected::Threads(count)) => self.arrived() >= count,
+            None => false,
+        }
+    }
+
+    /// The predicates brought so far, for [`reduction`]; `None` if nobody reduces.
+    pub fn predicates(&self) -> Option<u64> {
+        (self.predicates > 0).then(|| u64::from(self.holds) << 32 | u64::from(self.predicates))
+    }
+
+    /// Forgets everything.
+    pub fn reset(&mut self) {
+        for warp in crate::warp::lanes(self.warps) {
+            self.lanes[warp] = 0;
+        }
+        self.expected = None;
+        (self.arrived, self.credit, self.warps, self.holds, self.predicates) = (0, 0, 0, 0, 0);
+        self.waiters.clear();
+    }
+
+    fn counts_warps(&self) -> bool {
+        matches!(self.expected, Some(Expected::Threads(count)) if count % WARP_SIZE as u32 == 0)
+    }
+}
+
+/// What a thread that reduces by `mode` gets from the barrier's [`Barrier::predicates`].
+pub fn reduction(mode: BarrierReduce, predicates: u64) -> u32 {
+    let (holds, total) = ((predicates >> 32) as u32, predicates as u32);
+    match mode {
+        BarrierReduce::Popc => holds,
+        BarrierReduce::And => u32::from(holds == total),
+        BarrierReduce::Or => u32::from(holds != 0),
+    }
+}

@@ -1,0 +1,356 @@
+//! The state of one resident block: which threads can run, wait or have ended, and what they wait for.
+//!
+//! A block belongs to one CPU worker, so there are no locks and no atomics here; and this file knows
+//! nothing of fibers, so there is no unsafe code either. Threads are named by their linear index.
+
+use std::collections::VecDeque;
+
+use crate::barrier::{Arrival, BARRIERS, Barrier, Expected, MAX_WARPS};
+use crate::warp::{Completed, Operand, WARP_SIZE, Warp, WarpOp, lanes};
+
+/// Most threads per block.
+pub const MAX_THREADS: u32 = (MAX_WARPS * WARP_SIZE) as u32;
+
+/// Resumptions of released threads after which a yielding or unstarted thread gets its turn, so that
+/// threads which release each other for ever cannot starve the rest.
+const FAIRNESS: u32 = 4096;
+
+/// What the worker does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Goes on with a thread whose wait is over.
+    Resume(u16),
+    /// Starts the next thread.
+    Start,
+    /// Nothing can run but threads that only yielded.
+    Idle,
+    /// Every thread has ended.
+    Done,
+}
+
+/// How a block with nothing to run goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Idle {
+    /// Somebody can run again.
+    Continue,
+    /// Only threads that wait on memory can run, and they did not get further in their last turn.
+    Spinning,
+    /// Nobody ever can.
+    Deadlock,
+}
+
+/// The outcome of a synchronising call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The thread goes on with this result.
+    Done(u64),
+    /// The thread waits; its result will be in [`Block::result`].
+    Wait,
+}
+
+/// A synchronising call no program may make; the text says which rule it breaks.
+pub type Misuse = String;
+
+/// One resident block.
+pub struct Block {
+    threads: u32,
+    live: u32,
+    next_thread: u32,
+    ready: VecDeque<u16>,
+    yielded: VecDeque<u16>,
+    turns: u32,
+    idle_rounds: u32,
+    warps: Vec<Warp>,
+    barriers: [Barrier; BARRIERS],
+    /// Barriers somebody has arrived at.
+    open: u32,
+    results: Vec<u64>,
+    sites: Vec<u32>,
+}
+
+impl Block {
+    /// A block without threads.
+    pub fn new() -> Block {
+        Block {
+            threads: 0,
+            live: 0,
+            next_thread: 0,
+            ready: VecDeque::with_capacity(MAX_THREADS as usize),
+            yielded: VecDeque::with_capacity(MAX_THREADS as usize),
+            turns: 0,
+            idle_rounds: 0,
+            warps: (0..MAX_WARPS).map(|_| Warp::new()).collect(),
+            barriers: std::array::from_fn(|_| Barrier::new()),
+            open: 0,
+            results: vec![0; MAX_THREADS as usize],
+            sites: vec![0; MAX_THREADS as usize],
+        }
+    }
+
+    /// Makes it a block of `threads` threads, none of which has started.
+    pub fn reset(&mut self, threads: u32) {
+        assert!((1..=MAX_THREADS).contains(&threads));
+        self.threads = threads;
+        self.live = threads;
+        self.next_thread = 0;
+        self.ready.clear();
+        self.yielded.clear();
+        (self.turns, self.idle_rounds) = (0, 0);
+        for barrier in lanes(self.open) {
+            self.barriers[barrier].reset();
+        }
+        self.open = 0;
+        for warp in 0..self.warp_count() {
+            let first = (warp * WARP_SIZE) as u32;
+            self.warps[warp].reset((threads - first).min(WARP_SIZE as u32));
+        }
+    }
+
+    /// Threads of the block.
+    pub fn threads(&self) -> u32 {
+        self.threads
+    }
+
+    /// Warps of the block.
+    pub fn warps(&self) -> &[Warp] {
+        &self.warps[..self.warp_count()]
+    }
+
+    /// The named barriers.
+    pub fn barriers(&self) -> &[Barrier] {
+        &self.barriers
+    }
+
+    /// Where a thread that waits at a barrier, or yields, does so.
+    pub fn site(&self, thread: u16) -> u32 {
+        self.sites[usize::from(thread)]
+    }
+
+    /// The threads that only wait on memory.
+    pub fn yielding(&self) -> impl Iterator<Item = u16> {
+        self.yielded.iter().copied()
+    }
+
+    /// What a thread's completed wait gave.
+    pub fn result(&self, thread: u16) -> u64 {
+        self.results[usize::from(thread)]
+    }
+
+    /// What the worker does next. Released threads come before unstarted ones, so that a warp stays in
+    /// the CPU's caches while it exchanges data, and those before threads that yielded.
+    pub fn next(&mut self) -> Next {
+        self.turns += 1;
+        if self.turns < FAIRNESS
+            && let Some(thread) = self.ready.pop_front()
+        {
+            return Next::Resume(thread);
+        }
+        self.turns = 0;
+        if self.next_thread < self.threads {
+            return Next::Start;
+        }
+        if let Some(thread) = self.ready.pop_front() {
+            self.ready.extend(self.yielded.drain(..));
+            return Next::Resume(thread);
+        }
+        if self.live == 0 { Next::Done } else { Next::Idle }
+    }
+
+    /// The next thread to start.
+    pub fn start(&mut self) -> u16 {
+        self.next_thread += 1;
+        self.idle_rounds = 0;
+        (self.next_thread - 1) as u16
+    }
+
+    /// Whether a fiber whose thread has ended should go on with the next unstarted one.
+    pub fn start_another(&self) -> bool {
+        self.ready.is_empty() && self.next_thread < self.threads
+    }
+
+    /// Called when [`Block::next`] is [`Next::Idle`]: yielding threads get a turn; if they had one and
+    /// nothing came of it, converging lanes go on without them.
+    pub fn idle(&mut self) -> Idle {
+        let rounds = self.idle_rounds;
+        self.idle_rounds = rounds.saturating_add(1);
+        if rounds > 0 {
+            for warp in 0..self.warp_count() {
+                if self.warps[warp].converging != 0 {
+                    self.release_converged(warp, None);
+                    return Idle::Continue;
+                }
+            }
+        }
+        if !self.yielded.is_empty() {
+            self.ready.extend(self.yielded.drain(..));
+            return if rounds > 0 { Idle::Spinning } else { Idle::Continue };
+        }
+        if rounds > 0 { Idle::Deadlock } else { self.idle() }
+    }
+
+    /// `thread` lets the others run.
+    pub fn yield_turn(&mut self, thread: u16, site: u32) {
+        self.sites[usize::from(thread)] = site;
+        self.yielded.push_back(thread);
+    }
+
+    /// `thread` ends.
+    pub fn exit(&mut self, thread: u16) {
+        let (warp, lane) = place(thread);
+        self.live -= 1;
+        self.idle_rounds = 0;
+        self.warps[warp].exit(lane);
+        for id in lanes(self.open) {
+            self.barriers[id].exit(thread);
+            self.close_if_complete(id);
+        }
+        while let Some(completed) = self.warps[warp].completed_by_exit() {
+            self.release(warp, None, &completed);
+        }
+        self.converge_if_nobody_runs(warp, None);
+    }
+
+    /// `thread` arrives at barrier `id`; `count` 0 means the whole block. The result of a completed
+    /// reduction is for [`crate::barrier::reduction`].
+    pub fn barrier(&mut self, thread: u16, site: u32, id: u32, count: u32, arrival: Arrival) -> Result<Outcome, Misuse> {
+        let (warp, lane) = place(thread);
+        let expected = self.expected(count);
+        let Some(barrier) = self.barriers.get_mut(id as usize) else {
+            return Err(format!("barrier {id} does not exist (a block has {BARRIERS})"));
+        };
+        match barrier.expected() {
+            None => {
+                barrier.open(expected, self.threads - self.live);
+                self.open |= 1 << id;
+            }
+            Some(open) if open == expected => {}
+            Some(open) => return Err(mismatch(id, expected, open)),
+        }
+        barrier.arrive(thread, self.warps[warp].exited, arrival);
+        if barrier.complete(self.threads) {
+            let predicates = barrier.predicates().unwrap_or(0);
+            self.close(id as usize, Some(thread));
+            return Ok(Outcome::Done(predicates));
+        }
+        if arrival == Arrival::Arrive {
+            return Ok(Outcome::Done(0));
+        }
+        self.sites[usize::from(thread)] = site;
+        self.warps[warp].runnable &= !(1 << lane);
+        self.converge_if_nobody_runs(warp, None);
+        Ok(Outcome::Wait)
+    }
+
+    /// `thread` arrives at a warp operation.
+    pub fn warp_op(&mut self, thread: u16, site: u32, op: WarpOp, mask: u32, operand: Operand) -> Result<Outcome, Misuse> {
+        let (warp, lane) = place(thread);
+        if mask >> lane & 1 == 0 {
+            return Err(format!("lane {lane} executes {} with mask {mask:#010x}, which does not name it", op.mnemonic()));
+        }
+        if let Some(completed) = self.warps[warp].arrive(lane, site, op, mask, operand) {
+            self.release(warp, Some(lane), &completed);
+            return Ok(Outcome::Done(completed.results[lane]));
+        }
+        self.converge_if_nobody_runs(warp, None);
+        Ok(Outcome::Wait)
+    }
+
+    /// `thread` asks which lanes of its warp run with it.
+    pub fn activemask(&mut self, thread: u16, site: u32) -> Outcome {
+        let (warp, lane) = place(thread);
+        self.warps[warp].converge(lane, site);
+        match self.converge_if_nobody_runs(warp, Some(lane)) {
+            Some(mask) => Outcome::Done(mask.into()),
+            None => Outcome::Wait,
+        }
+    }
+
+    fn warp_count(&self) -> usize {
+        (self.threads as usize).div_ceil(WARP_SIZE)
+    }
+
+    /// Programs spell "the whole block" as no count, as the number of threads, or as that rounded up
+    /// to warps.
+    fn expected(&self, count: u32) -> Expected {
+        if count == 0 || count == self.threads || count == self.threads.next_multiple_of(WARP_SIZE as u32) {
+            Expected::Block
+        } else {
+            Expected::Threads(count)
+        }
+    }
+
+    fn close_if_complete(&mut self, id: usize) {
+        if self.barriers[id].complete(self.threads) {
+            self.close(id, None);
+        }
+    }
+
+    /// Releases a barrier's waiters, except `running`, which did not begin to wait.
+    fn close(&mut self, id: usize, running: Option<u16>) {
+        let barrier = &mut self.barriers[id];
+        let predicates = barrier.predicates();
+        for &thread in barrier.waiters() {
+            if Some(thread) == running {
+                continue;
+            }
+            let (warp, lane) = place(thread);
+            self.warps[warp].runnable |= 1 << lane;
+            if let Some(predicates) = predicates {
+                self.results[usize::from(thread)] = predicates;
+            }
+            self.ready.push_back(thread);
+        }
+        barrier.reset();
+        self.open &= !(1 << id);
+        self.idle_rounds = 0;
+    }
+
+    /// Hands out the results of a warp operation, except to lane `running`, which did not begin to wait.
+    fn release(&mut self, warp: usize, running: Option<usize>, completed: &Completed) {
+        let waiting = completed.lanes & !running.map_or(0, |lane| 1 << lane);
+        for lane in lanes(waiting) {
+            let thread = warp * WARP_SIZE + lane;
+            self.results[thread] = completed.results[lane];
+            self.ready.push_back(thread as u16);
+        }
+        self.idle_rounds = 0;
+    }
+
+    /// Lets converging lanes go on if no other lane of the warp could join them; returns the mask if
+    /// lane `running` is one of them.
+    fn converge_if_nobody_runs(&mut self, warp: usize, running: Option<usize>) -> Option<u32> {
+        let state = &self.warps[warp];
+        if state.runnable != 0 || state.converging == 0 {
+            return None;
+        }
+        self.release_converged(warp, running)
+    }
+
+    fn release_converged(&mut self, warp: usize, running: Option<usize>) -> Option<u32> {
+        let mask = self.warps[warp].release_converged();
+        self.idle_rounds = 0;
+        let mut own = None;
+        for lane in lanes(mask) {
+            if Some(lane) == running {
+                own = Some(mask);
+                continue;
+            }
+            let thread = warp * WARP_SIZE + lane;
+            self.results[thread] = mask.into();
+            self.ready.push_back(thread as u16);
+        }
+        own
+    }
+}
+
+fn place(thread: u16) -> (usize, usize) {
+    (usize::from(thread) / WARP_SIZE, usize::from(thread) % WARP_SIZE)
+}
+
+fn mismatch(id: u32, wanted: Expected, open: Expected) -> Misuse {
+    let text = |expected| match expected {
+        Expected::Block => "the whole block".to_owned(),
+        Expected::Threads(count) => format!("{count} threads"),
+    };
+    format!("barrier {id} is used for {} while threads wait at it for {}", text(wanted), text(open))
+}

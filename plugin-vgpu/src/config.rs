@@ -1,0 +1,121 @@
+//! What the user may set: the `OMPTARGET_VGPU_*` environment variables.
+
+use std::time::Duration;
+
+/// How a virtual GPU is built.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Multiprocessors: blocks that run at once, each on a CPU thread.
+    pub multiprocessors: u32,
+    /// Device memory in bytes.
+    pub memory: u64,
+    /// Device heap (`malloc` in kernels) in bytes.
+    pub heap: u64,
+    /// How long a block may wait on memory without progress; `None`: for ever.
+    pub timeout: Option<Duration>,
+}
+
+impl Config {
+    /// The defaults for this machine: every CPU the process may use, half of the memory.
+    pub fn detect() -> Config {
+        let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);
+        let memory = physical_memory() / 2;
+        Config { multiprocessors: cpus, memory, heap: default_heap(memory), timeout: None }
+    }
+
+    /// The defaults, changed by the environment. A value that cannot be read is an error: silence
+    /// would leave the user wondering why a setting has no effect.
+    pub fn from_environment() -> Result<Config, String> {
+        Self::from_variables(|name| std::env::var(name).ok())
+    }
+
+    fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Config, String> {
+        let mut config = Config::detect();
+        if let Some(text) = variable("OMPTARGET_VGPU_SMS") {
+            config.multiprocessors = match text.trim().parse() {
+                Ok(count) if (1..=1024).contains(&count) => count,
+                _ => return Err(format!("OMPTARGET_VGPU_SMS={text}: a number from 1 to 1024 is needed")),
+            };
+        }
+        if let Some(text) = variable("OMPTARGET_VGPU_MEMORY") {
+            config.memory = bytes("OMPTARGET_VGPU_MEMORY", &text)?;
+            config.heap = default_heap(config.memory);
+        }
+        if let Some(text) = variable("OMPTARGET_VGPU_HEAP") {
+            config.heap = bytes("OMPTARGET_VGPU_HEAP", &text)?;
+        }
+        if let Some(text) = variable("OMPTARGET_VGPU_TIMEOUT") {
+            config.timeout = match text.trim().parse() {
+                Ok(0.0) => None,
+                Ok(seconds) if seconds > 0.0 && seconds < 1e9 => Some(Duration::from_secs_f64(seconds)),
+                _ => return Err(format!("OMPTARGET_VGPU_TIMEOUT={text}: a number of seconds is needed")),
+            };
+        }
+        Ok(config)
+    }
+}
+
+/// Largest device memory and heap: they must fit into the window beside stacks and code.
+const MOST_BYTES: u64 = 256 << 30;
+
+fn default_heap(memory: u64) -> u64 {
+    (memory / 4).clamp(8 << 20, 8 << 30)
+}
+
+/// Reads `4G`, `512M`, `64k`, `1048576`.
+fn bytes(name: &str, text: &str) -> Result<u64, String> {
+    let trimmed = text.trim();
+    let digits = trimmed.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match trimmed[digits.len()..].to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        _ => 64,
+    };
+    let value = digits.parse::<u64>().ok().filter(|_| shift < 64);
+    match value.and_then(|value| value.checked_mul(1 << (shift % 64))) {
+        Some(size) if (1 << 20..=MOST_BYTES).contains(&size) => Ok(size),
+        _ => Err(format!("{name}={text}: a size from 1M to 256G is needed (suffixes k, M, G)")),
+    }
+}
+
+fn physical_memory() -> u64 {
+    // SAFETY: sysconf has no preconditions.
+    let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    let known = u64::try_from(pages).ok().zip(u64::try_from(size).ok());
+    known.map_or(4 << 30, |(pages, size)| pages.saturating_mul(size)).clamp(64 << 20, 2 * MOST_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(name: &'static str, value: &'static str) -> Result<Config, String> {
+        Config::from_variables(|asked| (asked == name).then(|| value.to_owned()))
+    }
+
+    #[test]
+    fn sizes_and_counts() {
+        assert_eq!(read("OMPTARGET_VGPU_MEMORY", "3G").unwrap().memory, 3 << 30);
+        assert_eq!(read("OMPTARGET_VGPU_MEMORY", "64MiB").unwrap().heap, 16 << 20);
+        assert_eq!(read("OMPTARGET_VGPU_HEAP", "2097152").unwrap().heap, 2 << 20);
+        assert_eq!(read("OMPTARGET_VGPU_SMS", "5").unwrap().multiprocessors, 5);
+        assert_eq!(read("OMPTARGET_VGPU_TIMEOUT", "0").unwrap().timeout, None);
+        assert_eq!(read("OMPTARGET_VGPU_TIMEOUT", "1.5").unwrap().timeout, Some(Duration::from_millis(1500)));
+    }
+
+    #[test]
+    fn nonsense_is_named() {
+        for (name, value) in [
+            ("OMPTARGET_VGPU_MEMORY", "much"),
+            ("OMPTARGET_VGPU_MEMORY", "99999999999G"),
+            ("OMPTARGET_VGPU_MEMORY", "5Q"),
+            ("OMPTARGET_VGPU_HEAP", "-1"),
+            ("OMPTARGET_VGPU_SMS", "0"),
+            ("OMPTARGET_VGPU_TIMEOUT", "NaN"),
+        ] {
+            assert!(read(name, value).unwrap_err().contains(name));
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Who waits where, when a block cannot go on.
+
+use crate::barrier::Expected;
+use crate::block::Block;
+use crate::fault::{Cause, Place, Raised};
+use crate::warp::{WARP_SIZE, lanes};
+
+/// Threads that wait at one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitingGroup {
+    /// At what.
+    pub at: String,
+    /// Which threads, ascending.
+    pub threads: Vec<u16>,
+    /// Index into the manifest's sites.
+    pub site: u32,
+}
+
+/// The fault of a block in which every thread waits (or spins, for another cause).
+pub fn report(block: &Block, cause: Cause) -> Raised {
+    let mut waiting = at_barriers(block);
+    for (warp, state) in block.warps().iter().enumerate() {
+        for group in state.groups() {
+            let at = format!("{} mask {:#010x}", group.op.mnemonic(), group.mask);
+            add_lanes(&mut waiting, &at, warp, group.arrived, |lane| state.site(lane));
+        }
+        add_lanes(&mut waiting, "activemask", warp, state.converging, |lane| state.site(lane));
+    }
+    for thread in block.yielding() {
+        add(&mut waiting, "a wait on memory", thread, block.site(thread));
+    }
+    for group in &mut waiting {
+        group.threads.sort_unstable();
+    }
+    waiting.sort_by_key(|group| group.threads[0]);
+    let first = waiting.first();
+    let thread = first.map_or(0, |group| group.threads[0]);
+    let place = first.map_or(Place::Unknown, |group| Place::Site(group.site));
+    Raised { thread, cause, place, waiting }
+}
+
+/// `0-31, 40` for a list of ascending numbers.
+pub fn ranges(threads: &[u16]) -> String {
+    let runs = threads.chunk_by(|a, b| *b == a + 1);
+    let texts = runs.map(|run| match run {
+        [one] => one.to_string(),
+        _ => format!("{}-{}", run[0], run[run.len() - 1]),
+    });
+    texts.collect::<Vec<_>>().join(", ")
+}
+
+fn at_barriers(block: &Block) -> Vec<WaitingGroup> {
+    let mut waiting = Vec::new();
+    for (id, barrier) in block.barriers().iter().enumerate() {
+        let expected = match barrier.expected() {
+            Some(Expected::Block) => block.threads(),
+            Some(Expected::Threads(count)) => count,
+            None => continue,
+        };
+        let at = format!("barrier {id} ({} of {expected} arrived)", barrier.arrived());
+        for &thread in barrier.waiters() {
+            add(&mut waiting, &at, thread, block.site(thread));
+        }
+    }
+    waiting
+}
+
+fn add_lanes(waiting: &mut Vec<WaitingGroup>, at: &str, warp: usize, mask: u32, site: impl Fn(usize) -> u32) {
+    for lane in lanes(mask) {
+        add(waiting, at, (warp * WARP_SIZE + lane) as u16, site(lane));
+    }
+}
+
+fn add(waiting: &mut Vec<WaitingGroup>, at: &str, thread: u16, site: u32) {
+    match waiting.iter_mut().find(|group| group.at == at && group.site == site) {
+        Some(group) => group.threads.push(thread),
+        None => waiting.push(WaitingGroup { at: at.to_owned(), threads: vec![thread], site }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_as_ranges() {
+        assert_eq!(ranges(&[]), "");
+        assert_eq!(ranges(&[7]), "7");
+        assert_eq!(ranges(&[0, 1, 2, 40, 42, 43]), "0-2, 40, 42-43");
+    }
+}

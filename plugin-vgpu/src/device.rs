@@ -1,0 +1,126 @@
+//! The device: memory, and what it takes to load images.
+
+use std::sync::Arc;
+
+use codegen::artifact::Artifact;
+use plugin_api::{Device, DeviceInfo, DevicePtr, Error, Image, ImageKind, LoadOptions, MemoryKind, Module, Result};
+
+use crate::block::MAX_THREADS;
+use crate::config::Config;
+use crate::heap::Heap;
+use crate::machine::Machine;
+use crate::memory::Memory;
+use crate::module::VirtualModule;
+use crate::sm::MAX_SHARED;
+use crate::warp::WARP_SIZE;
+
+/// Blocks of a grid in its first dimension, as on NVIDIA GPUs.
+const MAX_BLOCKS_X: u32 = i32::MAX as u32;
+/// Blocks of a grid in its other dimensions.
+const MAX_BLOCKS_YZ: u32 = 65_535;
+
+/// What modules and kernels share with their device.
+pub struct Gpu {
+    /// Device memory.
+    pub memory: Memory,
+    /// The multiprocessors.
+    pub machine: Arc<Machine>,
+    /// Settings.
+    pub config: Config,
+}
+
+/// A virtual GPU.
+pub struct VirtualGpu {
+    info: DeviceInfo,
+    gpu: Arc<Gpu>,
+}
+
+impl VirtualGpu {
+    /// A virtual GPU as `config` describes it.
+    pub fn new(config: &Config) -> Result<VirtualGpu> {
+        let heap = Arc::new(Heap::new(config.heap)?);
+        let memory = Memory::new(config.memory)?;
+        memory.admit(heap.span());
+        let count = config.multiprocessors;
+        let info = DeviceInfo {
+            name: format!("virtual GPU ({count} {})", if count == 1 { "SM" } else { "SMs" }),
+            arch: String::new(),
+            multiprocessors: count,
+            warp_size: WARP_SIZE as u32,
+            max_threads_per_block: MAX_THREADS,
+            max_blocks: [MAX_BLOCKS_X, MAX_BLOCKS_YZ, MAX_BLOCKS_YZ],
+            max_shared_memory: MAX_SHARED,
+            total_memory: memory.total(),
+            default_threads_per_block: 128,
+        };
+        let machine = Machine::new(config, heap);
+        Ok(VirtualGpu { info, gpu: Arc::new(Gpu { memory, machine, config: config.clone() }) })
+    }
+
+    /// Loads code that is compiled already.
+    pub fn load_artifact(&self, artifact: Artifact) -> Result<Arc<VirtualModule>> {
+        VirtualModule::load(self.gpu.clone(), artifact)
+    }
+}
+
+impl Device for VirtualGpu {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn accepts(&self, image: &Image<'_>) -> bool {
+        image.kind == ImageKind::Bitcode && (image.triple.is_empty() || image.triple.starts_with("nvptx64"))
+    }
+
+    fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>> {
+        let artifact = crate::compile::compile(image, options)?;
+        Ok(self.load_artifact(artifact)?)
+    }
+
+    fn alloc(&self, size: u64, _kind: MemoryKind) -> Result<DevicePtr> {
+        // The window is part of the host's address space, so memory of every kind is reached from both sides.
+        self.gpu.memory.alloc(size)
+    }
+
+    fn free(&self, ptr: DevicePtr) -> Result<()> {
+        self.gpu.memory.free(ptr)
+    }
+
+    unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
+        self.gpu.memory.check("copy to device", dst, len)?;
+        // SAFETY: `dst` was checked, `src` is the caller's contract. `copy`, as the caller's memory may be
+        // the device's own.
+        unsafe { std::ptr::copy(src, dst.0 as *mut u8, len) };
+        Ok(())
+    }
+
+    unsafe fn read(&self, dst: *mut u8, src: DevicePtr, len: usize) -> Result<()> {
+        self.gpu.memory.check("copy from device", src, len)?;
+        // SAFETY: as in `write`.
+        unsafe { std::ptr::copy(src.0 as *const u8, dst, len) };
+        Ok(())
+    }
+
+    fn copy(&self, dst: DevicePtr, src: DevicePtr, len: usize) -> Result<()> {
+        self.gpu.memory.check("copy within the device (source)", src, len)?;
+        self.gpu.memory.check("copy within the device (destination)", dst, len)?;
+        // SAFETY: both ranges were checked.
+        unsafe { std::ptr::copy(src.0 as *const u8, dst.0 as *mut u8, len) };
+        Ok(())
+    }
+
+    fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()> {
+        self.gpu.memory.check("fill", dst, len)?;
+        // SAFETY: the range was checked.
+        unsafe { std::ptr::write_bytes(dst.0 as *mut u8, byte, len) };
+        Ok(())
+    }
+}
+
+/// The error for compiled code that does not match this engine.
+pub fn mismatch(found: u32) -> Error {
+    Error::Load(format!(
+        "code compiled for interface version {found} of the virtual GPU, this is version {}: rebuild omptarget-codegen",
+        codegen::vgpu_abi::VERSION
+    ))
+}

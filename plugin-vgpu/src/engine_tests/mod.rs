@@ -1,0 +1,71 @@
+//! The engine as kernels see it: test kernels are Rust functions that call the engine as compiled
+//! code does.
+
+mod barriers;
+mod faults;
+mod launches;
+mod speed;
+mod warps;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use codegen::vgpu_abi::{EntryFn, ThreadContext};
+
+use crate::config::Config;
+use crate::fault::Raised;
+use crate::grid::{Grid, GridRun};
+use crate::heap::Heap;
+use crate::machine::Machine;
+
+/// A kernel that finds its test's data behind its only parameter.
+macro_rules! kernel {
+    ($name:ident, $cx:ident, $data:ident: $type:ty, $body:block) => {
+        unsafe extern "C" fn $name(cx: *mut codegen::vgpu_abi::ThreadContext, args: *const u64) {
+            // SAFETY: tests pass a reference to the type their kernel names, and outlive the launch.
+            let ($cx, $data): (_, &$type) = (cx, unsafe { &*(*args as *const $type) });
+            // SAFETY: the calls' contract is that `cx` is the thread's own.
+            #[allow(unused_unsafe)]
+            unsafe {
+                $body
+            }
+        }
+    };
+}
+pub(crate) use kernel;
+
+fn machine(multiprocessors: u32) -> Arc<Machine> {
+    let config = Config { multiprocessors, memory: 1 << 20, heap: 1 << 20, timeout: None };
+    Machine::new(&config, Arc::new(Heap::new(config.heap).unwrap()))
+}
+
+fn grid_run<T>(entry: EntryFn, blocks: u32, threads: u32, args: &[*const T; 1]) -> GridRun {
+    GridRun {
+        entry,
+        args: args.as_ptr().cast(),
+        blocks: [blocks, 1, 1],
+        threads: [threads, 1, 1],
+        shared: 0,
+        dynamic_shared: 0,
+        timeout: Some(Duration::from_secs(20)),
+    }
+}
+
+/// Runs one grid on a machine of its own.
+fn launch<T>(entry: EntryFn, blocks: u32, threads: u32, data: &T) -> Result<(), Raised> {
+    launch_on(&machine(2), entry, blocks, threads, data)
+}
+
+fn launch_on<T>(machine: &Arc<Machine>, entry: EntryFn, blocks: u32, threads: u32, data: &T) -> Result<(), Raised> {
+    // SAFETY: test kernels take one parameter, a reference to their data.
+    match unsafe { Grid::launch(machine, grid_run(entry, blocks, threads, &[data])) }.unwrap() {
+        None => Ok(()),
+        Some(fault) => Err(fault.raised),
+    }
+}
+
+/// Linear thread index in a one-dimensional block.
+unsafe fn tid(cx: *mut ThreadContext) -> u32 {
+    // SAFETY: the context is the thread's own.
+    unsafe { (*cx).tid[0] }
+}

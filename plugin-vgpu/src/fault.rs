@@ -1,0 +1,305 @@
+//! Faults of device code: those the CPU finds (signals) and those engine calls find.
+//!
+//! A signal whose thread was running a fiber belongs to the kernel: the fiber is abandoned and its worker
+//! learns why. Any other signal goes to whoever handled it before.
+
+use std::cell::Cell;
+use std::ptr;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use corosensei::trap::TrapHandlerRegs;
+use plugin_api::{Error, Result};
+
+use crate::deadlock::WaitingGroup;
+use crate::fiber::Ended;
+use crate::sm::Sm;
+
+/// Why a kernel ended abnormally.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cause {
+    /// The device code trapped; the text is empty for a bare trap.
+    Trap(String),
+    /// An access to an address that is not the device's.
+    WildAccess {
+        /// The address.
+        address: u64,
+        /// Whether it was a store.
+        write: bool,
+    },
+    /// The CPU's division error.
+    Arithmetic,
+    /// A GPU thread ran into its stack's guard page.
+    StackOverflow,
+    /// Every thread of a block waits.
+    Deadlock,
+    /// A block waited on memory for this long.
+    NoProgress(Duration),
+    /// Anything else.
+    Other(String),
+}
+
+/// Where in the device code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Nobody knows.
+    Unknown,
+    /// An index into the manifest's sites.
+    Site(u32),
+    /// An instruction in the loaded object, and whether it is a return address.
+    Code {
+        /// Its address.
+        pc: u64,
+    },
+}
+
+/// A fault as the worker hands it on, before names and source lines are known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Raised {
+    /// Linear index of the thread at fault.
+    pub thread: u16,
+    /// Why.
+    pub cause: Cause,
+    /// Where.
+    pub place: Place,
+    /// For a deadlock: who waits where.
+    pub waiting: Vec<WaitingGroup>,
+}
+
+/// Words of a fiber's stack kept when a signal comes from outside the loaded object (a library
+/// function): the first that is a return address into the object tells where it was called.
+pub const KEPT_WORDS: usize = 64;
+
+/// What a signal handler can safely keep.
+#[derive(Clone, Copy)]
+pub struct Signal {
+    number: libc::c_int,
+    code: libc::c_int,
+    address: u64,
+    error: u64,
+    pc: u64,
+    stack: [u64; KEPT_WORDS],
+}
+
+thread_local! {
+    static RUNNING: Cell<*const Sm> = const { Cell::new(ptr::null()) };
+    static SIGNAL_STACK: SignalStack = SignalStack::install();
+}
+
+/// A CPU thread that is about to run blocks on a multiprocessor. Undone when dropped.
+pub struct Entered {
+    mxcsr: u32,
+}
+
+/// Prepares the calling CPU thread to run blocks on `sm`: signal handlers, a stack for them, and the
+/// floating-point environment a GPU has (no exceptions, denormals kept, round to nearest), whatever
+/// the host program made of its own.
+pub fn enter(sm: &Sm) -> Result<Entered> {
+    static HANDLERS: OnceLock<std::result::Result<(), i32>> = OnceLock::new();
+    HANDLERS.get_or_init(install_handlers).map_err(|errno| Error::System {
+        what: "installing the virtual GPU's signal handlers".to_owned(),
+        source: std::io::Error::from_raw_os_error(errno),
+    })?;
+    SIGNAL_STACK.with(|_| ());
+    RUNNING.set(sm);
+    let mut mxcsr = 0_u32;
+    // SAFETY: saves the register, then loads its power-on value; `Entered` restores it.
+    unsafe {
+        std::arch::asm!("stmxcsr [{}]", in(reg) &mut mxcsr, options(nostack));
+        std::arch::asm!("ldmxcsr [{}]", in(reg) &0x1f80_u32, options(nostack));
+    }
+    Ok(Entered { mxcsr })
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        RUNNING.set(ptr::null());
+        // SAFETY: restores what `enter` saved.
+        unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &self.mxcsr, options(nostack)) };
+    }
+}
+
+/// What a signal means.
+pub fn raised_by_signal(sm: &Sm, signal: Signal) -> Raised {
+    let fiber = sm.current.get();
+    // SAFETY: no fiber runs; the frame is at the top of a stack that is mapped for ever.
+    let (fibers, thread) = unsafe {
+        let fibers = sm.fibers();
+        let thread = (*fibers.frame(fiber)).thread.get();
+        (fibers, thread)
+    };
+    const FETCH: u64 = 16;
+    const WRITE: u64 = 2;
+    let cause = match signal.number {
+        libc::SIGFPE => Cause::Arithmetic,
+        libc::SIGILL => Cause::Other("illegal instruction".to_owned()),
+        _ if fibers.in_guard_page(fiber, signal.address) => Cause::StackOverflow,
+        _ if signal.error & FETCH != 0 => Cause::Other(format!("jump to {:#x}, which is not code", signal.address)),
+        // The CPU does not tell which address was not canonical.
+        _ if signal.code == libc::SI_KERNEL => Cause::Other("access to an address that cannot exist".to_owned()),
+        _ => Cause::WildAccess { address: signal.address, write: signal.error & WRITE != 0 },
+    };
+    Raised { thread, cause, place: Place::Code { pc: code_address(&signal) }, waiting: Vec::new() }
+}
+
+/// The faulting instruction, or the call that led out of the device window (a library function, a
+/// wild jump).
+fn code_address(signal: &Signal) -> u64 {
+    if crate::window::contains(signal.pc) {
+        return signal.pc;
+    }
+    let text = crate::loader::is_code;
+    signal.stack.iter().copied().find(|&word| text(word)).map_or(signal.pc, |address| address - 1)
+}
+
+const SIGNALS: [libc::c_int; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
+static PREVIOUS: OnceLock<[libc::sigaction; 4]> = OnceLock::new();
+
+fn install_handlers() -> std::result::Result<(), i32> {
+    let mut previous = [no_action(); 4];
+    for (old, &number) in previous.iter_mut().zip(&SIGNALS) {
+        // SAFETY: asks only.
+        if unsafe { libc::sigaction(number, ptr::null(), old) } != 0 {
+            return Err(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL));
+        }
+    }
+    // Before the handler can run, so that it can always chain.
+    PREVIOUS.get_or_init(|| previous);
+    let mut action = no_action();
+    action.sa_sigaction = on_signal as *const () as usize;
+    action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
+    for &number in &SIGNALS {
+        // SAFETY: `on_signal` is async-signal-safe.
+        if unsafe { libc::sigaction(number, &action, ptr::null_mut()) } != 0 {
+            return Err(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL));
+        }
+    }
+    Ok(())
+}
+
+fn no_action() -> libc::sigaction {
+    // SAFETY: an all-zero sigaction is valid: default action, empty mask.
+    unsafe { std::mem::zeroed() }
+}
+
+/// The handler. It only touches memory that exists already: the thread's `Sm` and its fiber's stack.
+extern "C" fn on_signal(number: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    let sm = RUNNING.get();
+    // SAFETY: `RUNNING` is null or points at the Sm this thread is inside of.
+    let Some(sm) = (unsafe { sm.as_ref() }).filter(|sm| sm.in_fiber.get()) else {
+        return chain(number, info, context);
+    };
+    // SAFETY: the kernel passes valid pointers to a handler with SA_SIGINFO.
+    let (info, context) = unsafe { (&*info, &mut *context.cast::<libc::ucontext_t>()) };
+    let registers = &mut context.uc_mcontext.gregs;
+    // A signal somebody sent is not the kernel's doing.
+    if info.si_code <= 0 {
+        return chain(number, ptr::from_ref(info).cast_mut(), ptr::from_mut(context).cast());
+    }
+    let sp = registers[libc::REG_RSP as usize] as u64;
+    // SAFETY: for the four signals handled here the field is the fault address.
+    let address = unsafe { info.si_addr() } as u64;
+    sm.signal.set(Some(Signal {
+        number,
+        code: info.si_code,
+        address,
+        error: registers[libc::REG_ERR as usize] as u64,
+        pc: registers[libc::REG_RIP as usize] as u64,
+        stack: stack_words(sm, sp),
+    }));
+    // SAFETY: the fiber runs compiled code or an engine call; neither owns anything on its stack, and
+    // the registers are changed as corosensei says.
+    unsafe {
+        let handler = sm.fibers().coroutine(sm.current.get()).trap_handler();
+        let TrapHandlerRegs { rip, rsp, rbp, rdi, rsi } = handler.setup_trap_handler(|| Ended);
+        registers[libc::REG_RIP as usize] = rip as i64;
+        registers[libc::REG_RSP as usize] = rsp as i64;
+        registers[libc::REG_RBP as usize] = rbp as i64;
+        registers[libc::REG_RDI as usize] = rdi as i64;
+        registers[libc::REG_RSI as usize] = rsi as i64;
+    }
+}
+
+/// The words at the top of the running fiber's stack, zero where there are none.
+fn stack_words(sm: &Sm, sp: u64) -> [u64; KEPT_WORDS] {
+    let mut words = [0; KEPT_WORDS];
+    // SAFETY: the handler runs between the fiber's own uses of these.
+    let fibers = unsafe { sm.fibers() };
+    let top = fibers.frame(sm.current.get()) as u64;
+    let depth = top.wrapping_sub(sp);
+    if sp % 8 == 0 && depth <= codegen::vgpu_abi::STACK_SIZE as u64 && !fibers.in_guard_page(sm.current.get(), sp) {
+        for (word, at) in words.iter_mut().zip((sp..top).step_by(8)) {
+            // SAFETY: `sp..top` lies in the fiber's stack, above its guard page.
+            *word = unsafe { (at as *const u64).read_volatile() };
+        }
+    }
+    words
+}
+
+/// Passes a signal on to the handler that was there before.
+fn chain(number: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    let at = SIGNALS.iter().position(|&signal| signal == number);
+    let previous = at.and_then(|at| PREVIOUS.get().map(|all| all[at])).unwrap_or_else(no_action);
+    match previous.sa_sigaction {
+        // Back to the default; the faulting instruction runs again and ends the process as it would
+        // have without us. A signal that was sent must be sent again.
+        libc::SIG_DFL | libc::SIG_IGN => {
+            // SAFETY: sigaction and raise are async-signal-safe; `info` is valid.
+            unsafe {
+                if previous.sa_sigaction == libc::SIG_IGN && (*info).si_code <= 0 {
+                    return;
+                }
+                libc::sigaction(number, &no_action(), ptr::null_mut());
+                if (*info).si_code <= 0 {
+                    libc::raise(number);
+                }
+            }
+        }
+        handler if previous.sa_flags & libc::SA_SIGINFO != 0 => {
+            // SAFETY: the flag says which of the two signatures it has.
+            let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) =
+                unsafe { std::mem::transmute(handler) };
+            handler(number, info, context);
+        }
+        handler => {
+            // SAFETY: as above.
+            let handler: extern "C" fn(libc::c_int) = unsafe { std::mem::transmute(handler) };
+            handler(number);
+        }
+    }
+}
+
+/// The stack this thread's signal handlers run on: a fiber that has overflowed its own has none left.
+struct SignalStack {
+    memory: Option<Box<[u8]>>,
+}
+
+impl SignalStack {
+    /// Large enough for the registers of AVX-512 and AMX (`AT_MINSIGSTKSZ` is about 11 KiB there).
+    const SIZE: usize = 64 << 10;
+
+    fn install() -> SignalStack {
+        let mut old = libc::stack_t { ss_sp: ptr::null_mut(), ss_flags: 0, ss_size: 0 };
+        // SAFETY: asks only.
+        let known = unsafe { libc::sigaltstack(ptr::null(), &mut old) } == 0;
+        if known && old.ss_flags & libc::SS_DISABLE == 0 && old.ss_size >= 16 << 10 {
+            return SignalStack { memory: None };
+        }
+        let mut memory = vec![0; Self::SIZE].into_boxed_slice();
+        let stack = libc::stack_t { ss_sp: memory.as_mut_ptr().cast(), ss_flags: 0, ss_size: Self::SIZE };
+        // SAFETY: the memory lives until this thread's end, where `drop` takes it out of use. Should
+        // the call fail, a stack overflow ends the process as it would without us.
+        unsafe { libc::sigaltstack(&stack, ptr::null_mut()) };
+        SignalStack { memory: Some(memory) }
+    }
+}
+
+impl Drop for SignalStack {
+    fn drop(&mut self) {
+        if self.memory.is_some() {
+            let none = libc::stack_t { ss_sp: ptr::null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 };
+            // SAFETY: takes this thread's stack out of use before its memory goes.
+            unsafe { libc::sigaltstack(&none, ptr::null_mut()) };
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! One launch: a grid of blocks handed out to whoever runs them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use codegen::vgpu_abi::{EntryFn, ThreadContext};
+use parking_lot::{Condvar, Mutex};
+use plugin_api::{Error, Result};
+
+use crate::fault::{self, Raised};
+use crate::machine::Machine;
+use crate::scheduler::{self, Ending};
+use crate::sm::{BlockRun, Sm};
+
+/// What is launched.
+#[derive(Clone, Copy)]
+pub struct GridRun {
+    /// The kernel.
+    pub entry: EntryFn,
+    /// Its parameters.
+    pub args: *const u64,
+    /// Blocks per dimension.
+    pub blocks: [u32; 3],
+    /// Threads per block, per dimension.
+    pub threads: [u32; 3],
+    /// Static and dynamic shared memory of a block.
+    pub shared: u32,
+    /// The dynamic part of it.
+    pub dynamic_shared: u32,
+    /// How long a block may wait on memory without progress.
+    pub timeout: Option<std::time::Duration>,
+}
+
+/// Where a launch was found faulty.
+pub struct GridFault {
+    /// Block index.
+    pub block: [u32; 3],
+    /// What happened in it.
+    pub raised: Raised,
+}
+
+/// A launch under way.
+pub struct Grid {
+    run: GridRun,
+    total: u64,
+    next: AtomicU64,
+    stop: AtomicBool,
+    state: Mutex<State>,
+    idle: Condvar,
+}
+
+// SAFETY: `run.args` is only read, and only by those who entered before the launching thread left.
+unsafe impl Send for Grid {}
+// SAFETY: as above.
+unsafe impl Sync for Grid {}
+
+struct State {
+    helpers: u32,
+    closed: bool,
+    outcome: Option<std::result::Result<GridFault, Error>>,
+}
+
+impl Grid {
+    /// Runs a grid to its end.
+    ///
+    /// # Safety
+    /// `run` describes a loaded kernel, parameters it accepts and a block within the device's limits.
+    pub unsafe fn launch(machine: &Arc<Machine>, run: GridRun) -> Result<Option<GridFault>> {
+        let total = run.blocks.iter().map(|&count| u64::from(count)).product();
+        let state = State { helpers: 0, closed: false, outcome: None };
+        let grid = Arc::new(Grid {
+            run,
+            total,
+            next: AtomicU64::new(0),
+            stop: AtomicBool::new(false),
+            state: Mutex::new(state),
+            idle: Condvar::new(),
+        });
+        let helpers = (total - 1).min(u64::from(machine.count() - 1)) as u32;
+        if helpers > 0 {
+            machine.call_helpers(&grid, helpers);
+        }
+        grid.work(machine);
+        if helpers > 0 {
+            machine.recall_helpers(&grid);
+        }
+        grid.finish()
+    }
+
+    /// Takes part, unless the launch is over.
+    pub fn help(&self, machine: &Machine) {
+        {
+            let mut state = self.state.lock();
+            if state.closed {
+                return;
+            }
+            state.helpers += 1;
+        }
+        self.work(machine);
+        let mut state = self.state.lock();
+        state.helpers -= 1;
+        if state.helpers == 0 {
+            self.idle.notify_one();
+        }
+    }
+
+    /// Waits for the helpers and closes the launch.
+    fn finish(&self) -> Result<Option<GridFault>> {
+        let mut state = self.state.lock();
+        while state.helpers > 0 {
+            self.idle.wait(&mut state);
+        }
+        state.closed = true;
+        state.outcome.take().transpose()
+    }
+
+    /// Runs blocks until none is left.
+    fn work(&self, machine: &Machine) {
+        while self.blocks_left() {
+            let ended = machine.acquire().and_then(|sm| {
+                let result = self.work_on(&sm, machine);
+                machine.release(sm);
+                result
+            });
+            if let Err(error) = ended {
+                return self.end(Err(error));
+            }
+        }
+    }
+
+    /// Runs blocks on `sm` until none is left or somebody else waits for it.
+    fn work_on(&self, sm: &Sm, machine: &Machine) -> Result<()> {
+        let entered = fault::enter(sm)?;
+        loop {
+            let index = if self.blocks_left() { self.next.fetch_add(1, Ordering::Relaxed) } else { break };
+            if index >= self.total {
+                break;
+            }
+            let block = self.block_index(index);
+            let run = self.block_run(sm, block);
+            // SAFETY: the contract of `launch`, and `fault::enter` was called.
+            match unsafe { scheduler::run_block(sm, &run) } {
+                Ending::Finished => {}
+                Ending::Stopped => break,
+                Ending::Faulted(raised) => self.end(Ok(GridFault { block, raised: *raised })),
+            }
+            if machine.contended() {
+                break;
+            }
+        }
+        drop(entered);
+        Ok(())
+    }
+
+    fn blocks_left(&self) -> bool {
+        self.next.load(Ordering::Relaxed) < self.total && !self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Ends the launch early; the first reason counts.
+    fn end(&self, outcome: std::result::Result<GridFault, Error>) {
+        self.state.lock().outcome.get_or_insert(outcome);
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    fn block_index(&self, index: u64) -> [u32; 3] {
+        let [x, y, _] = self.run.blocks.map(u64::from);
+        [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
+    }
+
+    fn block_run(&self, sm: &Sm, ctaid: [u32; 3]) -> BlockRun<'_> {
+        let context = ThreadContext {
+            ntid: self.run.threads,
+            ctaid,
+            nctaid: self.run.blocks,
+            smid: sm.index,
+            nsmid: sm.count,
+            dynamic_shared_size: self.run.dynamic_shared,
+            shared_size: self.run.shared,
+            shared_base: sm.shared_base(),
+            ..ThreadContext::default()
+        };
+        BlockRun { entry: self.run.entry, args: self.run.args, context, stop: &self.stop, timeout: self.run.timeout }
+    }
+}

@@ -1,0 +1,224 @@
+//! The device heap: `malloc` and `free` in kernels.
+//!
+//! Small blocks come in size classes from 64 KiB spans; every multiprocessor keeps blocks of its own
+//! ([`HeapCache`]), so the usual call takes no lock. Bookkeeping lies outside the heap's memory, where a
+//! kernel's stray store cannot reach it. One bit per 16 bytes tells allocated blocks from free ones.
+
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+use plugin_api::Result;
+
+use crate::arena::{Arena, Span};
+use crate::window::{PAGE, Protection, Region};
+
+/// Bytes of a small block, by class: steps of a half, so at most a third is wasted.
+const CLASSES: [u64; 23] = [
+    16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 21840,
+    24576, 32768,
+];
+const SPAN: u64 = 64 << 10;
+/// Unit of the allocation bits and of alignment.
+const UNIT: u64 = 16;
+/// Free blocks of a class a multiprocessor keeps before it shares half of them.
+const KEPT: usize = 512;
+/// Freed blocks from this size on give their pages back.
+const LARGE: u64 = 1 << 20;
+
+/// The heap of one device.
+pub struct Heap {
+    region: Region,
+    /// Per span: class + 1, or 0.
+    classes: Box<[AtomicU8]>,
+    /// One bit per [`UNIT`], at a small block's first unit.
+    allocated: Region,
+    shared: Mutex<Shared>,
+}
+
+struct Shared {
+    arena: Arena,
+    free: [Vec<u64>; CLASSES.len()],
+}
+
+/// A multiprocessor's share of the heap: blocks only it hands out.
+#[derive(Default)]
+pub struct HeapCache {
+    classes: [ClassCache; CLASSES.len()],
+}
+
+#[derive(Default)]
+struct ClassCache {
+    free: Vec<u64>,
+    /// Never used part of a span.
+    fresh: u64,
+    fresh_end: u64,
+}
+
+impl Heap {
+    /// A heap of `size` bytes. Only what is used takes memory.
+    pub fn new(size: u64) -> Result<Heap> {
+        let region = Region::reserve(size.next_multiple_of(SPAN), SPAN)?;
+        let span = region.span();
+        region.protect(0, span.len, Protection::ReadWrite)?;
+        let allocated = Region::reserve(span.len / UNIT / 8, PAGE)?;
+        allocated.protect(0, allocated.span().len, Protection::ReadWrite)?;
+        let classes = (0..span.len / SPAN).map(|_| AtomicU8::new(0)).collect();
+        let shared = Shared { arena: Arena::new(span), free: [const { Vec::new() }; CLASSES.len()] };
+        Ok(Heap { region, classes, allocated, shared: Mutex::new(shared) })
+    }
+
+    /// The heap's addresses.
+    pub fn span(&self) -> Span {
+        self.region.span()
+    }
+
+    /// `size` bytes aligned to 16, or 0 when the heap is exhausted.
+    pub fn alloc(&self, cache: &mut HeapCache, size: u64) -> u64 {
+        let class = CLASSES.partition_point(|&bytes| bytes < size);
+        if class == CLASSES.len() {
+            return self.shared.lock().arena.alloc(size, UNIT).map_or(0, |span| span.start);
+        }
+        let block = self.small(&mut cache.classes[class], class);
+        if block != 0 {
+            let (word, bit) = self.allocation_bit(block);
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+        block
+    }
+
+    /// Frees a block; the error says what is wrong with the address.
+    pub fn free(&self, cache: &mut HeapCache, address: u64) -> std::result::Result<(), String> {
+        if address == 0 {
+            return Ok(());
+        }
+        let wrong = || format!("free({address:#x}): not an allocated block of the device heap (freed twice?)");
+        let span = self.span();
+        if !span.contains(address, 1) {
+            return Err(wrong());
+        }
+        let class = self.classes[((address - span.start) / SPAN) as usize].load(Ordering::Relaxed);
+        if class == 0 {
+            let freed = self.shared.lock().arena.free(address).ok_or_else(wrong)?;
+            self.discard(freed.block);
+            return Ok(());
+        }
+        let class = usize::from(class) - 1;
+        if (address - span.start) % SPAN % CLASSES[class] != 0 {
+            return Err(wrong());
+        }
+        let (word, bit) = self.allocation_bit(address);
+        if word.fetch_and(!bit, Ordering::Relaxed) & bit == 0 {
+            return Err(wrong());
+        }
+        self.keep(&mut cache.classes[class], class, address);
+        Ok(())
+    }
+
+    fn small(&self, cache: &mut ClassCache, class: usize) -> u64 {
+        if let Some(block) = cache.free.pop() {
+            return block;
+        }
+        let bytes = CLASSES[class];
+        if cache.fresh + bytes > cache.fresh_end {
+            let mut shared = self.shared.lock();
+            let list = &mut shared.free[class];
+            let from = list.len().saturating_sub(KEPT / 2);
+            cache.free.extend(list.drain(from..));
+            if let Some(block) = cache.free.pop() {
+                return block;
+            }
+            let Some(span) = shared.arena.alloc(SPAN, SPAN) else { return 0 };
+            (cache.fresh, cache.fresh_end) = (span.start, span.end());
+            let index = (span.start - self.span().start) / SPAN;
+            self.classes[index as usize].store(class as u8 + 1, Ordering::Relaxed);
+        }
+        cache.fresh += bytes;
+        cache.fresh - bytes
+    }
+
+    fn keep(&self, cache: &mut ClassCache, class: usize, block: u64) {
+        if cache.free.len() >= KEPT {
+            let mut shared = self.shared.lock();
+            shared.free[class].extend(cache.free.drain(KEPT / 2..));
+        }
+        cache.free.push(block);
+    }
+
+    fn allocation_bit(&self, block: u64) -> (&AtomicU64, u64) {
+        let unit = (block - self.span().start) / UNIT;
+        let word = self.allocated.base().cast::<AtomicU64>().wrapping_add((unit / 64) as usize);
+        // SAFETY: the region has a bit for every unit of the heap and is only accessed atomically.
+        (unsafe { &*word }, 1 << (unit % 64))
+    }
+
+    fn discard(&self, block: Span) {
+        if block.len >= LARGE {
+            let start = block.start.next_multiple_of(PAGE);
+            let end = block.end() / PAGE * PAGE;
+            self.region.discard(start - self.span().start, end - start);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn classes_ascend_in_units() {
+        assert!(CLASSES.is_sorted() && CLASSES.iter().all(|bytes| bytes % UNIT == 0));
+    }
+
+    proptest! {
+        /// Blocks are disjoint, aligned and hold what was written, whichever worker frees them.
+        #[test]
+        fn blocks_do_not_overlap(sizes in prop::collection::vec((0u64..100_000, any::<bool>(), any::<bool>()), 1..300)) {
+            let heap = Heap::new(16 << 20).unwrap();
+            let mut caches = [HeapCache::default(), HeapCache::default()];
+            let mut live: Vec<Span> = Vec::new();
+            for (size, worker, free) in sizes {
+                let cache = &mut caches[usize::from(worker)];
+                if free && !live.is_empty() {
+                    let span = live.swap_remove(live.len() / 2);
+                    prop_assert_eq!(heap.free(cache, span.start), Ok(()));
+                    prop_assert!(heap.free(cache, span.start).is_err());
+                    continue;
+                }
+                let start = heap.alloc(cache, size);
+                if start == 0 {
+                    continue;
+                }
+                prop_assert_eq!(start % 16, 0);
+                prop_assert!(heap.span().contains(start, size));
+                for other in &live {
+                    prop_assert!(start + size.max(1) <= other.start || other.end() <= start);
+                }
+                live.push(Span { start, len: size.max(1) });
+            }
+        }
+    }
+
+    #[test]
+    fn exhaustion_gives_null_and_is_not_final() {
+        let heap = Heap::new(1 << 20).unwrap();
+        let mut cache = HeapCache::default();
+        assert_eq!(heap.alloc(&mut cache, 2 << 20), 0);
+        assert_eq!(heap.alloc(&mut cache, u64::MAX), 0);
+        let blocks: Vec<u64> = std::iter::repeat_with(|| heap.alloc(&mut cache, 1000)).take_while(|&block| block != 0).collect();
+        assert_eq!(blocks.len(), 16 * 64);
+        heap.free(&mut cache, blocks[5]).unwrap();
+        assert_eq!(heap.alloc(&mut cache, 1000), blocks[5]);
+    }
+
+    #[test]
+    fn foreign_addresses_are_refused() {
+        let heap = Heap::new(1 << 20).unwrap();
+        let mut cache = HeapCache::default();
+        let block = heap.alloc(&mut cache, 100);
+        for wrong in [1, block + 16, block + 1, heap.span().end(), u64::MAX] {
+            assert!(heap.free(&mut cache, wrong).is_err(), "{wrong:#x}");
+        }
+        assert_eq!(heap.free(&mut cache, 0), Ok(()));
+    }
+}

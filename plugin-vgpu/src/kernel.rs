@@ -1,0 +1,132 @@
+//! A kernel of a loaded image: checks launches, turns what went wrong into a report.
+
+use std::sync::Arc;
+
+use codegen::artifact::KernelEntry;
+use codegen::vgpu_abi::EntryFn;
+use plugin_api::{Error, FaultKind, Kernel, KernelFault, KernelInfo, Launch, Result, ThreadId, Waiting};
+
+use crate::block::MAX_THREADS;
+use crate::deadlock;
+use crate::fault::Cause;
+use crate::grid::{Grid, GridFault, GridRun};
+use crate::module::Code;
+use crate::sm::MAX_SHARED;
+
+/// A kernel.
+pub struct VirtualKernel {
+    info: KernelInfo,
+    entry: EntryFn,
+    code: Arc<Code>,
+}
+
+impl VirtualKernel {
+    /// The kernel `entry` describes.
+    pub fn new(code: Arc<Code>, entry: KernelEntry) -> Result<VirtualKernel> {
+        let address = symbol(&code, &entry.symbol)?;
+        if !code.loaded.is_code(address) {
+            return Err(Error::Load(format!("kernel {} is not code", entry.name)));
+        }
+        // SAFETY: the manifest says that the symbol is an entry of this type, and it lies in code.
+        let function = unsafe { std::mem::transmute::<usize, EntryFn>(address as usize) };
+        let info = KernelInfo {
+            name: entry.name,
+            parameters: entry.parameters,
+            max_threads: entry.max_threads.clamp(1, MAX_THREADS),
+            static_shared: entry.static_shared,
+        };
+        Ok(VirtualKernel { info, entry: function, code })
+    }
+
+    fn check(&self, launch: &Launch<'_>) -> std::result::Result<(), String> {
+        let threads = product(launch.block);
+        let shared = u64::from(launch.dynamic_shared) + u64::from(self.info.static_shared);
+        let [x, y, z] = launch.grid;
+        if product(launch.grid) == 0 || threads == 0 {
+            return Err(format!("a grid of {:?} blocks of {:?} threads has no thread", launch.grid, launch.block));
+        }
+        if x > i32::MAX as u32 || y > 65_535 || z > 65_535 {
+            return Err(format!("{x} x {y} x {z} blocks; the limit is 2147483647 x 65535 x 65535"));
+        }
+        if threads > u64::from(self.info.max_threads) {
+            let limit = self.info.max_threads;
+            let whose = if limit < MAX_THREADS { "this kernel's launch bound" } else { "the device's limit" };
+            return Err(format!("{threads} threads per block; {whose} is {limit}"));
+        }
+        if shared > u64::from(MAX_SHARED) {
+            return Err(format!("{shared} bytes of shared memory per block; the device has {MAX_SHARED}"));
+        }
+        if launch.args.len() < self.info.parameters as usize {
+            return Err(format!("{} arguments; the kernel takes {}", launch.args.len(), self.info.parameters));
+        }
+        Ok(())
+    }
+
+    fn report(&self, fault: GridFault, block: [u32; 3]) -> KernelFault {
+        let raised = fault.raised;
+        let waiting = raised.waiting.iter().map(|group| Waiting {
+            at: group.at.clone(),
+            threads: deadlock::ranges(&group.threads),
+            location: self.code.location(crate::fault::Place::Site(group.site)),
+        });
+        KernelFault {
+            kernel: self.info.name.clone(),
+            kind: kind(raised.cause),
+            thread: ThreadId { block: fault.block, thread: unflatten(raised.thread.into(), block) },
+            location: self.code.location(raised.place),
+            waiting: waiting.collect(),
+        }
+    }
+}
+
+impl Kernel for VirtualKernel {
+    fn info(&self) -> &KernelInfo {
+        &self.info
+    }
+
+    fn launch(&self, launch: &Launch<'_>) -> Result<()> {
+        self.check(launch).map_err(|why| Error::InvalidLaunch { kernel: self.info.name.clone(), why })?;
+        let gpu = &self.code.gpu;
+        let run = GridRun {
+            entry: self.entry,
+            args: launch.args.as_ptr(),
+            blocks: launch.grid,
+            threads: launch.block,
+            shared: launch.dynamic_shared + self.info.static_shared,
+            dynamic_shared: launch.dynamic_shared,
+            timeout: gpu.config.timeout,
+        };
+        // SAFETY: the entry is loaded as long as `self.code` lives; the rest was checked.
+        match unsafe { Grid::launch(&gpu.machine, run) }? {
+            None => Ok(()),
+            Some(fault) => Err(Error::Fault(Box::new(self.report(fault, launch.block)))),
+        }
+    }
+}
+
+/// The address of a symbol the manifest names.
+pub fn symbol(code: &Code, name: &str) -> Result<u64> {
+    code.loaded.symbol(name).ok_or_else(|| Error::Load(format!("compiled code lacks the symbol {name} of its manifest")))
+}
+
+fn kind(cause: Cause) -> FaultKind {
+    match cause {
+        Cause::Trap(message) => FaultKind::Trap { message },
+        Cause::WildAccess { address, write } => FaultKind::WildAccess { address, write },
+        Cause::Arithmetic => FaultKind::Arithmetic,
+        Cause::StackOverflow => FaultKind::StackOverflow,
+        Cause::Deadlock => FaultKind::Deadlock,
+        Cause::NoProgress(time) => {
+            FaultKind::Other(format!("no progress for {} s (OMPTARGET_VGPU_TIMEOUT): threads wait on memory", time.as_secs_f64()))
+        }
+        Cause::Other(what) => FaultKind::Other(what),
+    }
+}
+
+fn product(dimensions: [u32; 3]) -> u64 {
+    dimensions.iter().map(|&count| u64::from(count)).fold(1, u64::saturating_mul)
+}
+
+fn unflatten(thread: u32, [x, y, _]: [u32; 3]) -> [u32; 3] {
+    [thread % x, thread / x % y, thread / x / y]
+}

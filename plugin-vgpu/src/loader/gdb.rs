@@ -1,0 +1,116 @@
+//! Shows loaded objects to gdb through its JIT interface, so that one can break inside target regions
+//! (gdb manual, "JIT Compilation Interface").
+
+use std::ptr;
+
+use object::elf::SectionHeader64;
+use object::{LittleEndian, Object, ObjectSection, U64};
+use parking_lot::Mutex;
+
+use super::layout::Layout;
+use super::{Elf, Problem};
+
+/// `struct jit_code_entry`
+#[repr(C)]
+struct CodeEntry {
+    next: *mut CodeEntry,
+    previous: *mut CodeEntry,
+    object: *const u8,
+    size: u64,
+}
+
+/// `struct jit_descriptor`
+#[repr(C)]
+pub struct Descriptor {
+    version: u32,
+    action: u32,
+    relevant: *mut CodeEntry,
+    first: *mut CodeEntry,
+}
+
+const REGISTER: u32 = 1;
+const UNREGISTER: u32 = 2;
+
+/// gdb finds the list of objects by this name.
+#[unsafe(no_mangle)]
+pub static mut __jit_debug_descriptor: Descriptor =
+    Descriptor { version: 1, action: 0, relevant: ptr::null_mut(), first: ptr::null_mut() };
+
+/// gdb sets a breakpoint here to learn of changes to the list.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub extern "C" fn __jit_debug_register_code() {
+    // SAFETY: an empty statement the compiler must not remove, so that calls of this function stay.
+    unsafe { std::arch::asm!("", options(nomem, nostack)) };
+}
+
+/// Guards the list.
+static LIST: Mutex<()> = Mutex::new(());
+
+/// An object gdb knows of, until dropped.
+pub struct Registration {
+    entry: *mut CodeEntry,
+}
+
+// SAFETY: the entry is only used under `LIST`.
+unsafe impl Send for Registration {}
+// SAFETY: as above.
+unsafe impl Sync for Registration {}
+
+impl Registration {
+    /// Shows `object` to gdb. The caller keeps it in place until the registration is dropped.
+    pub fn new(object: &[u8]) -> Registration {
+        let new = CodeEntry { next: ptr::null_mut(), previous: ptr::null_mut(), object: object.as_ptr(), size: object.len() as u64 };
+        let entry = Box::into_raw(Box::new(new));
+        let _list = LIST.lock();
+        let descriptor = &raw mut __jit_debug_descriptor;
+        // SAFETY: under the lock the list is ours; its entries live until they are unlinked.
+        unsafe {
+            (*entry).next = (*descriptor).first;
+            if let Some(next) = (*entry).next.as_mut() {
+                next.previous = entry;
+            }
+            (*descriptor).first = entry;
+            (*descriptor).relevant = entry;
+            (*descriptor).action = REGISTER;
+        }
+        __jit_debug_register_code();
+        Registration { entry }
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        let _list = LIST.lock();
+        let descriptor = &raw mut __jit_debug_descriptor;
+        // SAFETY: as in `new`; the entry came from a box and is unlinked before it goes.
+        unsafe {
+            let CodeEntry { next, previous, .. } = *self.entry;
+            match previous.as_mut() {
+                Some(previous) => previous.next = next,
+                None => (*descriptor).first = next,
+            }
+            if let Some(next) = next.as_mut() {
+                next.previous = previous;
+            }
+            (*descriptor).relevant = self.entry;
+            (*descriptor).action = UNREGISTER;
+            __jit_debug_register_code();
+            drop(Box::from_raw(self.entry));
+        }
+    }
+}
+
+/// A copy of the object whose section headers say where the sections were loaded: what gdb expects.
+pub fn image_with_addresses(object: &[u8], elf: &Elf<'_>, layout: &Layout, base: u64) -> Result<Box<[u8]>, Problem> {
+    let mut image = object.to_vec();
+    let table = elf.elf_header().e_shoff.get(LittleEndian);
+    for section in elf.sections() {
+        let Some(offset) = layout.section(section.index()) else { continue };
+        let header = table + (section.index().0 * size_of::<SectionHeader64<LittleEndian>>()) as u64;
+        let field = header as usize + std::mem::offset_of!(SectionHeader64<LittleEndian>, sh_addr);
+        let bytes = image.get_mut(field..field + 8).ok_or_else(|| Problem::Malformed("section headers".to_owned()))?;
+        bytes.copy_from_slice(object::bytes_of(&U64::new(LittleEndian, base + offset)));
+    }
+    Ok(image.into_boxed_slice())
+}

@@ -1,0 +1,42 @@
+//! C library and compiler-support functions compiled code may call.
+
+/// Declares the functions and the table of their addresses. They are resolved when this crate is linked,
+/// so that nothing the user's program defines can take their place.
+macro_rules! functions {
+    ($($name:ident),* $(,)?) => {
+        mod addresses {
+            // Only the addresses are used; compiled code knows the types.
+            unsafe extern "C" { $(pub fn $name();)* }
+        }
+
+        /// The address of a library function.
+        pub fn function(symbol: &str) -> Option<u64> {
+            match symbol {
+                $(stringify!($name) => Some(addresses::$name as *const () as u64),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+functions! {
+        memcpy, memmove, memset, memcmp, sin, sinf, cos, cosf, tan, tanf, asin, asinf, acos, acosf, atan,
+        atanf, atan2, atan2f, sinh, sinhf, cosh, coshf, tanh, tanhf, exp, expf, exp2, exp2f, exp10, exp10f,
+        log, logf, log2, log2f, log10, log10f, pow, powf, fmod, fmodf, fma, fmaf, floor, floorf, ceil, ceilf,
+        trunc, truncf, rint, rintf, nearbyint, nearbyintf, round, roundf, roundeven, roundevenf, lround,
+        lroundf, llround, llroundf, lrint, lrintf, llrint, llrintf, ldexp, ldexpf, frexp, frexpf, modf, modff,
+        fmin, fminf, fmax, fmaxf, sincos, sincosf, cbrt, cbrtf, hypot, hypotf, __udivti3, __umodti3, __divti3,
+        __modti3, __multi3, __extendhfsf2, __truncsfhf2, __truncdfhf2, __fixunsdfti, __fixdfti, __floatuntidf,
+        __floattidf, __fixunssfti, __fixsfti, __floatuntisf, __floattisf, __ashlti3, __ashrti3, __lshrti3
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_library_symbol_exists() {
+        for symbol in codegen::vgpu_abi::LIBRARY_SYMBOLS {
+            assert!(super::function(symbol).is_some(), "{symbol}");
+        }
+        assert_eq!(super::function("system"), None);
+    }
+}

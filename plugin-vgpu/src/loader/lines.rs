@@ -1,0 +1,90 @@
+//! Source lines of loaded code, from the object's DWARF. Read only when a fault asks for them.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use gimli::{EndianRcSlice, RunTimeEndian, SectionId};
+use object::elf::{R_X86_64_32, R_X86_64_64};
+use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, RelocationTarget};
+use parking_lot::Mutex;
+use plugin_api::SourceLocation;
+
+use super::{Elf, relocate};
+
+type Reader = EndianRcSlice<RunTimeEndian>;
+
+/// Line tables of one object.
+pub struct Lines {
+    context: Mutex<addr2line::Context<Reader>>,
+}
+
+// SAFETY: the context's reference counts are shared by nothing outside the context, which is only
+// reached through the lock and moves as a whole.
+unsafe impl Send for Lines {}
+// SAFETY: as above.
+unsafe impl Sync for Lines {}
+
+impl Lines {
+    /// Reads the debug information of `image`, whose section headers carry run-time addresses. `None`
+    /// if there is none, or none that can be read: a fault report without a line beats no report.
+    pub fn read(image: &[u8], _base: u64) -> Option<Lines> {
+        let elf = Elf::parse(image).ok()?;
+        elf.section_by_name(".debug_line")?;
+        let load = |id: SectionId| -> Result<Reader, gimli::Error> {
+            let data = elf.section_by_name(id.name()).map_or(Vec::new(), |section| relocated(&elf, &section));
+            Ok(EndianRcSlice::new(Rc::from(data), RunTimeEndian::Little))
+        };
+        let dwarf = gimli::Dwarf::load(load).ok()?;
+        let context = addr2line::Context::from_dwarf(dwarf).ok()?;
+        Some(Lines { context: Mutex::new(context) })
+    }
+
+    /// The innermost frame of the user's source that covers `pc`. Frames of the device runtime, which is
+    /// in Rust, are passed over, as the compiler does for the manifest's sites.
+    pub fn location(&self, pc: u64) -> Option<SourceLocation> {
+        let context = self.context.lock();
+        let mut frames = context.find_frames(pc).skip_all_loads().ok()?;
+        let mut innermost = None;
+        while let Ok(Some(frame)) = frames.next() {
+            let function = frame.function.as_ref().and_then(|name| name.raw_name().ok().map(Cow::into_owned));
+            let Some(location) = frame.location else { continue };
+            let Some(file) = location.file else { continue };
+            let found = SourceLocation {
+                file: file.to_owned(),
+                line: location.line.unwrap_or(0),
+                column: location.column.unwrap_or(0),
+                function: function.unwrap_or_default(),
+            };
+            if !file.ends_with(".rs") {
+                return Some(found);
+            }
+            innermost.get_or_insert(found);
+        }
+        innermost
+    }
+}
+
+/// A debug section's contents with its relocations applied: offsets into other debug sections count
+/// from 0, addresses of code are those it was loaded at.
+fn relocated<'data>(elf: &Elf<'data>, section: &impl ObjectSection<'data>) -> Vec<u8> {
+    let Ok(data) = section.data() else { return Vec::new() };
+    let mut data = data.to_vec();
+    for (offset, relocation) in section.relocations() {
+        let RelocationTarget::Symbol(index) = relocation.target() else { continue };
+        let Ok(symbol) = elf.symbol_by_index(index) else { continue };
+        let home = symbol.section_index().and_then(|index| elf.section_by_index(index).ok());
+        // In a relocatable object a symbol's value counts from its section's start.
+        let start = home.map_or(0, |home| home.elf_section_header().sh_addr.get(LittleEndian));
+        let value = start.wrapping_add(symbol.address()).wrapping_add_signed(relocation.addend()).to_le_bytes();
+        let width = match relocate::kind(&relocation) {
+            Ok(R_X86_64_64) => 8,
+            Ok(R_X86_64_32) => 4,
+            _ => continue,
+        };
+        let end = (offset as usize).checked_add(width);
+        if let Some(place) = end.and_then(|end| data.get_mut(offset as usize..end)) {
+            place.copy_from_slice(&value[..width]);
+        }
+    }
+    data
+}

@@ -1,0 +1,145 @@
+//! Places compiled code in the device window: an ELF relocatable object becomes memory that runs.
+
+mod gdb;
+mod layout;
+mod library;
+mod lines;
+mod relocate;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
+
+use object::elf::FileHeader64;
+use object::read::elf::ElfFile;
+use object::{LittleEndian, Object, ObjectSymbol};
+use parking_lot::RwLock;
+use plugin_api::{Error, Result, SourceLocation};
+
+use crate::arena::Span;
+use crate::window::{Protection, Region};
+use layout::Layout;
+
+/// An object as the loader reads it.
+pub(crate) type Elf<'data> = ElfFile<'data, FileHeader64<LittleEndian>>;
+
+/// The code of all loaded objects, for [`is_code`].
+static CODE: RwLock<BTreeMap<u64, u64>> = RwLock::new(BTreeMap::new());
+
+/// A loaded object. Dropping it unmaps its code: nothing may run it any more.
+pub struct Loaded {
+    region: Region,
+    code: Span,
+    data: Span,
+    symbols: HashMap<String, u64>,
+    /// The object with its sections' addresses filled in.
+    image: Box<[u8]>,
+    lines: OnceLock<Option<lines::Lines>>,
+    /// Before `image` goes, gdb must forget it.
+    gdb: Option<gdb::Registration>,
+}
+
+impl Loaded {
+    /// Loads an object made for the virtual GPU.
+    pub fn new(object: &[u8]) -> Result<Loaded> {
+        Self::load(object).map_err(|problem| match problem {
+            Problem::Malformed(what) => Error::Load(format!("compiled code is malformed: {what}")),
+            Problem::Unsupported(what) => Error::Load(what),
+            Problem::Device(error) => error,
+        })
+    }
+
+    fn load(object: &[u8]) -> std::result::Result<Loaded, Problem> {
+        let elf = Elf::parse(object)?;
+        if elf.architecture() != object::Architecture::X86_64 || elf.kind() != object::ObjectKind::Relocatable {
+            return Err(Problem::Malformed("it is not a relocatable x86-64 object".to_owned()));
+        }
+        let layout = Layout::new(&elf)?;
+        let region = Region::reserve(layout.size(), crate::window::PAGE)?;
+        region.protect(0, region.span().len, Protection::ReadWrite)?;
+        let base = region.span().start;
+        {
+            // SAFETY: the region is mapped, writable and nobody else's; the slice ends before it is
+            // given any other protection.
+            let memory = unsafe { std::slice::from_raw_parts_mut(region.base(), region.span().len as usize) };
+            layout.fill(&elf, memory)?;
+            relocate::relocate(&elf, &layout, base, memory)?;
+        }
+        let code = Span { start: base, len: layout.code_size() };
+        let data = Span { start: code.end(), len: region.span().len - code.len };
+        if code.len > 0 {
+            region.protect(0, code.len, Protection::Execute)?;
+        }
+        let mut symbols = HashMap::new();
+        for symbol in elf.symbols().filter(|symbol| !symbol.is_undefined()) {
+            if let (Ok(name), Some(offset)) = (symbol.name(), layout.symbol(&elf, &symbol))
+                && !name.is_empty()
+            {
+                symbols.insert(name.to_owned(), base + offset);
+            }
+        }
+        let image = gdb::image_with_addresses(object, &elf, &layout, base)?;
+        CODE.write().insert(code.start, code.len);
+        let gdb = Some(gdb::Registration::new(&image));
+        Ok(Loaded { region, code, data, symbols, image, lines: OnceLock::new(), gdb })
+    }
+
+    /// The address of a defined symbol.
+    pub fn symbol(&self, name: &str) -> Option<u64> {
+        self.symbols.get(name).copied()
+    }
+
+    /// The globals' memory: everything loaded but the code.
+    pub fn data(&self) -> Span {
+        self.data
+    }
+
+    /// Whether `address` is in the object's code.
+    pub fn is_code(&self, address: u64) -> bool {
+        self.code.contains(address, 1)
+    }
+
+    /// The place in the user's source an instruction comes from, if the object has debug information.
+    pub fn source_location(&self, pc: u64) -> Option<SourceLocation> {
+        if !self.is_code(pc) {
+            return None;
+        }
+        let lines = self.lines.get_or_init(|| lines::Lines::read(&self.image, self.region.span().start));
+        lines.as_ref()?.location(pc)
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        self.gdb = None;
+        CODE.write().remove(&self.code.start);
+    }
+}
+
+/// Whether `address` lies in the code of any loaded object.
+pub fn is_code(address: u64) -> bool {
+    let code = CODE.read();
+    code.range(..=address).next_back().is_some_and(|(&start, &len)| Span { start, len }.contains(address, 1))
+}
+
+/// Why an object cannot be loaded.
+#[derive(Debug)]
+pub(crate) enum Problem {
+    /// It contradicts the ELF format.
+    Malformed(String),
+    /// It asks for something the loader has not.
+    Unsupported(String),
+    /// The window is full.
+    Device(Error),
+}
+
+impl From<object::Error> for Problem {
+    fn from(error: object::Error) -> Problem {
+        Problem::Malformed(error.to_string())
+    }
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Problem {
+        Problem::Device(error)
+    }
+}

@@ -1,0 +1,177 @@
+//! The multiprocessors of a device and the CPU threads that work for them.
+//!
+//! A launch runs on the thread that asks for it; for grids of several blocks, helper threads join in. Whoever
+//! runs blocks holds a multiprocessor meanwhile; when others wait for one, it is handed on, first come
+//! first served, after the block.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+
+use parking_lot::{Condvar, Mutex};
+use plugin_api::Result;
+
+use crate::config::Config;
+use crate::grid::Grid;
+use crate::heap::Heap;
+use crate::sm::Sm;
+
+/// The multiprocessors.
+pub struct Machine {
+    count: u32,
+    pool: Mutex<Pool>,
+    returned: Condvar,
+    /// Whether somebody waits for a multiprocessor; a hint, read without the lock.
+    contended: AtomicBool,
+    helpers: Arc<Helpers>,
+}
+
+struct Pool {
+    idle: Vec<Box<Sm>>,
+    /// Tickets of those who wait, in order.
+    queue: VecDeque<u64>,
+    next_ticket: u64,
+    made: u32,
+    heap: Arc<Heap>,
+}
+
+/// The helper threads' part of a machine: it outlives the machine until they have gone.
+struct Helpers {
+    work: Mutex<Work>,
+    arrived: Condvar,
+}
+
+struct Work {
+    grids: VecDeque<Arc<Grid>>,
+    /// Helper threads started.
+    started: u32,
+    closed: bool,
+}
+
+impl Machine {
+    /// The machine `config` describes. Multiprocessors and threads are made when first needed.
+    pub fn new(config: &Config, heap: Arc<Heap>) -> Arc<Machine> {
+        let pool = Pool { idle: Vec::new(), queue: VecDeque::new(), next_ticket: 0, made: 0, heap };
+        let work = Work { grids: VecDeque::new(), started: 0, closed: false };
+        Arc::new(Machine {
+            count: config.multiprocessors,
+            pool: Mutex::new(pool),
+            returned: Condvar::new(),
+            contended: AtomicBool::new(false),
+            helpers: Arc::new(Helpers { work: Mutex::new(work), arrived: Condvar::new() }),
+        })
+    }
+
+    /// How many multiprocessors there are.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Takes a multiprocessor, waiting for one if all are busy.
+    pub fn acquire(&self) -> Result<Box<Sm>> {
+        let mut pool = self.pool.lock();
+        if pool.queue.is_empty()
+            && let Some(sm) = self.take(&mut pool)?
+        {
+            return Ok(sm);
+        }
+        let ticket = pool.next_ticket;
+        pool.next_ticket += 1;
+        pool.queue.push_back(ticket);
+        loop {
+            if pool.queue.front() == Some(&ticket) {
+                let taken = self.take(&mut pool).transpose();
+                if let Some(taken) = taken {
+                    pool.queue.pop_front();
+                    self.contended.store(!pool.queue.is_empty(), Ordering::Relaxed);
+                    self.returned.notify_all();
+                    return taken;
+                }
+            }
+            self.contended.store(true, Ordering::Relaxed);
+            self.returned.wait(&mut pool);
+        }
+    }
+
+    /// Gives a multiprocessor back.
+    pub fn release(&self, sm: Box<Sm>) {
+        let mut pool = self.pool.lock();
+        pool.idle.push(sm);
+        if !pool.queue.is_empty() {
+            self.returned.notify_all();
+        }
+    }
+
+    /// Whether somebody waits for a multiprocessor.
+    pub fn contended(&self) -> bool {
+        self.contended.load(Ordering::Relaxed)
+    }
+
+    /// Asks up to `wanted` helper threads to take part in `grid`.
+    pub fn call_helpers(self: &Arc<Self>, grid: &Arc<Grid>, wanted: u32) {
+        let wanted = wanted.min(self.count - 1);
+        let mut work = self.helpers.work.lock();
+        for _ in 0..wanted {
+            work.grids.push_back(grid.clone());
+        }
+        while work.started < wanted {
+            let (helpers, machine) = (self.helpers.clone(), Arc::downgrade(self));
+            let thread = std::thread::Builder::new().name(format!("vgpu-{}", work.started + 1));
+            // Too few helpers make a launch slower, not wrong.
+            if thread.spawn(move || help(&helpers, &machine)).is_err() {
+                break;
+            }
+            work.started += 1;
+        }
+        drop(work);
+        if wanted == 1 {
+            self.helpers.arrived.notify_one();
+        } else {
+            self.helpers.arrived.notify_all();
+        }
+    }
+
+    /// Takes back calls for help with `grid` that nobody has followed.
+    pub fn recall_helpers(&self, grid: &Arc<Grid>) {
+        self.helpers.work.lock().grids.retain(|other| !Arc::ptr_eq(other, grid));
+    }
+
+    fn take(&self, pool: &mut Pool) -> Result<Option<Box<Sm>>> {
+        if let Some(sm) = pool.idle.pop() {
+            return Ok(Some(sm));
+        }
+        if pool.made == self.count {
+            return Ok(None);
+        }
+        let sm = Box::new(Sm::new(pool.made, self.count, pool.heap.clone())?);
+        pool.made += 1;
+        Ok(Some(sm))
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        self.helpers.work.lock().closed = true;
+        self.helpers.arrived.notify_all();
+    }
+}
+
+/// A helper thread's life.
+fn help(helpers: &Helpers, machine: &Weak<Machine>) {
+    loop {
+        let grid = {
+            let mut work = helpers.work.lock();
+            loop {
+                if work.closed {
+                    return;
+                }
+                if let Some(grid) = work.grids.pop_front() {
+                    break grid;
+                }
+                helpers.arrived.wait(&mut work);
+            }
+        };
+        let Some(machine) = machine.upgrade() else { return };
+        grid.help(&machine);
+    }
+}

@@ -1,0 +1,104 @@
+//! A loaded image.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use codegen::artifact::{Artifact, KernelEntry, Site};
+use plugin_api::{DevicePtr, Global, Kernel, Launch, Module, Result, SourceLocation};
+
+use crate::device::{Gpu, mismatch};
+use crate::fault::Place;
+use crate::kernel::VirtualKernel;
+use crate::loader::Loaded;
+
+/// What the kernels of an image share.
+pub struct Code {
+    /// The device.
+    pub gpu: Arc<Gpu>,
+    /// The loaded object.
+    pub loaded: Loaded,
+    sites: Vec<Site>,
+}
+
+impl Code {
+    /// The place in the user's source.
+    pub fn location(&self, place: Place) -> Option<SourceLocation> {
+        match place {
+            Place::Unknown => None,
+            Place::Code { pc } => self.loaded.source_location(pc),
+            Place::Site(index) => {
+                let Site { file, line, column, function } = self.sites.get(index as usize)?.clone();
+                (line != 0).then_some(SourceLocation { file, line, column, function })
+            }
+        }
+    }
+}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        self.gpu.memory.dismiss(self.loaded.data());
+    }
+}
+
+/// A loaded image. Its destructors run when it is dropped.
+pub struct VirtualModule {
+    kernels: HashMap<String, Arc<VirtualKernel>>,
+    globals: HashMap<String, Global>,
+    destructors: Option<VirtualKernel>,
+}
+
+impl VirtualModule {
+    /// Loads compiled code and runs its constructors.
+    pub fn load(gpu: Arc<Gpu>, artifact: Artifact) -> Result<Arc<VirtualModule>> {
+        let manifest = artifact.manifest;
+        if manifest.abi != codegen::vgpu_abi::VERSION {
+            return Err(mismatch(manifest.abi));
+        }
+        let loaded = Loaded::new(&artifact.object)?;
+        gpu.memory.admit(loaded.data());
+        let code = Arc::new(Code { gpu, loaded, sites: manifest.sites });
+        let single = |symbol: String, name: &str| {
+            let entry = KernelEntry { name: name.to_owned(), symbol, parameters: 0, max_threads: 1, static_shared: 0 };
+            VirtualKernel::new(code.clone(), entry)
+        };
+        let constructors = manifest.constructors.map(|symbol| single(symbol, "global constructors")).transpose()?;
+        let destructors = manifest.destructors.map(|symbol| single(symbol, "global destructors")).transpose()?;
+        let mut kernels = HashMap::new();
+        for entry in manifest.kernels {
+            kernels.insert(entry.name.clone(), Arc::new(VirtualKernel::new(code.clone(), entry)?));
+        }
+        let mut globals = HashMap::new();
+        for entry in manifest.globals {
+            let address = crate::kernel::symbol(&code, &entry.symbol)?;
+            globals.insert(entry.name, Global { address: DevicePtr(address), size: entry.size });
+        }
+        if let Some(constructors) = constructors {
+            run_once(&constructors)?;
+        }
+        Ok(Arc::new(VirtualModule { kernels, globals, destructors }))
+    }
+}
+
+impl Module for VirtualModule {
+    fn global(&self, name: &str) -> Option<Global> {
+        self.globals.get(name).copied()
+    }
+
+    fn kernel(&self, name: &str) -> Option<Arc<dyn Kernel>> {
+        Some(self.kernels.get(name)?.clone())
+    }
+}
+
+impl Drop for VirtualModule {
+    fn drop(&mut self) {
+        if let Some(destructors) = &self.destructors
+            && let Err(error) = run_once(destructors)
+        {
+            log::error!("{error}");
+        }
+    }
+}
+
+fn run_once(kernel: &VirtualKernel) -> Result<()> {
+    kernel.launch(&Launch { grid: [1; 3], block: [1; 3], dynamic_shared: 0, args: &[] })
+}

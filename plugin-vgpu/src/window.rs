@@ -1,0 +1,192 @@
+//! The device window: one terabyte of addresses, reserved once per process, in which everything
+//! lies that device code may touch (see [`codegen::vgpu_abi`]).
+
+use std::io;
+use std::sync::OnceLock;
+
+use codegen::vgpu_abi::{WINDOW_INDEX, WINDOW_SHIFT};
+use parking_lot::Mutex;
+use plugin_api::{Error, Result};
+
+use crate::arena::{Arena, Span};
+
+/// Size of a page of the host's memory.
+pub const PAGE: u64 = 4096;
+
+/// Addresses at the window's start that are never handed out, so that small offsets from a
+/// truncated or null-based window pointer fault.
+const NO_MANS_LAND: u64 = 4 << 30;
+
+/// What may be done with a range of pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protection {
+    /// Nothing.
+    None,
+    /// Loads and stores.
+    ReadWrite,
+    /// Loads and instruction fetches.
+    Execute,
+}
+
+impl Protection {
+    fn bits(self) -> libc::c_int {
+        match self {
+            Protection::None => libc::PROT_NONE,
+            Protection::ReadWrite => libc::PROT_READ | libc::PROT_WRITE,
+            Protection::Execute => libc::PROT_READ | libc::PROT_EXEC,
+        }
+    }
+}
+
+/// Whether an address lies in the device window.
+pub fn contains(address: u64) -> bool {
+    address >> WINDOW_SHIFT == WINDOW_INDEX
+}
+
+/// A range of the window, page-aligned; inaccessible until [`Region::protect`] opens it, and
+/// unmapped when dropped.
+pub struct Region {
+    span: Span,
+}
+
+impl Region {
+    /// Reserves `size` bytes (rounded up to pages) aligned to `align`.
+    pub fn reserve(size: u64, align: u64) -> Result<Region> {
+        let window = window()?;
+        let size = size.max(1).checked_next_multiple_of(PAGE);
+        let mut addresses = window.lock();
+        let span = size.and_then(|size| addresses.alloc(size, align.max(PAGE)));
+        span.map(|span| Region { span }).ok_or(Error::OutOfMemory {
+            requested: size.unwrap_or(u64::MAX),
+            available: addresses.available(),
+            total: addresses.total(),
+        })
+    }
+
+    /// The addresses.
+    pub fn span(&self) -> Span {
+        self.span
+    }
+
+    /// First byte.
+    pub fn base(&self) -> *mut u8 {
+        self.span.start as *mut u8
+    }
+
+    /// Sets what may be done with `len` bytes at `offset`; both multiples of [`PAGE`].
+    pub fn protect(&self, offset: u64, len: u64, protection: Protection) -> Result<()> {
+        assert!(self.span.contains(self.span.start + offset, len), "range outside the region");
+        let start = (self.span.start + offset) as *mut libc::c_void;
+        // SAFETY: the range lies in this region, which nothing else uses.
+        let failed = unsafe { libc::mprotect(start, len as usize, protection.bits()) } != 0;
+        if failed { Err(system("making device memory accessible")) } else { Ok(()) }
+    }
+
+    /// Gives the pages of `len` bytes at `offset` back to the system; they read as zero afterwards.
+    pub fn discard(&self, offset: u64, len: u64) {
+        assert!(self.span.contains(self.span.start + offset, len), "range outside the region");
+        let start = (self.span.start + offset) as *mut libc::c_void;
+        // SAFETY: the range lies in this region. A failure leaves the pages in use, which is harmless.
+        unsafe { libc::madvise(start, len as usize, libc::MADV_DONTNEED) };
+    }
+
+    /// Makes `len` bytes at `offset` fault on any access, cheaply where the kernel can
+    /// (`MADV_GUARD_INSTALL`, Linux 6.13: no extra mapping, of which a process may have 65,530).
+    pub fn guard(&self, offset: u64, len: u64) -> Result<()> {
+        const MADV_GUARD_INSTALL: libc::c_int = 102;
+        assert!(self.span.contains(self.span.start + offset, len), "range outside the region");
+        let start = (self.span.start + offset) as *mut libc::c_void;
+        // SAFETY: the range lies in this region.
+        if unsafe { libc::madvise(start, len as usize, MADV_GUARD_INSTALL) } == 0 {
+            return Ok(());
+        }
+        self.protect(offset, len, Protection::None)
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        // SAFETY: maps fresh inaccessible pages over a range only this region used.
+        let mapped = unsafe { map(self.span, libc::MAP_FIXED) };
+        // If that failed, the addresses are lost to the process rather than handed out dirty.
+        if mapped.is_ok()
+            && let Ok(window) = window()
+        {
+            window.lock().free(self.span.start);
+        }
+    }
+}
+
+fn window() -> Result<&'static Mutex<Arena>> {
+    static WINDOW: OnceLock<std::result::Result<Mutex<Arena>, (String, i32)>> = OnceLock::new();
+    WINDOW.get_or_init(reserve_window).as_ref().map_err(|(what, errno)| Error::System {
+        what: what.clone(),
+        source: io::Error::from_raw_os_error(*errno),
+    })
+}
+
+fn reserve_window() -> std::result::Result<Mutex<Arena>, (String, i32)> {
+    let start = WINDOW_INDEX << WINDOW_SHIFT;
+    let window = Span { start, len: 1 << WINDOW_SHIFT };
+    // SAFETY: with MAP_FIXED_NOREPLACE nothing that is mapped is replaced.
+    unsafe { map(window, libc::MAP_FIXED_NOREPLACE) }.map_err(|errno| {
+        let why = match errno {
+            libc::EEXIST => "something else in this process is mapped there",
+            libc::ENOMEM => "the address space is limited; raise `ulimit -v`",
+            _ => "the system refused",
+        };
+        let end = window.end();
+        (format!("the virtual GPU cannot reserve its address window {start:#x}-{end:#x} ({why})"), errno)
+    })?;
+    Ok(Mutex::new(Arena::new(Span { start: start + NO_MANS_LAND, len: window.len - NO_MANS_LAND })))
+}
+
+/// Maps inaccessible pages at `span`.
+///
+/// # Safety
+/// With `MAP_FIXED`, the caller owns the range.
+unsafe fn map(span: Span, placement: libc::c_int) -> std::result::Result<(), i32> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | placement;
+    let wanted = span.start as *mut libc::c_void;
+    // SAFETY: see above.
+    let got = unsafe { libc::mmap(wanted, span.len as usize, libc::PROT_NONE, flags, -1, 0) };
+    if got == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL));
+    }
+    if got != wanted {
+        // Kernels before 4.17 take MAP_FIXED_NOREPLACE as a mere hint.
+        // SAFETY: unmaps what was mapped just now.
+        unsafe { libc::munmap(got, span.len as usize) };
+        return Err(libc::EEXIST);
+    }
+    Ok(())
+}
+
+fn system(what: &str) -> Error {
+    Error::System { what: what.to_owned(), source: io::Error::last_os_error() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regions_lie_in_the_window_and_come_back_clean() {
+        let region = Region::reserve(3 * PAGE + 1, 1 << 20).unwrap();
+        let span = region.span();
+        assert!(contains(span.start) && contains(span.end() - 1));
+        assert_eq!((span.len, span.start % (1 << 20)), (4 * PAGE, 0));
+        region.protect(0, span.len, Protection::ReadWrite).unwrap();
+        // SAFETY: the region was made writable.
+        unsafe { region.base().write(7) };
+        region.discard(0, PAGE);
+        // SAFETY: as above.
+        assert_eq!(unsafe { region.base().read() }, 0);
+    }
+
+    #[test]
+    fn more_than_the_window_is_refused() {
+        assert!(matches!(Region::reserve(2 << 40, PAGE), Err(Error::OutOfMemory { .. })));
+        assert!(matches!(Region::reserve(u64::MAX, PAGE), Err(Error::OutOfMemory { .. })));
+    }
+}
