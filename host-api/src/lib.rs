@@ -1,1 +1,43 @@
-//! The host runtime.
+//! The host runtime: `libomptarget.so`, the library that programs compiled by clang with
+//! `--offload-arch` call to run their target regions on a device.
+//!
+//! Entry points turn what clang passes into safe types and hand it to one of the parts below
+//! them; `docs/host-runtime.md` draws the flow of a region through the parts.
+
+pub mod abi;
+mod attach;
+mod attachment;
+mod construct;
+mod data_begin;
+mod data_end;
+mod data_entry_points;
+mod device;
+mod entries;
+mod environment;
+mod error;
+mod host_task;
+mod info;
+mod interop;
+mod kernel_arguments;
+mod kernel_environment;
+mod launch;
+mod launch_shape;
+mod legacy_target_entry_points;
+mod map_item;
+mod map_type;
+mod mapper;
+mod mapping_table;
+mod memcpy_rect;
+mod offload_policy;
+mod omp_memory;
+mod omp_routines;
+mod program;
+mod record_replay;
+mod reduction_buffer;
+mod registration_entry_points;
+mod registry;
+mod runtime;
+mod source_location;
+mod target_entry_points;
+mod transfer;
+mod update;

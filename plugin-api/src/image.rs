@@ -1,5 +1,7 @@
-//! Device images as clang embeds them: raw bitcode or ELF, or wrapped in an `OffloadBinary`
-//! (layout: `llvm/Object/OffloadBinary.h`).
+//! Device images as clang embeds them: raw bitcode, ELF, PTX or a CUDA fat binary, or any of these
+//! wrapped in an `OffloadBinary`.
+
+use crate::image_parser;
 
 /// What an image's bytes are (`ImageKind` of `OffloadBinary.h`, narrowed by content).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +27,17 @@ pub struct Image<'a> {
     pub arch: &'a str,
     /// The image itself.
     pub bytes: &'a [u8],
+}
+
+impl<'a> Image<'a> {
+    /// The images in `bytes`: one, or as many as an `OffloadBinary` sequence wraps.
+    ///
+    /// Everything the formats announce (offsets, sizes, string tables, block lengths) is checked
+    /// against the bytes there are, so a truncated or damaged image is an error here rather than a
+    /// crash in a compiler.
+    pub fn parse(bytes: &'a [u8]) -> Result<Vec<Image<'a>>, ImageError> {
+        image_parser::parse(bytes)
+    }
 }
 
 /// Why bytes are not a device image.

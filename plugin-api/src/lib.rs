@@ -4,12 +4,16 @@
 //! module holds device globals and [`Kernel`]s. Everything OpenMP (mapping, launch parameters,
 //! `OMP_TARGET_OFFLOAD`) is above this line, everything of one vendor is below it.
 
+mod bitcode;
 mod device;
 mod error;
 mod image;
+mod image_parser;
+mod offload_binary;
 
 pub use device::{
-    Device, DeviceInfo, DevicePtr, Global, Kernel, KernelInfo, Launch, LoadOptions, MemoryKind, Module, Plugin,
+    Device, DeviceInfo, DevicePtr, Global, Kernel, KernelInfo, Launch, LoadOptions, MemoryKind,
+    Module, Plugin,
 };
 pub use error::{Error, FaultKind, KernelFault, Result, SourceLocation, ThreadId, Waiting};
 pub use image::{Image, ImageError, ImageKind};

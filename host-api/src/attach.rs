@@ -1,0 +1,116 @@
+//! Pointer attachment (OpenMP 5.2, 5.8.6): a pointer variable on the device is made to point at
+//! the device copy of what it points at on the host.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::data_begin::read_pointer;
+use crate::device::OmpDevice;
+use crate::error::{Error, Result};
+use crate::map_item::MapItem;
+use crate::map_type::MapType;
+use crate::mapping_table::{Mapping, Section};
+
+/// A pointer to attach.
+#[derive(Clone, Debug)]
+pub struct AttachRequest {
+    /// Host address of the pointer variable.
+    pointer: u64,
+    /// Bytes of the pointer variable: 8, or more for a Fortran descriptor.
+    pointer_size: u64,
+    /// Begin of the section it points into.
+    pointee: u64,
+    /// What the pointer holds on the host; read when attaching if `None`.
+    pointee_base: Option<u64>,
+    /// Attach even if neither side is new in this construct.
+    always: bool,
+    /// For messages.
+    name: Box<str>,
+}
+
+impl AttachRequest {
+    /// From an `ATTACH` item: base is the pointer variable, begin the pointee, size the pointer's.
+    pub fn deferred(item: &MapItem) -> AttachRequest {
+        AttachRequest {
+            pointer: item.base,
+            pointer_size: item.size.max(8),
+            pointee: item.begin,
+            pointee_base: None,
+            always: item.kind.has(MapType::ALWAYS),
+            name: item.name.clone(),
+        }
+    }
+
+    /// From a `PTR_AND_OBJ` item whose pointer holds `pointee_base`: always attached.
+    pub fn immediate(item: &MapItem, pointee_base: u64) -> AttachRequest {
+        AttachRequest {
+            pointer: item.base,
+            pointer_size: 8,
+            pointee: item.begin,
+            pointee_base: Some(pointee_base),
+            always: true,
+            name: item.name.clone(),
+        }
+    }
+
+    fn pointer_range(&self) -> Range<u64> {
+        self.pointer..self.pointer.saturating_add(self.pointer_size)
+    }
+}
+
+/// Attaches if both sides are on the device and one of them is among the construct's `created`
+/// mappings (or the request is unconditional).
+///
+/// # Safety
+/// The host pointer variable of the request is readable.
+pub unsafe fn attach(
+    device: &OmpDevice,
+    request: &AttachRequest,
+    created: &[Arc<Mapping>],
+) -> Result<()> {
+    let Some(pointee) = device.table.find(Section::inside(request.pointee, 0)) else {
+        return Ok(());
+    };
+    let Some(pointer) = device
+        .table
+        .find(Section::inside(request.pointer, request.pointer_size))
+    else {
+        return Ok(());
+    };
+    let is_new = |mapping: &Arc<Mapping>| created.iter().any(|known| Arc::ptr_eq(known, mapping));
+    if !request.always && !is_new(&pointee) && !is_new(&pointer) {
+        return Ok(());
+    }
+    // SAFETY: the pointer variable is readable (caller).
+    let host_base = request
+        .pointee_base
+        .unwrap_or_else(|| unsafe { read_pointer(request.pointer) });
+    let device_base = pointee
+        .device_address(request.pointee)
+        .0
+        .wrapping_sub(request.pointee.wrapping_sub(host_base));
+    let mut bytes = vec![0u8; request.pointer_size as usize];
+    // SAFETY: the pointer variable is readable for its size (caller).
+    unsafe {
+        std::ptr::copy_nonoverlapping(
+            request.pointer as *const u8,
+            bytes.as_mut_ptr(),
+            bytes.len(),
+        )
+    };
+    bytes[..8].copy_from_slice(&device_base.to_ne_bytes());
+
+    let mut guard = pointer.lock();
+    if !guard.attachments().insert(request.pointer, &bytes) {
+        return Ok(());
+    }
+    let address = pointer.device_address(request.pointer_range().start);
+    // SAFETY: `bytes` is readable for its length.
+    unsafe { device.device.write(address, bytes.as_ptr(), bytes.len()) }.map_err(|source| {
+        Error::Item {
+            what: "attaching the device pointer of",
+            item: format!("'{}' at host address {:#x}", request.name, request.pointer),
+            source,
+        }
+    })
+}

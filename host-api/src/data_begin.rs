@@ -1,0 +1,310 @@
+//! Entering a data environment: `target`, `target data`, `target enter data`
+//! (OpenMP 5.2, 5.8.3 "map clause").
+//!
+//! Every item is looked up or given storage, counted, and copied if its storage is new in this
+//! construct or the user said `always`. Pointers are attached when all items are in place. Only
+//! then are the new mappings declared ready, and only after that does the construct wait for
+//! mappings other threads are still filling: two constructs that wait for each other's mappings
+//! have both filled their own.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use plugin_api::DevicePtr;
+
+use crate::attach::{self, AttachRequest};
+use crate::device::OmpDevice;
+use crate::error::{Error, Result};
+use crate::info;
+use crate::map_item::MapItem;
+use crate::map_type::MapType;
+use crate::mapper;
+use crate::mapping_table::{AcquireError, Mapping, Reference, Section};
+use crate::transfer;
+
+/// Device storage keeps the host address modulo this, so that what the compiler knows of a base's
+/// alignment holds for a section of it too.
+const KEPT_ALIGNMENT: u64 = 64;
+
+/// A device address for a `use_device_ptr` or `use_device_addr` item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Returned {
+    /// Index of the item.
+    pub index: usize,
+    /// What replaces its base.
+    pub base: u64,
+}
+
+/// A construct that is entering its data environment.
+#[derive(Default)]
+struct Entering {
+    created: Vec<Arc<Mapping>>,
+    found: Vec<Arc<Mapping>>,
+    attach: Vec<AttachRequest>,
+    returned: Vec<Returned>,
+}
+
+impl Drop for Entering {
+    /// Whatever happened, nobody may wait for ever.
+    fn drop(&mut self) {
+        for mapping in &self.created {
+            mapping.set_ready();
+        }
+    }
+}
+
+/// Maps `items` on `device`.
+///
+/// # Safety
+/// The host ranges of items that are copied are readable, and the bases of items with
+/// `PTR_AND_OBJ` or `ATTACH` are readable pointers, as clang guarantees for a valid program.
+pub unsafe fn data_begin(device: &OmpDevice, items: &[MapItem]) -> Result<Vec<Returned>> {
+    let mut entering = Entering::default();
+    for (index, item) in mapper::flatten(items) {
+        if item.kind.has(MapType::ATTACH) {
+            if !item.kind.has(MapType::PRIVATE) {
+                entering.attach.push(AttachRequest::deferred(&item));
+            }
+        } else if !item.kind.is_unmapped() {
+            // SAFETY: forwarded from the caller.
+            unsafe { entering.item(device, index, &item)? };
+        }
+    }
+    for request in std::mem::take(&mut entering.attach) {
+        // SAFETY: forwarded from the caller.
+        unsafe { attach::attach(device, &request, &entering.created)? };
+    }
+    let found = std::mem::take(&mut entering.found);
+    let returned = std::mem::take(&mut entering.returned);
+    drop(entering);
+    for mapping in found {
+        mapping.wait_ready();
+    }
+    Ok(returned)
+}
+
+impl Entering {
+    /// # Safety
+    /// As [`data_begin`].
+    unsafe fn item(&mut self, device: &OmpDevice, index: usize, item: &MapItem) -> Result<()> {
+        let reference = reference_of(item.kind, item.kind.is_member());
+        let (base, reference) = if item.kind.has(MapType::PTR_AND_OBJ) {
+            let pointer = MapItem {
+                begin: item.base,
+                size: 8,
+                kind: MapType(item.kind.0 & !MapType::TO),
+                ..item.clone()
+            };
+            self.acquire(device, &pointer, item.base, reference)?;
+            // SAFETY: the base of such an item is the address of a pointer (caller).
+            (
+                unsafe { read_pointer(item.base) },
+                reference_of(item.kind, false),
+            )
+        } else {
+            (item.base, reference)
+        };
+        let mapping = self.acquire(device, item, base, reference)?;
+        if let Some(mapping) = &mapping {
+            // SAFETY: forwarded from the caller.
+            unsafe { self.copy(device, item, mapping)? };
+        } else if item.kind.0 != 0
+            && !item.kind.is_member()
+            && !item.kind.has(MapType::IMPLICIT)
+            && item.size != 0
+        {
+            info::say(
+                info::EMPTY_MAPPING,
+                device.number,
+                format_args!("{item} has no device counterpart"),
+            );
+        }
+        if item.kind.has(MapType::RETURN_PARAM) {
+            self.returned.push(Returned {
+                index,
+                base: returned_base(item, base, mapping.as_deref()),
+            });
+        }
+        if item.kind.has(MapType::PTR_AND_OBJ) && mapping.is_some() {
+            let request = AttachRequest::immediate(item, base);
+            // SAFETY: forwarded from the caller.
+            unsafe { attach::attach(device, &request, &self.created)? };
+        }
+        Ok(())
+    }
+
+    /// Finds or makes the item's mapping; `None` for host memory the device uses in place and for
+    /// empty sections that are not mapped.
+    fn acquire(
+        &mut self,
+        device: &OmpDevice,
+        item: &MapItem,
+        base: u64,
+        reference: Reference,
+    ) -> Result<Option<Arc<Mapping>>> {
+        let kind = item.kind;
+        let section = Section {
+            begin: item.begin,
+            size: item.size,
+            may_overlap: kind.has(MapType::IMPLICIT),
+        };
+        let create = || -> plugin_api::Result<Option<Mapping>> {
+            let in_place = device.unified_shared_memory() && !kind.has(MapType::CLOSE);
+            if item.size == 0 || kind.has(MapType::PRESENT) || in_place {
+                return Ok(None);
+            }
+            let padding = item.begin % KEPT_ALIGNMENT;
+            let allocation = device.device.alloc(
+                padding.saturating_add(item.size),
+                plugin_api::MemoryKind::Device,
+            )?;
+            let address = DevicePtr(allocation.0 + padding);
+            Ok(Some(Mapping::new(
+                item.begin..item.begin + item.size,
+                base,
+                address,
+                Some(allocation),
+                &item.name,
+            )))
+        };
+        let acquired =
+            device
+                .table
+                .acquire(section, reference, create)
+                .map_err(|error| match error {
+                    AcquireError::Overlaps(mapped) => Error::Extends {
+                        item: item.to_string(),
+                        mapped: describe(&mapped),
+                    },
+                    AcquireError::Allocation(source) => Error::Item {
+                        what: "allocating device memory for",
+                        item: item.to_string(),
+                        source,
+                    },
+                })?;
+        let Some(acquired) = acquired else {
+            if kind.has(MapType::PRESENT) && !device.unified_shared_memory() {
+                return Err(Error::NotPresent {
+                    item: item.to_string(),
+                });
+            }
+            return Ok(None);
+        };
+        let known = if acquired.created {
+            &mut self.created
+        } else {
+            &mut self.found
+        };
+        known.push(acquired.mapping.clone());
+        tell(device, item, &acquired.mapping, acquired.created);
+        Ok(Some(acquired.mapping))
+    }
+
+    /// Copies the item to the device if its storage is new in this construct, or always.
+    ///
+    /// # Safety
+    /// The item's host range is readable.
+    unsafe fn copy(
+        &self,
+        device: &OmpDevice,
+        item: &MapItem,
+        mapping: &Arc<Mapping>,
+    ) -> Result<()> {
+        let is_new = || {
+            self.created
+                .iter()
+                .any(|created| Arc::ptr_eq(created, mapping))
+        };
+        if item.size == 0
+            || !item.kind.has(MapType::TO)
+            || !(item.kind.has(MapType::ALWAYS) || is_new())
+        {
+            return Ok(());
+        }
+        let range = part_inside(item, mapping);
+        info::say(
+            info::DATA_TRANSFER,
+            device.number,
+            format_args!(
+                "copying {item} to the device at {:?}",
+                mapping.device_address(range.start)
+            ),
+        );
+        // SAFETY: the range is inside the item, which the caller guarantees to be readable.
+        unsafe { transfer::to_device(&*device.device, mapping, range) }.map_err(|source| {
+            Error::Item {
+                what: "copying to the device",
+                item: item.to_string(),
+                source,
+            }
+        })
+    }
+}
+
+/// The count an item changes.
+pub(crate) fn reference_of(kind: MapType, suppressed: bool) -> Reference {
+    match (suppressed, kind.has(MapType::HOLD)) {
+        (true, _) => Reference::Suppressed,
+        (false, true) => Reference::Hold,
+        (false, false) => Reference::Dynamic,
+    }
+}
+
+/// The part of the item that lies inside the mapping: all of it, but for implicit maps of
+/// something that is mapped in part.
+pub(crate) fn part_inside(item: &MapItem, mapping: &Mapping) -> Range<u64> {
+    let start = item.begin.max(mapping.host.start);
+    start
+        ..item
+            .begin
+            .saturating_add(item.size)
+            .min(mapping.host.end)
+            .max(start)
+}
+
+/// A mapping in words.
+pub(crate) fn describe(mapping: &Mapping) -> String {
+    let size = mapping.host.end - mapping.host.start;
+    let name = if mapping.name.is_empty() {
+        String::new()
+    } else {
+        format!("'{}' ", mapping.name)
+    };
+    format!(
+        "{name}[{:#x}, {:#x}) ({size} bytes)",
+        mapping.host.start, mapping.host.end
+    )
+}
+
+/// `use_device_ptr`: the device address, or, where nothing is mapped, the pointer itself
+/// (OpenMP 5.2, 5.4.8), or null if the user asked for that.
+fn returned_base(item: &MapItem, base: u64, mapping: Option<&Mapping>) -> u64 {
+    match mapping {
+        Some(mapping) => mapping
+            .device_address(item.begin)
+            .0
+            .wrapping_sub(item.begin.wrapping_sub(base)),
+        None if item.kind.has(MapType::NULLIFY) => 0,
+        None => base,
+    }
+}
+
+/// # Safety
+/// `address` is the address of a readable pointer.
+pub(crate) unsafe fn read_pointer(address: u64) -> u64 {
+    // SAFETY: caller; members of packed structs may be unaligned.
+    unsafe { (address as *const u64).read_unaligned() }
+}
+
+fn tell(device: &OmpDevice, item: &MapItem, mapping: &Mapping, created: bool) {
+    let (bit, verb) = if created {
+        (info::MAPPING_CHANGED, "mapped")
+    } else {
+        (info::MAPPING_EXISTS, "is mapped already:")
+    };
+    info::say(
+        bit,
+        device.number,
+        format_args!("{item} {verb} at {:?}", mapping.device_address(item.begin)),
+    );
+}

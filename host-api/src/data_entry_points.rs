@@ -1,0 +1,246 @@
+//! `__tgt_target_data_*`: the data constructs, in every form clang has called them.
+
+use std::ffi::c_void;
+
+use crate::abi::Ident;
+use crate::construct::Construct;
+use crate::data_begin::{Returned, data_begin};
+use crate::data_end::data_end;
+use crate::device::OmpDevice;
+use crate::error::Result;
+use crate::host_task::{Dependences, wait_for};
+use crate::map_item::{MapItem, RawItems};
+use crate::runtime::{Target, runtime};
+use crate::update::update;
+
+/// What a data construct does on its device.
+type Action = unsafe fn(&OmpDevice, &[MapItem]) -> Result<Vec<Returned>>;
+
+unsafe fn end(device: &OmpDevice, items: &[MapItem]) -> Result<Vec<Returned>> {
+    // SAFETY: forwarded from the caller.
+    unsafe { data_end(device, items) }.map(|()| Vec::new())
+}
+
+unsafe fn motion(device: &OmpDevice, items: &[MapItem]) -> Result<Vec<Returned>> {
+    // SAFETY: forwarded from the caller.
+    unsafe { update(device, items) }.map(|()| Vec::new())
+}
+
+/// # Safety
+/// The arguments are those of an entry point called by code clang generated.
+unsafe fn execute(
+    name: &'static str,
+    location: *const Ident,
+    number: i64,
+    raw: RawItems,
+    action: Action,
+) {
+    let runtime = runtime();
+    // SAFETY: caller.
+    let construct = unsafe { Construct::new(name, location) };
+    let Target::Device(device) = construct.target(runtime, number) else {
+        return;
+    };
+    // SAFETY: caller.
+    let items = unsafe { raw.items() };
+    construct.tell(device.number, &items);
+    // SAFETY: the program is valid as far as its own memory goes (caller).
+    match unsafe { action(&device, &items) } {
+        // SAFETY: indices are those of items; clang gives writable arrays.
+        Ok(returned) => returned
+            .iter()
+            .for_each(|value| unsafe { raw.set_base(value.index, value.base) }),
+        Err(error) => construct.fail(&error, runtime, device.number as i64),
+    }
+}
+
+/// The three entry points of one data construct: current, `nowait`, and those without location.
+macro_rules! data_construct {
+    ($name:literal, $action:expr, $current:ident, $current_nowait:ident, $old:ident, $old_nowait:ident) => {
+        #[doc = concat!("`", $name, "`.")]
+        ///
+        /// # Safety
+        /// Called by code clang generated: the arrays have `count` elements.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $current(
+            location: *const Ident,
+            device: i64,
+            count: i32,
+            bases: *mut *mut c_void,
+            begins: *mut *mut c_void,
+            sizes: *const i64,
+            types: *const i64,
+            names: *const *mut c_void,
+            mappers: *const *mut c_void,
+        ) {
+            let raw = RawItems {
+                count,
+                bases,
+                begins,
+                sizes,
+                types,
+                names,
+                mappers,
+            };
+            // SAFETY: caller.
+            unsafe { execute($name, location, device, raw, $action) };
+        }
+
+        #[doc = concat!("`", $name, " nowait`: runs inside the task clang made for it.")]
+        ///
+        /// # Safety
+        /// As the form without `nowait`; the dependence lists are libomp's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $current_nowait(
+            location: *const Ident,
+            device: i64,
+            items: i32,
+            bases: *mut *mut c_void,
+            begins: *mut *mut c_void,
+            sizes: *const i64,
+            types: *const i64,
+            names: *const *mut c_void,
+            mappers: *const *mut c_void,
+            count: i32,
+            list: *const c_void,
+            noalias_count: i32,
+            noalias_list: *const c_void,
+        ) {
+            wait_for(Dependences {
+                count,
+                list,
+                noalias_count,
+                noalias_list,
+            });
+            let raw = RawItems {
+                count: items,
+                bases,
+                begins,
+                sizes,
+                types,
+                names,
+                mappers,
+            };
+            // SAFETY: caller.
+            unsafe { execute($name, location, device, raw, $action) };
+        }
+
+        #[doc = concat!("`", $name, "` of clang 11 and older.")]
+        ///
+        /// # Safety
+        /// As the current form.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $old(
+            device: i64,
+            count: i32,
+            bases: *mut *mut c_void,
+            begins: *mut *mut c_void,
+            sizes: *const i64,
+            types: *const i64,
+        ) {
+            let (names, mappers) = (std::ptr::null(), std::ptr::null());
+            let raw = RawItems {
+                count,
+                bases,
+                begins,
+                sizes,
+                types,
+                names,
+                mappers,
+            };
+            // SAFETY: caller.
+            unsafe { execute($name, std::ptr::null(), device, raw, $action) };
+        }
+
+        #[doc = concat!("`", $name, " nowait` of clang 11 and older.")]
+        ///
+        /// # Safety
+        /// As the current form.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $old_nowait(
+            device: i64,
+            items: i32,
+            bases: *mut *mut c_void,
+            begins: *mut *mut c_void,
+            sizes: *const i64,
+            types: *const i64,
+            count: i32,
+            list: *const c_void,
+            noalias_count: i32,
+            noalias_list: *const c_void,
+        ) {
+            wait_for(Dependences {
+                count,
+                list,
+                noalias_count,
+                noalias_list,
+            });
+            let (names, mappers) = (std::ptr::null(), std::ptr::null());
+            let raw = RawItems {
+                count: items,
+                bases,
+                begins,
+                sizes,
+                types,
+                names,
+                mappers,
+            };
+            // SAFETY: caller.
+            unsafe { execute($name, std::ptr::null(), device, raw, $action) };
+        }
+    };
+}
+
+data_construct!(
+    "target data or target enter data",
+    data_begin,
+    __tgt_target_data_begin_mapper,
+    __tgt_target_data_begin_nowait_mapper,
+    __tgt_target_data_begin,
+    __tgt_target_data_begin_nowait
+);
+data_construct!(
+    "target data end or target exit data",
+    end,
+    __tgt_target_data_end_mapper,
+    __tgt_target_data_end_nowait_mapper,
+    __tgt_target_data_end,
+    __tgt_target_data_end_nowait
+);
+data_construct!(
+    "target update",
+    motion,
+    __tgt_target_data_update_mapper,
+    __tgt_target_data_update_nowait_mapper,
+    __tgt_target_data_update,
+    __tgt_target_data_update_nowait
+);
+
+/// The issue half of a split `target data` (openmp-opt's latency hiding): completes at once.
+///
+/// # Safety
+/// As [`__tgt_target_data_begin_mapper`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tgt_target_data_begin_mapper_issue(
+    location: *const Ident,
+    device: i64,
+    count: i32,
+    bases: *mut *mut c_void,
+    begins: *mut *mut c_void,
+    sizes: *const i64,
+    types: *const i64,
+    names: *const *mut c_void,
+    mappers: *const *mut c_void,
+    _handle: *mut c_void,
+) {
+    // SAFETY: caller.
+    unsafe {
+        __tgt_target_data_begin_mapper(
+            location, device, count, bases, begins, sizes, types, names, mappers,
+        )
+    };
+}
+
+/// The wait half: nothing is pending.
+#[unsafe(no_mangle)]
+pub extern "C" fn __tgt_target_data_begin_mapper_wait(_device: i64, _handle: *mut c_void) {}

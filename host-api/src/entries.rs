@@ -1,0 +1,200 @@
+//! The host side's table of what can be offloaded: regions, `declare target` variables and
+//! functions, `requires` clauses. Read from the two layouts clang has used.
+
+use std::ffi::{CStr, c_char, c_void};
+
+use crate::abi;
+
+/// `declare target link`: the address is that of the reference pointer.
+pub const LINK: u32 = 0x01;
+/// A function callable through a host function pointer.
+pub const INDIRECT: u32 = 0x08;
+/// The data word holds `requires` clauses.
+pub const REQUIRES: u32 = 0x10;
+/// A table of virtual functions callable on the device.
+pub const INDIRECT_VTABLE: u32 = 0x20;
+
+/// `OffloadKind` of OpenMP.
+const OPENMP: u16 = 1;
+
+/// One offload entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Host address: region id, variable or function.
+    pub address: u64,
+    /// Symbol in the device image.
+    pub name: String,
+    /// Bytes of a variable, 0 for a region.
+    pub size: u64,
+    /// Flags, see the constants of this module.
+    pub flags: u32,
+    /// Extra value.
+    pub data: u64,
+}
+
+impl Entry {
+    /// Whether it is a target region.
+    pub fn is_region(&self) -> bool {
+        self.size == 0 && self.flags == 0
+    }
+}
+
+/// Reads the entries between two addresses, in whichever layout they are.
+///
+/// # Safety
+/// `begin..end` is a section of offload entries as clang and the linker lay it out, or empty.
+pub unsafe fn read(begin: *const c_void, end: *const c_void) -> Vec<Entry> {
+    let bytes = (end as usize).saturating_sub(begin as usize);
+    if begin.is_null() || bytes < size_of::<abi::LegacyEntry>() {
+        return Vec::new();
+    }
+    // SAFETY: there are at least 32 bytes, aligned to 8 by the linker.
+    let legacy = unsafe { *begin.cast::<u64>() } != 0;
+    if legacy {
+        // SAFETY: the caller's section, whose first word tells the layout.
+        unsafe { slice::<abi::LegacyEntry>(begin, bytes) }
+            .iter()
+            // SAFETY: names are NUL-terminated strings (caller).
+            .filter_map(|entry| unsafe { from_legacy(entry) })
+            .collect()
+    } else {
+        // SAFETY: as above.
+        unsafe { slice::<abi::Entry>(begin, bytes) }
+            .iter()
+            // SAFETY: as above.
+            .filter_map(|entry| unsafe { from_current(entry) })
+            .collect()
+    }
+}
+
+/// # Safety
+/// `begin` points at `bytes` readable bytes holding values of `T`.
+unsafe fn slice<'a, T>(begin: *const c_void, bytes: usize) -> &'a [T] {
+    // SAFETY: caller.
+    unsafe { std::slice::from_raw_parts(begin.cast::<T>(), bytes / size_of::<T>()) }
+}
+
+/// # Safety
+/// The entry's name is null or a NUL-terminated string.
+unsafe fn from_current(entry: &abi::Entry) -> Option<Entry> {
+    if entry.kind != OPENMP {
+        return None;
+    }
+    Some(Entry {
+        address: entry.address as u64,
+        // SAFETY: caller.
+        name: unsafe { string(entry.name) }?,
+        size: entry.size,
+        flags: entry.flags,
+        data: entry.data,
+    })
+}
+
+/// # Safety
+/// As [`from_current`].
+unsafe fn from_legacy(entry: &abi::LegacyEntry) -> Option<Entry> {
+    Some(Entry {
+        address: entry.address as u64,
+        // SAFETY: caller.
+        name: unsafe { string(entry.name) }?,
+        size: entry.size,
+        flags: entry.flags as u32,
+        data: entry.data as u32 as u64,
+    })
+}
+
+/// # Safety
+/// `text` is null or a NUL-terminated string.
+unsafe fn string(text: *const c_char) -> Option<String> {
+    if text.is_null() {
+        return None;
+    }
+    // SAFETY: caller.
+    Some(
+        unsafe { CStr::from_ptr(text) }
+            .to_string_lossy()
+            .into_owned(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_layouts() {
+        let address = 0x1234usize as *const c_void;
+        let current = [abi::Entry {
+            reserved: 0,
+            version: 1,
+            kind: 1,
+            flags: LINK,
+            address,
+            name: c"x_decl_tgt_ref_ptr".as_ptr(),
+            size: 8,
+            data: 0,
+            auxiliary: std::ptr::null(),
+        }];
+        let legacy = [
+            abi::LegacyEntry {
+                address,
+                name: c"region".as_ptr(),
+                size: 0,
+                flags: 0,
+                data: 0,
+            },
+            abi::LegacyEntry {
+                address,
+                name: c"v".as_ptr(),
+                size: 4,
+                flags: 1,
+                data: 0,
+            },
+        ];
+        let ends =
+            |entries: *const c_void, bytes: usize| (entries, entries.wrapping_byte_add(bytes));
+        let (begin, end) = ends(current.as_ptr().cast(), 56);
+        // SAFETY: the arrays are live and laid out as stated.
+        let read_current = unsafe { read(begin, end) };
+        assert_eq!(read_current.len(), 1);
+        assert_eq!(
+            (
+                read_current[0].address,
+                read_current[0].flags,
+                read_current[0].size
+            ),
+            (0x1234, LINK, 8)
+        );
+        let (begin, end) = ends(legacy.as_ptr().cast(), 64);
+        // SAFETY: as above.
+        let read_legacy = unsafe { read(begin, end) };
+        assert_eq!(
+            read_legacy
+                .iter()
+                .map(|entry| entry.name.as_str())
+                .collect::<Vec<_>>(),
+            ["region", "v"]
+        );
+        assert!(read_legacy[0].is_region() && !read_legacy[1].is_region());
+    }
+
+    #[test]
+    fn entries_of_other_languages_are_left_alone() {
+        let cuda = abi::Entry {
+            reserved: 0,
+            version: 1,
+            kind: 2,
+            flags: 0,
+            address: std::ptr::null(),
+            name: c"k".as_ptr(),
+            size: 0,
+            data: 0,
+            auxiliary: std::ptr::null(),
+        };
+        let begin: *const c_void = (&raw const cuda).cast();
+        // SAFETY: one live entry.
+        assert!(unsafe { read(begin, begin.wrapping_byte_add(56)) }.is_empty());
+        // SAFETY: an empty range is never read.
+        assert!(unsafe { read(std::ptr::null(), std::ptr::null()) }.is_empty());
+    }
+}

@@ -1,0 +1,143 @@
+//! Environment variables, read once at the first use of the runtime. `docs/environment.md` lists
+//! them.
+
+use std::env;
+
+/// What the environment asks for.
+#[derive(Clone, Debug, Default)]
+pub struct Environment {
+    /// `OMP_TARGET_OFFLOAD`, upper case.
+    pub target_offload: String,
+    /// `OMP_DEFAULT_DEVICE`, used when no host OpenMP library answers.
+    pub default_device: Option<i32>,
+    /// `OMP_NUM_TEAMS`.
+    pub num_teams: Option<u32>,
+    /// `OMP_TEAMS_THREAD_LIMIT`.
+    pub teams_thread_limit: Option<u32>,
+    /// `LIBOMPTARGET_SHARED_MEMORY_SIZE`: dynamic shared memory of every launch, bytes.
+    pub shared_memory_size: Option<u32>,
+    /// `LIBOMPTARGET_MIN_THREADS_FOR_LOW_TRIP_COUNT`.
+    pub min_threads_for_low_trip_count: Option<u32>,
+    /// `OMPTARGET_DEVICES`: which plugins may offer devices; empty means all.
+    pub devices: Vec<String>,
+    /// `LIBOMPTARGET_INFO` bits.
+    pub info: u32,
+    /// `LIBOMPTARGET_DEBUG` is set to something other than 0.
+    pub debug: bool,
+    /// What was set but not understood, as complaints for the user.
+    pub complaints: Vec<String>,
+}
+
+impl Environment {
+    /// Reads the process's environment.
+    pub fn read() -> Environment {
+        Environment::from(|name| {
+            env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+        })
+    }
+
+    /// Reads variables through `variable`.
+    pub fn from(variable: impl Fn(&str) -> Option<String>) -> Environment {
+        let mut complaints = Vec::new();
+        let mut positive =
+            |name: &str| number(&variable, name, &mut complaints).filter(|value| *value > 0);
+        let num_teams = positive("OMP_NUM_TEAMS");
+        let teams_thread_limit = positive("OMP_TEAMS_THREAD_LIMIT");
+        let shared_memory_size = positive("LIBOMPTARGET_SHARED_MEMORY_SIZE");
+        let min_threads_for_low_trip_count =
+            positive("LIBOMPTARGET_MIN_THREADS_FOR_LOW_TRIP_COUNT");
+        let info = number(&variable, "LIBOMPTARGET_INFO", &mut complaints).unwrap_or(0);
+        let text = |name: &str| {
+            variable(name)
+                .map(|value| value.trim().to_owned())
+                .filter(|value| !value.is_empty())
+        };
+        Environment {
+            target_offload: text("OMP_TARGET_OFFLOAD")
+                .unwrap_or_default()
+                .to_ascii_uppercase(),
+            default_device: text("OMP_DEFAULT_DEVICE").and_then(|value| value.parse().ok()),
+            num_teams,
+            teams_thread_limit,
+            shared_memory_size,
+            min_threads_for_low_trip_count,
+            devices: text("OMPTARGET_DEVICES")
+                .map(|list| {
+                    list.split(',')
+                        .map(|word| word.trim().to_ascii_lowercase())
+                        .collect()
+                })
+                .unwrap_or_default(),
+            info,
+            debug: text("LIBOMPTARGET_DEBUG").is_some_and(|value| value != "0"),
+            complaints,
+        }
+    }
+}
+
+/// An unsigned number, decimal or `0x…`; anything else is a complaint.
+fn number(
+    variable: &impl Fn(&str) -> Option<String>,
+    name: &str,
+    complaints: &mut Vec<String>,
+) -> Option<u32> {
+    let text = variable(name)?;
+    let text = text.trim();
+    if text.is_empty() {
+        return None;
+    }
+    let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => u32::from_str_radix(digits, 16),
+        None => text.parse::<i64>().map(|value| {
+            if value == -1 {
+                u32::MAX
+            } else {
+                value.try_into().unwrap_or(0)
+            }
+        }),
+    };
+    if parsed.is_err() {
+        complaints.push(format!("{name}={text} is not a number and is ignored"));
+    }
+    parsed.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(pairs: &[(&str, &str)]) -> Environment {
+        Environment::from(|name| {
+            pairs
+                .iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, value)| value.to_string())
+        })
+    }
+
+    #[test]
+    fn numbers_and_lists() {
+        let read = with(&[
+            ("OMP_NUM_TEAMS", " 12 "),
+            ("LIBOMPTARGET_INFO", "0x21"),
+            ("OMPTARGET_DEVICES", "VGPU, cuda"),
+            ("OMP_TARGET_OFFLOAD", "mandatory"),
+            ("LIBOMPTARGET_DEBUG", "0"),
+        ]);
+        assert_eq!(read.num_teams, Some(12));
+        assert_eq!(read.info, 0x21);
+        assert_eq!(read.devices, ["vgpu", "cuda"]);
+        assert_eq!(read.target_offload, "MANDATORY");
+        assert!(!read.debug);
+        assert!(read.complaints.is_empty());
+        assert_eq!(with(&[("LIBOMPTARGET_INFO", "-1")]).info, u32::MAX);
+    }
+
+    #[test]
+    fn nonsense_is_complained_about() {
+        let read = with(&[("OMP_NUM_TEAMS", "many")]);
+        assert_eq!(read.num_teams, None);
+        assert_eq!(read.complaints.len(), 1);
+        assert_eq!(with(&[("OMP_NUM_TEAMS", "-4")]).num_teams, None);
+    }
+}

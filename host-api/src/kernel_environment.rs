@@ -1,0 +1,114 @@
+//! `<kernel>_kernel_environment`: what clang and openmp-opt know of a kernel (docs/abi.md).
+
+/// How a kernel runs (`OMPTgtExecModeFlags` in `OMPDeviceConstants.h`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExecutionMode {
+    /// `ompx_bare`: no device runtime, the program states grid and block.
+    Bare,
+    /// A master warp hands parallel regions to worker warps.
+    Generic,
+    /// Every thread runs the region (from the start, or because the optimiser made it so).
+    Spmd,
+    /// SPMD whose loop body runs once per thread: the grid must cover the trip count.
+    SpmdNoLoop,
+}
+
+impl ExecutionMode {
+    fn from_byte(byte: u8) -> Option<ExecutionMode> {
+        match byte {
+            0 => Some(ExecutionMode::Bare),
+            1 => Some(ExecutionMode::Generic),
+            2 | 3 => Some(ExecutionMode::Spmd),
+            6 => Some(ExecutionMode::SpmdNoLoop),
+            _ => None,
+        }
+    }
+}
+
+/// A kernel's environment. Bounds are `None` where the compiler states none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KernelEnvironment {
+    /// How it runs.
+    pub mode: ExecutionMode,
+    /// Fewest OpenMP threads per team.
+    pub min_threads: Option<u32>,
+    /// Most OpenMP threads per team.
+    pub max_threads: Option<u32>,
+    /// Fewest teams.
+    pub min_teams: Option<u32>,
+    /// Most teams.
+    pub max_teams: Option<u32>,
+    /// Bytes a team contributes to cross-team reductions.
+    pub reduction_data_size: u32,
+    /// Records of that size in the reduction buffer.
+    pub reduction_buffer_length: u32,
+}
+
+impl KernelEnvironment {
+    /// Bytes needed from the start of the global.
+    pub const SIZE: usize = 28;
+
+    /// Parses the global's first bytes; the layout of clang 17 ends after the mode.
+    pub fn parse(bytes: &[u8]) -> Option<KernelEnvironment> {
+        let mode = ExecutionMode::from_byte(*bytes.get(2)?)?;
+        let field = |offset: usize| -> i32 {
+            let word = bytes
+                .get(offset..offset + 4)
+                .and_then(|word| word.try_into().ok());
+            word.map_or(0, i32::from_le_bytes)
+        };
+        let bound = |offset| u32::try_from(field(offset)).ok().filter(|bound| *bound > 0);
+        Some(KernelEnvironment {
+            mode,
+            min_threads: bound(4),
+            max_threads: bound(8),
+            min_teams: bound(12),
+            max_teams: bound(16),
+            reduction_data_size: bound(20).unwrap_or(0),
+            reduction_buffer_length: bound(24).unwrap_or(0),
+        })
+    }
+
+    /// What clang 16 and older leave: a mode and nothing else.
+    pub fn of_mode(byte: u8) -> Option<KernelEnvironment> {
+        KernelEnvironment::parse(&[0, 0, byte])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_clang_22_writes_it() {
+        let mut bytes = vec![0u8, 0, 2, 0];
+        for field in [1i32, 128, 0, -1, 8, 1024] {
+            bytes.extend(field.to_le_bytes());
+        }
+        let environment = KernelEnvironment::parse(&bytes).unwrap();
+        assert_eq!(bytes.len(), KernelEnvironment::SIZE);
+        assert_eq!(environment.mode, ExecutionMode::Spmd);
+        assert_eq!(
+            (environment.min_threads, environment.max_threads),
+            (Some(1), Some(128))
+        );
+        assert_eq!((environment.min_teams, environment.max_teams), (None, None));
+        assert_eq!(
+            (
+                environment.reduction_data_size,
+                environment.reduction_buffer_length
+            ),
+            (8, 1024)
+        );
+    }
+
+    #[test]
+    fn malformed() {
+        assert_eq!(KernelEnvironment::parse(&[]), None);
+        assert_eq!(KernelEnvironment::parse(&[0, 0, 9]), None);
+        assert_eq!(
+            KernelEnvironment::of_mode(1).unwrap().mode,
+            ExecutionMode::Generic
+        );
+    }
+}

@@ -1,0 +1,171 @@
+//! A target region on a device: map, launch, unmap.
+
+use plugin_api::Launch;
+
+use crate::data_begin::data_begin;
+use crate::data_end::data_end;
+use crate::device::OmpDevice;
+use crate::environment::Environment;
+use crate::error::{Error, Result, warn};
+use crate::info;
+use crate::kernel_arguments::KernelArguments;
+use crate::launch_shape::{Shape, Wanted, shape};
+use crate::map_item::MapItem;
+use crate::program::Region;
+
+/// What a construct asks for besides its data.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LaunchRequest {
+    /// `num_teams` per dimension, 0: none.
+    pub teams: [u32; 3],
+    /// `thread_limit` per dimension, 0: none.
+    pub threads: [u32; 3],
+    /// Iterations of the distributed loop, 0: unknown.
+    pub trip_count: u64,
+    /// `ompx_dyn_cgroup_mem`, bytes.
+    pub dynamic_shared: u32,
+    /// The kernel takes the launch environment as its first parameter (clang 17 and later).
+    pub takes_launch_environment: bool,
+}
+
+/// Runs the region to its end.
+///
+/// # Safety
+/// As [`data_begin`], [`data_end`] and [`KernelArguments::collect`] require of the items.
+pub unsafe fn run(
+    device: &OmpDevice,
+    environment: &Environment,
+    region: &Region,
+    items: &[MapItem],
+    request: &LaunchRequest,
+) -> Result<()> {
+    let shape = shape_of(device, environment, region, request)?;
+    // SAFETY: forwarded from the caller.
+    unsafe { data_begin(device, items)? };
+    // SAFETY: forwarded from the caller.
+    let arguments = unsafe { KernelArguments::collect(device, items)? };
+    launch(device, environment, region, &arguments, request, &shape)?;
+    // SAFETY: forwarded from the caller.
+    unsafe { data_end(device, items)? };
+    arguments.free()
+}
+
+fn shape_of(
+    device: &OmpDevice,
+    environment: &Environment,
+    region: &Region,
+    request: &LaunchRequest,
+) -> Result<Shape> {
+    let wanted = Wanted {
+        teams: request.teams,
+        threads: request.threads,
+        trip_count: request.trip_count,
+        default_teams: environment.num_teams,
+        default_threads: environment.teams_thread_limit,
+        min_threads_for_low_trip_count: environment.min_threads_for_low_trip_count,
+    };
+    let info = device.device.info();
+    let shape = shape(
+        &wanted,
+        &region.environment,
+        info,
+        region.kernel.info().max_threads,
+    )
+    .map_err(|why| Error::Launch {
+        kernel: region.name.clone(),
+        why,
+    })?;
+    if let Some(asked) = shape.threads_cut_from {
+        tell_cut(device, region, asked, &shape);
+    }
+    Ok(shape)
+}
+
+/// OpenMP lets a team have fewer threads than `thread_limit`; a program that counts on the number
+/// should hear of it, once.
+fn tell_cut(device: &OmpDevice, region: &Region, asked: u32, shape: &Shape) {
+    if region
+        .cut_told
+        .swap(true, std::sync::atomic::Ordering::Relaxed)
+    {
+        return;
+    }
+    let threads = shape.block.iter().product::<u32>();
+    warn(&format_args!(
+        "kernel {} asks for {asked} threads per team; device {} ({}) launches it with blocks of {threads}",
+        region.name,
+        device.number,
+        device.name(),
+    ));
+}
+
+fn launch(
+    device: &OmpDevice,
+    environment: &Environment,
+    region: &Region,
+    arguments: &KernelArguments<'_>,
+    request: &LaunchRequest,
+    shape: &Shape,
+) -> Result<()> {
+    let reduction = reduction_buffer(device, region)?;
+    let mut parameters = Vec::with_capacity(arguments.values().len() + 1);
+    if request.takes_launch_environment {
+        parameters.push(
+            reduction
+                .as_ref()
+                .map_or(0, |buffer| buffer.launch_environment().0),
+        );
+    }
+    parameters.extend(arguments.values());
+    let dynamic_shared = request
+        .dynamic_shared
+        .max(environment.shared_memory_size.unwrap_or(0));
+    info::say(
+        info::PLUGIN_KERNEL,
+        device.number,
+        format_args!(
+            "launching kernel {} with {:?} blocks of {:?} threads in {:?} mode, trip count {}, {} parameters",
+            region.name,
+            shape.grid,
+            shape.block,
+            region.environment.mode,
+            request.trip_count,
+            parameters.len(),
+        ),
+    );
+    let launch = Launch {
+        grid: shape.grid,
+        block: shape.block,
+        dynamic_shared,
+        args: &parameters,
+    };
+    let outcome = region.kernel.launch(&launch).map_err(Error::Kernel);
+    if let Some(buffer) = reduction {
+        device.reductions.put_back(buffer);
+    }
+    outcome
+}
+
+fn reduction_buffer(
+    device: &OmpDevice,
+    region: &Region,
+) -> Result<Option<crate::reduction_buffer::ReductionBuffer>> {
+    let environment = &region.environment;
+    let size =
+        u64::from(environment.reduction_data_size) * u64::from(environment.reduction_buffer_length);
+    if size == 0 {
+        return Ok(None);
+    }
+    device
+        .reductions
+        .take(&*device.device, size)
+        .map(Some)
+        .map_err(|source| Error::Item {
+            what: "allocating device memory for",
+            item: format!(
+                "the cross-team reduction of kernel {} ({size} bytes)",
+                region.name
+            ),
+            source,
+        })
+}

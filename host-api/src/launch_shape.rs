@@ -1,0 +1,317 @@
+//! How many teams of how many threads (docs/abi.md, "Launch shape").
+//!
+//! What the program asks for is given exactly; where it asks for nothing, enough teams to keep
+//! every multiprocessor busy, and no more than the loop can use.
+
+use plugin_api::DeviceInfo;
+
+use crate::kernel_environment::{ExecutionMode, KernelEnvironment};
+
+/// Teams per multiprocessor when the program leaves the number to us: enough to hide latency and
+/// even out uneven teams, few enough to keep cross-team reductions short.
+const TEAMS_PER_MULTIPROCESSOR: u32 = 32;
+
+/// What the construct and the environment ask for; 0 means nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    /// `num_teams`.
+    pub teams: [u32; 3],
+    /// `thread_limit`, or the combined construct's `num_threads`.
+    pub threads: [u32; 3],
+    /// Iterations of the distributed loop.
+    pub trip_count: u64,
+    /// `OMP_NUM_TEAMS`.
+    pub default_teams: Option<u32>,
+    /// `OMP_TEAMS_THREAD_LIMIT`.
+    pub default_threads: Option<u32>,
+    /// `LIBOMPTARGET_MIN_THREADS_FOR_LOW_TRIP_COUNT`.
+    pub min_threads_for_low_trip_count: Option<u32>,
+}
+
+/// Grid and block of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Blocks.
+    pub grid: [u32; 3],
+    /// Threads per block.
+    pub block: [u32; 3],
+    /// Set where a team gets fewer threads than the construct asked for.
+    pub threads_cut_from: Option<u32>,
+}
+
+/// Computes the shape; an error says which limit is in the way.
+///
+/// `kernel_limit` is the most threads a block of this kernel may have.
+pub fn shape(
+    wanted: &Wanted,
+    environment: &KernelEnvironment,
+    device: &DeviceInfo,
+    kernel_limit: u32,
+) -> Result<Shape, String> {
+    let block_limit = kernel_limit.min(device.max_threads_per_block);
+    if environment.mode == ExecutionMode::Bare {
+        return bare(wanted, device, block_limit);
+    }
+    let generic = environment.mode == ExecutionMode::Generic;
+    let master = if generic { device.warp_size } else { 0 };
+    let most = block_limit.saturating_sub(master);
+    if most == 0 {
+        return Err(format!(
+            "a team needs more than the {block_limit} threads a block of it may have"
+        ));
+    }
+    let threads = threads_per_team(wanted, environment, device, most);
+    let teams = teams(wanted, environment, device, threads)?;
+    let asked = wanted.threads[0];
+    Ok(Shape {
+        grid: [teams, 1, 1],
+        block: if generic {
+            [1, threads + master, 1]
+        } else {
+            [threads, 1, 1]
+        },
+        threads_cut_from: (asked > threads
+            && environment.max_threads.is_none_or(|max| max >= asked))
+        .then_some(asked),
+    })
+}
+
+/// The program states everything.
+fn bare(wanted: &Wanted, device: &DeviceInfo, block_limit: u32) -> Result<Shape, String> {
+    let grid = wanted.teams.map(|count| count.max(1));
+    let block = wanted.threads.map(|count| count.max(1));
+    let threads = block.iter().map(|count| u64::from(*count)).product::<u64>();
+    if threads > u64::from(block_limit) {
+        return Err(format!(
+            "{threads} threads per block are more than the {block_limit} a block may have"
+        ));
+    }
+    for (dimension, (asked, most)) in grid.iter().zip(device.max_blocks).enumerate() {
+        if *asked > most {
+            return Err(format!(
+                "{asked} blocks in dimension {dimension} are more than the {most} there may be"
+            ));
+        }
+    }
+    Ok(Shape {
+        grid,
+        block,
+        threads_cut_from: None,
+    })
+}
+
+fn threads_per_team(
+    wanted: &Wanted,
+    environment: &KernelEnvironment,
+    device: &DeviceInfo,
+    most: u32,
+) -> u32 {
+    let most = environment.max_threads.map_or(most, |max| max.min(most));
+    if wanted.threads[0] > 0 {
+        return wanted.threads[0].min(most);
+    }
+    let usual = device
+        .default_threads_per_block
+        .max(environment.min_threads.unwrap_or(1));
+    let usual = wanted
+        .default_threads
+        .map_or(usual, |limit| usual.min(limit))
+        .min(most);
+    let spmd = environment.mode == ExecutionMode::Spmd;
+    if spmd && wanted.trip_count > 0 && wanted.teams[0] == 0 {
+        threads_for_short_loop(wanted, device, usual).min(most)
+    } else {
+        usual
+    }
+}
+
+/// A loop too short to give every multiprocessor a full team gets smaller teams.
+fn threads_for_short_loop(wanted: &Wanted, device: &DeviceInfo, usual: u32) -> u32 {
+    let busy = u64::from(device.multiprocessors.max(1));
+    if wanted.trip_count.div_ceil(u64::from(usual)) >= busy {
+        return usual;
+    }
+    let warp = device.warp_size.max(1);
+    let share = wanted
+        .trip_count
+        .div_ceil(busy)
+        .next_multiple_of(u64::from(warp));
+    let least = wanted.min_threads_for_low_trip_count.unwrap_or(warp);
+    u32::try_from(share)
+        .unwrap_or(usual)
+        .clamp(least.min(usual), usual)
+}
+
+fn teams(
+    wanted: &Wanted,
+    environment: &KernelEnvironment,
+    device: &DeviceInfo,
+    threads: u32,
+) -> Result<u32, String> {
+    let most = device.max_blocks[0];
+    if wanted.teams[0] > most {
+        return Err(format!(
+            "num_teams({}) is more than the {most} teams the device can run",
+            wanted.teams[0]
+        ));
+    }
+    if wanted.teams[0] > 0 {
+        return Ok(wanted.teams[0]);
+    }
+    let plenty = device
+        .multiprocessors
+        .saturating_mul(TEAMS_PER_MULTIPROCESSOR)
+        .max(1);
+    let useful = match (wanted.trip_count, environment.mode) {
+        (0, _) => u64::from(device.multiprocessors.max(1)),
+        (trips, ExecutionMode::Generic) => trips.min(u64::from(plenty)),
+        (trips, ExecutionMode::SpmdNoLoop) => trips.div_ceil(u64::from(threads)),
+        (trips, _) => trips.div_ceil(u64::from(threads)).min(u64::from(plenty)),
+    };
+    let bound = if environment.mode == ExecutionMode::SpmdNoLoop {
+        None
+    } else {
+        wanted.default_teams
+    };
+    let teams = bound.map_or(useful, |limit| useful.min(u64::from(limit)));
+    let teams = teams.max(environment.min_teams.unwrap_or(1).into());
+    let teams = environment
+        .max_teams
+        .map_or(teams, |max| teams.min(max.into()));
+    u32::try_from(teams)
+        .ok()
+        .filter(|teams| *teams <= most)
+        .ok_or_else(|| {
+            format!("the loop needs {teams} teams, more than the {most} the device can run")
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device() -> DeviceInfo {
+        DeviceInfo {
+            name: "test".into(),
+            arch: String::new(),
+            multiprocessors: 4,
+            warp_size: 32,
+            max_threads_per_block: 1024,
+            max_blocks: [i32::MAX as u32, 65535, 65535],
+            max_shared_memory: 48 << 10,
+            total_memory: 1 << 30,
+            default_threads_per_block: 128,
+        }
+    }
+
+    fn environment(mode: u8) -> KernelEnvironment {
+        KernelEnvironment::of_mode(mode).unwrap()
+    }
+
+    fn wanted(teams: u32, threads: u32, trip_count: u64) -> Wanted {
+        Wanted {
+            teams: [teams, 0, 0],
+            threads: [threads, 0, 0],
+            trip_count,
+            ..Wanted::default()
+        }
+    }
+
+    #[test]
+    fn thread_limit_is_given_exactly() {
+        for threads in [1, 31, 33, 64, 1000, 1024] {
+            let spmd = shape(&wanted(2, threads, 0), &environment(2), &device(), 1024).unwrap();
+            assert_eq!(
+                (spmd.grid, spmd.block, spmd.threads_cut_from),
+                ([2, 1, 1], [threads, 1, 1], None)
+            );
+        }
+        let generic = shape(&wanted(2, 33, 0), &environment(1), &device(), 1024).unwrap();
+        assert_eq!(generic.block, [1, 65, 1]);
+    }
+
+    #[test]
+    fn more_threads_than_a_block_has_are_cut_and_said() {
+        let cut = shape(&wanted(1, 2048, 0), &environment(2), &device(), 1024).unwrap();
+        assert_eq!((cut.block[0], cut.threads_cut_from), (1024, Some(2048)));
+        let generic = shape(&wanted(1, 1024, 0), &environment(1), &device(), 1024).unwrap();
+        assert_eq!(
+            (generic.block[1], generic.threads_cut_from),
+            (1024, Some(1024))
+        );
+    }
+
+    #[test]
+    fn teams_follow_the_loop() {
+        let teams = |mode, trips| {
+            shape(&wanted(0, 0, trips), &environment(mode), &device(), 1024)
+                .unwrap()
+                .grid[0]
+        };
+        assert_eq!(teams(2, 1280), 10);
+        assert_eq!(teams(2, 1 << 40), 128);
+        assert_eq!(teams(1, 7), 7);
+        assert_eq!(teams(2, 0), 4);
+        assert_eq!(teams(6, 128 * 1000), 1000);
+    }
+
+    #[test]
+    fn short_loops_use_every_multiprocessor() {
+        let short = shape(&wanted(0, 0, 200), &environment(2), &device(), 1024).unwrap();
+        assert_eq!((short.grid[0], short.block[0]), (4, 64));
+        let tiny = shape(&wanted(0, 0, 3), &environment(2), &device(), 1024).unwrap();
+        assert_eq!((tiny.grid[0], tiny.block[0]), (1, 32));
+    }
+
+    #[test]
+    fn environment_applies_where_clauses_do_not() {
+        let limits = Wanted {
+            default_teams: Some(3),
+            default_threads: Some(64),
+            ..wanted(0, 0, 1 << 20)
+        };
+        let limited = shape(&limits, &environment(2), &device(), 1024).unwrap();
+        assert_eq!((limited.grid[0], limited.block[0]), (3, 64));
+        let clause = Wanted {
+            teams: [9, 0, 0],
+            threads: [96, 0, 0],
+            ..limits
+        };
+        let asked = shape(&clause, &environment(2), &device(), 1024).unwrap();
+        assert_eq!((asked.grid[0], asked.block[0]), (9, 96));
+    }
+
+    #[test]
+    fn limits() {
+        let error = shape(&wanted(1 << 31, 0, 0), &environment(2), &device(), 1024).unwrap_err();
+        assert!(error.contains("2147483648"), "{error}");
+        let bare = Wanted {
+            teams: [1, 2, 3],
+            threads: [32, 33, 1],
+            ..Wanted::default()
+        };
+        assert!(
+            shape(&bare, &environment(0), &device(), 1024)
+                .unwrap_err()
+                .contains("1056")
+        );
+        let fine = Wanted {
+            threads: [32, 32, 1],
+            ..bare
+        };
+        assert_eq!(
+            shape(&fine, &environment(0), &device(), 1024).unwrap().grid,
+            [1, 2, 3]
+        );
+        assert!(shape(&wanted(1, 1, 0), &environment(1), &device(), 32).is_err());
+    }
+
+    #[test]
+    fn compiler_bounds_hold() {
+        let mut bounded = environment(2);
+        bounded.max_threads = Some(64);
+        bounded.max_teams = Some(1);
+        let shape = shape(&wanted(0, 0, 1 << 20), &bounded, &device(), 1024).unwrap();
+        assert_eq!((shape.grid[0], shape.block[0]), (1, 64));
+    }
+}

@@ -1,0 +1,49 @@
+//! User-defined mappers (`declare mapper`): clang emits a function that pushes the components of
+//! an item one by one; they then take the item's place.
+
+use std::ffi::c_void;
+
+use crate::map_item::MapItem;
+
+/// What a mapper function pushed.
+#[derive(Debug, Default)]
+pub struct Components(pub Vec<MapItem>);
+
+/// Calls the item's mapper; `None` if it has none.
+pub fn expand(item: &MapItem, name: *mut c_void) -> Option<Vec<MapItem>> {
+    let mapper = item.mapper?;
+    let mut components = Components::default();
+    // SAFETY: clang's mapper functions take these arguments; the handle is only passed back to
+    // `__tgt_mapper_num_components` and `__tgt_push_mapper_component`.
+    unsafe {
+        mapper(
+            (&raw mut components).cast(),
+            item.base as *mut c_void,
+            item.begin as *mut c_void,
+            item.size as i64,
+            item.kind.0 as i64,
+            name,
+        );
+    }
+    Some(components.0)
+}
+
+/// The items a construct really maps: every item with a mapper replaced by its components,
+/// together with the index of the item they come from.
+pub fn flatten(items: &[MapItem]) -> Vec<(usize, MapItem)> {
+    let mut flat = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        match expand(item, std::ptr::null_mut()) {
+            None => flat.push((index, item.clone())),
+            Some(components) => flat.extend(components.into_iter().map(|component| {
+                let name = if component.name.is_empty() {
+                    item.name.clone()
+                } else {
+                    component.name.clone()
+                };
+                (index, MapItem { name, ..component })
+            })),
+        }
+    }
+    flat
+}

@@ -1,0 +1,344 @@
+//! What one device has loaded: the images of every registered library, their kernels by region id,
+//! and their `declare target` variables in the mapping table.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use plugin_api::{Device, DevicePtr, Image, Kernel, LoadOptions, MemoryKind, Module};
+
+use crate::device::OmpDevice;
+use crate::entries::{self, Entry};
+use crate::error::{Error, Result};
+use crate::kernel_environment::KernelEnvironment;
+use crate::mapping_table::Mapping;
+use crate::registry::{Library, Registry};
+
+/// A target region on this device.
+pub struct Region {
+    /// The kernel's symbol.
+    pub name: String,
+    /// The kernel.
+    pub kernel: Arc<dyn Kernel>,
+    /// What the compiler knows of it.
+    pub environment: KernelEnvironment,
+    /// Whether the user was told that its teams get fewer threads than asked for.
+    pub cut_told: AtomicBool,
+}
+
+/// One library's share.
+struct Loaded {
+    module: Arc<dyn Module>,
+    regions: Vec<u64>,
+    variables: Vec<u64>,
+    indirect_table: Option<DevicePtr>,
+}
+
+/// The images a device has loaded.
+#[derive(Default)]
+pub struct Program {
+    seen: AtomicU64,
+    loaded: Mutex<HashMap<usize, Option<Loaded>>>,
+    regions: RwLock<HashMap<u64, Arc<Region>>>,
+}
+
+impl Program {
+    /// Loads what was registered since the last call. Cheap when nothing was.
+    pub fn catch_up(
+        &self,
+        device: &OmpDevice,
+        registry: &Registry,
+        device_count: usize,
+    ) -> Result<()> {
+        let generation = registry.generation();
+        // Generations start at 0 with no library, so a fresh program has seen them all.
+        if self.seen.load(Ordering::Acquire) == generation {
+            return Ok(());
+        }
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        for library in registry.libraries() {
+            if !loaded.contains_key(&library.id) {
+                let share = self.load(device, &library, device_count)?;
+                loaded.insert(library.id, share);
+            }
+        }
+        self.seen.store(generation, Ordering::Release);
+        Ok(())
+    }
+
+    /// The region with this id.
+    pub fn region(&self, id: u64) -> Option<Arc<Region>> {
+        self.regions
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&id)
+            .cloned()
+    }
+
+    /// Forgets a library: its module's destructors run, its variables leave the mapping table.
+    pub fn unload(&self, device: &OmpDevice, library: usize) -> Result<()> {
+        let share = self
+            .loaded
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&library);
+        let Some(Some(share)) = share else {
+            return Ok(());
+        };
+        {
+            let mut regions = self.regions.write().unwrap_or_else(PoisonError::into_inner);
+            share.regions.iter().for_each(|id| drop(regions.remove(id)));
+        }
+        for address in &share.variables {
+            // A construct that still uses the variable when its library goes is the program's
+            // error; the association then simply stays.
+            let _gone = device.table.disassociate(*address);
+        }
+        drop(share.module);
+        let Some(table) = share.indirect_table else {
+            return Ok(());
+        };
+        device.device.free(table).map_err(|source| Error::Device {
+            what: "freeing the table of indirect functions".into(),
+            source,
+        })
+    }
+
+    /// `None`: no image of the library is for this device.
+    fn load(
+        &self,
+        device: &OmpDevice,
+        library: &Library,
+        device_count: usize,
+    ) -> Result<Option<Loaded>> {
+        let Some(image) = accepted_image(&*device.device, library) else {
+            return Ok(None);
+        };
+        let options = LoadOptions {
+            unified_shared_memory: device.unified_shared_memory(),
+        };
+        let module = device.device.load(&image, &options).map_err(Error::Load)?;
+        let mut share = Loaded {
+            module,
+            regions: Vec::new(),
+            variables: Vec::new(),
+            indirect_table: None,
+        };
+        for entry in library
+            .entries
+            .iter()
+            .filter(|entry| entry.size > 0 && !is_indirect(entry))
+        {
+            if associate_variable(device, &*share.module, entry)? {
+                share.variables.push(entry.address);
+            }
+        }
+        share.indirect_table =
+            write_device_environment(device, &*share.module, library, device_count)?;
+        let mut regions = self.regions.write().unwrap_or_else(PoisonError::into_inner);
+        for entry in library.entries.iter().filter(|entry| entry.is_region()) {
+            regions.insert(
+                entry.address,
+                Arc::new(resolve_region(device, &*share.module, entry)?),
+            );
+            share.regions.push(entry.address);
+        }
+        Ok(Some(share))
+    }
+}
+
+fn is_indirect(entry: &Entry) -> bool {
+    entry.flags & (entries::INDIRECT | entries::INDIRECT_VTABLE) != 0
+}
+
+/// The first image of the library the device takes.
+pub fn accepted_image(device: &dyn Device, library: &Library) -> Option<Image<'static>> {
+    library
+        .images
+        .iter()
+        .flat_map(|bytes| Image::parse(bytes).unwrap_or_default())
+        .find(|image| device.accepts(image))
+}
+
+/// Why none of the library's images was taken.
+pub fn refusals(device: &dyn Device, library: &Library) -> Vec<String> {
+    let mut reasons = Vec::new();
+    for (index, bytes) in library.images.iter().enumerate() {
+        match Image::parse(bytes) {
+            Err(error) => reasons.push(format!("image {index}: {error}")),
+            Ok(images) => {
+                reasons.extend(
+                    images
+                        .iter()
+                        .filter(|image| !device.accepts(image))
+                        .map(|image| {
+                            let or_unknown = |text: &str| {
+                                if text.is_empty() {
+                                    "?".to_owned()
+                                } else {
+                                    text.to_owned()
+                                }
+                            };
+                            let (triple, arch) = (or_unknown(image.triple), or_unknown(image.arch));
+                            format!(
+                                "image {index}: {:?} for {triple} {arch} is not for this device",
+                                image.kind
+                            )
+                        }),
+                );
+            }
+        }
+    }
+    reasons
+}
+
+/// Puts a `declare target` variable into the mapping table for good. False: the image does not
+/// define it (nothing on the device uses it).
+fn associate_variable(device: &OmpDevice, module: &dyn Module, entry: &Entry) -> Result<bool> {
+    let Some(global) = module.global(&entry.name) else {
+        return Ok(false);
+    };
+    if device.unified_shared_memory() && entry.flags & entries::LINK != 0 {
+        // The reference pointer on the device points at the one variable both sides share.
+        // SAFETY: the host's reference pointer, `size` bytes.
+        let written = unsafe {
+            device.device.write(
+                global.address,
+                entry.address as *const u8,
+                entry.size as usize,
+            )
+        };
+        written.map_err(|source| Error::Device {
+            what: format!("initialising {}", entry.name),
+            source,
+        })?;
+    }
+    let host = entry.address..entry.address + entry.size.min(global.size.max(entry.size));
+    let mapping = Mapping::new(host, entry.address, global.address, None, &entry.name);
+    // Two libraries with the same weak variable share its host address: the first one serves.
+    Ok(device.table.associate(mapping).is_ok())
+}
+
+fn resolve_region(device: &OmpDevice, module: &dyn Module, entry: &Entry) -> Result<Region> {
+    let name = entry.name.clone();
+    let kernel = module.kernel(&name).ok_or_else(|| Error::MissingSymbol {
+        what: "kernel",
+        name: entry.name.clone(),
+    })?;
+    let environment = kernel_environment(device, module, &name)?;
+    Ok(Region {
+        name,
+        kernel,
+        environment,
+        cut_told: AtomicBool::new(false),
+    })
+}
+
+fn kernel_environment(
+    device: &OmpDevice,
+    module: &dyn Module,
+    kernel: &str,
+) -> Result<KernelEnvironment> {
+    if let Some(bytes) = read_global(device, module, &format!("{kernel}_kernel_environment"))? {
+        return KernelEnvironment::parse(&bytes).ok_or_else(|| Error::Launch {
+            kernel: kernel.into(),
+            why: "its kernel environment is malformed".into(),
+        });
+    }
+    let mode = read_global(device, module, &format!("{kernel}_exec_mode"))?;
+    // Without either, the kernel uses no device runtime.
+    let byte = mode.and_then(|bytes| bytes.first().copied()).unwrap_or(0);
+    KernelEnvironment::of_mode(byte).ok_or_else(|| Error::Launch {
+        kernel: kernel.into(),
+        why: format!("its execution mode is {byte}"),
+    })
+}
+
+fn read_global(device: &OmpDevice, module: &dyn Module, name: &str) -> Result<Option<Vec<u8>>> {
+    let Some(global) = module.global(name) else {
+        return Ok(None);
+    };
+    let mut bytes = vec![0u8; (global.size as usize).min(KernelEnvironment::SIZE)];
+    // SAFETY: `bytes` is writable for its length.
+    unsafe {
+        device
+            .device
+            .read(bytes.as_mut_ptr(), global.address, bytes.len())
+    }
+    .map_err(|source| Error::Device {
+        what: format!("reading {name}"),
+        source,
+    })?;
+    Ok(Some(bytes))
+}
+
+/// Tells the device runtime of this image its device number and the table of functions that host
+/// function pointers stand for (docs/abi.md, "Device globals"). Gives the table's address back.
+fn write_device_environment(
+    device: &OmpDevice,
+    module: &dyn Module,
+    library: &Library,
+    device_count: usize,
+) -> Result<Option<DevicePtr>> {
+    let Some(global) = module
+        .global("__omp_rtl_device_environment")
+        .filter(|global| global.size >= 48)
+    else {
+        return Ok(None);
+    };
+    let pairs = indirect_functions(device, module, library)?;
+    let fail = |source| Error::Device {
+        what: "describing the device to its runtime".into(),
+        source,
+    };
+    let table = if pairs.is_empty() {
+        DevicePtr::NULL
+    } else {
+        let bytes: Vec<u8> = pairs
+            .iter()
+            .flat_map(|(host, target)| [host.to_le_bytes(), target.to_le_bytes()])
+            .flatten()
+            .collect();
+        let table = device
+            .device
+            .alloc(bytes.len() as u64, MemoryKind::Device)
+            .map_err(fail)?;
+        // SAFETY: `bytes` is readable for its length.
+        unsafe { device.device.write(table, bytes.as_ptr(), bytes.len()) }.map_err(fail)?;
+        table
+    };
+    let mut environment = [0u8; 48];
+    environment[4..8].copy_from_slice(&(device_count as u32).to_le_bytes());
+    environment[8..12].copy_from_slice(&(device.number as u32).to_le_bytes());
+    environment[24..32].copy_from_slice(&table.0.to_le_bytes());
+    environment[32..40].copy_from_slice(&(pairs.len() as u64).to_le_bytes());
+    environment[40..48]
+        .copy_from_slice(&u64::from(device.device.info().multiprocessors).to_le_bytes());
+    // SAFETY: `environment` is readable for its length.
+    unsafe {
+        device
+            .device
+            .write(global.address, environment.as_ptr(), environment.len())
+    }
+    .map_err(fail)?;
+    Ok((table != DevicePtr::NULL).then_some(table))
+}
+
+/// Host and device address of every function callable through a host pointer, by host address. The
+/// image holds the device address in a variable with the entry's name.
+fn indirect_functions(
+    device: &OmpDevice,
+    module: &dyn Module,
+    library: &Library,
+) -> Result<Vec<(u64, u64)>> {
+    let mut pairs = Vec::new();
+    for entry in library.entries.iter().filter(|entry| is_indirect(entry)) {
+        if let Some(bytes) = read_global(device, module, &entry.name)?
+            && let Some(word) = bytes.first_chunk::<8>()
+        {
+            pairs.push((entry.address, u64::from_le_bytes(*word)));
+        }
+    }
+    pairs.sort_unstable();
+    Ok(pairs)
+}

@@ -1,0 +1,279 @@
+//! The runtime of the process: policy, devices, registered programs.
+
+use std::ffi::CString;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+
+use crate::device::OmpDevice;
+use crate::environment::Environment;
+use crate::error::{Error, Result, die, warn};
+use crate::host_task;
+use crate::info;
+use crate::offload_policy::OffloadPolicy;
+use crate::program;
+use crate::registry::Registry;
+use crate::source_location::SourceLocation;
+
+/// Everything the entry points share.
+pub struct Runtime {
+    /// The environment at the first use.
+    pub environment: Environment,
+    /// `OMP_TARGET_OFFLOAD`.
+    pub policy: OffloadPolicy,
+    /// Registered programs.
+    pub registry: Registry,
+    devices: RwLock<Arc<[Arc<OmpDevice>]>>,
+    discovery: Mutex<Option<u64>>,
+    warned: AtomicBool,
+}
+
+/// Where a construct runs.
+pub enum Target {
+    /// The host.
+    Host,
+    /// A device.
+    Device(Arc<OmpDevice>),
+}
+
+/// The process's runtime.
+pub fn runtime() -> &'static Runtime {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    RUNTIME.get_or_init(|| {
+        let environment = Environment::read();
+        environment
+            .complaints
+            .iter()
+            .for_each(|complaint| warn(complaint));
+        info::set_level(environment.info);
+        info::set_debug(environment.debug);
+        let policy =
+            OffloadPolicy::parse(&environment.target_offload).unwrap_or_else(|complaint| {
+                warn(&complaint);
+                OffloadPolicy::Default
+            });
+        Runtime::new(environment, policy)
+    })
+}
+
+impl Runtime {
+    /// A runtime that has found no devices yet.
+    pub fn new(environment: Environment, policy: OffloadPolicy) -> Runtime {
+        Runtime {
+            environment,
+            policy,
+            registry: Registry::default(),
+            devices: RwLock::new(Arc::new([])),
+            discovery: Mutex::new(None),
+            warned: AtomicBool::new(false),
+        }
+    }
+
+    /// The devices, found at the first call. While there are none, the search is repeated when
+    /// another program has registered.
+    pub fn devices(&self) -> Arc<[Arc<OmpDevice>]> {
+        let known = self
+            .devices
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        if !known.is_empty() || self.policy == OffloadPolicy::Disabled {
+            return known;
+        }
+        let generation = self.registry.generation();
+        let mut discovery = self
+            .discovery
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let known = self
+            .devices
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        if !known.is_empty() || *discovery == Some(generation) {
+            return known;
+        }
+        let found: Arc<[Arc<OmpDevice>]> = self.discover().into();
+        *self.devices.write().unwrap_or_else(PoisonError::into_inner) = found.clone();
+        *discovery = Some(generation);
+        found
+    }
+
+    /// Devices of every plugin that can run at least one registered image (all of them where no
+    /// program brought images): a device that can run nothing must not be counted, or programs
+    /// would map data to it and then run on the host.
+    fn discover(&self) -> Vec<Arc<OmpDevice>> {
+        let libraries = self.registry.libraries();
+        let has_images = libraries.iter().any(|library| !library.images.is_empty());
+        let unified = self.registry.unified_shared_memory();
+        let mut found = Vec::new();
+        for plugin in self.plugins() {
+            for (index, device) in plugin.devices().into_iter().enumerate() {
+                let usable = !has_images
+                    || libraries
+                        .iter()
+                        .any(|library| program::accepted_image(&*device, library).is_some());
+                info::debug(format_args!(
+                    "{} device {index}: {}, usable: {usable}",
+                    plugin.name(),
+                    device.info().name
+                ));
+                if usable {
+                    let uid =
+                        CString::new(format!("{}-{index}", plugin.name())).unwrap_or_default();
+                    found.push(Arc::new(OmpDevice::new(found.len(), uid, device, unified)));
+                }
+            }
+        }
+        if found.is_empty() && has_images && !self.warned.swap(true, Ordering::Relaxed) {
+            self.tell_refusals();
+        }
+        found
+    }
+
+    /// The plugins, real GPUs first, as far as `OMPTARGET_DEVICES` lets them.
+    fn plugins(&self) -> Vec<Arc<dyn plugin_api::Plugin>> {
+        let wanted = &self.environment.devices;
+        if let Some(unknown) = wanted
+            .iter()
+            .find(|name| *name != "vgpu" && *name != "none")
+        {
+            warn(&format_args!(
+                "OMPTARGET_DEVICES names {unknown:?}; the device families are: vgpu, none"
+            ));
+        }
+        if !wanted.is_empty() && !wanted.iter().any(|name| name == "vgpu") {
+            return Vec::new();
+        }
+        match plugin_vgpu::plugin() {
+            Ok(plugin) => vec![plugin],
+            Err(error) => {
+                warn(&format_args!("the virtual GPU cannot be used: {error}"));
+                Vec::new()
+            }
+        }
+    }
+
+    fn tell_refusals(&self) {
+        if self.policy == OffloadPolicy::Default {
+            let why = self.why_no_device();
+            warn(&format_args!(
+                "{why}; target regions run on the host\n  hint: OMP_TARGET_OFFLOAD=MANDATORY makes this an error"
+            ));
+        }
+    }
+
+    /// Says once that regions run on the host although there is a device.
+    pub fn warn_host_fallback(&self, error: &Error, location: &SourceLocation) {
+        if !self.warned.swap(true, Ordering::Relaxed) {
+            let hint = error
+                .hint()
+                .map(|hint| format!("\n  hint: {hint}"))
+                .unwrap_or_default();
+            warn(&format_args!(
+                "{error}; the target region at {location} runs on the host{hint}"
+            ));
+        }
+    }
+
+    /// Why there is no device.
+    pub fn why_no_device(&self) -> String {
+        if self.policy == OffloadPolicy::Disabled {
+            return "OMP_TARGET_OFFLOAD=DISABLED".into();
+        }
+        let mut reasons = Vec::new();
+        for plugin in self.plugins() {
+            for device in plugin.devices() {
+                for library in self.registry.libraries() {
+                    let refused = program::refusals(&*device, &library);
+                    reasons.extend(
+                        refused
+                            .into_iter()
+                            .map(|reason| format!("\n  {}: {reason}", device.info().name)),
+                    );
+                }
+            }
+        }
+        if reasons.is_empty() {
+            let list = self.environment.devices.join(",");
+            let narrowed = if list.is_empty() {
+                String::new()
+            } else {
+                format!(" (OMPTARGET_DEVICES={list})")
+            };
+            return format!("no device is available{narrowed}");
+        }
+        format!(
+            "no device image of this program can be used:{}",
+            reasons.concat()
+        )
+    }
+
+    /// OpenMP's number of the host: one past the last device.
+    pub fn initial_device(&self) -> i32 {
+        i32::try_from(self.devices().len()).unwrap_or(i32::MAX)
+    }
+
+    /// Where a construct with this `device` clause runs (-1: none) and, if on a device, that
+    /// device with everything registered loaded.
+    pub fn target(&self, number: i64) -> Result<Target> {
+        let devices = self.devices();
+        if devices.is_empty() {
+            return match self.policy {
+                OffloadPolicy::Mandatory => Err(Error::Mandatory {
+                    why: self.why_no_device(),
+                }),
+                _ => Ok(Target::Host),
+            };
+        }
+        let number = if number == -1 {
+            i64::from(self.default_device())
+        } else {
+            number
+        };
+        if number == devices.len() as i64 || number == -1 {
+            return Ok(Target::Host);
+        }
+        let device = self.device(number)?;
+        device
+            .program
+            .catch_up(&device, &self.registry, devices.len())?;
+        Ok(Target::Device(device))
+    }
+
+    /// The device with this number, whatever it has loaded.
+    pub fn device(&self, number: i64) -> Result<Arc<OmpDevice>> {
+        let devices = self.devices();
+        usize::try_from(number)
+            .ok()
+            .and_then(|index| devices.get(index).cloned())
+            .ok_or(Error::NoSuchDevice {
+                number,
+                available: devices.len(),
+            })
+    }
+
+    fn default_device(&self) -> i32 {
+        host_task::default_device()
+            .or(self.environment.default_device)
+            .unwrap_or(0)
+    }
+
+    /// Forgets a program or library and what the devices have of it.
+    pub fn unregister(&self, descriptor: *const crate::abi::BinaryDescriptor) {
+        let Some(library) = self.registry.remove(descriptor) else {
+            return;
+        };
+        let devices = self
+            .devices
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        for device in devices.iter() {
+            if let Err(error) = device.program.unload(device, library.id) {
+                die(&format_args!(
+                    "omptarget error: unloading a device image: {error}"
+                ));
+            }
+        }
+    }
+}
