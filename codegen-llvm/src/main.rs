@@ -1,3 +1,108 @@
-//! The compiler process (see the crate `codegen`).
+//! `omptarget-codegen`, the compiler process (see the crate `codegen`).
 
-fn main() {}
+mod ir;
+mod vgpu;
+
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use clap::{Args, Parser, Subcommand};
+
+/// Compiles OpenMP device images: LLVM bitcode for nvptx64, as clang embeds it with
+/// `-fopenmp -foffload-lto -fopenmp-target-jit`.
+#[derive(Parser)]
+#[command(name = "omptarget-codegen", version, about, long_about = None, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Compile an image for the virtual GPU: a host object and its manifest
+    Vgpu(Vgpu),
+}
+
+/// Where a command reads and writes.
+#[derive(Args)]
+struct Files {
+    /// Image to read; standard input if none or `-`
+    input: Option<PathBuf>,
+    /// File to write; standard output if none
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct Vgpu {
+    #[command(flatten)]
+    files: Files,
+    /// Optimisation level
+    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]
+    level: u8,
+    /// Let kernels follow host pointers (`requires unified_shared_memory`)
+    #[arg(long)]
+    no_window_check: bool,
+    /// Write the host module as LLVM assembly instead of an object
+    #[arg(long)]
+    emit_llvm: bool,
+    /// Print the module to standard error after a pass (see --help); may be repeated
+    #[arg(long, value_name = "PASS")]
+    print_after: Vec<String>,
+    /// Verify the module after every pass
+    #[arg(long)]
+    verify_each: bool,
+}
+
+fn main() -> ExitCode {
+    match run(&Cli::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: &Command) -> Result<()> {
+    ir::initialise_targets();
+    ir::set_llvm_options(&["-expand-variadics-override=lowering"]);
+    let context = ir::Context::new();
+    match command {
+        Command::Vgpu(arguments) => {
+            let bitcode = read(&arguments.files)?;
+            let options = vgpu::VgpuOptions {
+                level: arguments.level,
+                window_check: !arguments.no_window_check,
+                print_after: arguments.print_after.clone(),
+                verify_each: arguments.verify_each,
+            };
+            let bytes = if arguments.emit_llvm {
+                vgpu::compile_to_text(context, &bitcode, options)?.into_bytes()
+            } else {
+                vgpu::compile(context, &bitcode, options)?.encode()
+            };
+            write(&arguments.files, &bytes)
+        }
+    }
+}
+
+fn read(files: &Files) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match files.input.as_deref().filter(|path| path.as_os_str() != "-") {
+        Some(path) => bytes = std::fs::read(path).with_context(|| path.display().to_string())?,
+        None => {
+            std::io::stdin().read_to_end(&mut bytes).context("standard input")?;
+        }
+    }
+    Ok(bytes)
+}
+
+fn write(files: &Files, bytes: &[u8]) -> Result<()> {
+    match &files.output {
+        Some(path) => std::fs::write(path, bytes).with_context(|| path.display().to_string()),
+        None => std::io::stdout().write_all(bytes).context("standard output"),
+    }
+}

@@ -67,3 +67,95 @@ pub struct Site {
     /// Function, empty when unknown.
     pub function: String,
 }
+
+/// First bytes of an encoded artifact.
+const MAGIC: &[u8; 8] = b"OMPTVGPU";
+
+/// Why bytes are not an encoded artifact.
+#[derive(Debug, thiserror::Error)]
+pub enum DecodeError {
+    /// Truncated, or not an artifact at all.
+    #[error("not a compiled image, or a truncated one")]
+    Malformed,
+    /// The manifest is not what this version writes.
+    #[error("the manifest does not parse: {0}")]
+    Manifest(#[from] serde_json::Error),
+    /// Written by another version.
+    #[error("compiled for interface version {found}, this is {expected}")]
+    Version {
+        /// Version in the artifact.
+        found: u32,
+        /// [`crate::vgpu_abi::VERSION`].
+        expected: u32,
+    },
+}
+
+impl Artifact {
+    /// One byte string: magic, length of the manifest, length of the object (8 bytes each, little
+    /// endian), manifest as JSON, object.
+    pub fn encode(&self) -> Vec<u8> {
+        let manifest = serde_json::to_vec(&self.manifest).expect("a manifest has only string keys");
+        let mut bytes = Vec::with_capacity(24 + manifest.len() + self.object.len());
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&(manifest.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&(self.object.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&manifest);
+        bytes.extend_from_slice(&self.object);
+        bytes
+    }
+
+    /// The inverse of [`Artifact::encode`].
+    pub fn decode(bytes: &[u8]) -> Result<Artifact, DecodeError> {
+        let rest = bytes.strip_prefix(MAGIC).ok_or(DecodeError::Malformed)?;
+        let (manifest_size, rest) = split_length(rest)?;
+        let (object_size, rest) = split_length(rest)?;
+        if manifest_size.checked_add(object_size) != Some(rest.len()) {
+            return Err(DecodeError::Malformed);
+        }
+        let (manifest, object) = rest.split_at(manifest_size);
+        let manifest: Manifest = serde_json::from_slice(manifest)?;
+        let expected = crate::vgpu_abi::VERSION;
+        if manifest.abi != expected {
+            return Err(DecodeError::Version { found: manifest.abi, expected });
+        }
+        Ok(Artifact { manifest, object: object.to_vec() })
+    }
+}
+
+fn split_length(bytes: &[u8]) -> Result<(usize, &[u8]), DecodeError> {
+    let (length, rest) = bytes.split_first_chunk::<8>().ok_or(DecodeError::Malformed)?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| DecodeError::Malformed)?;
+    Ok((length, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Artifact {
+        let manifest = Manifest { abi: crate::vgpu_abi::VERSION, constructors: Some("c".into()), ..Manifest::default() };
+        Artifact { manifest, object: vec![1, 2, 3] }
+    }
+
+    #[test]
+    fn decoding_inverts_encoding() {
+        let decoded = Artifact::decode(&sample().encode()).unwrap();
+        assert_eq!(decoded.manifest, sample().manifest);
+        assert_eq!(decoded.object, sample().object);
+    }
+
+    #[test]
+    fn every_truncation_is_refused() {
+        let bytes = sample().encode();
+        for length in 0..bytes.len() {
+            assert!(Artifact::decode(&bytes[..length]).is_err(), "{length}");
+        }
+    }
+
+    #[test]
+    fn another_version_is_refused() {
+        let mut artifact = sample();
+        artifact.manifest.abi += 1;
+        assert!(matches!(Artifact::decode(&artifact.encode()), Err(DecodeError::Version { .. })));
+    }
+}

@@ -141,6 +141,7 @@ pub enum BarrierReduce {
 /// | `vgpu_redux` | `u32(cx, site, u32 mask, u32 op, u32 value)` | `redux.sync` |
 /// | `vgpu_yield` | `void(cx, site)` | `nanosleep`: lets the other threads of the block run |
 /// | `vgpu_spin` | `void(cx, site)` | inserted in loops that wait on memory; yields now and then |
+/// | `vgpu_exit` | `noreturn(cx)` | `exit`: ends the calling thread |
 /// | `vgpu_trap` | `noreturn(cx, site)` | `trap`, `llvm.trap`, `unreachable` after a failed check |
 /// | `vgpu_wild_access` | `noreturn(cx, site, u64 address, u32 write)` | failed window check |
 /// | `vgpu_assert_fail` | `noreturn(cx, site, message, file, u32 line, function)` | `__assertfail`, `__assert_fail` |
@@ -165,6 +166,7 @@ pub const ENGINE_SYMBOLS: &[&str] = &[
     "vgpu_redux",
     "vgpu_yield",
     "vgpu_spin",
+    "vgpu_exit",
     "vgpu_trap",
     "vgpu_wild_access",
     "vgpu_assert_fail",

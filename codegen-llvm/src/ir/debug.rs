@@ -1,0 +1,106 @@
+//! Debug locations: where in the user's source an instruction comes from.
+
+use llvm_sys::debuginfo::LLVMMetadataKind;
+use llvm_sys::prelude::LLVMMetadataRef;
+
+use super::{Context, Value};
+
+/// One frame of an instruction's debug location.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Location {
+    /// File with its folder, as the compiler recorded them.
+    pub file: String,
+    /// Line, 0 when the compiler gave none.
+    pub line: u32,
+    /// Column, 0 when the compiler gave none.
+    pub column: u32,
+    /// Function as the source spells it.
+    pub function: String,
+}
+
+impl Value {
+    /// The frames of an instruction's debug location, innermost (most inlined) first; empty if none.
+    pub fn locations(self, context: Context) -> Vec<Location> {
+        let mut frames = Vec::new();
+        let mut location = llvm!(debuginfo::LLVMInstructionGetDebugLoc(self.0));
+        while !location.is_null() {
+            frames.push(frame(context, location));
+            location = llvm!(debuginfo::LLVMDILocationGetInlinedAt(location));
+        }
+        frames
+    }
+
+    /// Gives a new instruction the debug location of another.
+    pub fn copy_location(self, from: Value) {
+        llvm!(debuginfo::LLVMInstructionSetDebugLoc(self.0, llvm!(debuginfo::LLVMInstructionGetDebugLoc(from.0))));
+    }
+}
+
+fn frame(context: Context, location: LLVMMetadataRef) -> Location {
+    let scope = llvm!(debuginfo::LLVMDILocationGetScope(location));
+    let file = llvm!(debuginfo::LLVMDIScopeGetFile(scope));
+    Location {
+        file: path_of(file),
+        line: llvm!(debuginfo::LLVMDILocationGetLine(location)),
+        column: llvm!(debuginfo::LLVMDILocationGetColumn(location)),
+        function: function_of(context, scope),
+    }
+}
+
+/// The file's name, with its folder in front unless it is absolute.
+fn path_of(file: LLVMMetadataRef) -> String {
+    if file.is_null() {
+        return String::new();
+    }
+    let mut length = 0;
+    let raw = llvm!(debuginfo::LLVMDIFileGetFilename(file, &mut length));
+    // SAFETY: LLVM returns a pointer to `length` bytes that live as long as the metadata.
+    let bytes = unsafe { std::slice::from_raw_parts(raw.cast::<u8>(), length as usize) };
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The name of the subprogram that encloses a local scope.
+///
+/// The C API has no accessor for it, so the metadata operands are read: `DILexicalBlock` and
+/// `DISubprogram` keep file, scope in operands 0 and 1, a subprogram its name in 2
+/// (`llvm/IR/DebugInfoMetadata.h`).
+fn function_of(context: Context, mut scope: LLVMMetadataRef) -> String {
+    for _ in 0..64 {
+        let kind = llvm!(debuginfo::LLVMGetMetadataKind(scope));
+        let is_subprogram = matches!(kind, LLVMMetadataKind::LLVMDISubprogramMetadataKind);
+        let operands = operands(context, scope);
+        if is_subprogram {
+            let name = operands.get(2).copied().flatten();
+            return name.map(metadata_string).unwrap_or_default();
+        }
+        match operands.get(1).copied().flatten() {
+            Some(outer) => scope = llvm!(core::LLVMValueAsMetadata(outer.0)),
+            None => break,
+        }
+    }
+    String::new()
+}
+
+fn operands(context: Context, node: LLVMMetadataRef) -> Vec<Option<Value>> {
+    tuple_operands(Value(llvm!(core::LLVMMetadataAsValue(context.0, node))))
+}
+
+/// The operands of a metadata tuple.
+pub(super) fn tuple_operands(tuple: Value) -> Vec<Option<Value>> {
+    let count = llvm!(core::LLVMGetMDNodeNumOperands(tuple.0)) as usize;
+    let mut raw = vec![std::ptr::null_mut(); count];
+    llvm!(core::LLVMGetMDNodeOperands(tuple.0, raw.as_mut_ptr()));
+    raw.into_iter().map(super::value::wrap).collect()
+}
+
+/// The text of a metadata string; empty for any other metadata.
+pub fn metadata_string(value: Value) -> String {
+    let mut length = 0;
+    let raw = llvm!(core::LLVMGetMDString(value.0, &mut length));
+    if raw.is_null() {
+        return String::new();
+    }
+    // SAFETY: LLVM returns a pointer to `length` bytes that live as long as the metadata.
+    let bytes = unsafe { std::slice::from_raw_parts(raw.cast::<u8>(), length as usize) };
+    String::from_utf8_lossy(bytes).into_owned()
+}

@@ -1,0 +1,148 @@
+//! Target machines: the back ends, and the pass pipelines that know them.
+
+use anyhow::{Result, anyhow, bail};
+use llvm_sys::target_machine::{
+    LLVMCodeGenFileType, LLVMCodeGenOptLevel, LLVMCodeModel, LLVMRelocMode, LLVMTargetMachineRef,
+};
+
+use super::{Module, c_string, take_message};
+
+/// A configured back end.
+pub struct Machine(LLVMTargetMachineRef);
+
+/// What to configure.
+pub struct MachineOptions<'a> {
+    /// Target triple.
+    pub triple: &'a str,
+    /// CPU, empty for the triple's default.
+    pub cpu: &'a str,
+    /// Features, `+a,-b`.
+    pub features: &'a str,
+    /// Optimisation level, 0 to 3.
+    pub level: u8,
+}
+
+impl Machine {
+    /// Configures a back end.
+    pub fn new(options: &MachineOptions<'_>) -> Result<Machine> {
+        let triple = c_string(options.triple);
+        let (mut target, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let failed = llvm!(target_machine::LLVMGetTargetFromTriple(triple.as_ptr(), &mut target, &mut message)) != 0;
+        let message = take_message(message);
+        if failed {
+            bail!("this LLVM has no back end for {}: {message}", options.triple);
+        }
+        let level = match options.level {
+            0 => LLVMCodeGenOptLevel::LLVMCodeGenLevelNone,
+            1 => LLVMCodeGenOptLevel::LLVMCodeGenLevelLess,
+            2 => LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault,
+            _ => LLVMCodeGenOptLevel::LLVMCodeGenLevelAggressive,
+        };
+        let raw = llvm!(target_machine::LLVMCreateTargetMachine(
+            target,
+            triple.as_ptr(),
+            c_string(options.cpu).as_ptr(),
+            c_string(options.features).as_ptr(),
+            level,
+            LLVMRelocMode::LLVMRelocPIC,
+            LLVMCodeModel::LLVMCodeModelSmall,
+        ));
+        if raw.is_null() {
+            bail!("LLVM cannot configure its back end for {} {}", options.triple, options.cpu);
+        }
+        Ok(Machine(raw))
+    }
+
+    /// The data layout of the target, as text.
+    pub fn layout(&self) -> String {
+        let layout = llvm!(target_machine::LLVMCreateTargetDataLayout(self.0));
+        take_message(llvm!(target::LLVMCopyStringRepOfTargetData(layout)))
+    }
+
+    /// Runs passes named as `opt -passes` names them.
+    pub fn run_passes(&self, module: &Module, passes: &str) -> Result<()> {
+        let options = llvm!(transforms::pass_builder::LLVMCreatePassBuilderOptions());
+        let error =
+            llvm!(transforms::pass_builder::LLVMRunPasses(module.raw, c_string(passes).as_ptr(), self.0, options));
+        llvm!(transforms::pass_builder::LLVMDisposePassBuilderOptions(options));
+        if !error.is_null() {
+            let text = llvm!(error::LLVMGetErrorMessage(error));
+            // SAFETY: LLVM's error messages are NUL-terminated and stay valid until disposed.
+            let message = unsafe { std::ffi::CStr::from_ptr(text) }.to_string_lossy().into_owned();
+            llvm!(error::LLVMDisposeErrorMessage(text));
+            bail!("optimising with {passes}: {message}");
+        }
+        errors_of(module, "optimising")
+    }
+
+    /// Emits an object file.
+    pub fn emit_object(&self, module: &Module) -> Result<Vec<u8>> {
+        self.emit(module, LLVMCodeGenFileType::LLVMObjectFile)
+    }
+
+    /// Emits assembly.
+    pub fn emit_assembly(&self, module: &Module) -> Result<Vec<u8>> {
+        self.emit(module, LLVMCodeGenFileType::LLVMAssemblyFile)
+    }
+
+    fn emit(&self, module: &Module, kind: LLVMCodeGenFileType) -> Result<Vec<u8>> {
+        let (mut buffer, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let failed = llvm!(target_machine::LLVMTargetMachineEmitToMemoryBuffer(
+            self.0, module.raw, kind, &mut message, &mut buffer
+        )) != 0;
+        let message = take_message(message);
+        if failed {
+            bail!("emitting code: {message}");
+        }
+        let (start, size) = (llvm!(core::LLVMGetBufferStart(buffer)), llvm!(core::LLVMGetBufferSize(buffer)));
+        // SAFETY: the buffer has `size` bytes at `start` and is disposed only after the copy.
+        let bytes = unsafe { std::slice::from_raw_parts(start.cast::<u8>(), size) }.to_vec();
+        llvm!(core::LLVMDisposeMemoryBuffer(buffer));
+        errors_of(module, "emitting code")?;
+        Ok(bytes)
+    }
+}
+
+/// Turns what LLVM reported meanwhile into an error.
+fn errors_of(module: &Module, what: &str) -> Result<()> {
+    let errors = module.context.take_errors();
+    if errors.is_empty() { Ok(()) } else { Err(anyhow!("{what}: {}", errors.join("; "))) }
+}
+
+/// The CPU this process runs on.
+pub struct Host {
+    /// Its name as LLVM knows it.
+    pub cpu: String,
+    /// Its features.
+    pub features: String,
+}
+
+impl Host {
+    /// Asks the CPU.
+    pub fn detect() -> Host {
+        Host {
+            cpu: take_message(llvm!(target_machine::LLVMGetHostCPUName())),
+            features: take_message(llvm!(target_machine::LLVMGetHostCPUFeatures())),
+        }
+    }
+}
+
+/// Makes the back ends known that this program uses: the host's and NVPTX.
+pub fn initialise_targets() {
+    llvm!(target::LLVMInitializeX86TargetInfo());
+    llvm!(target::LLVMInitializeX86Target());
+    llvm!(target::LLVMInitializeX86TargetMC());
+    llvm!(target::LLVMInitializeX86AsmPrinter());
+    llvm!(target::LLVMInitializeX86AsmParser());
+    llvm!(target::LLVMInitializeNVPTXTargetInfo());
+    llvm!(target::LLVMInitializeNVPTXTarget());
+    llvm!(target::LLVMInitializeNVPTXTargetMC());
+    llvm!(target::LLVMInitializeNVPTXAsmPrinter());
+}
+
+/// Sets options of LLVM that only its command line offers.
+pub fn set_llvm_options(options: &[&str]) {
+    let owned: Vec<_> = std::iter::once("omptarget-codegen").chain(options.iter().copied()).map(c_string).collect();
+    let raw: Vec<_> = owned.iter().map(|option| option.as_ptr()).collect();
+    llvm!(support::LLVMParseCommandLineOptions(raw.len() as i32, raw.as_ptr(), c"".as_ptr()));
+}

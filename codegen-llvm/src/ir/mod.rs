@@ -1,0 +1,37 @@
+//! A thin, typed layer over LLVM's C API: just what the passes need, nothing kept twice.
+//!
+//! Contract that makes the calls sound, stated here once because every call relies on it:
+//! * There is one LLVM context per process run; it and everything in it live until the process ends.
+//!   The handle types below ([`Value`], [`Type`], [`Block`], …) are therefore always dereferenceable,
+//!   except a [`Value`] after [`Value::erase`], which its caller must not use again.
+//! * The process is single-threaded, so no handle is used from two threads.
+//! * A method may be called only on the kind of value its documentation names; the C API checks that
+//!   with a cast that is fatal in LLVM's debug builds and undefined otherwise, so the methods check it
+//!   themselves (`is_a_…`) where the caller cannot know.
+
+/// Calls a function of LLVM's C API under the contract of this module.
+macro_rules! llvm {
+    ($($path:ident)::+ ( $($argument:expr),* $(,)? )) => {{
+        // SAFETY: the handles come from LLVM and live as long as the process (contract of `ir`);
+        // pointers to locals are valid for the duration of the call.
+        #[allow(unused_unsafe)]
+        unsafe { llvm_sys::$($path)::+($($argument),*) }
+    }};
+}
+
+mod attribute;
+mod builder;
+mod context;
+mod debug;
+mod machine;
+mod module;
+mod types;
+mod value;
+
+pub use builder::Builder;
+pub use context::{Context, c_string, take_message};
+pub use debug::{Location, metadata_string};
+pub use machine::{Host, Machine, MachineOptions, initialise_targets, set_llvm_options};
+pub use module::Module;
+pub use types::{Layout, Type};
+pub use value::{Block, Value};

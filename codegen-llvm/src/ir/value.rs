@@ -1,0 +1,456 @@
+//! Values: constants, globals, functions, instructions; and basic blocks.
+
+use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
+use llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMValueKind, LLVMVisibility};
+
+use super::{Type, c_string, take_message};
+
+/// An LLVM value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Value(pub(super) LLVMValueRef);
+
+/// A basic block.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Block(pub(super) LLVMBasicBlockRef);
+
+pub(super) fn wrap(raw: LLVMValueRef) -> Option<Value> {
+    (!raw.is_null()).then_some(Value(raw))
+}
+
+impl Value {
+    /// Its name, empty if it has none.
+    pub fn name(self) -> String {
+        let mut length = 0;
+        let raw = llvm!(core::LLVMGetValueName2(self.0, &mut length));
+        if raw.is_null() {
+            return String::new();
+        }
+        // SAFETY: LLVM returns a pointer to `length` bytes that live as long as the value.
+        let bytes = unsafe { std::slice::from_raw_parts(raw.cast::<u8>(), length) };
+        String::from_utf8_lossy(bytes).into_owned()
+    }
+
+    /// Renames it; LLVM adds a number if the name is taken.
+    pub fn set_name(self, name: &str) {
+        llvm!(core::LLVMSetValueName2(self.0, c_string(name).as_ptr(), name.len()));
+    }
+
+    /// Its type.
+    pub fn ty(self) -> Type {
+        Type(llvm!(core::LLVMTypeOf(self.0)))
+    }
+
+    /// Its kind.
+    pub fn kind(self) -> LLVMValueKind {
+        llvm!(core::LLVMGetValueKind(self.0))
+    }
+
+    /// Whether it is an instruction.
+    pub fn is_instruction(self) -> bool {
+        self.kind() == LLVMValueKind::LLVMInstructionValueKind
+    }
+
+    /// Whether it is a constant of any sort, globals included.
+    pub fn is_constant(self) -> bool {
+        llvm!(core::LLVMIsConstant(self.0)) != 0
+    }
+
+    /// Whether it is a function.
+    pub fn is_function(self) -> bool {
+        self.kind() == LLVMValueKind::LLVMFunctionValueKind
+    }
+
+    /// Whether it is a global variable.
+    pub fn is_global_variable(self) -> bool {
+        self.kind() == LLVMValueKind::LLVMGlobalVariableValueKind
+    }
+
+    /// Its opcode if it is an instruction.
+    pub fn opcode(self) -> Option<LLVMOpcode> {
+        self.is_instruction().then(|| llvm!(core::LLVMGetInstructionOpcode(self.0)))
+    }
+
+    /// Its opcode if it is a constant expression.
+    pub fn constant_opcode(self) -> Option<LLVMOpcode> {
+        let is_expression = self.kind() == LLVMValueKind::LLVMConstantExprValueKind;
+        is_expression.then(|| llvm!(core::LLVMGetConstOpcode(self.0)))
+    }
+
+    /// Number of operands; instructions, constant expressions and aggregates have some.
+    pub fn operand_count(self) -> u32 {
+        llvm!(core::LLVMGetNumOperands(self.0)).max(0) as u32
+    }
+
+    /// Operand `index`.
+    pub fn operand(self, index: u32) -> Value {
+        Value(llvm!(core::LLVMGetOperand(self.0, index)))
+    }
+
+    /// All operands.
+    pub fn operands(self) -> Vec<Value> {
+        (0..self.operand_count()).filter_map(|index| wrap(llvm!(core::LLVMGetOperand(self.0, index)))).collect()
+    }
+
+    /// Operand `index`, if it is a value (a block or metadata is none).
+    pub fn operand_or_none(self, index: u32) -> Option<Value> {
+        wrap(llvm!(core::LLVMGetOperand(self.0, index)))
+    }
+
+    /// The operands of a constant expression or aggregate; nothing for any other value.
+    pub fn constant_operands(self) -> Vec<Value> {
+        use LLVMValueKind::{LLVMConstantArrayValueKind, LLVMConstantExprValueKind, LLVMConstantStructValueKind, LLVMConstantVectorValueKind};
+        match self.kind() {
+            LLVMConstantExprValueKind | LLVMConstantArrayValueKind | LLVMConstantStructValueKind | LLVMConstantVectorValueKind => {
+                self.operands()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Replaces operand `index`.
+    pub fn set_operand(self, index: u32, value: Value) {
+        llvm!(core::LLVMSetOperand(self.0, index, value.0));
+    }
+
+    /// Everything that uses it, once per use.
+    pub fn users(self) -> Vec<Value> {
+        let mut users = Vec::new();
+        let mut next = llvm!(core::LLVMGetFirstUse(self.0));
+        while !next.is_null() {
+            users.push(Value(llvm!(core::LLVMGetUser(next))));
+            next = llvm!(core::LLVMGetNextUse(next));
+        }
+        users
+    }
+
+    /// Whether nothing uses it.
+    pub fn is_unused(self) -> bool {
+        llvm!(core::LLVMGetFirstUse(self.0)).is_null()
+    }
+
+    /// Makes every user use `other` instead.
+    pub fn replace_all_uses(self, other: Value) {
+        llvm!(core::LLVMReplaceAllUsesWith(self.0, other.0));
+    }
+
+    /// Removes an instruction; it must have no uses left and is not to be used afterwards.
+    pub fn erase(self) {
+        llvm!(core::LLVMInstructionEraseFromParent(self.0));
+    }
+
+    /// Removes a function; it must have no uses left and is not to be used afterwards.
+    pub fn delete_function(self) {
+        llvm!(core::LLVMDeleteFunction(self.0));
+    }
+
+    /// Removes a global variable; it must have no uses left and is not to be used afterwards.
+    pub fn delete_global(self) {
+        llvm!(core::LLVMDeleteGlobal(self.0));
+    }
+
+    /// The block an instruction is in.
+    pub fn block(self) -> Block {
+        Block(llvm!(core::LLVMGetInstructionParent(self.0)))
+    }
+
+    /// The instruction after this one in its block.
+    pub fn next(self) -> Option<Value> {
+        wrap(llvm!(core::LLVMGetNextInstruction(self.0)))
+    }
+
+    /// As LLVM prints it.
+    pub fn print(self) -> String {
+        take_message(llvm!(core::LLVMPrintValueToString(self.0)))
+    }
+
+    /// The null or zero of a type.
+    pub fn zero(ty: Type) -> Value {
+        Value(llvm!(core::LLVMConstNull(ty.0)))
+    }
+
+    /// The poison value of a type.
+    pub fn poison(ty: Type) -> Value {
+        Value(llvm!(core::LLVMGetPoison(ty.0)))
+    }
+
+    /// An integer constant.
+    pub fn int(ty: Type, value: u64) -> Value {
+        Value(llvm!(core::LLVMConstInt(ty.0, value, 0)))
+    }
+
+    /// Its value if it is an integer constant of at most 64 bits (zero-extended).
+    pub fn as_int(self) -> Option<u64> {
+        let is_int = self.kind() == LLVMValueKind::LLVMConstantIntValueKind && self.ty().int_width() <= 64;
+        is_int.then(|| llvm!(core::LLVMConstIntGetZExtValue(self.0)))
+    }
+
+    /// Its bytes if it is a constant `[n x i8]`, without the terminating NUL.
+    pub fn as_string(self) -> Option<String> {
+        if self.kind() != LLVMValueKind::LLVMConstantDataArrayValueKind || llvm!(core::LLVMIsConstantString(self.0)) == 0 {
+            return None;
+        }
+        let mut length = 0;
+        let raw = llvm!(core::LLVMGetAsString(self.0, &mut length));
+        // SAFETY: LLVM returns a pointer to `length` bytes that live as long as the constant.
+        let bytes = unsafe { std::slice::from_raw_parts(raw.cast::<u8>(), length) };
+        let text = bytes.strip_suffix(&[0]).unwrap_or(bytes);
+        Some(String::from_utf8_lossy(text).into_owned())
+    }
+}
+
+/// Global variables and functions.
+impl Value {
+    /// Whether it is only declared here.
+    pub fn is_declaration(self) -> bool {
+        llvm!(core::LLVMIsDeclaration(self.0)) != 0
+    }
+
+    /// The type of a global's contents, or a function's function type.
+    pub fn value_type(self) -> Type {
+        Type(llvm!(core::LLVMGlobalGetValueType(self.0)))
+    }
+
+    /// The initializer of a global variable.
+    pub fn initializer(self) -> Option<Value> {
+        wrap(llvm!(core::LLVMGetInitializer(self.0)))
+    }
+
+    /// Linkage.
+    pub fn linkage(self) -> LLVMLinkage {
+        llvm!(core::LLVMGetLinkage(self.0))
+    }
+
+    /// Sets the linkage.
+    pub fn set_linkage(self, linkage: LLVMLinkage) {
+        llvm!(core::LLVMSetLinkage(self.0, linkage));
+    }
+
+    /// Whether code outside its module cannot see it.
+    pub fn is_local(self) -> bool {
+        matches!(self.linkage(), LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage)
+    }
+
+    /// Hides it from other shared objects, so that it is addressed directly.
+    pub fn hide(self) {
+        llvm!(core::LLVMSetVisibility(self.0, LLVMVisibility::LLVMHiddenVisibility));
+        llvm!(core::LLVMSetDLLStorageClass(self.0, llvm_sys::LLVMDLLStorageClass::LLVMDefaultStorageClass));
+    }
+
+    /// Takes it out of its comdat group.
+    pub fn drop_comdat(self) {
+        llvm!(comdat::LLVMSetComdat(self.0, std::ptr::null_mut()));
+    }
+
+    /// Explicit alignment of a global, alloca, load or store; 0 if none.
+    pub fn alignment(self) -> u64 {
+        u64::from(llvm!(core::LLVMGetAlignment(self.0)))
+    }
+
+    /// Sets a section; empty for none.
+    pub fn set_section(self, section: &str) {
+        llvm!(core::LLVMSetSection(self.0, c_string(section).as_ptr()));
+    }
+
+    /// The parameters of a function.
+    pub fn parameters(self) -> Vec<Value> {
+        let count = llvm!(core::LLVMCountParams(self.0));
+        (0..count).map(|index| Value(llvm!(core::LLVMGetParam(self.0, index)))).collect()
+    }
+
+    /// The blocks of a function, entry first.
+    pub fn blocks(self) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        let mut next = llvm!(core::LLVMGetFirstBasicBlock(self.0));
+        while !next.is_null() {
+            blocks.push(Block(next));
+            next = llvm!(core::LLVMGetNextBasicBlock(next));
+        }
+        blocks
+    }
+
+    /// All instructions of a function in order; a snapshot, so the function may be changed meanwhile.
+    pub fn instructions(self) -> Vec<Value> {
+        self.blocks().into_iter().flat_map(Block::instructions).collect()
+    }
+
+    /// Calling convention of a function.
+    pub fn calling_convention(self) -> u32 {
+        llvm!(core::LLVMGetFunctionCallConv(self.0))
+    }
+
+    /// Sets the calling convention of a function.
+    pub fn set_calling_convention(self, convention: u32) {
+        llvm!(core::LLVMSetFunctionCallConv(self.0, convention));
+    }
+
+    /// Whether it is a declaration of an LLVM intrinsic.
+    pub fn is_intrinsic(self) -> bool {
+        self.is_function() && self.name().starts_with("llvm.")
+    }
+}
+
+/// Instructions.
+impl Value {
+    /// Whether it is a call, invoke or callbr.
+    pub fn is_call(self) -> bool {
+        matches!(self.opcode(), Some(LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr))
+    }
+
+    /// What a call calls.
+    pub fn called(self) -> Value {
+        Value(llvm!(core::LLVMGetCalledValue(self.0)))
+    }
+
+    /// The function a call calls directly, looking through nothing.
+    pub fn called_function(self) -> Option<Value> {
+        Some(self.called()).filter(|called| called.is_function())
+    }
+
+    /// The function type a call uses.
+    pub fn called_type(self) -> Type {
+        Type(llvm!(core::LLVMGetCalledFunctionType(self.0)))
+    }
+
+    /// The arguments of a call.
+    pub fn arguments(self) -> Vec<Value> {
+        (0..llvm!(core::LLVMGetNumArgOperands(self.0))).map(|index| self.operand(index)).collect()
+    }
+
+    /// Sets the calling convention of a call.
+    pub fn set_call_convention(self, convention: u32) {
+        llvm!(core::LLVMSetInstructionCallConv(self.0, convention));
+    }
+
+    /// Whether a load, store, atomicrmw or cmpxchg is volatile.
+    pub fn is_volatile(self) -> bool {
+        llvm!(core::LLVMGetVolatile(self.0)) != 0
+    }
+
+    /// Whether an instruction is atomic: an atomic load or store, atomicrmw, cmpxchg, fence.
+    pub fn is_atomic(self) -> bool {
+        llvm!(core::LLVMIsAtomic(self.0)) != 0
+    }
+
+    /// The element type a `getelementptr` starts from.
+    pub fn source_element_type(self) -> Type {
+        Type(llvm!(core::LLVMGetGEPSourceElementType(self.0)))
+    }
+
+    /// The type an alloca makes room for (one element).
+    pub fn allocated_type(self) -> Type {
+        Type(llvm!(core::LLVMGetAllocatedType(self.0)))
+    }
+
+    /// The values and blocks of a phi.
+    pub fn incoming(self) -> Vec<(Value, Block)> {
+        let count = llvm!(core::LLVMCountIncoming(self.0));
+        (0..count)
+            .map(|index| {
+                let value = Value(llvm!(core::LLVMGetIncomingValue(self.0, index)));
+                (value, Block(llvm!(core::LLVMGetIncomingBlock(self.0, index))))
+            })
+            .collect()
+    }
+
+    /// The blocks a terminator may go to.
+    pub fn successors(self) -> Vec<Block> {
+        let count = llvm!(core::LLVMGetNumSuccessors(self.0));
+        (0..count).map(|index| Block(llvm!(core::LLVMGetSuccessor(self.0, index)))).collect()
+    }
+
+    /// The condition of a conditional branch or switch.
+    pub fn condition(self) -> Option<Value> {
+        match self.opcode()? {
+            LLVMOpcode::LLVMBr if llvm!(core::LLVMIsConditional(self.0)) != 0 => {
+                Some(Value(llvm!(core::LLVMGetCondition(self.0))))
+            }
+            LLVMOpcode::LLVMSwitch => Some(self.operand(0)),
+            _ => None,
+        }
+    }
+}
+
+impl Block {
+    /// Its instructions in order; a snapshot.
+    pub fn instructions(self) -> Vec<Value> {
+        let mut instructions = Vec::new();
+        let mut next = wrap(llvm!(core::LLVMGetFirstInstruction(self.0)));
+        while let Some(instruction) = next {
+            instructions.push(instruction);
+            next = instruction.next();
+        }
+        instructions
+    }
+
+    /// Its last instruction.
+    pub fn terminator(self) -> Option<Value> {
+        wrap(llvm!(core::LLVMGetBasicBlockTerminator(self.0)))
+    }
+
+    /// The blocks control may go to next.
+    pub fn successors(self) -> Vec<Block> {
+        self.terminator().map(Value::successors).unwrap_or_default()
+    }
+
+    /// Its name, empty if it has none.
+    pub fn name(self) -> String {
+        Value(llvm!(core::LLVMBasicBlockAsValue(self.0))).name()
+    }
+
+    /// The function it is in.
+    pub fn function(self) -> Value {
+        Value(llvm!(core::LLVMGetBasicBlockParent(self.0)))
+    }
+
+    /// The first instruction that is not a phi.
+    pub fn first_non_phi(self) -> Option<Value> {
+        self.instructions().into_iter().find(|it| it.opcode() != Some(LLVMOpcode::LLVMPHI))
+    }
+}
+
+/// Inline assembly.
+impl Value {
+    /// Whether it is inline assembly, as what a call calls.
+    pub fn is_inline_assembly(self) -> bool {
+        self.kind() == LLVMValueKind::LLVMInlineAsmValueKind
+    }
+
+    /// The assembly's text.
+    pub fn assembly_text(self) -> String {
+        let mut length = 0;
+        let raw = llvm!(core::LLVMGetInlineAsmAsmString(self.0, &mut length));
+        text_of(raw, length)
+    }
+
+    /// The assembly's constraints.
+    pub fn assembly_constraints(self) -> String {
+        let mut length = 0;
+        let raw = llvm!(core::LLVMGetInlineAsmConstraintString(self.0, &mut length));
+        text_of(raw, length)
+    }
+
+    /// Inline assembly with no instructions.
+    pub fn inline_assembly(ty: Type, constraints: &str, side_effects: bool) -> Value {
+        let dialect = llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT;
+        Value(llvm!(core::LLVMGetInlineAsm(
+            ty.0,
+            c"".as_ptr(),
+            0,
+            c_string(constraints).as_ptr(),
+            constraints.len(),
+            i32::from(side_effects),
+            0,
+            dialect,
+            0,
+        )))
+    }
+}
+
+fn text_of(raw: *const std::ffi::c_char, length: usize) -> String {
+    if raw.is_null() {
+        return String::new();
+    }
+    // SAFETY: LLVM returns a pointer to `length` bytes that live as long as the value.
+    let bytes = unsafe { std::slice::from_raw_parts(raw.cast::<u8>(), length) };
+    String::from_utf8_lossy(bytes).into_owned()
+}

@@ -1,0 +1,48 @@
+//! Needs: everything done. Leaves: the object and its manifest.
+
+use anyhow::{Context as _, Result, bail};
+use codegen::artifact::{Artifact, KernelEntry};
+use object::{Object, ObjectSymbol};
+
+use super::entries;
+use super::undefined::is_known;
+use super::unit::Unit;
+
+/// The last step.
+pub fn run(unit: Unit) -> Result<Artifact> {
+    let Unit { module, machine, kernels, sites, mut manifest, .. } = unit;
+    manifest.kernels = kernels
+        .iter()
+        .map(|kernel| KernelEntry {
+            name: kernel.name.clone(),
+            symbol: entries::symbol(&kernel.name),
+            parameters: kernel.function.parameters().len() as u32,
+            max_threads: kernel.max_threads,
+            static_shared: kernel.static_shared as u32,
+        })
+        .collect();
+    manifest.sites = sites.into_table();
+    let object = machine.emit_object(&module)?;
+    check_symbols(&object)?;
+    Ok(Artifact { manifest, object })
+}
+
+/// The back end calls support functions of its own for what the CPU has no instruction for; all of
+/// them must be ones the engine resolves.
+fn check_symbols(object: &[u8]) -> Result<()> {
+    let file = object::File::parse(object).context("the back end's object does not parse")?;
+    let mut unknown = Vec::new();
+    for symbol in file.symbols().filter(|symbol| symbol.is_undefined()) {
+        let name = symbol.name().unwrap_or_default();
+        if !name.is_empty() && !is_known(name) {
+            unknown.push(name.to_owned());
+        }
+    }
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "device code needs {}, support the virtual GPU does not have (128-bit floating point, 16-byte or misaligned atomics)",
+        unknown.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    )
+}

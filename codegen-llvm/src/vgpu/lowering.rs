@@ -1,0 +1,76 @@
+//! Needs: host triple and layout. Leaves: no call of an `llvm.nvvm.*` intrinsic, a trap, or a
+//! function of the device's C library; instead calls of functions that say in LLVM assembly what
+//! each does (see [`super::lower`]).
+//!
+//! An NVPTX intrinsic no lowering knows is an error that names it and its place.
+
+use anyhow::{Result, bail};
+
+use super::lower::{self, Lowering, Request};
+use super::sites::{describe, describe_use};
+use super::unit::Unit;
+use crate::ir::{Builder, Type, Value};
+
+/// The pass.
+pub fn run(unit: &mut Unit) -> Result<()> {
+    let mut found = Vec::new();
+    let mut text = lower::prelude();
+    for function in unit.module.functions() {
+        if !function.is_declaration() || function.is_unused() {
+            continue;
+        }
+        if let Some(lowering) = lowering_of(unit, function)? {
+            text.push_str(&lowering.definition);
+            found.push((function, lowering));
+        }
+    }
+    unit.add_library(&text)?;
+    for (function, lowering) in found {
+        replace(unit, function, &lowering)?;
+    }
+    Ok(())
+}
+
+fn lowering_of(unit: &Unit, function: Value) -> Result<Option<Lowering>> {
+    let (name, ty) = (function.name(), function.value_type());
+    let request = Request {
+        name: &name,
+        result: ty.result().print(),
+        parameters: ty.parameters().into_iter().map(Type::print).collect(),
+    };
+    let lowering = lower::lower(&request);
+    if lowering.is_none() && name.starts_with("llvm.nvvm.") {
+        let place = describe_use(unit.context(), function);
+        bail!("the virtual GPU does not know the intrinsic `{name}`, used {place}");
+    }
+    Ok(lowering)
+}
+
+/// Replaces every use of `function` by its lowering.
+fn replace(unit: &mut Unit, function: Value, lowering: &Lowering) -> Result<()> {
+    let target = unit.library_function(&lowering.symbol)?;
+    for user in function.users() {
+        if user.is_call() && user.called() == function && user.called_type() == function.value_type() {
+            replace_call(unit, user, target, lowering.sites);
+        } else if lowering.sites > 0 {
+            let place = if user.is_instruction() { describe(unit.context(), user) } else { describe_use(unit.context(), user) };
+            bail!("the address of `{}` is taken {place}, which the virtual GPU cannot give", function.name());
+        }
+    }
+    function.replace_all_uses(target);
+    function.delete_function();
+    Ok(())
+}
+
+/// Puts a call of `target`, with site indices of its own in front, in a call's place.
+fn replace_call(unit: &mut Unit, call: Value, target: Value, sites: usize) {
+    let context = unit.context();
+    let mut arguments = Vec::new();
+    for _ in 0..sites {
+        arguments.push(Value::int(Type::int(context, 32), u64::from(unit.sites.own(call))));
+    }
+    arguments.extend(call.arguments());
+    let replacement = Builder::before(context, call).call_function(target, &arguments);
+    call.replace_all_uses(replacement);
+    call.erase();
+}

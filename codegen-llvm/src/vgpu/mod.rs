@@ -1,0 +1,86 @@
+//! NVPTX bitcode to a host object for the virtual GPU: the passes, in order.
+//!
+//! Every pass is a function in the file of its name; its heading says what it needs and what it
+//! leaves. `--print-after NAME` shows the module after one of them.
+
+mod assembly;
+mod check;
+mod constructors;
+mod control_flow;
+mod emit;
+mod entries;
+mod globals;
+mod kernels;
+mod lower;
+mod lowering;
+mod optimise;
+mod reach;
+mod reflect;
+mod retarget;
+mod shared;
+mod sites;
+mod spin;
+mod undefined;
+mod unit;
+mod variadics;
+mod window;
+
+use anyhow::{Context as _, Result};
+use codegen::artifact::Artifact;
+
+use crate::ir::{Context, Module};
+use unit::Unit;
+pub use unit::VgpuOptions;
+
+/// A pass: transforms the unit in place.
+type Pass = fn(&mut Unit) -> Result<()>;
+
+/// The pipeline.
+const PASSES: &[(&str, Pass)] = &[
+    ("check", check::run),
+    ("variadics", variadics::run),
+    ("kernels", kernels::run),
+    ("retarget", retarget::run),
+    ("reflect", reflect::run),
+    ("assembly", assembly::run),
+    ("lowering", lowering::run),
+    ("constructors", constructors::run),
+    ("shared", shared::run),
+    ("entries", entries::run),
+    ("globals", globals::run),
+    ("simplify", optimise::simplify),
+    ("window", window::run),
+    ("spin", spin::run),
+    ("optimise", optimise::run),
+    ("undefined", undefined::run),
+];
+
+/// The names of the passes, in order.
+pub fn pass_names() -> impl Iterator<Item = &'static str> {
+    PASSES.iter().map(|(name, _)| *name)
+}
+
+/// Compiles an image for the virtual GPU.
+pub fn compile(context: Context, bitcode: &[u8], options: VgpuOptions) -> Result<Artifact> {
+    let unit = lower_to_host(Module::read_bitcode(context, bitcode)?, options)?;
+    emit::run(unit)
+}
+
+/// Runs the passes and gives the host module as LLVM assembly.
+pub fn compile_to_text(context: Context, bitcode: &[u8], options: VgpuOptions) -> Result<String> {
+    Ok(lower_to_host(Module::read_bitcode(context, bitcode)?, options)?.module.print())
+}
+
+fn lower_to_host(module: Module, options: VgpuOptions) -> Result<Unit> {
+    let mut unit = Unit::new(module, options)?;
+    for (name, pass) in PASSES {
+        pass(&mut unit)?;
+        if unit.options.print_after.iter().any(|wanted| wanted == name) {
+            eprintln!("; after {name}\n{}", unit.module.print());
+        }
+        if unit.options.verify_each {
+            unit.module.verify(&format!("after the pass `{name}`")).context("internal error")?;
+        }
+    }
+    Ok(unit)
+}

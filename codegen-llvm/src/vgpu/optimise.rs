@@ -1,0 +1,22 @@
+//! Optimisation for the host: `simplify` before the checks are put in, `run` after.
+
+use anyhow::Result;
+
+use super::unit::Unit;
+
+/// Needs: entries and lowerings in place. Leaves: lowerings inlined, and at -O1 and above locals in
+/// registers, so that the checks that follow see the same address computed twice as one value.
+pub fn simplify(unit: &mut Unit) -> Result<()> {
+    let passes = if unit.options.level == 0 { "always-inline" } else { "always-inline,function(sroa,early-cse<memssa>)" };
+    unit.machine.run_passes(&unit.module, passes)
+}
+
+/// Needs: a complete host module. Leaves: it optimised.
+///
+/// LLVM's transformations respect fibers without further ado: an engine call may change any memory
+/// that has escaped, nothing reads the stack pointer but the context, and `convergent` calls are not
+/// made conditional on more than they were.
+pub fn run(unit: &mut Unit) -> Result<()> {
+    unit.module.verify("after the passes of the virtual GPU")?;
+    unit.machine.run_passes(&unit.module, &format!("default<O{}>", unit.options.level.min(3)))
+}

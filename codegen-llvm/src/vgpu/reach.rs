@@ -1,0 +1,54 @@
+//! What a kernel can reach: functions it may call and shared variables they use.
+
+use std::collections::{HashMap, HashSet};
+
+use super::unit::Unit;
+use crate::ir::Value;
+
+/// The global variables that code reachable from `kernel` mentions.
+///
+/// A function is reachable if reachable code mentions it at all: calls it, or passes its address on.
+/// Functions whose address is in a variable's initializer (virtual tables, tables of functions) or
+/// is stored to memory are taken as reachable from every kernel.
+pub fn variables(unit: &Unit, kernel: Value) -> HashSet<Value> {
+    let mut reached = HashSet::new();
+    let mut pending = vec![kernel];
+    pending.extend(escaped(unit));
+    let mut seen: HashSet<Value> = pending.iter().copied().collect();
+    let mut known = HashMap::new();
+    while let Some(function) = pending.pop() {
+        for operand in function.instructions().into_iter().flat_map(Value::operands) {
+            for global in globals_in(operand, &mut known) {
+                if global.is_function() {
+                    if seen.insert(global) {
+                        pending.push(global);
+                    }
+                } else {
+                    reached.insert(global);
+                }
+            }
+        }
+    }
+    reached
+}
+
+/// Functions whose address leaves the code that names it, other than as the argument of a call.
+fn escaped(unit: &Unit) -> Vec<Value> {
+    let escapes = |function: &Value| function.users().into_iter().any(|user| !user.is_call());
+    unit.module.definitions().into_iter().filter(escapes).collect()
+}
+
+/// The functions and variables an operand mentions, itself or inside a constant.
+fn globals_in(value: Value, known: &mut HashMap<Value, Vec<Value>>) -> Vec<Value> {
+    if value.is_function() || value.is_global_variable() {
+        return vec![value];
+    }
+    if let Some(found) = known.get(&value) {
+        return found.clone();
+    }
+    let found: Vec<_> = value.constant_operands().into_iter().flat_map(|operand| globals_in(operand, known)).collect();
+    if value.is_constant() {
+        known.insert(value, found.clone());
+    }
+    found
+}

@@ -1,0 +1,51 @@
+//! Needs: kernels known. Leaves: host triple and data layout, the C calling convention everywhere,
+//! no attribute that only NVPTX understands.
+//!
+//! The address spaces of pointers stay as they are: x86 treats all below 256 as the flat one, and
+//! casts between them as no-ops. Only shared-memory *variables* need rewriting (pass `shared`).
+
+use anyhow::Result;
+
+use super::unit::{HOST_TRIPLE, Unit};
+use crate::ir::{Context, Value};
+
+/// `llvm::CallingConv::C`.
+const C: u32 = 0;
+
+/// String attributes that mean nothing, or the wrong thing, on the host. `target-cpu` and
+/// `target-features` go so that the host's apply.
+const DROPPED: &[&str] = &["target-cpu", "target-features", "tune-cpu", "kernel", "uniform-work-group-size"];
+/// Prefixes of such attributes.
+const DROPPED_PREFIXES: &[&str] = &["nvvm.", "omp_", "stack-protector"];
+/// Enum attributes of the stack protector: there is no guard variable in the device window.
+const PROTECTORS: &[&str] = &["ssp", "sspreq", "sspstrong"];
+
+/// The pass.
+pub fn run(unit: &mut Unit) -> Result<()> {
+    unit.module.set_triple(HOST_TRIPLE);
+    unit.module.set_layout(&unit.machine.layout());
+    let context = unit.context();
+    for function in unit.module.functions() {
+        clean_attributes(context, function);
+        if function.is_intrinsic() {
+            continue;
+        }
+        function.set_calling_convention(C);
+        function.instructions().into_iter().filter(|it| it.is_call()).for_each(|call| call.set_call_convention(C));
+    }
+    Ok(())
+}
+
+fn clean_attributes(context: Context, function: Value) {
+    for key in function.text_attribute_keys() {
+        if DROPPED.contains(&key.as_str()) || DROPPED_PREFIXES.iter().any(|prefix| key.starts_with(prefix)) {
+            function.remove_text_attribute(&key);
+        }
+    }
+    PROTECTORS.iter().for_each(|name| function.remove_attribute(name));
+    if !function.is_declaration() {
+        function.add_attribute(context, "nounwind");
+        // A frame larger than a page touches each page, so that the guard page below the stack is hit.
+        function.set_text_attribute(context, "probe-stack", "inline-asm");
+    }
+}

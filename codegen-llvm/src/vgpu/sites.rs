@@ -1,0 +1,114 @@
+//! Source places: the table that compiled code indexes into.
+
+use std::collections::HashMap;
+
+use codegen::artifact::Site;
+
+use crate::ir::{Context, Location, Value};
+
+/// The table under construction. Entry 0 is "unknown".
+pub struct Sites {
+    context: Context,
+    table: Vec<Site>,
+    shared: HashMap<Site, u32>,
+}
+
+impl Sites {
+    /// A table with only the unknown place.
+    pub fn new(context: Context) -> Sites {
+        Sites { context, table: vec![Site::default()], shared: HashMap::new() }
+    }
+
+    /// An index of its own for a synchronising call: lanes that wait at one index are at one call,
+    /// so two calls must not share an index even when they share a source line (one runtime function
+    /// inlined there synchronises several times). Handed out before optimisation, so that what
+    /// LLVM duplicates stays one call.
+    pub fn own(&mut self, instruction: Value) -> u32 {
+        self.table.push(self.place(instruction));
+        self.table.len() as u32 - 1
+    }
+
+    /// The index of an instruction's place, for messages only.
+    pub fn of_place(&mut self, instruction: Value) -> u32 {
+        let site = self.place(instruction);
+        if let Some(&index) = self.shared.get(&site) {
+            return index;
+        }
+        self.table.push(site.clone());
+        let index = self.table.len() as u32 - 1;
+        self.shared.insert(site, index);
+        index
+    }
+
+    /// The table.
+    pub fn into_table(self) -> Vec<Site> {
+        self.table
+    }
+
+    fn place(&self, instruction: Value) -> Site {
+        let function = instruction.block().function().name();
+        match user_frame(instruction.locations(self.context)) {
+            Some(frame) => {
+                let function = if frame.function.is_empty() { function } else { frame.function };
+                Site { file: frame.file, line: frame.line, column: frame.column, function }
+            }
+            None => Site { function, ..Site::default() },
+        }
+    }
+}
+
+/// The innermost frame that is the user's source: the device runtime and the device math library
+/// are Rust, programs are C, C++ or Fortran. If all are the runtime's, the outermost says most.
+fn user_frame(frames: Vec<Location>) -> Option<Location> {
+    let user = frames.iter().find(|frame| !frame.file.ends_with(".rs") && frame.line != 0).cloned();
+    user.or_else(|| frames.into_iter().next_back())
+}
+
+/// Where an instruction is, for error messages: `in function f (file.c:3:5)`.
+pub fn describe(context: Context, instruction: Value) -> String {
+    let function = instruction.block().function().name();
+    match user_frame(instruction.locations(context)) {
+        Some(frame) if frame.line != 0 => {
+            format!("in function `{function}` ({}:{}:{})", frame.file, frame.line, frame.column)
+        }
+        _ => format!("in function `{function}` (compile with -g for the line)"),
+    }
+}
+
+/// Where a value is used: the first instruction that uses it, directly or through constants.
+pub fn describe_use(context: Context, value: Value) -> String {
+    match first_instruction(value, 8) {
+        Some(instruction) => describe(context, instruction),
+        None => "in the initializer of a variable".to_owned(),
+    }
+}
+
+fn first_instruction(value: Value, depth: u32) -> Option<Value> {
+    if depth == 0 {
+        return None;
+    }
+    let users = value.users();
+    let direct = users.iter().copied().find(|user| user.is_instruction());
+    direct.or_else(|| users.into_iter().find_map(|user| first_instruction(user, depth - 1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(file: &str, line: u32) -> Location {
+        Location { file: file.into(), line, ..Location::default() }
+    }
+
+    #[test]
+    fn innermost_user_frame_wins() {
+        let frames = vec![frame("sync.rs", 4), frame("a.c", 9), frame("a.c", 20)];
+        assert_eq!(user_frame(frames), Some(frame("a.c", 9)));
+    }
+
+    #[test]
+    fn runtime_frames_alone_give_the_outermost() {
+        assert_eq!(user_frame(vec![frame("sync.rs", 4), frame("kernel.rs", 7)]), Some(frame("kernel.rs", 7)));
+        assert_eq!(user_frame(Vec::new()), None);
+    }
+}

@@ -1,0 +1,135 @@
+//! Needs: lowerings inlined. Leaves: a call of `vgpu_spin` at the end of every turn of a loop that
+//! waits on memory.
+//!
+//! The threads of a block take turns on one CPU thread. A thread that polls a variable would keep
+//! its turn for ever; `vgpu_spin` ends it now and then. A loop waits on memory if it touches memory
+//! in a way that another thread may take part in (atomic, volatile, fence, or a call that does such a
+//! thing), and whether it ends depends on something read inside: a loop that counts up to a known
+//! bound ends by itself, however many atomics it performs.
+
+use std::collections::HashSet;
+
+use anyhow::Result;
+use codegen::vgpu_abi::ENGINE_SYMBOLS;
+use llvm_sys::LLVMOpcode;
+
+use super::control_flow::{ControlFlow, Loop};
+use super::lower;
+use super::unit::Unit;
+use crate::ir::{Builder, Type, Value};
+
+/// Engine functions after which other threads have had their turn.
+const YIELDING: &[&str] = &[
+    "vgpu_barrier", "vgpu_barrier_reduce", "vgpu_syncwarp", "vgpu_shfl", "vgpu_vote", "vgpu_match_any", "vgpu_match_all",
+    "vgpu_redux", "vgpu_yield", "vgpu_spin",
+];
+
+/// The pass.
+pub fn run(unit: &mut Unit) -> Result<()> {
+    let communicating = communicating_functions(unit);
+    let mut latches = Vec::new();
+    for function in unit.module.definitions() {
+        let mut found: Vec<_> = ControlFlow::new(function)
+            .loops()
+            .into_iter()
+            .filter(|each| waits(each, &communicating) && !yields(each))
+            .map(|each| each.latch)
+            .collect();
+        found.dedup();
+        latches.extend(found);
+    }
+    if latches.is_empty() {
+        return Ok(());
+    }
+    unit.add_library(&library())?;
+    let spin = unit.library_function("vgpu.spin")?;
+    for end in latches.into_iter().filter_map(|latch| latch.terminator()) {
+        let site = Value::int(Type::int(unit.context(), 32), u64::from(unit.sites.own(end)));
+        Builder::before(unit.context(), end).call_function(spin, &[site]);
+    }
+    Ok(())
+}
+
+fn library() -> String {
+    format!(
+        "{}
+define void @vgpu.spin(i32 %site) alwaysinline nounwind convergent {{
+  %cx = call ptr @vgpu.context()
+  call void @vgpu_spin(ptr %cx, i32 %site)
+  ret void
+}}
+declare void @vgpu_spin(ptr, i32) convergent nounwind
+",
+        lower::CONTEXT_FUNCTION.as_str()
+    )
+}
+
+/// Functions in which threads may communicate through memory, themselves or in what they call.
+fn communicating_functions(unit: &Unit) -> HashSet<Value> {
+    let mut found: HashSet<Value> = HashSet::new();
+    loop {
+        let before = found.len();
+        for function in unit.module.definitions() {
+            if !found.contains(&function) && function.instructions().into_iter().any(|it| communicates(it, &found)) {
+                found.insert(function);
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+fn communicates(instruction: Value, functions: &HashSet<Value>) -> bool {
+    match instruction.opcode() {
+        Some(LLVMOpcode::LLVMFence | LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => true,
+        Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore) => instruction.is_volatile() || instruction.is_atomic(),
+        Some(LLVMOpcode::LLVMCall) => {
+            let called = instruction.called();
+            if called.is_function() { functions.contains(&called) } else { !called.is_inline_assembly() || called.assembly_text().is_empty() }
+        }
+        _ => false,
+    }
+}
+
+fn instructions(each: &Loop) -> impl Iterator<Item = Value> + '_ {
+    each.body.iter().flat_map(|block| block.instructions())
+}
+
+fn waits(each: &Loop, communicating: &HashSet<Value>) -> bool {
+    if !instructions(each).any(|it| communicates(it, communicating)) {
+        return false;
+    }
+    let mut conditions = each.body.iter().filter_map(|block| block.terminator()).filter(|end| leaves(*end, each)).peekable();
+    // Without a way out only the other threads can end it (or it never ends, and must let them run).
+    conditions.peek().is_none() || conditions.any(|end| end.condition().is_none_or(|it| reads_memory(it, each, &mut HashSet::new())))
+}
+
+fn leaves(end: Value, each: &Loop) -> bool {
+    end.successors().into_iter().any(|next| !each.body.contains(&next))
+}
+
+/// Whether a value depends on something the loop reads from memory or gets from a call.
+fn reads_memory(value: Value, each: &Loop, seen: &mut HashSet<Value>) -> bool {
+    if !value.is_instruction() || !each.body.contains(&value.block()) || !seen.insert(value) {
+        return false;
+    }
+    match value.opcode() {
+        Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => true,
+        Some(LLVMOpcode::LLVMCall) => !value.called_function().is_some_and(|function| function.is_intrinsic()) || any_operand(value, each, seen),
+        _ => any_operand(value, each, seen),
+    }
+}
+
+fn any_operand(value: Value, each: &Loop, seen: &mut HashSet<Value>) -> bool {
+    value.operands().into_iter().any(|operand| reads_memory(operand, each, seen))
+}
+
+/// Whether every turn of the loop passes a yielding call: one in the latch is certain to be passed.
+fn yields(each: &Loop) -> bool {
+    each.latch.instructions().into_iter().filter(|it| it.is_call()).any(|call| {
+        let name = call.called_function().map(Value::name).unwrap_or_default();
+        debug_assert!(!YIELDING.contains(&name.as_str()) || ENGINE_SYMBOLS.contains(&name.as_str()));
+        YIELDING.contains(&name.as_str())
+    })
+}

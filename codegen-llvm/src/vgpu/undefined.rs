@@ -1,0 +1,37 @@
+//! Needs: an optimised module. Leaves: the certainty that what it calls exists: the engine's
+//! functions and the C library's that the engine resolves.
+
+use anyhow::{Result, bail};
+use codegen::vgpu_abi::{ENGINE_SYMBOLS, LIBRARY_SYMBOLS};
+use llvm_sys::LLVMLinkage::LLVMExternalWeakLinkage;
+
+use super::sites::describe_use;
+use super::unit::Unit;
+use crate::ir::Value;
+
+/// Whether the engine can resolve a symbol.
+pub fn is_known(symbol: &str) -> bool {
+    ENGINE_SYMBOLS.contains(&symbol) || LIBRARY_SYMBOLS.contains(&symbol)
+}
+
+/// The pass.
+pub fn run(unit: &mut Unit) -> Result<()> {
+    let mut missing = Vec::new();
+    for symbol in unit.module.functions().into_iter().chain(unit.module.globals()) {
+        let name = symbol.name();
+        if !symbol.is_declaration() || symbol.is_unused() || symbol.is_intrinsic() || is_known(&name) {
+            continue;
+        }
+        if symbol.linkage() == LLVMExternalWeakLinkage {
+            // A weak reference nobody defines is null, as a linker would have it.
+            symbol.replace_all_uses(Value::zero(symbol.ty()));
+            continue;
+        }
+        let (verb, place) = (if symbol.is_function() { "calls" } else { "uses" }, describe_use(unit.context(), symbol));
+        missing.push(format!("device code {verb} `{name}`, which neither the program nor the device runtime defines, {place}"));
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    bail!("{}", missing.join("\n"))
+}

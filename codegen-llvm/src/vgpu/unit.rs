@@ -1,0 +1,93 @@
+//! What the passes work on and pass to each other.
+
+use anyhow::{Context as _, Result};
+use codegen::artifact::Manifest;
+use codegen::vgpu_abi;
+use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
+
+use super::sites::Sites;
+use crate::ir::{Context, Machine, MachineOptions, Module, Value};
+
+/// Options of `omptarget-codegen vgpu`.
+#[derive(Clone, Debug)]
+pub struct VgpuOptions {
+    /// Optimisation level, 0 to 3.
+    pub level: u8,
+    /// Whether to check that accesses stay in the device window.
+    pub window_check: bool,
+    /// Passes after which to print the module.
+    pub print_after: Vec<String>,
+    /// Whether to verify the module after every pass.
+    pub verify_each: bool,
+}
+
+/// A kernel found in the image.
+pub struct Kernel {
+    /// Its function.
+    pub function: Value,
+    /// Its name in the image.
+    pub name: String,
+    /// Launch bound.
+    pub max_threads: u32,
+    /// Static shared memory in bytes, known after the pass `shared`.
+    pub static_shared: u64,
+}
+
+/// One compilation.
+pub struct Unit {
+    /// The module in work.
+    pub module: Module,
+    /// What was asked for.
+    pub options: VgpuOptions,
+    /// The host's back end.
+    pub machine: Machine,
+    /// The image's kernels.
+    pub kernels: Vec<Kernel>,
+    /// `sm_80` as 800, from the image's `target-cpu`; what `__nvvm_reflect("__CUDA_ARCH")` answers.
+    pub cuda_arch: u32,
+    /// Source places handed out so far.
+    pub sites: Sites,
+    /// What is known of the result.
+    pub manifest: Manifest,
+}
+
+impl Unit {
+    /// Starts a compilation.
+    pub fn new(module: Module, options: VgpuOptions) -> Result<Unit> {
+        let host = crate::ir::Host::detect();
+        let machine = Machine::new(&MachineOptions {
+            triple: HOST_TRIPLE,
+            cpu: &host.cpu,
+            features: &host.features,
+            level: options.level,
+        })?;
+        let sites = Sites::new(module.context);
+        let manifest = Manifest { abi: vgpu_abi::VERSION, ..Manifest::default() };
+        Ok(Unit { module, options, machine, kernels: Vec::new(), cuda_arch: 0, sites, manifest })
+    }
+
+    /// The LLVM context.
+    pub fn context(&self) -> Context {
+        self.module.context
+    }
+
+    /// Links a piece of LLVM assembly in; what it defines becomes internal.
+    pub fn add_library(&self, text: &str) -> Result<()> {
+        let library = Module::parse(self.context(), text, "the virtual GPU's library")?;
+        library.set_layout(&self.machine.layout());
+        library.set_triple(HOST_TRIPLE);
+        let names: Vec<_> = library.definitions().into_iter().map(Value::name).collect();
+        self.module.link(library)?;
+        let linked = names.iter().filter_map(|name| self.module.function(name));
+        linked.for_each(|function| function.set_linkage(LLVMInternalLinkage));
+        Ok(())
+    }
+
+    /// A function that [`Unit::add_library`] linked in.
+    pub fn library_function(&self, name: &str) -> Result<Value> {
+        self.module.function(name).with_context(|| format!("internal error: {name} is missing"))
+    }
+}
+
+/// The host: the virtual GPU's ABI is x86-64 Linux.
+pub const HOST_TRIPLE: &str = "x86_64-unknown-linux-gnu";

@@ -1,0 +1,20 @@
+//! Needs: the NVPTX triple still in place. Leaves: no variadic definition or call.
+//!
+//! NVPTX passes variable arguments as a pointer to a packed buffer, and its `va_list` is that
+//! pointer; x86 has another `va_list`. LLVM's own pass rewrites the NVPTX way into plain IR, so it
+//! has to run before the triple changes.
+
+use anyhow::Result;
+
+use super::unit::Unit;
+use crate::ir::{Machine, MachineOptions};
+
+/// The pass.
+pub fn run(unit: &mut Unit) -> Result<()> {
+    if !unit.module.functions().into_iter().any(|function| function.value_type().is_variadic() && !function.is_intrinsic()) {
+        return Ok(());
+    }
+    let triple = unit.module.triple();
+    let machine = Machine::new(&MachineOptions { triple: &triple, cpu: "", features: "", level: unit.options.level })?;
+    machine.run_passes(&unit.module, "expand-variadics")
+}

@@ -1,0 +1,223 @@
+//! Needs: lowerings inlined. Leaves: a check in front of every access whose address is not known to
+//! be the device's; a failed check ends the kernel with the address and the source place.
+//!
+//! What is checked is the *base* of an address, the pointer that index arithmetic starts from: it
+//! must lie in the device window (`codegen::vgpu_abi`). If it does not, the address itself decides
+//! (the base of an array section may lie far in front of the section). A base inside and an address
+//! outside would need an index of 2^40 bytes; that is left to the CPU's own protection. Checking
+//! bases makes one check serve all accesses through a pointer, and lets LLVM move it out of loops.
+//!
+//! No check is needed for locals, device variables, shared memory, the context, and what the device
+//! heap returned.
+
+use std::collections::{HashMap, HashSet};
+
+use anyhow::Result;
+use codegen::vgpu_abi::{WINDOW_INDEX, WINDOW_SHIFT};
+use llvm_sys::LLVMOpcode;
+
+use super::control_flow::ControlFlow;
+use super::lower;
+use super::unit::Unit;
+use crate::ir::{Block, Builder, Type, Value};
+
+/// The pass.
+pub fn run(unit: &mut Unit) -> Result<()> {
+    if !unit.options.window_check {
+        return Ok(());
+    }
+    let functions: Vec<_> =
+        unit.module.definitions().into_iter().filter(|function| !function.name().starts_with("vgpu.")).collect();
+    unit.add_library(&library())?;
+    let mut pass = WindowPass { checker: unit.library_function("vgpu.check")?, ranger: unit.library_function("vgpu.check_range")?, unit };
+    functions.into_iter().for_each(|function| pass.function(function));
+    Ok(())
+}
+
+/// The checks. `vgpu.check` is inlined; what follows a failed check of the base is out of line.
+fn library() -> String {
+    format!(
+        r#"{}
+define void @vgpu.check(ptr %base, ptr %address, i32 %site, i32 %write) alwaysinline nounwind {{
+  %bits = ptrtoint ptr %base to i64
+  %window = lshr i64 %bits, {WINDOW_SHIFT}
+  %inside = icmp eq i64 %window, {WINDOW_INDEX}
+  br i1 %inside, label %done, label %suspect, !prof !1
+suspect:
+  call void @vgpu.check_exact(ptr %address, i32 %site, i32 %write)
+  br label %done
+done:
+  ret void
+}}
+define internal void @vgpu.check_exact(ptr %address, i32 %site, i32 %write) noinline cold nounwind memory(inaccessiblemem: readwrite) {{
+  %bits = ptrtoint ptr %address to i64
+  %window = lshr i64 %bits, {WINDOW_SHIFT}
+  %inside = icmp eq i64 %window, {WINDOW_INDEX}
+  br i1 %inside, label %done, label %wild
+wild:
+  %cx = call ptr @vgpu.context()
+  call void @vgpu_wild_access(ptr %cx, i32 %site, i64 %bits, i32 %write)
+  unreachable
+done:
+  ret void
+}}
+define void @vgpu.check_range(ptr %first, i64 %size, i32 %site, i32 %write) noinline nounwind memory(inaccessiblemem: readwrite) {{
+  %none = icmp eq i64 %size, 0
+  br i1 %none, label %done, label %check
+check:
+  call void @vgpu.check_exact(ptr %first, i32 %site, i32 %write)
+  %to.last = sub i64 %size, 1
+  %last = getelementptr i8, ptr %first, i64 %to.last
+  call void @vgpu.check_exact(ptr %last, i32 %site, i32 %write)
+  br label %done
+done:
+  ret void
+}}
+!1 = !{{!"branch_weights", i32 1048575, i32 1}}
+declare void @vgpu_wild_access(ptr, i32, i64, i32) cold noreturn nounwind memory(inaccessiblemem: readwrite)
+"#,
+        lower::CONTEXT_FUNCTION.as_str()
+    )
+}
+
+/// One memory access of an instruction.
+struct Access {
+    address: Value,
+    /// Bytes, if not covered by the check of the first one.
+    size: Option<Value>,
+    write: bool,
+}
+
+struct WindowPass<'a> {
+    unit: &'a mut Unit,
+    checker: Value,
+    ranger: Value,
+}
+
+impl WindowPass<'_> {
+    fn function(&mut self, function: Value) {
+        let flow = ControlFlow::new(function);
+        let mut checked: HashMap<Value, HashSet<Block>> = HashMap::new();
+        for &block in flow.blocks() {
+            for instruction in block.instructions() {
+                for access in accesses(instruction) {
+                    let base = base_of(access.address);
+                    if access.size.is_none() {
+                        let before = checked.entry(base).or_default();
+                        if flow.dominators(block).any(|dominator| before.contains(&dominator)) {
+                            continue;
+                        }
+                        before.insert(block);
+                    }
+                    if !is_device(base, &mut HashSet::new()) {
+                        self.check(instruction, base, &access);
+                    }
+                }
+            }
+        }
+    }
+
+    fn check(&mut self, instruction: Value, base: Value, access: &Access) {
+        let context = self.unit.context();
+        let int = |value: u32| Value::int(Type::int(context, 32), u64::from(value));
+        let site = int(self.unit.sites.of_place(instruction));
+        let write = int(u32::from(access.write));
+        let builder = Builder::before(context, instruction);
+        let flat = |pointer: Value| builder.to_space(pointer, Type::pointer(context));
+        let address = flat(access.address);
+        match access.size {
+            Some(size) => {
+                let size = builder.cast_unsigned(size, Type::int(context, 64));
+                builder.call_function(self.ranger, &[address, size, site, write])
+            }
+            None => builder.call_function(self.checker, &[flat(base), address, site, write]),
+        };
+    }
+}
+
+/// What an instruction reads and writes through pointers.
+fn accesses(instruction: Value) -> Vec<Access> {
+    let one = |address, write| vec![Access { address, size: None, write }];
+    match instruction.opcode() {
+        Some(LLVMOpcode::LLVMLoad) => one(instruction.operand(0), false),
+        Some(LLVMOpcode::LLVMStore) => one(instruction.operand(1), true),
+        Some(LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => one(instruction.operand(0), true),
+        Some(LLVMOpcode::LLVMCall) => transfer(instruction),
+        _ => Vec::new(),
+    }
+}
+
+/// The accesses of `llvm.mem*` and masked intrinsics.
+fn transfer(call: Value) -> Vec<Access> {
+    let Some(name) = call.called_function().map(Value::name).filter(|name| name.starts_with("llvm.")) else {
+        return Vec::new();
+    };
+    let arguments = call.arguments();
+    let all = |address: Value, write| {
+        // A transfer of a known, small size is an access like any other.
+        let size = arguments[2];
+        let small = size.as_int().is_some_and(|bytes| bytes <= 4096);
+        Access { address, size: (!small).then_some(size), write }
+    };
+    if arguments.get(2).is_some_and(|size| size.as_int() == Some(0)) {
+        return Vec::new();
+    }
+    if name.starts_with("llvm.memcpy.") || name.starts_with("llvm.memmove.") {
+        return vec![all(arguments[1], false), all(arguments[0], true)];
+    }
+    if name.starts_with("llvm.memset.") {
+        return vec![all(arguments[0], true)];
+    }
+    if name.starts_with("llvm.masked.load.") {
+        return vec![Access { address: arguments[0], size: None, write: false }];
+    }
+    if name.starts_with("llvm.masked.store.") {
+        return vec![Access { address: arguments[1], size: None, write: true }];
+    }
+    Vec::new()
+}
+
+/// The pointer that an address's arithmetic starts from.
+fn base_of(mut address: Value) -> Value {
+    use LLVMOpcode::{LLVMAddrSpaceCast, LLVMBitCast, LLVMGetElementPtr};
+    while let Some(LLVMGetElementPtr | LLVMAddrSpaceCast | LLVMBitCast) = address.opcode().or(address.constant_opcode()) {
+        address = address.operand(0);
+    }
+    address
+}
+
+/// Whether a base is the device's by construction. `seen` holds the phis on the way.
+fn is_device(base: Value, seen: &mut HashSet<Value>) -> bool {
+    if base.is_global_variable() {
+        return true;
+    }
+    let mut all = |values: Vec<Value>| values.into_iter().all(|value| is_device(base_of(value), seen));
+    match base.opcode() {
+        Some(LLVMOpcode::LLVMAlloca) => true,
+        Some(LLVMOpcode::LLVMSelect) => all(vec![base.operand(1), base.operand(2)]),
+        Some(LLVMOpcode::LLVMPHI) => {
+            seen.insert(base);
+            let incoming = base.incoming().into_iter().map(|(value, _)| base_of(value));
+            incoming.collect::<Vec<_>>().into_iter().all(|value| seen.contains(&value) || is_device(value, seen))
+        }
+        // The context, and what the engine keeps in it (the shared memory's start).
+        Some(LLVMOpcode::LLVMIntToPtr) => is_context(base.operand(0)),
+        Some(LLVMOpcode::LLVMLoad) => {
+            let from = base_of(base.operand(0));
+            from.opcode() == Some(LLVMOpcode::LLVMIntToPtr) && is_context(from.operand(0))
+        }
+        Some(LLVMOpcode::LLVMCall) => base
+            .called_function()
+            .is_some_and(|function| matches!(function.name().as_str(), "vgpu_malloc" | "vgpu.shared_base" | "vgpu.context")),
+        _ => false,
+    }
+}
+
+/// Whether an integer is derived from the stack pointer as `vgpu.context` does it.
+fn is_context(value: Value) -> bool {
+    match value.opcode() {
+        Some(LLVMOpcode::LLVMOr | LLVMOpcode::LLVMAnd) => is_context(value.operand(0)),
+        Some(LLVMOpcode::LLVMCall) => value.called().is_inline_assembly() && value.called().assembly_text() == lower::STACK_POINTER,
+        _ => false,
+    }
+}
