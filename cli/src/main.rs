@@ -1,3 +1,70 @@
-//! The `omptarget` command.
+//! `omptarget`: compiles and runs OpenMP offload programs, and shows what devices and images there are.
 
-fn main() {}
+mod compile;
+mod dist;
+mod failure;
+mod image;
+mod info;
+mod run;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    success
+  1    the command failed; the message on standard error says why
+  2    wrong usage
+  cc, c++: those of clang. run: those of the program, which replaces the command.
+
+Environment:
+  OMPTARGET_CLANG    the clang to use (version 22); default: clang-22, then clang
+  NO_COLOR           no colours even on a terminal
+  What the run-time libraries read is in docs/environment.md.";
+
+#[derive(Parser)]
+#[command(name = "omptarget", version, about = "OpenMP offload with stock clang, on a GPU or a virtual one", after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Compile C: clang with the offload configuration; takes clang's arguments
+    #[command(disable_help_flag = true)]
+    Cc {
+        /// Arguments for clang
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
+        arguments: Vec<OsString>,
+    },
+    /// Compile C++: clang++ with the offload configuration; takes clang's arguments
+    #[command(name = "c++", disable_help_flag = true)]
+    Cxx {
+        /// Arguments for clang++
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
+        arguments: Vec<OsString>,
+    },
+    /// Compile a program to a temporary file and run it
+    Run(run::Options),
+    /// List the devices
+    Info(info::Options),
+    /// Show the device images that a program, shared library, object or archive carries
+    Image(image::Options),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Cc { arguments } => compile::compile(compile::Language::C, &arguments),
+        Command::Cxx { arguments } => compile::compile(compile::Language::Cxx, &arguments),
+        Command::Run(options) => run::run(&options),
+        Command::Info(options) => info::info(&options),
+        Command::Image(options) => image::image(&options),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

@@ -1,0 +1,72 @@
+//! What can go wrong, and how it is told.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+
+/// Result of a command.
+pub type Result<T> = std::result::Result<T, Failure>;
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// `dist/` is not around the command.
+    #[error("{0} is missing: the command must lie in the bin/ of a built tree (scripts/build makes dist/)")]
+    NotInDist(PathBuf),
+    /// No clang, or not one that runs.
+    #[error("no clang found (tried {tried}): {source}\n  install clang-22, or name one with OMPTARGET_CLANG")]
+    NoClang {
+        /// What was tried, in order.
+        tried: String,
+        /// What the last attempt gave.
+        source: std::io::Error,
+    },
+    /// A clang that cannot do it.
+    #[error("{clang} is version {version}, but 22 or newer is needed\n  install clang-22, or name one with OMPTARGET_CLANG")]
+    OldClang {
+        /// The program.
+        clang: String,
+        /// What it says it is.
+        version: String,
+    },
+    /// The compiler refused the program; it has said why.
+    #[error("the program does not compile (clang ended with {0})")]
+    Compile(std::process::ExitStatus),
+    /// Wrong usage that the argument parser cannot see.
+    #[error("{0}")]
+    Usage(String),
+    /// The system refused something.
+    #[error("{what}: {source}")]
+    System {
+        /// What was attempted.
+        what: String,
+        /// The system's answer.
+        source: std::io::Error,
+    },
+    /// A file is not what it should be.
+    #[error("{file}: {why}")]
+    File {
+        /// The file.
+        file: String,
+        /// Why not.
+        why: String,
+    },
+    /// A measurement or another part of the project failed.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl Failure {
+    /// A closure for `map_err` on I/O results.
+    pub fn system(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Failure {
+        |source| Failure::System { what: what.into(), source }
+    }
+
+    /// Writes the message to standard error and gives the exit code.
+    pub fn report(&self) -> ExitCode {
+        let red: Style = AnsiColor::Red.on_default().bold();
+        anstream::eprintln!("omptarget: {red}error{red:#}: {self}");
+        ExitCode::from(if matches!(self, Failure::Usage(_)) { 2 } else { 1 })
+    }
+}

@@ -1,0 +1,111 @@
+//! `omptarget run`: compile to a temporary file, then become the program.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use crate::compile;
+use crate::failure::{Failure, Result};
+
+const HELP: &str = "\
+Examples:
+  omptarget run saxpy.c
+  omptarget run -g -O1 main.c kernel.c -DN=100 -- input.txt 42
+
+Without -O… the program is compiled at -O2; it is linked with the mathematical library, and with the C++
+library if a source file is C++. The program replaces this command, so its exit code or signal is its own.";
+
+/// Arguments of `omptarget run`.
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+pub struct Options {
+    /// Source files, objects, libraries and options of clang
+    #[arg(required = true, allow_hyphen_values = true, value_name = "FILE|OPTION")]
+    inputs: Vec<OsString>,
+    /// Arguments of the program
+    #[arg(last = true, value_name = "ARGUMENT")]
+    arguments: Vec<OsString>,
+}
+
+/// Compiles and becomes the program.
+pub fn run(options: &Options) -> Result<()> {
+    let name = check(&options.inputs)?;
+    let folder = tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
+    let path = folder.path().join("program");
+    let status = command_line(&options.inputs, &path)?.status().map_err(Failure::system("cannot start clang"))?;
+    if !status.success() {
+        return Err(Failure::Compile(status));
+    }
+    // The open file outlives its folder: nothing is left behind however the program ends, and no process
+    // stands between the program and who started it.
+    let program = File::open(&path).map_err(Failure::system("cannot open the compiled program"))?;
+    folder.close().map_err(Failure::system("cannot remove the temporary folder"))?;
+    let error = Command::new(format!("/proc/self/fd/{}", program.as_raw_fd()))
+        .arg0(name)
+        .args(&options.arguments)
+        .exec();
+    Err(Failure::System { what: "cannot start the compiled program".into(), source: error })
+}
+
+/// The program's name: that of the first source file. Options that would not give a program are refused.
+fn check(inputs: &[OsString]) -> Result<OsString> {
+    for refused in ["-c", "-S", "-E", "-o", "-shared"] {
+        if inputs.iter().any(|input| input == refused) {
+            return Err(Failure::Usage(format!("{refused} makes no program to run; use omptarget cc")));
+        }
+    }
+    let first = inputs.iter().find(|input| language(input).is_some());
+    match first.and_then(|file| Path::new(file).file_stem()) {
+        Some(stem) => Ok(stem.to_owned()),
+        None => Err(Failure::Usage("no source file given (.c, .cc, .cpp, .cxx, .C)".into())),
+    }
+}
+
+fn command_line(inputs: &[OsString], output: &Path) -> Result<Command> {
+    let mut clang = compile::clang()?;
+    if !inputs.iter().any(|input| input.to_string_lossy().starts_with("-O")) {
+        clang.arg("-O2");
+    }
+    clang.args(inputs).arg("-o").arg(output).arg("-lm");
+    // clang as C driver compiles every file by its suffix; only the library is missing for C++.
+    if inputs.iter().any(|input| language(input) == Some(compile::Language::Cxx)) {
+        clang.arg("-lstdc++");
+    }
+    Ok(clang)
+}
+
+fn language(input: &OsStr) -> Option<compile::Language> {
+    if input.to_string_lossy().starts_with('-') {
+        return None;
+    }
+    match Path::new(input).extension()?.to_str()? {
+        "c" => Some(compile::Language::C),
+        "cc" | "cpp" | "cxx" | "c++" | "C" | "CPP" => Some(compile::Language::Cxx),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(inputs: &[&str]) -> Result<OsString> {
+        check(&inputs.iter().map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_first_source_names_the_program() {
+        assert_eq!(name(&["-O3", "dir/main.c", "b.cpp"]).expect("a program"), "main");
+        assert_eq!(name(&["lib.a", "x.C"]).expect("a program"), "x");
+    }
+
+    #[test]
+    fn what_makes_no_program_is_refused() {
+        assert!(matches!(name(&["-c", "main.c"]), Err(Failure::Usage(_))));
+        assert!(matches!(name(&["-o", "out", "main.c"]), Err(Failure::Usage(_))));
+        assert!(matches!(name(&["-O2", "main.o"]), Err(Failure::Usage(_))));
+    }
+}
