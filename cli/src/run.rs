@@ -20,22 +20,30 @@ library if a source file is C++. The program replaces this command, so its exit 
 
 /// Arguments of `omptarget run`.
 #[derive(clap::Args)]
-#[command(after_help = HELP)]
+#[command(override_usage = "omptarget run [OPTION|FILE]... [-- ARGUMENT...]", after_help = HELP)]
 pub struct Options {
-    /// Source files, objects, libraries and options of clang
-    #[arg(required = true, allow_hyphen_values = true, value_name = "FILE|OPTION")]
-    inputs: Vec<OsString>,
-    /// Arguments of the program
-    #[arg(last = true, value_name = "ARGUMENT")]
-    arguments: Vec<OsString>,
+    /// Source files, objects, libraries and options of clang; after `--`, arguments of the program
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "WORD")]
+    words: Vec<OsString>,
+}
+
+impl Options {
+    /// What the compiler gets and what the program gets.
+    fn split(&self) -> (&[OsString], &[OsString]) {
+        match self.words.iter().position(|word| word == "--") {
+            Some(at) => (&self.words[..at], &self.words[at + 1..]),
+            None => (&self.words, &[]),
+        }
+    }
 }
 
 /// Compiles and becomes the program.
 pub fn run(options: &Options) -> Result<()> {
-    let name = check(&options.inputs)?;
+    let (inputs, arguments) = options.split();
+    let name = check(inputs)?;
     let folder = tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
     let path = folder.path().join("program");
-    let status = command_line(&options.inputs, &path)?.status().map_err(Failure::system("cannot start clang"))?;
+    let status = command_line(inputs, &path)?.status().map_err(Failure::system("cannot start clang"))?;
     if !status.success() {
         return Err(Failure::Compile(status));
     }
@@ -43,10 +51,7 @@ pub fn run(options: &Options) -> Result<()> {
     // stands between the program and who started it.
     let program = File::open(&path).map_err(Failure::system("cannot open the compiled program"))?;
     folder.close().map_err(Failure::system("cannot remove the temporary folder"))?;
-    let error = Command::new(format!("/proc/self/fd/{}", program.as_raw_fd()))
-        .arg0(name)
-        .args(&options.arguments)
-        .exec();
+    let error = Command::new(format!("/proc/self/fd/{}", program.as_raw_fd())).arg0(name).args(arguments).exec();
     Err(Failure::System { what: "cannot start the compiled program".into(), source: error })
 }
 
@@ -94,6 +99,15 @@ mod tests {
 
     fn name(inputs: &[&str]) -> Result<OsString> {
         check(&inputs.iter().map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_program_gets_what_follows_the_dashes() {
+        let words = |text: &str| text.split_whitespace().map(OsString::from).collect::<Vec<_>>();
+        let options = Options { words: words("-g a.c -- -x -- y") };
+        assert_eq!(options.split(), (&words("-g a.c")[..], &words("-x -- y")[..]));
+        let options = Options { words: words("a.c") };
+        assert_eq!(options.split(), (&words("a.c")[..], &[][..]));
     }
 
     #[test]
