@@ -2,7 +2,8 @@
 //! linked against LLVM's runs with ours unchanged.
 //!
 //! rustc passes the linker an anonymous version script of its own. GNU ld refuses a named one
-//! beside it; lld, the default linker of the toolchain on x86-64 Linux, merges the two.
+//! beside it; lld, the default linker of the toolchain on x86-64 Linux, merges the two. See
+//! `src/exports.rs` for the other half.
 
 use std::path::Path;
 

@@ -61,7 +61,6 @@ macro_rules! data_construct {
         ///
         /// # Safety
         /// Called by code clang generated: the arrays have `count` elements.
-        #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $current(
             location: *const Ident,
             device: i64,
@@ -90,7 +89,6 @@ macro_rules! data_construct {
         ///
         /// # Safety
         /// As the form without `nowait`; the dependence lists are libomp's.
-        #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $current_nowait(
             location: *const Ident,
             device: i64,
@@ -129,7 +127,6 @@ macro_rules! data_construct {
         ///
         /// # Safety
         /// As the current form.
-        #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $old(
             device: i64,
             count: i32,
@@ -156,7 +153,6 @@ macro_rules! data_construct {
         ///
         /// # Safety
         /// As the current form.
-        #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $old_nowait(
             device: i64,
             items: i32,
@@ -220,7 +216,6 @@ data_construct!(
 ///
 /// # Safety
 /// As [`__tgt_target_data_begin_mapper`].
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_target_data_begin_mapper_issue(
     location: *const Ident,
     device: i64,
@@ -242,5 +237,4 @@ pub unsafe extern "C" fn __tgt_target_data_begin_mapper_issue(
 }
 
 /// The wait half: nothing is pending.
-#[unsafe(no_mangle)]
 pub extern "C" fn __tgt_target_data_begin_mapper_wait(_device: i64, _handle: *mut c_void) {}

@@ -55,7 +55,6 @@ fn wait_for_list(count: i32, list: *const c_void) {
 ///
 /// # Safety
 /// `dependences` is null or a pack clang generated.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_interop_get(
     _location: *const Ident,
     _kind: i32,
@@ -74,7 +73,6 @@ pub unsafe extern "C" fn __tgt_interop_get(
 ///
 /// # Safety
 /// As [`__tgt_interop_get`].
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_interop_use60(
     _location: *const Ident,
     _object: *mut c_void,
@@ -90,7 +88,6 @@ pub unsafe extern "C" fn __tgt_interop_use60(
 ///
 /// # Safety
 /// As [`__tgt_interop_get`].
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_interop_release(
     _location: *const Ident,
     _object: *mut c_void,
@@ -106,7 +103,6 @@ pub unsafe extern "C" fn __tgt_interop_release(
 ///
 /// # Safety
 /// `object` is writable.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_interop_init(
     _location: *const Ident,
     _thread: i32,
@@ -123,7 +119,6 @@ pub unsafe extern "C" fn __tgt_interop_init(
 }
 
 /// `interop use`, clang 21 and older.
-#[unsafe(no_mangle)]
 pub extern "C" fn __tgt_interop_use(
     _location: *const Ident,
     _thread: i32,
@@ -140,7 +135,6 @@ pub extern "C" fn __tgt_interop_use(
 ///
 /// # Safety
 /// `object` is writable.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_interop_destroy(
     _location: *const Ident,
     _thread: i32,
@@ -156,7 +150,6 @@ pub unsafe extern "C" fn __tgt_interop_destroy(
 }
 
 /// Nothing is ever pending on an interop object.
-#[unsafe(no_mangle)]
 pub extern "C" fn __tgt_target_sync(
     _location: *const Ident,
     _thread: i32,
@@ -179,7 +172,6 @@ unsafe fn say_empty(code: *mut i32) {
 ///
 /// # Safety
 /// `code` is null or writable.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_get_interop_int(
     _object: *const c_void,
     _property: i32,
@@ -194,7 +186,6 @@ pub unsafe extern "C" fn omp_get_interop_int(
 ///
 /// # Safety
 /// `code` is null or writable.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_get_interop_ptr(
     _object: *const c_void,
     _property: i32,
@@ -209,7 +200,6 @@ pub unsafe extern "C" fn omp_get_interop_ptr(
 ///
 /// # Safety
 /// `code` is null or writable.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_get_interop_str(
     _object: *const c_void,
     _property: i32,
@@ -240,19 +230,16 @@ fn property(number: i32) -> Option<(&'static CStr, &'static CStr)> {
 }
 
 /// A property's name.
-#[unsafe(no_mangle)]
 pub extern "C" fn omp_get_interop_name(_object: *const c_void, number: i32) -> *const c_char {
     property(number).map_or(std::ptr::null(), |(name, _)| name.as_ptr())
 }
 
 /// A property's type in words.
-#[unsafe(no_mangle)]
 pub extern "C" fn omp_get_interop_type_desc(_object: *const c_void, number: i32) -> *const c_char {
     property(number).map_or(std::ptr::null(), |(_, kind)| kind.as_ptr())
 }
 
 /// Registers a callback for the end of an object's work: there is no object.
-#[unsafe(no_mangle)]
 pub extern "C" fn ompx_interop_add_completion_callback(
     _object: *mut c_void,
     _callback: *mut c_void,

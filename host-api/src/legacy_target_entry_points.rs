@@ -16,7 +16,6 @@ thread_local! {
 }
 
 /// Keeps the trip count of the region this thread launches next.
-#[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_push_target_tripcount_mapper(
     _location: *const Ident,
     _device: i64,
@@ -26,7 +25,6 @@ pub extern "C" fn __kmpc_push_target_tripcount_mapper(
 }
 
 /// Keeps the trip count of the region this thread launches next.
-#[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_push_target_tripcount(_device: i64, trips: u64) {
     PUSHED_TRIP_COUNT.set(trips);
 }
@@ -45,7 +43,6 @@ fn request(teams: i32, threads: i32) -> LaunchRequest {
 ///
 /// # Safety
 /// Called by code clang generated: the arrays have `items` elements.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_target_mapper(
     location: *const Ident,
     device: i64,
@@ -75,7 +72,6 @@ pub unsafe extern "C" fn __tgt_target_mapper(
 ///
 /// # Safety
 /// Called by code clang generated: the arrays have `items` elements.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_target(
     device: i64,
     region: *const c_void,
@@ -103,7 +99,6 @@ pub unsafe extern "C" fn __tgt_target(
 ///
 /// # Safety
 /// Called by code clang generated: the arrays have `items` elements.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_target_nowait_mapper(
     location: *const Ident,
     device: i64,
@@ -143,7 +138,6 @@ pub unsafe extern "C" fn __tgt_target_nowait_mapper(
 ///
 /// # Safety
 /// Called by code clang generated: the arrays have `items` elements.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_target_nowait(
     device: i64,
     region: *const c_void,
@@ -181,7 +175,6 @@ pub unsafe extern "C" fn __tgt_target_nowait(
 ///
 /// # Safety
 /// Called by code clang generated: the arrays have `items` elements.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_target_teams_mapper(
     location: *const Ident,
     device: i64,
@@ -213,7 +206,6 @@ pub unsafe extern "C" fn __tgt_target_teams_mapper(
 ///
 /// # Safety
 /// Called by code clang generated: the arrays have `items` elements.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_target_teams(
     device: i64,
     region: *const c_void,
@@ -243,7 +235,6 @@ pub unsafe extern "C" fn __tgt_target_teams(
 ///
 /// # Safety
 /// Called by code clang generated: the arrays have `items` elements.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_target_teams_nowait_mapper(
     location: *const Ident,
     device: i64,
@@ -285,7 +276,6 @@ pub unsafe extern "C" fn __tgt_target_teams_nowait_mapper(
 ///
 /// # Safety
 /// Called by code clang generated: the arrays have `items` elements.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_target_teams_nowait(
     device: i64,
     region: *const c_void,

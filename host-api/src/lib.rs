@@ -15,6 +15,7 @@ mod device;
 mod entries;
 mod environment;
 mod error;
+mod exports;
 mod host_task;
 mod info;
 mod interop;

@@ -101,19 +101,16 @@ fn free(routine: &'static str, pointer: *mut c_void, number: i32) {
 }
 
 /// Allocates device memory.
-#[unsafe(no_mangle)]
 pub extern "C" fn omp_target_alloc(size: usize, device: i32) -> *mut c_void {
     alloc("omp_target_alloc", size, device, MemoryKind::Device)
 }
 
 /// Frees what `omp_target_alloc` gave.
-#[unsafe(no_mangle)]
 pub extern "C" fn omp_target_free(pointer: *mut c_void, device: i32) {
     free("omp_target_free", pointer, device);
 }
 
 /// Allocates memory only the device reaches.
-#[unsafe(no_mangle)]
 pub extern "C" fn llvm_omp_target_alloc_device(size: usize, device: i32) -> *mut c_void {
     alloc(
         "llvm_omp_target_alloc_device",
@@ -124,13 +121,11 @@ pub extern "C" fn llvm_omp_target_alloc_device(size: usize, device: i32) -> *mut
 }
 
 /// Allocates host memory the device reaches.
-#[unsafe(no_mangle)]
 pub extern "C" fn llvm_omp_target_alloc_host(size: usize, device: i32) -> *mut c_void {
     alloc("llvm_omp_target_alloc_host", size, device, MemoryKind::Host)
 }
 
 /// Allocates memory both reach.
-#[unsafe(no_mangle)]
 pub extern "C" fn llvm_omp_target_alloc_shared(size: usize, device: i32) -> *mut c_void {
     alloc(
         "llvm_omp_target_alloc_shared",
@@ -141,31 +136,26 @@ pub extern "C" fn llvm_omp_target_alloc_shared(size: usize, device: i32) -> *mut
 }
 
 /// Frees what `llvm_omp_target_alloc_device` gave.
-#[unsafe(no_mangle)]
 pub extern "C" fn llvm_omp_target_free_device(pointer: *mut c_void, device: i32) {
     free("llvm_omp_target_free_device", pointer, device);
 }
 
 /// Frees what `llvm_omp_target_alloc_host` gave.
-#[unsafe(no_mangle)]
 pub extern "C" fn llvm_omp_target_free_host(pointer: *mut c_void, device: i32) {
     free("llvm_omp_target_free_host", pointer, device);
 }
 
 /// Frees what `llvm_omp_target_alloc_shared` gave.
-#[unsafe(no_mangle)]
 pub extern "C" fn llvm_omp_target_free_shared(pointer: *mut c_void, device: i32) {
     free("llvm_omp_target_free_shared", pointer, device);
 }
 
 /// The team's dynamic shared memory: there is none on the host.
-#[unsafe(no_mangle)]
 pub extern "C" fn llvm_omp_target_dynamic_shared_alloc() -> *mut c_void {
     std::ptr::null_mut()
 }
 
 /// Pins host memory for faster copies: nothing needs it, the address stays what it is.
-#[unsafe(no_mangle)]
 pub extern "C" fn llvm_omp_target_lock_mem(
     pointer: *mut c_void,
     size: usize,
@@ -178,13 +168,11 @@ pub extern "C" fn llvm_omp_target_lock_mem(
 }
 
 /// Undoes `llvm_omp_target_lock_mem`.
-#[unsafe(no_mangle)]
 pub extern "C" fn llvm_omp_target_unlock_mem(_pointer: *mut c_void, device: i32) {
     place_or_fail("llvm_omp_target_unlock_mem", device);
 }
 
 /// Whether host memory is mapped (on the host: always).
-#[unsafe(no_mangle)]
 pub extern "C" fn omp_target_is_present(pointer: *const c_void, device: i32) -> i32 {
     if pointer.is_null() {
         return 0;
@@ -201,7 +189,6 @@ pub extern "C" fn omp_target_is_present(pointer: *const c_void, device: i32) -> 
 }
 
 /// Whether the device can follow a host pointer as it is.
-#[unsafe(no_mangle)]
 pub extern "C" fn omp_target_is_accessible(
     pointer: *const c_void,
     size: usize,
@@ -218,7 +205,6 @@ pub extern "C" fn omp_target_is_accessible(
 }
 
 /// The device address of mapped host memory, or null.
-#[unsafe(no_mangle)]
 pub extern "C" fn omp_get_mapped_ptr(pointer: *const c_void, device: i32) -> *mut c_void {
     match place(device) {
         Ok(Place::Host) => pointer.cast_mut(),
@@ -291,7 +277,6 @@ fn answer(routine: &str, outcome: Result<()>) -> i32 {
 ///
 /// # Safety
 /// Host memory named by the arguments is readable or writable as used.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_target_memcpy(
     destination: *mut c_void,
     source: *const c_void,
@@ -329,7 +314,6 @@ pub unsafe extern "C" fn omp_target_memcpy(
 ///
 /// # Safety
 /// As [`omp_target_memcpy`]; the five arrays have `dimensions` elements.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_target_memcpy_rect(
     destination: *mut c_void,
     source: *const c_void,
@@ -400,7 +384,6 @@ pub unsafe extern "C" fn omp_target_memcpy_rect(
 ///
 /// # Safety
 /// On the host, `pointer` is writable for `length` bytes.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_target_memset(
     pointer: *mut c_void,
     byte: i32,
@@ -466,7 +449,6 @@ unsafe fn wait_for_objects(count: i32, objects: *const *const c_void) {
 ///
 /// # Safety
 /// As [`omp_target_memcpy`]; `objects` has `count` depend objects.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_target_memcpy_async(
     destination: *mut c_void,
     source: *const c_void,
@@ -497,7 +479,6 @@ pub unsafe extern "C" fn omp_target_memcpy_async(
 ///
 /// # Safety
 /// As [`omp_target_memcpy_rect`]; `objects` has `count` depend objects.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_target_memcpy_rect_async(
     destination: *mut c_void,
     source: *const c_void,
@@ -536,7 +517,6 @@ pub unsafe extern "C" fn omp_target_memcpy_rect_async(
 ///
 /// # Safety
 /// As [`omp_target_memset`]; `objects` has `count` depend objects.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_target_memset_async(
     pointer: *mut c_void,
     byte: i32,
@@ -553,7 +533,6 @@ pub unsafe extern "C" fn omp_target_memset_async(
 }
 
 /// Makes device memory the counterpart of host memory; 0 on success.
-#[unsafe(no_mangle)]
 pub extern "C" fn omp_target_associate_ptr(
     host: *const c_void,
     device_pointer: *const c_void,
@@ -600,7 +579,6 @@ pub extern "C" fn omp_target_associate_ptr(
 }
 
 /// Undoes [`omp_target_associate_ptr`]; 0 on success.
-#[unsafe(no_mangle)]
 pub extern "C" fn omp_target_disassociate_ptr(host: *const c_void, device: i32) -> i32 {
     let outcome = || -> Result<()> {
         let wrong = |why: &str| Error::Routine {
@@ -623,7 +601,6 @@ pub extern "C" fn omp_target_disassociate_ptr(host: *const c_void, device: i32) 
 }
 
 /// Prints the mapping table of every device.
-#[unsafe(no_mangle)]
 pub extern "C" fn ompx_dump_mapping_tables() {
     runtime()
         .devices()

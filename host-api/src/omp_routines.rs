@@ -6,19 +6,16 @@ use std::ffi::{CStr, c_char};
 use crate::runtime::runtime;
 
 /// Number of devices that are not the host.
-#[unsafe(no_mangle)]
 pub extern "C" fn omp_get_num_devices() -> i32 {
     runtime().initial_device()
 }
 
 /// The host's device number.
-#[unsafe(no_mangle)]
 pub extern "C" fn omp_get_initial_device() -> i32 {
     runtime().initial_device()
 }
 
 /// The device the calling code runs on: this is the host's version.
-#[unsafe(no_mangle)]
 pub extern "C" fn omp_get_device_num() -> i32 {
     runtime().initial_device()
 }
@@ -32,7 +29,6 @@ const HOST_UID: &CStr = c"HOST";
 ///
 /// # Safety
 /// `uid` is null or a NUL-terminated string.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_get_device_from_uid(uid: *const c_char) -> i32 {
     if uid.is_null() {
         return INVALID_DEVICE;
@@ -50,7 +46,6 @@ pub unsafe extern "C" fn omp_get_device_from_uid(uid: *const c_char) -> i32 {
 }
 
 /// A device's unique identifier; null for a number no device has.
-#[unsafe(no_mangle)]
 pub extern "C" fn omp_get_uid_from_device(number: i32) -> *const c_char {
     if number == omp_get_initial_device() || number == -1 {
         return HOST_UID.as_ptr();

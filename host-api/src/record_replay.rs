@@ -5,7 +5,6 @@ use std::ffi::c_void;
 use crate::error::{die, warn};
 
 /// Turns recording on; -1: it cannot be.
-#[unsafe(no_mangle)]
 pub extern "C" fn __tgt_activate_record_replay(
     _device: i64,
     _memory: u64,
@@ -19,7 +18,6 @@ pub extern "C" fn __tgt_activate_record_replay(
 }
 
 /// Replays a kernel. A caller could not go on without its result.
-#[unsafe(no_mangle)]
 pub extern "C" fn __tgt_target_kernel_replay() -> i32 {
     die(&"omptarget error: recording and replaying kernels is not supported")
 }

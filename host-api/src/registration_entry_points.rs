@@ -14,7 +14,6 @@ use crate::runtime::runtime;
 ///
 /// # Safety
 /// `descriptor` is one that clang's linker wrapper emitted.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_register_lib(descriptor: *const BinaryDescriptor) {
     if !descriptor.is_null() {
         // SAFETY: caller.
@@ -24,30 +23,25 @@ pub unsafe extern "C" fn __tgt_register_lib(descriptor: *const BinaryDescriptor)
 }
 
 /// Takes a program or shared library back: device destructors run, its device memory goes.
-#[unsafe(no_mangle)]
 pub extern "C" fn __tgt_unregister_lib(descriptor: *const BinaryDescriptor) {
     info::debug(format_args!("unregistering the images of {descriptor:?}"));
     runtime().unregister(descriptor);
 }
 
 /// Clauses of `requires`, from clang 18 and older (later ones put them among the entries).
-#[unsafe(no_mangle)]
 pub extern "C" fn __tgt_register_requires(clauses: i64) {
     runtime().registry.require(clauses);
 }
 
 /// Called before the first registration: the runtime starts by itself.
-#[unsafe(no_mangle)]
 pub extern "C" fn __tgt_rtl_init() {
     runtime();
 }
 
 /// Called after the last one: each library has taken its own back by then.
-#[unsafe(no_mangle)]
 pub extern "C" fn __tgt_rtl_deinit() {}
 
 /// Finds the devices now rather than at the first construct.
-#[unsafe(no_mangle)]
 pub extern "C" fn __tgt_init_all_rtls() {
     runtime().devices();
 }
@@ -56,7 +50,6 @@ pub extern "C" fn __tgt_init_all_rtls() {
 ///
 /// # Safety
 /// `handle` is the one the runtime passed to the mapper function.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_mapper_num_components(handle: *mut c_void) -> i64 {
     // SAFETY: caller.
     unsafe { &*handle.cast::<Components>() }.0.len() as i64
@@ -66,7 +59,6 @@ pub unsafe extern "C" fn __tgt_mapper_num_components(handle: *mut c_void) -> i64
 ///
 /// # Safety
 /// `handle` is the one the runtime passed to the mapper function; `name` is null or a string.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_push_mapper_component(
     handle: *mut c_void,
     base: *mut c_void,
@@ -89,17 +81,14 @@ pub unsafe extern "C" fn __tgt_push_mapper_component(
 }
 
 /// Every construct completes before it returns, so nothing is ever pending.
-#[unsafe(no_mangle)]
 pub extern "C" fn __tgt_target_nowait_query(_handle: *mut *mut c_void) {}
 
 /// Sets the bits of `LIBOMPTARGET_INFO`.
-#[unsafe(no_mangle)]
 pub extern "C" fn __tgt_set_info_flag(bits: u32) {
     info::set_level(bits);
 }
 
 /// Prints what a device is; 0 if there is no such device.
-#[unsafe(no_mangle)]
 pub extern "C" fn __tgt_print_device_info(number: i64) -> i32 {
     let Ok(device) = runtime().device(number) else {
         return 0;

@@ -88,7 +88,6 @@ fn unknown_region(
 ///
 /// # Safety
 /// Called by code clang generated.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_target_kernel(
     location: *const Ident,
     device: i64,
@@ -148,7 +147,6 @@ fn without_clause_is_zero(count: u32) -> u32 {
 ///
 /// # Safety
 /// As [`__tgt_target_kernel`]; the dependence lists are libomp's.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_target_kernel_nowait(
     location: *const Ident,
     device: i64,
