@@ -26,7 +26,10 @@ pub fn compile(language: Language, arguments: &[OsString]) -> Result<()> {
         clang.arg("--driver-mode=g++");
     }
     let error = clang.args(arguments).exec();
-    Err(Failure::System { what: format!("cannot start {}", clang.get_program().display()), source: error })
+    Err(Failure::System {
+        what: format!("cannot start {}", clang.get_program().display()),
+        source: error,
+    })
 }
 
 /// A command for the right clang with the configuration file as its first argument.
@@ -46,21 +49,36 @@ fn find() -> Result<OsString> {
     let mut missing = None;
     for candidate in &candidates {
         match Command::new(candidate).arg("--version").output() {
-            Ok(output) => return check_version(candidate, &String::from_utf8_lossy(&output.stdout)),
+            Ok(output) => {
+                return check_version(candidate, &String::from_utf8_lossy(&output.stdout));
+            }
             Err(error) => missing = Some(error),
         }
     }
-    let tried = candidates.iter().map(|name| name.display().to_string()).collect::<Vec<_>>().join(", ");
-    Err(Failure::NoClang { tried, source: missing.expect("there is a candidate, and it did not run") })
+    let tried = candidates
+        .iter()
+        .map(|name| name.display().to_string())
+        .collect::<Vec<_>>()
+        .join(", ");
+    Err(Failure::NoClang {
+        tried,
+        source: missing.expect("there is a candidate, and it did not run"),
+    })
 }
 
 fn check_version(clang: &OsStr, says: &str) -> Result<OsString> {
     match major_version(says) {
         Some(major) if major >= VERSION => Ok(clang.to_owned()),
-        Some(major) => Err(Failure::OldClang { clang: clang.display().to_string(), version: major.to_string() }),
+        Some(major) => Err(Failure::OldClang {
+            clang: clang.display().to_string(),
+            version: major.to_string(),
+        }),
         None => Err(Failure::OldClang {
             clang: clang.display().to_string(),
-            version: format!("unknown (it says {:?})", says.lines().next().unwrap_or_default()),
+            version: format!(
+                "unknown (it says {:?})",
+                says.lines().next().unwrap_or_default()
+            ),
         }),
     }
 }
@@ -68,7 +86,10 @@ fn check_version(clang: &OsStr, says: &str) -> Result<OsString> {
 /// The major version in what `clang --version` prints: `Debian clang version 22.1.8 (…)`.
 fn major_version(says: &str) -> Option<u32> {
     let (_, rest) = says.split_once("clang version ")?;
-    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    rest.split(|c: char| !c.is_ascii_digit())
+        .next()?
+        .parse()
+        .ok()
 }
 
 #[cfg(test)]
@@ -77,7 +98,10 @@ mod tests {
 
     #[test]
     fn versions() {
-        assert_eq!(major_version("Debian clang version 22.1.8 (1~deb12u1)\nTarget: x86_64"), Some(22));
+        assert_eq!(
+            major_version("Debian clang version 22.1.8 (1~deb12u1)\nTarget: x86_64"),
+            Some(22)
+        );
         assert_eq!(major_version("clang version 9.0.1"), Some(9));
         assert_eq!(major_version("gcc (Debian 12.2.0-14) 12.2.0"), None);
         assert_eq!(major_version(""), None);
@@ -88,9 +112,16 @@ mod tests {
         let name = OsStr::new("some-clang");
         assert!(check_version(name, "clang version 22.1.0").is_ok());
         assert!(check_version(name, "clang version 23.0.0git").is_ok());
-        let old = check_version(name, "clang version 19.1.7").expect_err("too old").to_string();
-        assert!(old.contains("some-clang") && old.contains("19") && old.contains("OMPTARGET_CLANG"), "{old}");
-        let foreign = check_version(name, "gcc 12\nCopyright").expect_err("no clang").to_string();
+        let old = check_version(name, "clang version 19.1.7")
+            .expect_err("too old")
+            .to_string();
+        assert!(
+            old.contains("some-clang") && old.contains("19") && old.contains("OMPTARGET_CLANG"),
+            "{old}"
+        );
+        let foreign = check_version(name, "gcc 12\nCopyright")
+            .expect_err("no clang")
+            .to_string();
         assert!(foreign.contains("gcc 12"), "{foreign}");
     }
 }

@@ -12,10 +12,14 @@ pub type Result<T> = std::result::Result<T, Failure>;
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// `dist/` is not around the command.
-    #[error("{0} is missing: the command must lie in the bin/ of a built tree (scripts/build makes dist/)")]
+    #[error(
+        "{0} is missing: the command must lie in the bin/ of a built tree (scripts/build makes dist/)"
+    )]
     NotInDist(PathBuf),
     /// No clang, or not one that runs.
-    #[error("no clang found (tried {tried}): {source}\n  install clang-22, or name one with OMPTARGET_CLANG")]
+    #[error(
+        "no clang found (tried {tried}): {source}\n  install clang-22, or name one with OMPTARGET_CLANG"
+    )]
     NoClang {
         /// What was tried, in order.
         tried: String,
@@ -23,7 +27,9 @@ pub enum Failure {
         source: std::io::Error,
     },
     /// A clang that cannot do it.
-    #[error("{clang} is version {version}, but 22 or newer is needed\n  install clang-22, or name one with OMPTARGET_CLANG")]
+    #[error(
+        "{clang} is version {version}, but 22 or newer is needed\n  install clang-22, or name one with OMPTARGET_CLANG"
+    )]
     OldClang {
         /// The program.
         clang: String,
@@ -60,13 +66,20 @@ pub enum Failure {
 impl Failure {
     /// A closure for `map_err` on I/O results.
     pub fn system(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Failure {
-        |source| Failure::System { what: what.into(), source }
+        |source| Failure::System {
+            what: what.into(),
+            source,
+        }
     }
 
     /// Writes the message to standard error and gives the exit code.
     pub fn report(&self) -> ExitCode {
         let red: Style = AnsiColor::Red.on_default().bold();
         anstream::eprintln!("omptarget: {red}error{red:#}: {self}");
-        ExitCode::from(if matches!(self, Failure::Usage(_)) { 2 } else { 1 })
+        ExitCode::from(if matches!(self, Failure::Usage(_)) {
+            2
+        } else {
+            1
+        })
     }
 }

@@ -62,10 +62,17 @@ struct Global {
 /// Shows a file's images.
 pub fn image(options: &Options) -> Result<()> {
     let file = options.file.display().to_string();
-    let data = std::fs::read(&options.file).map_err(Failure::system(format!("cannot read {file}")))?;
-    let entries = entries(&data, None).map_err(|why| Failure::File { file: file.clone(), why })?;
+    let data =
+        std::fs::read(&options.file).map_err(Failure::system(format!("cannot read {file}")))?;
+    let entries = entries(&data, None).map_err(|why| Failure::File {
+        file: file.clone(),
+        why,
+    })?;
     if options.json {
-        anstream::println!("{}", serde_json::to_string_pretty(&entries).expect("plain data becomes JSON"));
+        anstream::println!(
+            "{}",
+            serde_json::to_string_pretty(&entries).expect("plain data becomes JSON")
+        );
         return Ok(());
     }
     if entries.is_empty() {
@@ -87,8 +94,13 @@ fn entries(data: &[u8], member: Option<&str>) -> std::result::Result<Vec<Entry>,
     }
     let elf = object::File::parse(data).map_err(|error| error.to_string())?;
     let mut entries = Vec::new();
-    for section in elf.sections().filter(|section| section.name().is_ok_and(|name| name.starts_with(SECTION))) {
-        let content = section.data().map_err(|error| format!("section {SECTION}: {error}"))?;
+    for section in elf
+        .sections()
+        .filter(|section| section.name().is_ok_and(|name| name.starts_with(SECTION)))
+    {
+        let content = section
+            .data()
+            .map_err(|error| format!("section {SECTION}: {error}"))?;
         entries.extend(described(content, member)?);
     }
     Ok(entries)
@@ -103,7 +115,9 @@ fn archive_entries(data: &[u8]) -> std::result::Result<Vec<Entry>, String> {
     for member in archive.members() {
         let member = member.map_err(|error| error.to_string())?;
         let name = String::from_utf8_lossy(member.name()).into_owned();
-        let content = member.data(data).map_err(|error| format!("member {name}: {error}"))?;
+        let content = member
+            .data(data)
+            .map_err(|error| format!("member {name}: {error}"))?;
         all.extend(entries(content, Some(&name)).map_err(|why| format!("member {name}: {why}"))?);
     }
     Ok(all)
@@ -136,8 +150,18 @@ fn kind(kind: ImageKind) -> &'static str {
 
 fn print(entry: &Entry) {
     let bold = Style::new().bold();
-    let or_unknown = |text: &str| if text.is_empty() { "unknown".to_owned() } else { text.to_owned() };
-    let member = entry.member.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
+    let or_unknown = |text: &str| {
+        if text.is_empty() {
+            "unknown".to_owned()
+        } else {
+            text.to_owned()
+        }
+    };
+    let member = entry
+        .member
+        .as_ref()
+        .map(|name| format!("{name}: "))
+        .unwrap_or_default();
     anstream::println!(
         "{bold}{member}{} for {} ({}), {}{bold:#}",
         entry.kind,
@@ -145,7 +169,9 @@ fn print(entry: &Entry) {
         or_unknown(&entry.architecture),
         size(entry.size as u64)
     );
-    let Some(contents) = &entry.contents else { return };
+    let Some(contents) = &entry.contents else {
+        return;
+    };
     for kernel in &contents.kernels {
         anstream::println!("  kernel {}  {}", kernel.name, kernel.mode);
     }

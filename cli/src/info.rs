@@ -54,7 +54,10 @@ pub fn info(options: &Options) -> Result<()> {
         .map(|(number, device)| Entry::new(number, plugin.as_ref(), device.info()))
         .collect();
     if options.json {
-        anstream::println!("{}", serde_json::to_string_pretty(&entries).expect("plain data becomes JSON"));
+        anstream::println!(
+            "{}",
+            serde_json::to_string_pretty(&entries).expect("plain data becomes JSON")
+        );
         return Ok(());
     }
     for entry in &entries {
@@ -65,14 +68,21 @@ pub fn info(options: &Options) -> Result<()> {
 
 fn print(entry: &Entry) {
     let bold = Style::new().bold();
-    let architecture = if entry.architecture.is_empty() { "any" } else { &entry.architecture };
+    let architecture = if entry.architecture.is_empty() {
+        "any"
+    } else {
+        &entry.architecture
+    };
     anstream::println!("{bold}device {}: {}{bold:#}", entry.number, entry.name);
     anstream::println!("  plugin              {}", entry.plugin);
     anstream::println!("  architecture        {architecture}");
     anstream::println!("  multiprocessors     {}", entry.multiprocessors);
     anstream::println!("  warp size           {}", entry.warp_size);
     anstream::println!("  threads per block   {}", entry.max_threads_per_block);
-    anstream::println!("  shared memory       {} per block", size(entry.max_shared_memory.into()));
+    anstream::println!(
+        "  shared memory       {} per block",
+        size(entry.max_shared_memory.into())
+    );
     anstream::println!("  memory              {}", size(entry.memory));
 }
 

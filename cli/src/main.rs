@@ -37,14 +37,22 @@ enum Command {
     #[command(disable_help_flag = true)]
     Cc {
         /// Arguments for clang
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "ARGUMENT"
+        )]
         arguments: Vec<OsString>,
     },
     /// Compile C++: clang++ with the offload configuration; takes clang's arguments
     #[command(name = "c++", disable_help_flag = true)]
     Cxx {
         /// Arguments for clang++
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "ARGUMENT"
+        )]
         arguments: Vec<OsString>,
     },
     /// Compile a program to a temporary file and run it

@@ -23,7 +23,12 @@ library if a source file is C++. The program replaces this command, so its exit 
 #[command(override_usage = "omptarget run [OPTION|FILE]... [-- ARGUMENT...]", after_help = HELP)]
 pub struct Options {
     /// Source files, objects, libraries and options of clang; after `--`, arguments of the program
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "WORD")]
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "WORD"
+    )]
     words: Vec<OsString>,
 }
 
@@ -43,40 +48,60 @@ pub fn run(options: &Options) -> Result<()> {
     let name = check(inputs)?;
     let folder = tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
     let path = folder.path().join("program");
-    let status = command_line(inputs, &path)?.status().map_err(Failure::system("cannot start clang"))?;
+    let status = command_line(inputs, &path)?
+        .status()
+        .map_err(Failure::system("cannot start clang"))?;
     if !status.success() {
         return Err(Failure::Compile(status));
     }
     // The open file outlives its folder: nothing is left behind however the program ends, and no process
     // stands between the program and who started it.
     let program = File::open(&path).map_err(Failure::system("cannot open the compiled program"))?;
-    folder.close().map_err(Failure::system("cannot remove the temporary folder"))?;
-    let error = Command::new(format!("/proc/self/fd/{}", program.as_raw_fd())).arg0(name).args(arguments).exec();
-    Err(Failure::System { what: "cannot start the compiled program".into(), source: error })
+    folder
+        .close()
+        .map_err(Failure::system("cannot remove the temporary folder"))?;
+    let error = Command::new(format!("/proc/self/fd/{}", program.as_raw_fd()))
+        .arg0(name)
+        .args(arguments)
+        .exec();
+    Err(Failure::System {
+        what: "cannot start the compiled program".into(),
+        source: error,
+    })
 }
 
 /// The program's name: that of the first source file. Options that would not give a program are refused.
 fn check(inputs: &[OsString]) -> Result<OsString> {
     for refused in ["-c", "-S", "-E", "-o", "-shared"] {
         if inputs.iter().any(|input| input == refused) {
-            return Err(Failure::Usage(format!("{refused} makes no program to run; use omptarget cc")));
+            return Err(Failure::Usage(format!(
+                "{refused} makes no program to run; use omptarget cc"
+            )));
         }
     }
     let first = inputs.iter().find(|input| language(input).is_some());
     match first.and_then(|file| Path::new(file).file_stem()) {
         Some(stem) => Ok(stem.to_owned()),
-        None => Err(Failure::Usage("no source file given (.c, .cc, .cpp, .cxx, .C)".into())),
+        None => Err(Failure::Usage(
+            "no source file given (.c, .cc, .cpp, .cxx, .C)".into(),
+        )),
     }
 }
 
 fn command_line(inputs: &[OsString], output: &Path) -> Result<Command> {
     let mut clang = compile::clang()?;
-    if !inputs.iter().any(|input| input.to_string_lossy().starts_with("-O")) {
+    if !inputs
+        .iter()
+        .any(|input| input.to_string_lossy().starts_with("-O"))
+    {
         clang.arg("-O2");
     }
     clang.args(inputs).arg("-o").arg(output).arg("-lm");
     // clang as C driver compiles every file by its suffix; only the library is missing for C++.
-    if inputs.iter().any(|input| language(input) == Some(compile::Language::Cxx)) {
+    if inputs
+        .iter()
+        .any(|input| language(input) == Some(compile::Language::Cxx))
+    {
         clang.arg("-lstdc++");
     }
     Ok(clang)
@@ -103,23 +128,40 @@ mod tests {
 
     #[test]
     fn the_program_gets_what_follows_the_dashes() {
-        let words = |text: &str| text.split_whitespace().map(OsString::from).collect::<Vec<_>>();
-        let options = Options { words: words("-g a.c -- -x -- y") };
-        assert_eq!(options.split(), (&words("-g a.c")[..], &words("-x -- y")[..]));
-        let options = Options { words: words("a.c") };
+        let words = |text: &str| {
+            text.split_whitespace()
+                .map(OsString::from)
+                .collect::<Vec<_>>()
+        };
+        let options = Options {
+            words: words("-g a.c -- -x -- y"),
+        };
+        assert_eq!(
+            options.split(),
+            (&words("-g a.c")[..], &words("-x -- y")[..])
+        );
+        let options = Options {
+            words: words("a.c"),
+        };
         assert_eq!(options.split(), (&words("a.c")[..], &[][..]));
     }
 
     #[test]
     fn the_first_source_names_the_program() {
-        assert_eq!(name(&["-O3", "dir/main.c", "b.cpp"]).expect("a program"), "main");
+        assert_eq!(
+            name(&["-O3", "dir/main.c", "b.cpp"]).expect("a program"),
+            "main"
+        );
         assert_eq!(name(&["lib.a", "x.C"]).expect("a program"), "x");
     }
 
     #[test]
     fn what_makes_no_program_is_refused() {
         assert!(matches!(name(&["-c", "main.c"]), Err(Failure::Usage(_))));
-        assert!(matches!(name(&["-o", "out", "main.c"]), Err(Failure::Usage(_))));
+        assert!(matches!(
+            name(&["-o", "out", "main.c"]),
+            Err(Failure::Usage(_))
+        ));
         assert!(matches!(name(&["-O2", "main.o"]), Err(Failure::Usage(_))));
     }
 }

@@ -51,7 +51,7 @@ static void run(const char *what) {
         printf("survived\n");
     } else if (strcmp(what, "alloc") == 0) {
         // The routine reports by a null pointer, and what was freed can be had again.
-        size_t size = (size_t)48 << 20;
+        size_t size = (size_t)24 << 20;
         int device = omp_get_default_device(), failed = 0;
         void *huge = omp_target_alloc((size_t)1 << 50, device);
         for (int i = 0; i < 20; i++) {

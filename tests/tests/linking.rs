@@ -13,7 +13,11 @@ fn config() -> String {
 }
 
 fn program(name: &str) -> String {
-    root().join("tests/programs").join(name).display().to_string()
+    root()
+        .join("tests/programs")
+        .join(name)
+        .display()
+        .to_string()
 }
 
 fn compile(cxx: bool, folder: &Path, arguments: &[&str]) {
@@ -23,7 +27,12 @@ fn compile(cxx: bool, folder: &Path, arguments: &[&str]) {
 }
 
 fn archive(folder: &Path, name: &str, members: &[&str]) {
-    let status = Command::new("ar").arg("rcs").arg(name).args(members).current_dir(folder).status();
+    let status = Command::new("ar")
+        .arg("rcs")
+        .arg(name)
+        .args(members)
+        .current_dir(folder)
+        .status();
     assert!(status.expect("`ar` (binutils) runs").success());
 }
 
@@ -31,9 +40,17 @@ fn archive(folder: &Path, name: &str, members: &[&str]) {
 fn separate_compilation_with_debug_information() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (unit, source) in [("a.o", "link.c"), ("b.o", "link_other.c")] {
-        compile(false, folder.path(), &["-g", "-O2", "-DOFFLOAD", "-c", &program(source), "-o", unit]);
+        compile(
+            false,
+            folder.path(),
+            &["-g", "-O2", "-DOFFLOAD", "-c", &program(source), "-o", unit],
+        );
     }
-    compile(false, folder.path(), &["-g", "-O2", "a.o", "b.o", "-o", "program"]);
+    compile(
+        false,
+        folder.path(),
+        &["-g", "-O2", "a.o", "b.o", "-o", "program"],
+    );
     let outcome = run(&folder.path().join("program"), &[], &MANDATORY);
     assert_eq!(outcome.passed("link.c + link_other.c"), "PASS\n");
 }
@@ -44,13 +61,37 @@ fn archive_and_shared_library() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for level in ["-O0", "-O2"] {
         let library = folder.path().join("libshared.so").display().to_string();
-        compile(false, folder.path(), &[level, "-c", &program("library_archive.c"), "-o", "member.o"]);
-        archive(folder.path(), "libmember.a", &["member.o"]);
-        compile(true, folder.path(), &[level, "-shared", "-fPIC", &program("library_shared.cpp"), "-o", &library]);
         compile(
             false,
             folder.path(),
-            &[level, "-DOFFLOAD", &program("library.c"), "-L.", "-lmember", "-ldl", "-o", "program"],
+            &[level, "-c", &program("library_archive.c"), "-o", "member.o"],
+        );
+        archive(folder.path(), "libmember.a", &["member.o"]);
+        compile(
+            true,
+            folder.path(),
+            &[
+                level,
+                "-shared",
+                "-fPIC",
+                &program("library_shared.cpp"),
+                "-o",
+                &library,
+            ],
+        );
+        compile(
+            false,
+            folder.path(),
+            &[
+                level,
+                "-DOFFLOAD",
+                &program("library.c"),
+                "-L.",
+                "-lmember",
+                "-ldl",
+                "-o",
+                "program",
+            ],
         );
         let outcome = run(&folder.path().join("program"), &[&library], &MANDATORY);
         assert_eq!(outcome.passed(&format!("library.c {level}")), "PASS\n");
@@ -66,9 +107,32 @@ fn linked_shared_library() {
     let text = "int shared_sum(int); int shared_count(void);\n\
                 int main(void) { return !(shared_sum(10) == 90 && shared_sum(3) == 6 && shared_count() == 2); }\n";
     std::fs::write(&main, text).expect("the file is written");
-    compile(true, folder.path(), &["-O1", "-shared", "-fPIC", &program("library_shared.cpp"), "-o", "libshared.so"]);
-    compile(false, folder.path(), &["main.c", "-L.", "-lshared", "-Wl,-rpath,$ORIGIN", "-o", "program"]);
-    run(&folder.path().join("program"), &[], &MANDATORY).passed("a program linked with a library that offloads");
+    compile(
+        true,
+        folder.path(),
+        &[
+            "-O1",
+            "-shared",
+            "-fPIC",
+            &program("library_shared.cpp"),
+            "-o",
+            "libshared.so",
+        ],
+    );
+    compile(
+        false,
+        folder.path(),
+        &[
+            "main.c",
+            "-L.",
+            "-lshared",
+            "-Wl,-rpath,$ORIGIN",
+            "-o",
+            "program",
+        ],
+    );
+    run(&folder.path().join("program"), &[], &MANDATORY)
+        .passed("a program linked with a library that offloads");
 }
 
 /// `dist/` works from wherever it was moved to, spaces in the path included.
@@ -83,10 +147,28 @@ fn moved_to_a_path_with_spaces() {
     for part in ["bin", "etc", "lib", "libexec", "cuda-stub"] {
         copy.arg(dist.join(part));
     }
-    assert!(copy.arg("-rt").arg(&place).status().is_ok_and(|status| status.success()));
+    assert!(
+        copy.arg("-rt")
+            .arg(&place)
+            .status()
+            .is_ok_and(|status| status.success())
+    );
     std::fs::copy(root().join("examples/saxpy.c"), place.join("my saxpy.c")).expect("copied");
-    let config = OsString::from(format!("--config={}", place.join("etc/omptarget.cfg").display()));
-    clang(false, &[config, "-O2".into(), "my saxpy.c".into(), "-o".into(), "my saxpy".into()], &place);
+    let config = OsString::from(format!(
+        "--config={}",
+        place.join("etc/omptarget.cfg").display()
+    ));
+    clang(
+        false,
+        &[
+            config,
+            "-O2".into(),
+            "my saxpy.c".into(),
+            "-o".into(),
+            "my saxpy".into(),
+        ],
+        &place,
+    );
     let outcome = run(&place.join("my saxpy"), &[], &MANDATORY);
     assert_eq!(outcome.passed("saxpy from a moved dist"), "PASS\n");
 }
@@ -96,13 +178,24 @@ fn moved_to_a_path_with_spaces() {
 fn no_warnings() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let saxpy = root().join("examples/saxpy.c").display().to_string();
-    for flags in [&["-c"][..], &["-S"], &["-E", "-o", "out.i"], &["-fsyntax-only"], &["-c", "-g", "-O3"], &["-M", "-MF", "d"]] {
+    for flags in [
+        &["-c"][..],
+        &["-S"],
+        &["-E", "-o", "out.i"],
+        &["-fsyntax-only"],
+        &["-c", "-g", "-O3"],
+        &["-M", "-MF", "d"],
+    ] {
         let mut arguments = flags.to_vec();
         arguments.push(&saxpy);
         compile(false, folder.path(), &arguments);
     }
     // Files without target regions, too.
-    std::fs::write(folder.path().join("plain.c"), "int main(void) { return 0; }\n").expect("written");
+    std::fs::write(
+        folder.path().join("plain.c"),
+        "int main(void) { return 0; }\n",
+    )
+    .expect("written");
     compile(false, folder.path(), &["plain.c", "-o", "plain"]);
     run(&folder.path().join("plain"), &[], &MANDATORY).passed("a program without target regions");
 }
@@ -112,8 +205,22 @@ fn no_warnings() {
 fn mixed_objects() {
     let build = Build::new(&["examples/heartwall.c"]);
     let object = build.folder().join("kernel.o").display().to_string();
-    let kernel = root().join("examples/heartwall_kernel.c").display().to_string();
-    compile(false, build.folder(), &["-O0", "-c", &kernel, "-o", &object]);
-    let outcome = build.flags(&[&object]).compile(Mode::Offload("-O3")).run(&[]);
-    assert!(outcome.passed("heartwall of mixed objects").ends_with("PASS\n"));
+    let kernel = root()
+        .join("examples/heartwall_kernel.c")
+        .display()
+        .to_string();
+    compile(
+        false,
+        build.folder(),
+        &["-O0", "-c", &kernel, "-o", &object],
+    );
+    let outcome = build
+        .flags(&[&object])
+        .compile(Mode::Offload("-O3"))
+        .run(&[]);
+    assert!(
+        outcome
+            .passed("heartwall of mixed objects")
+            .ends_with("PASS\n")
+    );
 }

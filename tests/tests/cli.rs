@@ -1,0 +1,212 @@
+//! The `omptarget` command, as a user meets it.
+
+use e2e::{Build, Mode, dist, run};
+
+fn omptarget(arguments: &[&str], environment: &[(&str, &str)]) -> e2e::Outcome {
+    run(&dist("bin/omptarget"), arguments, environment)
+}
+
+#[test]
+fn run_compiles_and_runs() {
+    let outcome = omptarget(
+        &["run", "examples/heartwall.c", "examples/heartwall_kernel.c"],
+        &[],
+    );
+    assert!(outcome.passed("omptarget run").ends_with("PASS\n"));
+    let outcome = omptarget(&["run", "-O0", "-g", "examples/stencil.cpp"], &[]);
+    assert!(outcome.passed("omptarget run, C++").ends_with("PASS\n"));
+}
+
+#[test]
+fn run_passes_on_arguments_and_how_the_program_ended() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = folder.path().join("ends.c");
+    let text = "#include <stdlib.h>\n#include <stdio.h>\n\
+        int main(int c, char **v) { printf(\"%s\\n\", v[1]); fflush(stdout); if (c == 2) abort(); return 42; }\n";
+    std::fs::write(&source, text).expect("written");
+    let source = source.to_str().expect("UTF-8");
+    let outcome = omptarget(&["run", source, "--", "-x", "--"], &[]);
+    assert_eq!(
+        (outcome.code, outcome.stdout.as_str()),
+        (42, "-x\n"),
+        "{outcome:?}"
+    );
+    let outcome = omptarget(&["run", source, "--", "only"], &[]);
+    assert_eq!(
+        (outcome.code, outcome.stdout.as_str()),
+        (128 + 6, "only\n"),
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn run_says_what_is_wrong() {
+    let missing = omptarget(&["run", "no such file.c"], &[]);
+    assert!(
+        missing.code == 1 && missing.stderr.contains("no such file.c"),
+        "{missing:?}"
+    );
+    assert_eq!(omptarget(&["run"], &[]).code, 2);
+    assert_eq!(omptarget(&["run", "-c", "examples/saxpy.c"], &[]).code, 2);
+    assert_eq!(omptarget(&["nonsense"], &[]).code, 2);
+}
+
+#[test]
+fn compilers() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let program = folder.path().join("stencil").display().to_string();
+    omptarget(&["c++", "-O2", "examples/stencil.cpp", "-o", &program], &[]).passed("omptarget c++");
+    assert!(
+        run(program.as_ref(), &[], &[])
+            .passed("stencil")
+            .ends_with("PASS\n")
+    );
+    let version = omptarget(&["cc", "--version"], &[]);
+    assert!(
+        version
+            .passed("omptarget cc --version")
+            .contains("clang version 22")
+    );
+}
+
+#[test]
+fn clang_missing_or_old() {
+    let missing = omptarget(&["cc", "x.c"], &[("OMPTARGET_CLANG", "/nonexistent/clang")]);
+    assert!(
+        missing.code == 1 && missing.stderr.contains("/nonexistent/clang"),
+        "{missing:?}"
+    );
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let old = folder.path().join("clang");
+    std::fs::write(&old, "#!/bin/sh\necho clang version 18.1.3\n").expect("written");
+    std::fs::set_permissions(&old, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .expect("made executable");
+    let refused = omptarget(
+        &["run", "examples/saxpy.c"],
+        &[("OMPTARGET_CLANG", old.to_str().expect("UTF-8"))],
+    );
+    assert!(
+        refused.code == 1 && refused.stderr.contains("18") && refused.stderr.contains("22"),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn info_names_the_virtual_gpu() {
+    let text = omptarget(&["info"], &[("OMPTARGET_VGPU_SMS", "3")]);
+    assert!(
+        text.passed("omptarget info").contains("virtual GPU"),
+        "{text:?}"
+    );
+    assert!(
+        !text.stdout.contains('\u{1b}'),
+        "colours without a terminal: {text:?}"
+    );
+    let json = omptarget(&["info", "--json"], &[("OMPTARGET_VGPU_SMS", "3")]);
+    let devices: serde_json::Value =
+        serde_json::from_str(json.passed("omptarget info --json")).expect("JSON");
+    assert_eq!(devices[0]["multiprocessors"], 3);
+    assert_eq!(devices[0]["warp_size"], 32);
+    let wrong = omptarget(&["info"], &[("OMPTARGET_VGPU_SMS", "many")]);
+    assert!(
+        wrong.code == 1 && wrong.stderr.contains("OMPTARGET_VGPU_SMS"),
+        "{wrong:?}"
+    );
+}
+
+/// Kernels with their modes and the globals of a linked program; the same kernels in an object and an
+/// archive.
+#[test]
+fn image_lists_kernels() {
+    let binary = Build::new(&["examples/declare_target.cpp"]).compile(Mode::Offload("-O2"));
+    let program = binary.path.to_str().expect("UTF-8");
+    let json = omptarget(&["image", "--json", program], &[]);
+    let images: serde_json::Value =
+        serde_json::from_str(json.passed("omptarget image --json")).expect("JSON");
+    assert_eq!(
+        (&images[0]["kind"], &images[0]["architecture"]),
+        (&"bitcode".into(), &"sm_80".into())
+    );
+    assert_eq!(images[0]["triple"], "nvptx64-nvidia-cuda");
+    let kernels = images[0]["kernels"].as_array().expect("kernels");
+    assert!(kernels.iter().all(|kernel| {
+        kernel["name"]
+            .as_str()
+            .is_some_and(|name| name.starts_with("__omp_offl"))
+    }));
+    assert!(kernels.len() >= 7, "{kernels:?}");
+    let modes = ["SPMD", "generic", "generic-SPMD"];
+    assert!(
+        kernels
+            .iter()
+            .all(|kernel| modes.contains(&kernel["mode"].as_str().unwrap_or_default())),
+        "{kernels:?}"
+    );
+    assert!(
+        kernels.iter().any(|kernel| kernel["mode"] == "SPMD"),
+        "{kernels:?}"
+    );
+    let globals = images[0]["globals"].as_array().expect("globals");
+    assert!(
+        globals
+            .iter()
+            .any(|global| global["name"] == "counter" && global["size"] == 4),
+        "{globals:?}"
+    );
+
+    let text = omptarget(&["image", program], &[]);
+    assert!(text.passed("omptarget image").contains("SPMD"), "{text:?}");
+}
+
+#[test]
+fn image_of_objects_archives_and_other_files() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (object, archive) = (path("saxpy.o"), path("libsaxpy.a"));
+    omptarget(&["cc", "-c", "examples/saxpy.c", "-o", &object], &[]).passed("omptarget cc -c");
+    assert!(
+        omptarget(&["image", &object], &[])
+            .passed("an object")
+            .contains("main_l"),
+        "kernel not listed"
+    );
+    run("ar".as_ref(), &["rcs", &archive, &object], &[]);
+    assert!(
+        omptarget(&["image", &archive], &[])
+            .passed("an archive")
+            .contains("saxpy.o"),
+        "member not named"
+    );
+    let none = omptarget(&["image", "/bin/true"], &[]);
+    assert!(
+        none.passed("no images").contains("no device images"),
+        "{none:?}"
+    );
+    let text = omptarget(&["image", "LICENSE"], &[]);
+    assert!(
+        text.code == 1 && text.stderr.contains("LICENSE"),
+        "{text:?}"
+    );
+    let absent = omptarget(&["image", "absent"], &[]);
+    assert!(
+        absent.code == 1 && absent.stderr.contains("absent"),
+        "{absent:?}"
+    );
+}
+
+#[test]
+fn help() {
+    for arguments in [
+        &["--help"][..],
+        &["help"],
+        &["help", "cc"],
+        &["run", "--help"],
+        &["image", "--help"],
+    ] {
+        let outcome = omptarget(arguments, &[]);
+        assert!(
+            outcome.passed("help").contains("Usage"),
+            "{arguments:?}: {outcome:?}"
+        );
+    }
+}

@@ -1,0 +1,168 @@
+//! NVIDIA's own assembler takes every example's kernels for four GPU generations; what it says of their
+//! registers and memory is printed as a table.
+
+use std::path::Path;
+use std::process::Command;
+
+use e2e::{Build, Mode, dist};
+
+const ARCHITECTURES: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_100"];
+
+const EXAMPLES: [&[&str]; 10] = [
+    &["examples/saxpy.c"],
+    &["examples/dot.c"],
+    &["examples/heartwall.c", "examples/heartwall_kernel.c"],
+    &["examples/histogram.c"],
+    &["examples/sharing.c"],
+    &["examples/kmeans.cpp"],
+    &["examples/stencil.cpp"],
+    &["examples/reduce_warp.c"],
+    &["examples/declare_target.cpp"],
+    &["examples/nested.c"],
+];
+
+/// What `ptxas -v` says of one kernel.
+#[derive(Debug, PartialEq)]
+struct Figures {
+    kernel: String,
+    registers: u32,
+    shared: u32,
+    stack: u32,
+    spilled: u32,
+}
+
+#[test]
+fn every_example_assembles() {
+    let mut table = format!(
+        "{:<48} {:>7} {:>9} {:>7} {:>6} {:>7}\n",
+        "kernel", "arch", "registers", "shared", "stack", "spilled"
+    );
+    for sources in EXAMPLES {
+        let binary = Build::new(sources).compile(Mode::Offload("-O2"));
+        let name = Path::new(sources[0])
+            .file_stem()
+            .expect("a file name")
+            .display();
+        for architecture in ARCHITECTURES {
+            let figures = assemble(&ptx(&binary.path, architecture), architecture);
+            assert!(!figures.is_empty(), "{name}: no kernels");
+            for f in figures {
+                let kernel = format!("{name} {}", short(&f.kernel));
+                table += &format!(
+                    "{kernel:<48} {architecture:>7} {:>9} {:>7} {:>6} {:>7}\n",
+                    f.registers, f.shared, f.stack, f.spilled
+                );
+            }
+        }
+    }
+    println!("{table}");
+}
+
+/// Streaming kernels need no runtime state: no shared memory at all, no stack.
+#[test]
+fn saxpy_costs_nothing() {
+    let binary = Build::new(&["examples/saxpy.c"]).compile(Mode::Offload("-O2"));
+    for f in assemble(&ptx(&binary.path, "sm_80"), "sm_80") {
+        assert!(f.shared == 0 && f.stack == 0 && f.spilled == 0, "{f:?}");
+    }
+}
+
+/// The image of a program as PTX.
+fn ptx(program: &Path, architecture: &str) -> String {
+    let program = program.to_str().expect("UTF-8");
+    let outcome = e2e::run(
+        &dist("bin/omptarget"),
+        &["image", "--ptx", architecture, program],
+        &[],
+    );
+    outcome.passed("omptarget image --ptx").to_owned()
+}
+
+/// Assembles and reads the figures.
+fn assemble(ptx: &str, architecture: &str) -> Vec<Figures> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (source, object) = (
+        folder.path().join("image.ptx"),
+        folder.path().join("image.cubin"),
+    );
+    std::fs::write(&source, ptx).expect("the PTX is written");
+    let output = Command::new(dist("tools/ptxas"))
+        .args(["-v", "-arch", architecture, "-o"])
+        .arg(&object)
+        .arg(&source)
+        .output()
+        .expect("ptxas runs");
+    let says = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && object.exists(),
+        "ptxas {architecture}: {says}"
+    );
+    read_figures(&says)
+}
+
+fn read_figures(says: &str) -> Vec<Figures> {
+    let mut all: Vec<Figures> = Vec::new();
+    for line in says.lines() {
+        if let Some((_, rest)) = line.split_once("Compiling entry function '") {
+            let kernel = rest.split('\'').next().unwrap_or_default().to_owned();
+            all.push(Figures {
+                kernel,
+                registers: 0,
+                shared: 0,
+                stack: 0,
+                spilled: 0,
+            });
+        } else if let Some(figures) = all.last_mut() {
+            if line.contains("bytes stack frame") && figures.registers == 0 {
+                figures.stack = number_before(line, " bytes stack frame");
+                figures.spilled = number_before(line, " bytes spill stores");
+            } else if line.contains(" registers") {
+                figures.registers = number_before(line, " registers");
+                figures.shared = number_before(line, " bytes smem");
+            }
+        }
+    }
+    all
+}
+
+/// The number that stands directly before `text`; 0 when it does not occur.
+fn number_before(line: &str, text: &str) -> u32 {
+    let before = line
+        .split(text)
+        .next()
+        .filter(|before| before.len() < line.len())
+        .unwrap_or_default();
+    before
+        .rsplit(|c: char| !c.is_ascii_digit())
+        .next()
+        .and_then(|digits| digits.parse().ok())
+        .unwrap_or(0)
+}
+
+/// `__omp_offloading_fe01_1a2b3c_main_l16` is `main_l16`.
+fn short(kernel: &str) -> String {
+    let rest = kernel.trim_start_matches("__omp_offloading_");
+    rest.splitn(3, '_')
+        .nth(2)
+        .unwrap_or(rest)
+        .chars()
+        .take(30)
+        .collect()
+}
+
+#[test]
+fn figures_are_read() {
+    let says = "ptxas info    : 8 bytes gmem\n\
+        ptxas info    : Compiling entry function 'k' for 'sm_80'\n\
+        ptxas info    : Function properties for k\n    16 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n\
+        ptxas info    : Used 26 registers, used 1 barriers, 16 bytes cumulative stack size, 1040 bytes smem, 360 bytes cmem[0]\n";
+    let expected = Figures {
+        kernel: "k".into(),
+        registers: 26,
+        shared: 1040,
+        stack: 16,
+        spilled: 4,
+    };
+    assert_eq!(read_figures(says), [expected]);
+    assert_eq!(short("__omp_offloading_fe01_1a2b_main_l16"), "main_l16");
+}
