@@ -91,10 +91,16 @@ fn run(command: &Command) -> Result<()> {
 
 fn read(files: &Files) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    match files.input.as_deref().filter(|path| path.as_os_str() != "-") {
+    match files
+        .input
+        .as_deref()
+        .filter(|path| path.as_os_str() != "-")
+    {
         Some(path) => bytes = std::fs::read(path).with_context(|| path.display().to_string())?,
         None => {
-            std::io::stdin().read_to_end(&mut bytes).context("standard input")?;
+            std::io::stdin()
+                .read_to_end(&mut bytes)
+                .context("standard input")?;
         }
     }
     Ok(bytes)
@@ -103,6 +109,8 @@ fn read(files: &Files) -> Result<Vec<u8>> {
 fn write(files: &Files, bytes: &[u8]) -> Result<()> {
     match &files.output {
         Some(path) => std::fs::write(path, bytes).with_context(|| path.display().to_string()),
-        None => std::io::stdout().write_all(bytes).context("standard output"),
+        None => std::io::stdout()
+            .write_all(bytes)
+            .context("standard output"),
     }
 }

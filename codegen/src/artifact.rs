@@ -116,15 +116,24 @@ impl Artifact {
         let manifest: Manifest = serde_json::from_slice(manifest)?;
         let expected = crate::vgpu_abi::VERSION;
         if manifest.abi != expected {
-            return Err(DecodeError::Version { found: manifest.abi, expected });
+            return Err(DecodeError::Version {
+                found: manifest.abi,
+                expected,
+            });
         }
-        Ok(Artifact { manifest, object: object.to_vec() })
+        Ok(Artifact {
+            manifest,
+            object: object.to_vec(),
+        })
     }
 }
 
 fn split_length(bytes: &[u8]) -> Result<(usize, &[u8]), DecodeError> {
-    let (length, rest) = bytes.split_first_chunk::<8>().ok_or(DecodeError::Malformed)?;
-    let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| DecodeError::Malformed)?;
+    let (length, rest) = bytes
+        .split_first_chunk::<8>()
+        .ok_or(DecodeError::Malformed)?;
+    let length =
+        usize::try_from(u64::from_le_bytes(*length)).map_err(|_| DecodeError::Malformed)?;
     Ok((length, rest))
 }
 
@@ -133,8 +142,15 @@ mod tests {
     use super::*;
 
     fn sample() -> Artifact {
-        let manifest = Manifest { abi: crate::vgpu_abi::VERSION, constructors: Some("c".into()), ..Manifest::default() };
-        Artifact { manifest, object: vec![1, 2, 3] }
+        let manifest = Manifest {
+            abi: crate::vgpu_abi::VERSION,
+            constructors: Some("c".into()),
+            ..Manifest::default()
+        };
+        Artifact {
+            manifest,
+            object: vec![1, 2, 3],
+        }
     }
 
     #[test]
@@ -156,6 +172,9 @@ mod tests {
     fn another_version_is_refused() {
         let mut artifact = sample();
         artifact.manifest.abi += 1;
-        assert!(matches!(Artifact::decode(&artifact.encode()), Err(DecodeError::Version { .. })));
+        assert!(matches!(
+            Artifact::decode(&artifact.encode()),
+            Err(DecodeError::Version { .. })
+        ));
     }
 }

@@ -6,4 +6,13 @@
 //! produces is cached on disk.
 
 pub mod artifact;
+mod cache;
+mod compiler;
+mod error;
+mod host_cpu;
+mod process;
+pub mod summary;
 pub mod vgpu_abi;
+
+pub use compiler::{Compiler, PtxOptions, VgpuOptions};
+pub use error::CompileError;

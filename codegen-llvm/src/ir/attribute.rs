@@ -7,21 +7,38 @@ use super::{Context, Value, c_string};
 impl Value {
     /// Adds an enum attribute (`noinline`, `nounwind`) to a function.
     pub fn add_attribute(self, context: Context, name: &str) {
-        let kind = llvm!(core::LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()));
+        let kind = llvm!(core::LLVMGetEnumAttributeKindForName(
+            name.as_ptr().cast(),
+            name.len()
+        ));
         debug_assert_ne!(kind, 0, "{name} is no attribute of this LLVM");
         let attribute = llvm!(core::LLVMCreateEnumAttribute(context.0, kind, 0));
-        llvm!(core::LLVMAddAttributeAtIndex(self.0, LLVMAttributeFunctionIndex, attribute));
+        llvm!(core::LLVMAddAttributeAtIndex(
+            self.0,
+            LLVMAttributeFunctionIndex,
+            attribute
+        ));
     }
 
     /// Removes an enum attribute from a function, if it has it.
     pub fn remove_attribute(self, name: &str) {
-        let kind = llvm!(core::LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()));
-        llvm!(core::LLVMRemoveEnumAttributeAtIndex(self.0, LLVMAttributeFunctionIndex, kind));
+        let kind = llvm!(core::LLVMGetEnumAttributeKindForName(
+            name.as_ptr().cast(),
+            name.len()
+        ));
+        llvm!(core::LLVMRemoveEnumAttributeAtIndex(
+            self.0,
+            LLVMAttributeFunctionIndex,
+            kind
+        ));
     }
 
     /// Whether a function has an enum attribute at `index` (parameters count from 1).
     pub fn has_attribute_at(self, index: LLVMAttributeIndex, name: &str) -> bool {
-        let kind = llvm!(core::LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()));
+        let kind = llvm!(core::LLVMGetEnumAttributeKindForName(
+            name.as_ptr().cast(),
+            name.len()
+        ));
         !llvm!(core::LLVMGetEnumAttributeAtIndex(self.0, index, kind)).is_null()
     }
 
@@ -33,15 +50,29 @@ impl Value {
     /// Adds or replaces a string attribute (`"key"="value"`) of a function.
     pub fn set_text_attribute(self, context: Context, key: &str, value: &str) {
         let (k, v) = (c_string(key), c_string(value));
-        let attribute =
-            llvm!(core::LLVMCreateStringAttribute(context.0, k.as_ptr(), key.len() as u32, v.as_ptr(), value.len() as u32));
-        llvm!(core::LLVMAddAttributeAtIndex(self.0, LLVMAttributeFunctionIndex, attribute));
+        let attribute = llvm!(core::LLVMCreateStringAttribute(
+            context.0,
+            k.as_ptr(),
+            key.len() as u32,
+            v.as_ptr(),
+            value.len() as u32
+        ));
+        llvm!(core::LLVMAddAttributeAtIndex(
+            self.0,
+            LLVMAttributeFunctionIndex,
+            attribute
+        ));
     }
 
     /// The value of a string attribute of a function.
     pub fn text_attribute(self, key: &str) -> Option<String> {
         let index = LLVMAttributeFunctionIndex;
-        let attribute = llvm!(core::LLVMGetStringAttributeAtIndex(self.0, index, key.as_ptr().cast(), key.len() as u32));
+        let attribute = llvm!(core::LLVMGetStringAttributeAtIndex(
+            self.0,
+            index,
+            key.as_ptr().cast(),
+            key.len() as u32
+        ));
         if attribute.is_null() {
             return None;
         }
@@ -54,16 +85,24 @@ impl Value {
 
     /// The keys of a function's string attributes.
     pub fn text_attribute_keys(self) -> Vec<String> {
-        let count = llvm!(core::LLVMGetAttributeCountAtIndex(self.0, LLVMAttributeFunctionIndex)) as usize;
+        let count = llvm!(core::LLVMGetAttributeCountAtIndex(
+            self.0,
+            LLVMAttributeFunctionIndex
+        )) as usize;
         let mut raw = vec![std::ptr::null_mut(); count];
-        llvm!(core::LLVMGetAttributesAtIndex(self.0, LLVMAttributeFunctionIndex, raw.as_mut_ptr()));
+        llvm!(core::LLVMGetAttributesAtIndex(
+            self.0,
+            LLVMAttributeFunctionIndex,
+            raw.as_mut_ptr()
+        ));
         raw.into_iter()
             .filter(|attribute| llvm!(core::LLVMIsStringAttribute(*attribute)) != 0)
             .map(|attribute| {
                 let mut length = 0;
                 let key = llvm!(core::LLVMGetStringAttributeKind(attribute, &mut length));
                 // SAFETY: LLVM returns a pointer to `length` bytes that live as long as the context.
-                let bytes = unsafe { std::slice::from_raw_parts(key.cast::<u8>(), length as usize) };
+                let bytes =
+                    unsafe { std::slice::from_raw_parts(key.cast::<u8>(), length as usize) };
                 String::from_utf8_lossy(bytes).into_owned()
             })
             .collect()
@@ -72,6 +111,11 @@ impl Value {
     /// Removes a string attribute from a function, if it has it.
     pub fn remove_text_attribute(self, key: &str) {
         let index = LLVMAttributeFunctionIndex;
-        llvm!(core::LLVMRemoveStringAttributeAtIndex(self.0, index, key.as_ptr().cast(), key.len() as u32));
+        llvm!(core::LLVMRemoveStringAttributeAtIndex(
+            self.0,
+            index,
+            key.as_ptr().cast(),
+            key.len() as u32
+        ));
     }
 }

@@ -11,13 +11,15 @@ pub struct Builder {
     context: Context,
 }
 
-
 impl Builder {
     /// A builder that inserts before `instruction`, with its debug location.
     pub fn before(context: Context, instruction: Value) -> Builder {
         let raw = llvm!(core::LLVMCreateBuilderInContext(context.0));
         llvm!(core::LLVMPositionBuilderBefore(raw, instruction.0));
-        llvm!(core::LLVMSetCurrentDebugLocation2(raw, llvm!(debuginfo::LLVMInstructionGetDebugLoc(instruction.0))));
+        llvm!(core::LLVMSetCurrentDebugLocation2(
+            raw,
+            llvm!(debuginfo::LLVMInstructionGetDebugLoc(instruction.0))
+        ));
         Builder { raw, context }
     }
 
@@ -31,13 +33,24 @@ impl Builder {
     /// Appends an empty block to a function.
     pub fn append_block(context: Context, function: Value, name: &str) -> Block {
         let name = super::c_string(name);
-        Block(llvm!(core::LLVMAppendBasicBlockInContext(context.0, function.0, name.as_ptr())))
+        Block(llvm!(core::LLVMAppendBasicBlockInContext(
+            context.0,
+            function.0,
+            name.as_ptr()
+        )))
     }
 
     /// `call function(arguments…)`.
     pub fn call(&self, function: Value, ty: Type, arguments: &[Value]) -> Value {
         let mut raw: Vec<_> = arguments.iter().map(|argument| argument.0).collect();
-        Value(llvm!(core::LLVMBuildCall2(self.raw, ty.0, function.0, raw.as_mut_ptr(), raw.len() as u32, EMPTY)))
+        Value(llvm!(core::LLVMBuildCall2(
+            self.raw,
+            ty.0,
+            function.0,
+            raw.as_mut_ptr(),
+            raw.len() as u32,
+            EMPTY
+        )))
     }
 
     /// Calls a function value with its own type.
@@ -49,23 +62,41 @@ impl Builder {
     pub fn byte_offset(&self, pointer: Value, offset: Value) -> Value {
         let byte = Type::int(self.context, 8);
         let mut indices = [offset.0];
-        Value(llvm!(core::LLVMBuildGEP2(self.raw, byte.0, pointer.0, indices.as_mut_ptr(), 1, EMPTY)))
+        Value(llvm!(core::LLVMBuildGEP2(
+            self.raw,
+            byte.0,
+            pointer.0,
+            indices.as_mut_ptr(),
+            1,
+            EMPTY
+        )))
     }
 
     /// `getelementptr ty, pointer, indices…`, as a constant expression had it.
     pub fn element_pointer(&self, ty: Type, pointer: Value, indices: &[Value]) -> Value {
         let mut raw: Vec<_> = indices.iter().map(|index| index.0).collect();
-        Value(llvm!(core::LLVMBuildGEP2(self.raw, ty.0, pointer.0, raw.as_mut_ptr(), raw.len() as u32, EMPTY)))
+        Value(llvm!(core::LLVMBuildGEP2(
+            self.raw,
+            ty.0,
+            pointer.0,
+            raw.as_mut_ptr(),
+            raw.len() as u32,
+            EMPTY
+        )))
     }
 
     /// A cast with the given opcode.
     pub fn cast(&self, opcode: LLVMOpcode, value: Value, ty: Type) -> Value {
-        Value(llvm!(core::LLVMBuildCast(self.raw, opcode, value.0, ty.0, EMPTY)))
+        Value(llvm!(core::LLVMBuildCast(
+            self.raw, opcode, value.0, ty.0, EMPTY
+        )))
     }
 
     /// Widens an integer with zeros, or narrows it; nothing if it has the type already.
     pub fn cast_unsigned(&self, value: Value, ty: Type) -> Value {
-        Value(llvm!(core::LLVMBuildIntCast2(self.raw, value.0, ty.0, 0, EMPTY)))
+        Value(llvm!(core::LLVMBuildIntCast2(
+            self.raw, value.0, ty.0, 0, EMPTY
+        )))
     }
 
     /// Changes a pointer's address space; nothing if it has it already.
@@ -73,32 +104,55 @@ impl Builder {
         if pointer.ty() == ty {
             return pointer;
         }
-        Value(llvm!(core::LLVMBuildAddrSpaceCast(self.raw, pointer.0, ty.0, EMPTY)))
+        Value(llvm!(core::LLVMBuildAddrSpaceCast(
+            self.raw, pointer.0, ty.0, EMPTY
+        )))
     }
 
     /// A binary operator with the given opcode.
     pub fn binary(&self, opcode: LLVMOpcode, left: Value, right: Value) -> Value {
-        Value(llvm!(core::LLVMBuildBinOp(self.raw, opcode, left.0, right.0, EMPTY)))
+        Value(llvm!(core::LLVMBuildBinOp(
+            self.raw, opcode, left.0, right.0, EMPTY
+        )))
     }
 
     /// An integer comparison.
     pub fn compare(&self, predicate: LLVMIntPredicate, left: Value, right: Value) -> Value {
-        Value(llvm!(core::LLVMBuildICmp(self.raw, predicate, left.0, right.0, EMPTY)))
+        Value(llvm!(core::LLVMBuildICmp(
+            self.raw, predicate, left.0, right.0, EMPTY
+        )))
     }
 
     /// `insertvalue` or `insertelement`, by the kind of `aggregate`.
     pub fn insert(&self, aggregate: Value, value: Value, index: u32) -> Value {
         use llvm_sys::LLVMTypeKind::{LLVMScalableVectorTypeKind, LLVMVectorTypeKind};
-        if matches!(aggregate.ty().kind(), LLVMVectorTypeKind | LLVMScalableVectorTypeKind) {
+        if matches!(
+            aggregate.ty().kind(),
+            LLVMVectorTypeKind | LLVMScalableVectorTypeKind
+        ) {
             let position = Value::int(Type::int(self.context, 32), u64::from(index));
-            return Value(llvm!(core::LLVMBuildInsertElement(self.raw, aggregate.0, value.0, position.0, EMPTY)));
+            return Value(llvm!(core::LLVMBuildInsertElement(
+                self.raw,
+                aggregate.0,
+                value.0,
+                position.0,
+                EMPTY
+            )));
         }
-        Value(llvm!(core::LLVMBuildInsertValue(self.raw, aggregate.0, value.0, index, EMPTY)))
+        Value(llvm!(core::LLVMBuildInsertValue(
+            self.raw,
+            aggregate.0,
+            value.0,
+            index,
+            EMPTY
+        )))
     }
 
     /// `load ty, pointer`.
     pub fn load(&self, ty: Type, pointer: Value) -> Value {
-        Value(llvm!(core::LLVMBuildLoad2(self.raw, ty.0, pointer.0, EMPTY)))
+        Value(llvm!(core::LLVMBuildLoad2(
+            self.raw, ty.0, pointer.0, EMPTY
+        )))
     }
 
     /// `store value, pointer`.

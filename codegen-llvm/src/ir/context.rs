@@ -4,7 +4,9 @@ use std::ffi::{CStr, CString, c_char, c_void};
 use std::sync::Mutex;
 
 use llvm_sys::prelude::{LLVMContextRef, LLVMDiagnosticInfoRef};
-use llvm_sys::{LLVMDiagnosticSeverity, core::LLVMGetDiagInfoDescription, core::LLVMGetDiagInfoSeverity};
+use llvm_sys::{
+    LLVMDiagnosticSeverity, core::LLVMGetDiagInfoDescription, core::LLVMGetDiagInfoSeverity,
+};
 
 /// What LLVM's diagnostics said since the last look: (is an error, text).
 static DIAGNOSTICS: Mutex<Vec<(bool, String)>> = Mutex::new(Vec::new());
@@ -17,26 +19,44 @@ impl Context {
     /// Creates the context and routes its diagnostics to [`Context::take_errors`].
     pub fn new() -> Context {
         let raw = llvm!(core::LLVMContextCreate());
-        llvm!(core::LLVMContextSetDiagnosticHandler(raw, Some(collect), std::ptr::null_mut()));
+        llvm!(core::LLVMContextSetDiagnosticHandler(
+            raw,
+            Some(collect),
+            std::ptr::null_mut()
+        ));
         Context(raw)
     }
 
     /// The errors LLVM has reported since the last call, in order; warnings go to stderr.
     pub fn take_errors(self) -> Vec<String> {
-        let all = std::mem::take(&mut *DIAGNOSTICS.lock().unwrap_or_else(|poison| poison.into_inner()));
+        let all = std::mem::take(
+            &mut *DIAGNOSTICS
+                .lock()
+                .unwrap_or_else(|poison| poison.into_inner()),
+        );
         let (errors, warnings): (Vec<_>, Vec<_>) = all.into_iter().partition(|(error, _)| *error);
-        warnings.iter().for_each(|(_, text)| eprintln!("warning: {text}"));
+        warnings
+            .iter()
+            .for_each(|(_, text)| eprintln!("warning: {text}"));
         errors.into_iter().map(|(_, text)| text).collect()
     }
 }
 
 extern "C" fn collect(info: LLVMDiagnosticInfoRef, _: *mut c_void) {
     // SAFETY: LLVM passes a valid diagnostic; the description is a message we own.
-    let (severity, text) = unsafe { (LLVMGetDiagInfoSeverity(info), take_message(LLVMGetDiagInfoDescription(info))) };
+    let (severity, text) = unsafe {
+        (
+            LLVMGetDiagInfoSeverity(info),
+            take_message(LLVMGetDiagInfoDescription(info)),
+        )
+    };
     let error = matches!(severity, LLVMDiagnosticSeverity::LLVMDSError);
     let relevant = error || matches!(severity, LLVMDiagnosticSeverity::LLVMDSWarning);
     if relevant {
-        DIAGNOSTICS.lock().unwrap_or_else(|poison| poison.into_inner()).push((error, text));
+        DIAGNOSTICS
+            .lock()
+            .unwrap_or_else(|poison| poison.into_inner())
+            .push((error, text));
     }
 }
 
@@ -46,7 +66,9 @@ pub fn take_message(raw: *mut c_char) -> String {
         return String::new();
     }
     // SAFETY: LLVM's messages are NUL-terminated and owned by the receiver.
-    let text = unsafe { CStr::from_ptr(raw) }.to_string_lossy().into_owned();
+    let text = unsafe { CStr::from_ptr(raw) }
+        .to_string_lossy()
+        .into_owned();
     llvm!(core::LLVMDisposeMessage(raw));
     text
 }

@@ -32,7 +32,10 @@ impl Value {
 
     /// Gives a new instruction the debug location of another.
     pub fn copy_location(self, from: Value) {
-        llvm!(debuginfo::LLVMInstructionSetDebugLoc(self.0, llvm!(debuginfo::LLVMInstructionGetDebugLoc(from.0))));
+        llvm!(debuginfo::LLVMInstructionSetDebugLoc(
+            self.0,
+            llvm!(debuginfo::LLVMInstructionGetDebugLoc(from.0))
+        ));
     }
 }
 

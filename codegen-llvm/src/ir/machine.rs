@@ -27,10 +27,17 @@ impl Machine {
     pub fn new(options: &MachineOptions<'_>) -> Result<Machine> {
         let triple = c_string(options.triple);
         let (mut target, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
-        let failed = llvm!(target_machine::LLVMGetTargetFromTriple(triple.as_ptr(), &mut target, &mut message)) != 0;
+        let failed = llvm!(target_machine::LLVMGetTargetFromTriple(
+            triple.as_ptr(),
+            &mut target,
+            &mut message
+        )) != 0;
         let message = take_message(message);
         if failed {
-            bail!("this LLVM has no back end for {}: {message}", options.triple);
+            bail!(
+                "this LLVM has no back end for {}: {message}",
+                options.triple
+            );
         }
         let level = match options.level {
             0 => LLVMCodeGenOptLevel::LLVMCodeGenLevelNone,
@@ -48,7 +55,11 @@ impl Machine {
             LLVMCodeModel::LLVMCodeModelSmall,
         ));
         if raw.is_null() {
-            bail!("LLVM cannot configure its back end for {} {}", options.triple, options.cpu);
+            bail!(
+                "LLVM cannot configure its back end for {} {}",
+                options.triple,
+                options.cpu
+            );
         }
         Ok(Machine(raw))
     }
@@ -62,13 +73,21 @@ impl Machine {
     /// Runs passes named as `opt -passes` names them.
     pub fn run_passes(&self, module: &Module, passes: &str) -> Result<()> {
         let options = llvm!(transforms::pass_builder::LLVMCreatePassBuilderOptions());
-        let error =
-            llvm!(transforms::pass_builder::LLVMRunPasses(module.raw, c_string(passes).as_ptr(), self.0, options));
-        llvm!(transforms::pass_builder::LLVMDisposePassBuilderOptions(options));
+        let error = llvm!(transforms::pass_builder::LLVMRunPasses(
+            module.raw,
+            c_string(passes).as_ptr(),
+            self.0,
+            options
+        ));
+        llvm!(transforms::pass_builder::LLVMDisposePassBuilderOptions(
+            options
+        ));
         if !error.is_null() {
             let text = llvm!(error::LLVMGetErrorMessage(error));
             // SAFETY: LLVM's error messages are NUL-terminated and stay valid until disposed.
-            let message = unsafe { std::ffi::CStr::from_ptr(text) }.to_string_lossy().into_owned();
+            let message = unsafe { std::ffi::CStr::from_ptr(text) }
+                .to_string_lossy()
+                .into_owned();
             llvm!(error::LLVMDisposeErrorMessage(text));
             bail!("optimising with {passes}: {message}");
         }
@@ -88,13 +107,20 @@ impl Machine {
     fn emit(&self, module: &Module, kind: LLVMCodeGenFileType) -> Result<Vec<u8>> {
         let (mut buffer, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
         let failed = llvm!(target_machine::LLVMTargetMachineEmitToMemoryBuffer(
-            self.0, module.raw, kind, &mut message, &mut buffer
+            self.0,
+            module.raw,
+            kind,
+            &mut message,
+            &mut buffer
         )) != 0;
         let message = take_message(message);
         if failed {
             bail!("emitting code: {message}");
         }
-        let (start, size) = (llvm!(core::LLVMGetBufferStart(buffer)), llvm!(core::LLVMGetBufferSize(buffer)));
+        let (start, size) = (
+            llvm!(core::LLVMGetBufferStart(buffer)),
+            llvm!(core::LLVMGetBufferSize(buffer)),
+        );
         // SAFETY: the buffer has `size` bytes at `start` and is disposed only after the copy.
         let bytes = unsafe { std::slice::from_raw_parts(start.cast::<u8>(), size) }.to_vec();
         llvm!(core::LLVMDisposeMemoryBuffer(buffer));
@@ -106,7 +132,11 @@ impl Machine {
 /// Turns what LLVM reported meanwhile into an error.
 fn errors_of(module: &Module, what: &str) -> Result<()> {
     let errors = module.context.take_errors();
-    if errors.is_empty() { Ok(()) } else { Err(anyhow!("{what}: {}", errors.join("; "))) }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(anyhow!("{what}: {}", errors.join("; ")))
+    }
 }
 
 /// The CPU this process runs on.
@@ -142,7 +172,14 @@ pub fn initialise_targets() {
 
 /// Sets options of LLVM that only its command line offers.
 pub fn set_llvm_options(options: &[&str]) {
-    let owned: Vec<_> = std::iter::once("omptarget-codegen").chain(options.iter().copied()).map(c_string).collect();
+    let owned: Vec<_> = std::iter::once("omptarget-codegen")
+        .chain(options.iter().copied())
+        .map(c_string)
+        .collect();
     let raw: Vec<_> = owned.iter().map(|option| option.as_ptr()).collect();
-    llvm!(support::LLVMParseCommandLineOptions(raw.len() as i32, raw.as_ptr(), c"".as_ptr()));
+    llvm!(support::LLVMParseCommandLineOptions(
+        raw.len() as i32,
+        raw.as_ptr(),
+        c"".as_ptr()
+    ));
 }

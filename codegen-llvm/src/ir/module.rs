@@ -19,11 +19,16 @@ impl Module {
     pub fn read_bitcode(context: Context, bytes: &[u8]) -> Result<Module> {
         const MAGIC: [&[u8]; 2] = [b"BC\xc0\xde", &[0xde, 0xc0, 0x17, 0x0b]];
         if !MAGIC.iter().any(|magic| bytes.starts_with(magic)) {
-            bail!("the input is not LLVM bitcode (first bytes {:02x?})", &bytes[..bytes.len().min(4)]);
+            bail!(
+                "the input is not LLVM bitcode (first bytes {:02x?})",
+                &bytes[..bytes.len().min(4)]
+            );
         }
         let buffer = buffer_of(bytes, "image");
         let mut raw = std::ptr::null_mut();
-        let failed = llvm!(bit_reader::LLVMParseBitcodeInContext2(context.0, buffer, &mut raw)) != 0;
+        let failed = llvm!(bit_reader::LLVMParseBitcodeInContext2(
+            context.0, buffer, &mut raw
+        )) != 0;
         let errors = context.take_errors();
         if failed || raw.is_null() || !errors.is_empty() {
             bail!("the bitcode is malformed: {}", non_empty(errors.join("; ")));
@@ -35,7 +40,12 @@ impl Module {
     pub fn parse(context: Context, text: &str, what: &str) -> Result<Module> {
         let buffer = buffer_of(text.as_bytes(), what);
         let (mut raw, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
-        let failed = llvm!(ir_reader::LLVMParseIRInContext2(context.0, buffer, &mut raw, &mut message)) != 0;
+        let failed = llvm!(ir_reader::LLVMParseIRInContext2(
+            context.0,
+            buffer,
+            &mut raw,
+            &mut message
+        )) != 0;
         let message = take_message(message);
         if failed || raw.is_null() {
             bail!("{what} does not parse: {message}");
@@ -56,10 +66,17 @@ impl Module {
     /// Checks the module; `stage` says after what, for the message.
     pub fn verify(&self, stage: &str) -> Result<()> {
         let mut message = std::ptr::null_mut();
-        let broken = llvm!(analysis::LLVMVerifyModule(self.raw, LLVMReturnStatusAction, &mut message)) != 0;
+        let broken = llvm!(analysis::LLVMVerifyModule(
+            self.raw,
+            LLVMReturnStatusAction,
+            &mut message
+        )) != 0;
         let message = take_message(message);
         if broken {
-            bail!("the module is not valid LLVM IR {stage}: {}", message.trim_end());
+            bail!(
+                "the module is not valid LLVM IR {stage}: {}",
+                message.trim_end()
+            );
         }
         Ok(())
     }
@@ -67,7 +84,9 @@ impl Module {
     /// Target triple.
     pub fn triple(&self) -> String {
         // SAFETY: LLVM returns a NUL-terminated string that lives as long as the module's triple.
-        unsafe { std::ffi::CStr::from_ptr(llvm_sys::core::LLVMGetTarget(self.raw)) }.to_string_lossy().into_owned()
+        unsafe { std::ffi::CStr::from_ptr(llvm_sys::core::LLVMGetTarget(self.raw)) }
+            .to_string_lossy()
+            .into_owned()
     }
 
     /// Sets the target triple.
@@ -98,7 +117,10 @@ impl Module {
 
     /// All functions with a body; a snapshot.
     pub fn definitions(&self) -> Vec<Value> {
-        self.functions().into_iter().filter(|function| !function.is_declaration()).collect()
+        self.functions()
+            .into_iter()
+            .filter(|function| !function.is_declaration())
+            .collect()
     }
 
     /// All global variables; a snapshot.
@@ -114,18 +136,30 @@ impl Module {
 
     /// The function called `name`.
     pub fn function(&self, name: &str) -> Option<Value> {
-        super::value::wrap(llvm!(core::LLVMGetNamedFunction(self.raw, c_string(name).as_ptr())))
+        super::value::wrap(llvm!(core::LLVMGetNamedFunction(
+            self.raw,
+            c_string(name).as_ptr()
+        )))
     }
 
     /// The global variable called `name`.
     pub fn global(&self, name: &str) -> Option<Value> {
-        super::value::wrap(llvm!(core::LLVMGetNamedGlobal(self.raw, c_string(name).as_ptr())))
+        super::value::wrap(llvm!(core::LLVMGetNamedGlobal(
+            self.raw,
+            c_string(name).as_ptr()
+        )))
     }
 
     /// Declares or finds a function.
     pub fn declare(&self, name: &str, ty: Type) -> Value {
         let known = self.function(name);
-        known.unwrap_or_else(|| Value(llvm!(core::LLVMAddFunction(self.raw, c_string(name).as_ptr(), ty.0))))
+        known.unwrap_or_else(|| {
+            Value(llvm!(core::LLVMAddFunction(
+                self.raw,
+                c_string(name).as_ptr(),
+                ty.0
+            )))
+        })
     }
 
     /// Module-level assembly.
@@ -140,10 +174,20 @@ impl Module {
     /// The operands of a named metadata node, each a metadata tuple's operands.
     pub fn named_metadata(&self, name: &str) -> Vec<Vec<Option<Value>>> {
         let name = c_string(name);
-        let count = llvm!(core::LLVMGetNamedMetadataNumOperands(self.raw, name.as_ptr())) as usize;
+        let count = llvm!(core::LLVMGetNamedMetadataNumOperands(
+            self.raw,
+            name.as_ptr()
+        )) as usize;
         let mut nodes = vec![std::ptr::null_mut(); count];
-        llvm!(core::LLVMGetNamedMetadataOperands(self.raw, name.as_ptr(), nodes.as_mut_ptr()));
-        nodes.into_iter().map(|node| super::debug::tuple_operands(Value(node))).collect()
+        llvm!(core::LLVMGetNamedMetadataOperands(
+            self.raw,
+            name.as_ptr(),
+            nodes.as_mut_ptr()
+        ));
+        nodes
+            .into_iter()
+            .map(|node| super::debug::tuple_operands(Value(node)))
+            .collect()
     }
 
     /// As LLVM assembly.
@@ -153,10 +197,18 @@ impl Module {
 }
 
 fn non_empty(message: String) -> String {
-    if message.is_empty() { "LLVM gives no reason".to_owned() } else { message }
+    if message.is_empty() {
+        "LLVM gives no reason".to_owned()
+    } else {
+        message
+    }
 }
 
 fn buffer_of(bytes: &[u8], name: &str) -> LLVMMemoryBufferRef {
     let name = c_string(name);
-    llvm!(core::LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes.as_ptr().cast(), bytes.len(), name.as_ptr()))
+    llvm!(core::LLVMCreateMemoryBufferWithMemoryRangeCopy(
+        bytes.as_ptr().cast(),
+        bytes.len(),
+        name.as_ptr()
+    ))
 }

@@ -29,7 +29,12 @@ impl Type {
     /// The function type `result(parameters…)`.
     pub fn function(result: Type, parameters: &[Type]) -> Type {
         let mut raw: Vec<_> = parameters.iter().map(|parameter| parameter.0).collect();
-        Type(llvm!(core::LLVMFunctionType(result.0, raw.as_mut_ptr(), raw.len() as u32, 0)))
+        Type(llvm!(core::LLVMFunctionType(
+            result.0,
+            raw.as_mut_ptr(),
+            raw.len() as u32,
+            0
+        )))
     }
 
     /// Its kind.

@@ -32,7 +32,11 @@ impl Value {
 
     /// Renames it; LLVM adds a number if the name is taken.
     pub fn set_name(self, name: &str) {
-        llvm!(core::LLVMSetValueName2(self.0, c_string(name).as_ptr(), name.len()));
+        llvm!(core::LLVMSetValueName2(
+            self.0,
+            c_string(name).as_ptr(),
+            name.len()
+        ));
     }
 
     /// Its type.
@@ -67,7 +71,8 @@ impl Value {
 
     /// Its opcode if it is an instruction.
     pub fn opcode(self) -> Option<LLVMOpcode> {
-        self.is_instruction().then(|| llvm!(core::LLVMGetInstructionOpcode(self.0)))
+        self.is_instruction()
+            .then(|| llvm!(core::LLVMGetInstructionOpcode(self.0)))
     }
 
     /// Its opcode if it is a constant expression.
@@ -88,7 +93,9 @@ impl Value {
 
     /// All operands.
     pub fn operands(self) -> Vec<Value> {
-        (0..self.operand_count()).filter_map(|index| wrap(llvm!(core::LLVMGetOperand(self.0, index)))).collect()
+        (0..self.operand_count())
+            .filter_map(|index| wrap(llvm!(core::LLVMGetOperand(self.0, index))))
+            .collect()
     }
 
     /// Operand `index`, if it is a value (a block or metadata is none).
@@ -98,11 +105,15 @@ impl Value {
 
     /// The operands of a constant expression or aggregate; nothing for any other value.
     pub fn constant_operands(self) -> Vec<Value> {
-        use LLVMValueKind::{LLVMConstantArrayValueKind, LLVMConstantExprValueKind, LLVMConstantStructValueKind, LLVMConstantVectorValueKind};
+        use LLVMValueKind::{
+            LLVMConstantArrayValueKind, LLVMConstantExprValueKind, LLVMConstantStructValueKind,
+            LLVMConstantVectorValueKind,
+        };
         match self.kind() {
-            LLVMConstantExprValueKind | LLVMConstantArrayValueKind | LLVMConstantStructValueKind | LLVMConstantVectorValueKind => {
-                self.operands()
-            }
+            LLVMConstantExprValueKind
+            | LLVMConstantArrayValueKind
+            | LLVMConstantStructValueKind
+            | LLVMConstantVectorValueKind => self.operands(),
             _ => Vec::new(),
         }
     }
@@ -180,13 +191,16 @@ impl Value {
 
     /// Its value if it is an integer constant of at most 64 bits (zero-extended).
     pub fn as_int(self) -> Option<u64> {
-        let is_int = self.kind() == LLVMValueKind::LLVMConstantIntValueKind && self.ty().int_width() <= 64;
+        let is_int =
+            self.kind() == LLVMValueKind::LLVMConstantIntValueKind && self.ty().int_width() <= 64;
         is_int.then(|| llvm!(core::LLVMConstIntGetZExtValue(self.0)))
     }
 
     /// Its bytes if it is a constant `[n x i8]`, without the terminating NUL.
     pub fn as_string(self) -> Option<String> {
-        if self.kind() != LLVMValueKind::LLVMConstantDataArrayValueKind || llvm!(core::LLVMIsConstantString(self.0)) == 0 {
+        if self.kind() != LLVMValueKind::LLVMConstantDataArrayValueKind
+            || llvm!(core::LLVMIsConstantString(self.0)) == 0
+        {
             return None;
         }
         let mut length = 0;
@@ -227,13 +241,22 @@ impl Value {
 
     /// Whether code outside its module cannot see it.
     pub fn is_local(self) -> bool {
-        matches!(self.linkage(), LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage)
+        matches!(
+            self.linkage(),
+            LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage
+        )
     }
 
     /// Hides it from other shared objects, so that it is addressed directly.
     pub fn hide(self) {
-        llvm!(core::LLVMSetVisibility(self.0, LLVMVisibility::LLVMHiddenVisibility));
-        llvm!(core::LLVMSetDLLStorageClass(self.0, llvm_sys::LLVMDLLStorageClass::LLVMDefaultStorageClass));
+        llvm!(core::LLVMSetVisibility(
+            self.0,
+            LLVMVisibility::LLVMHiddenVisibility
+        ));
+        llvm!(core::LLVMSetDLLStorageClass(
+            self.0,
+            llvm_sys::LLVMDLLStorageClass::LLVMDefaultStorageClass
+        ));
     }
 
     /// Takes it out of its comdat group.
@@ -254,7 +277,9 @@ impl Value {
     /// The parameters of a function.
     pub fn parameters(self) -> Vec<Value> {
         let count = llvm!(core::LLVMCountParams(self.0));
-        (0..count).map(|index| Value(llvm!(core::LLVMGetParam(self.0, index)))).collect()
+        (0..count)
+            .map(|index| Value(llvm!(core::LLVMGetParam(self.0, index))))
+            .collect()
     }
 
     /// The blocks of a function, entry first.
@@ -270,7 +295,10 @@ impl Value {
 
     /// All instructions of a function in order; a snapshot, so the function may be changed meanwhile.
     pub fn instructions(self) -> Vec<Value> {
-        self.blocks().into_iter().flat_map(Block::instructions).collect()
+        self.blocks()
+            .into_iter()
+            .flat_map(Block::instructions)
+            .collect()
     }
 
     /// Calling convention of a function.
@@ -293,7 +321,10 @@ impl Value {
 impl Value {
     /// Whether it is a call, invoke or callbr.
     pub fn is_call(self) -> bool {
-        matches!(self.opcode(), Some(LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr))
+        matches!(
+            self.opcode(),
+            Some(LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr)
+        )
     }
 
     /// What a call calls.
@@ -313,7 +344,9 @@ impl Value {
 
     /// The arguments of a call.
     pub fn arguments(self) -> Vec<Value> {
-        (0..llvm!(core::LLVMGetNumArgOperands(self.0))).map(|index| self.operand(index)).collect()
+        (0..llvm!(core::LLVMGetNumArgOperands(self.0)))
+            .map(|index| self.operand(index))
+            .collect()
     }
 
     /// Sets the calling convention of a call.
@@ -347,7 +380,10 @@ impl Value {
         (0..count)
             .map(|index| {
                 let value = Value(llvm!(core::LLVMGetIncomingValue(self.0, index)));
-                (value, Block(llvm!(core::LLVMGetIncomingBlock(self.0, index))))
+                (
+                    value,
+                    Block(llvm!(core::LLVMGetIncomingBlock(self.0, index))),
+                )
             })
             .collect()
     }
@@ -355,7 +391,9 @@ impl Value {
     /// The blocks a terminator may go to.
     pub fn successors(self) -> Vec<Block> {
         let count = llvm!(core::LLVMGetNumSuccessors(self.0));
-        (0..count).map(|index| Block(llvm!(core::LLVMGetSuccessor(self.0, index)))).collect()
+        (0..count)
+            .map(|index| Block(llvm!(core::LLVMGetSuccessor(self.0, index))))
+            .collect()
     }
 
     /// The condition of a conditional branch or switch.
@@ -404,7 +442,9 @@ impl Block {
 
     /// The first instruction that is not a phi.
     pub fn first_non_phi(self) -> Option<Value> {
-        self.instructions().into_iter().find(|it| it.opcode() != Some(LLVMOpcode::LLVMPHI))
+        self.instructions()
+            .into_iter()
+            .find(|it| it.opcode() != Some(LLVMOpcode::LLVMPHI))
     }
 }
 

@@ -10,7 +10,11 @@ use crate::ir::{Builder, Type, Value};
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
     for function in unit.module.definitions() {
-        for call in function.instructions().into_iter().filter(|it| it.is_call() && it.called().is_inline_assembly()) {
+        for call in function
+            .instructions()
+            .into_iter()
+            .filter(|it| it.is_call() && it.called().is_inline_assembly())
+        {
             rewrite(unit, call)?;
         }
     }
@@ -20,7 +24,11 @@ pub fn run(unit: &mut Unit) -> Result<()> {
 fn rewrite(unit: &Unit, call: Value) -> Result<()> {
     let assembly = call.called();
     let text = assembly.assembly_text();
-    let statements: Vec<_> = text.split([';', '\n']).map(str::trim).filter(|it| !is_comment(it)).collect();
+    let statements: Vec<_> = text
+        .split([';', '\n'])
+        .map(str::trim)
+        .filter(|it| !is_comment(it))
+        .collect();
     let done = match statements.as_slice() {
         [] => return keep_empty(unit, call),
         [statement] => instruction(unit, call, statement),
@@ -43,9 +51,14 @@ fn is_comment(statement: &str) -> bool {
 /// Empty assembly only holds the compiler: x86 understands it too, given its register letters.
 fn keep_empty(unit: &Unit, call: Value) -> Result<()> {
     let assembly = call.called();
-    let constraints: Vec<_> = assembly.assembly_constraints().split(',').map(host_constraint).collect();
+    let constraints: Vec<_> = assembly
+        .assembly_constraints()
+        .split(',')
+        .map(host_constraint)
+        .collect();
     let kept = Value::inline_assembly(call.called_type(), &constraints.join(","), true);
-    let replacement = Builder::before(unit.context(), call).call(kept, call.called_type(), &call.arguments());
+    let replacement =
+        Builder::before(unit.context(), call).call(kept, call.called_type(), &call.arguments());
     call.replace_all_uses(replacement);
     call.erase();
     Ok(())
@@ -56,26 +69,44 @@ fn host_constraint(constraint: &str) -> String {
     if constraint.starts_with('~') {
         return constraint.to_owned();
     }
-    constraint.chars().map(|letter| match letter {
-        'h' | 'c' | 'l' => 'r',
-        'f' | 'd' => 'x',
-        other => other,
-    }).collect()
+    constraint
+        .chars()
+        .map(|letter| match letter {
+            'h' | 'c' | 'l' => 'r',
+            'f' | 'd' => 'x',
+            other => other,
+        })
+        .collect()
 }
 
 /// One PTX instruction as a call of the intrinsic that stands for it.
 fn instruction(unit: &Unit, call: Value, statement: &str) -> bool {
-    let (opcode, rest) = statement.split_once(char::is_whitespace).unwrap_or((statement, ""));
-    let operands: Vec<_> = rest.split(',').map(str::trim).filter(|it| !it.is_empty()).collect();
-    let Some(intrinsic) = intrinsic_for(opcode, &operands) else { return false };
+    let (opcode, rest) = statement
+        .split_once(char::is_whitespace)
+        .unwrap_or((statement, ""));
+    let operands: Vec<_> = rest
+        .split(',')
+        .map(str::trim)
+        .filter(|it| !it.is_empty())
+        .collect();
+    let Some(intrinsic) = intrinsic_for(opcode, &operands) else {
+        return false;
+    };
     let is_result = |operand: &str| operand == "$0" && !call.ty().is_void();
-    let inputs = operands.iter().filter(|operand| !is_result(operand) && !operand.starts_with('%'));
+    let inputs = operands
+        .iter()
+        .filter(|operand| !is_result(operand) && !operand.starts_with('%'));
     let outputs = u32::from(!call.ty().is_void());
-    let Some(arguments) = inputs.map(|text| operand(unit, call, text, outputs)).collect::<Option<Vec<_>>>() else {
+    let Some(arguments) = inputs
+        .map(|text| operand(unit, call, text, outputs))
+        .collect::<Option<Vec<_>>>()
+    else {
         return false;
     };
     let types: Vec<_> = arguments.iter().map(|argument| argument.ty()).collect();
-    let function = unit.module.declare(&intrinsic, Type::function(call.ty(), &types));
+    let function = unit
+        .module
+        .declare(&intrinsic, Type::function(call.ty(), &types));
     let replacement = Builder::before(unit.context(), call).call_function(function, &arguments);
     call.replace_all_uses(replacement);
     call.erase();
@@ -103,9 +134,26 @@ fn intrinsic_for(opcode: &str, operands: &[&str]) -> Option<String> {
         ("membar.cta" | "fence.acq_rel.cta" | "fence.sc.cta" | "fence.cta", []) => "membar.cta",
         ("membar.gl" | "membar.sys", []) => "membar.sys",
         (fence, []) if fence.starts_with("fence.") => "membar.sys",
-        ("bar.sync" | "barrier.sync" | "barrier.sync.aligned" | "bar.cta.sync" | "barrier.cta.sync", [_]) => "barrier.cta.sync.all",
-        ("bar.sync" | "barrier.sync" | "barrier.sync.aligned" | "bar.cta.sync" | "barrier.cta.sync", [_, _]) => "barrier.cta.sync.count",
-        ("bar.arrive" | "barrier.arrive" | "barrier.arrive.aligned" | "barrier.cta.arrive", [_, _]) => "barrier.cta.arrive.count",
+        (
+            "bar.sync"
+            | "barrier.sync"
+            | "barrier.sync.aligned"
+            | "bar.cta.sync"
+            | "barrier.cta.sync",
+            [_],
+        ) => "barrier.cta.sync.all",
+        (
+            "bar.sync"
+            | "barrier.sync"
+            | "barrier.sync.aligned"
+            | "bar.cta.sync"
+            | "barrier.cta.sync",
+            [_, _],
+        ) => "barrier.cta.sync.count",
+        (
+            "bar.arrive" | "barrier.arrive" | "barrier.arrive.aligned" | "barrier.cta.arrive",
+            [_, _],
+        ) => "barrier.cta.arrive.count",
         ("bar.warp.sync", [_]) => "bar.warp.sync",
         ("activemask.b32", ["$0"]) => "activemask",
         ("nanosleep.u32", [_]) => "nanosleep",
@@ -132,10 +180,22 @@ mod tests {
 
     #[test]
     fn instructions_map_to_intrinsics() {
-        assert_eq!(intrinsic_for("mov.u32", &["$0", "%laneid"]).unwrap(), "llvm.nvvm.read.ptx.sreg.laneid");
-        assert_eq!(register_read("%lanemask_lt").unwrap(), "llvm.nvvm.read.ptx.sreg.lanemask.lt");
-        assert_eq!(register_read("%total_smem_size").unwrap(), "llvm.nvvm.read.ptx.sreg.total_smem_size");
-        assert_eq!(intrinsic_for("bar.sync", &["1", "64"]).unwrap(), "llvm.nvvm.barrier.cta.sync.count");
+        assert_eq!(
+            intrinsic_for("mov.u32", &["$0", "%laneid"]).unwrap(),
+            "llvm.nvvm.read.ptx.sreg.laneid"
+        );
+        assert_eq!(
+            register_read("%lanemask_lt").unwrap(),
+            "llvm.nvvm.read.ptx.sreg.lanemask.lt"
+        );
+        assert_eq!(
+            register_read("%total_smem_size").unwrap(),
+            "llvm.nvvm.read.ptx.sreg.total_smem_size"
+        );
+        assert_eq!(
+            intrinsic_for("bar.sync", &["1", "64"]).unwrap(),
+            "llvm.nvvm.barrier.cta.sync.count"
+        );
         assert_eq!(intrinsic_for("mov.u32", &["$0", "$1"]), None);
         assert_eq!(intrinsic_for("mma.sync", &[]), None);
     }

@@ -9,21 +9,35 @@ use super::unit::Unit;
 pub fn run(unit: &mut Unit) -> Result<()> {
     let triple = unit.module.triple();
     if !triple.starts_with("nvptx64") {
-        let shown = if triple.is_empty() { "no target triple".to_owned() } else { format!("target triple {triple}") };
-        bail!("the image has {shown}; the virtual GPU runs nvptx64 images (clang: --offload-arch=sm_80)");
+        let shown = if triple.is_empty() {
+            "no target triple".to_owned()
+        } else {
+            format!("target triple {triple}")
+        };
+        bail!(
+            "the image has {shown}; the virtual GPU runs nvptx64 images (clang: --offload-arch=sm_80)"
+        );
     }
     unit.module.verify("as it stands in the image")?;
     if !unit.module.inline_assembly().trim().is_empty() {
         bail!("the image has module-level PTX assembly, which the virtual GPU cannot run");
     }
-    let archs = unit.module.definitions().into_iter().filter_map(|function| function.text_attribute("target-cpu"));
+    let archs = unit
+        .module
+        .definitions()
+        .into_iter()
+        .filter_map(|function| function.text_attribute("target-cpu"));
     unit.cuda_arch = archs.filter_map(|cpu| cuda_arch(&cpu)).max().unwrap_or(800);
     Ok(())
 }
 
 /// `sm_80` → 800, `sm_90a` → 900.
 fn cuda_arch(cpu: &str) -> Option<u32> {
-    let digits: String = cpu.strip_prefix("sm_")?.chars().take_while(char::is_ascii_digit).collect();
+    let digits: String = cpu
+        .strip_prefix("sm_")?
+        .chars()
+        .take_while(char::is_ascii_digit)
+        .collect();
     Some(digits.parse::<u32>().ok()? * 10)
 }
 

@@ -22,11 +22,16 @@ pub fn run(unit: &mut Unit) -> Result<()> {
 
 /// The (priority, function) pairs of one of the arrays, which is removed.
 fn take_list(unit: &Unit, name: &str) -> Vec<(u64, Value)> {
-    let Some(array) = unit.module.global(name) else { return Vec::new() };
+    let Some(array) = unit.module.global(name) else {
+        return Vec::new();
+    };
     let elements = array.initializer().map(Value::operands).unwrap_or_default();
     let pairs = elements.into_iter().filter_map(|element| {
         let fields = element.operands();
-        let function = fields.get(1).copied().filter(|function| function.is_function())?;
+        let function = fields
+            .get(1)
+            .copied()
+            .filter(|function| function.is_function())?;
         Some((fields[0].as_int().unwrap_or(65535), function))
     });
     let pairs = pairs.collect();
@@ -41,7 +46,10 @@ fn entry(unit: &Unit, name: &str, functions: &[(u64, Value)]) -> Option<String> 
     }
     let context = unit.context();
     let pointer = Type::pointer(context);
-    let entry = unit.module.declare(name, Type::function(Type::void(context), &[pointer, pointer]));
+    let entry = unit.module.declare(
+        name,
+        Type::function(Type::void(context), &[pointer, pointer]),
+    );
     entry.add_attribute(context, "nounwind");
     entry.set_linkage(LLVMExternalLinkage);
     let builder = Builder::at_end(context, Builder::append_block(context, entry, "entry"));

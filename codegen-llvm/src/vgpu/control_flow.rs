@@ -26,7 +26,11 @@ impl ControlFlow {
     /// Analyses a function.
     pub fn new(function: Value) -> ControlFlow {
         let blocks = reverse_post_order(function);
-        let index: HashMap<_, _> = blocks.iter().enumerate().map(|(at, &block)| (block, at)).collect();
+        let index: HashMap<_, _> = blocks
+            .iter()
+            .enumerate()
+            .map(|(at, &block)| (block, at))
+            .collect();
         let mut predecessors = vec![Vec::new(); blocks.len()];
         for (at, block) in blocks.iter().enumerate() {
             for successor in block.successors() {
@@ -34,7 +38,12 @@ impl ControlFlow {
             }
         }
         let dominator = dominators(&predecessors);
-        ControlFlow { blocks, index, predecessors, dominator }
+        ControlFlow {
+            blocks,
+            index,
+            predecessors,
+            dominator,
+        }
     }
 
     /// The reachable blocks, every block after its dominators.
@@ -53,10 +62,17 @@ impl ControlFlow {
     pub fn loops(&self) -> Vec<Loop> {
         let mut loops = Vec::new();
         for (header, predecessors) in self.predecessors.iter().enumerate() {
-            let mut latches: Vec<_> = predecessors.iter().copied().filter(|&latch| latch >= header).collect();
+            let mut latches: Vec<_> = predecessors
+                .iter()
+                .copied()
+                .filter(|&latch| latch >= header)
+                .collect();
             latches.dedup();
             for latch in latches {
-                loops.push(Loop { latch: self.blocks[latch], body: self.body(header, latch) });
+                loops.push(Loop {
+                    latch: self.blocks[latch],
+                    body: self.body(header, latch),
+                });
             }
         }
         loops
@@ -75,7 +91,9 @@ impl ControlFlow {
 }
 
 fn reverse_post_order(function: Value) -> Vec<Block> {
-    let Some(&entry) = function.blocks().first() else { return Vec::new() };
+    let Some(&entry) = function.blocks().first() else {
+        return Vec::new();
+    };
     let mut order = Vec::new();
     let mut seen = HashSet::from([entry]);
     let mut stack = vec![(entry, entry.successors())];
@@ -104,8 +122,13 @@ fn dominators(predecessors: &[Vec<usize>]) -> Vec<usize> {
     while changed {
         changed = false;
         for at in 1..predecessors.len() {
-            let known = predecessors[at].iter().copied().filter(|&before| dominator[before] != UNKNOWN);
-            let meet = known.reduce(|left, right| intersect(&dominator, left, right)).unwrap_or(UNKNOWN);
+            let known = predecessors[at]
+                .iter()
+                .copied()
+                .filter(|&before| dominator[before] != UNKNOWN);
+            let meet = known
+                .reduce(|left, right| intersect(&dominator, left, right))
+                .unwrap_or(UNKNOWN);
             changed |= std::mem::replace(&mut dominator[at], meet) != meet;
         }
     }
@@ -152,8 +175,19 @@ mod tests {
             "define void @f(i1 %c) {\ne:\n br label %o\no:\n br label %i\ni:\n br i1 %c, label %i, label %l\nl:\n \
              br i1 %c, label %o, label %x\nx:\n ret void\n}",
         );
-        let own = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
-        assert_eq!(found, vec![("i".to_string(), own(&["i"])), ("l".to_string(), own(&["i", "l", "o"]))]);
+        let own = |names: &[&str]| {
+            names
+                .iter()
+                .map(|name| name.to_string())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            found,
+            vec![
+                ("i".to_string(), own(&["i"])),
+                ("l".to_string(), own(&["i", "l", "o"]))
+            ]
+        );
     }
 
     #[test]
@@ -161,7 +195,11 @@ mod tests {
         let text = "define void @f(i1 %c) {\ne:\n br i1 %c, label %a, label %b\na:\n br label %j\nb:\n br label %j\nj:\n ret void\n}";
         let module = Module::parse(Context::new(), text, "test").unwrap();
         let flow = ControlFlow::new(module.function("f").unwrap());
-        let join = *flow.blocks().iter().find(|block| block.name() == "j").unwrap();
+        let join = *flow
+            .blocks()
+            .iter()
+            .find(|block| block.name() == "j")
+            .unwrap();
         let names: Vec<_> = flow.dominators(join).map(|block| block.name()).collect();
         assert_eq!(names, ["j", "e"]);
     }

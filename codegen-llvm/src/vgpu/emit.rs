@@ -10,7 +10,14 @@ use super::unit::Unit;
 
 /// The last step.
 pub fn run(unit: Unit) -> Result<Artifact> {
-    let Unit { module, machine, kernels, sites, mut manifest, .. } = unit;
+    let Unit {
+        module,
+        machine,
+        kernels,
+        sites,
+        mut manifest,
+        ..
+    } = unit;
     manifest.kernels = kernels
         .iter()
         .map(|kernel| KernelEntry {
@@ -43,6 +50,10 @@ fn check_symbols(object: &[u8]) -> Result<()> {
     }
     bail!(
         "device code needs {}, support the virtual GPU does not have (128-bit floating point, 16-byte or misaligned atomics)",
-        unknown.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+        unknown
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect::<Vec<_>>()
+            .join(", ")
     )
 }

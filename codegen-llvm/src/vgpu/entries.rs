@@ -2,7 +2,10 @@
 //! per kernel, which loads the kernel's parameters and calls it.
 
 use anyhow::{Result, bail};
-use llvm_sys::LLVMTypeKind::{LLVMDoubleTypeKind, LLVMFloatTypeKind, LLVMHalfTypeKind, LLVMIntegerTypeKind, LLVMPointerTypeKind};
+use llvm_sys::LLVMTypeKind::{
+    LLVMDoubleTypeKind, LLVMFloatTypeKind, LLVMHalfTypeKind, LLVMIntegerTypeKind,
+    LLVMPointerTypeKind,
+};
 
 use super::unit::Unit;
 use crate::ir::{Builder, Type, Value};
@@ -35,7 +38,11 @@ fn check_parameters(kernel: &str, function: Value) -> Result<()> {
         if !fits || function.has_attribute_at(index as u32 + 1, "byval") {
             bail!(
                 "parameter {index} of kernel `{kernel}` has the type {}; kernels take pointers and numbers of up to 64 bits",
-                if fits { "byval structure".to_owned() } else { ty.print() }
+                if fits {
+                    "byval structure".to_owned()
+                } else {
+                    ty.print()
+                }
             );
         }
     }
@@ -46,13 +53,26 @@ fn check_parameters(kernel: &str, function: Value) -> Result<()> {
 fn build(unit: &Unit, name: &str, kernel: Value) {
     let context = unit.context();
     let pointer = Type::pointer(context);
-    let entry = unit.module.declare(name, Type::function(Type::void(context), &[pointer, pointer]));
+    let entry = unit.module.declare(
+        name,
+        Type::function(Type::void(context), &[pointer, pointer]),
+    );
     entry.add_attribute(context, "nounwind");
     let builder = Builder::at_end(context, Builder::append_block(context, entry, "entry"));
     let arguments = entry.parameters()[1];
     let offset = |index: usize| Value::int(Type::int(context, 64), 8 * index as u64);
-    let load = |(index, parameter): (usize, Value)| builder.load(parameter.ty(), builder.byte_offset(arguments, offset(index)));
-    let values: Vec<_> = kernel.parameters().into_iter().enumerate().map(load).collect();
+    let load = |(index, parameter): (usize, Value)| {
+        builder.load(
+            parameter.ty(),
+            builder.byte_offset(arguments, offset(index)),
+        )
+    };
+    let values: Vec<_> = kernel
+        .parameters()
+        .into_iter()
+        .enumerate()
+        .map(load)
+        .collect();
     builder.call_function(kernel, &values);
     builder.return_void();
 }

@@ -22,7 +22,11 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         function.drop_comdat();
         if !function.is_declaration() {
             let external = is_entry(&function.name());
-            function.set_linkage(if external { LLVMExternalLinkage } else { LLVMInternalLinkage });
+            function.set_linkage(if external {
+                LLVMExternalLinkage
+            } else {
+                LLVMInternalLinkage
+            });
         }
         hide_unless_local(function);
     }
@@ -38,7 +42,11 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         variable.hide();
         let name = variable.name();
         let size = layout.alloc_size(variable.value_type());
-        unit.manifest.globals.push(GlobalEntry { symbol: name.clone(), name, size });
+        unit.manifest.globals.push(GlobalEntry {
+            symbol: name.clone(),
+            name,
+            size,
+        });
     }
     Ok(())
 }

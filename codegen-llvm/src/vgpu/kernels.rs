@@ -21,10 +21,16 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     for function in unit.module.definitions() {
         let name = function.name();
         let notes = annotations.get(&name);
-        let annotated = notes.is_some_and(|notes| notes.get("kernel").is_some_and(|&value| value != 0));
+        let annotated =
+            notes.is_some_and(|notes| notes.get("kernel").is_some_and(|&value| value != 0));
         if function.calling_convention() == PTX_KERNEL || annotated {
             let max_threads = launch_bound(function, notes);
-            unit.kernels.push(Kernel { function, name, max_threads, static_shared: 0 });
+            unit.kernels.push(Kernel {
+                function,
+                name,
+                max_threads,
+                static_shared: 0,
+            });
         }
     }
     Ok(())
@@ -33,21 +39,37 @@ pub fn run(unit: &mut Unit) -> Result<()> {
 /// The product of `nvvm.maxntid`'s dimensions, as attribute (`"128,1,1"`) or annotations.
 fn launch_bound(function: Value, notes: Option<&BTreeMap<String, u64>>) -> u32 {
     let from_attribute = function.text_attribute("nvvm.maxntid").and_then(|text| {
-        text.split(',').map(|part| part.trim().parse::<u64>().ok()).try_fold(1u64, |all, part| all.checked_mul(part?))
+        text.split(',')
+            .map(|part| part.trim().parse::<u64>().ok())
+            .try_fold(1u64, |all, part| all.checked_mul(part?))
     });
     let from_notes = notes.and_then(|notes| {
-        let dimensions: Vec<_> = ["maxntidx", "maxntidy", "maxntidz"].iter().filter_map(|key| notes.get(*key)).collect();
+        let dimensions: Vec<_> = ["maxntidx", "maxntidy", "maxntidz"]
+            .iter()
+            .filter_map(|key| notes.get(*key))
+            .collect();
         (!dimensions.is_empty()).then(|| dimensions.into_iter().product())
     });
     let bound = from_attribute.or(from_notes).unwrap_or(0);
-    if bound == 0 { DEFAULT_MAX_THREADS } else { bound.min(u64::from(DEFAULT_MAX_THREADS)) as u32 }
+    if bound == 0 {
+        DEFAULT_MAX_THREADS
+    } else {
+        bound.min(u64::from(DEFAULT_MAX_THREADS)) as u32
+    }
 }
 
 /// `nvvm.annotations` by function name: key → value.
 fn annotations(unit: &Unit) -> BTreeMap<String, BTreeMap<String, u64>> {
     let mut all: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
     for tuple in unit.module.named_metadata("nvvm.annotations") {
-        let Some(function) = tuple.first().copied().flatten().filter(|value| value.is_function()) else { continue };
+        let Some(function) = tuple
+            .first()
+            .copied()
+            .flatten()
+            .filter(|value| value.is_function())
+        else {
+            continue;
+        };
         let notes = all.entry(function.name()).or_default();
         for pair in tuple[1..].chunks_exact(2) {
             if let (Some(key), Some(value)) = (pair[0], pair[1]) {

@@ -50,11 +50,21 @@ fn lowering_of(unit: &Unit, function: Value) -> Result<Option<Lowering>> {
 fn replace(unit: &mut Unit, function: Value, lowering: &Lowering) -> Result<()> {
     let target = unit.library_function(&lowering.symbol)?;
     for user in function.users() {
-        if user.is_call() && user.called() == function && user.called_type() == function.value_type() {
+        if user.is_call()
+            && user.called() == function
+            && user.called_type() == function.value_type()
+        {
             replace_call(unit, user, target, lowering.sites);
         } else if lowering.sites > 0 {
-            let place = if user.is_instruction() { describe(unit.context(), user) } else { describe_use(unit.context(), user) };
-            bail!("the address of `{}` is taken {place}, which the virtual GPU cannot give", function.name());
+            let place = if user.is_instruction() {
+                describe(unit.context(), user)
+            } else {
+                describe_use(unit.context(), user)
+            };
+            bail!(
+                "the address of `{}` is taken {place}, which the virtual GPU cannot give",
+                function.name()
+            );
         }
     }
     function.replace_all_uses(target);
@@ -67,7 +77,10 @@ fn replace_call(unit: &mut Unit, call: Value, target: Value, sites: usize) {
     let context = unit.context();
     let mut arguments = Vec::new();
     for _ in 0..sites {
-        arguments.push(Value::int(Type::int(context, 32), u64::from(unit.sites.own(call))));
+        arguments.push(Value::int(
+            Type::int(context, 32),
+            u64::from(unit.sites.own(call)),
+        ));
     }
     arguments.extend(call.arguments());
     let replacement = Builder::before(context, call).call_function(target, &arguments);

@@ -68,7 +68,11 @@ pub fn compile(context: Context, bitcode: &[u8], options: VgpuOptions) -> Result
 
 /// Runs the passes and gives the host module as LLVM assembly.
 pub fn compile_to_text(context: Context, bitcode: &[u8], options: VgpuOptions) -> Result<String> {
-    Ok(lower_to_host(Module::read_bitcode(context, bitcode)?, options)?.module.print())
+    Ok(
+        lower_to_host(Module::read_bitcode(context, bitcode)?, options)?
+            .module
+            .print(),
+    )
 }
 
 fn lower_to_host(module: Module, options: VgpuOptions) -> Result<Unit> {
@@ -79,7 +83,9 @@ fn lower_to_host(module: Module, options: VgpuOptions) -> Result<Unit> {
             eprintln!("; after {name}\n{}", unit.module.print());
         }
         if unit.options.verify_each {
-            unit.module.verify(&format!("after the pass `{name}`")).context("internal error")?;
+            unit.module
+                .verify(&format!("after the pass `{name}`"))
+                .context("internal error")?;
         }
     }
     Ok(unit)

@@ -7,7 +7,11 @@ use super::unit::Unit;
 /// Needs: entries and lowerings in place. Leaves: lowerings inlined, and at -O1 and above locals in
 /// registers, so that the checks that follow see the same address computed twice as one value.
 pub fn simplify(unit: &mut Unit) -> Result<()> {
-    let passes = if unit.options.level == 0 { "always-inline" } else { "always-inline,function(sroa,early-cse<memssa>)" };
+    let passes = if unit.options.level == 0 {
+        "always-inline"
+    } else {
+        "always-inline,function(sroa,early-cse<memssa>)"
+    };
     unit.machine.run_passes(&unit.module, passes)
 }
 
@@ -18,5 +22,8 @@ pub fn simplify(unit: &mut Unit) -> Result<()> {
 /// made conditional on more than they were.
 pub fn run(unit: &mut Unit) -> Result<()> {
     unit.module.verify("after the passes of the virtual GPU")?;
-    unit.machine.run_passes(&unit.module, &format!("default<O{}>", unit.options.level.min(3)))
+    unit.machine.run_passes(
+        &unit.module,
+        &format!("default<O{}>", unit.options.level.min(3)),
+    )
 }

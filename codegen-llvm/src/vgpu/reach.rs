@@ -17,7 +17,11 @@ pub fn variables(unit: &Unit, kernel: Value) -> HashSet<Value> {
     let mut seen: HashSet<Value> = pending.iter().copied().collect();
     let mut known = HashMap::new();
     while let Some(function) = pending.pop() {
-        for operand in function.instructions().into_iter().flat_map(Value::operands) {
+        for operand in function
+            .instructions()
+            .into_iter()
+            .flat_map(Value::operands)
+        {
             for global in globals_in(operand, &mut known) {
                 if global.is_function() {
                     if seen.insert(global) {
@@ -35,7 +39,11 @@ pub fn variables(unit: &Unit, kernel: Value) -> HashSet<Value> {
 /// Functions whose address leaves the code that names it, other than as the argument of a call.
 fn escaped(unit: &Unit) -> Vec<Value> {
     let escapes = |function: &Value| function.users().into_iter().any(|user| !user.is_call());
-    unit.module.definitions().into_iter().filter(escapes).collect()
+    unit.module
+        .definitions()
+        .into_iter()
+        .filter(escapes)
+        .collect()
 }
 
 /// The functions and variables an operand mentions, itself or inside a constant.
@@ -46,7 +54,11 @@ fn globals_in(value: Value, known: &mut HashMap<Value, Vec<Value>>) -> Vec<Value
     if let Some(found) = known.get(&value) {
         return found.clone();
     }
-    let found: Vec<_> = value.constant_operands().into_iter().flat_map(|operand| globals_in(operand, known)).collect();
+    let found: Vec<_> = value
+        .constant_operands()
+        .into_iter()
+        .flat_map(|operand| globals_in(operand, known))
+        .collect();
     if value.is_constant() {
         known.insert(value, found.clone());
     }

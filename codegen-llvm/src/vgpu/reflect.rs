@@ -13,10 +13,24 @@ use crate::ir::{Type, Value};
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
     let i32_type = Type::int(unit.context(), 32);
-    for name in ["__nvvm_reflect", "llvm.nvvm.reflect", "llvm.nvvm.reflect.p0"] {
-        let Some(function) = unit.module.function(name) else { continue };
-        for call in function.users().into_iter().filter(|user| user.is_call() && user.called() == function) {
-            let question = call.arguments().first().and_then(|argument| string_at(*argument, 4)).unwrap_or_default();
+    for name in [
+        "__nvvm_reflect",
+        "llvm.nvvm.reflect",
+        "llvm.nvvm.reflect.p0",
+    ] {
+        let Some(function) = unit.module.function(name) else {
+            continue;
+        };
+        for call in function
+            .users()
+            .into_iter()
+            .filter(|user| user.is_call() && user.called() == function)
+        {
+            let question = call
+                .arguments()
+                .first()
+                .and_then(|argument| string_at(*argument, 4))
+                .unwrap_or_default();
             let answer = match question.as_str() {
                 "__CUDA_ARCH" => unit.cuda_arch,
                 "__CUDA_PREC_SQRT" | "__CUDA_PREC_DIV" => 1,
@@ -35,5 +49,9 @@ fn string_at(pointer: Value, depth: u32) -> Option<String> {
         return pointer.initializer()?.as_string();
     }
     let through = depth > 0 && (pointer.constant_opcode().is_some() || pointer.is_instruction());
-    if through { string_at(*pointer.operands().first()?, depth - 1) } else { None }
+    if through {
+        string_at(*pointer.operands().first()?, depth - 1)
+    } else {
+        None
+    }
 }

@@ -14,7 +14,13 @@ const C: u32 = 0;
 
 /// String attributes that mean nothing, or the wrong thing, on the host. `target-cpu` and
 /// `target-features` go so that the host's apply.
-const DROPPED: &[&str] = &["target-cpu", "target-features", "tune-cpu", "kernel", "uniform-work-group-size"];
+const DROPPED: &[&str] = &[
+    "target-cpu",
+    "target-features",
+    "tune-cpu",
+    "kernel",
+    "uniform-work-group-size",
+];
 /// Prefixes of such attributes.
 const DROPPED_PREFIXES: &[&str] = &["nvvm.", "omp_", "stack-protector"];
 /// Enum attributes of the stack protector: there is no guard variable in the device window.
@@ -31,18 +37,28 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             continue;
         }
         function.set_calling_convention(C);
-        function.instructions().into_iter().filter(|it| it.is_call()).for_each(|call| call.set_call_convention(C));
+        function
+            .instructions()
+            .into_iter()
+            .filter(|it| it.is_call())
+            .for_each(|call| call.set_call_convention(C));
     }
     Ok(())
 }
 
 fn clean_attributes(context: Context, function: Value) {
     for key in function.text_attribute_keys() {
-        if DROPPED.contains(&key.as_str()) || DROPPED_PREFIXES.iter().any(|prefix| key.starts_with(prefix)) {
+        if DROPPED.contains(&key.as_str())
+            || DROPPED_PREFIXES
+                .iter()
+                .any(|prefix| key.starts_with(prefix))
+        {
             function.remove_text_attribute(&key);
         }
     }
-    PROTECTORS.iter().for_each(|name| function.remove_attribute(name));
+    PROTECTORS
+        .iter()
+        .for_each(|name| function.remove_attribute(name));
     if !function.is_declaration() {
         function.add_attribute(context, "nounwind");
         // A frame larger than a page touches each page, so that the guard page below the stack is hit.

@@ -20,13 +20,21 @@ const DYNAMIC_ALIGNMENT: u64 = 16;
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
-    let variables: Vec<_> =
-        unit.module.globals().into_iter().filter(|variable| variable.ty().address_space() == SHARED).collect();
+    let variables: Vec<_> = unit
+        .module
+        .globals()
+        .into_iter()
+        .filter(|variable| variable.ty().address_space() == SHARED)
+        .collect();
     if variables.is_empty() {
         return Ok(());
     }
     let places = lay_out(unit, &variables)?;
-    let mut rewriter = Rewriter { unit, places, mentions: HashMap::new() };
+    let mut rewriter = Rewriter {
+        unit,
+        places,
+        mentions: HashMap::new(),
+    };
     for function in unit.module.definitions() {
         rewriter.function(function)?;
     }
@@ -56,29 +64,53 @@ fn lay_out(unit: &mut Unit, variables: &[Value]) -> Result<HashMap<Value, Place>
             places.insert(variable, Place::Dynamic);
         } else if variable.is_declaration() {
             let place = describe_use(unit.context(), variable);
-            bail!("shared variable `{}` is used {place} but nowhere defined", variable.name());
+            bail!(
+                "shared variable `{}` is used {place} but nowhere defined",
+                variable.name()
+            );
         } else {
             sized.push(variable);
         }
     }
-    let alignment = |variable: Value| variable.alignment().max(layout.alignment(variable.value_type())).max(1);
+    let alignment = |variable: Value| {
+        variable
+            .alignment()
+            .max(layout.alignment(variable.value_type()))
+            .max(1)
+    };
     sized.sort_by_key(|&variable| std::cmp::Reverse(alignment(variable)));
-    let reach: Vec<HashSet<Value>> =
-        unit.kernels.iter().map(|kernel| super::reach::variables(unit, kernel.function)).collect();
-    let users = |variable: Value| reach.iter().filter(|reached| reached.contains(&variable)).count();
+    let reach: Vec<HashSet<Value>> = unit
+        .kernels
+        .iter()
+        .map(|kernel| super::reach::variables(unit, kernel.function))
+        .collect();
+    let users = |variable: Value| {
+        reach
+            .iter()
+            .filter(|reached| reached.contains(&variable))
+            .count()
+    };
     let place = |start: u64, which: &dyn Fn(Value) -> bool, places: &mut HashMap<Value, Place>| {
-        sized.iter().copied().filter(|&variable| which(variable)).fold(start, |end, variable| {
-            let offset = end.next_multiple_of(alignment(variable));
-            places.insert(variable, Place::Static(offset));
-            offset + size_of(variable)
-        })
+        sized
+            .iter()
+            .copied()
+            .filter(|&variable| which(variable))
+            .fold(start, |end, variable| {
+                let offset = end.next_multiple_of(alignment(variable));
+                places.insert(variable, Place::Static(offset));
+                offset + size_of(variable)
+            })
     };
     let common = place(0, &|variable| users(variable) != 1, &mut places);
     for (kernel, reached) in unit.kernels.iter_mut().zip(&reach) {
         let own = |variable: Value| users(variable) == 1 && reached.contains(&variable);
         kernel.static_shared = place(common, &own, &mut places).next_multiple_of(DYNAMIC_ALIGNMENT);
         if kernel.static_shared > u64::from(u32::MAX) {
-            bail!("kernel `{}` has {} bytes of shared variables", kernel.name, kernel.static_shared);
+            bail!(
+                "kernel `{}` has {} bytes of shared variables",
+                kernel.name,
+                kernel.static_shared
+            );
         }
     }
     Ok(places)
@@ -100,7 +132,9 @@ impl Rewriter<'_> {
                 continue;
             }
             for index in 0..instruction.operand_count() {
-                let Some(operand) = instruction.operand_or_none(index) else { continue };
+                let Some(operand) = instruction.operand_or_none(index) else {
+                    continue;
+                };
                 if self.is_shared(operand) {
                     let builder = Builder::before(self.unit.context(), instruction);
                     instruction.set_operand(index, self.materialise(&builder, operand)?);
@@ -117,7 +151,9 @@ impl Rewriter<'_> {
             if !self.is_shared(value) {
                 continue;
             }
-            let Some(end) = block.terminator() else { continue };
+            let Some(end) = block.terminator() else {
+                continue;
+            };
             let known = done.get(&(block, value)).copied();
             let computed = match known {
                 Some(computed) => computed,
@@ -139,7 +175,10 @@ impl Rewriter<'_> {
         if let Some(&known) = self.mentions.get(&value) {
             return known;
         }
-        let mentions = value.constant_operands().into_iter().any(|operand| self.is_shared(operand));
+        let mentions = value
+            .constant_operands()
+            .into_iter()
+            .any(|operand| self.is_shared(operand));
         self.mentions.insert(value, mentions);
         mentions
     }
@@ -151,13 +190,19 @@ impl Rewriter<'_> {
         }
         let mut operands = Vec::new();
         for operand in value.constant_operands() {
-            operands.push(if self.is_shared(operand) { self.materialise(builder, operand)? } else { operand });
+            operands.push(if self.is_shared(operand) {
+                self.materialise(builder, operand)?
+            } else {
+                operand
+            });
         }
         match value.constant_opcode() {
             Some(opcode) => expression(builder, opcode, value, &operands),
             None => {
                 let start = Value::poison(value.ty());
-                let insert = |whole, (index, &part): (usize, &Value)| builder.insert(whole, part, index as u32);
+                let insert = |whole, (index, &part): (usize, &Value)| {
+                    builder.insert(whole, part, index as u32)
+                };
                 Ok(operands.iter().enumerate().fold(start, insert))
             }
         }
@@ -165,11 +210,16 @@ impl Rewriter<'_> {
 
     fn address(&self, builder: &Builder, place: Place, ty: Type) -> Result<Value> {
         let context = self.unit.context();
-        let call = |name: &str| self.unit.library_function(name).map(|function| builder.call_function(function, &[]));
+        let call = |name: &str| {
+            self.unit
+                .library_function(name)
+                .map(|function| builder.call_function(function, &[]))
+        };
         let base = match place {
-            Place::Static(offset) => {
-                builder.byte_offset(call("vgpu.shared_base")?, Value::int(Type::int(context, 64), offset))
-            }
+            Place::Static(offset) => builder.byte_offset(
+                call("vgpu.shared_base")?,
+                Value::int(Type::int(context, 64), offset),
+            ),
             Place::Dynamic => call("vgpu.dynamic_shared")?,
         };
         Ok(builder.to_space(base, ty))
@@ -177,22 +227,38 @@ impl Rewriter<'_> {
 }
 
 /// A constant expression as an instruction.
-fn expression(builder: &Builder, opcode: llvm_sys::LLVMOpcode, value: Value, operands: &[Value]) -> Result<Value> {
+fn expression(
+    builder: &Builder,
+    opcode: llvm_sys::LLVMOpcode,
+    value: Value,
+    operands: &[Value],
+) -> Result<Value> {
     use llvm_sys::LLVMOpcode::*;
     Ok(match opcode {
-        LLVMGetElementPtr => builder.element_pointer(value.source_element_type(), operands[0], &operands[1..]),
+        LLVMGetElementPtr => {
+            builder.element_pointer(value.source_element_type(), operands[0], &operands[1..])
+        }
         LLVMAddrSpaceCast | LLVMBitCast | LLVMPtrToInt | LLVMIntToPtr | LLVMTrunc => {
             builder.cast(opcode, operands[0], value.ty())
         }
         LLVMAdd | LLVMSub | LLVMXor | LLVMMul => builder.binary(opcode, operands[0], operands[1]),
-        _ => bail!("the virtual GPU does not know the constant `{}` of a shared variable", value.print()),
+        _ => bail!(
+            "the virtual GPU does not know the constant `{}` of a shared variable",
+            value.print()
+        ),
     })
 }
 
 /// Removes a variable whose uses are rewritten.
 fn remove(unit: &Unit, variable: Value) -> Result<()> {
-    let initializers = unit.module.globals().into_iter().filter(|&other| other != variable);
-    let holder = initializers.filter_map(|other| Some((other, other.initializer()?))).find(|(_, value)| mentions(*value, variable));
+    let initializers = unit
+        .module
+        .globals()
+        .into_iter()
+        .filter(|&other| other != variable);
+    let holder = initializers
+        .filter_map(|other| Some((other, other.initializer()?)))
+        .find(|(_, value)| mentions(*value, variable));
     if let Some((holder, _)) = holder
         && !holder.name().starts_with("llvm.")
     {
@@ -208,5 +274,9 @@ fn remove(unit: &Unit, variable: Value) -> Result<()> {
 }
 
 fn mentions(value: Value, variable: Value) -> bool {
-    value == variable || value.constant_operands().into_iter().any(|operand| mentions(operand, variable))
+    value == variable
+        || value
+            .constant_operands()
+            .into_iter()
+            .any(|operand| mentions(operand, variable))
 }

@@ -16,7 +16,11 @@ pub struct Sites {
 impl Sites {
     /// A table with only the unknown place.
     pub fn new(context: Context) -> Sites {
-        Sites { context, table: vec![Site::default()], shared: HashMap::new() }
+        Sites {
+            context,
+            table: vec![Site::default()],
+            shared: HashMap::new(),
+        }
     }
 
     /// An index of its own for a synchronising call: lanes that wait at one index are at one call,
@@ -49,10 +53,22 @@ impl Sites {
         let function = instruction.block().function().name();
         match user_frame(instruction.locations(self.context)) {
             Some(frame) => {
-                let function = if frame.function.is_empty() { function } else { frame.function };
-                Site { file: frame.file, line: frame.line, column: frame.column, function }
+                let function = if frame.function.is_empty() {
+                    function
+                } else {
+                    frame.function
+                };
+                Site {
+                    file: frame.file,
+                    line: frame.line,
+                    column: frame.column,
+                    function,
+                }
             }
-            None => Site { function, ..Site::default() },
+            None => Site {
+                function,
+                ..Site::default()
+            },
         }
     }
 }
@@ -60,7 +76,10 @@ impl Sites {
 /// The innermost frame that is the user's source: the device runtime and the device math library
 /// are Rust, programs are C, C++ or Fortran. If all are the runtime's, the outermost says most.
 fn user_frame(frames: Vec<Location>) -> Option<Location> {
-    let user = frames.iter().find(|frame| !frame.file.ends_with(".rs") && frame.line != 0).cloned();
+    let user = frames
+        .iter()
+        .find(|frame| !frame.file.ends_with(".rs") && frame.line != 0)
+        .cloned();
     user.or_else(|| frames.into_iter().next_back())
 }
 
@@ -69,7 +88,10 @@ pub fn describe(context: Context, instruction: Value) -> String {
     let function = instruction.block().function().name();
     match user_frame(instruction.locations(context)) {
         Some(frame) if frame.line != 0 => {
-            format!("in function `{function}` ({}:{}:{})", frame.file, frame.line, frame.column)
+            format!(
+                "in function `{function}` ({}:{}:{})",
+                frame.file, frame.line, frame.column
+            )
         }
         _ => format!("in function `{function}` (compile with -g for the line)"),
     }
@@ -89,7 +111,11 @@ fn first_instruction(value: Value, depth: u32) -> Option<Value> {
     }
     let users = value.users();
     let direct = users.iter().copied().find(|user| user.is_instruction());
-    direct.or_else(|| users.into_iter().find_map(|user| first_instruction(user, depth - 1)))
+    direct.or_else(|| {
+        users
+            .into_iter()
+            .find_map(|user| first_instruction(user, depth - 1))
+    })
 }
 
 #[cfg(test)]
@@ -97,7 +123,11 @@ mod tests {
     use super::*;
 
     fn frame(file: &str, line: u32) -> Location {
-        Location { file: file.into(), line, ..Location::default() }
+        Location {
+            file: file.into(),
+            line,
+            ..Location::default()
+        }
     }
 
     #[test]
@@ -108,7 +138,10 @@ mod tests {
 
     #[test]
     fn runtime_frames_alone_give_the_outermost() {
-        assert_eq!(user_frame(vec![frame("sync.rs", 4), frame("kernel.rs", 7)]), Some(frame("kernel.rs", 7)));
+        assert_eq!(
+            user_frame(vec![frame("sync.rs", 4), frame("kernel.rs", 7)]),
+            Some(frame("kernel.rs", 7))
+        );
         assert_eq!(user_frame(Vec::new()), None);
     }
 }

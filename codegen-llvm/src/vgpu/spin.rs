@@ -20,8 +20,16 @@ use crate::ir::{Builder, Type, Value};
 
 /// Engine functions after which other threads have had their turn.
 const YIELDING: &[&str] = &[
-    "vgpu_barrier", "vgpu_barrier_reduce", "vgpu_syncwarp", "vgpu_shfl", "vgpu_vote", "vgpu_match_any", "vgpu_match_all",
-    "vgpu_redux", "vgpu_yield", "vgpu_spin",
+    "vgpu_barrier",
+    "vgpu_barrier_reduce",
+    "vgpu_syncwarp",
+    "vgpu_shfl",
+    "vgpu_vote",
+    "vgpu_match_any",
+    "vgpu_match_all",
+    "vgpu_redux",
+    "vgpu_yield",
+    "vgpu_spin",
 ];
 
 /// The pass.
@@ -44,7 +52,10 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     unit.add_library(&library())?;
     let spin = unit.library_function("vgpu.spin")?;
     for end in latches.into_iter().filter_map(|latch| latch.terminator()) {
-        let site = Value::int(Type::int(unit.context(), 32), u64::from(unit.sites.own(end)));
+        let site = Value::int(
+            Type::int(unit.context(), 32),
+            u64::from(unit.sites.own(end)),
+        );
         Builder::before(unit.context(), end).call_function(spin, &[site]);
     }
     Ok(())
@@ -70,7 +81,12 @@ fn communicating_functions(unit: &Unit) -> HashSet<Value> {
     loop {
         let before = found.len();
         for function in unit.module.definitions() {
-            if !found.contains(&function) && function.instructions().into_iter().any(|it| communicates(it, &found)) {
+            if !found.contains(&function)
+                && function
+                    .instructions()
+                    .into_iter()
+                    .any(|it| communicates(it, &found))
+            {
                 found.insert(function);
             }
         }
@@ -82,11 +98,19 @@ fn communicating_functions(unit: &Unit) -> HashSet<Value> {
 
 fn communicates(instruction: Value, functions: &HashSet<Value>) -> bool {
     match instruction.opcode() {
-        Some(LLVMOpcode::LLVMFence | LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => true,
-        Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore) => instruction.is_volatile() || instruction.is_atomic(),
+        Some(LLVMOpcode::LLVMFence | LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => {
+            true
+        }
+        Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore) => {
+            instruction.is_volatile() || instruction.is_atomic()
+        }
         Some(LLVMOpcode::LLVMCall) => {
             let called = instruction.called();
-            if called.is_function() { functions.contains(&called) } else { !called.is_inline_assembly() || called.assembly_text().is_empty() }
+            if called.is_function() {
+                functions.contains(&called)
+            } else {
+                !called.is_inline_assembly() || called.assembly_text().is_empty()
+            }
         }
         _ => false,
     }
@@ -100,13 +124,24 @@ fn waits(each: &Loop, communicating: &HashSet<Value>) -> bool {
     if !instructions(each).any(|it| communicates(it, communicating)) {
         return false;
     }
-    let mut conditions = each.body.iter().filter_map(|block| block.terminator()).filter(|end| leaves(*end, each)).peekable();
+    let mut conditions = each
+        .body
+        .iter()
+        .filter_map(|block| block.terminator())
+        .filter(|end| leaves(*end, each))
+        .peekable();
     // Without a way out only the other threads can end it (or it never ends, and must let them run).
-    conditions.peek().is_none() || conditions.any(|end| end.condition().is_none_or(|it| reads_memory(it, each, &mut HashSet::new())))
+    conditions.peek().is_none()
+        || conditions.any(|end| {
+            end.condition()
+                .is_none_or(|it| reads_memory(it, each, &mut HashSet::new()))
+        })
 }
 
 fn leaves(end: Value, each: &Loop) -> bool {
-    end.successors().into_iter().any(|next| !each.body.contains(&next))
+    end.successors()
+        .into_iter()
+        .any(|next| !each.body.contains(&next))
 }
 
 /// Whether a value depends on something the loop reads from memory or gets from a call.
@@ -115,21 +150,37 @@ fn reads_memory(value: Value, each: &Loop, seen: &mut HashSet<Value>) -> bool {
         return false;
     }
     match value.opcode() {
-        Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => true,
-        Some(LLVMOpcode::LLVMCall) => !value.called_function().is_some_and(|function| function.is_intrinsic()) || any_operand(value, each, seen),
+        Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => {
+            true
+        }
+        Some(LLVMOpcode::LLVMCall) => {
+            !value
+                .called_function()
+                .is_some_and(|function| function.is_intrinsic())
+                || any_operand(value, each, seen)
+        }
         _ => any_operand(value, each, seen),
     }
 }
 
 fn any_operand(value: Value, each: &Loop, seen: &mut HashSet<Value>) -> bool {
-    value.operands().into_iter().any(|operand| reads_memory(operand, each, seen))
+    value
+        .operands()
+        .into_iter()
+        .any(|operand| reads_memory(operand, each, seen))
 }
 
 /// Whether every turn of the loop passes a yielding call: one in the latch is certain to be passed.
 fn yields(each: &Loop) -> bool {
-    each.latch.instructions().into_iter().filter(|it| it.is_call()).any(|call| {
-        let name = call.called_function().map(Value::name).unwrap_or_default();
-        debug_assert!(!YIELDING.contains(&name.as_str()) || ENGINE_SYMBOLS.contains(&name.as_str()));
-        YIELDING.contains(&name.as_str())
-    })
+    each.latch
+        .instructions()
+        .into_iter()
+        .filter(|it| it.is_call())
+        .any(|call| {
+            let name = call.called_function().map(Value::name).unwrap_or_default();
+            debug_assert!(
+                !YIELDING.contains(&name.as_str()) || ENGINE_SYMBOLS.contains(&name.as_str())
+            );
+            YIELDING.contains(&name.as_str())
+        })
 }

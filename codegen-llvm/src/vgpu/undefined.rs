@@ -17,9 +17,18 @@ pub fn is_known(symbol: &str) -> bool {
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
     let mut missing = Vec::new();
-    for symbol in unit.module.functions().into_iter().chain(unit.module.globals()) {
+    for symbol in unit
+        .module
+        .functions()
+        .into_iter()
+        .chain(unit.module.globals())
+    {
         let name = symbol.name();
-        if !symbol.is_declaration() || symbol.is_unused() || symbol.is_intrinsic() || is_known(&name) {
+        if !symbol.is_declaration()
+            || symbol.is_unused()
+            || symbol.is_intrinsic()
+            || is_known(&name)
+        {
             continue;
         }
         if symbol.linkage() == LLVMExternalWeakLinkage {
@@ -27,7 +36,14 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             symbol.replace_all_uses(Value::zero(symbol.ty()));
             continue;
         }
-        let (verb, place) = (if symbol.is_function() { "calls" } else { "uses" }, describe_use(unit.context(), symbol));
+        let (verb, place) = (
+            if symbol.is_function() {
+                "calls"
+            } else {
+                "uses"
+            },
+            describe_use(unit.context(), symbol),
+        );
         missing.push(format!("device code {verb} `{name}`, which neither the program nor the device runtime defines, {place}"));
     }
     if missing.is_empty() {

@@ -62,8 +62,19 @@ impl Unit {
             level: options.level,
         })?;
         let sites = Sites::new(module.context);
-        let manifest = Manifest { abi: vgpu_abi::VERSION, ..Manifest::default() };
-        Ok(Unit { module, options, machine, kernels: Vec::new(), cuda_arch: 0, sites, manifest })
+        let manifest = Manifest {
+            abi: vgpu_abi::VERSION,
+            ..Manifest::default()
+        };
+        Ok(Unit {
+            module,
+            options,
+            machine,
+            kernels: Vec::new(),
+            cuda_arch: 0,
+            sites,
+            manifest,
+        })
     }
 
     /// The LLVM context.
@@ -85,7 +96,9 @@ impl Unit {
 
     /// A function that [`Unit::add_library`] linked in.
     pub fn library_function(&self, name: &str) -> Result<Value> {
-        self.module.function(name).with_context(|| format!("internal error: {name} is missing"))
+        self.module
+            .function(name)
+            .with_context(|| format!("internal error: {name} is missing"))
     }
 }
 

@@ -11,10 +11,20 @@ use crate::ir::{Machine, MachineOptions};
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
-    if !unit.module.functions().into_iter().any(|function| function.value_type().is_variadic() && !function.is_intrinsic()) {
+    if !unit
+        .module
+        .functions()
+        .into_iter()
+        .any(|function| function.value_type().is_variadic() && !function.is_intrinsic())
+    {
         return Ok(());
     }
     let triple = unit.module.triple();
-    let machine = Machine::new(&MachineOptions { triple: &triple, cpu: "", features: "", level: unit.options.level })?;
+    let machine = Machine::new(&MachineOptions {
+        triple: &triple,
+        cpu: "",
+        features: "",
+        level: unit.options.level,
+    })?;
     machine.run_passes(&unit.module, "expand-variadics")
 }

@@ -26,11 +26,21 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     if !unit.options.window_check {
         return Ok(());
     }
-    let functions: Vec<_> =
-        unit.module.definitions().into_iter().filter(|function| !function.name().starts_with("vgpu.")).collect();
+    let functions: Vec<_> = unit
+        .module
+        .definitions()
+        .into_iter()
+        .filter(|function| !function.name().starts_with("vgpu."))
+        .collect();
     unit.add_library(&library())?;
-    let mut pass = WindowPass { checker: unit.library_function("vgpu.check")?, ranger: unit.library_function("vgpu.check_range")?, unit };
-    functions.into_iter().for_each(|function| pass.function(function));
+    let mut pass = WindowPass {
+        checker: unit.library_function("vgpu.check")?,
+        ranger: unit.library_function("vgpu.check_range")?,
+        unit,
+    };
+    functions
+        .into_iter()
+        .for_each(|function| pass.function(function));
     Ok(())
 }
 
@@ -104,7 +114,10 @@ impl WindowPass<'_> {
                     let base = base_of(access.address);
                     if access.size.is_none() {
                         let before = checked.entry(base).or_default();
-                        if flow.dominators(block).any(|dominator| before.contains(&dominator)) {
+                        if flow
+                            .dominators(block)
+                            .any(|dominator| before.contains(&dominator))
+                        {
                             continue;
                         }
                         before.insert(block);
@@ -137,11 +150,19 @@ impl WindowPass<'_> {
 
 /// What an instruction reads and writes through pointers.
 fn accesses(instruction: Value) -> Vec<Access> {
-    let one = |address, write| vec![Access { address, size: None, write }];
+    let one = |address, write| {
+        vec![Access {
+            address,
+            size: None,
+            write,
+        }]
+    };
     match instruction.opcode() {
         Some(LLVMOpcode::LLVMLoad) => one(instruction.operand(0), false),
         Some(LLVMOpcode::LLVMStore) => one(instruction.operand(1), true),
-        Some(LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => one(instruction.operand(0), true),
+        Some(LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => {
+            one(instruction.operand(0), true)
+        }
         Some(LLVMOpcode::LLVMCall) => transfer(instruction),
         _ => Vec::new(),
     }
@@ -149,7 +170,11 @@ fn accesses(instruction: Value) -> Vec<Access> {
 
 /// The accesses of `llvm.mem*` and masked intrinsics.
 fn transfer(call: Value) -> Vec<Access> {
-    let Some(name) = call.called_function().map(Value::name).filter(|name| name.starts_with("llvm.")) else {
+    let Some(name) = call
+        .called_function()
+        .map(Value::name)
+        .filter(|name| name.starts_with("llvm."))
+    else {
         return Vec::new();
     };
     let arguments = call.arguments();
@@ -157,9 +182,16 @@ fn transfer(call: Value) -> Vec<Access> {
         // A transfer of a known, small size is an access like any other.
         let size = arguments[2];
         let small = size.as_int().is_some_and(|bytes| bytes <= 4096);
-        Access { address, size: (!small).then_some(size), write }
+        Access {
+            address,
+            size: (!small).then_some(size),
+            write,
+        }
     };
-    if arguments.get(2).is_some_and(|size| size.as_int() == Some(0)) {
+    if arguments
+        .get(2)
+        .is_some_and(|size| size.as_int() == Some(0))
+    {
         return Vec::new();
     }
     if name.starts_with("llvm.memcpy.") || name.starts_with("llvm.memmove.") {
@@ -169,10 +201,18 @@ fn transfer(call: Value) -> Vec<Access> {
         return vec![all(arguments[0], true)];
     }
     if name.starts_with("llvm.masked.load.") {
-        return vec![Access { address: arguments[0], size: None, write: false }];
+        return vec![Access {
+            address: arguments[0],
+            size: None,
+            write: false,
+        }];
     }
     if name.starts_with("llvm.masked.store.") {
-        return vec![Access { address: arguments[1], size: None, write: true }];
+        return vec![Access {
+            address: arguments[1],
+            size: None,
+            write: true,
+        }];
     }
     Vec::new()
 }
@@ -180,7 +220,9 @@ fn transfer(call: Value) -> Vec<Access> {
 /// The pointer that an address's arithmetic starts from.
 fn base_of(mut address: Value) -> Value {
     use LLVMOpcode::{LLVMAddrSpaceCast, LLVMBitCast, LLVMGetElementPtr};
-    while let Some(LLVMGetElementPtr | LLVMAddrSpaceCast | LLVMBitCast) = address.opcode().or(address.constant_opcode()) {
+    while let Some(LLVMGetElementPtr | LLVMAddrSpaceCast | LLVMBitCast) =
+        address.opcode().or(address.constant_opcode())
+    {
         address = address.operand(0);
     }
     address
@@ -191,14 +233,21 @@ fn is_device(base: Value, seen: &mut HashSet<Value>) -> bool {
     if base.is_global_variable() {
         return true;
     }
-    let mut all = |values: Vec<Value>| values.into_iter().all(|value| is_device(base_of(value), seen));
+    let mut all = |values: Vec<Value>| {
+        values
+            .into_iter()
+            .all(|value| is_device(base_of(value), seen))
+    };
     match base.opcode() {
         Some(LLVMOpcode::LLVMAlloca) => true,
         Some(LLVMOpcode::LLVMSelect) => all(vec![base.operand(1), base.operand(2)]),
         Some(LLVMOpcode::LLVMPHI) => {
             seen.insert(base);
             let incoming = base.incoming().into_iter().map(|(value, _)| base_of(value));
-            incoming.collect::<Vec<_>>().into_iter().all(|value| seen.contains(&value) || is_device(value, seen))
+            incoming
+                .collect::<Vec<_>>()
+                .into_iter()
+                .all(|value| seen.contains(&value) || is_device(value, seen))
         }
         // The context, and what the engine keeps in it (the shared memory's start).
         Some(LLVMOpcode::LLVMIntToPtr) => is_context(base.operand(0)),
@@ -206,9 +255,12 @@ fn is_device(base: Value, seen: &mut HashSet<Value>) -> bool {
             let from = base_of(base.operand(0));
             from.opcode() == Some(LLVMOpcode::LLVMIntToPtr) && is_context(from.operand(0))
         }
-        Some(LLVMOpcode::LLVMCall) => base
-            .called_function()
-            .is_some_and(|function| matches!(function.name().as_str(), "vgpu_malloc" | "vgpu.shared_base" | "vgpu.context")),
+        Some(LLVMOpcode::LLVMCall) => base.called_function().is_some_and(|function| {
+            matches!(
+                function.name().as_str(),
+                "vgpu_malloc" | "vgpu.shared_base" | "vgpu.context"
+            )
+        }),
         _ => false,
     }
 }
@@ -217,7 +269,10 @@ fn is_device(base: Value, seen: &mut HashSet<Value>) -> bool {
 fn is_context(value: Value) -> bool {
     match value.opcode() {
         Some(LLVMOpcode::LLVMOr | LLVMOpcode::LLVMAnd) => is_context(value.operand(0)),
-        Some(LLVMOpcode::LLVMCall) => value.called().is_inline_assembly() && value.called().assembly_text() == lower::STACK_POINTER,
+        Some(LLVMOpcode::LLVMCall) => {
+            value.called().is_inline_assembly()
+                && value.called().assembly_text() == lower::STACK_POINTER
+        }
         _ => false,
     }
 }

@@ -11,9 +11,17 @@ use super::{Body, call_with_site};
 /// LLVM when it reads the bitcode.
 pub fn lower(name: &str) -> Option<Body> {
     match name {
-        "exit" => return Body::plain(call_with_site("call void @vgpu_exit(ptr %cx)", "unreachable")),
+        "exit" => {
+            return Body::plain(call_with_site(
+                "call void @vgpu_exit(ptr %cx)",
+                "unreachable",
+            ));
+        }
         "nanosleep" => {
-            return Body::synchronising(call_with_site("call void @vgpu_yield(ptr %cx, i32 %site)", "ret void"));
+            return Body::synchronising(call_with_site(
+                "call void @vgpu_yield(ptr %cx, i32 %site)",
+                "ret void",
+            ));
         }
         "pm.event.mask" => return Body::plain("  ret void"),
         _ => {}
@@ -33,7 +41,11 @@ pub fn lower(name: &str) -> Option<Body> {
     match operation {
         "sync" => plain("vgpu_barrier"),
         "arrive" if counted => plain("vgpu_barrier_arrive"),
-        _ => reduce(operation.strip_prefix("red.")?, count, if counted { "%a2" } else { "%a1" }),
+        _ => reduce(
+            operation.strip_prefix("red.")?,
+            count,
+            if counted { "%a2" } else { "%a1" },
+        ),
     }
 }
 

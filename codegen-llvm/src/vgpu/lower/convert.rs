@@ -12,14 +12,20 @@ pub fn lower(name: &str, request: &Request<'_>) -> Option<Body> {
                  %r = bitcast i64 %bits to double\n  ret double %r",
             );
         }
-        "d2i.lo" => return Body::plain("  %bits = bitcast double %a0 to i64\n  %r = trunc i64 %bits to i32\n  ret i32 %r"),
+        "d2i.lo" => {
+            return Body::plain(
+                "  %bits = bitcast double %a0 to i64\n  %r = trunc i64 %bits to i32\n  ret i32 %r",
+            );
+        }
         "d2i.hi" => {
             return Body::plain(
                 "  %bits = bitcast double %a0 to i64\n  %high = lshr i64 %bits, 32\n  %r = trunc i64 %high to i32\n  ret i32 %r",
             );
         }
         "f2h.rn" | "f2h.rn.ftz" => {
-            return Body::plain("  %h = fptrunc float %a0 to half\n  %r = bitcast half %h to i16\n  ret i16 %r");
+            return Body::plain(
+                "  %h = fptrunc float %a0 to half\n  %r = bitcast half %h to i16\n  ret i16 %r",
+            );
         }
         "bf2h.rn" | "bf2h.rn.ftz" => {
             return Body::plain(
@@ -35,8 +41,12 @@ pub fn lower(name: &str, request: &Request<'_>) -> Option<Body> {
     }
     let (from, to) = pair.split_once('2')?;
     match (number(from)?, number(to)?) {
-        (Number::Float(from), Number::Float(to)) if from == "double" && to == "float" => narrow(name),
-        (Number::Float(from), Number::Integer(bits, signed)) => to_integer(name, from, bits, signed),
+        (Number::Float(from), Number::Float(to)) if from == "double" && to == "float" => {
+            narrow(name)
+        }
+        (Number::Float(from), Number::Integer(bits, signed)) => {
+            to_integer(name, from, bits, signed)
+        }
         (Number::Integer(bits, signed), Number::Float(to)) => from_integer(name, bits, signed, to),
         _ => None,
     }
@@ -64,7 +74,10 @@ fn narrow(name: &str) -> Option<Body> {
     match rounding(name) {
         None => Body::plain("  %r = fptrunc double %a0 to float\n  ret float %r"),
         Some(mode) => Body::strict(
-            in_rounding_mode(mode, "call float @llvm.experimental.constrained.fptrunc.f32.f64(double %a0, ") + "  ret float %r",
+            in_rounding_mode(
+                mode,
+                "call float @llvm.experimental.constrained.fptrunc.f32.f64(double %a0, ",
+            ) + "  ret float %r",
         ),
     }
 }
@@ -97,10 +110,14 @@ fn from_integer(name: &str, bits: u32, signed: bool, to: &str) -> Option<Body> {
     // 32 bits fit a double: no rounding.
     let exact = bits == 32 && to == "double";
     match rounding(name).filter(|_| !exact) {
-        None => Body::plain(format!("  %r = {convert} i{bits} %a0 to {to}\n  ret {to} %r")),
+        None => Body::plain(format!(
+            "  %r = {convert} i{bits} %a0 to {to}\n  ret {to} %r"
+        )),
         Some(mode) => {
             let suffix = if to == "float" { "f32" } else { "f64" };
-            let call = format!("call {to} @llvm.experimental.constrained.{convert}.{suffix}.i{bits}(i{bits} %a0, ");
+            let call = format!(
+                "call {to} @llvm.experimental.constrained.{convert}.{suffix}.i{bits}(i{bits} %a0, "
+            );
             Body::strict(in_rounding_mode(mode, &call) + &format!("  ret {to} %r"))
         }
     }

@@ -24,7 +24,10 @@ pub fn lower(name: &str, request: &Request<'_>) -> Option<Body> {
         "ex2" => unary("exp2", ty, &suffix),
         "lg2" => unary("log2", ty, &suffix),
         "neg" => Body::plain(format!("  %r = fneg {ty} %a0\n  ret {ty} %r")),
-        "saturate" => Body::plain(format!("{}  ret {ty} %clamped", saturated(ty, &suffix, "%a0"))),
+        "saturate" => Body::plain(format!(
+            "{}  ret {ty} %clamped",
+            saturated(ty, &suffix, "%a0")
+        )),
         _ => None,
     }
 }
@@ -86,11 +89,17 @@ fn splat(ty: &str, value: &str) -> String {
         "bfloat" | "<2 x bfloat>" => "0xR0000",
         _ => value,
     };
-    if ty.starts_with('<') { format!("splat ({} {value})", &ty[5..ty.len() - 1]) } else { value.to_owned() }
+    if ty.starts_with('<') {
+        format!("splat ({} {value})", &ty[5..ty.len() - 1])
+    } else {
+        value.to_owned()
+    }
 }
 
 fn unary(intrinsic: &str, ty: &str, suffix: &str) -> Option<Body> {
-    Body::plain(format!("  %r = call {ty} @llvm.{intrinsic}.{suffix}({ty} %a0)\n  ret {ty} %r"))
+    Body::plain(format!(
+        "  %r = call {ty} @llvm.{intrinsic}.{suffix}({ty} %a0)\n  ret {ty} %r"
+    ))
 }
 
 fn extremum(minimum: bool, ty: &str, suffix: &str, form: &Form) -> Option<Body> {
@@ -141,7 +150,11 @@ fn arithmetic(kind: &str, ty: &str, suffix: &str, form: &Form) -> Option<Body> {
     } else {
         format!("  ret {ty} %r")
     };
-    if form.directed.is_some() { Body::strict(compute + &end) } else { Body::plain(compute + &end) }
+    if form.directed.is_some() {
+        Body::strict(compute + &end)
+    } else {
+        Body::plain(compute + &end)
+    }
 }
 
 fn nearest(kind: &str, ty: &str, suffix: &str) -> String {
@@ -163,7 +176,10 @@ fn directed(kind: &str, ty: &str, suffix: &str, mode: u32) -> String {
         "mul" => ("fmul", format!("{ty} %a0, {ty} %a1")),
         _ => ("fdiv", format!("{ty} %a0, {ty} %a1")),
     };
-    in_rounding_mode(mode, &format!("call {ty} @llvm.experimental.constrained.{operation}.{suffix}({arguments}, "))
+    in_rounding_mode(
+        mode,
+        &format!("call {ty} @llvm.experimental.constrained.{operation}.{suffix}({arguments}, "),
+    )
 }
 
 /// `%r` = a constrained operation in a rounding mode; `call` lacks its last two arguments.

@@ -91,8 +91,16 @@ fn permute(mode: &str) -> Option<Body> {
     };
     let two = matches!(mode, ".f4e" | ".b4e");
     let (high, select) = if two { ("%a1", "%a2") } else { ("%a0", "%a1") };
-    let nibbles = |row: &[u64; 4]| row.iter().enumerate().map(|(index, &byte)| byte << (4 * index)).sum::<u64>();
-    let mut text = format!("  %which = and i32 {select}, 3\n  %s0 = add i32 {}, 0\n", nibbles(&fixed[0]));
+    let nibbles = |row: &[u64; 4]| {
+        row.iter()
+            .enumerate()
+            .map(|(index, &byte)| byte << (4 * index))
+            .sum::<u64>()
+    };
+    let mut text = format!(
+        "  %which = and i32 {select}, 3\n  %s0 = add i32 {}, 0\n",
+        nibbles(&fixed[0])
+    );
     for (index, row) in fixed.iter().enumerate().skip(1) {
         text += &format!(
             "  %is{index} = icmp eq i32 %which, {index}\n  %s{index} = select i1 %is{index}, i32 {}, i32 %s{}\n",
@@ -140,7 +148,8 @@ fn dot(signs: &str, bits: u32) -> Option<Body> {
     let accumulator = if bits == 8 { "%a2" } else { "%a3" };
     let mut text = match bits {
         8 => "  %bytes = add i32 %a1, 0\n".to_owned(),
-        _ => "  %upper = lshr i32 %a1, 16\n  %bytes = select i1 %a2, i32 %upper, i32 %a1\n".to_owned(),
+        _ => "  %upper = lshr i32 %a1, 16\n  %bytes = select i1 %a2, i32 %upper, i32 %a1\n"
+            .to_owned(),
     };
     text += &format!("  %t0 = add i32 {accumulator}, 0\n");
     for lane in 0..lanes {
@@ -157,7 +166,11 @@ fn dot(signs: &str, bits: u32) -> Option<Body> {
 
 /// `szext`: the low N bits, extended.
 fn extend(shift: &str, wrap: bool) -> Option<Body> {
-    let limit = if wrap { "  %n = and i32 %a1, 31\n" } else { "  %n = call i32 @llvm.umin.i32(i32 %a1, i32 32)\n" };
+    let limit = if wrap {
+        "  %n = and i32 %a1, 31\n"
+    } else {
+        "  %n = call i32 @llvm.umin.i32(i32 %a1, i32 32)\n"
+    };
     Body::plain(format!(
         "{limit}  %value = zext i32 %a0 to i64\n  %n64 = zext i32 %n to i64\n  %up = sub i64 64, %n64\n  %none = icmp eq i32 %n, 0\n  \
          %amount = and i64 %up, 63\n  %left = shl i64 %value, %amount\n  %right = {shift} i64 %left, %amount\n  \
@@ -201,13 +214,25 @@ fn funnel_shift(direction: &str, request: &Request<'_>) -> Option<Body> {
 /// `bfind`: position of the highest bit that is not the sign, -1 if none; with the second operand
 /// true, the left shift that brings it to the top.
 fn find_leading_one(signed: bool, request: &Request<'_>) -> Option<Body> {
-    let bits: u32 = request.parameters.first()?.strip_prefix('i')?.parse().ok()?;
+    let bits: u32 = request
+        .parameters
+        .first()?
+        .strip_prefix('i')?
+        .parse()
+        .ok()?;
     let value = if signed {
-        format!("  %sign = ashr i{bits} %a0, {}\n  %value = xor i{bits} %a0, %sign\n", bits - 1)
+        format!(
+            "  %sign = ashr i{bits} %a0, {}\n  %value = xor i{bits} %a0, %sign\n",
+            bits - 1
+        )
     } else {
         format!("  %value = add i{bits} %a0, 0\n")
     };
-    let narrow = if bits == 64 { "trunc i64 %zeros to i32" } else { "add i32 %zeros, 0" };
+    let narrow = if bits == 64 {
+        "trunc i64 %zeros to i32"
+    } else {
+        "add i32 %zeros, 0"
+    };
     Body::plain(format!(
         "{value}  %zeros = call i{bits} @llvm.ctlz.i{bits}(i{bits} %value, i1 false)\n  %shift = {narrow}\n  \
          %position = sub i32 {}, %shift\n  %chosen = select i1 %a1, i32 %shift, i32 %position\n  \

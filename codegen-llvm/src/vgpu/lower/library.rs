@@ -13,19 +13,24 @@ pub fn lower(request: &Request<'_>) -> Option<Body> {
         ("vprintf", ["ptr", "ptr"], "i32") => Body::plain(format!(
             "{CONTEXT}  %n = call i32 @vgpu_vprintf(ptr %cx, ptr %a0, ptr %a1)\n  ret i32 %n"
         )),
-        ("malloc" | "_Znwm" | "_Znam", ["i64"], "ptr") => {
-            Body::plain(format!("{CONTEXT}  %p = call ptr @vgpu_malloc(ptr %cx, i64 %a0)\n  ret ptr %p"))
-        }
-        ("calloc", ["i64", "i64"], "ptr") => Body::plain(CALLOC),
-        ("free" | "_ZdlPv" | "_ZdaPv", ["ptr"], "void") | ("_ZdlPvm" | "_ZdaPvm", ["ptr", "i64"], "void") => {
-            Body::plain(format!("{CONTEXT}  call void @vgpu_free(ptr %cx, ptr %a0)\n  ret void"))
-        }
-        ("__assert_fail", ["ptr", "ptr", "i32", "ptr"], "void")
-        | ("__assertfail", ["ptr", "ptr", "i32", "ptr", _], "void") => Body::synchronising(format!(
-            "{CONTEXT}  call void @vgpu_assert_fail(ptr %cx, i32 %site, ptr %a0, ptr %a1, i32 %a2, ptr %a3)\n  unreachable"
+        ("malloc" | "_Znwm" | "_Znam", ["i64"], "ptr") => Body::plain(format!(
+            "{CONTEXT}  %p = call ptr @vgpu_malloc(ptr %cx, i64 %a0)\n  ret ptr %p"
         )),
+        ("calloc", ["i64", "i64"], "ptr") => Body::plain(CALLOC),
+        ("free" | "_ZdlPv" | "_ZdaPv", ["ptr"], "void")
+        | ("_ZdlPvm" | "_ZdaPvm", ["ptr", "i64"], "void") => Body::plain(format!(
+            "{CONTEXT}  call void @vgpu_free(ptr %cx, ptr %a0)\n  ret void"
+        )),
+        ("__assert_fail", ["ptr", "ptr", "i32", "ptr"], "void")
+        | ("__assertfail", ["ptr", "ptr", "i32", "ptr", _], "void") => {
+            Body::synchronising(format!(
+                "{CONTEXT}  call void @vgpu_assert_fail(ptr %cx, i32 %site, ptr %a0, ptr %a1, i32 %a2, ptr %a3)\n  unreachable"
+            ))
+        }
         ("abort" | "__cxa_pure_virtual" | "__cxa_deleted_virtual", [], "void") => {
-            Body::synchronising(format!("{CONTEXT}  call void @vgpu_trap(ptr %cx, i32 %site)\n  unreachable"))
+            Body::synchronising(format!(
+                "{CONTEXT}  call void @vgpu_trap(ptr %cx, i32 %site)\n  unreachable"
+            ))
         }
         _ => None,
     }

@@ -10,10 +10,15 @@ use super::Body;
 /// Lowers `mbarrier.*`.
 pub fn lower(name: &str) -> Option<Body> {
     let form = name.strip_prefix("mbarrier.")?;
-    if form.contains("expect.tx") || form.contains("complete.tx") || form.contains("space.cluster") {
+    if form.contains("expect.tx") || form.contains("complete.tx") || form.contains("space.cluster")
+    {
         return None;
     }
-    let space = if form.contains(".shared") || form.contains("space.cta") { "ptr addrspace(3)" } else { "ptr" };
+    let space = if form.contains(".shared") || form.contains("space.cta") {
+        "ptr addrspace(3)"
+    } else {
+        "ptr"
+    };
     let form = match form.find(".scope.") {
         Some(at) => &form[..at],
         None => form.strip_suffix(".shared").unwrap_or(form),
@@ -24,16 +29,22 @@ pub fn lower(name: &str) -> Option<Body> {
             "  %count = zext i32 %a1 to i64\n  %expected = shl i64 %count, 20\n  %word = or i64 %count, %expected\n  \
              store volatile i64 %word, {space} %a0, align 8\n  ret void"
         )),
-        "inval" => Body::plain(format!("  store volatile i64 0, {space} %a0, align 8\n  ret void")),
+        "inval" => Body::plain(format!(
+            "  store volatile i64 0, {space} %a0, align 8\n  ret void"
+        )),
         "arrive" => arrive(space, if counted { "%a1" } else { "1" }, false),
         "arrive.noComplete" => arrive(space, "%a1", false),
         "arrive.drop" => arrive(space, if counted { "%a1" } else { "1" }, true),
         "arrive.drop.noComplete" => arrive(space, "%a1", true),
-        "pending.count" => Body::plain("  %low = trunc i64 %a0 to i32\n  %pending = and i32 %low, 1048575\n  ret i32 %pending"),
+        "pending.count" => Body::plain(
+            "  %low = trunc i64 %a0 to i32\n  %pending = and i32 %low, 1048575\n  ret i32 %pending",
+        ),
         "test.wait" => Body::plain(phase_differs(space)),
         "test.wait.parity" => Body::plain(parity_differs(space)),
         "try.wait" | "try.wait.tl" => Body::synchronising(yielding(&phase_differs(space))),
-        "try.wait.parity" | "try.wait.parity.tl" => Body::synchronising(yielding(&parity_differs(space))),
+        "try.wait.parity" | "try.wait.parity.tl" => {
+            Body::synchronising(yielding(&parity_differs(space)))
+        }
         _ => None,
     }
 }
@@ -41,7 +52,11 @@ pub fn lower(name: &str) -> Option<Body> {
 /// Takes `count` arrivals off (and, dropping, off the expected count too); at none left the next
 /// phase begins. The result is the state before.
 fn arrive(space: &str, count: &str, drop: bool) -> Option<Body> {
-    let expected = if drop { "%expected0, %count" } else { "%expected0, 0" };
+    let expected = if drop {
+        "%expected0, %count"
+    } else {
+        "%expected0, 0"
+    };
     Body::plain(format!(
         "  %old = load volatile i64, {space} %a0, align 8\n  %count32 = add i32 {count}, 0\n  \
          %count = zext i32 %count32 to i64\n  %pending0 = and i64 %old, 1048575\n  %pending = sub i64 %pending0, %count\n  \

@@ -16,13 +16,19 @@ pub fn lower(name: &str, request: &Request<'_>) -> Option<Body> {
         return Body::plain("  ret void");
     }
     if name.starts_with("internal.addrspace.wrap") {
-        return Body::plain(format!("  %p = addrspacecast {} %a0 to {result}\n  ret {result} %p", request.parameters.first()?));
+        return Body::plain(format!(
+            "  %p = addrspacecast {} %a0 to {result}\n  ret {result} %p",
+            request.parameters.first()?
+        ));
     }
     if name.starts_with("move.") {
         return Body::plain(format!("  ret {result} %a0"));
     }
     if name.starts_with("ldu.global.") || name.starts_with("ldg.global.") {
-        return Body::plain(format!("  %value = load {result}, {} %a0, align 1\n  ret {result} %value", request.parameters[0]));
+        return Body::plain(format!(
+            "  %value = load {result}, {} %a0, align 1\n  ret {result} %value",
+            request.parameters[0]
+        ));
     }
     if name.starts_with("getctarank") {
         return Body::plain("  ret i32 0");
@@ -73,13 +79,18 @@ fn atomic(form: &str, request: &Request<'_>) -> Option<Body> {
         ("xor" | "or" | "and" | "max" | "min", false) => operation,
         _ => return None,
     };
-    Body::plain(format!("  %old = atomicrmw {operation} {pointer} %a0, {ty} %a1 monotonic\n  ret {ty} %old"))
+    Body::plain(format!(
+        "  %old = atomicrmw {operation} {pointer} %a0, {ty} %a1 monotonic\n  ret {ty} %old"
+    ))
 }
 
 /// Where a generic address points. A block's shared memory and a thread's own stack ("local") are
 /// ranges; everything else in the device window is global.
 fn is_space(space: &str) -> Option<Body> {
-    let (base, size) = (offset_of!(ThreadContext, shared_base), offset_of!(ThreadContext, shared_size));
+    let (base, size) = (
+        offset_of!(ThreadContext, shared_base),
+        offset_of!(ThreadContext, shared_size),
+    );
     let stack = -(STACK_SIZE as i64);
     let parts = format!(
         "  %cx = call ptr @vgpu.context()\n  %address = ptrtoint ptr %a0 to i64\n  \
@@ -109,9 +120,16 @@ fn asynchronous_copy(form: &str, request: &Request<'_>) -> Option<Body> {
     if matches!(form, "commit.group" | "wait.group" | "wait.all") {
         return Body::plain("  ret void");
     }
-    let (size, partial) = form.strip_suffix(".s").map_or((form, false), |size| (size, true));
-    let size = size.strip_prefix("ca.shared.global.").or_else(|| size.strip_prefix("cg.shared.global."))?;
-    let bytes: u32 = size.parse().ok().filter(|bytes| matches!(bytes, 4 | 8 | 16))?;
+    let (size, partial) = form
+        .strip_suffix(".s")
+        .map_or((form, false), |size| (size, true));
+    let size = size
+        .strip_prefix("ca.shared.global.")
+        .or_else(|| size.strip_prefix("cg.shared.global."))?;
+    let bytes: u32 = size
+        .parse()
+        .ok()
+        .filter(|bytes| matches!(bytes, 4 | 8 | 16))?;
     let (to, from) = (request.parameters.first()?, request.parameters.get(1)?);
     let (to_space, from_space) = (mangled(to), mangled(from));
     if !partial {
@@ -132,5 +150,9 @@ fn asynchronous_copy(form: &str, request: &Request<'_>) -> Option<Body> {
 /// `ptr addrspace(3)` → `p3`, as intrinsic names spell it.
 fn mangled(pointer: &str) -> String {
     let space: String = pointer.chars().filter(char::is_ascii_digit).collect();
-    if space.is_empty() { "p0".to_owned() } else { format!("p{space}") }
+    if space.is_empty() {
+        "p0".to_owned()
+    } else {
+        format!("p{space}")
+    }
 }

@@ -52,22 +52,38 @@ pub struct Body {
 impl Body {
     /// A body that synchronises nothing.
     fn plain(text: impl Into<String>) -> Option<Body> {
-        Some(Body { sites: 0, text: text.into(), attributes: "alwaysinline" })
+        Some(Body {
+            sites: 0,
+            text: text.into(),
+            attributes: "alwaysinline",
+        })
     }
 
     /// A body that synchronises once, at `%site`.
     fn synchronising(text: impl Into<String>) -> Option<Body> {
-        Some(Body { sites: 1, text: text.into(), attributes: "alwaysinline convergent" })
+        Some(Body {
+            sites: 1,
+            text: text.into(),
+            attributes: "alwaysinline convergent",
+        })
     }
 
     /// A body that synchronises twice, at `%site` and `%site1`.
     fn synchronising_twice(text: impl Into<String>) -> Option<Body> {
-        Some(Body { sites: 2, text: text.into(), attributes: "alwaysinline convergent" })
+        Some(Body {
+            sites: 2,
+            text: text.into(),
+            attributes: "alwaysinline convergent",
+        })
     }
 
     /// A body that changes the rounding mode meanwhile: LLVM must not mix it with other arithmetic.
     fn strict(text: impl Into<String>) -> Option<Body> {
-        Some(Body { sites: 0, text: text.into(), attributes: "noinline strictfp" })
+        Some(Body {
+            sites: 0,
+            text: text.into(),
+            attributes: "noinline strictfp",
+        })
     }
 }
 
@@ -82,8 +98,15 @@ pub fn lower(request: &Request<'_>) -> Option<Lowering> {
         None => library::lower(request)?,
     };
     let symbol = format!("lower.{}", request.name);
-    let sites = ["i32 %site", "i32 %site1"].iter().take(body.sites).map(|&site| site.to_owned());
-    let own = request.parameters.iter().enumerate().map(|(index, ty)| format!("{ty} %a{index}"));
+    let sites = ["i32 %site", "i32 %site1"]
+        .iter()
+        .take(body.sites)
+        .map(|&site| site.to_owned());
+    let own = request
+        .parameters
+        .iter()
+        .enumerate()
+        .map(|(index, ty)| format!("{ty} %a{index}"));
     let parameters = sites.chain(own).collect::<Vec<_>>().join(", ");
     let definition = format!(
         "define {} @{}({parameters}) {} nounwind {{\n{}\n}}\n",
@@ -92,7 +115,11 @@ pub fn lower(request: &Request<'_>) -> Option<Lowering> {
         body.attributes,
         body.text.trim_end()
     );
-    Some(Lowering { symbol, definition, sites: body.sites })
+    Some(Lowering {
+        symbol,
+        definition,
+        sites: body.sites,
+    })
 }
 
 fn nvvm(name: &str, request: &Request<'_>) -> Option<Body> {
@@ -109,7 +136,10 @@ fn nvvm(name: &str, request: &Request<'_>) -> Option<Body> {
 /// Generic intrinsics with a GPU meaning.
 fn generic(name: &str) -> Option<Body> {
     match name {
-        "trap" | "debugtrap" | "ubsantrap" => Body::synchronising(call_with_site("call void @vgpu_trap(ptr %cx, i32 %site)", "unreachable")),
+        "trap" | "debugtrap" | "ubsantrap" => Body::synchronising(call_with_site(
+            "call void @vgpu_trap(ptr %cx, i32 %site)",
+            "unreachable",
+        )),
         "readcyclecounter" => registers::lower("read.ptx.sreg.clock64"),
         "readsteadycounter" => registers::lower("read.ptx.sreg.globaltimer"),
         _ => None,
@@ -152,8 +182,10 @@ define internal ptr @vgpu.context() alwaysinline nounwind willreturn memory(none
 /// memory.
 pub fn prelude() -> String {
     let shared_base = offset_of!(ThreadContext, shared_base);
-    let (shared_size, dynamic_size) =
-        (offset_of!(ThreadContext, shared_size), offset_of!(ThreadContext, dynamic_shared_size));
+    let (shared_size, dynamic_size) = (
+        offset_of!(ThreadContext, shared_size),
+        offset_of!(ThreadContext, dynamic_shared_size),
+    );
     let context = CONTEXT_FUNCTION.as_str();
     format!(
         r#"{context}

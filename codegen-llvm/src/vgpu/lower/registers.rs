@@ -27,8 +27,12 @@ pub fn lower(name: &str) -> Option<Body> {
         "globaltimer" => Body::plain(timer("vgpu_globaltimer", false)),
         "globaltimer.lo" => Body::plain(timer("vgpu_globaltimer", true)),
         // Without clusters every block is a cluster of its own.
-        "cluster.nctaid.x" | "cluster.nctaid.y" | "cluster.nctaid.z" | "cluster.nctarank" => constant(1),
-        "cluster.ctaid.x" | "cluster.ctaid.y" | "cluster.ctaid.z" | "cluster.ctarank" => constant(0),
+        "cluster.nctaid.x" | "cluster.nctaid.y" | "cluster.nctaid.z" | "cluster.nctarank" => {
+            constant(1)
+        }
+        "cluster.ctaid.x" | "cluster.ctaid.y" | "cluster.ctaid.z" | "cluster.ctarank" => {
+            constant(0)
+        }
         "tid.w" | "ntid.w" | "ctaid.w" | "nctaid.w" => constant(0),
         "clusterid.w" | "nclusterid.w" | "cluster.ctaid.w" | "cluster.nctaid.w" => constant(0),
         _ => None,
@@ -56,7 +60,9 @@ fn field(register: &str) -> Option<(usize, Option<(u32, u32)>)> {
         ("smid", false) => (offset_of!(ThreadContext, smid), None),
         ("nsmid", false) => (offset_of!(ThreadContext, nsmid), None),
         ("dynamic_smem_size", false) => (offset_of!(ThreadContext, dynamic_shared_size), None),
-        ("total_smem_size" | "aggr_smem_size", false) => (offset_of!(ThreadContext, shared_size), None),
+        ("total_smem_size" | "aggr_smem_size", false) => {
+            (offset_of!(ThreadContext, shared_size), None)
+        }
         _ => return None,
     };
     Some((offset + dimension, range))
@@ -65,7 +71,9 @@ fn field(register: &str) -> Option<(usize, Option<(u32, u32)>)> {
 /// Loads a context field. It never changes while the thread runs, hence `invariant.load`; the range
 /// lets LLVM drop sign extensions and overflow checks, as the intrinsic's `range` did.
 fn load(offset: usize, range: Option<(u32, u32)>) -> String {
-    let known = range.map(|(low, high)| format!(", !range !{{i32 {low}, i32 {}}}", high as i32)).unwrap_or_default();
+    let known = range
+        .map(|(low, high)| format!(", !range !{{i32 {low}, i32 {}}}", high as i32))
+        .unwrap_or_default();
     format!(
         "  %cx = call ptr @vgpu.context()\n  %field = getelementptr i8, ptr %cx, i64 {offset}\n  \
          %value = load i32, ptr %field, align 4, !invariant.load !0, !noundef !0{known}\n  ret i32 %value"
@@ -78,7 +86,10 @@ fn constant(value: u32) -> Option<Body> {
 
 fn lane_mask(relation: &str) -> Option<Body> {
     let lane = "  %cx = call ptr @vgpu.context()\n".to_owned()
-        + &format!("  %field = getelementptr i8, ptr %cx, i64 {}\n", offset_of!(ThreadContext, laneid))
+        + &format!(
+            "  %field = getelementptr i8, ptr %cx, i64 {}\n",
+            offset_of!(ThreadContext, laneid)
+        )
         + "  %lane = load i32, ptr %field, align 4, !invariant.load !0, !noundef !0\n"
         + "  %bit = shl nuw i32 1, %lane\n  %below = sub i32 %bit, 1\n";
     let rest = match relation {
@@ -93,6 +104,11 @@ fn lane_mask(relation: &str) -> Option<Body> {
 }
 
 fn timer(function: &str, low: bool) -> String {
-    let read = format!("  %cx = call ptr @vgpu.context()\n  %time = call i64 @{function}(ptr %cx)\n");
-    read + if low { "  %low = trunc i64 %time to i32\n  ret i32 %low" } else { "  ret i64 %time" }
+    let read =
+        format!("  %cx = call ptr @vgpu.context()\n  %time = call i64 @{function}(ptr %cx)\n");
+    read + if low {
+        "  %low = trunc i64 %time to i32\n  ret i32 %low"
+    } else {
+        "  ret i64 %time"
+    }
 }

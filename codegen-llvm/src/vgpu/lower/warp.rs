@@ -12,21 +12,27 @@ const ACTIVE: &str = "  %mask = call i32 @vgpu_activemask(ptr %cx, i32 %site1)\n
 /// Lowers the warp's operations.
 pub fn lower(name: &str) -> Option<Body> {
     match name {
-        "bar.warp.sync" => {
-            Body::synchronising(call_with_site("call void @vgpu_syncwarp(ptr %cx, i32 %site, i32 %a0)", "ret void"))
-        }
+        "bar.warp.sync" => Body::synchronising(call_with_site(
+            "call void @vgpu_syncwarp(ptr %cx, i32 %site, i32 %a0)",
+            "ret void",
+        )),
         "activemask" => Body::synchronising(format!(
             "{CONTEXT}  %mask = call i32 @vgpu_activemask(ptr %cx, i32 %site)\n  ret i32 %mask"
         )),
         "elect.sync" => elect(),
-        _ => shuffle(name).or_else(|| vote(name)).or_else(|| matches(name)).or_else(|| redux(name)),
+        _ => shuffle(name)
+            .or_else(|| vote(name))
+            .or_else(|| matches(name))
+            .or_else(|| redux(name)),
     }
 }
 
 /// `shfl[.sync].{up,down,bfly,idx}.{i32,f32}[p]`
 fn shuffle(name: &str) -> Option<Body> {
     let form = name.strip_prefix("shfl.")?;
-    let (synchronised, form) = form.strip_prefix("sync.").map_or((false, form), |rest| (true, rest));
+    let (synchronised, form) = form
+        .strip_prefix("sync.")
+        .map_or((false, form), |rest| (true, rest));
     let (mode, ty) = form.split_once('.')?;
     let mode = match mode {
         "up" => ShuffleMode::Up,
@@ -44,13 +50,21 @@ fn shuffle(name: &str) -> Option<Body> {
     let first = usize::from(synchronised);
     let (value, lane, clamp) = (first, first + 1, first + 2);
     let mut text = CONTEXT.to_owned();
-    text += if synchronised { "  %mask = bitcast i32 %a0 to i32\n" } else { ACTIVE };
+    text += if synchronised {
+        "  %mask = bitcast i32 %a0 to i32\n"
+    } else {
+        ACTIVE
+    };
     text += &format!(
         "  %bits = bitcast {ty} %a{value} to i32\n  %both = call i64 @vgpu_shfl(ptr %cx, i32 %site, i32 %mask, i32 {mode}, \
          i32 %bits, i32 %a{lane}, i32 %a{clamp})\n  %low = trunc i64 %both to i32\n  %result = bitcast i32 %low to {ty}\n"
     );
     text += &end_with_predicate(ty, predicate);
-    if synchronised { Body::synchronising(text) } else { Body::synchronising_twice(text) }
+    if synchronised {
+        Body::synchronising(text)
+    } else {
+        Body::synchronising_twice(text)
+    }
 }
 
 /// Returns `%result`, or it and bit 32 of `%both` as a pair.
@@ -68,7 +82,9 @@ fn end_with_predicate(ty: &str, predicate: bool) -> String {
 /// `vote.{all,any,uni,ballot}[.sync]`
 fn vote(name: &str) -> Option<Body> {
     let form = name.strip_prefix("vote.")?;
-    let (mode, synchronised) = form.strip_suffix(".sync").map_or((form, false), |mode| (mode, true));
+    let (mode, synchronised) = form
+        .strip_suffix(".sync")
+        .map_or((form, false), |mode| (mode, true));
     let code = match mode {
         "all" => VoteMode::All,
         "any" => VoteMode::Any,
@@ -76,7 +92,11 @@ fn vote(name: &str) -> Option<Body> {
         "ballot" => VoteMode::Ballot,
         _ => return None,
     } as u32;
-    let (mask, predicate) = if synchronised { ("%a0", "%a1") } else { ("%mask", "%a0") };
+    let (mask, predicate) = if synchronised {
+        ("%a0", "%a1")
+    } else {
+        ("%mask", "%a0")
+    };
     let end = match mode {
         "ballot" => "  ret i32 %all",
         _ => "  %holds = icmp ne i32 %all, 0\n  ret i1 %holds",
@@ -86,7 +106,11 @@ fn vote(name: &str) -> Option<Body> {
          %all = call i32 @vgpu_vote(ptr %cx, i32 %site, i32 {mask}, i32 {code}, i32 %pred)\n{end}",
         if synchronised { "" } else { ACTIVE }
     );
-    if synchronised { Body::synchronising(text) } else { Body::synchronising_twice(text) }
+    if synchronised {
+        Body::synchronising(text)
+    } else {
+        Body::synchronising_twice(text)
+    }
 }
 
 /// `match.any.sync.{i32,i64}`, `match.all.sync.{i32p,i64p}`

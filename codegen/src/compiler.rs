@@ -1,0 +1,219 @@
+//! The client of `omptarget-codegen`.
+
+use std::ffi::{CStr, OsStr, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::artifact::Artifact;
+use crate::cache::{Cache, Key};
+use crate::summary::ImageSummary;
+use crate::{CompileError, host_cpu, process, vgpu_abi};
+
+/// The compiler's file name.
+const TOOL: &str = "omptarget-codegen";
+
+/// How to compile for the virtual GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VgpuOptions {
+    /// Optimisation level, 0 to 3.
+    pub level: u8,
+    /// Whether compiled code checks that it stays in the device window; not with
+    /// `requires unified_shared_memory`.
+    pub window_check: bool,
+}
+
+impl Default for VgpuOptions {
+    fn default() -> VgpuOptions {
+        VgpuOptions {
+            level: 2,
+            window_check: true,
+        }
+    }
+}
+
+/// How to compile to PTX.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PtxOptions {
+    /// Architecture, e.g. `sm_80`.
+    pub arch: String,
+    /// Optimisation level, 0 to 3.
+    pub level: u8,
+}
+
+/// The compiler and its cache.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    tool: PathBuf,
+    cache: Option<Cache>,
+}
+
+impl Compiler {
+    /// Finds the compiler: `OMPTARGET_CODEGEN`, else `../libexec/omptarget-codegen` beside the folder
+    /// of the shared library (or program) this code is in, else beside that of the running program.
+    /// The cache is the user's (see `docs/codegen.md`).
+    pub fn locate() -> Result<Compiler, CompileError> {
+        let candidates = match std::env::var_os("OMPTARGET_CODEGEN").filter(|path| !path.is_empty())
+        {
+            Some(path) => vec![PathBuf::from(path)],
+            None => [own_file(), std::env::current_exe().ok()]
+                .into_iter()
+                .flatten()
+                .filter_map(|file| beside(&file))
+                .collect(),
+        };
+        match candidates.iter().find(|path| path.is_file()) {
+            Some(tool) => Ok(Compiler {
+                tool: tool.clone(),
+                cache: Cache::of_user(),
+            }),
+            None => Err(CompileError::NotFound {
+                searched: candidates,
+            }),
+        }
+    }
+
+    /// A compiler at a known place with a cache in a known folder, or none.
+    pub fn at(tool: impl Into<PathBuf>, cache: Option<(PathBuf, u64)>) -> Compiler {
+        Compiler {
+            tool: tool.into(),
+            cache: cache.map(|(folder, limit)| Cache::new(folder, limit)),
+        }
+    }
+
+    /// Compiles an image for the virtual GPU, or takes it from the cache.
+    pub fn vgpu(&self, bitcode: &[u8], options: &VgpuOptions) -> Result<Artifact, CompileError> {
+        let mut arguments = vec!["vgpu".to_owned(), format!("-O{}", options.level)];
+        if !options.window_check {
+            arguments.push("--no-window-check".to_owned());
+        }
+        let key = self.key(&arguments, &host_cpu::identity(), bitcode)?;
+        if let Some(artifact) = self
+            .cached(&key)
+            .and_then(|bytes| Artifact::decode(&bytes).ok())
+        {
+            return Ok(artifact);
+        }
+        let bytes = process::run(&self.tool, &arguments, bitcode)?;
+        let artifact = Artifact::decode(&bytes)?;
+        self.keep(&key, &bytes);
+        Ok(artifact)
+    }
+
+    /// Compiles an image to PTX, or takes it from the cache.
+    pub fn ptx(&self, bitcode: &[u8], options: &PtxOptions) -> Result<String, CompileError> {
+        let arguments = [
+            "ptx".to_owned(),
+            format!("--arch={}", options.arch),
+            format!("-O{}", options.level),
+        ];
+        let key = self.key(&arguments, &[], bitcode)?;
+        let bytes = match self.cached(&key) {
+            Some(bytes) => bytes,
+            None => {
+                let bytes = process::run(&self.tool, &arguments, bitcode)?;
+                // The status may be lost (see `process`): PTX without its header is no PTX.
+                if !bytes.starts_with(b"//") {
+                    return Err(CompileError::Crashed {
+                        how: "no output".to_owned(),
+                        detail: None,
+                    });
+                }
+                self.keep(&key, &bytes);
+                bytes
+            }
+        };
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Says what is in an image.
+    pub fn inspect(&self, bitcode: &[u8]) -> Result<ImageSummary, CompileError> {
+        let bytes = process::run(&self.tool, &["inspect".to_owned()], bitcode)?;
+        Ok(serde_json::from_slice(&bytes)?)
+    }
+
+    /// Everything the result depends on: the compiler (by its file's place, size and time), the
+    /// interface, the host CPU where it matters, the options, the image.
+    fn key(&self, arguments: &[String], cpu: &[u8], bitcode: &[u8]) -> Result<Key, CompileError> {
+        let what = || CompileError::system(self.tool.display().to_string());
+        let tool = std::fs::metadata(&self.tool).map_err(what())?;
+        let identity = format!(
+            "{} {} {} {}",
+            tool.size(),
+            tool.mtime(),
+            tool.mtime_nsec(),
+            env!("CARGO_PKG_VERSION")
+        );
+        let version = vgpu_abi::VERSION.to_le_bytes();
+        let options = arguments.join("\0");
+        Ok(Key::of(&[
+            self.tool.as_os_str().as_bytes(),
+            identity.as_bytes(),
+            &version,
+            cpu,
+            options.as_bytes(),
+            bitcode,
+        ]))
+    }
+
+    fn cached(&self, key: &Key) -> Option<Vec<u8>> {
+        self.cache.as_ref()?.load(key)
+    }
+
+    fn keep(&self, key: &Key, bytes: &[u8]) {
+        if let Some(cache) = &self.cache {
+            cache.store(key, bytes);
+        }
+    }
+}
+
+/// `dir/../libexec/omptarget-codegen` for a file in `dir`.
+fn beside(file: &Path) -> Option<PathBuf> {
+    let file = file.canonicalize().ok()?;
+    Some(file.parent()?.parent()?.join("libexec").join(TOOL))
+}
+
+/// The file of the shared library or program that this function is linked into.
+fn own_file() -> Option<PathBuf> {
+    // SAFETY: all-zero is a valid `Dl_info`; `dladdr` fills it or returns 0.
+    let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: the address is this function's own, `info` is writable.
+    let found = unsafe { libc::dladdr(own_file as *const c_void, &mut info) } != 0;
+    if !found || info.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: `dli_fname` is a NUL-terminated path that lives as long as the object is loaded.
+    let name = unsafe { CStr::from_ptr(info.dli_fname) };
+    Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tool_is_looked_for_beside_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let lib = folder.path().join("lib");
+        std::fs::create_dir(&lib).unwrap();
+        std::fs::write(lib.join("libomptarget.so"), b"").unwrap();
+        let found = beside(&lib.join("libomptarget.so")).unwrap();
+        assert_eq!(
+            found,
+            folder
+                .path()
+                .canonicalize()
+                .unwrap()
+                .join("libexec/omptarget-codegen")
+        );
+    }
+
+    #[test]
+    fn own_file_is_this_test_program() {
+        let own = own_file().unwrap().canonicalize().unwrap();
+        assert_eq!(
+            own,
+            std::env::current_exe().unwrap().canonicalize().unwrap()
+        );
+    }
+}

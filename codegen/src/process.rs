@@ -1,0 +1,153 @@
+//! One run of the compiler.
+//!
+//! Input, output and messages go through anonymous files rather than pipes: nothing can block, and
+//! a compiler that dies early cannot send SIGPIPE to the user's program.
+
+use std::fs::File;
+use std::io::{Read, Seek, Write};
+use std::os::fd::FromRawFd;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+
+use crate::CompileError;
+
+/// Environment of the user's program that is not meant for the compiler: what is preloaded into it
+/// (sanitizers, profilers, MPI) would be preloaded into LLVM too.
+const NOT_INHERITED: &[&str] = &["LD_PRELOAD", "LD_AUDIT", "MALLOC_CONF", "GLIBC_TUNABLES"];
+
+/// Runs the compiler with `arguments`, `input` on its standard input; gives its standard output.
+pub fn run(tool: &Path, arguments: &[String], input: &[u8]) -> Result<Vec<u8>, CompileError> {
+    let (mut stdin, mut stdout, mut stderr) = (
+        anonymous_file("input")?,
+        anonymous_file("output")?,
+        anonymous_file("messages")?,
+    );
+    let transfer = || CompileError::system("passing the image to the device compiler");
+    stdin.write_all(input).map_err(transfer())?;
+    stdin.rewind().map_err(transfer())?;
+    let mut command = Command::new(tool);
+    NOT_INHERITED.iter().for_each(|name| {
+        command.env_remove(name);
+    });
+    command
+        .args(arguments)
+        .stdin(stdin)
+        .stdout(shared(&stdout)?)
+        .stderr(shared(&stderr)?);
+    let running = command
+        .spawn()
+        .map_err(CompileError::system(format!("starting {}", tool.display())));
+    // If the program ignores SIGCHLD or reaps children itself, the status is lost; the answer is
+    // complete or it is not, which its decoding finds out.
+    let status = running?.wait().ok();
+    let message = read_from_start(&mut stderr)?;
+    let message = String::from_utf8_lossy(&message).trim().to_owned();
+    match status.filter(|status| !status.success()) {
+        Some(status) => Err(failure(status, message)),
+        None => {
+            report_warnings(&message);
+            read_from_start(&mut stdout)
+        }
+    }
+}
+
+fn report_warnings(message: &str) {
+    if !message.is_empty() {
+        log::warn!("device compiler: {message}");
+    }
+}
+
+fn failure(status: ExitStatus, message: String) -> CompileError {
+    // Exit code 1 with a message is the compiler's own verdict; all else is LLVM giving up.
+    match message.strip_prefix("error: ") {
+        Some(verdict) if status.code() == Some(1) => CompileError::Rejected(verdict.to_owned()),
+        _ => {
+            let how = match (status.signal(), status.code()) {
+                (Some(signal), _) => format!("signal {signal}"),
+                (None, Some(code)) => format!("code {code}"),
+                (None, None) => "an unknown status".to_owned(),
+            };
+            // LLVM prints a stack trace after its message; the message comes first.
+            let detail = message
+                .lines()
+                .next()
+                .map(str::to_owned)
+                .filter(|line| !line.is_empty());
+            CompileError::Crashed { how, detail }
+        }
+    }
+}
+
+/// A file without a name, gone when its last handle is.
+fn anonymous_file(what: &str) -> Result<File, CompileError> {
+    // SAFETY: the name is a NUL-terminated string.
+    let fd = unsafe { libc::memfd_create(c"omptarget-codegen".as_ptr(), libc::MFD_CLOEXEC) };
+    if fd < 0 {
+        let error = std::io::Error::last_os_error();
+        return Err(CompileError::system(format!(
+            "making room for the device compiler's {what}"
+        ))(error));
+    }
+    // SAFETY: the descriptor is new and nobody else's.
+    Ok(unsafe { File::from_raw_fd(fd) })
+}
+
+fn shared(file: &File) -> Result<Stdio, CompileError> {
+    file.try_clone()
+        .map(Stdio::from)
+        .map_err(CompileError::system("duplicating a file"))
+}
+
+fn read_from_start(file: &mut File) -> Result<Vec<u8>, CompileError> {
+    let mut bytes = Vec::new();
+    let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
+    read.map_err(CompileError::system("reading the device compiler's answer"))?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, input: &[u8]) -> Result<Vec<u8>, CompileError> {
+        run(
+            Path::new("/bin/sh"),
+            &["-c".to_owned(), script.to_owned()],
+            input,
+        )
+    }
+
+    #[test]
+    fn input_and_output_pass_whole() {
+        let input: Vec<u8> = (0..1_000_000u32).map(|byte| byte as u8).collect();
+        assert_eq!(shell("cat", &input).unwrap(), input);
+    }
+
+    #[test]
+    fn a_compiler_that_reads_nothing_does_no_harm() {
+        assert_eq!(shell("echo done", &vec![0; 1 << 20]).unwrap(), b"done\n");
+    }
+
+    #[test]
+    fn a_verdict_is_told_from_a_crash() {
+        let verdict = shell("echo 'error: no good' >&2; exit 1", b"").unwrap_err();
+        assert!(
+            matches!(&verdict, CompileError::Rejected(text) if text == "no good"),
+            "{verdict}"
+        );
+        let crash = shell("echo 'LLVM ERROR: oh' >&2; kill -ABRT $$", b"").unwrap_err();
+        assert_eq!(
+            crash.to_string(),
+            "the device compiler ended with signal 6: LLVM ERROR: oh"
+        );
+        let code = shell("exit 3", b"").unwrap_err();
+        assert_eq!(code.to_string(), "the device compiler ended with code 3");
+    }
+
+    #[test]
+    fn a_missing_tool_is_named() {
+        let error = run(Path::new("/nonexistent/tool"), &[], b"").unwrap_err();
+        assert!(error.to_string().contains("/nonexistent/tool"), "{error}");
+    }
+}
