@@ -11,11 +11,15 @@ mod construct;
 mod data_begin;
 mod data_end;
 mod data_entry_points;
+#[cfg(test)]
+mod data_environment_tests;
 mod device;
 mod entries;
 mod environment;
 mod error;
 mod exports;
+#[cfg(test)]
+mod fake_device;
 mod host_task;
 mod info;
 mod interop;

@@ -9,8 +9,9 @@ use crate::map_item::MapItem;
 #[derive(Debug, Default)]
 pub struct Components(pub Vec<MapItem>);
 
-/// Calls the item's mapper; `None` if it has none.
-pub fn expand(item: &MapItem, name: *mut c_void) -> Option<Vec<MapItem>> {
+/// Calls the item's mapper; `None` if it has none. Its components come without names and
+/// take the item's.
+fn expand(item: &MapItem) -> Option<Vec<MapItem>> {
     let mapper = item.mapper?;
     let mut components = Components::default();
     // SAFETY: clang's mapper functions take these arguments; the handle is only passed back to
@@ -22,7 +23,7 @@ pub fn expand(item: &MapItem, name: *mut c_void) -> Option<Vec<MapItem>> {
             item.begin as *mut c_void,
             item.size as i64,
             item.kind.0 as i64,
-            name,
+            std::ptr::null_mut(),
         );
     }
     Some(components.0)
@@ -33,7 +34,7 @@ pub fn expand(item: &MapItem, name: *mut c_void) -> Option<Vec<MapItem>> {
 pub fn flatten(items: &[MapItem]) -> Vec<(usize, MapItem)> {
     let mut flat = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
-        match expand(item, std::ptr::null_mut()) {
+        match expand(item) {
             None => flat.push((index, item.clone())),
             Some(components) => flat.extend(components.into_iter().map(|component| {
                 let name = if component.name.is_empty() {

@@ -2,6 +2,7 @@
 //! and their `declare target` variables in the mapping table.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry::Vacant;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -57,9 +58,8 @@ impl Program {
         }
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         for library in registry.libraries() {
-            if !loaded.contains_key(&library.id) {
-                let share = self.load(device, &library, device_count)?;
-                loaded.insert(library.id, share);
+            if let Vacant(place) = loaded.entry(library.id) {
+                place.insert(self.load(device, &library, device_count)?);
             }
         }
         self.seen.store(generation, Ordering::Release);

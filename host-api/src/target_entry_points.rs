@@ -47,9 +47,8 @@ pub(crate) unsafe fn execute(
     let items = unsafe { raw.items() };
     construct.tell(device.number, &items);
     // SAFETY: the program is valid as far as its own memory goes (caller).
-    if let Err(error) =
-        unsafe { launch::run(&device, &runtime.environment, &region, &items, &request) }
-    {
+    let outcome = unsafe { launch::run(&device, &runtime.environment, &region, &items, &request) };
+    if let Err(error) = outcome {
         construct.fail(&error, runtime, device.number as i64);
     }
     if info::wants(info::DUMP_TABLE) {
