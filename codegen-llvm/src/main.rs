@@ -1,6 +1,8 @@
 //! `omptarget-codegen`, the compiler process (see the crate `codegen`).
 
+mod inspect;
 mod ir;
+mod ptx;
 mod vgpu;
 
 use std::io::{Read, Write};
@@ -22,7 +24,20 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Compile an image for the virtual GPU: a host object and its manifest
+    #[command(after_help = pass_help())]
     Vgpu(Vgpu),
+    /// Compile an image to PTX text
+    Ptx(Ptx),
+    /// Say what is in an image, as JSON: triple, kernels with their mode, variables
+    Inspect(Files),
+}
+
+/// The passes, for --print-after.
+fn pass_help() -> String {
+    format!(
+        "Passes, in order: {}",
+        vgpu::pass_names().collect::<Vec<_>>().join(", ")
+    )
 }
 
 /// Where a command reads and writes.
@@ -48,12 +63,39 @@ struct Vgpu {
     /// Write the host module as LLVM assembly instead of an object
     #[arg(long)]
     emit_llvm: bool,
-    /// Print the module to standard error after a pass (see --help); may be repeated
-    #[arg(long, value_name = "PASS")]
+    /// Print the module to standard error after a pass; may be repeated
+    #[arg(long, value_name = "PASS", value_parser = clap::builder::PossibleValuesParser::new(vgpu::pass_names()), hide_possible_values = true)]
     print_after: Vec<String>,
     /// Verify the module after every pass
     #[arg(long)]
     verify_each: bool,
+}
+
+#[derive(Args)]
+struct Ptx {
+    #[command(flatten)]
+    files: Files,
+    /// GPU architecture, e.g. sm_80
+    #[arg(long, value_name = "SM", value_parser = architecture)]
+    arch: String,
+    /// Optimisation level
+    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]
+    level: u8,
+}
+
+/// `sm_80`, `sm_90a`: LLVM itself only warns of a CPU it does not know.
+fn architecture(text: &str) -> Result<String, String> {
+    let number = text
+        .strip_prefix("sm_")
+        .map(|rest| rest.trim_end_matches(['a', 'f']));
+    let good = number.is_some_and(|digits| {
+        (2..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    if good {
+        Ok(text.to_owned())
+    } else {
+        Err("expected an architecture such as sm_80".to_owned())
+    }
 }
 
 fn main() -> ExitCode {
@@ -85,6 +127,19 @@ fn run(command: &Command) -> Result<()> {
                 vgpu::compile(context, &bitcode, options)?.encode()
             };
             write(&arguments.files, &bytes)
+        }
+        Command::Ptx(arguments) => {
+            let text = ptx::compile(
+                context,
+                &read(&arguments.files)?,
+                &arguments.arch,
+                arguments.level,
+            )?;
+            write(&arguments.files, &text)
+        }
+        Command::Inspect(files) => {
+            let summary = inspect::summarise(context, &read(files)?)?;
+            write(files, serde_json::to_string_pretty(&summary)?.as_bytes())
         }
     }
 }

@@ -224,6 +224,16 @@ impl Value {
         Type(llvm!(core::LLVMGlobalGetValueType(self.0)))
     }
 
+    /// Whether a global variable is never written.
+    pub fn is_constant_variable(self) -> bool {
+        llvm!(core::LLVMIsGlobalConstant(self.0)) != 0
+    }
+
+    /// Element `index` of a constant structure, array or zero of such a type.
+    pub fn aggregate_element(self, index: u32) -> Option<Value> {
+        wrap(llvm!(core::LLVMGetAggregateElement(self.0, index)))
+    }
+
     /// The initializer of a global variable.
     pub fn initializer(self) -> Option<Value> {
         wrap(llvm!(core::LLVMGetInitializer(self.0)))
@@ -257,6 +267,11 @@ impl Value {
             self.0,
             llvm_sys::LLVMDLLStorageClass::LLVMDefaultStorageClass
         ));
+    }
+
+    /// Gives it default visibility, the only one an internal symbol may have.
+    pub fn show(self) {
+        llvm!(core::LLVMSetVisibility(self.0, LLVMVisibility::LLVMDefaultVisibility));
     }
 
     /// Takes it out of its comdat group.

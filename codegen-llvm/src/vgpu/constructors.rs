@@ -2,7 +2,6 @@
 //! functions in order, and neither array.
 
 use anyhow::Result;
-use llvm_sys::LLVMLinkage::LLVMExternalLinkage;
 
 use super::unit::Unit;
 use crate::ir::{Builder, Type, Value};
@@ -51,7 +50,7 @@ fn entry(unit: &Unit, name: &str, functions: &[(u64, Value)]) -> Option<String> 
         Type::function(Type::void(context), &[pointer, pointer]),
     );
     entry.add_attribute(context, "nounwind");
-    entry.set_linkage(LLVMExternalLinkage);
+    entry.hide();
     let builder = Builder::at_end(context, Builder::append_block(context, entry, "entry"));
     for (_, function) in functions {
         builder.call_function(*function, &[]);

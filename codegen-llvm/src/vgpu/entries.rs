@@ -2,6 +2,7 @@
 //! per kernel, which loads the kernel's parameters and calls it.
 
 use anyhow::{Result, bail};
+use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::LLVMTypeKind::{
     LLVMDoubleTypeKind, LLVMFloatTypeKind, LLVMHalfTypeKind, LLVMIntegerTypeKind,
     LLVMPointerTypeKind,
@@ -21,6 +22,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         check_parameters(&kernel.name, kernel.function)?;
         build(unit, &symbol(&kernel.name), kernel.function);
         // The kernel keeps a frame of its own: its debug information stays attached to it.
+        kernel.function.set_linkage(LLVMInternalLinkage);
         kernel.function.remove_attribute("alwaysinline");
         kernel.function.add_attribute(unit.context(), "noinline");
     }
@@ -58,6 +60,7 @@ fn build(unit: &Unit, name: &str, kernel: Value) {
         Type::function(Type::void(context), &[pointer, pointer]),
     );
     entry.add_attribute(context, "nounwind");
+    entry.hide();
     let builder = Builder::at_end(context, Builder::append_block(context, entry, "entry"));
     let arguments = entry.parameters()[1];
     let offset = |index: usize| Value::int(Type::int(context, 64), 8 * index as u64);

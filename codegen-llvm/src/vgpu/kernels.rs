@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::unit::{Kernel, Unit};
-use crate::ir::{Value, metadata_string};
+use crate::ir::{Module, Value, metadata_string};
 
 /// `llvm::CallingConv::PTX_Kernel`.
 const PTX_KERNEL: u32 = 71;
@@ -17,51 +17,77 @@ const DEFAULT_MAX_THREADS: u32 = 1024;
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
-    let annotations = annotations(unit);
-    for function in unit.module.definitions() {
+    unit.kernels = find(&unit.module)
+        .into_iter()
+        .map(|found| Kernel {
+            function: found.function,
+            name: found.name,
+            max_threads: found
+                .bound
+                .map_or(DEFAULT_MAX_THREADS, |bound| bound.min(DEFAULT_MAX_THREADS)),
+            static_shared: 0,
+        })
+        .collect();
+    Ok(())
+}
+
+/// A kernel as the image has it.
+pub struct Found {
+    /// Its function.
+    pub function: Value,
+    /// Its name.
+    pub name: String,
+    /// Most threads per block, if stated.
+    pub bound: Option<u32>,
+}
+
+/// The kernels of an image.
+pub fn find(module: &Module) -> Vec<Found> {
+    let annotations = annotations(module);
+    let mut kernels = Vec::new();
+    for function in module.definitions() {
         let name = function.name();
         let notes = annotations.get(&name);
         let annotated =
             notes.is_some_and(|notes| notes.get("kernel").is_some_and(|&value| value != 0));
         if function.calling_convention() == PTX_KERNEL || annotated {
-            let max_threads = launch_bound(function, notes);
-            unit.kernels.push(Kernel {
+            kernels.push(Found {
                 function,
+                bound: launch_bound(function, notes),
                 name,
-                max_threads,
-                static_shared: 0,
             });
         }
     }
-    Ok(())
+    kernels
 }
 
 /// The product of `nvvm.maxntid`'s dimensions, as attribute (`"128,1,1"`) or annotations.
-fn launch_bound(function: Value, notes: Option<&BTreeMap<String, u64>>) -> u32 {
-    let from_attribute = function.text_attribute("nvvm.maxntid").and_then(|text| {
-        text.split(',')
-            .map(|part| part.trim().parse::<u64>().ok())
-            .try_fold(1u64, |all, part| all.checked_mul(part?))
-    });
-    let from_notes = notes.and_then(|notes| {
-        let dimensions: Vec<_> = ["maxntidx", "maxntidy", "maxntidz"]
+fn launch_bound(function: Value, notes: Option<&BTreeMap<String, u64>>) -> Option<u32> {
+    let attribute = function.text_attribute("nvvm.maxntid");
+    let dimensions: Vec<u64> = match (attribute, notes) {
+        (Some(text), _) => text
+            .split(',')
+            .filter_map(|part| part.trim().parse().ok())
+            .collect(),
+        (None, Some(notes)) => ["maxntidx", "maxntidy", "maxntidz"]
             .iter()
-            .filter_map(|key| notes.get(*key))
-            .collect();
-        (!dimensions.is_empty()).then(|| dimensions.into_iter().product())
-    });
-    let bound = from_attribute.or(from_notes).unwrap_or(0);
-    if bound == 0 {
-        DEFAULT_MAX_THREADS
-    } else {
-        bound.min(u64::from(DEFAULT_MAX_THREADS)) as u32
-    }
+            .filter_map(|key| notes.get(*key).copied())
+            .collect(),
+        (None, None) => Vec::new(),
+    };
+    let product = dimensions
+        .iter()
+        .try_fold(1u64, |all, each| all.checked_mul(*each))
+        .unwrap_or(0);
+    u32::try_from(product)
+        .ok()
+        .filter(|bound| *bound != 0 && !dimensions.is_empty())
 }
 
 /// `nvvm.annotations` by function name: key → value.
-fn annotations(unit: &Unit) -> BTreeMap<String, BTreeMap<String, u64>> {
+fn annotations(module: &Module) -> BTreeMap<String, BTreeMap<String, u64>> {
     let mut all: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
-    for tuple in unit.module.named_metadata("nvvm.annotations") {
+    for tuple in module.named_metadata("nvvm.annotations") {
         let Some(function) = tuple
             .first()
             .copied()

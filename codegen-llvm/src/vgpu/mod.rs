@@ -10,7 +10,8 @@ mod control_flow;
 mod emit;
 mod entries;
 mod globals;
-mod kernels;
+mod internalise;
+pub mod kernels;
 mod lower;
 mod lowering;
 mod optimise;
@@ -41,6 +42,7 @@ const PASSES: &[(&str, Pass)] = &[
     ("variadics", variadics::run),
     ("kernels", kernels::run),
     ("retarget", retarget::run),
+    ("internalise", internalise::run),
     ("reflect", reflect::run),
     ("assembly", assembly::run),
     ("lowering", lowering::run),

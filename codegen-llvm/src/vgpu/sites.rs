@@ -73,14 +73,17 @@ impl Sites {
     }
 }
 
-/// The innermost frame that is the user's source: the device runtime and the device math library
-/// are Rust, programs are C, C++ or Fortran. If all are the runtime's, the outermost says most.
+/// The innermost frame that is the user's source, not the device runtime's or the compiler's own. If
+/// there is none, the outermost frame says most.
 fn user_frame(frames: Vec<Location>) -> Option<Location> {
-    let user = frames
-        .iter()
-        .find(|frame| !frame.file.ends_with(".rs") && frame.line != 0)
-        .cloned();
+    let user = frames.iter().find(|frame| frame.line != 0 && !is_library(&frame.file)).cloned();
     user.or_else(|| frames.into_iter().next_back())
+}
+
+/// The device runtime and the device math library are Rust, programs are C, C++ or Fortran; clang's
+/// headers wrap library functions.
+fn is_library(file: &str) -> bool {
+    file.ends_with(".rs") || file.contains("/lib/clang/")
 }
 
 /// Where an instruction is, for error messages: `in function f (file.c:3:5)`.
@@ -132,7 +135,8 @@ mod tests {
 
     #[test]
     fn innermost_user_frame_wins() {
-        let frames = vec![frame("sync.rs", 4), frame("a.c", 9), frame("a.c", 20)];
+        let header = frame("/usr/lib/clang/22/include/__clang_cuda_math.h", 297);
+        let frames = vec![frame("sync.rs", 4), header, frame("a.c", 9), frame("a.c", 20)];
         assert_eq!(user_frame(frames), Some(frame("a.c", 9)));
     }
 

@@ -1,0 +1,28 @@
+//! Needs: kernels known. Leaves: every other function internal, and nothing that no kernel,
+//! constructor or variable needs: later passes need not look at the unused part of the device runtime.
+
+use anyhow::Result;
+use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
+
+use super::unit::Unit;
+
+/// Arrays that keep symbols from being dropped by other compilers' passes.
+const BOOKKEEPING: &[&str] = &["llvm.used", "llvm.compiler.used"];
+
+/// The pass.
+pub fn run(unit: &mut Unit) -> Result<()> {
+    for name in BOOKKEEPING {
+        if let Some(array) = unit.module.global(name) {
+            array.delete_global();
+        }
+    }
+    for function in unit.module.functions() {
+        function.drop_comdat();
+        if !function.is_declaration() {
+            let kernel = unit.kernels.iter().any(|kernel| kernel.function == function);
+            function.set_linkage(if kernel { LLVMExternalLinkage } else { LLVMInternalLinkage });
+            function.show();
+        }
+    }
+    unit.machine.run_passes(&unit.module, "globaldce")
+}
