@@ -31,6 +31,8 @@ mod legacy_target_entry_points;
 mod map_item;
 mod map_type;
 mod mapper;
+#[cfg(test)]
+mod mapping_model_tests;
 mod mapping_table;
 mod memcpy_rect;
 mod offload_policy;
