@@ -1,0 +1,29 @@
+//! Device math. clang's headers turn the C math functions in device code into calls of `__nv_*`, the names of CUDA's
+//! libdevice; these are ours, by what the functions compute.
+#![no_std]
+#![feature(core_intrinsics)]
+#![allow(internal_features)]
+
+mod convert;
+mod elementary;
+mod integer;
+mod rounding;
+mod special;
+
+/// Defines exported functions with the C calling convention.
+macro_rules! export {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty { $($body:tt)* })*) => {
+        $(
+            #[doc = concat!("`", stringify!($name), "` of CUDA's libdevice.")]
+            #[unsafe(no_mangle)]
+            pub extern "C" fn $name($($argument: $type),*) -> $result { $($body)* }
+        )*
+    };
+}
+pub(crate) use export;
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    // The build turns panics into traps where they are, so nothing comes here.
+    core::intrinsics::abort()
+}

@@ -1,0 +1,124 @@
+//! The one interface between the runtime and a GPU.
+//!
+//! A GPU is a module here that offers the functions below; `nvptx` does so through the hand-written
+//! `arch-nvptx.ll`, `soft` with threads of the operating system. What they offer:
+//!
+//! - ids: [`thread_id`], [`block_threads`], [`block_id`], [`block_count`], [`is_spmd`], [`assume_mode`]
+//! - team-wide waiting: [`block_barrier`], [`group_barrier`]
+//! - the warp: [`WARP`], [`sync_warp`], [`active_lanes`], [`shuffle_down`]
+//! - memory: [`fence_block`], [`fence_device`], [`fence_system`], [`allocate`], [`release`], [`dynamic_shared`]
+//! - the thread's nest word: [`nest_load`], [`nest_store`]
+//! - the block's shared variables: [`shared`]
+//! - the rest: [`pause`], [`nanoseconds`], [`trap`]
+
+use core::ffi::c_void;
+
+use crate::dispatch::Loop;
+use crate::icv::Icvs;
+use crate::kernel::LaunchEnvironment;
+use crate::private::Node;
+use crate::share::{Stack, Usage};
+
+#[cfg(target_arch = "nvptx64")]
+mod nvptx;
+#[cfg(target_arch = "nvptx64")]
+use nvptx as gpu;
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod soft;
+#[cfg(not(target_arch = "nvptx64"))]
+use soft as gpu;
+
+pub use gpu::{
+    WARP, active_lanes, allocate, assume_mode, block_barrier, block_count, block_id, block_threads, dynamic_shared,
+    dynamic_shared_size, fence_block, fence_device, fence_system, group_barrier, is_spmd, nanoseconds,
+    nest_load, nest_store, pause, release, shuffle_down, sync_warp, thread_id, trap, trap_with,
+};
+
+#[cfg(target_arch = "nvptx64")]
+pub use gpu::assert_failed;
+
+/// A set of lanes of one warp, bit `i` for lane `i`. 64 bits wide for GPUs with warps of 64.
+pub type Lanes = u64;
+
+/// Most threads a block can have on any GPU served.
+pub const MAX_THREADS: usize = 1024;
+
+/// References a parallel region gets to its captured variables without going to global memory
+/// (*sharing* paper, §5: most regions capture fewer than 20).
+pub const SHARED_REFERENCES: usize = 20;
+
+/// Calls `$m!` with every variable a block keeps in shared memory: name, type, meaning.
+macro_rules! for_each_shared_variable {
+    ($m:ident) => {
+        $m! {
+            /// Generic mode: the wrapper of the region to run; null ends the workers.
+            work_function: *const c_void,
+            /// Generic mode: the captured references of the region to run.
+            references: *mut *mut c_void,
+            /// Where `references` points unless there are more than fit.
+            reference_list: [*mut c_void; SHARED_REFERENCES],
+            /// Threads of the active parallel region, unless it is the whole block of an SPMD kernel.
+            team_size: u32,
+            /// `omp_get_level` in that region.
+            team_level: u32,
+            /// The software barrier: warps arrived, and how often it has opened.
+            arrived: u32,
+            /// See `arrived`.
+            generation: u32,
+            /// Generic mode: the ICVs of the initial task.
+            icvs: Icvs,
+            /// The launch environment, as the kernel got it.
+            launch_environment: *mut LaunchEnvironment,
+            /// The worksharing loop with a dynamic schedule that the team is in.
+            team_loop: Loop,
+            /// What `copyprivate` broadcasts.
+            copyprivate: *mut c_void,
+            /// Cross-team reductions: whether this team is the last.
+            last_team: u32,
+            /// Storage for shared locals.
+            stack: Stack,
+            /// Use of the master's part of `stack`.
+            stack_master: Usage<u32>,
+            /// Use of each thread's part of `stack`.
+            stack_threads: [Usage<u8>; MAX_THREADS],
+            /// Each thread's list of private state; valid if its nest word says so.
+            private: [*mut Node; MAX_THREADS],
+        }
+    };
+}
+pub(crate) use for_each_shared_variable;
+
+/// The block's shared variables, each as a pointer valid for the kernel's duration. None is
+/// initialised when a kernel starts. One symbol per variable, so that a kernel pays only for what
+/// it uses.
+pub mod shared {
+    use super::*;
+
+    macro_rules! getters {
+        ($($(#[$doc:meta])* $name:ident: $type:ty,)*) => {
+            $($(#[$doc])* #[inline(always)] pub fn $name() -> *mut $type { gpu::shared::$name() })*
+        };
+    }
+    for_each_shared_variable!(getters);
+}
+
+/// This thread's lane.
+#[inline(always)]
+pub fn lane() -> u32 {
+    thread_id() % WARP
+}
+
+/// The lanes of this thread's warp that belong to the first `threads` threads of the block.
+#[inline(always)]
+pub fn member_lanes(threads: u32) -> Lanes {
+    let first = thread_id() - lane();
+    let members = threads.saturating_sub(first).min(WARP);
+    if members == WARP { full_warp() } else { (1 << members) - 1 }
+}
+
+/// All lanes of a warp.
+#[inline(always)]
+pub const fn full_warp() -> Lanes {
+    if WARP == 64 { Lanes::MAX } else { (1 << WARP) - 1 }
+}

@@ -1,0 +1,303 @@
+//! Worksharing loops whose chunks are handed out as threads ask (`dynamic`, `guided`, `runtime`, and all
+//! `ordered` ones).
+//!
+//! A team is in one such loop at a time: entering one is a barrier, even after a `nowait`, which the
+//! standard allows. The loop is in shared memory then. A thread that is alone in its region, or whose
+//! position is its own (static and ordered schedules), keeps a private copy.
+
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::Ident;
+use crate::arch::{self, shared};
+use crate::icv::Icvs;
+use crate::nest::Nest;
+use crate::private;
+use crate::sync::team_barrier;
+use crate::workshare::{self, Member, SCHEDULE_MASK};
+
+/// A loop being handed out, in iteration numbers.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Loop {
+    lower: u64,
+    increment: u64,
+    /// Iterations.
+    count: u64,
+    chunk: u64,
+    /// First iteration not handed out yet.
+    next: u64,
+    /// `ordered`: iterations that have passed their ordered region.
+    passed: u64,
+    /// `ordered`, private copies: first iteration of the thread's chunk.
+    ordered_first: u64,
+    kind: Kind,
+    ordered: bool,
+}
+
+/// How chunks are cut.
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Static,
+    StaticChunked,
+    Dynamic,
+    Guided,
+}
+
+/// Above this many iterations, counting on past the end could wrap.
+const PLAIN_COUNT_LIMIT: u64 = 1 << 52;
+
+impl Loop {
+    /// No iterations.
+    pub const EMPTY: Loop = Loop {
+        lower: 0,
+        increment: 1,
+        count: 0,
+        chunk: 1,
+        next: 0,
+        passed: 0,
+        ordered_first: 0,
+        kind: Kind::Static,
+        ordered: false,
+    };
+
+    /// A loop from clang's schedule number.
+    fn new(schedule: i32, lower: u64, increment: u64, last: Option<u64>, chunk: i64) -> Loop {
+        let count = last.map_or(0, |last| last.saturating_add(1));
+        let schedule = schedule & SCHEDULE_MASK;
+        // The bits above the base schedule are unordered (32), ordered (64), no merge (128).
+        let (base, ordered) = (schedule & 31, schedule & 64 != 0);
+        let (kind, chunk) = if base == 5 || base == 15 {
+            let icvs = Icvs::current();
+            // `omp_sched_t`: static 1, dynamic 2, guided 3, auto 4; the top bit says monotonic.
+            match icvs.schedule & i32::MAX {
+                2 => (Kind::Dynamic, icvs.chunk.into()),
+                3 => (Kind::Guided, icvs.chunk.into()),
+                1 if icvs.chunk > 0 => (Kind::StaticChunked, icvs.chunk.into()),
+                _ => (Kind::Static, 1),
+            }
+        } else {
+            match base {
+                1 | 13 | 27 => (Kind::StaticChunked, chunk),
+                2 | 6 | 8 | 9 | 28 => (Kind::Static, 1),
+                7 | 4 | 10 | 11 | 14 => (Kind::Guided, chunk),
+                _ => (Kind::Dynamic, chunk),
+            }
+        };
+        let chunk = (chunk.max(1) as u64).min(count.max(1));
+        Loop { lower, increment, count, chunk, kind, ordered, ..Loop::EMPTY }
+    }
+
+    /// Whether threads ask a common counter.
+    fn is_shared(&self) -> bool {
+        matches!(self.kind, Kind::Dynamic | Kind::Guided)
+    }
+
+    /// Takes the next chunk off a loop that threads share: first and last iteration.
+    ///
+    /// # Safety
+    /// `this` is live, and only its `next` changes meanwhile.
+    unsafe fn take(this: *mut Loop) -> Option<(u64, u64)> {
+        // SAFETY: the caller's promise.
+        let (count, chunk, kind, next) =
+            unsafe { ((*this).count, (*this).chunk, (*this).kind, AtomicU64::from_ptr(&raw mut (*this).next)) };
+        if kind == Kind::Dynamic && count < PLAIN_COUNT_LIMIT {
+            let first = next.fetch_add(chunk, Relaxed);
+            return (first < count).then(|| (first, first + (chunk - 1).min(count - 1 - first)));
+        }
+        let team = u64::from(Nest::load().team_size());
+        let mut first = next.load(Relaxed);
+        loop {
+            if first >= count {
+                return None;
+            }
+            let left = count - first;
+            // guided: half of an equal share of what is left, as libomp has it.
+            let size = if kind == Kind::Guided { chunk.max(left.div_ceil((2 * team).max(1))) } else { chunk }.min(left);
+            match next.compare_exchange(first, first + size, Relaxed, Relaxed) {
+                Ok(_) => return Some((first, first + (size - 1))),
+                Err(now) => first = now,
+            }
+        }
+    }
+
+    /// The next chunk of a static schedule: `next` counts this thread's position.
+    fn step(&mut self, member: Member) -> Option<(u64, u64)> {
+        let last = self.count.checked_sub(1)?;
+        let chunk = match self.kind {
+            Kind::StaticChunked => workshare::chunked_u64(last, self.chunk, member)?,
+            _ => workshare::balanced_u64(last, member)?,
+        };
+        let first = chunk.first.checked_add(self.next).filter(|&first| first <= last)?;
+        // A balanced loop has one chunk per thread: its stride is the loop, or wraps to 0.
+        self.next = if chunk.stride == 0 { u64::MAX } else { self.next.saturating_add(chunk.stride) };
+        Some((first, first + (chunk.last - chunk.first).min(last - first)))
+    }
+}
+
+/// Enters a loop.
+fn enter(new: Loop) {
+    let in_team = Nest::load().in_team();
+    if in_team && (new.is_shared() || new.ordered) {
+        team_barrier();
+        if arch::thread_id() == 0 {
+            // SAFETY: between two barriers only this thread uses it.
+            unsafe { shared::team_loop().write(new) };
+        }
+        team_barrier();
+    }
+    if !in_team || !new.is_shared() || new.ordered {
+        private::push(private::Kind::Loop, |node| node.loop_ = new);
+    }
+}
+
+/// The calling thread's next chunk: first and last iteration, and the loop they belong to.
+fn advance() -> Option<(u64, u64, Loop)> {
+    let Some(node) = private::find_here(private::Kind::Loop) else {
+        // SAFETY: the team is in this loop until all have asked in vain.
+        return unsafe { Loop::take(shared::team_loop()).map(|(first, last)| (first, last, *shared::team_loop())) };
+    };
+    // SAFETY: this thread's own node; the team's loop as above.
+    let chunk = unsafe {
+        let own = &mut (*node).loop_;
+        let taken = if !own.is_shared() {
+            own.step(Member::thread())
+        } else if Nest::load().in_team() {
+            Loop::take(shared::team_loop())
+        } else {
+            Loop::take(own)
+        };
+        taken.map(|(first, last)| {
+            own.ordered_first = first;
+            (first, last, *own)
+        })
+    };
+    if chunk.is_none() {
+        private::pop();
+    }
+    chunk
+}
+
+/// Waits until all iterations before the thread's chunk have passed. `None`: nothing to order.
+fn wait_turn() -> Option<&'static AtomicU64> {
+    if !Nest::load().in_team() {
+        return None;
+    }
+    let node = private::find_here(private::Kind::Loop)?;
+    // SAFETY: this thread's own node; the team's loop lives as long as the loop does.
+    let (own, passed) = unsafe { ((*node).loop_, AtomicU64::from_ptr(&raw mut (*shared::team_loop()).passed)) };
+    if !own.ordered {
+        return None;
+    }
+    while passed.load(Relaxed) < own.ordered_first {
+        arch::pause();
+    }
+    arch::fence_block();
+    Some(passed)
+}
+
+/// Begin of an `ordered` region.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_ordered(_location: *const Ident, _thread: i32) {
+    wait_turn();
+}
+
+/// End of an `ordered` region; the iteration passes at its own end (`__kmpc_dispatch_fini`).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_end_ordered(_location: *const Ident, _thread: i32) {}
+
+fn end_iteration() {
+    if let Some(passed) = wait_turn() {
+        arch::fence_block();
+        passed.fetch_add(1, Relaxed);
+    }
+}
+
+macro_rules! dispatch {
+    ($int:ident, $signed:ident, $last:path; $init:ident, $next:ident, $fini:ident, $dist:ident, $distribute:path) => {
+        /// Enters the loop.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $init(
+            _location: *const Ident,
+            _thread: i32,
+            schedule: i32,
+            lower: $int,
+            upper: $int,
+            increment: $signed,
+            chunk: $signed,
+        ) {
+            let last = $last(lower, upper, increment).map(u64::from);
+            enter(Loop::new(schedule, lower as u64, increment as u64, last, chunk.into()));
+        }
+
+        /// Enters the caller's team's share of the loop.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $dist(
+            location: *const Ident,
+            thread: i32,
+            schedule: i32,
+            is_last: *mut i32,
+            mut lower: $int,
+            mut upper: $int,
+            increment: $signed,
+            chunk: $signed,
+        ) {
+            let mut stride = increment;
+            // SAFETY: local variables, and the caller's flag.
+            unsafe {
+                $distribute(
+                    location,
+                    thread,
+                    workshare::DISTRIBUTE,
+                    is_last,
+                    &mut lower,
+                    &mut upper,
+                    &mut stride,
+                    increment,
+                    1,
+                );
+                $init(location, thread, schedule, lower, upper, increment, chunk);
+            }
+        }
+
+        /// The next chunk: 1, or 0 at the end.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $next(
+            _location: *const Ident,
+            _thread: i32,
+            is_last: *mut i32,
+            lower: *mut $int,
+            upper: *mut $int,
+            stride: *mut $signed,
+        ) -> i32 {
+            let Some((first, last, whole)) = advance() else { return 0 };
+            let at = |iteration: u64| whole.lower.wrapping_add(iteration.wrapping_mul(whole.increment)) as $int;
+            // SAFETY: clang passes the loop's own variables.
+            unsafe {
+                *is_last = (last == whole.count - 1).into();
+                *lower = at(first);
+                *upper = at(last);
+                *stride = whole.increment as $signed;
+            }
+            1
+        }
+
+        /// End of one iteration of an `ordered` loop.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $fini(_location: *const Ident, _thread: i32) {
+            end_iteration();
+        }
+    };
+}
+dispatch!(i32, i32, workshare::last_i32; __kmpc_dispatch_init_4, __kmpc_dispatch_next_4, __kmpc_dispatch_fini_4,
+    __kmpc_dist_dispatch_init_4, workshare::__kmpc_for_static_init_4);
+dispatch!(u32, i32, workshare::last_u32; __kmpc_dispatch_init_4u, __kmpc_dispatch_next_4u, __kmpc_dispatch_fini_4u,
+    __kmpc_dist_dispatch_init_4u, workshare::__kmpc_for_static_init_4u);
+dispatch!(i64, i64, workshare::last_i64; __kmpc_dispatch_init_8, __kmpc_dispatch_next_8, __kmpc_dispatch_fini_8,
+    __kmpc_dist_dispatch_init_8, workshare::__kmpc_for_static_init_8);
+dispatch!(u64, i64, workshare::last_u64; __kmpc_dispatch_init_8u, __kmpc_dispatch_next_8u, __kmpc_dispatch_fini_8u,
+    __kmpc_dist_dispatch_init_8u, workshare::__kmpc_for_static_init_8u);
+
+/// After the loop (clang 19 and later); its state ended with its last chunk.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_dispatch_deinit(_location: *const Ident, _thread: i32) {}

@@ -1,0 +1,66 @@
+//! Internal control variables (OpenMP 5.2, §2.2) of a data environment.
+//!
+//! The initial task of a generic kernel keeps its ICVs in shared memory, and regions inherit them. A thread
+//! that changes one inside a region gets its own copy (`private`), for as long as the region lasts. The
+//! initial tasks of SPMD kernels have the defaults: whatever would change them (a call between the
+//! regions) makes clang generate a generic kernel.
+
+use crate::arch::{self, shared};
+use crate::kernel;
+use crate::nest::Nest;
+use crate::private;
+
+/// The ICVs that device code can change.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Icvs {
+    /// nthreads-var; 0: as many as there are.
+    pub num_threads: i32,
+    /// dyn-var.
+    pub dynamic: i32,
+    /// max-active-levels-var.
+    pub max_active_levels: i32,
+    /// run-sched-var: `omp_sched_t`, with its monotonic bit.
+    pub schedule: i32,
+    /// run-sched-var: chunk size; 0: the schedule's default.
+    pub chunk: i32,
+}
+
+/// One level of parallelism can be active on a GPU.
+pub const SUPPORTED_ACTIVE_LEVELS: i32 = 1;
+
+impl Icvs {
+    /// What a kernel starts with. `omp_sched_static` is 1.
+    pub const DEFAULT: Icvs =
+        Icvs { num_threads: 0, dynamic: 0, max_active_levels: SUPPORTED_ACTIVE_LEVELS, schedule: 1, chunk: 0 };
+
+    /// The calling thread's ICVs.
+    pub fn current() -> Icvs {
+        let nest = Nest::load();
+        if nest.has_private()
+            && let Some(node) = private::find(private::Kind::Icvs)
+        {
+            // SAFETY: the node is this thread's own.
+            return unsafe { (*node).icvs };
+        }
+        if arch::is_spmd() {
+            Icvs::DEFAULT
+        } else {
+            // SAFETY: only the master writes it, and never while workers run.
+            unsafe { *shared::icvs() }
+        }
+    }
+
+    /// Changes the calling thread's ICVs.
+    pub fn change(change: impl FnOnce(&mut Icvs)) {
+        if kernel::is_master() && Nest::load().is_sequential() {
+            // SAFETY: the workers wait for the next region.
+            change(unsafe { &mut *shared::icvs() });
+            return;
+        }
+        let inherited = Icvs::current();
+        let node = private::own(private::Kind::Icvs, |node| node.icvs = inherited);
+        // SAFETY: the node is this thread's own.
+        change(unsafe { &mut (*node).icvs });
+    }
+}

@@ -1,0 +1,71 @@
+//! Calling an outlined region with as many arguments as it has captured variables.
+
+use core::ffi::c_void;
+
+/// An outlined region: `.global_tid.`, `.bound_tid.`, then one pointer-sized argument per captured
+/// variable, as its real type has it.
+pub type Outlined = *const c_void;
+
+macro_rules! pointer {
+    ($index:literal) => {
+        *mut c_void
+    };
+}
+
+/// `if count == n { call with n arguments; return }` for every `n` of the list.
+macro_rules! call_with {
+    ($call:tt; [$($done:literal)*]; $next:literal $($rest:literal)*) => {
+        call_with!(@one $call; $next; $($done)*);
+        call_with!($call; [$($done)* $next]; $($rest)*)
+    };
+    ($call:tt; [$($done:literal)*];) => {};
+    (@one ($function:ident $thread:ident $bound:ident $arguments:ident $count:ident); $n:literal; $($i:literal)*) => {
+        if $count == $n {
+            type Exact = unsafe extern "C" fn(*mut i32, *mut i32 $(, pointer!($i))*);
+            // SAFETY: the caller says the function takes that many, and that they are there.
+            unsafe {
+                let exact: Exact = core::mem::transmute::<Outlined, Exact>($function);
+                exact($thread, $bound $(, *$arguments.add($i))*);
+            }
+            return;
+        }
+    };
+}
+
+/// Calls `function` with `count` arguments.
+///
+/// # Safety
+/// `function` is a region that takes `count` captured variables; `arguments` points at them.
+#[inline(always)]
+pub unsafe fn invoke(
+    function: Outlined,
+    thread: &mut i32,
+    bound: &mut i32,
+    arguments: *mut *mut c_void,
+    count: usize,
+) {
+    call_with!((function thread bound arguments count); []; 
+        0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32);
+    // SAFETY: the caller's promise.
+    unsafe { invoke_many(function, thread, bound, arguments, count) }
+}
+
+/// Beyond what is worth inlining everywhere.
+#[cold]
+#[inline(never)]
+unsafe fn invoke_many(
+    function: Outlined,
+    thread: &mut i32,
+    bound: &mut i32,
+    arguments: *mut *mut c_void,
+    count: usize,
+) {
+    call_with!((function thread bound arguments count); [
+        0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23
+        24 25 26 27 28 29 30 31 32]; 
+        33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56
+        57 58 59 60 61 62 63 64 65 66 67 68 69 70 71 72 73 74 75 76 77 78 79 80
+        81 82 83 84 85 86 87 88 89 90 91 92 93 94 95 96 97 98 99 100 101 102 103 104
+        105 106 107 108 109 110 111 112 113 114 115 116 117 118 119 120 121 122 123 124 125 126 127 128);
+    crate::arch::trap(c"a parallel region that runs without a state machine captures more than 128 variables")
+}

@@ -1,0 +1,219 @@
+//! The start and the end of a kernel, and the workers' state machine.
+//!
+//! *fork-join* paper, §V-B: in generic mode the last warp is the master's and all others wait in
+//! a pool; `parallel` sends them a function.
+
+use core::ffi::c_void;
+
+use crate::Ident;
+use crate::arch::{self, WARP, shared};
+use crate::icv::Icvs;
+use crate::nest::Nest;
+use crate::share;
+
+/// `ConfigurationEnvironmentTy` of `OMPKinds.def`: what clang knows of a kernel.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Configuration {
+    /// Whether `__kmpc_target_init` runs the workers' state machine; 0 if the kernel has its own.
+    pub use_generic_state_machine: u8,
+    /// A hint.
+    pub may_use_nested_parallelism: u8,
+    /// `OMPTgtExecModeFlags`.
+    pub exec_mode: u8,
+    /// Bounds on threads and teams.
+    pub min_threads: i32,
+    /// See `min_threads`.
+    pub max_threads: i32,
+    /// See `min_threads`.
+    pub min_teams: i32,
+    /// See `min_threads`.
+    pub max_teams: i32,
+    /// Bytes per team in the cross-team reduction buffer.
+    pub reduction_data_size: i32,
+    /// Records in that buffer.
+    pub reduction_buffer_length: i32,
+}
+
+/// `KernelEnvironmentTy`: the `<kernel>_kernel_environment` global.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Environment {
+    /// What clang knows of the kernel.
+    pub configuration: Configuration,
+    /// The construct.
+    pub ident: *const Ident,
+    /// Not used.
+    pub dynamic: *mut c_void,
+}
+
+/// `KernelLaunchEnvironmentTy`: what the host gives each launch (docs/abi.md).
+#[repr(C)]
+#[derive(Debug)]
+pub struct LaunchEnvironment {
+    /// Teams that have delivered to the current round of the reduction buffer.
+    pub reduction_count: u32,
+    /// First team number of the current round.
+    pub reduction_round: u32,
+    /// The reduction buffer.
+    pub reduction_buffer: *mut c_void,
+}
+
+/// `OMP_TGT_EXEC_MODE_SPMD`.
+pub const EXEC_MODE_SPMD: u8 = 2;
+/// `OMP_TGT_EXEC_MODE_GENERIC`.
+pub const EXEC_MODE_GENERIC: u8 = 1;
+
+/// A region as the workers call it: clang's wrapper, which fetches the captured references itself.
+pub type Wrapper = unsafe extern "C" fn(u16, u32);
+
+/// Threads that can take part in a parallel region: all but the master's warp.
+#[inline(always)]
+pub fn workers() -> u32 {
+    if arch::is_spmd() { arch::block_threads() } else { arch::block_threads() - WARP }
+}
+
+/// The first lane of the last warp.
+#[inline(always)]
+fn master_id() -> u32 {
+    (arch::block_threads() - 1) / WARP * WARP
+}
+
+/// Whether this is the master of a generic kernel.
+#[inline(always)]
+pub fn is_master() -> bool {
+    !arch::is_spmd() && arch::thread_id() == master_id()
+}
+
+/// Starts a kernel: -1 tells the thread to run the region's code, anything else to end.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_target_init(environment: &Environment, launch: *mut LaunchEnvironment) -> i32 {
+    if environment.configuration.exec_mode & EXEC_MODE_SPMD != 0 {
+        init_spmd(launch);
+        return -1;
+    }
+    if arch::is_spmd() {
+        arch::trap(c"a generic-mode kernel was launched with a block that does not extend along y");
+    }
+    arch::assume_mode(false);
+    if is_master() {
+        init_master(launch);
+        return -1;
+    }
+    let thread = arch::thread_id();
+    if thread < workers() {
+        Nest::GROUP.store();
+        share::init_thread();
+        if environment.configuration.use_generic_state_machine != 0 {
+            work();
+        }
+    }
+    thread as i32
+}
+
+/// SPMD: every thread prepares what is its own. Nothing is shared, so no barrier is needed.
+#[inline(always)]
+fn init_spmd(launch: *mut LaunchEnvironment) {
+    arch::assume_mode(true);
+    Nest::SEQUENTIAL.store();
+    share::init_thread();
+    share::init_master();
+    // SAFETY: all threads write the same value, and each reads what it wrote itself.
+    unsafe { *shared::launch_environment() = launch };
+}
+
+/// Generic: the master prepares what the team shares; the pool's first barrier publishes it.
+#[inline(always)]
+fn init_master(launch: *mut LaunchEnvironment) {
+    Nest::SEQUENTIAL.store();
+    share::init_master();
+    // SAFETY: the workers wait at the barrier of the pool.
+    unsafe {
+        *shared::icvs() = Icvs::DEFAULT;
+        *shared::launch_environment() = launch;
+    }
+}
+
+/// The state machine: a worker waits in the pool, runs what the master sends, and reports back.
+#[inline(never)]
+fn work() {
+    loop {
+        // One call site for "go" and one for "done": see the check of scripts/check-device.
+        arch::block_barrier();
+        let mut function = core::ptr::null();
+        let active = next_region(&mut function);
+        if function.is_null() {
+            return;
+        }
+        if active {
+            // SAFETY: the master published a wrapper of this type.
+            let region: Wrapper = unsafe { core::mem::transmute(function) };
+            // SAFETY: clang's wrapper, called as clang's own state machine calls it.
+            unsafe { region(0, arch::thread_id()) };
+            end_region();
+        }
+        arch::block_barrier();
+    }
+}
+
+#[inline(always)]
+fn next_region(function: &mut *const c_void) -> bool {
+    // SAFETY: the master wrote both before the pool's barrier.
+    unsafe {
+        *function = *shared::work_function();
+        arch::thread_id() < *shared::team_size()
+    }
+}
+
+#[inline(always)]
+fn end_region() {
+    crate::private::leave_to(Nest::GROUP);
+}
+
+/// Custom state machine: what to run, and whether this thread takes part.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_kernel_parallel(function: &mut *const c_void) -> bool {
+    next_region(function)
+}
+
+/// Custom state machine: the region has returned.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_kernel_end_parallel() {
+    end_region();
+}
+
+/// Custom state machine: names the region to run; null ends the workers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_kernel_prepare_parallel(function: *const c_void) {
+    // SAFETY: the workers wait at the barrier of the pool.
+    unsafe { *shared::work_function() = function };
+}
+
+/// Ends a kernel: in generic mode the master dismisses the workers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_target_deinit() {
+    if Nest::load().has_private() {
+        crate::private::leave_to(Nest::SEQUENTIAL);
+        while Nest::load().has_private() {
+            crate::private::pop();
+        }
+    }
+    if arch::is_spmd() {
+        return;
+    }
+    // SAFETY: the workers wait at the barrier of the pool.
+    unsafe { *shared::work_function() = core::ptr::null() };
+    arch::block_barrier();
+}
+
+/// Whether the kernel is SPMD. openmp-opt folds calls by this name.
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_is_spmd_exec_mode() -> i8 {
+    arch::is_spmd().into()
+}
+
+/// Whether this thread runs sequential code of the team: guards what generic-SPMD kernels do once.
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_is_team_main_thread() -> i32 {
+    if arch::is_spmd() { (arch::thread_id() == 0).into() } else { is_master().into() }
+}

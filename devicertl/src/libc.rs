@@ -1,0 +1,129 @@
+//! The C library that device code can count on besides what clang expands itself. `printf` needs nothing
+//! here: clang turns it into CUDA's `vprintf`.
+
+use core::ffi::{c_char, c_int, c_void};
+
+use crate::arch;
+
+unsafe extern "C" {
+    fn vprintf(format: *const c_char, arguments: *mut c_void) -> c_int;
+    fn malloc(bytes: usize) -> *mut c_void;
+    fn free(pointer: *mut c_void);
+}
+
+/// `assert` of glibc's header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __assert_fail(
+    message: *const c_char,
+    file: *const c_char,
+    line: u32,
+    function: *const c_char,
+) -> ! {
+    arch::assert_failed(message, file, line, function)
+}
+
+/// `abort`.
+#[unsafe(no_mangle)]
+pub extern "C" fn abort() -> ! {
+    arch::trap(c"abort() was called")
+}
+
+/// `exit`: a kernel cannot end the program.
+#[unsafe(no_mangle)]
+pub extern "C" fn exit(_code: c_int) -> ! {
+    arch::trap(c"exit() was called")
+}
+
+/// A call of a pure virtual function.
+#[unsafe(no_mangle)]
+pub extern "C" fn __cxa_pure_virtual() -> ! {
+    arch::trap(c"a pure virtual function was called")
+}
+
+/// A call of a deleted virtual function.
+#[unsafe(no_mangle)]
+pub extern "C" fn __cxa_deleted_virtual() -> ! {
+    arch::trap(c"a deleted virtual function was called")
+}
+
+/// `puts`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn puts(text: *const c_char) -> c_int {
+    let mut arguments = text;
+    // SAFETY: CUDA's packed argument buffer with one pointer.
+    unsafe { vprintf(c"%s\n".as_ptr(), (&raw mut arguments).cast()) }
+}
+
+/// `putchar`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn putchar(character: c_int) -> c_int {
+    let mut arguments = character;
+    // SAFETY: CUDA's packed argument buffer with one int.
+    unsafe { vprintf(c"%c".as_ptr(), (&raw mut arguments).cast()) };
+    character
+}
+
+/// `calloc`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn calloc(count: usize, bytes: usize) -> *mut c_void {
+    let Some(total) = count.checked_mul(bytes) else { return core::ptr::null_mut() };
+    // SAFETY: fresh memory of that size.
+    unsafe {
+        let pointer = malloc(total);
+        if !pointer.is_null() {
+            pointer.cast::<u8>().write_bytes(0, total);
+        }
+        pointer
+    }
+}
+
+unsafe fn new(bytes: usize) -> *mut c_void {
+    // SAFETY: the device heap.
+    let pointer = unsafe { malloc(bytes.max(1)) };
+    if pointer.is_null() {
+        arch::trap(c"out of device heap: operator new failed");
+    }
+    pointer
+}
+
+/// `operator new(size_t)`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn _Znwm(bytes: usize) -> *mut c_void {
+    // SAFETY: the device heap.
+    unsafe { new(bytes) }
+}
+
+/// `operator new[](size_t)`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn _Znam(bytes: usize) -> *mut c_void {
+    // SAFETY: the device heap.
+    unsafe { new(bytes) }
+}
+
+/// `operator delete(void*)`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn _ZdlPv(pointer: *mut c_void) {
+    // SAFETY: the caller's promise.
+    unsafe { free(pointer) }
+}
+
+/// `operator delete[](void*)`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn _ZdaPv(pointer: *mut c_void) {
+    // SAFETY: the caller's promise.
+    unsafe { free(pointer) }
+}
+
+/// `operator delete(void*, size_t)`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn _ZdlPvm(pointer: *mut c_void, _bytes: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { free(pointer) }
+}
+
+/// `operator delete[](void*, size_t)`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn _ZdaPvm(pointer: *mut c_void, _bytes: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { free(pointer) }
+}

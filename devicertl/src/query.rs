@@ -1,0 +1,259 @@
+//! The `omp_*` routines that ask or set, and the hardware ids clang asks for.
+
+use core::ffi::c_void;
+
+use crate::Ident;
+use crate::arch::{self, WARP};
+use crate::icv::{Icvs, SUPPORTED_ACTIVE_LEVELS};
+use crate::kernel;
+use crate::nest::Nest;
+
+/// `DeviceEnvironmentTy`: what the host tells all kernels of an image (docs/abi.md).
+#[repr(C)]
+#[derive(Debug)]
+pub struct DeviceEnvironment {
+    debug_kind: u32,
+    devices: u32,
+    device: u32,
+    dynamic_memory: u32,
+    clock_frequency: u64,
+    indirect_calls: u64,
+    indirect_call_count: u64,
+    hardware_parallelism: u64,
+}
+
+/// Written by the host after loading, if it has something to say.
+#[unsafe(no_mangle)]
+pub static mut __omp_rtl_device_environment: DeviceEnvironment = DeviceEnvironment {
+    debug_kind: 0,
+    devices: 1,
+    device: 0,
+    dynamic_memory: 0,
+    clock_frequency: 1_000_000_000,
+    indirect_calls: 0,
+    indirect_call_count: 0,
+    hardware_parallelism: 0,
+};
+
+fn environment() -> DeviceEnvironment {
+    // SAFETY: only the host writes it, before the kernel runs. Volatile, because the optimiser does not
+    // see the host and would fold the initial value.
+    unsafe { (&raw const __omp_rtl_device_environment).read_volatile() }
+}
+
+/// The hardware thread number; clang passes it on as "global thread number".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_global_thread_num(_location: *const Ident) -> i32 {
+    arch::thread_id() as i32
+}
+
+macro_rules! queries {
+    ($($(#[$doc:meta])* $name:ident() -> $type:ty $value:block)*) => {
+        $($(#[$doc])* #[unsafe(no_mangle)] pub extern "C" fn $name() -> $type $value)*
+    };
+}
+
+queries! {
+    /// Number of the thread in its block.
+    __kmpc_get_hardware_thread_id_in_block() -> u32 { arch::thread_id() }
+    /// Threads of the block; openmp-opt folds calls by this name.
+    __kmpc_get_hardware_num_threads_in_block() -> u32 { arch::block_threads() }
+    /// Blocks of the grid; openmp-opt folds calls by this name.
+    __kmpc_get_hardware_num_blocks() -> u32 { arch::block_count() }
+    /// Lanes of a warp.
+    __kmpc_get_warp_size() -> u32 { WARP }
+
+    /// `omp_get_thread_num`.
+    omp_get_thread_num() -> i32 { Nest::load().thread_num() as i32 }
+    /// `omp_get_num_threads`.
+    omp_get_num_threads() -> i32 { Nest::load().team_size() as i32 }
+    /// `omp_get_max_threads`: what a region without `num_threads` would get at most.
+    omp_get_max_threads() -> i32 {
+        let (workers, wanted) = (kernel::workers() as i32, Icvs::current().num_threads);
+        if wanted > 0 { wanted.min(workers) } else { workers }
+    }
+    /// `omp_get_num_procs`: one processor per thread the team can have.
+    omp_get_num_procs() -> i32 { kernel::workers() as i32 }
+    /// `omp_in_parallel`.
+    omp_in_parallel() -> i32 { Nest::load().is_active().into() }
+    /// `omp_get_level`.
+    omp_get_level() -> i32 { Nest::load().level() as i32 }
+    /// `omp_get_active_level`.
+    omp_get_active_level() -> i32 { Nest::load().is_active().into() }
+    /// `omp_get_dynamic`.
+    omp_get_dynamic() -> i32 { Icvs::current().dynamic }
+    /// `omp_get_nested`.
+    omp_get_nested() -> i32 { (Icvs::current().max_active_levels > 1).into() }
+    /// `omp_get_max_active_levels`.
+    omp_get_max_active_levels() -> i32 { Icvs::current().max_active_levels }
+    /// `omp_get_supported_active_levels`.
+    omp_get_supported_active_levels() -> i32 { SUPPORTED_ACTIVE_LEVELS }
+    /// `omp_get_thread_limit`.
+    omp_get_thread_limit() -> i32 { kernel::workers() as i32 }
+    /// `omp_get_cancellation`: not supported on the device.
+    omp_get_cancellation() -> i32 { 0 }
+    /// `omp_get_proc_bind`: `omp_proc_bind_false`.
+    omp_get_proc_bind() -> i32 { 0 }
+    /// `omp_get_num_places`: there are none to bind to.
+    omp_get_num_places() -> i32 { 0 }
+    /// `omp_get_place_num`.
+    omp_get_place_num() -> i32 { -1 }
+    /// `omp_get_partition_num_places`.
+    omp_get_partition_num_places() -> i32 { 0 }
+    /// `omp_get_max_task_priority`.
+    omp_get_max_task_priority() -> i32 { 0 }
+
+    /// `omp_get_num_teams`.
+    omp_get_num_teams() -> i32 { arch::block_count() as i32 }
+    /// `omp_get_team_num`.
+    omp_get_team_num() -> i32 { arch::block_id() as i32 }
+    /// `omp_get_max_teams`: no limit was set.
+    omp_get_max_teams() -> i32 { 0 }
+    /// `omp_get_teams_thread_limit`: no limit was set.
+    omp_get_teams_thread_limit() -> i32 { 0 }
+
+    /// `omp_is_initial_device`.
+    omp_is_initial_device() -> i32 { 0 }
+    /// `omp_get_num_devices`.
+    omp_get_num_devices() -> i32 { environment().devices as i32 }
+    /// `omp_get_device_num`.
+    omp_get_device_num() -> i32 { environment().device as i32 }
+    /// `omp_get_default_device`: the one the code runs on.
+    omp_get_default_device() -> i32 { environment().device as i32 }
+    /// `omp_get_initial_device`: the host's number follows the devices'.
+    omp_get_initial_device() -> i32 { environment().devices as i32 }
+    /// `omp_get_default_allocator`: `omp_default_mem_alloc`.
+    omp_get_default_allocator() -> usize { 1 }
+
+    /// `omp_get_wtime`.
+    omp_get_wtime() -> f64 { arch::nanoseconds() as f64 * 1e-9 }
+    /// `omp_get_wtick`.
+    omp_get_wtick() -> f64 { 1e-9 }
+}
+
+/// `omp_get_ancestor_thread_num`.
+#[unsafe(no_mangle)]
+pub extern "C" fn omp_get_ancestor_thread_num(level: i32) -> i32 {
+    let nest = Nest::load();
+    if level < 0 || level as u32 > nest.level() {
+        -1
+    } else if nest.is_active() && level as u32 == nest.active_base() {
+        arch::thread_id() as i32
+    } else {
+        0
+    }
+}
+
+/// `omp_get_team_size`.
+#[unsafe(no_mangle)]
+pub extern "C" fn omp_get_team_size(level: i32) -> i32 {
+    let nest = Nest::load();
+    if level < 0 || level as u32 > nest.level() {
+        -1
+    } else if nest.is_active() && level as u32 == nest.active_base() {
+        nest.active_team_size() as i32
+    } else {
+        1
+    }
+}
+
+/// `omp_get_place_num_procs`.
+#[unsafe(no_mangle)]
+pub extern "C" fn omp_get_place_num_procs(_place: i32) -> i32 {
+    0
+}
+
+/// `omp_get_place_proc_ids`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn omp_get_place_proc_ids(_place: i32, _ids: *mut i32) {}
+
+/// `omp_get_partition_place_nums`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn omp_get_partition_place_nums(_places: *mut i32) {}
+
+/// `omp_set_num_threads`.
+#[unsafe(no_mangle)]
+pub extern "C" fn omp_set_num_threads(threads: i32) {
+    if threads > 0 {
+        Icvs::change(|icvs| icvs.num_threads = threads);
+    }
+}
+
+/// `omp_set_dynamic`.
+#[unsafe(no_mangle)]
+pub extern "C" fn omp_set_dynamic(dynamic: i32) {
+    Icvs::change(|icvs| icvs.dynamic = (dynamic != 0).into());
+}
+
+/// `omp_set_nested`.
+#[unsafe(no_mangle)]
+pub extern "C" fn omp_set_nested(_nested: i32) {
+    // One active level is all there is; `omp_get_nested` keeps saying so (OpenMP 5.2, §18.2.9).
+}
+
+/// `omp_set_max_active_levels`.
+#[unsafe(no_mangle)]
+pub extern "C" fn omp_set_max_active_levels(levels: i32) {
+    if levels >= 0 {
+        Icvs::change(|icvs| icvs.max_active_levels = levels.min(SUPPORTED_ACTIVE_LEVELS));
+    }
+}
+
+/// `omp_set_schedule`.
+#[unsafe(no_mangle)]
+pub extern "C" fn omp_set_schedule(schedule: i32, chunk: i32) {
+    Icvs::change(|icvs| (icvs.schedule, icvs.chunk) = (schedule, chunk.max(0)));
+}
+
+/// `omp_get_schedule`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn omp_get_schedule(schedule: &mut i32, chunk: &mut i32) {
+    let icvs = Icvs::current();
+    (*schedule, *chunk) = (icvs.schedule, icvs.chunk);
+}
+
+/// `omp_set_default_device`: a kernel cannot launch on another device.
+#[unsafe(no_mangle)]
+pub extern "C" fn omp_set_default_device(_device: i32) {}
+
+/// `omp_set_num_teams`: a kernel cannot start a league.
+#[unsafe(no_mangle)]
+pub extern "C" fn omp_set_num_teams(_teams: i32) {}
+
+/// `omp_set_teams_thread_limit`.
+#[unsafe(no_mangle)]
+pub extern "C" fn omp_set_teams_thread_limit(_limit: i32) {}
+
+/// `omp_set_default_allocator`: all allocators are one.
+#[unsafe(no_mangle)]
+pub extern "C" fn omp_set_default_allocator(_allocator: usize) {}
+
+/// One entry of the host's table of functions callable through host addresses.
+#[repr(C)]
+struct IndirectCall {
+    host: *const c_void,
+    device: *const c_void,
+}
+
+/// The device function of a host function pointer (`declare target indirect`); a pointer the table does
+/// not have is a device pointer already.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __llvm_omp_indirect_call_lookup(host: *const c_void) -> *const c_void {
+    let environment = environment();
+    let table = environment.indirect_calls as *const IndirectCall;
+    let (mut low, mut high) = (0, environment.indirect_call_count as usize);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        // SAFETY: the host's table, sorted by host address.
+        let entry = unsafe { &*table.add(middle) };
+        if entry.host == host {
+            return entry.device;
+        }
+        if entry.host < host {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    host
+}

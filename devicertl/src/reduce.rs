@@ -1,0 +1,292 @@
+//! Reductions (*reductions* paper): across lanes with shuffles, across warps through shared memory,
+//! across teams through a buffer. clang generates the functions that know the data; the
+//! algorithms here know none of it.
+
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use crate::Ident;
+use crate::arch::{self, WARP, shared};
+use crate::nest::Nest;
+use crate::sync::{self, CriticalName};
+
+/// Combines the list with that of the lane `offset` further on: `(list, lane, offset, version)`.
+type ShuffleReduce = unsafe extern "C" fn(*mut c_void, i16, i16, i16);
+/// Moves the lists of the warps' first lanes to the first warp: `(list, warps)`.
+type InterWarpCopy = unsafe extern "C" fn(*mut c_void, i32);
+/// Copies or combines between a list and a record of the buffer: `(buffer, index, list)`.
+type WithBuffer = unsafe extern "C" fn(*mut c_void, i32, *mut c_void);
+
+/// The versions of `ShuffleReduce`.
+const FULL_WARP: i16 = 0;
+const CONTIGUOUS_LANES: i16 = 1;
+
+/// All lanes of the warp: a tree over lane distance. Lane 0 ends with the result.
+#[inline(always)]
+unsafe fn reduce_full_warp(list: *mut c_void, shuffle: ShuffleReduce) {
+    let mut offset = WARP / 2;
+    while offset > 0 {
+        // SAFETY: clang's function, called by all lanes.
+        unsafe { shuffle(list, 0, offset as i16, FULL_WARP) };
+        offset /= 2;
+    }
+}
+
+/// The first `size` lanes: the upper part folds onto the lower, an odd one moves down unchanged
+/// (*reductions* paper, "Contiguous Full Warp Reduction"). Lane 0 ends with the result.
+#[inline(always)]
+unsafe fn reduce_contiguous(list: *mut c_void, shuffle: ShuffleReduce, size: u32) {
+    let mut size = size;
+    while size > 1 {
+        // SAFETY: clang's function, called by all lanes of the team in this warp.
+        unsafe { shuffle(list, arch::lane() as i16, (size / 2) as i16, CONTIGUOUS_LANES) };
+        size = size.div_ceil(2);
+    }
+}
+
+/// The team's first `threads` threads: thread 0 ends with the result.
+///
+/// All lanes of a team reach a reduction, and a team is the first threads of its block: so its lanes in a
+/// warp are all, or the first few. The paper's third case, dispersed lanes, is a nested region's,
+/// and those have one thread.
+#[inline(always)]
+unsafe fn reduce_threads(list: *mut c_void, threads: u32, shuffle: ShuffleReduce, copy: InterWarpCopy) {
+    let warps = threads.div_ceil(WARP);
+    let warp = arch::thread_id() / WARP;
+    // SAFETY: clang's functions, called by all the team's threads.
+    unsafe {
+        if threads % WARP == 0 || warp < warps - 1 {
+            reduce_full_warp(list, shuffle);
+        } else {
+            reduce_contiguous(list, shuffle, threads % WARP);
+        }
+        if warps > 1 {
+            copy(list, warps as i32);
+            if warp == 0 {
+                reduce_contiguous(list, shuffle, warps);
+            }
+        }
+    }
+}
+
+/// Reduction in a team: the thread that gets 1 has the result in its list.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_nvptx_parallel_reduce_nowait_v2(
+    _location: *const Ident,
+    _size: u64,
+    list: *mut c_void,
+    shuffle: ShuffleReduce,
+    copy: InterWarpCopy,
+) -> i32 {
+    let nest = Nest::load();
+    if !nest.in_team() {
+        return 1;
+    }
+    // SAFETY: the caller's promise.
+    unsafe { reduce_threads(list, nest.active_team_size(), shuffle, copy) };
+    (arch::thread_id() == 0).into()
+}
+
+/// Reduction across teams: the one thread of the league that gets 1 has the result in its list.
+///
+/// Every team's master puts its list into the record `team % records`. Teams come in rounds of
+/// `records`: those of the first copy, later ones combine with what is there, and a round starts when the one
+/// before it is complete, so that no two teams are at one record at once. No value is touched by atomics;
+/// only arrivals are counted. The last team combines the records.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_nvptx_teams_reduce_nowait_v2(
+    _location: *const Ident,
+    buffer: *mut c_void,
+    records: u32,
+    _size: u64,
+    list: *mut c_void,
+    shuffle: ShuffleReduce,
+    copy: InterWarpCopy,
+    list_to_buffer: WithBuffer,
+    list_into_buffer: WithBuffer,
+    buffer_to_list: WithBuffer,
+    buffer_into_list: WithBuffer,
+) -> i32 {
+    let spmd = arch::is_spmd();
+    // In generic mode the workers wait in the pool: the master combines alone.
+    let (thread, threads) = if spmd { (arch::thread_id(), arch::block_threads()) } else { (0, 1) };
+    if thread == 0 {
+        // SAFETY: the buffer has `records` records, the functions are clang's for this list.
+        let last = unsafe { deliver(buffer, records, list, list_to_buffer, list_into_buffer) };
+        // SAFETY: read by the team after the barrier.
+        unsafe { *shared::last_team() = last.into() };
+    }
+    if spmd {
+        arch::block_barrier();
+    }
+    // SAFETY: written before the barrier.
+    if unsafe { *shared::last_team() } == 0 {
+        return 0;
+    }
+    arch::fence_device();
+    let used = records.min(arch::block_count());
+    let active = threads.min(used);
+    // SAFETY: all teams have delivered; the functions are clang's for this list.
+    unsafe {
+        if thread < active {
+            buffer_to_list(buffer, thread as i32, list);
+            let mut record = thread + threads;
+            while record < used {
+                buffer_into_list(buffer, record as i32, list);
+                record += threads;
+            }
+        }
+        if spmd {
+            // All threads of the block work together here, as in a region of the whole block.
+            let outside = Nest::load();
+            Nest::BLOCK.store();
+            reduce_records(list, active, shuffle, copy);
+            outside.store();
+        }
+    }
+    (thread == 0).into()
+}
+
+/// One value in each of the first `active` threads of the block; all its threads come here, because the copy
+/// across warps has barriers.
+#[inline(always)]
+unsafe fn reduce_records(list: *mut c_void, active: u32, shuffle: ShuffleReduce, copy: InterWarpCopy) {
+    let warps = active.div_ceil(WARP);
+    let warp = arch::thread_id() / WARP;
+    // SAFETY: as in `reduce_threads`; lanes beyond `active` only lend a hand in the shuffles.
+    unsafe {
+        if warp < active / WARP {
+            reduce_full_warp(list, shuffle);
+        } else if warp < warps {
+            reduce_contiguous(list, shuffle, active % WARP);
+        }
+        if warps > 1 {
+            copy(list, warps as i32);
+            if warp == 0 {
+                reduce_contiguous(list, shuffle, warps);
+            }
+        }
+    }
+}
+
+/// Puts a team's list into its record; whether the team is the last of all.
+unsafe fn deliver(
+    buffer: *mut c_void,
+    records: u32,
+    list: *mut c_void,
+    list_to_buffer: WithBuffer,
+    list_into_buffer: WithBuffer,
+) -> bool {
+    let (team, teams, records) = (arch::block_id(), arch::block_count(), records.max(1));
+    let record = (team % records) as i32;
+    // SAFETY: the host gives each launch of a kernel with reductions an environment (docs/abi.md).
+    let (count, round) = unsafe {
+        let environment = *shared::launch_environment();
+        (
+            AtomicU32::from_ptr(&raw mut (*environment).reduction_count),
+            AtomicU32::from_ptr(&raw mut (*environment).reduction_round),
+        )
+    };
+    let first = team - team % records;
+    // Teams of earlier rounds have lower numbers, which devices start first.
+    while round.load(Relaxed) != first {
+        arch::pause();
+    }
+    arch::fence_device();
+    // SAFETY: this record is this team's until the round is complete.
+    unsafe {
+        if first == 0 {
+            list_to_buffer(buffer, record, list);
+        } else {
+            list_into_buffer(buffer, record, list);
+        }
+    }
+    arch::fence_device();
+    let in_round = records.min(teams - first);
+    if count.fetch_add(1, Relaxed) + 1 < in_round {
+        return false;
+    }
+    arch::fence_device();
+    count.store(0, Relaxed);
+    if first + in_round == teams {
+        // Ready for another reduction of the same kernel.
+        round.store(0, Relaxed);
+        return true;
+    }
+    arch::fence_device();
+    round.store(first + in_round, Relaxed);
+    false
+}
+
+/// The buffer for reductions across teams.
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_reduction_get_fixed_buffer() -> *mut c_void {
+    // SAFETY: as in `deliver`.
+    unsafe { (**shared::launch_environment()).reduction_buffer }
+}
+
+/// The lanes that shuffle together: the team's in this warp.
+#[inline(always)]
+fn shuffling_lanes() -> arch::Lanes {
+    let nest = Nest::load();
+    arch::member_lanes(if nest.is_active() { nest.active_team_size() } else { arch::block_threads() })
+}
+
+/// The value of the lane `delta` further on.
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_shuffle_int32(value: i32, delta: i16, width: i16) -> i32 {
+    arch::shuffle_down(shuffling_lanes(), value as u32, delta as u32, width as u32) as i32
+}
+
+/// The value of the lane `delta` further on.
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_shuffle_int64(value: i64, delta: i16, width: i16) -> i64 {
+    let lanes = shuffling_lanes();
+    let low = arch::shuffle_down(lanes, value as u32, delta as u32, width as u32);
+    let high = arch::shuffle_down(lanes, (value >> 32) as u32, delta as u32, width as u32);
+    (i64::from(high as i32) << 32) | i64::from(low)
+}
+
+/// Reduction as the host's code generation has it: one thread at a time combines (answer 1), holding
+/// the lock.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_reduce_nowait(
+    _location: *const Ident,
+    _thread: i32,
+    _count: i32,
+    _size: usize,
+    _list: *mut c_void,
+    _combine: *const c_void,
+    lock: &CriticalName,
+) -> i32 {
+    sync::acquire(lock);
+    1
+}
+
+/// Ends [`__kmpc_reduce_nowait`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_end_reduce_nowait(_location: *const Ident, _thread: i32, lock: &CriticalName) {
+    sync::give_back(lock);
+}
+
+/// Like [`__kmpc_reduce_nowait`], with a barrier at the end.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_reduce(
+    _location: *const Ident,
+    _thread: i32,
+    _count: i32,
+    _size: usize,
+    _list: *mut c_void,
+    _combine: *const c_void,
+    lock: &CriticalName,
+) -> i32 {
+    sync::acquire(lock);
+    1
+}
+
+/// Ends [`__kmpc_reduce`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_end_reduce(_location: *const Ident, _thread: i32, lock: &CriticalName) {
+    sync::give_back(lock);
+    sync::team_barrier();
+}
