@@ -7,6 +7,8 @@
 use std::path::PathBuf;
 
 use anstyle::Style;
+use codegen::summary::{ExecutionMode, ImageSummary, KernelSummary};
+use codegen::{Compiler, PtxOptions};
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSection};
 use plugin_api::{Image, ImageKind};
@@ -23,8 +25,17 @@ pub struct Options {
     /// Program, shared library, object, archive or image
     file: PathBuf,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "ptx")]
     json: bool,
+    /// Print the file's image as PTX for an architecture, for example sm_80; the file must carry one image
+    #[arg(long, value_name = "ARCH")]
+    ptx: Option<String>,
+}
+
+/// An image and the archive member it came from.
+struct Found<'a> {
+    member: Option<String>,
+    image: Image<'a>,
 }
 
 /// One image as `--json` shows it.
@@ -50,7 +61,9 @@ struct Contents {
 #[derive(Serialize)]
 struct Kernel {
     name: String,
-    mode: String,
+    mode: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_threads: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -62,12 +75,22 @@ struct Global {
 /// Shows a file's images.
 pub fn image(options: &Options) -> Result<()> {
     let file = options.file.display().to_string();
-    let data =
-        std::fs::read(&options.file).map_err(Failure::system(format!("cannot read {file}")))?;
-    let entries = entries(&data, None).map_err(|why| Failure::File {
+    let wrong = |why: String| Failure::File {
         file: file.clone(),
         why,
-    })?;
+    };
+    let data =
+        std::fs::read(&options.file).map_err(Failure::system(format!("cannot read {file}")))?;
+    let found = find(&data, None).map_err(wrong)?;
+    if let Some(architecture) = &options.ptx {
+        anstream::print!("{}", ptx(&found, architecture).map_err(wrong)?);
+        return Ok(());
+    }
+    let entries = found
+        .iter()
+        .map(describe)
+        .collect::<std::result::Result<Vec<_>, _>>()
+        .map_err(wrong)?;
     if options.json {
         anstream::println!(
             "{}",
@@ -78,35 +101,33 @@ pub fn image(options: &Options) -> Result<()> {
     if entries.is_empty() {
         anstream::println!("{file} carries no device images");
     }
-    for entry in &entries {
-        print(entry);
-    }
+    entries.iter().for_each(print);
     Ok(())
 }
 
-/// The images in an ELF file, an archive of them, or the image the bytes are.
-fn entries(data: &[u8], member: Option<&str>) -> std::result::Result<Vec<Entry>, String> {
+/// The images in an ELF file, in an archive of them, or the image the bytes are.
+fn find<'a>(data: &'a [u8], member: Option<&str>) -> std::result::Result<Vec<Found<'a>>, String> {
     if data.starts_with(b"!<arch>\n") || data.starts_with(b"!<thin>\n") {
-        return archive_entries(data);
+        return find_in_archive(data);
     }
     if !data.starts_with(b"\x7fELF") {
-        return described(data, member);
+        return parse(data, member);
     }
     let elf = object::File::parse(data).map_err(|error| error.to_string())?;
-    let mut entries = Vec::new();
+    let mut found = Vec::new();
     for section in elf
         .sections()
-        .filter(|section| section.name().is_ok_and(|name| name.starts_with(SECTION)))
+        .filter(|section| section.name() == Ok(SECTION))
     {
         let content = section
             .data()
             .map_err(|error| format!("section {SECTION}: {error}"))?;
-        entries.extend(described(content, member)?);
+        found.extend(parse(content, member)?);
     }
-    Ok(entries)
+    Ok(found)
 }
 
-fn archive_entries(data: &[u8]) -> std::result::Result<Vec<Entry>, String> {
+fn find_in_archive(data: &[u8]) -> std::result::Result<Vec<Found<'_>>, String> {
     let archive = ArchiveFile::parse(data).map_err(|error| error.to_string())?;
     if archive.is_thin() {
         return Err("thin archive: it names its members, look at those".into());
@@ -118,25 +139,102 @@ fn archive_entries(data: &[u8]) -> std::result::Result<Vec<Entry>, String> {
         let content = member
             .data(data)
             .map_err(|error| format!("member {name}: {error}"))?;
-        all.extend(entries(content, Some(&name)).map_err(|why| format!("member {name}: {why}"))?);
+        all.extend(find(content, Some(&name)).map_err(|why| format!("member {name}: {why}"))?);
     }
     Ok(all)
 }
 
-fn described(data: &[u8], member: Option<&str>) -> std::result::Result<Vec<Entry>, String> {
+fn parse<'a>(data: &'a [u8], member: Option<&str>) -> std::result::Result<Vec<Found<'a>>, String> {
     let images = Image::parse(data).map_err(|error| error.to_string())?;
-    images.iter().map(|image| describe(image, member)).collect()
+    Ok(images
+        .into_iter()
+        .map(|image| Found {
+            member: member.map(str::to_owned),
+            image,
+        })
+        .collect())
 }
 
-fn describe(image: &Image<'_>, member: Option<&str>) -> std::result::Result<Entry, String> {
+fn describe(found: &Found<'_>) -> std::result::Result<Entry, String> {
+    let image = &found.image;
+    let summary = match image.kind {
+        ImageKind::Bitcode => Some(
+            compiler()?
+                .inspect(image.bytes)
+                .map_err(|error| error.to_string())?,
+        ),
+        _ => None,
+    };
+    let or = |first: &str, second: Option<&String>| match (first, second) {
+        ("", Some(second)) => second.clone(),
+        _ => first.to_owned(),
+    };
     Ok(Entry {
-        member: member.map(str::to_owned),
-        triple: image.triple.to_owned(),
-        architecture: image.arch.to_owned(),
+        member: found.member.clone(),
+        triple: or(
+            image.triple,
+            summary.as_ref().map(|summary| &summary.triple),
+        ),
+        architecture: or(image.arch, summary.as_ref().map(|summary| &summary.cpu)),
         kind: kind(image.kind),
         size: image.bytes.len(),
-        contents: None,
+        contents: summary.map(Contents::new),
     })
+}
+
+impl Contents {
+    fn new(summary: ImageSummary) -> Contents {
+        let kernel = |kernel: KernelSummary| Kernel {
+            name: kernel.name,
+            mode: match kernel.mode {
+                ExecutionMode::Generic => "generic",
+                ExecutionMode::Spmd => "SPMD",
+                ExecutionMode::GenericSpmd => "generic-SPMD",
+                ExecutionMode::Bare => "bare",
+            },
+            max_threads: kernel.max_threads,
+        };
+        Contents {
+            kernels: summary.kernels.into_iter().map(kernel).collect(),
+            globals: summary
+                .globals
+                .into_iter()
+                .map(|global| Global {
+                    name: global.name,
+                    size: global.size,
+                })
+                .collect(),
+        }
+    }
+}
+
+fn ptx(found: &[Found<'_>], architecture: &str) -> std::result::Result<String, String> {
+    let [Found { image, .. }] = found else {
+        return Err(format!(
+            "{} device images, but --ptx needs exactly one",
+            found.len()
+        ));
+    };
+    match image.kind {
+        ImageKind::Ptx => Ok(String::from_utf8_lossy(image.bytes).into_owned()),
+        ImageKind::Bitcode => {
+            let options = PtxOptions {
+                arch: architecture.to_owned(),
+                level: 2,
+            };
+            compiler()?
+                .ptx(image.bytes, &options)
+                .map_err(|error| error.to_string())
+        }
+        other => Err(format!(
+            "the image is machine code ({}), from which there is no way back to PTX",
+            kind(other)
+        )),
+    }
+}
+
+fn compiler() -> std::result::Result<Compiler, String> {
+    Compiler::locate().map_err(|error| error.to_string())
 }
 
 fn kind(kind: ImageKind) -> &'static str {
