@@ -103,6 +103,13 @@ define void @omptarget_arch_block_barrier() #1 {
   ret void
 }
 
+; The same, with openmp-opt told that all threads come to this very call: it removes such barriers where they
+; order nothing. Still not the aligned instruction.
+define void @omptarget_arch_block_barrier_together() #1 {
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0) #5, !tbaa !2
+  ret void
+}
+
 ; Barrier 1 is the team's, when the team is not the whole block.
 define void @omptarget_arch_group_barrier(i32 %threads) #1 {
   call void @llvm.nvvm.barrier.cta.sync.count(i32 1, i32 %threads) #2, !tbaa !2
@@ -179,6 +186,7 @@ attributes #1 = { alwaysinline convergent nounwind }
 attributes #2 = { convergent }
 attributes #3 = { alwaysinline noreturn nounwind }
 attributes #4 = { convergent nounwind }
+attributes #5 = { convergent "llvm.assume"="ompx_aligned_barrier" }
 
 !0 = !{!1, !1, i64 0}
 !1 = !{!"omptarget nest word", !4, i64 0}

@@ -89,10 +89,10 @@ pub fn is_master() -> bool {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_target_init(environment: &Environment, launch: *mut LaunchEnvironment) -> i32 {
     if environment.configuration.exec_mode & EXEC_MODE_SPMD != 0 {
-        init_spmd(launch);
+        init_spmd(launch, environment.configuration.exec_mode & EXEC_MODE_GENERIC == 0);
         return -1;
     }
-    if arch::is_spmd() {
+    if !arch::is_generic_shape() {
         arch::trap(c"a generic-mode kernel was launched with a block that does not extend along y");
     }
     arch::assume_mode(false);
@@ -113,9 +113,9 @@ pub unsafe extern "C" fn __kmpc_target_init(environment: &Environment, launch: *
 
 /// SPMD: every thread prepares what is its own. Nothing is shared, so no barrier is needed.
 #[inline(always)]
-fn init_spmd(launch: *mut LaunchEnvironment) {
+fn init_spmd(launch: *mut LaunchEnvironment, pure: bool) {
     arch::assume_mode(true);
-    Nest::SEQUENTIAL.store();
+    if pure { Nest::PURE_SEQUENTIAL } else { Nest::SEQUENTIAL }.store();
     share::init_thread();
     share::init_master();
     // SAFETY: all threads write the same value, and each reads what it wrote itself.
@@ -192,12 +192,7 @@ pub unsafe extern "C" fn __kmpc_kernel_prepare_parallel(function: *const c_void)
 /// Ends a kernel: in generic mode the master dismisses the workers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_target_deinit() {
-    if Nest::load().has_private() {
-        crate::private::leave_to(Nest::SEQUENTIAL);
-        while Nest::load().has_private() {
-            crate::private::pop();
-        }
-    }
+    crate::private::leave_all();
     if arch::is_spmd() {
         return;
     }

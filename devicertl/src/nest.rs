@@ -7,17 +7,21 @@
 use crate::arch::{self, shared};
 
 /// A nest word. Bits 0-1: the kind of the innermost team of more than one thread; bit 2: the thread
-/// has private state; bits 3-15: how many serialised regions lie within.
+/// has private state; bit 3: the kernel is SPMD as written; bits 4-15: how many serialised regions lie within.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nest(u16);
 
 const KIND: u16 = 0b11;
 const PRIVATE: u16 = 0b100;
-const SERIAL: u16 = 0b1000;
+const PURE: u16 = 0b1000;
+const SERIAL: u16 = 0b1_0000;
 
 impl Nest {
     /// The initial thread, outside every parallel region.
     pub const SEQUENTIAL: Nest = Nest(0);
+    /// The same in a kernel that clang itself made SPMD: all its code outside parallel regions is the control
+    /// of `distribute` loops. (What openmp-opt turns into SPMD has sequential code there.)
+    pub const PURE_SEQUENTIAL: Nest = Nest(PURE);
     /// In a parallel region whose team is the whole block (SPMD kernels).
     pub const BLOCK: Nest = Nest(1);
     /// In a parallel region of `shared::team_size` threads.
@@ -38,7 +42,13 @@ impl Nest {
     /// Outside every parallel region, with no private state.
     #[inline(always)]
     pub fn is_sequential(self) -> bool {
-        self == Nest::SEQUENTIAL
+        self.0 & !PURE == 0
+    }
+
+    /// Whether the kernel is SPMD as written.
+    #[inline(always)]
+    pub fn is_pure(self) -> bool {
+        self.0 & PURE != 0
     }
 
     /// Within an active parallel region, perhaps in a serialised one inside it.
@@ -69,7 +79,7 @@ impl Nest {
     #[inline(always)]
     pub fn deeper(self) -> Nest {
         if self.0 > u16::MAX - SERIAL {
-            arch::trap(c"parallel regions are nested more than 8191 deep");
+            arch::trap(c"parallel regions are nested more than 4095 deep");
         }
         Nest(self.0 + SERIAL)
     }

@@ -29,13 +29,18 @@ impl Region {
         unsafe { invoke(self.function, &mut thread, &mut bound, self.arguments, self.count) };
     }
 
-    /// Runs it on the calling thread alone, one level deeper.
+    /// Runs it on the calling thread, which then is at `inner`; `outer` is where it comes from.
     #[inline(always)]
-    fn run_serialized(&self) {
-        let outer = Nest::load();
-        outer.deeper().store();
+    fn run_at(&self, inner: Nest, outer: Nest) {
+        inner.store();
         self.run();
         private::leave_to(outer);
+    }
+
+    /// Runs it on the calling thread alone, one level deeper.
+    #[inline(always)]
+    fn run_serialized(&self, outer: Nest) {
+        self.run_at(outer.deeper(), outer);
     }
 }
 
@@ -77,14 +82,14 @@ fn fork(region: Region, condition: bool, num_threads: i32, strict: bool) {
     let nest = Nest::load();
     if arch::is_spmd() {
         if nest.is_sequential() {
-            fork_spmd(region, if condition { team_size(num_threads, 0, strict) } else { 1 });
+            fork_spmd(region, nest, if condition { team_size(num_threads, 0, strict) } else { 1 });
         } else {
-            region.run_serialized();
+            region.run_serialized(nest);
         }
     } else if nest.is_active() || !condition {
-        region.run_serialized();
+        region.run_serialized(nest);
     } else {
-        fork_generic(region, num_threads, strict);
+        fork_generic(region, nest, num_threads, strict);
     }
 }
 
@@ -104,32 +109,36 @@ fn team_size(clause: i32, icv: i32, strict: bool) -> u32 {
 
 /// SPMD: all threads of the block are here, each runs the region itself.
 #[inline(always)]
-fn fork_spmd(region: Region, size: u32) {
+fn fork_spmd(region: Region, outer: Nest, size: u32) {
     if size == arch::block_threads() {
-        Nest::BLOCK.store();
-        region.run();
-        private::leave_to(Nest::SEQUENTIAL);
-    } else if size == 1 {
+        region.run_at(Nest::BLOCK, outer);
+        // The region's implicit barrier. In a kernel that is SPMD as written only the next chunk of a `distribute`
+        // loop can follow, which does not depend on this one, or the loop's end, which has the barrier
+        // (`workshare::__kmpc_distribute_static_fini`).
+        if !outer.is_pure() {
+            arch::block_barrier_together();
+        }
+        return;
+    }
+    if size == 1 {
         if arch::thread_id() == 0 {
-            region.run_serialized();
+            region.run_serialized(outer);
         }
     } else {
-        fork_spmd_group(region, size);
+        fork_spmd_group(region, outer, size);
     }
-    // The region's implicit barrier, and the bound up to which `shared::team_*` stay.
-    arch::block_barrier();
+    arch::block_barrier_together();
 }
 
 /// SPMD: only the first `size` threads run the region.
-fn fork_spmd_group(region: Region, size: u32) {
+#[inline(always)]
+fn fork_spmd_group(region: Region, outer: Nest, size: u32) {
     if arch::thread_id() == 0 {
         publish_team(size, 1);
     }
-    arch::block_barrier();
+    arch::block_barrier_together();
     if arch::thread_id() < size {
-        Nest::GROUP.store();
-        region.run();
-        private::leave_to(Nest::SEQUENTIAL);
+        region.run_at(Nest::GROUP, outer);
     }
 }
 
@@ -145,17 +154,17 @@ fn publish_team(size: u32, level: u32) {
 
 /// Generic: the master sends the region to the pool and waits for its end (*fork-join* paper,
 /// pseudocode 1).
-fn fork_generic(region: Region, num_threads: i32, strict: bool) {
+fn fork_generic(region: Region, nest: Nest, num_threads: i32, strict: bool) {
     let icvs = Icvs::current();
     let size = team_size(num_threads, icvs.num_threads, strict);
     if size == 1 || icvs.max_active_levels < 1 {
-        region.run_serialized();
+        region.run_serialized(nest);
         return;
     }
     if region.wrapper.is_null() {
         arch::trap(c"a generic-mode kernel reached a parallel region that was compiled for SPMD mode only");
     }
-    publish_team(size, Nest::load().level() + 1);
+    publish_team(size, nest.level() + 1);
     let references = share::begin(region.count);
     // SAFETY: `references` has room for `count`, `arguments` has as many; the workers wait.
     unsafe {

@@ -110,19 +110,32 @@ pub fn pop() {
     }
 }
 
-/// Ends what belongs to regions deeper than `nest`, and leaves the thread there.
+/// Ends what belongs to regions deeper than `nest`, and leaves the thread there: as it was before it entered
+/// the region, private state included. (One store at the end of every path, so that the optimiser sees that a
+/// region changes nothing.)
 #[inline(always)]
 pub fn leave_to(nest: Nest) {
-    let now = Nest::load();
-    if now.has_private() { unwind(nest) } else { nest.with_private(false).store() }
+    if Nest::load().has_private() {
+        unwind(nest.depth());
+    }
+    nest.store();
 }
 
 #[cold]
 #[inline(never)]
-fn unwind(nest: Nest) {
+fn unwind(depth: u32) {
     // SAFETY: as in `find`.
-    while !first().is_null() && unsafe { (*first()).depth } > nest.depth() {
+    while !first().is_null() && unsafe { (*first()).depth } > depth {
         pop();
     }
-    nest.with_private(Nest::load().has_private()).store();
+}
+
+/// Ends everything: the kernel is over.
+#[inline(always)]
+pub fn leave_all() {
+    if Nest::load().has_private() {
+        while !first().is_null() {
+            pop();
+        }
+    }
 }

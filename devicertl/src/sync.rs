@@ -67,7 +67,7 @@ pub unsafe extern "C" fn __kmpc_barrier(_location: *const Ident, _thread: i32) {
 /// The whole block, all threads at this one place. openmp-opt puts it around guarded code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_barrier_simple_spmd(_location: *const Ident, _thread: i32) {
-    arch::block_barrier();
+    arch::block_barrier_together();
 }
 
 /// The pool's barrier, as openmp-opt's custom state machine calls it.

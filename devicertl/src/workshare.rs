@@ -250,9 +250,14 @@ static_init!(u64, u64, i64; chunked_u64, balanced_u64, rounded_u64; last_u64,
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_for_static_fini(_location: *const Ident, _thread: i32) {}
 
-/// End of a `distribute` loop.
+/// End of a `distribute` loop: in SPMD kernels the barrier that its parallel regions left out. openmp-opt
+/// removes it where nothing but the kernel's end follows.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_distribute_static_fini(_location: *const Ident, _thread: i32) {}
+pub unsafe extern "C" fn __kmpc_distribute_static_fini(_location: *const Ident, _thread: i32) {
+    if arch::is_spmd() && Nest::load() == Nest::PURE_SEQUENTIAL {
+        arch::block_barrier_together();
+    }
+}
 
 /// A loop body as `OpenMPIRBuilder` outlines it: iteration number, captured variables.
 type Body<T> = unsafe extern "C" fn(T, *mut c_void);

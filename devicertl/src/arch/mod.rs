@@ -4,7 +4,7 @@
 //! `arch-nvptx.ll`, `soft` with threads of the operating system. What they offer:
 //!
 //! - ids: [`thread_id`], [`block_threads`], [`block_id`], [`block_count`], [`is_spmd`], [`assume_mode`]
-//! - team-wide waiting: [`block_barrier`], [`group_barrier`]
+//! - team-wide waiting: [`block_barrier`], [`block_barrier_together`], [`group_barrier`]
 //! - the warp: [`WARP`], [`sync_warp`], [`active_lanes`], [`shuffle_down`]
 //! - memory: [`fence_block`], [`fence_device`], [`fence_system`], [`allocate`], [`release`], [`dynamic_shared`]
 //! - the thread's nest word: [`nest_load`], [`nest_store`]
@@ -30,8 +30,8 @@ pub mod soft;
 use soft as gpu;
 
 pub use gpu::{
-    WARP, active_lanes, allocate, assume_mode, block_barrier, block_count, block_id, block_threads, dynamic_shared,
-    dynamic_shared_size, fence_block, fence_device, fence_system, group_barrier, is_spmd, nanoseconds,
+    WARP, active_lanes, allocate, assume_mode, block_barrier, block_barrier_together, block_count, block_id, block_threads, dynamic_shared,
+    dynamic_shared_size, fence_block, fence_device, fence_system, group_barrier, is_generic_shape, is_spmd, nanoseconds,
     nest_load, nest_store, pause, release, shuffle_down, sync_warp, thread_id, trap, trap_with,
 };
 

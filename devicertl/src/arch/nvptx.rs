@@ -20,6 +20,7 @@ mod ll {
         pub safe fn omptarget_arch_block() -> u32;
         pub safe fn omptarget_arch_blocks() -> u32;
         pub safe fn omptarget_arch_block_barrier();
+        pub safe fn omptarget_arch_block_barrier_together();
         pub safe fn omptarget_arch_group_barrier(threads: u32);
         pub safe fn omptarget_arch_sync_warp(lanes: u32);
         pub safe fn omptarget_arch_active_lanes() -> u32;
@@ -63,6 +64,13 @@ super::for_each_shared_variable!(declare_shared);
 #[inline(always)]
 pub fn is_spmd() -> bool {
     ll::omptarget_arch_threads_y() == 1
+}
+
+/// Whether the block has the shape of a generic kernel's. Not the negation of [`is_spmd`] in form, so that
+/// the optimiser does not merge the two questions and lose what [`assume_mode`] says of one.
+#[inline(always)]
+pub fn is_generic_shape() -> bool {
+    ll::omptarget_arch_threads_x() == 1
 }
 
 /// Tells the optimiser what [`is_spmd`] answers from here on. Special registers have no memory
@@ -111,6 +119,12 @@ pub fn block_count() -> u32 {
 #[inline(always)]
 pub fn block_barrier() {
     ll::omptarget_arch_block_barrier()
+}
+
+/// [`block_barrier`] where all threads of the block come to this very call, which openmp-opt is told.
+#[inline(always)]
+pub fn block_barrier_together() {
+    ll::omptarget_arch_block_barrier_together()
 }
 
 /// Waits for the first `threads` threads of the block, a multiple of the warp size, and only those.
