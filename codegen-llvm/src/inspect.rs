@@ -8,7 +8,7 @@ use crate::vgpu::kernels;
 
 /// Summarises an image.
 pub fn summarise(context: Context, bitcode: &[u8]) -> Result<ImageSummary> {
-    let module = Module::read_bitcode(context, bitcode)?;
+    let module = Module::read(context, bitcode)?;
     let cpu = module
         .definitions()
         .into_iter()

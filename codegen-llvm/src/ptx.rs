@@ -7,7 +7,7 @@ use crate::ir::{Context, Machine, MachineOptions, Module};
 
 /// Compiles an image to PTX for `arch` (`sm_80`).
 pub fn compile(context: Context, bitcode: &[u8], arch: &str, level: u8) -> Result<Vec<u8>> {
-    let module = Module::read_bitcode(context, bitcode)?;
+    let module = Module::read(context, bitcode)?;
     let triple = module.triple();
     if !triple.starts_with("nvptx64") {
         bail!("the image's target triple is `{triple}`, PTX needs nvptx64");

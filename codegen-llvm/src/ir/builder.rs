@@ -1,7 +1,7 @@
 //! Creating instructions.
 
+use llvm_sys::LLVMOpcode;
 use llvm_sys::prelude::LLVMBuilderRef;
-use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
 use super::{Block, Context, Type, Value};
 
@@ -116,13 +116,6 @@ impl Builder {
         )))
     }
 
-    /// An integer comparison.
-    pub fn compare(&self, predicate: LLVMIntPredicate, left: Value, right: Value) -> Value {
-        Value(llvm!(core::LLVMBuildICmp(
-            self.raw, predicate, left.0, right.0, EMPTY
-        )))
-    }
-
     /// `insertvalue` or `insertelement`, by the kind of `aggregate`.
     pub fn insert(&self, aggregate: Value, value: Value, index: u32) -> Value {
         use llvm_sys::LLVMTypeKind::{LLVMScalableVectorTypeKind, LLVMVectorTypeKind};
@@ -155,19 +148,9 @@ impl Builder {
         )))
     }
 
-    /// `store value, pointer`.
-    pub fn store(&self, value: Value, pointer: Value) -> Value {
-        Value(llvm!(core::LLVMBuildStore(self.raw, value.0, pointer.0)))
-    }
-
     /// `ret void`.
     pub fn return_void(&self) -> Value {
         Value(llvm!(core::LLVMBuildRetVoid(self.raw)))
-    }
-
-    /// `unreachable`.
-    pub fn unreachable(&self) -> Value {
-        Value(llvm!(core::LLVMBuildUnreachable(self.raw)))
     }
 }
 

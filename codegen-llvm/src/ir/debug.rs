@@ -29,14 +29,6 @@ impl Value {
         }
         frames
     }
-
-    /// Gives a new instruction the debug location of another.
-    pub fn copy_location(self, from: Value) {
-        llvm!(debuginfo::LLVMInstructionSetDebugLoc(
-            self.0,
-            llvm!(debuginfo::LLVMInstructionGetDebugLoc(from.0))
-        ));
-    }
 }
 
 fn frame(context: Context, location: LLVMMetadataRef) -> Location {

@@ -15,15 +15,25 @@ pub struct Module {
 }
 
 impl Module {
-    /// Reads bitcode. Whatever the bytes are, this returns or LLVM ends the process with a message.
-    pub fn read_bitcode(context: Context, bytes: &[u8]) -> Result<Module> {
+    /// Reads bitcode, or LLVM assembly. Whatever the bytes are, this returns or LLVM ends the process
+    /// with a message.
+    pub fn read(context: Context, bytes: &[u8]) -> Result<Module> {
         const MAGIC: [&[u8]; 2] = [b"BC\xc0\xde", &[0xde, 0xc0, 0x17, 0x0b]];
-        if !MAGIC.iter().any(|magic| bytes.starts_with(magic)) {
-            bail!(
+        if MAGIC.iter().any(|magic| bytes.starts_with(magic)) {
+            return Module::read_bitcode(context, bytes);
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(text) if !text.is_empty() && !text.contains('\0') => {
+                Module::parse(context, text, "the LLVM assembly")
+            }
+            _ => bail!(
                 "the input is not LLVM bitcode (first bytes {:02x?})",
                 &bytes[..bytes.len().min(4)]
-            );
+            ),
         }
+    }
+
+    fn read_bitcode(context: Context, bytes: &[u8]) -> Result<Module> {
         let buffer = buffer_of(bytes, "image");
         let mut raw = std::ptr::null_mut();
         let failed = llvm!(bit_reader::LLVMParseBitcodeInContext2(

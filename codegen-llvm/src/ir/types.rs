@@ -42,11 +42,6 @@ impl Type {
         llvm!(core::LLVMGetTypeKind(self.0))
     }
 
-    /// Whether it is a pointer.
-    pub fn is_pointer(self) -> bool {
-        self.kind() == LLVMTypeKind::LLVMPointerTypeKind
-    }
-
     /// Whether it is `void`.
     pub fn is_void(self) -> bool {
         self.kind() == LLVMTypeKind::LLVMVoidTypeKind
@@ -80,11 +75,6 @@ impl Type {
         raw.into_iter().map(Type).collect()
     }
 
-    /// Whether values of it have a size.
-    pub fn is_sized(self) -> bool {
-        llvm!(core::LLVMTypeIsSized(self.0)) != 0
-    }
-
     /// As LLVM prints it.
     pub fn print(self) -> String {
         take_message(llvm!(core::LLVMPrintTypeToString(self.0)))
@@ -99,11 +89,6 @@ impl Layout {
     /// Bytes between two array elements of this type.
     pub fn alloc_size(self, ty: Type) -> u64 {
         llvm!(target::LLVMABISizeOfType(self.0, ty.0))
-    }
-
-    /// Bytes a store of this type writes.
-    pub fn store_size(self, ty: Type) -> u64 {
-        llvm!(target::LLVMStoreSizeOfType(self.0, ty.0))
     }
 
     /// The type's natural alignment.

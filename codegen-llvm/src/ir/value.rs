@@ -30,15 +30,6 @@ impl Value {
         String::from_utf8_lossy(bytes).into_owned()
     }
 
-    /// Renames it; LLVM adds a number if the name is taken.
-    pub fn set_name(self, name: &str) {
-        llvm!(core::LLVMSetValueName2(
-            self.0,
-            c_string(name).as_ptr(),
-            name.len()
-        ));
-    }
-
     /// Its type.
     pub fn ty(self) -> Type {
         Type(llvm!(core::LLVMTypeOf(self.0)))
@@ -271,7 +262,10 @@ impl Value {
 
     /// Gives it default visibility, the only one an internal symbol may have.
     pub fn show(self) {
-        llvm!(core::LLVMSetVisibility(self.0, LLVMVisibility::LLVMDefaultVisibility));
+        llvm!(core::LLVMSetVisibility(
+            self.0,
+            LLVMVisibility::LLVMDefaultVisibility
+        ));
     }
 
     /// Takes it out of its comdat group.
@@ -384,11 +378,6 @@ impl Value {
         Type(llvm!(core::LLVMGetGEPSourceElementType(self.0)))
     }
 
-    /// The type an alloca makes room for (one element).
-    pub fn allocated_type(self) -> Type {
-        Type(llvm!(core::LLVMGetAllocatedType(self.0)))
-    }
-
     /// The values and blocks of a phi.
     pub fn incoming(self) -> Vec<(Value, Block)> {
         let count = llvm!(core::LLVMCountIncoming(self.0));
@@ -446,6 +435,7 @@ impl Block {
     }
 
     /// Its name, empty if it has none.
+    #[cfg(test)]
     pub fn name(self) -> String {
         Value(llvm!(core::LLVMBasicBlockAsValue(self.0))).name()
     }
@@ -453,13 +443,6 @@ impl Block {
     /// The function it is in.
     pub fn function(self) -> Value {
         Value(llvm!(core::LLVMGetBasicBlockParent(self.0)))
-    }
-
-    /// The first instruction that is not a phi.
-    pub fn first_non_phi(self) -> Option<Value> {
-        self.instructions()
-            .into_iter()
-            .find(|it| it.opcode() != Some(LLVMOpcode::LLVMPHI))
     }
 }
 

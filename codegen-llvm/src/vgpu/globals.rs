@@ -1,17 +1,20 @@
 //! Needs: entries built. Leaves: the image's visible variables external, hidden, without comdat or
-//! section, and in the manifest.
+//! section, and in the manifest; weak references to what nobody defines null.
 
 use anyhow::Result;
 use codegen::artifact::GlobalEntry;
-use llvm_sys::LLVMLinkage::LLVMExternalLinkage;
+use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMExternalWeakLinkage};
 
+use super::undefined::is_known;
 use super::unit::Unit;
+use crate::ir::Value;
 
 /// The pass.
 ///
 /// A variable that can be written stays external even if it was internal: LLVM may take an internal
 /// variable for a local one of a function that runs once, but here many threads run it.
 pub fn run(unit: &mut Unit) -> Result<()> {
+    resolve_weak_references(unit);
     let layout = unit.module.layout();
     for variable in unit.module.globals() {
         variable.drop_comdat();
@@ -27,8 +30,28 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         if visible {
             let name = variable.name();
             let size = layout.alloc_size(variable.value_type());
-            unit.manifest.globals.push(GlobalEntry { symbol: name.clone(), name, size });
+            unit.manifest.globals.push(GlobalEntry {
+                symbol: name.clone(),
+                name,
+                size,
+            });
         }
     }
     Ok(())
+}
+
+/// A weak reference nobody defines is null, as a linker would have it.
+fn resolve_weak_references(unit: &Unit) {
+    for function in unit.module.functions() {
+        if function.linkage() == LLVMExternalWeakLinkage && !is_known(&function.name()) {
+            function.replace_all_uses(Value::zero(function.ty()));
+            function.delete_function();
+        }
+    }
+    for variable in unit.module.globals() {
+        if variable.linkage() == LLVMExternalWeakLinkage {
+            variable.replace_all_uses(Value::zero(variable.ty()));
+            variable.delete_global();
+        }
+    }
 }

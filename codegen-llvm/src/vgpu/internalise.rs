@@ -19,8 +19,15 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     for function in unit.module.functions() {
         function.drop_comdat();
         if !function.is_declaration() {
-            let kernel = unit.kernels.iter().any(|kernel| kernel.function == function);
-            function.set_linkage(if kernel { LLVMExternalLinkage } else { LLVMInternalLinkage });
+            let kernel = unit
+                .kernels
+                .iter()
+                .any(|kernel| kernel.function == function);
+            function.set_linkage(if kernel {
+                LLVMExternalLinkage
+            } else {
+                LLVMInternalLinkage
+            });
             function.show();
         }
     }

@@ -21,6 +21,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         .into_iter()
         .map(|found| Kernel {
             function: found.function,
+            parameters: found.function.parameters().len() as u32,
             name: found.name,
             max_threads: found
                 .bound

@@ -4,6 +4,8 @@
 //!
 //! An NVPTX intrinsic no lowering knows is an error that names it and its place.
 
+use std::collections::HashMap;
+
 use anyhow::{Result, bail};
 
 use super::lower::{self, Lowering, Request};
@@ -24,11 +26,31 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             found.push((function, lowering));
         }
     }
+    let program = unit.module.definitions();
     unit.add_library(&text)?;
-    for (function, lowering) in found {
-        replace(unit, function, &lowering)?;
+    let mut targets = HashMap::new();
+    for (function, lowering) in &found {
+        targets.insert(
+            *function,
+            (unit.library_function(&lowering.symbol)?, lowering.sites),
+        );
     }
-    Ok(())
+    // In program order, so that sites are numbered as the source is read.
+    for call in program
+        .into_iter()
+        .flat_map(Value::instructions)
+        .filter(|it| it.is_call())
+    {
+        let called = call.called();
+        if let Some(&(target, sites)) = targets.get(&called)
+            && call.called_type() == called.value_type()
+        {
+            replace_call(unit, call, target, sites);
+        }
+    }
+    found
+        .into_iter()
+        .try_for_each(|(function, lowering)| replace_address(unit, function, &lowering))
 }
 
 fn lowering_of(unit: &Unit, function: Value) -> Result<Option<Lowering>> {
@@ -46,28 +68,23 @@ fn lowering_of(unit: &Unit, function: Value) -> Result<Option<Lowering>> {
     Ok(lowering)
 }
 
-/// Replaces every use of `function` by its lowering.
-fn replace(unit: &mut Unit, function: Value, lowering: &Lowering) -> Result<()> {
-    let target = unit.library_function(&lowering.symbol)?;
-    for user in function.users() {
-        if user.is_call()
-            && user.called() == function
-            && user.called_type() == function.value_type()
-        {
-            replace_call(unit, user, target, lowering.sites);
-        } else if lowering.sites > 0 {
-            let place = if user.is_instruction() {
-                describe(unit.context(), user)
-            } else {
-                describe_use(unit.context(), user)
-            };
-            bail!(
-                "the address of `{}` is taken {place}, which the virtual GPU cannot give",
-                function.name()
-            );
-        }
+/// Replaces what uses of `function` are left, those of its address, and removes it.
+fn replace_address(unit: &Unit, function: Value, lowering: &Lowering) -> Result<()> {
+    if let Some(user) = function.users().into_iter().next()
+        && lowering.sites > 0
+    {
+        let context = unit.context();
+        let place = if user.is_instruction() {
+            describe(context, user)
+        } else {
+            describe_use(context, user)
+        };
+        bail!(
+            "the address of `{}` is taken {place}, which the virtual GPU cannot give",
+            function.name()
+        );
     }
-    function.replace_all_uses(target);
+    function.replace_all_uses(unit.library_function(&lowering.symbol)?);
     function.delete_function();
     Ok(())
 }

@@ -64,17 +64,15 @@ pub fn pass_names() -> impl Iterator<Item = &'static str> {
 
 /// Compiles an image for the virtual GPU.
 pub fn compile(context: Context, bitcode: &[u8], options: VgpuOptions) -> Result<Artifact> {
-    let unit = lower_to_host(Module::read_bitcode(context, bitcode)?, options)?;
+    let unit = lower_to_host(Module::read(context, bitcode)?, options)?;
     emit::run(unit)
 }
 
 /// Runs the passes and gives the host module as LLVM assembly.
 pub fn compile_to_text(context: Context, bitcode: &[u8], options: VgpuOptions) -> Result<String> {
-    Ok(
-        lower_to_host(Module::read_bitcode(context, bitcode)?, options)?
-            .module
-            .print(),
-    )
+    Ok(lower_to_host(Module::read(context, bitcode)?, options)?
+        .module
+        .print())
 }
 
 fn lower_to_host(module: Module, options: VgpuOptions) -> Result<Unit> {

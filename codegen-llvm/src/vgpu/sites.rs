@@ -76,7 +76,10 @@ impl Sites {
 /// The innermost frame that is the user's source, not the device runtime's or the compiler's own. If
 /// there is none, the outermost frame says most.
 fn user_frame(frames: Vec<Location>) -> Option<Location> {
-    let user = frames.iter().find(|frame| frame.line != 0 && !is_library(&frame.file)).cloned();
+    let user = frames
+        .iter()
+        .find(|frame| frame.line != 0 && !is_library(&frame.file))
+        .cloned();
     user.or_else(|| frames.into_iter().next_back())
 }
 
@@ -136,7 +139,12 @@ mod tests {
     #[test]
     fn innermost_user_frame_wins() {
         let header = frame("/usr/lib/clang/22/include/__clang_cuda_math.h", 297);
-        let frames = vec![frame("sync.rs", 4), header, frame("a.c", 9), frame("a.c", 20)];
+        let frames = vec![
+            frame("sync.rs", 4),
+            header,
+            frame("a.c", 9),
+            frame("a.c", 20),
+        ];
         assert_eq!(user_frame(frames), Some(frame("a.c", 9)));
     }
 

@@ -3,11 +3,9 @@
 
 use anyhow::{Result, bail};
 use codegen::vgpu_abi::{ENGINE_SYMBOLS, LIBRARY_SYMBOLS};
-use llvm_sys::LLVMLinkage::LLVMExternalWeakLinkage;
 
 use super::sites::describe_use;
 use super::unit::Unit;
-use crate::ir::Value;
 
 /// Whether the engine can resolve a symbol.
 pub fn is_known(symbol: &str) -> bool {
@@ -29,11 +27,6 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             || symbol.is_intrinsic()
             || is_known(&name)
         {
-            continue;
-        }
-        if symbol.linkage() == LLVMExternalWeakLinkage {
-            // A weak reference nobody defines is null, as a linker would have it.
-            symbol.replace_all_uses(Value::zero(symbol.ty()));
             continue;
         }
         let (verb, place) = (

@@ -23,8 +23,10 @@ pub struct VgpuOptions {
 
 /// A kernel found in the image.
 pub struct Kernel {
-    /// Its function.
+    /// Its function; only until optimisation, which may change or remove it.
     pub function: Value,
+    /// Number of its parameters.
+    pub parameters: u32,
     /// Its name in the image.
     pub name: String,
     /// Launch bound.

@@ -1,4 +1,10 @@
-; One thread per element; block reduction through shared memory.
+; One thread per element; then a shuffle, shared memory, a barrier: everything together, at every level.
+; RUN: vgpu -O0 %s
+; CHECK: {"name":"saxpy","symbol":"vgpu.entry.saxpy","parameters":4,"max_threads":256,"static_shared":128}
+; RUN: vgpu -O1 --verify-each %s
+; CHECK: "static_shared":128
+; RUN: vgpu -O3 --verify-each %s
+; CHECK: "static_shared":128
 target triple = "nvptx64-nvidia-cuda"
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 

@@ -1,0 +1,27 @@
+; Visible variables are external and hidden, in the manifest; a writable internal one must not be
+; taken for a local of the kernel; unused functions go.
+; RUN: vgpu --emit-llvm --no-window-check %s
+; CHECK: @visible = hidden…addrspace(1) global i32 7
+; CHECK: @counter = hidden…addrspace(1) global i32 0
+; CHECK: @kept = hidden…constant i64 3
+; NOT: protected
+; NOT: comdat
+; NOT: @unused
+; RUN: vgpu %s
+; CHECK: "globals":[{"name":"visible","symbol":"visible","size":4},{"name":"kept","symbol":"kept","size":8}]
+
+target triple = "nvptx64-nvidia-cuda"
+$visible = comdat any
+@visible = weak_odr protected addrspace(1) global i32 7, comdat
+@counter = internal addrspace(1) global i32 0
+@kept = protected constant i64 3
+@llvm.used = appending global [1 x ptr] [ptr @unused], section "llvm.metadata"
+define void @unused() {
+  ret void
+}
+define ptx_kernel void @k(ptr %p) norecurse {
+  store i32 1, ptr addrspace(1) @counter
+  %v = load i32, ptr addrspace(1) @counter
+  store i32 %v, ptr %p
+  ret void
+}

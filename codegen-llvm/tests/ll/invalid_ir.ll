@@ -1,0 +1,8 @@
+; RUN: vgpu %s
+; ERROR: the LLVM assembly does not parse
+
+target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @k() {
+  %a = add i32 %b, 1
+  ret void
+}

@@ -1,0 +1,37 @@
+; Kernels by calling convention and by annotation; launch bounds either way; entries load the parameters.
+; RUN: vgpu --emit-llvm --no-window-check %s
+; CHECK: define hidden void @vgpu.entry.modern(ptr…, ptr…
+; CHECK: load i8, ptr
+; CHECK: getelementptr…i64 8
+; CHECK: load double, ptr
+; CHECK: define hidden void @vgpu.entry.older(
+; NOT: ptx_kernel
+; NOT: @vgpu.entry.helper
+; NOT: target-cpu
+; NOT: nvvm.maxntid
+; RUN: vgpu %s
+; CHECK: "name":"modern","symbol":"vgpu.entry.modern","parameters":2,"max_threads":128…"name":"older","symbol":"vgpu.entry.older","parameters":0,"max_threads":64…"name":"unbounded"…"max_threads":1024
+
+target triple = "nvptx64-nvidia-cuda"
+@out = addrspace(1) global double 0.0
+define ptx_kernel void @modern(i8 %a, double %b) #0 {
+  %f = sitofp i8 %a to double
+  %s = fadd double %f, %b
+  call void @helper(double %s)
+  ret void
+}
+define void @older() {
+  call void @helper(double 1.0)
+  ret void
+}
+define ptx_kernel void @unbounded() {
+  ret void
+}
+define ptx_device void @helper(double %v) noinline {
+  store volatile double %v, ptr addrspace(1) @out
+  ret void
+}
+attributes #0 = { "nvvm.maxntid"="32,4" "target-cpu"="sm_80" }
+!nvvm.annotations = !{!0, !1}
+!0 = !{ptr @older, !"kernel", i32 1}
+!1 = !{ptr @older, !"maxntidx", i32 16, !"maxntidy", i32 4}

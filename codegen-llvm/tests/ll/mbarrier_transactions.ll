@@ -1,0 +1,10 @@
+; Transaction counts need the asynchronous copy engine.
+; RUN: vgpu %s
+; ERROR: the virtual GPU does not know the intrinsic `llvm.nvvm.mbarrier.expect.tx.scope.cta.space.cta`, used in function `k`
+
+target triple = "nvptx64-nvidia-cuda"
+declare void @llvm.nvvm.mbarrier.expect.tx.scope.cta.space.cta(ptr addrspace(3), i32)
+define ptx_kernel void @k(ptr addrspace(3) %p) {
+  call void @llvm.nvvm.mbarrier.expect.tx.scope.cta.space.cta(ptr addrspace(3) %p, i32 32)
+  ret void
+}

@@ -1,0 +1,21 @@
+; PTX for the architecture asked for, not the one in the image; constructors become kernels.
+; RUN: ptx --arch sm_90 %s
+; CHECK: .target sm_90
+; CHECK: .visible .entry k(
+; CHECK: bar.sync
+; CHECK: .entry nvptx$device$init
+; RUN: ptx --arch sm_75 -O0 %s
+; CHECK: .target sm_75
+
+target triple = "nvptx64-nvidia-cuda"
+@out = addrspace(1) global i32 0
+@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @start, ptr null }]
+declare void @llvm.nvvm.barrier0()
+define internal void @start() {
+  store i32 1, ptr addrspace(1) @out
+  ret void
+}
+define ptx_kernel void @k() "target-cpu"="sm_80" "target-features"="+ptx71,+sm_80" {
+  call void @llvm.nvvm.barrier0()
+  ret void
+}

@@ -1,0 +1,32 @@
+; Variables of one kernel lie over another kernel's; those that several use come first.
+; RUN: vgpu --print-after shared -O0 -o /dev/null %s
+; CHECK: define…@first(
+; CHECK: i64 0
+; CHECK: i64 64
+; CHECK: define…@second(
+; CHECK: i64 0
+; CHECK: i64 64
+; RUN: vgpu -O0 %s
+; CHECK: "name":"first"…"static_shared":80}…"name":"second"…"static_shared":464}
+
+target triple = "nvptx64-nvidia-cuda"
+@both = internal addrspace(3) global [64 x i8] undef, align 1
+@own1 = internal addrspace(3) global [3 x i8] undef, align 1
+@own2 = internal addrspace(3) global [100 x i32] undef, align 4
+
+define void @use_both() noinline {
+  store volatile i8 1, ptr addrspace(3) @both
+  ret void
+}
+define ptx_kernel void @first() {
+  store volatile i8 1, ptr addrspace(3) @both
+  call void @use_both()
+  store volatile i8 1, ptr addrspace(3) @own1
+  ret void
+}
+define ptx_kernel void @second() {
+  store volatile i8 1, ptr addrspace(3) @both
+  store volatile i32 1, ptr addrspace(3) @own2
+  call void @use_both()
+  ret void
+}

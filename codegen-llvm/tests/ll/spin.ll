@@ -1,0 +1,93 @@
+; Loops that wait on memory let the other threads run; loops that end by themselves do not pay.
+; RUN: vgpu --emit-llvm -O1 --no-window-check %s
+; CHECK: define internal…@polls(
+; CHECK: load volatile i32
+; CHECK: call void @vgpu_spin(ptr
+; CHECK: define internal…@locks(
+; CHECK: cmpxchg
+; CHECK: call void @vgpu_spin(ptr
+; CHECK: define internal…@flushes(
+; CHECK: call void @vgpu_spin(ptr
+; CHECK: define internal…@calls(
+; CHECK: call void @vgpu_spin(ptr
+; CHECK: define internal…@counts(
+; CHECK: atomicrmw
+; CHECK: define internal…@sleeps(
+; CHECK: call void @vgpu_yield(ptr…, i32 1)
+; Four of the six loops wait, so four sites besides the one of nanosleep and entry 0.
+; RUN: vgpu -O1 --no-window-check %s
+; CHECK: "sites":[{…"function":""},{…"function":"sleeps"},{…"function":"polls"},{…"function":"locks"},{…"function":"flushes"},{…"function":"calls"}]
+
+target triple = "nvptx64-nvidia-cuda"
+declare void @llvm.nvvm.nanosleep(i32)
+define void @polls(ptr %flag) noinline {
+  br label %turn
+turn:
+  %v = load volatile i32, ptr %flag
+  %end = icmp ne i32 %v, 0
+  br i1 %end, label %done, label %turn
+done:
+  ret void
+}
+define void @locks(ptr %lock) noinline {
+  br label %turn
+turn:
+  %pair = cmpxchg ptr %lock, i32 0, i32 1 acquire monotonic
+  %end = extractvalue { i32, i1 } %pair, 1
+  br i1 %end, label %done, label %turn
+done:
+  ret void
+}
+define void @flushes(ptr %flag) noinline {
+  br label %turn
+turn:
+  fence seq_cst
+  %v = load i32, ptr %flag
+  %end = icmp ne i32 %v, 0
+  br i1 %end, label %done, label %turn
+done:
+  ret void
+}
+define i1 @test(ptr %flag) noinline {
+  %v = load atomic i32, ptr %flag acquire, align 4
+  %end = icmp ne i32 %v, 0
+  ret i1 %end
+}
+define void @calls(ptr %flag) noinline {
+  br label %turn
+turn:
+  %end = call i1 @test(ptr %flag)
+  br i1 %end, label %done, label %turn
+done:
+  ret void
+}
+define void @counts(ptr %histogram, i32 %n) noinline {
+  br label %turn
+turn:
+  %i = phi i32 [ 0, %0 ], [ %next, %turn ]
+  %old = atomicrmw add ptr %histogram, i32 1 monotonic
+  %next = add i32 %i, 1
+  %end = icmp sge i32 %next, %n
+  br i1 %end, label %done, label %turn
+done:
+  ret void
+}
+define void @sleeps(ptr %flag) noinline {
+  br label %turn
+turn:
+  call void @llvm.nvvm.nanosleep(i32 10)
+  %v = load volatile i32, ptr %flag
+  %end = icmp ne i32 %v, 0
+  br i1 %end, label %done, label %turn
+done:
+  ret void
+}
+define ptx_kernel void @k(ptr %p, i32 %n) {
+  call void @polls(ptr %p)
+  call void @locks(ptr %p)
+  call void @flushes(ptr %p)
+  call void @calls(ptr %p)
+  call void @counts(ptr %p, i32 %n)
+  call void @sleeps(ptr %p)
+  ret void
+}

@@ -1,0 +1,52 @@
+; Accesses through pointers that may be the host's are checked, once per base on a path.
+; RUN: vgpu --print-after window -O1 -o /dev/null %s
+; CHECK: define…@checked(
+; CHECK: call void @vgpu.check(ptr %p, ptr %p, i32 1, i32 0)
+; CHECK: load i32, ptr %p
+; NOT: call void @vgpu.check(ptr %p, ptr %far
+; CHECK: load i32, ptr %far
+; CHECK: call void @vgpu.check(ptr %n, ptr %n
+; CHECK: store i32
+; CHECK: call void @vgpu.check_range(ptr %n, i64 %size
+; CHECK: call void @vgpu.check_range(ptr %p, i64 %size
+; CHECK: define…@trusted(
+; NOT: call void @vgpu.check(ptr %local
+; NOT: call void @vgpu.check(ptr addrspace
+; CHECK: ret void
+; RUN: vgpu --emit-llvm -O1 %s
+; CHECK: call…void @vgpu.check_exact(ptr
+; CHECK: call…void @vgpu_wild_access(ptr
+; RUN: vgpu --emit-llvm -O1 --no-window-check %s
+; NOT: vgpu.check
+; NOT: vgpu_wild_access
+
+target triple = "nvptx64-nvidia-cuda"
+@global = addrspace(1) global [8 x i32] zeroinitializer
+@tile = internal addrspace(3) global [8 x i32] undef
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare ptr @malloc(i64)
+
+define ptx_kernel void @checked(ptr %p, i64 %i, i64 %size) {
+  %v = load i32, ptr %p
+  %far = getelementptr i32, ptr %p, i64 %i
+  %w = load i32, ptr %far
+  %n = inttoptr i64 %i to ptr
+  store i32 %w, ptr %n
+  call void @llvm.memcpy.p0.p0.i64(ptr %p, ptr %n, i64 %size, i1 false)
+  store i32 %v, ptr %n
+  ret void
+}
+define ptx_kernel void @trusted(i64 %i, i1 %c) {
+  %local = alloca [8 x i32]
+  %slot = getelementptr [8 x i32], ptr %local, i64 0, i64 %i
+  store volatile i32 1, ptr %slot
+  %g = getelementptr [8 x i32], ptr addrspace(1) @global, i64 0, i64 %i
+  store volatile i32 1, ptr addrspace(1) %g
+  %t = getelementptr [8 x i32], ptr addrspace(3) @tile, i64 0, i64 %i
+  store volatile i32 1, ptr addrspace(3) %t
+  %heap = call ptr @malloc(i64 8)
+  store volatile i32 1, ptr %heap
+  %either = select i1 %c, ptr %slot, ptr %heap
+  store volatile i32 2, ptr %either
+  ret void
+}
