@@ -1,0 +1,201 @@
+//! The client of crate `codegen` with the real compiler: results, errors, and what a cache hit costs.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use codegen::summary::ExecutionMode;
+use codegen::{CompileError, Compiler, PtxOptions, VgpuOptions};
+
+const TOOL: &str = env!("CARGO_BIN_EXE_omptarget-codegen");
+
+fn source(name: &str) -> Vec<u8> {
+    fs::read(
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/ll")
+            .join(name),
+    )
+    .unwrap()
+}
+
+/// The compiler behind a script that notes each run.
+struct Counted {
+    folder: tempfile::TempDir,
+    compiler: Compiler,
+}
+
+impl Counted {
+    fn new() -> Counted {
+        let folder = tempfile::tempdir().unwrap();
+        let (script, log) = (folder.path().join("tool"), folder.path().join("runs"));
+        fs::write(
+            &script,
+            format!(
+                "#!/bin/sh\necho run >> '{}'\nexec '{TOOL}' \"$@\"\n",
+                log.display()
+            ),
+        )
+        .unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        let compiler = Compiler::at(script, Some((folder.path().join("cache"), 64 << 20)));
+        Counted { folder, compiler }
+    }
+
+    fn runs(&self) -> usize {
+        fs::read_to_string(self.folder.path().join("runs"))
+            .map(|text| text.lines().count())
+            .unwrap_or(0)
+    }
+
+    fn entries(&self) -> Vec<PathBuf> {
+        fs::read_dir(self.folder.path().join("cache"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect()
+    }
+}
+
+#[test]
+fn a_hit_runs_nothing_and_gives_the_same() {
+    let counted = Counted::new();
+    let image = source("whole_kernel.ll");
+    let first = counted
+        .compiler
+        .vgpu(&image, &VgpuOptions::default())
+        .unwrap();
+    let second = counted
+        .compiler
+        .vgpu(&image, &VgpuOptions::default())
+        .unwrap();
+    assert_eq!(counted.runs(), 1);
+    assert_eq!(
+        (first.manifest, first.object),
+        (second.manifest, second.object)
+    );
+    counted
+        .compiler
+        .vgpu(
+            &image,
+            &VgpuOptions {
+                window_check: false,
+                ..VgpuOptions::default()
+            },
+        )
+        .unwrap();
+    counted
+        .compiler
+        .vgpu(
+            &image,
+            &VgpuOptions {
+                level: 0,
+                ..VgpuOptions::default()
+            },
+        )
+        .unwrap();
+    assert_eq!(counted.runs(), 3, "options are part of the key");
+}
+
+#[test]
+fn another_compiler_compiles_anew() {
+    let counted = Counted::new();
+    let image = source("whole_kernel.ll");
+    counted
+        .compiler
+        .vgpu(&image, &VgpuOptions::default())
+        .unwrap();
+    let script = counted.folder.path().join("tool");
+    let text = fs::read_to_string(&script).unwrap();
+    fs::write(&script, text + "# changed\n").unwrap();
+    counted
+        .compiler
+        .vgpu(&image, &VgpuOptions::default())
+        .unwrap();
+    assert_eq!(counted.runs(), 2);
+}
+
+#[test]
+fn a_damaged_entry_is_compiled_anew() {
+    let counted = Counted::new();
+    let image = source("whole_kernel.ll");
+    let first = counted
+        .compiler
+        .vgpu(&image, &VgpuOptions::default())
+        .unwrap();
+    for entry in counted.entries() {
+        let mut bytes = fs::read(&entry).unwrap();
+        let last = bytes.len() - 1;
+        bytes[last] ^= 1;
+        fs::write(&entry, bytes).unwrap();
+    }
+    let second = counted
+        .compiler
+        .vgpu(&image, &VgpuOptions::default())
+        .unwrap();
+    assert_eq!(counted.runs(), 2);
+    assert_eq!(first.object, second.object);
+}
+
+#[test]
+fn the_compilers_verdict_arrives_without_a_cache_entry() {
+    let counted = Counted::new();
+    let error = counted
+        .compiler
+        .vgpu(&source("undefined.ll"), &VgpuOptions::default())
+        .unwrap_err();
+    assert!(
+        matches!(&error, CompileError::Rejected(text) if text.starts_with("device code calls `missing`")),
+        "{error}"
+    );
+    assert!(!counted.folder.path().join("cache").exists());
+}
+
+#[test]
+fn ptx_and_summary() {
+    let counted = Counted::new();
+    let options = PtxOptions {
+        arch: "sm_90".to_owned(),
+        level: 2,
+    };
+    let text = counted.compiler.ptx(&source("ptx.ll"), &options).unwrap();
+    assert!(text.contains(".target sm_90"), "{text}");
+    assert_eq!(
+        counted.compiler.ptx(&source("ptx.ll"), &options).unwrap(),
+        text
+    );
+    assert_eq!(counted.runs(), 1);
+    let summary = counted.compiler.inspect(&source("inspect.ll")).unwrap();
+    let modes: Vec<_> = summary
+        .kernels
+        .iter()
+        .map(|kernel| (kernel.name.as_str(), kernel.mode))
+        .collect();
+    let expected = [
+        ("bare", ExecutionMode::Bare),
+        ("generic", ExecutionMode::Generic),
+        ("mixed", ExecutionMode::GenericSpmd),
+        ("spmd", ExecutionMode::Spmd),
+    ];
+    assert_eq!(modes, expected);
+}
+
+#[test]
+fn many_at_once_agree() {
+    let counted = Counted::new();
+    let image = source("whole_kernel.ll");
+    let compile = || {
+        counted
+            .compiler
+            .vgpu(&image, &VgpuOptions::default())
+            .unwrap()
+            .object
+    };
+    let objects: Vec<_> = std::thread::scope(|scope| {
+        let running: Vec<_> = (0..6).map(|_| scope.spawn(compile)).collect();
+        running
+            .into_iter()
+            .map(|each| each.join().unwrap())
+            .collect()
+    });
+    assert!(objects.windows(2).all(|pair| pair[0] == pair[1]));
+    assert_eq!(counted.entries().len(), 1);
+}
