@@ -10,43 +10,46 @@ use codegen::vgpu_abi::{BarrierReduce, ReduxOp, ShuffleMode, ThreadContext, Vote
 use crate::barrier::{Arrival, reduction};
 use crate::block::{Block, Misuse, Outcome};
 use crate::fault::{Cause, Place, Raised};
-use crate::fiber::Frame;
+use crate::fiber;
+use crate::scheduler;
 use crate::sm::Sm;
 use crate::warp::{Operand, WarpOp};
 
 /// The GPU thread that makes a call.
-struct Caller {
-    frame: *mut Frame,
+struct Caller<'a> {
+    sm: &'a Sm,
+    fiber: u16,
     thread: u16,
 }
 
-impl Caller {
+impl Caller<'_> {
     /// # Safety
     /// `cx` is the context of the running fiber.
-    unsafe fn new(cx: *mut ThreadContext) -> Caller {
-        let frame = cx.cast::<Frame>();
-        // SAFETY: a context is the first part of its fiber's frame.
-        Caller { frame, thread: unsafe { (*frame).thread.get() } }
-    }
-
-    fn sm(&self) -> &Sm {
-        // SAFETY: the engine set the field to the Sm that runs the fiber.
-        unsafe { &*((*self.frame).context.engine as *const Sm) }
+    unsafe fn new<'a>(cx: *mut ThreadContext) -> Caller<'a> {
+        // SAFETY: the caller's contract.
+        let (sm, fiber) = unsafe { fiber::locate(cx) };
+        Caller {
+            sm,
+            fiber,
+            thread: sm.fiber_states[usize::from(fiber)].thread.get(),
+        }
     }
 
     /// Calls `act` on the block's state.
     fn with_block<R>(&self, act: impl FnOnce(&mut Block) -> R) -> R {
         // SAFETY: `act` cannot switch, as it has no yielder.
-        act(unsafe { self.sm().block() })
+        act(unsafe { self.sm.block() })
     }
 
-    /// Lets the worker go on with another thread.
+    /// Lets other threads run.
+    #[inline(always)]
     fn switch(&self) {
-        // SAFETY: the yielder lives at the base of the fiber's stack.
-        unsafe { (*(*self.frame).yielder.get()).suspend(()) }
+        // SAFETY: this is the caller's fiber; `with_block` has ended.
+        unsafe { self.sm.wait(self.thread) }
     }
 
     /// Waits if it has to; the result of the call.
+    #[inline(always)]
     fn finish(&self, site: u32, outcome: Result<Outcome, Misuse>) -> u64 {
         match outcome {
             Ok(Outcome::Done(result)) => result,
@@ -60,19 +63,31 @@ impl Caller {
 
     /// Ends the kernel.
     fn raise(&self, site: u32, cause: Cause) -> ! {
-        let raised = Raised { thread: self.thread, cause, place: Place::Site(site), waiting: Vec::new() };
-        self.sm().raised.set(Some(Box::new(raised)));
-        loop {
-            self.switch();
-        }
+        let raised = Raised {
+            thread: self.thread,
+            cause,
+            place: Place::Site(site),
+            waiting: Vec::new(),
+        };
+        self.sm.raised.set(Some(Box::new(raised)));
+        // SAFETY: this is the caller's fiber; the worker was suspended when it resumed one.
+        unsafe { self.sm.give_up() }
     }
 
+    #[inline(always)]
     fn warp_op(&self, site: u32, op: WarpOp, mask: u32, operand: Operand) -> u64 {
-        self.finish(site, self.with_block(|block| block.warp_op(self.thread, site, op, mask, operand)))
+        self.finish(
+            site,
+            self.with_block(|block| block.warp_op(self.thread, site, op, mask, operand)),
+        )
     }
 
+    #[inline(always)]
     fn barrier(&self, site: u32, id: u32, count: u32, arrival: Arrival) -> u64 {
-        self.finish(site, self.with_block(|block| block.barrier(self.thread, site, id, count, arrival)))
+        self.finish(
+            site,
+            self.with_block(|block| block.barrier(self.thread, site, id, count, arrival)),
+        )
     }
 }
 
@@ -170,11 +185,10 @@ engine_functions! {
     }
 
     fn vgpu_spin(caller, site: u32) {
-        // SAFETY: the context is the fiber's own.
-        let spins = unsafe { &mut (*caller.frame).context.spins };
-        *spins += 1;
-        if *spins >= SPINS_PER_SWITCH {
-            *spins = 0;
+        let spins = &caller.sm.fiber_states[usize::from(caller.fiber)].spins;
+        spins.set(spins.get() + 1);
+        if spins.get() >= SPINS_PER_SWITCH {
+            spins.set(0);
             caller.with_block(|block| block.yield_turn(caller.thread, site));
             caller.switch();
         }
@@ -182,10 +196,8 @@ engine_functions! {
 
     fn vgpu_exit(caller,) -> ! {
         caller.with_block(|block| block.exit(caller.thread));
-        caller.sm().exited.set(true);
-        loop {
-            caller.switch();
-        }
+        // SAFETY: this is the caller's fiber, and its thread has ended.
+        unsafe { scheduler::leave(caller.sm, caller.fiber, caller.thread) }
     }
 
     fn vgpu_trap(caller, site: u32) -> ! {
@@ -207,17 +219,17 @@ engine_functions! {
 
     fn vgpu_vprintf(caller, format: *const c_char, args: *const c_void) -> i32 {
         // SAFETY: the kernel's contract with `vprintf`; a bad pointer faults before anything is owned.
-        unsafe { crate::printf::vprintf(caller.sm(), format, args) }
+        unsafe { crate::printf::vprintf(caller.sm, format, args) }
     }
 
     fn vgpu_malloc(caller, size: u64) -> *mut c_void {
-        let sm = caller.sm();
+        let sm = caller.sm;
         // SAFETY: used for this call only.
         sm.heap.alloc(unsafe { sm.heap_cache() }, size) as *mut c_void
     }
 
     fn vgpu_free(caller, pointer: *mut c_void) {
-        let sm = caller.sm();
+        let sm = caller.sm;
         // SAFETY: used for this call only.
         if let Err(misuse) = sm.heap.free(unsafe { sm.heap_cache() }, pointer as u64) {
             caller.raise(0, Cause::Trap(misuse));
@@ -243,13 +255,19 @@ engine_functions! {
 const SPINS_PER_SWITCH: u32 = 4;
 
 fn unknown(what: &str, value: u32) -> Cause {
-    Cause::Other(format!("{what} with mode {value}, which does not exist (compiler and engine disagree)"))
+    Cause::Other(format!(
+        "{what} with mode {value}, which does not exist (compiler and engine disagree)"
+    ))
 }
 
 /// # Safety
 /// `text` is null or a C string.
 unsafe fn text<'a>(text: *const c_char) -> &'a [u8] {
-    if text.is_null() { b"?" } else { unsafe { CStr::from_ptr(text) }.to_bytes() }
+    if text.is_null() {
+        b"?"
+    } else {
+        unsafe { CStr::from_ptr(text) }.to_bytes()
+    }
 }
 
 /// The address of an engine function by its symbol.
@@ -258,9 +276,27 @@ pub fn engine_function(symbol: &str) -> Option<u64> {
         ($($name:ident),*) => { match symbol { $(stringify!($name) => Some($name as *const () as u64),)* _ => None } };
     }
     table!(
-        vgpu_barrier, vgpu_barrier_arrive, vgpu_barrier_reduce, vgpu_syncwarp, vgpu_activemask, vgpu_shfl, vgpu_vote,
-        vgpu_match_any, vgpu_match_all, vgpu_redux, vgpu_yield, vgpu_spin, vgpu_exit, vgpu_trap, vgpu_wild_access,
-        vgpu_assert_fail, vgpu_vprintf, vgpu_malloc, vgpu_free, vgpu_clock, vgpu_globaltimer
+        vgpu_barrier,
+        vgpu_barrier_arrive,
+        vgpu_barrier_reduce,
+        vgpu_syncwarp,
+        vgpu_activemask,
+        vgpu_shfl,
+        vgpu_vote,
+        vgpu_match_any,
+        vgpu_match_all,
+        vgpu_redux,
+        vgpu_yield,
+        vgpu_spin,
+        vgpu_exit,
+        vgpu_trap,
+        vgpu_wild_access,
+        vgpu_assert_fail,
+        vgpu_vprintf,
+        vgpu_malloc,
+        vgpu_free,
+        vgpu_clock,
+        vgpu_globaltimer
     )
 }
 

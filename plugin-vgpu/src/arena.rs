@@ -23,7 +23,9 @@ impl Span {
 
     /// Whether `len` bytes at `address` lie in the range.
     pub fn contains(self, address: u64, len: u64) -> bool {
-        address >= self.start && address - self.start <= self.len && len <= self.len - (address - self.start)
+        address >= self.start
+            && address - self.start <= self.len
+            && len <= self.len - (address - self.start)
     }
 }
 
@@ -86,20 +88,36 @@ impl Arena {
     /// takes one granule. `None` when no hole is large enough.
     pub fn alloc(&mut self, size: u64, align: u64) -> Option<Span> {
         let len = size.max(1).checked_next_multiple_of(GRANULE)?;
-        let slack = align.max(GRANULE) - GRANULE;
-        let wanted = len.checked_add(slack)?;
-        // A hole of `len + slack` always holds an aligned range; for slack 0 that is the best fit.
-        let &(hole_len, hole_start) = self.holes_by_len.range((wanted, 0)..).next()?;
-        self.remove_hole(Span { start: hole_start, len: hole_len });
-        let start = hole_start.next_multiple_of(align.max(GRANULE));
+        let align = align.max(GRANULE);
+        let Span {
+            start: hole_start,
+            len: hole_len,
+        } = self.hole_for(len, align)?;
+        self.remove_hole(Span {
+            start: hole_start,
+            len: hole_len,
+        });
+        let start = hole_start.next_multiple_of(align);
         let end = start + len;
         if start > hole_start {
-            self.add_hole(Span { start: hole_start, len: start - hole_start });
+            self.add_hole(Span {
+                start: hole_start,
+                len: start - hole_start,
+            });
         }
         if end < hole_start + hole_len {
-            self.add_hole(Span { start: end, len: hole_start + hole_len - end });
+            self.add_hole(Span {
+                start: end,
+                len: hole_start + hole_len - end,
+            });
         }
-        self.used.insert(start, Used { reserved: len, requested: size });
+        self.used.insert(
+            start,
+            Used {
+                reserved: len,
+                requested: size,
+            },
+        );
         self.available -= len;
         Some(Span { start, len })
     }
@@ -108,17 +126,26 @@ impl Arena {
     /// allocated range starts there.
     pub fn free(&mut self, start: u64) -> Option<Freed> {
         let used = self.used.remove(&start)?;
-        let block = Span { start, len: used.reserved };
+        let block = Span {
+            start,
+            len: used.reserved,
+        };
         self.available += block.len;
         let mut hole = block;
         if let Some((&before, &len)) = self.holes.range(..start).next_back()
             && before + len == start
         {
             self.remove_hole(Span { start: before, len });
-            hole = Span { start: before, len: len + hole.len };
+            hole = Span {
+                start: before,
+                len: len + hole.len,
+            };
         }
         if let Some(&len) = self.holes.get(&block.end()) {
-            self.remove_hole(Span { start: block.end(), len });
+            self.remove_hole(Span {
+                start: block.end(),
+                len,
+            });
             hole.len += len;
         }
         self.add_hole(hole);
@@ -128,8 +155,24 @@ impl Arena {
     /// The allocated range `address` lies in, cut to the bytes asked for.
     pub fn find(&self, address: u64) -> Option<Span> {
         let (&start, used) = self.used.range(..=address).next_back()?;
-        let span = Span { start, len: used.requested };
+        let span = Span {
+            start,
+            len: used.requested,
+        };
         (address < start + used.reserved).then_some(span)
+    }
+
+    /// A hole that holds `len` bytes aligned to `align`: the best fit among the smallest few, else one so
+    /// large that alignment cannot matter.
+    fn hole_for(&self, len: u64, align: u64) -> Option<Span> {
+        const TRIES: usize = 8;
+        let span = |&(len, start): &(u64, u64)| Span { start, len };
+        let fits = |hole: &Span| hole.contains(hole.start.next_multiple_of(align), len);
+        let mut smallest = self.holes_by_len.range((len, 0)..).map(span).take(TRIES);
+        smallest.find(fits).or_else(|| {
+            let surely = len.checked_add(align - GRANULE)?;
+            self.holes_by_len.range((surely, 0)..).next().map(span)
+        })
     }
 
     fn add_hole(&mut self, hole: Span) {
@@ -199,16 +242,33 @@ mod tests {
 
     #[test]
     fn find_knows_the_requested_size() {
-        let mut arena = Arena::new(Span { start: 0x1000, len: 0x10000 });
+        let mut arena = Arena::new(Span {
+            start: 0x1000,
+            len: 0x10000,
+        });
         let span = arena.alloc(100, 1).unwrap();
-        assert_eq!(arena.find(span.start + 99), Some(Span { start: span.start, len: 100 }));
-        assert!(!arena.find(span.start + 50).unwrap().contains(span.start + 50, 51));
+        assert_eq!(
+            arena.find(span.start + 99),
+            Some(Span {
+                start: span.start,
+                len: 100
+            })
+        );
+        assert!(
+            !arena
+                .find(span.start + 50)
+                .unwrap()
+                .contains(span.start + 50, 51)
+        );
         assert_eq!(arena.find(span.start + span.len), None);
     }
 
     #[test]
     fn absurd_sizes_are_refused() {
-        let mut arena = Arena::new(Span { start: 0x1000, len: 0x10000 });
+        let mut arena = Arena::new(Span {
+            start: 0x1000,
+            len: 0x10000,
+        });
         assert_eq!(arena.alloc(u64::MAX, 1), None);
         assert_eq!(arena.alloc(u64::MAX - 255, 1 << 40), None);
         assert_eq!(arena.available(), 0x10000);

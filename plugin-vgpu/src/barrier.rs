@@ -88,12 +88,19 @@ impl Barrier {
     /// Starts a wait for `expected` threads, of which `exited` have ended already.
     pub fn open(&mut self, expected: Expected, exited: u32) {
         self.expected = Some(expected);
-        self.credit = if expected == Expected::Block { exited } else { 0 };
+        self.credit = if expected == Expected::Block {
+            exited
+        } else {
+            0
+        };
     }
 
     /// Thread `thread` arrives; `exited` are the ended lanes of its warp.
     pub fn arrive(&mut self, thread: u16, exited: u32, arrival: Arrival) {
-        let (warp, lane) = (usize::from(thread) / WARP_SIZE, usize::from(thread) % WARP_SIZE);
+        let (warp, lane) = (
+            usize::from(thread) / WARP_SIZE,
+            usize::from(thread) % WARP_SIZE,
+        );
         if self.warps >> warp & 1 == 0 {
             self.warps |= 1 << warp;
             if self.counts_warps() {
@@ -115,7 +122,10 @@ impl Barrier {
 
     /// A thread ends.
     pub fn exit(&mut self, thread: u16) {
-        let (warp, lane) = (usize::from(thread) / WARP_SIZE, usize::from(thread) % WARP_SIZE);
+        let (warp, lane) = (
+            usize::from(thread) / WARP_SIZE,
+            usize::from(thread) % WARP_SIZE,
+        );
         let counted_already = self.lanes[warp] >> lane & 1 != 0;
         let counts = match self.expected {
             Some(Expected::Block) => true,
@@ -147,7 +157,13 @@ impl Barrier {
             self.lanes[warp] = 0;
         }
         self.expected = None;
-        (self.arrived, self.credit, self.warps, self.holds, self.predicates) = (0, 0, 0, 0, 0);
+        (
+            self.arrived,
+            self.credit,
+            self.warps,
+            self.holds,
+            self.predicates,
+        ) = (0, 0, 0, 0, 0);
         self.waiters.clear();
     }
 

@@ -3,17 +3,16 @@
 //! A block belongs to one CPU worker, so there are no locks and no atomics here; and this file knows
 //! nothing of fibers, so there is no unsafe code either. Threads are named by their linear index.
 
-use std::collections::VecDeque;
-
 use crate::barrier::{Arrival, BARRIERS, Barrier, Expected, MAX_WARPS};
-use crate::warp::{Completed, Operand, WARP_SIZE, Warp, WarpOp, lanes};
+use crate::ring::Ring;
+use crate::warp::{Operand, Results, WARP_SIZE, Warp, WarpOp, lanes};
 
 /// Most threads per block.
 pub const MAX_THREADS: u32 = (MAX_WARPS * WARP_SIZE) as u32;
 
-/// Resumptions of released threads after which a yielding or unstarted thread gets its turn, so that
-/// threads which release each other for ever cannot starve the rest.
-const FAIRNESS: u32 = 4096;
+/// Turns after which the worker looks around: whether the launch was stopped, and for yielding and
+/// unstarted threads that threads which release each other for ever would starve.
+const PAUSE: u32 = 4096;
 
 /// What the worker does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +25,8 @@ pub enum Next {
     Idle,
     /// Every thread has ended.
     Done,
+    /// The worker should look around and call [`Block::rotate`].
+    Pause,
 }
 
 /// How a block with nothing to run goes on.
@@ -56,15 +57,15 @@ pub struct Block {
     threads: u32,
     live: u32,
     next_thread: u32,
-    ready: VecDeque<u16>,
-    yielded: VecDeque<u16>,
+    ready: Ring,
+    yielded: Ring,
     turns: u32,
     idle_rounds: u32,
     warps: Vec<Warp>,
     barriers: [Barrier; BARRIERS],
     /// Barriers somebody has arrived at.
     open: u32,
-    results: Vec<u64>,
+    results: Vec<Results>,
     sites: Vec<u32>,
 }
 
@@ -75,14 +76,14 @@ impl Block {
             threads: 0,
             live: 0,
             next_thread: 0,
-            ready: VecDeque::with_capacity(MAX_THREADS as usize),
-            yielded: VecDeque::with_capacity(MAX_THREADS as usize),
+            ready: Ring::new(),
+            yielded: Ring::new(),
             turns: 0,
             idle_rounds: 0,
             warps: (0..MAX_WARPS).map(|_| Warp::new()).collect(),
             barriers: std::array::from_fn(|_| Barrier::new()),
             open: 0,
-            results: vec![0; MAX_THREADS as usize],
+            results: vec![[0; WARP_SIZE]; MAX_WARPS],
             sites: vec![0; MAX_THREADS as usize],
         }
     }
@@ -126,34 +127,37 @@ impl Block {
         self.sites[usize::from(thread)]
     }
 
-    /// The threads that only wait on memory.
+    /// The threads that only wait on memory, or could run.
     pub fn yielding(&self) -> impl Iterator<Item = u16> {
-        self.yielded.iter().copied()
+        self.ready.iter().chain(self.yielded.iter())
     }
 
     /// What a thread's completed wait gave.
     pub fn result(&self, thread: u16) -> u64 {
-        self.results[usize::from(thread)]
+        let (warp, lane) = place(thread);
+        self.results[warp][lane]
     }
 
     /// What the worker does next. Released threads come before unstarted ones, so that a warp stays in
     /// the CPU's caches while it exchanges data, and those before threads that yielded.
     pub fn next(&mut self) -> Next {
         self.turns += 1;
-        if self.turns < FAIRNESS
-            && let Some(thread) = self.ready.pop_front()
-        {
-            return Next::Resume(thread);
+        if self.turns >= PAUSE {
+            return Next::Pause;
         }
+        match self.ready.pop() {
+            Some(thread) => Next::Resume(thread),
+            None if self.next_thread < self.threads => Next::Start,
+            None if self.live == 0 => Next::Done,
+            None => Next::Idle,
+        }
+    }
+
+    /// Gives yielding threads a turn, and says whether an unstarted one should have one.
+    pub fn rotate(&mut self) -> bool {
         self.turns = 0;
-        if self.next_thread < self.threads {
-            return Next::Start;
-        }
-        if let Some(thread) = self.ready.pop_front() {
-            self.ready.extend(self.yielded.drain(..));
-            return Next::Resume(thread);
-        }
-        if self.live == 0 { Next::Done } else { Next::Idle }
+        self.ready.append(&mut self.yielded);
+        self.next_thread < self.threads
     }
 
     /// The next thread to start.
@@ -182,16 +186,24 @@ impl Block {
             }
         }
         if !self.yielded.is_empty() {
-            self.ready.extend(self.yielded.drain(..));
-            return if rounds > 0 { Idle::Spinning } else { Idle::Continue };
+            self.ready.append(&mut self.yielded);
+            return if rounds > 0 {
+                Idle::Spinning
+            } else {
+                Idle::Continue
+            };
         }
-        if rounds > 0 { Idle::Deadlock } else { self.idle() }
+        if rounds > 0 {
+            Idle::Deadlock
+        } else {
+            self.idle()
+        }
     }
 
     /// `thread` lets the others run.
     pub fn yield_turn(&mut self, thread: u16, site: u32) {
         self.sites[usize::from(thread)] = site;
-        self.yielded.push_back(thread);
+        self.yielded.push(thread);
     }
 
     /// `thread` ends.
@@ -204,19 +216,28 @@ impl Block {
             self.barriers[id].exit(thread);
             self.close_if_complete(id);
         }
-        while let Some(completed) = self.warps[warp].completed_by_exit() {
-            self.release(warp, None, &completed);
+        while let Some(lanes) = self.warps[warp].completed_by_exit(&mut self.results[warp]) {
+            self.release(warp, lanes);
         }
         self.converge_if_nobody_runs(warp, None);
     }
 
     /// `thread` arrives at barrier `id`; `count` 0 means the whole block. The result of a completed
     /// reduction is for [`crate::barrier::reduction`].
-    pub fn barrier(&mut self, thread: u16, site: u32, id: u32, count: u32, arrival: Arrival) -> Result<Outcome, Misuse> {
+    pub fn barrier(
+        &mut self,
+        thread: u16,
+        site: u32,
+        id: u32,
+        count: u32,
+        arrival: Arrival,
+    ) -> Result<Outcome, Misuse> {
         let (warp, lane) = place(thread);
         let expected = self.expected(count);
         let Some(barrier) = self.barriers.get_mut(id as usize) else {
-            return Err(format!("barrier {id} does not exist (a block has {BARRIERS})"));
+            return Err(format!(
+                "barrier {id} does not exist (a block has {BARRIERS})"
+            ));
         };
         match barrier.expected() {
             None => {
@@ -242,14 +263,25 @@ impl Block {
     }
 
     /// `thread` arrives at a warp operation.
-    pub fn warp_op(&mut self, thread: u16, site: u32, op: WarpOp, mask: u32, operand: Operand) -> Result<Outcome, Misuse> {
+    pub fn warp_op(
+        &mut self,
+        thread: u16,
+        site: u32,
+        op: WarpOp,
+        mask: u32,
+        operand: Operand,
+    ) -> Result<Outcome, Misuse> {
         let (warp, lane) = place(thread);
         if mask >> lane & 1 == 0 {
-            return Err(format!("lane {lane} executes {} with mask {mask:#010x}, which does not name it", op.mnemonic()));
+            return Err(format!(
+                "lane {lane} executes {} with mask {mask:#010x}, which does not name it",
+                op.mnemonic()
+            ));
         }
-        if let Some(completed) = self.warps[warp].arrive(lane, site, op, mask, operand) {
-            self.release(warp, Some(lane), &completed);
-            return Ok(Outcome::Done(completed.results[lane]));
+        let results = &mut self.results[warp];
+        if let Some(arrived) = self.warps[warp].arrive(lane, site, op, mask, operand, results) {
+            self.release(warp, arrived & !(1 << lane));
+            return Ok(Outcome::Done(self.results[warp][lane]));
         }
         self.converge_if_nobody_runs(warp, None);
         Ok(Outcome::Wait)
@@ -272,7 +304,10 @@ impl Block {
     /// Programs spell "the whole block" as no count, as the number of threads, or as that rounded up
     /// to warps.
     fn expected(&self, count: u32) -> Expected {
-        if count == 0 || count == self.threads || count == self.threads.next_multiple_of(WARP_SIZE as u32) {
+        if count == 0
+            || count == self.threads
+            || count == self.threads.next_multiple_of(WARP_SIZE as u32)
+        {
             Expected::Block
         } else {
             Expected::Threads(count)
@@ -296,22 +331,19 @@ impl Block {
             let (warp, lane) = place(thread);
             self.warps[warp].runnable |= 1 << lane;
             if let Some(predicates) = predicates {
-                self.results[usize::from(thread)] = predicates;
+                self.results[warp][lane] = predicates;
             }
-            self.ready.push_back(thread);
+            self.ready.push(thread);
         }
         barrier.reset();
         self.open &= !(1 << id);
         self.idle_rounds = 0;
     }
 
-    /// Hands out the results of a warp operation, except to lane `running`, which did not begin to wait.
-    fn release(&mut self, warp: usize, running: Option<usize>, completed: &Completed) {
-        let waiting = completed.lanes & !running.map_or(0, |lane| 1 << lane);
+    /// Ends the waits of lanes whose results are there.
+    fn release(&mut self, warp: usize, waiting: u32) {
         for lane in lanes(waiting) {
-            let thread = warp * WARP_SIZE + lane;
-            self.results[thread] = completed.results[lane];
-            self.ready.push_back(thread as u16);
+            self.ready.push((warp * WARP_SIZE + lane) as u16);
         }
         self.idle_rounds = 0;
     }
@@ -328,23 +360,20 @@ impl Block {
 
     fn release_converged(&mut self, warp: usize, running: Option<usize>) -> Option<u32> {
         let mask = self.warps[warp].release_converged();
-        self.idle_rounds = 0;
-        let mut own = None;
-        for lane in lanes(mask) {
-            if Some(lane) == running {
-                own = Some(mask);
-                continue;
-            }
-            let thread = warp * WARP_SIZE + lane;
-            self.results[thread] = mask.into();
-            self.ready.push_back(thread as u16);
+        let own = running.map_or(0, |lane| 1 << lane);
+        for lane in lanes(mask & !own) {
+            self.results[warp][lane] = mask.into();
         }
-        own
+        self.release(warp, mask & !own);
+        (mask & own != 0).then_some(mask)
     }
 }
 
 fn place(thread: u16) -> (usize, usize) {
-    (usize::from(thread) / WARP_SIZE, usize::from(thread) % WARP_SIZE)
+    (
+        usize::from(thread) / WARP_SIZE,
+        usize::from(thread) % WARP_SIZE,
+    )
 }
 
 fn mismatch(id: u32, wanted: Expected, open: Expected) -> Misuse {
@@ -352,5 +381,9 @@ fn mismatch(id: u32, wanted: Expected, open: Expected) -> Misuse {
         Expected::Block => "the whole block".to_owned(),
         Expected::Threads(count) => format!("{count} threads"),
     };
-    format!("barrier {id} is used for {} while threads wait at it for {}", text(wanted), text(open))
+    format!(
+        "barrier {id} is used for {} while threads wait at it for {}",
+        text(wanted),
+        text(open)
+    )
 }

@@ -20,7 +20,12 @@ impl Config {
     pub fn detect() -> Config {
         let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);
         let memory = physical_memory() / 2;
-        Config { multiprocessors: cpus, memory, heap: default_heap(memory), timeout: None }
+        Config {
+            multiprocessors: cpus,
+            memory,
+            heap: default_heap(memory),
+            timeout: None,
+        }
     }
 
     /// The defaults, changed by the environment. A value that cannot be read is an error: silence
@@ -34,7 +39,11 @@ impl Config {
         if let Some(text) = variable("OMPTARGET_VGPU_SMS") {
             config.multiprocessors = match text.trim().parse() {
                 Ok(count) if (1..=1024).contains(&count) => count,
-                _ => return Err(format!("OMPTARGET_VGPU_SMS={text}: a number from 1 to 1024 is needed")),
+                _ => {
+                    return Err(format!(
+                        "OMPTARGET_VGPU_SMS={text}: a number from 1 to 1024 is needed"
+                    ));
+                }
             };
         }
         if let Some(text) = variable("OMPTARGET_VGPU_MEMORY") {
@@ -47,8 +56,14 @@ impl Config {
         if let Some(text) = variable("OMPTARGET_VGPU_TIMEOUT") {
             config.timeout = match text.trim().parse() {
                 Ok(0.0) => None,
-                Ok(seconds) if seconds > 0.0 && seconds < 1e9 => Some(Duration::from_secs_f64(seconds)),
-                _ => return Err(format!("OMPTARGET_VGPU_TIMEOUT={text}: a number of seconds is needed")),
+                Ok(seconds) if seconds > 0.0 && seconds < 1e9 => {
+                    Some(Duration::from_secs_f64(seconds))
+                }
+                _ => {
+                    return Err(format!(
+                        "OMPTARGET_VGPU_TIMEOUT={text}: a number of seconds is needed"
+                    ));
+                }
             };
         }
         Ok(config)
@@ -76,15 +91,24 @@ fn bytes(name: &str, text: &str) -> Result<u64, String> {
     let value = digits.parse::<u64>().ok().filter(|_| shift < 64);
     match value.and_then(|value| value.checked_mul(1 << (shift % 64))) {
         Some(size) if (1 << 20..=MOST_BYTES).contains(&size) => Ok(size),
-        _ => Err(format!("{name}={text}: a size from 1M to 256G is needed (suffixes k, M, G)")),
+        _ => Err(format!(
+            "{name}={text}: a size from 1M to 256G is needed (suffixes k, M, G)"
+        )),
     }
 }
 
 fn physical_memory() -> u64 {
     // SAFETY: sysconf has no preconditions.
-    let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    let (pages, size) = unsafe {
+        (
+            libc::sysconf(libc::_SC_PHYS_PAGES),
+            libc::sysconf(libc::_SC_PAGESIZE),
+        )
+    };
     let known = u64::try_from(pages).ok().zip(u64::try_from(size).ok());
-    known.map_or(4 << 30, |(pages, size)| pages.saturating_mul(size)).clamp(64 << 20, 2 * MOST_BYTES)
+    known
+        .map_or(4 << 30, |(pages, size)| pages.saturating_mul(size))
+        .clamp(64 << 20, 2 * MOST_BYTES)
 }
 
 #[cfg(test)]
@@ -98,11 +122,20 @@ mod tests {
     #[test]
     fn sizes_and_counts() {
         assert_eq!(read("OMPTARGET_VGPU_MEMORY", "3G").unwrap().memory, 3 << 30);
-        assert_eq!(read("OMPTARGET_VGPU_MEMORY", "64MiB").unwrap().heap, 16 << 20);
-        assert_eq!(read("OMPTARGET_VGPU_HEAP", "2097152").unwrap().heap, 2 << 20);
+        assert_eq!(
+            read("OMPTARGET_VGPU_MEMORY", "64MiB").unwrap().heap,
+            16 << 20
+        );
+        assert_eq!(
+            read("OMPTARGET_VGPU_HEAP", "2097152").unwrap().heap,
+            2 << 20
+        );
         assert_eq!(read("OMPTARGET_VGPU_SMS", "5").unwrap().multiprocessors, 5);
         assert_eq!(read("OMPTARGET_VGPU_TIMEOUT", "0").unwrap().timeout, None);
-        assert_eq!(read("OMPTARGET_VGPU_TIMEOUT", "1.5").unwrap().timeout, Some(Duration::from_millis(1500)));
+        assert_eq!(
+            read("OMPTARGET_VGPU_TIMEOUT", "1.5").unwrap().timeout,
+            Some(Duration::from_millis(1500))
+        );
     }
 
     #[test]

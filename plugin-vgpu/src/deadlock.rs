@@ -22,9 +22,13 @@ pub fn report(block: &Block, cause: Cause) -> Raised {
     for (warp, state) in block.warps().iter().enumerate() {
         for group in state.groups() {
             let at = format!("{} mask {:#010x}", group.op.mnemonic(), group.mask);
-            add_lanes(&mut waiting, &at, warp, group.arrived, |lane| state.site(lane));
+            add_lanes(&mut waiting, &at, warp, group.arrived, |lane| {
+                state.site(lane)
+            });
         }
-        add_lanes(&mut waiting, "activemask", warp, state.converging, |lane| state.site(lane));
+        add_lanes(&mut waiting, "activemask", warp, state.converging, |lane| {
+            state.site(lane)
+        });
     }
     for thread in block.yielding() {
         add(&mut waiting, "a wait on memory", thread, block.site(thread));
@@ -36,7 +40,12 @@ pub fn report(block: &Block, cause: Cause) -> Raised {
     let first = waiting.first();
     let thread = first.map_or(0, |group| group.threads[0]);
     let place = first.map_or(Place::Unknown, |group| Place::Site(group.site));
-    Raised { thread, cause, place, waiting }
+    Raised {
+        thread,
+        cause,
+        place,
+        waiting,
+    }
 }
 
 /// `0-31, 40` for a list of ascending numbers.
@@ -65,16 +74,29 @@ fn at_barriers(block: &Block) -> Vec<WaitingGroup> {
     waiting
 }
 
-fn add_lanes(waiting: &mut Vec<WaitingGroup>, at: &str, warp: usize, mask: u32, site: impl Fn(usize) -> u32) {
+fn add_lanes(
+    waiting: &mut Vec<WaitingGroup>,
+    at: &str,
+    warp: usize,
+    mask: u32,
+    site: impl Fn(usize) -> u32,
+) {
     for lane in lanes(mask) {
         add(waiting, at, (warp * WARP_SIZE + lane) as u16, site(lane));
     }
 }
 
 fn add(waiting: &mut Vec<WaitingGroup>, at: &str, thread: u16, site: u32) {
-    match waiting.iter_mut().find(|group| group.at == at && group.site == site) {
+    match waiting
+        .iter_mut()
+        .find(|group| group.at == at && group.site == site)
+    {
         Some(group) => group.threads.push(thread),
-        None => waiting.push(WaitingGroup { at: at.to_owned(), threads: vec![thread], site }),
+        None => waiting.push(WaitingGroup {
+            at: at.to_owned(),
+            threads: vec![thread],
+            site,
+        }),
     }
 }
 

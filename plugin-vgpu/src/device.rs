@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use codegen::artifact::Artifact;
-use plugin_api::{Device, DeviceInfo, DevicePtr, Error, Image, ImageKind, LoadOptions, MemoryKind, Module, Result};
+use plugin_api::{
+    Device, DeviceInfo, DevicePtr, Error, Image, ImageKind, LoadOptions, MemoryKind, Module, Result,
+};
 
 use crate::block::MAX_THREADS;
 use crate::config::Config;
@@ -43,7 +45,10 @@ impl VirtualGpu {
         memory.admit(heap.span());
         let count = config.multiprocessors;
         let info = DeviceInfo {
-            name: format!("virtual GPU ({count} {})", if count == 1 { "SM" } else { "SMs" }),
+            name: format!(
+                "virtual GPU ({count} {})",
+                if count == 1 { "SM" } else { "SMs" }
+            ),
             arch: String::new(),
             multiprocessors: count,
             warp_size: WARP_SIZE as u32,
@@ -54,7 +59,14 @@ impl VirtualGpu {
             default_threads_per_block: 128,
         };
         let machine = Machine::new(config, heap);
-        Ok(VirtualGpu { info, gpu: Arc::new(Gpu { memory, machine, config: config.clone() }) })
+        Ok(VirtualGpu {
+            info,
+            gpu: Arc::new(Gpu {
+                memory,
+                machine,
+                config: config.clone(),
+            }),
+        })
     }
 
     /// Loads code that is compiled already.
@@ -69,7 +81,8 @@ impl Device for VirtualGpu {
     }
 
     fn accepts(&self, image: &Image<'_>) -> bool {
-        image.kind == ImageKind::Bitcode && (image.triple.is_empty() || image.triple.starts_with("nvptx64"))
+        image.kind == ImageKind::Bitcode
+            && (image.triple.is_empty() || image.triple.starts_with("nvptx64"))
     }
 
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>> {
@@ -102,8 +115,12 @@ impl Device for VirtualGpu {
     }
 
     fn copy(&self, dst: DevicePtr, src: DevicePtr, len: usize) -> Result<()> {
-        self.gpu.memory.check("copy within the device (source)", src, len)?;
-        self.gpu.memory.check("copy within the device (destination)", dst, len)?;
+        self.gpu
+            .memory
+            .check("copy within the device (source)", src, len)?;
+        self.gpu
+            .memory
+            .check("copy within the device (destination)", dst, len)?;
         // SAFETY: both ranges were checked.
         unsafe { std::ptr::copy(src.0 as *const u8, dst.0 as *mut u8, len) };
         Ok(())

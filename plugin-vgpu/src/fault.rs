@@ -8,12 +8,11 @@ use std::ptr;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use corosensei::trap::TrapHandlerRegs;
 use plugin_api::{Error, Result};
 
 use crate::deadlock::WaitingGroup;
-use crate::fiber::Ended;
 use crate::sm::Sm;
+use crate::switch;
 
 /// Why a kernel ended abnormally.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,10 +95,12 @@ pub struct Entered {
 /// the host program made of its own.
 pub fn enter(sm: &Sm) -> Result<Entered> {
     static HANDLERS: OnceLock<std::result::Result<(), i32>> = OnceLock::new();
-    HANDLERS.get_or_init(install_handlers).map_err(|errno| Error::System {
-        what: "installing the virtual GPU's signal handlers".to_owned(),
-        source: std::io::Error::from_raw_os_error(errno),
-    })?;
+    HANDLERS
+        .get_or_init(install_handlers)
+        .map_err(|errno| Error::System {
+            what: "installing the virtual GPU's signal handlers".to_owned(),
+            source: std::io::Error::from_raw_os_error(errno),
+        })?;
     SIGNAL_STACK.with(|_| ());
     RUNNING.set(sm);
     let mut mxcsr = 0_u32;
@@ -119,27 +120,44 @@ impl Drop for Entered {
     }
 }
 
-/// What a signal means.
-pub fn raised_by_signal(sm: &Sm, signal: Signal) -> Raised {
-    let fiber = sm.current.get();
-    // SAFETY: no fiber runs; the frame is at the top of a stack that is mapped for ever.
-    let (fibers, thread) = unsafe {
-        let fibers = sm.fibers();
-        let thread = (*fibers.frame(fiber)).thread.get();
-        (fibers, thread)
-    };
+/// The fault a fiber was given up for, if it was.
+pub fn pending(sm: &Sm) -> Option<Box<Raised>> {
+    match sm.signal.take() {
+        Some(signal) => Some(Box::new(raised_by_signal(sm, signal))),
+        None => sm.raised.take(),
+    }
+}
+
+fn raised_by_signal(sm: &Sm, signal: Signal) -> Raised {
+    let thread = sm.current.get();
+    // SAFETY: no fiber runs.
+    let stacks = unsafe { sm.stacks() };
     const FETCH: u64 = 16;
     const WRITE: u64 = 2;
     let cause = match signal.number {
         libc::SIGFPE => Cause::Arithmetic,
         libc::SIGILL => Cause::Other("illegal instruction".to_owned()),
-        _ if fibers.in_guard_page(fiber, signal.address) => Cause::StackOverflow,
-        _ if signal.error & FETCH != 0 => Cause::Other(format!("jump to {:#x}, which is not code", signal.address)),
+        _ if stacks.in_guard_page(signal.address) => Cause::StackOverflow,
+        _ if signal.error & FETCH != 0 => {
+            Cause::Other(format!("jump to {:#x}, which is not code", signal.address))
+        }
         // The CPU does not tell which address was not canonical.
-        _ if signal.code == libc::SI_KERNEL => Cause::Other("access to an address that cannot exist".to_owned()),
-        _ => Cause::WildAccess { address: signal.address, write: signal.error & WRITE != 0 },
+        _ if signal.code == libc::SI_KERNEL => {
+            Cause::Other("access to an address that cannot exist".to_owned())
+        }
+        _ => Cause::WildAccess {
+            address: signal.address,
+            write: signal.error & WRITE != 0,
+        },
     };
-    Raised { thread, cause, place: Place::Code { pc: code_address(&signal) }, waiting: Vec::new() }
+    Raised {
+        thread,
+        cause,
+        place: Place::Code {
+            pc: code_address(&signal),
+        },
+        waiting: Vec::new(),
+    }
 }
 
 /// The faulting instruction, or the call that led out of the device window (a library function, a
@@ -149,7 +167,12 @@ fn code_address(signal: &Signal) -> u64 {
         return signal.pc;
     }
     let text = crate::loader::is_code;
-    signal.stack.iter().copied().find(|&word| text(word)).map_or(signal.pc, |address| address - 1)
+    signal
+        .stack
+        .iter()
+        .copied()
+        .find(|&word| text(word))
+        .map_or(signal.pc, |address| address - 1)
 }
 
 const SIGNALS: [libc::c_int; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
@@ -160,7 +183,9 @@ fn install_handlers() -> std::result::Result<(), i32> {
     for (old, &number) in previous.iter_mut().zip(&SIGNALS) {
         // SAFETY: asks only.
         if unsafe { libc::sigaction(number, ptr::null(), old) } != 0 {
-            return Err(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL));
+            return Err(std::io::Error::last_os_error()
+                .raw_os_error()
+                .unwrap_or(libc::EINVAL));
         }
     }
     // Before the handler can run, so that it can always chain.
@@ -171,7 +196,9 @@ fn install_handlers() -> std::result::Result<(), i32> {
     for &number in &SIGNALS {
         // SAFETY: `on_signal` is async-signal-safe.
         if unsafe { libc::sigaction(number, &action, ptr::null_mut()) } != 0 {
-            return Err(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL));
+            return Err(std::io::Error::last_os_error()
+                .raw_os_error()
+                .unwrap_or(libc::EINVAL));
         }
     }
     Ok(())
@@ -183,7 +210,11 @@ fn no_action() -> libc::sigaction {
 }
 
 /// The handler. It only touches memory that exists already: the thread's `Sm` and its fiber's stack.
-extern "C" fn on_signal(number: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+extern "C" fn on_signal(
+    number: libc::c_int,
+    info: *mut libc::siginfo_t,
+    context: *mut libc::c_void,
+) {
     let sm = RUNNING.get();
     // SAFETY: `RUNNING` is null or points at the Sm this thread is inside of.
     let Some(sm) = (unsafe { sm.as_ref() }).filter(|sm| sm.in_fiber.get()) else {
@@ -194,7 +225,11 @@ extern "C" fn on_signal(number: libc::c_int, info: *mut libc::siginfo_t, context
     let registers = &mut context.uc_mcontext.gregs;
     // A signal somebody sent is not the kernel's doing.
     if info.si_code <= 0 {
-        return chain(number, ptr::from_ref(info).cast_mut(), ptr::from_mut(context).cast());
+        return chain(
+            number,
+            ptr::from_ref(info).cast_mut(),
+            ptr::from_mut(context).cast(),
+        );
     }
     let sp = registers[libc::REG_RSP as usize] as u64;
     // SAFETY: for the four signals handled here the field is the fault address.
@@ -207,29 +242,23 @@ extern "C" fn on_signal(number: libc::c_int, info: *mut libc::siginfo_t, context
         pc: registers[libc::REG_RIP as usize] as u64,
         stack: stack_words(sm, sp),
     }));
-    // SAFETY: the fiber runs compiled code or an engine call; neither owns anything on its stack, and
-    // the registers are changed as corosensei says.
-    unsafe {
-        let handler = sm.fibers().coroutine(sm.current.get()).trap_handler();
-        let TrapHandlerRegs { rip, rsp, rbp, rdi, rsi } = handler.setup_trap_handler(|| Ended);
-        registers[libc::REG_RIP as usize] = rip as i64;
-        registers[libc::REG_RSP as usize] = rsp as i64;
-        registers[libc::REG_RBP as usize] = rbp as i64;
-        registers[libc::REG_RDI as usize] = rdi as i64;
-        registers[libc::REG_RSI as usize] = rsi as i64;
-    }
+    // The fiber is left as it is, for ever; the worker goes on where it resumed a fiber.
+    registers[libc::REG_RSP as usize] = sm.worker.get() as i64;
+    registers[libc::REG_RIP as usize] = switch::land as *const () as i64;
 }
 
 /// The words at the top of the running fiber's stack, zero where there are none.
 fn stack_words(sm: &Sm, sp: u64) -> [u64; KEPT_WORDS] {
     let mut words = [0; KEPT_WORDS];
     // SAFETY: the handler runs between the fiber's own uses of these.
-    let fibers = unsafe { sm.fibers() };
-    let top = fibers.frame(sm.current.get()) as u64;
-    let depth = top.wrapping_sub(sp);
-    if sp % 8 == 0 && depth <= codegen::vgpu_abi::STACK_SIZE as u64 && !fibers.in_guard_page(sm.current.get(), sp) {
+    let stacks = unsafe { sm.stacks() };
+    if let Some(fiber) = stacks.fiber_at(sp)
+        && sp % 8 == 0
+        && !stacks.in_guard_page(sp)
+    {
+        let top = stacks.context(fiber) as u64;
         for (word, at) in words.iter_mut().zip((sp..top).step_by(8)) {
-            // SAFETY: `sp..top` lies in the fiber's stack, above its guard page.
+            // SAFETY: `sp..top` lies in a fiber's stack, above its guard page.
             *word = unsafe { (at as *const u64).read_volatile() };
         }
     }
@@ -239,7 +268,9 @@ fn stack_words(sm: &Sm, sp: u64) -> [u64; KEPT_WORDS] {
 /// Passes a signal on to the handler that was there before.
 fn chain(number: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let at = SIGNALS.iter().position(|&signal| signal == number);
-    let previous = at.and_then(|at| PREVIOUS.get().map(|all| all[at])).unwrap_or_else(no_action);
+    let previous = at
+        .and_then(|at| PREVIOUS.get().map(|all| all[at]))
+        .unwrap_or_else(no_action);
     match previous.sa_sigaction {
         // Back to the default; the faulting instruction runs again and ends the process as it would
         // have without us. A signal that was sent must be sent again.
@@ -279,25 +310,39 @@ impl SignalStack {
     const SIZE: usize = 64 << 10;
 
     fn install() -> SignalStack {
-        let mut old = libc::stack_t { ss_sp: ptr::null_mut(), ss_flags: 0, ss_size: 0 };
+        let mut old = libc::stack_t {
+            ss_sp: ptr::null_mut(),
+            ss_flags: 0,
+            ss_size: 0,
+        };
         // SAFETY: asks only.
         let known = unsafe { libc::sigaltstack(ptr::null(), &mut old) } == 0;
         if known && old.ss_flags & libc::SS_DISABLE == 0 && old.ss_size >= 16 << 10 {
             return SignalStack { memory: None };
         }
         let mut memory = vec![0; Self::SIZE].into_boxed_slice();
-        let stack = libc::stack_t { ss_sp: memory.as_mut_ptr().cast(), ss_flags: 0, ss_size: Self::SIZE };
+        let stack = libc::stack_t {
+            ss_sp: memory.as_mut_ptr().cast(),
+            ss_flags: 0,
+            ss_size: Self::SIZE,
+        };
         // SAFETY: the memory lives until this thread's end, where `drop` takes it out of use. Should
         // the call fail, a stack overflow ends the process as it would without us.
         unsafe { libc::sigaltstack(&stack, ptr::null_mut()) };
-        SignalStack { memory: Some(memory) }
+        SignalStack {
+            memory: Some(memory),
+        }
     }
 }
 
 impl Drop for SignalStack {
     fn drop(&mut self) {
         if self.memory.is_some() {
-            let none = libc::stack_t { ss_sp: ptr::null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 };
+            let none = libc::stack_t {
+                ss_sp: ptr::null_mut(),
+                ss_flags: libc::SS_DISABLE,
+                ss_size: 0,
+            };
             // SAFETY: takes this thread's stack out of use before its memory goes.
             unsafe { libc::sigaltstack(&none, ptr::null_mut()) };
         }

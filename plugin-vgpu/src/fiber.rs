@@ -1,171 +1,154 @@
-//! GPU threads as fibers: `corosensei` coroutines on stacks of our own in the device window.
+//! GPU threads as fibers, on stacks in the device window.
 //!
-//! A stack is [`STACK_SIZE`] bytes, aligned to its size: a guard page at the bottom, the coroutine's
-//! stack, and in the top [`CONTEXT_SIZE`] bytes the [`Frame`] that compiled code and engine calls find
-//! from the stack pointer.
+//! A stack is [`STACK_SIZE`] bytes, aligned to its size: a guard page at the bottom, the stack proper,
+//! and in the top [`CONTEXT_SIZE`] bytes the thread's context. The stacks of one multiprocessor lie in one
+//! region, aligned to its size, which begins with the multiprocessor's address: an engine call finds
+//! everything from its context's address without touching the context, whose cache line is likely cold
+//! (all contexts compete for the same cache sets).
 
 use std::cell::Cell;
 
 use codegen::vgpu_abi::{CONTEXT_SIZE, STACK_SIZE, ThreadContext};
-use corosensei::stack::{Stack, StackPointer};
-use corosensei::{Coroutine, CoroutineResult, Yielder};
 use plugin_api::Result;
 
 use crate::block::MAX_THREADS;
+use crate::sm::Sm;
+use crate::switch::{self, Main, Suspended};
 use crate::window::{PAGE, Protection, Region};
 
-/// Marks the end of a fiber's function, whether it returned or was abandoned after a fault.
-pub struct Ended;
-
-/// A fiber's coroutine. Nothing is passed in or out: results travel through the block's state.
-pub type FiberCoroutine = Coroutine<(), (), Ended, FiberStack>;
-
-/// How a fiber lets its worker go on with another.
-pub type FiberYielder = Yielder<(), ()>;
-
-/// The top of a fiber's stack.
-#[repr(C)]
-pub struct Frame {
-    /// What compiled code knows of its thread; must come first.
-    pub context: ThreadContext,
-    /// Switches back to the worker.
-    pub yielder: Cell<*const FiberYielder>,
-    /// Linear index of the thread in its block.
-    pub thread: Cell<u16>,
-}
-
-const _: () = assert!(size_of::<Frame>() <= CONTEXT_SIZE);
-
-/// The bounds of one fiber's stack. Its memory belongs to [`Fibers`].
-#[derive(Clone, Copy)]
-pub struct FiberStack {
-    base: StackPointer,
-    limit: StackPointer,
-}
-
-// SAFETY: `Fibers` lays the stacks out: `limit..base` is mapped, begins with a guard page and is far
-// larger than corosensei's minimum.
-unsafe impl Stack for FiberStack {
-    fn base(&self) -> StackPointer {
-        self.base
-    }
-
-    fn limit(&self) -> StackPointer {
-        self.limit
-    }
-}
-
-/// Stacks start at one of this many cache lines below the context. They are all aligned alike, so
+/// Stacks begin at one of this many cache lines below the context. They are all aligned alike, so
 /// without the shift their hot lines would fight for the same few cache sets.
 const COLOURS: usize = 32;
 const CACHE_LINE: usize = 64;
 
-/// The fibers of one worker, numbered from 0; made when first needed, kept for ever.
-pub struct Fibers {
+/// Size and alignment of the region that holds a multiprocessor's stacks.
+const REGION_SIZE: usize = (MAX_THREADS as usize * 2) * STACK_SIZE;
+
+/// What switches and engine calls need of a fiber.
+pub struct FiberState {
+    /// Linear index of the thread it runs, in its block.
+    pub thread: Cell<u16>,
+    /// Turns of loops that wait on memory since the fiber last switched in one.
+    pub spins: Cell<u32>,
+}
+
+impl FiberState {
+    /// That of a fiber that has not run yet.
+    pub const fn new() -> FiberState {
+        FiberState {
+            thread: Cell::new(0),
+            spins: Cell::new(0),
+        }
+    }
+}
+
+/// The multiprocessor a context belongs to, and the number of its fiber.
+///
+/// # Safety
+/// `cx` is a fiber's context.
+#[inline(always)]
+pub unsafe fn locate<'a>(cx: *mut ThreadContext) -> (&'a Sm, u16) {
+    let offset = cx as usize % REGION_SIZE;
+    let base = cx as usize - offset;
+    // SAFETY: `Stacks::set_owner` wrote the address there before the first fiber ran.
+    let sm = unsafe { &**(base as *const *const Sm) };
+    (sm, (offset / STACK_SIZE - 1) as u16)
+}
+
+/// The stacks of one multiprocessor's fibers, numbered from 0; made when first needed, kept for ever.
+pub struct Stacks {
     region: Region,
-    coroutines: Vec<Option<FiberCoroutine>>,
+    made: u16,
     free: Vec<u16>,
 }
 
-impl Fibers {
+impl Stacks {
     /// Reserves addresses for as many stacks as a block has threads.
-    pub fn new() -> Result<Fibers> {
-        let region = Region::reserve(MAX_THREADS as u64 * STACK_SIZE as u64, STACK_SIZE as u64)?;
-        let most = MAX_THREADS as usize;
-        Ok(Fibers { region, coroutines: Vec::with_capacity(most), free: Vec::with_capacity(most) })
+    pub fn new() -> Result<Stacks> {
+        let region = Region::reserve(REGION_SIZE as u64, REGION_SIZE as u64)?;
+        region.protect(0, PAGE, Protection::ReadWrite)?;
+        Ok(Stacks {
+            region,
+            made: 0,
+            free: Vec::with_capacity(MAX_THREADS as usize),
+        })
     }
 
-    /// A fiber that runs nothing at the moment.
+    /// Says whose stacks they are.
+    ///
+    /// # Safety
+    /// `sm` stays where it is for as long as fibers run.
+    pub unsafe fn set_owner(&mut self, sm: *const Sm) {
+        // SAFETY: the first page is writable and holds nothing else.
+        unsafe { self.region.base().cast::<*const Sm>().write(sm) };
+    }
+
+    /// A stack that nobody uses.
     pub fn take(&mut self) -> Result<u16> {
         if let Some(fiber) = self.free.pop() {
             return Ok(fiber);
         }
-        let fiber = self.coroutines.len();
-        assert!(fiber < MAX_THREADS as usize, "more fibers than threads in a block");
-        let offset = (fiber * STACK_SIZE) as u64;
-        self.region.protect(offset, STACK_SIZE as u64, Protection::ReadWrite)?;
+        assert!(
+            u32::from(self.made) < MAX_THREADS,
+            "more fibers than threads in a block"
+        );
+        let offset = self.bottom(self.made) - self.region.span().start;
+        self.region
+            .protect(offset, STACK_SIZE as u64, Protection::ReadWrite)?;
         self.region.guard(offset, PAGE)?;
-        self.coroutines.push(None);
-        Ok(fiber as u16)
+        self.made += 1;
+        Ok(self.made - 1)
     }
 
-    /// The top of `fiber`'s stack.
-    pub fn frame(&self, fiber: u16) -> *mut Frame {
-        let top = (usize::from(fiber) + 1) * STACK_SIZE - CONTEXT_SIZE;
-        self.region.base().wrapping_add(top).cast()
-    }
-
-    /// Whether `address` is in `fiber`'s guard page.
-    pub fn in_guard_page(&self, fiber: u16, address: u64) -> bool {
-        let bottom = self.region.span().start + u64::from(fiber) * STACK_SIZE as u64;
-        (bottom..bottom + PAGE).contains(&address)
-    }
-
-    /// The stack `fiber` runs on.
-    pub fn stack(&self, fiber: u16) -> FiberStack {
-        let colour = usize::from(fiber) % COLOURS * CACHE_LINE;
-        let base = self.frame(fiber) as usize - colour;
-        let limit = self.region.base() as usize + usize::from(fiber) * STACK_SIZE;
-        let pointer = |address| StackPointer::new(address).expect("the window does not begin at 0");
-        FiberStack { base: pointer(base), limit: pointer(limit) }
-    }
-
-    /// Gives `fiber` the function it will run when first resumed.
-    ///
-    /// # Safety
-    /// What `main` refers to outlives the fiber's run.
-    pub unsafe fn prepare(&mut self, fiber: u16, main: impl FnOnce(&FiberYielder)) {
-        let body = move |yielder: &FiberYielder, ()| {
-            main(yielder);
-            Ended
-        };
-        // SAFETY: the caller's contract; the stack is free, as the fiber runs nothing.
-        let coroutine = unsafe { Coroutine::with_stack_unchecked(self.stack(fiber), body) };
-        let old = self.coroutines[usize::from(fiber)].replace(coroutine);
-        debug_assert!(old.is_none_or(|old| old.done()));
-    }
-
-    /// The coroutine of `fiber`.
-    pub fn coroutine(&mut self, fiber: u16) -> &mut FiberCoroutine {
-        self.coroutines[usize::from(fiber)].as_mut().expect("the fiber was prepared")
-    }
-
-    /// Takes back a fiber whose function has ended.
+    /// Takes back a stack. Its fiber may still be running on it, for as long as it takes to switch.
     pub fn put(&mut self, fiber: u16) {
         self.free.push(fiber);
     }
 
-    /// Takes back a fiber whose thread ended in the middle of its function.
-    ///
-    /// # Safety
-    /// The fiber does not run, and has nothing on its stack that must be dropped.
-    pub unsafe fn reset(&mut self, fiber: u16) {
-        // SAFETY: the caller's contract.
-        unsafe { self.coroutine(fiber).force_reset() };
-        self.put(fiber);
-    }
-
-    /// Forgets whatever the fibers are doing.
-    ///
-    /// # Safety
-    /// No fiber is running, and none has anything on its stack that must be dropped.
-    pub unsafe fn abandon_all(&mut self) {
+    /// Takes back all stacks, whatever their fibers are doing.
+    pub fn put_all(&mut self) {
         self.free.clear();
-        for (fiber, coroutine) in self.coroutines.iter_mut().enumerate().rev() {
-            if let Some(coroutine) = coroutine {
-                // SAFETY: the caller's contract.
-                unsafe { coroutine.force_reset() };
-            }
-            self.free.push(fiber as u16);
-        }
+        self.free.extend((0..self.made).rev());
     }
-}
 
-/// Runs a fiber until it switches back; `true` when its function has ended.
-///
-/// # Safety
-/// `coroutine` is a prepared fiber's, and nothing else refers to it meanwhile.
-pub unsafe fn resume(coroutine: *mut FiberCoroutine) -> bool {
-    // SAFETY: the caller's contract.
-    matches!(unsafe { (*coroutine).resume(()) }, CoroutineResult::Return(Ended))
+    /// Lays out `fiber`'s stack to begin with `main`.
+    ///
+    /// # Safety
+    /// Nobody uses the stack.
+    pub unsafe fn prepare(
+        &self,
+        fiber: u16,
+        main: Main,
+        argument: *const (),
+        number: u64,
+    ) -> Suspended {
+        let colour = usize::from(fiber) % COLOURS * CACHE_LINE;
+        let base = self.context(fiber) as usize - colour;
+        // SAFETY: the memory below the context is the stack, and larger than any colour.
+        unsafe { switch::new(base as u64, main, argument, number) }
+    }
+
+    /// The context of the thread `fiber` runs, at the top of its stack.
+    pub fn context(&self, fiber: u16) -> *mut ThreadContext {
+        (self.bottom(fiber) as usize + STACK_SIZE - CONTEXT_SIZE) as *mut ThreadContext
+    }
+
+    /// Whether `address` is in the guard page of a stack.
+    pub fn in_guard_page(&self, address: u64) -> bool {
+        self.fiber_at(address).is_some() && address % (STACK_SIZE as u64) < PAGE
+    }
+
+    /// The fiber on whose stack `address` lies.
+    pub fn fiber_at(&self, address: u64) -> Option<u16> {
+        let place = address.checked_sub(self.region.span().start)? / STACK_SIZE as u64;
+        place
+            .checked_sub(1)
+            .and_then(|fiber| u16::try_from(fiber).ok())
+            .filter(|&fiber| fiber < self.made)
+    }
+
+    /// The lowest address of `fiber`'s stack. The first stack's place is the region's header.
+    fn bottom(&self, fiber: u16) -> u64 {
+        self.region.span().start + (u64::from(fiber) + 1) * STACK_SIZE as u64
+    }
 }

@@ -67,7 +67,11 @@ impl Grid {
     /// `run` describes a loaded kernel, parameters it accepts and a block within the device's limits.
     pub unsafe fn launch(machine: &Arc<Machine>, run: GridRun) -> Result<Option<GridFault>> {
         let total = run.blocks.iter().map(|&count| u64::from(count)).product();
-        let state = State { helpers: 0, closed: false, outcome: None };
+        let state = State {
+            helpers: 0,
+            closed: false,
+            outcome: None,
+        };
         let grid = Arc::new(Grid {
             run,
             total,
@@ -132,7 +136,11 @@ impl Grid {
     fn work_on(&self, sm: &Sm, machine: &Machine) -> Result<()> {
         let entered = fault::enter(sm)?;
         loop {
-            let index = if self.blocks_left() { self.next.fetch_add(1, Ordering::Relaxed) } else { break };
+            let index = if self.blocks_left() {
+                self.next.fetch_add(1, Ordering::Relaxed)
+            } else {
+                break;
+            };
             if index >= self.total {
                 break;
             }
@@ -142,7 +150,10 @@ impl Grid {
             match unsafe { scheduler::run_block(sm, &run) } {
                 Ending::Finished => {}
                 Ending::Stopped => break,
-                Ending::Faulted(raised) => self.end(Ok(GridFault { block, raised: *raised })),
+                Ending::Faulted(raised) => self.end(Ok(GridFault {
+                    block,
+                    raised: *raised,
+                })),
             }
             if machine.contended() {
                 break;
@@ -164,7 +175,11 @@ impl Grid {
 
     fn block_index(&self, index: u64) -> [u32; 3] {
         let [x, y, _] = self.run.blocks.map(u64::from);
-        [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
+        [
+            (index % x) as u32,
+            (index / x % y) as u32,
+            (index / x / y) as u32,
+        ]
     }
 
     fn block_run(&self, sm: &Sm, ctaid: [u32; 3]) -> BlockRun<'_> {
@@ -179,6 +194,12 @@ impl Grid {
             shared_base: sm.shared_base(),
             ..ThreadContext::default()
         };
-        BlockRun { entry: self.run.entry, args: self.run.args, context, stop: &self.stop, timeout: self.run.timeout }
+        BlockRun {
+            entry: self.run.entry,
+            args: self.run.args,
+            context,
+            stop: &self.stop,
+            timeout: self.run.timeout,
+        }
     }
 }

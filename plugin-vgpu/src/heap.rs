@@ -14,8 +14,8 @@ use crate::window::{PAGE, Protection, Region};
 
 /// Bytes of a small block, by class: steps of a half, so at most a third is wasted.
 const CLASSES: [u64; 23] = [
-    16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 21840,
-    24576, 32768,
+    16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192,
+    12288, 16384, 21840, 24576, 32768,
 ];
 const SPAN: u64 = 64 << 10;
 /// Unit of the allocation bits and of alignment.
@@ -63,8 +63,16 @@ impl Heap {
         let allocated = Region::reserve(span.len / UNIT / 8, PAGE)?;
         allocated.protect(0, allocated.span().len, Protection::ReadWrite)?;
         let classes = (0..span.len / SPAN).map(|_| AtomicU8::new(0)).collect();
-        let shared = Shared { arena: Arena::new(span), free: [const { Vec::new() }; CLASSES.len()] };
-        Ok(Heap { region, classes, allocated, shared: Mutex::new(shared) })
+        let shared = Shared {
+            arena: Arena::new(span),
+            free: [const { Vec::new() }; CLASSES.len()],
+        };
+        Ok(Heap {
+            region,
+            classes,
+            allocated,
+            shared: Mutex::new(shared),
+        })
     }
 
     /// The heap's addresses.
@@ -76,7 +84,12 @@ impl Heap {
     pub fn alloc(&self, cache: &mut HeapCache, size: u64) -> u64 {
         let class = CLASSES.partition_point(|&bytes| bytes < size);
         if class == CLASSES.len() {
-            return self.shared.lock().arena.alloc(size, UNIT).map_or(0, |span| span.start);
+            return self
+                .shared
+                .lock()
+                .arena
+                .alloc(size, UNIT)
+                .map_or(0, |span| span.start);
         }
         let block = self.small(&mut cache.classes[class], class);
         if block != 0 {
@@ -91,7 +104,9 @@ impl Heap {
         if address == 0 {
             return Ok(());
         }
-        let wrong = || format!("free({address:#x}): not an allocated block of the device heap (freed twice?)");
+        let wrong = || {
+            format!("free({address:#x}): not an allocated block of the device heap (freed twice?)")
+        };
         let span = self.span();
         if !span.contains(address, 1) {
             return Err(wrong());
@@ -127,7 +142,9 @@ impl Heap {
             if let Some(block) = cache.free.pop() {
                 return block;
             }
-            let Some(span) = shared.arena.alloc(SPAN, SPAN) else { return 0 };
+            let Some(span) = shared.arena.alloc(SPAN, SPAN) else {
+                return 0;
+            };
             (cache.fresh, cache.fresh_end) = (span.start, span.end());
             let index = (span.start - self.span().start) / SPAN;
             self.classes[index as usize].store(class as u8 + 1, Ordering::Relaxed);
@@ -146,7 +163,11 @@ impl Heap {
 
     fn allocation_bit(&self, block: u64) -> (&AtomicU64, u64) {
         let unit = (block - self.span().start) / UNIT;
-        let word = self.allocated.base().cast::<AtomicU64>().wrapping_add((unit / 64) as usize);
+        let word = self
+            .allocated
+            .base()
+            .cast::<AtomicU64>()
+            .wrapping_add((unit / 64) as usize);
         // SAFETY: the region has a bit for every unit of the heap and is only accessed atomically.
         (unsafe { &*word }, 1 << (unit % 64))
     }
@@ -205,7 +226,9 @@ mod tests {
         let mut cache = HeapCache::default();
         assert_eq!(heap.alloc(&mut cache, 2 << 20), 0);
         assert_eq!(heap.alloc(&mut cache, u64::MAX), 0);
-        let blocks: Vec<u64> = std::iter::repeat_with(|| heap.alloc(&mut cache, 1000)).take_while(|&block| block != 0).collect();
+        let blocks: Vec<u64> = std::iter::repeat_with(|| heap.alloc(&mut cache, 1000))
+            .take_while(|&block| block != 0)
+            .collect();
         assert_eq!(blocks.len(), 16 * 64);
         heap.free(&mut cache, blocks[5]).unwrap();
         assert_eq!(heap.alloc(&mut cache, 1000), blocks[5]);

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use codegen::artifact::KernelEntry;
 use codegen::vgpu_abi::EntryFn;
-use plugin_api::{Error, FaultKind, Kernel, KernelFault, KernelInfo, Launch, Result, ThreadId, Waiting};
+use plugin_api::{
+    Error, FaultKind, Kernel, KernelFault, KernelInfo, Launch, Result, ThreadId, Waiting,
+};
 
 use crate::block::MAX_THREADS;
 use crate::deadlock;
@@ -35,7 +37,11 @@ impl VirtualKernel {
             max_threads: entry.max_threads.clamp(1, MAX_THREADS),
             static_shared: entry.static_shared,
         };
-        Ok(VirtualKernel { info, entry: function, code })
+        Ok(VirtualKernel {
+            info,
+            entry: function,
+            code,
+        })
     }
 
     fn check(&self, launch: &Launch<'_>) -> std::result::Result<(), String> {
@@ -43,21 +49,36 @@ impl VirtualKernel {
         let shared = u64::from(launch.dynamic_shared) + u64::from(self.info.static_shared);
         let [x, y, z] = launch.grid;
         if product(launch.grid) == 0 || threads == 0 {
-            return Err(format!("a grid of {:?} blocks of {:?} threads has no thread", launch.grid, launch.block));
+            return Err(format!(
+                "a grid of {:?} blocks of {:?} threads has no thread",
+                launch.grid, launch.block
+            ));
         }
         if x > i32::MAX as u32 || y > 65_535 || z > 65_535 {
-            return Err(format!("{x} x {y} x {z} blocks; the limit is 2147483647 x 65535 x 65535"));
+            return Err(format!(
+                "{x} x {y} x {z} blocks; the limit is 2147483647 x 65535 x 65535"
+            ));
         }
         if threads > u64::from(self.info.max_threads) {
             let limit = self.info.max_threads;
-            let whose = if limit < MAX_THREADS { "this kernel's launch bound" } else { "the device's limit" };
+            let whose = if limit < MAX_THREADS {
+                "this kernel's launch bound"
+            } else {
+                "the device's limit"
+            };
             return Err(format!("{threads} threads per block; {whose} is {limit}"));
         }
         if shared > u64::from(MAX_SHARED) {
-            return Err(format!("{shared} bytes of shared memory per block; the device has {MAX_SHARED}"));
+            return Err(format!(
+                "{shared} bytes of shared memory per block; the device has {MAX_SHARED}"
+            ));
         }
         if launch.args.len() < self.info.parameters as usize {
-            return Err(format!("{} arguments; the kernel takes {}", launch.args.len(), self.info.parameters));
+            return Err(format!(
+                "{} arguments; the kernel takes {}",
+                launch.args.len(),
+                self.info.parameters
+            ));
         }
         Ok(())
     }
@@ -72,7 +93,10 @@ impl VirtualKernel {
         KernelFault {
             kernel: self.info.name.clone(),
             kind: kind(raised.cause),
-            thread: ThreadId { block: fault.block, thread: unflatten(raised.thread.into(), block) },
+            thread: ThreadId {
+                block: fault.block,
+                thread: unflatten(raised.thread.into(), block),
+            },
             location: self.code.location(raised.place),
             waiting: waiting.collect(),
         }
@@ -85,7 +109,10 @@ impl Kernel for VirtualKernel {
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<()> {
-        self.check(launch).map_err(|why| Error::InvalidLaunch { kernel: self.info.name.clone(), why })?;
+        self.check(launch).map_err(|why| Error::InvalidLaunch {
+            kernel: self.info.name.clone(),
+            why,
+        })?;
         let gpu = &self.code.gpu;
         let run = GridRun {
             entry: self.entry,
@@ -106,7 +133,11 @@ impl Kernel for VirtualKernel {
 
 /// The address of a symbol the manifest names.
 pub fn symbol(code: &Code, name: &str) -> Result<u64> {
-    code.loaded.symbol(name).ok_or_else(|| Error::Load(format!("compiled code lacks the symbol {name} of its manifest")))
+    code.loaded.symbol(name).ok_or_else(|| {
+        Error::Load(format!(
+            "compiled code lacks the symbol {name} of its manifest"
+        ))
+    })
 }
 
 fn kind(cause: Cause) -> FaultKind {
@@ -116,15 +147,19 @@ fn kind(cause: Cause) -> FaultKind {
         Cause::Arithmetic => FaultKind::Arithmetic,
         Cause::StackOverflow => FaultKind::StackOverflow,
         Cause::Deadlock => FaultKind::Deadlock,
-        Cause::NoProgress(time) => {
-            FaultKind::Other(format!("no progress for {} s (OMPTARGET_VGPU_TIMEOUT): threads wait on memory", time.as_secs_f64()))
-        }
+        Cause::NoProgress(time) => FaultKind::Other(format!(
+            "no progress for {} s (OMPTARGET_VGPU_TIMEOUT): threads wait on memory",
+            time.as_secs_f64()
+        )),
         Cause::Other(what) => FaultKind::Other(what),
     }
 }
 
 fn product(dimensions: [u32; 3]) -> u64 {
-    dimensions.iter().map(|&count| u64::from(count)).fold(1, u64::saturating_mul)
+    dimensions
+        .iter()
+        .map(|&count| u64::from(count))
+        .fold(1, u64::saturating_mul)
 }
 
 fn unflatten(thread: u32, [x, y, _]: [u32; 3]) -> [u32; 3] {

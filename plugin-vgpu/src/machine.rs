@@ -51,14 +51,27 @@ struct Work {
 impl Machine {
     /// The machine `config` describes. Multiprocessors and threads are made when first needed.
     pub fn new(config: &Config, heap: Arc<Heap>) -> Arc<Machine> {
-        let pool = Pool { idle: Vec::new(), queue: VecDeque::new(), next_ticket: 0, made: 0, heap };
-        let work = Work { grids: VecDeque::new(), started: 0, closed: false };
+        let pool = Pool {
+            idle: Vec::new(),
+            queue: VecDeque::new(),
+            next_ticket: 0,
+            made: 0,
+            heap,
+        };
+        let work = Work {
+            grids: VecDeque::new(),
+            started: 0,
+            closed: false,
+        };
         Arc::new(Machine {
             count: config.multiprocessors,
             pool: Mutex::new(pool),
             returned: Condvar::new(),
             contended: AtomicBool::new(false),
-            helpers: Arc::new(Helpers { work: Mutex::new(work), arrived: Condvar::new() }),
+            helpers: Arc::new(Helpers {
+                work: Mutex::new(work),
+                arrived: Condvar::new(),
+            }),
         })
     }
 
@@ -83,7 +96,8 @@ impl Machine {
                 let taken = self.take(&mut pool).transpose();
                 if let Some(taken) = taken {
                     pool.queue.pop_front();
-                    self.contended.store(!pool.queue.is_empty(), Ordering::Relaxed);
+                    self.contended
+                        .store(!pool.queue.is_empty(), Ordering::Relaxed);
                     self.returned.notify_all();
                     return taken;
                 }
@@ -133,7 +147,11 @@ impl Machine {
 
     /// Takes back calls for help with `grid` that nobody has followed.
     pub fn recall_helpers(&self, grid: &Arc<Grid>) {
-        self.helpers.work.lock().grids.retain(|other| !Arc::ptr_eq(other, grid));
+        self.helpers
+            .work
+            .lock()
+            .grids
+            .retain(|other| !Arc::ptr_eq(other, grid));
     }
 
     fn take(&self, pool: &mut Pool) -> Result<Option<Box<Sm>>> {
@@ -143,7 +161,7 @@ impl Machine {
         if pool.made == self.count {
             return Ok(None);
         }
-        let sm = Box::new(Sm::new(pool.made, self.count, pool.heap.clone())?);
+        let sm = Sm::new(pool.made, self.count, pool.heap.clone())?;
         pool.made += 1;
         Ok(Some(sm))
     }
@@ -171,7 +189,9 @@ fn help(helpers: &Helpers, machine: &Weak<Machine>) {
                 helpers.arrived.wait(&mut work);
             }
         };
-        let Some(machine) = machine.upgrade() else { return };
+        let Some(machine) = machine.upgrade() else {
+            return;
+        };
         grid.help(&machine);
     }
 }

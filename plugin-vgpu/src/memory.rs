@@ -45,8 +45,19 @@ impl Memory {
     pub fn new(size: u64) -> Result<Memory> {
         let region = Region::reserve(size.next_multiple_of(PIECE), PIECE)?;
         let pieces = vec![Piece::Untouched; (region.span().len / PIECE) as usize];
-        let arena = Arena::new(Span { start: region.span().start, len: size });
-        Ok(Memory { state: Mutex::new(State { arena, pieces, kept: 0, foreign: BTreeMap::new() }), region })
+        let arena = Arena::new(Span {
+            start: region.span().start,
+            len: size,
+        });
+        Ok(Memory {
+            state: Mutex::new(State {
+                arena,
+                pieces,
+                kept: 0,
+                foreign: BTreeMap::new(),
+            }),
+            region,
+        })
     }
 
     /// Bytes of device memory.
@@ -59,7 +70,11 @@ impl Memory {
         let mut state = self.state.lock();
         let Some(span) = state.arena.alloc(size, 1) else {
             let (available, total) = (state.arena.available(), state.arena.total());
-            return Err(Error::OutOfMemory { requested: size, available, total });
+            return Err(Error::OutOfMemory {
+                requested: size,
+                available,
+                total,
+            });
         };
         if let Err(error) = self.open(&mut state, span) {
             state.arena.free(span.start);
@@ -74,9 +89,24 @@ impl Memory {
         let mut state = self.state.lock();
         let freed = state.arena.free(ptr.0).ok_or(Error::InvalidFree(ptr))?;
         // Pieces the block touched and that lie wholly in the hole it is part of now.
-        let first = (freed.block.start / PIECE * PIECE).max(freed.hole.start.next_multiple_of(PIECE));
-        let end = freed.block.end().next_multiple_of(PIECE).min(freed.hole.end() / PIECE * PIECE);
-        if first < end { self.close(&mut state, Span { start: first, len: end - first }) } else { Ok(()) }
+        let first =
+            (freed.block.start / PIECE * PIECE).max(freed.hole.start.next_multiple_of(PIECE));
+        let end = freed
+            .block
+            .end()
+            .next_multiple_of(PIECE)
+            .min(freed.hole.end() / PIECE * PIECE);
+        if first < end {
+            self.close(
+                &mut state,
+                Span {
+                    start: first,
+                    len: end - first,
+                },
+            )
+        } else {
+            Ok(())
+        }
     }
 
     /// Lets copies touch `span`, which is not part of device memory.
@@ -94,8 +124,15 @@ impl Memory {
         let (start, len) = (address.0, len as u64);
         let state = self.state.lock();
         let inside = |span: Span| span.contains(start, len);
-        let foreign = || state.foreign.range(..=start).next_back().map(|(&start, &len)| Span { start, len });
-        if len == 0 || state.arena.find(start).is_some_and(inside) || foreign().is_some_and(inside) {
+        let foreign = || {
+            state
+                .foreign
+                .range(..=start)
+                .next_back()
+                .map(|(&start, &len)| Span { start, len })
+        };
+        if len == 0 || state.arena.find(start).is_some_and(inside) || foreign().is_some_and(inside)
+        {
             return Ok(());
         }
         Err(Error::InvalidAccess { what, address, len })
@@ -103,13 +140,23 @@ impl Memory {
 
     fn open(&self, state: &mut State, span: Span) -> Result<()> {
         let base = self.region.span().start;
-        let (first, last) = (((span.start - base) / PIECE) as usize, ((span.end() - 1 - base) / PIECE) as usize);
-        if state.pieces[first..=last].iter().all(|&piece| piece == Piece::Accessible) {
+        let (first, last) = (
+            ((span.start - base) / PIECE) as usize,
+            ((span.end() - 1 - base) / PIECE) as usize,
+        );
+        if state.pieces[first..=last]
+            .iter()
+            .all(|&piece| piece == Piece::Accessible)
+        {
             return Ok(());
         }
         let (offset, count) = (first as u64 * PIECE, (last - first + 1) as u64);
-        self.region.protect(offset, count * PIECE, Protection::ReadWrite)?;
-        let kept = state.pieces[first..=last].iter().filter(|&&piece| piece == Piece::Kept).count();
+        self.region
+            .protect(offset, count * PIECE, Protection::ReadWrite)?;
+        let kept = state.pieces[first..=last]
+            .iter()
+            .filter(|&&piece| piece == Piece::Kept)
+            .count();
         state.kept -= kept as u64 * PIECE;
         state.pieces[first..=last].fill(Piece::Accessible);
         Ok(())
@@ -170,14 +217,27 @@ mod tests {
     fn misuse_is_named() {
         let memory = Memory::new(4 * PIECE).unwrap();
         let ptr = memory.alloc(1000).unwrap();
-        assert!(matches!(memory.check("fill", ptr, 1001), Err(Error::InvalidAccess { what: "fill", len: 1001, .. })));
+        assert!(matches!(
+            memory.check("fill", ptr, 1001),
+            Err(Error::InvalidAccess {
+                what: "fill",
+                len: 1001,
+                ..
+            })
+        ));
         assert!(memory.check("fill", ptr.offset(-1), 2).is_err());
-        assert!(matches!(memory.free(ptr.offset(256)), Err(Error::InvalidFree(_))));
+        assert!(matches!(
+            memory.free(ptr.offset(256)),
+            Err(Error::InvalidFree(_))
+        ));
         memory.free(ptr).unwrap();
         assert!(matches!(memory.free(ptr), Err(Error::InvalidFree(_))));
         let error = memory.alloc(5 * PIECE).unwrap_err();
         let text = error.to_string();
-        assert!(text.contains("5242880") && text.contains("4194304 of 4194304"), "{text}");
+        assert!(
+            text.contains("5242880") && text.contains("4194304 of 4194304"),
+            "{text}"
+        );
     }
 
     #[test]

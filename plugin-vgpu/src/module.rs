@@ -27,8 +27,18 @@ impl Code {
             Place::Unknown => None,
             Place::Code { pc } => self.loaded.source_location(pc),
             Place::Site(index) => {
-                let Site { file, line, column, function } = self.sites.get(index as usize)?.clone();
-                (line != 0).then_some(SourceLocation { file, line, column, function })
+                let Site {
+                    file,
+                    line,
+                    column,
+                    function,
+                } = self.sites.get(index as usize)?.clone();
+                (line != 0).then_some(SourceLocation {
+                    file,
+                    line,
+                    column,
+                    function,
+                })
             }
         }
     }
@@ -56,26 +66,55 @@ impl VirtualModule {
         }
         let loaded = Loaded::new(&artifact.object)?;
         gpu.memory.admit(loaded.data());
-        let code = Arc::new(Code { gpu, loaded, sites: manifest.sites });
+        let code = Arc::new(Code {
+            gpu,
+            loaded,
+            sites: manifest.sites,
+        });
         let single = |symbol: String, name: &str| {
-            let entry = KernelEntry { name: name.to_owned(), symbol, parameters: 0, max_threads: 1, static_shared: 0 };
+            let entry = KernelEntry {
+                name: name.to_owned(),
+                symbol,
+                parameters: 0,
+                max_threads: 1,
+                static_shared: 0,
+            };
             VirtualKernel::new(code.clone(), entry)
         };
-        let constructors = manifest.constructors.map(|symbol| single(symbol, "global constructors")).transpose()?;
-        let destructors = manifest.destructors.map(|symbol| single(symbol, "global destructors")).transpose()?;
+        let constructors = manifest
+            .constructors
+            .map(|symbol| single(symbol, "global constructors"))
+            .transpose()?;
+        let destructors = manifest
+            .destructors
+            .map(|symbol| single(symbol, "global destructors"))
+            .transpose()?;
         let mut kernels = HashMap::new();
         for entry in manifest.kernels {
-            kernels.insert(entry.name.clone(), Arc::new(VirtualKernel::new(code.clone(), entry)?));
+            kernels.insert(
+                entry.name.clone(),
+                Arc::new(VirtualKernel::new(code.clone(), entry)?),
+            );
         }
         let mut globals = HashMap::new();
         for entry in manifest.globals {
             let address = crate::kernel::symbol(&code, &entry.symbol)?;
-            globals.insert(entry.name, Global { address: DevicePtr(address), size: entry.size });
+            globals.insert(
+                entry.name,
+                Global {
+                    address: DevicePtr(address),
+                    size: entry.size,
+                },
+            );
         }
         if let Some(constructors) = constructors {
             run_once(&constructors)?;
         }
-        Ok(Arc::new(VirtualModule { kernels, globals, destructors }))
+        Ok(Arc::new(VirtualModule {
+            kernels,
+            globals,
+            destructors,
+        }))
     }
 }
 
@@ -100,5 +139,10 @@ impl Drop for VirtualModule {
 }
 
 fn run_once(kernel: &VirtualKernel) -> Result<()> {
-    kernel.launch(&Launch { grid: [1; 3], block: [1; 3], dynamic_shared: 0, args: &[] })
+    kernel.launch(&Launch {
+        grid: [1; 3],
+        block: [1; 3],
+        dynamic_shared: 0,
+        args: &[],
+    })
 }

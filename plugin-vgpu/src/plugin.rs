@@ -28,7 +28,9 @@ pub fn plugin() -> Result<Arc<dyn Plugin>> {
     let made = PLUGIN.get_or_init(|| {
         let config = Config::from_environment()?;
         let device = VirtualGpu::new(&config).map_err(|error| error.to_string())?;
-        Ok(Arc::new(VirtualGpuPlugin { device: Arc::new(device) }))
+        Ok(Arc::new(VirtualGpuPlugin {
+            device: Arc::new(device),
+        }))
     });
     match made {
         Ok(plugin) => Ok(plugin.clone()),

@@ -23,10 +23,20 @@ pub unsafe fn vprintf(sm: &Sm, format: *const c_char, args: *const c_void) -> i3
     let text = unsafe { sm.text() };
     text.clear();
     // SAFETY: the caller's contract.
-    unsafe { format_into(text, CStr::from_ptr(format).to_bytes(), &mut Arguments { next: args.cast() }) };
+    unsafe {
+        format_into(
+            text,
+            CStr::from_ptr(format).to_bytes(),
+            &mut Arguments { next: args.cast() },
+        )
+    };
     // SAFETY: one call, which C makes atomic.
     let written = unsafe { libc::fwrite(text.as_ptr().cast(), 1, text.len(), stdout) };
-    if written == text.len() { i32::try_from(written).unwrap_or(i32::MAX) } else { -1 }
+    if written == text.len() {
+        i32::try_from(written).unwrap_or(i32::MAX)
+    } else {
+        -1
+    }
 }
 
 /// The argument buffer.
@@ -83,7 +93,12 @@ unsafe fn format_into(out: &mut Vec<u8>, format: &[u8], args: &mut Arguments) {
 /// As for [`format_into`]: `*` takes arguments.
 unsafe fn parse<'a>(text: &'a [u8], args: &mut Arguments) -> (Option<Conversion<'a>>, usize) {
     let mut at = 1;
-    let run = |from: usize, set: &[u8]| text[from..].iter().take_while(|byte| set.contains(byte)).count();
+    let run = |from: usize, set: &[u8]| {
+        text[from..]
+            .iter()
+            .take_while(|byte| set.contains(byte))
+            .count()
+    };
     let flags = &text[at..at + run(at, b"-+ #0'")];
     at += flags.len();
     let mut number = |at: &mut usize| {
@@ -106,9 +121,16 @@ unsafe fn parse<'a>(text: &'a [u8], args: &mut Arguments) -> (Option<Conversion<
     let length = &text[at..at + run(at, b"hlqjztL")];
     at += length.len();
     match text.get(at) {
-        Some(&kind) if b"diouxXcspaAeEfFgGn%".contains(&kind) => {
-            (Some(Conversion { flags, width, precision, length, kind }), at + 1)
-        }
+        Some(&kind) if b"diouxXcspaAeEfFgGn%".contains(&kind) => (
+            Some(Conversion {
+                flags,
+                width,
+                precision,
+                length,
+                kind,
+            }),
+            at + 1,
+        ),
         Some(_) => (None, at + 1),
         None => (None, at),
     }
@@ -130,15 +152,47 @@ unsafe fn convert(out: &mut Vec<u8>, conversion: &Conversion<'_>, args: &mut Arg
                     print(out, conversion, args.take::<i64>());
                 }
             }
-            b'c' => print(out, &Conversion { length: b"", ..*conversion }, args.take::<i32>()),
-            b'p' => print(out, &Conversion { length: b"", ..*conversion }, args.take::<u64>()),
+            b'c' => print(
+                out,
+                &Conversion {
+                    length: b"",
+                    ..*conversion
+                },
+                args.take::<i32>(),
+            ),
+            b'p' => print(
+                out,
+                &Conversion {
+                    length: b"",
+                    ..*conversion
+                },
+                args.take::<u64>(),
+            ),
             b's' => {
                 let text = args.take::<*const c_char>();
-                let text = if text.is_null() { c"(null)".as_ptr() } else { text };
-                print(out, &Conversion { length: b"", ..*conversion }, text);
+                let text = if text.is_null() {
+                    c"(null)".as_ptr()
+                } else {
+                    text
+                };
+                print(
+                    out,
+                    &Conversion {
+                        length: b"",
+                        ..*conversion
+                    },
+                    text,
+                );
             }
             // Device code has no long double: `%Lf` prints a double.
-            _ => print(out, &Conversion { length: b"", ..*conversion }, args.take::<f64>()),
+            _ => print(
+                out,
+                &Conversion {
+                    length: b"",
+                    ..*conversion
+                },
+                args.take::<f64>(),
+            ),
         }
     }
 }
@@ -164,10 +218,19 @@ unsafe fn print<T: Copy>(out: &mut Vec<u8>, conversion: &Conversion<'_>, value: 
     let start = out.len();
     // SAFETY: the caller's contract; the first call only measures.
     let needed = unsafe { libc::snprintf(std::ptr::null_mut(), 0, spec.as_ptr(), value) };
-    let Ok(needed) = usize::try_from(needed) else { return };
+    let Ok(needed) = usize::try_from(needed) else {
+        return;
+    };
     out.resize(start + needed + 1, 0);
     // SAFETY: as above; there is room for the text and its terminator.
-    unsafe { libc::snprintf(out[start..].as_mut_ptr().cast(), needed + 1, spec.as_ptr(), value) };
+    unsafe {
+        libc::snprintf(
+            out[start..].as_mut_ptr().cast(),
+            needed + 1,
+            spec.as_ptr(),
+            value,
+        )
+    };
     out.truncate(start + needed);
 }
 
@@ -199,11 +262,27 @@ mod tests {
         }
         fn print(self, format: &str) -> String {
             // The buffer is 8-byte aligned like the stack slot clang makes for it.
-            let words: Vec<u64> =
-                self.0.chunks(8).map(|chunk| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))).collect();
+            let words: Vec<u64> = self
+                .0
+                .chunks(8)
+                .map(|chunk| {
+                    chunk
+                        .iter()
+                        .rev()
+                        .fold(0, |word, &byte| word << 8 | u64::from(byte))
+                })
+                .collect();
             let mut out = Vec::new();
             // SAFETY: the tests pack what their formats ask for.
-            unsafe { format_into(&mut out, format.as_bytes(), &mut Arguments { next: words.as_ptr().cast() }) };
+            unsafe {
+                format_into(
+                    &mut out,
+                    format.as_bytes(),
+                    &mut Arguments {
+                        next: words.as_ptr().cast(),
+                    },
+                )
+            };
             String::from_utf8(out).unwrap()
         }
     }
@@ -211,35 +290,55 @@ mod tests {
     macro_rules! like_c {
         ($format:expr, $value:expr) => {{
             let format = CString::new($format).unwrap();
-            let mut buffer = [0_u8; 256];
+            let mut buffer = [0_u8; 512];
             // SAFETY: the buffer is large enough for these tests and the value has the format's type.
-            let len = unsafe { libc::snprintf(buffer.as_mut_ptr().cast(), 256, format.as_ptr(), $value) };
+            let len = unsafe { libc::snprintf(buffer.as_mut_ptr().cast(), 512, format.as_ptr(), $value) };
             String::from_utf8(buffer[..len as usize].to_vec()).unwrap()
         }};
     }
 
     #[test]
     fn integers_like_c() {
-        for format in ["%d", "%i", "%5d", "%-5d|", "%+d", "% d", "%05d", "%.3d", "%u", "%x", "%#X", "%o", "%hhd", "%hd", "%c"] {
+        for format in [
+            "%d", "%i", "%5d", "%-5d|", "%+d", "% d", "%05d", "%.3d", "%u", "%x", "%#X", "%o",
+            "%hhd", "%hd", "%c",
+        ] {
             for value in [0, 65, -1, 300, i32::MIN] {
                 if format == "%c" && value != 65 {
                     continue;
                 }
-                assert_eq!(Pack::default().int(value).print(format), like_c!(format, value), "{format} {value}");
+                assert_eq!(
+                    Pack::default().int(value).print(format),
+                    like_c!(format, value),
+                    "{format} {value}"
+                );
             }
         }
-        for format in ["%ld", "%lld", "%zu", "%jd", "%td", "%lx", "%#llo", "%20lld", "%qd"] {
+        for format in [
+            "%ld", "%lld", "%zu", "%jd", "%td", "%lx", "%#llo", "%20lld", "%qd",
+        ] {
             for value in [0_i64, -1, i64::MIN, 1 << 40] {
-                assert_eq!(Pack::default().long(value).print(format), like_c!(format, value), "{format} {value}");
+                assert_eq!(
+                    Pack::default().long(value).print(format),
+                    like_c!(format, value),
+                    "{format} {value}"
+                );
             }
         }
     }
 
     #[test]
     fn floats_like_c() {
-        for format in ["%f", "%e", "%g", "%a", "%F", "%E", "%G", "%A", "%.0f", "%10.3f", "%-10.2e|", "%+g", "%#g"] {
+        for format in [
+            "%f", "%e", "%g", "%a", "%F", "%E", "%G", "%A", "%.0f", "%10.3f", "%-10.2e|", "%+g",
+            "%#g",
+        ] {
             for value in [0.0, -1.5, 1e300, f64::INFINITY, f64::NAN, 0.1] {
-                assert_eq!(Pack::default().double(value).print(format), like_c!(format, value), "{format} {value}");
+                assert_eq!(
+                    Pack::default().double(value).print(format),
+                    like_c!(format, value),
+                    "{format} {value}"
+                );
             }
         }
         assert_eq!(Pack::default().double(2.5).print("%Lf"), "2.500000");
@@ -256,15 +355,26 @@ mod tests {
 
     #[test]
     fn arguments_are_aligned_and_in_order() {
-        let pack = Pack::default().int(1).double(2.5).int(3).long(4).text(c"five");
+        let pack = Pack::default()
+            .int(1)
+            .double(2.5)
+            .int(3)
+            .long(4)
+            .text(c"five");
         assert_eq!(pack.print("%d %g %d %ld %s\n"), "1 2.5 3 4 five\n");
     }
 
     #[test]
     fn stars() {
-        assert_eq!(Pack::default().int(6).int(2).double(1.2345).print("%*.*f|"), "  1.23|");
+        assert_eq!(
+            Pack::default().int(6).int(2).double(1.2345).print("%*.*f|"),
+            "  1.23|"
+        );
         assert_eq!(Pack::default().int(-6).int(42).print("%*d|"), "42    |");
-        assert_eq!(Pack::default().int(-1).double(1.5).print("%.*f"), "1.500000");
+        assert_eq!(
+            Pack::default().int(-1).double(1.5).print("%.*f"),
+            "1.500000"
+        );
     }
 
     #[test]

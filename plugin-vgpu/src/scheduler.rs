@@ -1,19 +1,16 @@
 //! Runs one block on one multiprocessor: starts its threads, switches between those that wait.
 
+use std::ptr;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use codegen::vgpu_abi::ThreadContext;
 
-use crate::block::{Idle, MAX_THREADS, Next};
+use crate::block::{Idle, Next};
 use crate::deadlock;
 use crate::fault::{self, Cause, Place, Raised};
-use crate::fiber::{self, FiberYielder};
 use crate::sm::{BlockRun, Sm};
 use crate::warp::WARP_SIZE;
-
-/// Switches after which the block looks whether its launch has failed elsewhere.
-const STOP_INTERVAL: u64 = 4096;
 
 /// Rounds of fruitless waiting on memory after which the worker offers its CPU to others, which may
 /// be what the block waits for.
@@ -38,122 +35,120 @@ pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
     let [x, y, z] = run.context.ntid;
     // SAFETY: no fiber runs.
     unsafe { sm.block() }.reset(x * y * z);
-    let mut fiber_of = [0; MAX_THREADS as usize];
-    let mut waiting = Waiting { since: None, rounds: 0 };
+    sm.run.set(ptr::from_ref(run).cast());
+    let mut waiting = Waiting {
+        since: None,
+        rounds: 0,
+    };
     let ending = loop {
         // SAFETY: no fiber runs.
-        let fiber = match unsafe { sm.block() }.next() {
-            Next::Resume(thread) => fiber_of[usize::from(thread)],
-            // SAFETY: `fiber_of` and `run` outlive the block's fibers.
-            Next::Start => match unsafe { start(sm, run, fiber_of.as_mut_ptr()) } {
-                Ok(fiber) => fiber,
-                Err(raised) => break Ending::Faulted(raised),
-            },
+        let thread = match unsafe { sm.block() }.next() {
+            Next::Resume(thread) => Ok(thread),
+            Next::Start => start(sm),
             Next::Done => return Ending::Finished,
             Next::Idle => match waiting.idle(sm, run) {
                 Ok(()) => continue,
                 Err(ending) => break ending,
             },
+            Next::Pause if run.stop.load(Ordering::Relaxed) => break Ending::Stopped,
+            // SAFETY: no fiber runs.
+            Next::Pause if unsafe { sm.block() }.rotate() => start(sm),
+            Next::Pause => continue,
         };
-        if let Some(raised) = switch(sm, fiber) {
+        let thread = match thread {
+            Ok(thread) => thread,
+            Err(raised) => break Ending::Faulted(raised),
+        };
+        // SAFETY: this is the worker.
+        unsafe { sm.resume(thread) };
+        if let Some(raised) = fault::pending(sm) {
             break Ending::Faulted(raised);
         }
-        if sm.switches.get() % STOP_INTERVAL == 0 && run.stop.load(Ordering::Relaxed) {
-            break Ending::Stopped;
-        }
     };
-    // SAFETY: no fiber runs; compiled code and engine calls keep nothing on a fiber's stack that would
+    // SAFETY: no fiber runs. Compiled code and engine calls keep nothing on a fiber's stack that would
     // have to be dropped at a switch or at a faulting access.
-    unsafe { sm.fibers().abandon_all() };
+    unsafe { sm.stacks() }.put_all();
     ending
 }
 
-/// Goes on with `fiber` until it waits or ends; returns the fault if there was one.
-fn switch(sm: &Sm, fiber: u16) -> Option<Box<Raised>> {
-    sm.switches.set(sm.switches.get() + 1);
-    sm.current.set(fiber);
-    // SAFETY: no reference to the fibers outlives this statement.
-    let coroutine: *mut _ = unsafe { sm.fibers() }.coroutine(fiber);
-    sm.in_fiber.set(true);
-    // SAFETY: the fiber was prepared; engine calls made on it do not touch coroutines.
-    let ended = unsafe { fiber::resume(coroutine) };
-    sm.in_fiber.set(false);
-    if ended {
-        if let Some(signal) = sm.signal.take() {
-            return Some(Box::new(fault::raised_by_signal(sm, signal)));
-        }
-        // SAFETY: no fiber runs.
-        unsafe { sm.fibers() }.put(fiber);
-        return None;
-    }
-    if sm.exited.take() {
-        // SAFETY: no fiber runs, and compiled code keeps nothing on its stack that must be dropped.
-        unsafe { sm.fibers().reset(fiber) };
-        return None;
-    }
-    sm.raised.take()
-}
-
-/// Prepares a fiber that runs the next unstarted thread.
-///
-/// # Safety
-/// `run` and `fiber_of` outlive the fiber.
-unsafe fn start(sm: &Sm, run: &BlockRun<'_>, fiber_of: *mut u16) -> Result<u16, Box<Raised>> {
+/// Prepares a fiber for the next unstarted thread.
+fn start(sm: &Sm) -> Result<u16, Box<Raised>> {
     // SAFETY: no fiber runs.
-    let fibers = unsafe { sm.fibers() };
-    let fiber = fibers.take().map_err(|error| {
-        let cause = Cause::Other(format!("no stack for another GPU thread: {error} (vm.max_map_count?)"));
-        Box::new(Raised { thread: 0, cause, place: Place::Unknown, waiting: Vec::new() })
+    let (block, stacks) = unsafe { (sm.block(), sm.stacks()) };
+    let thread = block.start();
+    let fiber = stacks.take().map_err(|error| {
+        let cause = Cause::Other(format!("no stack for another GPU thread: {error}"));
+        Box::new(Raised {
+            thread,
+            cause,
+            place: Place::Unknown,
+            waiting: Vec::new(),
+        })
     })?;
-    let frame = fibers.frame(fiber);
-    let (sm, run): (*const Sm, *const BlockRun<'_>) = (sm, run);
-    // SAFETY: the caller's contract; `sm` outlives its fibers.
-    unsafe { fibers.prepare(fiber, move |yielder| run_threads(&*sm, &*run, fiber, frame, fiber_of, yielder)) };
-    Ok(fiber)
+    let number = u64::from(fiber) << 16 | u64::from(thread);
+    // SAFETY: the stack was free; the Sm outlives its fibers.
+    let begin = unsafe { stacks.prepare(fiber, run_threads, ptr::from_ref(sm).cast(), number) };
+    sm.suspended[usize::from(thread)].set(begin);
+    Ok(thread)
 }
 
 /// A fiber's function: runs threads one after another for as long as none has to wait, so that a
 /// kernel without synchronisation uses a single stack.
 ///
 /// # Safety
-/// The pointers come from [`start`], and this runs on `fiber`.
-unsafe fn run_threads(
-    sm: &Sm,
-    run: &BlockRun<'_>,
-    fiber: u16,
-    frame: *mut fiber::Frame,
-    fiber_of: *mut u16,
-    yielder: &FiberYielder,
-) {
+/// Called on a fiber of the `Sm` that `sm` points at; `number` is as [`start`] made it.
+unsafe extern "C" fn run_threads(sm: *const (), number: u64) -> ! {
+    let (fiber, mut thread) = ((number >> 16) as u16, number as u16);
+    // SAFETY: the caller's contract; the run outlives its block's fibers.
+    let (sm, run, cx) = unsafe {
+        let sm = &*sm.cast::<Sm>();
+        (sm, &*sm.run.get(), sm.stacks().context(fiber))
+    };
     loop {
-        // SAFETY: short use between switches.
-        let thread = unsafe { sm.block() }.start();
-        // SAFETY: `frame` is this fiber's own, `fiber_of` has an entry per thread.
+        sm.current.set(thread);
+        sm.fiber_states[usize::from(fiber)].thread.set(thread);
+        // SAFETY: `cx` is this fiber's own; `run` describes the kernel.
         unsafe {
-            fiber_of.add(usize::from(thread)).write(fiber);
-            (&raw mut (*frame).context).write(context(sm, run, thread));
-            (*frame).yielder.set(yielder);
-            (*frame).thread.set(thread);
-            (run.entry)(&raw mut (*frame).context, run.args);
+            cx.write(context(run, thread));
+            (run.entry)(cx, run.args);
         }
         // SAFETY: short use between switches.
         let block = unsafe { sm.block() };
         block.exit(thread);
         if !block.start_another() {
-            return;
+            // SAFETY: this runs on `fiber`, and the thread has ended.
+            unsafe { leave(sm, fiber, thread) };
         }
+        thread = block.start();
     }
 }
 
-fn context(sm: &Sm, run: &BlockRun<'_>, thread: u16) -> ThreadContext {
+/// Ends the calling fiber, whose thread has ended.
+///
+/// # Safety
+/// As for [`Sm::wait`].
+pub unsafe fn leave(sm: &Sm, fiber: u16, thread: u16) -> ! {
+    // SAFETY: the caller's contract. Nobody switches to the fiber again, as its thread has ended.
+    unsafe {
+        sm.stacks().put(fiber);
+        sm.wait(thread);
+    }
+    unreachable!("a thread that had ended was resumed")
+}
+
+fn context(run: &BlockRun<'_>, thread: u16) -> ThreadContext {
     let [x, y, _] = run.context.ntid;
     let linear = u32::from(thread);
-    let tid = if x == u32::from(u16::MAX) || linear < x { [linear, 0, 0] } else { [linear % x, linear / x % y, linear / x / y] };
+    let tid = if linear < x {
+        [linear, 0, 0]
+    } else {
+        [linear % x, linear / x % y, linear / x / y]
+    };
+    let (laneid, warpid) = (linear % WARP_SIZE as u32, linear / WARP_SIZE as u32);
     ThreadContext {
         tid,
-        laneid: linear % WARP_SIZE as u32,
-        warpid: linear / WARP_SIZE as u32,
-        engine: sm as *const Sm as u64,
+        laneid,
+        warpid,
         ..run.context
     }
 }
@@ -170,7 +165,10 @@ impl Waiting {
         // SAFETY: no fiber runs.
         match unsafe { sm.block() }.idle() {
             Idle::Continue => {
-                *self = Waiting { since: None, rounds: 0 };
+                *self = Waiting {
+                    since: None,
+                    rounds: 0,
+                };
                 Ok(())
             }
             Idle::Spinning => self.spin(sm, run),

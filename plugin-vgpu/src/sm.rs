@@ -7,10 +7,11 @@ use std::time::Duration;
 use codegen::vgpu_abi::{EntryFn, ThreadContext};
 use plugin_api::Result;
 
-use crate::block::Block;
+use crate::block::{Block, MAX_THREADS, Next};
 use crate::fault::{Raised, Signal};
-use crate::fiber::Fibers;
+use crate::fiber::{FiberState, Stacks};
 use crate::heap::{Heap, HeapCache};
+use crate::switch::{Suspended, switch};
 use crate::window::{PAGE, Protection, Region};
 
 /// Most shared memory of a block, static and dynamic: that of an sm_90 (227 KiB).
@@ -38,18 +39,24 @@ pub struct Sm {
     /// `%nsmid`.
     pub count: u32,
     block: UnsafeCell<Block>,
-    fibers: UnsafeCell<Fibers>,
+    stacks: UnsafeCell<Stacks>,
+    /// Per fiber.
+    pub fiber_states: [FiberState; MAX_THREADS as usize],
+    /// Where each started thread of the block goes on.
+    pub suspended: [Cell<Suspended>; MAX_THREADS as usize],
     heap_cache: UnsafeCell<HeapCache>,
     text: UnsafeCell<Vec<u8>>,
     shared: Region,
     /// The device's heap.
     pub heap: std::sync::Arc<Heap>,
-    /// The fiber that runs, while [`Sm::in_fiber`].
+    /// The thread that runs, while [`Sm::in_fiber`].
     pub current: Cell<u16>,
     /// Whether a fiber runs at the moment.
     pub in_fiber: Cell<bool>,
-    /// Set by a thread that ended inside a function: its fiber must be reset.
-    pub exited: Cell<bool>,
+    /// What the resident block runs.
+    pub run: Cell<*const BlockRun<'static>>,
+    /// Where the worker goes on, while a fiber runs.
+    pub worker: Cell<Suspended>,
     /// A fault an engine call found.
     pub raised: Cell<Option<Box<Raised>>>,
     /// A fault the CPU found.
@@ -63,26 +70,32 @@ unsafe impl Send for Sm {}
 
 impl Sm {
     /// A multiprocessor with addresses for its stacks and shared memory.
-    pub fn new(index: u32, count: u32, heap: std::sync::Arc<Heap>) -> Result<Sm> {
+    pub fn new(index: u32, count: u32, heap: std::sync::Arc<Heap>) -> Result<Box<Sm>> {
         let size = u64::from(MAX_SHARED).next_multiple_of(PAGE);
         let shared = Region::reserve(size + 2 * PAGE, PAGE)?;
         shared.protect(PAGE, size, Protection::ReadWrite)?;
-        Ok(Sm {
+        let sm = Box::new(Sm {
             index,
             count,
             text: UnsafeCell::new(Vec::new()),
             block: UnsafeCell::new(Block::new()),
-            fibers: UnsafeCell::new(Fibers::new()?),
+            stacks: UnsafeCell::new(Stacks::new()?),
+            fiber_states: [const { FiberState::new() }; MAX_THREADS as usize],
+            suspended: [const { Cell::new(0) }; MAX_THREADS as usize],
             heap_cache: UnsafeCell::new(HeapCache::default()),
             shared,
             heap,
             current: Cell::new(0),
             in_fiber: Cell::new(false),
-            exited: Cell::new(false),
+            run: Cell::new(std::ptr::null()),
+            worker: Cell::new(0),
             raised: Cell::new(None),
             signal: Cell::new(None),
             switches: Cell::new(0),
-        })
+        });
+        // SAFETY: nothing refers to the fibers yet; the Sm stays in its box for ever.
+        unsafe { sm.stacks().set_owner(&raw const *sm) };
+        Ok(sm)
     }
 
     /// First byte of a block's shared memory.
@@ -94,20 +107,23 @@ impl Sm {
     ///
     /// # Safety
     /// The reference ends before the next call of this function on the same `Sm`, and before any switch.
-    #[expect(clippy::mut_from_ref, reason = "the state is shared between a worker and its fibers, which alternate")]
+    #[expect(
+        clippy::mut_from_ref,
+        reason = "the state is shared between a worker and its fibers, which alternate"
+    )]
     pub unsafe fn block(&self) -> &mut Block {
         // SAFETY: the caller's contract.
         unsafe { &mut *self.block.get() }
     }
 
-    /// The fibers.
+    /// The fibers' stacks.
     ///
     /// # Safety
     /// As for [`Sm::block`].
     #[expect(clippy::mut_from_ref, reason = "as for `block`")]
-    pub unsafe fn fibers(&self) -> &mut Fibers {
+    pub unsafe fn stacks(&self) -> &mut Stacks {
         // SAFETY: the caller's contract.
-        unsafe { &mut *self.fibers.get() }
+        unsafe { &mut *self.stacks.get() }
     }
 
     /// This worker's share of the device heap.
@@ -128,5 +144,56 @@ impl Sm {
     pub unsafe fn text(&self) -> &mut Vec<u8> {
         // SAFETY: the caller's contract.
         unsafe { &mut *self.text.get() }
+    }
+
+    /// Lets others run until the wait of `thread`, the caller, is over: the next thread that can go on,
+    /// or the worker if there is none.
+    ///
+    /// # Safety
+    /// `thread` is the caller's, and no reference from [`Sm::block`] and the like is in use.
+    #[inline(always)]
+    pub unsafe fn wait(&self, thread: u16) {
+        let own = self.suspended[usize::from(thread)].as_ptr();
+        // SAFETY: the caller's contract.
+        unsafe {
+            match self.block().next() {
+                Next::Resume(next) if next == thread => {}
+                Next::Resume(next) => {
+                    self.current.set(next);
+                    self.switches.set(self.switches.get() + 1);
+                    switch(own, self.suspended[usize::from(next)].get());
+                }
+                _ => switch(own, self.worker.get()),
+            }
+        }
+    }
+
+    /// Runs `thread`, and whatever threads it makes way for, until one gives the worker back.
+    ///
+    /// # Safety
+    /// The caller is the worker; as for [`Sm::wait`].
+    pub unsafe fn resume(&self, thread: u16) {
+        self.current.set(thread);
+        self.switches.set(self.switches.get() + 1);
+        self.in_fiber.set(true);
+        // SAFETY: the caller's contract.
+        unsafe {
+            switch(
+                self.worker.as_ptr(),
+                self.suspended[usize::from(thread)].get(),
+            )
+        };
+        self.in_fiber.set(false);
+    }
+
+    /// Gives the worker back for good: the block is over.
+    ///
+    /// # Safety
+    /// The caller is a fiber, with nothing on its stack that must be dropped.
+    pub unsafe fn give_up(&self) -> ! {
+        let mut nowhere = 0;
+        // SAFETY: the worker was suspended when it resumed a fiber.
+        unsafe { switch(&mut nowhere, self.worker.get()) };
+        unreachable!("a fiber that gave up was resumed")
     }
 }

@@ -66,14 +66,8 @@ pub struct Group {
     pub arrived: u32,
 }
 
-/// A completed operation.
-#[derive(Clone, Copy, Debug)]
-pub struct Completed {
-    /// The lanes that took part.
-    pub lanes: u32,
-    /// What each of them gets.
-    pub results: [u64; WARP_SIZE],
-}
+/// What each lane of a warp gets from an operation.
+pub type Results = [u64; WARP_SIZE];
 
 /// The state of one warp.
 pub struct Warp {
@@ -119,19 +113,31 @@ impl Warp {
         self.sites[lane]
     }
 
-    /// Lane `lane` arrives at `op`. If that completes the operation, returns its results (the lane's
-    /// own among them); the other lanes' waits are over. Otherwise the lane waits.
-    pub fn arrive(&mut self, lane: usize, site: u32, op: WarpOp, mask: u32, operand: Operand) -> Option<Completed> {
+    /// Lane `lane` arrives at `op`. If that completes the operation, writes the results and returns the
+    /// lanes that took part, whose waits are over. Otherwise the lane waits.
+    pub fn arrive(
+        &mut self,
+        lane: usize,
+        site: u32,
+        op: WarpOp,
+        mask: u32,
+        operand: Operand,
+        results: &mut Results,
+    ) -> Option<u32> {
         let bit = 1 << lane;
         self.operands[lane] = operand;
-        let pending = self.groups.iter().position(|group| group.op == op && group.mask == mask);
+        let pending = self
+            .groups
+            .iter()
+            .position(|group| group.op == op && group.mask == mask);
         let arrived = bit | pending.map_or(0, |at| self.groups[at].arrived);
         if mask & !(arrived | self.exited) == 0 {
             if let Some(at) = pending {
                 self.groups.swap_remove(at);
             }
             self.runnable |= arrived;
-            return Some(Completed { lanes: arrived, results: evaluate(op, arrived, &self.operands) });
+            evaluate(op, arrived, &self.operands, results);
+            return Some(arrived);
         }
         self.sites[lane] = site;
         self.runnable &= !bit;
@@ -142,20 +148,23 @@ impl Warp {
         None
     }
 
-    /// Lane `lane` ends. Returns the operations that completes; with `None` for "no more".
+    /// Lane `lane` ends.
     pub fn exit(&mut self, lane: usize) {
         let bit = 1 << lane;
         self.exited |= bit;
         self.runnable &= !bit;
     }
 
-    /// An operation that completes because a lane ended, if there is one.
-    pub fn completed_by_exit(&mut self) -> Option<Completed> {
+    /// Completes an operation that waited only for lanes that have ended, if there is one: writes the
+    /// results and returns the lanes that took part.
+    pub fn completed_by_exit(&mut self, results: &mut Results) -> Option<u32> {
         let exited = self.exited;
-        let at = self.groups.iter().position(|group| group.mask & !(group.arrived | exited) == 0)?;
+        let complete = |group: &Group| group.mask & !(group.arrived | exited) == 0;
+        let at = self.groups.iter().position(complete)?;
         let group = self.groups.swap_remove(at);
         self.runnable |= group.arrived;
-        Some(Completed { lanes: group.arrived, results: evaluate(group.op, group.arrived, &self.operands) })
+        evaluate(group.op, group.arrived, &self.operands, results);
+        Some(group.arrived)
     }
 
     /// Lane `lane` waits to converge with the lanes that come to the same `site`.
@@ -171,7 +180,9 @@ impl Warp {
     pub fn release_converged(&mut self) -> u32 {
         let first = lanes(self.converging).map(|lane| self.sites[lane]).min();
         let Some(site) = first else { return 0 };
-        let group = lanes(self.converging).filter(|&lane| self.sites[lane] == site).fold(0, |mask, lane| mask | 1 << lane);
+        let group = lanes(self.converging)
+            .filter(|&lane| self.sites[lane] == site)
+            .fold(0, |mask, lane| mask | 1 << lane);
         self.converging &= !group;
         self.runnable |= group;
         group
@@ -187,8 +198,7 @@ pub fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-fn evaluate(op: WarpOp, active: u32, operands: &[Operand; WARP_SIZE]) -> [u64; WARP_SIZE] {
-    let mut results = [0; WARP_SIZE];
+fn evaluate(op: WarpOp, active: u32, operands: &[Operand; WARP_SIZE], results: &mut Results) {
     match op {
         WarpOp::Sync => {}
         WarpOp::Shuffle(mode) => {
@@ -196,8 +206,8 @@ fn evaluate(op: WarpOp, active: u32, operands: &[Operand; WARP_SIZE]) -> [u64; W
                 results[lane] = shuffle(mode, lane as i32, active, operands);
             }
         }
-        WarpOp::Vote(mode) => fill(&mut results, active, vote(mode, active, operands).into()),
-        WarpOp::Redux(op) => fill(&mut results, active, reduce(op, active, operands).into()),
+        WarpOp::Vote(mode) => fill(results, active, vote(mode, active, operands).into()),
+        WarpOp::Redux(op) => fill(results, active, reduce(op, active, operands).into()),
         WarpOp::MatchAny => {
             for lane in lanes(active) {
                 results[lane] = equal_lanes(active, operands, operands[lane].value).into();
@@ -206,13 +216,16 @@ fn evaluate(op: WarpOp, active: u32, operands: &[Operand; WARP_SIZE]) -> [u64; W
         WarpOp::MatchAll => {
             let first = operands[active.trailing_zeros() as usize].value;
             let all = equal_lanes(active, operands, first) == active;
-            fill(&mut results, active, if all { 1 << 32 | u64::from(active) } else { 0 });
+            fill(
+                results,
+                active,
+                if all { 1 << 32 | u64::from(active) } else { 0 },
+            );
         }
     }
-    results
 }
 
-fn fill(results: &mut [u64; WARP_SIZE], active: u32, value: u64) {
+fn fill(results: &mut Results, active: u32, value: u64) {
     for lane in lanes(active) {
         results[lane] = value;
     }
@@ -234,12 +247,18 @@ fn shuffle(mode: ShuffleMode, lane: i32, active: u32, operands: &[Operand; WARP_
         }
     };
     let taken = inside && active >> source & 1 != 0;
-    let got = if taken { operands[source as usize].value } else { value };
+    let got = if taken {
+        operands[source as usize].value
+    } else {
+        value
+    };
     u64::from(got as u32) | u64::from(inside) << 32
 }
 
 fn vote(mode: VoteMode, active: u32, operands: &[Operand; WARP_SIZE]) -> u32 {
-    let holds = lanes(active).filter(|&lane| operands[lane].value != 0).fold(0, |mask, lane| mask | 1 << lane);
+    let holds = lanes(active)
+        .filter(|&lane| operands[lane].value != 0)
+        .fold(0, |mask, lane| mask | 1 << lane);
     match mode {
         VoteMode::All => u32::from(holds == active),
         VoteMode::Any => u32::from(holds != 0),
@@ -264,5 +283,7 @@ fn reduce(op: ReduxOp, active: u32, operands: &[Operand; WARP_SIZE]) -> u32 {
 }
 
 fn equal_lanes(active: u32, operands: &[Operand; WARP_SIZE], value: u64) -> u32 {
-    lanes(active).filter(|&lane| operands[lane].value == value).fold(0, |mask, lane| mask | 1 << lane)
+    lanes(active)
+        .filter(|&lane| operands[lane].value == value)
+        .fold(0, |mask, lane| mask | 1 << lane)
 }

@@ -75,16 +75,26 @@ impl Region {
 
     /// Sets what may be done with `len` bytes at `offset`; both multiples of [`PAGE`].
     pub fn protect(&self, offset: u64, len: u64, protection: Protection) -> Result<()> {
-        assert!(self.span.contains(self.span.start + offset, len), "range outside the region");
+        assert!(
+            self.span.contains(self.span.start + offset, len),
+            "range outside the region"
+        );
         let start = (self.span.start + offset) as *mut libc::c_void;
         // SAFETY: the range lies in this region, which nothing else uses.
         let failed = unsafe { libc::mprotect(start, len as usize, protection.bits()) } != 0;
-        if failed { Err(system("making device memory accessible")) } else { Ok(()) }
+        if failed {
+            Err(system("making device memory accessible"))
+        } else {
+            Ok(())
+        }
     }
 
     /// Gives the pages of `len` bytes at `offset` back to the system; they read as zero afterwards.
     pub fn discard(&self, offset: u64, len: u64) {
-        assert!(self.span.contains(self.span.start + offset, len), "range outside the region");
+        assert!(
+            self.span.contains(self.span.start + offset, len),
+            "range outside the region"
+        );
         let start = (self.span.start + offset) as *mut libc::c_void;
         // SAFETY: the range lies in this region. A failure leaves the pages in use, which is harmless.
         unsafe { libc::madvise(start, len as usize, libc::MADV_DONTNEED) };
@@ -94,7 +104,10 @@ impl Region {
     /// (`MADV_GUARD_INSTALL`, Linux 6.13: no extra mapping, of which a process may have 65,530).
     pub fn guard(&self, offset: u64, len: u64) -> Result<()> {
         const MADV_GUARD_INSTALL: libc::c_int = 102;
-        assert!(self.span.contains(self.span.start + offset, len), "range outside the region");
+        assert!(
+            self.span.contains(self.span.start + offset, len),
+            "range outside the region"
+        );
         let start = (self.span.start + offset) as *mut libc::c_void;
         // SAFETY: the range lies in this region.
         if unsafe { libc::madvise(start, len as usize, MADV_GUARD_INSTALL) } == 0 {
@@ -119,15 +132,21 @@ impl Drop for Region {
 
 fn window() -> Result<&'static Mutex<Arena>> {
     static WINDOW: OnceLock<std::result::Result<Mutex<Arena>, (String, i32)>> = OnceLock::new();
-    WINDOW.get_or_init(reserve_window).as_ref().map_err(|(what, errno)| Error::System {
-        what: what.clone(),
-        source: io::Error::from_raw_os_error(*errno),
-    })
+    WINDOW
+        .get_or_init(reserve_window)
+        .as_ref()
+        .map_err(|(what, errno)| Error::System {
+            what: what.clone(),
+            source: io::Error::from_raw_os_error(*errno),
+        })
 }
 
 fn reserve_window() -> std::result::Result<Mutex<Arena>, (String, i32)> {
     let start = WINDOW_INDEX << WINDOW_SHIFT;
-    let window = Span { start, len: 1 << WINDOW_SHIFT };
+    let window = Span {
+        start,
+        len: 1 << WINDOW_SHIFT,
+    };
     // SAFETY: with MAP_FIXED_NOREPLACE nothing that is mapped is replaced.
     unsafe { map(window, libc::MAP_FIXED_NOREPLACE) }.map_err(|errno| {
         let why = match errno {
@@ -136,9 +155,17 @@ fn reserve_window() -> std::result::Result<Mutex<Arena>, (String, i32)> {
             _ => "the system refused",
         };
         let end = window.end();
-        (format!("the virtual GPU cannot reserve its address window {start:#x}-{end:#x} ({why})"), errno)
+        (
+            format!(
+                "the virtual GPU cannot reserve its address window {start:#x}-{end:#x} ({why})"
+            ),
+            errno,
+        )
     })?;
-    Ok(Mutex::new(Arena::new(Span { start: start + NO_MANS_LAND, len: window.len - NO_MANS_LAND })))
+    Ok(Mutex::new(Arena::new(Span {
+        start: start + NO_MANS_LAND,
+        len: window.len - NO_MANS_LAND,
+    })))
 }
 
 /// Maps inaccessible pages at `span`.
@@ -151,7 +178,9 @@ unsafe fn map(span: Span, placement: libc::c_int) -> std::result::Result<(), i32
     // SAFETY: see above.
     let got = unsafe { libc::mmap(wanted, span.len as usize, libc::PROT_NONE, flags, -1, 0) };
     if got == libc::MAP_FAILED {
-        return Err(io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL));
+        return Err(io::Error::last_os_error()
+            .raw_os_error()
+            .unwrap_or(libc::EINVAL));
     }
     if got != wanted {
         // Kernels before 4.17 take MAP_FIXED_NOREPLACE as a mere hint.
@@ -163,7 +192,10 @@ unsafe fn map(span: Span, placement: libc::c_int) -> std::result::Result<(), i32
 }
 
 fn system(what: &str) -> Error {
-    Error::System { what: what.to_owned(), source: io::Error::last_os_error() }
+    Error::System {
+        what: what.to_owned(),
+        source: io::Error::last_os_error(),
+    }
 }
 
 #[cfg(test)]
@@ -186,7 +218,13 @@ mod tests {
 
     #[test]
     fn more_than_the_window_is_refused() {
-        assert!(matches!(Region::reserve(2 << 40, PAGE), Err(Error::OutOfMemory { .. })));
-        assert!(matches!(Region::reserve(u64::MAX, PAGE), Err(Error::OutOfMemory { .. })));
+        assert!(matches!(
+            Region::reserve(2 << 40, PAGE),
+            Err(Error::OutOfMemory { .. })
+        ));
+        assert!(matches!(
+            Region::reserve(u64::MAX, PAGE),
+            Err(Error::OutOfMemory { .. })
+        ));
     }
 }

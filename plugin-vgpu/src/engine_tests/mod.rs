@@ -35,7 +35,12 @@ macro_rules! kernel {
 pub(crate) use kernel;
 
 fn machine(multiprocessors: u32) -> Arc<Machine> {
-    let config = Config { multiprocessors, memory: 1 << 20, heap: 1 << 20, timeout: None };
+    let config = Config {
+        multiprocessors,
+        memory: 1 << 20,
+        heap: 1 << 20,
+        timeout: None,
+    };
     Machine::new(&config, Arc::new(Heap::new(config.heap).unwrap()))
 }
 
@@ -56,7 +61,13 @@ fn launch<T>(entry: EntryFn, blocks: u32, threads: u32, data: &T) -> Result<(), 
     launch_on(&machine(2), entry, blocks, threads, data)
 }
 
-fn launch_on<T>(machine: &Arc<Machine>, entry: EntryFn, blocks: u32, threads: u32, data: &T) -> Result<(), Raised> {
+fn launch_on<T>(
+    machine: &Arc<Machine>,
+    entry: EntryFn,
+    blocks: u32,
+    threads: u32,
+    data: &T,
+) -> Result<(), Raised> {
     // SAFETY: test kernels take one parameter, a reference to their data.
     match unsafe { Grid::launch(machine, grid_run(entry, blocks, threads, &[data])) }.unwrap() {
         None => Ok(()),

@@ -33,8 +33,12 @@ const UNREGISTER: u32 = 2;
 
 /// gdb finds the list of objects by this name.
 #[unsafe(no_mangle)]
-pub static mut __jit_debug_descriptor: Descriptor =
-    Descriptor { version: 1, action: 0, relevant: ptr::null_mut(), first: ptr::null_mut() };
+pub static mut __jit_debug_descriptor: Descriptor = Descriptor {
+    version: 1,
+    action: 0,
+    relevant: ptr::null_mut(),
+    first: ptr::null_mut(),
+};
 
 /// gdb sets a breakpoint here to learn of changes to the list.
 #[unsafe(no_mangle)]
@@ -60,7 +64,12 @@ unsafe impl Sync for Registration {}
 impl Registration {
     /// Shows `object` to gdb. The caller keeps it in place until the registration is dropped.
     pub fn new(object: &[u8]) -> Registration {
-        let new = CodeEntry { next: ptr::null_mut(), previous: ptr::null_mut(), object: object.as_ptr(), size: object.len() as u64 };
+        let new = CodeEntry {
+            next: ptr::null_mut(),
+            previous: ptr::null_mut(),
+            object: object.as_ptr(),
+            size: object.len() as u64,
+        };
         let entry = Box::into_raw(Box::new(new));
         let _list = LIST.lock();
         let descriptor = &raw mut __jit_debug_descriptor;
@@ -102,14 +111,24 @@ impl Drop for Registration {
 }
 
 /// A copy of the object whose section headers say where the sections were loaded: what gdb expects.
-pub fn image_with_addresses(object: &[u8], elf: &Elf<'_>, layout: &Layout, base: u64) -> Result<Box<[u8]>, Problem> {
+pub fn image_with_addresses(
+    object: &[u8],
+    elf: &Elf<'_>,
+    layout: &Layout,
+    base: u64,
+) -> Result<Box<[u8]>, Problem> {
     let mut image = object.to_vec();
     let table = elf.elf_header().e_shoff.get(LittleEndian);
     for section in elf.sections() {
-        let Some(offset) = layout.section(section.index()) else { continue };
-        let header = table + (section.index().0 * size_of::<SectionHeader64<LittleEndian>>()) as u64;
+        let Some(offset) = layout.section(section.index()) else {
+            continue;
+        };
+        let header =
+            table + (section.index().0 * size_of::<SectionHeader64<LittleEndian>>()) as u64;
         let field = header as usize + std::mem::offset_of!(SectionHeader64<LittleEndian>, sh_addr);
-        let bytes = image.get_mut(field..field + 8).ok_or_else(|| Problem::Malformed("section headers".to_owned()))?;
+        let bytes = image
+            .get_mut(field..field + 8)
+            .ok_or_else(|| Problem::Malformed("section headers".to_owned()))?;
         bytes.copy_from_slice(object::bytes_of(&U64::new(LittleEndian, base + offset)));
     }
     Ok(image.into_boxed_slice())

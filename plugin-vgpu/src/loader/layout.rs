@@ -5,7 +5,9 @@ use std::collections::HashMap;
 
 use object::elf::{SHF_ALLOC, SHF_EXECINSTR, SHF_TLS};
 use object::read::elf::ElfSymbol;
-use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SectionFlags, SectionIndex, SymbolIndex};
+use object::{
+    LittleEndian, Object, ObjectSection, ObjectSymbol, SectionFlags, SectionIndex, SymbolIndex,
+};
 
 use super::{Elf, Problem};
 use crate::window::PAGE;
@@ -91,16 +93,24 @@ impl Layout {
 
     /// All stubs with the slots they jump through.
     pub fn stubs(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.stubs.iter().filter_map(|(symbol, &stub)| Some((stub, *self.slots.get(symbol)?)))
+        self.stubs
+            .iter()
+            .filter_map(|(symbol, &stub)| Some((stub, *self.slots.get(symbol)?)))
     }
 
     /// All symbols that have a slot, with it.
     pub fn slots(&self) -> impl Iterator<Item = (SymbolIndex, u64)> {
-        self.slots.iter().map(|(&symbol, &slot)| (SymbolIndex(symbol), slot))
+        self.slots
+            .iter()
+            .map(|(&symbol, &slot)| (SymbolIndex(symbol), slot))
     }
 
     /// Where a symbol defined in a loaded section, or a common symbol, is.
-    pub fn symbol(&self, elf: &Elf<'_>, symbol: &ElfSymbol<'_, '_, object::elf::FileHeader64<LittleEndian>>) -> Option<u64> {
+    pub fn symbol(
+        &self,
+        elf: &Elf<'_>,
+        symbol: &ElfSymbol<'_, '_, object::elf::FileHeader64<LittleEndian>>,
+    ) -> Option<u64> {
         if symbol.is_common() {
             return self.commons.get(&symbol.index().0).copied();
         }
@@ -123,12 +133,19 @@ impl Layout {
 
     fn place_sections(&mut self, elf: &Elf<'_>, code: bool) -> Result<(), Problem> {
         for section in elf.sections() {
-            let SectionFlags::Elf { sh_flags: flags, .. } = section.flags() else { continue };
+            let SectionFlags::Elf {
+                sh_flags: flags, ..
+            } = section.flags()
+            else {
+                continue;
+            };
             if !flags.contains(SHF_ALLOC) || code != flags.contains(SHF_EXECINSTR) {
                 continue;
             }
             if flags.contains(SHF_TLS) {
-                return Err(Problem::Unsupported("device code uses thread-local variables".to_owned()));
+                return Err(Problem::Unsupported(
+                    "device code uses thread-local variables".to_owned(),
+                ));
             }
             // A section's contents may be shorter than its size (.bss), never longer.
             let size = section.size().max(section.data()?.len() as u64);
@@ -149,7 +166,9 @@ impl Layout {
                 self.size = end;
                 Ok(at)
             }
-            _ => Err(Problem::Unsupported("the image's code and global variables exceed 2 GiB".to_owned())),
+            _ => Err(Problem::Unsupported(
+                "the image's code and global variables exceed 2 GiB".to_owned(),
+            )),
         }
     }
 }

@@ -31,12 +31,16 @@ impl Lines {
         let elf = Elf::parse(image).ok()?;
         elf.section_by_name(".debug_line")?;
         let load = |id: SectionId| -> Result<Reader, gimli::Error> {
-            let data = elf.section_by_name(id.name()).map_or(Vec::new(), |section| relocated(&elf, &section));
+            let data = elf
+                .section_by_name(id.name())
+                .map_or(Vec::new(), |section| relocated(&elf, &section));
             Ok(EndianRcSlice::new(Rc::from(data), RunTimeEndian::Little))
         };
         let dwarf = gimli::Dwarf::load(load).ok()?;
         let context = addr2line::Context::from_dwarf(dwarf).ok()?;
-        Some(Lines { context: Mutex::new(context) })
+        Some(Lines {
+            context: Mutex::new(context),
+        })
     }
 
     /// The innermost frame of the user's source that covers `pc`. Frames of the device runtime, which is
@@ -46,8 +50,13 @@ impl Lines {
         let mut frames = context.find_frames(pc).skip_all_loads().ok()?;
         let mut innermost = None;
         while let Ok(Some(frame)) = frames.next() {
-            let function = frame.function.as_ref().and_then(|name| name.raw_name().ok().map(Cow::into_owned));
-            let Some(location) = frame.location else { continue };
+            let function = frame
+                .function
+                .as_ref()
+                .and_then(|name| name.raw_name().ok().map(Cow::into_owned));
+            let Some(location) = frame.location else {
+                continue;
+            };
             let Some(file) = location.file else { continue };
             let found = SourceLocation {
                 file: file.to_owned(),
@@ -67,15 +76,28 @@ impl Lines {
 /// A debug section's contents with its relocations applied: offsets into other debug sections count
 /// from 0, addresses of code are those it was loaded at.
 fn relocated<'data>(elf: &Elf<'data>, section: &impl ObjectSection<'data>) -> Vec<u8> {
-    let Ok(data) = section.data() else { return Vec::new() };
+    let Ok(data) = section.data() else {
+        return Vec::new();
+    };
     let mut data = data.to_vec();
     for (offset, relocation) in section.relocations() {
-        let RelocationTarget::Symbol(index) = relocation.target() else { continue };
-        let Ok(symbol) = elf.symbol_by_index(index) else { continue };
-        let home = symbol.section_index().and_then(|index| elf.section_by_index(index).ok());
+        let RelocationTarget::Symbol(index) = relocation.target() else {
+            continue;
+        };
+        let Ok(symbol) = elf.symbol_by_index(index) else {
+            continue;
+        };
+        let home = symbol
+            .section_index()
+            .and_then(|index| elf.section_by_index(index).ok());
         // In a relocatable object a symbol's value counts from its section's start.
-        let start = home.map_or(0, |home| home.elf_section_header().sh_addr.get(LittleEndian));
-        let value = start.wrapping_add(symbol.address()).wrapping_add_signed(relocation.addend()).to_le_bytes();
+        let start = home.map_or(0, |home| {
+            home.elf_section_header().sh_addr.get(LittleEndian)
+        });
+        let value = start
+            .wrapping_add(symbol.address())
+            .wrapping_add_signed(relocation.addend())
+            .to_le_bytes();
         let width = match relocate::kind(&relocation) {
             Ok(R_X86_64_64) => 8,
             Ok(R_X86_64_32) => 4,

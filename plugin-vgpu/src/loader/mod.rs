@@ -50,8 +50,12 @@ impl Loaded {
 
     fn load(object: &[u8]) -> std::result::Result<Loaded, Problem> {
         let elf = Elf::parse(object)?;
-        if elf.architecture() != object::Architecture::X86_64 || elf.kind() != object::ObjectKind::Relocatable {
-            return Err(Problem::Malformed("it is not a relocatable x86-64 object".to_owned()));
+        if elf.architecture() != object::Architecture::X86_64
+            || elf.kind() != object::ObjectKind::Relocatable
+        {
+            return Err(Problem::Malformed(
+                "it is not a relocatable x86-64 object".to_owned(),
+            ));
         }
         let layout = Layout::new(&elf)?;
         let region = Region::reserve(layout.size(), crate::window::PAGE)?;
@@ -60,12 +64,20 @@ impl Loaded {
         {
             // SAFETY: the region is mapped, writable and nobody else's; the slice ends before it is
             // given any other protection.
-            let memory = unsafe { std::slice::from_raw_parts_mut(region.base(), region.span().len as usize) };
+            let memory = unsafe {
+                std::slice::from_raw_parts_mut(region.base(), region.span().len as usize)
+            };
             layout.fill(&elf, memory)?;
             relocate::relocate(&elf, &layout, base, memory)?;
         }
-        let code = Span { start: base, len: layout.code_size() };
-        let data = Span { start: code.end(), len: region.span().len - code.len };
+        let code = Span {
+            start: base,
+            len: layout.code_size(),
+        };
+        let data = Span {
+            start: code.end(),
+            len: region.span().len - code.len,
+        };
         if code.len > 0 {
             region.protect(0, code.len, Protection::Execute)?;
         }
@@ -80,7 +92,15 @@ impl Loaded {
         let image = gdb::image_with_addresses(object, &elf, &layout, base)?;
         CODE.write().insert(code.start, code.len);
         let gdb = Some(gdb::Registration::new(&image));
-        Ok(Loaded { region, code, data, symbols, image, lines: OnceLock::new(), gdb })
+        Ok(Loaded {
+            region,
+            code,
+            data,
+            symbols,
+            image,
+            lines: OnceLock::new(),
+            gdb,
+        })
     }
 
     /// The address of a defined symbol.
@@ -103,7 +123,9 @@ impl Loaded {
         if !self.is_code(pc) {
             return None;
         }
-        let lines = self.lines.get_or_init(|| lines::Lines::read(&self.image, self.region.span().start));
+        let lines = self
+            .lines
+            .get_or_init(|| lines::Lines::read(&self.image, self.region.span().start));
         lines.as_ref()?.location(pc)
     }
 }
@@ -118,7 +140,9 @@ impl Drop for Loaded {
 /// Whether `address` lies in the code of any loaded object.
 pub fn is_code(address: u64) -> bool {
     let code = CODE.read();
-    code.range(..=address).next_back().is_some_and(|(&start, &len)| Span { start, len }.contains(address, 1))
+    code.range(..=address)
+        .next_back()
+        .is_some_and(|(&start, &len)| Span { start, len }.contains(address, 1))
 }
 
 /// Why an object cannot be loaded.

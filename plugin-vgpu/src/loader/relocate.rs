@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use object::elf::{
-    R_X86_64_32, R_X86_64_32S, R_X86_64_64, R_X86_64_GOTPCREL, R_X86_64_GOTPCRELX, R_X86_64_NONE, R_X86_64_PC32,
-    R_X86_64_PC64, R_X86_64_PLT32, R_X86_64_REX_GOTPCRELX, RelocationType,
+    R_X86_64_32, R_X86_64_32S, R_X86_64_64, R_X86_64_GOTPCREL, R_X86_64_GOTPCRELX, R_X86_64_NONE,
+    R_X86_64_PC32, R_X86_64_PC64, R_X86_64_PLT32, R_X86_64_REX_GOTPCRELX, RelocationType,
 };
-use object::{Object, ObjectSection, ObjectSymbol, Relocation, RelocationFlags, RelocationTarget, SymbolIndex};
+use object::{
+    Object, ObjectSection, ObjectSymbol, Relocation, RelocationFlags, RelocationTarget, SymbolIndex,
+};
 
 use super::layout::Layout;
 use super::{Elf, Problem, library};
@@ -25,7 +27,9 @@ pub fn needed(elf: &Elf<'_>) -> Result<Needed, Problem> {
     let mut needed = Needed::default();
     for section in elf.sections().filter(is_loaded) {
         for (_, relocation) in section.relocations() {
-            let RelocationTarget::Symbol(symbol) = relocation.target() else { continue };
+            let RelocationTarget::Symbol(symbol) = relocation.target() else {
+                continue;
+            };
             match kind(&relocation)? {
                 R_X86_64_GOTPCREL | R_X86_64_GOTPCRELX | R_X86_64_REX_GOTPCRELX => {
                     needed.slots.insert(symbol.0);
@@ -42,7 +46,12 @@ pub fn needed(elf: &Elf<'_>) -> Result<Needed, Problem> {
 
 /// Fills in the stubs and slots and applies all relocations of loaded sections to `memory`, which
 /// will be at address `base`.
-pub fn relocate(elf: &Elf<'_>, layout: &Layout, base: u64, memory: &mut [u8]) -> Result<(), Problem> {
+pub fn relocate(
+    elf: &Elf<'_>,
+    layout: &Layout,
+    base: u64,
+    memory: &mut [u8],
+) -> Result<(), Problem> {
     for (symbol, slot) in layout.slots() {
         let address = address(elf, layout, base, symbol)?;
         memory[slot as usize..][..8].copy_from_slice(&address.to_le_bytes());
@@ -55,11 +64,22 @@ pub fn relocate(elf: &Elf<'_>, layout: &Layout, base: u64, memory: &mut [u8]) ->
         memory[stub as usize + 2..][..4].copy_from_slice(&distance.to_le_bytes());
     }
     for section in elf.sections() {
-        let Some(start) = layout.section(section.index()) else { continue };
+        let Some(start) = layout.section(section.index()) else {
+            continue;
+        };
         for (offset, relocation) in section.relocations() {
-            let width = if matches!(kind(&relocation)?, R_X86_64_64 | R_X86_64_PC64) { 8 } else { 4 };
-            if offset.checked_add(width).is_none_or(|end| end > section.size()) {
-                return Err(Problem::Malformed(format!("relocation at {offset:#x} leaves its section")));
+            let width = if matches!(kind(&relocation)?, R_X86_64_64 | R_X86_64_PC64) {
+                8
+            } else {
+                4
+            };
+            if offset
+                .checked_add(width)
+                .is_none_or(|end| end > section.size())
+            {
+                return Err(Problem::Malformed(format!(
+                    "relocation at {offset:#x} leaves its section"
+                )));
             }
             apply(elf, layout, base, start + offset, &relocation, memory)?;
         }
@@ -81,14 +101,32 @@ pub fn kind(relocation: &Relocation) -> Result<RelocationType, Problem> {
     }
 }
 
-fn apply(elf: &Elf<'_>, layout: &Layout, base: u64, at: u64, relocation: &Relocation, memory: &mut [u8]) -> Result<(), Problem> {
+fn apply(
+    elf: &Elf<'_>,
+    layout: &Layout,
+    base: u64,
+    at: u64,
+    relocation: &Relocation,
+    memory: &mut [u8],
+) -> Result<(), Problem> {
     let RelocationTarget::Symbol(symbol) = relocation.target() else {
-        return Err(Problem::Malformed("relocation against no symbol".to_owned()));
+        return Err(Problem::Malformed(
+            "relocation against no symbol".to_owned(),
+        ));
     };
     let addend = relocation.addend();
     let place = (base + at) as i64;
-    let slot = || layout.slot(symbol).map(|slot| base + slot).ok_or_else(|| Problem::Malformed("missing slot".to_owned()));
-    let relative = |target: u64| target.wrapping_add_signed(addend).wrapping_sub(place as u64) as i64;
+    let slot = || {
+        layout
+            .slot(symbol)
+            .map(|slot| base + slot)
+            .ok_or_else(|| Problem::Malformed("missing slot".to_owned()))
+    };
+    let relative = |target: u64| {
+        target
+            .wrapping_add_signed(addend)
+            .wrapping_sub(place as u64) as i64
+    };
     let value = match kind(relocation)? {
         R_X86_64_NONE => return Ok(()),
         R_X86_64_64 => address(elf, layout, base, symbol)?.wrapping_add_signed(addend) as i64,
@@ -99,18 +137,27 @@ fn apply(elf: &Elf<'_>, layout: &Layout, base: u64, at: u64, relocation: &Reloca
         },
         R_X86_64_GOTPCREL | R_X86_64_GOTPCRELX | R_X86_64_REX_GOTPCRELX => relative(slot()?),
         R_X86_64_32 | R_X86_64_32S => {
-            let name = elf.symbol_by_index(symbol)?.name().unwrap_or("?").to_owned();
+            let name = elf
+                .symbol_by_index(symbol)?
+                .name()
+                .unwrap_or("?")
+                .to_owned();
             return Err(Problem::Unsupported(format!(
                 "compiled code has a 32-bit absolute address (of {name}); it must be position-independent"
             )));
         }
-        other => return Err(Problem::Unsupported(format!("compiled code has a relocation of type {other:?}"))),
+        other => {
+            return Err(Problem::Unsupported(format!(
+                "compiled code has a relocation of type {other:?}"
+            )));
+        }
     };
     if matches!(kind(relocation)?, R_X86_64_64 | R_X86_64_PC64) {
         memory[at as usize..][..8].copy_from_slice(&value.to_le_bytes());
         return Ok(());
     }
-    let value = i32::try_from(value).map_err(|_| Problem::Malformed(format!("relocation at {at:#x} overflows")))?;
+    let value = i32::try_from(value)
+        .map_err(|_| Problem::Malformed(format!("relocation at {at:#x} overflows")))?;
     memory[at as usize..][..4].copy_from_slice(&value.to_le_bytes());
     Ok(())
 }
