@@ -183,6 +183,13 @@ impl Module {
 
     /// The operands of a named metadata node, each a metadata tuple's operands.
     pub fn named_metadata(&self, name: &str) -> Vec<Vec<Option<Value>>> {
+        self.named_metadata_nodes(name)
+            .into_iter()
+            .map(super::debug::tuple_operands)
+            .collect()
+    }
+
+    fn named_metadata_nodes(&self, name: &str) -> Vec<Value> {
         let name = c_string(name);
         let count = llvm!(core::LLVMGetNamedMetadataNumOperands(
             self.raw,
@@ -194,9 +201,14 @@ impl Module {
             name.as_ptr(),
             nodes.as_mut_ptr()
         ));
-        nodes
+        nodes.into_iter().map(Value).collect()
+    }
+
+    /// The nodes of a named metadata node, as LLVM prints each.
+    pub fn named_metadata_text(&self, name: &str) -> Vec<String> {
+        self.named_metadata_nodes(name)
             .into_iter()
-            .map(|node| super::debug::tuple_operands(Value(node)))
+            .map(Value::print)
             .collect()
     }
 

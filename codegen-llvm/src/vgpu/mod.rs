@@ -7,6 +7,7 @@ mod assembly;
 mod check;
 mod constructors;
 mod control_flow;
+mod debug_info;
 mod emit;
 mod entries;
 mod globals;
@@ -39,6 +40,7 @@ type Pass = fn(&mut Unit) -> Result<()>;
 /// The pipeline.
 const PASSES: &[(&str, Pass)] = &[
     ("check", check::run),
+    ("debug-info", debug_info::run),
     ("variadics", variadics::run),
     ("kernels", kernels::run),
     ("retarget", retarget::run),
