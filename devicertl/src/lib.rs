@@ -28,6 +28,8 @@ pub mod reduce;
 pub mod share;
 pub mod sync;
 pub mod task;
+#[cfg(test)]
+mod tests;
 pub mod workshare;
 
 /// `ident_t`: where in the source a runtime call comes from. Only passed along.

@@ -97,9 +97,10 @@ macro_rules! static_schedules {
             let (id, count) = (member.id as $unsigned, NonZero::<$unsigned>::from(member.count));
             // last + 1 == small * count + extras, with extras in 1..=count.
             let (small, extras) = (last / count, last % count + 1);
-            let size = small + (id < extras) as $unsigned;
+            // The block's size less one: the size itself may not fit.
+            let length = small.checked_sub((id >= extras) as $unsigned)?;
             let first = id * small + id.min(extras);
-            (size != 0).then(|| Chunk { first, last: first + (size - 1), stride: last.wrapping_add(1) })
+            Some(Chunk { first, last: first + length, stride: last.wrapping_add(1) })
         }
 
         /// One block each, all but the last a multiple of `chunk`.

@@ -1,0 +1,401 @@
+//! A GPU of operating system threads, for the unit tests: every GPU thread is one, in blocks that run one
+//! after the other. It is strict where hardware is lenient: shared memory starts as garbage, lanes
+//! that are missing at a warp operation and threads missing at a barrier end the process with a message.
+
+use std::alloc::{Layout, alloc, dealloc};
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::atomic::{AtomicIsize, Ordering, fence};
+use std::sync::{Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use super::{Lanes, MAX_THREADS};
+
+/// Lanes per warp.
+pub const WARP: u32 = 32;
+
+/// No wait in a test takes this long; whoever waits longer waits for ever.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What to launch.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch {
+    /// Blocks.
+    pub blocks: u32,
+    /// Threads per block, the master's warp included.
+    pub threads: u32,
+    /// Whether the blocks have the shape of an SPMD kernel's.
+    pub spmd: bool,
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: usize,
+}
+
+macro_rules! shared_memory {
+    ($($(#[$doc:meta])* $name:ident: $type:ty,)*) => {
+        #[repr(C)]
+        struct SharedMemory { $($name: $type,)* }
+
+        /// Pointers to the running block's shared variables.
+        pub mod shared {
+            use crate::arch::*;
+            $($(#[$doc])* pub fn $name() -> *mut $type {
+                // SAFETY: in bounds of the block's shared memory, which lives as long as its threads.
+                unsafe { &raw mut (*super::with(|thread| thread.block.shared)).$name }
+            })*
+        }
+    };
+}
+mod layout {
+    pub(super) use crate::arch::*;
+}
+use layout::{Icvs, LaunchEnvironment, Loop, Node, SHARED_REFERENCES, Stack, Usage};
+super::for_each_shared_variable!(shared_memory);
+
+/// Threads that gather: how many are there, and how often they went on together.
+#[derive(Default)]
+struct Gathering {
+    arrived: u32,
+    generation: u64,
+}
+
+/// Lanes that gather with a value each.
+#[derive(Default)]
+struct Exchange {
+    arrived: Lanes,
+    generation: u64,
+    offered: [u32; WARP as usize],
+    exchanged: [u32; WARP as usize],
+}
+
+#[derive(Default)]
+struct State {
+    live: u32,
+    all: Gathering,
+    group: Gathering,
+    exchanges: HashMap<(u32, Lanes), Exchange>,
+}
+
+struct Block {
+    id: u32,
+    launch: Launch,
+    shared: *mut SharedMemory,
+    dynamic: *mut u8,
+    nest: Vec<Cell<u16>>,
+    state: Mutex<State>,
+    change: Condvar,
+}
+
+// SAFETY: `shared` and `dynamic` are raw memory that the code under test synchronises; each entry of `nest` is
+// used by one thread only.
+unsafe impl Sync for Block {}
+
+struct Thread<'a> {
+    block: &'a Block,
+    id: u32,
+}
+
+thread_local! {
+    static CURRENT: Cell<*const Thread<'static>> = const { Cell::new(std::ptr::null()) };
+}
+
+/// Heap allocations that are not released.
+static ALLOCATIONS: AtomicIsize = AtomicIsize::new(0);
+
+fn with<R>(use_thread: impl FnOnce(&Thread<'_>) -> R) -> R {
+    let current = CURRENT.get();
+    assert!(!current.is_null(), "device code runs outside `launch`");
+    // SAFETY: `launch` keeps the thread's record on its stack while the thread runs.
+    use_thread(unsafe { &*current })
+}
+
+/// Runs `kernel` on every thread of every block.
+pub fn launch(launch: Launch, kernel: &(dyn Fn() + Sync)) {
+    assert!(launch.threads as usize <= MAX_THREADS && launch.threads > 0);
+    for id in 0..launch.blocks {
+        let layout = Layout::new::<SharedMemory>();
+        let dynamic_layout = Layout::from_size_align(launch.dynamic_shared.max(1), 16).expect("a valid layout");
+        // SAFETY: both layouts have a size; the memory is filled before anyone sees it.
+        let (shared, dynamic) = unsafe {
+            let memory = (alloc(layout), alloc(dynamic_layout));
+            memory.0.write_bytes(0xaa, layout.size());
+            memory
+        };
+        let block = Block {
+            id,
+            launch,
+            shared: shared.cast(),
+            dynamic,
+            nest: (0..MAX_THREADS).map(|_| Cell::new(0xaaaa)).collect(),
+            state: Mutex::new(State { live: launch.threads, ..State::default() }),
+            change: Condvar::new(),
+        };
+        std::thread::scope(|scope| {
+            for id in 0..launch.threads {
+                let block = &block;
+                std::thread::Builder::new()
+                    .stack_size(256 << 10)
+                    .spawn_scoped(scope, move || run(Thread { block, id }, kernel))
+                    .expect("a thread");
+            }
+        });
+        // SAFETY: allocated above with these layouts; the block's threads are gone.
+        unsafe {
+            dealloc(shared, layout);
+            dealloc(dynamic, dynamic_layout);
+        }
+    }
+}
+
+fn run(thread: Thread<'_>, kernel: &(dyn Fn() + Sync)) {
+    CURRENT.set((&raw const thread).cast());
+    kernel();
+    CURRENT.set(std::ptr::null());
+    // Ended threads count as arrived.
+    let mut state = thread.block.lock();
+    state.live -= 1;
+    let live = state.live;
+    if live > 0 && state.all.arrived == live {
+        thread.block.open(&mut state.all);
+    }
+}
+
+/// Heap allocations of all blocks that were not released.
+pub fn live_allocations() -> isize {
+    ALLOCATIONS.load(Ordering::SeqCst)
+}
+
+impl Block {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no thread panics with the lock")
+    }
+
+    fn open(&self, gathering: &mut Gathering) {
+        gathering.arrived = 0;
+        gathering.generation += 1;
+        self.change.notify_all();
+    }
+
+    fn wait_while<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        what: &str,
+        condition: impl Fn(&State) -> bool,
+    ) -> MutexGuard<'a, State> {
+        let start = Instant::now();
+        while condition(&state) {
+            if start.elapsed() > PATIENCE {
+                fail(&format!("deadlock at {what}"));
+            }
+            state = self.change.wait_timeout(state, PATIENCE).expect("no thread panics with the lock").0;
+        }
+        state
+    }
+
+    fn gather(&self, what: &str, select: fn(&mut State) -> &mut Gathering, wanted: impl Fn(&State) -> u32) {
+        let mut state = self.lock();
+        let wanted = wanted(&state);
+        let gathering = select(&mut state);
+        let generation = gathering.generation;
+        gathering.arrived += 1;
+        if gathering.arrived == wanted {
+            return self.open(gathering);
+        }
+        // `select` needs a mutable state; the generations alone tell whether to go on.
+        let is_all = std::ptr::eq(select(&mut state), &state.all);
+        drop(self.wait_while(state, what, move |state| {
+            (if is_all { &state.all } else { &state.group }).generation == generation
+        }));
+    }
+}
+
+fn fail(message: &str) -> ! {
+    eprintln!("soft GPU: {message}");
+    std::process::abort()
+}
+
+/// Whether the block has the shape of an SPMD kernel's.
+pub fn is_spmd() -> bool {
+    with(|thread| thread.block.launch.spmd)
+}
+
+/// Whether the block has the shape of a generic kernel's.
+pub fn is_generic_shape() -> bool {
+    !is_spmd()
+}
+
+/// Checks what the optimiser would be told.
+pub fn assume_mode(spmd: bool) {
+    assert_eq!(is_spmd(), spmd);
+}
+
+/// This thread's number in its block.
+pub fn thread_id() -> u32 {
+    with(|thread| thread.id)
+}
+
+/// Threads of the block.
+pub fn block_threads() -> u32 {
+    with(|thread| thread.block.launch.threads)
+}
+
+/// This block's number.
+pub fn block_id() -> u32 {
+    with(|thread| thread.block.id)
+}
+
+/// Blocks of the grid.
+pub fn block_count() -> u32 {
+    with(|thread| thread.block.launch.blocks)
+}
+
+/// Waits for every thread of the block that has not ended.
+pub fn block_barrier() {
+    with(|thread| thread.block.gather("the block's barrier", |state| &mut state.all, |state| state.live));
+}
+
+/// The same.
+pub fn block_barrier_together() {
+    block_barrier();
+}
+
+/// Waits for the first `threads` threads of the block.
+pub fn group_barrier(threads: u32) {
+    assert!(threads.is_multiple_of(WARP), "hardware barriers count whole warps");
+    assert!(thread_id() < threads, "a thread outside the group came to its barrier");
+    with(|thread| thread.block.gather("a group's barrier", |state| &mut state.group, |_| threads));
+}
+
+fn exchange(lanes: Lanes, value: u32) -> [u32; WARP as usize] {
+    with(|thread| {
+        let (warp, lane) = (thread.id / WARP, thread.id % WARP);
+        assert!(lanes >> lane & 1 == 1, "a lane outside the mask came to a warp operation");
+        let key = (warp, lanes);
+        let mut state = thread.block.lock();
+        let here = state.exchanges.entry(key).or_default();
+        let generation = here.generation;
+        here.arrived |= 1 << lane;
+        here.offered[lane as usize] = value;
+        if here.arrived == lanes {
+            here.arrived = 0;
+            here.generation += 1;
+            here.exchanged = here.offered;
+            thread.block.change.notify_all();
+        } else {
+            state = thread.block.wait_while(state, &format!("a warp operation of lanes {lanes:#x}"), |state| {
+                state.exchanges[&key].generation == generation
+            });
+        }
+        state.exchanges[&key].exchanged
+    })
+}
+
+/// Waits for these lanes.
+pub fn sync_warp(lanes: Lanes) {
+    exchange(lanes, 0);
+}
+
+/// Every thread goes its own way here.
+pub fn active_lanes() -> Lanes {
+    1 << (thread_id() % WARP)
+}
+
+/// The value of the lane `delta` further on, the own one past the group's end.
+pub fn shuffle_down(lanes: Lanes, value: u32, delta: u32, width: u32) -> u32 {
+    let lane = thread_id() % WARP;
+    let values = exchange(lanes, value);
+    if lane % width + delta < width { values[(lane + delta) as usize] } else { value }
+}
+
+/// Orders memory.
+pub fn fence_block() {
+    fence(Ordering::SeqCst);
+}
+
+/// Orders memory.
+pub fn fence_device() {
+    fence(Ordering::SeqCst);
+}
+
+/// Orders memory.
+pub fn fence_system() {
+    fence(Ordering::SeqCst);
+}
+
+/// Lets others run.
+pub fn pause() {
+    std::thread::yield_now();
+}
+
+/// A clock.
+pub fn nanoseconds() -> u64 {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_nanos() as u64
+}
+
+/// Reads the calling thread's nest word.
+pub fn nest_load(id: u32) -> u16 {
+    with(|thread| {
+        assert_eq!(id, thread.id, "nest words are private");
+        thread.block.nest[id as usize].get()
+    })
+}
+
+/// Writes the calling thread's nest word.
+pub fn nest_store(id: u32, word: u16) {
+    with(|thread| {
+        assert_eq!(id, thread.id, "nest words are private");
+        thread.block.nest[id as usize].set(word);
+    });
+}
+
+/// First byte of the launch's dynamic shared memory.
+pub fn dynamic_shared() -> *mut c_void {
+    with(|thread| thread.block.dynamic.cast())
+}
+
+/// Its size.
+pub fn dynamic_shared_size() -> u32 {
+    with(|thread| thread.block.launch.dynamic_shared as u32)
+}
+
+fn heap_layout(bytes: usize) -> Layout {
+    Layout::from_size_align(bytes + 16, 16).expect("a valid layout")
+}
+
+/// Device heap.
+pub fn allocate(bytes: usize) -> *mut c_void {
+    ALLOCATIONS.fetch_add(1, Ordering::SeqCst);
+    // SAFETY: the size is not 0; the size goes in front, so that `release` knows it.
+    unsafe {
+        let start = alloc(heap_layout(bytes));
+        start.cast::<usize>().write(bytes);
+        let memory = start.add(16);
+        memory.write_bytes(0xaa, bytes);
+        memory.cast()
+    }
+}
+
+/// Returns to the heap what [`allocate`] gave.
+///
+/// # Safety
+/// `pointer` came from [`allocate`] and is not used again.
+pub unsafe fn release(pointer: *mut c_void) {
+    ALLOCATIONS.fetch_sub(1, Ordering::SeqCst);
+    // SAFETY: the caller's promise.
+    unsafe {
+        let start = pointer.cast::<u8>().sub(16);
+        dealloc(start, heap_layout(start.cast::<usize>().read()));
+    }
+}
+
+/// Ends the process, saying why.
+pub fn trap(message: &CStr) -> ! {
+    fail(&format!("trap: {}", message.to_string_lossy()))
+}
+
+/// Ends the process, saying why.
+pub fn trap_with(message: *const c_char) -> ! {
+    // SAFETY: the callers pass C strings.
+    trap(unsafe { CStr::from_ptr(message) })
+}

@@ -1,0 +1,215 @@
+//! Reductions in a team and across teams, for every size, with the functions clang would generate.
+
+use core::ffi::c_void;
+use core::ptr::null;
+use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
+use super::{Kernel, barrier, parallel};
+use crate::arch::{self, WARP};
+use crate::kernel::LaunchEnvironment;
+use crate::query::{omp_get_num_threads, omp_get_thread_num};
+use crate::reduce::*;
+
+/// The list clang passes: pointers to private copies. Here one number; combining is not commutative in its
+/// bookkeeping: the high half counts how many values went in.
+type List = [*mut u64; 1];
+
+const ONE_VALUE: u64 = 1 << 32;
+
+unsafe extern "C" fn shuffle(list: *mut c_void, lane: i16, offset: i16, version: i16) {
+    // SAFETY: called by the runtime with the test's list.
+    unsafe {
+        let mine = (*list.cast::<List>())[0];
+        let remote = __kmpc_shuffle_int64(*mine as i64, offset, WARP as i16) as u64;
+        if version == 0 || (version == 1 && lane < offset) {
+            *mine += remote;
+        }
+        if version == 1 && lane >= offset {
+            *mine = remote;
+        }
+    }
+}
+
+/// Block-shared storage for one number per warp, as clang's transfer medium.
+struct Medium([UnsafeCell<u64>; 32]);
+// SAFETY: barriers separate its writers and readers.
+unsafe impl Sync for Medium {}
+static MEDIUM: Medium = Medium([const { UnsafeCell::new(0) }; 32]);
+
+unsafe extern "C" fn copy(list: *mut c_void, warps: i32) {
+    let thread = arch::thread_id();
+    // SAFETY: called by the runtime with the test's list.
+    unsafe {
+        let mine = (*list.cast::<List>())[0];
+        barrier();
+        if thread % WARP == 0 {
+            *MEDIUM.0[(thread / WARP) as usize].get() = *mine;
+        }
+        barrier();
+        if thread < warps as u32 {
+            *mine = *MEDIUM.0[thread as usize].get();
+        }
+    }
+}
+
+unsafe extern "C" fn list_to_buffer(buffer: *mut c_void, index: i32, list: *mut c_void) {
+    // SAFETY: the test's buffer and list.
+    unsafe { *buffer.cast::<u64>().add(index as usize) = *(*list.cast::<List>())[0] }
+}
+
+unsafe extern "C" fn list_into_buffer(buffer: *mut c_void, index: i32, list: *mut c_void) {
+    // SAFETY: as above.
+    unsafe { *buffer.cast::<u64>().add(index as usize) += *(*list.cast::<List>())[0] }
+}
+
+unsafe extern "C" fn buffer_to_list(buffer: *mut c_void, index: i32, list: *mut c_void) {
+    // SAFETY: as above.
+    unsafe { *(*list.cast::<List>())[0] = *buffer.cast::<u64>().add(index as usize) }
+}
+
+unsafe extern "C" fn buffer_into_list(buffer: *mut c_void, index: i32, list: *mut c_void) {
+    // SAFETY: as above.
+    unsafe { *(*list.cast::<List>())[0] += *buffer.cast::<u64>().add(index as usize) }
+}
+
+/// The medium is one for all tests here.
+static MEDIUM_USER: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
+fn reduce_in_team(value: &mut u64) -> bool {
+    let mut list: List = [value];
+    // SAFETY: called as clang calls it.
+    unsafe { __kmpc_nvptx_parallel_reduce_nowait_v2(null(), 8, (&raw mut list).cast(), shuffle, copy) == 1 }
+}
+
+fn sum_of_team(kernel: Kernel, threads: i32) -> (u64, u64) {
+    let (result, winners) = (AtomicU64::new(0), AtomicU64::new(0));
+    kernel.run(|| {
+        parallel(threads, || {
+            let mut value = ONE_VALUE + omp_get_thread_num() as u64;
+            if reduce_in_team(&mut value) {
+                assert_eq!(omp_get_thread_num(), 0);
+                winners.fetch_add(1, SeqCst);
+                result.fetch_add(value, SeqCst);
+            }
+        });
+    });
+    assert_eq!(winners.into_inner(), 1);
+    let result = result.into_inner();
+    (result >> 32, result & 0xffff_ffff)
+}
+
+#[test]
+fn teams_of_every_size_reduce() {
+    let _alone = MEDIUM_USER.lock().unwrap();
+    let sizes = (1..=67).chain([95, 96, 97, 128, 255, 256, 500, 511, 640, 992]);
+    for size in sizes {
+        let n = u64::from(size);
+        assert_eq!(sum_of_team(Kernel::generic(size), -1), (n, n * (n - 1) / 2), "generic, {size} threads");
+        assert_eq!(sum_of_team(Kernel::spmd(size), -1), (n, n * (n - 1) / 2), "SPMD, {size} threads");
+    }
+    assert_eq!(sum_of_team(Kernel::spmd(1024), -1), (1024, 1024 * 1023 / 2));
+}
+
+#[test]
+fn teams_smaller_than_the_block_reduce() {
+    let _alone = MEDIUM_USER.lock().unwrap();
+    for size in [1, 2, 31, 32, 33, 50, 64, 99] {
+        let n = size as u64;
+        assert_eq!(sum_of_team(Kernel::generic(128), size), (n, n * (n - 1) / 2));
+        assert_eq!(sum_of_team(Kernel::spmd(128), size), (n, n * (n - 1) / 2));
+    }
+}
+
+#[test]
+fn nested_regions_have_their_result_already() {
+    let _alone = MEDIUM_USER.lock().unwrap();
+    Kernel::spmd(40).run(|| {
+        parallel(-1, || {
+            parallel(-1, || {
+                let mut value = 5;
+                assert!(reduce_in_team(&mut value));
+                assert_eq!((value, omp_get_num_threads()), (5, 1));
+            });
+        });
+    });
+}
+
+/// One kernel that reduces over all its teams: how many values went in, and their sum.
+fn sum_of_league(kernel: Kernel, records: u32) -> (u64, u64) {
+    let mut buffer = vec![0xaaaa_aaaa_aaaa_aaaau64; records as usize];
+    let mut environment = LaunchEnvironment {
+        reduction_count: 0,
+        reduction_round: 0,
+        reduction_buffer: buffer.as_mut_ptr().cast(),
+    };
+    let (result, winners) = (AtomicU64::new(0), AtomicU64::new(0));
+    kernel.run_with(&raw mut environment, || {
+        let (mut value, spmd) = (ONE_VALUE + u64::from(arch::block_id()), arch::is_spmd());
+        if spmd && arch::thread_id() != 0 {
+            value = 0;
+        }
+        let mut list: List = [&mut value];
+        // SAFETY: called as clang calls it.
+        let won = unsafe {
+            __kmpc_nvptx_teams_reduce_nowait_v2(
+                null(),
+                __kmpc_reduction_get_fixed_buffer(),
+                records,
+                8,
+                (&raw mut list).cast(),
+                shuffle,
+                copy,
+                list_to_buffer,
+                list_into_buffer,
+                buffer_to_list,
+                buffer_into_list,
+            )
+        };
+        if won == 1 {
+            winners.fetch_add(1, SeqCst);
+            result.fetch_add(value, SeqCst);
+        }
+    });
+    assert_eq!(winners.into_inner(), 1, "one thread of the league has the result");
+    assert_eq!((environment.reduction_count, environment.reduction_round), (0, 0), "ready for another reduction");
+    let result = result.into_inner();
+    (result >> 32, result & 0xffff_ffff)
+}
+
+#[test]
+fn leagues_reduce_whatever_the_number_of_teams_and_records() {
+    let _alone = MEDIUM_USER.lock().unwrap();
+    for teams in [1, 2, 7, 32, 33, 70] {
+        for records in [1, 3, 32, 1024] {
+            for kernel in [Kernel::spmd(8), Kernel::spmd(64), Kernel::generic_spmd(40), Kernel::generic(32)] {
+                let n = u64::from(teams);
+                assert_eq!(
+                    sum_of_league(kernel.teams(teams), records),
+                    (n, n * (n - 1) / 2),
+                    "{teams} teams, {records} records"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn shuffles_stay_within_their_team() {
+    for threads in [32, 20, 50] {
+        Kernel::spmd(threads).run(|| {
+            parallel(-1, || {
+                let lane = arch::lane() as i32;
+                let members = (threads - arch::thread_id() / WARP * WARP).min(WARP) as i32;
+                let value = __kmpc_shuffle_int32(lane, 3, 32);
+                if lane + 3 < members {
+                    assert_eq!(value, lane + 3);
+                }
+                let wide = __kmpc_shuffle_int64(-i64::from(lane) << 20, 1, 32);
+                if lane + 1 < members {
+                    assert_eq!(wide, -i64::from(lane + 1) << 20);
+                }
+            });
+        });
+    }
+}

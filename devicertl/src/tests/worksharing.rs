@@ -1,0 +1,208 @@
+//! Static schedules deal every iteration to exactly one thread.
+
+use core::ptr::null;
+
+use crate::workshare::*;
+
+const COUNTS: [u32; 6] = [1, 2, 3, 32, 33, 128];
+
+fn members(count: u32) -> impl Iterator<Item = Member> {
+    (0..count).map(move |id| Member::new(id, count))
+}
+
+/// All iterations of all members, through their strides, checked to be `0..=last` once each.
+fn covers(last: u64, count: u32, first_chunk: impl Fn(Member) -> Option<Chunk<u64>>, is_single: bool) {
+    let mut dealt = vec![0; last as usize + 1];
+    for member in members(count) {
+        let Some(chunk) = first_chunk(member) else { continue };
+        let (mut first, length) = (chunk.first, chunk.last - chunk.first);
+        while first <= last {
+            for iteration in first..=(first + length).min(last) {
+                dealt[iteration as usize] += 1;
+            }
+            if is_single || chunk.stride == 0 {
+                break;
+            }
+            first += chunk.stride;
+        }
+    }
+    assert!(dealt.iter().all(|&times| times == 1), "last {last}, {count} members: {dealt:?}");
+}
+
+#[test]
+fn every_iteration_is_dealt_once() {
+    for last in [0, 1, 2, 30, 31, 32, 99, 127, 128, 500] {
+        for count in COUNTS {
+            for chunk in [1, 2, 7, 64, 1000] {
+                covers(last, count, |member| chunked_u64(last, chunk, member), false);
+                covers(last, count, |member| rounded_u64(last, chunk, member), false);
+            }
+            covers(last, count, |member| balanced_u64(last, member), true);
+        }
+    }
+}
+
+#[test]
+fn balanced_blocks_differ_by_one_at_most() {
+    for last in [0u32, 5, 99, 128] {
+        for count in COUNTS {
+            let sizes: Vec<u32> =
+                members(count).map(|member| balanced_u32(last, member).map_or(0, |c| c.last - c.first + 1)).collect();
+            assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1);
+        }
+    }
+}
+
+#[test]
+fn nothing_overflows_at_the_ends_of_the_types() {
+    for count in COUNTS {
+        let mut total = 0u64;
+        for member in members(count) {
+            let chunk = balanced_u32(u32::MAX, member).unwrap();
+            total += u64::from(chunk.last - chunk.first) + 1;
+            let wide = balanced_u64(u64::MAX, member).unwrap();
+            assert!(wide.first <= wide.last);
+        }
+        assert_eq!(total, 1 << 32);
+        // A chunk that only the first member can have.
+        let first = chunked_u32(u32::MAX, u32::MAX, Member::new(0, count)).unwrap();
+        assert_eq!((first.first, first.last), (0, u32::MAX - 1));
+        assert_eq!(chunked_u32(10, u32::MAX, Member::new(count, count + 1)), None);
+    }
+}
+
+#[test]
+fn the_last_iteration_is_found_for_every_sign() {
+    assert_eq!(last_i32(0, 9, 1), Some(9));
+    assert_eq!(last_i32(0, 9, 2), Some(4));
+    assert_eq!(last_i32(9, 0, -3), Some(3));
+    assert_eq!(last_i32(1, 0, 1), None);
+    assert_eq!(last_i32(0, 1, -1), None);
+    assert_eq!(last_i32(i32::MIN, i32::MAX, 1), Some(u32::MAX));
+    assert_eq!(last_i32(i32::MAX, i32::MIN, -1), Some(u32::MAX));
+    assert_eq!(last_u32(0, u32::MAX, 1), Some(u32::MAX));
+    assert_eq!(last_u32(u32::MAX, 0, -1), Some(u32::MAX));
+    assert_eq!(last_i64(i64::MIN, i64::MAX, i64::MAX), Some(2));
+    assert_eq!(last_u64(3, 2, 1), None);
+}
+
+/// One of clang's loops over `$int` under `kernel`: counts how often each value is met, and who has the last.
+macro_rules! run_loop {
+    ($name:ident, $int:ident, $signed:ident, $init:ident) => {
+        fn $name(kernel: super::Kernel, schedule: i32, bounds: ($int, $int), increment: $signed, chunk: $signed) {
+            use std::collections::BTreeMap;
+            use std::sync::Mutex;
+            let met = Mutex::new(BTreeMap::<$int, u32>::new());
+            let last_owner = Mutex::new(Vec::new());
+            let (from, to) = bounds;
+            kernel.run(|| {
+                super::parallel(-1, || {
+                    let (mut is_last, mut lower, mut upper, mut stride) = (7, from, to, 1);
+                    let empty = if increment > 0 { from > to } else { from < to };
+                    // SAFETY: called as clang calls it.
+                    unsafe {
+                        $init(
+                            null(), 0, schedule, &mut is_last, &mut lower, &mut upper, &mut stride, increment, chunk,
+                        );
+                    }
+                    if empty {
+                        assert_eq!(is_last, 0);
+                        return;
+                    }
+                    let (mut mine, mut value) = (Vec::new(), lower);
+                    let inside = |value: $int, end: $int| if increment > 0 { value <= end } else { value >= end };
+                    'chunks: while inside(value, to) && inside(value, upper) {
+                        let (start, end) = (value, upper);
+                        while inside(value, end) && inside(value, to) {
+                            mine.push(value);
+                            match value.checked_add_signed_like(increment) {
+                                Some(next) => value = next,
+                                None => break 'chunks,
+                            }
+                        }
+                        if schedule == STATIC {
+                            break;
+                        }
+                        let (Some(next), Some(next_end)) =
+                            (start.checked_add_signed_like(stride), end.checked_add_signed_like(stride))
+                        else {
+                            break;
+                        };
+                        (value, upper) = (next, next_end);
+                    }
+                    let mut met = met.lock().unwrap();
+                    mine.iter().for_each(|&value| *met.entry(value).or_default() += 1);
+                    if is_last != 0 {
+                        last_owner.lock().unwrap().push(mine);
+                    }
+                });
+            });
+            let mut expected = Vec::new();
+            let mut value = Some(from);
+            while let Some(v) = value.filter(|&v| if increment > 0 { v <= to } else { v >= to }) {
+                expected.push(v);
+                value = v.checked_add_signed_like(increment);
+            }
+            let met = met.into_inner().unwrap();
+            let mut sorted = expected.clone();
+            sorted.sort_unstable();
+            assert_eq!(met.keys().copied().collect::<Vec<_>>(), sorted, "{schedule} {bounds:?} by {increment}");
+            assert!(met.values().all(|&times| times == 1));
+            let owners = last_owner.into_inner().unwrap();
+            assert_eq!(owners.len(), usize::from(!expected.is_empty()), "one thread has the last iteration");
+            if let Some(owner) = owners.first() {
+                assert_eq!(owner.last(), expected.last());
+            }
+        }
+    };
+}
+
+/// `checked_add` of a signed step, for signed and unsigned numbers alike.
+trait Step<S>: Sized {
+    fn checked_add_signed_like(self, step: S) -> Option<Self>;
+}
+impl Step<i32> for i32 {
+    fn checked_add_signed_like(self, step: i32) -> Option<i32> {
+        self.checked_add(step)
+    }
+}
+impl Step<i32> for u32 {
+    fn checked_add_signed_like(self, step: i32) -> Option<u32> {
+        self.checked_add_signed(step)
+    }
+}
+impl Step<i64> for i64 {
+    fn checked_add_signed_like(self, step: i64) -> Option<i64> {
+        self.checked_add(step)
+    }
+}
+impl Step<i64> for u64 {
+    fn checked_add_signed_like(self, step: i64) -> Option<u64> {
+        self.checked_add_signed(step)
+    }
+}
+
+run_loop!(loop_i32, i32, i32, __kmpc_for_static_init_4);
+run_loop!(loop_u32, u32, i32, __kmpc_for_static_init_4u);
+run_loop!(loop_i64, i64, i64, __kmpc_for_static_init_8);
+run_loop!(loop_u64, u64, i64, __kmpc_for_static_init_8u);
+
+#[test]
+fn loops_of_every_type_run_each_iteration_once() {
+    for kernel in [super::Kernel::generic(33), super::Kernel::spmd(40)] {
+        for schedule in [STATIC, STATIC_CHUNKED, STATIC_BALANCED_CHUNKED, STATIC_CHUNKED | 1 << 30] {
+            for chunk in [0, 1, 3] {
+                loop_i32(kernel, schedule, (0, 99), 1, chunk);
+                loop_i32(kernel, schedule, (-5, 60), 2, chunk);
+                loop_i32(kernel, schedule, (60, -5), -3, chunk);
+                loop_i32(kernel, schedule, (1, 0), 1, chunk);
+                loop_i32(kernel, schedule, (i32::MAX - 50, i32::MAX), 1, chunk);
+                loop_u32(kernel, schedule, (u32::MAX - 70, u32::MAX), 1, chunk);
+                loop_u32(kernel, schedule, (70, 0), -1, chunk);
+                loop_u32(kernel, schedule, (3, 2), 1, chunk);
+                loop_i64(kernel, schedule, (i64::MIN, i64::MIN + 80), 1, chunk.into());
+                loop_u64(kernel, schedule, (u64::MAX - 20, u64::MAX), 7, chunk.into());
+            }
+        }
+    }
+}
