@@ -85,7 +85,15 @@ impl Loop {
             }
         };
         let chunk = (chunk.max(1) as u64).min(count.max(1));
-        Loop { lower, increment, count, chunk, kind, ordered, ..Loop::EMPTY }
+        Loop {
+            lower,
+            increment,
+            count,
+            chunk,
+            kind,
+            ordered,
+            ..Loop::EMPTY
+        }
     }
 
     /// Whether threads ask a common counter.
@@ -99,8 +107,14 @@ impl Loop {
     /// `this` is live, and only its `next` changes meanwhile.
     unsafe fn take(this: *mut Loop) -> Option<(u64, u64)> {
         // SAFETY: the caller's promise.
-        let (count, chunk, kind, next) =
-            unsafe { ((*this).count, (*this).chunk, (*this).kind, AtomicU64::from_ptr(&raw mut (*this).next)) };
+        let (count, chunk, kind, next) = unsafe {
+            (
+                (*this).count,
+                (*this).chunk,
+                (*this).kind,
+                AtomicU64::from_ptr(&raw mut (*this).next),
+            )
+        };
         if kind == Kind::Dynamic && count < PLAIN_COUNT_LIMIT {
             let first = next.fetch_add(chunk, Relaxed);
             return (first < count).then(|| (first, first + (chunk - 1).min(count - 1 - first)));
@@ -113,7 +127,12 @@ impl Loop {
             }
             let left = count - first;
             // guided: half of an equal share of what is left, as libomp has it.
-            let size = if kind == Kind::Guided { chunk.max(left.div_ceil((2 * team).max(1))) } else { chunk }.min(left);
+            let size = if kind == Kind::Guided {
+                chunk.max(left.div_ceil((2 * team).max(1)))
+            } else {
+                chunk
+            }
+            .min(left);
             match next.compare_exchange(first, first + size, Relaxed, Relaxed) {
                 Ok(_) => return Some((first, first + (size - 1))),
                 Err(now) => first = now,
@@ -128,9 +147,16 @@ impl Loop {
             Kind::StaticChunked => workshare::chunked_u64(last, self.chunk, member)?,
             _ => workshare::balanced_u64(last, member)?,
         };
-        let first = chunk.first.checked_add(self.next).filter(|&first| first <= last)?;
+        let first = chunk
+            .first
+            .checked_add(self.next)
+            .filter(|&first| first <= last)?;
         // A balanced loop has one chunk per thread: its stride is the loop, or wraps to 0.
-        self.next = if chunk.stride == 0 { u64::MAX } else { self.next.saturating_add(chunk.stride) };
+        self.next = if chunk.stride == 0 {
+            u64::MAX
+        } else {
+            self.next.saturating_add(chunk.stride)
+        };
         Some((first, first + (chunk.last - chunk.first).min(last - first)))
     }
 }
@@ -155,7 +181,9 @@ fn enter(new: Loop) {
 fn advance() -> Option<(u64, u64, Loop)> {
     let Some(node) = private::find_here(private::Kind::Loop) else {
         // SAFETY: the team is in this loop until all have asked in vain.
-        return unsafe { Loop::take(shared::team_loop()).map(|(first, last)| (first, last, *shared::team_loop())) };
+        return unsafe {
+            Loop::take(shared::team_loop()).map(|(first, last)| (first, last, *shared::team_loop()))
+        };
     };
     // SAFETY: this thread's own node; the team's loop as above.
     let chunk = unsafe {
@@ -185,7 +213,12 @@ fn wait_turn() -> Option<&'static AtomicU64> {
     }
     let node = private::find_here(private::Kind::Loop)?;
     // SAFETY: this thread's own node; the team's loop lives as long as the loop does.
-    let (own, passed) = unsafe { ((*node).loop_, AtomicU64::from_ptr(&raw mut (*shared::team_loop()).passed)) };
+    let (own, passed) = unsafe {
+        (
+            (*node).loop_,
+            AtomicU64::from_ptr(&raw mut (*shared::team_loop()).passed),
+        )
+    };
     if !own.ordered {
         return None;
     }
@@ -227,7 +260,13 @@ macro_rules! dispatch {
             chunk: $signed,
         ) {
             let last = $last(lower, upper, increment).map(u64::from);
-            enter(Loop::new(schedule, lower as u64, increment as u64, last, chunk.into()));
+            enter(Loop::new(
+                schedule,
+                lower as u64,
+                increment as u64,
+                last,
+                chunk.into(),
+            ));
         }
 
         /// Enters the caller's team's share of the loop.
@@ -270,8 +309,14 @@ macro_rules! dispatch {
             upper: *mut $int,
             stride: *mut $signed,
         ) -> i32 {
-            let Some((first, last, whole)) = advance() else { return 0 };
-            let at = |iteration: u64| whole.lower.wrapping_add(iteration.wrapping_mul(whole.increment)) as $int;
+            let Some((first, last, whole)) = advance() else {
+                return 0;
+            };
+            let at = |iteration: u64| {
+                whole
+                    .lower
+                    .wrapping_add(iteration.wrapping_mul(whole.increment)) as $int
+            };
             // SAFETY: clang passes the loop's own variables.
             unsafe {
                 *is_last = (last == whole.count - 1).into();

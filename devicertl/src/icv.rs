@@ -31,8 +31,13 @@ pub const SUPPORTED_ACTIVE_LEVELS: i32 = 1;
 
 impl Icvs {
     /// What a kernel starts with. `omp_sched_static` is 1.
-    pub const DEFAULT: Icvs =
-        Icvs { num_threads: 0, dynamic: 0, max_active_levels: SUPPORTED_ACTIVE_LEVELS, schedule: 1, chunk: 0 };
+    pub const DEFAULT: Icvs = Icvs {
+        num_threads: 0,
+        dynamic: 0,
+        max_active_levels: SUPPORTED_ACTIVE_LEVELS,
+        schedule: 1,
+        chunk: 0,
+    };
 
     /// The calling thread's ICVs.
     pub fn current() -> Icvs {

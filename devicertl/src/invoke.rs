@@ -12,27 +12,33 @@ macro_rules! pointer {
     };
 }
 
+/// Calls with exactly the arguments listed: `@exact (function thread bound arguments); indices`.
+macro_rules! call {
+    ($function:ident $thread:ident $bound:ident; $argument:expr; $($i:literal)*) => {{
+        type Exact = unsafe extern "C" fn(*mut i32, *mut i32 $(, pointer!($i))*);
+        let exact: Exact = core::mem::transmute::<Outlined, Exact>($function);
+        exact($thread, $bound $(, $argument($i))*)
+    }};
+}
+
 /// `if count == n { call with n arguments; return }` for every `n` of the list.
-macro_rules! call_with {
-    ($call:tt; [$($done:literal)*]; $next:literal $($rest:literal)*) => {
-        call_with!(@one $call; $next; $($done)*);
-        call_with!($call; [$($done)* $next]; $($rest)*)
+macro_rules! exactly {
+    ($names:tt; [$($done:literal)*]; $next:literal $($rest:literal)*) => {
+        exactly!(@one $names; $next; $($done)*);
+        exactly!($names; [$($done)* $next]; $($rest)*)
     };
-    ($call:tt; [$($done:literal)*];) => {};
+    ($names:tt; [$($done:literal)*];) => {};
     (@one ($function:ident $thread:ident $bound:ident $arguments:ident $count:ident); $n:literal; $($i:literal)*) => {
         if $count == $n {
-            type Exact = unsafe extern "C" fn(*mut i32, *mut i32 $(, pointer!($i))*);
             // SAFETY: the caller says the function takes that many, and that they are there.
-            unsafe {
-                let exact: Exact = core::mem::transmute::<Outlined, Exact>($function);
-                exact($thread, $bound $(, *$arguments.add($i))*);
-            }
-            return;
+            return unsafe { call!($function $thread $bound; |i: usize| *$arguments.add(i); $($i)*) };
         }
     };
 }
 
 /// Calls `function` with `count` arguments.
+///
+/// Every count up to 32 has a call of its own: a compiler that knows the count keeps one of them and inlines it.
 ///
 /// # Safety
 /// `function` is a region that takes `count` captured variables; `arguments` points at them.
@@ -44,13 +50,16 @@ pub unsafe fn invoke(
     arguments: *mut *mut c_void,
     count: usize,
 ) {
-    call_with!((function thread bound arguments count); []; 
+    exactly!((function thread bound arguments count); [];
         0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32);
     // SAFETY: the caller's promise.
     unsafe { invoke_many(function, thread, bound, arguments, count) }
 }
 
-/// Beyond what is worth inlining everywhere.
+/// Regions with more variables than that. One call for each count would be code in the square of it, which every
+/// compilation had to look at; so a few calls pass more arguments than the function takes, null for those
+/// there are none of. C calling conventions, the GPUs' too, let a callee ignore arguments after its own, and a
+/// compiler that knows the callee drops them.
 #[cold]
 #[inline(never)]
 unsafe fn invoke_many(
@@ -60,12 +69,51 @@ unsafe fn invoke_many(
     arguments: *mut *mut c_void,
     count: usize,
 ) {
-    call_with!((function thread bound arguments count); [
-        0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23
-        24 25 26 27 28 29 30 31 32]; 
-        33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56
-        57 58 59 60 61 62 63 64 65 66 67 68 69 70 71 72 73 74 75 76 77 78 79 80
-        81 82 83 84 85 86 87 88 89 90 91 92 93 94 95 96 97 98 99 100 101 102 103 104
-        105 106 107 108 109 110 111 112 113 114 115 116 117 118 119 120 121 122 123 124 125 126 127 128);
-    crate::arch::trap(c"a parallel region that runs without a state machine captures more than 128 variables")
+    // SAFETY: only existing arguments are read; the function takes `count` of those passed.
+    unsafe {
+        let argument = |i: usize| {
+            if i < count {
+                *arguments.add(i)
+            } else {
+                core::ptr::null_mut()
+            }
+        };
+        if count <= 48 {
+            call!(function thread bound; argument;
+                0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25
+                26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47)
+        } else if count <= 64 {
+            call!(function thread bound; argument;
+                0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25
+                26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51
+                52 53 54 55 56 57 58 59 60 61 62 63)
+        } else if count <= 96 {
+            call!(function thread bound; argument;
+                0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25
+                26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51
+                52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70 71 72 73 74 75 76 77
+                78 79 80 81 82 83 84 85 86 87 88 89 90 91 92 93 94 95)
+        } else if count <= 128 {
+            call!(function thread bound; argument;
+                0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25
+                26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51
+                52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70 71 72 73 74 75 76 77
+                78 79 80 81 82 83 84 85 86 87 88 89 90 91 92 93 94 95 96 97 98 99 100 101 102 103
+                104 105 106 107 108 109 110 111 112 113 114 115 116 117 118 119 120 121 122 123 124 125 126 127)
+        } else if count <= 256 {
+            call!(function thread bound; argument;
+                0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25
+                26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51
+                52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70 71 72 73 74 75 76 77
+                78 79 80 81 82 83 84 85 86 87 88 89 90 91 92 93 94 95 96 97 98 99 100 101 102 103
+                104 105 106 107 108 109 110 111 112 113 114 115 116 117 118 119 120 121 122 123 124 125 126 127 128 129
+                130 131 132 133 134 135 136 137 138 139 140 141 142 143 144 145 146 147 148 149 150 151 152 153 154 155
+                156 157 158 159 160 161 162 163 164 165 166 167 168 169 170 171 172 173 174 175 176 177 178 179 180 181
+                182 183 184 185 186 187 188 189 190 191 192 193 194 195 196 197 198 199 200 201 202 203 204 205 206 207
+                208 209 210 211 212 213 214 215 216 217 218 219 220 221 222 223 224 225 226 227 228 229 230 231 232 233
+                234 235 236 237 238 239 240 241 242 243 244 245 246 247 248 249 250 251 252 253 254 255)
+        } else {
+            crate::arch::trap(c"a parallel region that runs without a state machine captures more than 256 variables")
+        }
+    }
 }

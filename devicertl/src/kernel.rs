@@ -70,7 +70,11 @@ pub type Wrapper = unsafe extern "C" fn(u16, u32);
 /// Threads that can take part in a parallel region: all but the master's warp.
 #[inline(always)]
 pub fn workers() -> u32 {
-    if arch::is_spmd() { arch::block_threads() } else { arch::block_threads() - WARP }
+    if arch::is_spmd() {
+        arch::block_threads()
+    } else {
+        arch::block_threads() - WARP
+    }
 }
 
 /// The first lane of the last warp.
@@ -87,9 +91,15 @@ pub fn is_master() -> bool {
 
 /// Starts a kernel: -1 tells the thread to run the region's code, anything else to end.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_target_init(environment: &Environment, launch: *mut LaunchEnvironment) -> i32 {
+pub unsafe extern "C" fn __kmpc_target_init(
+    environment: &Environment,
+    launch: *mut LaunchEnvironment,
+) -> i32 {
     if environment.configuration.exec_mode & EXEC_MODE_SPMD != 0 {
-        init_spmd(launch, environment.configuration.exec_mode & EXEC_MODE_GENERIC == 0);
+        init_spmd(
+            launch,
+            environment.configuration.exec_mode & EXEC_MODE_GENERIC == 0,
+        );
         return -1;
     }
     if !arch::is_generic_shape() {
@@ -115,7 +125,12 @@ pub unsafe extern "C" fn __kmpc_target_init(environment: &Environment, launch: *
 #[inline(always)]
 fn init_spmd(launch: *mut LaunchEnvironment, pure: bool) {
     arch::assume_mode(true);
-    if pure { Nest::PURE_SEQUENTIAL } else { Nest::SEQUENTIAL }.store();
+    if pure {
+        Nest::PURE_SEQUENTIAL
+    } else {
+        Nest::SEQUENTIAL
+    }
+    .store();
     share::init_thread();
     share::init_master();
     // SAFETY: all threads write the same value, and each reads what it wrote itself.
@@ -210,5 +225,9 @@ pub extern "C" fn __kmpc_is_spmd_exec_mode() -> i8 {
 /// Whether this thread runs sequential code of the team: guards what generic-SPMD kernels do once.
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_is_team_main_thread() -> i32 {
-    if arch::is_spmd() { (arch::thread_id() == 0).into() } else { is_master().into() }
+    if arch::is_spmd() {
+        (arch::thread_id() == 0).into()
+    } else {
+        is_master().into()
+    }
 }

@@ -66,7 +66,9 @@ pub unsafe extern "C" fn putchar(character: c_int) -> c_int {
 /// `calloc`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn calloc(count: usize, bytes: usize) -> *mut c_void {
-    let Some(total) = count.checked_mul(bytes) else { return core::ptr::null_mut() };
+    let Some(total) = count.checked_mul(bytes) else {
+        return core::ptr::null_mut();
+    };
     // SAFETY: fresh memory of that size.
     unsafe {
         let pointer = malloc(total);

@@ -17,7 +17,9 @@ const HEAP_ALIGNMENT: usize = 16;
 
 fn allocate(alignment: usize, bytes: usize) -> *mut c_void {
     let alignment = alignment.max(HEAP_ALIGNMENT);
-    let Some(total) = bytes.checked_add(alignment + size_of::<Header>()) else { return core::ptr::null_mut() };
+    let Some(total) = bytes.checked_add(alignment + size_of::<Header>()) else {
+        return core::ptr::null_mut();
+    };
     if bytes == 0 || !alignment.is_power_of_two() {
         return core::ptr::null_mut();
     }
@@ -30,7 +32,10 @@ fn allocate(alignment: usize, bytes: usize) -> *mut c_void {
     // SAFETY: `offset` leaves room for the header before and `bytes` after it.
     unsafe {
         let pointer = start.cast::<u8>().add(offset);
-        pointer.cast::<Header>().sub(1).write(Header { start, bytes });
+        pointer
+            .cast::<Header>()
+            .sub(1)
+            .write(Header { start, bytes });
         pointer.cast()
     }
 }
@@ -52,7 +57,11 @@ unsafe fn clear(pointer: *mut c_void, bytes: usize) -> *mut c_void {
 
 /// `allocate` directive and clause.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_alloc(_thread: i32, bytes: usize, _allocator: *mut c_void) -> *mut c_void {
+pub unsafe extern "C" fn __kmpc_alloc(
+    _thread: i32,
+    bytes: usize,
+    _allocator: *mut c_void,
+) -> *mut c_void {
     allocate(HEAP_ALIGNMENT, bytes)
 }
 
@@ -82,7 +91,11 @@ pub unsafe extern "C" fn omp_alloc(bytes: usize, _allocator: usize) -> *mut c_vo
 
 /// `omp_aligned_alloc`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn omp_aligned_alloc(alignment: usize, bytes: usize, _allocator: usize) -> *mut c_void {
+pub unsafe extern "C" fn omp_aligned_alloc(
+    alignment: usize,
+    bytes: usize,
+    _allocator: usize,
+) -> *mut c_void {
     allocate(alignment, bytes)
 }
 
@@ -101,7 +114,9 @@ pub unsafe extern "C" fn omp_aligned_calloc(
     bytes: usize,
     _allocator: usize,
 ) -> *mut c_void {
-    let Some(total) = count.checked_mul(bytes) else { return core::ptr::null_mut() };
+    let Some(total) = count.checked_mul(bytes) else {
+        return core::ptr::null_mut();
+    };
     // SAFETY: fresh memory of that size.
     unsafe { clear(allocate(alignment, total), total) }
 }
@@ -119,7 +134,9 @@ pub unsafe extern "C" fn omp_realloc(
     unsafe {
         if !pointer.is_null() && (!moved.is_null() || bytes == 0) {
             let old = (*pointer.cast::<Header>().sub(1)).bytes;
-            moved.cast::<u8>().copy_from_nonoverlapping(pointer.cast(), old.min(bytes));
+            moved
+                .cast::<u8>()
+                .copy_from_nonoverlapping(pointer.cast(), old.min(bytes));
             release(pointer);
         }
     }
@@ -135,7 +152,11 @@ pub unsafe extern "C" fn omp_free(pointer: *mut c_void, _allocator: usize) {
 
 /// `omp_init_allocator`: traits change nothing here, so the memory space stands for the allocator.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn omp_init_allocator(space: usize, _count: i32, _traits: *const c_void) -> usize {
+pub unsafe extern "C" fn omp_init_allocator(
+    space: usize,
+    _count: i32,
+    _traits: *const c_void,
+) -> usize {
     space.max(1)
 }
 
@@ -145,7 +166,12 @@ pub unsafe extern "C" fn omp_destroy_allocator(_allocator: usize) {}
 
 /// `uses_allocators` with traits.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_init_allocator(_thread: i32, space: usize, _count: i32, _traits: *const c_void) -> usize {
+pub unsafe extern "C" fn __kmpc_init_allocator(
+    _thread: i32,
+    space: usize,
+    _count: i32,
+    _traits: *const c_void,
+) -> usize {
     space.max(1)
 }
 

@@ -87,7 +87,11 @@ impl Nest {
     /// One serialised region less deep; the place itself where there is none.
     #[inline(always)]
     pub fn shallower(self) -> Nest {
-        if self.serialized() == 0 { self } else { Nest(self.0 - SERIAL) }
+        if self.serialized() == 0 {
+            self
+        } else {
+            Nest(self.0 - SERIAL)
+        }
     }
 
     /// Whether this thread has private state (`private`).
@@ -99,7 +103,11 @@ impl Nest {
     /// The same place, with or without private state.
     #[inline(always)]
     pub fn with_private(self, yes: bool) -> Nest {
-        Nest(if yes { self.0 | PRIVATE } else { self.0 & !PRIVATE })
+        Nest(if yes {
+            self.0 | PRIVATE
+        } else {
+            self.0 & !PRIVATE
+        })
     }
 
     /// How many regions private state of this place belongs to: what is deeper ends before it.
@@ -134,7 +142,11 @@ impl Nest {
     /// `omp_get_num_threads`.
     #[inline(always)]
     pub fn team_size(self) -> u32 {
-        if self.in_team() { self.active_team_size() } else { 1 }
+        if self.in_team() {
+            self.active_team_size()
+        } else {
+            1
+        }
     }
 
     /// Size of the innermost active region's team, 1 if there is none.

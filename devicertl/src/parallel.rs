@@ -26,21 +26,15 @@ impl Region {
         let mut thread = arch::thread_id() as i32;
         let mut bound = 0;
         // SAFETY: clang passes the function with the number of arguments it takes.
-        unsafe { invoke(self.function, &mut thread, &mut bound, self.arguments, self.count) };
-    }
-
-    /// Runs it on the calling thread, which then is at `inner`; `outer` is where it comes from.
-    #[inline(always)]
-    fn run_at(&self, inner: Nest, outer: Nest) {
-        inner.store();
-        self.run();
-        private::leave_to(outer);
-    }
-
-    /// Runs it on the calling thread alone, one level deeper.
-    #[inline(always)]
-    fn run_serialized(&self, outer: Nest) {
-        self.run_at(outer.deeper(), outer);
+        unsafe {
+            invoke(
+                self.function,
+                &mut thread,
+                &mut bound,
+                self.arguments,
+                self.count,
+            )
+        };
     }
 }
 
@@ -58,7 +52,17 @@ pub unsafe extern "C" fn __kmpc_parallel_60(
     count: usize,
     strict: i32,
 ) {
-    fork(Region { function, wrapper, arguments, count }, condition != 0, num_threads, strict != 0);
+    fork(
+        Region {
+            function,
+            wrapper,
+            arguments,
+            count,
+        },
+        condition != 0,
+        num_threads,
+        strict != 0,
+    );
 }
 
 /// `parallel` up to clang 21.
@@ -74,22 +78,63 @@ pub unsafe extern "C" fn __kmpc_parallel_51(
     arguments: *mut *mut c_void,
     count: usize,
 ) {
-    fork(Region { function, wrapper, arguments, count }, condition != 0, num_threads, false);
+    fork(
+        Region {
+            function,
+            wrapper,
+            arguments,
+            count,
+        },
+        condition != 0,
+        num_threads,
+        false,
+    );
+}
+
+/// What a thread does about a region. One value, so that the region is called at one place: `invoke` is large.
+#[derive(Clone, Copy)]
+struct Part {
+    /// Where in the nest the thread runs the region; `None` if it does not.
+    inner: Option<Nest>,
+    /// Whether all threads of the block meet afterwards.
+    meet: bool,
 }
 
 #[inline(always)]
 fn fork(region: Region, condition: bool, num_threads: i32, strict: bool) {
-    let nest = Nest::load();
-    if arch::is_spmd() {
-        if nest.is_sequential() {
-            fork_spmd(region, nest, if condition { team_size(num_threads, 0, strict) } else { 1 });
+    let outer = Nest::load();
+    let serialized = Part {
+        inner: Some(outer.deeper()),
+        meet: false,
+    };
+    let part = if arch::is_spmd() {
+        if outer.is_sequential() {
+            fork_spmd(
+                outer,
+                if condition {
+                    team_size(num_threads, 0, strict)
+                } else {
+                    1
+                },
+            )
         } else {
-            region.run_serialized(nest);
+            serialized
         }
-    } else if nest.is_active() || !condition {
-        region.run_serialized(nest);
+    } else if outer.is_active()
+        || !condition
+        || fork_generic(region, outer, num_threads, strict).is_none()
+    {
+        serialized
     } else {
-        fork_generic(region, nest, num_threads, strict);
+        return;
+    };
+    if let Some(inner) = part.inner {
+        inner.store();
+        region.run();
+        private::leave_to(outer);
+    }
+    if part.meet {
+        arch::block_barrier_together();
     }
 }
 
@@ -109,36 +154,30 @@ fn team_size(clause: i32, icv: i32, strict: bool) -> u32 {
 
 /// SPMD: all threads of the block are here, each runs the region itself.
 #[inline(always)]
-fn fork_spmd(region: Region, outer: Nest, size: u32) {
+fn fork_spmd(outer: Nest, size: u32) -> Part {
+    let thread = arch::thread_id();
     if size == arch::block_threads() {
-        region.run_at(Nest::BLOCK, outer);
-        // The region's implicit barrier. In a kernel that is SPMD as written only the next chunk of a `distribute`
-        // loop can follow, which does not depend on this one, or the loop's end, which has the barrier
+        // In a kernel that is SPMD as written only the next chunk of a `distribute` loop can follow, which does
+        // not depend on this one, or the loop's end, which has the region's implicit barrier
         // (`workshare::__kmpc_distribute_static_fini`).
-        if !outer.is_pure() {
-            arch::block_barrier_together();
+        Part {
+            inner: Some(Nest::BLOCK),
+            meet: !outer.is_pure(),
         }
-        return;
-    }
-    if size == 1 {
-        if arch::thread_id() == 0 {
-            region.run_serialized(outer);
+    } else if size == 1 {
+        Part {
+            inner: (thread == 0).then(|| outer.deeper()),
+            meet: true,
         }
     } else {
-        fork_spmd_group(region, outer, size);
-    }
-    arch::block_barrier_together();
-}
-
-/// SPMD: only the first `size` threads run the region.
-#[inline(always)]
-fn fork_spmd_group(region: Region, outer: Nest, size: u32) {
-    if arch::thread_id() == 0 {
-        publish_team(size, 1);
-    }
-    arch::block_barrier_together();
-    if arch::thread_id() < size {
-        region.run_at(Nest::GROUP, outer);
+        if thread == 0 {
+            publish_team(size, 1);
+        }
+        arch::block_barrier_together();
+        Part {
+            inner: (thread < size).then_some(Nest::GROUP),
+            meet: true,
+        }
     }
 }
 
@@ -153,18 +192,19 @@ fn publish_team(size: u32, level: u32) {
 }
 
 /// Generic: the master sends the region to the pool and waits for its end (*fork-join* paper,
-/// pseudocode 1).
-fn fork_generic(region: Region, nest: Nest, num_threads: i32, strict: bool) {
+/// pseudocode 1). `None`: it gets one thread only, the master.
+fn fork_generic(region: Region, outer: Nest, num_threads: i32, strict: bool) -> Option<()> {
     let icvs = Icvs::current();
     let size = team_size(num_threads, icvs.num_threads, strict);
     if size == 1 || icvs.max_active_levels < 1 {
-        region.run_serialized(nest);
-        return;
+        return None;
     }
     if region.wrapper.is_null() {
-        arch::trap(c"a generic-mode kernel reached a parallel region that was compiled for SPMD mode only");
+        arch::trap(
+            c"a generic-mode kernel reached a parallel region that was compiled for SPMD mode only",
+        );
     }
-    publish_team(size, nest.level() + 1);
+    publish_team(size, outer.level() + 1);
     let references = share::begin(region.count);
     // SAFETY: `references` has room for `count`, `arguments` has as many; the workers wait.
     unsafe {
@@ -174,6 +214,7 @@ fn fork_generic(region: Region, nest: Nest, num_threads: i32, strict: bool) {
     arch::block_barrier();
     arch::block_barrier();
     share::end();
+    Some(())
 }
 
 /// Level of parallelism. openmp-opt folds calls by this name.
@@ -196,7 +237,12 @@ pub unsafe extern "C" fn __kmpc_end_serialized_parallel(_location: *const Ident,
 
 /// The clause's value comes with the region itself on GPUs.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_push_num_threads(_location: *const Ident, _thread: i32, _count: i32) {}
+pub unsafe extern "C" fn __kmpc_push_num_threads(
+    _location: *const Ident,
+    _thread: i32,
+    _count: i32,
+) {
+}
 
 /// GPU threads are bound where they are.
 #[unsafe(no_mangle)]
@@ -204,4 +250,10 @@ pub unsafe extern "C" fn __kmpc_push_proc_bind(_location: *const Ident, _thread:
 
 /// The host decides on teams.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_push_num_teams(_location: *const Ident, _thread: i32, _teams: i32, _limit: i32) {}
+pub unsafe extern "C" fn __kmpc_push_num_teams(
+    _location: *const Ident,
+    _thread: i32,
+    _teams: i32,
+    _limit: i32,
+) {
+}

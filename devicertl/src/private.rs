@@ -36,12 +36,20 @@ pub struct Node {
 
 fn head() -> *mut *mut Node {
     // SAFETY: one slot per thread that a block can have.
-    unsafe { shared::private().cast::<*mut Node>().add(arch::thread_id() as usize) }
+    unsafe {
+        shared::private()
+            .cast::<*mut Node>()
+            .add(arch::thread_id() as usize)
+    }
 }
 
 fn first() -> *mut Node {
     // SAFETY: the slot is valid when the nest word says so, and this thread's own.
-    if Nest::load().has_private() { unsafe { *head() } } else { core::ptr::null_mut() }
+    if Nest::load().has_private() {
+        unsafe { *head() }
+    } else {
+        core::ptr::null_mut()
+    }
 }
 
 /// The innermost node of that kind.

@@ -39,7 +39,14 @@ unsafe fn reduce_contiguous(list: *mut c_void, shuffle: ShuffleReduce, size: u32
     let mut size = size;
     while size > 1 {
         // SAFETY: clang's function, called by all lanes of the team in this warp.
-        unsafe { shuffle(list, arch::lane() as i16, (size / 2) as i16, CONTIGUOUS_LANES) };
+        unsafe {
+            shuffle(
+                list,
+                arch::lane() as i16,
+                (size / 2) as i16,
+                CONTIGUOUS_LANES,
+            )
+        };
         size = size.div_ceil(2);
     }
 }
@@ -50,7 +57,12 @@ unsafe fn reduce_contiguous(list: *mut c_void, shuffle: ShuffleReduce, size: u32
 /// warp are all, or the first few. The paper's third case, dispersed lanes, is a nested region's,
 /// and those have one thread.
 #[inline(always)]
-unsafe fn reduce_threads(list: *mut c_void, threads: u32, shuffle: ShuffleReduce, copy: InterWarpCopy) {
+unsafe fn reduce_threads(
+    list: *mut c_void,
+    threads: u32,
+    shuffle: ShuffleReduce,
+    copy: InterWarpCopy,
+) {
     let warps = threads.div_ceil(WARP);
     let warp = arch::thread_id() / WARP;
     // SAFETY: clang's functions, called by all the team's threads.
@@ -109,7 +121,11 @@ pub unsafe extern "C" fn __kmpc_nvptx_teams_reduce_nowait_v2(
 ) -> i32 {
     let spmd = arch::is_spmd();
     // In generic mode the workers wait in the pool: the master combines alone.
-    let (thread, threads) = if spmd { (arch::thread_id(), arch::block_threads()) } else { (0, 1) };
+    let (thread, threads) = if spmd {
+        (arch::thread_id(), arch::block_threads())
+    } else {
+        (0, 1)
+    };
     if thread == 0 {
         // SAFETY: the buffer has `records` records, the functions are clang's for this list.
         let last = unsafe { deliver(buffer, records, list, list_to_buffer, list_into_buffer) };
@@ -150,7 +166,12 @@ pub unsafe extern "C" fn __kmpc_nvptx_teams_reduce_nowait_v2(
 /// One value in each of the first `active` threads of the block; all its threads come here, because the copy
 /// across warps has barriers.
 #[inline(always)]
-unsafe fn reduce_records(list: *mut c_void, active: u32, shuffle: ShuffleReduce, copy: InterWarpCopy) {
+unsafe fn reduce_records(
+    list: *mut c_void,
+    active: u32,
+    shuffle: ShuffleReduce,
+    copy: InterWarpCopy,
+) {
     let warps = active.div_ceil(WARP);
     let warp = arch::thread_id() / WARP;
     // SAFETY: as in `reduce_threads`; lanes beyond `active` only lend a hand in the shuffles.
@@ -229,7 +250,11 @@ pub extern "C" fn __kmpc_reduction_get_fixed_buffer() -> *mut c_void {
 #[inline(always)]
 fn shuffling_lanes() -> arch::Lanes {
     let nest = Nest::load();
-    arch::member_lanes(if nest.is_active() { nest.active_team_size() } else { arch::block_threads() })
+    arch::member_lanes(if nest.is_active() {
+        nest.active_team_size()
+    } else {
+        arch::block_threads()
+    })
 }
 
 /// The value of the lane `delta` further on.
@@ -265,7 +290,11 @@ pub unsafe extern "C" fn __kmpc_reduce_nowait(
 
 /// Ends [`__kmpc_reduce_nowait`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_end_reduce_nowait(_location: *const Ident, _thread: i32, lock: &CriticalName) {
+pub unsafe extern "C" fn __kmpc_end_reduce_nowait(
+    _location: *const Ident,
+    _thread: i32,
+    lock: &CriticalName,
+) {
     sync::give_back(lock);
 }
 
@@ -286,7 +315,11 @@ pub unsafe extern "C" fn __kmpc_reduce(
 
 /// Ends [`__kmpc_reduce`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_end_reduce(_location: *const Ident, _thread: i32, lock: &CriticalName) {
+pub unsafe extern "C" fn __kmpc_end_reduce(
+    _location: *const Ident,
+    _thread: i32,
+    lock: &CriticalName,
+) {
     sync::give_back(lock);
     sync::team_barrier();
 }

@@ -85,26 +85,39 @@ impl<T: Copy + TryFrom<usize> + Into<u64>> Part<T> {
 }
 
 fn master_part() -> Part<u32> {
-    Part { base: shared::stack().cast(), bytes: MASTER_STACK, usage: shared::stack_master() }
+    Part {
+        base: shared::stack().cast(),
+        bytes: MASTER_STACK,
+        usage: shared::stack_master(),
+    }
 }
 
 fn thread_part() -> Part<u8> {
     let thread = arch::thread_id() as usize;
     // A part's size is the same for all threads, so that each can find its own.
-    let bytes = (THREAD_STACKS / (arch::block_threads() as usize).max(1) / ALIGNMENT * ALIGNMENT).min(255 * ALIGNMENT);
+    let bytes = (THREAD_STACKS / (arch::block_threads() as usize).max(1) / ALIGNMENT * ALIGNMENT)
+        .min(255 * ALIGNMENT);
     // SAFETY: `thread` is below `block_threads`, and that below MAX_THREADS.
     unsafe {
         Part {
-            base: shared::stack().cast::<u8>().add(MASTER_STACK + thread * bytes),
+            base: shared::stack()
+                .cast::<u8>()
+                .add(MASTER_STACK + thread * bytes),
             bytes,
-            usage: shared::stack_threads().cast::<Usage<u8>>().add(thread.min(MAX_THREADS - 1)),
+            usage: shared::stack_threads()
+                .cast::<Usage<u8>>()
+                .add(thread.min(MAX_THREADS - 1)),
         }
     }
 }
 
 /// Whether this thread runs the team's sequential code, and so owns the master's part.
 fn runs_sequential() -> bool {
-    if arch::is_spmd() { arch::thread_id() == 0 && !Nest::load().is_active() } else { kernel::is_master() }
+    if arch::is_spmd() {
+        arch::thread_id() == 0 && !Nest::load().is_active()
+    } else {
+        kernel::is_master()
+    }
 }
 
 /// Readies this thread's part of the stack.
@@ -112,7 +125,9 @@ fn runs_sequential() -> bool {
 pub fn init_thread() {
     // SAFETY: this thread's own entry.
     unsafe {
-        *shared::stack_threads().cast::<Usage<u8>>().add(arch::thread_id() as usize) = Usage { top: 0, live: 0 };
+        *shared::stack_threads()
+            .cast::<Usage<u8>>()
+            .add(arch::thread_id() as usize) = Usage { top: 0, live: 0 };
     }
 }
 
@@ -128,7 +143,11 @@ pub fn init_master() {
 /// Memory that every thread of the team can reach, for a local variable.
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_alloc_shared(bytes: usize) -> *mut c_void {
-    let pushed = if runs_sequential() { master_part().push(bytes) } else { thread_part().push(bytes) };
+    let pushed = if runs_sequential() {
+        master_part().push(bytes)
+    } else {
+        thread_part().push(bytes)
+    };
     if let Some(pointer) = pushed {
         return pointer.cast();
     }
@@ -185,7 +204,9 @@ pub fn end() {
 pub unsafe extern "C" fn __kmpc_begin_sharing_variables(list: &mut *mut *mut c_void, count: usize) {
     if Nest::load().is_active() {
         let references = arch::allocate(count.max(1) * size_of::<*mut c_void>()).cast();
-        private::push(private::Kind::References, |node| node.references = references);
+        private::push(private::Kind::References, |node| {
+            node.references = references
+        });
         *list = references;
         return;
     }
@@ -229,5 +250,9 @@ pub extern "C" fn __kmpc_get_dynamic_shared() -> *mut c_void {
 /// The launch's dynamic shared memory, by its public name; null if there is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn llvm_omp_target_dynamic_shared_alloc() -> *mut c_void {
-    if arch::dynamic_shared_size() == 0 { core::ptr::null_mut() } else { arch::dynamic_shared() }
+    if arch::dynamic_shared_size() == 0 {
+        core::ptr::null_mut()
+    } else {
+        arch::dynamic_shared()
+    }
 }

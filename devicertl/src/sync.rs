@@ -29,7 +29,11 @@ pub fn team_barrier() {
 /// Hardware named barriers count whole warps, so they serve teams made of whole warps (*fork-join* paper,
 /// §V-B, "barrier #1"); a team with a partial warp waits in software, the same on every GPU.
 pub fn group_barrier(threads: u32) {
-    if threads % WARP == 0 { arch::group_barrier(threads) } else { software_barrier(threads) }
+    if threads % WARP == 0 {
+        arch::group_barrier(threads)
+    } else {
+        software_barrier(threads)
+    }
 }
 
 /// Lanes gather in their warp, the warp's first lane arrives for all of them and waits for the barrier
@@ -40,8 +44,12 @@ fn software_barrier(threads: u32) {
     arch::sync_warp(members);
     if arch::lane() == 0 {
         // SAFETY: shared by the team, initialised when the team was formed.
-        let (arrived, generation) =
-            unsafe { (AtomicU32::from_ptr(shared::arrived()), AtomicU32::from_ptr(shared::generation())) };
+        let (arrived, generation) = unsafe {
+            (
+                AtomicU32::from_ptr(shared::arrived()),
+                AtomicU32::from_ptr(shared::generation()),
+            )
+        };
         let current = generation.load(Relaxed);
         arch::fence_block();
         if arrived.fetch_add(1, Relaxed) + 1 == threads.div_ceil(WARP) {
@@ -91,7 +99,11 @@ pub unsafe extern "C" fn __kmpc_cancel(_location: *const Ident, _thread: i32, _k
 
 /// `cancellation point`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_cancellationpoint(_location: *const Ident, _thread: i32, _kind: i32) -> i32 {
+pub unsafe extern "C" fn __kmpc_cancellationpoint(
+    _location: *const Ident,
+    _thread: i32,
+    _kind: i32,
+) -> i32 {
     0
 }
 
@@ -172,7 +184,11 @@ pub fn give_back(word: &AtomicU32) {
 
 /// `critical`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_critical(_location: *const Ident, _thread: i32, name: &CriticalName) {
+pub unsafe extern "C" fn __kmpc_critical(
+    _location: *const Ident,
+    _thread: i32,
+    name: &CriticalName,
+) {
     acquire(name);
 }
 
@@ -189,7 +205,11 @@ pub unsafe extern "C" fn __kmpc_critical_with_hint(
 
 /// End of `critical`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_end_critical(_location: *const Ident, _thread: i32, name: &CriticalName) {
+pub unsafe extern "C" fn __kmpc_end_critical(
+    _location: *const Ident,
+    _thread: i32,
+    name: &CriticalName,
+) {
     give_back(name);
 }
 
@@ -207,7 +227,11 @@ pub extern "C" fn __kmpc_syncwarp(lanes: u64) {
 
 /// `error at(execution)`: severity 1 warns, 2 ends the kernel.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_error(_location: *const Ident, severity: i32, message: *const core::ffi::c_char) {
+pub unsafe extern "C" fn __kmpc_error(
+    _location: *const Ident,
+    severity: i32,
+    message: *const core::ffi::c_char,
+) {
     if severity != 2 {
         return;
     }

@@ -97,7 +97,10 @@ pub unsafe extern "C" fn __kmpc_omp_task_alloc(
     routine: Routine,
 ) -> *mut Task {
     let bytes = bytes.next_multiple_of(16);
-    let task = allocate(Header { bytes: bytes + shared_bytes, flags });
+    let task = allocate(Header {
+        bytes: bytes + shared_bytes,
+        flags,
+    });
     // SAFETY: fresh; the head of the structure is there whatever its kind.
     unsafe {
         (*task).shareds = task.cast::<u8>().add(bytes).cast();
@@ -124,7 +127,11 @@ pub unsafe extern "C" fn __kmpc_omp_target_task_alloc(
 
 /// Runs a task.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_omp_task(_location: *const Ident, thread: i32, task: *mut Task) -> i32 {
+pub unsafe extern "C" fn __kmpc_omp_task(
+    _location: *const Ident,
+    thread: i32,
+    task: *mut Task,
+) -> i32 {
     // SAFETY: a task of `__kmpc_omp_task_alloc`.
     unsafe {
         run(thread, task);
@@ -150,7 +157,11 @@ pub unsafe extern "C" fn __kmpc_omp_task_with_deps(
 
 /// Begin of a task with a false `if`, which clang calls itself.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_omp_task_begin_if0(_location: *const Ident, _thread: i32, task: *mut Task) {
+pub unsafe extern "C" fn __kmpc_omp_task_begin_if0(
+    _location: *const Ident,
+    _thread: i32,
+    task: *mut Task,
+) {
     // SAFETY: a task of `__kmpc_omp_task_alloc`.
     if unsafe { (*header_of(task)).flags } & FINAL != 0 {
         private::push(Kind::FinalTask, |_| ());
@@ -159,7 +170,11 @@ pub unsafe extern "C" fn __kmpc_omp_task_begin_if0(_location: *const Ident, _thr
 
 /// End of such a task.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_omp_task_complete_if0(_location: *const Ident, thread: i32, task: *mut Task) {
+pub unsafe extern "C" fn __kmpc_omp_task_complete_if0(
+    _location: *const Ident,
+    thread: i32,
+    task: *mut Task,
+) {
     // SAFETY: a task of `__kmpc_omp_task_alloc`.
     unsafe {
         if (*header_of(task)).flags & FINAL != 0 {
@@ -198,7 +213,8 @@ pub unsafe extern "C" fn __kmpc_taskloop(
             // The function that copies private variables also readies those that are not copied.
             let copy = allocate(*header_of(task));
             let bytes = (*header_of(task)).bytes;
-            copy.cast::<u8>().copy_from_nonoverlapping(task.cast(), bytes);
+            copy.cast::<u8>()
+                .copy_from_nonoverlapping(task.cast(), bytes);
             let shift = (copy as usize).wrapping_sub(task as usize);
             (*copy).shareds = ((*task).shareds as usize).wrapping_add(shift) as *mut c_void;
             duplicate(copy, task, 1);
@@ -230,7 +246,8 @@ pub unsafe extern "C" fn __kmpc_taskloop_5(
     // SAFETY: the caller's promise.
     unsafe {
         __kmpc_taskloop(
-            location, thread, task, condition, lower, upper, stride, no_group, schedule, grain, duplicate,
+            location, thread, task, condition, lower, upper, stride, no_group, schedule, grain,
+            duplicate,
         );
     }
 }
@@ -243,7 +260,11 @@ pub unsafe extern "C" fn __kmpc_omp_taskwait(_location: *const Ident, _thread: i
 
 /// `taskyield`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_omp_taskyield(_location: *const Ident, _thread: i32, _end: i32) -> i32 {
+pub unsafe extern "C" fn __kmpc_omp_taskyield(
+    _location: *const Ident,
+    _thread: i32,
+    _end: i32,
+) -> i32 {
     0
 }
 
@@ -282,7 +303,11 @@ pub unsafe extern "C" fn __kmpc_end_taskgroup(_location: *const Ident, _thread: 
 
 /// `task_reduction`: tasks run one after the other in their thread, so they may use the variable itself.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_taskred_init(_thread: i32, _count: i32, data: *mut c_void) -> *mut c_void {
+pub unsafe extern "C" fn __kmpc_taskred_init(
+    _thread: i32,
+    _count: i32,
+    data: *mut c_void,
+) -> *mut c_void {
     data
 }
 
@@ -300,7 +325,12 @@ pub unsafe extern "C" fn __kmpc_taskred_modifier_init(
 
 /// Ends it.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_task_reduction_modifier_fini(_location: *const Ident, _thread: i32, _is_loop: i32) {}
+pub unsafe extern "C" fn __kmpc_task_reduction_modifier_fini(
+    _location: *const Ident,
+    _thread: i32,
+    _is_loop: i32,
+) {
+}
 
 /// The variable a task reduces into: the one it names.
 #[unsafe(no_mangle)]

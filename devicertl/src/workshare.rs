@@ -40,7 +40,10 @@ impl Member {
     #[inline(always)]
     pub fn new(id: u32, count: u32) -> Member {
         // SAFETY: a team has a thread, a league has a team.
-        Member { id, count: unsafe { NonZero::new_unchecked(count) } }
+        Member {
+            id,
+            count: unsafe { NonZero::new_unchecked(count) },
+        }
     }
 
     /// The calling thread in its team.
@@ -62,7 +65,10 @@ impl Member {
             DISTRIBUTE | DISTRIBUTE_CHUNKED => Member::team(),
             DISTRIBUTE_FOR_ONE => {
                 let (team, thread) = (Member::team(), Member::thread());
-                Member::new(team.id * thread.count.get() + thread.id, team.count.get() * thread.count.get())
+                Member::new(
+                    team.id * thread.count.get() + thread.id,
+                    team.count.get() * thread.count.get(),
+                )
             }
             _ => Member::thread(),
         }
@@ -84,31 +90,53 @@ macro_rules! static_schedules {
     ($unsigned:ident, $chunked:ident, $balanced:ident, $rounded:ident) => {
         /// Chunks of `chunk` iterations, dealt round; `last` is the loop's last iteration.
         #[inline(always)]
-        pub fn $chunked(last: $unsigned, chunk: $unsigned, member: Member) -> Option<Chunk<$unsigned>> {
+        pub fn $chunked(
+            last: $unsigned,
+            chunk: $unsigned,
+            member: Member,
+        ) -> Option<Chunk<$unsigned>> {
             let id = member.id as $unsigned;
             let first = id.checked_mul(chunk).filter(|&first| first <= last)?;
             let stride = chunk.wrapping_mul(member.count.get() as $unsigned);
-            Some(Chunk { first, last: first + (chunk - 1).min(last - first), stride })
+            Some(Chunk {
+                first,
+                last: first + (chunk - 1).min(last - first),
+                stride,
+            })
         }
 
         /// One block each, sizes differing by at most one.
         #[inline(always)]
         pub fn $balanced(last: $unsigned, member: Member) -> Option<Chunk<$unsigned>> {
-            let (id, count) = (member.id as $unsigned, NonZero::<$unsigned>::from(member.count));
+            let (id, count) = (
+                member.id as $unsigned,
+                NonZero::<$unsigned>::from(member.count),
+            );
             // last + 1 == small * count + extras, with extras in 1..=count.
             let (small, extras) = (last / count, last % count + 1);
             // The block's size less one: the size itself may not fit.
             let length = small.checked_sub((id >= extras) as $unsigned)?;
             let first = id * small + id.min(extras);
-            Some(Chunk { first, last: first + length, stride: last.wrapping_add(1) })
+            Some(Chunk {
+                first,
+                last: first + length,
+                stride: last.wrapping_add(1),
+            })
         }
 
         /// One block each, all but the last a multiple of `chunk`.
         #[inline(always)]
-        pub fn $rounded(last: $unsigned, chunk: $unsigned, member: Member) -> Option<Chunk<$unsigned>> {
+        pub fn $rounded(
+            last: $unsigned,
+            chunk: $unsigned,
+            member: Member,
+        ) -> Option<Chunk<$unsigned>> {
             let share = last / NonZero::<$unsigned>::from(member.count);
             // Smallest multiple of `chunk` above `share`; the whole loop if that overflows.
-            let block = (share / chunk.max(1)).checked_add(1).and_then(|n| n.checked_mul(chunk)).unwrap_or($unsigned::MAX);
+            let block = (share / chunk.max(1))
+                .checked_add(1)
+                .and_then(|n| n.checked_mul(chunk))
+                .unwrap_or($unsigned::MAX);
             $chunked(last, block, member)
         }
     };
@@ -124,10 +152,15 @@ macro_rules! static_init {
         #[inline(always)]
         pub fn $init(lower: $int, upper: $int, increment: $signed) -> Option<$unsigned> {
             if increment > 0 {
-                (lower <= upper).then(|| (upper as $unsigned).wrapping_sub(lower as $unsigned) / increment.unsigned_abs().max(1))
+                (lower <= upper).then(|| {
+                    (upper as $unsigned).wrapping_sub(lower as $unsigned)
+                        / increment.unsigned_abs().max(1)
+                })
             } else {
-                (lower >= upper)
-                    .then(|| (lower as $unsigned).wrapping_sub(upper as $unsigned) / increment.unsigned_abs().max(1))
+                (lower >= upper).then(|| {
+                    (lower as $unsigned).wrapping_sub(upper as $unsigned)
+                        / increment.unsigned_abs().max(1)
+                })
             }
         }
 
@@ -161,21 +194,30 @@ macro_rules! static_init {
                     DISTRIBUTE_FOR_ONE => $chunked(last, 1, member),
                     _ => $chunked(last, chunk, member),
                 };
+                let at = |iteration: $unsigned| {
+                    (base as $unsigned).wrapping_add(iteration.wrapping_mul(increment as $unsigned))
+                        as $int
+                };
                 let Some(mine) = mine else {
-                    // Bounds that are empty for either sign and wrap nowhere.
-                    (*lower, *upper) = if increment > 0 { (1, 0) } else { (0, 1) };
+                    // In `distribute parallel for` clang compares with the team's upper bound, not with the one
+                    // left here: the lower bound must lie beyond it. Where that wraps, any empty bounds do.
+                    let beyond = at(last.wrapping_add(1));
+                    if (increment > 0) == (beyond > *upper) {
+                        *lower = beyond;
+                    } else {
+                        (*lower, *upper) = if increment > 0 { (1, 0) } else { (0, 1) };
+                    }
                     *stride = increment;
                     *is_last = 0;
                     return;
-                };
-                let at = |iteration: $unsigned| {
-                    (base as $unsigned).wrapping_add(iteration.wrapping_mul(increment as $unsigned)) as $int
                 };
                 *lower = at(mine.first);
                 *upper = at(mine.last);
                 *stride = mine.stride.wrapping_mul(increment as $unsigned) as $signed;
                 // The member whose chunks reach the end: a whole number of rounds after its first.
-                *is_last = ((last - mine.first).checked_rem(mine.stride).unwrap_or(last - mine.first)
+                *is_last = ((last - mine.first)
+                    .checked_rem(mine.stride)
+                    .unwrap_or(last - mine.first)
                     <= mine.last - mine.first) as i32;
             }
         }
@@ -194,7 +236,11 @@ macro_rules! static_init {
             chunk: $signed,
         ) {
             // SAFETY: the caller's promise.
-            unsafe { $for(location, thread, schedule, is_last, lower, upper, stride, increment, chunk) }
+            unsafe {
+                $for(
+                    location, thread, schedule, is_last, lower, upper, stride, increment, chunk,
+                )
+            }
         }
 
         /// `distribute` with a chunk, as the host's code generation has it.
@@ -210,7 +256,19 @@ macro_rules! static_init {
             chunk: $signed,
         ) {
             // SAFETY: the caller's promise.
-            unsafe { $for(location, thread, DISTRIBUTE_CHUNKED, is_last, lower, upper, stride, increment, chunk) }
+            unsafe {
+                $for(
+                    location,
+                    thread,
+                    DISTRIBUTE_CHUNKED,
+                    is_last,
+                    lower,
+                    upper,
+                    stride,
+                    increment,
+                    chunk,
+                )
+            }
         }
 
         /// `distribute parallel for` in one call: the team's block, then the thread's share of it.
@@ -230,9 +288,21 @@ macro_rules! static_init {
             // SAFETY: the caller's promise.
             unsafe {
                 let mut last_team = 0;
-                $for(location, thread, DISTRIBUTE, &mut last_team, lower, upper, stride, increment, 1);
+                $for(
+                    location,
+                    thread,
+                    DISTRIBUTE,
+                    &mut last_team,
+                    lower,
+                    upper,
+                    stride,
+                    increment,
+                    1,
+                );
                 *team_upper = *upper;
-                $for(location, thread, schedule, is_last, lower, upper, stride, increment, chunk);
+                $for(
+                    location, thread, schedule, is_last, lower, upper, stride, increment, chunk,
+                );
                 *is_last &= last_team;
             }
         }
@@ -267,8 +337,16 @@ type Body<T> = unsafe extern "C" fn(T, *mut c_void);
 macro_rules! static_loops {
     ($int:ident, $unsigned:ident; $for:ident, $distribute:ident, $both:ident, $run:ident; $chunked:ident) => {
         #[inline(always)]
-        unsafe fn $run(body: Body<$int>, data: *mut c_void, count: $unsigned, chunk: $unsigned, member: Member) {
-            let Some(last) = count.checked_sub(1) else { return };
+        unsafe fn $run(
+            body: Body<$int>,
+            data: *mut c_void,
+            count: $unsigned,
+            chunk: $unsigned,
+            member: Member,
+        ) {
+            let Some(last) = count.checked_sub(1) else {
+                return;
+            };
             let mut next = $chunked(last, chunk.max(1), member);
             while let Some(mine) = next {
                 let mut iteration = mine.first;
@@ -280,9 +358,15 @@ macro_rules! static_loops {
                     }
                     iteration += 1;
                 }
-                next = mine.first.checked_add(mine.stride).filter(|&first| first <= last && mine.stride != 0).map(
-                    |first| Chunk { first, last: first + (chunk.max(1) - 1).min(last - first), stride: mine.stride },
-                );
+                next = mine
+                    .first
+                    .checked_add(mine.stride)
+                    .filter(|&first| first <= last && mine.stride != 0)
+                    .map(|first| Chunk {
+                        first,
+                        last: first + (chunk.max(1) - 1).min(last - first),
+                        stride: mine.stride,
+                    });
             }
         }
 
@@ -298,7 +382,15 @@ macro_rules! static_loops {
             _one_each: u8,
         ) {
             // SAFETY: the caller's promise.
-            unsafe { $run(body, data, count as $unsigned, chunk as $unsigned, Member::thread()) }
+            unsafe {
+                $run(
+                    body,
+                    data,
+                    count as $unsigned,
+                    chunk as $unsigned,
+                    Member::thread(),
+                )
+            }
         }
 
         /// `distribute`.
@@ -312,7 +404,15 @@ macro_rules! static_loops {
             _one_each: u8,
         ) {
             // SAFETY: the caller's promise.
-            unsafe { $run(body, data, count as $unsigned, chunk as $unsigned, Member::team()) }
+            unsafe {
+                $run(
+                    body,
+                    data,
+                    count as $unsigned,
+                    chunk as $unsigned,
+                    Member::team(),
+                )
+            }
         }
 
         /// `distribute parallel for`.

@@ -30,9 +30,10 @@ pub mod soft;
 use soft as gpu;
 
 pub use gpu::{
-    WARP, active_lanes, allocate, assume_mode, block_barrier, block_barrier_together, block_count, block_id, block_threads, dynamic_shared,
-    dynamic_shared_size, fence_block, fence_device, fence_system, group_barrier, is_generic_shape, is_spmd, nanoseconds,
-    nest_load, nest_store, pause, release, shuffle_down, sync_warp, thread_id, trap, trap_with,
+    WARP, active_lanes, allocate, assume_mode, block_barrier, block_barrier_together, block_count,
+    block_id, block_threads, dynamic_shared, dynamic_shared_size, fence_block, fence_device,
+    fence_system, group_barrier, is_generic_shape, is_spmd, nanoseconds, nest_load, nest_store,
+    pause, release, shuffle_down, sync_warp, thread_id, trap, trap_with,
 };
 
 #[cfg(target_arch = "nvptx64")]
@@ -114,11 +115,19 @@ pub fn lane() -> u32 {
 pub fn member_lanes(threads: u32) -> Lanes {
     let first = thread_id() - lane();
     let members = threads.saturating_sub(first).min(WARP);
-    if members == WARP { full_warp() } else { (1 << members) - 1 }
+    if members == WARP {
+        full_warp()
+    } else {
+        (1 << members) - 1
+    }
 }
 
 /// All lanes of a warp.
 #[inline(always)]
 pub const fn full_warp() -> Lanes {
-    if WARP == 64 { Lanes::MAX } else { (1 << WARP) - 1 }
+    if WARP == 64 {
+        Lanes::MAX
+    } else {
+        (1 << WARP) - 1
+    }
 }

@@ -24,7 +24,12 @@ mod ll {
         pub safe fn omptarget_arch_group_barrier(threads: u32);
         pub safe fn omptarget_arch_sync_warp(lanes: u32);
         pub safe fn omptarget_arch_active_lanes() -> u32;
-        pub safe fn omptarget_arch_shuffle_down(lanes: u32, value: u32, delta: u32, clamp: u32) -> u32;
+        pub safe fn omptarget_arch_shuffle_down(
+            lanes: u32,
+            value: u32,
+            delta: u32,
+            clamp: u32,
+        ) -> u32;
         pub safe fn omptarget_arch_fence_block();
         pub safe fn omptarget_arch_fence_device();
         pub safe fn omptarget_arch_fence_system();
@@ -37,7 +42,13 @@ mod ll {
         pub safe fn omptarget_arch_trap() -> !;
         pub fn malloc(bytes: usize) -> *mut c_void;
         pub fn free(pointer: *mut c_void);
-        pub fn __assertfail(message: *const c_char, file: *const c_char, line: u32, function: *const c_char, size: usize);
+        pub fn __assertfail(
+            message: *const c_char,
+            file: *const c_char,
+            line: u32,
+            function: *const c_char,
+            size: usize,
+        );
     }
 }
 
@@ -150,7 +161,12 @@ pub fn active_lanes() -> Lanes {
 #[inline(always)]
 pub fn shuffle_down(lanes: Lanes, value: u32, delta: u32, width: u32) -> u32 {
     // PTX `shfl.sync`: bits 8-12 of `c` are the group mask, bits 0-4 the clamp.
-    ll::omptarget_arch_shuffle_down(lanes as u32, value, delta, ((WARP - width) << 8) | (WARP - 1))
+    ll::omptarget_arch_shuffle_down(
+        lanes as u32,
+        value,
+        delta,
+        ((WARP - width) << 8) | (WARP - 1),
+    )
 }
 
 /// Orders this thread's memory accesses as its block sees them.
@@ -235,13 +251,23 @@ pub fn trap(message: &CStr) -> ! {
 #[cold]
 #[inline(never)]
 pub fn trap_with(message: *const c_char) -> ! {
-    assert_failed(message, c"omptarget device runtime".as_ptr(), 0, c"".as_ptr())
+    assert_failed(
+        message,
+        c"omptarget device runtime".as_ptr(),
+        0,
+        c"".as_ptr(),
+    )
 }
 
 /// Ends the kernel after a failed assertion.
 #[cold]
 #[inline(never)]
-pub fn assert_failed(message: *const c_char, file: *const c_char, line: u32, function: *const c_char) -> ! {
+pub fn assert_failed(
+    message: *const c_char,
+    file: *const c_char,
+    line: u32,
+    function: *const c_char,
+) -> ! {
     // SAFETY: C strings in device memory, as CUDA wants them.
     unsafe { ll::__assertfail(message, file, line, function, 1) };
     ll::omptarget_arch_trap()

@@ -114,7 +114,8 @@ pub fn launch(launch: Launch, kernel: &(dyn Fn() + Sync)) {
     assert!(launch.threads as usize <= MAX_THREADS && launch.threads > 0);
     for id in 0..launch.blocks {
         let layout = Layout::new::<SharedMemory>();
-        let dynamic_layout = Layout::from_size_align(launch.dynamic_shared.max(1), 16).expect("a valid layout");
+        let dynamic_layout =
+            Layout::from_size_align(launch.dynamic_shared.max(1), 16).expect("a valid layout");
         // SAFETY: both layouts have a size; the memory is filled before anyone sees it.
         let (shared, dynamic) = unsafe {
             let memory = (alloc(layout), alloc(dynamic_layout));
@@ -127,7 +128,10 @@ pub fn launch(launch: Launch, kernel: &(dyn Fn() + Sync)) {
             shared: shared.cast(),
             dynamic,
             nest: (0..MAX_THREADS).map(|_| Cell::new(0xaaaa)).collect(),
-            state: Mutex::new(State { live: launch.threads, ..State::default() }),
+            state: Mutex::new(State {
+                live: launch.threads,
+                ..State::default()
+            }),
             change: Condvar::new(),
         };
         std::thread::scope(|scope| {
@@ -187,12 +191,21 @@ impl Block {
             if start.elapsed() > PATIENCE {
                 fail(&format!("deadlock at {what}"));
             }
-            state = self.change.wait_timeout(state, PATIENCE).expect("no thread panics with the lock").0;
+            state = self
+                .change
+                .wait_timeout(state, PATIENCE)
+                .expect("no thread panics with the lock")
+                .0;
         }
         state
     }
 
-    fn gather(&self, what: &str, select: fn(&mut State) -> &mut Gathering, wanted: impl Fn(&State) -> u32) {
+    fn gather(
+        &self,
+        what: &str,
+        select: fn(&mut State) -> &mut Gathering,
+        wanted: impl Fn(&State) -> u32,
+    ) {
         let mut state = self.lock();
         let wanted = wanted(&state);
         let gathering = select(&mut state);
@@ -251,7 +264,13 @@ pub fn block_count() -> u32 {
 
 /// Waits for every thread of the block that has not ended.
 pub fn block_barrier() {
-    with(|thread| thread.block.gather("the block's barrier", |state| &mut state.all, |state| state.live));
+    with(|thread| {
+        thread.block.gather(
+            "the block's barrier",
+            |state| &mut state.all,
+            |state| state.live,
+        )
+    });
 }
 
 /// The same.
@@ -261,15 +280,28 @@ pub fn block_barrier_together() {
 
 /// Waits for the first `threads` threads of the block.
 pub fn group_barrier(threads: u32) {
-    assert!(threads.is_multiple_of(WARP), "hardware barriers count whole warps");
-    assert!(thread_id() < threads, "a thread outside the group came to its barrier");
-    with(|thread| thread.block.gather("a group's barrier", |state| &mut state.group, |_| threads));
+    assert!(
+        threads.is_multiple_of(WARP),
+        "hardware barriers count whole warps"
+    );
+    assert!(
+        thread_id() < threads,
+        "a thread outside the group came to its barrier"
+    );
+    with(|thread| {
+        thread
+            .block
+            .gather("a group's barrier", |state| &mut state.group, |_| threads)
+    });
 }
 
 fn exchange(lanes: Lanes, value: u32) -> [u32; WARP as usize] {
     with(|thread| {
         let (warp, lane) = (thread.id / WARP, thread.id % WARP);
-        assert!(lanes >> lane & 1 == 1, "a lane outside the mask came to a warp operation");
+        assert!(
+            lanes >> lane & 1 == 1,
+            "a lane outside the mask came to a warp operation"
+        );
         let key = (warp, lanes);
         let mut state = thread.block.lock();
         let here = state.exchanges.entry(key).or_default();
@@ -282,9 +314,11 @@ fn exchange(lanes: Lanes, value: u32) -> [u32; WARP as usize] {
             here.exchanged = here.offered;
             thread.block.change.notify_all();
         } else {
-            state = thread.block.wait_while(state, &format!("a warp operation of lanes {lanes:#x}"), |state| {
-                state.exchanges[&key].generation == generation
-            });
+            state = thread.block.wait_while(
+                state,
+                &format!("a warp operation of lanes {lanes:#x}"),
+                |state| state.exchanges[&key].generation == generation,
+            );
         }
         state.exchanges[&key].exchanged
     })
@@ -304,7 +338,11 @@ pub fn active_lanes() -> Lanes {
 pub fn shuffle_down(lanes: Lanes, value: u32, delta: u32, width: u32) -> u32 {
     let lane = thread_id() % WARP;
     let values = exchange(lanes, value);
-    if lane % width + delta < width { values[(lane + delta) as usize] } else { value }
+    if lane % width + delta < width {
+        values[(lane + delta) as usize]
+    } else {
+        value
+    }
 }
 
 /// Orders memory.

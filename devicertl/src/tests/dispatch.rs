@@ -27,7 +27,9 @@ fn run(schedule: i32, count: i32, chunk: i32, mut body: impl FnMut(i32)) {
     // SAFETY: called as clang calls them.
     unsafe {
         __kmpc_dispatch_init_4(null(), 0, schedule, 0, count - 1, 1, chunk);
-        while __kmpc_dispatch_next_4(null(), 0, &mut is_last, &mut lower, &mut upper, &mut stride) != 0 {
+        while __kmpc_dispatch_next_4(null(), 0, &mut is_last, &mut lower, &mut upper, &mut stride)
+            != 0
+        {
             assert_eq!(is_last != 0, upper == count - 1);
             assert_eq!(stride, 1);
             (lower..=upper).for_each(&mut body);
@@ -45,7 +47,15 @@ fn every_iteration_is_handed_out_once() {
     let _alone = HEAP.lock().unwrap();
     let before = live_allocations();
     for kernel in [Kernel::generic(40), Kernel::spmd(64), Kernel::generic(3)] {
-        for schedule in [DYNAMIC, GUIDED, RUNTIME, AUTO, STATIC, STATIC_CHUNKED, DYNAMIC | 1 << 30] {
+        for schedule in [
+            DYNAMIC,
+            GUIDED,
+            RUNTIME,
+            AUTO,
+            STATIC,
+            STATIC_CHUNKED,
+            DYNAMIC | 1 << 30,
+        ] {
             for (count, chunk) in [(0, 1), (1, 1), (100, 1), (100, 7), (257, 1000), (64, 0)] {
                 let met = counters(count as usize);
                 kernel.run(|| {
@@ -58,11 +68,18 @@ fn every_iteration_is_handed_out_once() {
                         }
                     });
                 });
-                assert!(met.iter().all(|times| times.load(SeqCst) == 2), "schedule {schedule}, {count} by {chunk}");
+                assert!(
+                    met.iter().all(|times| times.load(SeqCst) == 2),
+                    "schedule {schedule}, {count} by {chunk}"
+                );
             }
         }
     }
-    assert_eq!(live_allocations(), before, "positions of threads are released");
+    assert_eq!(
+        live_allocations(),
+        before,
+        "positions of threads are released"
+    );
 }
 
 #[test]
@@ -75,7 +92,15 @@ fn unsigned_and_wide_loops_reach_their_ends() {
             // SAFETY: called as clang calls them.
             unsafe {
                 __kmpc_dispatch_init_8u(null(), 0, DYNAMIC, u64::MAX - 9, u64::MAX, 3, 1);
-                while __kmpc_dispatch_next_8u(null(), 0, &mut is_last, &mut lower, &mut upper, &mut stride) != 0 {
+                while __kmpc_dispatch_next_8u(
+                    null(),
+                    0,
+                    &mut is_last,
+                    &mut lower,
+                    &mut upper,
+                    &mut stride,
+                ) != 0
+                {
                     met.lock().unwrap().push((lower, upper, is_last));
                 }
             }
@@ -84,7 +109,15 @@ fn unsigned_and_wide_loops_reach_their_ends() {
     let mut met = met.into_inner().unwrap();
     met.sort_unstable();
     let end = u64::MAX;
-    assert_eq!(met, [(end - 9, end - 9, 0), (end - 6, end - 6, 0), (end - 3, end - 3, 0), (end, end, 1)]);
+    assert_eq!(
+        met,
+        [
+            (end - 9, end - 9, 0),
+            (end - 6, end - 6, 0),
+            (end - 3, end - 3, 0),
+            (end, end, 1)
+        ]
+    );
 
     let met = counters(3);
     Kernel::generic(2).run(|| {
@@ -94,14 +127,31 @@ fn unsigned_and_wide_loops_reach_their_ends() {
             unsafe {
                 // Too many iterations to count past the end.
                 __kmpc_dispatch_init_8(null(), 0, DYNAMIC, i64::MIN, i64::MAX - 1, 1, i64::MAX);
-                while __kmpc_dispatch_next_8(null(), 0, &mut is_last, &mut lower, &mut upper, &mut stride) != 0 {
-                    let chunk = if lower == i64::MIN { 0 } else if is_last == 0 { 1 } else { 2 };
+                while __kmpc_dispatch_next_8(
+                    null(),
+                    0,
+                    &mut is_last,
+                    &mut lower,
+                    &mut upper,
+                    &mut stride,
+                ) != 0
+                {
+                    let chunk = if lower == i64::MIN {
+                        0
+                    } else if is_last == 0 {
+                        1
+                    } else {
+                        2
+                    };
                     met[chunk].fetch_add(1, SeqCst);
                 }
             }
         });
     });
-    assert_eq!(met.iter().map(|m| m.load(SeqCst)).collect::<Vec<_>>(), [1, 1, 1]);
+    assert_eq!(
+        met.iter().map(|m| m.load(SeqCst)).collect::<Vec<_>>(),
+        [1, 1, 1]
+    );
 }
 
 #[test]
@@ -131,7 +181,9 @@ fn serialised_loops_are_their_threads_own() {
 fn ordered_regions_run_in_the_order_of_the_loop() {
     let _alone = HEAP.lock().unwrap();
     for kernel in [Kernel::generic(33), Kernel::spmd(64)] {
-        for schedule in [DYNAMIC, GUIDED, STATIC, STATIC_CHUNKED, RUNTIME].map(|schedule| schedule + ORDERED) {
+        for schedule in
+            [DYNAMIC, GUIDED, STATIC, STATIC_CHUNKED, RUNTIME].map(|schedule| schedule + ORDERED)
+        {
             for chunk in [1, 4] {
                 let order = Mutex::new(Vec::new());
                 kernel.run(|| {
@@ -151,7 +203,11 @@ fn ordered_regions_run_in_the_order_of_the_loop() {
                     });
                 });
                 let expected: Vec<i32> = (0..70).filter(|i| i % 3 != 2).collect();
-                assert_eq!(order.into_inner().unwrap(), expected, "schedule {schedule} chunk {chunk}");
+                assert_eq!(
+                    order.into_inner().unwrap(),
+                    expected,
+                    "schedule {schedule} chunk {chunk}"
+                );
             }
         }
     }
@@ -168,7 +224,9 @@ fn runtime_schedules_follow_the_icv() {
             // SAFETY: local variables.
             unsafe { omp_get_schedule(&mut schedule, &mut chunk) };
             assert_eq!((schedule, chunk, omp_get_num_threads()), (1, 2, 4));
-            run(RUNTIME, 32, 0, |i| owner[i as usize].store(omp_get_thread_num() as u32, SeqCst));
+            run(RUNTIME, 32, 0, |i| {
+                owner[i as usize].store(omp_get_thread_num() as u32, SeqCst)
+            });
         });
     });
     // static with chunks of 2, dealt round four threads.

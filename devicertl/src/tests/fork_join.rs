@@ -10,13 +10,18 @@ fn counters(count: usize) -> Vec<AtomicU32> {
 }
 
 fn all_are(counters: &[AtomicU32], expected: u32) -> bool {
-    counters.iter().all(|counter| counter.load(SeqCst) == expected)
+    counters
+        .iter()
+        .all(|counter| counter.load(SeqCst) == expected)
 }
 
 fn modes(threads: u32) -> [Kernel; 4] {
     [
         Kernel::generic(threads),
-        Kernel { custom_state_machine: true, ..Kernel::generic(threads) },
+        Kernel {
+            custom_state_machine: true,
+            ..Kernel::generic(threads)
+        },
         Kernel::spmd(threads),
         Kernel::generic_spmd(threads),
     ]
@@ -27,7 +32,11 @@ fn a_region_runs_once_on_each_thread_of_its_team() {
     for threads in SIZES {
         for kernel in modes(threads) {
             for requested in [-1, 1, 5, 32, 50, 64, 1000] {
-                let size = if requested < 0 { threads } else { threads.min(requested as u32) };
+                let size = if requested < 0 {
+                    threads
+                } else {
+                    threads.min(requested as u32)
+                };
                 let ran = counters(size as usize);
                 kernel.run(|| {
                     parallel(requested, || {
@@ -36,7 +45,10 @@ fn a_region_runs_once_on_each_thread_of_its_team() {
                         ran[omp_get_thread_num() as usize].fetch_add(1, SeqCst);
                     });
                 });
-                assert!(all_are(&ran, 1), "{threads} threads, num_threads({requested})");
+                assert!(
+                    all_are(&ran, 1),
+                    "{threads} threads, num_threads({requested})"
+                );
             }
         }
     }
@@ -87,7 +99,12 @@ fn nobody_passes_a_barrier_before_all_have_come() {
 
 #[test]
 fn the_end_of_a_region_waits_for_all() {
-    for kernel in [Kernel::generic(50), Kernel::generic_spmd(50), Kernel::generic(64), Kernel::generic_spmd(64)] {
+    for kernel in [
+        Kernel::generic(50),
+        Kernel::generic_spmd(50),
+        Kernel::generic(64),
+        Kernel::generic_spmd(64),
+    ] {
         let ran = AtomicU32::new(0);
         kernel.run(|| {
             parallel(40, || {
@@ -106,7 +123,10 @@ fn a_false_condition_runs_the_region_on_one_thread() {
             parallel_if(false, -1, || {
                 ran.fetch_add(1, SeqCst);
                 assert_eq!((omp_get_num_threads(), omp_get_thread_num()), (1, 0));
-                assert_eq!((omp_get_level(), omp_get_active_level(), omp_in_parallel()), (1, 0, 0));
+                assert_eq!(
+                    (omp_get_level(), omp_get_active_level(), omp_in_parallel()),
+                    (1, 0, 0)
+                );
                 barrier();
             });
             assert_eq!(omp_get_level(), 0);
@@ -127,9 +147,18 @@ fn nested_regions_are_serialised_and_know_their_ancestors() {
                         ran.fetch_add(1, SeqCst);
                         assert_eq!((omp_get_level(), omp_get_active_level()), (3, 1));
                         assert_eq!((omp_get_num_threads(), omp_get_thread_num()), (1, 0));
-                        assert_eq!([0, 1, 2, 3].map(|level| omp_get_team_size(level)), [1, 33, 1, 1]);
-                        assert_eq!([0, 1, 2, 3].map(|level| omp_get_ancestor_thread_num(level)), [0, outer, 0, 0]);
-                        assert_eq!([-1, 4].map(|level| omp_get_ancestor_thread_num(level)), [-1, -1]);
+                        assert_eq!(
+                            [0, 1, 2, 3].map(|level| omp_get_team_size(level)),
+                            [1, 33, 1, 1]
+                        );
+                        assert_eq!(
+                            [0, 1, 2, 3].map(|level| omp_get_ancestor_thread_num(level)),
+                            [0, outer, 0, 0]
+                        );
+                        assert_eq!(
+                            [-1, 4].map(|level| omp_get_ancestor_thread_num(level)),
+                            [-1, -1]
+                        );
                         barrier();
                     });
                     assert_eq!(omp_get_level(), 2);
@@ -160,8 +189,22 @@ fn a_region_inside_a_serialised_one_can_be_active_in_generic_mode() {
 #[test]
 fn sequential_code_is_a_team_of_one() {
     Kernel::generic(64).run(|| {
-        assert_eq!((omp_get_thread_num(), omp_get_num_threads(), omp_in_parallel()), (0, 1, 0));
-        assert_eq!((omp_get_max_threads(), omp_get_thread_limit(), omp_get_num_procs()), (64, 64, 64));
+        assert_eq!(
+            (
+                omp_get_thread_num(),
+                omp_get_num_threads(),
+                omp_in_parallel()
+            ),
+            (0, 1, 0)
+        );
+        assert_eq!(
+            (
+                omp_get_max_threads(),
+                omp_get_thread_limit(),
+                omp_get_num_procs()
+            ),
+            (64, 64, 64)
+        );
         barrier();
     });
 }

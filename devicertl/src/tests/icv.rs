@@ -33,7 +33,9 @@ fn a_change_inside_a_region_ends_with_it() {
                 });
                 assert_eq!(omp_get_max_threads(), mine, "the inner change is gone");
             });
-            parallel(-1, || assert_eq!((omp_get_max_threads(), omp_get_dynamic()), (40, 0)));
+            parallel(-1, || {
+                assert_eq!((omp_get_max_threads(), omp_get_dynamic()), (40, 0))
+            });
         });
     }
 }
@@ -41,9 +43,21 @@ fn a_change_inside_a_region_ends_with_it() {
 #[test]
 fn no_active_level_means_no_parallelism() {
     Kernel::generic(32).run(|| {
-        assert_eq!((omp_get_max_active_levels(), omp_get_supported_active_levels(), omp_get_nested()), (1, 1, 0));
+        assert_eq!(
+            (
+                omp_get_max_active_levels(),
+                omp_get_supported_active_levels(),
+                omp_get_nested()
+            ),
+            (1, 1, 0)
+        );
         omp_set_max_active_levels(0);
-        parallel(-1, || assert_eq!((omp_get_num_threads(), omp_in_parallel(), omp_get_level()), (1, 0, 1)));
+        parallel(-1, || {
+            assert_eq!(
+                (omp_get_num_threads(), omp_in_parallel(), omp_get_level()),
+                (1, 0, 1)
+            )
+        });
         omp_set_max_active_levels(5);
         assert_eq!(omp_get_max_active_levels(), 1);
         parallel(-1, || assert_eq!(omp_get_num_threads(), 32));
@@ -55,8 +69,22 @@ fn teams_and_devices_answer() {
     Kernel::generic(32).teams(3).run(|| {
         assert_eq!(omp_get_num_teams(), 3);
         assert!((0..3).contains(&omp_get_team_num()));
-        assert_eq!((omp_is_initial_device(), omp_get_num_devices(), omp_get_device_num()), (0, 1, 0));
-        assert_eq!((omp_get_cancellation(), omp_get_proc_bind(), omp_get_num_places()), (0, 0, 0));
+        assert_eq!(
+            (
+                omp_is_initial_device(),
+                omp_get_num_devices(),
+                omp_get_device_num()
+            ),
+            (0, 1, 0)
+        );
+        assert_eq!(
+            (
+                omp_get_cancellation(),
+                omp_get_proc_bind(),
+                omp_get_num_places()
+            ),
+            (0, 0, 0)
+        );
         let before = omp_get_wtime();
         assert!(omp_get_wtime() >= before && omp_get_wtick() > 0.0);
     });

@@ -112,7 +112,10 @@ fn single_and_masked_choose_one_thread() {
             }
         });
     });
-    assert_eq!([single, master, masked].map(|count| count.into_inner()), [1, 1, 1]);
+    assert_eq!(
+        [single, master, masked].map(|count| count.into_inner()),
+        [1, 1, 1]
+    );
 }
 
 #[test]

@@ -14,8 +14,8 @@ use core::ptr::{null, null_mut};
 
 use crate::arch::soft::{Launch, launch};
 use crate::kernel::{
-    Configuration, EXEC_MODE_GENERIC, EXEC_MODE_SPMD, Environment, LaunchEnvironment, Wrapper, __kmpc_target_deinit,
-    __kmpc_target_init,
+    __kmpc_target_deinit, __kmpc_target_init, Configuration, EXEC_MODE_GENERIC, EXEC_MODE_SPMD,
+    Environment, LaunchEnvironment, Wrapper,
 };
 use crate::parallel::__kmpc_parallel_60;
 use crate::share::__kmpc_get_shared_variables;
@@ -33,16 +33,29 @@ pub struct Kernel {
 
 impl Kernel {
     pub fn generic(threads: u32) -> Kernel {
-        Kernel { threads, teams: 1, mode: EXEC_MODE_GENERIC, custom_state_machine: false }
+        Kernel {
+            threads,
+            teams: 1,
+            mode: EXEC_MODE_GENERIC,
+            custom_state_machine: false,
+        }
     }
 
     pub fn spmd(threads: u32) -> Kernel {
-        Kernel { threads, teams: 1, mode: EXEC_MODE_SPMD, custom_state_machine: false }
+        Kernel {
+            threads,
+            teams: 1,
+            mode: EXEC_MODE_SPMD,
+            custom_state_machine: false,
+        }
     }
 
     /// What openmp-opt makes of a generic kernel.
     pub fn generic_spmd(threads: u32) -> Kernel {
-        Kernel { mode: EXEC_MODE_SPMD | EXEC_MODE_GENERIC, ..Kernel::spmd(threads) }
+        Kernel {
+            mode: EXEC_MODE_SPMD | EXEC_MODE_GENERIC,
+            ..Kernel::spmd(threads)
+        }
     }
 
     pub fn teams(self, teams: u32) -> Kernel {
@@ -80,8 +93,17 @@ impl Kernel {
         unsafe impl Sync for Constants {}
         let constants = Constants(kernel_environment, environment);
         let constants = &constants;
-        let threads = if self.is_spmd() { self.threads } else { self.threads + 32 };
-        let shape = Launch { blocks: self.teams, threads, spmd: self.is_spmd(), dynamic_shared: 0 };
+        let threads = if self.is_spmd() {
+            self.threads
+        } else {
+            self.threads + 32
+        };
+        let shape = Launch {
+            blocks: self.teams,
+            threads,
+            spmd: self.is_spmd(),
+            dynamic_shared: 0,
+        };
         launch(shape, &|| {
             // SAFETY: called as clang calls them.
             unsafe {

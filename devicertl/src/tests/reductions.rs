@@ -79,7 +79,10 @@ static MEDIUM_USER: std::sync::Mutex<()> = std::sync::Mutex::new(());
 fn reduce_in_team(value: &mut u64) -> bool {
     let mut list: List = [value];
     // SAFETY: called as clang calls it.
-    unsafe { __kmpc_nvptx_parallel_reduce_nowait_v2(null(), 8, (&raw mut list).cast(), shuffle, copy) == 1 }
+    unsafe {
+        __kmpc_nvptx_parallel_reduce_nowait_v2(null(), 8, (&raw mut list).cast(), shuffle, copy)
+            == 1
+    }
 }
 
 fn sum_of_team(kernel: Kernel, threads: i32) -> (u64, u64) {
@@ -105,8 +108,16 @@ fn teams_of_every_size_reduce() {
     let sizes = (1..=67).chain([95, 96, 97, 128, 255, 256, 500, 511, 640, 992]);
     for size in sizes {
         let n = u64::from(size);
-        assert_eq!(sum_of_team(Kernel::generic(size), -1), (n, n * (n - 1) / 2), "generic, {size} threads");
-        assert_eq!(sum_of_team(Kernel::spmd(size), -1), (n, n * (n - 1) / 2), "SPMD, {size} threads");
+        assert_eq!(
+            sum_of_team(Kernel::generic(size), -1),
+            (n, n * (n - 1) / 2),
+            "generic, {size} threads"
+        );
+        assert_eq!(
+            sum_of_team(Kernel::spmd(size), -1),
+            (n, n * (n - 1) / 2),
+            "SPMD, {size} threads"
+        );
     }
     assert_eq!(sum_of_team(Kernel::spmd(1024), -1), (1024, 1024 * 1023 / 2));
 }
@@ -116,7 +127,10 @@ fn teams_smaller_than_the_block_reduce() {
     let _alone = MEDIUM_USER.lock().unwrap();
     for size in [1, 2, 31, 32, 33, 50, 64, 99] {
         let n = size as u64;
-        assert_eq!(sum_of_team(Kernel::generic(128), size), (n, n * (n - 1) / 2));
+        assert_eq!(
+            sum_of_team(Kernel::generic(128), size),
+            (n, n * (n - 1) / 2)
+        );
         assert_eq!(sum_of_team(Kernel::spmd(128), size), (n, n * (n - 1) / 2));
     }
 }
@@ -171,8 +185,16 @@ fn sum_of_league(kernel: Kernel, records: u32) -> (u64, u64) {
             result.fetch_add(value, SeqCst);
         }
     });
-    assert_eq!(winners.into_inner(), 1, "one thread of the league has the result");
-    assert_eq!((environment.reduction_count, environment.reduction_round), (0, 0), "ready for another reduction");
+    assert_eq!(
+        winners.into_inner(),
+        1,
+        "one thread of the league has the result"
+    );
+    assert_eq!(
+        (environment.reduction_count, environment.reduction_round),
+        (0, 0),
+        "ready for another reduction"
+    );
     let result = result.into_inner();
     (result >> 32, result & 0xffff_ffff)
 }
@@ -182,7 +204,12 @@ fn leagues_reduce_whatever_the_number_of_teams_and_records() {
     let _alone = MEDIUM_USER.lock().unwrap();
     for teams in [1, 2, 7, 32, 33, 70] {
         for records in [1, 3, 32, 1024] {
-            for kernel in [Kernel::spmd(8), Kernel::spmd(64), Kernel::generic_spmd(40), Kernel::generic(32)] {
+            for kernel in [
+                Kernel::spmd(8),
+                Kernel::spmd(64),
+                Kernel::generic_spmd(40),
+                Kernel::generic(32),
+            ] {
                 let n = u64::from(teams);
                 assert_eq!(
                     sum_of_league(kernel.teams(teams), records),

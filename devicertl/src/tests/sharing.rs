@@ -22,7 +22,9 @@ unsafe extern "C" fn sum_references(_level: u16, _thread: u32) {
     unsafe {
         __kmpc_get_shared_variables(&mut list);
         let count = **list.cast::<*const u64>();
-        let sum: u64 = (1..count as usize).map(|i| **list.add(i).cast::<*const u64>()).sum();
+        let sum: u64 = (1..count as usize)
+            .map(|i| **list.add(i).cast::<*const u64>())
+            .sum();
         SUM.fetch_add(sum, SeqCst);
     }
 }
@@ -37,8 +39,10 @@ fn any_number_of_references_reaches_the_workers() {
             for _ in 0..2 {
                 let mut values: Vec<u64> = (0..count).collect();
                 values[0] = count;
-                let mut arguments: Vec<*mut c_void> =
-                    values.iter_mut().map(|value| (value as *mut u64).cast()).collect();
+                let mut arguments: Vec<*mut c_void> = values
+                    .iter_mut()
+                    .map(|value| (value as *mut u64).cast())
+                    .collect();
                 // SAFETY: in generic mode workers run the wrapper, with as many references as there are.
                 unsafe {
                     __kmpc_parallel_51(
@@ -55,7 +59,11 @@ fn any_number_of_references_reaches_the_workers() {
                 }
             }
         });
-        assert_eq!(SUM.load(SeqCst), 2 * 40 * (1..count).sum::<u64>(), "{count} references");
+        assert_eq!(
+            SUM.load(SeqCst),
+            2 * 40 * (1..count).sum::<u64>(),
+            "{count} references"
+        );
     }
     assert_eq!(live_allocations(), before, "long lists are released");
 }
@@ -71,10 +79,22 @@ fn captured_variables_become_arguments() {
     SUM.store(0, SeqCst);
     Kernel::spmd(33).run(|| {
         let mut values = [1u64, 2, 3];
-        let mut arguments = values.each_mut().map(|value| (value as *mut u64).cast::<c_void>());
+        let mut arguments = values
+            .each_mut()
+            .map(|value| (value as *mut u64).cast::<c_void>());
         // SAFETY: the region takes three arguments.
         unsafe {
-            __kmpc_parallel_51(null(), 0, 1, -1, -1, three as *const c_void, null(), arguments.as_mut_ptr(), 3);
+            __kmpc_parallel_51(
+                null(),
+                0,
+                1,
+                -1,
+                -1,
+                three as *const c_void,
+                null(),
+                arguments.as_mut_ptr(),
+                3,
+            );
         }
     });
     assert_eq!(SUM.load(SeqCst), 33 * 321);
@@ -97,7 +117,10 @@ fn use_stack(seed: u8, sizes: &[usize]) {
     for &(block, size, fill) in blocks.iter().rev() {
         // SAFETY: allocated above, with that size.
         unsafe {
-            assert!((0..size).all(|i| block.add(i).read() == fill), "blocks overlap");
+            assert!(
+                (0..size).all(|i| block.add(i).read() == fill),
+                "blocks overlap"
+            );
             __kmpc_free_shared(block.cast(), size);
         }
     }
@@ -116,7 +139,12 @@ impl Aligned for *mut u8 {
 fn shared_locals_overflow_to_the_heap_and_come_back() {
     let _alone = HEAP.lock().unwrap();
     let before = live_allocations();
-    for kernel in [Kernel::generic(64), Kernel::generic(33), Kernel::spmd(128), Kernel::spmd(500)] {
+    for kernel in [
+        Kernel::generic(64),
+        Kernel::generic(33),
+        Kernel::spmd(128),
+        Kernel::spmd(500),
+    ] {
         kernel.run(|| {
             use_stack(99, &[8, 16, 1000, 1, 3000, 40, 1000]);
             parallel(-1, || {
@@ -137,7 +165,11 @@ fn the_stack_serves_again_after_frees_out_of_order() {
     let before = live_allocations();
     Kernel::generic(32).run(|| {
         for _ in 0..100 {
-            let (a, b, c) = (__kmpc_alloc_shared(600), __kmpc_alloc_shared(600), __kmpc_alloc_shared(600));
+            let (a, b, c) = (
+                __kmpc_alloc_shared(600),
+                __kmpc_alloc_shared(600),
+                __kmpc_alloc_shared(600),
+            );
             assert_eq!(live_allocations(), before, "served from shared memory");
             // SAFETY: allocated above; the oldest first.
             unsafe {

@@ -61,7 +61,14 @@ type Routine = unsafe extern "C" fn(i32, *mut Task) -> i32;
 unsafe fn task(flags: i32, routine: Routine, total: &AtomicU32, private: u32) -> *mut Task {
     // SAFETY: called as clang calls it.
     unsafe {
-        let task = __kmpc_omp_task_alloc(null(), 0, flags, size_of::<Frame>(), size_of::<*const AtomicU32>(), routine);
+        let task = __kmpc_omp_task_alloc(
+            null(),
+            0,
+            flags,
+            size_of::<Frame>(),
+            size_of::<*const AtomicU32>(),
+            routine,
+        );
         let frame = task.cast::<Frame>();
         *(*frame).shareds = total;
         (*frame).private = private;
@@ -79,7 +86,15 @@ fn tasks_of_every_kind_have_run_when_the_call_returns() {
             // SAFETY: called as clang calls them.
             unsafe {
                 __kmpc_omp_task(null(), 0, task(1, add_private, &total, 5));
-                __kmpc_omp_task_with_deps(null(), 0, task(1, add_private, &total, 7), 0, null_mut(), 0, null_mut());
+                __kmpc_omp_task_with_deps(
+                    null(),
+                    0,
+                    task(1, add_private, &total, 7),
+                    0,
+                    null_mut(),
+                    0,
+                    null_mut(),
+                );
                 assert_eq!(omp_in_final(), 0);
                 __kmpc_omp_task(null(), 0, task(1 | 2, in_final, &total, 0));
                 assert_eq!(omp_in_final(), 0);
@@ -104,7 +119,19 @@ fn a_taskloop_runs_every_iteration_with_private_copies() {
                 let plain = task(1, add_iterations, &total, 1);
                 __kmpc_taskloop(null(), 0, plain, 1, null(), null(), 1, 0, 0, 0, None);
                 let copied = task(1, add_iterations, &total, 1);
-                __kmpc_taskloop(null(), 0, copied, 1, null(), null(), 1, 0, 2, 4, Some(duplicate));
+                __kmpc_taskloop(
+                    null(),
+                    0,
+                    copied,
+                    1,
+                    null(),
+                    null(),
+                    1,
+                    0,
+                    2,
+                    4,
+                    Some(duplicate),
+                );
             }
         });
     });

@@ -11,10 +11,17 @@ fn members(count: u32) -> impl Iterator<Item = Member> {
 }
 
 /// All iterations of all members, through their strides, checked to be `0..=last` once each.
-fn covers(last: u64, count: u32, first_chunk: impl Fn(Member) -> Option<Chunk<u64>>, is_single: bool) {
+fn covers(
+    last: u64,
+    count: u32,
+    first_chunk: impl Fn(Member) -> Option<Chunk<u64>>,
+    is_single: bool,
+) {
     let mut dealt = vec![0; last as usize + 1];
     for member in members(count) {
-        let Some(chunk) = first_chunk(member) else { continue };
+        let Some(chunk) = first_chunk(member) else {
+            continue;
+        };
         let (mut first, length) = (chunk.first, chunk.last - chunk.first);
         while first <= last {
             for iteration in first..=(first + length).min(last) {
@@ -26,7 +33,10 @@ fn covers(last: u64, count: u32, first_chunk: impl Fn(Member) -> Option<Chunk<u6
             first += chunk.stride;
         }
     }
-    assert!(dealt.iter().all(|&times| times == 1), "last {last}, {count} members: {dealt:?}");
+    assert!(
+        dealt.iter().all(|&times| times == 1),
+        "last {last}, {count} members: {dealt:?}"
+    );
 }
 
 #[test]
@@ -34,8 +44,18 @@ fn every_iteration_is_dealt_once() {
     for last in [0, 1, 2, 30, 31, 32, 99, 127, 128, 500] {
         for count in COUNTS {
             for chunk in [1, 2, 7, 64, 1000] {
-                covers(last, count, |member| chunked_u64(last, chunk, member), false);
-                covers(last, count, |member| rounded_u64(last, chunk, member), false);
+                covers(
+                    last,
+                    count,
+                    |member| chunked_u64(last, chunk, member),
+                    false,
+                );
+                covers(
+                    last,
+                    count,
+                    |member| rounded_u64(last, chunk, member),
+                    false,
+                );
             }
             covers(last, count, |member| balanced_u64(last, member), true);
         }
@@ -46,8 +66,9 @@ fn every_iteration_is_dealt_once() {
 fn balanced_blocks_differ_by_one_at_most() {
     for last in [0u32, 5, 99, 128] {
         for count in COUNTS {
-            let sizes: Vec<u32> =
-                members(count).map(|member| balanced_u32(last, member).map_or(0, |c| c.last - c.first + 1)).collect();
+            let sizes: Vec<u32> = members(count)
+                .map(|member| balanced_u32(last, member).map_or(0, |c| c.last - c.first + 1))
+                .collect();
             assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1);
         }
     }
@@ -67,7 +88,10 @@ fn nothing_overflows_at_the_ends_of_the_types() {
         // A chunk that only the first member can have.
         let first = chunked_u32(u32::MAX, u32::MAX, Member::new(0, count)).unwrap();
         assert_eq!((first.first, first.last), (0, u32::MAX - 1));
-        assert_eq!(chunked_u32(10, u32::MAX, Member::new(count, count + 1)), None);
+        assert_eq!(
+            chunked_u32(10, u32::MAX, Member::new(count, count + 1)),
+            None
+        );
     }
 }
 
@@ -89,7 +113,13 @@ fn the_last_iteration_is_found_for_every_sign() {
 /// One of clang's loops over `$int` under `kernel`: counts how often each value is met, and who has the last.
 macro_rules! run_loop {
     ($name:ident, $int:ident, $signed:ident, $init:ident) => {
-        fn $name(kernel: super::Kernel, schedule: i32, bounds: ($int, $int), increment: $signed, chunk: $signed) {
+        fn $name(
+            kernel: super::Kernel,
+            schedule: i32,
+            bounds: ($int, $int),
+            increment: $signed,
+            chunk: $signed,
+        ) {
             use std::collections::BTreeMap;
             use std::sync::Mutex;
             let met = Mutex::new(BTreeMap::<$int, u32>::new());
@@ -102,7 +132,15 @@ macro_rules! run_loop {
                     // SAFETY: called as clang calls it.
                     unsafe {
                         $init(
-                            null(), 0, schedule, &mut is_last, &mut lower, &mut upper, &mut stride, increment, chunk,
+                            null(),
+                            0,
+                            schedule,
+                            &mut is_last,
+                            &mut lower,
+                            &mut upper,
+                            &mut stride,
+                            increment,
+                            chunk,
                         );
                     }
                     if empty {
@@ -110,7 +148,13 @@ macro_rules! run_loop {
                         return;
                     }
                     let (mut mine, mut value) = (Vec::new(), lower);
-                    let inside = |value: $int, end: $int| if increment > 0 { value <= end } else { value >= end };
+                    let inside = |value: $int, end: $int| {
+                        if increment > 0 {
+                            value <= end
+                        } else {
+                            value >= end
+                        }
+                    };
                     'chunks: while inside(value, to) && inside(value, upper) {
                         let (start, end) = (value, upper);
                         while inside(value, end) && inside(value, to) {
@@ -123,15 +167,17 @@ macro_rules! run_loop {
                         if schedule == STATIC {
                             break;
                         }
-                        let (Some(next), Some(next_end)) =
-                            (start.checked_add_signed_like(stride), end.checked_add_signed_like(stride))
-                        else {
+                        let (Some(next), Some(next_end)) = (
+                            start.checked_add_signed_like(stride),
+                            end.checked_add_signed_like(stride),
+                        ) else {
                             break;
                         };
                         (value, upper) = (next, next_end);
                     }
                     let mut met = met.lock().unwrap();
-                    mine.iter().for_each(|&value| *met.entry(value).or_default() += 1);
+                    mine.iter()
+                        .for_each(|&value| *met.entry(value).or_default() += 1);
                     if is_last != 0 {
                         last_owner.lock().unwrap().push(mine);
                     }
@@ -146,10 +192,18 @@ macro_rules! run_loop {
             let met = met.into_inner().unwrap();
             let mut sorted = expected.clone();
             sorted.sort_unstable();
-            assert_eq!(met.keys().copied().collect::<Vec<_>>(), sorted, "{schedule} {bounds:?} by {increment}");
+            assert_eq!(
+                met.keys().copied().collect::<Vec<_>>(),
+                sorted,
+                "{schedule} {bounds:?} by {increment}"
+            );
             assert!(met.values().all(|&times| times == 1));
             let owners = last_owner.into_inner().unwrap();
-            assert_eq!(owners.len(), usize::from(!expected.is_empty()), "one thread has the last iteration");
+            assert_eq!(
+                owners.len(),
+                usize::from(!expected.is_empty()),
+                "one thread has the last iteration"
+            );
             if let Some(owner) = owners.first() {
                 assert_eq!(owner.last(), expected.last());
             }
@@ -190,7 +244,12 @@ run_loop!(loop_u64, u64, i64, __kmpc_for_static_init_8u);
 #[test]
 fn loops_of_every_type_run_each_iteration_once() {
     for kernel in [super::Kernel::generic(33), super::Kernel::spmd(40)] {
-        for schedule in [STATIC, STATIC_CHUNKED, STATIC_BALANCED_CHUNKED, STATIC_CHUNKED | 1 << 30] {
+        for schedule in [
+            STATIC,
+            STATIC_CHUNKED,
+            STATIC_BALANCED_CHUNKED,
+            STATIC_CHUNKED | 1 << 30,
+        ] {
             for chunk in [0, 1, 3] {
                 loop_i32(kernel, schedule, (0, 99), 1, chunk);
                 loop_i32(kernel, schedule, (-5, 60), 2, chunk);
