@@ -12,8 +12,9 @@ use crate::ir::{Module, Value, metadata_string};
 
 /// `llvm::CallingConv::PTX_Kernel`.
 const PTX_KERNEL: u32 = 71;
-/// Threads per block when the image states no bound.
-const DEFAULT_MAX_THREADS: u32 = 1024;
+/// Threads a block of any kernel may have. `nvvm.maxntid` does not bound it: that is a promise to the
+/// allocator of a GPU's registers, and in generic kernels it leaves out the master's warp (docs/abi.md).
+const MAX_THREADS: u32 = 1024;
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
@@ -23,9 +24,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             function: found.function,
             parameters: found.function.parameters().len() as u32,
             name: found.name,
-            max_threads: found
-                .bound
-                .map_or(DEFAULT_MAX_THREADS, |bound| bound.min(DEFAULT_MAX_THREADS)),
+            max_threads: MAX_THREADS,
             static_shared: 0,
         })
         .collect();
