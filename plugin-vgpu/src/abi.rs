@@ -266,6 +266,7 @@ unsafe fn text<'a>(text: *const c_char) -> &'a [u8] {
     if text.is_null() {
         b"?"
     } else {
+        // SAFETY: the caller's contract.
         unsafe { CStr::from_ptr(text) }.to_bytes()
     }
 }

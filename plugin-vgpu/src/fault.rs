@@ -83,6 +83,16 @@ pub struct Signal {
 thread_local! {
     static RUNNING: Cell<*const Sm> = const { Cell::new(ptr::null()) };
     static SIGNAL_STACK: SignalStack = SignalStack::install();
+    static HAS_LATE_STACK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Gives the calling thread a stack for its signals, once. The main thread still runs kernels after its
+/// thread-local values are gone: `atexit` handlers and destructors of C++ globals hold target
+/// regions, and images have destructors. The stack it then gets stays until the process ends.
+fn ensure_signal_stack() {
+    if SIGNAL_STACK.try_with(|_| ()).is_err() && !HAS_LATE_STACK.replace(true) {
+        std::mem::forget(SignalStack::install());
+    }
 }
 
 /// A CPU thread that is about to run blocks on a multiprocessor. Undone when dropped.
@@ -101,7 +111,7 @@ pub fn enter(sm: &Sm) -> Result<Entered> {
             what: "installing the virtual GPU's signal handlers".to_owned(),
             source: std::io::Error::from_raw_os_error(errno),
         })?;
-    SIGNAL_STACK.with(|_| ());
+    ensure_signal_stack();
     RUNNING.set(sm);
     let mut mxcsr = 0_u32;
     // SAFETY: saves the register, then loads its power-on value; `Entered` restores it.
@@ -253,7 +263,7 @@ fn stack_words(sm: &Sm, sp: u64) -> [u64; KEPT_WORDS] {
     // SAFETY: the handler runs between the fiber's own uses of these.
     let stacks = unsafe { sm.stacks() };
     if let Some(fiber) = stacks.fiber_at(sp)
-        && sp % 8 == 0
+        && sp.is_multiple_of(8)
         && !stacks.in_guard_page(sp)
     {
         let top = stacks.context(fiber) as u64;

@@ -118,7 +118,7 @@ impl Heap {
             return Ok(());
         }
         let class = usize::from(class) - 1;
-        if (address - span.start) % SPAN % CLASSES[class] != 0 {
+        if !((address - span.start) % SPAN).is_multiple_of(CLASSES[class]) {
             return Err(wrong());
         }
         let (word, bit) = self.allocation_bit(address);

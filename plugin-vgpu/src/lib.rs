@@ -9,6 +9,7 @@ compile_error!("the virtual GPU runs on x86-64 Linux");
 mod abi;
 mod arena;
 mod barrier;
+mod bench;
 mod block;
 mod compile;
 mod config;
@@ -32,6 +33,7 @@ mod switch;
 mod warp;
 mod window;
 
+pub use bench::{Figure, bench};
 pub use config::Config;
 pub use device::VirtualGpu;
 pub use module::VirtualModule;

@@ -182,7 +182,7 @@ impl Waiting {
 
     fn spin(&mut self, sm: &Sm, run: &BlockRun<'_>) -> Result<(), Ending> {
         self.rounds = self.rounds.wrapping_add(1);
-        if self.rounds % SPINS_PER_YIELD != 0 {
+        if !self.rounds.is_multiple_of(SPINS_PER_YIELD) {
             return Ok(());
         }
         if run.stop.load(Ordering::Relaxed) {

@@ -50,7 +50,7 @@ fn nobody_passes_before_all_have_come() {
 
 kernel!(some_leave, cx, data: Shared, {
     let t = tid(cx);
-    if t % 3 == 0 {
+    if t.is_multiple_of(3) {
         return;
     }
     for round in 0..4 {
@@ -158,7 +158,7 @@ fn arriving_without_waiting() {
 kernel!(reduce, cx, data: Shared, {
     let t = tid(cx);
     let n = (*cx).ntid[0];
-    expect(data, vgpu_barrier_reduce(cx, 1, 0, 0, 0, u32::from(t % 3 == 0)) == n.div_ceil(3));
+    expect(data, vgpu_barrier_reduce(cx, 1, 0, 0, 0, u32::from(t.is_multiple_of(3))) == n.div_ceil(3));
     expect(data, vgpu_barrier_reduce(cx, 2, 0, 0, 1, u32::from(t != 5)) == u32::from(n <= 5));
     expect(data, vgpu_barrier_reduce(cx, 3, 0, 0, 1, 7) == 1);
     expect(data, vgpu_barrier_reduce(cx, 4, 0, 0, 2, u32::from(t == 0)) == 1);

@@ -148,7 +148,7 @@ fn deadlocks_say_who_waits_where() {
 
 kernel!(stuck_warp, cx, _data: u32, {
     let t = tid(cx);
-    if t % 2 == 0 {
+    if t.is_multiple_of(2) {
         vgpu_syncwarp(cx, 1, !0);
     } else {
         vgpu_vote(cx, 2, !0, 1, 0);
@@ -247,7 +247,7 @@ fn the_device_works_after_faults() {
 
 kernel!(ends_deep_inside, cx, data: Blocks, {
     data.ran.fetch_add(1, Ordering::Relaxed);
-    if tid(cx) % 2 == 0 {
+    if tid(cx).is_multiple_of(2) {
         vgpu_exit(cx);
     }
     vgpu_barrier(cx, 1, 0, 0);

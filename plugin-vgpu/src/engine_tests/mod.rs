@@ -4,7 +4,6 @@
 mod barriers;
 mod faults;
 mod launches;
-mod speed;
 mod warps;
 
 use std::sync::Arc;

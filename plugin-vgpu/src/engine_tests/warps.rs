@@ -244,7 +244,7 @@ fn an_operation_with_a_mask_may_be_met_from_different_places() {
 kernel!(separate_masks, cx, data: Results<AtomicU32>, {
     // Two groups shuffle at the same time without waiting for each other.
     let t = tid(cx);
-    let (mask, rounds) = if t % 2 == 0 { (0x5555_5555, 3) } else { (0xaaaa_aaaa, 5) };
+    let (mask, rounds) = if t.is_multiple_of(2) { (0x5555_5555, 3) } else { (0xaaaa_aaaa, 5) };
     let mut sum = 0;
     for _ in 0..rounds {
         sum += vgpu_redux(cx, 1, mask, 0, 1);
@@ -268,7 +268,7 @@ kernel!(diverge_and_ask, cx, data: Results<AtomicU32>, {
         vgpu_activemask(cx, 1)
     } else if t < 20 {
         // Late to its own branch, yet one group.
-        if t % 2 == 0 {
+        if t.is_multiple_of(2) {
             vgpu_yield(cx, 0);
         }
         vgpu_activemask(cx, 2)

@@ -1,0 +1,135 @@
+//! The engine's own speed: what `omptarget bench vgpu` measures.
+
+use std::time::Instant;
+
+use plugin_api::{Device, Image, ImageKind, Launch, LoadOptions, Module, Result};
+
+use crate::config::Config;
+use crate::device::VirtualGpu;
+
+/// Kernels, as text; compiled like any image.
+const KERNELS: &str = include_str!("bench.ll");
+
+/// Timings of each measurement.
+const RUNS: usize = 31;
+
+/// Turns of a kernel's loop in one timing.
+const TURNS: u64 = 1000;
+
+/// One measured figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// What was measured.
+    pub what: &'static str,
+    /// Unit of the figures.
+    pub unit: &'static str,
+    /// The figure the project promises to stay below, if it promises one.
+    pub goal: Option<f64>,
+    /// Lower quartile, median, upper quartile.
+    pub quartiles: [f64; 3],
+    /// Number of timings.
+    pub runs: usize,
+}
+
+impl Figure {
+    fn of(
+        what: &'static str,
+        unit: &'static str,
+        goal: Option<f64>,
+        mut timings: Vec<f64>,
+    ) -> Figure {
+        timings.sort_by(f64::total_cmp);
+        let at = |quarter: usize| timings[(timings.len() - 1) * quarter / 4];
+        Figure {
+            what,
+            unit,
+            goal,
+            quartiles: [at(1), at(2), at(3)],
+            runs: timings.len(),
+        }
+    }
+}
+
+/// Measures the engine on this machine. Blocks run on the calling thread, one at a time.
+pub fn bench() -> Result<Vec<Figure>> {
+    let device = VirtualGpu::new(&Config {
+        multiprocessors: 1,
+        ..Config::detect()
+    })?;
+    let image = Image {
+        kind: ImageKind::Bitcode,
+        triple: "",
+        arch: "",
+        bytes: KERNELS.as_bytes(),
+    };
+    let module = device.load(&image, &LoadOptions::default())?;
+    let per_turn = |kernel, threads: u32| -> Result<Vec<f64>> {
+        let scale = 1e9 / (TURNS as f64 * f64::from(threads));
+        time(&*module, kernel, 1, threads, &[TURNS], scale)
+    };
+    Ok(vec![
+        Figure::of(
+            "switch from fiber to fiber",
+            "ns",
+            Some(25.0),
+            per_turn("yields", 128)?,
+        ),
+        Figure::of(
+            "barrier of 1024 threads, per thread",
+            "ns",
+            Some(60.0),
+            per_turn("barriers", 1024)?,
+        ),
+        Figure::of(
+            "barrier of 128 threads, per thread",
+            "ns",
+            None,
+            per_turn("barriers", 128)?,
+        ),
+        Figure::of("shuffle, per lane", "ns", None, per_turn("shuffles", 32)?),
+        Figure::of(
+            "launch of an empty block of 1 thread",
+            "µs",
+            Some(20.0),
+            time(&*module, "empty", 1, 1, &[], 1e6)?,
+        ),
+        Figure::of(
+            "launch of an empty block of 128 threads",
+            "µs",
+            None,
+            time(&*module, "empty", 1, 128, &[], 1e6)?,
+        ),
+        Figure::of(
+            "empty block of 128 threads in a large grid",
+            "µs",
+            None,
+            time(&*module, "empty", 1000, 128, &[], 1e3)?,
+        ),
+    ])
+}
+
+/// Times launches of a kernel; `scale` turns seconds into the figure's unit.
+fn time(
+    module: &dyn Module,
+    kernel: &str,
+    blocks: u32,
+    threads: u32,
+    args: &[u64],
+    scale: f64,
+) -> Result<Vec<f64>> {
+    let kernel = module.kernel(kernel).expect("the benchmark's own kernel");
+    let launch = Launch {
+        grid: [blocks, 1, 1],
+        block: [threads, 1, 1],
+        dynamic_shared: 0,
+        args,
+    };
+    // The first launch maps stacks and warms caches.
+    kernel.launch(&launch)?;
+    let timed = |_| {
+        let start = Instant::now();
+        kernel.launch(&launch)?;
+        Ok(start.elapsed().as_secs_f64() * scale)
+    };
+    (0..RUNS).map(timed).collect()
+}
