@@ -13,7 +13,7 @@ use crate::source_location::SourceLocation;
 pub struct Construct {
     name: &'static str,
     location: *const Ident,
-    symbol: Option<String>,
+    region: Option<u64>,
 }
 
 impl Construct {
@@ -25,25 +25,28 @@ impl Construct {
         Construct {
             name,
             location,
-            symbol: None,
+            region: None,
         }
     }
 
-    /// Adds the symbol of the target region, which tells its place where nothing else does.
-    pub fn with_symbol(mut self, symbol: &str) -> Construct {
-        self.symbol = Some(symbol.to_owned());
-        self
+    /// Adds the region's id: its symbol tells its place where nothing else does.
+    pub fn of_region(self, region: u64) -> Construct {
+        Construct {
+            region: Some(region),
+            ..self
+        }
     }
 
     /// Where it is.
-    pub fn location(&self) -> SourceLocation {
+    pub fn location(&self, runtime: &Runtime) -> SourceLocation {
         let known = self.ident_location();
-        let of_symbol = || self.symbol.as_deref().and_then(SourceLocation::of_region);
-        if known.is_unknown() {
-            of_symbol().unwrap_or_default()
-        } else {
-            known
+        if !known.is_unknown() {
+            return known;
         }
+        let symbol = self.region.and_then(|id| runtime.registry.symbol(id));
+        symbol
+            .and_then(|symbol| SourceLocation::of_region(&symbol))
+            .unwrap_or_default()
     }
 
     fn ident_location(&self) -> SourceLocation {
@@ -68,33 +71,33 @@ impl Construct {
 
     /// Reports `error` and ends the program.
     pub fn fail(&self, error: &Error, runtime: &Runtime, number: i64) -> ! {
-        let devices = runtime.devices();
-        let index = usize::try_from(number).unwrap_or(0);
-        let device = devices
-            .get(index)
-            .map(|device| (index, device.name().to_owned()));
+        let number = runtime.resolve(number);
+        let device = runtime
+            .device(number)
+            .ok()
+            .map(|device| (device.number, device.name().to_owned()));
+        let location = self.location(runtime);
+        // Routines have no location to begin with.
+        let wants_debug_information = !self.location.is_null() && location.file.is_empty();
         die(&Report {
             error,
             construct: self.name,
-            location: self.location(),
+            location,
             device,
+            wants_debug_information,
         })
     }
 
     /// Tells what the construct maps, for `LIBOMPTARGET_INFO`.
-    pub fn tell(&self, device: usize, items: &[MapItem]) {
+    pub fn tell(&self, runtime: &Runtime, device: usize, items: &[MapItem]) {
         if !info::wants(info::KERNEL_ARGS) {
             return;
         }
+        let (name, location) = (self.name, self.location(runtime));
         info::say(
             info::KERNEL_ARGS,
             device,
-            format_args!(
-                "entering {} at {} with {} items",
-                self.name,
-                self.location(),
-                items.len()
-            ),
+            format_args!("entering {name} at {location} with {} items", items.len()),
         );
         for item in items {
             info::say(

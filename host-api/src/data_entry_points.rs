@@ -43,7 +43,7 @@ unsafe fn execute(
     };
     // SAFETY: caller.
     let items = unsafe { raw.items() };
-    construct.tell(device.number, &items);
+    construct.tell(runtime, device.number, &items);
     // SAFETY: the program is valid as far as its own memory goes (caller).
     match unsafe { action(&device, &items) } {
         // SAFETY: indices are those of items; clang gives writable arrays.

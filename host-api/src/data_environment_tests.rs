@@ -1,7 +1,6 @@
 //! The data environment as a whole, with the items clang 22 emits for each map form.
 
 use std::ffi::c_void;
-use std::sync::Arc;
 
 use plugin_api::DevicePtr;
 
@@ -18,9 +17,9 @@ use crate::mapping_table::{Count, Section};
 use crate::registration_entry_points::{__tgt_mapper_num_components, __tgt_push_mapper_component};
 use crate::update::update;
 
-const MEMBER_OF_FIRST: u64 = 1 << 48;
+pub(crate) const MEMBER_OF_FIRST: u64 = 1 << 48;
 
-fn item(base: u64, begin: u64, size: usize, kind: u64) -> MapItem {
+pub(crate) fn item(base: u64, begin: u64, size: usize, kind: u64) -> MapItem {
     MapItem {
         base,
         begin,
@@ -31,26 +30,26 @@ fn item(base: u64, begin: u64, size: usize, kind: u64) -> MapItem {
     }
 }
 
-fn whole<T>(value: &T, kind: u64) -> MapItem {
+pub(crate) fn whole<T>(value: &T, kind: u64) -> MapItem {
     let at = std::ptr::from_ref(value) as u64;
     item(at, at, size_of::<T>(), kind)
 }
 
-fn at<T>(value: &T) -> u64 {
+pub(crate) fn at<T>(value: &T) -> u64 {
     std::ptr::from_ref(value) as u64
 }
 
-fn begin(device: &OmpDevice, items: &[MapItem]) -> Result<Vec<Returned>, Error> {
+pub(crate) fn begin(device: &OmpDevice, items: &[MapItem]) -> Result<Vec<Returned>, Error> {
     // SAFETY: the tests' items name live variables.
     unsafe { data_begin(device, items) }
 }
 
-fn end(device: &OmpDevice, items: &[MapItem]) {
+pub(crate) fn end(device: &OmpDevice, items: &[MapItem]) {
     // SAFETY: as above; what is written are `Cell`-like locals read through volatile loads.
     unsafe { data_end(device, items) }.unwrap();
 }
 
-fn address(device: &OmpDevice, host: u64) -> Option<DevicePtr> {
+pub(crate) fn address(device: &OmpDevice, host: u64) -> Option<DevicePtr> {
     device
         .table
         .find(Section::inside(host, 1))
@@ -58,13 +57,13 @@ fn address(device: &OmpDevice, host: u64) -> Option<DevicePtr> {
 }
 
 /// A host variable other code writes through its address.
-fn now<T: Copy>(value: &T) -> T {
+pub(crate) fn now<T: Copy>(value: &T) -> T {
     // SAFETY: a live reference.
     unsafe { std::ptr::from_ref(value).read_volatile() }
 }
 
 /// Host storage the runtime may write.
-fn storage<T: Copy + Default, const N: usize>() -> Box<[T; N]> {
+pub(crate) fn storage<T: Copy + Default, const N: usize>() -> Box<[T; N]> {
     Box::new([T::default(); N])
 }
 
@@ -467,117 +466,4 @@ fn mapper_components_take_the_items_place() {
     fake.poke(address(&device, at(&node.data)).unwrap(), &[5]);
     end(&device, &items);
     assert_eq!((now(&node.b), now(&node.data), fake.live()), (5, 0x1234, 0));
-}
-
-#[test]
-fn kernel_arguments_of_every_kind() {
-    let (device, fake) = FakeDevice::openmp(1 << 20);
-    let mapped = storage::<u32, 10>();
-    let private = Box::new([7u8; 12]);
-    let pointer = Box::new(at(&*mapped));
-    let items = [
-        item(at(&*mapped), at(&*mapped) + 8, 16, 0x21),
-        item(42, 42, 8, 0x120),
-        whole(&*private, 0xa1),
-        item(at(&*private), at(&*private) + 4, 4, 0xa0),
-        item(at(&*pointer), at(&*mapped) + 8, 8, 0x40a0),
-    ];
-    begin(&device, &items).unwrap();
-    // SAFETY: live items.
-    let arguments = unsafe { KernelArguments::collect(&device, &items) }.unwrap();
-    let values = arguments.values();
-    let place = address(&device, at(&*mapped) + 8).unwrap().0;
-    assert_eq!((values.len(), values[0], values[1]), (5, place - 8, 42));
-    assert_eq!(fake.peek(DevicePtr(values[2]), 12), [7; 12]);
-    assert_eq!(values[2] % 64, at(&*private) % 64);
-    assert_eq!(
-        fake.peek_pointer(DevicePtr(values[4])),
-        place - 8,
-        "private pointer to the device copy"
-    );
-    assert_eq!(
-        fake.live(),
-        2,
-        "one mapping, one block of private variables"
-    );
-    arguments.free().unwrap();
-    end(&device, &items);
-    assert_eq!(fake.live(), 0);
-}
-
-#[test]
-fn lambda_captures_point_at_device_copies() {
-    let (device, fake) = FakeDevice::openmp(1 << 20);
-    let captured = Box::new(5u32);
-    let lambda = Box::new([at(&*captured), 0]);
-    let items = [
-        whole(&*lambda, 0x23),
-        whole(&*captured, 0x3),
-        item(at(&lambda[0]), at(&*captured), 4, MEMBER_OF_FIRST | 0x310),
-    ];
-    begin(&device, &items).unwrap();
-    // SAFETY: live items.
-    let arguments = unsafe { KernelArguments::collect(&device, &items) }.unwrap();
-    assert_eq!(arguments.values().len(), 1);
-    let field = fake.peek_pointer(DevicePtr(arguments.values()[0]));
-    assert_eq!(field, address(&device, at(&*captured)).unwrap().0);
-    arguments.free().unwrap();
-}
-
-/// Many host threads map the same variable at once. Whoever finds it there must find its data.
-#[test]
-fn concurrent_constructs_see_complete_data() {
-    let (device, fake) = FakeDevice::openmp(1 << 24);
-    let array: Arc<Vec<u8>> = Arc::new((0..4096u32).map(|index| (index % 251) as u8).collect());
-    let (start, length) = (array.as_ptr() as u64, array.len());
-    std::thread::scope(|scope| {
-        for thread in 0..4 {
-            let (device, fake, array) = (&device, &fake, &array);
-            scope.spawn(move || {
-                for round in 0..300 {
-                    let items = [item(start, start, length, 0x21)];
-                    begin(device, &items).unwrap();
-                    let place = address(device, start).unwrap();
-                    assert_eq!(
-                        fake.peek(place, length),
-                        ***array,
-                        "thread {thread}, round {round}"
-                    );
-                    end(device, &items);
-                }
-            });
-        }
-    });
-    assert_eq!((fake.live(), device.table.snapshot().len()), (0, 0));
-}
-
-/// Pointers are attached before anyone else may use what they are in.
-#[test]
-fn concurrent_constructs_see_attached_pointers() {
-    let (device, fake) = FakeDevice::openmp(1 << 24);
-    let data = storage::<u64, 64>();
-    let pointer = Box::new(at(&*data));
-    let (pointer_at, data_at) = (at(&*pointer), at(&*data));
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            let (device, fake) = (&device, &fake);
-            scope.spawn(move || {
-                for _ in 0..300 {
-                    let items = [
-                        item(pointer_at, pointer_at, 8, 0x23),
-                        item(data_at, data_at, 512, 0x3),
-                        item(pointer_at, data_at, 8, 0x4000),
-                    ];
-                    begin(device, &items).unwrap();
-                    let place = address(device, pointer_at).unwrap();
-                    assert_eq!(
-                        fake.peek_pointer(place),
-                        address(device, data_at).unwrap().0
-                    );
-                    end(device, &items);
-                }
-            });
-        }
-    });
-    assert_eq!((fake.live(), now(&*pointer)), (0, data_at));
 }

@@ -177,6 +177,8 @@ pub struct Report<'a> {
     pub location: SourceLocation,
     /// Number and name of the device, when one was chosen.
     pub device: Option<(usize, String)>,
+    /// Whether `-g` would tell more.
+    pub wants_debug_information: bool,
 }
 
 impl fmt::Display for Report<'_> {
@@ -192,7 +194,7 @@ impl fmt::Display for Report<'_> {
         if let Some(hint) = self.error.hint() {
             write!(f, "\n  hint: {hint}")?;
         }
-        if self.location.file.is_empty() {
+        if self.wants_debug_information {
             write!(
                 f,
                 "\n  note: compile with -g to see the source file and the names of mapped variables"
@@ -234,6 +236,7 @@ mod tests {
             construct: "target data",
             location: SourceLocation::parse(";a.c;main;3;1;;"),
             device: Some((0, "virtual GPU".into())),
+            wants_debug_information: false,
         }
         .to_string();
         for part in [

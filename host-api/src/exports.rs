@@ -79,7 +79,7 @@ export! {
         omp_get_num_devices,
         omp_get_uid_from_device,
     }
-    omp_memory::{
+    omp_allocation::{
         llvm_omp_target_alloc_device,
         llvm_omp_target_alloc_host,
         llvm_omp_target_alloc_shared,
@@ -89,20 +89,24 @@ export! {
         llvm_omp_target_free_shared,
         llvm_omp_target_lock_mem,
         llvm_omp_target_unlock_mem,
-        omp_get_mapped_ptr,
         omp_target_alloc,
+        omp_target_free,
+    }
+    omp_association::{
+        omp_get_mapped_ptr,
         omp_target_associate_ptr,
         omp_target_disassociate_ptr,
-        omp_target_free,
         omp_target_is_accessible,
         omp_target_is_present,
+        ompx_dump_mapping_tables,
+    }
+    omp_copy::{
         omp_target_memcpy,
         omp_target_memcpy_async,
         omp_target_memcpy_rect,
         omp_target_memcpy_rect_async,
         omp_target_memset,
         omp_target_memset_async,
-        ompx_dump_mapping_tables,
     }
     interop::{
         __tgt_interop_destroy,

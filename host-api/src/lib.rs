@@ -7,6 +7,8 @@
 pub mod abi;
 mod attach;
 mod attachment;
+#[cfg(test)]
+mod concurrency_tests;
 mod construct;
 mod data_begin;
 mod data_end;
@@ -24,6 +26,8 @@ mod host_task;
 mod info;
 mod interop;
 mod kernel_arguments;
+#[cfg(test)]
+mod kernel_arguments_tests;
 mod kernel_environment;
 mod launch;
 mod launch_shape;
@@ -36,8 +40,11 @@ mod mapping_model_tests;
 mod mapping_table;
 mod memcpy_rect;
 mod offload_policy;
-mod omp_memory;
+mod omp_allocation;
+mod omp_association;
+mod omp_copy;
 mod omp_routines;
+mod place;
 mod program;
 mod record_replay;
 mod reduction_buffer;

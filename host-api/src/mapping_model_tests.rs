@@ -107,7 +107,7 @@ impl Model {
             }
         };
         if kind.has(MapType::TO) && (is_new || kind.has(MapType::ALWAYS)) {
-            self.to_device(index, start, length);
+            self.copy_in(index, start, length);
         }
         true
     }
@@ -124,20 +124,20 @@ impl Model {
         };
         let gone = section.count == 0;
         if kind.has(MapType::FROM) && (gone || kind.has(MapType::ALWAYS)) {
-            self.to_host(index, start, length);
+            self.copy_out(index, start, length);
         }
         if gone {
             self.mapped.swap_remove(index);
         }
     }
 
-    fn to_device(&mut self, index: usize, start: usize, length: usize) {
+    fn copy_in(&mut self, index: usize, start: usize, length: usize) {
         let section = &mut self.mapped[index];
         let offset = start - section.start;
         section.bytes[offset..offset + length].copy_from_slice(&self.host[start..start + length]);
     }
 
-    fn to_host(&mut self, index: usize, start: usize, length: usize) {
+    fn copy_out(&mut self, index: usize, start: usize, length: usize) {
         let section = &self.mapped[index];
         let offset = start - section.start;
         self.host[start..start + length].copy_from_slice(&section.bytes[offset..offset + length]);
@@ -201,9 +201,9 @@ proptest! {
                     unsafe { update(&device, &[array.item(start, length, kind)]) }.unwrap();
                     if let Hit::Inside(index) = model.hit(start, length) {
                         if MapType(kind).has(MapType::TO) {
-                            model.to_device(index, start, length);
+                            model.copy_in(index, start, length);
                         } else {
-                            model.to_host(index, start, length);
+                            model.copy_out(index, start, length);
                         }
                     }
                 }

@@ -213,7 +213,7 @@ fn associate_variable(device: &OmpDevice, module: &dyn Module, entry: &Entry) ->
             source,
         })?;
     }
-    let host = entry.address..entry.address + entry.size.min(global.size.max(entry.size));
+    let host = entry.address..entry.address + entry.size;
     let mapping = Mapping::new(host, entry.address, global.address, None, &entry.name);
     // Two libraries with the same weak variable share its host address: the first one serves.
     Ok(device.table.associate(mapping).is_ok())

@@ -87,6 +87,15 @@ impl Registry {
         self.lock().clone()
     }
 
+    /// The symbol of the region with this id.
+    pub fn symbol(&self, region: u64) -> Option<String> {
+        let libraries = self.lock();
+        let mut entries = libraries.iter().flat_map(|library| &library.entries);
+        entries
+            .find(|entry| entry.is_region() && entry.address == region)
+            .map(|entry| entry.name.clone())
+    }
+
     /// Changes whenever a library comes or goes.
     pub fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)

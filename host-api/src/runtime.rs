@@ -225,11 +225,7 @@ impl Runtime {
                 _ => Ok(Target::Host),
             };
         }
-        let number = if number == -1 {
-            i64::from(self.default_device())
-        } else {
-            number
-        };
+        let number = self.resolve(number);
         if number == devices.len() as i64 || number == -1 {
             return Ok(Target::Host);
         }
@@ -238,6 +234,15 @@ impl Runtime {
             .program
             .catch_up(&device, &self.registry, devices.len())?;
         Ok(Target::Device(device))
+    }
+
+    /// The device number a construct means: -1 is the calling thread's default device.
+    pub fn resolve(&self, number: i64) -> i64 {
+        if number == -1 {
+            i64::from(self.default_device())
+        } else {
+            number
+        }
     }
 
     /// The device with this number, whatever it has loaded.

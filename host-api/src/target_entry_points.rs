@@ -34,7 +34,7 @@ pub(crate) unsafe fn execute(
 ) -> i32 {
     let runtime = runtime();
     // SAFETY: caller.
-    let construct = unsafe { Construct::new("target", location) };
+    let construct = unsafe { Construct::new("target", location) }.of_region(region_id as u64);
     let device = match construct.target(runtime, number) {
         Target::Device(device) => device,
         Target::Host => return ON_HOST,
@@ -42,17 +42,16 @@ pub(crate) unsafe fn execute(
     let Some(region) = device.program.region(region_id as u64) else {
         return unknown_region(runtime, &construct, &device, region_id);
     };
-    let construct = construct.with_symbol(&region.name);
     // SAFETY: caller.
     let items = unsafe { raw.items() };
-    construct.tell(device.number, &items);
+    construct.tell(runtime, device.number, &items);
     // SAFETY: the program is valid as far as its own memory goes (caller).
     let outcome = unsafe { launch::run(&device, &runtime.environment, &region, &items, &request) };
     if let Err(error) = outcome {
         construct.fail(&error, runtime, device.number as i64);
     }
     if info::wants(info::DUMP_TABLE) {
-        crate::omp_memory::dump_mappings(&device);
+        crate::omp_association::dump_mappings(&device);
     }
     ON_DEVICE
 }
@@ -79,7 +78,7 @@ fn unknown_region(
     if runtime.policy == OffloadPolicy::Mandatory {
         construct.fail(&error, runtime, device.number as i64);
     }
-    runtime.warn_host_fallback(&error, &construct.location());
+    runtime.warn_host_fallback(&error, &construct.location(runtime));
     ON_HOST
 }
 

@@ -2,7 +2,6 @@
 //! library, and nothing else of ours.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use object::read::elf::{ElfFile64, FileHeader, SectionHeader};
 use object::{Endianness, Object, ObjectSymbol};
@@ -46,7 +45,7 @@ const EMITTED: &[&str] = &[
 
 /// The shared library cargo built beside this test.
 fn library() -> Vec<u8> {
-    let mut folder = PathBuf::from(std::env::current_exe().expect("a test has a path"));
+    let mut folder = std::env::current_exe().expect("a test has a path");
     folder.pop();
     if folder.ends_with("deps") {
         folder.pop();

@@ -1,0 +1,155 @@
+//! `omp_target_associate_ptr` and the questions about the mapping table (OpenMP 5.2, 18.8.3, 18.8.4,
+//! 18.8.9 to 18.8.11).
+
+use std::ffi::c_void;
+
+use plugin_api::DevicePtr;
+
+use crate::device::OmpDevice;
+use crate::error::{Error, Result};
+use crate::mapping_table::{Mapping, Section};
+use crate::place::{Place, answer, place};
+use crate::runtime::runtime;
+
+/// Whether host memory is mapped (on the host: always).
+pub extern "C" fn omp_target_is_present(pointer: *const c_void, device: i32) -> i32 {
+    if pointer.is_null() {
+        return 0;
+    }
+    match place(device) {
+        Ok(Place::Host) => 1,
+        Ok(Place::Device(device)) => device
+            .table
+            .find(Section::inside(pointer as u64, 1))
+            .is_some()
+            .into(),
+        Err(_) => 0,
+    }
+}
+
+/// Whether the device can follow a host pointer as it is.
+pub extern "C" fn omp_target_is_accessible(
+    pointer: *const c_void,
+    size: usize,
+    device: i32,
+) -> i32 {
+    if pointer.is_null() || size == 0 {
+        return 0;
+    }
+    match place(device) {
+        Ok(Place::Host) => 1,
+        Ok(Place::Device(device)) => device.unified_shared_memory().into(),
+        Err(_) => 0,
+    }
+}
+
+/// The device address of mapped host memory, or null.
+pub extern "C" fn omp_get_mapped_ptr(pointer: *const c_void, device: i32) -> *mut c_void {
+    match place(device) {
+        Ok(Place::Host) => pointer.cast_mut(),
+        Ok(Place::Device(device)) => {
+            let found = device.table.find(Section::inside(pointer as u64, 1));
+            found.map_or(std::ptr::null_mut(), |mapping| {
+                mapping.device_address(pointer as u64).0 as *mut c_void
+            })
+        }
+        Err(_) => std::ptr::null_mut(),
+    }
+}
+
+/// Makes device memory the counterpart of host memory; 0 on success.
+pub extern "C" fn omp_target_associate_ptr(
+    host: *const c_void,
+    device_pointer: *const c_void,
+    size: usize,
+    offset: usize,
+    device: i32,
+) -> i32 {
+    let outcome = || -> Result<()> {
+        let wrong = |why: String| Error::Routine {
+            routine: "omp_target_associate_ptr",
+            why,
+        };
+        if host.is_null() || device_pointer.is_null() || size == 0 {
+            return Err(wrong("a pointer is null or the size 0".into()));
+        }
+        // On the host every pointer is its own counterpart (OpenMP 5.2, 18.8.9).
+        let Place::Device(device) = place(device)? else {
+            return Ok(());
+        };
+        let begin = host as u64;
+        let address = DevicePtr((device_pointer as u64).wrapping_add(offset as u64));
+        let mapping = Mapping::new(
+            begin..begin.saturating_add(size as u64),
+            begin,
+            address,
+            None,
+            "",
+        );
+        let Err(known) = device.table.associate(mapping) else {
+            return Ok(());
+        };
+        if known.device_address(begin) == address
+            && known.host.end >= begin + size as u64
+            && known.allocation.is_none()
+        {
+            return Ok(());
+        }
+        Err(wrong(format!(
+            "the host memory is mapped or associated already, as {}",
+            crate::data_begin::describe(&known)
+        )))
+    };
+    answer("omp_target_associate_ptr", outcome())
+}
+
+/// Undoes [`omp_target_associate_ptr`]; 0 on success.
+pub extern "C" fn omp_target_disassociate_ptr(host: *const c_void, device: i32) -> i32 {
+    let outcome = || -> Result<()> {
+        let wrong = |why: &str| Error::Routine {
+            routine: "omp_target_disassociate_ptr",
+            why: why.into(),
+        };
+        if host.is_null() {
+            return Err(wrong("the pointer is null"));
+        }
+        let Place::Device(device) = place(device)? else {
+            return Ok(());
+        };
+        device
+            .table
+            .disassociate(host as u64)
+            .map(drop)
+            .map_err(wrong)
+    };
+    answer("omp_target_disassociate_ptr", outcome())
+}
+
+/// Prints the mapping table of every device.
+pub extern "C" fn ompx_dump_mapping_tables() {
+    runtime()
+        .devices()
+        .iter()
+        .for_each(|device| dump_mappings(device));
+}
+
+/// Prints a device's mapping table on stderr.
+pub fn dump_mappings(device: &OmpDevice) {
+    eprintln!(
+        "omptarget device {} mapping table ({}):",
+        device.number,
+        device.name()
+    );
+    for line in device.table.snapshot() {
+        let mapping = &line.mapping;
+        eprintln!(
+            "  host {:#018x} device {:#018x} size {:10} references {} hold {} {}",
+            mapping.host.start,
+            mapping.address.0,
+            mapping.host.end - mapping.host.start,
+            line.dynamic,
+            line.hold,
+            mapping.name,
+        );
+    }
+}
