@@ -1,5 +1,7 @@
 //! Needs: kernels known. Leaves: every other function internal, and nothing that no kernel,
 //! constructor or variable needs: later passes need not look at the unused part of the device runtime.
+//! Runtime state that the link-time optimiser has folded is only written by now: `globalopt` drops such
+//! variables, and then openmp-opt the barriers that order nothing (docs/device-runtime.md, "Elision").
 
 use anyhow::Result;
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
@@ -31,5 +33,10 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             function.show();
         }
     }
-    unit.machine.run_passes(&unit.module, "globaldce")
+    let passes = if unit.options.level == 0 {
+        "globaldce"
+    } else {
+        "globalopt,openmp-opt,globaldce"
+    };
+    unit.machine.run_passes(&unit.module, passes)
 }

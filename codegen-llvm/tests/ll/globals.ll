@@ -20,8 +20,9 @@ define void @unused() {
   ret void
 }
 define ptx_kernel void @k(ptr %p) norecurse {
-  store i32 1, ptr addrspace(1) @counter
   %v = load i32, ptr addrspace(1) @counter
+  %next = add i32 %v, 1
+  store i32 %next, ptr addrspace(1) @counter
   store i32 %v, ptr %p
   ret void
 }
