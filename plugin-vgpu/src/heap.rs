@@ -22,8 +22,6 @@ const SPAN: u64 = 64 << 10;
 const UNIT: u64 = 16;
 /// Free blocks of a class a multiprocessor keeps before it shares half of them.
 const KEPT: usize = 512;
-/// Freed blocks from this size on give their pages back.
-const LARGE: u64 = 1 << 20;
 
 /// The heap of one device.
 pub struct Heap {
@@ -59,7 +57,6 @@ impl Heap {
     pub fn new(size: u64) -> Result<Heap> {
         let region = Region::reserve(size.next_multiple_of(SPAN), SPAN)?;
         let span = region.span();
-        region.protect(0, span.len, Protection::ReadWrite)?;
         let allocated = Region::reserve(span.len / UNIT / 8, PAGE)?;
         allocated.protect(0, allocated.span().len, Protection::ReadWrite)?;
         let classes = (0..span.len / SPAN).map(|_| AtomicU8::new(0)).collect();
@@ -85,10 +82,7 @@ impl Heap {
         let class = CLASSES.partition_point(|&bytes| bytes < size);
         if class == CLASSES.len() {
             return self
-                .shared
-                .lock()
-                .arena
-                .alloc(size, UNIT)
+                .open(&mut self.shared.lock(), size, PAGE)
                 .map_or(0, |span| span.start);
         }
         let block = self.small(&mut cache.classes[class], class);
@@ -113,8 +107,9 @@ impl Heap {
         }
         let class = self.classes[((address - span.start) / SPAN) as usize].load(Ordering::Relaxed);
         if class == 0 {
-            let freed = self.shared.lock().arena.free(address).ok_or_else(wrong)?;
-            self.discard(freed.block);
+            let mut shared = self.shared.lock();
+            let freed = shared.arena.free(address).ok_or_else(wrong)?;
+            self.close(freed.block);
             return Ok(());
         }
         let class = usize::from(class) - 1;
@@ -142,7 +137,7 @@ impl Heap {
             if let Some(block) = cache.free.pop() {
                 return block;
             }
-            let Some(span) = shared.arena.alloc(SPAN, SPAN) else {
+            let Some(span) = self.open(&mut shared, SPAN, SPAN) else {
                 return 0;
             };
             (cache.fresh, cache.fresh_end) = (span.start, span.end());
@@ -172,12 +167,28 @@ impl Heap {
         (unsafe { &*word }, 1 << (unit % 64))
     }
 
-    fn discard(&self, block: Span) {
-        if block.len >= LARGE {
-            let start = block.start.next_multiple_of(PAGE);
-            let end = block.end() / PAGE * PAGE;
-            self.region.discard(start - self.span().start, end - start);
+    /// Takes whole pages from the arena and makes them accessible.
+    fn open(&self, shared: &mut Shared, size: u64, align: u64) -> Option<Span> {
+        let size = size.checked_next_multiple_of(PAGE)?;
+        let span = shared.arena.alloc(size, align)?;
+        let offset = span.start - self.span().start;
+        if self
+            .region
+            .protect(offset, span.len, Protection::ReadWrite)
+            .is_err()
+        {
+            shared.arena.free(span.start);
+            return None;
         }
+        Some(span)
+    }
+
+    /// Gives the pages of a large block back and makes them inaccessible.
+    fn close(&self, block: Span) {
+        let offset = block.start - self.span().start;
+        self.region.discard(offset, block.len);
+        // Should this fail, the block stays accessible: a stray access is not found, nothing else.
+        let _ = self.region.protect(offset, block.len, Protection::None);
     }
 }
 

@@ -61,8 +61,6 @@ pub struct Sm {
     pub raised: Cell<Option<Box<Raised>>>,
     /// A fault the CPU found.
     pub signal: Cell<Option<Signal>>,
-    /// Switches to a fiber so far.
-    pub switches: Cell<u64>,
 }
 
 // SAFETY: an Sm is used by one CPU thread at a time; moving it between blocks moves no fiber that runs.
@@ -91,7 +89,6 @@ impl Sm {
             worker: Cell::new(0),
             raised: Cell::new(None),
             signal: Cell::new(None),
-            switches: Cell::new(0),
         });
         // SAFETY: nothing refers to the fibers yet; the Sm stays in its box for ever.
         unsafe { sm.stacks().set_owner(&raw const *sm) };
@@ -160,7 +157,6 @@ impl Sm {
                 Next::Resume(next) if next == thread => {}
                 Next::Resume(next) => {
                     self.current.set(next);
-                    self.switches.set(self.switches.get() + 1);
                     switch(own, self.suspended[usize::from(next)].get());
                 }
                 _ => switch(own, self.worker.get()),
@@ -174,7 +170,6 @@ impl Sm {
     /// The caller is the worker; as for [`Sm::wait`].
     pub unsafe fn resume(&self, thread: u16) {
         self.current.set(thread);
-        self.switches.set(self.switches.get() + 1);
         self.in_fiber.set(true);
         // SAFETY: the caller's contract.
         unsafe {

@@ -83,7 +83,8 @@ impl Region {
         // SAFETY: the range lies in this region, which nothing else uses.
         let failed = unsafe { libc::mprotect(start, len as usize, protection.bits()) } != 0;
         if failed {
-            Err(system("making device memory accessible"))
+            let many = "making device memory accessible (raise the sysctl vm.max_map_count if memory is free)";
+            Err(system(many))
         } else {
             Ok(())
         }

@@ -1,6 +1,7 @@
 //! Shows loaded objects to gdb through its JIT interface, so that one can break inside target regions
 //! (gdb manual, "JIT Compilation Interface").
 
+use std::arch::global_asm;
 use std::ptr;
 
 use object::elf::SectionHeader64;
@@ -21,8 +22,8 @@ struct CodeEntry {
 
 /// `struct jit_descriptor`
 #[repr(C)]
-pub struct Descriptor {
-    version: u32,
+struct Descriptor {
+    _version: u32,
     action: u32,
     relevant: *mut CodeEntry,
     first: *mut CodeEntry,
@@ -31,21 +32,33 @@ pub struct Descriptor {
 const REGISTER: u32 = 1;
 const UNREGISTER: u32 = 2;
 
-/// gdb finds the list of objects by this name.
-#[unsafe(no_mangle)]
-pub static mut __jit_debug_descriptor: Descriptor = Descriptor {
-    version: 1,
-    action: 0,
-    relevant: ptr::null_mut(),
-    first: ptr::null_mut(),
-};
+// gdb finds the list of objects, and the function it sets a breakpoint in to learn of changes, by
+// these names. In assembly because they must be hidden: a user's program may bring an LLVM that
+// defines the same names, and the two must not get mixed up.
+global_asm!(
+    ".pushsection .data",
+    ".balign 8",
+    ".globl __jit_debug_descriptor",
+    ".hidden __jit_debug_descriptor",
+    ".type __jit_debug_descriptor, @object",
+    ".size __jit_debug_descriptor, 24",
+    "__jit_debug_descriptor:",
+    ".long 1, 0",
+    ".quad 0, 0",
+    ".popsection",
+    ".pushsection .text",
+    ".globl __jit_debug_register_code",
+    ".hidden __jit_debug_register_code",
+    ".type __jit_debug_register_code, @function",
+    "__jit_debug_register_code:",
+    "ret",
+    ".size __jit_debug_register_code, 1",
+    ".popsection",
+);
 
-/// gdb sets a breakpoint here to learn of changes to the list.
-#[unsafe(no_mangle)]
-#[inline(never)]
-pub extern "C" fn __jit_debug_register_code() {
-    // SAFETY: an empty statement the compiler must not remove, so that calls of this function stay.
-    unsafe { std::arch::asm!("", options(nomem, nostack)) };
+unsafe extern "C" {
+    static mut __jit_debug_descriptor: Descriptor;
+    safe fn __jit_debug_register_code();
 }
 
 /// Guards the list.

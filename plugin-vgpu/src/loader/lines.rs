@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use gimli::{EndianRcSlice, RunTimeEndian, SectionId};
+use gimli::{EndianRcSlice, Reader as _, RunTimeEndian, SectionId};
 use object::elf::{R_X86_64_32, R_X86_64_64};
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, RelocationTarget};
 use parking_lot::Mutex;
@@ -27,7 +27,7 @@ unsafe impl Sync for Lines {}
 impl Lines {
     /// Reads the debug information of `image`, whose section headers carry run-time addresses. `None`
     /// if there is none, or none that can be read: a fault report without a line beats no report.
-    pub fn read(image: &[u8], _base: u64) -> Option<Lines> {
+    pub fn read(image: &[u8]) -> Option<Lines> {
         let elf = Elf::parse(image).ok()?;
         elf.section_by_name(".debug_line")?;
         let load = |id: SectionId| -> Result<Reader, gimli::Error> {
@@ -47,30 +47,48 @@ impl Lines {
     /// in Rust, are passed over, as the compiler does for the manifest's sites.
     pub fn location(&self, pc: u64) -> Option<SourceLocation> {
         let context = self.context.lock();
+        let folder = compilation_folder(&context, pc);
         let mut frames = context.find_frames(pc).skip_all_loads().ok()?;
         let mut innermost = None;
         while let Ok(Some(frame)) = frames.next() {
-            let function = frame
-                .function
-                .as_ref()
-                .and_then(|name| name.raw_name().ok().map(Cow::into_owned));
-            let Some(location) = frame.location else {
+            let Some(found) = location_of(&frame, folder.as_deref()) else {
                 continue;
             };
-            let Some(file) = location.file else { continue };
-            let found = SourceLocation {
-                file: file.to_owned(),
-                line: location.line.unwrap_or(0),
-                column: location.column.unwrap_or(0),
-                function: function.unwrap_or_default(),
-            };
-            if !file.ends_with(".rs") {
+            if !found.file.ends_with(".rs") {
                 return Some(found);
             }
             innermost.get_or_insert(found);
         }
         innermost
     }
+}
+
+/// A frame's place, if it has a line (a function's prologue may have none).
+fn location_of(
+    frame: &addr2line::Frame<'_, Reader>,
+    folder: Option<&str>,
+) -> Option<SourceLocation> {
+    let location = frame.location.as_ref()?;
+    let line = location.line.filter(|&line| line != 0)?;
+    let function = frame
+        .function
+        .as_ref()
+        .and_then(|name| name.raw_name().ok().map(Cow::into_owned));
+    // As the user gave it to the compiler, like the manifest's sites.
+    let inside = |folder: &str| Some(location.file?.strip_prefix(folder)?.trim_start_matches('/'));
+    let file = folder.and_then(inside).or(location.file)?;
+    Some(SourceLocation {
+        file: file.to_owned(),
+        line,
+        column: location.column.unwrap_or(0),
+        function: function.unwrap_or_default(),
+    })
+}
+
+/// The folder the code at `pc` was compiled in.
+fn compilation_folder(context: &addr2line::Context<Reader>, pc: u64) -> Option<String> {
+    let unit = context.find_dwarf_and_unit(pc).skip_all_loads()?;
+    Some(unit.comp_dir.as_ref()?.to_string_lossy().ok()?.into_owned())
 }
 
 /// A debug section's contents with its relocations applied: offsets into other debug sections count

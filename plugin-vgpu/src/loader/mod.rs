@@ -27,7 +27,8 @@ static CODE: RwLock<BTreeMap<u64, u64>> = RwLock::new(BTreeMap::new());
 
 /// A loaded object. Dropping it unmaps its code: nothing may run it any more.
 pub struct Loaded {
-    region: Region,
+    /// Keeps the memory mapped.
+    _region: Region,
     code: Span,
     data: Span,
     symbols: HashMap<String, u64>,
@@ -93,7 +94,7 @@ impl Loaded {
         CODE.write().insert(code.start, code.len);
         let gdb = Some(gdb::Registration::new(&image));
         Ok(Loaded {
-            region,
+            _region: region,
             code,
             data,
             symbols,
@@ -123,9 +124,7 @@ impl Loaded {
         if !self.is_code(pc) {
             return None;
         }
-        let lines = self
-            .lines
-            .get_or_init(|| lines::Lines::read(&self.image, self.region.span().start));
+        let lines = self.lines.get_or_init(|| lines::Lines::read(&self.image));
         lines.as_ref()?.location(pc)
     }
 }
