@@ -98,14 +98,6 @@ fn architecture(text: &str) -> Result<String, String> {
     }
 }
 
-/// Options of LLVM that only its command line offers.
-const LLVM_OPTIONS: &[&str] = &[
-    // The pass otherwise leaves it to NVPTX's back end, which comes too late here.
-    "-expand-variadics-override=lowering",
-    // clang's device link has run it already; again it finds nothing and takes half of the time.
-    "-openmp-opt-disable",
-];
-
 fn main() -> ExitCode {
     match run(&Cli::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
@@ -118,7 +110,6 @@ fn main() -> ExitCode {
 
 fn run(command: &Command) -> Result<()> {
     ir::initialise_targets();
-    ir::set_llvm_options(LLVM_OPTIONS);
     let context = ir::Context::new();
     match command {
         Command::Vgpu(arguments) => {

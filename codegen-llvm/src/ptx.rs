@@ -23,6 +23,10 @@ pub fn compile(context: Context, bitcode: &[u8], arch: &str, level: u8) -> Resul
     // PTX has no sections that run before and after a program; the kernels this pass makes of the
     // arrays are run by the plugin when it loads and unloads the module.
     machine.run_passes(&module, "nvptx-lower-ctor-dtor")?;
+    if level > 0 {
+        // The folded runtime state of SPMD kernels and the barriers that order nothing then, as for the virtual GPU.
+        machine.run_passes(&module, "globalopt,openmp-opt,globaldce")?;
+    }
     machine.run_passes(&module, &format!("default<O{}>", level.min(3)))?;
     machine.emit_assembly(&module)
 }

@@ -43,8 +43,9 @@ const PASSES: &[(&str, Pass)] = &[
     ("debug-info", debug_info::run),
     ("variadics", variadics::run),
     ("kernels", kernels::run),
-    ("retarget", retarget::run),
+    // Before `retarget`: openmp-opt knows kernels by their calling convention.
     ("internalise", internalise::run),
+    ("retarget", retarget::run),
     ("reflect", reflect::run),
     ("assembly", assembly::run),
     ("lowering", lowering::run),

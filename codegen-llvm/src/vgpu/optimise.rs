@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::unit::Unit;
+use crate::ir::set_llvm_options;
 
 /// Needs: entries and lowerings in place. Leaves: lowerings inlined, and at -O1 and above locals in
 /// registers, so that the checks that follow see the same address computed twice as one value.
@@ -21,6 +22,9 @@ pub fn simplify(unit: &mut Unit) -> Result<()> {
 /// that has escaped, nothing reads the stack pointer but the context, and `convergent` calls are not
 /// made conditional on more than they were.
 pub fn run(unit: &mut Unit) -> Result<()> {
+    // clang's device link and `internalise` have run it already; in `default<On>` it takes half of the
+    // time and finds nothing.
+    set_llvm_options(&["-openmp-opt-disable"]);
     unit.module.verify("after the passes of the virtual GPU")?;
     unit.machine.run_passes(
         &unit.module,

@@ -7,7 +7,7 @@
 use anyhow::Result;
 
 use super::unit::Unit;
-use crate::ir::{Machine, MachineOptions};
+use crate::ir::{Machine, MachineOptions, set_llvm_options};
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
@@ -26,5 +26,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         features: "",
         level: unit.options.level,
     })?;
+    // By itself the pass leaves the work to NVPTX's back end, which comes too late here.
+    set_llvm_options(&["-expand-variadics-override=lowering"]);
     machine.run_passes(&unit.module, "expand-variadics")
 }

@@ -1,6 +1,6 @@
 ; One thread per element; then a shuffle, shared memory, a barrier: everything together, at every level.
 ; RUN: vgpu -O0 %s
-; CHECK: {"name":"saxpy","symbol":"vgpu.entry.saxpy","parameters":4,"max_threads":256,"static_shared":128}
+; CHECK: {"name":"saxpy","symbol":"vgpu.entry.saxpy","parameters":4,"max_threads":1024,"static_shared":128}
 ; RUN: vgpu -O1 --verify-each %s
 ; CHECK: "static_shared":128
 ; RUN: vgpu -O3 --verify-each %s
