@@ -97,13 +97,8 @@ pub enum Error {
         source: plugin_api::Error,
     },
     /// An `omp_target_*` routine called with something it cannot accept.
-    #[error("{routine}: {why}")]
-    Routine {
-        /// The routine.
-        routine: &'static str,
-        /// What is wrong.
-        why: String,
-    },
+    #[error("{0}")]
+    Routine(String),
 }
 
 impl Error {

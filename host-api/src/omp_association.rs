@@ -66,10 +66,7 @@ pub extern "C" fn omp_target_associate_ptr(
     device: i32,
 ) -> i32 {
     let outcome = || -> Result<()> {
-        let wrong = |why: String| Error::Routine {
-            routine: "omp_target_associate_ptr",
-            why,
-        };
+        let wrong = |why: String| Error::Routine(why);
         if host.is_null() || device_pointer.is_null() || size == 0 {
             return Err(wrong("a pointer is null or the size 0".into()));
         }
@@ -106,10 +103,7 @@ pub extern "C" fn omp_target_associate_ptr(
 /// Undoes [`omp_target_associate_ptr`]; 0 on success.
 pub extern "C" fn omp_target_disassociate_ptr(host: *const c_void, device: i32) -> i32 {
     let outcome = || -> Result<()> {
-        let wrong = |why: &str| Error::Routine {
-            routine: "omp_target_disassociate_ptr",
-            why: why.into(),
-        };
+        let wrong = |why: &str| Error::Routine(why.into());
         if host.is_null() {
             return Err(wrong("the pointer is null"));
         }

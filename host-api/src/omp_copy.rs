@@ -72,10 +72,7 @@ pub unsafe extern "C" fn omp_target_memcpy(
             return Ok(());
         }
         if destination.is_null() || source.is_null() {
-            return Err(Error::Routine {
-                routine: "omp_target_memcpy",
-                why: "a pointer is null".into(),
-            });
+            return Err(Error::Routine("a pointer is null".into()));
         }
         let (to, from) = (place(destination_device)?, place(source_device)?);
         let destination = (destination as u64).wrapping_add(destination_offset as u64);
@@ -112,10 +109,7 @@ pub unsafe extern "C" fn omp_target_memcpy_rect(
         return i32::MAX;
     }
     let outcome = || -> Result<()> {
-        let wrong = |why: &str| Error::Routine {
-            routine: "omp_target_memcpy_rect",
-            why: why.into(),
-        };
+        let wrong = |why: &str| Error::Routine(why.into());
         let arrays = [
             volume,
             destination_offsets,
