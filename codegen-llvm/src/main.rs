@@ -99,6 +99,7 @@ fn architecture(text: &str) -> Result<String, String> {
 }
 
 fn main() -> ExitCode {
+    no_core_dump();
     match run(&Cli::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -106,6 +107,16 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// An abort of LLVM's is an answer here, not something to keep an image of in the user's folder.
+fn no_core_dump() {
+    let none = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: `none` is a valid limit that outlives the call.
+    unsafe { libc::setrlimit(libc::RLIMIT_CORE, &none) };
 }
 
 fn run(command: &Command) -> Result<()> {

@@ -5,6 +5,7 @@
 //! casts between them as no-ops. Only shared-memory *variables* need rewriting (pass `shared`).
 
 use anyhow::Result;
+use codegen::vgpu_abi::{CONTEXT_SIZE, STACK_SIZE};
 
 use super::unit::{HOST_TRIPLE, Unit};
 use crate::ir::{Context, Value};
@@ -25,6 +26,9 @@ const DROPPED: &[&str] = &[
 const DROPPED_PREFIXES: &[&str] = &["nvvm.", "omp_", "stack-protector"];
 /// Enum attributes of the stack protector: there is no guard variable in the device window.
 const PROTECTORS: &[&str] = &["ssp", "sspreq", "sspstrong"];
+
+/// Largest frame of a function: a thread's stack without its context.
+const FRAME_LIMIT: usize = STACK_SIZE - CONTEXT_SIZE;
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
@@ -63,5 +67,7 @@ fn clean_attributes(context: Context, function: Value) {
         function.add_attribute(context, "nounwind");
         // A frame larger than a page touches each page, so that the guard page below the stack is hit.
         function.set_text_attribute(context, "probe-stack", "inline-asm");
+        // The back end reports a frame that no thread's stack can hold.
+        function.set_text_attribute(context, "warn-stack-size", &FRAME_LIMIT.to_string());
     }
 }

@@ -50,7 +50,7 @@ impl Sites {
     }
 
     fn place(&self, instruction: Value) -> Site {
-        let function = instruction.block().function().name();
+        let function = function_name(instruction);
         match user_frame(instruction.locations(self.context)) {
             Some(frame) => {
                 let function = if frame.function.is_empty() {
@@ -73,6 +73,14 @@ impl Sites {
     }
 }
 
+/// The function an instruction is in; the device runtime's names are Rust's, mangled.
+fn function_name(instruction: Value) -> String {
+    format!(
+        "{:#}",
+        rustc_demangle::demangle(&instruction.block().function().name())
+    )
+}
+
 /// The innermost frame that is the user's source, not the device runtime's or the compiler's own. If
 /// there is none, the outermost frame says most.
 fn user_frame(frames: Vec<Location>) -> Option<Location> {
@@ -91,7 +99,7 @@ fn is_library(file: &str) -> bool {
 
 /// Where an instruction is, for error messages: `in function f (file.c:3:5)`.
 pub fn describe(context: Context, instruction: Value) -> String {
-    let function = instruction.block().function().name();
+    let function = function_name(instruction);
     match user_frame(instruction.locations(context)) {
         Some(frame) if frame.line != 0 => {
             format!(
