@@ -11,10 +11,11 @@ use crate::device::VirtualGpu;
 const KERNELS: &str = include_str!("bench.ll");
 
 /// Timings of each measurement.
-const RUNS: usize = 31;
+const RUNS: usize = 101;
 
-/// Turns of a kernel's loop in one timing.
-const TURNS: u64 = 1000;
+/// Turns of a kernel's loop in one timing, summed over its threads: some milliseconds, short enough
+/// that most timings on a shared machine pass without an interruption, long enough to drown the start.
+const TURNS: u64 = 100_000;
 
 /// One measured figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,8 +65,9 @@ pub fn bench() -> Result<Vec<Figure>> {
     };
     let module = device.load(&image, &LoadOptions::default())?;
     let per_turn = |kernel, threads: u32| -> Result<Vec<f64>> {
-        let scale = 1e9 / (TURNS as f64 * f64::from(threads));
-        time(&*module, kernel, 1, threads, &[TURNS], scale)
+        let turns = TURNS / u64::from(threads);
+        let scale = 1e9 / (turns * u64::from(threads)) as f64;
+        time(&*module, kernel, 1, threads, &[turns], scale)
     };
     Ok(vec![
         Figure::of(

@@ -83,7 +83,8 @@ impl Region {
         // SAFETY: the range lies in this region, which nothing else uses.
         let failed = unsafe { libc::mprotect(start, len as usize, protection.bits()) } != 0;
         if failed {
-            let many = "making device memory accessible (raise the sysctl vm.max_map_count if memory is free)";
+            let many =
+                "making device memory accessible (if memory is free, raise vm.max_map_count)";
             Err(system(many))
         } else {
             Ok(())
