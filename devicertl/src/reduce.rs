@@ -120,12 +120,11 @@ pub unsafe extern "C" fn __kmpc_nvptx_teams_reduce_nowait_v2(
     buffer_into_list: WithBuffer,
 ) -> i32 {
     let spmd = arch::is_spmd();
-    // In generic mode the workers wait in the pool: the master combines alone.
-    let (thread, threads) = if spmd {
-        (arch::thread_id(), arch::block_threads())
-    } else {
-        (0, 1)
-    };
+    // In generic mode the workers wait in the pool: the master combines alone. So does thread 0 where openmp-opt made
+    // a generic kernel SPMD: the list's variables are then the team's, not each thread's own.
+    let together = spmd && Nest::load().is_pure();
+    let thread = if spmd { arch::thread_id() } else { 0 };
+    let threads = if together { arch::block_threads() } else { 1 };
     if thread == 0 {
         // SAFETY: the buffer has `records` records, the functions are clang's for this list.
         let last = unsafe { deliver(buffer, records, list, list_to_buffer, list_into_buffer) };
@@ -152,8 +151,8 @@ pub unsafe extern "C" fn __kmpc_nvptx_teams_reduce_nowait_v2(
                 record += threads;
             }
         }
-        if spmd {
-            // All threads of the block work together here, as in a region of the whole block.
+        if together {
+            // As in a region of the whole block.
             let outside = Nest::load();
             Nest::BLOCK.store();
             reduce_records(list, active, shuffle, copy);
