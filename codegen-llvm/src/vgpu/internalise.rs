@@ -38,5 +38,5 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     } else {
         "globalopt,openmp-opt,globaldce"
     };
-    unit.machine.run_passes(&unit.module, passes)
+    unit.image_machine()?.run_passes(&unit.module, passes)
 }

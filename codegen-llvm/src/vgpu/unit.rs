@@ -84,6 +84,17 @@ impl Unit {
         self.module.context
     }
 
+    /// The back end of the image's own triple, for passes that run before `retarget`.
+    pub fn image_machine(&self) -> Result<Machine> {
+        let triple = self.module.triple();
+        Machine::new(&MachineOptions {
+            triple: &triple,
+            cpu: "",
+            features: "",
+            level: self.options.level,
+        })
+    }
+
     /// Links a piece of LLVM assembly in; what it defines becomes internal.
     pub fn add_library(&self, text: &str) -> Result<()> {
         let library = Module::parse(self.context(), text, "the virtual GPU's library")?;

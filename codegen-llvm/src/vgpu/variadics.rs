@@ -7,7 +7,7 @@
 use anyhow::Result;
 
 use super::unit::Unit;
-use crate::ir::{Machine, MachineOptions, set_llvm_options};
+use crate::ir::set_llvm_options;
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
@@ -19,14 +19,8 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     {
         return Ok(());
     }
-    let triple = unit.module.triple();
-    let machine = Machine::new(&MachineOptions {
-        triple: &triple,
-        cpu: "",
-        features: "",
-        level: unit.options.level,
-    })?;
     // By itself the pass leaves the work to NVPTX's back end, which comes too late here.
     set_llvm_options(&["-expand-variadics-override=lowering"]);
-    machine.run_passes(&unit.module, "expand-variadics")
+    unit.image_machine()?
+        .run_passes(&unit.module, "expand-variadics")
 }

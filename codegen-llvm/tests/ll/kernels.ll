@@ -32,7 +32,12 @@ define ptx_device void @helper(double %v) noinline {
   store volatile double %v, ptr addrspace(1) @out
   ret void
 }
-attributes #0 = { "nvvm.maxntid"="32,4" "target-cpu"="sm_80" }
+attributes #0 = { "nvvm.maxntid"="32,4" "target-cpu"="sm_80" "target-features"="+ptx87,+sm_80" "kernel" }
 !nvvm.annotations = !{!0, !1}
 !0 = !{ptr @older, !"kernel", i32 1}
 !1 = !{ptr @older, !"maxntidx", i32 16, !"maxntidy", i32 4}
+
+; As clang marks OpenMP device code: openmp-opt looks at such modules, with the GPU's attributes in place.
+!llvm.module.flags = !{!2, !3}
+!2 = !{i32 7, !"openmp", i32 51}
+!3 = !{i32 7, !"openmp-device", i32 51}
