@@ -2,17 +2,18 @@
 //! the device copy of what it points at on the host.
 
 use std::ops::Range;
-use std::sync::Arc;
 
+use crate::created::Created;
 use crate::data_begin::read_pointer;
 use crate::device::OmpDevice;
 use crate::error::{Error, Result};
+use crate::item_name::ItemName;
 use crate::map_item::MapItem;
 use crate::map_type::MapType;
-use crate::mapping_table::{Mapping, Section};
+use crate::mapping_table::Section;
 
 /// A pointer to attach.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct AttachRequest {
     /// Host address of the pointer variable.
     pointer: u64,
@@ -25,7 +26,7 @@ pub struct AttachRequest {
     /// Attach even if neither side is new in this construct.
     always: bool,
     /// For messages.
-    name: Box<str>,
+    name: ItemName,
 }
 
 impl AttachRequest {
@@ -37,7 +38,7 @@ impl AttachRequest {
             pointee: item.begin,
             pointee_base: None,
             always: item.kind.has(MapType::ALWAYS),
-            name: item.name.clone(),
+            name: item.name,
         }
     }
 
@@ -49,7 +50,7 @@ impl AttachRequest {
             pointee: item.begin,
             pointee_base: Some(pointee_base),
             always: true,
-            name: item.name.clone(),
+            name: item.name,
         }
     }
 
@@ -63,11 +64,7 @@ impl AttachRequest {
 ///
 /// # Safety
 /// The host pointer variable of the request is readable.
-pub unsafe fn attach(
-    device: &OmpDevice,
-    request: &AttachRequest,
-    created: &[Arc<Mapping>],
-) -> Result<()> {
+pub unsafe fn attach(device: &OmpDevice, request: &AttachRequest, created: &Created) -> Result<()> {
     let Some(pointee) = device.table.find(Section::inside(request.pointee, 0)) else {
         return Ok(());
     };
@@ -77,8 +74,7 @@ pub unsafe fn attach(
     else {
         return Ok(());
     };
-    let is_new = |mapping: &Arc<Mapping>| created.iter().any(|known| Arc::ptr_eq(known, mapping));
-    if !request.always && !is_new(&pointee) && !is_new(&pointer) {
+    if !request.always && !created.contains(&pointee) && !created.contains(&pointer) {
         return Ok(());
     }
     // SAFETY: the pointer variable is readable (caller).
@@ -109,7 +105,11 @@ pub unsafe fn attach(
     unsafe { device.device.write(address, bytes.as_ptr(), bytes.len()) }.map_err(|source| {
         Error::Item {
             what: "attaching the device pointer of",
-            item: format!("'{}' at host address {:#x}", request.name, request.pointer),
+            item: format!(
+                "'{}' at host address {:#x}",
+                request.name.expression(),
+                request.pointer
+            ),
             source,
         }
     })

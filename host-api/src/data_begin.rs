@@ -13,6 +13,7 @@ use std::sync::Arc;
 use plugin_api::DevicePtr;
 
 use crate::attach::{self, AttachRequest};
+use crate::created::Created;
 use crate::device::OmpDevice;
 use crate::error::{Error, Result};
 use crate::info;
@@ -38,19 +39,10 @@ pub struct Returned {
 /// A construct that is entering its data environment.
 #[derive(Default)]
 struct Entering {
-    created: Vec<Arc<Mapping>>,
+    created: Created,
     found: Vec<Arc<Mapping>>,
     attach: Vec<AttachRequest>,
     returned: Vec<Returned>,
-}
-
-impl Drop for Entering {
-    /// Whatever happened, nobody may wait for ever.
-    fn drop(&mut self) {
-        for mapping in &self.created {
-            mapping.set_ready();
-        }
-    }
 }
 
 /// Maps `items` on `device`.
@@ -74,9 +66,13 @@ pub unsafe fn data_begin(device: &OmpDevice, items: &[MapItem]) -> Result<Vec<Re
         // SAFETY: forwarded from the caller.
         unsafe { attach::attach(device, &request, &entering.created)? };
     }
-    let found = std::mem::take(&mut entering.found);
-    let returned = std::mem::take(&mut entering.returned);
-    drop(entering);
+    let Entering {
+        created,
+        found,
+        returned,
+        ..
+    } = entering;
+    drop(created);
     for mapping in found {
         mapping.wait_ready();
     }
@@ -93,7 +89,7 @@ impl Entering {
                 begin: item.base,
                 size: 8,
                 kind: MapType(item.kind.0 & !MapType::TO),
-                ..item.clone()
+                ..*item
             };
             self.acquire(device, &pointer, item.base, reference)?;
             // SAFETY: the base of such an item is the address of a pointer (caller).
@@ -164,7 +160,7 @@ impl Entering {
                 base,
                 address,
                 Some(allocation),
-                &item.name,
+                &item.name.expression(),
             )))
         };
         let acquired =
@@ -190,12 +186,11 @@ impl Entering {
             }
             return Ok(None);
         };
-        let known = if acquired.created {
-            &mut self.created
+        if acquired.created {
+            self.created.add(acquired.mapping.clone());
         } else {
-            &mut self.found
-        };
-        known.push(acquired.mapping.clone());
+            self.found.push(acquired.mapping.clone());
+        }
         tell(device, item, &acquired.mapping, acquired.created);
         Ok(Some(acquired.mapping))
     }
@@ -210,11 +205,7 @@ impl Entering {
         item: &MapItem,
         mapping: &Arc<Mapping>,
     ) -> Result<()> {
-        let is_new = || {
-            self.created
-                .iter()
-                .any(|created| Arc::ptr_eq(created, mapping))
-        };
+        let is_new = || self.created.contains(mapping);
         if item.size == 0
             || !item.kind.has(MapType::TO)
             || !(item.kind.has(MapType::ALWAYS) || is_new())

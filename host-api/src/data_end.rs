@@ -60,10 +60,7 @@ fn release(device: &OmpDevice, items: &[MapItem], leaving: &mut Vec<Leaving>) ->
             .table
             .release(section, reference, item.kind.has(MapType::DELETE))
         {
-            Some(mapping) => leaving.push(Leaving {
-                item: item.clone(),
-                mapping,
-            }),
+            Some(mapping) => leaving.push(Leaving { item, mapping }),
             None if item.kind.has(MapType::PRESENT) && !device.unified_shared_memory() => {
                 return Err(Error::NotPresent {
                     item: item.to_string(),
@@ -95,7 +92,7 @@ fn release_pointer(device: &OmpDevice, item: &MapItem, leaving: &mut Vec<Leaving
             begin: item.base,
             size: 8,
             kind: MapType(0),
-            ..item.clone()
+            ..*item
         };
         leaving.push(Leaving { item, mapping });
     }

@@ -10,6 +10,7 @@ use crate::data_end::data_end;
 use crate::device::OmpDevice;
 use crate::error::Error;
 use crate::fake_device::FakeDevice;
+use crate::item_name::ItemName;
 use crate::kernel_arguments::KernelArguments;
 use crate::map_item::MapItem;
 use crate::map_type::MapType;
@@ -25,7 +26,7 @@ pub(crate) fn item(base: u64, begin: u64, size: usize, kind: u64) -> MapItem {
         begin,
         size: size as u64,
         kind: MapType(kind),
-        name: Box::from("x"),
+        name: ItemName::of(c";x;t.c;1;1;;"),
         mapper: None,
     }
 }

@@ -7,8 +7,10 @@ pub enum ExecutionMode {
     Bare,
     /// A master warp hands parallel regions to worker warps.
     Generic,
-    /// Every thread runs the region (from the start, or because the optimiser made it so).
+    /// Every thread runs the region.
     Spmd,
+    /// Generic as written, made SPMD by openmp-opt: a distributed loop still gives an iteration to a team.
+    GenericSpmd,
     /// SPMD whose loop body runs once per thread: the grid must cover the trip count.
     SpmdNoLoop,
 }
@@ -18,7 +20,8 @@ impl ExecutionMode {
         match byte {
             0 => Some(ExecutionMode::Bare),
             1 => Some(ExecutionMode::Generic),
-            2 | 3 => Some(ExecutionMode::Spmd),
+            2 => Some(ExecutionMode::Spmd),
+            3 => Some(ExecutionMode::GenericSpmd),
             6 => Some(ExecutionMode::SpmdNoLoop),
             _ => None,
         }

@@ -164,7 +164,9 @@ fn teams(
         .max(1);
     let useful = match (wanted.trip_count, environment.mode) {
         (0, _) => u64::from(device.multiprocessors.max(1)),
-        (trips, ExecutionMode::Generic) => trips.min(u64::from(plenty)),
+        (trips, ExecutionMode::Generic | ExecutionMode::GenericSpmd) => {
+            trips.min(u64::from(plenty))
+        }
         (trips, ExecutionMode::SpmdNoLoop) => trips.div_ceil(u64::from(threads)),
         (trips, _) => trips.div_ceil(u64::from(threads)).min(u64::from(plenty)),
     };
@@ -251,6 +253,7 @@ mod tests {
         assert_eq!(teams(2, 1280), 10);
         assert_eq!(teams(2, 1 << 40), 128);
         assert_eq!(teams(1, 7), 7);
+        assert_eq!(teams(3, 100), 100);
         assert_eq!(teams(2, 0), 4);
         assert_eq!(teams(6, 128 * 1000), 1000);
     }

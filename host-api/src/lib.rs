@@ -10,6 +10,7 @@ mod attachment;
 #[cfg(test)]
 mod concurrency_tests;
 mod construct;
+mod created;
 mod data_begin;
 mod data_end;
 mod data_entry_points;
@@ -25,6 +26,7 @@ mod fake_device;
 mod host_task;
 mod info;
 mod interop;
+mod item_name;
 mod kernel_arguments;
 #[cfg(test)]
 mod kernel_arguments_tests;

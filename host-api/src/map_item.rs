@@ -1,14 +1,14 @@
 //! One item of a construct's data environment, taken out of the parallel arrays clang passes.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::c_void;
 use std::fmt;
 
 use crate::abi::MapperFunction;
+use crate::item_name::ItemName;
 use crate::map_type::MapType;
-use crate::source_location::item_expression;
 
 /// One item: a list item of a clause, or a part of one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct MapItem {
     /// Base address: of the object the section is part of, or of the pointer to attach.
     pub base: u64,
@@ -19,21 +19,22 @@ pub struct MapItem {
     /// What to do with it.
     pub kind: MapType,
     /// How the user wrote it; empty without `-g`.
-    pub name: Box<str>,
+    pub name: ItemName,
     /// The user-defined mapper to expand it with.
     pub mapper: Option<MapperFunction>,
 }
 
 impl fmt::Display for MapItem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.name.is_empty() {
-            write!(f, "{} bytes at host address {:#x}", self.size, self.begin)
+        let name = self.name.expression();
+        if !name.is_empty() {
+            write!(f, "'{name}' (")?;
+        }
+        write!(f, "{} bytes at host address {:#x}", self.size, self.begin)?;
+        if name.is_empty() {
+            Ok(())
         } else {
-            write!(
-                f,
-                "'{}' ({} bytes at host address {:#x})",
-                self.name, self.size, self.begin
-            )
+            f.write_str(")")
         }
     }
 }
@@ -100,7 +101,7 @@ impl RawItems {
             size: size.max(0) as u64,
             kind: MapType(kind as u64),
             // SAFETY: a non-null name is a NUL-terminated string (caller).
-            name: unsafe { name_of(name) },
+            name: unsafe { ItemName::from_raw(name.unwrap_or(std::ptr::null_mut()).cast()) },
             // SAFETY: a non-null mapper is a mapper function (caller).
             mapper: mapper.map(|function| unsafe {
                 std::mem::transmute::<*mut c_void, MapperFunction>(function)
@@ -127,17 +128,4 @@ unsafe fn element(array: *const *mut c_void, index: usize) -> Option<*mut c_void
     // SAFETY: caller.
     let value = unsafe { *array.add(index) };
     (!value.is_null()).then_some(value)
-}
-
-/// The user's expression in a name string.
-///
-/// # Safety
-/// `name` is `None` or points at a NUL-terminated string.
-pub unsafe fn name_of(name: Option<*mut c_void>) -> Box<str> {
-    let Some(name) = name else {
-        return Box::from("");
-    };
-    // SAFETY: caller.
-    let text = unsafe { CStr::from_ptr(name as *const c_char) }.to_string_lossy();
-    item_expression(&text).unwrap_or("").into()
 }

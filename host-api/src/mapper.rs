@@ -35,14 +35,15 @@ pub fn flatten(items: &[MapItem]) -> Vec<(usize, MapItem)> {
     let mut flat = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
         match expand(item) {
-            None => flat.push((index, item.clone())),
+            None => flat.push((index, *item)),
             Some(components) => flat.extend(components.into_iter().map(|component| {
-                let name = if component.name.is_empty() {
-                    item.name.clone()
-                } else {
-                    component.name.clone()
-                };
-                (index, MapItem { name, ..component })
+                (
+                    index,
+                    MapItem {
+                        name: component.name.or(item.name),
+                        ..component
+                    },
+                )
             })),
         }
     }

@@ -8,6 +8,7 @@ use crate::data_end::data_end;
 use crate::device::OmpDevice;
 use crate::error::Error;
 use crate::fake_device::FakeDevice;
+use crate::item_name::ItemName;
 use crate::map_item::MapItem;
 use crate::map_type::MapType;
 use crate::mapping_table::{Count, Section};
@@ -156,7 +157,7 @@ impl HostArray {
             begin,
             size: length as u64,
             kind,
-            name: Box::from(""),
+            name: ItemName::default(),
             mapper: None,
         }
     }

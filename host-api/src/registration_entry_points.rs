@@ -4,7 +4,8 @@ use std::ffi::c_void;
 
 use crate::abi::{BinaryDescriptor, MapperFunction};
 use crate::info;
-use crate::map_item::{MapItem, name_of};
+use crate::item_name::ItemName;
+use crate::map_item::MapItem;
 use crate::map_type::MapType;
 use crate::mapper::Components;
 use crate::runtime::runtime;
@@ -73,7 +74,7 @@ pub unsafe extern "C" fn __tgt_push_mapper_component(
         size: size.max(0) as u64,
         kind: MapType(kind as u64),
         // SAFETY: caller.
-        name: unsafe { name_of((!name.is_null()).then_some(name)) },
+        name: unsafe { ItemName::from_raw(name.cast()) },
         mapper: None::<MapperFunction>,
     };
     // SAFETY: caller.

@@ -36,7 +36,7 @@ pub unsafe fn update(device: &OmpDevice, items: &[MapItem]) -> Result<()> {
             let piece = MapItem {
                 begin: item.base.wrapping_add(offset),
                 size,
-                ..item.clone()
+                ..item
             };
             // SAFETY: forwarded from the caller.
             unsafe { section(device, &piece)? };
