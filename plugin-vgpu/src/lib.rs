@@ -37,7 +37,7 @@ pub use bench::{Figure, bench};
 pub use config::Config;
 pub use device::VirtualGpu;
 pub use module::VirtualModule;
-pub use plugin::plugin;
+pub use plugin::{Unavailable, plugin};
 
 #[cfg(test)]
 mod engine_tests;

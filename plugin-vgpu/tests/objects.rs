@@ -1,126 +1,14 @@
 //! The loader and the device around it, with objects made by clang.
 
-use std::path::Path;
-use std::process::Command;
-use std::sync::{Arc, OnceLock};
+mod common;
 
-use codegen::artifact::{Artifact, GlobalEntry, KernelEntry, Manifest, Site};
-use plugin_api::{Device, DevicePtr, Error, FaultKind, Launch, MemoryKind, Module};
-use plugin_vgpu::{Config, VirtualGpu};
+use std::sync::OnceLock;
+
+use codegen::artifact::{Artifact, Manifest};
+use common::{device, kernels, launch, line_of, load, manifest, text};
+use plugin_api::{Device, DevicePtr, Error, FaultKind, Launch, MemoryKind};
+use plugin_vgpu::VirtualGpu;
 use proptest::prelude::*;
-
-fn compile(source: &Path, flags: &[&str]) -> Vec<u8> {
-    let folder = tempfile::tempdir().unwrap();
-    let object = folder.path().join("kernels.o");
-    let mut clang = Command::new("clang-22");
-    clang
-        .args(["-c", "-g", "-O1", "-fno-builtin", "-fno-stack-protector"])
-        .args(flags);
-    let status = clang
-        .arg(source)
-        .arg("-o")
-        .arg(&object)
-        .status()
-        .expect("clang-22 is installed");
-    assert!(status.success());
-    std::fs::read(object).unwrap()
-}
-
-fn kernels() -> &'static [u8] {
-    static OBJECT: OnceLock<Vec<u8>> = OnceLock::new();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/objects/kernels.c");
-    OBJECT.get_or_init(|| compile(&source, &["-fPIC"]))
-}
-
-fn text(source: &str, flags: &[&str]) -> Vec<u8> {
-    let file = tempfile::Builder::new().suffix(".c").tempfile().unwrap();
-    std::fs::write(file.path(), source).unwrap();
-    compile(file.path(), flags)
-}
-
-fn manifest() -> Manifest {
-    let kernel = |name: &str, parameters| KernelEntry {
-        name: name.into(),
-        symbol: format!("entry_{name}"),
-        parameters,
-        max_threads: 128,
-        static_shared: 1024,
-    };
-    let global = |name: &str, size| GlobalEntry {
-        name: name.into(),
-        symbol: name.into(),
-        size,
-    };
-    Manifest {
-        abi: codegen::vgpu_abi::VERSION,
-        kernels: vec![
-            kernel("sum", 2),
-            kernel("wild", 1),
-            kernel("checked", 1),
-            kernel("in_library", 2),
-        ],
-        globals: vec![
-            global("counter", 4),
-            global("constructed", 4),
-            global("big", 800_000),
-        ],
-        constructors: Some("entry_construct".into()),
-        destructors: Some("entry_destruct".into()),
-        sites: vec![
-            Site::default(),
-            Site {
-                file: "a.c".into(),
-                line: 3,
-                column: 4,
-                function: "f".into(),
-            },
-            Site {
-                file: "b.c".into(),
-                line: 5,
-                column: 0,
-                function: String::new(),
-            },
-        ],
-    }
-}
-
-/// The line of the test kernels with this comment.
-fn line_of(comment: &str) -> u32 {
-    let lines = include_str!("objects/kernels.c").lines();
-    1 + lines
-        .into_iter()
-        .position(|line| line.contains(comment))
-        .unwrap() as u32
-}
-
-fn device() -> VirtualGpu {
-    VirtualGpu::new(&Config {
-        multiprocessors: 2,
-        memory: 64 << 20,
-        heap: 1 << 20,
-        timeout: None,
-    })
-    .unwrap()
-}
-
-fn load(device: &VirtualGpu) -> Arc<dyn Module> {
-    device
-        .load_artifact(Artifact {
-            manifest: manifest(),
-            object: kernels().to_vec(),
-        })
-        .unwrap()
-}
-
-fn launch(module: &dyn Module, kernel: &str, threads: u32, args: &[u64]) -> plugin_api::Result<()> {
-    let launch = Launch {
-        grid: [1; 3],
-        block: [threads, 1, 1],
-        dynamic_shared: 0,
-        args,
-    };
-    module.kernel(kernel).unwrap().launch(&launch)
-}
 
 fn read<T: Copy + Default>(device: &VirtualGpu, from: DevicePtr) -> plugin_api::Result<T> {
     let mut value = T::default();
@@ -353,7 +241,7 @@ fn objects_the_loader_cannot_take_are_refused() {
         .err()
         .unwrap();
     assert!(error.to_string().contains("interface version"));
-    let mut manifest = self::manifest();
+    let mut manifest = common::manifest();
     manifest.kernels[0].symbol = "counter".into();
     let error = device
         .load_artifact(Artifact {
