@@ -14,6 +14,10 @@ pub const MAX_THREADS: u32 = (MAX_WARPS * WARP_SIZE) as u32;
 /// unstarted threads that threads which release each other for ever would starve.
 const PAUSE: u32 = 4096;
 
+/// Pauses in a row, without the block ever running out of threads, after which converging lanes no
+/// longer wait for the others of their warp: a million turns, some 20 ms.
+const PATIENCE: u32 = 256;
+
 /// What the worker does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
@@ -61,6 +65,7 @@ pub struct Block {
     yielded: Ring,
     turns: u32,
     idle_rounds: u32,
+    pauses: u32,
     warps: Vec<Warp>,
     barriers: [Barrier; BARRIERS],
     /// Barriers somebody has arrived at.
@@ -80,6 +85,7 @@ impl Block {
             yielded: Ring::new(),
             turns: 0,
             idle_rounds: 0,
+            pauses: 0,
             warps: (0..MAX_WARPS).map(|_| Warp::new()).collect(),
             barriers: std::array::from_fn(|_| Barrier::new()),
             open: 0,
@@ -96,7 +102,7 @@ impl Block {
         self.next_thread = 0;
         self.ready.clear();
         self.yielded.clear();
-        (self.turns, self.idle_rounds) = (0, 0);
+        (self.turns, self.idle_rounds, self.pauses) = (0, 0, 0);
         for barrier in lanes(self.open) {
             self.barriers[barrier].reset();
         }
@@ -153,9 +159,16 @@ impl Block {
         }
     }
 
-    /// Gives yielding threads a turn, and says whether an unstarted one should have one.
+    /// Gives yielding threads a turn, and says whether an unstarted one should have one. Converging
+    /// lanes that others have kept waiting for very long go on without them, which may be what those
+    /// are waiting for.
     pub fn rotate(&mut self) -> bool {
         self.turns = 0;
+        self.pauses += 1;
+        if self.pauses >= PATIENCE {
+            self.pauses = 0;
+            self.release_one_converging_warp();
+        }
         self.ready.append(&mut self.yielded);
         self.next_thread < self.threads
     }
@@ -177,13 +190,9 @@ impl Block {
     pub fn idle(&mut self) -> Idle {
         let rounds = self.idle_rounds;
         self.idle_rounds = rounds.saturating_add(1);
-        if rounds > 0 {
-            for warp in 0..self.warp_count() {
-                if self.warps[warp].converging != 0 {
-                    self.release_converged(warp, None);
-                    return Idle::Continue;
-                }
-            }
+        self.pauses = 0;
+        if rounds > 0 && self.release_one_converging_warp() {
+            return Idle::Continue;
         }
         if !self.yielded.is_empty() {
             self.ready.append(&mut self.yielded);
@@ -356,6 +365,14 @@ impl Block {
             return None;
         }
         self.release_converged(warp, running)
+    }
+
+    fn release_one_converging_warp(&mut self) -> bool {
+        let waiting = (0..self.warp_count()).find(|&warp| self.warps[warp].converging != 0);
+        if let Some(warp) = waiting {
+            self.release_converged(warp, None);
+        }
+        waiting.is_some()
     }
 
     fn release_converged(&mut self, warp: usize, running: Option<usize>) -> Option<u32> {

@@ -18,7 +18,9 @@ pub struct Config {
 impl Config {
     /// The defaults for this machine: every CPU the process may use, half of the memory.
     pub fn detect() -> Config {
-        let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);
+        let cpus = std::thread::available_parallelism()
+            .map_or(1, |cpus| cpus.get() as u32)
+            .min(MOST_SMS);
         let memory = physical_memory() / 2;
         Config {
             multiprocessors: cpus,
@@ -38,10 +40,10 @@ impl Config {
         let mut config = Config::detect();
         if let Some(text) = variable("OMPTARGET_VGPU_SMS") {
             config.multiprocessors = match text.trim().parse() {
-                Ok(count) if (1..=1024).contains(&count) => count,
+                Ok(count) if (1..=MOST_SMS).contains(&count) => count,
                 _ => {
                     return Err(format!(
-                        "OMPTARGET_VGPU_SMS={text}: a number from 1 to 1024 is needed"
+                        "OMPTARGET_VGPU_SMS={text}: a number from 1 to {MOST_SMS} is needed"
                     ));
                 }
             };
@@ -69,6 +71,9 @@ impl Config {
         Ok(config)
     }
 }
+
+/// Most multiprocessors: each takes half a gigabyte of the window for its stacks.
+const MOST_SMS: u32 = 512;
 
 /// Largest device memory and heap: they must fit into the window beside stacks and code.
 const MOST_BYTES: u64 = 256 << 30;

@@ -354,6 +354,27 @@ fn activemask_does_not_wait_for_lanes_that_spin() {
     }
 }
 
+kernel!(ask_while_others_synchronise, cx, data: Results<AtomicU32>, {
+    // Two lanes synchronise until the third, which asks for the active lanes, tells them to stop.
+    let flag = &data.values[3];
+    let t = tid(cx);
+    if t < 2 {
+        while flag.load(Ordering::Relaxed) != 1 {
+            vgpu_syncwarp(cx, 1, 3);
+        }
+    } else {
+        data.values[2].store(vgpu_activemask(cx, 2), Ordering::Relaxed);
+        flag.store(1, Ordering::Relaxed);
+    }
+});
+
+#[test]
+fn activemask_does_not_wait_for_ever() {
+    let data = results32(4, [0; 4]);
+    launch(ask_while_others_synchronise, 1, 3, &data).unwrap();
+    assert_eq!(data.values[2].load(Ordering::Relaxed), 4);
+}
+
 kernel!(wrong_mask, cx, _data: u32, {
     vgpu_syncwarp(cx, 1, 0x0000_fffe);
 });
