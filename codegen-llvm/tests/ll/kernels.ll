@@ -25,7 +25,12 @@ define void @older() {
   call void @helper(double 1.0)
   ret void
 }
-define ptx_kernel void @unbounded() {
+define ptx_kernel void @unbounded() #0 {
+  call void @quiet()
+  ret void
+}
+define void @quiet() noinline #0 {
+  store volatile double 0.0, ptr addrspace(1) @out
   ret void
 }
 define ptx_device void @helper(double %v) noinline {
