@@ -39,19 +39,18 @@ static void run(const char *what) {
 #pragma omp target map(tofrom : sink) firstprivate(zero)
         sink = depth(zero);
     } else if (strcmp(what, "deadlock") == 0) {
-        // A barrier that only the first threads reach.
-#pragma omp target parallel num_threads(64)
-        if (omp_get_thread_num() < 32 + zero) {
-#pragma omp barrier
-        } else {
-            volatile int waiting = 1;
-            while (waiting) {
-#pragma omp barrier
+        // A barrier that only the first threads reach; the others wait for the region's end.
+#pragma omp target map(tofrom : sink) firstprivate(zero)
+        {
+            sink = 1;
+#pragma omp parallel num_threads(64)
+            if (omp_get_thread_num() < 32 + zero) {
 #pragma omp barrier
             }
+            sink = 2;
         }
     } else if (strcmp(what, "lock") == 0) {
-        // A lock taken twice by one thread.
+        // A lock taken twice by one thread: it waits on memory, for ever.
         omp_lock_t lock;
 #pragma omp target map(alloc : lock)
         {

@@ -10,7 +10,7 @@ static void run(const char *what) {
     int sink = 0, a[100];
     memset(a, 0, sizeof a);
     if (strcmp(what, "num-teams") == 0) {
-        // 2^31 teams: bounded; a fixed number of iterations is run exactly once.
+        // 2^31 teams: one more than a grid can have.
         unsigned teams = 1u << 31;
 #pragma omp target teams distribute parallel for num_teams(teams) thread_limit(32) reduction(+ : sink)
         for (int i = 0; i < 1000; i++)

@@ -93,7 +93,7 @@ static void links(void) {
 
     int target[3] = {1, 2, 3};
     linked_pointer = target;
-#pragma omp target map(tofrom : linked_pointer[0 : 3])
+#pragma omp target map(tofrom : linked_pointer[0 : 3]) map(to : linked_pointer)
     linked_pointer[2] = 30;
     EXPECT(target[2], 30);
     EXPECT(linked_pointer == target, 1);

@@ -40,12 +40,11 @@ static void sections(void) {
 
     // Through a pointer, with lower bound, with variable bounds, with omitted lower bound.
     int *p = a, low = 60, length = 7;
-#pragma omp target map(tofrom : p[low : length], p[: 5])
-    {
-        for (int i = low; i < low + length; i++)
-            p[i] = -i;
-        p[4] = -4;
-    }
+#pragma omp target map(tofrom : p[low : length])
+    for (int i = low; i < low + length; i++)
+        p[i] = -i;
+#pragma omp target map(tofrom : p[: 5])
+    p[4] = -4;
     EXPECT(a[60], -60);
     EXPECT(a[66], -66);
     EXPECT(a[67], 67);

@@ -106,7 +106,7 @@ static void array_of_structs(void) {
     for (int i = 0; i < 9; i++)
         records[i].after = records[i].count * records[i].count;
     EXPECT(records[8].after, 64);
-#pragma omp target map(tofrom : records[3].count, records[3].values[0 : 1])
+#pragma omp target map(tofrom : records[3].count, records[3].values[0 : 1]) map(to : records[3].values)
     {
         records[3].count = 33;
         records[3].values[0] = 3.5;

@@ -61,10 +61,29 @@ fn endless_recursion() {
         .failed_with("recursion", &[place, "stack"]);
 }
 
+/// Who waits where, as barriers with their counts.
 #[test]
 fn deadlock() {
-    let facts = ["__omp_offloading_", "deadlock", "waiting at", "faults.c:"];
+    let facts = [
+        "__omp_offloading_",
+        "deadlock",
+        "32 of 64 arrived",
+        "threads 0-31",
+        "faults.c:",
+    ];
     FAULTS.run(&["deadlock"]).failed_with("deadlock", &facts);
+}
+
+/// Threads that wait on memory do not wait at a barrier: only the time limit finds them.
+#[test]
+fn endless_wait_on_memory() {
+    let environment = [
+        ("OMP_TARGET_OFFLOAD", "MANDATORY"),
+        ("OMPTARGET_VGPU_TIMEOUT", "1"),
+    ];
+    FAULTS
+        .run_with(&["lock"], &environment)
+        .failed_with("lock", &["__omp_offloading_", "OMPTARGET_VGPU_TIMEOUT"]);
 }
 
 #[test]
