@@ -43,14 +43,10 @@ const EMITTED: &[&str] = &[
     "__tgt_rtl_deinit",
 ];
 
-/// The shared library cargo built beside this test.
+/// The shared library cargo built for this test, beside the test's own executable.
 fn library() -> Vec<u8> {
-    let mut folder = std::env::current_exe().expect("a test has a path");
-    folder.pop();
-    if folder.ends_with("deps") {
-        folder.pop();
-    }
-    let path = folder.join("libomptarget.so");
+    let test = std::env::current_exe().expect("a test has a path");
+    let path = test.with_file_name("libomptarget.so");
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
