@@ -52,7 +52,7 @@ impl Icvs {
             Icvs::DEFAULT
         } else {
             // SAFETY: only the master writes it, and never while workers run.
-            unsafe { *shared::icvs() }
+            unsafe { arch::receive(shared::icvs()) }
         }
     }
 

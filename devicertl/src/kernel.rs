@@ -175,8 +175,8 @@ fn work() {
 fn next_region(function: &mut *const c_void) -> bool {
     // SAFETY: the master wrote both before the pool's barrier.
     unsafe {
-        *function = *shared::work_function();
-        arch::thread_id() < *shared::team_size()
+        *function = arch::receive(shared::work_function());
+        arch::thread_id() < arch::receive(shared::team_size())
     }
 }
 
@@ -201,7 +201,7 @@ pub unsafe extern "C" fn __kmpc_kernel_end_parallel() {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_kernel_prepare_parallel(function: *const c_void) {
     // SAFETY: the workers wait at the barrier of the pool.
-    unsafe { *shared::work_function() = function };
+    unsafe { arch::send(shared::work_function(), function) };
 }
 
 /// Ends a kernel: in generic mode the master dismisses the workers.
@@ -212,7 +212,7 @@ pub unsafe extern "C" fn __kmpc_target_deinit() {
         return;
     }
     // SAFETY: the workers wait at the barrier of the pool.
-    unsafe { *shared::work_function() = core::ptr::null() };
+    unsafe { arch::send(shared::work_function(), core::ptr::null()) };
     arch::block_barrier();
 }
 

@@ -129,7 +129,7 @@ impl Nest {
             0 => 0,
             1 => 1,
             // SAFETY: written before the region's threads got here, not changed while it lasts.
-            _ => unsafe { *shared::team_level() },
+            _ => unsafe { arch::receive(shared::team_level()) },
         }
     }
 
@@ -156,7 +156,7 @@ impl Nest {
             0 => 1,
             1 => arch::block_threads(),
             // SAFETY: as in `active_base`.
-            _ => unsafe { *shared::team_size() },
+            _ => unsafe { arch::receive(shared::team_size()) },
         }
     }
 }

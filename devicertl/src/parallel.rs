@@ -184,8 +184,8 @@ fn fork_spmd(outer: Nest, size: u32) -> Part {
 fn publish_team(size: u32, level: u32) {
     // SAFETY: nobody is in an active region; the barrier that follows publishes.
     unsafe {
-        *shared::team_size() = size;
-        *shared::team_level() = level;
+        arch::send(shared::team_size(), size);
+        arch::send(shared::team_level(), level);
         *shared::arrived() = 0;
         *shared::generation() = 0;
     }
@@ -209,7 +209,7 @@ fn fork_generic(region: Region, outer: Nest, num_threads: i32, strict: bool) -> 
     // SAFETY: `references` has room for `count`, `arguments` has as many; the workers wait.
     unsafe {
         core::ptr::copy_nonoverlapping(region.arguments, references, region.count);
-        *shared::work_function() = region.wrapper;
+        arch::send(shared::work_function(), region.wrapper);
     }
     arch::block_barrier();
     arch::block_barrier();

@@ -129,13 +129,13 @@ pub unsafe extern "C" fn __kmpc_nvptx_teams_reduce_nowait_v2(
         // SAFETY: the buffer has `records` records, the functions are clang's for this list.
         let last = unsafe { deliver(buffer, records, list, list_to_buffer, list_into_buffer) };
         // SAFETY: read by the team after the barrier.
-        unsafe { *shared::last_team() = last.into() };
+        unsafe { arch::send(shared::last_team(), last.into()) };
     }
     if spmd {
         arch::block_barrier();
     }
     // SAFETY: written before the barrier.
-    if unsafe { *shared::last_team() } == 0 {
+    if unsafe { arch::receive(shared::last_team()) } == 0 {
         return 0;
     }
     arch::fence_device();

@@ -184,7 +184,7 @@ pub fn begin(count: usize) -> *mut *mut c_void {
         arch::trap(c"out of device heap: no memory for a parallel region's captured references");
     }
     // SAFETY: the workers wait for the next region.
-    unsafe { *shared::references() = list };
+    unsafe { arch::send(shared::references(), list) };
     list
 }
 
@@ -192,7 +192,7 @@ pub fn begin(count: usize) -> *mut *mut c_void {
 pub fn end() {
     // SAFETY: the workers are back in the pool, `begin` wrote the list.
     unsafe {
-        let list = *shared::references();
+        let list = arch::receive(shared::references());
         if list != shared::reference_list().cast() {
             arch::release(list.cast());
         }
@@ -238,7 +238,7 @@ pub unsafe extern "C" fn __kmpc_get_shared_variables(list: &mut *mut *mut c_void
         return;
     }
     // SAFETY: the master wrote it before it released the pool.
-    *list = unsafe { *shared::references() };
+    *list = unsafe { arch::receive(shared::references()) };
 }
 
 /// The launch's dynamic shared memory.

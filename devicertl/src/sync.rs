@@ -158,12 +158,12 @@ pub unsafe extern "C" fn __kmpc_copyprivate(
     }
     if did_it != 0 {
         // SAFETY: the others read it after the barrier, and are done with it at the next.
-        unsafe { *shared::copyprivate() = data };
+        unsafe { arch::send(shared::copyprivate(), data) };
     }
     team_barrier();
     if did_it == 0 {
         // SAFETY: clang's function; both lists live until the last barrier.
-        unsafe { copy(data, *shared::copyprivate()) };
+        unsafe { copy(data, arch::receive(shared::copyprivate())) };
     }
     team_barrier();
 }

@@ -104,6 +104,29 @@ pub mod shared {
     for_each_shared_variable!(getters);
 }
 
+/// Writes a shared variable for other threads to read.
+///
+/// Volatile, because openmp-opt follows values through shared variables and takes "the value stored" for the
+/// reader's own where the writer was another thread.
+///
+/// # Safety
+/// `variable` is one of [`shared`], and a barrier stands between this and its readers.
+#[inline(always)]
+pub unsafe fn send<T>(variable: *mut T, value: T) {
+    // SAFETY: the caller's promise.
+    unsafe { variable.write_volatile(value) }
+}
+
+/// Reads what another thread may have written with [`send`].
+///
+/// # Safety
+/// As for [`send`].
+#[inline(always)]
+pub unsafe fn receive<T: Copy>(variable: *mut T) -> T {
+    // SAFETY: the caller's promise.
+    unsafe { variable.read_volatile() }
+}
+
 /// This thread's lane.
 #[inline(always)]
 pub fn lane() -> u32 {
