@@ -12,6 +12,7 @@
 #![allow(clippy::missing_safety_doc)]
 
 pub mod arch;
+mod copyprivate;
 pub mod dispatch;
 pub mod icv;
 mod invoke;

@@ -1,6 +1,5 @@
-//! Barriers, `single`, `masked`, `critical`, `flush`, `copyprivate`.
+//! Barriers, `single`, `masked`, `critical`, `flush`.
 
-use core::ffi::c_void;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Ident;
@@ -142,31 +141,6 @@ pub unsafe extern "C" fn __kmpc_masked(_location: *const Ident, _thread: i32, fi
 /// End of `masked`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_masked(_location: *const Ident, _thread: i32) {}
-
-/// `copyprivate`: the thread that ran the `single` says where its values are, the others copy.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_copyprivate(
-    _location: *const Ident,
-    _thread: i32,
-    _size: usize,
-    data: *mut c_void,
-    copy: unsafe extern "C" fn(*mut c_void, *mut c_void),
-    did_it: i32,
-) {
-    if !Nest::load().in_team() {
-        return;
-    }
-    if did_it != 0 {
-        // SAFETY: the others read it after the barrier, and are done with it at the next.
-        unsafe { arch::send(shared::copyprivate(), data) };
-    }
-    team_barrier();
-    if did_it == 0 {
-        // SAFETY: clang's function; both lists live until the last barrier.
-        unsafe { copy(data, arch::receive(shared::copyprivate())) };
-    }
-    team_barrier();
-}
 
 /// Takes a lock word.
 pub fn acquire(word: &AtomicU32) {

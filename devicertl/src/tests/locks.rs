@@ -131,7 +131,7 @@ fn copyprivate_broadcasts() {
                 // SAFETY: called as clang calls them.
                 unsafe {
                     let did_it = __kmpc_single(null(), 0);
-                    __kmpc_copyprivate(null(), 0, 8, (&raw mut value).cast(), copy, did_it);
+                    crate::copyprivate::__kmpc_copyprivate(null(), 0, 8, (&raw mut value).cast(), copy, did_it);
                 }
                 assert_eq!(value, 1000 * round);
             }
