@@ -1,5 +1,6 @@
 //! `omptarget`: compiles and runs OpenMP offload programs, and shows what devices and images there are.
 
+mod bench;
 mod compile;
 mod dist;
 mod failure;
@@ -61,6 +62,8 @@ enum Command {
     Info(info::Options),
     /// Show the device images that a program, shared library, object or archive carries
     Image(image::Options),
+    /// Measure
+    Bench(bench::Options),
 }
 
 fn main() -> ExitCode {
@@ -70,6 +73,7 @@ fn main() -> ExitCode {
         Command::Run(options) => run::run(&options),
         Command::Info(options) => info::info(&options),
         Command::Image(options) => image::image(&options),
+        Command::Bench(options) => bench::bench(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -128,8 +128,13 @@ pub fn clang(cxx: bool, arguments: &[OsString], folder: &Path) {
     let mut command = limited(Path::new(name));
     command.args(arguments).current_dir(folder);
     let outcome = Outcome::of(command.output());
+    // The device linker says this of every simd construct, and nothing makes it stop.
+    let silent = outcome
+        .stderr
+        .lines()
+        .all(|line| line.contains("loop not vectorized"));
     assert!(
-        outcome.code == 0 && outcome.stdout.is_empty() && outcome.stderr.is_empty(),
+        outcome.code == 0 && outcome.stdout.is_empty() && silent,
         "{name} {arguments:?} ended with {}:\n{}{}",
         outcome.code,
         outcome.stdout,

@@ -1,0 +1,103 @@
+//! `omptarget bench`: measures what the project makes promises about.
+
+use anstyle::{AnsiColor, Style};
+use clap::ValueEnum;
+use plugin_vgpu::Figure;
+use serde::Serialize;
+
+use crate::failure::{Failure, Result};
+
+/// Arguments of `omptarget bench`.
+#[derive(clap::Args)]
+pub struct Options {
+    /// What to measure
+    subject: Subject,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What can be measured.
+#[derive(Clone, Copy, ValueEnum)]
+enum Subject {
+    /// The virtual GPU's engine: switches, barriers, shuffles, launches
+    Vgpu,
+}
+
+/// One figure as `--json` shows it.
+#[derive(Serialize)]
+struct Entry {
+    what: &'static str,
+    unit: &'static str,
+    lower_quartile: f64,
+    median: f64,
+    upper_quartile: f64,
+    runs: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    goal: Option<f64>,
+}
+
+impl From<&Figure> for Entry {
+    fn from(figure: &Figure) -> Entry {
+        let [lower_quartile, median, upper_quartile] = figure.quartiles;
+        let Figure {
+            what,
+            unit,
+            goal,
+            runs,
+            ..
+        } = *figure;
+        Entry {
+            what,
+            unit,
+            lower_quartile,
+            median,
+            upper_quartile,
+            runs,
+            goal,
+        }
+    }
+}
+
+/// Measures and prints.
+pub fn bench(options: &Options) -> Result<()> {
+    let Subject::Vgpu = options.subject;
+    let figures = plugin_vgpu::bench().map_err(|error| Failure::Other(error.to_string()))?;
+    let entries: Vec<Entry> = figures.iter().map(Entry::from).collect();
+    if options.json {
+        anstream::println!(
+            "{}",
+            serde_json::to_string_pretty(&entries).expect("plain data becomes JSON")
+        );
+        return Ok(());
+    }
+    let bold = Style::new().bold();
+    anstream::println!(
+        "{bold}{:<46} {:>9} {:>21}  goal{bold:#}",
+        "virtual GPU",
+        "median",
+        "quartiles"
+    );
+    entries.iter().for_each(print);
+    Ok(())
+}
+
+fn print(entry: &Entry) {
+    let quartiles = format!("{:.1} … {:.1}", entry.lower_quartile, entry.upper_quartile);
+    let goal = match entry.goal {
+        None => String::new(),
+        Some(goal) => {
+            let (style, verdict) = match entry.median <= goal {
+                true => (AnsiColor::Green.on_default(), "met"),
+                false => (AnsiColor::Red.on_default(), "missed"),
+            };
+            format!("≤ {goal} {}: {style}{verdict}{style:#}", entry.unit)
+        }
+    };
+    anstream::println!(
+        "{:<46} {:>6.1} {:<2} {quartiles:>21}  {goal}",
+        entry.what,
+        entry.median,
+        entry.unit
+    );
+}
