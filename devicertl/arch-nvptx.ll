@@ -21,10 +21,11 @@ target triple = "nvptx64-nvidia-cuda"
 @omptarget.icvs = internal addrspace(3) global [20 x i8] poison, align 4
 @omptarget.launch_environment = internal addrspace(3) global ptr poison, align 8
 @omptarget.team_loop = internal addrspace(3) global [64 x i8] poison, align 8
-@omptarget.copyprivate = internal addrspace(3) global ptr poison, align 8
+@omptarget.broadcast = internal addrspace(3) global ptr poison, align 8
 @omptarget.last_team = internal addrspace(3) global i32 poison, align 4
 @omptarget.stack = internal addrspace(3) global [6144 x i8] poison, align 16
 @omptarget.stack_master = internal addrspace(3) global [8 x i8] poison, align 4
+@omptarget.stack_common = internal addrspace(3) global [2048 x i8] poison, align 4
 @omptarget.stack_threads = internal addrspace(3) global [2048 x i8] poison, align 4
 @omptarget.private = internal addrspace(3) global [1024 x ptr] poison, align 8
 @omptarget.nest = internal addrspace(3) global [1024 x i16] poison, align 16
@@ -40,10 +41,11 @@ define ptr @omptarget_shared_generation() #0 { ret ptr addrspacecast (ptr addrsp
 define ptr @omptarget_shared_icvs() #0 { ret ptr addrspacecast (ptr addrspace(3) @omptarget.icvs to ptr) }
 define ptr @omptarget_shared_launch_environment() #0 { ret ptr addrspacecast (ptr addrspace(3) @omptarget.launch_environment to ptr) }
 define ptr @omptarget_shared_team_loop() #0 { ret ptr addrspacecast (ptr addrspace(3) @omptarget.team_loop to ptr) }
-define ptr @omptarget_shared_copyprivate() #0 { ret ptr addrspacecast (ptr addrspace(3) @omptarget.copyprivate to ptr) }
+define ptr @omptarget_shared_broadcast() #0 { ret ptr addrspacecast (ptr addrspace(3) @omptarget.broadcast to ptr) }
 define ptr @omptarget_shared_last_team() #0 { ret ptr addrspacecast (ptr addrspace(3) @omptarget.last_team to ptr) }
 define ptr @omptarget_shared_stack() #0 { ret ptr addrspacecast (ptr addrspace(3) @omptarget.stack to ptr) }
 define ptr @omptarget_shared_stack_master() #0 { ret ptr addrspacecast (ptr addrspace(3) @omptarget.stack_master to ptr) }
+define ptr @omptarget_shared_stack_common() #0 { ret ptr addrspacecast (ptr addrspace(3) @omptarget.stack_common to ptr) }
 define ptr @omptarget_shared_stack_threads() #0 { ret ptr addrspacecast (ptr addrspace(3) @omptarget.stack_threads to ptr) }
 define ptr @omptarget_shared_private() #0 { ret ptr addrspacecast (ptr addrspace(3) @omptarget.private to ptr) }
 

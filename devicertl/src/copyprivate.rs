@@ -36,7 +36,10 @@ impl Staging {
         if block.is_null() {
             arch::trap(c"out of device heap: no memory for copyprivate");
         }
-        let staging = Staging { list: block.cast(), count };
+        let staging = Staging {
+            list: block.cast(),
+            count,
+        };
         // SAFETY: within the block.
         unsafe {
             block.add(list_bytes).write_bytes(0, bytes - list_bytes);
@@ -80,13 +83,13 @@ pub unsafe extern "C" fn __kmpc_copyprivate(
         unsafe {
             copy(staging.list.cast(), data);
             staging.check();
-            arch::send(shared::copyprivate(), staging.list.cast());
+            arch::send(shared::broadcast(), staging.list.cast());
         }
     }
     team_barrier();
     // SAFETY: sent before the barrier; released when all have copied.
     unsafe {
-        let list = arch::receive(shared::copyprivate());
+        let list = arch::receive(shared::broadcast());
         if did_it == 0 {
             copy(data, list);
         }

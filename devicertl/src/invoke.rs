@@ -72,7 +72,13 @@ unsafe fn invoke_many(
     // SAFETY: `count` is above 32; of the rest only existing arguments are read. The function takes `count` of those
     // passed.
     unsafe {
-        let argument = |i: usize| if i <= 32 || i < count { *arguments.add(i) } else { core::ptr::null_mut() };
+        let argument = |i: usize| {
+            if i <= 32 || i < count {
+                *arguments.add(i)
+            } else {
+                core::ptr::null_mut()
+            }
+        };
         if count <= 48 {
             call!(function thread bound; argument;
                 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25

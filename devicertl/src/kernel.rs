@@ -132,6 +132,7 @@ fn init_spmd(launch: *mut LaunchEnvironment, pure: bool) {
     }
     .store();
     share::init_thread();
+    share::init_common();
     share::init_master();
     // SAFETY: all threads write the same value, and each reads what it wrote itself.
     unsafe { *shared::launch_environment() = launch };

@@ -84,6 +84,32 @@ impl<T: Copy + TryFrom<usize> + Into<u64>> Part<T> {
     }
 }
 
+/// In a kernel that is SPMD as written, all threads run the team's sequential code, allocations
+/// included: the variable is one all the same. So each keeps the book of the same part, and comes to
+/// the same addresses.
+fn common_part() -> Part<u8> {
+    // SAFETY: this thread's own entry.
+    let usage = unsafe { own_entry(shared::stack_common()) };
+    Part {
+        base: shared::stack().cast(),
+        bytes: MASTER_STACK,
+        usage,
+    }
+}
+
+/// This thread's entry of an array with one for each thread of the block.
+///
+/// # Safety
+/// `array` is live.
+unsafe fn own_entry(array: *mut [Usage<u8>; MAX_THREADS]) -> *mut Usage<u8> {
+    // SAFETY: thread numbers are below MAX_THREADS.
+    unsafe { array.cast::<Usage<u8>>().add(arch::thread_id() as usize) }
+}
+
+fn is_common() -> bool {
+    Nest::load() == Nest::PURE_SEQUENTIAL
+}
+
 fn master_part() -> Part<u32> {
     Part {
         base: shared::stack().cast(),
@@ -104,9 +130,7 @@ fn thread_part() -> Part<u8> {
                 .cast::<u8>()
                 .add(MASTER_STACK + thread * bytes),
             bytes,
-            usage: shared::stack_threads()
-                .cast::<Usage<u8>>()
-                .add(thread.min(MAX_THREADS - 1)),
+            usage: own_entry(shared::stack_threads()),
         }
     }
 }
@@ -124,11 +148,14 @@ fn runs_sequential() -> bool {
 #[inline(always)]
 pub fn init_thread() {
     // SAFETY: this thread's own entry.
-    unsafe {
-        *shared::stack_threads()
-            .cast::<Usage<u8>>()
-            .add(arch::thread_id() as usize) = Usage { top: 0, live: 0 };
-    }
+    unsafe { own_entry(shared::stack_threads()).write(Usage { top: 0, live: 0 }) };
+}
+
+/// Readies this thread's view of the common part.
+#[inline(always)]
+pub fn init_common() {
+    // SAFETY: this thread's own entry.
+    unsafe { own_entry(shared::stack_common()).write(Usage { top: 0, live: 0 }) };
 }
 
 /// Readies the master's part of the stack.
@@ -143,14 +170,22 @@ pub fn init_master() {
 /// Memory that every thread of the team can reach, for a local variable.
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_alloc_shared(bytes: usize) -> *mut c_void {
-    let pushed = if runs_sequential() {
+    let common = is_common();
+    let pushed = if common {
+        common_part().push(bytes)
+    } else if runs_sequential() {
         master_part().push(bytes)
     } else {
         thread_part().push(bytes)
     };
-    if let Some(pointer) = pushed {
-        return pointer.cast();
+    match pushed {
+        Some(pointer) => pointer.cast(),
+        None if common => broadcast(|| from_heap(bytes)),
+        None => from_heap(bytes),
     }
+}
+
+fn from_heap(bytes: usize) -> *mut c_void {
     let pointer = arch::allocate(bytes.max(1));
     if pointer.is_null() {
         arch::trap(c"out of device heap: no memory for a local variable shared with the team");
@@ -158,9 +193,36 @@ pub extern "C" fn __kmpc_alloc_shared(bytes: usize) -> *mut c_void {
     pointer
 }
 
+/// What thread 0 makes, for all threads of the block.
+fn broadcast(make: impl FnOnce() -> *mut c_void) -> *mut c_void {
+    // SAFETY: barriers on both sides of the reading.
+    unsafe {
+        if arch::thread_id() == 0 {
+            arch::send(shared::broadcast(), make());
+        }
+        arch::block_barrier();
+        let pointer = arch::receive(shared::broadcast());
+        arch::block_barrier();
+        pointer
+    }
+}
+
 /// Gives back what [`__kmpc_alloc_shared`] gave.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_free_shared(pointer: *mut c_void, bytes: usize) {
+    if is_common() {
+        let common = common_part();
+        if common.owns(pointer.cast()) {
+            return common.pop(pointer.cast(), bytes);
+        }
+        // Not before all are done with it.
+        arch::block_barrier();
+        if arch::thread_id() == 0 {
+            // SAFETY: thread 0 took it from the heap.
+            unsafe { arch::release(pointer) };
+        }
+        return;
+    }
     let master = master_part();
     if master.owns(pointer.cast()) {
         return master.pop(pointer.cast(), bytes);

@@ -73,14 +73,16 @@ macro_rules! for_each_shared_variable {
             launch_environment: *mut LaunchEnvironment,
             /// The worksharing loop with a dynamic schedule that the team is in.
             team_loop: Loop,
-            /// What `copyprivate` broadcasts.
-            copyprivate: *mut c_void,
+            /// What one thread tells the others.
+            broadcast: *mut c_void,
             /// Cross-team reductions: whether this team is the last.
             last_team: u32,
             /// Storage for shared locals.
             stack: Stack,
             /// Use of the master's part of `stack`.
             stack_master: Usage<u32>,
+            /// Each thread's view of the use of the master's part, where all threads run the sequential code.
+            stack_common: [Usage<u8>; MAX_THREADS],
             /// Use of each thread's part of `stack`.
             stack_threads: [Usage<u8>; MAX_THREADS],
             /// Each thread's list of private state; valid if its nest word says so.

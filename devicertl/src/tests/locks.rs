@@ -121,17 +121,25 @@ fn single_and_masked_choose_one_thread() {
 #[test]
 fn copyprivate_broadcasts() {
     unsafe extern "C" fn copy(to: *mut core::ffi::c_void, from: *mut core::ffi::c_void) {
-        // SAFETY: both are the test's numbers.
-        unsafe { *to.cast::<u64>() = *from.cast::<u64>() }
+        // SAFETY: both are lists of one number.
+        unsafe { **to.cast::<*mut u64>() = **from.cast::<*mut u64>() }
     }
     Kernel::generic(50).run(|| {
         parallel(-1, || {
             for round in 0..3 {
                 let mut value = 1000 * round + omp_get_thread_num() as u64;
+                let mut list = [&raw mut value];
                 // SAFETY: called as clang calls them.
                 unsafe {
                     let did_it = __kmpc_single(null(), 0);
-                    crate::copyprivate::__kmpc_copyprivate(null(), 0, 8, (&raw mut value).cast(), copy, did_it);
+                    crate::copyprivate::__kmpc_copyprivate(
+                        null(),
+                        0,
+                        8,
+                        list.as_mut_ptr().cast(),
+                        copy,
+                        did_it,
+                    );
                 }
                 assert_eq!(value, 1000 * round);
             }

@@ -205,3 +205,27 @@ fn sharing_lists_nest() {
     });
     assert_eq!(live_allocations(), before);
 }
+
+#[test]
+fn all_threads_of_an_spmd_kernel_get_the_teams_one_variable() {
+    let _alone = HEAP.lock().unwrap();
+    let before = live_allocations();
+    for threads in [1, 33, 64] {
+        for size in [4, 1000, 5000] {
+            let seen = Mutex::new(std::collections::BTreeSet::new());
+            Kernel::spmd(threads).run(|| {
+                let outer = __kmpc_alloc_shared(8);
+                let variable = __kmpc_alloc_shared(size);
+                seen.lock().unwrap().insert(variable as usize);
+                parallel(-1, || use_stack(1, &[16]));
+                // SAFETY: allocated above.
+                unsafe {
+                    __kmpc_free_shared(variable, size);
+                    __kmpc_free_shared(outer, 8);
+                }
+            });
+            assert_eq!(seen.into_inner().unwrap().len(), 1);
+        }
+    }
+    assert_eq!(live_allocations(), before);
+}
