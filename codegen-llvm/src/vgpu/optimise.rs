@@ -5,13 +5,13 @@ use anyhow::Result;
 use super::unit::Unit;
 use crate::ir::set_llvm_options;
 
-/// Needs: entries and lowerings in place. Leaves: lowerings inlined, and at -O1 and above locals in
+/// Needs: entries and lowerings in place. Leaves: lowerings inlined, no unreachable blocks, and at -O1 and above locals in
 /// registers, so that the checks that follow see the same address computed twice as one value.
 pub fn simplify(unit: &mut Unit) -> Result<()> {
     let passes = if unit.options.level == 0 {
-        "always-inline"
+        "always-inline,function(unreachableblockelim)"
     } else {
-        "always-inline,function(sroa,early-cse<memssa>)"
+        "always-inline,function(unreachableblockelim,sroa,early-cse<memssa>)"
     };
     unit.machine.run_passes(&unit.module, passes)
 }

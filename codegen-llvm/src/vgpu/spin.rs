@@ -132,10 +132,7 @@ fn waits(each: &Loop, communicating: &HashSet<Value>) -> bool {
         .peekable();
     // Without a way out only the other threads can end it (or it never ends, and must let them run).
     conditions.peek().is_none()
-        || conditions.any(|end| {
-            end.condition()
-                .is_none_or(|it| reads_memory(it, each, &mut HashSet::new()))
-        })
+        || conditions.any(|end| end.condition().is_none_or(|it| reads_memory(it, each)))
 }
 
 fn leaves(end: Value, each: &Loop) -> bool {
@@ -144,30 +141,33 @@ fn leaves(end: Value, each: &Loop) -> bool {
         .any(|next| !each.body.contains(&next))
 }
 
-/// Whether a value depends on something the loop reads from memory or gets from a call.
-fn reads_memory(value: Value, each: &Loop, seen: &mut HashSet<Value>) -> bool {
-    if !value.is_instruction() || !each.body.contains(&value.block()) || !seen.insert(value) {
-        return false;
+/// Whether a value depends on something the loop reads from memory or gets from a call. Chains of operands
+/// may be as long as the loop's body, hence a list and no recursion.
+fn reads_memory(value: Value, each: &Loop) -> bool {
+    let mut seen = HashSet::new();
+    let mut pending = vec![value];
+    while let Some(value) = pending.pop() {
+        if !value.is_instruction() || !each.body.contains(&value.block()) || !seen.insert(value) {
+            continue;
+        }
+        if is_read(value) {
+            return true;
+        }
+        pending.extend(value.operands());
     }
-    match value.opcode() {
+    false
+}
+
+fn is_read(instruction: Value) -> bool {
+    match instruction.opcode() {
         Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => {
             true
         }
-        Some(LLVMOpcode::LLVMCall) => {
-            !value
-                .called_function()
-                .is_some_and(|function| function.is_intrinsic())
-                || any_operand(value, each, seen)
-        }
-        _ => any_operand(value, each, seen),
+        Some(LLVMOpcode::LLVMCall) => !instruction
+            .called_function()
+            .is_some_and(|function| function.is_intrinsic()),
+        _ => false,
     }
-}
-
-fn any_operand(value: Value, each: &Loop, seen: &mut HashSet<Value>) -> bool {
-    value
-        .operands()
-        .into_iter()
-        .any(|operand| reads_memory(operand, each, seen))
 }
 
 /// Whether every turn of the loop passes a yielding call: one in the latch is certain to be passed.

@@ -1,4 +1,4 @@
-//! Needs: lowerings inlined. Leaves: a check in front of every access whose address is not known to
+//! Needs: lowerings inlined, no unreachable blocks. Leaves: a check in front of every access whose address is not known to
 //! be the device's; a failed check ends the kernel with the address and the source place.
 //!
 //! What is checked is the *base* of an address, the pointer that index arithmetic starts from: it
@@ -122,7 +122,7 @@ impl WindowPass<'_> {
                         }
                         before.insert(block);
                     }
-                    if !is_device(base, &mut HashSet::new()) {
+                    if !is_device(base) {
                         self.check(instruction, base, &access);
                     }
                 }
@@ -217,7 +217,8 @@ fn transfer(call: Value) -> Vec<Access> {
     Vec::new()
 }
 
-/// The pointer that an address's arithmetic starts from.
+/// The pointer that an address's arithmetic starts from. It ends, as only unreachable blocks, which are gone, can hold
+/// arithmetic that starts from itself.
 fn base_of(mut address: Value) -> Value {
     use LLVMOpcode::{LLVMAddrSpaceCast, LLVMBitCast, LLVMGetElementPtr};
     while let Some(LLVMGetElementPtr | LLVMAddrSpaceCast | LLVMBitCast) =
@@ -228,34 +229,46 @@ fn base_of(mut address: Value) -> Value {
     address
 }
 
-/// Whether a base is the device's by construction. `seen` holds the phis on the way.
-fn is_device(base: Value, seen: &mut HashSet<Value>) -> bool {
-    if base.is_global_variable() {
-        return true;
-    }
-    let mut all = |values: Vec<Value>| {
-        values
-            .into_iter()
-            .all(|value| is_device(base_of(value), seen))
-    };
-    match base.opcode() {
-        Some(LLVMOpcode::LLVMAlloca) => true,
-        Some(LLVMOpcode::LLVMSelect) => all(vec![base.operand(1), base.operand(2)]),
-        Some(LLVMOpcode::LLVMPHI) => {
-            seen.insert(base);
-            let incoming = base.incoming().into_iter().map(|(value, _)| base_of(value));
-            incoming
-                .collect::<Vec<_>>()
-                .into_iter()
-                .all(|value| seen.contains(&value) || is_device(value, seen))
+/// Whether a base is the device's by construction: whatever it may be chosen from is. Phis and selects can
+/// form cycles and long chains, hence a list and no recursion.
+fn is_device(base: Value) -> bool {
+    let mut seen = HashSet::from([base]);
+    let mut pending = vec![base];
+    while let Some(value) = pending.pop() {
+        if let Some(choices) = choices(value) {
+            let bases = choices.into_iter().map(base_of);
+            pending.extend(bases.filter(|&choice| seen.insert(choice)));
+        } else if !is_device_source(value) {
+            return false;
         }
+    }
+    true
+}
+
+/// The values that a phi or a select chooses from; `None` for anything else.
+fn choices(value: Value) -> Option<Vec<Value>> {
+    match value.opcode()? {
+        LLVMOpcode::LLVMSelect => Some(vec![value.operand(1), value.operand(2)]),
+        LLVMOpcode::LLVMPHI => {
+            let incoming = value.incoming().into_iter();
+            Some(incoming.map(|(value, _)| value).collect())
+        }
+        _ => None,
+    }
+}
+
+/// Whether a value that chooses from no others is an address of the device's.
+fn is_device_source(value: Value) -> bool {
+    match value.opcode() {
+        None => value.is_global_variable(),
+        Some(LLVMOpcode::LLVMAlloca) => true,
         // The context, and what the engine keeps in it (the shared memory's start).
-        Some(LLVMOpcode::LLVMIntToPtr) => is_context(base.operand(0)),
+        Some(LLVMOpcode::LLVMIntToPtr) => is_context(value.operand(0)),
         Some(LLVMOpcode::LLVMLoad) => {
-            let from = base_of(base.operand(0));
+            let from = base_of(value.operand(0));
             from.opcode() == Some(LLVMOpcode::LLVMIntToPtr) && is_context(from.operand(0))
         }
-        Some(LLVMOpcode::LLVMCall) => base.called_function().is_some_and(|function| {
+        Some(LLVMOpcode::LLVMCall) => value.called_function().is_some_and(|function| {
             matches!(
                 function.name().as_str(),
                 "vgpu_malloc" | "vgpu.shared_base" | "vgpu.context"

@@ -13,6 +13,14 @@
 ; NOT: call void @vgpu.check(ptr %local
 ; NOT: call void @vgpu.check(ptr addrspace
 ; CHECK: ret void
+; CHECK: define…@chosen_in_turns(
+; CHECK: store volatile i32 3, ptr %last
+; CHECK: call void @vgpu.check(ptr %first, ptr %first
+; CHECK: store volatile i32 4, ptr %first
+; RUN: vgpu --print-after window -O0 -o /dev/null %s
+; CHECK: define…@chosen_in_turns(
+; NOT: call void @vgpu.check(ptr %last
+; NOT: itself
 ; RUN: vgpu --emit-llvm -O1 %s
 ; CHECK: call…void @vgpu.check_exact(ptr
 ; CHECK: call…void @vgpu_wild_access(ptr
@@ -48,5 +56,28 @@ define ptx_kernel void @trusted(i64 %i, i1 %c) {
   store volatile i32 1, ptr %heap
   %either = select i1 %c, ptr %slot, ptr %heap
   store volatile i32 2, ptr %either
+  ret void
+}
+
+; Phis and selects that choose from each other, and arithmetic that starts from itself.
+define ptx_kernel void @chosen_in_turns(ptr %p, i1 %c, i1 %d) {
+entry:
+  %local = alloca i32
+  %heap = call ptr @malloc(i64 8)
+  br label %loop
+loop:
+  %mine = phi ptr [ %local, %entry ], [ %last, %loop ]
+  %first = phi ptr [ %local, %entry ], [ %other, %loop ]
+  %last = select i1 %c, ptr %mine, ptr %heap
+  %other = select i1 %c, ptr %first, ptr %p
+  store volatile i32 3, ptr %last
+  store volatile i32 4, ptr %first
+  br i1 %d, label %loop, label %end
+dead:
+  %itself = getelementptr i8, ptr %itself, i64 1
+  br label %end
+end:
+  %end.ptr = phi ptr [ %last, %loop ], [ %itself, %dead ]
+  store volatile i32 5, ptr %end.ptr
   ret void
 }
