@@ -1,7 +1,8 @@
 //! Device memory: what [`plugin_api::Device::alloc`] hands out, and the checks that keep copies inside
 //! allocations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 
 use parking_lot::Mutex;
 use plugin_api::{DevicePtr, Error, Result};
@@ -17,6 +18,10 @@ const PIECE: u64 = 1 << 20;
 /// system.
 const KEPT_SHARE: u64 = 8;
 
+/// Pieces that stay accessible after their last small allocation was freed: a program that maps and unmaps
+/// a few bytes again and again would spend most of that time in `mprotect`.
+const SPARE_PIECES: usize = 8;
+
 /// The memory of one device.
 pub struct Memory {
     region: Region,
@@ -29,14 +34,21 @@ struct State {
     pieces: Vec<Piece>,
     /// Bytes in inaccessible pieces that still have pages.
     kept: u64,
+    /// The pieces that are [`Piece::Spare`], the one longest free first.
+    spare: VecDeque<usize>,
     /// Ranges outside the arena that copies may touch: the globals of loaded modules, the heap.
     foreign: BTreeMap<u64, u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Piece {
+    /// Inaccessible, without pages.
     Untouched,
+    /// Allocated from.
     Accessible,
+    /// Wholly free, but still accessible.
+    Spare,
+    /// Inaccessible, with pages.
     Kept,
 }
 
@@ -54,6 +66,7 @@ impl Memory {
                 arena,
                 pieces,
                 kept: 0,
+                spare: VecDeque::new(),
                 foreign: BTreeMap::new(),
             }),
             region,
@@ -83,8 +96,8 @@ impl Memory {
         Ok(DevicePtr(span.start))
     }
 
-    /// Frees an allocation. Pieces that are wholly free become inaccessible, so that a kernel that still
-    /// uses them faults.
+    /// Frees an allocation. Pieces that are wholly free then become inaccessible, so that a kernel that still
+    /// uses them faults: at once if the allocation was a piece or more, else when enough others are free.
     pub fn free(&self, ptr: DevicePtr) -> Result<()> {
         let mut state = self.state.lock();
         let freed = state.arena.free(ptr.0).ok_or(Error::InvalidFree(ptr))?;
@@ -96,16 +109,14 @@ impl Memory {
             .end()
             .next_multiple_of(PIECE)
             .min(freed.hole.end() / PIECE * PIECE);
-        if first < end {
-            self.close(
-                &mut state,
-                Span {
-                    start: first,
-                    len: end - first,
-                },
-            )
+        if first >= end {
+            return Ok(());
+        }
+        let pieces = self.piece(first)..self.piece(end);
+        if freed.block.len >= PIECE {
+            self.close(&mut state, pieces)
         } else {
-            Ok(())
+            self.spare(&mut state, pieces)
         }
     }
 
@@ -138,43 +149,59 @@ impl Memory {
         Err(Error::InvalidAccess { what, address, len })
     }
 
+    /// The piece that starts at or holds `address`.
+    fn piece(&self, address: u64) -> usize {
+        ((address - self.region.span().start) / PIECE) as usize
+    }
+
     fn open(&self, state: &mut State, span: Span) -> Result<()> {
-        let base = self.region.span().start;
-        let (first, last) = (
-            ((span.start - base) / PIECE) as usize,
-            ((span.end() - 1 - base) / PIECE) as usize,
-        );
-        if state.pieces[first..=last]
-            .iter()
-            .all(|&piece| piece == Piece::Accessible)
-        {
-            return Ok(());
+        let pieces = self.piece(span.start)..self.piece(span.end() - 1) + 1;
+        let count = |state: &State, kind: Piece| {
+            let all = state.pieces[pieces.clone()].iter();
+            all.filter(|&&piece| piece == kind).count()
+        };
+        let spare = count(state, Piece::Spare);
+        if spare + count(state, Piece::Accessible) < pieces.len() {
+            let (offset, len) = extent(&pieces);
+            self.region.protect(offset, len, Protection::ReadWrite)?;
         }
-        let (offset, count) = (first as u64 * PIECE, (last - first + 1) as u64);
-        self.region
-            .protect(offset, count * PIECE, Protection::ReadWrite)?;
-        let kept = state.pieces[first..=last]
-            .iter()
-            .filter(|&&piece| piece == Piece::Kept)
-            .count();
-        state.kept -= kept as u64 * PIECE;
-        state.pieces[first..=last].fill(Piece::Accessible);
+        if spare > 0 {
+            state.spare.retain(|piece| !pieces.contains(piece));
+        }
+        state.kept -= count(state, Piece::Kept) as u64 * PIECE;
+        state.pieces[pieces].fill(Piece::Accessible);
         Ok(())
     }
 
-    fn close(&self, state: &mut State, span: Span) -> Result<()> {
-        let offset = span.start - self.region.span().start;
-        self.region.protect(offset, span.len, Protection::None)?;
-        let keep = state.kept + span.len <= self.region.span().len / KEPT_SHARE;
-        if keep {
-            state.kept += span.len;
-        } else {
-            self.region.discard(offset, span.len);
+    /// Leaves freed pieces accessible, and closes those that have been free the longest instead.
+    fn spare(&self, state: &mut State, pieces: Range<usize>) -> Result<()> {
+        state.spare.extend(pieces.clone());
+        state.pieces[pieces].fill(Piece::Spare);
+        while state.spare.len() > SPARE_PIECES
+            && let Some(oldest) = state.spare.pop_front()
+        {
+            self.close(state, oldest..oldest + 1)?;
         }
-        let (first, count) = ((offset / PIECE) as usize, (span.len / PIECE) as usize);
-        state.pieces[first..first + count].fill(if keep { Piece::Kept } else { Piece::Untouched });
         Ok(())
     }
+
+    fn close(&self, state: &mut State, pieces: Range<usize>) -> Result<()> {
+        let (offset, len) = extent(&pieces);
+        self.region.protect(offset, len, Protection::None)?;
+        let keep = state.kept + len <= self.region.span().len / KEPT_SHARE;
+        if keep {
+            state.kept += len;
+        } else {
+            self.region.discard(offset, len);
+        }
+        state.pieces[pieces].fill(if keep { Piece::Kept } else { Piece::Untouched });
+        Ok(())
+    }
+}
+
+/// Offset and length of pieces in the region.
+fn extent(pieces: &Range<usize>) -> (u64, u64) {
+    (pieces.start as u64 * PIECE, pieces.len() as u64 * PIECE)
 }
 
 #[cfg(test)]
@@ -210,7 +237,60 @@ mod tests {
             prop_assert_eq!(state.arena.available(), state.arena.total());
             prop_assert!(state.pieces.iter().all(|&piece| piece != Piece::Accessible));
             prop_assert!(state.kept <= 32 * PIECE / KEPT_SHARE);
+            let spare = (0..32).filter(|&piece| state.pieces[piece] == Piece::Spare);
+            let mut listed: Vec<_> = state.spare.iter().copied().collect();
+            listed.sort();
+            prop_assert_eq!(spare.collect::<Vec<_>>(), listed);
+            prop_assert!(state.spare.len() <= SPARE_PIECES);
         }
+    }
+
+    /// What the system says of the page at `ptr`: the letters of `/proc/self/maps`.
+    fn permissions(ptr: DevicePtr) -> String {
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+        let number = |text: &str| u64::from_str_radix(text, 16).unwrap();
+        let holds = |line: &&str| {
+            let (start, end) = line.split(' ').next().unwrap().split_once('-').unwrap();
+            (number(start)..number(end)).contains(&ptr.0)
+        };
+        let line = maps.lines().find(holds).expect("device memory is reserved");
+        line.split(' ').nth(1).unwrap().to_owned()
+    }
+
+    #[test]
+    fn a_large_allocation_is_inaccessible_once_freed() {
+        let memory = Memory::new(16 * PIECE).unwrap();
+        let ptr = memory.alloc(PIECE).unwrap();
+        assert_eq!(permissions(ptr), "rw-p");
+        memory.free(ptr).unwrap();
+        assert_eq!(permissions(ptr), "---p");
+        assert_eq!(memory.alloc(PIECE).unwrap(), ptr);
+        assert_eq!(permissions(ptr), "rw-p");
+    }
+
+    #[test]
+    fn the_last_pieces_of_small_allocations_stay_accessible() {
+        let memory = Memory::new(64 * PIECE).unwrap();
+        // A little less than a piece, so that each has one of its own.
+        let small: Vec<_> = (0..12)
+            .map(|_| {
+                let ptr = memory.alloc(PIECE - 256).unwrap();
+                let filler = memory.alloc(256).unwrap();
+                (ptr, filler)
+            })
+            .collect();
+        for &(ptr, filler) in &small {
+            memory.free(ptr).unwrap();
+            memory.free(filler).unwrap();
+        }
+        let (closed, open) = small.split_at(small.len() - SPARE_PIECES);
+        assert!(closed.iter().all(|&(ptr, _)| permissions(ptr) == "---p"));
+        assert!(open.iter().all(|&(ptr, _)| permissions(ptr) == "rw-p"));
+        // Used again as part of a large allocation, they close with it.
+        let all = memory.alloc(64 * PIECE).unwrap();
+        memory.free(all).unwrap();
+        assert!(small.iter().all(|&(ptr, _)| permissions(ptr) == "---p"));
+        assert!(memory.state.lock().spare.is_empty());
     }
 
     #[test]
