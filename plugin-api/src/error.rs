@@ -92,15 +92,37 @@ impl fmt::Display for SourceLocation {
 pub struct ThreadId {
     /// Block index in the grid.
     pub block: [u32; 3],
+    /// Blocks of the grid.
+    pub grid: [u32; 3],
     /// Thread index in the block.
     pub thread: [u32; 3],
+    /// Threads of a block.
+    pub block_size: [u32; 3],
 }
 
+/// A block is an OpenMP team. Where the grid or the block extends along one dimension only, which one it is
+/// means nothing to the user (it tells generic from SPMD mode), and the index along it is what counts.
 impl fmt::Display for ThreadId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ([bx, by, bz], [tx, ty, tz]) = (self.block, self.thread);
-        write!(f, "block ({bx},{by},{bz}) thread ({tx},{ty},{tz})")
+        match linear(self.block, self.grid) {
+            Ok(team) => write!(f, "team {team}, thread ")?,
+            Err([x, y, z]) => write!(f, "block ({x},{y},{z}), thread ")?,
+        }
+        match linear(self.thread, self.block_size) {
+            Ok(thread) => write!(f, "{thread} of its block"),
+            Err([x, y, z]) => write!(f, "({x},{y},{z}) of its block"),
+        }
     }
+}
+
+/// The index along the only dimension in which `size` extends; `index` itself if there are several.
+fn linear(index: [u32; 3], size: [u32; 3]) -> std::result::Result<u32, [u32; 3]> {
+    let dimensions = size.iter().filter(|&&count| count > 1).count();
+    if dimensions > 1 {
+        return Err(index);
+    }
+    let [x, y, z] = index;
+    Ok(x.max(y).max(z))
 }
 
 /// How a kernel ended abnormally.
@@ -181,5 +203,37 @@ impl fmt::Display for KernelFault {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(block: [u32; 3], grid: [u32; 3], thread: [u32; 3], block_size: [u32; 3]) -> String {
+        let id = ThreadId {
+            block,
+            grid,
+            thread,
+            block_size,
+        };
+        id.to_string()
+    }
+
+    #[test]
+    fn threads_have_numbers_where_one_dimension_is_in_use() {
+        assert_eq!(
+            text([3, 0, 0], [8, 1, 1], [0, 128, 0], [1, 160, 1]),
+            "team 3, thread 128 of its block"
+        );
+        assert_eq!(
+            text([0; 3], [1; 3], [35, 0, 0], [64, 1, 1]),
+            "team 0, thread 35 of its block"
+        );
+        // The thread has one coordinate that is not 0, but its number is 96.
+        assert_eq!(
+            text([0, 2, 0], [4, 4, 1], [0, 3, 0], [32, 8, 1]),
+            "block (0,2,0), thread (0,3,0) of its block"
+        );
     }
 }

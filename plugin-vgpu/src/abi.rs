@@ -6,6 +6,7 @@
 use std::ffi::{CStr, c_char, c_void};
 
 use codegen::vgpu_abi::{BarrierReduce, ReduxOp, ShuffleMode, ThreadContext, VoteMode};
+use plugin_api::SourceLocation;
 
 use crate::barrier::{Arrival, reduction};
 use crate::block::{Block, Misuse, Outcome};
@@ -214,7 +215,13 @@ engine_functions! {
         // SAFETY: the kernel passes C strings or null. Reading a bad one faults before anything is owned.
         let lengths = unsafe { [text(message), text(file), text(function)] };
         let [message, file, function] = lengths.map(|text| String::from_utf8_lossy(text).into_owned());
-        caller.raise(site, Cause::Trap(format!("{file}:{line}: {function}: assertion `{message}` failed")))
+        // The device runtime ends kernels this way too, with a reason and without a line.
+        caller.raise(site, if line == 0 {
+            Cause::Trap(message)
+        } else {
+            let location = SourceLocation { file, line, column: 0, function };
+            Cause::Assertion { condition: message, location }
+        })
     }
 
     fn vgpu_vprintf(caller, format: *const c_char, args: *const c_void) -> i32 {

@@ -8,7 +8,7 @@ use std::ptr;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use plugin_api::{Error, Result};
+use plugin_api::{Error, Result, SourceLocation};
 
 use crate::deadlock::WaitingGroup;
 use crate::sm::Sm;
@@ -19,6 +19,13 @@ use crate::switch;
 pub enum Cause {
     /// The device code trapped; the text is empty for a bare trap.
     Trap(String),
+    /// An assertion of the program's failed.
+    Assertion {
+        /// Its text.
+        condition: String,
+        /// Its place, known even without debug information.
+        location: SourceLocation,
+    },
     /// An access to an address that is not the device's.
     WildAccess {
         /// The address.

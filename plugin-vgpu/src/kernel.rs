@@ -5,7 +5,8 @@ use std::sync::Arc;
 use codegen::artifact::KernelEntry;
 use codegen::vgpu_abi::EntryFn;
 use plugin_api::{
-    Error, FaultKind, Kernel, KernelFault, KernelInfo, Launch, Result, ThreadId, Waiting,
+    Error, FaultKind, Kernel, KernelFault, KernelInfo, Launch, Result, SourceLocation, ThreadId,
+    Waiting,
 };
 
 use crate::block::MAX_THREADS;
@@ -83,8 +84,10 @@ impl VirtualKernel {
         Ok(())
     }
 
-    fn report(&self, fault: GridFault, block: [u32; 3]) -> KernelFault {
+    fn report(&self, fault: GridFault, launch: &Launch<'_>) -> KernelFault {
         let raised = fault.raised;
+        let location = self.code.location(raised.place);
+        let (kind, asserted) = kind(raised.cause);
         let waiting = raised.waiting.iter().map(|group| Waiting {
             at: group.at.clone(),
             threads: deadlock::ranges(&group.threads),
@@ -92,12 +95,14 @@ impl VirtualKernel {
         });
         KernelFault {
             kernel: self.info.name.clone(),
-            kind: kind(raised.cause),
+            kind,
             thread: ThreadId {
                 block: fault.block,
-                thread: unflatten(raised.thread.into(), block),
+                grid: launch.grid,
+                thread: unflatten(raised.thread.into(), launch.block),
+                block_size: launch.block,
             },
-            location: self.code.location(raised.place),
+            location: location.or(asserted),
             waiting: waiting.collect(),
         }
     }
@@ -126,7 +131,7 @@ impl Kernel for VirtualKernel {
         // SAFETY: the entry is loaded as long as `self.code` lives; the rest was checked.
         match unsafe { Grid::launch(&gpu.machine, run) }? {
             None => Ok(()),
-            Some(fault) => Err(Error::Fault(Box::new(self.report(fault, launch.block)))),
+            Some(fault) => Err(Error::Fault(Box::new(self.report(fault, launch)))),
         }
     }
 }
@@ -140,8 +145,16 @@ pub fn symbol(code: &Code, name: &str) -> Result<u64> {
     })
 }
 
-fn kind(cause: Cause) -> FaultKind {
-    match cause {
+/// The cause as the user is told it, and the place it brings along.
+fn kind(cause: Cause) -> (FaultKind, Option<SourceLocation>) {
+    let kind = match cause {
+        Cause::Assertion {
+            condition,
+            location,
+        } => {
+            let message = format!("assertion `{condition}` failed");
+            return (FaultKind::Trap { message }, Some(location));
+        }
         Cause::Trap(message) => FaultKind::Trap { message },
         Cause::WildAccess { address, write } => FaultKind::WildAccess { address, write },
         Cause::Arithmetic => FaultKind::Arithmetic,
@@ -152,7 +165,8 @@ fn kind(cause: Cause) -> FaultKind {
             time.as_secs_f64()
         )),
         Cause::Other(what) => FaultKind::Other(what),
-    }
+    };
+    (kind, None)
 }
 
 fn product(dimensions: [u32; 3]) -> u64 {

@@ -24,7 +24,7 @@ fn assertion() {
     check(
         "assert",
         "assert(omp_get_thread_num()",
-        &["thread (35", "the thirty-sixth thread"],
+        &["team 0, thread 35 of its block", "the thirty-sixth thread"],
     );
 }
 
@@ -101,4 +101,10 @@ fn without_debug_information() {
     binary
         .run(&["host-store"])
         .failed_with("host-store", &["store", "not mapped", "__omp_offloading_"]);
+    // An assertion brings its own.
+    let line = line_of(SOURCE, "assert(omp_get_thread_num()");
+    let place = format!("at {SOURCE}:{line} in ");
+    binary
+        .run(&["assert"])
+        .failed_with("assert", &[&place, "the thirty-sixth thread"]);
 }

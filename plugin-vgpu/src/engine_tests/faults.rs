@@ -34,8 +34,27 @@ fn assertions_say_what_they_asserted() {
     let raised = launch(assertion, 1, 1, &0_u32).unwrap_err();
     assert_eq!(
         raised.cause,
-        Cause::Trap("a.c:12: f: assertion `x > 0` failed".to_owned())
+        Cause::Assertion {
+            condition: "x > 0".to_owned(),
+            location: plugin_api::SourceLocation {
+                file: "a.c".to_owned(),
+                line: 12,
+                column: 0,
+                function: "f".to_owned(),
+            },
+        }
     );
+}
+
+kernel!(runtime_trap, cx, _data: u32, {
+    let (reason, runtime) = (c"abort() was called", c"omptarget device runtime");
+    vgpu_assert_fail(cx, 7, reason.as_ptr(), runtime.as_ptr(), 0, c"".as_ptr());
+});
+
+#[test]
+fn traps_of_the_device_runtime_give_their_reason() {
+    let raised = launch(runtime_trap, 1, 1, &0_u32).unwrap_err();
+    assert_eq!(raised.cause, Cause::Trap("abort() was called".to_owned()));
 }
 
 kernel!(checked_access, cx, _data: u32, {
