@@ -22,7 +22,7 @@ const EXAMPLES: [&[&str]; 10] = [
 ];
 
 /// What `ptxas -v` says of one kernel.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Figures {
     kernel: String,
     registers: u32,
@@ -33,29 +33,35 @@ struct Figures {
 
 #[test]
 fn every_example_assembles() {
-    let mut table = format!(
-        "{:<48} {:>7} {:>9} {:>7} {:>6} {:>7}\n",
-        "kernel", "arch", "registers", "shared", "stack", "spilled"
-    );
+    let header = "registers on sm_75 80 90 100   shared   stack spilled";
+    let mut table = format!("{:<46} {header}\n", "kernel");
     for sources in EXAMPLES {
         let binary = Build::new(sources).compile(Mode::Offload("-O2"));
         let name = Path::new(sources[0])
             .file_stem()
             .expect("a file name")
             .display();
-        for architecture in ARCHITECTURES {
-            let figures = assemble(&ptx(&binary.path, architecture), architecture);
-            assert!(!figures.is_empty(), "{name}: no kernels");
-            for f in figures {
-                let kernel = format!("{name} {}", short(&f.kernel));
-                table += &format!(
-                    "{kernel:<48} {architecture:>7} {:>9} {:>7} {:>6} {:>7}\n",
-                    f.registers, f.shared, f.stack, f.spilled
-                );
-            }
+        let all = ARCHITECTURES
+            .map(|architecture| assemble(&ptx(&binary.path, architecture), architecture));
+        assert!(!all[0].is_empty(), "{name}: no kernels");
+        for first in &all[0] {
+            let of =
+                |figures: &Vec<Figures>| figures.iter().find(|f| f.kernel == first.kernel).cloned();
+            let each = all
+                .each_ref()
+                .map(|figures| of(figures).expect("the same kernels for every GPU"));
+            table += &row(&format!("{name} {}", short(&first.kernel)), &each);
         }
     }
     println!("{table}");
+}
+
+/// Registers per architecture; the largest of the rest.
+fn row(name: &str, each: &[Figures; 4]) -> String {
+    let registers: String = each.iter().map(|f| format!("{:>4}", f.registers)).collect();
+    let most = |of: fn(&Figures) -> u32| each.iter().map(of).max().unwrap_or(0);
+    let (shared, stack, spilled) = (most(|f| f.shared), most(|f| f.stack), most(|f| f.spilled));
+    format!("{name:<46} {registers:>28} {shared:>8} {stack:>7} {spilled:>7}\n")
 }
 
 /// Streaming kernels need no runtime state: no shared memory at all, no stack.
