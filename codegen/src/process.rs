@@ -52,9 +52,11 @@ pub fn run(tool: &Path, arguments: &[String], input: &[u8]) -> Result<Vec<u8>, C
     }
 }
 
+/// What the compiler says of an image it compiles comes from LLVM (a loop was not vectorised, say) and is for those
+/// who look into the matter.
 fn report_warnings(message: &str) {
     if !message.is_empty() {
-        log::warn!("device compiler: {message}");
+        log::debug!("device compiler: {message}");
     }
 }
 

@@ -34,6 +34,7 @@ mod kernel_environment;
 mod launch;
 mod launch_shape;
 mod legacy_target_entry_points;
+mod logger;
 mod map_item;
 mod map_type;
 mod mapper;

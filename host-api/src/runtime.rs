@@ -4,11 +4,14 @@ use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
+use plugin_api::Plugin;
+
 use crate::device::OmpDevice;
 use crate::environment::Environment;
 use crate::error::{Error, Result, die, warn};
 use crate::host_task;
 use crate::info;
+use crate::logger;
 use crate::offload_policy::OffloadPolicy;
 use crate::program;
 use crate::registry::Registry;
@@ -24,6 +27,7 @@ pub struct Runtime {
     pub registry: Registry,
     devices: RwLock<Arc<[Arc<OmpDevice>]>>,
     discovery: Mutex<Option<u64>>,
+    plugins: OnceLock<Vec<Arc<dyn Plugin>>>,
     warned: AtomicBool,
 }
 
@@ -46,6 +50,7 @@ pub fn runtime() -> &'static Runtime {
             .for_each(|complaint| warn(complaint));
         info::set_level(environment.info);
         info::set_debug(environment.debug);
+        logger::install();
         let policy =
             OffloadPolicy::parse(&environment.target_offload).unwrap_or_else(|complaint| {
                 warn(&complaint);
@@ -64,6 +69,7 @@ impl Runtime {
             registry: Registry::default(),
             devices: RwLock::new(Arc::new([])),
             discovery: Mutex::new(None),
+            plugins: OnceLock::new(),
             warned: AtomicBool::new(false),
         }
     }
@@ -130,8 +136,12 @@ impl Runtime {
         found
     }
 
-    /// The plugins, real GPUs first, as far as `OMPTARGET_DEVICES` lets them.
-    fn plugins(&self) -> Vec<Arc<dyn plugin_api::Plugin>> {
+    /// The plugins, as far as `OMPTARGET_DEVICES` lets them. What keeps one away is said once.
+    fn plugins(&self) -> &[Arc<dyn Plugin>] {
+        self.plugins.get_or_init(|| self.find_plugins())
+    }
+
+    fn find_plugins(&self) -> Vec<Arc<dyn Plugin>> {
         let wanted = &self.environment.devices;
         if let Some(unknown) = wanted
             .iter()

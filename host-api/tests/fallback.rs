@@ -35,6 +35,7 @@ fn child(name: &str, variables: &[(&str, &str)]) -> Output {
     for variable in [
         "OMP_TARGET_OFFLOAD",
         "OMPTARGET_DEVICES",
+        "OMPTARGET_VGPU_SMS",
         "LIBOMPTARGET_INFO",
         "LIBOMPTARGET_DEBUG",
     ] {
@@ -201,4 +202,41 @@ fn devices_can_be_excluded() {
     let unknown = child("offload_foreign_image", &[("OMPTARGET_DEVICES", "quantum")]);
     assert!(unknown.status.success());
     assert!(stderr(&unknown).contains("quantum"), "{}", stderr(&unknown));
+}
+
+#[test]
+fn a_setting_that_cannot_be_understood_is_named_once() {
+    for policy in ["DEFAULT", "MANDATORY"] {
+        let output = child(
+            "offload_truncated_image",
+            &[
+                ("OMPTARGET_VGPU_SMS", "9999"),
+                ("OMP_TARGET_OFFLOAD", policy),
+            ],
+        );
+        let said = stderr(&output);
+        assert_eq!(output.status.success(), policy == "DEFAULT", "{said}");
+        assert_eq!(said.matches("OMPTARGET_VGPU_SMS=9999").count(), 1, "{said}");
+    }
+}
+
+#[test]
+#[ignore = "run by the test below, in a process of its own"]
+fn log_as_a_plugin_does() {
+    // SAFETY: no preconditions; the first use of the library.
+    unsafe { omp_get_num_devices() };
+    log::warn!("a worn cache");
+    log::debug!("a detail");
+}
+
+#[test]
+fn log_records_of_plugins_are_shown() {
+    let said = stderr(&child("log_as_a_plugin_does", &[]));
+    assert!(said.contains("omptarget warning: a worn cache"), "{said}");
+    assert!(!said.contains("a detail"), "{said}");
+    let said = stderr(&child(
+        "log_as_a_plugin_does",
+        &[("LIBOMPTARGET_DEBUG", "1")],
+    ));
+    assert!(said.contains("omptarget debug: a detail"), "{said}");
 }

@@ -219,7 +219,7 @@ engine_functions! {
         caller.raise(site, if line == 0 {
             Cause::Trap(message)
         } else {
-            let location = SourceLocation { file, line, column: 0, function };
+            let location = Box::new(SourceLocation { file, line, column: 0, function });
             Cause::Assertion { condition: message, location }
         })
     }

@@ -24,7 +24,7 @@ pub enum Cause {
         /// Its text.
         condition: String,
         /// Its place, known even without debug information.
-        location: SourceLocation,
+        location: Box<SourceLocation>,
     },
     /// An access to an address that is not the device's.
     WildAccess {

@@ -153,7 +153,7 @@ fn kind(cause: Cause) -> (FaultKind, Option<SourceLocation>) {
             location,
         } => {
             let message = format!("assertion `{condition}` failed");
-            return (FaultKind::Trap { message }, Some(location));
+            return (FaultKind::Trap { message }, Some(*location));
         }
         Cause::Trap(message) => FaultKind::Trap { message },
         Cause::WildAccess { address, write } => FaultKind::WildAccess { address, write },

@@ -36,12 +36,12 @@ fn assertions_say_what_they_asserted() {
         raised.cause,
         Cause::Assertion {
             condition: "x > 0".to_owned(),
-            location: plugin_api::SourceLocation {
+            location: Box::new(plugin_api::SourceLocation {
                 file: "a.c".to_owned(),
                 line: 12,
                 column: 0,
                 function: "f".to_owned(),
-            },
+            }),
         }
     );
 }
