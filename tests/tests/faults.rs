@@ -103,7 +103,7 @@ fn without_debug_information() {
         .failed_with("host-store", &["store", "not mapped", "__omp_offloading_"]);
     // An assertion brings its own.
     let line = line_of(SOURCE, "assert(omp_get_thread_num()");
-    let place = format!("at {SOURCE}:{line} in ");
+    let place = format!("/faults.c:{line} in ");
     binary
         .run(&["assert"])
         .failed_with("assert", &[&place, "the thirty-sixth thread"]);
