@@ -80,7 +80,7 @@ static void exclusion(int threads) {
     int named = 0, other = 0, locked = 0, tested = 0, nested = 0, team = 0;
     omp_lock_t lock;
     omp_nest_lock_t nest;
-#pragma omp target map(tofrom : named, other, locked, tested, nested, team) map(alloc : lock, nest) thread_limit(1024)
+#pragma omp target map(tofrom : named, other, locked, tested, nested, team) map(alloc : lock, nest) thread_limit(512)
     {
         omp_init_lock(&lock);
         omp_init_nest_lock(&nest);

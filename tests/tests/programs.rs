@@ -9,14 +9,21 @@ const MODES: [Mode; 3] = [
 ];
 
 fn check(sources: &[&str]) {
+    check_with(sources, &[]);
+}
+
+fn check_with(sources: &[&str], flags: &[&str]) {
     let sources: Vec<String> = sources
         .iter()
         .map(|source| format!("tests/programs/{source}"))
         .collect();
     let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
     for mode in MODES {
-        let outcome = Build::new(&sources).compile(mode).run(&[]);
-        assert_eq!(outcome.passed(&format!("{sources:?} {mode:?}")), "PASS\n");
+        let outcome = Build::new(&sources).flags(flags).compile(mode).run(&[]);
+        assert_eq!(
+            outcome.passed(&format!("{sources:?} {flags:?} {mode:?}")),
+            "PASS\n"
+        );
     }
 }
 
@@ -76,8 +83,24 @@ fn schedules() {
 }
 
 #[test]
-fn reductions() {
-    check(&["reductions.cpp"]);
+fn reductions_of_integers() {
+    check_with(&["reductions.cpp"], &["-DPART=1"]);
+}
+
+#[test]
+fn reductions_of_wide_types() {
+    check_with(&["reductions.cpp"], &["-DPART=2"]);
+    check_with(&["reductions.cpp"], &["-DPART=3"]);
+}
+
+#[test]
+fn reductions_bitwise() {
+    check_with(&["reductions.cpp"], &["-DPART=4"]);
+}
+
+#[test]
+fn reductions_of_arrays_and_user_defined() {
+    check_with(&["reductions.cpp"], &["-DPART=5"]);
 }
 
 #[test]
