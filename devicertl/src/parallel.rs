@@ -103,28 +103,26 @@ struct Part {
 #[inline(always)]
 fn fork(region: Region, condition: bool, num_threads: i32, strict: bool) {
     let outer = Nest::load();
-    let serialized = Part {
+    let serialized = || Part {
         inner: Some(outer.deeper()),
         meet: false,
     };
     let part = if arch::is_spmd() {
         if outer.is_sequential() {
-            fork_spmd(
-                outer,
-                if condition {
-                    team_size(num_threads, 0, strict)
-                } else {
-                    1
-                },
-            )
+            let size = if condition {
+                team_size(num_threads, 0, strict)
+            } else {
+                1
+            };
+            fork_spmd(outer, size)
         } else {
-            serialized
+            serialized()
         }
     } else if outer.is_active()
         || !condition
         || fork_generic(region, outer, num_threads, strict).is_none()
     {
-        serialized
+        serialized()
     } else {
         return;
     };

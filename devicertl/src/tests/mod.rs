@@ -3,6 +3,7 @@
 mod dispatch;
 mod fork_join;
 mod icv;
+mod layout;
 mod locks;
 mod reductions;
 mod sharing;
