@@ -44,8 +44,8 @@ fn head() -> *mut *mut Node {
 }
 
 fn first() -> *mut Node {
-    // SAFETY: the slot is valid when the nest word says so, and this thread's own.
     if Nest::load().has_private() {
+        // SAFETY: the slot is valid when the nest word says so, and this thread's own.
         unsafe { *head() }
     } else {
         core::ptr::null_mut()

@@ -67,7 +67,7 @@ unsafe fn reduce_threads(
     let warp = arch::thread_id() / WARP;
     // SAFETY: clang's functions, called by all the team's threads.
     unsafe {
-        if threads % WARP == 0 || warp < warps - 1 {
+        if threads.is_multiple_of(WARP) || warp < warps - 1 {
             reduce_full_warp(list, shuffle);
         } else {
             reduce_contiguous(list, shuffle, threads % WARP);
@@ -122,7 +122,8 @@ pub unsafe extern "C" fn __kmpc_nvptx_teams_reduce_nowait_v2(
     let spmd = arch::is_spmd();
     // In generic mode the workers wait in the pool: the master combines alone. So does thread 0 where openmp-opt made
     // a generic kernel SPMD: the list's variables are then the team's, not each thread's own.
-    let together = spmd && Nest::load().is_pure();
+    let nest = Nest::load();
+    let together = spmd && nest.is_pure();
     let thread = if spmd { arch::thread_id() } else { 0 };
     let threads = if together { arch::block_threads() } else { 1 };
     if thread == 0 {
@@ -135,7 +136,10 @@ pub unsafe extern "C" fn __kmpc_nvptx_teams_reduce_nowait_v2(
         arch::block_barrier();
     }
     // SAFETY: written before the barrier.
-    if unsafe { arch::receive(shared::last_team()) } == 0 {
+    let last = unsafe { arch::receive(shared::last_team()) } != 0;
+    // Stored anew, here and below, because the optimiser takes the fences for writes of it.
+    nest.store();
+    if !last {
         return 0;
     }
     arch::fence_device();
@@ -153,12 +157,11 @@ pub unsafe extern "C" fn __kmpc_nvptx_teams_reduce_nowait_v2(
         }
         if together {
             // As in a region of the whole block.
-            let outside = Nest::load();
             Nest::BLOCK.store();
             reduce_records(list, active, shuffle, copy);
-            outside.store();
         }
     }
+    nest.store();
     (thread == 0).into()
 }
 

@@ -28,7 +28,7 @@ pub fn team_barrier() {
 /// Hardware named barriers count whole warps, so they serve teams made of whole warps (*fork-join* paper,
 /// §V-B, "barrier #1"); a team with a partial warp waits in software, the same on every GPU.
 pub fn group_barrier(threads: u32) {
-    if threads % WARP == 0 {
+    if threads.is_multiple_of(WARP) {
         arch::group_barrier(threads)
     } else {
         software_barrier(threads)
@@ -212,6 +212,6 @@ pub unsafe extern "C" fn __kmpc_error(
     if message.is_null() {
         arch::trap(c"error directive");
     }
-    // clang passes a C string.
-    arch::trap_with(message)
+    // SAFETY: clang passes a C string.
+    unsafe { arch::trap_with(message) }
 }

@@ -40,10 +40,8 @@ impl Member {
     #[inline(always)]
     pub fn new(id: u32, count: u32) -> Member {
         // SAFETY: a team has a thread, a league has a team.
-        Member {
-            id,
-            count: unsafe { NonZero::new_unchecked(count) },
-        }
+        let count = unsafe { NonZero::new_unchecked(count) };
+        Member { id, count }
     }
 
     /// The calling thread in its team.

@@ -244,13 +244,17 @@ pub unsafe fn release(pointer: *mut c_void) {
 #[cold]
 #[inline(never)]
 pub fn trap(message: &CStr) -> ! {
-    trap_with(message.as_ptr())
+    // SAFETY: a C string.
+    unsafe { trap_with(message.as_ptr()) }
 }
 
 /// Ends the kernel, saying why in the words of the program.
+///
+/// # Safety
+/// `message` is a C string.
 #[cold]
 #[inline(never)]
-pub fn trap_with(message: *const c_char) -> ! {
+pub unsafe fn trap_with(message: *const c_char) -> ! {
     assert_failed(
         message,
         c"omptarget device runtime".as_ptr(),

@@ -433,7 +433,10 @@ pub fn trap(message: &CStr) -> ! {
 }
 
 /// Ends the process, saying why.
-pub fn trap_with(message: *const c_char) -> ! {
-    // SAFETY: the callers pass C strings.
+///
+/// # Safety
+/// `message` is a C string.
+pub unsafe fn trap_with(message: *const c_char) -> ! {
+    // SAFETY: the caller's promise.
     trap(unsafe { CStr::from_ptr(message) })
 }

@@ -43,7 +43,7 @@ unsafe extern "C" fn copy(list: *mut c_void, warps: i32) {
     unsafe {
         let mine = (*list.cast::<List>())[0];
         barrier();
-        if thread % WARP == 0 {
+        if thread.is_multiple_of(WARP) {
             *MEDIUM.0[(thread / WARP) as usize].get() = *mine;
         }
         barrier();

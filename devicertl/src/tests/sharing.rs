@@ -107,7 +107,7 @@ fn use_stack(seed: u8, sizes: &[usize]) {
         .enumerate()
         .map(|(i, &size)| {
             let block = __kmpc_alloc_shared(size).cast::<u8>();
-            assert!(block.is_aligned_to_16());
+            assert!((block as usize).is_multiple_of(16));
             let fill = seed.wrapping_mul(31).wrapping_add(i as u8);
             // SAFETY: just allocated.
             unsafe { block.write_bytes(fill, size) };
@@ -123,15 +123,6 @@ fn use_stack(seed: u8, sizes: &[usize]) {
             );
             __kmpc_free_shared(block.cast(), size);
         }
-    }
-}
-
-trait Aligned {
-    fn is_aligned_to_16(self) -> bool;
-}
-impl Aligned for *mut u8 {
-    fn is_aligned_to_16(self) -> bool {
-        self as usize % 16 == 0
     }
 }
 
