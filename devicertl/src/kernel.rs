@@ -106,6 +106,10 @@ pub unsafe extern "C" fn __kmpc_target_init(
         arch::trap(c"a generic-mode kernel was launched with a block that does not extend along y");
     }
     arch::assume_mode(false);
+    arch::debug_check(
+        arch::block_threads() > WARP,
+        c"a generic-mode kernel was launched without workers",
+    );
     if is_master() {
         init_master(launch);
         return -1;
@@ -209,6 +213,10 @@ pub unsafe extern "C" fn __kmpc_kernel_prepare_parallel(function: *const c_void)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_target_deinit() {
     crate::private::leave_all();
+    arch::debug_check(
+        Nest::load().is_sequential(),
+        c"a kernel ended inside a parallel region",
+    );
     if arch::is_spmd() {
         return;
     }

@@ -211,6 +211,10 @@ unsafe fn deliver(
         )
     };
     let first = team - team % records;
+    arch::debug_check(
+        round.load(Relaxed) <= first,
+        c"the host did not clear the launch environment of a cross-team reduction",
+    );
     // Teams of earlier rounds have lower numbers, which devices start first.
     while round.load(Relaxed) != first {
         arch::pause();

@@ -72,6 +72,10 @@ impl<T: Copy + TryFrom<usize> + Into<u64>> Part<T> {
         let units = bytes.div_ceil(ALIGNMENT);
         let (top, live) = self.get();
         let first = (pointer as usize - self.base as usize) / ALIGNMENT;
+        arch::debug_check(
+            live >= units,
+            c"a shared local was freed twice or with another size",
+        );
         let live = live.saturating_sub(units);
         let top = if live == 0 {
             0

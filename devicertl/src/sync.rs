@@ -28,6 +28,10 @@ pub fn team_barrier() {
 /// Hardware named barriers count whole warps, so they serve teams made of whole warps (*fork-join* paper,
 /// §V-B, "barrier #1"); a team with a partial warp waits in software, the same on every GPU.
 pub fn group_barrier(threads: u32) {
+    arch::debug_check(
+        arch::thread_id() < threads,
+        c"a thread outside the team came to its barrier",
+    );
     if threads.is_multiple_of(WARP) {
         arch::group_barrier(threads)
     } else {

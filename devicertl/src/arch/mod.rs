@@ -106,6 +106,14 @@ pub mod shared {
     for_each_shared_variable!(getters);
 }
 
+/// Ends the kernel if what must hold does not; costs nothing in the release flavour of the runtime.
+#[inline(always)]
+pub fn debug_check(holds: bool, otherwise: &core::ffi::CStr) {
+    if cfg!(debug_assertions) && !holds {
+        trap(otherwise);
+    }
+}
+
 /// Writes a shared variable for other threads to read.
 ///
 /// Volatile, because openmp-opt follows values through shared variables and takes "the value stored" for the
