@@ -1,6 +1,7 @@
 //! `omptarget`: compiles and runs OpenMP offload programs, and shows what devices and images there are.
 
 mod bench;
+mod cache;
 mod compile;
 mod dist;
 mod failure;
@@ -64,6 +65,8 @@ enum Command {
     Image(image::Options),
     /// Measure
     Bench(bench::Options),
+    /// Show or clear the cache of compiled kernels
+    Cache(cache::Options),
 }
 
 fn main() -> ExitCode {
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Command::Info(options) => info::info(&options),
         Command::Image(options) => image::image(&options),
         Command::Bench(options) => bench::bench(&options),
+        Command::Cache(options) => cache::cache(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -77,6 +77,51 @@ impl Cache {
         Cache { folder, limit }
     }
 
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The limit in bytes.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Number of entries and their bytes.
+    pub fn usage(&self) -> io::Result<(usize, u64)> {
+        let entries = self.entries()?;
+        Ok((entries.len(), entries.iter().map(|(_, size)| size).sum()))
+    }
+
+    /// Removes every entry; gives their number and bytes.
+    pub fn clear(&self) -> io::Result<(usize, u64)> {
+        let entries = self.entries()?;
+        for (path, _) in &entries {
+            match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok((entries.len(), entries.iter().map(|(_, size)| size).sum()))
+    }
+
+    /// Path and size of each entry; none where there is no folder yet.
+    fn entries(&self) -> io::Result<Vec<(PathBuf, u64)>> {
+        let files = match fs::read_dir(&self.folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            files => files?,
+        };
+        let entries = files.flatten().map(|file| {
+            (
+                file.path(),
+                file.metadata().map_or(0, |metadata| metadata.len()),
+            )
+        });
+        Ok(entries
+            .filter(|(path, _)| path.extension().is_some_and(|extension| extension == ENTRY))
+            .collect())
+    }
+
     /// The entry's bytes, if it is there and whole. A damaged one is removed.
     pub fn load(&self, key: &Key) -> Option<Vec<u8>> {
         if !is_private(&self.folder) {

@@ -14,5 +14,6 @@ mod process;
 pub mod summary;
 pub mod vgpu_abi;
 
+pub use cache::{Cache, Key};
 pub use compiler::{Compiler, PtxOptions, VgpuOptions};
 pub use error::CompileError;

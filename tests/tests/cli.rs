@@ -194,6 +194,28 @@ fn image_of_objects_archives_and_other_files() {
     );
 }
 
+/// A run fills the cache, clearing empties it, and it can be switched off.
+#[test]
+fn cache_is_shown_and_cleared() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let home = [("XDG_CACHE_HOME", folder.path().to_str().expect("UTF-8"))];
+    let says = |arguments: &[&str]| {
+        omptarget(arguments, &home)
+            .passed("omptarget cache")
+            .to_owned()
+    };
+    assert!(says(&["cache"]).contains(": 0 entries"));
+    assert!(says(&["run", "examples/saxpy.c"]).ends_with("PASS\n"));
+    assert!(says(&["cache"]).contains(": 1 entries"));
+    assert!(says(&["cache", "--clear"]).contains("1 entries removed"));
+    assert!(says(&["cache"]).contains(": 0 entries"));
+    let off = omptarget(&["cache"], &[home[0], ("OMPTARGET_CACHE", "0")]);
+    assert!(
+        off.passed("no cache").contains("OMPTARGET_CACHE=0"),
+        "{off:?}"
+    );
+}
+
 #[test]
 fn help() {
     for arguments in [
