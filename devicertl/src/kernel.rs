@@ -6,7 +6,7 @@
 use core::ffi::c_void;
 
 use crate::Ident;
-use crate::arch::{self, WARP, shared};
+use crate::arch::{self, shared};
 use crate::icv::Icvs;
 use crate::nest::Nest;
 use crate::share;
@@ -73,14 +73,14 @@ pub fn workers() -> u32 {
     if arch::is_spmd() {
         arch::block_threads()
     } else {
-        arch::block_threads() - WARP
+        arch::block_threads() - arch::warp_size()
     }
 }
 
 /// The first lane of the last warp.
 #[inline(always)]
 fn master_id() -> u32 {
-    (arch::block_threads() - 1) / WARP * WARP
+    (arch::block_threads() - 1) / arch::warp_size() * arch::warp_size()
 }
 
 /// Whether this is the master of a generic kernel.
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn __kmpc_target_init(
     }
     arch::assume_mode(false);
     arch::debug_check(
-        arch::block_threads() > WARP,
+        arch::block_threads() > arch::warp_size(),
         c"a generic-mode kernel was launched without workers",
     );
     if is_master() {

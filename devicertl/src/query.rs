@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use crate::Ident;
-use crate::arch::{self, WARP};
+use crate::arch;
 use crate::icv::{Icvs, SUPPORTED_ACTIVE_LEVELS};
 use crate::kernel;
 use crate::nest::Nest;
@@ -61,7 +61,7 @@ queries! {
     /// Blocks of the grid; openmp-opt folds calls by this name.
     __kmpc_get_hardware_num_blocks() -> u32 { arch::block_count() }
     /// Lanes of a warp.
-    __kmpc_get_warp_size() -> u32 { WARP }
+    __kmpc_get_warp_size() -> u32 { arch::warp_size() }
 
     /// `omp_get_thread_num`.
     omp_get_thread_num() -> i32 { Nest::load().thread_num() as i32 }

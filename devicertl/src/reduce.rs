@@ -6,7 +6,7 @@ use core::ffi::c_void;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Ident;
-use crate::arch::{self, WARP, shared};
+use crate::arch::{self, shared};
 use crate::nest::Nest;
 use crate::sync::{self, CriticalName};
 
@@ -24,7 +24,7 @@ const CONTIGUOUS_LANES: i16 = 1;
 /// All lanes of the warp: a tree over lane distance. Lane 0 ends with the result.
 #[inline(always)]
 unsafe fn reduce_full_warp(list: *mut c_void, shuffle: ShuffleReduce) {
-    let mut offset = WARP / 2;
+    let mut offset = arch::warp_size() / 2;
     while offset > 0 {
         // SAFETY: clang's function, called by all lanes.
         unsafe { shuffle(list, 0, offset as i16, FULL_WARP) };
@@ -63,14 +63,14 @@ unsafe fn reduce_threads(
     shuffle: ShuffleReduce,
     copy: InterWarpCopy,
 ) {
-    let warps = threads.div_ceil(WARP);
-    let warp = arch::thread_id() / WARP;
+    let warps = threads.div_ceil(arch::warp_size());
+    let warp = arch::thread_id() / arch::warp_size();
     // SAFETY: clang's functions, called by all the team's threads.
     unsafe {
-        if threads.is_multiple_of(WARP) || warp < warps - 1 {
+        if threads.is_multiple_of(arch::warp_size()) || warp < warps - 1 {
             reduce_full_warp(list, shuffle);
         } else {
-            reduce_contiguous(list, shuffle, threads % WARP);
+            reduce_contiguous(list, shuffle, threads % arch::warp_size());
         }
         if warps > 1 {
             copy(list, warps as i32);
@@ -174,14 +174,14 @@ unsafe fn reduce_records(
     shuffle: ShuffleReduce,
     copy: InterWarpCopy,
 ) {
-    let warps = active.div_ceil(WARP);
-    let warp = arch::thread_id() / WARP;
+    let warps = active.div_ceil(arch::warp_size());
+    let warp = arch::thread_id() / arch::warp_size();
     // SAFETY: as in `reduce_threads`; lanes beyond `active` only lend a hand in the shuffles.
     unsafe {
-        if warp < active / WARP {
+        if warp < active / arch::warp_size() {
             reduce_full_warp(list, shuffle);
         } else if warp < warps {
-            reduce_contiguous(list, shuffle, active % WARP);
+            reduce_contiguous(list, shuffle, active % arch::warp_size());
         }
         if warps > 1 {
             copy(list, warps as i32);

@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Ident;
-use crate::arch::{self, WARP, shared};
+use crate::arch::{self, shared};
 use crate::nest::Nest;
 
 /// `kmp_critical_name`: 32 bytes of zeroed memory, of which the first word is the lock.
@@ -32,7 +32,7 @@ pub fn group_barrier(threads: u32) {
         arch::thread_id() < threads,
         c"a thread outside the team came to its barrier",
     );
-    if threads.is_multiple_of(WARP) {
+    if threads.is_multiple_of(arch::warp_size()) {
         arch::group_barrier(threads)
     } else {
         software_barrier(threads)
@@ -55,7 +55,7 @@ fn software_barrier(threads: u32) {
         };
         let current = generation.load(Relaxed);
         arch::fence_block();
-        if arrived.fetch_add(1, Relaxed) + 1 == threads.div_ceil(WARP) {
+        if arrived.fetch_add(1, Relaxed) + 1 == threads.div_ceil(arch::warp_size()) {
             arrived.store(0, Relaxed);
             arch::fence_block();
             generation.store(current.wrapping_add(1), Relaxed);

@@ -5,7 +5,7 @@
 //!
 //! - ids: [`thread_id`], [`block_threads`], [`block_id`], [`block_count`], [`is_spmd`], [`assume_mode`]
 //! - team-wide waiting: [`block_barrier`], [`block_barrier_together`], [`group_barrier`]
-//! - the warp: [`WARP`], [`sync_warp`], [`active_lanes`], [`shuffle_down`]
+//! - the warp: [`warp_size`], [`sync_warp`], [`active_lanes`], [`shuffle_down`]
 //! - memory: [`fence_block`], [`fence_device`], [`fence_system`], [`allocate`], [`release`], [`dynamic_shared`]
 //! - the thread's nest word: [`nest_load`], [`nest_store`]
 //! - the block's shared variables: [`shared`]
@@ -30,10 +30,10 @@ pub mod soft;
 use soft as gpu;
 
 pub use gpu::{
-    WARP, active_lanes, allocate, assume_mode, block_barrier, block_barrier_together, block_count,
+    active_lanes, allocate, assume_mode, block_barrier, block_barrier_together, block_count,
     block_id, block_threads, dynamic_shared, dynamic_shared_size, fence_block, fence_device,
     fence_system, group_barrier, is_generic_shape, is_spmd, nanoseconds, nest_load, nest_store,
-    pause, release, shuffle_down, sync_warp, thread_id, trap, trap_with,
+    pause, release, shuffle_down, sync_warp, thread_id, trap, trap_with, warp_size,
 };
 
 #[cfg(target_arch = "nvptx64")]
@@ -140,27 +140,17 @@ pub unsafe fn receive<T: Copy>(variable: *mut T) -> T {
 /// This thread's lane.
 #[inline(always)]
 pub fn lane() -> u32 {
-    thread_id() % WARP
+    thread_id() % warp_size()
 }
 
 /// The lanes of this thread's warp that belong to the first `threads` threads of the block.
 #[inline(always)]
 pub fn member_lanes(threads: u32) -> Lanes {
     let first = thread_id() - lane();
-    let members = threads.saturating_sub(first).min(WARP);
-    if members == WARP {
-        full_warp()
-    } else {
-        (1 << members) - 1
-    }
-}
-
-/// All lanes of a warp.
-#[inline(always)]
-pub const fn full_warp() -> Lanes {
-    if WARP == 64 {
+    let members = threads.saturating_sub(first).min(warp_size());
+    if members == Lanes::BITS {
         Lanes::MAX
     } else {
-        (1 << WARP) - 1
+        (1 << members) - 1
     }
 }

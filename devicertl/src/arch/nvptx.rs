@@ -6,7 +6,10 @@ use core::ffi::{CStr, c_char, c_void};
 use super::Lanes;
 
 /// Lanes per warp.
-pub const WARP: u32 = 32;
+#[inline(always)]
+pub fn warp_size() -> u32 {
+    32
+}
 
 mod ll {
     use core::ffi::{c_char, c_void};
@@ -165,7 +168,7 @@ pub fn shuffle_down(lanes: Lanes, value: u32, delta: u32, width: u32) -> u32 {
         lanes as u32,
         value,
         delta,
-        ((WARP - width) << 8) | (WARP - 1),
+        ((warp_size() - width) << 8) | (warp_size() - 1),
     )
 }
 

@@ -12,8 +12,10 @@ use std::time::{Duration, Instant};
 
 use super::{Lanes, MAX_THREADS};
 
-/// Lanes per warp.
-pub const WARP: u32 = 32;
+/// Lanes per warp of this launch.
+pub fn warp_size() -> u32 {
+    with(|thread| thread.block.launch.warp)
+}
 
 /// No wait in a test takes this long; whoever waits longer waits for ever.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -25,6 +27,8 @@ pub struct Launch {
     pub blocks: u32,
     /// Threads per block, the master's warp included.
     pub threads: u32,
+    /// Lanes per warp: 32 or 64.
+    pub warp: u32,
     /// Whether the blocks have the shape of an SPMD kernel's.
     pub spmd: bool,
     /// Bytes of dynamic shared memory.
@@ -60,12 +64,23 @@ struct Gathering {
 }
 
 /// Lanes that gather with a value each.
-#[derive(Default)]
 struct Exchange {
     arrived: Lanes,
     generation: u64,
-    offered: [u32; WARP as usize],
-    exchanged: [u32; WARP as usize],
+    offered: [u32; Lanes::BITS as usize],
+    exchanged: [u32; Lanes::BITS as usize],
+}
+
+impl Default for Exchange {
+    fn default() -> Self {
+        let values = [0; Lanes::BITS as usize];
+        Exchange {
+            arrived: 0,
+            generation: 0,
+            offered: values,
+            exchanged: values,
+        }
+    }
 }
 
 #[derive(Default)]
@@ -112,6 +127,7 @@ fn with<R>(use_thread: impl FnOnce(&Thread<'_>) -> R) -> R {
 /// Runs `kernel` on every thread of every block.
 pub fn launch(launch: Launch, kernel: &(dyn Fn() + Sync)) {
     assert!(launch.threads as usize <= MAX_THREADS && launch.threads > 0);
+    assert!([32, 64].contains(&launch.warp));
     for id in 0..launch.blocks {
         let layout = Layout::new::<SharedMemory>();
         let dynamic_layout =
@@ -281,7 +297,7 @@ pub fn block_barrier_together() {
 /// Waits for the first `threads` threads of the block.
 pub fn group_barrier(threads: u32) {
     assert!(
-        threads.is_multiple_of(WARP),
+        threads.is_multiple_of(warp_size()),
         "hardware barriers count whole warps"
     );
     assert!(
@@ -295,9 +311,12 @@ pub fn group_barrier(threads: u32) {
     });
 }
 
-fn exchange(lanes: Lanes, value: u32) -> [u32; WARP as usize] {
+fn exchange(lanes: Lanes, value: u32) -> [u32; Lanes::BITS as usize] {
     with(|thread| {
-        let (warp, lane) = (thread.id / WARP, thread.id % WARP);
+        let (warp, lane) = (
+            thread.id / thread.block.launch.warp,
+            thread.id % thread.block.launch.warp,
+        );
         assert!(
             lanes >> lane & 1 == 1,
             "a lane outside the mask came to a warp operation"
@@ -331,12 +350,12 @@ pub fn sync_warp(lanes: Lanes) {
 
 /// Every thread goes its own way here.
 pub fn active_lanes() -> Lanes {
-    1 << (thread_id() % WARP)
+    1 << (thread_id() % warp_size())
 }
 
 /// The value of the lane `delta` further on, the own one past the group's end.
 pub fn shuffle_down(lanes: Lanes, value: u32, delta: u32, width: u32) -> u32 {
-    let lane = thread_id() % WARP;
+    let lane = thread_id() % warp_size();
     let values = exchange(lanes, value);
     if lane % width + delta < width {
         values[(lane + delta) as usize]

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
-use super::{Kernel, SIZES, barrier, parallel, parallel_if};
+use super::{Kernel, SIZES, WARP_SIZES, barrier, parallel, parallel_if};
 use crate::query::*;
 
 fn counters(count: usize) -> Vec<AtomicU32> {
@@ -15,16 +15,20 @@ fn all_are(counters: &[AtomicU32], expected: u32) -> bool {
         .all(|counter| counter.load(SeqCst) == expected)
 }
 
-fn modes(threads: u32) -> [Kernel; 4] {
-    [
-        Kernel::generic(threads),
-        Kernel {
-            custom_state_machine: true,
-            ..Kernel::generic(threads)
-        },
-        Kernel::spmd(threads),
-        Kernel::generic_spmd(threads),
-    ]
+/// Every mode with every warp size.
+fn modes(threads: u32) -> impl Iterator<Item = Kernel> {
+    WARP_SIZES.into_iter().flat_map(move |warp| {
+        [
+            Kernel::generic(threads),
+            Kernel {
+                custom_state_machine: true,
+                ..Kernel::generic(threads)
+            },
+            Kernel::spmd(threads),
+            Kernel::generic_spmd(threads),
+        ]
+        .map(|kernel| kernel.warp(warp))
+    })
 }
 
 #[test]
@@ -104,6 +108,7 @@ fn the_end_of_a_region_waits_for_all() {
         Kernel::generic_spmd(50),
         Kernel::generic(64),
         Kernel::generic_spmd(64),
+        Kernel::generic(50).warp(64),
     ] {
         let ran = AtomicU32::new(0);
         kernel.run(|| {

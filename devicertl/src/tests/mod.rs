@@ -28,6 +28,8 @@ pub struct Kernel {
     pub threads: u32,
     pub teams: u32,
     pub mode: u8,
+    /// Lanes per warp.
+    pub warp: u32,
     /// Whether clang's custom state machine is imitated.
     pub custom_state_machine: bool,
 }
@@ -38,6 +40,7 @@ impl Kernel {
             threads,
             teams: 1,
             mode: EXEC_MODE_GENERIC,
+            warp: 32,
             custom_state_machine: false,
         }
     }
@@ -47,6 +50,7 @@ impl Kernel {
             threads,
             teams: 1,
             mode: EXEC_MODE_SPMD,
+            warp: 32,
             custom_state_machine: false,
         }
     }
@@ -61,6 +65,10 @@ impl Kernel {
 
     pub fn teams(self, teams: u32) -> Kernel {
         Kernel { teams, ..self }
+    }
+
+    pub fn warp(self, warp: u32) -> Kernel {
+        Kernel { warp, ..self }
     }
 
     fn is_spmd(self) -> bool {
@@ -97,11 +105,12 @@ impl Kernel {
         let threads = if self.is_spmd() {
             self.threads
         } else {
-            self.threads + 32
+            self.threads + self.warp
         };
         let shape = Launch {
             blocks: self.teams,
             threads,
+            warp: self.warp,
             spmd: self.is_spmd(),
             dynamic_shared: 0,
         };
@@ -190,6 +199,9 @@ pub fn barrier() {
     // SAFETY: called as clang calls it.
     unsafe { crate::sync::__kmpc_barrier(null(), 0) }
 }
+
+/// The warp sizes there are: NVIDIA's and AMD's wave32, AMD's wave64.
+pub const WARP_SIZES: [u32; 2] = [32, 64];
 
 /// Team sizes around the warp's.
 pub const SIZES: [u32; 10] = [1, 2, 31, 32, 33, 50, 64, 95, 96, 130];

@@ -5,8 +5,8 @@ use core::ptr::null;
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
-use super::{Kernel, barrier, parallel};
-use crate::arch::{self, WARP};
+use super::{Kernel, WARP_SIZES, barrier, parallel};
+use crate::arch::{self, warp_size};
 use crate::kernel::LaunchEnvironment;
 use crate::query::{omp_get_num_threads, omp_get_thread_num};
 use crate::reduce::*;
@@ -21,7 +21,7 @@ unsafe extern "C" fn shuffle(list: *mut c_void, lane: i16, offset: i16, version:
     // SAFETY: called by the runtime with the test's list.
     unsafe {
         let mine = (*list.cast::<List>())[0];
-        let remote = __kmpc_shuffle_int64(*mine as i64, offset, WARP as i16) as u64;
+        let remote = __kmpc_shuffle_int64(*mine as i64, offset, warp_size() as i16) as u64;
         if version == 0 || (version == 1 && lane < offset) {
             *mine += remote;
         }
@@ -43,8 +43,8 @@ unsafe extern "C" fn copy(list: *mut c_void, warps: i32) {
     unsafe {
         let mine = (*list.cast::<List>())[0];
         barrier();
-        if thread.is_multiple_of(WARP) {
-            *MEDIUM.0[(thread / WARP) as usize].get() = *mine;
+        if thread.is_multiple_of(warp_size()) {
+            *MEDIUM.0[(thread / warp_size()) as usize].get() = *mine;
         }
         barrier();
         if thread < warps as u32 {
@@ -105,33 +105,42 @@ fn sum_of_team(kernel: Kernel, threads: i32) -> (u64, u64) {
 #[test]
 fn teams_of_every_size_reduce() {
     let _alone = MEDIUM_USER.lock().unwrap();
-    let sizes = (1..=67).chain([95, 96, 97, 128, 255, 256, 500, 511, 640, 992]);
-    for size in sizes {
-        let n = u64::from(size);
+    for warp in WARP_SIZES {
+        let sizes = (1..=2 * warp + 3).chain([95, 96, 97, 255, 256, 500, 511, 640, 960]);
+        for size in sizes {
+            let n = u64::from(size);
+            assert_eq!(
+                sum_of_team(Kernel::generic(size).warp(warp), -1),
+                (n, n * (n - 1) / 2),
+                "generic, {size} threads, warps of {warp}"
+            );
+            assert_eq!(
+                sum_of_team(Kernel::spmd(size).warp(warp), -1),
+                (n, n * (n - 1) / 2),
+                "SPMD, {size} threads, warps of {warp}"
+            );
+        }
         assert_eq!(
-            sum_of_team(Kernel::generic(size), -1),
-            (n, n * (n - 1) / 2),
-            "generic, {size} threads"
-        );
-        assert_eq!(
-            sum_of_team(Kernel::spmd(size), -1),
-            (n, n * (n - 1) / 2),
-            "SPMD, {size} threads"
+            sum_of_team(Kernel::spmd(1024).warp(warp), -1),
+            (1024, 1024 * 1023 / 2)
         );
     }
-    assert_eq!(sum_of_team(Kernel::spmd(1024), -1), (1024, 1024 * 1023 / 2));
 }
 
 #[test]
 fn teams_smaller_than_the_block_reduce() {
     let _alone = MEDIUM_USER.lock().unwrap();
-    for size in [1, 2, 31, 32, 33, 50, 64, 99] {
+    for size in [1, 2, 31, 32, 33, 50, 64, 65, 99] {
         let n = size as u64;
-        assert_eq!(
-            sum_of_team(Kernel::generic(128), size),
-            (n, n * (n - 1) / 2)
-        );
-        assert_eq!(sum_of_team(Kernel::spmd(128), size), (n, n * (n - 1) / 2));
+        for warp in WARP_SIZES {
+            for kernel in [Kernel::generic(128), Kernel::spmd(128)] {
+                assert_eq!(
+                    sum_of_team(kernel.warp(warp), size),
+                    (n, n * (n - 1) / 2),
+                    "{size} of 128 threads, warps of {warp}"
+                );
+            }
+        }
     }
 }
 
@@ -207,6 +216,7 @@ fn leagues_reduce_whatever_the_number_of_teams_and_records() {
             for kernel in [
                 Kernel::spmd(8),
                 Kernel::spmd(64),
+                Kernel::spmd(130).warp(64),
                 Kernel::generic_spmd(40),
                 Kernel::generic(32),
             ] {
@@ -223,16 +233,17 @@ fn leagues_reduce_whatever_the_number_of_teams_and_records() {
 
 #[test]
 fn shuffles_stay_within_their_team() {
-    for threads in [32, 20, 50] {
-        Kernel::spmd(threads).run(|| {
+    for (threads, warp) in [(32, 32), (20, 32), (50, 32), (50, 64), (100, 64)] {
+        Kernel::spmd(threads).warp(warp).run(|| {
             parallel(-1, || {
                 let lane = arch::lane() as i32;
-                let members = (threads - arch::thread_id() / WARP * WARP).min(WARP) as i32;
-                let value = __kmpc_shuffle_int32(lane, 3, 32);
+                let members =
+                    (threads - (arch::thread_id() - arch::lane())).min(warp_size()) as i32;
+                let value = __kmpc_shuffle_int32(lane, 3, warp as i16);
                 if lane + 3 < members {
                     assert_eq!(value, lane + 3);
                 }
-                let wide = __kmpc_shuffle_int64(-i64::from(lane) << 20, 1, 32);
+                let wide = __kmpc_shuffle_int64(-i64::from(lane) << 20, 1, warp as i16);
                 if lane + 1 < members {
                     assert_eq!(wide, -i64::from(lane + 1) << 20);
                 }
