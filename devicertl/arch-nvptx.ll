@@ -16,6 +16,7 @@ target triple = "nvptx64-nvidia-cuda"
 @omptarget.reference_list = internal addrspace(3) global [20 x ptr] poison, align 8
 @omptarget.team_size = internal addrspace(3) global i32 poison, align 4
 @omptarget.team_level = internal addrspace(3) global i32 poison, align 4
+@omptarget.pushed_threads = internal addrspace(3) global i32 poison, align 4
 @omptarget.arrived = internal addrspace(3) global i32 poison, align 4
 @omptarget.generation = internal addrspace(3) global i32 poison, align 4
 @omptarget.icvs = internal addrspace(3) global [20 x i8] poison, align 4
@@ -36,6 +37,7 @@ define ptr @omptarget_shared_references() #0 { ret ptr addrspacecast (ptr addrsp
 define ptr @omptarget_shared_reference_list() #0 { ret ptr addrspacecast (ptr addrspace(3) @omptarget.reference_list to ptr) }
 define ptr @omptarget_shared_team_size() #0 { ret ptr addrspacecast (ptr addrspace(3) @omptarget.team_size to ptr) }
 define ptr @omptarget_shared_team_level() #0 { ret ptr addrspacecast (ptr addrspace(3) @omptarget.team_level to ptr) }
+define ptr @omptarget_shared_pushed_threads() #0 { ret ptr addrspacecast (ptr addrspace(3) @omptarget.pushed_threads to ptr) }
 define ptr @omptarget_shared_arrived() #0 { ret ptr addrspacecast (ptr addrspace(3) @omptarget.arrived to ptr) }
 define ptr @omptarget_shared_generation() #0 { ret ptr addrspacecast (ptr addrspace(3) @omptarget.generation to ptr) }
 define ptr @omptarget_shared_icvs() #0 { ret ptr addrspacecast (ptr addrspace(3) @omptarget.icvs to ptr) }

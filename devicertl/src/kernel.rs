@@ -144,7 +144,7 @@ fn init_spmd(launch: *mut LaunchEnvironment, pure: bool) {
 
 /// Generic: the master prepares what the team shares; the pool's first barrier publishes it.
 #[inline(always)]
-fn init_master(launch: *mut LaunchEnvironment) {
+pub fn init_master(launch: *mut LaunchEnvironment) {
     Nest::SEQUENTIAL.store();
     share::init_master();
     // SAFETY: the workers wait at the barrier of the pool.
@@ -176,8 +176,9 @@ fn work() {
     }
 }
 
+/// What the master sent, and whether this thread takes part.
 #[inline(always)]
-fn next_region(function: &mut *const c_void) -> bool {
+pub fn next_region(function: &mut *const c_void) -> bool {
     // SAFETY: the master wrote both before the pool's barrier.
     unsafe {
         *function = arch::receive(shared::work_function());
@@ -185,28 +186,10 @@ fn next_region(function: &mut *const c_void) -> bool {
     }
 }
 
+/// Back from a region: what belonged to it goes.
 #[inline(always)]
-fn end_region() {
+pub fn end_region() {
     crate::private::leave_to(Nest::GROUP);
-}
-
-/// Custom state machine: what to run, and whether this thread takes part.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_kernel_parallel(function: &mut *const c_void) -> bool {
-    next_region(function)
-}
-
-/// Custom state machine: the region has returned.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_kernel_end_parallel() {
-    end_region();
-}
-
-/// Custom state machine: names the region to run; null ends the workers.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_kernel_prepare_parallel(function: *const c_void) {
-    // SAFETY: the workers wait at the barrier of the pool.
-    unsafe { arch::send(shared::work_function(), function) };
 }
 
 /// Ends a kernel: in generic mode the master dismisses the workers.

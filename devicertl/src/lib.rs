@@ -22,6 +22,7 @@ pub mod libc;
 pub mod lock;
 pub mod memory;
 pub mod nest;
+pub mod paper_interface;
 pub mod parallel;
 pub mod private;
 pub mod query;

@@ -138,7 +138,7 @@ fn fork(region: Region, condition: bool, num_threads: i32, strict: bool) {
 
 /// How many threads a region gets: the clause, else the ICV, at most what there are (OpenMP 5.2, §10.1.1).
 #[inline(always)]
-fn team_size(clause: i32, icv: i32, strict: bool) -> u32 {
+pub fn team_size(clause: i32, icv: i32, strict: bool) -> u32 {
     let available = kernel::workers();
     let wanted = if clause > 0 { clause } else { icv };
     if wanted <= 0 {
@@ -179,7 +179,8 @@ fn fork_spmd(outer: Nest, size: u32) -> Part {
     }
 }
 
-fn publish_team(size: u32, level: u32) {
+/// Tells the team about a region that is not the whole block of an SPMD kernel.
+pub fn publish_team(size: u32, level: u32) {
     // SAFETY: nobody is in an active region; the barrier that follows publishes.
     unsafe {
         arch::send(shared::team_size(), size);
@@ -231,15 +232,6 @@ pub unsafe extern "C" fn __kmpc_serialized_parallel(_location: *const Ident, _th
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_serialized_parallel(_location: *const Ident, _thread: u32) {
     private::leave_to(Nest::load().shallower());
-}
-
-/// The clause's value comes with the region itself on GPUs.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_push_num_threads(
-    _location: *const Ident,
-    _thread: i32,
-    _count: i32,
-) {
 }
 
 /// GPU threads are bound where they are.

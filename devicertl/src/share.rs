@@ -265,34 +265,6 @@ pub fn end() {
     }
 }
 
-/// The master's list of references for a region, made by the caller itself.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_begin_sharing_variables(list: &mut *mut *mut c_void, count: usize) {
-    if Nest::load().is_active() {
-        let references = arch::allocate(count.max(1) * size_of::<*mut c_void>()).cast();
-        private::push(private::Kind::References, |node| {
-            node.references = references
-        });
-        *list = references;
-        return;
-    }
-    *list = begin(count);
-}
-
-/// Ends that list.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_end_sharing_variables() {
-    if Nest::load().is_active() {
-        if let Some(node) = private::find_here(private::Kind::References) {
-            // SAFETY: the list of the node, which goes with it.
-            unsafe { arch::release((*node).references.cast()) };
-            private::pop();
-        }
-        return;
-    }
-    end();
-}
-
 /// The references of the region a worker has been sent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_get_shared_variables(list: &mut *mut *mut c_void) {

@@ -7,6 +7,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+pub mod ir;
+
 /// Seconds a program or compiler may take.
 const TIME_LIMIT: &str = "240";
 

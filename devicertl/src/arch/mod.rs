@@ -63,6 +63,8 @@ macro_rules! for_each_shared_variable {
             team_size: u32,
             /// `omp_get_level` in that region.
             team_level: u32,
+            /// Generic mode: the `num_threads` clause of the region to come, where the kernel passes it ahead.
+            pushed_threads: i32,
             /// The software barrier: warps arrived, and how often it has opened.
             arrived: u32,
             /// See `arrived`.

@@ -131,7 +131,7 @@ impl Kernel {
 
 /// What openmp-opt generates in place of the runtime's own.
 unsafe fn custom_state_machine(thread: i32) {
-    use crate::kernel::{__kmpc_kernel_end_parallel, __kmpc_kernel_parallel};
+    use crate::paper_interface::{__kmpc_kernel_end_parallel, __kmpc_kernel_parallel};
     use crate::sync::__kmpc_barrier_simple_generic;
     loop {
         // SAFETY: called as openmp-opt calls them.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use super::{Kernel, parallel};
 use crate::arch::soft::live_allocations;
+use crate::paper_interface::*;
 use crate::parallel::__kmpc_parallel_51;
 use crate::share::*;
 

@@ -1,0 +1,215 @@
+//! Runs kernels written in LLVM assembly (`tests/ir`), for forms of device code that clang 22 does not emit:
+//! those of other releases and of the papers.
+//!
+//! A module is linked with the device runtime of `dist/` as a device link would do it, loaded into a virtual GPU
+//! through the plugin's own interface, and launched with buffers of numbers.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Once};
+
+use plugin_api::{Device, DevicePtr, Image, Launch, LoadOptions, MemoryKind, Module};
+use plugin_vgpu::{Config, VirtualGpu};
+
+use crate::{Outcome, dist, limited, root};
+
+/// Lanes per warp of the virtual GPU's NVPTX dialect: what a generic kernel's block has more than workers.
+const WARP: u32 = 32;
+
+/// How the module is linked with the runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// Linked only: the runtime's functions are called.
+    Plain,
+    /// Optimised as a device link does: the runtime is inlined, openmp-opt has seen both.
+    Optimised,
+}
+
+/// The shape of a launch (docs/abi.md, section 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Teams.
+    pub teams: u32,
+    /// OpenMP threads of a team, without a generic kernel's master.
+    pub threads: u32,
+    /// Whether the kernel is in generic mode.
+    pub generic: bool,
+}
+
+impl Shape {
+    /// A kernel in generic mode.
+    pub fn generic(teams: u32, threads: u32) -> Shape {
+        Shape {
+            teams,
+            threads,
+            generic: true,
+        }
+    }
+
+    /// A kernel in SPMD mode.
+    pub fn spmd(teams: u32, threads: u32) -> Shape {
+        Shape {
+            generic: false,
+            ..Shape::generic(teams, threads)
+        }
+    }
+
+    fn block(self) -> [u32; 3] {
+        if self.generic {
+            [1, self.threads + WARP, 1]
+        } else {
+            [self.threads, 1, 1]
+        }
+    }
+}
+
+/// A module on a virtual GPU of its own.
+pub struct Kernels {
+    // Before the device: it is placed in the device's memory.
+    module: Arc<dyn Module>,
+    device: VirtualGpu,
+}
+
+impl Kernels {
+    /// Links and loads `tests/ir/<name>`; the virtual GPU has `multiprocessors`.
+    pub fn load(name: &str, link: Link, multiprocessors: u32) -> Kernels {
+        use_compiler_of_dist();
+        let device = VirtualGpu::new(&Config {
+            multiprocessors,
+            memory: 64 << 20,
+            heap: 8 << 20,
+            timeout: None,
+        })
+        .expect("a virtual GPU");
+        let bytes = linked(&root().join("tests/ir").join(name), link);
+        let images = Image::parse(&bytes).expect("llvm-link writes an image");
+        let module = device
+            .load(&images[0], &LoadOptions::default())
+            .unwrap_or_else(|error| panic!("{name} {link:?}: {error}"));
+        Kernels { module, device }
+    }
+
+    /// A buffer in device memory.
+    pub fn buffer<T: Copy>(&self, content: &[T]) -> Buffer {
+        let bytes = size_of_val(content);
+        let at = self
+            .device
+            .alloc(bytes as u64, MemoryKind::Device)
+            .expect("device memory");
+        // SAFETY: `content` has that many bytes.
+        unsafe { self.device.write(at, content.as_ptr().cast(), bytes) }.expect("a copy");
+        Buffer { at, bytes }
+    }
+
+    /// What a buffer holds.
+    pub fn read<T: Copy + Default>(&self, buffer: Buffer) -> Vec<T> {
+        let mut content = vec![T::default(); buffer.bytes / size_of::<T>()];
+        // SAFETY: `content` has that many bytes; any are valid numbers.
+        unsafe {
+            self.device
+                .read(content.as_mut_ptr().cast(), buffer.at, buffer.bytes)
+        }
+        .expect("a copy");
+        content
+    }
+
+    /// Launches a kernel and waits for its end.
+    pub fn launch(&self, kernel: &str, shape: Shape, arguments: &[u64]) -> plugin_api::Result<()> {
+        let kernel = self
+            .module
+            .kernel(kernel)
+            .unwrap_or_else(|| panic!("the module has no kernel {kernel}"));
+        kernel.launch(&Launch {
+            grid: [shape.teams, 1, 1],
+            block: shape.block(),
+            dynamic_shared: 0,
+            args: arguments,
+        })
+    }
+}
+
+/// Device memory, which goes with the device.
+#[derive(Clone, Copy, Debug)]
+pub struct Buffer {
+    at: DevicePtr,
+    bytes: usize,
+}
+
+impl Buffer {
+    /// The buffer as a kernel's argument.
+    pub fn argument(self) -> u64 {
+        self.at.0
+    }
+}
+
+fn use_compiler_of_dist() {
+    static DONE: Once = Once::new();
+    // SAFETY: whoever reads the variable (the plugin, loading an image) has come through here first.
+    DONE.call_once(|| unsafe {
+        std::env::set_var("OMPTARGET_CODEGEN", dist("libexec/omptarget-codegen"))
+    });
+}
+
+/// The module and what it uses of the device runtime, as bitcode.
+fn linked(source: &Path, link: Link) -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    let mut unpack = llvm("llvm-ar");
+    unpack
+        .arg("x")
+        .arg(dist("lib/nvptx64-nvidia-cuda/libompdevice.a"));
+    let members = || {
+        let mut members: Vec<PathBuf> = std::fs::read_dir(folder.path())
+            .expect("the folder is readable")
+            .map(|entry| entry.expect("an entry").path())
+            .collect();
+        members.sort();
+        members
+    };
+    silent(unpack.current_dir(folder.path()));
+    let mut join = llvm("llvm-link");
+    join.arg(source).arg("--only-needed").args(members());
+    let (whole, image) = (at("whole.bc"), at("image.bc"));
+    silent(join.arg("-o").arg(&whole));
+    let passes = match link {
+        Link::Plain => "internalize,globaldce",
+        Link::Optimised => "internalize,globaldce,lto<O2>",
+    };
+    let mut optimise = llvm("opt");
+    optimise
+        .arg(&whole)
+        .arg("-o")
+        .arg(&image)
+        .arg(format!("-passes={passes}"))
+        .arg(format!(
+            "-internalize-public-api-list={}",
+            kernels_of(source).join(",")
+        ));
+    silent(&mut optimise);
+    std::fs::read(image).expect("opt wrote the image")
+}
+
+/// The names of the functions that are kernels.
+fn kernels_of(source: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(source)
+        .unwrap_or_else(|error| panic!("{}: {error}", source.display()));
+    let names: Vec<String> = text
+        .lines()
+        .filter(|line| line.starts_with("define ") && line.contains(" ptx_kernel "))
+        .filter_map(|line| line.split('@').nth(1)?.split('(').next())
+        .map(str::to_owned)
+        .collect();
+    assert!(!names.is_empty(), "{}: no kernels", source.display());
+    names
+}
+
+/// One of LLVM's tools, those of clang's version.
+fn llvm(tool: &str) -> Command {
+    let folder = std::env::var_os("LLVM_BIN").unwrap_or(OsString::from("/usr/lib/llvm-22/bin"));
+    limited(&Path::new(&folder).join(tool))
+}
+
+fn silent(command: &mut Command) {
+    Outcome::of(command.output()).passed(&format!("{command:?}"));
+}
