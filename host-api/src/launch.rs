@@ -9,7 +9,7 @@ use crate::environment::Environment;
 use crate::error::{Error, Result, warn};
 use crate::info;
 use crate::kernel_arguments::KernelArguments;
-use crate::launch_shape::{Shape, Wanted, shape};
+use crate::launch_shape::{Cut, Shape, Wanted, shape};
 use crate::map_item::MapItem;
 use crate::program::Region;
 
@@ -75,27 +75,32 @@ fn shape_of(
         kernel: region.name.clone(),
         why,
     })?;
-    if let Some(asked) = shape.threads_cut_from {
-        tell_cut(device, region, asked, &shape);
+    if let Some(cut) = shape.cut {
+        tell_cut(device, region, cut);
     }
     Ok(shape)
 }
 
 /// OpenMP lets a team have fewer threads than `thread_limit`; a program that counts on the number
 /// should hear of it, once.
-fn tell_cut(device: &OmpDevice, region: &Region, asked: u32, shape: &Shape) {
+fn tell_cut(device: &OmpDevice, region: &Region, cut: Cut) {
     if region
         .cut_told
         .swap(true, std::sync::atomic::Ordering::Relaxed)
     {
         return;
     }
-    let threads = shape.block.iter().product::<u32>();
+    let why = match cut.master {
+        0 => String::new(),
+        master => format!(" (its sequential code takes {master} threads of the block)"),
+    };
     warn(&format_args!(
-        "kernel {} asks for {asked} threads per team; device {} ({}) launches it with blocks of {threads}",
+        "kernel {} asks for {} threads per team; device {} ({}) gives it {}{why}",
         region.name,
+        cut.asked,
         device.number,
         device.name(),
+        cut.given,
     ));
 }
 

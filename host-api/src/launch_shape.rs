@@ -36,7 +36,18 @@ pub struct Shape {
     /// Threads per block.
     pub block: [u32; 3],
     /// Set where a team gets fewer threads than the construct asked for.
-    pub threads_cut_from: Option<u32>,
+    pub cut: Option<Cut>,
+}
+
+/// A team gets fewer threads than the construct asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// Threads the construct asked for.
+    pub asked: u32,
+    /// Threads the team gets.
+    pub given: u32,
+    /// Threads of the block that do not count, because the team's sequential code has them.
+    pub master: u32,
 }
 
 /// Computes the shape; an error says which limit is in the way.
@@ -70,9 +81,13 @@ pub fn shape(
         } else {
             [threads, 1, 1]
         },
-        threads_cut_from: (asked > threads
-            && environment.max_threads.is_none_or(|max| max >= asked))
-        .then_some(asked),
+        cut: (asked > threads && environment.max_threads.is_none_or(|max| max >= asked)).then_some(
+            Cut {
+                asked,
+                given: threads,
+                master,
+            },
+        ),
     })
 }
 
@@ -96,7 +111,7 @@ fn bare(wanted: &Wanted, device: &DeviceInfo, block_limit: u32) -> Result<Shape,
     Ok(Shape {
         grid,
         block,
-        threads_cut_from: None,
+        cut: None,
     })
 }
 
@@ -224,7 +239,7 @@ mod tests {
         for threads in [1, 31, 33, 64, 1000, 1024] {
             let spmd = shape(&wanted(2, threads, 0), &environment(2), &device(), 1024).unwrap();
             assert_eq!(
-                (spmd.grid, spmd.block, spmd.threads_cut_from),
+                (spmd.grid, spmd.block, spmd.cut),
                 ([2, 1, 1], [threads, 1, 1], None)
             );
         }
@@ -235,11 +250,18 @@ mod tests {
     #[test]
     fn more_threads_than_a_block_has_are_cut_and_said() {
         let cut = shape(&wanted(1, 2048, 0), &environment(2), &device(), 1024).unwrap();
-        assert_eq!((cut.block[0], cut.threads_cut_from), (1024, Some(2048)));
+        let expected = |asked, given, master| {
+            Some(Cut {
+                asked,
+                given,
+                master,
+            })
+        };
+        assert_eq!((cut.block[0], cut.cut), (1024, expected(2048, 1024, 0)));
         let generic = shape(&wanted(1, 1024, 0), &environment(1), &device(), 1024).unwrap();
         assert_eq!(
-            (generic.block[1], generic.threads_cut_from),
-            (1024, Some(1024))
+            (generic.block[1], generic.cut),
+            (1024, expected(1024, 992, 32))
         );
     }
 
