@@ -1,6 +1,7 @@
 //! `__tgt_target_data_*`: the data constructs, in every form clang has called them.
 
 use std::ffi::c_void;
+use std::ptr;
 
 use crate::abi::Ident;
 use crate::construct::Construct;
@@ -110,17 +111,12 @@ macro_rules! data_construct {
                 noalias_count,
                 noalias_list,
             });
-            let raw = RawItems {
-                count: items,
-                bases,
-                begins,
-                sizes,
-                types,
-                names,
-                mappers,
-            };
             // SAFETY: caller.
-            unsafe { execute($name, location, device, raw, $action) };
+            unsafe {
+                $current(
+                    location, device, items, bases, begins, sizes, types, names, mappers,
+                )
+            };
         }
 
         #[doc = concat!("`", $name, "` of clang 11 and older.")]
@@ -135,18 +131,13 @@ macro_rules! data_construct {
             sizes: *const i64,
             types: *const i64,
         ) {
-            let (names, mappers) = (std::ptr::null(), std::ptr::null());
-            let raw = RawItems {
-                count,
-                bases,
-                begins,
-                sizes,
-                types,
-                names,
-                mappers,
-            };
+            let (location, names, mappers) = (ptr::null(), ptr::null(), ptr::null());
             // SAFETY: caller.
-            unsafe { execute($name, std::ptr::null(), device, raw, $action) };
+            unsafe {
+                $current(
+                    location, device, count, bases, begins, sizes, types, names, mappers,
+                )
+            };
         }
 
         #[doc = concat!("`", $name, " nowait` of clang 11 and older.")]
@@ -171,18 +162,8 @@ macro_rules! data_construct {
                 noalias_count,
                 noalias_list,
             });
-            let (names, mappers) = (std::ptr::null(), std::ptr::null());
-            let raw = RawItems {
-                count: items,
-                bases,
-                begins,
-                sizes,
-                types,
-                names,
-                mappers,
-            };
             // SAFETY: caller.
-            unsafe { execute($name, std::ptr::null(), device, raw, $action) };
+            unsafe { $old(device, items, bases, begins, sizes, types) };
         }
     };
 }

@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 use std::ffi::c_void;
+use std::ptr;
 
 use crate::abi::Ident;
 use crate::host_task::{Dependences, wait_for};
@@ -81,18 +82,13 @@ pub unsafe extern "C" fn __tgt_target(
     sizes: *const i64,
     types: *const i64,
 ) -> i32 {
-    let (location, names, mappers) = (std::ptr::null(), std::ptr::null(), std::ptr::null());
-    let raw = RawItems {
-        count: items,
-        bases,
-        begins,
-        sizes,
-        types,
-        names,
-        mappers,
-    };
+    let (location, names, mappers) = (ptr::null(), ptr::null(), ptr::null());
     // SAFETY: caller.
-    unsafe { execute(location, device, region, raw, request(1, 0)) }
+    unsafe {
+        __tgt_target_mapper(
+            location, device, region, items, bases, begins, sizes, types, names, mappers,
+        )
+    }
 }
 
 /// `target nowait` of clang 12 to 14.
@@ -121,17 +117,12 @@ pub unsafe extern "C" fn __tgt_target_nowait_mapper(
         noalias_count,
         noalias_list,
     });
-    let raw = RawItems {
-        count: items,
-        bases,
-        begins,
-        sizes,
-        types,
-        names,
-        mappers,
-    };
     // SAFETY: caller.
-    unsafe { execute(location, device, region, raw, request(1, 0)) }
+    unsafe {
+        __tgt_target_mapper(
+            location, device, region, items, bases, begins, sizes, types, names, mappers,
+        )
+    }
 }
 
 /// `target nowait` of clang 11 and older.
@@ -157,18 +148,8 @@ pub unsafe extern "C" fn __tgt_target_nowait(
         noalias_count,
         noalias_list,
     });
-    let (location, names, mappers) = (std::ptr::null(), std::ptr::null(), std::ptr::null());
-    let raw = RawItems {
-        count: items,
-        bases,
-        begins,
-        sizes,
-        types,
-        names,
-        mappers,
-    };
     // SAFETY: caller.
-    unsafe { execute(location, device, region, raw, request(1, 0)) }
+    unsafe { __tgt_target(device, region, items, bases, begins, sizes, types) }
 }
 
 /// `target teams` of clang 12 to 14.
@@ -217,18 +198,14 @@ pub unsafe extern "C" fn __tgt_target_teams(
     teams: i32,
     threads: i32,
 ) -> i32 {
-    let (location, names, mappers) = (std::ptr::null(), std::ptr::null(), std::ptr::null());
-    let raw = RawItems {
-        count: items,
-        bases,
-        begins,
-        sizes,
-        types,
-        names,
-        mappers,
-    };
+    let (location, names, mappers) = (ptr::null(), ptr::null(), ptr::null());
     // SAFETY: caller.
-    unsafe { execute(location, device, region, raw, request(teams, threads)) }
+    unsafe {
+        __tgt_target_teams_mapper(
+            location, device, region, items, bases, begins, sizes, types, names, mappers, teams,
+            threads,
+        )
+    }
 }
 
 /// `target teams nowait` of clang 12 to 14.
@@ -259,17 +236,13 @@ pub unsafe extern "C" fn __tgt_target_teams_nowait_mapper(
         noalias_count,
         noalias_list,
     });
-    let raw = RawItems {
-        count: items,
-        bases,
-        begins,
-        sizes,
-        types,
-        names,
-        mappers,
-    };
     // SAFETY: caller.
-    unsafe { execute(location, device, region, raw, request(teams, threads)) }
+    unsafe {
+        __tgt_target_teams_mapper(
+            location, device, region, items, bases, begins, sizes, types, names, mappers, teams,
+            threads,
+        )
+    }
 }
 
 /// `target teams nowait` of clang 11 and older.
@@ -297,16 +270,10 @@ pub unsafe extern "C" fn __tgt_target_teams_nowait(
         noalias_count,
         noalias_list,
     });
-    let (location, names, mappers) = (std::ptr::null(), std::ptr::null(), std::ptr::null());
-    let raw = RawItems {
-        count: items,
-        bases,
-        begins,
-        sizes,
-        types,
-        names,
-        mappers,
-    };
     // SAFETY: caller.
-    unsafe { execute(location, device, region, raw, request(teams, threads)) }
+    unsafe {
+        __tgt_target_teams(
+            device, region, items, bases, begins, sizes, types, teams, threads,
+        )
+    }
 }
