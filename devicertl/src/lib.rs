@@ -26,6 +26,7 @@ pub mod paper_interface;
 pub mod parallel;
 pub mod private;
 pub mod query;
+pub mod queue;
 pub mod reduce;
 pub mod share;
 pub mod sync;

@@ -5,6 +5,7 @@ mod fork_join;
 mod icv;
 mod layout;
 mod locks;
+mod queue;
 mod reductions;
 mod sharing;
 mod tasks;

@@ -1,0 +1,98 @@
+//! Queues of state buffers (*fork-join* paper, §V-C-b): memory for team state that shared memory has no room for.
+//!
+//! Every SM has a queue of at most 32 buffers, as many as it can have resident teams. A team's master takes a buffer
+//! out when it first needs one and puts it back when the kernel ends. Buffers are made when first needed and kept for
+//! the teams that follow, so a kernel that needs none pays nothing and one that does pays for the device heap once.
+//!
+//! A queue is two words of 32 bits: which of its places have a buffer that nobody uses, and which have a buffer at
+//! all. Both change with one atomic operation, so there is no ABA problem and nothing to wait for: a team that is
+//! preempted between taking and putting back holds one buffer and nothing else. A team that finds no buffer (all are
+//! out, because blocks that were preempted hold some) gets one from the heap that returns there.
+
+use core::ffi::c_void;
+use core::ptr::null_mut;
+use core::sync::atomic::{
+    AtomicPtr, AtomicU32,
+    Ordering::{AcqRel, Acquire, Relaxed, Release},
+};
+
+/// Buffers of one queue.
+pub const PLACES: usize = 32;
+
+/// A queue of buffers.
+#[derive(Debug)]
+pub struct Queue {
+    /// Places whose buffer is not in use.
+    idle: AtomicU32,
+    /// Places that have a buffer, or whose buffer is being made.
+    made: AtomicU32,
+    buffers: [AtomicPtr<c_void>; PLACES],
+}
+
+/// A buffer that was taken out, and the place it goes back to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// The memory.
+    pub buffer: *mut c_void,
+    /// Its place in the queue; `None`: it is the heap's.
+    pub place: Option<u32>,
+}
+
+impl Queue {
+    /// A queue without buffers.
+    pub const EMPTY: Queue = Queue {
+        idle: AtomicU32::new(0),
+        made: AtomicU32::new(0),
+        buffers: [const { AtomicPtr::new(null_mut()) }; PLACES],
+    };
+
+    /// Takes a buffer out; `make` makes one, or returns null if there is no memory, which is then the answer.
+    pub fn take(&self, make: impl FnOnce() -> *mut c_void) -> Option<Taken> {
+        if let Some(place) = take_bit(&self.idle, |idle| idle) {
+            let buffer = self.buffers[place as usize].load(Relaxed);
+            return Some(Taken {
+                buffer,
+                place: Some(place),
+            });
+        }
+        let place = take_bit(&self.made, |made| !made);
+        let buffer = make();
+        if buffer.is_null() {
+            if let Some(place) = place {
+                self.made.fetch_and(!(1 << place), AcqRel);
+            }
+            return None;
+        }
+        if let Some(place) = place {
+            // Seen by whoever takes the buffer after it was put back.
+            self.buffers[place as usize].store(buffer, Relaxed);
+        }
+        Some(Taken { buffer, place })
+    }
+
+    /// Puts a buffer back; `release` returns memory to the heap.
+    pub fn put_back(&self, taken: Taken, release: impl FnOnce(*mut c_void)) {
+        match taken.place {
+            Some(place) => {
+                self.idle.fetch_or(1 << place, Release);
+            }
+            None => release(taken.buffer),
+        }
+    }
+}
+
+/// Takes one of the bits that `available` makes of the word, by changing it in the word: sets it if it is clear,
+/// clears it if it is set.
+fn take_bit(word: &AtomicU32, available: impl Fn(u32) -> u32) -> Option<u32> {
+    let mut current = word.load(Relaxed);
+    loop {
+        let place = available(current).trailing_zeros();
+        if place >= PLACES as u32 {
+            return None;
+        }
+        match word.compare_exchange_weak(current, current ^ (1 << place), AcqRel, Acquire) {
+            Ok(_) => return Some(place),
+            Err(now) => current = now,
+        }
+    }
+}
