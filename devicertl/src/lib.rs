@@ -1,10 +1,10 @@
 //! The device runtime: everything clang's OpenMP code generation for GPUs calls.
 //!
-//! One file per concern. Above `arch` the code knows no GPU: it is compiled to NVPTX bitcode
+//! One file per concern. Above `arch` the code knows no GPU: it is compiled to NVPTX and AMDGCN bitcode
 //! (`scripts/build-device`) and, the same source, to the host, where `arch::soft` runs every GPU
 //! thread as an operating system thread for the unit tests. The design is told in
 //! `docs/device-runtime.md`, the entry points and layouts in `docs/abi.md`.
-#![cfg_attr(target_arch = "nvptx64", no_std)]
+#![cfg_attr(any(target_arch = "nvptx64", target_arch = "amdgpu"), no_std)]
 // The tables of `invoke` are macros that count up to the number of captured variables.
 #![recursion_limit = "256"]
 // Entry points take the pointers clang gives them; their contract is the ABI, stated once in
@@ -17,7 +17,7 @@ pub mod dispatch;
 pub mod icv;
 mod invoke;
 pub mod kernel;
-#[cfg(target_arch = "nvptx64")]
+#[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]
 pub mod libc;
 pub mod lock;
 pub mod memory;
@@ -46,7 +46,7 @@ pub struct Ident {
     source: *const u8,
 }
 
-#[cfg(target_arch = "nvptx64")]
+#[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     // Nothing here panics; scripts/build-device checks that this function is dropped as unused.

@@ -29,11 +29,18 @@ pub static mut __omp_rtl_device_environment: DeviceEnvironment = DeviceEnvironme
     devices: 1,
     device: 0,
     dynamic_memory: 0,
-    clock_frequency: 1_000_000_000,
+    // What most AMD GPUs have.
+    clock_frequency: 100_000_000,
     indirect_calls: 0,
     indirect_call_count: 0,
     hardware_parallelism: 0,
 };
+
+/// Seconds between two ticks of the device's clock.
+fn tick() -> f64 {
+    let frequency = arch::TICKS_PER_SECOND.unwrap_or_else(|| environment().clock_frequency);
+    1.0 / frequency as f64
+}
 
 fn environment() -> DeviceEnvironment {
     // SAFETY: only the host writes it, before the kernel runs. Volatile, because the optimiser does not
@@ -126,9 +133,9 @@ queries! {
     omp_get_default_allocator() -> usize { 1 }
 
     /// `omp_get_wtime`.
-    omp_get_wtime() -> f64 { arch::nanoseconds() as f64 * 1e-9 }
+    omp_get_wtime() -> f64 { arch::ticks() as f64 * tick() }
     /// `omp_get_wtick`.
-    omp_get_wtick() -> f64 { 1e-9 }
+    omp_get_wtick() -> f64 { tick() }
 }
 
 /// `omp_get_ancestor_thread_num`.

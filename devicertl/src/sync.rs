@@ -25,16 +25,15 @@ pub fn team_barrier() {
 
 /// Waits for the first `threads` threads of the block.
 ///
-/// Hardware named barriers count whole warps, so they serve teams made of whole warps (*fork-join* paper,
-/// §V-B, "barrier #1"); a team with a partial warp waits in software, the same on every GPU.
+/// NVIDIA's named barriers count whole warps, so they serve teams made of whole warps (*fork-join* paper,
+/// §V-B, "barrier #1"); a team with a partial warp waits in software, and so do all such teams on AMD GPUs.
+/// The software barrier suits lanes in lockstep: of each warp only the first lane waits, and only for other warps.
 pub fn group_barrier(threads: u32) {
     arch::debug_check(
         arch::thread_id() < threads,
         c"a thread outside the team came to its barrier",
     );
-    if threads.is_multiple_of(arch::warp_size()) {
-        arch::group_barrier(threads)
-    } else {
+    if !arch::group_barrier(threads) {
         software_barrier(threads)
     }
 }

@@ -1,7 +1,7 @@
 //! The one interface between the runtime and a GPU.
 //!
-//! A GPU is a module here that offers the functions below; `nvptx` does so through the hand-written
-//! `arch-nvptx.ll`, `soft` with threads of the operating system. What they offer:
+//! A GPU is a module here that offers the functions below: `gpu` with `nvptx` or `amdgcn` through hand-written
+//! LLVM assembly, `soft` with threads of the operating system. What they offer:
 //!
 //! - ids: [`thread_id`], [`block_threads`], [`block_id`], [`block_count`], [`is_spmd`], [`assume_mode`]
 //! - team-wide waiting: [`block_barrier`], [`block_barrier_together`], [`group_barrier`]
@@ -9,7 +9,7 @@
 //! - memory: [`fence_block`], [`fence_device`], [`fence_system`], [`allocate`], [`release`], [`dynamic_shared`]
 //! - the thread's nest word: [`nest_load`], [`nest_store`]
 //! - the block's shared variables: [`shared`]
-//! - the rest: [`pause`], [`nanoseconds`], [`trap`]
+//! - the rest: [`pause`], [`ticks`], [`trap`]
 
 use core::ffi::c_void;
 
@@ -19,24 +19,26 @@ use crate::kernel::LaunchEnvironment;
 use crate::private::Node;
 use crate::share::{Stack, Usage};
 
+#[cfg(target_arch = "amdgpu")]
+mod amdgcn;
+#[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]
+mod gpu;
 #[cfg(target_arch = "nvptx64")]
 mod nvptx;
-#[cfg(target_arch = "nvptx64")]
-use nvptx as gpu;
 
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(any(target_arch = "nvptx64", target_arch = "amdgpu")))]
 pub mod soft;
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(any(target_arch = "nvptx64", target_arch = "amdgpu")))]
 use soft as gpu;
 
 pub use gpu::{
-    active_lanes, allocate, assume_mode, block_barrier, block_barrier_together, block_count,
-    block_id, block_threads, dynamic_shared, dynamic_shared_size, fence_block, fence_device,
-    fence_system, group_barrier, is_generic_shape, is_spmd, nanoseconds, nest_load, nest_store,
-    pause, release, shuffle_down, sync_warp, thread_id, trap, trap_with, warp_size,
+    TICKS_PER_SECOND, active_lanes, allocate, assume_mode, block_barrier, block_barrier_together,
+    block_count, block_id, block_threads, dynamic_shared, dynamic_shared_size, fence_block,
+    fence_device, fence_system, group_barrier, is_generic_shape, is_spmd, nest_load, nest_store,
+    pause, release, shuffle_down, sync_warp, thread_id, ticks, trap, trap_with, warp_size,
 };
 
-#[cfg(target_arch = "nvptx64")]
+#[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]
 pub use gpu::assert_failed;
 
 /// A set of lanes of one warp, bit `i` for lane `i`. 64 bits wide for GPUs with warps of 64.

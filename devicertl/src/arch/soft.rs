@@ -294,12 +294,12 @@ pub fn block_barrier_together() {
     block_barrier();
 }
 
-/// Waits for the first `threads` threads of the block.
-pub fn group_barrier(threads: u32) {
-    assert!(
-        threads.is_multiple_of(warp_size()),
-        "hardware barriers count whole warps"
-    );
+/// Waits for the first `threads` threads of the block, if the hardware could: as NVIDIA's with warps of 32 lanes,
+/// as AMD's, which has no such barriers, with warps of 64.
+pub fn group_barrier(threads: u32) -> bool {
+    if warp_size() != 32 || !threads.is_multiple_of(32) {
+        return false;
+    }
     assert!(
         thread_id() < threads,
         "a thread outside the group came to its barrier"
@@ -309,6 +309,7 @@ pub fn group_barrier(threads: u32) {
             .block
             .gather("a group's barrier", |state| &mut state.group, |_| threads)
     });
+    true
 }
 
 fn exchange(lanes: Lanes, value: u32) -> [u32; Lanes::BITS as usize] {
@@ -384,8 +385,11 @@ pub fn pause() {
     std::thread::yield_now();
 }
 
+/// Nanoseconds.
+pub const TICKS_PER_SECOND: Option<u64> = Some(1_000_000_000);
+
 /// A clock.
-pub fn nanoseconds() -> u64 {
+pub fn ticks() -> u64 {
     static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64
 }

@@ -9,15 +9,15 @@ use crate::kernel::LaunchEnvironment;
 use crate::private::Node;
 use crate::share::{Stack, Usage};
 
-const ASSEMBLY: &str = include_str!("../../arch-nvptx.ll");
+const SHARED: &str = include_str!("../../shared.ll");
 
 /// Size and alignment of a shared variable as the assembly declares it.
 fn declared(name: &str) -> (usize, usize) {
     let start = format!("@omptarget.{name} = internal addrspace(3) global ");
-    let line = ASSEMBLY
+    let line = SHARED
         .lines()
         .find_map(|line| line.strip_prefix(start.as_str()))
-        .unwrap_or_else(|| panic!("arch-nvptx.ll does not declare {name}"));
+        .unwrap_or_else(|| panic!("shared.ll does not declare {name}"));
     let (ty, align) = line
         .split_once(" poison, align ")
         .expect("type, poison, alignment");
@@ -49,7 +49,7 @@ fn shared_variables_have_room_for_their_types() {
                 assert_eq!(bytes, size_of::<$type>(), stringify!($name));
                 assert!(align >= align_of::<$type>(), stringify!($name));
                 let getter = concat!("@omptarget_shared_", stringify!($name), "()");
-                assert!(ASSEMBLY.contains(getter), "{getter} is missing");
+                assert!(SHARED.contains(getter), "{getter} is missing");
             )*
         };
     }
@@ -59,18 +59,35 @@ fn shared_variables_have_room_for_their_types() {
 
 #[test]
 fn what_synchronises_is_convergent() {
-    for name in ["barrier", "bar.warp", "activemask", "shfl"] {
-        let declarations: Vec<&str> = ASSEMBLY
-            .lines()
-            .filter(|line| {
-                line.starts_with("declare") && line.contains(&format!("llvm.nvvm.{name}"))
-            })
-            .collect();
-        assert!(!declarations.is_empty());
-        for line in declarations {
-            let group = &line[line.find(" #").expect("an attribute group") + 1..];
-            let attributes = format!("attributes {group} = {{ convergent");
-            assert!(ASSEMBLY.contains(&attributes), "{line}");
+    let nvptx = [
+        "nvvm.barrier",
+        "nvvm.bar.warp",
+        "nvvm.activemask",
+        "nvvm.shfl",
+    ];
+    let amdgcn = [
+        "amdgcn.s.barrier",
+        "amdgcn.wave.barrier",
+        "amdgcn.ballot",
+        "amdgcn.ds.bpermute",
+    ];
+    for (assembly, names) in [
+        (include_str!("../../arch-nvptx.ll"), nvptx),
+        (include_str!("../../arch-amdgcn.ll"), amdgcn),
+    ] {
+        for name in names {
+            let declarations: Vec<&str> = assembly
+                .lines()
+                .filter(|line| {
+                    line.starts_with("declare") && line.contains(&format!("llvm.{name}"))
+                })
+                .collect();
+            assert!(!declarations.is_empty(), "{name}");
+            for line in declarations {
+                let group = &line[line.find(" #").expect("an attribute group") + 1..];
+                let attributes = format!("attributes {group} = {{ convergent");
+                assert!(assembly.contains(&attributes), "{line}");
+            }
         }
     }
 }

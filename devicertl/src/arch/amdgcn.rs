@@ -1,0 +1,76 @@
+//! What is AMD's own. The lanes of a wave (a warp: 32 or 64 lanes) run in lockstep: there is nothing to wait for
+//! within a wave, and a lane must never wait for another lane of its own wave, which could not go on. Blocks have
+//! one barrier, for all their waves.
+
+use super::{Lanes, lane, nest_load, nest_store, thread_id};
+
+/// How often [`ticks`] counts in a second; `None`: the host says, because GPUs differ.
+pub const TICKS_PER_SECOND: Option<u64> = None;
+
+mod ll {
+    // SAFETY: defined in arch-amdgcn.ll with these very types.
+    unsafe extern "C" {
+        pub safe fn omptarget_arch_wave_size() -> u32;
+        pub safe fn omptarget_arch_block_barrier();
+        pub safe fn omptarget_arch_sync_wave();
+        pub safe fn omptarget_arch_active_lanes() -> u64;
+        pub safe fn omptarget_arch_permute(address: u32, value: u32) -> u32;
+        pub safe fn omptarget_arch_ticks() -> u64;
+    }
+}
+
+/// Lanes per wave. The compiler knows it once it knows the GPU.
+#[inline(always)]
+pub fn warp_size() -> u32 {
+    ll::omptarget_arch_wave_size()
+}
+
+/// Waits for every wave of the block that has not ended. Orders memory within the block.
+#[inline(always)]
+pub fn block_barrier() {
+    // Only the fences of the barrier order memory, and the optimiser takes them for writes of everything. The
+    // thread's own nest word does not change: it is stored anew for the optimiser to know it further on.
+    let nest = nest_load(thread_id());
+    ll::omptarget_arch_block_barrier();
+    nest_store(thread_id(), nest);
+}
+
+/// The same: openmp-opt takes every barrier of an AMD GPU for one that all threads come to together.
+#[inline(always)]
+pub fn block_barrier_together() {
+    block_barrier()
+}
+
+/// There are no barriers for a part of the block.
+#[inline(always)]
+pub fn group_barrier(_threads: u32) -> bool {
+    false
+}
+
+/// The lanes named, of which this is one, run this together. Orders memory among them.
+#[inline(always)]
+pub fn sync_warp(_lanes: Lanes) {
+    ll::omptarget_arch_sync_wave()
+}
+
+/// The lanes that execute this together.
+#[inline(always)]
+pub fn active_lanes() -> Lanes {
+    ll::omptarget_arch_active_lanes()
+}
+
+/// The value that the lane `delta` further on passes in, within groups of `width` lanes. All
+/// `_lanes` take part.
+#[inline(always)]
+pub fn shuffle_down(_lanes: Lanes, value: u32, delta: u32, width: u32) -> u32 {
+    let within = (lane() & (width - 1)) + delta < width;
+    let from = if within { lane() + delta } else { lane() };
+    // `ds_bpermute` addresses lanes by byte, four to a lane.
+    ll::omptarget_arch_permute(from * 4, value)
+}
+
+/// A clock that runs at one rate on the whole device.
+#[inline(always)]
+pub fn ticks() -> u64 {
+    ll::omptarget_arch_ticks()
+}
