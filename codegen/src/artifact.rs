@@ -16,6 +16,13 @@ pub struct Artifact {
 pub struct Manifest {
     /// [`crate::vgpu_abi::VERSION`] of the compiler.
     pub abi: u32,
+    /// Lanes per warp: 32 or 64.
+    pub warp_size: u32,
+    /// Whether lanes run in lockstep (AMDGCN): one that has reached an operation across lanes waits for the
+    /// others of its warp however long they wait on memory.
+    pub lockstep: bool,
+    /// Threads of a block when a program states none (`GV_Default_WG_Size` in `OMPGridValues.h`).
+    pub default_threads: u32,
     /// Kernels.
     pub kernels: Vec<KernelEntry>,
     /// Externally visible device globals.

@@ -9,7 +9,7 @@
 //! an access it cannot prove to be local, which is how a host pointer in a kernel is found out.
 
 /// Changes whenever this interface does; part of the cache key and of the manifest.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// log2 of the device window's size (1 TiB).
 pub const WINDOW_SHIFT: u32 = 40;
@@ -20,6 +20,9 @@ pub const WINDOW_INDEX: u64 = 0x30;
 pub const STACK_SIZE: usize = 256 << 10;
 /// Bytes at the top of every stack that hold the [`ThreadContext`].
 pub const CONTEXT_SIZE: usize = 256;
+
+/// Most lanes of a warp: AMDGCN has warps ("waves") of 32 or 64, NVPTX of 32.
+pub const MAX_WARP_SIZE: u32 = 64;
 
 /// What a GPU thread knows of itself. Compiled code reads the fields by their offsets.
 #[repr(C)]
@@ -47,15 +50,71 @@ pub struct ThreadContext {
     pub shared_size: u32,
     /// First byte of the block's shared memory (static first, then dynamic).
     pub shared_base: u64,
-    /// Spins since the last switch, kept by `vgpu_spin`.
-    pub spins: u32,
-    /// Reserved, zero.
+    /// AMDGCN: the number LLVM's lowering of shared memory gave the kernel; its entry writes it.
+    pub kernel_number: u32,
+    /// Zero.
     pub reserved: u32,
-    /// The engine's own record of this thread; opaque to compiled code.
-    pub engine: u64,
+    /// The launch's [`DispatchRecord`], for AMDGCN.
+    pub dispatch: u64,
 }
 
 const _: () = assert!(size_of::<ThreadContext>() <= CONTEXT_SIZE);
+
+/// What AMDGCN code finds behind its dispatch pointer and its implicit-argument pointer: the packet that
+/// launched the grid (`hsa_kernel_dispatch_packet_t`, HSA System Architecture, 2.10) and the implicit arguments
+/// of code object version 5 (LLVM's AMDGPU usage, "Code Object V5 Metadata"). Fields that only a GPU's driver
+/// uses are zero. The explicit arguments follow.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DispatchRecord {
+    /// The packet: header and setup.
+    pub packet_header: [u16; 2],
+    /// Threads per block.
+    pub workgroup_size: [u16; 3],
+    /// Zero.
+    pub packet_reserved0: u16,
+    /// Threads of the grid, per dimension.
+    pub grid_size: [u32; 3],
+    /// Bytes of a thread's private memory.
+    pub private_segment_size: u32,
+    /// Bytes of a block's shared memory.
+    pub group_segment_size: u32,
+    /// Zero: there is no kernel object.
+    pub kernel_object: u64,
+    /// The explicit arguments.
+    pub kernarg_address: u64,
+    /// Reserved, and the completion signal: zero.
+    pub packet_reserved1: [u64; 2],
+    /// Implicit arguments: blocks per dimension.
+    pub block_count: [u32; 3],
+    /// Threads of a full block.
+    pub group_size: [u16; 3],
+    /// Threads of the partial block at the end of each dimension: there is none.
+    pub remainder: [u16; 3],
+    /// Zero.
+    pub implicit_reserved0: [u64; 2],
+    /// Zero: the grid begins at its origin.
+    pub global_offset: [u64; 3],
+    /// Dimensions of the grid.
+    pub grid_dimensions: u16,
+    /// Zero.
+    pub implicit_reserved1: [u16; 3],
+    /// Buffers of the driver's services (printf, host calls, heap, queues): none.
+    pub services: [u64; 6],
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared_size: u32,
+    /// Zero.
+    pub implicit_reserved2: u32,
+    /// Zero.
+    pub implicit_reserved3: [u64; 16],
+}
+
+const _: () = assert!(size_of::<DispatchRecord>() == DISPATCH_PACKET_SIZE + IMPLICIT_SIZE);
+
+/// Bytes of the packet in a [`DispatchRecord`].
+pub const DISPATCH_PACKET_SIZE: usize = 64;
+/// Bytes of the implicit arguments in a [`DispatchRecord`].
+pub const IMPLICIT_SIZE: usize = 256;
 
 /// A kernel's entry in compiled code: `args` points at its 8-byte parameters.
 pub type EntryFn = unsafe extern "C" fn(context: *mut ThreadContext, args: *const u64);
@@ -110,6 +169,26 @@ pub enum ReduxOp {
     Xor = 7,
 }
 
+/// Operations of `vgpu_wave`, in which the lanes that arrive at the call together take part. `value`, `lane`
+/// and `fallback` are the call's arguments.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaveOp {
+    /// Waits for the others.
+    Sync = 0,
+    /// The lanes whose value is not 0.
+    Ballot = 1,
+    /// The value of the first lane.
+    First = 2,
+    /// The value of lane `lane`, `fallback` if that takes no part.
+    Gather = 3,
+    /// The value that the highest lane gives whose `lane` names this one, `fallback` if none does.
+    Scatter = 4,
+}
+
+/// `vgpu_wave` with this plus a [`ReduxOp`] reduces 64-bit values.
+pub const WAVE_REDUX: u32 = 16;
+
 /// Modes of `vgpu_barrier_reduce` (`barrier.red`).
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,30 +204,31 @@ pub enum BarrierReduce {
 /// The engine's functions compiled code may call, all `extern "C"`. `cx` is the caller's
 /// `*mut ThreadContext`, `site` an index into [`crate::artifact::Manifest::sites`]. A synchronising
 /// call with equal `site` in several lanes is one call site for convergence. Counts of 0 mean
-/// "every thread of the block".
+/// "every thread of the block". Masks have a bit per lane of the warp.
 ///
 /// | function | C signature | serves |
 /// |---|---|---|
-/// | `vgpu_barrier` | `void(cx, site, u32 id, u32 count)` | `barrier.sync`, `bar.sync`; exited threads count as arrived |
+/// | `vgpu_barrier` | `void(cx, site, u32 id, u32 count)` | `barrier.sync`, `bar.sync`, `s_barrier`; exited threads count as arrived |
 /// | `vgpu_barrier_arrive` | `void(cx, site, u32 id, u32 count)` | `barrier.arrive` |
 /// | `vgpu_barrier_reduce` | `u32(cx, site, u32 id, u32 count, u32 mode, u32 pred)` | `barrier.red` |
-/// | `vgpu_syncwarp` | `void(cx, site, u32 mask)` | `bar.warp.sync` |
-/// | `vgpu_activemask` | `u32(cx, site)` | `activemask`; also unmasked legacy forms |
-/// | `vgpu_shfl` | `u64(cx, site, u32 mask, u32 mode, u32 value, u32 b, u32 c)` | `shfl.sync`; bit 32 of the result is the predicate |
-/// | `vgpu_vote` | `u32(cx, site, u32 mask, u32 mode, u32 pred)` | `vote.sync` |
-/// | `vgpu_match_any` | `u32(cx, site, u32 mask, u64 value)` | `match.any.sync` |
-/// | `vgpu_match_all` | `u64(cx, site, u32 mask, u64 value)` | `match.all.sync`; bit 32 is the predicate |
-/// | `vgpu_redux` | `u32(cx, site, u32 mask, u32 op, u32 value)` | `redux.sync` |
-/// | `vgpu_yield` | `void(cx, site)` | `nanosleep`: lets the other threads of the block run |
+/// | `vgpu_syncwarp` | `void(cx, site, u64 mask)` | `bar.warp.sync` |
+/// | `vgpu_activemask` | `u64(cx, site)` | `activemask`; also unmasked legacy forms |
+/// | `vgpu_shfl` | `u64(cx, site, u64 mask, u32 mode, u32 value, u32 b, u32 c)` | `shfl.sync`; bit 32 of the result is the predicate |
+/// | `vgpu_vote` | `u64(cx, site, u64 mask, u32 mode, u32 pred)` | `vote.sync` |
+/// | `vgpu_match_any` | `u64(cx, site, u64 mask, u64 value)` | `match.any.sync` |
+/// | `vgpu_match_all` | `u64(cx, site, u64 mask, u64 value)` | `match.all.sync`; 0 if the values differ |
+/// | `vgpu_redux` | `u32(cx, site, u64 mask, u32 op, u32 value)` | `redux.sync` |
+/// | `vgpu_wave` | `u64(cx, site, u32 op, u64 value, u32 lane, u64 fallback)` | AMDGCN's operations across lanes ([`WaveOp`]) |
+/// | `vgpu_yield` | `void(cx, site)` | `nanosleep`, `s_sleep`: lets the other threads of the block run |
 /// | `vgpu_spin` | `void(cx, site)` | inserted in loops that wait on memory; yields now and then |
-/// | `vgpu_exit` | `noreturn(cx)` | `exit`: ends the calling thread |
+/// | `vgpu_exit` | `noreturn(cx)` | `exit`, `s_endpgm`: ends the calling thread |
 /// | `vgpu_trap` | `noreturn(cx, site)` | `trap`, `llvm.trap`, `unreachable` after a failed check |
 /// | `vgpu_wild_access` | `noreturn(cx, site, u64 address, u32 write)` | failed window check |
 /// | `vgpu_assert_fail` | `noreturn(cx, site, message, file, u32 line, function)` | `__assertfail`, `__assert_fail` |
 /// | `vgpu_vprintf` | `i32(cx, format, args)` | `vprintf`: CUDA's packed, naturally aligned argument buffer |
 /// | `vgpu_malloc` | `void*(cx, u64 size)` | device heap; null when exhausted |
 /// | `vgpu_free` | `void(cx, void*)` | device heap |
-/// | `vgpu_clock` | `u64(cx)` | `clock64` and `clock` (truncated), in ticks |
+/// | `vgpu_clock` | `u64(cx)` | `clock64` and `clock` (truncated), `s_memtime`, in ticks |
 /// | `vgpu_globaltimer` | `u64(cx)` | `globaltimer`, ns |
 ///
 /// Besides these, code may call the C library functions in [`LIBRARY_SYMBOLS`], which LLVM's x86 back
@@ -164,6 +244,7 @@ pub const ENGINE_SYMBOLS: &[&str] = &[
     "vgpu_match_any",
     "vgpu_match_all",
     "vgpu_redux",
+    "vgpu_wave",
     "vgpu_yield",
     "vgpu_spin",
     "vgpu_exit",

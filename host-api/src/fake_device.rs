@@ -36,7 +36,6 @@ impl FakeDevice {
             max_blocks: [1 << 20, 65535, 65535],
             max_shared_memory: 48 << 10,
             total_memory: total,
-            default_threads_per_block: 128,
         };
         Arc::new(FakeDevice {
             info,

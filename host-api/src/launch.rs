@@ -9,7 +9,7 @@ use crate::environment::Environment;
 use crate::error::{Error, Result, warn};
 use crate::info;
 use crate::kernel_arguments::KernelArguments;
-use crate::launch_shape::{Cut, Shape, Wanted, shape};
+use crate::launch_shape::{Cut, KernelFacts, Shape, Wanted, shape};
 use crate::map_item::MapItem;
 use crate::program::Region;
 
@@ -65,13 +65,13 @@ fn shape_of(
         min_threads_for_low_trip_count: environment.min_threads_for_low_trip_count,
     };
     let info = device.device.info();
-    let shape = shape(
-        &wanted,
-        &region.environment,
-        info,
-        region.kernel.info().max_threads,
-    )
-    .map_err(|why| Error::Launch {
+    let kernel = region.kernel.info();
+    let facts = KernelFacts {
+        max_threads: kernel.max_threads,
+        warp_size: kernel.warp_size,
+        default_threads: kernel.default_threads,
+    };
+    let shape = shape(&wanted, &region.environment, info, facts).map_err(|why| Error::Launch {
         kernel: region.name.clone(),
         why,
     })?;

@@ -50,28 +50,37 @@ pub struct Cut {
     pub master: u32,
 }
 
+/// What the image says of the kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelFacts {
+    /// Most threads a block of it may have.
+    pub max_threads: u32,
+    /// Lanes per warp.
+    pub warp_size: u32,
+    /// Threads of a block when the program states none.
+    pub default_threads: u32,
+}
+
 /// Computes the shape; an error says which limit is in the way.
-///
-/// `kernel_limit` is the most threads a block of this kernel may have.
 pub fn shape(
     wanted: &Wanted,
     environment: &KernelEnvironment,
     device: &DeviceInfo,
-    kernel_limit: u32,
+    kernel: KernelFacts,
 ) -> Result<Shape, String> {
-    let block_limit = kernel_limit.min(device.max_threads_per_block);
+    let block_limit = kernel.max_threads.min(device.max_threads_per_block);
     if environment.mode == ExecutionMode::Bare {
         return bare(wanted, device, block_limit);
     }
     let generic = environment.mode == ExecutionMode::Generic;
-    let master = if generic { device.warp_size } else { 0 };
+    let master = if generic { kernel.warp_size } else { 0 };
     let most = block_limit.saturating_sub(master);
     if most == 0 {
         return Err(format!(
             "a team needs more than the {block_limit} threads a block of it may have"
         ));
     }
-    let threads = threads_per_team(wanted, environment, device, most);
+    let threads = threads_per_team(wanted, environment, device, kernel, most);
     let teams = teams(wanted, environment, device, threads)?;
     let asked = wanted.threads[0];
     Ok(Shape {
@@ -119,14 +128,15 @@ fn threads_per_team(
     wanted: &Wanted,
     environment: &KernelEnvironment,
     device: &DeviceInfo,
+    kernel: KernelFacts,
     most: u32,
 ) -> u32 {
     let most = environment.max_threads.map_or(most, |max| max.min(most));
     if wanted.threads[0] > 0 {
         return wanted.threads[0].min(most);
     }
-    let usual = device
-        .default_threads_per_block
+    let usual = kernel
+        .default_threads
         .max(environment.min_threads.unwrap_or(1));
     let usual = wanted
         .default_threads
@@ -134,19 +144,18 @@ fn threads_per_team(
         .min(most);
     let spmd = environment.mode == ExecutionMode::Spmd;
     if spmd && wanted.trip_count > 0 && wanted.teams[0] == 0 {
-        threads_for_short_loop(wanted, device, usual).min(most)
+        threads_for_short_loop(wanted, device, kernel.warp_size, usual).min(most)
     } else {
         usual
     }
 }
 
 /// A loop too short to give every multiprocessor a full team gets smaller teams.
-fn threads_for_short_loop(wanted: &Wanted, device: &DeviceInfo, usual: u32) -> u32 {
+fn threads_for_short_loop(wanted: &Wanted, device: &DeviceInfo, warp: u32, usual: u32) -> u32 {
     let busy = u64::from(device.multiprocessors.max(1));
     if wanted.trip_count.div_ceil(u64::from(usual)) >= busy {
         return usual;
     }
-    let warp = device.warp_size.max(1);
     let share = wanted
         .trip_count
         .div_ceil(busy)
@@ -207,6 +216,14 @@ fn teams(
 mod tests {
     use super::*;
 
+    fn kernel(max_threads: u32) -> KernelFacts {
+        KernelFacts {
+            max_threads,
+            warp_size: 32,
+            default_threads: 128,
+        }
+    }
+
     fn device() -> DeviceInfo {
         DeviceInfo {
             name: "test".into(),
@@ -217,7 +234,6 @@ mod tests {
             max_blocks: [i32::MAX as u32, 65535, 65535],
             max_shared_memory: 48 << 10,
             total_memory: 1 << 30,
-            default_threads_per_block: 128,
         }
     }
 
@@ -237,19 +253,31 @@ mod tests {
     #[test]
     fn thread_limit_is_given_exactly() {
         for threads in [1, 31, 33, 64, 1000, 1024] {
-            let spmd = shape(&wanted(2, threads, 0), &environment(2), &device(), 1024).unwrap();
+            let spmd = shape(
+                &wanted(2, threads, 0),
+                &environment(2),
+                &device(),
+                kernel(1024),
+            )
+            .unwrap();
             assert_eq!(
                 (spmd.grid, spmd.block, spmd.cut),
                 ([2, 1, 1], [threads, 1, 1], None)
             );
         }
-        let generic = shape(&wanted(2, 33, 0), &environment(1), &device(), 1024).unwrap();
+        let generic = shape(&wanted(2, 33, 0), &environment(1), &device(), kernel(1024)).unwrap();
         assert_eq!(generic.block, [1, 65, 1]);
     }
 
     #[test]
     fn more_threads_than_a_block_has_are_cut_and_said() {
-        let cut = shape(&wanted(1, 2048, 0), &environment(2), &device(), 1024).unwrap();
+        let cut = shape(
+            &wanted(1, 2048, 0),
+            &environment(2),
+            &device(),
+            kernel(1024),
+        )
+        .unwrap();
         let expected = |asked, given, master| {
             Some(Cut {
                 asked,
@@ -258,7 +286,13 @@ mod tests {
             })
         };
         assert_eq!((cut.block[0], cut.cut), (1024, expected(2048, 1024, 0)));
-        let generic = shape(&wanted(1, 1024, 0), &environment(1), &device(), 1024).unwrap();
+        let generic = shape(
+            &wanted(1, 1024, 0),
+            &environment(1),
+            &device(),
+            kernel(1024),
+        )
+        .unwrap();
         assert_eq!(
             (generic.block[1], generic.cut),
             (1024, expected(1024, 992, 32))
@@ -268,9 +302,14 @@ mod tests {
     #[test]
     fn teams_follow_the_loop() {
         let teams = |mode, trips| {
-            shape(&wanted(0, 0, trips), &environment(mode), &device(), 1024)
-                .unwrap()
-                .grid[0]
+            shape(
+                &wanted(0, 0, trips),
+                &environment(mode),
+                &device(),
+                kernel(1024),
+            )
+            .unwrap()
+            .grid[0]
         };
         assert_eq!(teams(2, 1280), 10);
         assert_eq!(teams(2, 1 << 40), 128);
@@ -282,9 +321,9 @@ mod tests {
 
     #[test]
     fn short_loops_use_every_multiprocessor() {
-        let short = shape(&wanted(0, 0, 200), &environment(2), &device(), 1024).unwrap();
+        let short = shape(&wanted(0, 0, 200), &environment(2), &device(), kernel(1024)).unwrap();
         assert_eq!((short.grid[0], short.block[0]), (4, 64));
-        let tiny = shape(&wanted(0, 0, 3), &environment(2), &device(), 1024).unwrap();
+        let tiny = shape(&wanted(0, 0, 3), &environment(2), &device(), kernel(1024)).unwrap();
         assert_eq!((tiny.grid[0], tiny.block[0]), (1, 32));
     }
 
@@ -295,20 +334,26 @@ mod tests {
             default_threads: Some(64),
             ..wanted(0, 0, 1 << 20)
         };
-        let limited = shape(&limits, &environment(2), &device(), 1024).unwrap();
+        let limited = shape(&limits, &environment(2), &device(), kernel(1024)).unwrap();
         assert_eq!((limited.grid[0], limited.block[0]), (3, 64));
         let clause = Wanted {
             teams: [9, 0, 0],
             threads: [96, 0, 0],
             ..limits
         };
-        let asked = shape(&clause, &environment(2), &device(), 1024).unwrap();
+        let asked = shape(&clause, &environment(2), &device(), kernel(1024)).unwrap();
         assert_eq!((asked.grid[0], asked.block[0]), (9, 96));
     }
 
     #[test]
     fn limits() {
-        let error = shape(&wanted(1 << 31, 0, 0), &environment(2), &device(), 1024).unwrap_err();
+        let error = shape(
+            &wanted(1 << 31, 0, 0),
+            &environment(2),
+            &device(),
+            kernel(1024),
+        )
+        .unwrap_err();
         assert!(error.contains("2147483648"), "{error}");
         let bare = Wanted {
             teams: [1, 2, 3],
@@ -316,7 +361,7 @@ mod tests {
             ..Wanted::default()
         };
         assert!(
-            shape(&bare, &environment(0), &device(), 1024)
+            shape(&bare, &environment(0), &device(), kernel(1024))
                 .unwrap_err()
                 .contains("1056")
         );
@@ -325,10 +370,35 @@ mod tests {
             ..bare
         };
         assert_eq!(
-            shape(&fine, &environment(0), &device(), 1024).unwrap().grid,
+            shape(&fine, &environment(0), &device(), kernel(1024))
+                .unwrap()
+                .grid,
             [1, 2, 3]
         );
-        assert!(shape(&wanted(1, 1, 0), &environment(1), &device(), 32).is_err());
+        assert!(shape(&wanted(1, 1, 0), &environment(1), &device(), kernel(32)).is_err());
+    }
+
+    /// The virtual GPU runs images with waves of 64, too: the master takes a wave of the image's size.
+    #[test]
+    fn the_images_warps_and_defaults_count() {
+        let wave64 = KernelFacts {
+            max_threads: 1024,
+            warp_size: 64,
+            default_threads: 256,
+        };
+        let of = |mode, threads, trips| {
+            shape(
+                &wanted(0, threads, trips),
+                &environment(mode),
+                &device(),
+                wave64,
+            )
+            .unwrap()
+        };
+        assert_eq!(of(1, 33, 0).block, [1, 97, 1]);
+        assert_eq!(of(1, 1024, 0).block, [1, 1024, 1]);
+        assert_eq!(of(2, 0, 1 << 20).block, [256, 1, 1]);
+        assert_eq!(of(2, 0, 3).block, [64, 1, 1]);
     }
 
     #[test]
@@ -336,7 +406,7 @@ mod tests {
         let mut bounded = environment(2);
         bounded.max_threads = Some(64);
         bounded.max_teams = Some(1);
-        let shape = shape(&wanted(0, 0, 1 << 20), &bounded, &device(), 1024).unwrap();
+        let shape = shape(&wanted(0, 0, 1 << 20), &bounded, &device(), kernel(1024)).unwrap();
         assert_eq!((shape.grid[0], shape.block[0]), (1, 64));
     }
 }

@@ -151,13 +151,15 @@ fn is_indirect(entry: &Entry) -> bool {
     entry.flags & (entries::INDIRECT | entries::INDIRECT_VTABLE) != 0
 }
 
-/// The first image of the library the device takes.
+/// The first image of the library the device takes. A device that takes several dialects, the virtual GPU, gets
+/// NVPTX if the library has it: most programs are tested there.
 pub fn accepted_image(device: &dyn Device, library: &Library) -> Option<Image<'static>> {
     library
         .images
         .iter()
         .flat_map(|bytes| Image::parse(bytes).unwrap_or_default())
-        .find(|image| device.accepts(image))
+        .filter(|image| device.accepts(image))
+        .min_by_key(|image| image.triple.starts_with("amdgcn"))
 }
 
 /// Why none of the library's images was taken.

@@ -46,7 +46,7 @@ pub struct DeviceInfo {
     pub arch: String,
     /// Multiprocessors: how many blocks make progress at once at least.
     pub multiprocessors: u32,
-    /// Lanes per warp.
+    /// Lanes per warp, unless a kernel says otherwise ([`KernelInfo::warp_size`]).
     pub warp_size: u32,
     /// Largest block, in threads.
     pub max_threads_per_block: u32,
@@ -56,8 +56,6 @@ pub struct DeviceInfo {
     pub max_shared_memory: u32,
     /// Device memory in bytes.
     pub total_memory: u64,
-    /// Block size the device prefers when a program states none.
-    pub default_threads_per_block: u32,
 }
 
 /// A device global of a loaded module.
@@ -78,6 +76,10 @@ pub struct KernelInfo {
     pub parameters: u32,
     /// Most threads a block of this kernel may have (launch bounds, register use).
     pub max_threads: u32,
+    /// Lanes per warp in this kernel's image; it differs from the device's where that runs several dialects.
+    pub warp_size: u32,
+    /// Block size the kernel's dialect is compiled for when a program states none.
+    pub default_threads: u32,
     /// Static shared memory, bytes.
     pub static_shared: u32,
 }

@@ -5,7 +5,9 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
-use codegen::vgpu_abi::{BarrierReduce, ReduxOp, ShuffleMode, ThreadContext, VoteMode};
+use codegen::vgpu_abi::{
+    BarrierReduce, ReduxOp, ShuffleMode, ThreadContext, VoteMode, WAVE_REDUX, WaveOp,
+};
 use plugin_api::SourceLocation;
 
 use crate::barrier::{Arrival, reduction};
@@ -14,7 +16,7 @@ use crate::fault::{Cause, Place, Raised};
 use crate::fiber;
 use crate::scheduler;
 use crate::sm::Sm;
-use crate::warp::{Operand, WarpOp};
+use crate::warp::{Lanes, Operand, WarpOp};
 
 /// The GPU thread that makes a call.
 struct Caller<'a> {
@@ -76,11 +78,18 @@ impl Caller<'_> {
     }
 
     #[inline(always)]
-    fn warp_op(&self, site: u32, op: WarpOp, mask: u32, operand: Operand) -> u64 {
+    fn warp_op(&self, site: u32, op: WarpOp, mask: Lanes, operand: Operand) -> u64 {
         self.finish(
             site,
             self.with_block(|block| block.warp_op(self.thread, site, op, mask, operand)),
         )
+    }
+
+    #[inline(always)]
+    fn converge(&self, site: u32, op: WarpOp, operand: Operand, fallback: u64) -> u64 {
+        let outcome =
+            self.with_block(|block| block.converge(self.thread, site, op, operand, fallback));
+        self.finish(site, Ok(outcome))
     }
 
     #[inline(always)]
@@ -126,16 +135,15 @@ engine_functions! {
         reduction(mode, caller.barrier(site, id, count, Arrival::Reduce(pred != 0)))
     }
 
-    fn vgpu_syncwarp(caller, site: u32, mask: u32) {
+    fn vgpu_syncwarp(caller, site: u32, mask: u64) {
         caller.warp_op(site, WarpOp::Sync, mask, Operand::default());
     }
 
-    fn vgpu_activemask(caller, site: u32) -> u32 {
-        let outcome = caller.with_block(|block| block.activemask(caller.thread, site));
-        caller.finish(site, Ok(outcome)) as u32
+    fn vgpu_activemask(caller, site: u32) -> u64 {
+        caller.converge(site, WarpOp::Active, Operand::default(), 0)
     }
 
-    fn vgpu_shfl(caller, site: u32, mask: u32, mode: u32, value: u32, b: u32, c: u32) -> u64 {
+    fn vgpu_shfl(caller, site: u32, mask: u64, mode: u32, value: u32, b: u32, c: u32) -> u64 {
         let mode = match mode {
             0 => ShuffleMode::Up,
             1 => ShuffleMode::Down,
@@ -146,7 +154,7 @@ engine_functions! {
         caller.warp_op(site, WarpOp::Shuffle(mode), mask, Operand { value: value.into(), b, c })
     }
 
-    fn vgpu_vote(caller, site: u32, mask: u32, mode: u32, pred: u32) -> u32 {
+    fn vgpu_vote(caller, site: u32, mask: u64, mode: u32, pred: u32) -> u64 {
         let mode = match mode {
             0 => VoteMode::All,
             1 => VoteMode::Any,
@@ -154,30 +162,27 @@ engine_functions! {
             3 => VoteMode::Ballot,
             _ => caller.raise(site, unknown("vote.sync", mode)),
         };
-        caller.warp_op(site, WarpOp::Vote(mode), mask, Operand { value: pred.into(), b: 0, c: 0 }) as u32
+        caller.warp_op(site, WarpOp::Vote(mode), mask, Operand { value: pred.into(), b: 0, c: 0 })
     }
 
-    fn vgpu_match_any(caller, site: u32, mask: u32, value: u64) -> u32 {
-        caller.warp_op(site, WarpOp::MatchAny, mask, Operand { value, b: 0, c: 0 }) as u32
+    fn vgpu_match_any(caller, site: u32, mask: u64, value: u64) -> u64 {
+        caller.warp_op(site, WarpOp::MatchAny, mask, Operand { value, b: 0, c: 0 })
     }
 
-    fn vgpu_match_all(caller, site: u32, mask: u32, value: u64) -> u64 {
+    fn vgpu_match_all(caller, site: u32, mask: u64, value: u64) -> u64 {
         caller.warp_op(site, WarpOp::MatchAll, mask, Operand { value, b: 0, c: 0 })
     }
 
-    fn vgpu_redux(caller, site: u32, mask: u32, op: u32, value: u32) -> u32 {
-        let op = match op {
-            0 => ReduxOp::Add,
-            1 => ReduxOp::Umin,
-            2 => ReduxOp::Umax,
-            3 => ReduxOp::Smin,
-            4 => ReduxOp::Smax,
-            5 => ReduxOp::And,
-            6 => ReduxOp::Or,
-            7 => ReduxOp::Xor,
-            _ => caller.raise(site, unknown("redux.sync", op)),
-        };
-        caller.warp_op(site, WarpOp::Redux(op), mask, Operand { value: value.into(), b: 0, c: 0 }) as u32
+    fn vgpu_redux(caller, site: u32, mask: u64, op: u32, value: u32) -> u32 {
+        let op = redux_op(op).unwrap_or_else(|| caller.raise(site, unknown("redux.sync", op)));
+        let signed = matches!(op, ReduxOp::Smin | ReduxOp::Smax);
+        let value = if signed { i64::from(value as i32) as u64 } else { value.into() };
+        caller.warp_op(site, WarpOp::Redux(op), mask, Operand { value, b: 0, c: 0 }) as u32
+    }
+
+    fn vgpu_wave(caller, site: u32, op: u32, value: u64, lane: u32, fallback: u64) -> u64 {
+        let op = wave_op(op).unwrap_or_else(|| caller.raise(site, unknown("a wave operation", op)));
+        caller.converge(site, op, Operand { value, b: lane, c: 0 }, fallback)
     }
 
     fn vgpu_yield(caller, site: u32) {
@@ -261,6 +266,33 @@ engine_functions! {
 /// loops that end after a turn or two.
 const SPINS_PER_SWITCH: u32 = 4;
 
+fn redux_op(number: u32) -> Option<ReduxOp> {
+    const ALL: [ReduxOp; 8] = [
+        ReduxOp::Add,
+        ReduxOp::Umin,
+        ReduxOp::Umax,
+        ReduxOp::Smin,
+        ReduxOp::Smax,
+        ReduxOp::And,
+        ReduxOp::Or,
+        ReduxOp::Xor,
+    ];
+    ALL.into_iter().find(|&op| op as u32 == number)
+}
+
+fn wave_op(number: u32) -> Option<WarpOp> {
+    const ALL: [(WaveOp, WarpOp); 5] = [
+        (WaveOp::Sync, WarpOp::Converge),
+        (WaveOp::Ballot, WarpOp::Ballot),
+        (WaveOp::First, WarpOp::First),
+        (WaveOp::Gather, WarpOp::Gather),
+        (WaveOp::Scatter, WarpOp::Scatter),
+    ];
+    let found = ALL.into_iter().find(|&(op, _)| op as u32 == number);
+    let redux = || redux_op(number.checked_sub(WAVE_REDUX)?).map(WarpOp::Redux);
+    found.map(|(_, op)| op).or_else(redux)
+}
+
 fn unknown(what: &str, value: u32) -> Cause {
     Cause::Other(format!(
         "{what} with mode {value}, which does not exist (compiler and engine disagree)"
@@ -294,6 +326,7 @@ pub fn engine_function(symbol: &str) -> Option<u64> {
         vgpu_match_any,
         vgpu_match_all,
         vgpu_redux,
+        vgpu_wave,
         vgpu_yield,
         vgpu_spin,
         vgpu_exit,

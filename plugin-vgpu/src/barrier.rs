@@ -7,12 +7,12 @@
 
 use codegen::vgpu_abi::BarrierReduce;
 
-use crate::warp::WARP_SIZE;
+use crate::warp::{Lanes, MIN_LANES};
 
 /// Barriers per block.
 pub const BARRIERS: usize = 16;
 
-/// Most warps per block.
+/// Most warps per block: of the smallest warps.
 pub const MAX_WARPS: usize = 32;
 
 /// How many arrivals end a wait.
@@ -41,10 +41,12 @@ pub struct Barrier {
     arrived: u32,
     /// Ended threads that count as arrived.
     credit: u32,
+    /// Whether the ended lanes of a warp count once one of its lanes has arrived.
+    counts_warps: bool,
     /// Lanes that have arrived, per warp.
-    lanes: [u32; MAX_WARPS],
+    lanes: [Lanes; MAX_WARPS],
     /// Warps with a lane that has arrived.
-    warps: u32,
+    warps: u64,
     waiters: Vec<u16>,
     holds: u32,
     predicates: u32,
@@ -57,9 +59,10 @@ impl Barrier {
             expected: None,
             arrived: 0,
             credit: 0,
+            counts_warps: false,
             lanes: [0; MAX_WARPS],
             warps: 0,
-            waiters: Vec::with_capacity(MAX_WARPS * WARP_SIZE),
+            waiters: Vec::with_capacity(MAX_WARPS * MIN_LANES),
             holds: 0,
             predicates: 0,
         }
@@ -85,9 +88,11 @@ impl Barrier {
         &self.waiters
     }
 
-    /// Starts a wait for `expected` threads, of which `exited` have ended already.
-    pub fn open(&mut self, expected: Expected, exited: u32) {
+    /// Starts a wait for `expected` threads of a block of which `exited` have ended already.
+    pub fn open(&mut self, expected: Expected, exited: u32, warp_size: u32) {
         self.expected = Some(expected);
+        self.counts_warps =
+            matches!(expected, Expected::Threads(count) if count.is_multiple_of(warp_size));
         self.credit = if expected == Expected::Block {
             exited
         } else {
@@ -95,15 +100,17 @@ impl Barrier {
         };
     }
 
-    /// Thread `thread` arrives; `exited` are the ended lanes of its warp.
-    pub fn arrive(&mut self, thread: u16, exited: u32, arrival: Arrival) {
-        let (warp, lane) = (
-            usize::from(thread) / WARP_SIZE,
-            usize::from(thread) % WARP_SIZE,
-        );
+    /// `thread`, lane `lane` of `warp`, arrives; `exited` are the ended lanes of the warp.
+    pub fn arrive(
+        &mut self,
+        thread: u16,
+        (warp, lane): (usize, usize),
+        exited: Lanes,
+        arrival: Arrival,
+    ) {
         if self.warps >> warp & 1 == 0 {
             self.warps |= 1 << warp;
-            if self.counts_warps() {
+            if self.counts_warps {
                 self.credit += exited.count_ones();
             }
         }
@@ -120,16 +127,12 @@ impl Barrier {
         self.waiters.push(thread);
     }
 
-    /// A thread ends.
-    pub fn exit(&mut self, thread: u16) {
-        let (warp, lane) = (
-            usize::from(thread) / WARP_SIZE,
-            usize::from(thread) % WARP_SIZE,
-        );
+    /// Lane `lane` of `warp` ends.
+    pub fn exit(&mut self, (warp, lane): (usize, usize)) {
         let counted_already = self.lanes[warp] >> lane & 1 != 0;
         let counts = match self.expected {
             Some(Expected::Block) => true,
-            Some(Expected::Threads(_)) => self.counts_warps() && self.warps >> warp & 1 != 0,
+            Some(Expected::Threads(_)) => self.counts_warps && self.warps >> warp & 1 != 0,
             None => false,
         };
         if counts && !counted_already {
@@ -165,10 +168,6 @@ impl Barrier {
             self.predicates,
         ) = (0, 0, 0, 0, 0);
         self.waiters.clear();
-    }
-
-    fn counts_warps(&self) -> bool {
-        matches!(self.expected, Some(Expected::Threads(count)) if count % WARP_SIZE as u32 == 0)
     }
 }
 

@@ -3,20 +3,58 @@
 //! A block belongs to one CPU worker, so there are no locks and no atomics here; and this file knows
 //! nothing of fibers, so there is no unsafe code either. Threads are named by their linear index.
 
+use codegen::artifact::Manifest;
+
 use crate::barrier::{Arrival, BARRIERS, Barrier, Expected, MAX_WARPS};
 use crate::ring::Ring;
-use crate::warp::{Operand, Results, WARP_SIZE, Warp, WarpOp, lanes};
+use crate::warp::{Lanes, MAX_LANES, MIN_LANES, Operand, Results, Warp, WarpOp, lanes};
 
 /// Most threads per block.
-pub const MAX_THREADS: u32 = (MAX_WARPS * WARP_SIZE) as u32;
+pub const MAX_THREADS: u32 = (MAX_WARPS * MIN_LANES) as u32;
 
 /// Turns after which the worker looks around: whether the launch was stopped, and for yielding and
 /// unstarted threads that threads which release each other for ever would starve.
 const PAUSE: u32 = 4096;
 
-/// Pauses in a row, without the block ever running out of threads, after which converging lanes no
-/// longer wait for the others of their warp: a million turns, some 20 ms.
-const PATIENCE: u32 = 256;
+/// How warps work: a property of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WarpKind {
+    /// Lanes per warp: 32 or 64.
+    pub size: u32,
+    /// Whether a lane of hardware could not go on without the others of its warp.
+    pub lockstep: bool,
+}
+
+impl WarpKind {
+    /// That of a compiled image; `None` if the virtual GPU has no such warps.
+    pub fn of(manifest: &Manifest) -> Option<WarpKind> {
+        let (size, lockstep) = (manifest.warp_size, manifest.lockstep);
+        matches!(size, 32 | 64).then_some(WarpKind { size, lockstep })
+    }
+
+    /// Warp and lane of a thread.
+    #[inline(always)]
+    fn place(self, thread: u16) -> (usize, usize) {
+        let thread = usize::from(thread);
+        (
+            thread >> self.size.trailing_zeros(),
+            thread & (self.size as usize - 1),
+        )
+    }
+
+    /// Rounds in which threads only waited on memory after which converging lanes no longer wait for the others of
+    /// their warp, which may be waiting for them. Lanes in lockstep would wait for ever; after so many rounds the
+    /// block is taken to be one that counts on lanes getting on by themselves.
+    fn idle_patience(self) -> u32 {
+        if self.lockstep { 1 << 16 } else { 1 }
+    }
+
+    /// The same in pauses in a row, for a block that never runs out of threads: a million turns, some 20 ms; with
+    /// lockstep, some 20 s.
+    fn pause_patience(self) -> u32 {
+        if self.lockstep { 256_000 } else { 256 }
+    }
+}
 
 /// What the worker does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +96,7 @@ pub type Misuse = String;
 
 /// One resident block.
 pub struct Block {
+    warp_kind: WarpKind,
     threads: u32,
     live: u32,
     next_thread: u32,
@@ -69,7 +108,7 @@ pub struct Block {
     warps: Vec<Warp>,
     barriers: [Barrier; BARRIERS],
     /// Barriers somebody has arrived at.
-    open: u32,
+    open: u64,
     results: Vec<Results>,
     sites: Vec<u32>,
 }
@@ -78,6 +117,10 @@ impl Block {
     /// A block without threads.
     pub fn new() -> Block {
         Block {
+            warp_kind: WarpKind {
+                size: 32,
+                lockstep: false,
+            },
             threads: 0,
             live: 0,
             next_thread: 0,
@@ -89,14 +132,16 @@ impl Block {
             warps: (0..MAX_WARPS).map(|_| Warp::new()).collect(),
             barriers: std::array::from_fn(|_| Barrier::new()),
             open: 0,
-            results: vec![[0; WARP_SIZE]; MAX_WARPS],
+            results: vec![[0; MAX_LANES]; MAX_WARPS],
             sites: vec![0; MAX_THREADS as usize],
         }
     }
 
     /// Makes it a block of `threads` threads, none of which has started.
-    pub fn reset(&mut self, threads: u32) {
+    pub fn reset(&mut self, threads: u32, warp_kind: WarpKind) {
         assert!((1..=MAX_THREADS).contains(&threads));
+        assert!(matches!(warp_kind.size, 32 | 64));
+        self.warp_kind = warp_kind;
         self.threads = threads;
         self.live = threads;
         self.next_thread = 0;
@@ -108,9 +153,15 @@ impl Block {
         }
         self.open = 0;
         for warp in 0..self.warp_count() {
-            let first = (warp * WARP_SIZE) as u32;
-            self.warps[warp].reset((threads - first).min(WARP_SIZE as u32));
+            let first = warp as u32 * warp_kind.size;
+            let size = warp_kind.size;
+            self.warps[warp].reset(size, (threads - first).min(size));
         }
+    }
+
+    /// Lanes per warp.
+    pub fn warp_size(&self) -> u32 {
+        self.warp_kind.size
     }
 
     /// Threads of the block.
@@ -140,7 +191,7 @@ impl Block {
 
     /// What a thread's completed wait gave.
     pub fn result(&self, thread: u16) -> u64 {
-        let (warp, lane) = place(thread);
+        let (warp, lane) = self.warp_kind.place(thread);
         self.results[warp][lane]
     }
 
@@ -165,7 +216,7 @@ impl Block {
     pub fn rotate(&mut self) -> bool {
         self.turns = 0;
         self.pauses += 1;
-        if self.pauses >= PATIENCE {
+        if self.pauses >= self.warp_kind.pause_patience() {
             self.pauses = 0;
             self.release_one_converging_warp();
         }
@@ -191,7 +242,7 @@ impl Block {
         let rounds = self.idle_rounds;
         self.idle_rounds = rounds.saturating_add(1);
         self.pauses = 0;
-        if rounds > 0 && self.release_one_converging_warp() {
+        if rounds >= self.warp_kind.idle_patience() && self.release_one_converging_warp() {
             return Idle::Continue;
         }
         if !self.yielded.is_empty() {
@@ -217,12 +268,12 @@ impl Block {
 
     /// `thread` ends.
     pub fn exit(&mut self, thread: u16) {
-        let (warp, lane) = place(thread);
+        let (warp, lane) = self.warp_kind.place(thread);
         self.live -= 1;
         self.idle_rounds = 0;
         self.warps[warp].exit(lane);
         for id in lanes(self.open) {
-            self.barriers[id].exit(thread);
+            self.barriers[id].exit((warp, lane));
             self.close_if_complete(id);
         }
         while let Some(lanes) = self.warps[warp].completed_by_exit(&mut self.results[warp]) {
@@ -241,8 +292,9 @@ impl Block {
         count: u32,
         arrival: Arrival,
     ) -> Result<Outcome, Misuse> {
-        let (warp, lane) = place(thread);
+        let (warp, lane) = self.warp_kind.place(thread);
         let expected = self.expected(count);
+        let warp_size = self.warp_size();
         let Some(barrier) = self.barriers.get_mut(id as usize) else {
             return Err(format!(
                 "barrier {id} does not exist (a block has {BARRIERS})"
@@ -250,13 +302,13 @@ impl Block {
         };
         match barrier.expected() {
             None => {
-                barrier.open(expected, self.threads - self.live);
+                barrier.open(expected, self.threads - self.live, warp_size);
                 self.open |= 1 << id;
             }
             Some(open) if open == expected => {}
             Some(open) => return Err(mismatch(id, expected, open)),
         }
-        barrier.arrive(thread, self.warps[warp].exited, arrival);
+        barrier.arrive(thread, (warp, lane), self.warps[warp].exited, arrival);
         if barrier.complete(self.threads) {
             let predicates = barrier.predicates().unwrap_or(0);
             self.close(id as usize, Some(thread));
@@ -277,10 +329,10 @@ impl Block {
         thread: u16,
         site: u32,
         op: WarpOp,
-        mask: u32,
+        mask: Lanes,
         operand: Operand,
     ) -> Result<Outcome, Misuse> {
-        let (warp, lane) = place(thread);
+        let (warp, lane) = self.warp_kind.place(thread);
         if mask >> lane & 1 == 0 {
             return Err(format!(
                 "lane {lane} executes {} with mask {mask:#010x}, which does not name it",
@@ -296,18 +348,27 @@ impl Block {
         Ok(Outcome::Wait)
     }
 
-    /// `thread` asks which lanes of its warp run with it.
-    pub fn activemask(&mut self, thread: u16, site: u32) -> Outcome {
-        let (warp, lane) = place(thread);
-        self.warps[warp].converge(lane, site);
+    /// `thread` arrives at an operation of the lanes that converge there; `fallback` is its result if the
+    /// operation gives it none.
+    pub fn converge(
+        &mut self,
+        thread: u16,
+        site: u32,
+        op: WarpOp,
+        operand: Operand,
+        fallback: u64,
+    ) -> Outcome {
+        let (warp, lane) = self.warp_kind.place(thread);
+        self.results[warp][lane] = fallback;
+        self.warps[warp].converge(lane, site, op, operand);
         match self.converge_if_nobody_runs(warp, Some(lane)) {
-            Some(mask) => Outcome::Done(mask.into()),
-            None => Outcome::Wait,
+            true => Outcome::Done(self.results[warp][lane]),
+            false => Outcome::Wait,
         }
     }
 
     fn warp_count(&self) -> usize {
-        (self.threads as usize).div_ceil(WARP_SIZE)
+        self.threads.div_ceil(self.warp_size()) as usize
     }
 
     /// Programs spell "the whole block" as no count, as the number of threads, or as that rounded up
@@ -315,7 +376,7 @@ impl Block {
     fn expected(&self, count: u32) -> Expected {
         if count == 0
             || count == self.threads
-            || count == self.threads.next_multiple_of(WARP_SIZE as u32)
+            || count == self.threads.next_multiple_of(self.warp_size())
         {
             Expected::Block
         } else {
@@ -331,13 +392,14 @@ impl Block {
 
     /// Releases a barrier's waiters, except `running`, which did not begin to wait.
     fn close(&mut self, id: usize, running: Option<u16>) {
+        let warp_kind = self.warp_kind;
         let barrier = &mut self.barriers[id];
         let predicates = barrier.predicates();
         for &thread in barrier.waiters() {
             if Some(thread) == running {
                 continue;
             }
-            let (warp, lane) = place(thread);
+            let (warp, lane) = warp_kind.place(thread);
             self.warps[warp].runnable |= 1 << lane;
             if let Some(predicates) = predicates {
                 self.results[warp][lane] = predicates;
@@ -350,19 +412,20 @@ impl Block {
     }
 
     /// Ends the waits of lanes whose results are there.
-    fn release(&mut self, warp: usize, waiting: u32) {
+    fn release(&mut self, warp: usize, waiting: Lanes) {
         for lane in lanes(waiting) {
-            self.ready.push((warp * WARP_SIZE + lane) as u16);
+            self.ready
+                .push((warp * self.warp_size() as usize + lane) as u16);
         }
         self.idle_rounds = 0;
     }
 
-    /// Lets converging lanes go on if no other lane of the warp could join them; returns the mask if
-    /// lane `running` is one of them.
-    fn converge_if_nobody_runs(&mut self, warp: usize, running: Option<usize>) -> Option<u32> {
+    /// Lets converging lanes go on if no other lane of the warp could join them; whether lane `running`, which has
+    /// not begun to wait, is one of them.
+    fn converge_if_nobody_runs(&mut self, warp: usize, running: Option<usize>) -> bool {
         let state = &self.warps[warp];
         if state.runnable != 0 || state.converging == 0 {
-            return None;
+            return false;
         }
         self.release_converged(warp, running)
     }
@@ -375,22 +438,12 @@ impl Block {
         waiting.is_some()
     }
 
-    fn release_converged(&mut self, warp: usize, running: Option<usize>) -> Option<u32> {
-        let mask = self.warps[warp].release_converged();
+    fn release_converged(&mut self, warp: usize, running: Option<usize>) -> bool {
+        let released = self.warps[warp].release_converged(&mut self.results[warp]);
         let own = running.map_or(0, |lane| 1 << lane);
-        for lane in lanes(mask & !own) {
-            self.results[warp][lane] = mask.into();
-        }
-        self.release(warp, mask & !own);
-        (mask & own != 0).then_some(mask)
+        self.release(warp, released & !own);
+        released & own != 0
     }
-}
-
-fn place(thread: u16) -> (usize, usize) {
-    (
-        usize::from(thread) / WARP_SIZE,
-        usize::from(thread) % WARP_SIZE,
-    )
 }
 
 fn mismatch(id: u32, wanted: Expected, open: Expected) -> Misuse {

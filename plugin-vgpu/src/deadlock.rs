@@ -3,7 +3,7 @@
 use crate::barrier::Expected;
 use crate::block::Block;
 use crate::fault::{Cause, Place, Raised};
-use crate::warp::{WARP_SIZE, lanes};
+use crate::warp::lanes;
 
 /// Threads that wait at one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,16 +19,18 @@ pub struct WaitingGroup {
 /// The fault of a block in which every thread waits (or spins, for another cause).
 pub fn report(block: &Block, cause: Cause) -> Raised {
     let mut waiting = at_barriers(block);
+    let thread = |warp: usize, lane: usize| (warp * block.warp_size() as usize + lane) as u16;
     for (warp, state) in block.warps().iter().enumerate() {
         for group in state.groups() {
             let at = format!("{} mask {:#010x}", group.op.mnemonic(), group.mask);
-            add_lanes(&mut waiting, &at, warp, group.arrived, |lane| {
-                state.site(lane)
-            });
+            for lane in lanes(group.arrived) {
+                add(&mut waiting, &at, thread(warp, lane), state.site(lane));
+            }
         }
-        add_lanes(&mut waiting, "activemask", warp, state.converging, |lane| {
-            state.site(lane)
-        });
+        for lane in lanes(state.converging) {
+            let at = state.converging_op(lane).mnemonic();
+            add(&mut waiting, at, thread(warp, lane), state.site(lane));
+        }
     }
     for thread in block.yielding() {
         add(&mut waiting, "a wait on memory", thread, block.site(thread));
@@ -72,18 +74,6 @@ fn at_barriers(block: &Block) -> Vec<WaitingGroup> {
         }
     }
     waiting
-}
-
-fn add_lanes(
-    waiting: &mut Vec<WaitingGroup>,
-    at: &str,
-    warp: usize,
-    mask: u32,
-    site: impl Fn(usize) -> u32,
-) {
-    for lane in lanes(mask) {
-        add(waiting, at, (warp * WARP_SIZE + lane) as u16, site(lane));
-    }
 }
 
 fn add(waiting: &mut Vec<WaitingGroup>, at: &str, thread: u16, site: u32) {

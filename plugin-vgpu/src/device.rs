@@ -14,7 +14,7 @@ use crate::machine::Machine;
 use crate::memory::Memory;
 use crate::module::VirtualModule;
 use crate::sm::MAX_SHARED;
-use crate::warp::WARP_SIZE;
+use crate::warp::MIN_LANES;
 
 /// Blocks of a grid in its first dimension, as on NVIDIA GPUs.
 const MAX_BLOCKS_X: u32 = i32::MAX as u32;
@@ -51,12 +51,11 @@ impl VirtualGpu {
             ),
             arch: String::new(),
             multiprocessors: count,
-            warp_size: WARP_SIZE as u32,
+            warp_size: MIN_LANES as u32,
             max_threads_per_block: MAX_THREADS,
             max_blocks: [MAX_BLOCKS_X, MAX_BLOCKS_YZ, MAX_BLOCKS_YZ],
             max_shared_memory: MAX_SHARED,
             total_memory: memory.total(),
-            default_threads_per_block: 128,
         };
         let machine = Machine::new(config, heap);
         Ok(VirtualGpu {
@@ -81,8 +80,12 @@ impl Device for VirtualGpu {
     }
 
     fn accepts(&self, image: &Image<'_>) -> bool {
+        let triples = ["nvptx64", "amdgcn"];
         image.kind == ImageKind::Bitcode
-            && (image.triple.is_empty() || image.triple.starts_with("nvptx64"))
+            && (image.triple.is_empty()
+                || triples
+                    .iter()
+                    .any(|triple| image.triple.starts_with(triple)))
     }
 
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>> {

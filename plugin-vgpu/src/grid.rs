@@ -7,6 +7,7 @@ use codegen::vgpu_abi::{EntryFn, ThreadContext};
 use parking_lot::{Condvar, Mutex};
 use plugin_api::{Error, Result};
 
+use crate::block::WarpKind;
 use crate::fault::{self, Raised};
 use crate::machine::Machine;
 use crate::scheduler::{self, Ending};
@@ -27,6 +28,10 @@ pub struct GridRun {
     pub shared: u32,
     /// The dynamic part of it.
     pub dynamic_shared: u32,
+    /// Address of the launch's record, 0 if the program reads none.
+    pub dispatch: u64,
+    /// The program's warps.
+    pub warp_kind: WarpKind,
     /// How long a block may wait on memory without progress.
     pub timeout: Option<std::time::Duration>,
 }
@@ -192,12 +197,14 @@ impl Grid {
             dynamic_shared_size: self.run.dynamic_shared,
             shared_size: self.run.shared,
             shared_base: sm.shared_base(),
+            dispatch: self.run.dispatch,
             ..ThreadContext::default()
         };
         BlockRun {
             entry: self.run.entry,
             args: self.run.args,
             context,
+            warp_kind: self.run.warp_kind,
             stop: &self.stop,
             timeout: self.run.timeout,
         }

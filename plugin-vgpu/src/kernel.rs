@@ -11,6 +11,7 @@ use plugin_api::{
 
 use crate::block::MAX_THREADS;
 use crate::deadlock;
+use crate::dispatch::Dispatch;
 use crate::fault::Cause;
 use crate::grid::{Grid, GridFault, GridRun};
 use crate::module::Code;
@@ -36,6 +37,8 @@ impl VirtualKernel {
             name: entry.name,
             parameters: entry.parameters,
             max_threads: entry.max_threads.clamp(1, MAX_THREADS),
+            warp_size: code.warp_kind.size,
+            default_threads: code.default_threads,
             static_shared: entry.static_shared,
         };
         Ok(VirtualKernel {
@@ -119,13 +122,21 @@ impl Kernel for VirtualKernel {
             why,
         })?;
         let gpu = &self.code.gpu;
+        let shared = launch.dynamic_shared + self.info.static_shared;
+        let warp_kind = self.code.warp_kind;
+        let dispatch = match warp_kind.lockstep {
+            true => Some(Dispatch::new(&gpu.memory, launch, shared)?),
+            false => None,
+        };
         let run = GridRun {
             entry: self.entry,
             args: launch.args.as_ptr(),
             blocks: launch.grid,
             threads: launch.block,
-            shared: launch.dynamic_shared + self.info.static_shared,
+            shared,
             dynamic_shared: launch.dynamic_shared,
+            dispatch: dispatch.as_ref().map_or(0, Dispatch::address),
+            warp_kind,
             timeout: gpu.config.timeout,
         };
         // SAFETY: the entry is loaded as long as `self.code` lives; the rest was checked.

@@ -1,5 +1,5 @@
 //! The virtual GPU: a device like the others, whose multiprocessors are CPU threads and whose GPU
-//! threads are fibers. It runs the NVPTX bitcode of an image, compiled for the CPU by `codegen`.
+//! threads are fibers. It runs the NVPTX or AMDGCN bitcode of an image, compiled for the CPU by `codegen`.
 //!
 //! `docs/vgpu.md` says what it emulates and how it reports what goes wrong.
 
@@ -15,6 +15,7 @@ mod compile;
 mod config;
 mod deadlock;
 mod device;
+mod dispatch;
 mod fault;
 mod fiber;
 mod grid;

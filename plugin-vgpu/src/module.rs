@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use codegen::artifact::{Artifact, KernelEntry, Site};
-use plugin_api::{DevicePtr, Global, Kernel, Launch, Module, Result, SourceLocation};
+use plugin_api::{DevicePtr, Error, Global, Kernel, Launch, Module, Result, SourceLocation};
 
+use crate::block::WarpKind;
 use crate::device::{Gpu, mismatch};
 use crate::fault::Place;
 use crate::kernel::VirtualKernel;
@@ -17,6 +18,10 @@ pub struct Code {
     pub gpu: Arc<Gpu>,
     /// The loaded object.
     pub loaded: Loaded,
+    /// The program's warps.
+    pub warp_kind: WarpKind,
+    /// Block size when a program states none.
+    pub default_threads: u32,
     sites: Vec<Site>,
 }
 
@@ -64,11 +69,19 @@ impl VirtualModule {
         if manifest.abi != codegen::vgpu_abi::VERSION {
             return Err(mismatch(manifest.abi));
         }
+        let warp_kind = WarpKind::of(&manifest).ok_or_else(|| {
+            let size = manifest.warp_size;
+            Error::Load(format!(
+                "code compiled for warps of {size} lanes; the virtual GPU has 32 or 64"
+            ))
+        })?;
         let loaded = Loaded::new(&artifact.object)?;
         gpu.memory.admit(loaded.data());
         let code = Arc::new(Code {
             gpu,
             loaded,
+            warp_kind,
+            default_threads: manifest.default_threads,
             sites: manifest.sites,
         });
         let single = |symbol: String, name: &str| {

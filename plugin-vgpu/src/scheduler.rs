@@ -10,7 +10,6 @@ use crate::block::{Idle, Next};
 use crate::deadlock;
 use crate::fault::{self, Cause, Place, Raised};
 use crate::sm::{BlockRun, Sm};
-use crate::warp::WARP_SIZE;
 
 /// Rounds of fruitless waiting on memory after which the worker offers its CPU to others, which may
 /// be what the block waits for.
@@ -34,7 +33,7 @@ pub enum Ending {
 pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
     let [x, y, z] = run.context.ntid;
     // SAFETY: no fiber runs.
-    unsafe { sm.block() }.reset(x * y * z);
+    unsafe { sm.block() }.reset(x * y * z, run.warp_kind);
     sm.run.set(ptr::from_ref(run).cast());
     let mut waiting = Waiting {
         since: None,
@@ -144,11 +143,11 @@ fn context(run: &BlockRun<'_>, thread: u16) -> ThreadContext {
     } else {
         [linear % x, linear / x % y, linear / x / y]
     };
-    let (laneid, warpid) = (linear % WARP_SIZE as u32, linear / WARP_SIZE as u32);
+    let size = run.warp_kind.size;
     ThreadContext {
         tid,
-        laneid,
-        warpid,
+        laneid: linear & (size - 1),
+        warpid: linear >> size.trailing_zeros(),
         ..run.context
     }
 }

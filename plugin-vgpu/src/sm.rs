@@ -7,7 +7,7 @@ use std::time::Duration;
 use codegen::vgpu_abi::{EntryFn, ThreadContext};
 use plugin_api::Result;
 
-use crate::block::{Block, MAX_THREADS, Next};
+use crate::block::{Block, MAX_THREADS, Next, WarpKind};
 use crate::fault::{Raised, Signal};
 use crate::fiber::{FiberState, Stacks};
 use crate::heap::{Heap, HeapCache};
@@ -25,6 +25,8 @@ pub struct BlockRun<'a> {
     pub args: *const u64,
     /// What the block's threads know in common.
     pub context: ThreadContext,
+    /// The program's warps.
+    pub warp_kind: WarpKind,
     /// Set when the launch has failed elsewhere and the block should be given up.
     pub stop: &'a AtomicBool,
     /// How long the block may wait on memory without progress.

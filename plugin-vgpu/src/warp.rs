@@ -1,14 +1,22 @@
 //! Warp operations: which lanes they wait for and what each lane gets.
 //!
-//! Semantics are those of the PTX ISA (`shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`,
-//! `bar.warp.sync`, `activemask`): an operation with a member mask completes when every lane the mask
-//! names has either ended or arrived at an operation with the same qualifiers and the same mask. The
-//! last lane to arrive completes it for all.
+//! Operations with a member mask are those of the PTX ISA (`shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`,
+//! `bar.warp.sync`): one completes when every lane the mask names has either ended or arrived at an operation
+//! with the same qualifiers and the same mask. The last lane to arrive completes it for all.
+//!
+//! Operations without one (`activemask`, all of AMDGCN's) are for the lanes that *converge* there: one completes
+//! when no other lane of the warp can run.
 
 use codegen::vgpu_abi::{ReduxOp, ShuffleMode, VoteMode};
 
-/// Lanes per warp.
-pub const WARP_SIZE: usize = 32;
+/// Most lanes per warp.
+pub const MAX_LANES: usize = codegen::vgpu_abi::MAX_WARP_SIZE as usize;
+
+/// Fewest lanes per warp.
+pub const MIN_LANES: usize = 32;
+
+/// A set of lanes of one warp.
+pub type Lanes = u64;
 
 /// An operation with its qualifiers; lanes meet at equal operations with equal masks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,12 +31,24 @@ pub enum WarpOp {
     MatchAny,
     /// `match.all.sync`
     MatchAll,
-    /// `redux.sync`
+    /// `redux.sync`; AMDGCN's `wave.reduce`
     Redux(ReduxOp),
+    /// `activemask`
+    Active,
+    /// AMDGCN's `wave.barrier`
+    Converge,
+    /// AMDGCN's `ballot`
+    Ballot,
+    /// AMDGCN's `readfirstlane`
+    First,
+    /// Reads another lane's value: AMDGCN's `ds_bpermute`, `readlane`, DPP and the like
+    Gather,
+    /// Gives another lane a value: AMDGCN's `ds_permute`
+    Scatter,
 }
 
 impl WarpOp {
-    /// The PTX mnemonic, for messages.
+    /// The instruction's name, for messages.
     pub fn mnemonic(self) -> &'static str {
         match self {
             WarpOp::Sync => "bar.warp.sync",
@@ -40,6 +60,12 @@ impl WarpOp {
             WarpOp::MatchAny => "match.any.sync",
             WarpOp::MatchAll => "match.all.sync",
             WarpOp::Redux(_) => "redux.sync",
+            WarpOp::Active => "activemask",
+            WarpOp::Converge => "wave_barrier",
+            WarpOp::Ballot => "ballot",
+            WarpOp::First => "readfirstlane",
+            WarpOp::Gather => "a read of another lane",
+            WarpOp::Scatter => "ds_permute",
         }
     }
 }
@@ -49,7 +75,8 @@ impl WarpOp {
 pub struct Operand {
     /// The value shuffled, matched or reduced, or the predicate.
     pub value: u64,
-    /// `shfl`'s operand b: distance, lane mask or source lane.
+    /// `shfl`'s operand b: distance, lane mask or source lane; the other lane of [`WarpOp::Gather`] and
+    /// [`WarpOp::Scatter`].
     pub b: u32,
     /// `shfl`'s operand c: clamp in bits 0-4, segment mask in bits 8-12.
     pub c: u32,
@@ -61,25 +88,27 @@ pub struct Group {
     /// Where.
     pub op: WarpOp,
     /// Member mask.
-    pub mask: u32,
+    pub mask: Lanes,
     /// Lanes that have arrived.
-    pub arrived: u32,
+    pub arrived: Lanes,
 }
 
 /// What each lane of a warp gets from an operation.
-pub type Results = [u64; WARP_SIZE];
+pub type Results = [u64; MAX_LANES];
 
 /// The state of one warp.
 pub struct Warp {
     /// Lanes that have ended, or never had a thread.
-    pub exited: u32,
+    pub exited: Lanes,
     /// Lanes that can run: neither ended nor waiting.
-    pub runnable: u32,
-    /// Lanes that wait to converge (`activemask`).
-    pub converging: u32,
+    pub runnable: Lanes,
+    /// Lanes that wait to converge.
+    pub converging: Lanes,
     groups: Vec<Group>,
-    operands: [Operand; WARP_SIZE],
-    sites: [u32; WARP_SIZE],
+    operands: [Operand; MAX_LANES],
+    sites: [u32; MAX_LANES],
+    /// What the converging lanes wait for.
+    converging_ops: [WarpOp; MAX_LANES],
 }
 
 impl Warp {
@@ -90,15 +119,17 @@ impl Warp {
             runnable: 0,
             converging: 0,
             groups: Vec::with_capacity(4),
-            operands: [Operand::default(); WARP_SIZE],
-            sites: [0; WARP_SIZE],
+            operands: [Operand::default(); MAX_LANES],
+            sites: [0; MAX_LANES],
+            converging_ops: [WarpOp::Active; MAX_LANES],
         }
     }
 
-    /// Makes it a warp of `lanes` lanes, none of which has started.
-    pub fn reset(&mut self, lanes: u32) {
-        self.runnable = u32::MAX.checked_shr(32 - lanes).unwrap_or(0);
-        self.exited = !self.runnable;
+    /// Makes it a warp of `size` lanes, of which the first `threads` have threads that have not started.
+    pub fn reset(&mut self, size: u32, threads: u32) {
+        let first = |lanes| Lanes::MAX.checked_shr(Lanes::BITS - lanes).unwrap_or(0);
+        self.runnable = first(threads);
+        self.exited = first(size) & !self.runnable;
         self.converging = 0;
         self.groups.clear();
     }
@@ -120,10 +151,10 @@ impl Warp {
         lane: usize,
         site: u32,
         op: WarpOp,
-        mask: u32,
+        mask: Lanes,
         operand: Operand,
         results: &mut Results,
-    ) -> Option<u32> {
+    ) -> Option<Lanes> {
         let bit = 1 << lane;
         self.operands[lane] = operand;
         let pending = self
@@ -157,7 +188,7 @@ impl Warp {
 
     /// Completes an operation that waited only for lanes that have ended, if there is one: writes the
     /// results and returns the lanes that took part.
-    pub fn completed_by_exit(&mut self, results: &mut Results) -> Option<u32> {
+    pub fn completed_by_exit(&mut self, results: &mut Results) -> Option<Lanes> {
         let exited = self.exited;
         let complete = |group: &Group| group.mask & !(group.arrived | exited) == 0;
         let at = self.groups.iter().position(complete)?;
@@ -167,65 +198,97 @@ impl Warp {
         Some(group.arrived)
     }
 
-    /// Lane `lane` waits to converge with the lanes that come to the same `site`.
-    pub fn converge(&mut self, lane: usize, site: u32) {
+    /// Lane `lane` waits to converge with the lanes that come to the same `site`, which are at the same `op`.
+    pub fn converge(&mut self, lane: usize, site: u32, op: WarpOp, operand: Operand) {
         self.converging |= 1 << lane;
         self.runnable &= !(1 << lane);
         self.sites[lane] = site;
+        self.converging_ops[lane] = op;
+        self.operands[lane] = operand;
     }
 
-    /// Ends the wait of the converging lanes at the earliest site, and returns them. The compiler
-    /// numbers sites in program order, so lanes still inside a branch or loop leave it before those
+    /// What a converging lane waits for.
+    pub fn converging_op(&self, lane: usize) -> WarpOp {
+        self.converging_ops[lane]
+    }
+
+    /// Ends the wait of the converging lanes at the earliest site: writes the results and returns the lanes. The
+    /// compiler numbers sites in program order, so lanes still inside a branch or loop leave it before those
     /// behind it go on: the minimum-PC rule of SIMT hardware without a reconvergence stack.
-    pub fn release_converged(&mut self) -> u32 {
-        let first = lanes(self.converging).map(|lane| self.sites[lane]).min();
-        let Some(site) = first else { return 0 };
+    pub fn release_converged(&mut self, results: &mut Results) -> Lanes {
+        let first = lanes(self.converging).min_by_key(|&lane| self.sites[lane]);
+        let Some(first) = first else { return 0 };
         let group = lanes(self.converging)
-            .filter(|&lane| self.sites[lane] == site)
+            .filter(|&lane| self.sites[lane] == self.sites[first])
             .fold(0, |mask, lane| mask | 1 << lane);
         self.converging &= !group;
         self.runnable |= group;
+        evaluate(self.converging_ops[first], group, &self.operands, results);
         group
     }
 }
 
 /// The lanes a mask names, in order.
-pub fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
+pub fn lanes(mut mask: Lanes) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = mask.trailing_zeros() as usize;
         mask &= mask.wrapping_sub(1);
-        (lane < WARP_SIZE).then_some(lane)
+        (lane < MAX_LANES).then_some(lane)
     })
 }
 
-fn evaluate(op: WarpOp, active: u32, operands: &[Operand; WARP_SIZE], results: &mut Results) {
+/// Completes `op` for the lanes `active`. A gather or scatter that finds no partner leaves a lane's result as it is.
+fn evaluate(op: WarpOp, active: Lanes, operands: &[Operand; MAX_LANES], results: &mut Results) {
     match op {
-        WarpOp::Sync => {}
+        WarpOp::Sync | WarpOp::Converge => {}
         WarpOp::Shuffle(mode) => {
             for lane in lanes(active) {
                 results[lane] = shuffle(mode, lane as i32, active, operands);
             }
         }
-        WarpOp::Vote(mode) => fill(results, active, vote(mode, active, operands).into()),
-        WarpOp::Redux(op) => fill(results, active, reduce(op, active, operands).into()),
+        WarpOp::Vote(mode) => fill(results, active, vote(mode, active, operands)),
+        WarpOp::Redux(op) => fill(results, active, reduce(op, active, operands)),
         WarpOp::MatchAny => {
             for lane in lanes(active) {
-                results[lane] = equal_lanes(active, operands, operands[lane].value).into();
+                results[lane] = equal_lanes(active, operands, operands[lane].value);
             }
         }
         WarpOp::MatchAll => {
             let first = operands[active.trailing_zeros() as usize].value;
             let all = equal_lanes(active, operands, first) == active;
-            fill(
-                results,
-                active,
-                if all { 1 << 32 | u64::from(active) } else { 0 },
-            );
+            fill(results, active, if all { active } else { 0 });
+        }
+        WarpOp::Active => fill(results, active, active),
+        WarpOp::Ballot => fill(results, active, holding(active, operands)),
+        WarpOp::First => {
+            let first = operands[active.trailing_zeros() as usize].value;
+            fill(results, active, first);
+        }
+        WarpOp::Gather => {
+            for lane in lanes(active) {
+                if let Some(source) = partner(active, &operands[lane]) {
+                    results[lane] = operands[source].value;
+                }
+            }
+        }
+        WarpOp::Scatter => {
+            // In order: of several lanes that give to one, the highest counts.
+            for lane in lanes(active) {
+                if let Some(target) = partner(active, &operands[lane]) {
+                    results[target] = operands[lane].value;
+                }
+            }
         }
     }
 }
 
-fn fill(results: &mut Results, active: u32, value: u64) {
+/// The other lane that an operand names, if it takes part.
+fn partner(active: Lanes, operand: &Operand) -> Option<usize> {
+    let takes_part = active.checked_shr(operand.b).unwrap_or(0) & 1 != 0;
+    takes_part.then_some(operand.b as usize)
+}
+
+fn fill(results: &mut Results, active: Lanes, value: u64) {
     for lane in lanes(active) {
         results[lane] = value;
     }
@@ -233,7 +296,7 @@ fn fill(results: &mut Results, active: u32, value: u64) {
 
 /// PTX ISA, `shfl.sync`: source lane and predicate. A source lane that does not take part gives an
 /// undefined value on hardware; here the lane keeps its own.
-fn shuffle(mode: ShuffleMode, lane: i32, active: u32, operands: &[Operand; WARP_SIZE]) -> u64 {
+fn shuffle(mode: ShuffleMode, lane: i32, active: Lanes, operands: &[Operand; MAX_LANES]) -> u64 {
     let Operand { value, b, c } = operands[lane as usize];
     let (b, clamp, segment) = ((b & 31) as i32, (c & 31) as i32, (c >> 8 & 31) as i32);
     let bound = lane & segment | clamp & !segment;
@@ -255,26 +318,32 @@ fn shuffle(mode: ShuffleMode, lane: i32, active: u32, operands: &[Operand; WARP_
     u64::from(got as u32) | u64::from(inside) << 32
 }
 
-fn vote(mode: VoteMode, active: u32, operands: &[Operand; WARP_SIZE]) -> u32 {
-    let holds = lanes(active)
-        .filter(|&lane| operands[lane].value != 0)
-        .fold(0, |mask, lane| mask | 1 << lane);
+fn vote(mode: VoteMode, active: Lanes, operands: &[Operand; MAX_LANES]) -> u64 {
+    let holds = holding(active, operands);
     match mode {
-        VoteMode::All => u32::from(holds == active),
-        VoteMode::Any => u32::from(holds != 0),
-        VoteMode::Uni => u32::from(holds == active || holds == 0),
+        VoteMode::All => u64::from(holds == active),
+        VoteMode::Any => u64::from(holds != 0),
+        VoteMode::Uni => u64::from(holds == active || holds == 0),
         VoteMode::Ballot => holds,
     }
 }
 
-fn reduce(op: ReduxOp, active: u32, operands: &[Operand; WARP_SIZE]) -> u32 {
-    let values = lanes(active).map(|lane| operands[lane].value as u32);
-    let combine = |a: u32, b: u32| match op {
+/// The lanes whose predicate holds.
+fn holding(active: Lanes, operands: &[Operand; MAX_LANES]) -> Lanes {
+    lanes(active)
+        .filter(|&lane| operands[lane].value != 0)
+        .fold(0, |mask, lane| mask | 1 << lane)
+}
+
+/// 32-bit values come extended to 64 bits, with their sign for the signed operations.
+fn reduce(op: ReduxOp, active: Lanes, operands: &[Operand; MAX_LANES]) -> u64 {
+    let values = lanes(active).map(|lane| operands[lane].value);
+    let combine = |a: u64, b: u64| match op {
         ReduxOp::Add => a.wrapping_add(b),
         ReduxOp::Umin => a.min(b),
         ReduxOp::Umax => a.max(b),
-        ReduxOp::Smin => (a as i32).min(b as i32) as u32,
-        ReduxOp::Smax => (a as i32).max(b as i32) as u32,
+        ReduxOp::Smin => (a as i64).min(b as i64) as u64,
+        ReduxOp::Smax => (a as i64).max(b as i64) as u64,
         ReduxOp::And => a & b,
         ReduxOp::Or => a | b,
         ReduxOp::Xor => a ^ b,
@@ -282,7 +351,7 @@ fn reduce(op: ReduxOp, active: u32, operands: &[Operand; WARP_SIZE]) -> u32 {
     values.reduce(combine).unwrap_or(0)
 }
 
-fn equal_lanes(active: u32, operands: &[Operand; WARP_SIZE], value: u64) -> u32 {
+fn equal_lanes(active: Lanes, operands: &[Operand; MAX_LANES], value: u64) -> Lanes {
     lanes(active)
         .filter(|&lane| operands[lane].value == value)
         .fold(0, |mask, lane| mask | 1 << lane)

@@ -193,6 +193,8 @@ fn objects_the_loader_cannot_take_are_refused() {
     let refused = |object: Vec<u8>, word: &str| {
         let manifest = Manifest {
             abi: codegen::vgpu_abi::VERSION,
+            warp_size: 32,
+            default_threads: 128,
             ..Manifest::default()
         };
         let error = device
@@ -265,7 +267,9 @@ proptest! {
             let at = if headers { [at.index(64), len - 1 - at.index(2048)][usize::from(value & 1)] } else { at.index(len) };
             object[at] = value;
         }
-        let manifest = Manifest { abi: codegen::vgpu_abi::VERSION, ..Manifest::default() };
+        let manifest = Manifest { abi: codegen::vgpu_abi::VERSION,
+        warp_size: 32,
+        default_threads: 128, ..Manifest::default() };
         drop(DEVICE.get_or_init(device).load_artifact(Artifact { manifest, object }));
     }
 }

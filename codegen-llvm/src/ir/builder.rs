@@ -148,6 +148,11 @@ impl Builder {
         )))
     }
 
+    /// `store value, pointer`.
+    pub fn store(&self, value: Value, pointer: Value) -> Value {
+        Value(llvm!(core::LLVMBuildStore(self.raw, value.0, pointer.0)))
+    }
+
     /// `ret void`.
     pub fn return_void(&self) -> Value {
         Value(llvm!(core::LLVMBuildRetVoid(self.raw)))

@@ -27,6 +27,15 @@ impl Context {
         Context(raw)
     }
 
+    /// The number of a synchronisation scope.
+    pub fn sync_scope(self, name: &str) -> u32 {
+        llvm!(core::LLVMGetSyncScopeID(
+            self.0,
+            name.as_ptr().cast(),
+            name.len()
+        ))
+    }
+
     /// The errors LLVM has reported since the last call, in order; warnings go to stderr.
     pub fn take_errors(self) -> Vec<String> {
         let all = std::mem::take(

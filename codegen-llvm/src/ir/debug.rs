@@ -80,6 +80,24 @@ fn operands(context: Context, node: LLVMMetadataRef) -> Vec<Option<Value>> {
     tuple_operands(Value(llvm!(core::LLVMMetadataAsValue(context.0, node))))
 }
 
+impl Value {
+    /// The integer that is a function's metadata of a kind, the tuple `!{i32 n}`.
+    pub fn metadata_int(self, context: Context, kind: &str) -> Option<u64> {
+        let wanted = llvm!(core::LLVMGetMDKindIDInContext(
+            context.0,
+            kind.as_ptr().cast(),
+            kind.len() as u32
+        ));
+        let mut count = 0;
+        let entries = llvm!(core::LLVMGlobalCopyAllMetadata(self.0, &mut count));
+        let found = (0..count as u32)
+            .find(|&index| llvm!(core::LLVMValueMetadataEntriesGetKind(entries, index)) == wanted)
+            .map(|index| llvm!(core::LLVMValueMetadataEntriesGetMetadata(entries, index)));
+        llvm!(core::LLVMDisposeValueMetadataEntries(entries));
+        operands(context, found?).first().copied()??.as_int()
+    }
+}
+
 /// The operands of a metadata tuple.
 pub(super) fn tuple_operands(tuple: Value) -> Vec<Option<Value>> {
     let count = llvm!(core::LLVMGetMDNodeNumOperands(tuple.0)) as usize;

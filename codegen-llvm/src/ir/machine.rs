@@ -168,6 +168,9 @@ pub fn initialise_targets() {
     llvm!(target::LLVMInitializeNVPTXTarget());
     llvm!(target::LLVMInitializeNVPTXTargetMC());
     llvm!(target::LLVMInitializeNVPTXAsmPrinter());
+    llvm!(target::LLVMInitializeAMDGPUTargetInfo());
+    llvm!(target::LLVMInitializeAMDGPUTarget());
+    llvm!(target::LLVMInitializeAMDGPUTargetMC());
 }
 
 /// Sets options of LLVM that only its command line offers.

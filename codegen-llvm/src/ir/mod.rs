@@ -24,6 +24,7 @@ mod builder;
 mod context;
 mod debug;
 mod machine;
+mod memory;
 mod module;
 mod types;
 mod value;

@@ -47,6 +47,11 @@ impl Type {
         self.kind() == LLVMTypeKind::LLVMVoidTypeKind
     }
 
+    /// Whether it is a pointer, not a vector of them.
+    pub fn is_pointer(self) -> bool {
+        self.kind() == LLVMTypeKind::LLVMPointerTypeKind
+    }
+
     /// Its address space; only for pointers.
     pub fn address_space(self) -> u32 {
         llvm!(core::LLVMGetPointerAddressSpace(self.0))

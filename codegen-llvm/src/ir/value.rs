@@ -30,6 +30,15 @@ impl Value {
         String::from_utf8_lossy(bytes).into_owned()
     }
 
+    /// Gives it a name; none, if that is empty.
+    pub fn set_name(self, name: &str) {
+        llvm!(core::LLVMSetValueName2(
+            self.0,
+            name.as_ptr().cast(),
+            name.len()
+        ));
+    }
+
     /// Its type.
     pub fn ty(self) -> Type {
         Type(llvm!(core::LLVMTypeOf(self.0)))
@@ -361,16 +370,6 @@ impl Value {
     /// Sets the calling convention of a call.
     pub fn set_call_convention(self, convention: u32) {
         llvm!(core::LLVMSetInstructionCallConv(self.0, convention));
-    }
-
-    /// Whether a load, store, atomicrmw or cmpxchg is volatile.
-    pub fn is_volatile(self) -> bool {
-        llvm!(core::LLVMGetVolatile(self.0)) != 0
-    }
-
-    /// Whether an instruction is atomic: an atomic load or store, atomicrmw, cmpxchg, fence.
-    pub fn is_atomic(self) -> bool {
-        llvm!(core::LLVMIsAtomic(self.0)) != 0
     }
 
     /// The element type a `getelementptr` starts from.

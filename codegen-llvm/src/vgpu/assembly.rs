@@ -1,8 +1,9 @@
-//! Needs: inline PTX assembly in calls. Leaves: the same as intrinsics; anything that is not one
+//! Needs: inline assembly in calls. Leaves: the same as intrinsics; anything that is not one
 //! of the common single instructions is an error with its place.
 
 use anyhow::{Result, bail};
 
+use super::dialect::Dialect;
 use super::sites::describe;
 use super::unit::Unit;
 use crate::ir::{Builder, Type, Value};
@@ -36,7 +37,8 @@ fn rewrite(unit: &Unit, call: Value) -> Result<()> {
     };
     if !done {
         bail!(
-            "the virtual GPU cannot run the inline PTX assembly `{}` {}; use the compiler's builtin or an OpenMP construct",
+            "the virtual GPU cannot run the inline {} assembly `{}` {}; use the compiler's builtin or an OpenMP construct",
+            unit.dialect.name,
             text.trim().replace('\n', " "),
             describe(unit.context(), call)
         );
@@ -54,7 +56,7 @@ fn keep_empty(unit: &Unit, call: Value) -> Result<()> {
     let constraints: Vec<_> = assembly
         .assembly_constraints()
         .split(',')
-        .map(host_constraint)
+        .map(|constraint| host_constraint(unit.dialect, constraint))
         .collect();
     let kept = Value::inline_assembly(call.called_type(), &constraints.join(","), true);
     let replacement =
@@ -64,22 +66,24 @@ fn keep_empty(unit: &Unit, call: Value) -> Result<()> {
     Ok(())
 }
 
-/// NVPTX's register letters as x86's: 16-, 32- and 64-bit integers are `r`, floats `x`.
-fn host_constraint(constraint: &str) -> String {
+/// A constraint with the host's register letters.
+fn host_constraint(dialect: &Dialect, constraint: &str) -> String {
     if constraint.starts_with('~') {
         return constraint.to_owned();
     }
-    constraint
-        .chars()
-        .map(|letter| match letter {
-            'h' | 'c' | 'l' => 'r',
-            'f' | 'd' => 'x',
-            other => other,
-        })
-        .collect()
+    constraint.chars().map(dialect.register_class).collect()
 }
 
-/// One PTX instruction as a call of the intrinsic that stands for it.
+/// NVPTX's register letters as x86's: 16-, 32- and 64-bit integers are `r`, floats `x`.
+pub fn ptx_register_class(letter: char) -> char {
+    match letter {
+        'h' | 'c' | 'l' => 'r',
+        'f' | 'd' => 'x',
+        other => other,
+    }
+}
+
+/// One instruction as a call of the intrinsic that stands for it.
 fn instruction(unit: &Unit, call: Value, statement: &str) -> bool {
     let (opcode, rest) = statement
         .split_once(char::is_whitespace)
@@ -89,7 +93,7 @@ fn instruction(unit: &Unit, call: Value, statement: &str) -> bool {
         .map(str::trim)
         .filter(|it| !it.is_empty())
         .collect();
-    let Some(intrinsic) = intrinsic_for(opcode, &operands) else {
+    let Some(intrinsic) = (unit.dialect.instruction)(opcode, &operands) else {
         return false;
     };
     let is_result = |operand: &str| operand == "$0" && !call.ty().is_void();
@@ -126,8 +130,8 @@ fn operand(unit: &Unit, call: Value, text: &str, outputs: u32) -> Option<Value> 
     Some(Value::int(Type::int(unit.context(), 32), number))
 }
 
-/// The intrinsic for an opcode and its operands.
-fn intrinsic_for(opcode: &str, operands: &[&str]) -> Option<String> {
+/// The intrinsic for a PTX opcode and its operands.
+pub fn ptx_intrinsic(opcode: &str, operands: &[&str]) -> Option<String> {
     let name = match (opcode, operands) {
         ("trap" | "brkpt", []) => return Some("llvm.trap".to_owned()),
         ("exit", []) => "exit",
@@ -176,12 +180,13 @@ fn register_read(source: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::dialect::DIALECTS;
     use super::*;
 
     #[test]
     fn instructions_map_to_intrinsics() {
         assert_eq!(
-            intrinsic_for("mov.u32", &["$0", "%laneid"]).unwrap(),
+            ptx_intrinsic("mov.u32", &["$0", "%laneid"]).unwrap(),
             "llvm.nvvm.read.ptx.sreg.laneid"
         );
         assert_eq!(
@@ -193,17 +198,17 @@ mod tests {
             "llvm.nvvm.read.ptx.sreg.total_smem_size"
         );
         assert_eq!(
-            intrinsic_for("bar.sync", &["1", "64"]).unwrap(),
+            ptx_intrinsic("bar.sync", &["1", "64"]).unwrap(),
             "llvm.nvvm.barrier.cta.sync.count"
         );
-        assert_eq!(intrinsic_for("mov.u32", &["$0", "$1"]), None);
-        assert_eq!(intrinsic_for("mma.sync", &[]), None);
+        assert_eq!(ptx_intrinsic("mov.u32", &["$0", "$1"]), None);
+        assert_eq!(ptx_intrinsic("mma.sync", &[]), None);
     }
 
     #[test]
     fn register_letters_become_the_hosts() {
-        assert_eq!(host_constraint("=f"), "=x");
-        assert_eq!(host_constraint("l"), "r");
-        assert_eq!(host_constraint("~{memory}"), "~{memory}");
+        assert_eq!(host_constraint(&DIALECTS[0], "=f"), "=x");
+        assert_eq!(host_constraint(&DIALECTS[0], "l"), "r");
+        assert_eq!(host_constraint(&DIALECTS[0], "~{memory}"), "~{memory}");
     }
 }

@@ -1,5 +1,5 @@
-//! Needs: a module as read. Leaves: the certainty that it is valid IR for nvptx64 without
-//! module-level assembly, and the architecture it was compiled for.
+//! Needs: a module as read. Leaves: the certainty that it is valid IR without module-level assembly, and what it was
+//! compiled for: the architecture, the warp's size.
 
 use anyhow::{Result, bail};
 
@@ -7,21 +7,16 @@ use super::unit::Unit;
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
-    let triple = unit.module.triple();
-    if !triple.starts_with("nvptx64") {
-        let shown = if triple.is_empty() {
-            "no target triple".to_owned()
-        } else {
-            format!("target triple {triple}")
-        };
-        bail!(
-            "the image has {shown}; the virtual GPU runs nvptx64 images (clang: --offload-arch=sm_80)"
-        );
-    }
     unit.module.verify("as it stands in the image")?;
     if !unit.module.inline_assembly().trim().is_empty() {
-        bail!("the image has module-level PTX assembly, which the virtual GPU cannot run");
+        bail!(
+            "the image has module-level {} assembly, which the virtual GPU cannot run",
+            unit.dialect.name
+        );
     }
+    unit.manifest.warp_size = (unit.dialect.warp_size)(&unit.module);
+    unit.manifest.lockstep = unit.dialect.lockstep;
+    unit.manifest.default_threads = unit.dialect.default_threads;
     let archs = unit
         .module
         .definitions()

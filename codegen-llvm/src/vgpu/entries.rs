@@ -1,7 +1,10 @@
 //! Needs: kernels known, their calling convention C. Leaves: an `EntryFn` (see `codegen::vgpu_abi`)
 //! per kernel, which loads the kernel's parameters and calls it.
 
+use std::mem::offset_of;
+
 use anyhow::{Result, bail};
+use codegen::vgpu_abi::ThreadContext;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::LLVMTypeKind::{
     LLVMDoubleTypeKind, LLVMFloatTypeKind, LLVMHalfTypeKind, LLVMIntegerTypeKind,
@@ -37,7 +40,7 @@ fn check_parameters(kernel: &str, function: Value) -> Result<()> {
             LLVMPointerTypeKind | LLVMFloatTypeKind | LLVMDoubleTypeKind | LLVMHalfTypeKind => true,
             _ => false,
         };
-        if !fits || function.has_attribute_at(index as u32 + 1, "byval") {
+        if !fits || is_in_memory(function, index as u32 + 1) {
             bail!(
                 "parameter {index} of kernel `{kernel}` has the type {}; kernels take pointers and numbers of up to 64 bits",
                 if fits {
@@ -51,6 +54,13 @@ fn check_parameters(kernel: &str, function: Value) -> Result<()> {
     Ok(())
 }
 
+/// Whether a parameter is a pointer to memory that the caller fills.
+fn is_in_memory(function: Value, parameter: u32) -> bool {
+    ["byval", "byref"]
+        .iter()
+        .any(|name| function.has_attribute_at(parameter, name))
+}
+
 /// `void entry(ThreadContext *, const u64 *parameters)`: parameter i is at byte 8·i.
 fn build(unit: &Unit, name: &str, kernel: Value) {
     let context = unit.context();
@@ -62,6 +72,14 @@ fn build(unit: &Unit, name: &str, kernel: Value) {
     entry.add_attribute(context, "nounwind");
     entry.hide();
     let builder = Builder::at_end(context, Builder::append_block(context, entry, "entry"));
+    if let Some(number) = kernel.metadata_int(context, "llvm.amdgcn.lds.kernel.id") {
+        let offset = offset_of!(ThreadContext, kernel_number) as u64;
+        let field = builder.byte_offset(
+            entry.parameters()[0],
+            Value::int(Type::int(context, 64), offset),
+        );
+        builder.store(Value::int(Type::int(context, 32), number), field);
+    }
     let arguments = entry.parameters()[1];
     let offset = |index: usize| Value::int(Type::int(context, 64), 8 * index as u64);
     let load = |(index, parameter): (usize, Value)| {

@@ -1,18 +1,18 @@
 //! Needs: the calling conventions and annotations of the image. Leaves: the list of kernels.
 //!
-//! A kernel is a function with the calling convention `ptx_kernel` (`llvm/IR/CallingConv.h`) or,
-//! in older images, with an `nvvm.annotations` entry `!{ptr @f, !"kernel", i32 1}`.
+//! A kernel is a function with its dialect's calling convention for kernels (`ptx_kernel`, `amdgpu_kernel`:
+//! `llvm/IR/CallingConv.h`) or, in older NVPTX images, with an `nvvm.annotations` entry
+//! `!{ptr @f, !"kernel", i32 1}`.
 
 use std::collections::BTreeMap;
 
 use anyhow::Result;
 
+use super::dialect::DIALECTS;
 use super::unit::{Kernel, Unit};
 use crate::ir::{Module, Value, metadata_string};
 
-/// `llvm::CallingConv::PTX_Kernel`.
-const PTX_KERNEL: u32 = 71;
-/// Threads a block of any kernel may have. `nvvm.maxntid` does not bound it: that is a promise to the
+/// Threads a block of any kernel may have. `nvvm.maxntid` and its like do not bound it: that is a promise to the
 /// allocator of a GPU's registers, and in generic kernels it leaves out the master's warp (docs/abi.md).
 const MAX_THREADS: u32 = 1024;
 
@@ -50,7 +50,11 @@ pub fn find(module: &Module) -> Vec<Found> {
         let notes = annotations.get(&name);
         let annotated =
             notes.is_some_and(|notes| notes.get("kernel").is_some_and(|&value| value != 0));
-        if function.calling_convention() == PTX_KERNEL || annotated {
+        let convention = function.calling_convention();
+        let kernel = DIALECTS
+            .iter()
+            .any(|dialect| dialect.kernel_convention == convention);
+        if kernel || annotated {
             kernels.push(Found {
                 function,
                 bound: launch_bound(function, notes),
@@ -61,8 +65,12 @@ pub fn find(module: &Module) -> Vec<Found> {
     kernels
 }
 
-/// The product of `nvvm.maxntid`'s dimensions, as attribute (`"128,1,1"`) or annotations.
+/// The upper end of `amdgpu-flat-work-group-size` (`"1,256"`), or the product of `nvvm.maxntid`'s dimensions, as
+/// attribute (`"128,1,1"`) or annotations.
 fn launch_bound(function: Value, notes: Option<&BTreeMap<String, u64>>) -> Option<u32> {
+    if let Some(range) = function.text_attribute("amdgpu-flat-work-group-size") {
+        return range.split_once(',')?.1.trim().parse().ok();
+    }
     let attribute = function.text_attribute("nvvm.maxntid");
     let dimensions: Vec<u64> = match (attribute, notes) {
         (Some(text), _) => text

@@ -1,8 +1,8 @@
-//! Needs: host triple and layout. Leaves: no call of an `llvm.nvvm.*` intrinsic, a trap, or a
+//! Needs: host triple and layout. Leaves: no call of an intrinsic of the image's dialect, a trap, or a
 //! function of the device's C library; instead calls of functions that say in LLVM assembly what
 //! each does (see [`super::lower`]).
 //!
-//! An NVPTX intrinsic no lowering knows is an error that names it and its place.
+//! Such an intrinsic that no lowering knows is an error that names it and its place.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,8 @@ use crate::ir::{Builder, Type, Value};
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
     let mut found = Vec::new();
-    let mut text = lower::prelude();
+    let mut text = lower::engine::prelude();
+    text.push_str(&(unit.dialect.prelude)());
     for function in unit.module.functions() {
         if !function.is_declaration() || function.is_unused() {
             continue;
@@ -59,9 +60,10 @@ fn lowering_of(unit: &Unit, function: Value) -> Result<Option<Lowering>> {
         name: &name,
         result: ty.result().print(),
         parameters: ty.parameters().into_iter().map(Type::print).collect(),
+        warp_size: unit.manifest.warp_size,
     };
-    let lowering = lower::lower(&request);
-    if lowering.is_none() && name.starts_with("llvm.nvvm.") {
+    let lowering = lower::lower(unit.dialect, &request);
+    if lowering.is_none() && name.starts_with(unit.dialect.intrinsics) {
         let place = describe_use(unit.context(), function);
         bail!("the virtual GPU does not know the intrinsic `{name}`, used {place}");
     }

@@ -1,4 +1,4 @@
-//! NVPTX bitcode to a host object for the virtual GPU: the passes, in order.
+//! NVPTX or AMDGCN bitcode to a host object for the virtual GPU: the passes, in order.
 //!
 //! Every pass is a function in the file of its name; its heading says what it needs and what it
 //! leaves. `--print-after NAME` shows the module after one of them.
@@ -8,6 +8,7 @@ mod check;
 mod constructors;
 mod control_flow;
 mod debug_info;
+mod dialect;
 mod emit;
 mod entries;
 mod globals;
@@ -19,6 +20,8 @@ mod optimise;
 mod reach;
 mod reflect;
 mod retarget;
+mod segments;
+mod services;
 mod shared;
 mod sites;
 mod spin;
@@ -43,6 +46,7 @@ const PASSES: &[(&str, Pass)] = &[
     ("debug-info", debug_info::run),
     ("variadics", variadics::run),
     ("kernels", kernels::run),
+    ("services", services::run),
     // Before `retarget`: openmp-opt knows kernels by their calling convention.
     ("internalise", internalise::run),
     ("retarget", retarget::run),
@@ -51,6 +55,7 @@ const PASSES: &[(&str, Pass)] = &[
     ("lowering", lowering::run),
     ("constructors", constructors::run),
     ("shared", shared::run),
+    ("segments", segments::run),
     ("entries", entries::run),
     ("globals", globals::run),
     ("simplify", optimise::simplify),

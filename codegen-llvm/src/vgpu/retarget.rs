@@ -1,5 +1,5 @@
 //! Needs: kernels known. Leaves: host triple and data layout, the C calling convention everywhere,
-//! no attribute that only NVPTX understands.
+//! no attribute that only GPUs understand.
 //!
 //! The address spaces of pointers stay as they are: x86 treats all below 256 as the flat one, and
 //! casts between them as no-ops. Only shared-memory *variables* need rewriting (pass `shared`).
@@ -23,7 +23,7 @@ const DROPPED: &[&str] = &[
     "uniform-work-group-size",
 ];
 /// Prefixes of such attributes.
-const DROPPED_PREFIXES: &[&str] = &["nvvm.", "omp_", "stack-protector"];
+const DROPPED_PREFIXES: &[&str] = &["nvvm.", "amdgpu-", "omp_", "stack-protector"];
 /// Enum attributes of the stack protector: there is no guard variable in the device window.
 const PROTECTORS: &[&str] = &["ssp", "sspreq", "sspstrong"];
 
@@ -41,13 +41,26 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             continue;
         }
         function.set_calling_convention(C);
-        function
-            .instructions()
-            .into_iter()
-            .filter(|it| it.is_call())
-            .for_each(|call| call.set_call_convention(C));
+        for instruction in function.instructions() {
+            if instruction.is_call() {
+                instruction.set_call_convention(C);
+            } else if let Some(scope) = instruction.fence_scope()
+                && is_within_block(context, scope)
+            {
+                instruction.set_fence_scope(context.sync_scope("singlethread"));
+            }
+        }
     }
     Ok(())
+}
+
+/// All threads of a block run on one CPU thread, so a fence within the block only has to hold the compiler.
+fn is_within_block(context: Context, scope: u32) -> bool {
+    let is = |name: &str| scope == context.sync_scope(name);
+    let within = ["block", "workgroup", "wavefront", "singlethread"];
+    within
+        .iter()
+        .any(|name| is(name) || is(&format!("{name}-one-as")))
 }
 
 fn clean_attributes(context: Context, function: Value) {

@@ -71,7 +71,7 @@ define void @vgpu.spin(i32 %site) alwaysinline nounwind convergent {{
 }}
 declare void @vgpu_spin(ptr, i32) convergent nounwind
 ",
-        lower::CONTEXT_FUNCTION.as_str()
+        lower::engine::CONTEXT_FUNCTION.as_str()
     )
 }
 

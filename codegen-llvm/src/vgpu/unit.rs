@@ -5,6 +5,7 @@ use codegen::artifact::Manifest;
 use codegen::vgpu_abi;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 
+use super::dialect::Dialect;
 use super::sites::Sites;
 use crate::ir::{Context, Machine, MachineOptions, Module, Value};
 
@@ -39,6 +40,8 @@ pub struct Kernel {
 pub struct Unit {
     /// The module in work.
     pub module: Module,
+    /// The instruction set it was compiled for.
+    pub dialect: &'static Dialect,
     /// What was asked for.
     pub options: VgpuOptions,
     /// The host's back end.
@@ -63,6 +66,7 @@ impl Unit {
             features: &host.features,
             level: options.level,
         })?;
+        let dialect = Dialect::of(&module)?;
         let sites = Sites::new(module.context);
         let manifest = Manifest {
             abi: vgpu_abi::VERSION,
@@ -70,6 +74,7 @@ impl Unit {
         };
         Ok(Unit {
             module,
+            dialect,
             options,
             machine,
             kernels: Vec::new(),

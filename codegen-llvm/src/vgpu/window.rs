@@ -86,7 +86,7 @@ done:
 !1 = !{{!"branch_weights", i32 1048575, i32 1}}
 declare void @vgpu_wild_access(ptr, i32, i64, i32) cold noreturn nounwind memory(inaccessiblemem: readwrite)
 "#,
-        lower::CONTEXT_FUNCTION.as_str()
+        lower::engine::CONTEXT_FUNCTION.as_str()
     )
 }
 
@@ -284,7 +284,7 @@ fn is_context(value: Value) -> bool {
         Some(LLVMOpcode::LLVMOr | LLVMOpcode::LLVMAnd) => is_context(value.operand(0)),
         Some(LLVMOpcode::LLVMCall) => {
             value.called().is_inline_assembly()
-                && value.called().assembly_text() == lower::STACK_POINTER
+                && value.called().assembly_text() == lower::engine::STACK_POINTER
         }
         _ => false,
     }

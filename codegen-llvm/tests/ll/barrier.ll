@@ -9,7 +9,7 @@
 ; CHECK: call i32 @vgpu_barrier_reduce(ptr…, i32 7, i32 0, i32 0, i32 0, i32 1)
 ; CHECK: call i32 @vgpu_barrier_reduce(ptr…, i32 8, i32 0, i32 0, i32 1, i32 1)
 ; CHECK: call i32 @vgpu_barrier_reduce(ptr…, i32 9, i32 2, i32 64, i32 2, i32 0)
-; CHECK: call void @vgpu_syncwarp(ptr…, i32 10, i32 -1)
+; CHECK: call void @vgpu_syncwarp(ptr…, i32 10, i64 4294967295)
 ; CHECK: call void @vgpu_yield(ptr…, i32 11)
 
 target triple = "nvptx64-nvidia-cuda"

@@ -1,7 +1,7 @@
 ; RUN: vgpu %s
-; ERROR: the image has target triple amdgcn-amd-amdhsa; the virtual GPU runs nvptx64 images
+; ERROR: the image has target triple spirv64-intel; the virtual GPU runs nvptx64 and amdgcn images
 
-target triple = "amdgcn-amd-amdhsa"
-define amdgpu_kernel void @k() {
+target triple = "spirv64-intel"
+define spir_kernel void @k() {
   ret void
 }

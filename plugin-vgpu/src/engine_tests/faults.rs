@@ -168,9 +168,9 @@ fn deadlocks_say_who_waits_where() {
 kernel!(stuck_warp, cx, _data: u32, {
     let t = tid(cx);
     if t.is_multiple_of(2) {
-        vgpu_syncwarp(cx, 1, !0);
+        vgpu_syncwarp(cx, 1, u32::MAX.into());
     } else {
-        vgpu_vote(cx, 2, !0, 1, 0);
+        vgpu_vote(cx, 2, u32::MAX.into(), 1, 0);
     }
 });
 

@@ -5,12 +5,14 @@ mod barriers;
 mod faults;
 mod launches;
 mod warps;
+mod waves;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use codegen::vgpu_abi::{EntryFn, ThreadContext};
 
+use crate::block::WarpKind;
 use crate::config::Config;
 use crate::fault::Raised;
 use crate::grid::{Grid, GridRun};
@@ -33,6 +35,12 @@ macro_rules! kernel {
 }
 pub(crate) use kernel;
 
+/// The warps of NVPTX code.
+const NVPTX: WarpKind = WarpKind {
+    size: 32,
+    lockstep: false,
+};
+
 fn machine(multiprocessors: u32) -> Arc<Machine> {
     let config = Config {
         multiprocessors,
@@ -51,6 +59,8 @@ fn grid_run<T>(entry: EntryFn, blocks: u32, threads: u32, args: &[*const T; 1]) 
         threads: [threads, 1, 1],
         shared: 0,
         dynamic_shared: 0,
+        dispatch: 0,
+        warp_kind: NVPTX,
         timeout: Some(Duration::from_secs(20)),
     }
 }

@@ -43,7 +43,7 @@ kernel!(shuffle, cx, data: Results<AtomicU64>, {
     let [mode, b, c, mask] = data.parameters;
     let t = tid(cx);
     if mask >> (t % 32) & 1 != 0 {
-        let got = vgpu_shfl(cx, 1, mask, mode, 100 + t, b, c);
+        let got = vgpu_shfl(cx, 1, mask.into(), mode, 100 + t, b, c);
         data.values[t as usize].store(got, Ordering::Relaxed);
     }
 });
@@ -102,7 +102,7 @@ kernel!(votes, cx, data: Results<AtomicU32>, {
     let [mode, holds, mask, _] = data.parameters;
     let t = tid(cx);
     if mask >> t & 1 != 0 {
-        let got = vgpu_vote(cx, 1, mask, mode, holds >> t & 1);
+        let got = vgpu_vote(cx, 1, mask.into(), mode, holds >> t & 1) as u32;
         data.values[t as usize].store(got, Ordering::Relaxed);
     }
 });
@@ -132,7 +132,7 @@ kernel!(matches, cx, data: Results<AtomicU64>, {
     let [modulus, all, ..] = data.parameters;
     let t = tid(cx);
     let value = u64::from(t % modulus) << 40;
-    let got = if all != 0 { vgpu_match_all(cx, 1, FULL, value) } else { vgpu_match_any(cx, 1, FULL, value).into() };
+    let got = if all != 0 { vgpu_match_all(cx, 1, FULL.into(), value) } else { vgpu_match_any(cx, 1, FULL.into(), value) };
     data.values[t as usize].store(got, Ordering::Relaxed);
 });
 
@@ -149,7 +149,7 @@ fn match_any_and_all() {
     assert!(
         run64(matches, 32, [1, 1, 0, 0])
             .into_iter()
-            .all(|got| got == 1 << 32 | u64::from(FULL))
+            .all(|got| got == u64::from(FULL))
     );
 }
 
@@ -159,7 +159,7 @@ kernel!(reductions, cx, data: Results<AtomicU32>, {
     if mask >> t & 1 != 0 {
         // Some negative, so that signed and unsigned differ.
         let value = (t.wrapping_mul(0x9e37_79b9)) ^ 0x8000_0001;
-        let got = vgpu_redux(cx, 1, mask, op, value);
+        let got = vgpu_redux(cx, 1, mask.into(), op, value);
         data.values[t as usize].store(got, Ordering::Relaxed);
     }
 });
@@ -205,8 +205,8 @@ kernel!(exits_then_votes, cx, data: Results<AtomicU32>, {
         }
         return;
     }
-    let got = vgpu_vote(cx, 1, FULL, 3, 1);
-    vgpu_syncwarp(cx, 2, FULL);
+    let got = vgpu_vote(cx, 1, FULL.into(), 3, 1) as u32;
+    vgpu_syncwarp(cx, 2, FULL.into());
     data.values[t as usize].store(got, Ordering::Relaxed);
 });
 
@@ -228,7 +228,7 @@ fn lanes_that_never_were_count_as_arrived() {
 kernel!(meets_elsewhere, cx, data: Results<AtomicU32>, {
     // Both halves of the warp name all lanes, from different places in the program.
     let t = tid(cx);
-    let got = if t < 16 { vgpu_vote(cx, 1, FULL, 3, 1) } else { vgpu_vote(cx, 2, FULL, 3, 0) };
+    let got = if t < 16 { vgpu_vote(cx, 1, FULL.into(), 3, 1) as u32 } else { vgpu_vote(cx, 2, FULL.into(), 3, 0) as u32 };
     data.values[t as usize].store(got, Ordering::Relaxed);
 });
 
@@ -244,7 +244,7 @@ fn an_operation_with_a_mask_may_be_met_from_different_places() {
 kernel!(separate_masks, cx, data: Results<AtomicU32>, {
     // Two groups shuffle at the same time without waiting for each other.
     let t = tid(cx);
-    let (mask, rounds) = if t.is_multiple_of(2) { (0x5555_5555, 3) } else { (0xaaaa_aaaa, 5) };
+    let (mask, rounds) = if t.is_multiple_of(2) { (0x5555_5555u64, 3) } else { (0xaaaa_aaaa, 5) };
     let mut sum = 0;
     for _ in 0..rounds {
         sum += vgpu_redux(cx, 1, mask, 0, 1);
@@ -265,18 +265,18 @@ fn groups_with_disjoint_masks_are_independent() {
 kernel!(diverge_and_ask, cx, data: Results<AtomicU32>, {
     let t = tid(cx);
     let inner = if t < 10 {
-        vgpu_activemask(cx, 1)
+        vgpu_activemask(cx, 1) as u32
     } else if t < 20 {
         // Late to its own branch, yet one group.
         if t.is_multiple_of(2) {
             vgpu_yield(cx, 0);
         }
-        vgpu_activemask(cx, 2)
+        vgpu_activemask(cx, 2) as u32
     } else {
         0
     };
     // The branches join here: all lanes come to one site.
-    let outer = vgpu_activemask(cx, 3);
+    let outer = vgpu_activemask(cx, 3) as u32;
     data.values[t as usize].store(inner ^ outer, Ordering::Relaxed);
 });
 
@@ -301,9 +301,9 @@ kernel!(loop_and_ask, cx, data: Results<AtomicU32>, {
     let mut seen = 0;
     for turn in 0..t {
         let expected = FULL << (turn + 1);
-        seen |= vgpu_activemask(cx, 1) ^ expected;
+        seen |= vgpu_activemask(cx, 1) as u32 ^ expected;
     }
-    let after = vgpu_activemask(cx, 2);
+    let after = vgpu_activemask(cx, 2) as u32;
     data.values[t as usize].store(seen | (after ^ FULL), Ordering::Relaxed);
 });
 
@@ -320,7 +320,7 @@ kernel!(ask_while_others_wait, cx, data: Results<AtomicU32>, {
     // Half of the warp waits at a barrier the other half comes to later.
     let t = tid(cx);
     if t >= 16 {
-        let got = vgpu_activemask(cx, 1);
+        let got = vgpu_activemask(cx, 1) as u32;
         data.values[t as usize].store(got, Ordering::Relaxed);
     }
     vgpu_barrier(cx, 2, 0, 0);
@@ -339,7 +339,7 @@ kernel!(ask_inside_lock, cx, data: Results<AtomicU32>, {
     while lock.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
         vgpu_spin(cx, 0);
     }
-    let mask = vgpu_activemask(cx, 1);
+    let mask = vgpu_activemask(cx, 1) as u32;
     data.values[t as usize].store(mask, Ordering::Relaxed);
     lock.store(0, Ordering::Release);
 });
@@ -363,7 +363,7 @@ kernel!(ask_while_others_synchronise, cx, data: Results<AtomicU32>, {
             vgpu_syncwarp(cx, 1, 3);
         }
     } else {
-        data.values[2].store(vgpu_activemask(cx, 2), Ordering::Relaxed);
+        data.values[2].store(vgpu_activemask(cx, 2) as u32, Ordering::Relaxed);
         flag.store(1, Ordering::Relaxed);
     }
 });

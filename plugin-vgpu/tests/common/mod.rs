@@ -53,6 +53,9 @@ pub fn manifest() -> Manifest {
     };
     Manifest {
         abi: codegen::vgpu_abi::VERSION,
+        warp_size: 32,
+        lockstep: false,
+        default_threads: 128,
         kernels: vec![
             kernel("sum", 2),
             kernel("wild", 1),

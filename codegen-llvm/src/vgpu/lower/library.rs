@@ -2,9 +2,8 @@
 //! assertions (CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation",
 //! "Assertion").
 
+use super::engine::CONTEXT;
 use super::{Body, Request};
-
-const CONTEXT: &str = "  %cx = call ptr @vgpu.context()\n";
 
 /// Lowers a library function whose declaration has the expected shape.
 pub fn lower(request: &Request<'_>) -> Option<Body> {

@@ -1,9 +1,6 @@
 //! Fences, scoped atomics, cached loads, address-space questions, asynchronous copies, prefetches.
 
-use std::mem::offset_of;
-
-use codegen::vgpu_abi::{STACK_SIZE, ThreadContext, WINDOW_INDEX, WINDOW_SHIFT};
-
+use super::engine::is_space;
 use super::{Body, Request};
 
 /// Lowers everything that concerns memory but no value in a register.
@@ -82,37 +79,6 @@ fn atomic(form: &str, request: &Request<'_>) -> Option<Body> {
     Body::plain(format!(
         "  %old = atomicrmw {operation} {pointer} %a0, {ty} %a1 monotonic\n  ret {ty} %old"
     ))
-}
-
-/// Where a generic address points. A block's shared memory and a thread's own stack ("local") are
-/// ranges; everything else in the device window is global.
-fn is_space(space: &str) -> Option<Body> {
-    let (base, size) = (
-        offset_of!(ThreadContext, shared_base),
-        offset_of!(ThreadContext, shared_size),
-    );
-    let stack = -(STACK_SIZE as i64);
-    let parts = format!(
-        "  %cx = call ptr @vgpu.context()\n  %address = ptrtoint ptr %a0 to i64\n  \
-         %bf = getelementptr i8, ptr %cx, i64 {base}\n  %base = load i64, ptr %bf, align 8, !invariant.load !0\n  \
-         %sf = getelementptr i8, ptr %cx, i64 {size}\n  %size = load i32, ptr %sf, align 4, !invariant.load !0\n  \
-         %size64 = zext i32 %size to i64\n  %inside = sub i64 %address, %base\n  %shared = icmp ult i64 %inside, %size64\n  \
-         %context = ptrtoint ptr %cx to i64\n  %mine = and i64 %context, {stack}\n  %its = and i64 %address, {stack}\n  \
-         %local = icmp eq i64 %mine, %its\n"
-    );
-    let end = match space {
-        "shared" | "shared.cluster" => "  ret i1 %shared".to_owned(),
-        "local" => "  ret i1 %local".to_owned(),
-        // Constants live in global memory here.
-        "const" => "  ret i1 false".to_owned(),
-        "global" => format!(
-            "  %window = lshr i64 %address, {WINDOW_SHIFT}\n  %device = icmp eq i64 %window, {WINDOW_INDEX}\n  \
-             %special = or i1 %shared, %local\n  %plain = xor i1 %special, true\n  \
-             %global = and i1 %device, %plain\n  ret i1 %global"
-        ),
-        _ => return None,
-    };
-    Body::plain(parts + &end)
 }
 
 /// Asynchronous copies are done at once; waiting for them is then nothing.

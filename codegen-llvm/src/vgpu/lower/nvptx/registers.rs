@@ -5,6 +5,7 @@ use std::mem::offset_of;
 use codegen::vgpu_abi::ThreadContext;
 
 use super::Body;
+use super::engine::{load_field, timer};
 
 /// Lowers `read.ptx.sreg.*` and `is_explicit_cluster`.
 pub fn lower(name: &str) -> Option<Body> {
@@ -13,7 +14,7 @@ pub fn lower(name: &str) -> Option<Body> {
     }
     let register = name.strip_prefix("read.ptx.sreg.")?;
     if let Some((offset, range)) = field(register) {
-        return Body::plain(load(offset, range));
+        return Body::plain(load_field(offset, range));
     }
     if let Some(mask) = register.strip_prefix("lanemask.") {
         return lane_mask(mask);
@@ -68,18 +69,6 @@ fn field(register: &str) -> Option<(usize, Option<(u32, u32)>)> {
     Some((offset + dimension, range))
 }
 
-/// Loads a context field. It never changes while the thread runs, hence `invariant.load`; the range
-/// lets LLVM drop sign extensions and overflow checks, as the intrinsic's `range` did.
-fn load(offset: usize, range: Option<(u32, u32)>) -> String {
-    let known = range
-        .map(|(low, high)| format!(", !range !{{i32 {low}, i32 {}}}", high as i32))
-        .unwrap_or_default();
-    format!(
-        "  %cx = call ptr @vgpu.context()\n  %field = getelementptr i8, ptr %cx, i64 {offset}\n  \
-         %value = load i32, ptr %field, align 4, !invariant.load !0, !noundef !0{known}\n  ret i32 %value"
-    )
-}
-
 fn constant(value: u32) -> Option<Body> {
     Body::plain(format!("  ret i32 {value}"))
 }
@@ -101,14 +90,4 @@ fn lane_mask(relation: &str) -> Option<Body> {
         _ => return None,
     };
     Body::plain(lane + rest)
-}
-
-fn timer(function: &str, low: bool) -> String {
-    let read =
-        format!("  %cx = call ptr @vgpu.context()\n  %time = call i64 @{function}(ptr %cx)\n");
-    read + if low {
-        "  %low = trunc i64 %time to i32\n  ret i32 %low"
-    } else {
-        "  ret i64 %time"
-    }
 }

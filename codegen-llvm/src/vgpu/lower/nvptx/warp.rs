@@ -3,21 +3,23 @@
 
 use codegen::vgpu_abi::{ReduxOp, ShuffleMode, VoteMode};
 
-use super::{Body, call_with_site};
+use super::Body;
+use super::engine::CONTEXT;
 
-const CONTEXT: &str = "  %cx = call ptr @vgpu.context()\n";
 /// The forms without a member mask mean the lanes that are together here (PTX ISA before 6.0).
-const ACTIVE: &str = "  %mask = call i32 @vgpu_activemask(ptr %cx, i32 %site1)\n";
+const ACTIVE: &str = "  %mask = call i64 @vgpu_activemask(ptr %cx, i32 %site1)\n";
+/// The mask that the first operand names.
+const NAMED: &str = "  %mask = zext i32 %a0 to i64\n";
 
 /// Lowers the warp's operations.
 pub fn lower(name: &str) -> Option<Body> {
     match name {
-        "bar.warp.sync" => Body::synchronising(call_with_site(
-            "call void @vgpu_syncwarp(ptr %cx, i32 %site, i32 %a0)",
-            "ret void",
+        "bar.warp.sync" => Body::synchronising(format!(
+            "{CONTEXT}{NAMED}  call void @vgpu_syncwarp(ptr %cx, i32 %site, i64 %mask)\n  ret void"
         )),
         "activemask" => Body::synchronising(format!(
-            "{CONTEXT}  %mask = call i32 @vgpu_activemask(ptr %cx, i32 %site)\n  ret i32 %mask"
+            "{CONTEXT}  %lanes = call i64 @vgpu_activemask(ptr %cx, i32 %site)\n  \
+             %mask = trunc i64 %lanes to i32\n  ret i32 %mask"
         )),
         "elect.sync" => elect(),
         _ => shuffle(name)
@@ -50,16 +52,18 @@ fn shuffle(name: &str) -> Option<Body> {
     let first = usize::from(synchronised);
     let (value, lane, clamp) = (first, first + 1, first + 2);
     let mut text = CONTEXT.to_owned();
-    text += if synchronised {
-        "  %mask = bitcast i32 %a0 to i32\n"
-    } else {
-        ACTIVE
-    };
+    text += if synchronised { NAMED } else { ACTIVE };
     text += &format!(
-        "  %bits = bitcast {ty} %a{value} to i32\n  %both = call i64 @vgpu_shfl(ptr %cx, i32 %site, i32 %mask, i32 {mode}, \
+        "  %bits = bitcast {ty} %a{value} to i32\n  %both = call i64 @vgpu_shfl(ptr %cx, i32 %site, i64 %mask, i32 {mode}, \
          i32 %bits, i32 %a{lane}, i32 %a{clamp})\n  %low = trunc i64 %both to i32\n  %result = bitcast i32 %low to {ty}\n"
     );
-    text += &end_with_predicate(ty, predicate);
+    text += &match predicate {
+        true => {
+            let predicate = "  %high = lshr i64 %both, 32\n  %pred = trunc i64 %high to i1\n";
+            format!("{predicate}{}", pair(ty))
+        }
+        false => format!("  ret {ty} %result"),
+    };
     if synchronised {
         Body::synchronising(text)
     } else {
@@ -67,14 +71,10 @@ fn shuffle(name: &str) -> Option<Body> {
     }
 }
 
-/// Returns `%result`, or it and bit 32 of `%both` as a pair.
-fn end_with_predicate(ty: &str, predicate: bool) -> String {
-    if !predicate {
-        return format!("  ret {ty} %result");
-    }
+/// Returns `%result` and `%pred`.
+fn pair(ty: &str) -> String {
     format!(
-        "  %high = lshr i64 %both, 32\n  %pred = trunc i64 %high to i1\n  \
-         %half = insertvalue {{ {ty}, i1 }} poison, {ty} %result, 0\n  \
+        "  %half = insertvalue {{ {ty}, i1 }} poison, {ty} %result, 0\n  \
          %pair = insertvalue {{ {ty}, i1 }} %half, i1 %pred, 1\n  ret {{ {ty}, i1 }} %pair"
     )
 }
@@ -93,18 +93,17 @@ fn vote(name: &str) -> Option<Body> {
         _ => return None,
     } as u32;
     let (mask, predicate) = if synchronised {
-        ("%a0", "%a1")
+        (NAMED, "%a1")
     } else {
-        ("%mask", "%a0")
+        (ACTIVE, "%a0")
     };
     let end = match mode {
-        "ballot" => "  ret i32 %all",
-        _ => "  %holds = icmp ne i32 %all, 0\n  ret i1 %holds",
+        "ballot" => "  %lanes = trunc i64 %all to i32\n  ret i32 %lanes",
+        _ => "  %holds = icmp ne i64 %all, 0\n  ret i1 %holds",
     };
     let text = format!(
-        "{CONTEXT}{}  %pred = zext i1 {predicate} to i32\n  \
-         %all = call i32 @vgpu_vote(ptr %cx, i32 %site, i32 {mask}, i32 {code}, i32 %pred)\n{end}",
-        if synchronised { "" } else { ACTIVE }
+        "{CONTEXT}{mask}  %pred = zext i1 {predicate} to i32\n  \
+         %all = call i64 @vgpu_vote(ptr %cx, i32 %site, i64 %mask, i32 {code}, i32 %pred)\n{end}"
     );
     if synchronised {
         Body::synchronising(text)
@@ -122,16 +121,17 @@ fn matches(name: &str) -> Option<Body> {
     };
     if let Some(ty) = name.strip_prefix("match.any.sync.") {
         return Body::synchronising(format!(
-            "{CONTEXT}{}  %lanes = call i32 @vgpu_match_any(ptr %cx, i32 %site, i32 %a0, i64 %value)\n  ret i32 %lanes",
+            "{CONTEXT}{NAMED}{}  %lanes = call i64 @vgpu_match_any(ptr %cx, i32 %site, i64 %mask, i64 %value)\n  \
+             %result = trunc i64 %lanes to i32\n  ret i32 %result",
             widen(ty)?
         ));
     }
     let ty = name.strip_prefix("match.all.sync.")?.strip_suffix('p')?;
     Body::synchronising(format!(
-        "{CONTEXT}{}  %both = call i64 @vgpu_match_all(ptr %cx, i32 %site, i32 %a0, i64 %value)\n  \
-         %result = trunc i64 %both to i32\n{}",
+        "{CONTEXT}{NAMED}{}  %lanes = call i64 @vgpu_match_all(ptr %cx, i32 %site, i64 %mask, i64 %value)\n  \
+         %result = trunc i64 %lanes to i32\n  %pred = icmp ne i64 %lanes, 0\n{}",
         widen(ty)?,
-        end_with_predicate("i32", true)
+        pair("i32")
     ))
 }
 
@@ -149,7 +149,8 @@ fn redux(name: &str) -> Option<Body> {
         _ => return None,
     } as u32;
     Body::synchronising(format!(
-        "{CONTEXT}  %all = call i32 @vgpu_redux(ptr %cx, i32 %site, i32 %a1, i32 {operation}, i32 %a0)\n  ret i32 %all"
+        "{CONTEXT}  %mask = zext i32 %a1 to i64\n  \
+         %all = call i32 @vgpu_redux(ptr %cx, i32 %site, i64 %mask, i32 {operation}, i32 %a0)\n  ret i32 %all"
     ))
 }
 
@@ -157,12 +158,11 @@ fn redux(name: &str) -> Option<Body> {
 fn elect() -> Option<Body> {
     let lane = std::mem::offset_of!(codegen::vgpu_abi::ThreadContext, laneid);
     Body::synchronising(format!(
-        "{CONTEXT}  call void @vgpu_syncwarp(ptr %cx, i32 %site, i32 %a0)\n  \
+        "{CONTEXT}{NAMED}  call void @vgpu_syncwarp(ptr %cx, i32 %site, i64 %mask)\n  \
          %result = call i32 @llvm.cttz.i32(i32 %a0, i1 false)\n  \
          %field = getelementptr i8, ptr %cx, i64 {lane}\n  \
          %lane = load i32, ptr %field, align 4, !invariant.load !0\n  \
-         %pred = icmp eq i32 %lane, %result\n  \
-         %half = insertvalue {{ i32, i1 }} poison, i32 %result, 0\n  \
-         %pair = insertvalue {{ i32, i1 }} %half, i1 %pred, 1\n  ret {{ i32, i1 }} %pair"
+         %pred = icmp eq i32 %lane, %result\n{}",
+        pair("i32")
     ))
 }

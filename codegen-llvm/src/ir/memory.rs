@@ -1,0 +1,28 @@
+//! Memory instructions: how they are seen by other threads.
+
+use llvm_sys::LLVMOpcode;
+
+use super::Value;
+
+impl Value {
+    /// Whether a load, store, atomicrmw or cmpxchg is volatile.
+    pub fn is_volatile(self) -> bool {
+        llvm!(core::LLVMGetVolatile(self.0)) != 0
+    }
+
+    /// Whether an instruction is atomic: an atomic load or store, atomicrmw, cmpxchg, fence.
+    pub fn is_atomic(self) -> bool {
+        llvm!(core::LLVMIsAtomic(self.0)) != 0
+    }
+
+    /// The number of a fence's synchronisation scope; `None` for anything else.
+    pub fn fence_scope(self) -> Option<u32> {
+        let fence = self.opcode() == Some(LLVMOpcode::LLVMFence);
+        fence.then(|| llvm!(core::LLVMGetAtomicSyncScopeID(self.0)))
+    }
+
+    /// Sets the synchronisation scope of a fence.
+    pub fn set_fence_scope(self, scope: u32) {
+        llvm!(core::LLVMSetAtomicSyncScopeID(self.0, scope));
+    }
+}

@@ -1,0 +1,81 @@
+//! Needs: shared variables rewritten. Leaves: no conversion between an integer and a pointer to shared or private
+//! memory that takes the integer for an address within the segment.
+//!
+//! On AMD GPUs such pointers are 32-bit offsets into a block's shared or a thread's private memory, and code may count
+//! on it: LLVM's lowering of shared memory keeps tables of offsets. Here the pointers are 64-bit addresses like any
+//! other, so where an offset becomes a pointer the segment's start is added, and where a pointer becomes an
+//! integer it is taken off. NVPTX has no such offsets: its integers are addresses that the same thread made.
+
+use anyhow::Result;
+use llvm_sys::LLVMOpcode::{LLVMAdd, LLVMIntToPtr, LLVMPtrToInt, LLVMSub};
+
+use super::unit::Unit;
+use crate::ir::{Builder, Type, Value};
+
+/// Address space of shared memory.
+const SHARED: u32 = 3;
+/// Address space of private memory.
+const PRIVATE: u32 = 5;
+
+/// The pass.
+pub fn run(unit: &mut Unit) -> Result<()> {
+    if !unit.dialect.segments {
+        return Ok(());
+    }
+    for function in unit.module.definitions() {
+        if function.name().starts_with("vgpu.") {
+            continue;
+        }
+        for instruction in function.instructions() {
+            match instruction.opcode() {
+                Some(LLVMPtrToInt) => to_offset(unit, instruction)?,
+                Some(LLVMIntToPtr) => from_offset(unit, instruction)?,
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where the segment of an address space begins; `None` for global memory.
+fn start(unit: &Unit, builder: &Builder, pointer: Type) -> Result<Option<Value>> {
+    if !pointer.is_pointer() {
+        return Ok(None);
+    }
+    let name = match pointer.address_space() {
+        SHARED => "vgpu.shared_base",
+        PRIVATE => "vgpu.private_base",
+        _ => return Ok(None),
+    };
+    let base = builder.call_function(unit.library_function(name)?, &[]);
+    Ok(Some(builder.cast(
+        LLVMPtrToInt,
+        base,
+        Type::int(unit.context(), 64),
+    )))
+}
+
+fn to_offset(unit: &Unit, instruction: Value) -> Result<()> {
+    let builder = Builder::before(unit.context(), instruction);
+    let pointer = instruction.operand(0);
+    let Some(base) = start(unit, &builder, pointer.ty())? else {
+        return Ok(());
+    };
+    let address = builder.cast(LLVMPtrToInt, pointer, base.ty());
+    let offset = builder.binary(LLVMSub, address, base);
+    instruction.replace_all_uses(builder.cast_unsigned(offset, instruction.ty()));
+    instruction.erase();
+    Ok(())
+}
+
+fn from_offset(unit: &Unit, instruction: Value) -> Result<()> {
+    let builder = Builder::before(unit.context(), instruction);
+    let Some(base) = start(unit, &builder, instruction.ty())? else {
+        return Ok(());
+    };
+    let offset = builder.cast_unsigned(instruction.operand(0), base.ty());
+    let address = builder.binary(LLVMAdd, base, offset);
+    instruction.replace_all_uses(builder.cast(LLVMIntToPtr, address, instruction.ty()));
+    instruction.erase();
+    Ok(())
+}
