@@ -106,7 +106,7 @@ masked!(gathers, cx, lane, data, {
         cx,
         1,
         WaveOp::Gather as u32,
-        100 + u64::from(lane) | 1 << 40,
+        (100 + u64::from(lane)) | 1 << 40,
         (lane + 5) % (data.size + 3),
         7,
     )
@@ -120,7 +120,7 @@ fn gathers_read_lanes_that_take_part_and_nothing_else() {
                 let source = (lane as u32 + 5) % (size + 3);
                 let there = source < size && mask >> source & 1 != 0;
                 let value = if there {
-                    100 + u64::from(source) | 1 << 40
+                    (100 + u64::from(source)) | 1 << 40
                 } else {
                     7
                 };
@@ -266,7 +266,7 @@ fn lanes_and_waves_are_numbered_by_the_waves_size() {
             let thread = thread as u64;
             assert_eq!(
                 got,
-                thread / u64::from(size) << 32 | thread % u64::from(size)
+                (thread / u64::from(size)) << 32 | (thread % u64::from(size))
             );
         }
     }

@@ -1,9 +1,9 @@
 //! A device, and kernels that clang compiled for it.
 #![allow(dead_code, reason = "every test program uses a part")]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 
 use codegen::artifact::{Artifact, GlobalEntry, KernelEntry, Manifest, Site};
 use plugin_api::{Launch, Module};
@@ -128,4 +128,27 @@ pub fn launch(
         args,
     };
     module.kernel(kernel).unwrap().launch(&launch)
+}
+
+/// Points `OMPTARGET_CODEGEN` to the compiler beside this test, and builds it if it is not there.
+pub fn find_compiler() {
+    static FOUND: Once = Once::new();
+    FOUND.call_once(|| {
+        if std::env::var_os("OMPTARGET_CODEGEN").is_some() {
+            return;
+        }
+        let test = std::env::current_exe().unwrap();
+        let folder: PathBuf = test.ancestors().nth(2).unwrap().to_owned();
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "-p", "codegen-llvm"]);
+        if folder.ends_with("release") {
+            build.arg("--release");
+        }
+        assert!(
+            build.status().unwrap().success(),
+            "omptarget-codegen does not build"
+        );
+        // SAFETY: all tests of this program wait here before they read the environment.
+        unsafe { std::env::set_var("OMPTARGET_CODEGEN", folder.join("omptarget-codegen")) };
+    });
 }
