@@ -201,7 +201,8 @@ fn advance() -> Option<(u64, u64, Loop)> {
         })
     };
     if chunk.is_none() {
-        private::pop();
+        // SAFETY: found above, and of a kind that nothing in between ends.
+        unsafe { private::end(node) };
     }
     chunk
 }

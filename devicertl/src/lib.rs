@@ -14,6 +14,7 @@
 pub mod arch;
 mod copyprivate;
 pub mod dispatch;
+pub mod doacross;
 pub mod icv;
 mod invoke;
 pub mod kernel;
@@ -24,6 +25,7 @@ pub mod memory;
 pub mod nest;
 pub mod paper_interface;
 pub mod parallel;
+pub mod pending;
 pub mod private;
 pub mod query;
 pub mod queue;
@@ -31,6 +33,8 @@ pub mod reduce;
 pub mod share;
 pub mod sync;
 pub mod task;
+pub mod taskgroup;
+pub mod taskloop;
 #[cfg(test)]
 mod tests;
 pub mod workshare;

@@ -151,9 +151,11 @@ pub unsafe extern "C" fn __kmpc_begin_sharing_variables(list: &mut *mut *mut c_v
 pub unsafe extern "C" fn __kmpc_end_sharing_variables() {
     if Nest::load().is_active() {
         if let Some(node) = private::find_here(private::Kind::References) {
-            // SAFETY: the list of the node, which goes with it.
-            unsafe { arch::release((*node).references.cast()) };
-            private::pop();
+            // SAFETY: the list of the node, which goes with it; the node was found in the thread's list.
+            unsafe {
+                arch::release((*node).references.cast());
+                private::end(node);
+            }
         }
         return;
     }

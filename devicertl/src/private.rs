@@ -4,8 +4,11 @@
 
 use crate::arch::{self, shared};
 use crate::dispatch::Loop;
+use crate::doacross::Progress;
 use crate::icv::Icvs;
 use crate::nest::Nest;
+use crate::pending::{self, Pending};
+use crate::taskgroup::Group;
 
 /// What a node is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,8 +17,14 @@ pub enum Kind {
     Icvs,
     /// Its position in a worksharing loop.
     Loop,
-    /// It runs a final task.
-    FinalTask,
+    /// It runs an explicit task.
+    Task,
+    /// It is in a `taskgroup` region.
+    Taskgroup,
+    /// It is in a doacross loop.
+    Doacross,
+    /// It has tasks that are not complete.
+    Pending,
     /// The captured references of a serialised region.
     References,
 }
@@ -32,6 +41,14 @@ pub struct Node {
     pub loop_: Loop,
     /// For [`Kind::References`].
     pub references: *mut *mut core::ffi::c_void,
+    /// For [`Kind::Task`]: whether it is final.
+    pub is_final: bool,
+    /// For [`Kind::Taskgroup`].
+    pub group: Group,
+    /// For [`Kind::Pending`].
+    pub pending: Pending,
+    /// For [`Kind::Doacross`]: what the team shares.
+    pub doacross: *mut Progress,
 }
 
 fn head() -> *mut *mut Node {
@@ -54,17 +71,7 @@ fn first() -> *mut Node {
 
 /// The innermost node of that kind.
 pub fn find(kind: Kind) -> Option<*mut Node> {
-    let mut node = first();
-    while !node.is_null() {
-        // SAFETY: nodes in the list are live and this thread's own.
-        unsafe {
-            if (*node).kind == kind {
-                return Some(node);
-            }
-            node = (*node).outer;
-        }
-    }
-    None
+    find_where(kind, |_| true)
 }
 
 /// The node of that kind that belongs to the current region itself.
@@ -73,17 +80,82 @@ pub fn find_here(kind: Kind) -> Option<*mut Node> {
     find(kind).filter(|&node| unsafe { (*node).depth } == Nest::load().depth())
 }
 
-/// The node of that kind of the current region, made if there is none.
+/// The innermost node of that kind that `matches`.
+pub fn find_where(kind: Kind, matches: impl Fn(&Node) -> bool) -> Option<*mut Node> {
+    let mut node = first();
+    while !node.is_null() {
+        // SAFETY: nodes in the list are live and this thread's own.
+        unsafe {
+            if (*node).kind == kind && matches(&*node) {
+                return Some(node);
+            }
+            node = (*node).outer;
+        }
+    }
+    None
+}
+
+/// The node of that kind of the current task, explicit or implicit: OpenMP's data environment.
+fn find_in_task(kind: Kind) -> Option<*mut Node> {
+    let (mut node, depth) = (first(), Nest::load().depth());
+    while !node.is_null() {
+        // SAFETY: as in `find`.
+        unsafe {
+            if (*node).kind == kind && (*node).depth == depth {
+                return Some(node);
+            }
+            if (*node).kind == Kind::Task {
+                return None;
+            }
+            node = (*node).outer;
+        }
+    }
+    None
+}
+
+/// The node of that kind of the current task, made if there is none.
 pub fn own(kind: Kind, initialise: impl FnOnce(&mut Node)) -> *mut Node {
-    find_here(kind).unwrap_or_else(|| push(kind, initialise))
+    find_in_task(kind).unwrap_or_else(|| push(kind, initialise))
 }
 
 /// A new innermost node, which ends with the current region.
 pub fn push(kind: Kind, initialise: impl FnOnce(&mut Node)) -> *mut Node {
+    let node = allocate();
+    // SAFETY: fresh memory.
+    unsafe { push_in(node, kind, initialise) };
+    node
+}
+
+/// A new node of the current region beneath all others the region has: it outlives the region's explicit tasks.
+pub fn push_beneath(kind: Kind, initialise: impl FnOnce(&mut Node)) -> *mut Node {
+    let (node, depth) = (allocate(), Nest::load().depth());
+    // SAFETY: fresh memory; nodes in the list are live and this thread's own.
+    unsafe {
+        push_in(node, kind, initialise);
+        *head() = (*node).outer;
+        let mut link = head();
+        while !(*link).is_null() && (**link).depth == depth {
+            link = &raw mut (**link).outer;
+        }
+        (*node).outer = *link;
+        *link = node;
+    }
+    node
+}
+
+fn allocate() -> *mut Node {
     let node = arch::allocate(size_of::<Node>()).cast::<Node>();
     if node.is_null() {
         arch::trap(c"out of device heap: no memory for a thread's private OpenMP state");
     }
+    node
+}
+
+/// [`push`] into memory of the caller's: a task's node lies in the task.
+///
+/// # Safety
+/// `node` is this thread's own until the node has ended; only those of [`Kind::Task`] are not from the heap.
+pub unsafe fn push_in(node: *mut Node, kind: Kind, initialise: impl FnOnce(&mut Node)) {
     let nest = Nest::load();
     let mut value = Node {
         outer: first(),
@@ -92,15 +164,56 @@ pub fn push(kind: Kind, initialise: impl FnOnce(&mut Node)) -> *mut Node {
         icvs: Icvs::DEFAULT,
         loop_: Loop::EMPTY,
         references: core::ptr::null_mut(),
+        is_final: false,
+        group: Group::NONE,
+        pending: Pending::NONE,
+        doacross: core::ptr::null_mut(),
     };
     initialise(&mut value);
-    // SAFETY: fresh memory of that size (the heap aligns to 16), and this thread's own slot.
+    // SAFETY: the caller's promise, and this thread's own slot.
     unsafe {
         node.write(value);
         *head() = node;
     }
     nest.with_private(true).store();
-    node
+}
+
+/// Gives back a node that is out of the list.
+unsafe fn release(node: *mut Node) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if (*node).kind != Kind::Task {
+            arch::release(node.cast());
+        }
+    }
+}
+
+/// Ends one node, wherever it stands; those of other kinds that came later (ICVs that a loop's body set) stay.
+///
+/// # Safety
+/// `node` is in the calling thread's list.
+#[inline(never)]
+pub unsafe fn end(node: *mut Node) {
+    // SAFETY: nodes in the list are live and this thread's own; `node` is one of them.
+    unsafe {
+        let mut link = head();
+        while *link != node {
+            link = &raw mut (**link).outer;
+        }
+        *link = (*node).outer;
+        release(node);
+        Nest::load().with_private(!(*head()).is_null()).store();
+    }
+}
+
+/// Ends the innermost explicit task's node, and what the task changed for itself.
+#[inline(never)]
+pub fn end_task() {
+    // SAFETY: as in `find`.
+    while !first().is_null() && unsafe { (*first()).kind } != Kind::Task {
+        pop();
+    }
+    pop();
 }
 
 /// Ends the innermost node.
@@ -113,7 +226,7 @@ pub fn pop() {
     unsafe {
         let outer = (*node).outer;
         *head() = outer;
-        arch::release(node.cast());
+        release(node);
         Nest::load().with_private(!outer.is_null()).store();
     }
 }
@@ -132,6 +245,7 @@ pub fn leave_to(nest: Nest) {
 #[cold]
 #[inline(never)]
 fn unwind(depth: u32) {
+    pending::complete_all();
     // SAFETY: as in `find`.
     while !first().is_null() && unsafe { (*first()).depth } > depth {
         pop();
@@ -142,6 +256,7 @@ fn unwind(depth: u32) {
 #[inline(always)]
 pub fn leave_all() {
     if Nest::load().has_private() {
+        pending::complete_all();
         while !first().is_null() {
             pop();
         }

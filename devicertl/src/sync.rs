@@ -5,6 +5,7 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use crate::Ident;
 use crate::arch::{self, shared};
 use crate::nest::Nest;
+use crate::pending;
 
 /// `kmp_critical_name`: 32 bytes of zeroed memory, of which the first word is the lock.
 pub type CriticalName = AtomicU32;
@@ -68,9 +69,13 @@ fn software_barrier(threads: u32) {
     arch::sync_warp(members);
 }
 
-/// `barrier`.
+/// `barrier`, and the implicit ones at the end of worksharing constructs (clang: `emitBarrierCall`; OpenMP 5.2,
+/// §15.3): all tasks of the region are complete behind it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_barrier(_location: *const Ident, _thread: i32) {
+    if Nest::load().has_private() {
+        pending::complete_all();
+    }
     team_barrier();
 }
 

@@ -1,40 +1,67 @@
-//! Tasks. All are undeferred: the thread that meets a task runs it there and then, which the standard
-//! allows (OpenMP 5.2, §12.5) and which satisfies every dependence, `taskwait` and `taskgroup`.
+//! Explicit tasks. The thread that meets a task runs it there and then, which the standard allows for any task
+//! (OpenMP 5.2, §12.5: a task "may be executed immediately"). Tasks that cannot be complete yet are in
+//! [`pending`](crate::pending).
 
 use core::ffi::c_void;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Ident;
 use crate::arch;
 use crate::nest::Nest;
-use crate::private::{self, Kind};
+use crate::pending::{self, Dependence};
+use crate::private::{self, Kind, Node};
 
-/// The head of clang's task structure; private variables follow it.
+/// The head of clang's task structure (`kmp_task_t`); private variables follow it.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Task {
-    shareds: *mut c_void,
-    routine: Routine,
+    /// References to shared variables, in the same block of memory.
+    pub shareds: *mut c_void,
+    routine: Option<Routine>,
     part: i32,
     /// Destructor thunk, if the flags say so.
     destructors: Option<Routine>,
     priority: *mut c_void,
     /// `taskloop` only: bounds, stride, whether this is the last.
-    lower: u64,
-    upper: u64,
+    pub lower: u64,
+    /// See `lower`.
+    pub upper: u64,
     stride: i64,
-    is_last: i32,
+    /// See `lower`.
+    pub is_last: i32,
 }
 
 type Routine = unsafe extern "C" fn(i32, *mut Task) -> i32;
-/// Copies a task's private variables: `(to, from, is last)`.
-type Duplicate = unsafe extern "C" fn(*mut Task, *mut Task, i32);
+
+/// How far a task has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Not begun.
+    Created,
+    /// A thread is in it.
+    Running,
+    /// Its routine asked to be called once more: clang cuts untied tasks into parts at scheduling points.
+    Again,
+    /// Its routine has returned.
+    Done,
+}
 
 /// What the runtime keeps before a task.
 #[repr(C, align(16))]
-#[derive(Clone, Copy)]
-struct Header {
-    bytes: usize,
-    flags: i32,
+#[derive(Debug)]
+pub struct Header {
+    /// The thread's private state that says it runs the task.
+    pub node: core::mem::MaybeUninit<Node>,
+    /// Of clang's structure with everything after it.
+    pub bytes: usize,
+    /// `kmp_tasking_flags`.
+    pub flags: i32,
+    /// How far it has come.
+    pub stage: Stage,
+    /// `detach`: see [`EVENT_OPEN`].
+    pub event: AtomicU32,
+    /// For [`pending`].
+    pub entry: pending::Entry,
 }
 
 /// `kmp_tasking_flags`: `final`.
@@ -42,51 +69,137 @@ const FINAL: i32 = 0x2;
 /// `kmp_tasking_flags`: there is a destructor thunk.
 const DESTRUCTORS: i32 = 0x8;
 
-fn allocate(header: Header) -> *mut Task {
-    let block = arch::allocate(size_of::<Header>() + header.bytes).cast::<Header>();
+/// Values of [`Header::event`]: not detachable, to be fulfilled, fulfilled.
+const EVENT_NONE: u32 = 0;
+const EVENT_OPEN: u32 = 1;
+const EVENT_FULFILLED: u32 = 2;
+
+impl Header {
+    /// Whether an event keeps the task from being complete.
+    pub fn is_detached(&self) -> bool {
+        let open = self.event.load(Relaxed) == EVENT_OPEN;
+        arch::fence_device();
+        open
+    }
+}
+
+/// Memory for a task of `bytes`.
+pub fn allocate(bytes: usize, flags: i32) -> *mut Task {
+    let block = arch::allocate(size_of::<Header>() + bytes).cast::<Header>();
     if block.is_null() {
         arch::trap(c"out of device heap: no memory for a task");
     }
     // SAFETY: fresh memory, large enough.
     unsafe {
-        block.write(header);
+        block.write(Header {
+            node: core::mem::MaybeUninit::uninit(),
+            bytes,
+            flags,
+            stage: Stage::Created,
+            event: AtomicU32::new(EVENT_NONE),
+            entry: pending::Entry::NONE,
+        });
         block.add(1).cast()
     }
 }
 
-unsafe fn header_of(task: *mut Task) -> *mut Header {
+/// # Safety
+/// A live task of [`allocate`].
+pub unsafe fn header_of(task: *mut Task) -> *mut Header {
     // SAFETY: `allocate` put it there.
     unsafe { task.cast::<Header>().sub(1) }
 }
 
-unsafe fn finish(thread: i32, task: *mut Task) {
-    // SAFETY: a live task of `allocate`; clang fills the thunk in when the flags say so.
+/// Whether a final task is running. What regions have begun inside of one is not final.
+fn in_final() -> bool {
+    // SAFETY: the node is this thread's own.
+    private::find_here(Kind::Task).is_some_and(|node| unsafe { (*node).is_final })
+}
+
+unsafe fn begin(task: *mut Task) {
+    // SAFETY: a live task; its node is in use until `end`.
     unsafe {
         let header = header_of(task);
+        // All tasks that a final task generates are final (OpenMP 5.2, §12.3).
+        let is_final = (*header).flags & FINAL != 0 || in_final();
+        (*header).stage = Stage::Running;
+        private::push_in((*header).node.as_mut_ptr(), Kind::Task, |node| {
+            node.is_final = is_final;
+        });
+    }
+}
+
+/// Not inlined, like [`run_parts`]: openmp-opt takes every function whose address is known for a possible target of
+/// every indirect call, so there is to be one such call.
+#[inline(never)]
+unsafe fn end(thread: i32, task: *mut Task) {
+    // SAFETY: a live task; clang fills the thunk in when the flags say so.
+    unsafe {
+        let header = header_of(task);
+        pending::orphan((*header).node.as_mut_ptr());
+        private::end_task();
+        (*header).stage = Stage::Done;
         if (*header).flags & DESTRUCTORS != 0
             && let Some(destructors) = (*task).destructors
         {
             destructors(thread, task);
         }
-        arch::release(header.cast());
     }
 }
 
-unsafe fn run(thread: i32, task: *mut Task) {
+/// Calls the routine of a task that has begun, and again if it is cut into parts.
+#[inline(never)]
+unsafe fn run_parts(thread: i32, task: *mut Task) {
     // SAFETY: a live task, whose routine takes it.
     unsafe {
-        let is_final = (*header_of(task)).flags & FINAL != 0;
-        if is_final {
-            private::push(Kind::FinalTask, |_| ());
-        }
-        ((*task).routine)(thread, task);
-        if is_final {
-            private::pop();
+        let header = header_of(task);
+        while (*header).stage == Stage::Again {
+            (*header).stage = Stage::Running;
+            if let Some(routine) = (*task).routine {
+                routine(thread, task);
+            }
         }
     }
 }
 
-/// Makes a task: `bytes` with its private variables, then its shared references.
+/// Runs a task from begin to end.
+///
+/// # Safety
+/// A live task that has not begun.
+pub unsafe fn run(thread: i32, task: *mut Task) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        begin(task);
+        (*header_of(task)).stage = Stage::Again;
+        run_parts(thread, task);
+        end(thread, task);
+    }
+}
+
+/// Gives back a task.
+///
+/// # Safety
+/// A live task that is not used again.
+pub unsafe fn release(task: *mut Task) {
+    // SAFETY: the caller's promise.
+    unsafe { arch::release(header_of(task).cast()) }
+}
+
+/// Gives back a task that is not to run, after its destructors: the pattern of a `taskloop`.
+///
+/// # Safety
+/// As for [`release`].
+pub unsafe fn discard(thread: i32, task: *mut Task) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        begin(task);
+        end(thread, task);
+        release(task);
+    }
+}
+
+/// Makes a task: `bytes` with its private variables, then its shared references (clang: every task construct,
+/// `emitTaskInit`; OpenMP 5.2, §12.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_omp_task_alloc(
     _location: *const Ident,
@@ -94,13 +207,10 @@ pub unsafe extern "C" fn __kmpc_omp_task_alloc(
     flags: i32,
     bytes: usize,
     shared_bytes: usize,
-    routine: Routine,
+    routine: Option<Routine>,
 ) -> *mut Task {
     let bytes = bytes.next_multiple_of(16);
-    let task = allocate(Header {
-        bytes: bytes + shared_bytes,
-        flags,
-    });
+    let task = allocate(bytes + shared_bytes, flags);
     // SAFETY: fresh; the head of the structure is there whatever its kind.
     unsafe {
         (*task).shareds = task.cast::<u8>().add(bytes).cast();
@@ -118,14 +228,51 @@ pub unsafe extern "C" fn __kmpc_omp_target_task_alloc(
     flags: i32,
     bytes: usize,
     shared_bytes: usize,
-    routine: Routine,
+    routine: Option<Routine>,
     _device: i64,
 ) -> *mut Task {
     // SAFETY: the caller's promise.
     unsafe { __kmpc_omp_task_alloc(location, thread, flags, bytes, shared_bytes, routine) }
 }
 
-/// Runs a task.
+/// `affinity` clause: there is nothing to place (clang: `emitTaskInit`; OpenMP 5.2, §12.5.1).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_omp_reg_task_with_affinity(
+    _location: *const Ident,
+    _thread: i32,
+    _task: *mut Task,
+    _count: i32,
+    _list: *const c_void,
+) -> i32 {
+    0
+}
+
+/// `detach` clause: the event that completes the task, after its code has run (clang: `emitTaskInit`;
+/// OpenMP 5.2, §12.5.2). The handle is the event's address.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_task_allow_completion_event(
+    _location: *const Ident,
+    _thread: i32,
+    task: *mut Task,
+) -> *mut c_void {
+    // SAFETY: a task of `__kmpc_omp_task_alloc`.
+    unsafe {
+        let event = &raw mut (*header_of(task)).event;
+        (*event).store(EVENT_OPEN, Relaxed);
+        event.cast()
+    }
+}
+
+/// `omp_fulfill_event` (OpenMP 5.2, §18.11.1). Any thread may call it, once.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn omp_fulfill_event(event: *const AtomicU32) {
+    arch::fence_device();
+    // SAFETY: a handle of `__kmpc_task_allow_completion_event`; the task lives until it is fulfilled.
+    unsafe { (*event).store(EVENT_FULFILLED, Relaxed) }
+}
+
+/// Runs a task (clang: `task` without `depend`, `emitTaskCall`). From within the task itself: the next part of an
+/// untied one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_omp_task(
     _location: *const Ident,
@@ -134,28 +281,52 @@ pub unsafe extern "C" fn __kmpc_omp_task(
 ) -> i32 {
     // SAFETY: a task of `__kmpc_omp_task_alloc`.
     unsafe {
+        let header = header_of(task);
+        if (*header).stage == Stage::Running {
+            (*header).stage = Stage::Again;
+            return 0;
+        }
         run(thread, task);
-        finish(thread, task);
+        if (*header).is_detached() {
+            pending::add(header, core::ptr::null(), 0);
+        } else {
+            release(task);
+        }
     }
     0
 }
 
-/// Runs a task; what it depends on has run.
+/// Runs a task, or puts it off until what it depends on is complete (clang: `task depend(…)`, `emitTaskCall`).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_omp_task_with_deps(
     location: *const Ident,
     thread: i32,
     task: *mut Task,
-    _count: i32,
-    _depends: *mut c_void,
+    count: i32,
+    depends: *const Dependence,
     _noalias_count: i32,
-    _noalias: *mut c_void,
+    _noalias: *const Dependence,
 ) -> i32 {
-    // SAFETY: the caller's promise.
-    unsafe { __kmpc_omp_task(location, thread, task) }
+    // SAFETY: a task of `__kmpc_omp_task_alloc`; `count` dependences.
+    unsafe {
+        let header = header_of(task);
+        if pending::must_wait(depends, count as usize) {
+            pending::add(header, depends, count as usize);
+        } else if (*header).event.load(Relaxed) == EVENT_NONE {
+            return __kmpc_omp_task(location, thread, task);
+        } else {
+            run(thread, task);
+            if (*header).is_detached() {
+                pending::add(header, depends, count as usize);
+            } else {
+                release(task);
+            }
+        }
+    }
+    0
 }
 
-/// Begin of a task with a false `if`, which clang calls itself.
+/// Begin of a task with a false `if`, which clang calls itself (`emitTaskCall`).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_omp_task_begin_if0(
     _location: *const Ident,
@@ -163,9 +334,7 @@ pub unsafe extern "C" fn __kmpc_omp_task_begin_if0(
     task: *mut Task,
 ) {
     // SAFETY: a task of `__kmpc_omp_task_alloc`.
-    if unsafe { (*header_of(task)).flags } & FINAL != 0 {
-        private::push(Kind::FinalTask, |_| ());
-    }
+    unsafe { begin(task) }
 }
 
 /// End of such a task.
@@ -175,169 +344,76 @@ pub unsafe extern "C" fn __kmpc_omp_task_complete_if0(
     thread: i32,
     task: *mut Task,
 ) {
-    // SAFETY: a task of `__kmpc_omp_task_alloc`.
+    // SAFETY: a task of `__kmpc_omp_task_alloc` that has begun.
     unsafe {
-        if (*header_of(task)).flags & FINAL != 0 {
-            private::pop();
-        }
-        finish(thread, task);
+        run_parts(thread, task);
+        end(thread, task);
+        release(task);
     }
 }
 
-/// Whether a final task is running. Tasks of a region do not outlive it, so only this region counts.
-#[unsafe(no_mangle)]
-pub extern "C" fn omp_in_final() -> i32 {
-    (Nest::load().has_private() && private::find_here(Kind::FinalTask).is_some()).into()
-}
-
-/// `taskloop`: one task with all iterations.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_taskloop(
-    _location: *const Ident,
-    thread: i32,
-    task: *mut Task,
-    _condition: i32,
-    _lower: *const u64,
-    _upper: *const u64,
-    _stride: i64,
-    _no_group: i32,
-    _schedule: i32,
-    _grain: u64,
-    duplicate: Option<Duplicate>,
-) {
-    // clang has put the bounds into the task already; `_lower` and `_upper` point there.
-    // SAFETY: a task of `__kmpc_omp_task_alloc`, made for a taskloop.
-    unsafe {
-        (*task).is_last = 1;
-        if let Some(duplicate) = duplicate {
-            // The function that copies private variables also readies those that are not copied.
-            let copy = allocate(*header_of(task));
-            let bytes = (*header_of(task)).bytes;
-            copy.cast::<u8>()
-                .copy_from_nonoverlapping(task.cast(), bytes);
-            let shift = (copy as usize).wrapping_sub(task as usize);
-            (*copy).shareds = ((*task).shareds as usize).wrapping_add(shift) as *mut c_void;
-            duplicate(copy, task, 1);
-            run(thread, copy);
-            finish(thread, copy);
-        } else {
-            run(thread, task);
-        }
-        finish(thread, task);
-    }
-}
-
-/// `taskloop` with the `strict` modifier.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_taskloop_5(
-    location: *const Ident,
-    thread: i32,
-    task: *mut Task,
-    condition: i32,
-    lower: *const u64,
-    upper: *const u64,
-    stride: i64,
-    no_group: i32,
-    schedule: i32,
-    grain: u64,
-    _modifier: i32,
-    duplicate: Option<Duplicate>,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        __kmpc_taskloop(
-            location, thread, task, condition, lower, upper, stride, no_group, schedule, grain,
-            duplicate,
-        );
-    }
-}
-
-/// `taskwait`: all tasks have run.
+/// `taskwait`: children that are not complete (clang: `emitTaskwaitCall`; OpenMP 5.2, §15.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_omp_taskwait(_location: *const Ident, _thread: i32) -> i32 {
+    pending::complete_children();
     0
 }
 
-/// `taskyield`.
+/// `taskyield` (clang: `emitTaskyieldCall`; OpenMP 5.2, §12.7).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_omp_taskyield(
     _location: *const Ident,
     _thread: i32,
     _end: i32,
 ) -> i32 {
+    pending::advance();
     0
 }
 
-/// `taskwait depend(...)`.
+/// `taskwait depend(…)` of older clangs, and before a task with `depend` and a false `if`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_omp_wait_deps(
     _location: *const Ident,
     _thread: i32,
-    _count: i32,
-    _depends: *mut c_void,
+    count: i32,
+    depends: *const Dependence,
     _noalias_count: i32,
-    _noalias: *mut c_void,
+    _noalias: *const Dependence,
 ) {
+    // SAFETY: `count` dependences.
+    unsafe { pending::wait_for(depends, count as usize) }
 }
 
-/// `taskwait depend(...) nowait`.
+/// `taskwait depend(…)`, which `nowait` makes a task without code (clang 16 and later).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_omp_taskwait_deps_51(
-    _location: *const Ident,
-    _thread: i32,
-    _count: i32,
-    _depends: *mut c_void,
+    location: *const Ident,
+    thread: i32,
+    count: i32,
+    depends: *const Dependence,
     _noalias_count: i32,
-    _noalias: *mut c_void,
-    _nowait: i32,
+    _noalias: *const Dependence,
+    no_wait: i32,
 ) {
+    // SAFETY: `count` dependences; a task without a routine does nothing.
+    unsafe {
+        if no_wait == 0 {
+            pending::wait_for(depends, count as usize);
+        } else if pending::must_wait(depends, count as usize) {
+            let task = __kmpc_omp_task_alloc(location, thread, 0, size_of::<Task>(), 0, None);
+            pending::add(header_of(task), depends, count as usize);
+        }
+    }
 }
 
-/// `taskgroup`.
+/// `omp_in_final` (OpenMP 5.2, §18.5.3).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_taskgroup(_location: *const Ident, _thread: i32) {}
-
-/// End of `taskgroup`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_end_taskgroup(_location: *const Ident, _thread: i32) {}
-
-/// `task_reduction`: tasks run one after the other in their thread, so they may use the variable itself.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_taskred_init(
-    _thread: i32,
-    _count: i32,
-    data: *mut c_void,
-) -> *mut c_void {
-    data
+pub extern "C" fn omp_in_final() -> i32 {
+    (Nest::load().has_private() && in_final()).into()
 }
 
-/// `reduction(task, ...)`: each thread's tasks use the thread's private copy.
+/// `omp_in_explicit_task` (OpenMP 5.2, §18.5.2).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_taskred_modifier_init(
-    _location: *const Ident,
-    _thread: i32,
-    _is_loop: i32,
-    _count: i32,
-    data: *mut c_void,
-) -> *mut c_void {
-    data
-}
-
-/// Ends it.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_task_reduction_modifier_fini(
-    _location: *const Ident,
-    _thread: i32,
-    _is_loop: i32,
-) {
-}
-
-/// The variable a task reduces into: the one it names.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_task_reduction_get_th_data(
-    _thread: i32,
-    _group: *mut c_void,
-    item: *mut c_void,
-) -> *mut c_void {
-    item
+pub extern "C" fn omp_in_explicit_task() -> i32 {
+    (Nest::load().has_private() && private::find_here(Kind::Task).is_some()).into()
 }

@@ -109,6 +109,16 @@ fn sync() {
 }
 
 #[test]
+fn doacross() {
+    check(&["doacross.c"]);
+}
+
+#[test]
+fn tasks() {
+    check_with(&["tasks.c"], &["-fopenmp-version=51"]);
+}
+
+#[test]
 fn queries() {
     check(&["queries.c"]);
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use super::{Kernel, parallel};
 use crate::task::*;
+use crate::taskloop::*;
 
 /// A task as clang lays it out: the head (to `priority`), then private variables.
 #[repr(C)]
@@ -35,7 +36,7 @@ unsafe extern "C" fn add_iterations(_thread: i32, task: *mut Task) -> i32 {
     // SAFETY: the test made the task.
     unsafe {
         let frame = task.cast::<Frame>();
-        assert_eq!((*frame).is_last, 1);
+        assert_eq!((*frame).is_last, ((*frame).upper == 10).into());
         for i in (*frame).lower..=(*frame).upper {
             (**(*frame).shareds).fetch_add(i as u32 * (*frame).private, SeqCst);
         }
@@ -67,7 +68,7 @@ unsafe fn task(flags: i32, routine: Routine, total: &AtomicU32, private: u32) ->
             flags,
             size_of::<Frame>(),
             size_of::<*const AtomicU32>(),
-            routine,
+            Some(routine),
         );
         let frame = task.cast::<Frame>();
         *(*frame).shareds = total;
@@ -109,31 +110,92 @@ fn tasks_of_every_kind_have_run_when_the_call_returns() {
     assert_eq!(total.into_inner(), 40 * 13);
 }
 
+/// A taskloop over 1 to 10 as clang calls it, with clause 1 (`grainsize`) or 2 (`num_tasks`).
+unsafe fn taskloop(
+    total: &AtomicU32,
+    clause: i32,
+    number: u64,
+    strict: i32,
+    duplicate: Option<unsafe extern "C" fn(*mut Task, *mut Task, i32)>,
+) {
+    // SAFETY: called as clang calls it.
+    unsafe {
+        let pattern = task(1, add_iterations, total, 1);
+        let frame = pattern.cast::<Frame>();
+        let (lower, upper) = (&raw const (*frame).lower, &raw const (*frame).upper);
+        __kmpc_taskloop_5(
+            null(),
+            0,
+            pattern,
+            1,
+            lower,
+            upper,
+            1,
+            0,
+            clause,
+            number,
+            strict,
+            duplicate,
+        );
+    }
+}
+
 #[test]
 fn a_taskloop_runs_every_iteration_with_private_copies() {
     let total = AtomicU32::new(0);
     Kernel::spmd(1).run(|| {
         parallel(-1, || {
-            // SAFETY: called as clang calls it.
+            // SAFETY: as `taskloop` says.
             unsafe {
-                let plain = task(1, add_iterations, &total, 1);
-                __kmpc_taskloop(null(), 0, plain, 1, null(), null(), 1, 0, 0, 0, None);
-                let copied = task(1, add_iterations, &total, 1);
-                __kmpc_taskloop(
-                    null(),
-                    0,
-                    copied,
-                    1,
-                    null(),
-                    null(),
-                    1,
-                    0,
-                    2,
-                    4,
-                    Some(duplicate),
-                );
+                taskloop(&total, 0, 0, 0, None);
+                taskloop(&total, 2, 4, 0, Some(duplicate));
+                taskloop(&total, 1, 3, 1, None);
             }
         });
     });
-    assert_eq!(total.into_inner(), 55 + 2 * 55);
+    assert_eq!(total.into_inner(), 55 + 2 * 55 + 55);
+}
+
+/// The lengths of the tasks of a loop of `last + 1` iterations.
+fn lengths(last: u64, clause: i32, number: u64, strict: bool) -> Vec<u64> {
+    let mut cut = Cut::new(last, clause, number, strict);
+    let (mut first, mut lengths) = (0, vec![]);
+    loop {
+        let length = (cut.last + u64::from(cut.longer > 0)).min(last - first);
+        cut.longer = cut.longer.saturating_sub(1);
+        lengths.push(length + 1);
+        if first + length == last {
+            return lengths;
+        }
+        first += length + 1;
+    }
+}
+
+/// OpenMP 5.2, §12.6.1 and §12.6.2.
+#[test]
+fn a_taskloop_is_cut_as_its_clause_says() {
+    for count in 1..=40u64 {
+        for number in 1..=50u64 {
+            let tasks = lengths(count - 1, 2, number, false);
+            assert_eq!(tasks.len() as u64, number.min(count), "{count} {number}");
+            assert!(tasks.iter().max().unwrap() - tasks.iter().min().unwrap() <= 1);
+
+            let grains = lengths(count - 1, 1, number, false);
+            let least = number.min(count);
+            assert!(
+                grains.iter().all(|&n| n >= least && n < 2 * number),
+                "{count} {number}: {grains:?}"
+            );
+
+            let exact = lengths(count - 1, 1, number, true);
+            let (last, others) = exact.split_last().unwrap();
+            assert!(others.iter().all(|&n| n == number) && *last <= number);
+            for lengths in [tasks, grains, exact] {
+                assert_eq!(lengths.iter().sum::<u64>(), count);
+            }
+        }
+        assert_eq!(lengths(count - 1, 0, 0, false), [count]);
+    }
+    assert_eq!(Cut::new(u64::MAX, 2, 1 << 32, false).last, (1 << 32) - 1);
+    assert_eq!(Cut::new(u64::MAX, 1, 1, false).last, 0);
 }

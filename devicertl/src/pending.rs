@@ -1,0 +1,310 @@
+//! Tasks that are not complete: their code has run but their event is not fulfilled (`detach`), or they depend on
+//! such a task and have been put off. Without `detach` there are none.
+//!
+//! Each thread keeps the list of those it met in its region and brings them to completion at its task scheduling
+//! points: `taskwait`, the end of a `taskgroup`, `taskyield`, barriers, the end of the region.
+//!
+//! Nothing here is inlined into programs: openmp-opt's time grows with the square of what it sees.
+
+use crate::arch;
+use crate::nest::Nest;
+use crate::private::{self, Kind, Node};
+use crate::task::{self, Header, Stage};
+
+/// `kmp_depend_info`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Dependence {
+    address: u64,
+    bytes: usize,
+    flags: u8,
+}
+
+/// `kmp_depend_info` flags: `out`, `inout` and `mutexinoutset` have others than these.
+const IN: u8 = 0x1;
+const IN_OUT_SET: u8 = 0x8;
+/// `omp_all_memory`.
+const ALL: u8 = 0x80;
+
+impl Dependence {
+    /// Whether tasks with these must come one after the other (OpenMP 5.2, §15.9.5).
+    fn conflicts(&self, other: &Dependence) -> bool {
+        let same = self.address == other.address || (self.flags | other.flags) & ALL != 0;
+        let both = |flags| self.flags == flags && other.flags == flags;
+        same && !both(IN) && !both(IN_OUT_SET)
+    }
+}
+
+/// The list of a thread's incomplete tasks, in the order in which it met them.
+#[derive(Clone, Copy, Debug)]
+pub struct Pending {
+    first: *mut Header,
+    /// Tasks that were ever in the list.
+    count: u64,
+}
+
+impl Pending {
+    /// An empty list.
+    pub const NONE: Pending = Pending {
+        first: core::ptr::null_mut(),
+        count: 0,
+    };
+}
+
+/// What a task has for this list.
+#[derive(Debug)]
+pub struct Entry {
+    next: *mut Header,
+    /// The node of the explicit task that generated it; null for the implicit task.
+    parent: *const Node,
+    depends: *mut Dependence,
+    depend_count: usize,
+    /// Its place among the tasks that ever were in the list.
+    number: u64,
+}
+
+impl Entry {
+    /// Of a task that is not in the list.
+    pub const NONE: Entry = Entry {
+        next: core::ptr::null_mut(),
+        parent: core::ptr::null(),
+        depends: core::ptr::null_mut(),
+        depend_count: 0,
+        number: 0,
+    };
+
+    /// # Safety
+    /// `depends` are `count` live dependences.
+    unsafe fn conflicts(&self, depends: *const Dependence, count: usize) -> bool {
+        // SAFETY: the entry's copy has that many; the caller's promise. (A slice needs a pointer even for none.)
+        let all = |first: *const Dependence, count: usize| unsafe {
+            core::slice::from_raw_parts(
+                if count == 0 {
+                    core::ptr::dangling()
+                } else {
+                    first
+                },
+                count,
+            )
+        };
+        let (mine, others) = (all(self.depends, self.depend_count), all(depends, count));
+        mine.iter()
+            .any(|one| others.iter().any(|other| one.conflicts(other)))
+    }
+}
+
+/// A parent that has ended: nobody waits for children of its own.
+const ENDED: *const Node = core::ptr::without_provenance(1);
+
+/// The list of the current region, if it has one.
+fn list() -> Option<*mut Pending> {
+    if !Nest::load().has_private() {
+        return None;
+    }
+    // SAFETY: the node is this thread's own.
+    private::find_here(Kind::Pending).map(|node| unsafe { &raw mut (*node).pending })
+}
+
+/// The task that the thread is in, as [`Entry::parent`].
+fn current_task() -> *const Node {
+    private::find_here(Kind::Task).map_or(core::ptr::null(), |node| node.cast_const())
+}
+
+/// Calls `visit` with the list's entries in order until it says something.
+fn search<R>(mut visit: impl FnMut(*mut Header) -> Option<R>) -> Option<R> {
+    // SAFETY: the list and its entries are this thread's own; `visit` does not change the list.
+    unsafe {
+        let mut header = (*list()?).first;
+        while !header.is_null() {
+            let found = visit(header);
+            if found.is_some() {
+                return found;
+            }
+            header = (*header).entry.next;
+        }
+    }
+    None
+}
+
+/// Puts a task in: one that has run and is detached, or one that must wait.
+///
+/// # Safety
+/// A live task that is not in the list, and its `count` dependences.
+#[inline(never)]
+pub unsafe fn add(header: *mut Header, depends: *const Dependence, count: usize) {
+    let list = list().unwrap_or_else(|| {
+        // SAFETY: the new node is this thread's own.
+        unsafe { &raw mut (*private::push_beneath(Kind::Pending, |_| ())).pending }
+    });
+    // SAFETY: the caller's promise; the list is this thread's own.
+    unsafe {
+        let entry = &mut (*header).entry;
+        entry.parent = current_task();
+        entry.number = (*list).count;
+        (*list).count += 1;
+        if count > 0 {
+            let copy = arch::allocate(count * size_of::<Dependence>()).cast::<Dependence>();
+            if copy.is_null() {
+                arch::trap(c"out of device heap: no memory for a task's dependences");
+            }
+            copy.copy_from_nonoverlapping(depends, count);
+            (entry.depends, entry.depend_count) = (copy, count);
+        }
+        let mut link = &raw mut (*list).first;
+        while !(*link).is_null() {
+            link = &raw mut (**link).entry.next;
+        }
+        *link = header;
+    }
+}
+
+/// Whether a new task of the current one with these dependences has to wait.
+///
+/// # Safety
+/// `count` live dependences.
+#[inline(never)]
+pub unsafe fn must_wait(depends: *const Dependence, count: usize) -> bool {
+    if list().is_none() {
+        return false;
+    }
+    let parent = current_task();
+    // SAFETY: entries are live; the caller's promise.
+    search(|header| unsafe {
+        let entry = &(*header).entry;
+        (entry.parent == parent && entry.conflicts(depends, count)).then_some(())
+    })
+    .is_some()
+}
+
+/// Takes a complete task out of the list and gives it back.
+unsafe fn remove(header: *mut Header) {
+    let Some(list) = list() else { return };
+    // SAFETY: an entry of the list, all of which are this thread's own.
+    unsafe {
+        let mut link = &raw mut (*list).first;
+        while *link != header {
+            link = &raw mut (**link).entry.next;
+        }
+        *link = (*header).entry.next;
+        if !(*header).entry.depends.is_null() {
+            arch::release((*header).entry.depends.cast());
+        }
+        task::release(header.add(1).cast());
+    }
+}
+
+/// Whether an entry can be taken on: complete, or free to run.
+unsafe fn is_ready(header: *mut Header) -> bool {
+    // SAFETY: an entry of the list, as are those before it.
+    unsafe {
+        match (*header).stage {
+            Stage::Done => !(*header).is_detached(),
+            Stage::Created => {
+                let entry = &(*header).entry;
+                search(|earlier| {
+                    let other = &(*earlier).entry;
+                    if earlier == header {
+                        return Some(true);
+                    }
+                    (other.parent == entry.parent
+                        && other.conflicts(entry.depends, entry.depend_count))
+                    .then_some(false)
+                })
+                .unwrap_or(true)
+            }
+            Stage::Running | Stage::Again => false,
+        }
+    }
+}
+
+/// Takes one task a step further; whether there was one to take.
+#[inline(never)]
+pub fn advance() -> bool {
+    if list().is_none() {
+        return false;
+    }
+    // SAFETY: entries are live until removed; one that ran stays in the list until it is complete.
+    unsafe {
+        let Some(header) = search(|header| is_ready(header).then_some(header)) else {
+            return false;
+        };
+        if (*header).stage == Stage::Created {
+            task::run(arch::thread_id() as i32, header.add(1).cast());
+        }
+        if !(*header).is_detached() {
+            remove(header);
+        }
+    }
+    true
+}
+
+/// Until no entry is `awaited`. A task that the thread is in right now is not waited for.
+fn complete(awaited: impl Fn(&Header) -> bool) {
+    if list().is_none() {
+        return;
+    }
+    // SAFETY: entries are live.
+    while search(|header| unsafe {
+        let header = &*header;
+        let idle = matches!(header.stage, Stage::Created | Stage::Done);
+        (idle && awaited(header)).then_some(())
+    })
+    .is_some()
+    {
+        if !advance() {
+            arch::pause();
+        }
+    }
+}
+
+/// All of the region's: at barriers and at the end of the region.
+#[inline(never)]
+pub fn complete_all() {
+    complete(|_| true);
+}
+
+/// Children of the current task: `taskwait`.
+#[inline(never)]
+pub fn complete_children() {
+    let parent = current_task();
+    complete(|header| header.entry.parent == parent);
+}
+
+/// Those met since the list's count was `number`: `taskgroup`.
+#[inline(never)]
+pub fn complete_since(number: u64) {
+    complete(|header| header.entry.number >= number);
+}
+
+/// Children of the current task with dependences that conflict: `taskwait depend(…)`.
+///
+/// # Safety
+/// `count` live dependences.
+#[inline(never)]
+pub unsafe fn wait_for(depends: *const Dependence, count: usize) {
+    let parent = current_task();
+    // SAFETY: the caller's promise.
+    complete(|header| unsafe {
+        header.entry.parent == parent && header.entry.conflicts(depends, count)
+    });
+}
+
+/// How many tasks were ever in the list.
+pub fn count() -> u64 {
+    // SAFETY: this thread's own.
+    list().map_or(0, |list| unsafe { (*list).count })
+}
+
+/// The task of that node ends; children that are not complete outlive it.
+#[inline(never)]
+pub fn orphan(parent: *const Node) {
+    search(|header| {
+        // SAFETY: entries are live.
+        unsafe {
+            if (*header).entry.parent == parent {
+                (*header).entry.parent = ENDED;
+            }
+        }
+        None::<()>
+    });
+}
