@@ -46,12 +46,10 @@ impl Entry {
 
 /// Lists the devices.
 pub fn info(options: &Options) -> Result<()> {
-    let plugin = plugin_vgpu::plugin().map_err(|error| Failure::Other(error.to_string()))?;
-    let entries: Vec<Entry> = plugin
-        .devices()
+    let virtual_gpu = plugin_vgpu::plugin().map_err(|error| Failure::Other(error.to_string()))?;
+    let entries: Vec<Entry> = [virtual_gpu, plugin_host::plugin()]
         .iter()
-        .enumerate()
-        .map(|(number, device)| Entry::new(number, plugin.as_ref(), device.info()))
+        .flat_map(|plugin| entries(plugin.as_ref()))
         .collect();
     if options.json {
         anstream::println!(
@@ -66,6 +64,15 @@ pub fn info(options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// A plugin's devices. A program numbers those it brings images for, in this order.
+fn entries(plugin: &dyn Plugin) -> Vec<Entry> {
+    let devices = plugin.devices();
+    let numbered = devices.iter().enumerate();
+    numbered
+        .map(|(number, device)| Entry::new(number, plugin, device.info()))
+        .collect()
+}
+
 fn print(entry: &Entry) {
     let bold = Style::new().bold();
     let architecture = if entry.architecture.is_empty() {
@@ -73,8 +80,12 @@ fn print(entry: &Entry) {
     } else {
         &entry.architecture
     };
-    anstream::println!("{bold}device {}: {}{bold:#}", entry.number, entry.name);
-    anstream::println!("  plugin              {}", entry.plugin);
+    anstream::println!(
+        "{bold}{} {}: {}{bold:#}",
+        entry.plugin,
+        entry.number,
+        entry.name
+    );
     anstream::println!("  architecture        {architecture}");
     anstream::println!("  multiprocessors     {}", entry.multiprocessors);
     anstream::println!("  warp size           {}", entry.warp_size);

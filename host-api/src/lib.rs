@@ -48,6 +48,7 @@ mod omp_association;
 mod omp_copy;
 mod omp_routines;
 mod place;
+mod plugins;
 mod program;
 mod record_replay;
 mod reduction_buffer;

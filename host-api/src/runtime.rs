@@ -13,6 +13,7 @@ use crate::host_task;
 use crate::info;
 use crate::logger;
 use crate::offload_policy::OffloadPolicy;
+use crate::plugins;
 use crate::program;
 use crate::registry::Registry;
 use crate::source_location::SourceLocation;
@@ -104,9 +105,9 @@ impl Runtime {
         found
     }
 
-    /// Devices of every plugin that can run at least one registered image (all of them where no
-    /// program brought images): a device that can run nothing must not be counted, or programs
-    /// would map data to it and then run on the host.
+    /// Devices of every plugin that can run at least one registered image: a device that can run nothing must
+    /// not be counted, or programs would map data to it and then run on the host. Where no program
+    /// brought images, the first plugin's: such a program can only allocate and copy.
     fn discover(&self) -> Vec<Arc<OmpDevice>> {
         let libraries = self.registry.libraries();
         let has_images = libraries.iter().any(|library| !library.images.is_empty());
@@ -114,10 +115,13 @@ impl Runtime {
         let mut found = Vec::new();
         for plugin in self.plugins() {
             for (index, device) in plugin.devices().into_iter().enumerate() {
-                let usable = !has_images
-                    || libraries
+                let usable = if has_images {
+                    libraries
                         .iter()
-                        .any(|library| program::accepted_image(&*device, library).is_some());
+                        .any(|library| program::accepted_image(&*device, library).is_some())
+                } else {
+                    plugin.name() == self.plugins()[0].name()
+                };
                 info::debug(format_args!(
                     "{} device {index}: {}, usable: {usable}",
                     plugin.name(),
@@ -138,29 +142,8 @@ impl Runtime {
 
     /// The plugins, as far as `OMPTARGET_DEVICES` lets them. What keeps one away is said once.
     fn plugins(&self) -> &[Arc<dyn Plugin>] {
-        self.plugins.get_or_init(|| self.find_plugins())
-    }
-
-    fn find_plugins(&self) -> Vec<Arc<dyn Plugin>> {
-        let wanted = &self.environment.devices;
-        if let Some(unknown) = wanted
-            .iter()
-            .find(|name| *name != "vgpu" && *name != "none")
-        {
-            warn(&format_args!(
-                "OMPTARGET_DEVICES names {unknown:?}; the device families are: vgpu, none"
-            ));
-        }
-        if !wanted.is_empty() && !wanted.iter().any(|name| name == "vgpu") {
-            return Vec::new();
-        }
-        match plugin_vgpu::plugin() {
-            Ok(plugin) => vec![plugin],
-            Err(error) => {
-                warn(&format_args!("the virtual GPU cannot be used: {error}"));
-                Vec::new()
-            }
-        }
+        self.plugins
+            .get_or_init(|| plugins::open(&self.environment.devices, |complaint| warn(&complaint)))
     }
 
     fn tell_refusals(&self) {

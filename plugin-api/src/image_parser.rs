@@ -13,9 +13,14 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Image<'_>>, ImageError> {
         return offload_binary::parse(bytes);
     }
     let kind = kind_of(bytes)?;
+    let triple = if kind == ImageKind::Object {
+        elf_triple(bytes)?
+    } else {
+        ""
+    };
     Ok(vec![Image {
         kind,
-        triple: "",
+        triple,
         arch: "",
         bytes,
     }])
@@ -102,6 +107,18 @@ fn check_elf(bytes: &[u8]) -> Result<(), ImageError> {
         }
     }
     Ok(())
+}
+
+/// The triple clang uses for an ELF header's `e_machine`; empty for a machine nobody offloads to.
+fn elf_triple(bytes: &[u8]) -> Result<&'static str, ImageError> {
+    Ok(
+        match u16::from_le_bytes(read::<2>(bytes, 18, "ELF header")?) {
+            62 => "x86_64-pc-linux-gnu",
+            190 => "nvptx64-nvidia-cuda",
+            224 => "amdgcn-amd-amdhsa",
+            _ => "",
+        },
+    )
 }
 
 /// The header is magic, u16 version, u16 header size, u64 payload size.

@@ -1,0 +1,81 @@
+//! Calls kernels: functions of as many 8-byte parameters as the target region has arguments.
+//!
+//! On x86-64 Linux the first six integers travel in registers and the rest lie in order on the stack, and so does
+//! a structure of more than 16 bytes passed by value (System V ABI for AMD64, 3.2.3). A call with
+//! six integers and such a structure is therefore a call with any number of integers; that the
+//! stack holds some words more than the function has parameters does no harm.
+
+use std::ffi::c_void;
+
+/// Parameters in registers.
+const REGISTERS: usize = 6;
+/// Parameters on the stack in the usual call, and at the most.
+const FEW: usize = 26;
+const MANY: usize = 1018;
+
+/// Most parameters a kernel may have.
+pub const MOST_PARAMETERS: usize = REGISTERS + MANY;
+
+/// The parameters that do not fit into registers.
+#[repr(C)]
+struct OnStack<const N: usize>([u64; N]);
+
+type Function<const N: usize> = unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, OnStack<N>);
+
+/// Calls `kernel` with `arguments`, at most [`MOST_PARAMETERS`].
+///
+/// # Safety
+/// `kernel` is a C function that takes at most as many parameters as there are arguments, all of
+/// them pointers or integers, and the arguments are what it expects.
+pub unsafe fn call(kernel: *const c_void, arguments: &[u64]) {
+    if arguments.len() <= REGISTERS + FEW {
+        // SAFETY: forwarded from the caller.
+        unsafe { call_with::<FEW>(kernel, arguments) }
+    } else {
+        // SAFETY: forwarded from the caller.
+        unsafe { call_with::<MANY>(kernel, arguments) }
+    }
+}
+
+/// # Safety
+/// As [`call`], with at most `REGISTERS + N` arguments.
+unsafe fn call_with<const N: usize>(kernel: *const c_void, arguments: &[u64]) {
+    let mut registers = [0; REGISTERS];
+    let mut stack = OnStack([0; N]);
+    let in_registers = arguments.len().min(REGISTERS);
+    let (first, rest) = arguments.split_at(in_registers);
+    registers[..in_registers].copy_from_slice(first);
+    stack.0[..rest.len()].copy_from_slice(rest);
+    let [a, b, c, d, e, f] = registers;
+    // SAFETY: function pointers and data pointers have one representation on x86-64 Linux.
+    let function = unsafe { std::mem::transmute::<*const c_void, Function<N>>(kernel) };
+    // SAFETY: the function finds its parameters where it expects them (module documentation).
+    unsafe { function(a, b, c, d, e, f, stack) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[rustfmt::skip]
+    unsafe extern "C" fn eight(out: *mut u64, b: u64, c: u64, d: u64, e: u64, f: u64, g: u64, h: u64) {
+        // SAFETY: the test passes the address of one word.
+        unsafe { *out = b + 10 * c + 100 * d + 1_000 * e + 10_000 * f + 100_000 * g + 1_000_000 * h };
+    }
+
+    #[test]
+    fn parameters_arrive_in_registers_and_on_the_stack() {
+        let mut out = 0u64;
+        let kernel = eight as *const c_void;
+        let arguments = [&raw mut out as u64, 1, 2, 3, 4, 5, 6, 7];
+        // SAFETY: the arguments are those of `eight`.
+        unsafe { call(kernel, &arguments) };
+        assert_eq!(out, 7_654_321);
+        let mut many = arguments.to_vec();
+        many.resize(MOST_PARAMETERS, 9);
+        out = 0;
+        // SAFETY: more arguments than parameters do no harm.
+        unsafe { call(kernel, &many) };
+        assert_eq!(out, 7_654_321);
+    }
+}

@@ -1,0 +1,88 @@
+//! A host device: the machine's CPU with a memory space of its own.
+
+use std::sync::Arc;
+
+use plugin_api::{
+    Device, DeviceInfo, DevicePtr, Image, ImageKind, LoadOptions, MemoryKind, Module, Result,
+};
+
+use crate::memory::{self, Memory};
+use crate::module::HostModule;
+
+/// The triple clang puts into images for this plugin.
+const TRIPLE: &str = "x86_64-pc-linux-gnu";
+
+/// One device.
+pub struct HostDevice {
+    info: DeviceInfo,
+    memory: Memory,
+}
+
+impl HostDevice {
+    /// A device with nothing allocated.
+    pub fn new() -> HostDevice {
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+        HostDevice {
+            info: DeviceInfo {
+                name: format!("host ({cores} cores)"),
+                arch: String::new(),
+                multiprocessors: cores,
+                warp_size: 1,
+                // The kernel itself forks its teams and threads; the launch's shape is not used.
+                max_threads_per_block: u32::MAX,
+                max_blocks: [i32::MAX as u32; 3],
+                max_shared_memory: 0,
+                total_memory: memory::total_memory(),
+                default_threads_per_block: 1,
+            },
+            memory: Memory::default(),
+        }
+    }
+}
+
+impl Device for HostDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn accepts(&self, image: &Image<'_>) -> bool {
+        image.kind == ImageKind::Object && image.triple == TRIPLE
+    }
+
+    fn load(&self, image: &Image<'_>, _options: &LoadOptions) -> Result<Arc<dyn Module>> {
+        Ok(Arc::new(HostModule::load(image.bytes)?))
+    }
+
+    fn alloc(&self, size: u64, _kind: MemoryKind) -> Result<DevicePtr> {
+        self.memory.alloc(size, self.info.total_memory)
+    }
+
+    fn free(&self, ptr: DevicePtr) -> Result<()> {
+        self.memory.free(ptr)
+    }
+
+    unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
+        // SAFETY: the source is readable (caller); the destination is device memory, which the host runtime
+        // checks against its mappings. `copy`: `omp_target_memcpy` may pass overlapping ranges.
+        unsafe { std::ptr::copy(src, dst.0 as *mut u8, len) };
+        Ok(())
+    }
+
+    unsafe fn read(&self, dst: *mut u8, src: DevicePtr, len: usize) -> Result<()> {
+        // SAFETY: as in `write`, the other way round.
+        unsafe { std::ptr::copy(src.0 as *const u8, dst, len) };
+        Ok(())
+    }
+
+    fn copy(&self, dst: DevicePtr, src: DevicePtr, len: usize) -> Result<()> {
+        // SAFETY: both are device memory of this device, hence of this process.
+        unsafe { std::ptr::copy(src.0 as *const u8, dst.0 as *mut u8, len) };
+        Ok(())
+    }
+
+    fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()> {
+        // SAFETY: device memory of this device, hence of this process.
+        unsafe { std::ptr::write_bytes(dst.0 as *mut u8, byte, len) };
+        Ok(())
+    }
+}

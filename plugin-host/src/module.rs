@@ -1,0 +1,260 @@
+//! A loaded image: a shared object, opened by the dynamic linker from memory, and its kernels.
+
+use std::collections::HashMap;
+use std::ffi::{CStr, CString, c_void};
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::sync::Arc;
+
+use object::read::elf::ElfFile64;
+use object::{Object, ObjectSymbol, SymbolKind};
+use plugin_api::{DevicePtr, Error, Global, Kernel, KernelInfo, Launch, Module, Result};
+
+use crate::call::{MOST_PARAMETERS, call};
+
+/// What a function or variable of the image is called, where it is, and how large.
+struct Symbol {
+    address: u64,
+    size: u64,
+    is_function: bool,
+}
+
+/// The open object; closing it runs its destructors.
+struct SharedObject {
+    handle: *mut c_void,
+    /// Stays open with the object: the dynamic linker knows objects by their path, which holds the descriptor's
+    /// number, and would take the next image under the same number for this one.
+    _file: File,
+}
+
+// SAFETY: the dynamic linker's handles may be used from any thread.
+unsafe impl Send for SharedObject {}
+// SAFETY: as above.
+unsafe impl Sync for SharedObject {}
+
+impl Drop for SharedObject {
+    fn drop(&mut self) {
+        // SAFETY: `dlopen` returned the handle and it is closed once. An error would mean that it
+        // is not a handle.
+        unsafe { libc::dlclose(self.handle) };
+    }
+}
+
+/// A loaded image.
+pub struct HostModule {
+    symbols: HashMap<String, Symbol>,
+    object: Arc<SharedObject>,
+}
+
+impl HostModule {
+    /// Opens `image`; its constructors run.
+    pub fn load(image: &[u8]) -> Result<HostModule> {
+        let parsed = ElfFile64::<object::Endianness>::parse(image)
+            .map_err(|error| Error::Load(format!("the host image is malformed: {error}")))?;
+        let object = open(image)?;
+        let mut symbols = HashMap::new();
+        for symbol in parsed.dynamic_symbols().filter(ObjectSymbol::is_definition) {
+            let Ok(name) = symbol.name() else { continue };
+            if !matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Data) {
+                continue;
+            }
+            if let Some(address) = look_up(&object, name) {
+                let entry = Symbol {
+                    address,
+                    size: symbol.size(),
+                    is_function: symbol.kind() == SymbolKind::Text,
+                };
+                symbols.insert(name.to_owned(), entry);
+            }
+        }
+        Ok(HostModule {
+            symbols,
+            object: Arc::new(object),
+        })
+    }
+}
+
+/// The dynamic linker wants a file: an anonymous one in memory.
+fn open(image: &[u8]) -> Result<SharedObject> {
+    let system = |what: &str| Error::System {
+        what: what.to_owned(),
+        source: std::io::Error::last_os_error(),
+    };
+    // SAFETY: the name is a C string.
+    let descriptor = unsafe { libc::memfd_create(c"omptarget image".as_ptr(), libc::MFD_CLOEXEC) };
+    if descriptor < 0 {
+        return Err(system("creating a file in memory for the host image"));
+    }
+    // SAFETY: the descriptor was just opened and belongs to nobody else.
+    let mut file = unsafe { File::from_raw_fd(descriptor) };
+    file.write_all(image).map_err(|source| Error::System {
+        what: "writing the host image".into(),
+        source,
+    })?;
+    let path = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd())).unwrap_or_default();
+    // SAFETY: the path is a C string. The object's constructors run, as the program wants.
+    let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+    if handle.is_null() {
+        return Err(Error::Load(format!(
+            "the dynamic linker refuses the host image: {}",
+            linker_error()
+        )));
+    }
+    Ok(SharedObject {
+        handle,
+        _file: file,
+    })
+}
+
+fn linker_error() -> String {
+    // SAFETY: `dlerror` gives null or a C string that lives until the thread's next call.
+    unsafe {
+        let message = libc::dlerror();
+        if message.is_null() {
+            return "no reason given".into();
+        }
+        CStr::from_ptr(message).to_string_lossy().into_owned()
+    }
+}
+
+fn look_up(object: &SharedObject, name: &str) -> Option<u64> {
+    let name = CString::new(name).ok()?;
+    // SAFETY: the handle is open, the name is a C string.
+    let address = unsafe { libc::dlsym(object.handle, name.as_ptr()) };
+    (!address.is_null()).then_some(address as u64)
+}
+
+impl Module for HostModule {
+    fn global(&self, name: &str) -> Option<Global> {
+        let symbol = self
+            .symbols
+            .get(name)
+            .filter(|symbol| !symbol.is_function)?;
+        Some(Global {
+            address: DevicePtr(symbol.address),
+            size: symbol.size,
+        })
+    }
+
+    fn kernel(&self, name: &str) -> Option<Arc<dyn Kernel>> {
+        let symbol = self.symbols.get(name).filter(|symbol| symbol.is_function)?;
+        Some(Arc::new(HostKernel {
+            info: KernelInfo {
+                name: name.to_owned(),
+                // Functions do not say how many parameters they have.
+                parameters: 0,
+                max_threads: u32::MAX,
+                static_shared: 0,
+            },
+            address: symbol.address,
+            _object: self.object.clone(),
+        }))
+    }
+}
+
+struct HostKernel {
+    info: KernelInfo,
+    address: u64,
+    /// Keeps the code loaded.
+    _object: Arc<SharedObject>,
+}
+
+impl Kernel for HostKernel {
+    fn info(&self) -> &KernelInfo {
+        &self.info
+    }
+
+    fn launch(&self, launch: &Launch<'_>) -> Result<()> {
+        if launch.args.len() > MOST_PARAMETERS {
+            return Err(Error::InvalidLaunch {
+                kernel: self.info.name.clone(),
+                why: format!(
+                    "it has {} parameters, the host device passes at most {MOST_PARAMETERS}",
+                    launch.args.len()
+                ),
+            });
+        }
+        // SAFETY: clang made the function for exactly these arguments, all pointers and integers.
+        unsafe { call(self.address as *const c_void, launch.args) };
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    const SOURCE: &str = "
+        int counter = 41;
+        static int *watched;
+        __attribute__((constructor)) static void begin(void) { counter++; }
+        __attribute__((destructor)) static void end(void) { if (watched) *watched = 1; }
+        void watch(int *flag) { watched = flag; }
+        void add(void *environment, long *out, long a, long b) { *out = a + b + counter; }
+    ";
+
+    fn image() -> Vec<u8> {
+        let folder = tempfile::tempdir().unwrap();
+        let (source, object) = (folder.path().join("i.c"), folder.path().join("i.so"));
+        std::fs::write(&source, SOURCE).unwrap();
+        let status = Command::new("cc")
+            .args(["-shared", "-fPIC", "-o"])
+            .args([&object, &source])
+            .status()
+            .unwrap();
+        assert!(status.success());
+        std::fs::read(&object).unwrap()
+    }
+
+    fn launch(kernel: &dyn Kernel, args: &[u64]) {
+        let shape = Launch {
+            grid: [1; 3],
+            block: [1; 3],
+            dynamic_shared: 0,
+            args,
+        };
+        kernel.launch(&shape).unwrap();
+    }
+
+    #[test]
+    fn constructors_globals_kernels_destructors() {
+        let module = HostModule::load(&image()).unwrap();
+        let counter = module.global("counter").unwrap();
+        assert_eq!(counter.size, 4);
+        // SAFETY: a variable of the image, in this process.
+        assert_eq!(unsafe { *(counter.address.0 as *const i32) }, 42);
+        assert!(module.global("add").is_none() && module.kernel("counter").is_none());
+        let mut out = 0i64;
+        let add = module.kernel("add").unwrap();
+        launch(&*add, &[0, &raw mut out as u64, 3, 5]);
+        assert_eq!(out, 50);
+        let mut ended = 0i32;
+        launch(&*module.kernel("watch").unwrap(), &[&raw mut ended as u64]);
+        drop(module);
+        assert_eq!(ended, 0, "a kernel keeps its code loaded");
+        drop(add);
+        assert_eq!(ended, 1);
+    }
+
+    #[test]
+    fn two_copies_of_an_image_are_two_modules() {
+        let bytes = image();
+        let (one, two) = (
+            HostModule::load(&bytes).unwrap(),
+            HostModule::load(&bytes).unwrap(),
+        );
+        assert_ne!(one.global("counter"), two.global("counter"));
+    }
+
+    #[test]
+    fn malformed_images_are_refused() {
+        assert!(matches!(HostModule::load(b"\x7fELF"), Err(Error::Load(_))));
+        let mut bytes = image();
+        // The header's table of program headers now lies beyond the file.
+        bytes[32..40].copy_from_slice(&u64::MAX.to_le_bytes());
+        assert!(HostModule::load(&bytes).is_err());
+    }
+}
