@@ -41,15 +41,23 @@ pub enum Mode {
     /// For the device at `-O2` with LLVM's OpenMP optimisation off at device compile and device link: what
     /// it would turn into SPMD kernels stays generic and runs the worker state machine.
     NoOpenMpOpt,
+    /// For the host as a device: a separate memory space, but no warps, no team-shared memory.
+    HostDevice,
 }
 
 impl Mode {
     fn flags(self) -> Vec<OsString> {
-        let config = || OsString::from(format!("--config={}", dist("etc/omptarget.cfg").display()));
+        let config = |name| OsString::from(format!("--config={}", dist(name).display()));
+        let device = || config("etc/omptarget.cfg");
         let mut flags = match self {
             Mode::Host => vec!["-fopenmp".into(), "-O2".into()],
-            Mode::Offload(level) => vec![config(), "-DOFFLOAD".into(), level.into()],
-            Mode::NoOpenMpOpt => vec![config(), "-DOFFLOAD".into(), "-O2".into()],
+            Mode::Offload(level) => vec![device(), "-DOFFLOAD".into(), level.into()],
+            Mode::NoOpenMpOpt => vec![device(), "-DOFFLOAD".into(), "-O2".into()],
+            Mode::HostDevice => vec![
+                config("etc/omptarget-host.cfg"),
+                "-DOFFLOAD".into(),
+                "-O2".into(),
+            ],
         };
         if self == Mode::NoOpenMpOpt {
             let off = [

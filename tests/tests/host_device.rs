@@ -1,0 +1,46 @@
+//! The host as a device: programs for `x86_64-pc-linux-gnu` map their data and run in images of their own.
+
+use e2e::{Build, Mode};
+
+/// Runs where the image must be used: without it, offload would be an error.
+fn check(sources: &[&str]) {
+    let what = format!("{sources:?} on the host as a device");
+    let binary = Build::new(sources).compile(Mode::HostDevice);
+    let said = binary.run(&[]);
+    assert!(
+        said.passed(&what).ends_with("PASS\n"),
+        "{what}: {}",
+        said.stdout
+    );
+}
+
+#[test]
+fn examples() {
+    check(&["examples/saxpy.c"]);
+    check(&["examples/dot.c"]);
+    check(&["examples/stencil.cpp"]);
+    check(&["examples/declare_target.cpp"]);
+}
+
+/// Every kind of mapping. Device code that follows a pointer nobody attached reads host memory here; what is mapped
+/// must come out right all the same.
+#[test]
+fn data_environment() {
+    check(&["tests/programs/map.c"]);
+    check(&["tests/programs/classes.cpp"]);
+}
+
+#[test]
+fn a_program_may_choose_its_family_of_devices() {
+    let binary = Build::new(&["examples/saxpy.c"]).compile(Mode::HostDevice);
+    let mandatory = ("OMP_TARGET_OFFLOAD", "MANDATORY");
+    binary
+        .run_with(&[], &[mandatory, ("OMPTARGET_DEVICES", "host")])
+        .passed("with the host's devices");
+    binary
+        .run_with(&[], &[mandatory, ("OMPTARGET_DEVICES", "vgpu")])
+        .failed_with(
+            "without them",
+            &["x86_64-pc-linux-gnu", "is not for this device"],
+        );
+}
