@@ -21,6 +21,7 @@
 @omptarget.team_loop = internal addrspace(3) global [64 x i8] poison, align 8
 @omptarget.broadcast = internal addrspace(3) global ptr poison, align 8
 @omptarget.last_team = internal addrspace(3) global i32 poison, align 4
+@omptarget.dispersed_lanes = internal addrspace(3) global [1024 x i64] poison, align 8
 @omptarget.stack = internal addrspace(3) global [6144 x i8] poison, align 16
 @omptarget.stack_master = internal addrspace(3) global [8 x i8] poison, align 4
 @omptarget.stack_common = internal addrspace(3) global [2048 x i8] poison, align 4
@@ -42,6 +43,7 @@ define ptr @omptarget_shared_launch_environment() alwaysinline nounwind { ret pt
 define ptr @omptarget_shared_team_loop() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.team_loop to ptr) }
 define ptr @omptarget_shared_broadcast() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.broadcast to ptr) }
 define ptr @omptarget_shared_last_team() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.last_team to ptr) }
+define ptr @omptarget_shared_dispersed_lanes() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.dispersed_lanes to ptr) }
 define ptr @omptarget_shared_stack() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.stack to ptr) }
 define ptr @omptarget_shared_stack_master() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.stack_master to ptr) }
 define ptr @omptarget_shared_stack_common() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.stack_common to ptr) }

@@ -30,6 +30,7 @@ pub mod private;
 pub mod query;
 pub mod queue;
 pub mod reduce;
+pub mod reduce_dispersed;
 pub mod share;
 pub mod sync;
 pub mod task;

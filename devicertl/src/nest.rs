@@ -6,7 +6,7 @@
 
 use crate::arch::{self, shared};
 
-/// A nest word. Bits 0-1: the kind of the innermost team of more than one thread; bit 2: the thread
+/// A nest word. Bits 0-1: the kind of the innermost team of more than one thread, all set in `reduce_dispersed`; bit 2: the thread
 /// has private state; bit 3: the kernel is SPMD as written; bits 4-15: how many serialised regions lie within.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nest(u16);
@@ -26,6 +26,18 @@ impl Nest {
     pub const BLOCK: Nest = Nest(1);
     /// In a parallel region of `shared::team_size` threads.
     pub const GROUP: Nest = Nest(2);
+
+    /// The same place while a set of lanes reduces on its own (`reduce_dispersed`).
+    #[inline(always)]
+    pub fn dispersed(self) -> Nest {
+        Nest(self.0 | KIND)
+    }
+
+    /// Whether it does.
+    #[inline(always)]
+    pub fn is_dispersed(self) -> bool {
+        self.0 & KIND == KIND
+    }
 
     /// This thread's word.
     #[inline(always)]

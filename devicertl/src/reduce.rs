@@ -8,14 +8,15 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use crate::Ident;
 use crate::arch::{self, shared};
 use crate::nest::Nest;
+use crate::reduce_dispersed;
 use crate::sync::{self, CriticalName};
 
 /// Combines the list with that of the lane `offset` further on: `(list, lane, offset, version)`.
-type ShuffleReduce = unsafe extern "C" fn(*mut c_void, i16, i16, i16);
+pub type ShuffleReduce = unsafe extern "C" fn(*mut c_void, i16, i16, i16);
 /// Moves the lists of the warps' first lanes to the first warp: `(list, warps)`.
-type InterWarpCopy = unsafe extern "C" fn(*mut c_void, i32);
+pub type InterWarpCopy = unsafe extern "C" fn(*mut c_void, i32);
 /// Copies or combines between a list and a record of the buffer: `(buffer, index, list)`.
-type WithBuffer = unsafe extern "C" fn(*mut c_void, i32, *mut c_void);
+pub type WithBuffer = unsafe extern "C" fn(*mut c_void, i32, *mut c_void);
 
 /// The versions of `ShuffleReduce`.
 const FULL_WARP: i16 = 0;
@@ -53,9 +54,9 @@ unsafe fn reduce_contiguous(list: *mut c_void, shuffle: ShuffleReduce, size: u32
 
 /// The team's first `threads` threads: thread 0 ends with the result.
 ///
-/// All lanes of a team reach a reduction, and a team is the first threads of its block: so its lanes in a
-/// warp are all, or the first few. The paper's third case, dispersed lanes, is a nested region's,
-/// and those have one thread.
+/// All threads of a team reach a reduction, whichever way they come, and a team is the first threads of its block: so
+/// its lanes in a warp are all, or the first few. The paper's third case is that of lanes that some condition selects
+/// (`reduce_dispersed`).
 #[inline(always)]
 unsafe fn reduce_threads(
     list: *mut c_void,
@@ -81,7 +82,9 @@ unsafe fn reduce_threads(
     }
 }
 
-/// Reduction in a team: the thread that gets 1 has the result in its list.
+/// Reduction in a team: `i32 (ident, i64 bytes, ptr list, ptr shuffle function, ptr copy function)`, called by all threads
+/// at the end of a `parallel` region or worksharing loop with a `reduction` clause (`CGOpenMPRuntimeGPU::emitReduction`,
+/// since clang 18; OpenMP 5.2, §5.5). The thread that gets 1 has the result in its list.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_nvptx_parallel_reduce_nowait_v2(
     _location: *const Ident,
@@ -99,12 +102,8 @@ pub unsafe extern "C" fn __kmpc_nvptx_parallel_reduce_nowait_v2(
     (arch::thread_id() == 0).into()
 }
 
-/// Reduction across teams: the one thread of the league that gets 1 has the result in its list.
-///
-/// Every team's master puts its list into the record `team % records`. Teams come in rounds of
-/// `records`: those of the first copy, later ones combine with what is there, and a round starts when the one
-/// before it is complete, so that no two teams are at one record at once. No value is touched by atomics;
-/// only arrivals are counted. The last team combines the records.
+/// Reduction across teams as clang 18 to 22 call it (`CGOpenMPRuntimeGPU::emitReduction` for `teams`; OpenMP 5.2,
+/// §5.5): the one thread of the league that gets 1 has the result in its list. `records` is the length of the buffer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_nvptx_teams_reduce_nowait_v2(
     _location: *const Ident,
@@ -115,9 +114,67 @@ pub unsafe extern "C" fn __kmpc_nvptx_teams_reduce_nowait_v2(
     shuffle: ShuffleReduce,
     copy: InterWarpCopy,
     list_to_buffer: WithBuffer,
-    list_into_buffer: WithBuffer,
+    _list_into_buffer: WithBuffer,
     buffer_to_list: WithBuffer,
     buffer_into_list: WithBuffer,
+) -> i32 {
+    let buffer = Buffer {
+        start: buffer,
+        records: records.max(1),
+        list_to_buffer,
+        buffer_to_list,
+        buffer_into_list,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { reduce_teams(list, shuffle, copy, buffer) }
+}
+
+/// Reduction across teams in the form that follows clang 22 (LLVM's `Reduction.cpp` of 2026): the buffer is the
+/// launch's, and nothing combines into it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_gpu_xteam_reduce_nowait(
+    _location: *const Ident,
+    list: *mut c_void,
+    shuffle: ShuffleReduce,
+    copy: InterWarpCopy,
+    list_to_buffer: WithBuffer,
+    buffer_to_list: WithBuffer,
+    buffer_into_list: WithBuffer,
+) -> i32 {
+    let buffer = Buffer {
+        start: __kmpc_reduction_get_fixed_buffer(),
+        records: LAUNCH_RECORDS,
+        list_to_buffer,
+        buffer_to_list,
+        buffer_into_list,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { reduce_teams(list, shuffle, copy, buffer) }
+}
+
+/// Records that the buffer of a launch has at least, unless it has fewer teams (docs/abi.md, "Kernel launch environment").
+const LAUNCH_RECORDS: u32 = 1024;
+
+/// Where the teams of a launch leave their lists, and clang's functions for it.
+#[derive(Clone, Copy)]
+struct Buffer {
+    start: *mut c_void,
+    records: u32,
+    list_to_buffer: WithBuffer,
+    buffer_to_list: WithBuffer,
+    buffer_into_list: WithBuffer,
+}
+
+/// Every team's master puts its list into the record `team % records`. Teams come in rounds of
+/// `records`: those of a later round combine with what is there, and a round starts when the one
+/// before it is complete, so that no two teams are at one record at once. No value is touched by atomics;
+/// only arrivals are counted. The last team combines the records. (docs/reductions.md, "Across teams")
+#[inline(always)]
+unsafe fn reduce_teams(
+    list: *mut c_void,
+    shuffle: ShuffleReduce,
+    copy: InterWarpCopy,
+    buffer: Buffer,
 ) -> i32 {
     let spmd = arch::is_spmd();
     // In generic mode the workers wait in the pool: the master combines alone. So does thread 0 where openmp-opt made
@@ -126,9 +183,12 @@ pub unsafe extern "C" fn __kmpc_nvptx_teams_reduce_nowait_v2(
     let together = spmd && nest.is_pure();
     let thread = if spmd { arch::thread_id() } else { 0 };
     let threads = if together { arch::block_threads() } else { 1 };
+    if arch::block_count() == 1 {
+        return (thread == 0).into();
+    }
     if thread == 0 {
-        // SAFETY: the buffer has `records` records, the functions are clang's for this list.
-        let last = unsafe { deliver(buffer, records, list, list_to_buffer, list_into_buffer) };
+        // SAFETY: the caller's promise.
+        let last = unsafe { deliver(list, &buffer) };
         // SAFETY: read by the team after the barrier.
         unsafe { arch::send(shared::last_team(), last.into()) };
     }
@@ -143,15 +203,15 @@ pub unsafe extern "C" fn __kmpc_nvptx_teams_reduce_nowait_v2(
         return 0;
     }
     arch::fence_device();
-    let used = records.min(arch::block_count());
+    let used = buffer.records.min(arch::block_count());
     let active = threads.min(used);
     // SAFETY: all teams have delivered; the functions are clang's for this list.
     unsafe {
         if thread < active {
-            buffer_to_list(buffer, thread as i32, list);
+            (buffer.buffer_to_list)(buffer.start, thread as i32, list);
             let mut record = thread + threads;
             while record < used {
-                buffer_into_list(buffer, record as i32, list);
+                (buffer.buffer_into_list)(buffer.start, record as i32, list);
                 record += threads;
             }
         }
@@ -174,14 +234,15 @@ unsafe fn reduce_records(
     shuffle: ShuffleReduce,
     copy: InterWarpCopy,
 ) {
-    let warps = active.div_ceil(arch::warp_size());
-    let warp = arch::thread_id() / arch::warp_size();
+    let warp_size = arch::warp_size();
+    let warps = active.div_ceil(warp_size);
+    let warp = arch::thread_id() / warp_size;
     // SAFETY: as in `reduce_threads`; lanes beyond `active` only lend a hand in the shuffles.
     unsafe {
-        if warp < active / arch::warp_size() {
+        if warp < active / warp_size {
             reduce_full_warp(list, shuffle);
         } else if warp < warps {
-            reduce_contiguous(list, shuffle, active % arch::warp_size());
+            reduce_contiguous(list, shuffle, active % warp_size);
         }
         if warps > 1 {
             copy(list, warps as i32);
@@ -193,14 +254,8 @@ unsafe fn reduce_records(
 }
 
 /// Puts a team's list into its record; whether the team is the last of all.
-unsafe fn deliver(
-    buffer: *mut c_void,
-    records: u32,
-    list: *mut c_void,
-    list_to_buffer: WithBuffer,
-    list_into_buffer: WithBuffer,
-) -> bool {
-    let (team, teams, records) = (arch::block_id(), arch::block_count(), records.max(1));
+unsafe fn deliver(list: *mut c_void, buffer: &Buffer) -> bool {
+    let (team, teams, records) = (arch::block_id(), arch::block_count(), buffer.records);
     let record = (team % records) as i32;
     // SAFETY: the host gives each launch of a kernel with reductions an environment (docs/abi.md).
     let (count, round) = unsafe {
@@ -211,29 +266,22 @@ unsafe fn deliver(
         )
     };
     let first = team - team % records;
-    arch::debug_check(
-        round.load(Relaxed) <= first,
-        c"the host did not clear the launch environment of a cross-team reduction",
-    );
-    // Teams of earlier rounds have lower numbers, which devices start first.
-    while round.load(Relaxed) != first {
-        arch::pause();
-    }
-    arch::fence_device();
-    // SAFETY: this record is this team's until the round is complete.
-    unsafe {
-        if first == 0 {
-            list_to_buffer(buffer, record, list);
-        } else {
-            list_into_buffer(buffer, record, list);
+    if first > 0 {
+        // Teams of earlier rounds have lower numbers, which devices start first.
+        while round.load(Relaxed) != first {
+            arch::pause();
         }
+        arch::fence_device();
+        // SAFETY: the record holds what the team of the round before left, and is this team's until the round is complete.
+        unsafe { (buffer.buffer_into_list)(buffer.start, record, list) };
     }
+    // SAFETY: as above.
+    unsafe { (buffer.list_to_buffer)(buffer.start, record, list) };
     arch::fence_device();
     let in_round = records.min(teams - first);
     if count.fetch_add(1, Relaxed) + 1 < in_round {
         return false;
     }
-    arch::fence_device();
     count.store(0, Relaxed);
     if first + in_round == teams {
         // Ready for another reduction of the same kernel.
@@ -252,11 +300,14 @@ pub extern "C" fn __kmpc_reduction_get_fixed_buffer() -> *mut c_void {
     unsafe { (**shared::launch_environment()).reduction_buffer }
 }
 
-/// The lanes that shuffle together: the team's in this warp.
+/// The lanes that shuffle together: the team's in this warp, unless some of them reduce on their own.
 #[inline(always)]
 fn shuffling_lanes() -> arch::Lanes {
     let nest = Nest::load();
-    arch::member_lanes(if nest.is_active() {
+    if nest.is_dispersed() {
+        return reduce_dispersed::lanes();
+    }
+    arch::member_lanes(if nest.is_active() && !nest.is_block() {
         nest.active_team_size()
     } else {
         arch::block_threads()

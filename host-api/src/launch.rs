@@ -112,7 +112,7 @@ fn launch(
     request: &LaunchRequest,
     shape: &Shape,
 ) -> Result<()> {
-    let reduction = reduction_buffer(device, region)?;
+    let reduction = reduction_buffer(device, region, shape.grid[0])?;
     let mut parameters = Vec::with_capacity(arguments.values().len() + 1);
     if request.takes_launch_environment {
         parameters.push(
@@ -151,13 +151,21 @@ fn launch(
     outcome
 }
 
+/// Records that the reduction buffer of a launch has at least, unless it has fewer teams: what the device runtime relies
+/// on where the compiler states no number (docs/abi.md, section 4).
+const LAUNCH_RECORDS: u32 = 1024;
+
 fn reduction_buffer(
     device: &OmpDevice,
     region: &Region,
+    teams: u32,
 ) -> Result<Option<crate::reduction_buffer::ReductionBuffer>> {
     let environment = &region.environment;
-    let size =
-        u64::from(environment.reduction_data_size) * u64::from(environment.reduction_buffer_length);
+    let records = environment
+        .reduction_buffer_length
+        .max(LAUNCH_RECORDS)
+        .min(teams);
+    let size = u64::from(environment.reduction_data_size) * u64::from(records);
     if size == 0 {
         return Ok(None);
     }

@@ -91,3 +91,88 @@ fn the_papers_data_sharing() {
         }
     }
 }
+
+/// A launch environment (docs/abi.md, section 4) for as many records of 16 bytes as a launch has.
+fn launch_environment(kernels: &Kernels, teams: u32) -> u64 {
+    let records = kernels.buffer(&vec![[0xaaaa_aaaa_u64; 2]; teams.min(1024) as usize]);
+    kernels.buffer(&[0u64, records.argument()]).argument()
+}
+
+#[test]
+fn reductions_across_teams_after_clang_22() {
+    for link in LINKS {
+        let kernels = Kernels::load("reduce_xteam.ll", link, 2);
+        for (teams, threads) in [
+            (1, 1),
+            (1, 70),
+            (2, 33),
+            (7, 64),
+            (40, 31),
+            (5, 1024),
+            (1500, 2),
+        ] {
+            let what = format!("{link:?}, {teams} teams of {threads}");
+            let run = |kernel: &str, shape| {
+                let output = kernels.buffer(&[0u64; 3]);
+                let arguments = [launch_environment(&kernels, teams), output.argument()];
+                kernels
+                    .launch(kernel, shape, &arguments)
+                    .unwrap_or_else(|error| panic!("{kernel}, {what}: {error}"));
+                let found = kernels.read::<u64>(output);
+                (found[0], f64::from_bits(found[1]), found[2])
+            };
+            let (t, n) = (u64::from(teams), u64::from(threads));
+            let most = f64::from((teams - 1) * 1000 + threads - 1);
+            assert_eq!(
+                run("spmd", Shape::spmd(teams, threads)),
+                (t * n * (n + 1) / 2, most, 1),
+                "{what}"
+            );
+            assert_eq!(
+                run("generic", Shape::generic(teams, threads.min(992))),
+                (t * (t - 1) / 2, f64::from(teams - 1), 1),
+                "{what}, generic"
+            );
+        }
+    }
+}
+
+#[test]
+fn lanes_that_a_condition_selects_reduce() {
+    for link in LINKS {
+        let kernels = Kernels::load("reduce_xteam.ll", link, 1);
+        for set in [
+            0u32,
+            1,
+            0x8000_0001,
+            0x5555_5555,
+            0xdead_beef,
+            0xffff_fffe,
+            !0,
+        ] {
+            for threads in [32u32, 50, 96] {
+                let output = kernels.buffer(&[0u64; 4]);
+                let selected = kernels.buffer(&[u64::from(set)]);
+                kernels
+                    .launch(
+                        "split",
+                        Shape::spmd(1, threads),
+                        &[0, output.argument(), selected.argument()],
+                    )
+                    .unwrap_or_else(|error| panic!("{link:?} {set:#x} {threads}: {error}"));
+                let mut expected = [0u64; 4];
+                for thread in 0..threads {
+                    let (warp, lane) = (thread / 32, thread % 32);
+                    if set >> lane & 1 == 1 {
+                        expected[warp as usize] += u64::from(lane);
+                    }
+                }
+                assert_eq!(
+                    kernels.read::<u64>(output),
+                    expected,
+                    "{link:?} {set:#x} {threads}"
+                );
+            }
+        }
+    }
+}

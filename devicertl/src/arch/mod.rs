@@ -81,6 +81,8 @@ macro_rules! for_each_shared_variable {
             broadcast: *mut c_void,
             /// Cross-team reductions: whether this team is the last.
             last_team: u32,
+            /// The lanes that each thread reduces with, while a part of its warp reduces on its own.
+            dispersed_lanes: [Lanes; MAX_THREADS],
             /// Storage for shared locals.
             stack: Stack,
             /// Use of the master's part of `stack`.

@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use crate::arch::{MAX_THREADS, SHARED_REFERENCES, for_each_shared_variable};
+use crate::arch::{Lanes, MAX_THREADS, SHARED_REFERENCES, for_each_shared_variable};
 use crate::dispatch::Loop;
 use crate::icv::Icvs;
 use crate::kernel::LaunchEnvironment;
@@ -30,6 +30,7 @@ fn size(ty: &str) -> usize {
         "i8" => 1,
         "i16" => 2,
         "i32" => 4,
+        "i64" => 8,
         _ => {
             let (count, element) = ty
                 .trim_matches(['[', ']'])

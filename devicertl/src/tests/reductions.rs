@@ -22,7 +22,12 @@ unsafe extern "C" fn shuffle(list: *mut c_void, lane: i16, offset: i16, version:
     unsafe {
         let mine = (*list.cast::<List>())[0];
         let remote = __kmpc_shuffle_int64(*mine as i64, offset, warp_size() as i16) as u64;
-        if version == 0 || (version == 1 && lane < offset) {
+        let combines = match version {
+            0 => true,
+            1 => lane < offset,
+            _ => lane % 2 == 0 && offset > 0,
+        };
+        if combines {
             *mine += remote;
         }
         if version == 1 && lane >= offset {
@@ -158,9 +163,22 @@ fn nested_regions_have_their_result_already() {
     });
 }
 
+/// The two forms of the reduction across teams.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    /// clang 18 to 22; the buffer has so many records.
+    Records(u32),
+    /// After clang 22: the buffer is the launch's.
+    Launch,
+}
+
 /// One kernel that reduces over all its teams: how many values went in, and their sum.
-fn sum_of_league(kernel: Kernel, records: u32) -> (u64, u64) {
-    let mut buffer = vec![0xaaaa_aaaa_aaaa_aaaau64; records as usize];
+fn sum_of_league(kernel: Kernel, form: Form) -> (u64, u64) {
+    let length = match form {
+        Form::Records(records) => records,
+        Form::Launch => kernel.teams.min(1024),
+    };
+    let mut buffer = vec![0xaaaa_aaaa_aaaa_aaaau64; length as usize];
     let mut environment = LaunchEnvironment {
         reduction_count: 0,
         reduction_round: 0,
@@ -175,19 +193,30 @@ fn sum_of_league(kernel: Kernel, records: u32) -> (u64, u64) {
         let mut list: List = [&mut value];
         // SAFETY: called as clang calls it.
         let won = unsafe {
-            __kmpc_nvptx_teams_reduce_nowait_v2(
-                null(),
-                __kmpc_reduction_get_fixed_buffer(),
-                records,
-                8,
-                (&raw mut list).cast(),
-                shuffle,
-                copy,
-                list_to_buffer,
-                list_into_buffer,
-                buffer_to_list,
-                buffer_into_list,
-            )
+            match form {
+                Form::Records(records) => __kmpc_nvptx_teams_reduce_nowait_v2(
+                    null(),
+                    __kmpc_reduction_get_fixed_buffer(),
+                    records,
+                    8,
+                    (&raw mut list).cast(),
+                    shuffle,
+                    copy,
+                    list_to_buffer,
+                    list_into_buffer,
+                    buffer_to_list,
+                    buffer_into_list,
+                ),
+                Form::Launch => __kmpc_gpu_xteam_reduce_nowait(
+                    null(),
+                    (&raw mut list).cast(),
+                    shuffle,
+                    copy,
+                    list_to_buffer,
+                    buffer_to_list,
+                    buffer_into_list,
+                ),
+            }
         };
         if won == 1 {
             winners.fetch_add(1, SeqCst);
@@ -212,7 +241,13 @@ fn sum_of_league(kernel: Kernel, records: u32) -> (u64, u64) {
 fn leagues_reduce_whatever_the_number_of_teams_and_records() {
     let _alone = MEDIUM_USER.lock().unwrap();
     for teams in [1, 2, 7, 32, 33, 70] {
-        for records in [1, 3, 32, 1024] {
+        for form in [
+            Form::Records(1),
+            Form::Records(3),
+            Form::Records(32),
+            Form::Records(1024),
+            Form::Launch,
+        ] {
             for kernel in [
                 Kernel::spmd(8),
                 Kernel::spmd(64),
@@ -222,9 +257,9 @@ fn leagues_reduce_whatever_the_number_of_teams_and_records() {
             ] {
                 let n = u64::from(teams);
                 assert_eq!(
-                    sum_of_league(kernel.teams(teams), records),
+                    sum_of_league(kernel.teams(teams), form),
                     (n, n * (n - 1) / 2),
-                    "{teams} teams, {records} records"
+                    "{teams} teams, {form:?}"
                 );
             }
         }
@@ -249,5 +284,73 @@ fn shuffles_stay_within_their_team() {
                 }
             });
         });
+    }
+}
+
+/// More teams than records in the launch's buffer.
+#[test]
+fn leagues_beyond_the_launchs_records_reduce() {
+    let _alone = MEDIUM_USER.lock().unwrap();
+    let n = 1100;
+    assert_eq!(
+        sum_of_league(Kernel::spmd(2).teams(n as u32), Form::Launch),
+        (n, n * (n - 1) / 2)
+    );
+}
+
+/// Sets of lanes: single ones, ends, alternating ones, holes, all; two sets of one warp at the same time.
+#[test]
+fn dispersed_lanes_reduce() {
+    const SETS: [u64; 9] = [
+        1,
+        1 << 31,
+        0b11,
+        0x8000_0001,
+        0x5555_5555,
+        0xffff_fffe,
+        0x0f0f_00f1,
+        0xdead_beef,
+        0xffff_ffff,
+    ];
+    for warp in [32, 64] {
+        for set in SETS.map(|set| if warp == 64 { set << 29 | 1 } else { set }) {
+            let sums = [AtomicU64::new(0), AtomicU64::new(0)];
+            Kernel::spmd(warp).warp(warp).run(|| {
+                parallel(-1, || {
+                    let lane = arch::lane();
+                    let side = usize::from(set >> lane & 1 == 0);
+                    let mine = if side == 0 {
+                        set
+                    } else {
+                        arch::member_lanes(warp) & !set
+                    };
+                    let mut value = ONE_VALUE + u64::from(lane);
+                    let mut list: List = [&mut value];
+                    // SAFETY: the test's list and function.
+                    let first = unsafe {
+                        crate::reduce_dispersed::reduce(mine, (&raw mut list).cast(), shuffle)
+                    };
+                    assert_eq!(first, lane == mine.trailing_zeros());
+                    if first {
+                        sums[side].fetch_add(value, SeqCst);
+                    }
+                    // Afterwards the team shuffles as a whole again.
+                    assert_eq!(
+                        __kmpc_shuffle_int32(lane as i32, 1, warp as i16),
+                        (lane as i32 + 1).min(warp as i32 - 1)
+                    );
+                });
+            });
+            let all = if warp == 64 {
+                u64::MAX
+            } else {
+                u64::from(u32::MAX)
+            };
+            for (sum, set) in sums.into_iter().zip([set, all & !set]) {
+                let lanes = (0..64).filter(|lane| set >> lane & 1 == 1);
+                let expected: u64 = lanes.map(|lane| ONE_VALUE + lane).sum();
+                assert_eq!(sum.into_inner(), expected, "lanes {set:#x}");
+            }
+        }
     }
 }
