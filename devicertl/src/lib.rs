@@ -5,6 +5,7 @@
 //! thread as an operating system thread for the unit tests. The design is told in
 //! `docs/device-runtime.md`, the entry points and layouts in `docs/abi.md`.
 #![cfg_attr(any(target_arch = "nvptx64", target_arch = "amdgpu"), no_std)]
+#![cfg_attr(target_arch = "amdgpu", feature(c_variadic))]
 // The tables of `invoke` are macros that count up to the number of captured variables.
 #![recursion_limit = "256"]
 // Entry points take the pointers clang gives them; their contract is the ABI, stated once in
@@ -26,6 +27,8 @@ pub mod nest;
 pub mod paper_interface;
 pub mod parallel;
 pub mod pending;
+#[cfg(target_arch = "amdgpu")]
+pub mod printf;
 pub mod private;
 pub mod query;
 pub mod queue;
