@@ -200,7 +200,7 @@ export! {
 macro_rules! export_unsafe {
     ($($name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? { $($body:tt)* })*) => {
         $(
-            #[doc = concat!("`", stringify!($name), "` of CUDA's libdevice.")]
+            #[doc = concat!("`", stringify!($name), "`.")]
             ///
             /// # Safety
             /// The pointers are valid for what the C function of that name does.

@@ -1,12 +1,15 @@
 //! Device math. clang's headers turn the C math functions in device code into calls of `__nv_*`, the names of CUDA's
-//! libdevice; these are ours, by what the functions compute.
+//! libdevice, or `__ocml_*`, those of ROCm's; these are ours, by what the functions compute.
 #![no_std]
 #![feature(core_intrinsics)]
+#![cfg_attr(target_arch = "amdgpu", feature(macro_metavar_expr_concat))]
 #![allow(internal_features)]
 
 mod convert;
 mod elementary;
 mod integer;
+#[cfg(target_arch = "amdgpu")]
+mod ocml;
 mod rounding;
 mod special;
 
@@ -14,7 +17,7 @@ mod special;
 macro_rules! export {
     ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty { $($body:tt)* })*) => {
         $(
-            #[doc = concat!("`", stringify!($name), "` of CUDA's libdevice.")]
+            #[doc = concat!("`", stringify!($name), "`.")]
             #[unsafe(no_mangle)]
             pub extern "C" fn $name($($argument: $type),*) -> $result { $($body)* }
         )*
