@@ -33,7 +33,6 @@ impl HostDevice {
                 max_blocks: [i32::MAX as u32; 3],
                 max_shared_memory: 0,
                 total_memory: memory::total_memory(),
-                default_threads_per_block: 1,
             },
             memory: Memory::default(),
         }

@@ -146,6 +146,8 @@ impl Module for HostModule {
                 parameters: 0,
                 max_threads: u32::MAX,
                 static_shared: 0,
+                warp_size: 1,
+                default_threads: 1,
             },
             address: symbol.address,
             _object: self.object.clone(),
