@@ -1,0 +1,70 @@
+//! The services by their C names.
+
+use core::ffi::{c_char, c_int, c_void};
+
+use crate::heap::Heap;
+use crate::output::Buffer;
+
+/// The heap; the plugin gives it memory after loading.
+#[unsafe(no_mangle)]
+pub static __omptarget_heap: Heap = Heap::new();
+
+/// Where output goes; the plugin gives it memory after loading.
+#[unsafe(no_mangle)]
+pub static __omptarget_printf_buffer: Buffer = Buffer::new();
+
+/// `malloc`.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub extern "C" fn malloc(bytes: usize) -> *mut c_void {
+    __omptarget_heap.allocate(bytes as u64).cast()
+}
+
+/// `free`.
+///
+/// # Safety
+/// `pointer` is null or came from [`malloc`] and is not used again.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub unsafe extern "C" fn free(pointer: *mut c_void) {
+    if !pointer.is_null() && __omptarget_heap.release(pointer.cast()).is_err() {
+        let message = c"free: not an allocated block of the device heap (freed twice?)";
+        // SAFETY: C strings.
+        unsafe { __assertfail(message.as_ptr(), c"".as_ptr(), 0, c"".as_ptr(), 1) }
+    }
+}
+
+/// `vprintf` with packed arguments.
+///
+/// # Safety
+/// As for [`Buffer::print`].
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub unsafe extern "C" fn vprintf(format: *const c_char, arguments: *mut c_void) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { __omptarget_printf_buffer.print(format.cast(), arguments.cast()) }
+}
+
+/// CUDA's `__assertfail`: says why, and ends the kernel.
+///
+/// # Safety
+/// The strings are null or C strings.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub unsafe extern "C" fn __assertfail(
+    message: *const c_char,
+    file: *const c_char,
+    line: u32,
+    function: *const c_char,
+    _character_size: usize,
+) -> ! {
+    // SAFETY: the caller's promise.
+    unsafe { __omptarget_printf_buffer.fail(message.cast(), file.cast(), line, function.cast()) };
+    core::intrinsics::abort()
+}
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    // The build turns panics into traps where they are, so nothing comes here.
+    core::intrinsics::abort()
+}

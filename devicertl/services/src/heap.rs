@@ -1,0 +1,164 @@
+//! The device heap. Blocks are powers of two; each size has a stack of free blocks, and what was never used is handed
+//! out from the front. Blocks are neither split nor joined: programs allocate a few sizes over and over.
+
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// What the heap aligns to, and the unit of its books.
+pub const UNIT: u64 = 16;
+/// A heap is at most this large, so that a unit's number fits in 32 bits.
+pub const MOST_BYTES: u64 = UNIT << 32;
+/// Sizes: `UNIT << class`.
+const CLASSES: usize = 33;
+
+/// A device heap: `__omptarget_heap`. The plugin sets `base` and `size`, everything else is zero at the start.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Heap {
+    /// Address of the heap's memory, aligned to [`UNIT`].
+    pub base: AtomicU64,
+    /// Its size in bytes, at most [`MOST_BYTES`]; 0: there is no heap.
+    pub size: AtomicU64,
+    /// Bytes ever handed out from the front.
+    used: AtomicU64,
+    /// Free blocks of each size: the first one's unit plus one, 0 for none, and above it a count of changes, so that
+    /// a block that was taken and given back meanwhile is not taken for unchanged.
+    free: [AtomicU64; CLASSES],
+}
+
+/// Stands before each block. `next` is the unit plus one of the next free block.
+#[repr(C)]
+struct Header {
+    state: AtomicU32,
+    class: AtomicU32,
+    next: AtomicU32,
+    reserved: u32,
+}
+
+/// States of a block. No block starts as either by chance.
+const TAKEN: u32 = 0x7a6b_c0de;
+const FREE: u32 = 0xf4ee_c0de;
+
+/// Why a pointer cannot be freed.
+#[derive(Debug, PartialEq, Eq)]
+pub struct NotAllocated;
+
+impl Heap {
+    /// A heap without memory.
+    #[expect(
+        clippy::new_without_default,
+        reason = "an initial value for a static, which needs a const function"
+    )]
+    pub const fn new() -> Heap {
+        Heap {
+            base: AtomicU64::new(0),
+            size: AtomicU64::new(0),
+            used: AtomicU64::new(0),
+            free: [const { AtomicU64::new(0) }; CLASSES],
+        }
+    }
+
+    /// A block of at least that many bytes; null if there is none.
+    pub fn allocate(&self, bytes: u64) -> *mut u8 {
+        let Some(class) = class_for(bytes) else {
+            return null_mut();
+        };
+        let fresh = || self.take_front(class);
+        let larger = || (class + 1..CLASSES).find_map(|class| self.pop(class));
+        match self.pop(class).or_else(fresh).or_else(larger) {
+            Some(unit) => {
+                let header = self.header(unit);
+                header.state.store(TAKEN, Ordering::Relaxed);
+                (&raw const *header)
+                    .cast_mut()
+                    .cast::<u8>()
+                    .wrapping_add(UNIT as usize)
+            }
+            None => null_mut(),
+        }
+    }
+
+    /// Gives a block back.
+    pub fn release(&self, pointer: *mut u8) -> Result<(), NotAllocated> {
+        let offset = (pointer as u64).wrapping_sub(self.base.load(Ordering::Relaxed));
+        if !offset.is_multiple_of(UNIT)
+            || offset < UNIT
+            || offset > self.used.load(Ordering::Relaxed)
+        {
+            return Err(NotAllocated);
+        }
+        let unit = (offset / UNIT - 1) as u32;
+        let header = self.header(unit);
+        // One of two that free the same block finds it free.
+        header
+            .state
+            .compare_exchange(TAKEN, FREE, Ordering::Relaxed, Ordering::Relaxed)
+            .map_err(|_| NotAllocated)?;
+        self.push(header.class.load(Ordering::Relaxed) as usize, unit);
+        Ok(())
+    }
+
+    fn header(&self, unit: u32) -> &Header {
+        let address = self.base.load(Ordering::Relaxed) + u64::from(unit) * UNIT;
+        // SAFETY: a unit within the heap's memory, where headers are only ever accessed by atomics.
+        unsafe { &*(address as *const Header) }
+    }
+
+    /// A block from the part that was never used.
+    fn take_front(&self, class: usize) -> Option<u32> {
+        let bytes = UNIT << class;
+        let size = self.size.load(Ordering::Relaxed).min(MOST_BYTES);
+        let start = self
+            .used
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
+                used.checked_add(bytes).filter(|&end| end <= size)
+            })
+            .ok()?;
+        let unit = (start / UNIT) as u32;
+        self.header(unit)
+            .class
+            .store(class as u32, Ordering::Relaxed);
+        Some(unit)
+    }
+
+    fn pop(&self, class: usize) -> Option<u32> {
+        let head = &self.free[class];
+        let taken = head
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |head| {
+                let unit = (head as u32).checked_sub(1)?;
+                // Stale if another thread has taken the block by now; then the count of changes differs.
+                let next = self.header(unit).next.load(Ordering::Relaxed);
+                Some(changed(head) | u64::from(next))
+            })
+            .ok()?;
+        Some(taken as u32 - 1)
+    }
+
+    fn push(&self, class: usize, unit: u32) {
+        let head = &self.free[class];
+        let mut now = head.load(Ordering::Relaxed);
+        loop {
+            self.header(unit).next.store(now as u32, Ordering::Relaxed);
+            let new = changed(now) | u64::from(unit + 1);
+            match head.compare_exchange_weak(now, new, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) => return,
+                Err(other) => now = other,
+            }
+        }
+    }
+}
+
+/// The count of changes, one further.
+fn changed(head: u64) -> u64 {
+    (head & !0xffff_ffff).wrapping_add(1 << 32)
+}
+
+/// The smallest class with room for a header and that many bytes.
+fn class_for(bytes: u64) -> Option<usize> {
+    let units = bytes.max(1).checked_add(UNIT)?.div_ceil(UNIT);
+    let class = units.next_power_of_two().trailing_zeros() as usize;
+    (units <= 1 << (CLASSES - 1)).then_some(class)
+}
+
+#[cfg(test)]
+mod tests;
