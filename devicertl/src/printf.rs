@@ -12,5 +12,10 @@ unsafe extern "C" {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn printf(format: *const c_char, arguments: ...) -> c_int {
     // SAFETY: `va_list` is one pointer on AMD GPUs, and what it points at is what `vprintf` takes.
-    unsafe { vprintf(format, core::mem::transmute::<VaList<'_>, *mut c_void>(arguments)) }
+    unsafe {
+        vprintf(
+            format,
+            core::mem::transmute::<VaList<'_>, *mut c_void>(arguments),
+        )
+    }
 }

@@ -97,7 +97,7 @@ pub unsafe fn attach(device: &OmpDevice, request: &AttachRequest, created: &Crea
     bytes[..8].copy_from_slice(&device_base.to_ne_bytes());
 
     let mut guard = pointer.lock();
-    if !guard.attachments().insert(request.pointer, &bytes) {
+    if !guard.attachments_mut().insert(request.pointer, &bytes) {
         return Ok(());
     }
     let address = pointer.device_address(request.pointer_range().start);

@@ -63,7 +63,7 @@ impl Construct {
     }
 
     /// Where it runs. An error ends the program.
-    pub fn target(&self, runtime: &Runtime, number: i64) -> Target {
+    pub fn target<'a>(&self, runtime: &'a Runtime, number: i64) -> Target<'a> {
         runtime
             .target(number)
             .unwrap_or_else(|error| self.fail(&error, runtime, number))

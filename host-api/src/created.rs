@@ -1,34 +1,30 @@
 //! The mappings a construct has made.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::mapping_table::Mapping;
+use crate::mapping::Mapping;
 
 /// New mappings of one construct. They become ready when this is dropped: whatever happens to the
 /// construct, nobody may wait for it for ever.
 #[derive(Default)]
-pub struct Created {
-    mappings: Vec<Arc<Mapping>>,
-    addresses: HashSet<*const Mapping>,
-}
+pub struct Created(Vec<Arc<Mapping>>);
 
 impl Created {
     /// Adds a mapping.
     pub fn add(&mut self, mapping: Arc<Mapping>) {
-        self.addresses.insert(Arc::as_ptr(&mapping));
-        self.mappings.push(mapping);
+        self.0.push(mapping);
     }
 
-    /// Whether the construct made this mapping.
-    pub fn contains(&self, mapping: &Arc<Mapping>) -> bool {
-        self.addresses.contains(&Arc::as_ptr(mapping))
+    /// Whether the construct made this mapping: a thread is in one construct at a time, so a mapping
+    /// that this thread is filling is this construct's.
+    pub fn contains(&self, mapping: &Mapping) -> bool {
+        !self.0.is_empty() && mapping.is_filled_by_this_thread()
     }
 }
 
 impl Drop for Created {
     fn drop(&mut self) {
-        for mapping in &self.mappings {
+        for mapping in &self.0 {
             mapping.set_ready();
         }
     }

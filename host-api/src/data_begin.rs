@@ -20,7 +20,8 @@ use crate::info;
 use crate::map_item::MapItem;
 use crate::map_type::MapType;
 use crate::mapper;
-use crate::mapping_table::{AcquireError, Mapping, Reference, Section};
+use crate::mapping::{Mapping, Storage};
+use crate::mapping_table::{AcquireError, Reference, Section};
 use crate::transfer;
 
 /// Device storage keeps the host address modulo this, so that what the compiler knows of a base's
@@ -159,7 +160,9 @@ impl Entering {
                 item.begin..item.begin + item.size,
                 base,
                 address,
-                Some(allocation),
+                Storage::Owned {
+                    padding: padding as u8,
+                },
                 &item.name.expression(),
             )))
         };
@@ -170,7 +173,7 @@ impl Entering {
                 .map_err(|error| match error {
                     AcquireError::Overlaps(mapped) => Error::Extends {
                         item: item.to_string(),
-                        mapped: describe(&mapped),
+                        mapped: mapped.to_string(),
                     },
                     AcquireError::Allocation(source) => Error::Item {
                         what: "allocating device memory for",
@@ -251,20 +254,6 @@ pub(crate) fn part_inside(item: &MapItem, mapping: &Mapping) -> Range<u64> {
             .saturating_add(item.size)
             .min(mapping.host.end)
             .max(start)
-}
-
-/// A mapping in words.
-pub(crate) fn describe(mapping: &Mapping) -> String {
-    let size = mapping.host.end - mapping.host.start;
-    let name = if mapping.name.is_empty() {
-        String::new()
-    } else {
-        format!("'{}' ", mapping.name)
-    };
-    format!(
-        "{name}[{:#x}, {:#x}) ({size} bytes)",
-        mapping.host.start, mapping.host.end
-    )
 }
 
 /// `use_device_ptr`: the device address, or, where nothing is mapped, the pointer itself

@@ -14,7 +14,8 @@ use crate::info;
 use crate::map_item::MapItem;
 use crate::map_type::MapType;
 use crate::mapper;
-use crate::mapping_table::{Mapping, Reference, Section};
+use crate::mapping::Mapping;
+use crate::mapping_table::{Reference, Section};
 use crate::transfer;
 
 /// An item whose reference is gone, pinned until its copy is done.
@@ -136,12 +137,9 @@ pub(crate) fn unpin(device: &OmpDevice, mapping: &Mapping) -> Result<()> {
     info::say(
         info::MAPPING_CHANGED,
         device.number,
-        format_args!(
-            "removed the mapping of {}",
-            crate::data_begin::describe(mapping)
-        ),
+        format_args!("removed the mapping of {mapping}"),
     );
-    let Some(allocation) = mapping.allocation else {
+    let Some(allocation) = mapping.allocation() else {
         return Ok(());
     };
     device

@@ -46,7 +46,7 @@ unsafe fn execute(
     let items = unsafe { raw.items() };
     construct.tell(runtime, device.number, &items);
     // SAFETY: the program is valid as far as its own memory goes (caller).
-    match unsafe { action(&device, &items) } {
+    match unsafe { action(device, &items) } {
         // SAFETY: indices are those of items; clang gives writable arrays.
         Ok(returned) => returned
             .iter()

@@ -94,8 +94,8 @@ impl<'a> KernelArguments<'a> {
         };
         self.device
             .table
-            .find(section)
-            .map(|mapping| mapping.device_address(host).0)
+            .device_address(section)
+            .map(|address| address.0)
     }
 
     /// # Safety

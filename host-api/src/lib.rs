@@ -38,6 +38,7 @@ mod logger;
 mod map_item;
 mod map_type;
 mod mapper;
+mod mapping;
 #[cfg(test)]
 mod mapping_model_tests;
 mod mapping_table;
@@ -55,6 +56,7 @@ mod reduction_buffer;
 mod registration_entry_points;
 mod registry;
 mod runtime;
+mod sorted_blocks;
 mod source_location;
 mod target_entry_points;
 mod transfer;

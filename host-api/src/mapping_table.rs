@@ -1,6 +1,6 @@
 //! The mapping table of one device: which host ranges have device storage, and who counts on it.
 //!
-//! Ranges are disjoint and ordered by host address in a B-tree, so every operation is O(log n)
+//! Ranges are disjoint and ordered by host address ([`SortedBlocks`]), so every operation is O(log n)
 //! under a lock held only for the lookup and the count. What takes long (copies) happens outside,
 //! under the lock of the one mapping concerned.
 //!
@@ -11,98 +11,12 @@
 //!   that still copies from it; whoever unpins last takes it out. A construct that maps the range
 //!   again meanwhile simply finds it.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use plugin_api::DevicePtr;
 
-use crate::attachment::Attachments;
-
-/// Storage on the device for a host range.
-#[derive(Debug)]
-pub struct Mapping {
-    /// The host range.
-    pub host: Range<u64>,
-    /// The base address of what the range is a section of; `base..host.start` finds the mapping
-    /// for zero-length sections.
-    pub host_base: u64,
-    /// Device address of `host.start`.
-    pub address: DevicePtr,
-    /// What to free when the mapping goes; `None` for storage the runtime does not own.
-    pub allocation: Option<DevicePtr>,
-    /// How the user wrote it; empty when unknown.
-    pub name: Box<str>,
-    state: Mutex<State>,
-    became_ready: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    ready: bool,
-    attachments: Attachments,
-}
-
-/// Exclusive right to copy to or from a mapping, with its attached pointers.
-pub struct TransferGuard<'a>(MutexGuard<'a, State>);
-
-impl TransferGuard<'_> {
-    /// The pointers inside the mapping that hold device addresses.
-    pub fn attachments(&mut self) -> &mut Attachments {
-        &mut self.0.attachments
-    }
-}
-
-impl Mapping {
-    /// A mapping that is not in a table yet.
-    pub fn new(
-        host: Range<u64>,
-        host_base: u64,
-        address: DevicePtr,
-        allocation: Option<DevicePtr>,
-        name: &str,
-    ) -> Mapping {
-        Mapping {
-            host,
-            host_base,
-            address,
-            allocation,
-            name: name.into(),
-            state: Mutex::default(),
-            became_ready: Condvar::new(),
-        }
-    }
-
-    /// Device address that corresponds to `host`.
-    pub fn device_address(&self, host: u64) -> DevicePtr {
-        DevicePtr(
-            self.address
-                .0
-                .wrapping_add(host.wrapping_sub(self.host.start)),
-        )
-    }
-
-    /// Takes the right to copy.
-    pub fn lock(&self) -> TransferGuard<'_> {
-        TransferGuard(self.state.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Tells waiting constructs that data and pointers are in place.
-    pub fn set_ready(&self) {
-        self.lock().0.ready = true;
-        self.became_ready.notify_all();
-    }
-
-    /// Waits until the construct that made the mapping has filled it.
-    pub fn wait_ready(&self) {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(
-            self.became_ready
-                .wait_while(state, |state| !state.ready)
-                .unwrap_or_else(PoisonError::into_inner),
-        );
-    }
-}
+use crate::mapping::Mapping;
+use crate::sorted_blocks::{Position, SortedBlocks};
 
 /// A reference count; storage that lives as long as the program has an infinite one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,44 +47,68 @@ pub enum Reference {
     Hold,
 }
 
+/// Stands for [`Count::Infinite`] in a slot.
+const INFINITE: u32 = u32::MAX;
+
 #[derive(Debug)]
 struct Slot {
     mapping: Arc<Mapping>,
-    dynamic: Count,
-    hold: u64,
-    pins: u64,
+    dynamic: u32,
+    hold: u32,
+    pins: u32,
 }
 
 impl Slot {
-    fn is_unreferenced(&self) -> bool {
-        self.dynamic == Count::Finite(0) && self.hold == 0
+    /// A slot whose mapping has the first reference of its kind.
+    fn first(mapping: Arc<Mapping>, reference: Reference) -> Slot {
+        let hold = u32::from(reference == Reference::Hold);
+        Slot {
+            mapping,
+            dynamic: 1 - hold,
+            hold,
+            pins: 0,
+        }
     }
 
+    fn dynamic(&self) -> Count {
+        match self.dynamic {
+            INFINITE => Count::Infinite,
+            count => Count::Finite(count.into()),
+        }
+    }
+
+    fn is_unreferenced(&self) -> bool {
+        self.dynamic == 0 && self.hold == 0
+    }
+
+    /// A count that reaches its largest value stays there: the mapping is never freed, which is
+    /// right as long as four thousand million references are not undone.
     fn add(&mut self, reference: Reference) {
-        match (reference, &mut self.dynamic) {
-            (Reference::Dynamic, Count::Finite(count)) => *count += 1,
-            (Reference::Hold, _) => self.hold += 1,
-            _ => {}
+        match reference {
+            Reference::Dynamic => self.dynamic = self.dynamic.saturating_add(1),
+            Reference::Hold => self.hold = self.hold.saturating_add(1),
+            Reference::Suppressed => {}
         }
     }
 
     fn remove(&mut self, reference: Reference, delete: bool) {
-        match (reference, &mut self.dynamic) {
-            (Reference::Hold, _) => self.hold = self.hold.saturating_sub(1),
-            (_, Count::Finite(count)) if delete => *count = 0,
-            (Reference::Dynamic, Count::Finite(count)) => *count = count.saturating_sub(1),
-            _ => {}
+        match reference {
+            Reference::Hold => self.hold = self.hold.saturating_sub(1),
+            _ if self.dynamic == INFINITE => {}
+            _ if delete => self.dynamic = 0,
+            Reference::Dynamic => self.dynamic = self.dynamic.saturating_sub(1),
+            Reference::Suppressed => {}
         }
     }
 }
 
 /// How a host section relates to the mappings.
-#[derive(Debug)]
-enum Found<'a> {
+#[derive(Clone, Copy, Debug)]
+enum Found {
     /// Inside one (or, of length zero, in the extended range of one).
-    Contained(&'a mut Slot),
+    Contained(Position),
     /// Overlaps this one without lying inside.
-    Overlaps(&'a mut Slot),
+    Overlaps(Position),
     /// Touches none.
     Absent,
 }
@@ -224,15 +162,24 @@ impl Section {
             may_overlap: false,
         }
     }
+
+    /// Where the mapping is that the section counts as part of.
+    fn position(self, slots: &Slots) -> Option<Position> {
+        match find(slots, self.begin, self.size) {
+            Found::Contained(position) => Some(position),
+            Found::Overlaps(position) if self.may_overlap => Some(position),
+            _ => None,
+        }
+    }
 }
 
 /// The mappings of one device.
 #[derive(Debug, Default)]
 pub struct MappingTable {
-    slots: Mutex<BTreeMap<u64, Slot>>,
+    slots: Mutex<Slots>,
 }
 
-type Slots = BTreeMap<u64, Slot>;
+type Slots = SortedBlocks<Slot>;
 
 impl MappingTable {
     fn lock(&self) -> MutexGuard<'_, Slots> {
@@ -248,52 +195,48 @@ impl MappingTable {
         create: impl FnOnce() -> Result<Option<Mapping>, plugin_api::Error>,
     ) -> Result<Option<Acquired>, AcquireError> {
         let mut slots = self.lock();
-        match find(&mut slots, section.begin, section.size) {
-            Found::Contained(slot) => Ok(Some(Self::count_in(slot, reference))),
-            Found::Overlaps(slot) if section.may_overlap => {
-                Ok(Some(Self::count_in(slot, reference)))
+        let found = match find(&slots, section.begin, section.size) {
+            Found::Contained(position) => position,
+            Found::Overlaps(position) if section.may_overlap => position,
+            Found::Overlaps(position) => {
+                let other = slots.value(position).mapping.clone();
+                return Err(AcquireError::Overlaps(other));
             }
-            Found::Overlaps(slot) => Err(AcquireError::Overlaps(slot.mapping.clone())),
             Found::Absent => {
                 let Some(mapping) = create().map_err(AcquireError::Allocation)? else {
                     return Ok(None);
                 };
                 let mapping = Arc::new(mapping);
-                let (dynamic, hold) = if reference == Reference::Hold {
-                    (0, 1)
-                } else {
-                    (1, 0)
-                };
-                let slot = Slot {
-                    mapping: mapping.clone(),
-                    dynamic: Count::Finite(dynamic),
-                    hold,
-                    pins: 0,
-                };
+                let slot = Slot::first(mapping.clone(), reference);
                 slots.insert(mapping.host.start, slot);
-                Ok(Some(Acquired {
+                return Ok(Some(Acquired {
                     mapping,
                     created: true,
-                }))
+                }));
             }
-        }
-    }
-
-    fn count_in(slot: &mut Slot, reference: Reference) -> Acquired {
+        };
+        let slot = slots.value_mut(found);
         slot.add(reference);
-        Acquired {
+        Ok(Some(Acquired {
             mapping: slot.mapping.clone(),
             created: false,
-        }
+        }))
     }
 
     /// Finds `section` without counting.
     pub fn find(&self, section: Section) -> Option<Arc<Mapping>> {
-        match find(&mut self.lock(), section.begin, section.size) {
-            Found::Contained(slot) => Some(slot.mapping.clone()),
-            Found::Overlaps(slot) if section.may_overlap => Some(slot.mapping.clone()),
-            _ => None,
-        }
+        let slots = self.lock();
+        section
+            .position(&slots)
+            .map(|position| slots.value(position).mapping.clone())
+    }
+
+    /// Device address of the begin of `section`, if it is mapped.
+    pub fn device_address(&self, section: Section) -> Option<DevicePtr> {
+        let slots = self.lock();
+        section
+            .position(&slots)
+            .map(|position| slots.value(position).mapping.device_address(section.begin))
     }
 
     /// Finds `section` and pins it, so that it stays until [`MappingTable::unpin`].
@@ -309,11 +252,8 @@ impl MappingTable {
         delete: bool,
     ) -> Option<Arc<Mapping>> {
         let mut slots = self.lock();
-        let slot = match find(&mut slots, section.begin, section.size) {
-            Found::Contained(slot) => slot,
-            Found::Overlaps(slot) if section.may_overlap => slot,
-            _ => return None,
-        };
+        let position = section.position(&slots)?;
+        let slot = slots.value_mut(position);
         slot.remove(reference, delete);
         slot.pins += 1;
         Some(slot.mapping.clone())
@@ -321,9 +261,10 @@ impl MappingTable {
 
     /// Whether nothing refers to a pinned mapping any more.
     pub fn is_unreferenced(&self, mapping: &Mapping) -> bool {
-        self.lock()
-            .get(&mapping.host.start)
-            .is_some_and(Slot::is_unreferenced)
+        let slots = self.lock();
+        slots
+            .position(mapping.host.start)
+            .is_some_and(|position| slots.value(position).is_unreferenced())
     }
 
     /// Gives a pin back. True: the mapping was the last user's and has left the table; the caller
@@ -331,35 +272,35 @@ impl MappingTable {
     #[must_use]
     pub fn unpin(&self, mapping: &Mapping) -> bool {
         let mut slots = self.lock();
-        let Some(slot) = slots.get_mut(&mapping.host.start) else {
+        let Some(position) = slots.position(mapping.host.start) else {
             return false;
         };
+        let slot = slots.value_mut(position);
         slot.pins = slot.pins.saturating_sub(1);
         if slot.pins > 0 || !slot.is_unreferenced() {
             return false;
         }
-        slots.remove(&mapping.host.start);
+        slots.remove(position);
         true
     }
 
     /// Adds storage that stays whatever constructs do. Fails with what it overlaps.
     pub fn associate(&self, mapping: Mapping) -> Result<(), Arc<Mapping>> {
         let mut slots = self.lock();
-        match find(
-            &mut slots,
-            mapping.host.start,
-            mapping.host.end - mapping.host.start,
-        ) {
-            Found::Contained(slot) | Found::Overlaps(slot) => Err(slot.mapping.clone()),
+        let begin = mapping.host.start;
+        match find(&slots, begin, mapping.host.end - begin) {
+            Found::Contained(position) | Found::Overlaps(position) => {
+                Err(slots.value(position).mapping.clone())
+            }
             Found::Absent => {
                 mapping.set_ready();
                 let slot = Slot {
                     mapping: Arc::new(mapping),
-                    dynamic: Count::Infinite,
+                    dynamic: INFINITE,
                     hold: 0,
                     pins: 0,
                 };
-                slots.insert(slot.mapping.host.start, slot);
+                slots.insert(begin, slot);
                 Ok(())
             }
         }
@@ -368,19 +309,17 @@ impl MappingTable {
     /// Removes what [`MappingTable::associate`] added at `host`; says why not otherwise.
     pub fn disassociate(&self, host: u64) -> Result<Arc<Mapping>, &'static str> {
         let mut slots = self.lock();
-        match slots.get(&host) {
-            None => Err("no association starts at this address"),
-            Some(slot) if slot.dynamic != Count::Infinite => {
-                Err("the address is mapped, not associated")
-            }
-            Some(slot) if slot.hold > 0 || slot.pins > 0 => {
-                Err("a construct still uses the association")
-            }
-            Some(_) => slots
-                .remove(&host)
-                .map(|slot| slot.mapping)
-                .ok_or("no association starts at this address"),
+        let position = slots
+            .position(host)
+            .ok_or("no association starts at this address")?;
+        let slot = slots.value(position);
+        if slot.dynamic != INFINITE {
+            return Err("the address is mapped, not associated");
         }
+        if slot.hold > 0 || slot.pins > 0 {
+            return Err("a construct still uses the association");
+        }
+        Ok(slots.remove(position).mapping)
     }
 
     /// Every mapping with its counts, by host address.
@@ -389,36 +328,34 @@ impl MappingTable {
             .values()
             .map(|slot| Snapshot {
                 mapping: slot.mapping.clone(),
-                dynamic: slot.dynamic,
-                hold: slot.hold,
+                dynamic: slot.dynamic(),
+                hold: slot.hold.into(),
             })
             .collect()
     }
 }
 
 /// Looks a section up among disjoint ranges ordered by their begin.
-fn find(slots: &mut Slots, begin: u64, size: u64) -> Found<'_> {
+fn find(slots: &Slots, begin: u64, size: u64) -> Found {
     let end = begin.saturating_add(size);
-    let before = slots
-        .range(..=begin)
-        .next_back()
-        .map(|(key, slot)| (*key, slot.mapping.host.end));
-    if let Some((key, mapped_end)) = before
-        && begin < mapped_end
-    {
-        return match slots.get_mut(&key) {
-            Some(slot) if end <= mapped_end => Found::Contained(slot),
-            Some(slot) => Found::Overlaps(slot),
-            None => Found::Absent,
-        };
+    let before = slots.last_at_most(begin);
+    if let Some(position) = before {
+        let mapped_end = slots.value(position).mapping.host.end;
+        if end <= mapped_end && begin < mapped_end {
+            return Found::Contained(position);
+        }
+        if begin < mapped_end {
+            return Found::Overlaps(position);
+        }
     }
-    let Some((_, slot)) = slots.range_mut(begin.saturating_add(1)..).next() else {
+    let Some(position) = slots.next(before) else {
         return Found::Absent;
     };
-    if size == 0 && begin >= slot.mapping.host_base {
-        Found::Contained(slot)
-    } else if end > slot.mapping.host.start {
-        Found::Overlaps(slot)
+    let after = &slots.value(position).mapping;
+    if size == 0 && begin >= after.host_base {
+        Found::Contained(position)
+    } else if end > after.host.start {
+        Found::Overlaps(position)
     } else {
         Found::Absent
     }

@@ -7,7 +7,8 @@ use plugin_api::DevicePtr;
 
 use crate::device::OmpDevice;
 use crate::error::{Error, Result};
-use crate::mapping_table::{Mapping, Section};
+use crate::mapping::{Mapping, Storage};
+use crate::mapping_table::Section;
 use crate::place::{Place, answer, place};
 use crate::runtime::runtime;
 
@@ -20,7 +21,7 @@ pub extern "C" fn omp_target_is_present(pointer: *const c_void, device: i32) -> 
         Ok(Place::Host) => 1,
         Ok(Place::Device(device)) => device
             .table
-            .find(Section::inside(pointer as u64, 1))
+            .device_address(Section::inside(pointer as u64, 1))
             .is_some()
             .into(),
         Err(_) => 0,
@@ -48,10 +49,9 @@ pub extern "C" fn omp_get_mapped_ptr(pointer: *const c_void, device: i32) -> *mu
     match place(device) {
         Ok(Place::Host) => pointer.cast_mut(),
         Ok(Place::Device(device)) => {
-            let found = device.table.find(Section::inside(pointer as u64, 1));
-            found.map_or(std::ptr::null_mut(), |mapping| {
-                mapping.device_address(pointer as u64).0 as *mut c_void
-            })
+            let section = Section::inside(pointer as u64, 1);
+            let found = device.table.device_address(section);
+            found.map_or(std::ptr::null_mut(), |address| address.0 as *mut c_void)
         }
         Err(_) => std::ptr::null_mut(),
     }
@@ -80,7 +80,7 @@ pub extern "C" fn omp_target_associate_ptr(
             begin..begin.saturating_add(size as u64),
             begin,
             address,
-            None,
+            Storage::Foreign,
             "",
         );
         let Err(known) = device.table.associate(mapping) else {
@@ -88,13 +88,12 @@ pub extern "C" fn omp_target_associate_ptr(
         };
         if known.device_address(begin) == address
             && known.host.end >= begin + size as u64
-            && known.allocation.is_none()
+            && known.allocation().is_none()
         {
             return Ok(());
         }
         Err(wrong(format!(
-            "the host memory is mapped or associated already, as {}",
-            crate::data_begin::describe(&known)
+            "the host memory is mapped or associated already, as {known}"
         )))
     };
     answer("omp_target_associate_ptr", outcome())
@@ -121,10 +120,7 @@ pub extern "C" fn omp_target_disassociate_ptr(host: *const c_void, device: i32) 
 
 /// Prints the mapping table of every device.
 pub extern "C" fn ompx_dump_mapping_tables() {
-    runtime()
-        .devices()
-        .iter()
-        .for_each(|device| dump_mappings(device));
+    runtime().devices().iter().for_each(dump_mappings);
 }
 
 /// Prints a device's mapping table on stderr.
@@ -143,7 +139,7 @@ pub fn dump_mappings(device: &OmpDevice) {
             mapping.host.end - mapping.host.start,
             line.dynamic,
             line.hold,
-            mapping.name,
+            mapping.name(),
         );
     }
 }

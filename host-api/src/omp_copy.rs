@@ -1,7 +1,6 @@
 //! `omp_target_memcpy` and its kin (OpenMP 5.2, 18.8.5 to 18.8.8; 6.0, `omp_target_memset`).
 
 use std::ffi::c_void;
-use std::sync::Arc;
 
 use plugin_api::DevicePtr;
 
@@ -37,7 +36,7 @@ unsafe fn copy(
                 .device
                 .read(destination as *mut u8, DevicePtr(source), length)
         },
-        (Place::Device(to), Place::Device(from)) if Arc::ptr_eq(to, from) => {
+        (Place::Device(to), Place::Device(from)) if std::ptr::eq(*to, *from) => {
             to.device
                 .copy(DevicePtr(destination), DevicePtr(source), length)
         }

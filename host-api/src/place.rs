@@ -1,7 +1,5 @@
 //! Where the device memory routines find memory, and how they fail.
 
-use std::sync::Arc;
-
 use crate::construct::Construct;
 use crate::device::OmpDevice;
 use crate::error::{Error, Result, warn};
@@ -12,7 +10,7 @@ pub enum Place {
     /// The host.
     Host,
     /// A device.
-    Device(Arc<OmpDevice>),
+    Device(&'static OmpDevice),
 }
 
 /// Ends the program with a report on `routine`.
@@ -30,7 +28,7 @@ pub fn place(number: i32) -> Result<Place> {
     let device = runtime.device(number.into())?;
     device
         .program
-        .catch_up(&device, &runtime.registry, runtime.devices().len())?;
+        .catch_up(device, &runtime.registry, runtime.devices().len())?;
     Ok(Place::Device(device))
 }
 

@@ -12,7 +12,7 @@ use crate::device::OmpDevice;
 use crate::entries::{self, Entry};
 use crate::error::{Error, Result};
 use crate::kernel_environment::KernelEnvironment;
-use crate::mapping_table::Mapping;
+use crate::mapping::{Mapping, Storage};
 use crate::registry::{Library, Registry};
 
 /// A target region on this device.
@@ -216,7 +216,13 @@ fn associate_variable(device: &OmpDevice, module: &dyn Module, entry: &Entry) ->
         })?;
     }
     let host = entry.address..entry.address + entry.size;
-    let mapping = Mapping::new(host, entry.address, global.address, None, &entry.name);
+    let mapping = Mapping::new(
+        host,
+        entry.address,
+        global.address,
+        Storage::Foreign,
+        &entry.name,
+    );
     // Two libraries with the same weak variable share its host address: the first one serves.
     Ok(device.table.associate(mapping).is_ok())
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use plugin_api::Plugin;
 
@@ -26,18 +26,19 @@ pub struct Runtime {
     pub policy: OffloadPolicy,
     /// Registered programs.
     pub registry: Registry,
-    devices: RwLock<Arc<[Arc<OmpDevice>]>>,
+    /// Set once, when there are any.
+    devices: OnceLock<Vec<OmpDevice>>,
     discovery: Mutex<Option<u64>>,
     plugins: OnceLock<Vec<Arc<dyn Plugin>>>,
     warned: AtomicBool,
 }
 
 /// Where a construct runs.
-pub enum Target {
+pub enum Target<'a> {
     /// The host.
     Host,
     /// A device.
-    Device(Arc<OmpDevice>),
+    Device(&'a OmpDevice),
 }
 
 /// The process's runtime.
@@ -68,7 +69,7 @@ impl Runtime {
             environment,
             policy,
             registry: Registry::default(),
-            devices: RwLock::new(Arc::new([])),
+            devices: OnceLock::new(),
             discovery: Mutex::new(None),
             plugins: OnceLock::new(),
             warned: AtomicBool::new(false),
@@ -77,38 +78,35 @@ impl Runtime {
 
     /// The devices, found at the first call. While there are none, the search is repeated when
     /// another program has registered.
-    pub fn devices(&self) -> Arc<[Arc<OmpDevice>]> {
-        let known = self
-            .devices
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        if !known.is_empty() || self.policy == OffloadPolicy::Disabled {
-            return known;
+    pub fn devices(&self) -> &[OmpDevice] {
+        match self.devices.get() {
+            Some(devices) => devices,
+            None if self.policy == OffloadPolicy::Disabled => &[],
+            None => self.search(),
         }
+    }
+
+    fn search(&self) -> &[OmpDevice] {
         let generation = self.registry.generation();
-        let mut discovery = self
+        let mut searched = self
             .discovery
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let known = self
-            .devices
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        if !known.is_empty() || *discovery == Some(generation) {
-            return known;
+        if self.devices.get().is_none() && *searched != Some(generation) {
+            let found = self.discover();
+            if !found.is_empty() {
+                // Nobody else sets it: the lock is held.
+                self.devices.get_or_init(|| found);
+            }
+            *searched = Some(generation);
         }
-        let found: Arc<[Arc<OmpDevice>]> = self.discover().into();
-        *self.devices.write().unwrap_or_else(PoisonError::into_inner) = found.clone();
-        *discovery = Some(generation);
-        found
+        self.devices.get().map_or(&[], |devices| devices)
     }
 
     /// Devices of every plugin that can run at least one registered image: a device that can run nothing must
     /// not be counted, or programs would map data to it and then run on the host. Where no program
     /// brought images, the first plugin's: such a program can only allocate and copy.
-    fn discover(&self) -> Vec<Arc<OmpDevice>> {
+    fn discover(&self) -> Vec<OmpDevice> {
         let libraries = self.registry.libraries();
         let has_images = libraries.iter().any(|library| !library.images.is_empty());
         let unified = self.registry.unified_shared_memory();
@@ -130,7 +128,7 @@ impl Runtime {
                 if usable {
                     let uid =
                         CString::new(format!("{}-{index}", plugin.name())).unwrap_or_default();
-                    found.push(Arc::new(OmpDevice::new(found.len(), uid, device, unified)));
+                    found.push(OmpDevice::new(found.len(), uid, device, unified));
                 }
             }
         }
@@ -208,7 +206,7 @@ impl Runtime {
 
     /// Where a construct with this `device` clause runs (-1: none) and, if on a device, that
     /// device with everything registered loaded.
-    pub fn target(&self, number: i64) -> Result<Target> {
+    pub fn target(&self, number: i64) -> Result<Target<'_>> {
         let devices = self.devices();
         if devices.is_empty() {
             return match self.policy {
@@ -225,7 +223,7 @@ impl Runtime {
         let device = self.device(number)?;
         device
             .program
-            .catch_up(&device, &self.registry, devices.len())?;
+            .catch_up(device, &self.registry, devices.len())?;
         Ok(Target::Device(device))
     }
 
@@ -239,11 +237,11 @@ impl Runtime {
     }
 
     /// The device with this number, whatever it has loaded.
-    pub fn device(&self, number: i64) -> Result<Arc<OmpDevice>> {
+    pub fn device(&self, number: i64) -> Result<&OmpDevice> {
         let devices = self.devices();
         usize::try_from(number)
             .ok()
-            .and_then(|index| devices.get(index).cloned())
+            .and_then(|index| devices.get(index))
             .ok_or(Error::NoSuchDevice {
                 number,
                 available: devices.len(),
@@ -261,12 +259,7 @@ impl Runtime {
         let Some(library) = self.registry.remove(descriptor) else {
             return;
         };
-        let devices = self
-            .devices
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        for device in devices.iter() {
+        for device in self.devices.get().into_iter().flatten() {
             if let Err(error) = device.program.unload(device, library.id) {
                 die(&format_args!(
                     "omptarget error: unloading a device image: {error}"

@@ -40,18 +40,18 @@ pub(crate) unsafe fn execute(
         Target::Host => return ON_HOST,
     };
     let Some(region) = device.program.region(region_id as u64) else {
-        return unknown_region(runtime, &construct, &device, region_id);
+        return unknown_region(runtime, &construct, device, region_id);
     };
     // SAFETY: caller.
     let items = unsafe { raw.items() };
     construct.tell(runtime, device.number, &items);
     // SAFETY: the program is valid as far as its own memory goes (caller).
-    let outcome = unsafe { launch::run(&device, &runtime.environment, &region, &items, &request) };
+    let outcome = unsafe { launch::run(device, &runtime.environment, &region, &items, &request) };
     if let Err(error) = outcome {
         construct.fail(&error, runtime, device.number as i64);
     }
     if info::wants(info::DUMP_TABLE) {
-        crate::omp_association::dump_mappings(&device);
+        crate::omp_association::dump_mappings(device);
     }
     ON_DEVICE
 }

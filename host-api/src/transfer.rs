@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use plugin_api::Device;
 
-use crate::mapping_table::Mapping;
+use crate::mapping::Mapping;
 
 /// Copies the host bytes at `range` to their place on the device.
 ///
@@ -17,12 +17,11 @@ pub unsafe fn to_device(
 ) -> plugin_api::Result<()> {
     let length = (range.end - range.start) as usize;
     let address = mapping.device_address(range.start);
-    let mut guard = mapping.lock();
-    let attachments = guard.attachments();
-    if !attachments.touches(&range) {
+    let guard = mapping.lock();
+    let Some(attachments) = guard.attachments().filter(|those| those.touches(&range)) else {
         // SAFETY: the caller guarantees readable memory.
         return unsafe { device.write(address, range.start as *const u8, length) };
-    }
+    };
     let mut image = vec![0u8; length];
     // SAFETY: the source is readable (caller), the destination is `length` bytes of our own.
     unsafe { std::ptr::copy_nonoverlapping(range.start as *const u8, image.as_mut_ptr(), length) };
@@ -42,12 +41,11 @@ pub unsafe fn from_device(
 ) -> plugin_api::Result<()> {
     let length = (range.end - range.start) as usize;
     let address = mapping.device_address(range.start);
-    let mut guard = mapping.lock();
-    let attachments = guard.attachments();
-    if !attachments.touches(&range) {
+    let guard = mapping.lock();
+    let Some(attachments) = guard.attachments().filter(|those| those.touches(&range)) else {
         // SAFETY: the caller guarantees writable memory.
         return unsafe { device.read(range.start as *mut u8, address, length) };
-    }
+    };
     let mut image = vec![0u8; length];
     // SAFETY: `image` is `length` writable bytes.
     unsafe { device.read(image.as_mut_ptr(), address, length)? };

@@ -10,7 +10,8 @@ use crate::info;
 use crate::map_item::MapItem;
 use crate::map_type::MapType;
 use crate::mapper;
-use crate::mapping_table::{Mapping, Section};
+use crate::mapping::Mapping;
+use crate::mapping_table::Section;
 use crate::transfer;
 
 /// Copies `items`.

@@ -1,0 +1,230 @@
+//! One mapping: a host range with storage on a device.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use plugin_api::DevicePtr;
+
+use crate::attachment::Attachments;
+
+/// Storage on the device for a host range. There may be hundreds of thousands: every byte counts.
+#[derive(Debug)]
+pub struct Mapping {
+    /// The host range.
+    pub host: Range<u64>,
+    /// The base address of what the range is a section of; `base..host.start` finds the mapping
+    /// for zero-length sections.
+    pub host_base: u64,
+    /// Device address of `host.start`.
+    pub address: DevicePtr,
+    storage: Storage,
+    readiness: AtomicU8,
+    /// The thread whose construct made the mapping.
+    filler: ThreadNumber,
+    /// How the user wrote it; boxed twice because few mappings have a name (`-g`).
+    name: Option<Box<Box<str>>>,
+    /// Pointers inside that are attached; few mappings have any.
+    attachments: Mutex<Option<Box<Attachments>>>,
+}
+
+/// Whose the device storage is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// An allocation of the runtime, that begins so many bytes before the mapping's address.
+    Owned {
+        /// Bytes from the allocation to the address.
+        padding: u8,
+    },
+    /// Somebody else's: a global of an image, or associated by the user.
+    Foreign,
+}
+
+/// A number no other living thread has: the address of something of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ThreadNumber(usize);
+
+impl ThreadNumber {
+    fn of_this_thread() -> ThreadNumber {
+        thread_local! {
+            // Not dropped, so that it can be asked for while the thread ends, when destructors unmap.
+            static ADDRESS: u8 = const { 0 };
+        }
+        ADDRESS.with(|address| ThreadNumber(std::ptr::from_ref(address).addr()))
+    }
+}
+
+/// Data and pointers are not in place yet.
+const FILLING: u8 = 0;
+/// The same, and somebody waits for them.
+const AWAITED: u8 = 1;
+/// They are in place.
+const READY: u8 = 2;
+
+/// Where constructs wait for mappings that others fill. Waiting is rare, so one place serves all.
+static WAITING: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
+
+/// Exclusive right to copy to or from a mapping, with its attached pointers.
+pub struct TransferGuard<'a>(MutexGuard<'a, Option<Box<Attachments>>>);
+
+impl TransferGuard<'_> {
+    /// The pointers inside the mapping that hold device addresses, if there are any.
+    pub fn attachments(&self) -> Option<&Attachments> {
+        self.0.as_deref()
+    }
+
+    /// The same, to add one.
+    pub fn attachments_mut(&mut self) -> &mut Attachments {
+        self.0.get_or_insert_default()
+    }
+}
+
+impl Mapping {
+    /// A mapping that is not in a table yet and has still to be filled.
+    pub fn new(
+        host: Range<u64>,
+        host_base: u64,
+        address: DevicePtr,
+        storage: Storage,
+        name: &str,
+    ) -> Mapping {
+        Mapping {
+            host,
+            host_base,
+            address,
+            storage,
+            readiness: AtomicU8::new(FILLING),
+            filler: ThreadNumber::of_this_thread(),
+            name: (!name.is_empty()).then(|| Box::new(name.into())),
+            attachments: Mutex::new(None),
+        }
+    }
+
+    /// How the user wrote it; empty when unknown.
+    pub fn name(&self) -> &str {
+        self.name.as_deref().map_or("", |name| name)
+    }
+
+    /// What to free when the mapping goes; `None` for storage the runtime does not own.
+    pub fn allocation(&self) -> Option<DevicePtr> {
+        match self.storage {
+            Storage::Owned { padding } => Some(self.address.offset(-i64::from(padding))),
+            Storage::Foreign => None,
+        }
+    }
+
+    /// Device address that corresponds to `host`.
+    pub fn device_address(&self, host: u64) -> DevicePtr {
+        DevicePtr(
+            self.address
+                .0
+                .wrapping_add(host.wrapping_sub(self.host.start)),
+        )
+    }
+
+    /// Takes the right to copy.
+    pub fn lock(&self) -> TransferGuard<'_> {
+        TransferGuard(
+            self.attachments
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        )
+    }
+
+    /// Whether data and pointers are in place.
+    pub fn is_ready(&self) -> bool {
+        self.readiness.load(Ordering::Acquire) == READY
+    }
+
+    /// Whether the calling thread is in the construct that made the mapping.
+    pub fn is_filled_by_this_thread(&self) -> bool {
+        !self.is_ready() && self.filler == ThreadNumber::of_this_thread()
+    }
+
+    /// Tells waiting constructs that data and pointers are in place.
+    pub fn set_ready(&self) {
+        if self.readiness.swap(READY, Ordering::AcqRel) == AWAITED {
+            let (lock, changed) = &WAITING;
+            drop(lock.lock().unwrap_or_else(PoisonError::into_inner));
+            changed.notify_all();
+        }
+    }
+
+    /// Waits until the construct that made the mapping has filled it.
+    pub fn wait_ready(&self) {
+        if self.is_ready() {
+            return;
+        }
+        let (lock, changed) = &WAITING;
+        let mut guard = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        // Announced under the lock: whoever sets the mapping ready after this takes the lock too, and so
+        // notifies only when this thread waits.
+        let announced =
+            self.readiness
+                .compare_exchange(FILLING, AWAITED, Ordering::AcqRel, Ordering::Acquire);
+        if announced == Err(READY) {
+            return;
+        }
+        while !self.is_ready() {
+            guard = changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// `'a[0:100]' [begin, end) (n bytes)`.
+impl fmt::Display for Mapping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.name().is_empty() {
+            write!(f, "'{}' ", self.name())?;
+        }
+        let Range { start, end } = self.host;
+        write!(f, "[{start:#x}, {end:#x}) ({} bytes)", end - start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mapping(storage: Storage, name: &str) -> Mapping {
+        Mapping::new(100..132, 96, DevicePtr(0x1010), storage, name)
+    }
+
+    #[test]
+    fn addresses_and_names() {
+        let owned = mapping(Storage::Owned { padding: 16 }, "a[4:8]");
+        assert_eq!(owned.device_address(108), DevicePtr(0x1018));
+        assert_eq!(owned.allocation(), Some(DevicePtr(0x1000)));
+        assert_eq!(owned.name(), "a[4:8]");
+        let foreign = mapping(Storage::Foreign, "");
+        assert_eq!((foreign.allocation(), foreign.name()), (None, ""));
+        assert_eq!(owned.to_string(), "'a[4:8]' [0x64, 0x84) (32 bytes)");
+        assert_eq!(foreign.to_string(), "[0x64, 0x84) (32 bytes)");
+    }
+
+    /// With the counts of the reference in an `Arc`: what an allocator rounds to 96 bytes.
+    #[test]
+    fn a_mapping_is_small() {
+        assert!(size_of::<Mapping>() + 2 * size_of::<usize>() <= 88);
+    }
+
+    #[test]
+    fn waiting_ends_when_the_mapping_is_ready() {
+        for _ in 0..200 {
+            let mapping = mapping(Storage::Foreign, "");
+            std::thread::scope(|scope| {
+                assert!(mapping.is_filled_by_this_thread());
+                let elsewhere = scope.spawn(|| mapping.is_filled_by_this_thread());
+                assert!(!elsewhere.join().unwrap());
+                let waiters = [(); 3].map(|()| scope.spawn(|| mapping.wait_ready()));
+                mapping.set_ready();
+                waiters
+                    .into_iter()
+                    .for_each(|waiter| waiter.join().unwrap());
+            });
+            assert!(mapping.is_ready() && !mapping.is_filled_by_this_thread());
+            mapping.wait_ready();
+        }
+    }
+}
