@@ -52,6 +52,8 @@ const INFINITE: u32 = u32::MAX;
 
 #[derive(Debug)]
 struct Slot {
+    /// End of the host range, here too so that a look-up need not touch the mapping.
+    end: u64,
     mapping: Arc<Mapping>,
     dynamic: u32,
     hold: u32,
@@ -63,6 +65,7 @@ impl Slot {
     fn first(mapping: Arc<Mapping>, reference: Reference) -> Slot {
         let hold = u32::from(reference == Reference::Hold);
         Slot {
+            end: mapping.host.end,
             mapping,
             dynamic: 1 - hold,
             hold,
@@ -231,6 +234,11 @@ impl MappingTable {
             .map(|position| slots.value(position).mapping.clone())
     }
 
+    /// Whether `section` is mapped.
+    pub fn contains(&self, section: Section) -> bool {
+        section.position(&self.lock()).is_some()
+    }
+
     /// Device address of the begin of `section`, if it is mapped.
     pub fn device_address(&self, section: Section) -> Option<DevicePtr> {
         let slots = self.lock();
@@ -295,6 +303,7 @@ impl MappingTable {
             Found::Absent => {
                 mapping.set_ready();
                 let slot = Slot {
+                    end: mapping.host.end,
                     mapping: Arc::new(mapping),
                     dynamic: INFINITE,
                     hold: 0,
@@ -340,7 +349,7 @@ fn find(slots: &Slots, begin: u64, size: u64) -> Found {
     let end = begin.saturating_add(size);
     let before = slots.last_at_most(begin);
     if let Some(position) = before {
-        let mapped_end = slots.value(position).mapping.host.end;
+        let mapped_end = slots.value(position).end;
         if end <= mapped_end && begin < mapped_end {
             return Found::Contained(position);
         }

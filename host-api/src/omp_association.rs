@@ -21,8 +21,7 @@ pub extern "C" fn omp_target_is_present(pointer: *const c_void, device: i32) -> 
         Ok(Place::Host) => 1,
         Ok(Place::Device(device)) => device
             .table
-            .device_address(Section::inside(pointer as u64, 1))
-            .is_some()
+            .contains(Section::inside(pointer as u64, 1))
             .into(),
         Err(_) => 0,
     }

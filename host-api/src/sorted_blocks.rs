@@ -5,8 +5,9 @@
 //! which the first stays in the processor's nearest cache; a general B-tree follows five or six
 //! pointers, most of them to memory that is in no cache. Insertion moves half a block at the most.
 
-/// Most entries of a block: a block's addresses are 4 KiB, so moving half of them takes as long as one look-up.
-const CAPACITY: usize = 512;
+/// Most entries of a block. Its keys are then eight cache lines, of which a search touches three; and with
+/// a million entries the first keys of all blocks still fit into the second cache.
+const CAPACITY: usize = 64;
 
 #[derive(Debug)]
 struct Block<V> {
@@ -214,7 +215,7 @@ mod tests {
 
         /// Against the standard library's map: inserting where absent, removing where present.
         #[test]
-        fn behaves_like_an_ordered_map(steps in proptest::collection::vec((0u64..4096, 0u8..3), 0..6000)) {
+        fn behaves_like_an_ordered_map(steps in proptest::collection::vec((0u64..1024, 0u8..3), 0..2000)) {
             let (mut map, mut model) = (SortedBlocks::default(), BTreeMap::new());
             for (key, what) in steps {
                 let position = map.position(key);
@@ -250,7 +251,7 @@ mod tests {
             map.remove(position);
         }
         map.check();
-        assert!(map.blocks.len() <= 2);
+        assert!(map.blocks.len() <= 1);
         for key in (0..count).step_by(100) {
             *map.value_mut(map.position(key).unwrap()) = ();
             map.remove(map.position(key).unwrap());
