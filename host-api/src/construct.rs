@@ -8,6 +8,7 @@ use crate::info;
 use crate::map_item::MapItem;
 use crate::runtime::{Runtime, Target};
 use crate::source_location::SourceLocation;
+use crate::trace::{self, Span};
 
 /// A construct on its way through the runtime.
 pub struct Construct {
@@ -67,6 +68,11 @@ impl Construct {
         runtime
             .target(number)
             .unwrap_or_else(|error| self.fail(&error, runtime, number))
+    }
+
+    /// The construct's span on the timeline.
+    pub fn span(&self, runtime: &Runtime, device: usize) -> Span {
+        trace::construct(device, self.name, || self.location(runtime).to_string())
     }
 
     /// Reports `error` and ends the program.

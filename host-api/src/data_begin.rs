@@ -22,6 +22,7 @@ use crate::map_type::MapType;
 use crate::mapper;
 use crate::mapping::{Mapping, Storage};
 use crate::mapping_table::{AcquireError, Reference, Section};
+use crate::trace;
 use crate::transfer;
 
 /// Device storage keeps the host address modulo this, so that what the compiler knows of a base's
@@ -156,7 +157,7 @@ impl Entering {
                 plugin_api::MemoryKind::Device,
             )?;
             let address = DevicePtr(allocation.0 + padding);
-            Ok(Some(Mapping::new(
+            let mapping = Mapping::new(
                 item.begin..item.begin + item.size,
                 base,
                 address,
@@ -164,7 +165,8 @@ impl Entering {
                     padding: padding as u8,
                 },
                 &item.name.expression(),
-            )))
+            );
+            Ok(Some(mapping.mapped_at(trace::location())))
         };
         let acquired =
             device
@@ -225,12 +227,10 @@ impl Entering {
             ),
         );
         // SAFETY: the range is inside the item, which the caller guarantees to be readable.
-        unsafe { transfer::to_device(&*device.device, mapping, range) }.map_err(|source| {
-            Error::Item {
-                what: "copying to the device",
-                item: item.to_string(),
-                source,
-            }
+        unsafe { transfer::to_device(device, item, mapping, range) }.map_err(|source| Error::Item {
+            what: "copying to the device",
+            item: item.to_string(),
+            source,
         })
     }
 }

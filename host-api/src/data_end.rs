@@ -120,12 +120,10 @@ unsafe fn copy_back(device: &OmpDevice, entry: &Leaving) -> Result<()> {
         ),
     );
     // SAFETY: the range is inside the item (caller).
-    unsafe { transfer::from_device(&*device.device, mapping, range) }.map_err(|source| {
-        Error::Item {
-            what: "copying to the host",
-            item: item.to_string(),
-            source,
-        }
+    unsafe { transfer::from_device(device, item, mapping, range) }.map_err(|source| Error::Item {
+        what: "copying to the host",
+        item: item.to_string(),
+        source,
     })
 }
 

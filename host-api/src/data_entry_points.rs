@@ -45,6 +45,7 @@ unsafe fn execute(
     // SAFETY: caller.
     let items = unsafe { raw.items() };
     construct.tell(runtime, device.number, &items);
+    let _span = construct.span(runtime, device.number);
     // SAFETY: the program is valid as far as its own memory goes (caller).
     match unsafe { action(device, &items) } {
         // SAFETY: indices are those of items; clang gives writable arrays.

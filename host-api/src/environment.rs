@@ -24,6 +24,12 @@ pub struct Environment {
     pub info: u32,
     /// `LIBOMPTARGET_DEBUG` is set to something other than 0.
     pub debug: bool,
+    /// `LIBOMPTARGET_PROFILE`: the file that gets the timeline.
+    pub profile: Option<String>,
+    /// `LIBOMPTARGET_PROFILE_GRANULARITY`: shortest span of the timeline, microseconds.
+    pub profile_granularity: Option<u32>,
+    /// `OMPTARGET_SUMMARY` is set to something other than 0.
+    pub summary: bool,
     /// What was set but not understood, as complaints for the user.
     pub complaints: Vec<String>,
 }
@@ -46,6 +52,7 @@ impl Environment {
         let shared_memory_size = positive("LIBOMPTARGET_SHARED_MEMORY_SIZE");
         let min_threads_for_low_trip_count =
             positive("LIBOMPTARGET_MIN_THREADS_FOR_LOW_TRIP_COUNT");
+        let profile_granularity = positive("LIBOMPTARGET_PROFILE_GRANULARITY");
         let info = number(&variable, "LIBOMPTARGET_INFO", &mut complaints).unwrap_or(0);
         let text = |name: &str| {
             variable(name)
@@ -70,6 +77,9 @@ impl Environment {
                 .unwrap_or_default(),
             info,
             debug: text("LIBOMPTARGET_DEBUG").is_some_and(|value| value != "0"),
+            profile: text("LIBOMPTARGET_PROFILE"),
+            profile_granularity,
+            summary: text("OMPTARGET_SUMMARY").is_some_and(|value| value != "0"),
             complaints,
         }
     }

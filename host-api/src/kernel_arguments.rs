@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::map_item::MapItem;
 use crate::map_type::MapType;
 use crate::mapping_table::Section;
+use crate::trace::{self, Kind};
 
 /// Alignment of private variables on the device: what vector types and `malloc` promise, and more.
 const PRIVATE_ALIGNMENT: usize = 64;
@@ -144,6 +145,9 @@ impl<'a> KernelArguments<'a> {
             .alloc(size as u64, MemoryKind::Device)
             .map_err(fail)?;
         self.private = Some(address);
+        let _span = trace::span(Kind::ToDevice, self.device.number, size as u64, || {
+            "private variables".into()
+        });
         // SAFETY: the block is readable for its length.
         unsafe {
             self.device

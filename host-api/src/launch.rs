@@ -12,6 +12,7 @@ use crate::kernel_arguments::KernelArguments;
 use crate::launch_shape::{Cut, KernelFacts, Shape, Wanted, shape};
 use crate::map_item::MapItem;
 use crate::program::Region;
+use crate::trace::{self, Kind};
 
 /// What a construct asks for besides its data.
 #[derive(Clone, Copy, Debug, Default)]
@@ -144,7 +145,9 @@ fn launch(
         dynamic_shared,
         args: &parameters,
     };
+    let span = trace::span(Kind::Kernel, device.number, 0, || region.name.clone());
     let outcome = region.kernel.launch(&launch).map_err(Error::Kernel);
+    drop(span);
     if let Some(buffer) = reduction {
         device.reductions.put_back(buffer);
     }

@@ -59,5 +59,6 @@ mod runtime;
 mod sorted_blocks;
 mod source_location;
 mod target_entry_points;
+mod trace;
 mod transfer;
 mod update;

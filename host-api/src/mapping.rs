@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use plugin_api::DevicePtr;
 
@@ -33,6 +33,8 @@ pub struct Mapping {
 struct Rare {
     /// How the user wrote it (`-g`); empty when unknown.
     name: Box<str>,
+    /// Where the construct is that made it, when that is recorded.
+    origin: Option<Arc<str>>,
     /// Pointers inside that are attached.
     attachments: Attachments,
 }
@@ -111,10 +113,23 @@ impl Mapping {
             rare: Mutex::new((!name.is_empty()).then(|| {
                 Box::new(Rare {
                     name: name.into(),
-                    attachments: Attachments::default(),
+                    ..Rare::default()
                 })
             })),
         }
+    }
+
+    /// The same, with the place of the construct that made it.
+    pub fn mapped_at(self, origin: Option<Arc<str>>) -> Mapping {
+        if origin.is_some() {
+            self.lock().0.get_or_insert_default().origin = origin;
+        }
+        self
+    }
+
+    /// Where the construct is that made it, if that was recorded.
+    pub fn origin(&self) -> Option<Arc<str>> {
+        self.lock().0.as_ref().and_then(|rare| rare.origin.clone())
     }
 
     /// How the user wrote it; empty when unknown. Not for holders of the right to copy.

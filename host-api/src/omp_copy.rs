@@ -4,10 +4,12 @@ use std::ffi::c_void;
 
 use plugin_api::DevicePtr;
 
+use crate::device::OmpDevice;
 use crate::error::{Error, Result};
 use crate::host_task::{Dependences, wait_for};
 use crate::memcpy_rect::{Rectangle, runs};
 use crate::place::{Place, answer, fail, place, place_or_fail};
+use crate::trace::{self, Kind};
 
 /// Copies `length` bytes between any two places.
 ///
@@ -18,6 +20,11 @@ unsafe fn copy(
     (from, source): (&Place, u64),
     length: usize,
 ) -> plugin_api::Result<()> {
+    let span = |kind, device: &OmpDevice| {
+        trace::span(kind, device.number, length as u64, || {
+            "omp_target_memcpy".into()
+        })
+    };
     match (to, from) {
         // SAFETY: caller; the ranges may overlap.
         (Place::Host, Place::Host) => unsafe {
@@ -26,21 +33,25 @@ unsafe fn copy(
         },
         // SAFETY: caller.
         (Place::Device(device), Place::Host) => unsafe {
+            let _span = span(Kind::ToDevice, device);
             device
                 .device
                 .write(DevicePtr(destination), source as *const u8, length)
         },
         // SAFETY: caller.
         (Place::Host, Place::Device(device)) => unsafe {
+            let _span = span(Kind::ToHost, device);
             device
                 .device
                 .read(destination as *mut u8, DevicePtr(source), length)
         },
         (Place::Device(to), Place::Device(from)) if std::ptr::eq(*to, *from) => {
+            let _span = span(Kind::OnDevice, to);
             to.device
                 .copy(DevicePtr(destination), DevicePtr(source), length)
         }
         (Place::Device(to), Place::Device(from)) => {
+            let _span = span(Kind::OnDevice, to);
             let mut bytes = vec![0u8; length];
             // SAFETY: `bytes` is `length` bytes, readable and writable.
             unsafe {

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::kernel_environment::KernelEnvironment;
 use crate::mapping::{Mapping, Storage};
 use crate::registry::{Library, Registry};
+use crate::trace::{self, Kind};
 
 /// A target region on this device.
 pub struct Region {
@@ -117,7 +118,11 @@ impl Program {
         let options = LoadOptions {
             unified_shared_memory: device.unified_shared_memory(),
         };
+        let span = trace::span(Kind::Load, device.number, image.bytes.len() as u64, || {
+            format!("image for {}", device.name())
+        });
         let module = device.device.load(&image, &options).map_err(Error::Load)?;
+        drop(span);
         let mut share = Loaded {
             module,
             regions: Vec::new(),

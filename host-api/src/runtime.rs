@@ -17,6 +17,7 @@ use crate::plugins;
 use crate::program;
 use crate::registry::Registry;
 use crate::source_location::SourceLocation;
+use crate::trace;
 
 /// Everything the entry points share.
 pub struct Runtime {
@@ -53,6 +54,7 @@ pub fn runtime() -> &'static Runtime {
         info::set_level(environment.info);
         info::set_debug(environment.debug);
         logger::install();
+        trace::start(&environment);
         let policy =
             OffloadPolicy::parse(&environment.target_offload).unwrap_or_else(|complaint| {
                 warn(&complaint);

@@ -45,6 +45,7 @@ pub(crate) unsafe fn execute(
     // SAFETY: caller.
     let items = unsafe { raw.items() };
     construct.tell(runtime, device.number, &items);
+    let _span = construct.span(runtime, device.number);
     // SAFETY: the program is valid as far as its own memory goes (caller).
     let outcome = unsafe { launch::run(device, &runtime.environment, &region, &items, &request) };
     if let Err(error) = outcome {

@@ -2,20 +2,26 @@
 
 use std::ops::Range;
 
-use plugin_api::Device;
-
+use crate::device::OmpDevice;
+use crate::map_item::MapItem;
 use crate::mapping::Mapping;
+use crate::trace::{self, Kind};
 
 /// Copies the host bytes at `range` to their place on the device.
 ///
 /// # Safety
 /// `range` is readable host memory and lies inside `mapping.host`.
 pub unsafe fn to_device(
-    device: &dyn Device,
+    device: &OmpDevice,
+    item: &MapItem,
     mapping: &Mapping,
     range: Range<u64>,
 ) -> plugin_api::Result<()> {
     let length = (range.end - range.start) as usize;
+    let _span = trace::span(Kind::ToDevice, device.number, length as u64, || {
+        item.to_string()
+    });
+    let device = &*device.device;
     let address = mapping.device_address(range.start);
     let guard = mapping.lock();
     let Some(attachments) = guard.attachments().filter(|those| those.touches(&range)) else {
@@ -35,11 +41,16 @@ pub unsafe fn to_device(
 /// # Safety
 /// `range` is writable host memory and lies inside `mapping.host`.
 pub unsafe fn from_device(
-    device: &dyn Device,
+    device: &OmpDevice,
+    item: &MapItem,
     mapping: &Mapping,
     range: Range<u64>,
 ) -> plugin_api::Result<()> {
     let length = (range.end - range.start) as usize;
+    let _span = trace::span(Kind::ToHost, device.number, length as u64, || {
+        item.to_string()
+    });
+    let device = &*device.device;
     let address = mapping.device_address(range.start);
     let guard = mapping.lock();
     let Some(attachments) = guard.attachments().filter(|those| those.touches(&range)) else {

@@ -78,13 +78,13 @@ unsafe fn copy(device: &OmpDevice, item: &MapItem, mapping: &Mapping) -> Result<
             format_args!("updating {item} on the device at {address:?}"),
         );
         // SAFETY: the range is inside the item (caller).
-        unsafe { transfer::to_device(&*device.device, mapping, range.clone()) }.map_err(
-            |source| Error::Item {
+        unsafe { transfer::to_device(device, item, mapping, range.clone()) }.map_err(|source| {
+            Error::Item {
                 what: "copying to the device",
                 item: item.to_string(),
                 source,
-            },
-        )?;
+            }
+        })?;
     }
     if item.kind.has(MapType::FROM) {
         info::say(
@@ -93,7 +93,7 @@ unsafe fn copy(device: &OmpDevice, item: &MapItem, mapping: &Mapping) -> Result<
             format_args!("updating {item} on the host from {address:?}"),
         );
         // SAFETY: as above.
-        unsafe { transfer::from_device(&*device.device, mapping, range) }.map_err(|source| {
+        unsafe { transfer::from_device(device, item, mapping, range) }.map_err(|source| {
             Error::Item {
                 what: "copying to the host",
                 item: item.to_string(),

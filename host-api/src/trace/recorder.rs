@@ -1,0 +1,74 @@
+//! Keeps what ended until the program does.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::summary::Totals;
+use super::{Event, chrome, summary};
+use crate::environment::Environment;
+use crate::error::warn;
+use crate::runtime::runtime;
+
+/// One event with the thread it happened on.
+pub(super) struct Recorded {
+    pub event: Event,
+    pub thread: i32,
+}
+
+/// The one recorder of the process.
+pub(super) struct Recorder {
+    begin: Instant,
+    /// Where the timeline goes, if one is wanted, and the shortest span it shows.
+    timeline: Option<(PathBuf, Duration)>,
+    events: Mutex<Vec<Recorded>>,
+    totals: Option<Mutex<Totals>>,
+}
+
+impl Recorder {
+    pub(super) fn new(environment: &Environment) -> Recorder {
+        let shortest = Duration::from_micros(environment.profile_granularity.unwrap_or(0).into());
+        Recorder {
+            begin: Instant::now(),
+            timeline: environment
+                .profile
+                .clone()
+                .map(|path| (path.into(), shortest)),
+            events: Mutex::default(),
+            totals: environment.summary.then(Mutex::default),
+        }
+    }
+
+    pub(super) fn record(&self, event: Event) {
+        if let Some(totals) = &self.totals {
+            totals
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .add(&event);
+        }
+        if let Some((_, shortest)) = &self.timeline
+            && event.end - event.begin >= *shortest
+        {
+            // SAFETY: gettid has no preconditions.
+            let thread = unsafe { libc::gettid() };
+            let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+            events.push(Recorded { event, thread });
+        }
+    }
+
+    pub(super) fn finish(&self) {
+        if let Some((path, _)) = &self.timeline {
+            let events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Err(error) = chrome::write(path, self.begin, &events) {
+                warn(&format_args!(
+                    "LIBOMPTARGET_PROFILE: cannot write {}: {error}",
+                    path.display()
+                ));
+            }
+        }
+        if let Some(totals) = &self.totals {
+            let totals = totals.lock().unwrap_or_else(PoisonError::into_inner);
+            eprint!("{}", summary::table(&totals, runtime().devices()));
+        }
+    }
+}

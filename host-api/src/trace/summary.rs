@@ -1,0 +1,177 @@
+//! `OMPTARGET_SUMMARY`: what the devices did, and what is still mapped, as a table.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Event, Kind};
+use crate::device::OmpDevice;
+use crate::mapping_table::Count;
+
+/// Counts and times of one row.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    count: u64,
+    total: Duration,
+    longest: Duration,
+    bytes: u64,
+}
+
+/// Device, kind, name, place.
+type Key = (usize, Kind, Arc<str>, Arc<str>);
+
+/// Sums of everything that ended.
+#[derive(Default)]
+pub(super) struct Totals(BTreeMap<Key, Row>);
+
+impl Totals {
+    pub(super) fn add(&mut self, event: &Event) {
+        let (name, place) = match event.kind {
+            Kind::Construct => return,
+            Kind::Kernel => (event.name.clone(), event.location.clone()),
+            // One row for all copies of a direction: a program may name thousands of sections.
+            _ => (Arc::default(), Arc::default()),
+        };
+        let row = self
+            .0
+            .entry((event.device, event.kind, name, place))
+            .or_default();
+        let time = event.end - event.begin;
+        row.count += 1;
+        row.total += time;
+        row.longest = row.longest.max(time);
+        row.bytes += event.bytes;
+    }
+}
+
+fn label(kind: Kind, name: &str, place: &str) -> String {
+    match kind {
+        Kind::Kernel if place.is_empty() => format!("kernel {name}"),
+        Kind::Kernel => format!("kernel at {place}"),
+        Kind::Load => "loading images".into(),
+        Kind::ToDevice => "copies to the device".into(),
+        Kind::ToHost => "copies from the device".into(),
+        Kind::OnDevice => "copies on the device".into(),
+        Kind::Construct => "constructs".into(),
+    }
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// The table, empty if nothing happened and nothing is left.
+pub(super) fn table(totals: &Totals, devices: &[OmpDevice]) -> String {
+    let mut text = String::new();
+    for device in devices {
+        // Writing to a string cannot fail.
+        let _infallible = write_device(&mut text, totals, device);
+    }
+    text
+}
+
+fn write_device(text: &mut String, totals: &Totals, device: &OmpDevice) -> fmt::Result {
+    let rows: Vec<_> = totals
+        .0
+        .iter()
+        .filter(|((number, ..), _)| *number == device.number)
+        .collect();
+    let left: Vec<_> = device
+        .table
+        .snapshot()
+        .into_iter()
+        .filter(|line| line.dynamic != Count::Infinite)
+        .collect();
+    if rows.is_empty() && left.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        text,
+        "omptarget summary: device {} ({})",
+        device.number,
+        device.name()
+    )?;
+    writeln!(
+        text,
+        "  {:>8} {:>12} {:>12} {:>12} {:>14}  what",
+        "count", "total ms", "mean ms", "longest ms", "bytes"
+    )?;
+    for ((_, kind, name, place), row) in rows {
+        let mean = row
+            .total
+            .checked_div(row.count.try_into().unwrap_or(u32::MAX))
+            .unwrap_or_default();
+        writeln!(
+            text,
+            "  {:>8} {:>12.3} {:>12.3} {:>12.3} {:>14}  {}",
+            row.count,
+            milliseconds(row.total),
+            milliseconds(mean),
+            milliseconds(row.longest),
+            row.bytes,
+            label(*kind, name, place)
+        )?;
+    }
+    for line in &left {
+        let origin = line
+            .mapping
+            .origin()
+            .unwrap_or_else(|| "a place that is not known".into());
+        writeln!(text, "  still mapped: {}, since {origin}", line.mapping)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use plugin_api::DevicePtr;
+
+    use super::*;
+    use crate::fake_device::FakeDevice;
+    use crate::mapping::{Mapping, Storage};
+    use crate::mapping_table::{Reference, Section};
+
+    fn event(kind: Kind, bytes: u64, milliseconds: u64) -> Event {
+        let begin = Instant::now();
+        Event {
+            kind,
+            name: "k".into(),
+            location: "a.c:3:1 in main".into(),
+            device: 0,
+            bytes,
+            begin,
+            end: begin + Duration::from_millis(milliseconds),
+        }
+    }
+
+    #[test]
+    fn sums_and_leaks() {
+        let (device, _fake) = FakeDevice::openmp(1 << 20);
+        let mut totals = Totals::default();
+        assert_eq!(table(&totals, std::slice::from_ref(&*device)), "");
+        totals.add(&event(Kind::Kernel, 0, 2));
+        totals.add(&event(Kind::Kernel, 0, 4));
+        totals.add(&event(Kind::ToDevice, 100, 1));
+        totals.add(&event(Kind::ToDevice, 28, 1));
+        let make = || {
+            let mapping = Mapping::new(16..48, 16, DevicePtr(64), Storage::Foreign, "p[0:32]");
+            Ok(Some(mapping.mapped_at(Some("a.c:9:1 in main".into()))))
+        };
+        let section = Section::inside(16, 32);
+        device
+            .table
+            .acquire(section, Reference::Dynamic, make)
+            .unwrap()
+            .unwrap();
+        let text = table(&totals, std::slice::from_ref(&*device));
+        assert!(text.contains("       2        6.000        3.000        4.000              0  kernel at a.c:3:1 in main"), "{text}");
+        assert!(text.contains("128  copies to the device"), "{text}");
+        assert!(
+            text.contains("still mapped: 'p[0:32]' [0x10, 0x30) (32 bytes), since a.c:9:1 in main"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,86 @@
+//! What a program did, as a table and as a timeline.
+
+use std::collections::BTreeMap;
+
+use e2e::{Binary, Build, Mode, line_of};
+
+const SOURCE: &str = "tests/programs/leak.c";
+
+fn program() -> Binary {
+    Build::new(&[SOURCE])
+        .flags(&["-g"])
+        .compile(Mode::Offload("-O2"))
+}
+
+#[test]
+fn the_summary_counts_and_names_what_stays_mapped() {
+    let outcome = program().run_with(&[], &[("OMPTARGET_SUMMARY", "1")]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let row = |end: &str| {
+        let line = outcome.stderr.lines().find(|line| line.ends_with(end));
+        let line = line.unwrap_or_else(|| panic!("no row {end:?} in:\n{}", outcome.stderr));
+        let words: Vec<&str> = line.split_whitespace().collect();
+        (words[0].to_owned(), words[4].to_owned())
+    };
+    let kernel = format!("leak.c:{}:1 in main", line_of(SOURCE, "// the kernel"));
+    assert_eq!(row(&kernel), ("3".into(), "0".into()));
+    assert_eq!(row("copies to the device"), ("1".into(), "400".into()));
+    assert_eq!(row("copies from the device"), ("1".into(), "200".into()));
+    let origin = format!("leak.c:{}:1 in main", line_of(SOURCE, "// mapped for good"));
+    let left = outcome
+        .stderr
+        .lines()
+        .find(|line| line.contains("still mapped"));
+    let left = left.expect("the mapping that stays is named");
+    assert!(
+        left.contains("'p[0:100]'") && left.ends_with(&origin),
+        "{left}"
+    );
+}
+
+#[test]
+fn the_timeline_is_a_chrome_trace() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("trace.json");
+    let path = file.to_str().expect("UTF-8");
+    program()
+        .run_with(&[], &[("LIBOMPTARGET_PROFILE", path)])
+        .passed("with a timeline");
+    let text = std::fs::read_to_string(&file).expect("the timeline was written");
+    let trace: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let mut counts = BTreeMap::new();
+    for event in trace["traceEvents"].as_array().expect("a list of events") {
+        assert_eq!(event["ph"], "X");
+        assert!(event["ts"].as_f64() >= Some(0.0) && event["dur"].as_f64() >= Some(0.0));
+        assert!(
+            event["args"]["location"]
+                .as_str()
+                .is_some_and(|place| place.contains("leak.c"))
+                || event["cat"] == "load"
+        );
+        *counts
+            .entry(event["cat"].as_str().unwrap_or_default())
+            .or_insert(0) += 1;
+    }
+    let expected = [
+        ("construct", 5),
+        ("copy from device", 1),
+        ("copy to device", 1),
+        ("kernel", 3),
+        ("load", 1),
+    ];
+    assert_eq!(counts, BTreeMap::from(expected));
+}
+
+#[test]
+fn a_timeline_that_cannot_be_written_is_said_and_changes_nothing() {
+    let outcome = program().run_with(&[], &[("LIBOMPTARGET_PROFILE", "/nonexistent/trace.json")]);
+    assert_eq!(outcome.code, 0);
+    assert!(
+        outcome
+            .stderr
+            .contains("LIBOMPTARGET_PROFILE: cannot write /nonexistent/trace.json"),
+        "{}",
+        outcome.stderr
+    );
+}
