@@ -5,10 +5,10 @@
 //! standard allows. The loop is in shared memory then. A thread that is alone in its region, or whose
 //! position is its own (static and ordered schedules), keeps a private copy.
 
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use crate::arch::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::Ident;
-use crate::arch::{self, shared};
+use crate::arch::{self, atomic, shared};
 use crate::icv::Icvs;
 use crate::nest::Nest;
 use crate::private;
@@ -168,7 +168,12 @@ fn enter(new: Loop) {
         team_barrier();
         if arch::thread_id() == 0 {
             // SAFETY: between two barriers only this thread uses it.
-            unsafe { shared::team_loop().write(new) };
+            unsafe {
+                let team_loop = shared::team_loop();
+                team_loop.write(new);
+                atomic::begin_u64(&raw mut (*team_loop).next, new.next);
+                atomic::begin_u64(&raw mut (*team_loop).passed, new.passed);
+            }
         }
         team_barrier();
     }
@@ -207,7 +212,8 @@ fn advance() -> Option<(u64, u64, Loop)> {
     chunk
 }
 
-/// Waits until all iterations before the thread's chunk have passed. `None`: nothing to order.
+/// Waits until all iterations before the thread's chunk have passed. `None`: nothing to order. Ends with a fence, which
+/// orders what comes before it, too.
 fn wait_turn() -> Option<&'static AtomicU64> {
     if !Nest::load().in_team() {
         return None;
@@ -242,7 +248,6 @@ pub unsafe extern "C" fn __kmpc_end_ordered(_location: *const Ident, _thread: i3
 
 fn end_iteration() {
     if let Some(passed) = wait_turn() {
-        arch::fence_block();
         passed.fetch_add(1, Relaxed);
     }
 }

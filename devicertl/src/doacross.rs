@@ -4,7 +4,7 @@
 //! The bits lie on the device heap, because an iteration may wait for any earlier one, whoever runs it. The
 //! thread that is last to leave the loop gives them back.
 
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Ident;
 use crate::arch::{self, shared};

@@ -1,7 +1,7 @@
 //! OpenMP locks. A simple lock is one word; a nestable lock remembers its owner and how often it was
 //! taken. Both fit in the `void *` that `omp.h` gives them.
 
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use crate::arch::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use crate::arch::{self, MAX_THREADS};
 use crate::sync::{acquire, give_back};

@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use crate::Ident;
-use crate::arch::{self, shared};
+use crate::arch::{self, atomic, shared};
 use crate::icv::Icvs;
 use crate::invoke::{Outlined, invoke};
 use crate::kernel;
@@ -185,8 +185,8 @@ pub fn publish_team(size: u32, level: u32) {
     unsafe {
         arch::send(shared::team_size(), size);
         arch::send(shared::team_level(), level);
-        *shared::arrived() = 0;
-        *shared::generation() = 0;
+        atomic::begin_u32(shared::arrived(), 0);
+        atomic::begin_u32(shared::generation(), 0);
     }
 }
 

@@ -9,12 +9,12 @@
 //! preempted between taking and putting back holds one buffer and nothing else. A team that finds no buffer (all are
 //! out, because blocks that were preempted hold some) gets one from the heap that returns there.
 
-use core::ffi::c_void;
-use core::ptr::null_mut;
-use core::sync::atomic::{
+use crate::arch::atomic::{
     AtomicPtr, AtomicU32,
     Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
+use core::ffi::c_void;
+use core::ptr::null_mut;
 
 /// Buffers of one queue.
 pub const PLACES: usize = 32;

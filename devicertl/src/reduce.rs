@@ -2,8 +2,8 @@
 //! across teams through a buffer. clang generates the functions that know the data; the
 //! algorithms here know none of it.
 
+use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 use core::ffi::c_void;
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Ident;
 use crate::arch::{self, shared};

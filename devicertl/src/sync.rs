@@ -1,6 +1,6 @@
 //! Barriers, `single`, `masked`, `critical`, `flush`.
 
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Ident;
 use crate::arch::{self, shared};

@@ -2,8 +2,8 @@
 //! (OpenMP 5.2, §12.5: a task "may be executed immediately"). Tasks that cannot be complete yet are in
 //! [`pending`](crate::pending).
 
+use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 use core::ffi::c_void;
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Ident;
 use crate::arch;

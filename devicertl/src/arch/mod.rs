@@ -26,8 +26,13 @@ mod gpu;
 #[cfg(target_arch = "nvptx64")]
 mod nvptx;
 
+pub mod atomic;
+#[cfg(all(test, feature = "model"))]
+pub mod model;
 #[cfg(not(any(target_arch = "nvptx64", target_arch = "amdgpu")))]
 pub mod soft;
+#[cfg(not(any(target_arch = "nvptx64", target_arch = "amdgpu")))]
+mod soft_threads;
 #[cfg(not(any(target_arch = "nvptx64", target_arch = "amdgpu")))]
 use soft as gpu;
 
@@ -129,6 +134,8 @@ pub fn debug_check(holds: bool, otherwise: &core::ffi::CStr) {
 /// `variable` is one of [`shared`], and a barrier stands between this and its readers.
 #[inline(always)]
 pub unsafe fn send<T>(variable: *mut T, value: T) {
+    #[cfg(all(test, feature = "model"))]
+    model::writes(variable);
     // SAFETY: the caller's promise.
     unsafe { variable.write_volatile(value) }
 }
@@ -139,6 +146,8 @@ pub unsafe fn send<T>(variable: *mut T, value: T) {
 /// As for [`send`].
 #[inline(always)]
 pub unsafe fn receive<T: Copy>(variable: *mut T) -> T {
+    #[cfg(all(test, feature = "model"))]
+    model::reads(variable);
     // SAFETY: the caller's promise.
     unsafe { variable.read_volatile() }
 }

@@ -6,10 +6,12 @@ use std::alloc::{Layout, alloc, dealloc};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_void};
-use std::sync::atomic::{AtomicIsize, Ordering, fence};
-use std::sync::{Condvar, Mutex, MutexGuard};
+use std::sync::atomic::{AtomicIsize, Ordering};
 use std::time::{Duration, Instant};
 
+use super::soft_threads::{
+    Condvar, Mutex, MutexGuard, RESIDENT_BLOCKS, fence, run_all, thread_local, yield_now,
+};
 use super::{Lanes, MAX_THREADS};
 
 /// Lanes per warp of this launch.
@@ -27,12 +29,18 @@ pub struct Launch {
     pub blocks: u32,
     /// Threads per block, the master's warp included.
     pub threads: u32,
-    /// Lanes per warp: 32 or 64.
+    /// Lanes per warp: 32 or 64; less in model checks, which have few threads.
     pub warp: u32,
     /// Whether the blocks have the shape of an SPMD kernel's.
     pub spmd: bool,
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: usize,
+}
+
+impl Launch {
+    fn dynamic_layout(&self) -> Layout {
+        Layout::from_size_align(self.dynamic_shared.max(1), 16).expect("a valid layout")
+    }
 }
 
 macro_rules! shared_memory {
@@ -105,20 +113,31 @@ struct Block {
 // used by one thread only.
 unsafe impl Sync for Block {}
 
+impl Drop for Block {
+    fn drop(&mut self) {
+        // SAFETY: allocated by `new` with these layouts; the block's threads are gone.
+        unsafe {
+            dealloc(self.shared.cast(), Layout::new::<SharedMemory>());
+            dealloc(self.dynamic, self.launch.dynamic_layout());
+        }
+    }
+}
+
 struct Thread<'a> {
     block: &'a Block,
     id: u32,
 }
 
 thread_local! {
-    static CURRENT: Cell<*const Thread<'static>> = const { Cell::new(std::ptr::null()) };
+    #[allow(clippy::missing_const_for_thread_local, reason = "loom's macro has no such form")]
+    static CURRENT: Cell<*const Thread<'static>> = Cell::new(std::ptr::null());
 }
 
 /// Heap allocations that are not released.
 static ALLOCATIONS: AtomicIsize = AtomicIsize::new(0);
 
 fn with<R>(use_thread: impl FnOnce(&Thread<'_>) -> R) -> R {
-    let current = CURRENT.get();
+    let current = CURRENT.with(Cell::get);
     assert!(!current.is_null(), "device code runs outside `launch`");
     // SAFETY: `launch` keeps the thread's record on its stack while the thread runs.
     use_thread(unsafe { &*current })
@@ -127,50 +146,26 @@ fn with<R>(use_thread: impl FnOnce(&Thread<'_>) -> R) -> R {
 /// Runs `kernel` on every thread of every block.
 pub fn launch(launch: Launch, kernel: &(dyn Fn() + Sync)) {
     assert!(launch.threads as usize <= MAX_THREADS && launch.threads > 0);
-    assert!([32, 64].contains(&launch.warp));
-    for id in 0..launch.blocks {
-        let layout = Layout::new::<SharedMemory>();
-        let dynamic_layout =
-            Layout::from_size_align(launch.dynamic_shared.max(1), 16).expect("a valid layout");
-        // SAFETY: both layouts have a size; the memory is filled before anyone sees it.
-        let (shared, dynamic) = unsafe {
-            let memory = (alloc(layout), alloc(dynamic_layout));
-            memory.0.write_bytes(0xaa, layout.size());
-            memory
-        };
-        let block = Block {
-            id,
-            launch,
-            shared: shared.cast(),
-            dynamic,
-            nest: (0..MAX_THREADS).map(|_| Cell::new(0xaaaa)).collect(),
-            state: Mutex::new(State {
-                live: launch.threads,
-                ..State::default()
-            }),
-            change: Condvar::new(),
-        };
-        std::thread::scope(|scope| {
-            for id in 0..launch.threads {
-                let block = &block;
-                std::thread::Builder::new()
-                    .stack_size(256 << 10)
-                    .spawn_scoped(scope, move || run(Thread { block, id }, kernel))
-                    .expect("a thread");
-            }
+    assert!(launch.warp.is_power_of_two() && launch.warp <= Lanes::BITS);
+    let mut first = 0;
+    while first < launch.blocks {
+        let count = RESIDENT_BLOCKS.min(launch.blocks - first);
+        let blocks: Vec<Block> = (first..first + count)
+            .map(|id| Block::new(id, launch))
+            .collect();
+        run_all(count * launch.threads, &|index| {
+            let (block, id) = (index / launch.threads, index % launch.threads);
+            let block = &blocks[block as usize];
+            run(Thread { block, id }, kernel);
         });
-        // SAFETY: allocated above with these layouts; the block's threads are gone.
-        unsafe {
-            dealloc(shared, layout);
-            dealloc(dynamic, dynamic_layout);
-        }
+        first += count;
     }
 }
 
 fn run(thread: Thread<'_>, kernel: &(dyn Fn() + Sync)) {
-    CURRENT.set((&raw const thread).cast());
+    CURRENT.with(|current| current.set((&raw const thread).cast()));
     kernel();
-    CURRENT.set(std::ptr::null());
+    CURRENT.with(|current| current.set(std::ptr::null()));
     // Ended threads count as arrived.
     let mut state = thread.block.lock();
     state.live -= 1;
@@ -186,6 +181,30 @@ pub fn live_allocations() -> isize {
 }
 
 impl Block {
+    fn new(id: u32, launch: Launch) -> Block {
+        // SAFETY: both layouts have a size; the memory is filled before anyone sees it.
+        let (shared, dynamic) = unsafe {
+            let memory = (
+                alloc(Layout::new::<SharedMemory>()),
+                alloc(launch.dynamic_layout()),
+            );
+            memory.0.write_bytes(0xaa, size_of::<SharedMemory>());
+            memory
+        };
+        Block {
+            id,
+            launch,
+            shared: shared.cast(),
+            dynamic,
+            nest: (0..MAX_THREADS).map(|_| Cell::new(0xaaaa)).collect(),
+            state: Mutex::new(State {
+                live: launch.threads,
+                ..State::default()
+            }),
+            change: Condvar::new(),
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().expect("no thread panics with the lock")
     }
@@ -322,6 +341,12 @@ fn exchange(lanes: Lanes, value: u32) -> [u32; Lanes::BITS as usize] {
             lanes >> lane & 1 == 1,
             "a lane outside the mask came to a warp operation"
         );
+        if lanes == 1 << lane {
+            // Nobody else, and so no lock that would order this thread with others.
+            let mut alone = [0; Lanes::BITS as usize];
+            alone[lane as usize] = value;
+            return alone;
+        }
         let key = (warp, lanes);
         let mut state = thread.block.lock();
         let here = state.exchanges.entry(key).or_default();
@@ -367,12 +392,12 @@ pub fn shuffle_down(lanes: Lanes, value: u32, delta: u32, width: u32) -> u32 {
 
 /// Orders memory.
 pub fn fence_block() {
-    fence(Ordering::SeqCst);
+    fence(Ordering::AcqRel);
 }
 
 /// Orders memory.
 pub fn fence_device() {
-    fence(Ordering::SeqCst);
+    fence(Ordering::AcqRel);
 }
 
 /// Orders memory.
@@ -382,7 +407,7 @@ pub fn fence_system() {
 
 /// Lets others run.
 pub fn pause() {
-    std::thread::yield_now();
+    yield_now();
 }
 
 /// Nanoseconds.

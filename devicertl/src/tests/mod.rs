@@ -1,14 +1,30 @@
 //! The runtime on `arch::soft`: programs written as clang would generate them.
+#![cfg_attr(
+    feature = "model",
+    allow(dead_code, reason = "the models use a part of what stands here")
+)]
 
+#[cfg(not(feature = "model"))]
 mod dispatch;
+#[cfg(not(feature = "model"))]
 mod fork_join;
+#[cfg(not(feature = "model"))]
 mod icv;
+#[cfg(not(feature = "model"))]
 mod layout;
+#[cfg(not(feature = "model"))]
 mod locks;
+#[cfg(feature = "model")]
+mod model;
+#[cfg(not(feature = "model"))]
 mod queue;
+#[cfg(not(feature = "model"))]
 mod reductions;
+#[cfg(not(feature = "model"))]
 mod sharing;
+#[cfg(not(feature = "model"))]
 mod tasks;
+#[cfg(not(feature = "model"))]
 mod worksharing;
 
 use core::ffi::c_void;

@@ -1,0 +1,37 @@
+//! Atomics of the portable code: core's. In model checks (feature `model`) the same interface stands before loom's, so
+//! that the code that ships is the code that is checked.
+
+#[cfg(not(all(test, feature = "model")))]
+pub use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+
+#[cfg(all(test, feature = "model"))]
+pub use super::model::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+
+/// Writes what an atomic in memory starts with, before any other thread can come to it. (loom wants to know where an atomic
+/// begins.)
+///
+/// # Safety
+/// `pointer` is live and nobody else's yet.
+#[inline(always)]
+pub unsafe fn begin_u32(pointer: *mut u32, value: u32) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        pointer.write(value);
+        #[cfg(all(test, feature = "model"))]
+        super::model::begins::<AtomicU32>(pointer.cast());
+    }
+}
+
+/// As [`begin_u32`].
+///
+/// # Safety
+/// As for [`begin_u32`].
+#[inline(always)]
+pub unsafe fn begin_u64(pointer: *mut u64, value: u64) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        pointer.write(value);
+        #[cfg(all(test, feature = "model"))]
+        super::model::begins::<AtomicU64>(pointer.cast());
+    }
+}
