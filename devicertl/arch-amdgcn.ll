@@ -52,6 +52,51 @@ define i32 @omptarget_arch_blocks() #0 {
   ret i32 %value
 }
 
+define i32 @omptarget_arch_thread_z() #0 {
+  %value = call i32 @llvm.amdgcn.workitem.id.z()
+  ret i32 %value
+}
+
+define i32 @omptarget_arch_block_y() #0 {
+  %value = call i32 @llvm.amdgcn.workgroup.id.y()
+  ret i32 %value
+}
+
+define i32 @omptarget_arch_block_z() #0 {
+  %value = call i32 @llvm.amdgcn.workgroup.id.z()
+  ret i32 %value
+}
+
+; hidden_group_size_z
+define i32 @omptarget_arch_threads_z() #0 {
+  %arguments = call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
+  %field = getelementptr inbounds i8, ptr addrspace(4) %arguments, i64 16
+  %size = load i16, ptr addrspace(4) %field, align 4, !invariant.load !5, !noundef !5, !range !6
+  %value = zext i16 %size to i32
+  ret i32 %value
+}
+
+; hidden_block_count_y
+define i32 @omptarget_arch_blocks_y() #0 {
+  %arguments = call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
+  %field = getelementptr inbounds i8, ptr addrspace(4) %arguments, i64 4
+  %value = load i32, ptr addrspace(4) %field, align 4, !invariant.load !5, !noundef !5
+  ret i32 %value
+}
+
+; hidden_block_count_z
+define i32 @omptarget_arch_blocks_z() #0 {
+  %arguments = call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
+  %field = getelementptr inbounds i8, ptr addrspace(4) %arguments, i64 8
+  %value = load i32, ptr addrspace(4) %field, align 4, !invariant.load !5, !noundef !5
+  ret i32 %value
+}
+
+define i64 @omptarget_arch_ballot(i1 %predicate) #1 {
+  %lanes = call i64 @llvm.amdgcn.ballot.i64(i1 %predicate) #2
+  ret i64 %lanes
+}
+
 ; hidden_dynamic_lds_size
 define i32 @omptarget_arch_dynamic_shared_size() #0 {
   %arguments = call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
@@ -122,6 +167,9 @@ declare i32 @llvm.amdgcn.wavefrontsize()
 declare i32 @llvm.amdgcn.workitem.id.x()
 declare i32 @llvm.amdgcn.workitem.id.y()
 declare i32 @llvm.amdgcn.workgroup.id.x()
+declare i32 @llvm.amdgcn.workitem.id.z()
+declare i32 @llvm.amdgcn.workgroup.id.y()
+declare i32 @llvm.amdgcn.workgroup.id.z()
 declare ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
 declare void @llvm.amdgcn.s.barrier() #4
 declare void @llvm.amdgcn.wave.barrier() #4

@@ -69,6 +69,41 @@ define i32 @omptarget_arch_active_lanes() #1 {
   ret i32 %lanes
 }
 
+define i32 @omptarget_arch_thread_z() #0 {
+  %value = call i32 @llvm.nvvm.read.ptx.sreg.tid.z()
+  ret i32 %value
+}
+
+define i32 @omptarget_arch_threads_z() #0 {
+  %value = call i32 @llvm.nvvm.read.ptx.sreg.ntid.z()
+  ret i32 %value
+}
+
+define i32 @omptarget_arch_block_y() #0 {
+  %value = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.y()
+  ret i32 %value
+}
+
+define i32 @omptarget_arch_block_z() #0 {
+  %value = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.z()
+  ret i32 %value
+}
+
+define i32 @omptarget_arch_blocks_y() #0 {
+  %value = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.y()
+  ret i32 %value
+}
+
+define i32 @omptarget_arch_blocks_z() #0 {
+  %value = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.z()
+  ret i32 %value
+}
+
+define i32 @omptarget_arch_ballot(i32 %lanes, i1 %predicate) #1 {
+  %result = call i32 @llvm.nvvm.vote.ballot.sync(i32 %lanes, i1 %predicate) #2
+  ret i32 %result
+}
+
 define i32 @omptarget_arch_shuffle_down(i32 %lanes, i32 %value, i32 %delta, i32 %clamp) #1 {
   %result = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 %lanes, i32 %value, i32 %delta, i32 %clamp) #2
   ret i32 %result
@@ -117,6 +152,13 @@ declare void @llvm.nvvm.barrier.cta.sync.count(i32, i32) #4
 declare void @llvm.nvvm.bar.warp.sync(i32) #4
 declare i32 @llvm.nvvm.activemask() #4
 declare i32 @llvm.nvvm.shfl.sync.down.i32(i32, i32, i32, i32) #4
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.z()
+declare i32 @llvm.nvvm.read.ptx.sreg.ntid.z()
+declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.y()
+declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.z()
+declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.y()
+declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.z()
+declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1) #4
 declare void @llvm.nvvm.nanosleep(i32)
 declare void @llvm.trap()
 

@@ -5,15 +5,21 @@
 //! thread as an operating system thread for the unit tests. The design is told in
 //! `docs/device-runtime.md`, the entry points and layouts in `docs/abi.md`.
 #![cfg_attr(any(target_arch = "nvptx64", target_arch = "amdgpu"), no_std)]
-#![cfg_attr(target_arch = "amdgpu", feature(c_variadic))]
+#![cfg_attr(any(target_arch = "nvptx64", target_arch = "amdgpu"), feature(c_variadic))]
+// Functions of the C library give way to the program's own.
+#![cfg_attr(any(target_arch = "nvptx64", target_arch = "amdgpu"), feature(linkage))]
 // The tables of `invoke` are macros that count up to the number of captured variables.
 #![recursion_limit = "256"]
 // Entry points take the pointers clang gives them; their contract is the ABI, stated once in
 // docs/abi.md instead of a hundred times here.
 #![allow(clippy::missing_safety_doc)]
 
+mod affinity;
+mod allocator;
 pub mod arch;
+pub mod atomic;
 mod copyprivate;
+pub mod device_memory;
 pub mod dispatch;
 pub mod doacross;
 pub mod icv;
@@ -24,6 +30,8 @@ pub mod libc;
 pub mod lock;
 pub mod memory;
 pub mod nest;
+#[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]
+pub mod ompx;
 pub mod paper_interface;
 pub mod parallel;
 pub mod pending;
@@ -34,6 +42,7 @@ pub mod query;
 pub mod queue;
 pub mod reduce;
 pub mod reduce_dispersed;
+pub mod resources;
 pub mod share;
 pub mod sync;
 pub mod task;

@@ -1,21 +1,55 @@
-//! OpenMP allocators in device code. Every allocator serves from the device heap; memory that a team
-//! shares (`omp_cgroup_mem_alloc` and the like) clang places in shared memory itself.
+//! Allocation routines in device code (OpenMP 5.2, §18.13). Every allocator serves from the device heap; memory that a
+//! team shares (`omp_cgroup_mem_alloc` and the like) clang places in shared memory itself where it is static.
 
 use core::ffi::c_void;
 
+use crate::allocator::{self, Allocator, Fallback};
 use crate::arch;
 
 /// Stands right before every allocation, so that one way of freeing serves every alignment.
 #[repr(C)]
+#[derive(Clone, Copy)]
 struct Header {
     start: *mut c_void,
     bytes: usize,
+    /// Whose pool it counts to; null for none.
+    allocator: *const Allocator,
 }
 
 /// What the heap aligns to.
 const HEAP_ALIGNMENT: usize = 16;
 
-fn allocate(alignment: usize, bytes: usize) -> *mut c_void {
+/// From an allocator, or what it falls back to; null if there is no memory. `handle` 0 is def-allocator-var.
+fn allocate(alignment: usize, bytes: usize, handle: usize) -> *mut c_void {
+    let mut handle = if handle == 0 {
+        allocator::default()
+    } else {
+        handle
+    };
+    // Ends: an allocator was made after the one it falls back to.
+    while let Some(own) = allocator::of_handle(handle) {
+        // SAFETY: the program's allocator, which lives until it destroys it.
+        let own = unsafe { &*own };
+        if own.reserve(bytes) {
+            let pointer = from_heap(alignment.max(own.alignment), bytes, own);
+            if !pointer.is_null() {
+                return pointer;
+            }
+            own.give_back(bytes);
+        }
+        match own.fallback {
+            Fallback::Null => return core::ptr::null_mut(),
+            Fallback::Abort => {
+                arch::trap(c"an allocator with the trait omp_atv_abort_fb is out of memory")
+            }
+            Fallback::Allocator(next) => handle = next,
+            Fallback::Default => break,
+        }
+    }
+    from_heap(alignment, bytes, core::ptr::null())
+}
+
+fn from_heap(alignment: usize, bytes: usize, allocator: *const Allocator) -> *mut c_void {
     let alignment = alignment.max(HEAP_ALIGNMENT);
     let Some(total) = bytes.checked_add(alignment + size_of::<Header>()) else {
         return core::ptr::null_mut();
@@ -32,18 +66,25 @@ fn allocate(alignment: usize, bytes: usize) -> *mut c_void {
     // SAFETY: `offset` leaves room for the header before and `bytes` after it.
     unsafe {
         let pointer = start.cast::<u8>().add(offset);
-        pointer
-            .cast::<Header>()
-            .sub(1)
-            .write(Header { start, bytes });
+        pointer.cast::<Header>().sub(1).write(Header {
+            start,
+            bytes,
+            allocator,
+        });
         pointer.cast()
     }
 }
 
 unsafe fn release(pointer: *mut c_void) {
     if !pointer.is_null() {
-        // SAFETY: `allocate` wrote the header.
-        unsafe { arch::release((*pointer.cast::<Header>().sub(1)).start) };
+        // SAFETY: `from_heap` wrote the header; allocators outlive what they gave.
+        unsafe {
+            let header = *pointer.cast::<Header>().sub(1);
+            if let Some(allocator) = header.allocator.as_ref() {
+                allocator.give_back(header.bytes);
+            }
+            arch::release(header.start);
+        }
     }
 }
 
@@ -57,12 +98,8 @@ unsafe fn clear(pointer: *mut c_void, bytes: usize) -> *mut c_void {
 
 /// `allocate` directive and clause.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_alloc(
-    _thread: i32,
-    bytes: usize,
-    _allocator: *mut c_void,
-) -> *mut c_void {
-    allocate(HEAP_ALIGNMENT, bytes)
+pub unsafe extern "C" fn __kmpc_alloc(_thread: i32, bytes: usize, allocator: usize) -> *mut c_void {
+    allocate(HEAP_ALIGNMENT, bytes, allocator)
 }
 
 /// `allocate` with `align`.
@@ -71,22 +108,22 @@ pub unsafe extern "C" fn __kmpc_aligned_alloc(
     _thread: i32,
     alignment: usize,
     bytes: usize,
-    _allocator: *mut c_void,
+    allocator: usize,
 ) -> *mut c_void {
-    allocate(alignment, bytes)
+    allocate(alignment, bytes, allocator)
 }
 
 /// Frees what those gave.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_free(_thread: i32, pointer: *mut c_void, _allocator: *mut c_void) {
+pub unsafe extern "C" fn __kmpc_free(_thread: i32, pointer: *mut c_void, _allocator: usize) {
     // SAFETY: the caller's promise.
     unsafe { release(pointer) }
 }
 
 /// `omp_alloc`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn omp_alloc(bytes: usize, _allocator: usize) -> *mut c_void {
-    allocate(HEAP_ALIGNMENT, bytes)
+pub unsafe extern "C" fn omp_alloc(bytes: usize, allocator: usize) -> *mut c_void {
+    allocate(HEAP_ALIGNMENT, bytes, allocator)
 }
 
 /// `omp_aligned_alloc`.
@@ -94,9 +131,9 @@ pub unsafe extern "C" fn omp_alloc(bytes: usize, _allocator: usize) -> *mut c_vo
 pub unsafe extern "C" fn omp_aligned_alloc(
     alignment: usize,
     bytes: usize,
-    _allocator: usize,
+    allocator: usize,
 ) -> *mut c_void {
-    allocate(alignment, bytes)
+    allocate(alignment, bytes, allocator)
 }
 
 /// `omp_calloc`.
@@ -112,13 +149,13 @@ pub unsafe extern "C" fn omp_aligned_calloc(
     alignment: usize,
     count: usize,
     bytes: usize,
-    _allocator: usize,
+    allocator: usize,
 ) -> *mut c_void {
     let Some(total) = count.checked_mul(bytes) else {
         return core::ptr::null_mut();
     };
     // SAFETY: fresh memory of that size.
-    unsafe { clear(allocate(alignment, total), total) }
+    unsafe { clear(allocate(alignment, total, allocator), total) }
 }
 
 /// `omp_realloc`.
@@ -126,10 +163,10 @@ pub unsafe extern "C" fn omp_aligned_calloc(
 pub unsafe extern "C" fn omp_realloc(
     pointer: *mut c_void,
     bytes: usize,
-    _allocator: usize,
+    allocator: usize,
     _free_allocator: usize,
 ) -> *mut c_void {
-    let moved = allocate(HEAP_ALIGNMENT, bytes);
+    let moved = allocate(HEAP_ALIGNMENT, bytes, allocator);
     // SAFETY: the header says how much there was; a failed allocation leaves the old memory alone.
     unsafe {
         if !pointer.is_null() && (!moved.is_null() || bytes == 0) {
@@ -150,31 +187,25 @@ pub unsafe extern "C" fn omp_free(pointer: *mut c_void, _allocator: usize) {
     unsafe { release(pointer) }
 }
 
-/// `omp_init_allocator`: traits change nothing here, so the memory space stands for the allocator.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn omp_init_allocator(
-    space: usize,
-    _count: i32,
-    _traits: *const c_void,
-) -> usize {
-    space.max(1)
+macro_rules! kmp_names {
+    ($($(#[$doc:meta])* $name:ident($($parameter:ident: $type:ty),*) $(-> $result:ty)? = $call:expr;)*) => {
+        $($(#[$doc])* #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($parameter: $type),*) $(-> $result)? {
+            // SAFETY: the caller's promise.
+            unsafe { $call }
+        })*
+    };
 }
 
-/// `omp_destroy_allocator`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn omp_destroy_allocator(_allocator: usize) {}
-
-/// `uses_allocators` with traits.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_init_allocator(
-    _thread: i32,
-    space: usize,
-    _count: i32,
-    _traits: *const c_void,
-) -> usize {
-    space.max(1)
+kmp_names! {
+    /// `kmp_malloc`: LLVM's extension.
+    kmp_malloc(bytes: usize) -> *mut c_void = omp_alloc(bytes, 0);
+    /// `kmp_aligned_malloc`.
+    kmp_aligned_malloc(bytes: usize, alignment: usize) -> *mut c_void = omp_aligned_alloc(alignment, bytes, 0);
+    /// `kmp_calloc`.
+    kmp_calloc(count: usize, bytes: usize) -> *mut c_void = omp_calloc(count, bytes, 0);
+    /// `kmp_realloc`.
+    kmp_realloc(pointer: *mut c_void, bytes: usize) -> *mut c_void = omp_realloc(pointer, bytes, 0, 0);
+    /// `kmp_free`.
+    kmp_free(pointer: *mut c_void) = omp_free(pointer, 0);
 }
-
-/// Ends it.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_destroy_allocator(_thread: i32, _allocator: usize) {}

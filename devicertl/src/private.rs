@@ -25,6 +25,8 @@ pub enum Kind {
     Doacross,
     /// It has tasks that are not complete.
     Pending,
+    /// It has a default allocator of its own.
+    Allocator,
     /// The captured references of a serialised region.
     References,
 }
@@ -47,6 +49,8 @@ pub struct Node {
     pub group: Group,
     /// For [`Kind::Pending`].
     pub pending: Pending,
+    /// For [`Kind::Allocator`].
+    pub allocator: usize,
     /// For [`Kind::Doacross`]: what the team shares.
     pub doacross: *mut Progress,
 }
@@ -167,6 +171,7 @@ pub unsafe fn push_in(node: *mut Node, kind: Kind, initialise: impl FnOnce(&mut 
         is_final: false,
         group: Group::NONE,
         pending: Pending::NONE,
+        allocator: 0,
         doacross: core::ptr::null_mut(),
     };
     initialise(&mut value);

@@ -99,14 +99,6 @@ queries! {
     omp_get_thread_limit() -> i32 { kernel::workers() as i32 }
     /// `omp_get_cancellation`: not supported on the device.
     omp_get_cancellation() -> i32 { 0 }
-    /// `omp_get_proc_bind`: `omp_proc_bind_false`.
-    omp_get_proc_bind() -> i32 { 0 }
-    /// `omp_get_num_places`: there are none to bind to.
-    omp_get_num_places() -> i32 { 0 }
-    /// `omp_get_place_num`.
-    omp_get_place_num() -> i32 { -1 }
-    /// `omp_get_partition_num_places`.
-    omp_get_partition_num_places() -> i32 { 0 }
     /// `omp_get_max_task_priority`.
     omp_get_max_task_priority() -> i32 { 0 }
 
@@ -129,8 +121,6 @@ queries! {
     omp_get_default_device() -> i32 { environment().device as i32 }
     /// `omp_get_initial_device`: the host's number follows the devices'.
     omp_get_initial_device() -> i32 { environment().devices as i32 }
-    /// `omp_get_default_allocator`: `omp_default_mem_alloc`.
-    omp_get_default_allocator() -> usize { 1 }
 
     /// `omp_get_wtime`.
     omp_get_wtime() -> f64 { arch::ticks() as f64 * tick() }
@@ -163,20 +153,6 @@ pub extern "C" fn omp_get_team_size(level: i32) -> i32 {
         1
     }
 }
-
-/// `omp_get_place_num_procs`.
-#[unsafe(no_mangle)]
-pub extern "C" fn omp_get_place_num_procs(_place: i32) -> i32 {
-    0
-}
-
-/// `omp_get_place_proc_ids`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn omp_get_place_proc_ids(_place: i32, _ids: *mut i32) {}
-
-/// `omp_get_partition_place_nums`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn omp_get_partition_place_nums(_places: *mut i32) {}
 
 /// `omp_set_num_threads`.
 #[unsafe(no_mangle)]
@@ -230,10 +206,6 @@ pub extern "C" fn omp_set_num_teams(_teams: i32) {}
 /// `omp_set_teams_thread_limit`.
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_set_teams_thread_limit(_limit: i32) {}
-
-/// `omp_set_default_allocator`: all allocators are one.
-#[unsafe(no_mangle)]
-pub extern "C" fn omp_set_default_allocator(_allocator: usize) {}
 
 /// One entry of the host's table of functions callable through host addresses.
 #[repr(C)]

@@ -2,7 +2,7 @@
 
 #include "check.h"
 
-enum { N = 200, ROWS = 23, COLUMNS = 31 };
+enum { N = 90, ROWS = 17, COLUMNS = 21 };
 
 // A chain through all iterations, for every schedule and several team sizes.
 #define CHAIN(CLAUSES)                                                                                       \

@@ -119,6 +119,22 @@ fn tasks() {
 }
 
 #[test]
+fn atomics() {
+    let flags = ["-fopenmp-version=51", "-Wno-atomic-alignment"];
+    check_with(&["atomics.c"], &flags);
+}
+
+#[test]
+fn library() {
+    check(&["library.cpp"]);
+}
+
+#[test]
+fn routines() {
+    check_with(&["routines.c"], &["-fopenmp-version=51"]);
+}
+
+#[test]
 fn queries() {
     check(&["queries.c"]);
 }

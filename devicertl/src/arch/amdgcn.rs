@@ -15,6 +15,7 @@ mod ll {
         pub safe fn omptarget_arch_sync_wave();
         pub safe fn omptarget_arch_active_lanes() -> u64;
         pub safe fn omptarget_arch_permute(address: u32, value: u32) -> u32;
+        pub safe fn omptarget_arch_ballot(predicate: bool) -> u64;
         pub safe fn omptarget_arch_ticks() -> u64;
     }
 }
@@ -73,4 +74,10 @@ pub fn shuffle_down(_lanes: Lanes, value: u32, delta: u32, width: u32) -> u32 {
 #[inline(always)]
 pub fn ticks() -> u64 {
     ll::omptarget_arch_ticks()
+}
+
+/// Those of `lanes` that run this together and pass in true.
+#[inline(always)]
+pub fn ballot(lanes: Lanes, predicate: bool) -> Lanes {
+    ll::omptarget_arch_ballot(predicate) & lanes
 }

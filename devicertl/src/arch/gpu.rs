@@ -11,7 +11,7 @@ use super::amdgcn as own;
 use super::nvptx as own;
 
 pub use own::{
-    TICKS_PER_SECOND, active_lanes, block_barrier, block_barrier_together, group_barrier,
+    TICKS_PER_SECOND, active_lanes, ballot, block_barrier, block_barrier_together, group_barrier,
     shuffle_down, sync_warp, ticks, warp_size,
 };
 
@@ -26,6 +26,12 @@ mod ll {
         pub safe fn omptarget_arch_threads_y() -> u32;
         pub safe fn omptarget_arch_block() -> u32;
         pub safe fn omptarget_arch_blocks() -> u32;
+        pub safe fn omptarget_arch_thread_z() -> u32;
+        pub safe fn omptarget_arch_threads_z() -> u32;
+        pub safe fn omptarget_arch_block_y() -> u32;
+        pub safe fn omptarget_arch_block_z() -> u32;
+        pub safe fn omptarget_arch_blocks_y() -> u32;
+        pub safe fn omptarget_arch_blocks_z() -> u32;
         pub safe fn omptarget_arch_fence_block();
         pub safe fn omptarget_arch_fence_device();
         pub safe fn omptarget_arch_fence_system();
@@ -119,6 +125,46 @@ pub fn block_id() -> u32 {
 #[inline(always)]
 pub fn block_count() -> u32 {
     ll::omptarget_arch_blocks()
+}
+
+/// Where this thread is in its block, in each dimension.
+#[inline(always)]
+pub fn thread_index() -> [u32; 3] {
+    [
+        ll::omptarget_arch_thread_x(),
+        ll::omptarget_arch_thread_y(),
+        ll::omptarget_arch_thread_z(),
+    ]
+}
+
+/// Threads of a block, in each dimension.
+#[inline(always)]
+pub fn block_shape() -> [u32; 3] {
+    [
+        ll::omptarget_arch_threads_x(),
+        ll::omptarget_arch_threads_y(),
+        ll::omptarget_arch_threads_z(),
+    ]
+}
+
+/// Where this block is in the grid, in each dimension.
+#[inline(always)]
+pub fn block_index() -> [u32; 3] {
+    [
+        ll::omptarget_arch_block(),
+        ll::omptarget_arch_block_y(),
+        ll::omptarget_arch_block_z(),
+    ]
+}
+
+/// Blocks of the grid, in each dimension.
+#[inline(always)]
+pub fn grid_shape() -> [u32; 3] {
+    [
+        ll::omptarget_arch_blocks(),
+        ll::omptarget_arch_blocks_y(),
+        ll::omptarget_arch_blocks_z(),
+    ]
 }
 
 /// Orders this thread's memory accesses as its block sees them.

@@ -44,7 +44,7 @@ pub use gpu::{
 };
 
 #[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]
-pub use gpu::assert_failed;
+pub use gpu::{assert_failed, ballot, block_index, block_shape, grid_shape, thread_index};
 
 /// A set of lanes of one warp, bit `i` for lane `i`. 64 bits wide for GPUs with warps of 64.
 pub type Lanes = u64;

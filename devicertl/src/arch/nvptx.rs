@@ -26,6 +26,7 @@ mod ll {
             delta: u32,
             clamp: u32,
         ) -> u32;
+        pub safe fn omptarget_arch_ballot(lanes: u32, predicate: bool) -> u32;
         pub safe fn omptarget_arch_nanoseconds() -> u64;
     }
 }
@@ -82,4 +83,10 @@ pub fn shuffle_down(lanes: Lanes, value: u32, delta: u32, width: u32) -> u32 {
 #[inline(always)]
 pub fn ticks() -> u64 {
     ll::omptarget_arch_nanoseconds()
+}
+
+/// Those of `lanes`, all of which take part, that pass in true.
+#[inline(always)]
+pub fn ballot(lanes: Lanes, predicate: bool) -> Lanes {
+    ll::omptarget_arch_ballot(lanes as u32, predicate).into()
 }

@@ -1,6 +1,7 @@
 //! Internal control variables and who inherits them.
 
 use super::{Kernel, parallel};
+use crate::affinity::*;
 use crate::query::*;
 
 #[test]

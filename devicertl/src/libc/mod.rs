@@ -1,12 +1,34 @@
-//! The C library that device code can count on besides what clang expands itself. `printf` needs nothing
-//! here: clang turns it into CUDA's `vprintf`.
+//! The freestanding part of the C library that device code can count on, besides what clang expands itself
+//! (`memcpy`, `memmove`, `memset`, mathematics). The list is in docs/device-runtime.md.
+//!
+//! A program's own function of the same name comes first: all of these are weak.
+
+mod characters;
+mod numbers;
+mod output;
+mod sorting;
+mod strings;
+
+/// Defines C functions that a program may define itself.
+macro_rules! c_functions {
+    ($($(#[$doc:meta])* fn $name:ident($($parameter:ident: $type:ty),*) $(-> $result:ty)? $body:block)*) => {$(
+        $(#[$doc])*
+        #[unsafe(no_mangle)]
+        #[linkage = "weak"]
+        #[allow(unused_unsafe, reason = "the bodies of some are safe")]
+        pub unsafe extern "C" fn $name($($parameter: $type),*) $(-> $result)? {
+            // SAFETY: the caller's promise: what the C standard asks for.
+            unsafe { $body }
+        }
+    )*};
+}
+use c_functions;
 
 use core::ffi::{c_char, c_int, c_void};
 
 use crate::arch;
 
 unsafe extern "C" {
-    fn vprintf(format: *const c_char, arguments: *mut c_void) -> c_int;
     fn malloc(bytes: usize) -> *mut c_void;
     fn free(pointer: *mut c_void);
 }
@@ -46,31 +68,12 @@ pub extern "C" fn __cxa_deleted_virtual() -> ! {
     arch::trap(c"a deleted virtual function was called")
 }
 
-/// `puts`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn puts(text: *const c_char) -> c_int {
-    let mut arguments = text;
-    // SAFETY: CUDA's packed argument buffer with one pointer.
-    unsafe { vprintf(c"%s\n".as_ptr(), (&raw mut arguments).cast()) }
-}
-
-/// `putchar`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn putchar(character: c_int) -> c_int {
-    let mut arguments = character;
-    // SAFETY: CUDA's packed argument buffer with one int.
-    unsafe { vprintf(c"%c".as_ptr(), (&raw mut arguments).cast()) };
-    character
-}
-
-/// `calloc`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn calloc(count: usize, bytes: usize) -> *mut c_void {
-    let Some(total) = count.checked_mul(bytes) else {
-        return core::ptr::null_mut();
-    };
-    // SAFETY: fresh memory of that size.
-    unsafe {
+c_functions! {
+    /// `calloc`.
+    fn calloc(count: usize, bytes: usize) -> *mut c_void {
+        let Some(total) = count.checked_mul(bytes) else {
+            return core::ptr::null_mut();
+        };
         let pointer = malloc(total);
         if !pointer.is_null() {
             pointer.cast::<u8>().write_bytes(0, total);
