@@ -179,10 +179,11 @@ fn work() {
 /// What the master sent, and whether this thread takes part.
 #[inline(always)]
 pub fn next_region(function: &mut *const c_void) -> bool {
-    // SAFETY: the master wrote both before the pool's barrier.
+    // SAFETY: the master wrote both before the pool's barrier; the size only if there is a region: openmp-opt knows of
+    // kernels without any, and takes what depends on a variable that nobody writes for unreachable.
     unsafe {
         *function = arch::receive(shared::work_function());
-        arch::thread_id() < arch::receive(shared::team_size())
+        !function.is_null() && arch::thread_id() < arch::receive(shared::team_size())
     }
 }
 

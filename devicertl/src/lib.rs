@@ -5,7 +5,10 @@
 //! thread as an operating system thread for the unit tests. The design is told in
 //! `docs/device-runtime.md`, the entry points and layouts in `docs/abi.md`.
 #![cfg_attr(any(target_arch = "nvptx64", target_arch = "amdgpu"), no_std)]
-#![cfg_attr(any(target_arch = "nvptx64", target_arch = "amdgpu"), feature(c_variadic))]
+#![cfg_attr(
+    any(target_arch = "nvptx64", target_arch = "amdgpu"),
+    feature(c_variadic)
+)]
 // Functions of the C library give way to the program's own.
 #![cfg_attr(any(target_arch = "nvptx64", target_arch = "amdgpu"), feature(linkage))]
 // The tables of `invoke` are macros that count up to the number of captured variables.

@@ -184,7 +184,10 @@ unsafe fn convert(out: &mut Vec<u8>, conversion: &Conversion<'_>, args: &mut Arg
                     text,
                 );
             }
-            // Device code has no long double: `%Lf` prints a double.
+            // clang lays constants of type long double out as for the host.
+            _ if conversion.length == b"L" => {
+                print_long_double(out, conversion, &args.take::<LongDouble>());
+            }
             _ => print(
                 out,
                 &Conversion {
@@ -197,11 +200,75 @@ unsafe fn convert(out: &mut Vec<u8>, conversion: &Conversion<'_>, args: &mut Arg
     }
 }
 
+/// A `long double` of x86-64 in memory: 80 bits and padding.
+#[repr(C, align(16))]
+#[derive(Clone, Copy)]
+struct LongDouble([u8; 16]);
+
+/// x86-64's `va_list` (System V psABI, §3.5.7). Rust has no `long double` to pass, but one in memory can be pointed at.
+#[repr(C)]
+struct VaList {
+    general_offset: u32,
+    vector_offset: u32,
+    overflow: *const c_void,
+    saved: *const c_void,
+}
+
+unsafe extern "C" {
+    fn vsnprintf(
+        buffer: *mut c_char,
+        size: usize,
+        format: *const c_char,
+        arguments: *mut VaList,
+    ) -> i32;
+}
+
+/// Lets the C library convert a `long double`.
+fn print_long_double(out: &mut Vec<u8>, conversion: &Conversion<'_>, value: &LongDouble) {
+    let Some(spec) = specification(conversion) else {
+        return;
+    };
+    let convert = |buffer: *mut c_char, size: usize| {
+        let mut arguments = VaList {
+            // Past all registers: what comes is in memory.
+            general_offset: 48,
+            vector_offset: 304,
+            overflow: (&raw const *value).cast(),
+            saved: std::ptr::null(),
+        };
+        // SAFETY: the list has what `spec` asks for; there is room for `size` bytes.
+        unsafe { vsnprintf(buffer, size, spec.as_ptr(), &mut arguments) }
+    };
+    append(out, convert);
+}
+
+/// Appends what `convert` writes into a buffer of the size it is told; it gives the size it needs, less one.
+fn append(out: &mut Vec<u8>, convert: impl Fn(*mut c_char, usize) -> i32) {
+    let start = out.len();
+    let Ok(needed) = usize::try_from(convert(std::ptr::null_mut(), 0)) else {
+        return;
+    };
+    out.resize(start + needed + 1, 0);
+    convert(out[start..].as_mut_ptr().cast(), needed + 1);
+    out.truncate(start + needed);
+}
+
 /// Lets the C library convert one value.
 ///
 /// # Safety
 /// `value` has the type `conversion` names.
 unsafe fn print<T: Copy>(out: &mut Vec<u8>, conversion: &Conversion<'_>, value: T) {
+    let Some(spec) = specification(conversion) else {
+        return;
+    };
+    // SAFETY: the caller's contract; there is room for `size` bytes.
+    append(out, |buffer, size| unsafe {
+        libc::snprintf(buffer, size, spec.as_ptr(), value)
+    });
+}
+
+/// The conversion as C writes it, with numbers for `*`.
+fn specification(conversion: &Conversion<'_>) -> Option<CString> {
     let mut spec = vec![b'%'];
     spec.extend_from_slice(conversion.flags);
     if let Some(width) = conversion.width {
@@ -214,24 +281,7 @@ unsafe fn print<T: Copy>(out: &mut Vec<u8>, conversion: &Conversion<'_>, value: 
     }
     spec.extend_from_slice(conversion.length);
     spec.push(conversion.kind);
-    let Ok(spec) = CString::new(spec) else { return };
-    let start = out.len();
-    // SAFETY: the caller's contract; the first call only measures.
-    let needed = unsafe { libc::snprintf(std::ptr::null_mut(), 0, spec.as_ptr(), value) };
-    let Ok(needed) = usize::try_from(needed) else {
-        return;
-    };
-    out.resize(start + needed + 1, 0);
-    // SAFETY: as above; there is room for the text and its terminator.
-    unsafe {
-        libc::snprintf(
-            out[start..].as_mut_ptr().cast(),
-            needed + 1,
-            spec.as_ptr(),
-            value,
-        )
-    };
-    out.truncate(start + needed);
+    CString::new(spec).ok()
 }
 
 #[cfg(test)]
@@ -341,7 +391,10 @@ mod tests {
                 );
             }
         }
-        assert_eq!(Pack::default().double(2.5).print("%Lf"), "2.500000");
+        // 2.5 with 80 bits: its mantissa's upper bits 1010…, exponent 1.
+        let long_double = (0x4000_u128 << 64 | 0xa000_0000_0000_0000).to_ne_bytes();
+        let pack = Pack::default().int(1).push(&long_double).int(2);
+        assert_eq!(pack.print("%d %.3Lf %d"), "1 2.500 2");
     }
 
     #[test]

@@ -130,6 +130,11 @@ fn library() {
 }
 
 #[test]
+fn ompx() {
+    check(&["ompx.cpp"]);
+}
+
+#[test]
 fn routines() {
     check_with(&["routines.c"], &["-fopenmp-version=51"]);
 }
