@@ -27,7 +27,7 @@ int main(void) {
         printf("%a %A %.2a %+a %a\n", d, d, d, 1.0, 0.0);
         printf("%f %F %e %g %5f|%-6f|\n", 1 / 0.0, -1 / 0.0, 1 / 0.0, -1 / 0.0, 1 / 0.0, 1 / 0.0);
         printf("%Lf %Lg %.3Le\n", 2.5L, 2.5L, 2.5L);
-        printf("%s %10s %-6s| %.3s %*s %-*s| %.*s %% %5%%\n", "text", "right", "left", "truncated", 8, "star", 8, "star", 2, "cut");
+        printf("%s %10s %-6s| %.3s %*s %-*s| %.*s %%\n", "text", "right", "left", "truncated", 8, "star", 8, "star", 2, "cut");
         printf("%s|%.0s|%5s|\n", "", "none", "");
         printf("%p %20p %-20p|\n", (void *)0x1234abcd, (void *)0x1234, (void *)0x1234);
         printf("%*d %-*d| %.*f %*.*f %*d|\n", 7, 11, 7, 11, 1, d, 9, 2, d, -7, 11);

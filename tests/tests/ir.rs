@@ -176,3 +176,51 @@ fn lanes_that_a_condition_selects_reduce() {
         }
     }
 }
+
+/// Kernels of clang 17 and of clang 18 to 21 (docs/abi.md, "Releases of clang").
+#[test]
+fn kernels_of_older_clangs() {
+    const LAST: usize = 700;
+    for link in LINKS {
+        let kernels = Kernels::load("older_clangs.ll", link, 2);
+        for threads in [1, 31, 64, 100, 992] {
+            for (kernel, shape) in [
+                ("generic17", Shape::generic(1, threads)),
+                ("spmd17", Shape::spmd(1, threads)),
+                ("generic18", Shape::generic(1, threads)),
+                ("spmd18", Shape::spmd(1, threads)),
+            ] {
+                let output = kernels.buffer(&[0u32; LAST + 2]);
+                let half = u64::from(threads / 2 + 1);
+                kernels
+                    .launch(kernel, shape, &[0, output.argument(), LAST as u64, half])
+                    .unwrap_or_else(|error| panic!("{kernel} {link:?} {threads}: {error}"));
+                let found = kernels.read::<u32>(output);
+                let (mine, beyond) = found.split_at(LAST + 1);
+                let right = mine.iter().all(|&value| value == 18) && beyond == [0];
+                assert!(right, "{kernel} {link:?}, {threads} threads: {found:?}");
+            }
+        }
+    }
+}
+
+/// The runtime's own loops with and without the argument that clang 21 added.
+#[test]
+fn loops_of_older_clangs() {
+    const TEAMS: u32 = 5;
+    const COUNT: u32 = 64 * TEAMS;
+    for link in LINKS {
+        let kernels = Kernels::load("older_clangs.ll", link, 2);
+        for (kernel, shape, expected) in [
+            ("loops", Shape::spmd(TEAMS, 48), 4),
+            ("distribute", Shape::generic(TEAMS, 32), 2),
+        ] {
+            let output = kernels.buffer(&[0u32; COUNT as usize]);
+            kernels
+                .launch(kernel, shape, &[0, output.argument(), COUNT.into()])
+                .unwrap_or_else(|error| panic!("{kernel} {link:?}: {error}"));
+            let found = kernels.read::<u32>(output);
+            assert_eq!(found, [expected; COUNT as usize], "{kernel} {link:?}");
+        }
+    }
+}

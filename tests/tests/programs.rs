@@ -109,6 +109,11 @@ fn sync() {
 }
 
 #[test]
+fn constructs() {
+    check_with(&["constructs.c"], &["-fopenmp-version=52"]);
+}
+
+#[test]
 fn doacross() {
     check(&["doacross.c"]);
 }
@@ -120,7 +125,7 @@ fn tasks() {
 
 #[test]
 fn atomics() {
-    let flags = ["-fopenmp-version=51", "-Wno-atomic-alignment"];
+    let flags = ["-fopenmp-version=51", "-Wno-atomic-alignment", "-latomic"];
     check_with(&["atomics.c"], &flags);
 }
 

@@ -80,6 +80,15 @@ c_functions! {
         }
         pointer
     }
+    /// `aligned_alloc`: null for more than the heap aligns to, which is 16, since `free` takes the heap's own pointers only.
+    fn aligned_alloc(alignment: usize, bytes: usize) -> *mut c_void {
+        if alignment > 16 { core::ptr::null_mut() } else { malloc(bytes) }
+    }
+    /// `posix_memalign`: the same; `ENOMEM` for more.
+    fn posix_memalign(pointer: *mut *mut c_void, alignment: usize, bytes: usize) -> c_int {
+        *pointer = aligned_alloc(alignment, bytes);
+        if (*pointer).is_null() { 12 } else { 0 }
+    }
 }
 
 unsafe fn new(bytes: usize) -> *mut c_void {
