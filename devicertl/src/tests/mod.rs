@@ -21,6 +21,8 @@ mod queue;
 #[cfg(not(feature = "model"))]
 mod reductions;
 #[cfg(not(feature = "model"))]
+mod schedules;
+#[cfg(not(feature = "model"))]
 mod sharing;
 #[cfg(not(feature = "model"))]
 mod tasks;
