@@ -287,7 +287,7 @@ fn data_parallel_primitives() {
             if lane % 16 == 15 { from(lane - 15, takes_part, 5) } else { 5 }
         }),
         // row_ror:4
-        (dpp!(292), |lane, takes_part, _| from(lane & !15 | (lane + 12) % 16, takes_part, 5)),
+        (dpp!(292), |lane, takes_part, _| from((lane & !15) | ((lane + 12) % 16), takes_part, 5)),
         // wave_shl:1, wave_rol:1, wave_shr:1, wave_ror:1
         (dpp!(304), |lane, takes_part, _| from(lane + 1, takes_part, 5)),
         (dpp!(308), |lane, takes_part, size| from((lane + 1) % size, takes_part, 5)),

@@ -80,6 +80,16 @@ impl Type {
         raw.into_iter().map(Type).collect()
     }
 
+    /// The type of field `index` of a structure, or of an array's or vector's elements.
+    pub fn element(self, index: u32) -> Type {
+        Type(match self.kind() {
+            LLVMTypeKind::LLVMStructTypeKind => {
+                llvm!(core::LLVMStructGetTypeAtIndex(self.0, index))
+            }
+            _ => llvm!(core::LLVMGetElementType(self.0)),
+        })
+    }
+
     /// As LLVM prints it.
     pub fn print(self) -> String {
         take_message(llvm!(core::LLVMPrintTypeToString(self.0)))
@@ -94,6 +104,11 @@ impl Layout {
     /// Bytes between two array elements of this type.
     pub fn alloc_size(self, ty: Type) -> u64 {
         llvm!(target::LLVMABISizeOfType(self.0, ty.0))
+    }
+
+    /// Where field `index` of a structure begins.
+    pub fn field_offset(self, ty: Type, index: u32) -> u64 {
+        llvm!(target::LLVMOffsetOfElement(self.0, ty.0, index))
     }
 
     /// The type's natural alignment.

@@ -16,6 +16,7 @@ mod internalise;
 pub mod kernels;
 mod lower;
 mod lowering;
+mod offsets;
 mod optimise;
 mod reach;
 mod reflect;

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use anyhow::{Result, bail};
 
+use super::offsets;
 use super::sites::describe_use;
 use super::unit::Unit;
 use crate::ir::{Builder, Type, Value};
@@ -31,7 +32,9 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     }
     let places = lay_out(unit, &variables)?;
     if unit.dialect.segments {
-        fold_offsets(unit, &places);
+        for (&variable, &place) in &places {
+            offsets::fold(unit, variable, place)?;
+        }
     }
     let mut rewriter = Rewriter {
         unit,
@@ -49,7 +52,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
 
 /// Where a shared variable lies.
 #[derive(Clone, Copy)]
-enum Place {
+pub enum Place {
     /// Bytes from the block's shared memory.
     Static(u64),
     /// At the start of the dynamic part.
@@ -117,42 +120,6 @@ fn lay_out(unit: &mut Unit, variables: &[Value]) -> Result<HashMap<Value, Place>
         }
     }
     Ok(places)
-}
-
-/// Where pointers to shared memory are offsets, that of a variable with a fixed place is a constant, and may be
-/// in another variable's initializer: LLVM's lowering makes tables of them, and mentions what a kernel
-/// uses through them in calls that do nothing.
-fn fold_offsets(unit: &Unit, places: &HashMap<Value, Place>) {
-    for (&variable, &place) in places {
-        let offset = match place {
-            Place::Static(offset) => Some(offset),
-            Place::Dynamic => dynamic_offset(unit, variable),
-        };
-        for user in variable.users() {
-            if is_donothing(user) {
-                user.erase();
-            } else if let Some(offset) = offset
-                && user.constant_opcode() == Some(llvm_sys::LLVMOpcode::LLVMPtrToInt)
-            {
-                user.replace_all_uses(Value::int(user.ty(), offset));
-            }
-        }
-    }
-}
-
-fn is_donothing(user: Value) -> bool {
-    user.is_call()
-        && user
-            .called_function()
-            .is_some_and(|called| called.name() == "llvm.donothing")
-}
-
-/// Where a kernel's own name for the dynamic part points: behind that kernel's static part.
-fn dynamic_offset(unit: &Unit, variable: Value) -> Option<u64> {
-    let name = variable.name();
-    let kernel = name.strip_prefix("llvm.amdgcn.")?.strip_suffix(".dynlds")?;
-    let kernel = unit.kernels.iter().find(|each| each.name == kernel)?;
-    Some(kernel.static_shared)
 }
 
 /// Rewrites the uses of shared variables.
@@ -298,9 +265,7 @@ fn remove(unit: &Unit, variable: Value) -> Result<()> {
     let holder = initializers
         .filter_map(|other| Some((other, other.initializer()?)))
         .find(|(_, value)| mentions(*value, variable));
-    if let Some((holder, _)) = holder
-        && !holder.name().starts_with("llvm.")
-    {
+    if let Some((holder, _)) = holder {
         bail!(
             "the address of shared variable `{}` is in the initializer of `{}`: it differs from block to block",
             variable.name(),
