@@ -21,7 +21,7 @@ pub enum Language {
 
 /// Replaces this process by clang.
 pub fn compile(language: Language, arguments: &[OsString]) -> Result<()> {
-    let mut clang = clang()?;
+    let mut clang = clang(arguments)?;
     if language == Language::Cxx {
         clang.arg("--driver-mode=g++");
     }
@@ -32,13 +32,22 @@ pub fn compile(language: Language, arguments: &[OsString]) -> Result<()> {
     })
 }
 
-/// A command for the right clang with the configuration file as its first argument.
-pub fn clang() -> Result<Command> {
+/// A command for the right clang with the configuration file as its first argument. The GPU that the file names is
+/// only for command lines that name none.
+pub fn clang(arguments: &[OsString]) -> Result<Command> {
     let mut config = OsString::from("--config=");
     config.push(dist::file("etc/omptarget.cfg")?);
     let mut command = Command::new(find()?);
     command.arg(config);
+    if arguments.iter().any(|argument| names_gpu(argument)) {
+        command.arg("--no-offload-arch=all");
+    }
     Ok(command)
+}
+
+fn names_gpu(argument: &OsStr) -> bool {
+    let option = argument.to_string_lossy();
+    option == "--offload-arch" || option.starts_with("--offload-arch=")
 }
 
 fn find() -> Result<OsString> {
@@ -95,6 +104,18 @@ fn major_version(says: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn gpus_named() {
+        for (argument, names) in [
+            ("--offload-arch=gfx90a", true),
+            ("--offload-arch", true),
+            ("--no-offload-arch=all", false),
+            ("offload-arch.c", false),
+        ] {
+            assert_eq!(names_gpu(OsStr::new(argument)), names, "{argument}");
+        }
+    }
 
     #[test]
     fn versions() {

@@ -35,7 +35,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Compile C: clang with the offload configuration; takes clang's arguments
+    /// Compile C: clang with the offload configuration; takes clang's arguments, among them the GPUs to compile for
+    /// (--offload-arch=sm_90, --offload-arch=gfx90a; default: sm_80)
     #[command(disable_help_flag = true)]
     Cc {
         /// Arguments for clang

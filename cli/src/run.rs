@@ -14,6 +14,7 @@ const HELP: &str = "\
 Examples:
   omptarget run saxpy.c
   omptarget run -g -O1 main.c kernel.c -DN=100 -- input.txt 42
+  omptarget run --offload-arch=gfx90a saxpy.c    AMD's device code instead of NVIDIA's
 
 Without -O… the program is compiled at -O2; it is linked with the mathematical library, and with the C++
 library if a source file is C++. The program replaces this command, so its exit code or signal is its own.";
@@ -89,7 +90,7 @@ fn check(inputs: &[OsString]) -> Result<OsString> {
 }
 
 fn command_line(inputs: &[OsString], output: &Path) -> Result<Command> {
-    let mut clang = compile::clang()?;
+    let mut clang = compile::clang(inputs)?;
     if !inputs
         .iter()
         .any(|input| input.to_string_lossy().starts_with("-O"))

@@ -24,6 +24,9 @@ pub const CONTEXT_SIZE: usize = 256;
 /// Most lanes of a warp: AMDGCN has warps ("waves") of 32 or 64, NVPTX of 32.
 pub const MAX_WARP_SIZE: u32 = 64;
 
+/// Ticks per second of AMDGCN's steady counter, `s_memrealtime`; most GPUs have this one.
+pub const STEADY_FREQUENCY: u64 = 100_000_000;
+
 /// What a GPU thread knows of itself. Compiled code reads the fields by their offsets.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
@@ -225,7 +228,7 @@ pub enum BarrierReduce {
 /// | `vgpu_trap` | `noreturn(cx, site)` | `trap`, `llvm.trap`, `unreachable` after a failed check |
 /// | `vgpu_wild_access` | `noreturn(cx, site, u64 address, u32 write)` | failed window check |
 /// | `vgpu_assert_fail` | `noreturn(cx, site, message, file, u32 line, function)` | `__assertfail`, `__assert_fail` |
-/// | `vgpu_vprintf` | `i32(cx, format, args)` | `vprintf`: CUDA's packed, naturally aligned argument buffer |
+/// | `vgpu_vprintf` | `i32(cx, format, args, u32 alignment)` | `vprintf`: arguments one after the other, aligned to their size, at most to `alignment` |
 /// | `vgpu_malloc` | `void*(cx, u64 size)` | device heap; null when exhausted |
 /// | `vgpu_free` | `void(cx, void*)` | device heap |
 /// | `vgpu_clock` | `u64(cx)` | `clock64` and `clock` (truncated), `s_memtime`, in ticks |

@@ -36,6 +36,7 @@ impl FakeDevice {
             max_blocks: [1 << 20, 65535, 65535],
             max_shared_memory: 48 << 10,
             total_memory: total,
+            clock_frequency: 0,
         };
         Arc::new(FakeDevice {
             info,

@@ -234,6 +234,7 @@ mod tests {
             max_blocks: [i32::MAX as u32, 65535, 65535],
             max_shared_memory: 48 << 10,
             total_memory: 1 << 30,
+            clock_frequency: 0,
         }
     }
 

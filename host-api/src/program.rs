@@ -323,6 +323,7 @@ fn write_device_environment(
     let mut environment = [0u8; 48];
     environment[4..8].copy_from_slice(&(device_count as u32).to_le_bytes());
     environment[8..12].copy_from_slice(&(device.number as u32).to_le_bytes());
+    environment[16..24].copy_from_slice(&device.device.info().clock_frequency.to_le_bytes());
     environment[24..32].copy_from_slice(&table.0.to_le_bytes());
     environment[32..40].copy_from_slice(&(pairs.len() as u64).to_le_bytes());
     environment[40..48]

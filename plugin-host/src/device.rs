@@ -33,6 +33,7 @@ impl HostDevice {
                 max_blocks: [i32::MAX as u32; 3],
                 max_shared_memory: 0,
                 total_memory: memory::total_memory(),
+                clock_frequency: 0,
             },
             memory: Memory::default(),
         }

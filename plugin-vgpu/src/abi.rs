@@ -229,9 +229,9 @@ engine_functions! {
         })
     }
 
-    fn vgpu_vprintf(caller, format: *const c_char, args: *const c_void) -> i32 {
+    fn vgpu_vprintf(caller, format: *const c_char, args: *const c_void, alignment: u32) -> i32 {
         // SAFETY: the kernel's contract with `vprintf`; a bad pointer faults before anything is owned.
-        unsafe { crate::printf::vprintf(caller.sm, format, args) }
+        unsafe { crate::printf::vprintf(caller.sm, format, args, alignment) }
     }
 
     fn vgpu_malloc(caller, size: u64) -> *mut c_void {

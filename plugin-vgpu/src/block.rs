@@ -42,15 +42,8 @@ impl WarpKind {
         )
     }
 
-    /// Rounds in which threads only waited on memory after which converging lanes no longer wait for the others of
-    /// their warp, which may be waiting for them. Lanes in lockstep would wait for ever; after so many rounds the
-    /// block is taken to be one that counts on lanes getting on by themselves.
-    fn idle_patience(self) -> u32 {
-        if self.lockstep { 1 << 16 } else { 1 }
-    }
-
-    /// The same in pauses in a row, for a block that never runs out of threads: a million turns, some 20 ms; with
-    /// lockstep, some 20 s.
+    /// Pauses in a row, without the block ever running out of threads, after which converging lanes no longer wait for
+    /// the others of their warp: a million turns, some 20 ms; with lockstep, some 20 s.
     fn pause_patience(self) -> u32 {
         if self.lockstep { 256_000 } else { 256 }
     }
@@ -236,13 +229,15 @@ impl Block {
         self.ready.is_empty() && self.next_thread < self.threads
     }
 
-    /// Called when [`Block::next`] is [`Next::Idle`]: yielding threads get a turn; if they had one and
-    /// nothing came of it, converging lanes go on without them.
-    pub fn idle(&mut self) -> Idle {
+    /// Called when [`Block::next`] is [`Next::Idle`]: yielding threads get a turn; if they had one and nothing came of it,
+    /// converging lanes go on without them. Lanes in lockstep do so only if they have waited `long` enough: they
+    /// could not on hardware, and whom they wait for may itself wait for another block.
+    pub fn idle(&mut self, long: bool) -> Idle {
         let rounds = self.idle_rounds;
         self.idle_rounds = rounds.saturating_add(1);
         self.pauses = 0;
-        if rounds >= self.warp_kind.idle_patience() && self.release_one_converging_warp() {
+        let alone = long || !self.warp_kind.lockstep;
+        if rounds > 0 && alone && self.release_one_converging_warp() {
             return Idle::Continue;
         }
         if !self.yielded.is_empty() {
@@ -256,7 +251,7 @@ impl Block {
         if rounds > 0 {
             Idle::Deadlock
         } else {
-            self.idle()
+            self.idle(long)
         }
     }
 

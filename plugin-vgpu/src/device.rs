@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use codegen::artifact::Artifact;
+use codegen::vgpu_abi::STEADY_FREQUENCY;
 use plugin_api::{
     Device, DeviceInfo, DevicePtr, Error, Image, ImageKind, LoadOptions, MemoryKind, Module, Result,
 };
@@ -56,6 +57,7 @@ impl VirtualGpu {
             max_blocks: [MAX_BLOCKS_X, MAX_BLOCKS_YZ, MAX_BLOCKS_YZ],
             max_shared_memory: MAX_SHARED,
             total_memory: memory.total(),
+            clock_frequency: STEADY_FREQUENCY,
         };
         let machine = Machine::new(config, heap);
         Ok(VirtualGpu {

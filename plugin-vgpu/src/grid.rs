@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use codegen::vgpu_abi::{EntryFn, ThreadContext};
 use parking_lot::{Condvar, Mutex};
@@ -32,8 +33,10 @@ pub struct GridRun {
     pub dispatch: u64,
     /// The program's warps.
     pub warp_kind: WarpKind,
+    /// How long lanes in lockstep wait for one that only waits on memory, before they go on without it.
+    pub lockstep_patience: Duration,
     /// How long a block may wait on memory without progress.
-    pub timeout: Option<std::time::Duration>,
+    pub timeout: Option<Duration>,
 }
 
 /// Where a launch was found faulty.
@@ -206,6 +209,7 @@ impl Grid {
             context,
             warp_kind: self.run.warp_kind,
             stop: &self.stop,
+            lockstep_patience: self.run.lockstep_patience,
             timeout: self.run.timeout,
         }
     }

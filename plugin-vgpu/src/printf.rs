@@ -1,5 +1,5 @@
-//! `vprintf` of device code: C's conversions over CUDA's argument buffer, in which every argument is
-//! aligned to its size and promoted as C does for variable arguments.
+//! `vprintf` of device code: C's conversions over a buffer of arguments, promoted as C does for variable
+//! arguments, each aligned to its size (CUDA) or to 4 (AMDGCN).
 
 use std::ffi::{CStr, CString, c_char, c_void};
 
@@ -13,8 +13,9 @@ unsafe extern "C" {
 /// Prints; returns the number of bytes like C's `vprintf`, or a negative number.
 ///
 /// # Safety
-/// `format` is a C string and `args` holds what it asks for. The caller runs on a fiber of `sm`.
-pub unsafe fn vprintf(sm: &Sm, format: *const c_char, args: *const c_void) -> i32 {
+/// `format` is a C string and `args` holds what it asks for, aligned to at most `alignment`, a power of two. The
+/// caller runs on a fiber of `sm`.
+pub unsafe fn vprintf(sm: &Sm, format: *const c_char, args: *const c_void, alignment: u32) -> i32 {
     if format.is_null() {
         return -1;
     }
@@ -27,7 +28,10 @@ pub unsafe fn vprintf(sm: &Sm, format: *const c_char, args: *const c_void) -> i3
         format_into(
             text,
             CStr::from_ptr(format).to_bytes(),
-            &mut Arguments { next: args.cast() },
+            &mut Arguments {
+                next: args.cast(),
+                alignment: alignment as usize,
+            },
         )
     };
     // SAFETY: one call, which C makes atomic.
@@ -42,6 +46,8 @@ pub unsafe fn vprintf(sm: &Sm, format: *const c_char, args: *const c_void) -> i3
 /// The argument buffer.
 struct Arguments {
     next: *const u8,
+    /// Most that an argument is aligned to.
+    alignment: usize,
 }
 
 impl Arguments {
@@ -49,7 +55,9 @@ impl Arguments {
     /// The buffer holds another argument of type `T`.
     unsafe fn take<T: Copy>(&mut self) -> T {
         let size = size_of::<T>();
-        let at = self.next.wrapping_add(self.next.align_offset(size));
+        let at = self
+            .next
+            .wrapping_add(self.next.align_offset(size.min(self.alignment)));
         self.next = at.wrapping_add(size);
         // SAFETY: the caller's contract.
         unsafe { at.cast::<T>().read_unaligned() }
@@ -288,14 +296,31 @@ fn specification(conversion: &Conversion<'_>) -> Option<CString> {
 mod tests {
     use super::*;
 
-    /// Packs arguments as CUDA does.
-    #[derive(Default)]
-    struct Pack(Vec<u8>);
+    /// Packs arguments.
+    struct Pack {
+        bytes: Vec<u8>,
+        alignment: usize,
+    }
+
+    /// As CUDA does.
+    impl Default for Pack {
+        fn default() -> Pack {
+            Pack::aligned(8)
+        }
+    }
 
     impl Pack {
+        fn aligned(alignment: usize) -> Pack {
+            Pack {
+                bytes: Vec::new(),
+                alignment,
+            }
+        }
         fn push(mut self, bytes: &[u8]) -> Pack {
-            self.0.resize(self.0.len().next_multiple_of(bytes.len()), 0);
-            self.0.extend_from_slice(bytes);
+            let alignment = bytes.len().min(self.alignment);
+            let at = self.bytes.len().next_multiple_of(alignment);
+            self.bytes.resize(at, 0);
+            self.bytes.extend_from_slice(bytes);
             self
         }
         fn int(self, value: i32) -> Pack {
@@ -313,7 +338,7 @@ mod tests {
         fn print(self, format: &str) -> String {
             // The buffer is 8-byte aligned like the stack slot clang makes for it.
             let words: Vec<u64> = self
-                .0
+                .bytes
                 .chunks(8)
                 .map(|chunk| {
                     chunk
@@ -330,6 +355,7 @@ mod tests {
                     format.as_bytes(),
                     &mut Arguments {
                         next: words.as_ptr().cast(),
+                        alignment: self.alignment,
                     },
                 )
             };
@@ -408,13 +434,15 @@ mod tests {
 
     #[test]
     fn arguments_are_aligned_and_in_order() {
-        let pack = Pack::default()
-            .int(1)
-            .double(2.5)
-            .int(3)
-            .long(4)
-            .text(c"five");
-        assert_eq!(pack.print("%d %g %d %ld %s\n"), "1 2.5 3 4 five\n");
+        for alignment in [4, 8] {
+            let pack = Pack::aligned(alignment)
+                .int(1)
+                .double(2.5)
+                .int(3)
+                .long(4)
+                .text(c"five");
+            assert_eq!(pack.print("%d %g %d %ld %s\n"), "1 2.5 3 4 five\n");
+        }
     }
 
     #[test]

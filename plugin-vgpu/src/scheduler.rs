@@ -162,7 +162,7 @@ impl Waiting {
     /// Nothing can run but threads that yielded: finds out how to go on.
     fn idle(&mut self, sm: &Sm, run: &BlockRun<'_>) -> Result<(), Ending> {
         // SAFETY: no fiber runs.
-        match unsafe { sm.block() }.idle() {
+        match unsafe { sm.block() }.idle(self.long(run)) {
             Idle::Continue => {
                 *self = Waiting {
                     since: None,
@@ -179,6 +179,12 @@ impl Waiting {
         }
     }
 
+    /// Whether lanes in lockstep have waited in vain for so long that they may go on alone.
+    fn long(&self, run: &BlockRun<'_>) -> bool {
+        self.since
+            .is_some_and(|since| since.elapsed() > run.lockstep_patience)
+    }
+
     fn spin(&mut self, sm: &Sm, run: &BlockRun<'_>) -> Result<(), Ending> {
         self.rounds = self.rounds.wrapping_add(1);
         if !self.rounds.is_multiple_of(SPINS_PER_YIELD) {
@@ -187,8 +193,9 @@ impl Waiting {
         if run.stop.load(Ordering::Relaxed) {
             return Err(Ending::Stopped);
         }
+        let waited = self.since.get_or_insert_with(Instant::now).elapsed();
         if let Some(timeout) = run.timeout
-            && self.since.get_or_insert_with(Instant::now).elapsed() > timeout
+            && waited > timeout
         {
             // SAFETY: no fiber runs.
             let raised = deadlock::report(unsafe { sm.block() }, Cause::NoProgress(timeout));

@@ -29,6 +29,8 @@ pub struct BlockRun<'a> {
     pub warp_kind: WarpKind,
     /// Set when the launch has failed elsewhere and the block should be given up.
     pub stop: &'a AtomicBool,
+    /// How long lanes in lockstep wait for one that only waits on memory, before they go on without it.
+    pub lockstep_patience: Duration,
     /// How long the block may wait on memory without progress.
     pub timeout: Option<Duration>,
 }

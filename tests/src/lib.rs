@@ -43,7 +43,14 @@ pub enum Mode {
     NoOpenMpOpt,
     /// For the host as a device: a separate memory space, but no warps, no team-shared memory.
     HostDevice,
+    /// For this AMD GPU at this `-O` level: the device code is AMDGCN, which the virtual GPU runs, too.
+    Amd(&'static str, &'static str),
 }
+
+/// An AMD GPU with waves of 64 lanes.
+pub const WAVE64: &str = "gfx90a";
+/// An AMD GPU with waves of 32 lanes.
+pub const WAVE32: &str = "gfx1030";
 
 impl Mode {
     fn flags(self) -> Vec<OsString> {
@@ -57,6 +64,13 @@ impl Mode {
                 config("etc/omptarget-host.cfg"),
                 "-DOFFLOAD".into(),
                 "-O2".into(),
+            ],
+            Mode::Amd(arch, level) => vec![
+                config("etc/omptarget-amdgpu.cfg"),
+                "--no-offload-arch=all".into(),
+                format!("--offload-arch={arch}").into(),
+                "-DOFFLOAD".into(),
+                level.into(),
             ],
         };
         if self == Mode::NoOpenMpOpt {

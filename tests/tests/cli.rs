@@ -17,6 +17,30 @@ fn run_compiles_and_runs() {
     assert!(outcome.passed("omptarget run, C++").ends_with("PASS\n"));
 }
 
+/// A GPU on the command line takes the default's place; several share a program, and the virtual GPU runs any.
+#[test]
+fn gpus_on_the_command_line() {
+    let example = "examples/dot.c";
+    let outcome = omptarget(&["run", "--offload-arch=gfx1030", example], &[]);
+    assert!(outcome.passed("omptarget run, AMD").ends_with("PASS\n"));
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let program = folder.path().join("dot").display().to_string();
+    let gpus = "--offload-arch=gfx90a,sm_90";
+    omptarget(&["cc", "-O1", gpus, example, "-o", &program], &[]).passed("omptarget cc");
+    let mandatory = [("OMP_TARGET_OFFLOAD", "MANDATORY")];
+    assert!(
+        run(program.as_ref(), &[], &mandatory)
+            .passed("both makers' images")
+            .ends_with("PASS\n")
+    );
+    let image = omptarget(&["image", &program], &[]);
+    let images = image.passed("omptarget image");
+    for shown in ["nvptx64-nvidia-cuda (sm_90)", "amdgcn-amd-amdhsa (gfx90a)"] {
+        assert!(images.contains(shown), "{images}");
+    }
+    assert!(!images.contains("sm_80"), "{images}");
+}
+
 #[test]
 fn run_passes_on_arguments_and_how_the_program_ended() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -1,12 +1,16 @@
-//! Every example at every level, with and without LLVM's OpenMP optimisation, says what it says on the host.
+//! Every example at every level, with and without LLVM's OpenMP optimisation, for NVIDIA and AMD GPUs, says what it
+//! says on the host.
 
-use e2e::{Build, Mode};
+use e2e::{Build, Mode, WAVE32, WAVE64};
 
-const MODES: [Mode; 4] = [
+const MODES: [Mode; 7] = [
     Mode::Offload("-O0"),
     Mode::Offload("-O2"),
     Mode::Offload("-O3"),
     Mode::NoOpenMpOpt,
+    Mode::Amd(WAVE64, "-O0"),
+    Mode::Amd(WAVE64, "-O2"),
+    Mode::Amd(WAVE32, "-O2"),
 ];
 
 fn check(sources: &[&str]) {

@@ -1,11 +1,12 @@
-//! The programs in `tests/programs` that check themselves: one topic each, three ways of compiling.
+//! The programs in `tests/programs` that check themselves: one topic each, four ways of compiling.
 
-use e2e::{Build, Mode};
+use e2e::{Build, Mode, WAVE64};
 
-const MODES: [Mode; 3] = [
+const MODES: [Mode; 4] = [
     Mode::Offload("-O0"),
     Mode::Offload("-O2"),
     Mode::NoOpenMpOpt,
+    Mode::Amd(WAVE64, "-O1"),
 ];
 
 fn check(sources: &[&str]) {

@@ -21,6 +21,8 @@ pub struct Dialect {
     pub lockstep: bool,
     /// Threads of a block when a program states none (`GV_Default_WG_Size` in `OMPGridValues.h`).
     pub default_threads: u32,
+    /// Most that a variable argument in memory is aligned to.
+    pub argument_alignment: u32,
     /// Whether pointers to shared and private memory are offsets into segments.
     pub segments: bool,
     /// Lanes per warp of an image.
@@ -46,6 +48,7 @@ pub static DIALECTS: [Dialect; 2] = [
         kernel_convention: 71,
         lockstep: false,
         default_threads: 128,
+        argument_alignment: 8,
         segments: false,
         warp_size: |_| 32,
         lower: nvptx::lower,
@@ -61,6 +64,7 @@ pub static DIALECTS: [Dialect; 2] = [
         kernel_convention: 91,
         lockstep: true,
         default_threads: 256,
+        argument_alignment: 4,
         segments: true,
         warp_size: amdgcn::wave_size,
         lower: amdgcn::lower,

@@ -1,6 +1,6 @@
 ; The device's C library: output, heap, assertions, traps.
 ; RUN: vgpu --emit-llvm --no-window-check %s
-; CHECK: call i32 @vgpu_vprintf(ptr…, ptr…@format, ptr
+; CHECK: call i32 @vgpu_vprintf(ptr…, ptr…@format, ptr…, i32 8)
 ; CHECK: call ptr @vgpu_malloc(ptr…, i64 64)
 ; CHECK: call void @vgpu_free(ptr…, ptr
 ; CHECK: call…ptr @vgpu_malloc(ptr…, i64 24)

@@ -24,9 +24,20 @@ fn wave(size: u32) -> WarpKind {
 }
 
 fn launch_waves<T>(entry: EntryFn, size: u32, threads: u32, data: &T) -> Result<(), Raised> {
+    launch_patient_waves(entry, size, threads, Duration::from_secs(20), data)
+}
+
+fn launch_patient_waves<T>(
+    entry: EntryFn,
+    size: u32,
+    threads: u32,
+    lockstep_patience: Duration,
+    data: &T,
+) -> Result<(), Raised> {
     let args = [std::ptr::from_ref(data)];
     let run = GridRun {
         warp_kind: wave(size),
+        lockstep_patience,
         ..grid_run(entry, 1, threads, &args)
     };
     // SAFETY: test kernels take one parameter, a reference to their data.
@@ -330,6 +341,6 @@ fn a_lock_that_would_hang_a_wave_is_got_over() {
         arrived: AtomicU32::new(0),
         early: AtomicU32::new(0),
     };
-    launch_waves(lock_in_a_wave, 64, 4, &data).unwrap();
+    launch_patient_waves(lock_in_a_wave, 64, 4, Duration::from_millis(5), &data).unwrap();
     assert_eq!(data.early.into_inner(), 4);
 }

@@ -6,11 +6,13 @@ use super::engine::CONTEXT;
 use super::{Body, Request};
 
 /// Lowers a library function whose declaration has the expected shape.
-pub fn lower(request: &Request<'_>) -> Option<Body> {
+///
+/// `argument_alignment` is the most that a variable argument is aligned to.
+pub fn lower(request: &Request<'_>, argument_alignment: u32) -> Option<Body> {
     let parameters: Vec<_> = request.parameters.iter().map(String::as_str).collect();
     match (request.name, parameters.as_slice(), request.result.as_str()) {
         ("vprintf", ["ptr", "ptr"], "i32") => Body::plain(format!(
-            "{CONTEXT}  %n = call i32 @vgpu_vprintf(ptr %cx, ptr %a0, ptr %a1)\n  ret i32 %n"
+            "{CONTEXT}  %n = call i32 @vgpu_vprintf(ptr %cx, ptr %a0, ptr %a1, i32 {argument_alignment})\n  ret i32 %n"
         )),
         ("malloc" | "_Znwm" | "_Znam", ["i64"], "ptr") => Body::plain(format!(
             "{CONTEXT}  %p = call ptr @vgpu_malloc(ptr %cx, i64 %a0)\n  ret ptr %p"

@@ -43,7 +43,7 @@ pub fn lower(dialect: &Dialect, request: &Request<'_>) -> Option<Lowering> {
             Some(name) => (dialect.lower)(name, request)?,
             None => generic(intrinsic).or_else(|| (dialect.generic)(intrinsic))?,
         },
-        None => library::lower(request)?,
+        None => library::lower(request, dialect.argument_alignment)?,
     };
     let symbol = format!("lower.{}", request.name);
     let sites = ["i32 %site", "i32 %site1"]

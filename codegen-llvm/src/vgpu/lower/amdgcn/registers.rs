@@ -3,7 +3,7 @@
 
 use std::mem::offset_of;
 
-use codegen::vgpu_abi::{DISPATCH_PACKET_SIZE, DispatchRecord, ThreadContext};
+use codegen::vgpu_abi::{DISPATCH_PACKET_SIZE, DispatchRecord, STEADY_FREQUENCY, ThreadContext};
 
 use super::engine::{CONTEXT, load_field, timer};
 use super::{Body, Request, is};
@@ -89,10 +89,15 @@ fn kernel_arguments() -> Option<Body> {
     ))
 }
 
-/// `s_memrealtime` counts at 100 MHz (the constant "REFCLK" of most GPUs).
+/// `s_memrealtime`, which counts at a rate of its own.
 pub fn steady_counter() -> String {
+    format!("{CONTEXT}{}", ticks())
+}
+
+fn ticks() -> String {
     format!(
-        "{CONTEXT}  %ns = call i64 @vgpu_globaltimer(ptr %cx)\n  %ticks = udiv i64 %ns, 10\n  ret i64 %ticks"
+        "  %ns = call i64 @vgpu_globaltimer(ptr %cx)\n  %ticks = udiv i64 %ns, {}\n  ret i64 %ticks",
+        1_000_000_000 / STEADY_FREQUENCY
     )
 }
 
@@ -103,8 +108,8 @@ fn message(result: &str) -> Option<Body> {
     }
     Body::synchronising(format!(
         "{CONTEXT}  %time = icmp eq i32 %a0, 131\n  br i1 %time, label %realtime, label %unknown\n\
-         realtime:\n  %ns = call i64 @vgpu_globaltimer(ptr %cx)\n  %ticks = udiv i64 %ns, 10\n  ret i64 %ticks\n\
-         unknown:\n  call void @vgpu_trap(ptr %cx, i32 %site)\n  unreachable"
+         realtime:\n{}\nunknown:\n  call void @vgpu_trap(ptr %cx, i32 %site)\n  unreachable",
+        ticks()
     ))
 }
 

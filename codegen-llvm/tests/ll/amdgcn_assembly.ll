@@ -1,0 +1,11 @@
+; Empty inline assembly holds the compiler.
+; RUN: vgpu --emit-llvm --no-window-check %s
+; CHECK: call i32 asm sideeffect "", "=r,0"(i32 %
+
+target triple = "amdgcn-amd-amdhsa"
+
+define amdgpu_kernel void @k(ptr %out, i32 %x) {
+  %v = call i32 asm sideeffect "", "=v,0"(i32 %x)
+  store i32 %v, ptr %out
+  ret void
+}

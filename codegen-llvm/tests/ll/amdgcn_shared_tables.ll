@@ -1,0 +1,62 @@
+; LLVM lowers AMD's shared memory at link time: a structure per kernel, and tables of the offsets within a block's shared
+; memory that functions look up by the kernel's number. The offsets become numbers, the number a field of the context.
+; RUN: vgpu --print-after segments -o /dev/null %s
+; CHECK: @offsets = internal unnamed_addr addrspace(4) constant [2 x [2 x i32]] [[2 x i32] [i32 64, i32 68], [2 x i32] [i32 64, i32 poison]]
+; CHECK: @dynamic.offsets = internal unnamed_addr addrspace(4) constant [2 x i32] [i32 80, i32 poison]
+; CHECK: define…void @f(
+; CHECK: call i32 @lower.llvm.amdgcn.lds.kernel.id()
+; CHECK: %…= call ptr @vgpu.shared_base()
+; CHECK: inttoptr i64 %…to ptr addrspace(3)
+; NOT: call void @llvm.donothing()
+; NOT: @llvm.amdgcn.kernel
+; RUN: vgpu --print-after entries -o /dev/null --no-window-check %s
+; CHECK: define hidden void @vgpu.entry.two(
+; CHECK: getelementptr i8, ptr %0, i64 80
+; CHECK: store i32 1, ptr
+; RUN: vgpu -o /dev/null %s
+
+target datalayout = "e-p:64:64-p3:32:32-p4:64:64-p5:32:32-i64:64-n32:64-S32-A5-G1"
+target triple = "amdgcn-amd-amdhsa"
+
+@common = internal addrspace(3) global [16 x i32] poison, align 16
+@llvm.amdgcn.kernel.one.lds = internal addrspace(3) global { i32, i32 } poison, align 16
+@llvm.amdgcn.kernel.two.lds = internal addrspace(3) global [8 x i32] poison, align 16
+@llvm.amdgcn.one.dynlds = external addrspace(3) global [0 x i8], align 1
+@offsets = internal addrspace(4) constant [2 x [2 x i32]] [
+  [2 x i32] [i32 ptrtoint (ptr addrspace(3) @llvm.amdgcn.kernel.one.lds to i32), i32 ptrtoint (ptr addrspace(3) getelementptr inbounds ({ i32, i32 }, ptr addrspace(3) @llvm.amdgcn.kernel.one.lds, i32 0, i32 1) to i32)],
+  [2 x i32] [i32 ptrtoint (ptr addrspace(3) @llvm.amdgcn.kernel.two.lds to i32), i32 poison]]
+@dynamic.offsets = internal addrspace(4) constant [2 x i32] [i32 ptrtoint (ptr addrspace(3) @llvm.amdgcn.one.dynlds to i32), i32 poison]
+
+declare i32 @llvm.amdgcn.lds.kernel.id()
+declare void @llvm.donothing()
+
+define void @f(i32 %i) noinline {
+  %number = call i32 @llvm.amdgcn.lds.kernel.id()
+  %c = getelementptr i32, ptr addrspace(3) @common, i32 %i
+  store volatile i32 1, ptr addrspace(3) %c
+  %row = getelementptr [2 x [2 x i32]], ptr addrspace(4) @offsets, i32 0, i32 %number, i32 %i
+  %offset = load i32, ptr addrspace(4) %row
+  %p = inttoptr i32 %offset to ptr addrspace(3)
+  store volatile i32 2, ptr addrspace(3) %p
+  %drow = getelementptr [2 x i32], ptr addrspace(4) @dynamic.offsets, i32 0, i32 %number
+  %doffset = load i32, ptr addrspace(4) %drow
+  %d = inttoptr i32 %doffset to ptr addrspace(3)
+  store volatile i8 3, ptr addrspace(3) %d
+  ret void
+}
+
+define amdgpu_kernel void @one() !llvm.amdgcn.lds.kernel.id !0 {
+  call void @llvm.donothing() [ "ExplicitUse"(ptr addrspace(3) @llvm.amdgcn.kernel.one.lds) ]
+  call void @llvm.donothing() [ "ExplicitUse"(ptr addrspace(3) @llvm.amdgcn.one.dynlds) ]
+  call void @f(i32 0)
+  ret void
+}
+
+define amdgpu_kernel void @two() !llvm.amdgcn.lds.kernel.id !1 {
+  call void @llvm.donothing() [ "ExplicitUse"(ptr addrspace(3) @llvm.amdgcn.kernel.two.lds) ]
+  call void @f(i32 0)
+  ret void
+}
+
+!0 = !{i32 0}
+!1 = !{i32 1}

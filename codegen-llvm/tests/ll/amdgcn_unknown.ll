@@ -1,0 +1,13 @@
+; What the virtual GPU does not know is named, with its place.
+; RUN: vgpu %s
+; ERROR: the virtual GPU does not know the intrinsic `llvm.amdgcn.queue.ptr`, used in function `k`
+
+target triple = "amdgcn-amd-amdhsa"
+
+declare ptr addrspace(4) @llvm.amdgcn.queue.ptr()
+
+define amdgpu_kernel void @k(ptr %out) {
+  %q = call ptr addrspace(4) @llvm.amdgcn.queue.ptr()
+  store ptr addrspace(4) %q, ptr %out
+  ret void
+}
