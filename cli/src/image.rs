@@ -54,6 +54,7 @@ struct Entry {
 /// What bitcode holds.
 #[derive(Serialize)]
 struct Contents {
+    warp_size: u32,
     kernels: Vec<Kernel>,
     globals: Vec<Global>,
 }
@@ -195,6 +196,7 @@ impl Contents {
             max_threads: kernel.max_threads,
         };
         Contents {
+            warp_size: summary.warp_size,
             kernels: summary.kernels.into_iter().map(kernel).collect(),
             globals: summary
                 .globals
@@ -260,8 +262,14 @@ fn print(entry: &Entry) {
         .as_ref()
         .map(|name| format!("{name}: "))
         .unwrap_or_default();
+    let warps = match &entry.contents {
+        Some(contents) if contents.warp_size != 0 => {
+            format!(", warps of {} lanes", contents.warp_size)
+        }
+        _ => String::new(),
+    };
     anstream::println!(
-        "{bold}{member}{} for {} ({}), {}{bold:#}",
+        "{bold}{member}{} for {} ({}){warps}, {}{bold:#}",
         entry.kind,
         or_unknown(&entry.triple),
         or_unknown(&entry.architecture),

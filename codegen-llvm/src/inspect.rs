@@ -4,7 +4,7 @@ use anyhow::Result;
 use codegen::summary::{ExecutionMode, GlobalSummary, ImageSummary, KernelSummary};
 
 use crate::ir::{Context, Module, Type, Value};
-use crate::vgpu::kernels;
+use crate::vgpu::{Dialect, kernels};
 
 /// Summarises an image.
 pub fn summarise(context: Context, bitcode: &[u8]) -> Result<ImageSummary> {
@@ -21,6 +21,7 @@ pub fn summarise(context: Context, bitcode: &[u8]) -> Result<ImageSummary> {
     Ok(ImageSummary {
         triple: module.triple(),
         cpu: cpu.unwrap_or_default(),
+        warp_size: Dialect::of(&module).map_or(0, |dialect| (dialect.warp_size)(&module)),
         kernels,
         globals: globals(&module),
     })

@@ -9,6 +9,8 @@ pub struct ImageSummary {
     pub triple: String,
     /// CPU it was compiled for, empty if the image does not say.
     pub cpu: String,
+    /// Lanes per warp; 0 if the triple is none that the compiler knows.
+    pub warp_size: u32,
     /// Its kernels, by name.
     pub kernels: Vec<KernelSummary>,
     /// Its externally visible variables, by name.

@@ -35,7 +35,10 @@ fn gpus_on_the_command_line() {
     );
     let image = omptarget(&["image", &program], &[]);
     let images = image.passed("omptarget image");
-    for shown in ["nvptx64-nvidia-cuda (sm_90)", "amdgcn-amd-amdhsa (gfx90a)"] {
+    for shown in [
+        "nvptx64-nvidia-cuda (sm_90), warps of 32 lanes",
+        "amdgcn-amd-amdhsa (gfx90a), warps of 64 lanes",
+    ] {
         assert!(images.contains(shown), "{images}");
     }
     assert!(!images.contains("sm_80"), "{images}");

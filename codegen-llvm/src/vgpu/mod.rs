@@ -22,7 +22,6 @@ mod reach;
 mod reflect;
 mod retarget;
 mod segments;
-mod services;
 mod shared;
 mod sites;
 mod spin;
@@ -35,6 +34,7 @@ use anyhow::{Context as _, Result};
 use codegen::artifact::Artifact;
 
 use crate::ir::{Context, Module};
+pub use dialect::Dialect;
 use unit::Unit;
 pub use unit::VgpuOptions;
 
@@ -47,7 +47,6 @@ const PASSES: &[(&str, Pass)] = &[
     ("debug-info", debug_info::run),
     ("variadics", variadics::run),
     ("kernels", kernels::run),
-    ("services", services::run),
     // Before `retarget`: openmp-opt knows kernels by their calling convention.
     ("internalise", internalise::run),
     ("retarget", retarget::run),

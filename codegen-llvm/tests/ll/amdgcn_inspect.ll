@@ -2,6 +2,7 @@
 ; RUN: inspect %s
 ; CHECK: "triple": "amdgcn-amd-amdhsa"
 ; CHECK: "cpu": "gfx90a"
+; CHECK: "warp_size": 64
 ; CHECK: "name": "k"
 ; CHECK: "mode": "spmd"
 ; CHECK: "max_threads": 256
