@@ -30,15 +30,6 @@ impl Value {
         String::from_utf8_lossy(bytes).into_owned()
     }
 
-    /// Gives it a name; none, if that is empty.
-    pub fn set_name(self, name: &str) {
-        llvm!(core::LLVMSetValueName2(
-            self.0,
-            name.as_ptr().cast(),
-            name.len()
-        ));
-    }
-
     /// Its type.
     pub fn ty(self) -> Type {
         Type(llvm!(core::LLVMTypeOf(self.0)))
