@@ -1,4 +1,4 @@
-//! Places and affinity (OpenMP 5.2, §18.3 and §18.4). A GPU places its threads itself: there are no places, nothing
+//! Places and affinity (OpenMP 5.2, §18.3). A GPU places its threads itself: there are no places, nothing
 //! is bound, and the affinity format is empty.
 
 use core::ffi::c_char;

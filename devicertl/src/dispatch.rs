@@ -236,13 +236,13 @@ fn wait_turn() -> Option<&'static AtomicU64> {
     Some(passed)
 }
 
-/// Begin of an `ordered` region.
+/// `void (ident_t *, i32 thread)`: begin of an `ordered` region (clang: `emitOrderedRegion`; OpenMP 5.2, §15.10).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_ordered(_location: *const Ident, _thread: i32) {
     wait_turn();
 }
 
-/// End of an `ordered` region; the iteration passes at its own end (`__kmpc_dispatch_fini`).
+/// `void (ident_t *, i32 thread)`: end of an `ordered` region; the iteration passes at its own end (`__kmpc_dispatch_fini`).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_ordered(_location: *const Ident, _thread: i32) {}
 
@@ -254,7 +254,8 @@ fn end_iteration() {
 
 macro_rules! dispatch {
     ($int:ident, $signed:ident, $last:path; $init:ident, $next:ident, $fini:ident, $dist:ident, $distribute:path) => {
-        /// Enters the loop.
+        /// `void (ident_t *, i32 thread, i32 schedule, lower, upper, increment, chunk)`: enters a loop whose schedule is not
+        /// plainly static (clang: `emitForDispatchInit`; OpenMP 5.2, §11.5.3).
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $init(
             _location: *const Ident,
@@ -275,7 +276,8 @@ macro_rules! dispatch {
             ));
         }
 
-        /// Enters the caller's team's share of the loop.
+        /// The same for the caller's team's share of the loop, which `distribute` has cut statically; `is_last` says
+        /// whether it is the last (clang of other schedules for `distribute parallel for` on hosts).
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $dist(
             location: *const Ident,
@@ -305,7 +307,8 @@ macro_rules! dispatch {
             }
         }
 
-        /// The next chunk: 1, or 0 at the end.
+        /// `i32 (ident_t *, i32 thread, i32 *is_last, lower *, upper *, stride *)`: the next chunk: 1, or 0 at the end (clang:
+        /// `emitForNext`).
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $next(
             _location: *const Ident,
@@ -333,7 +336,7 @@ macro_rules! dispatch {
             1
         }
 
-        /// End of one iteration of an `ordered` loop.
+        /// `void (ident_t *, i32 thread)`: end of one iteration of an `ordered` loop (clang: `emitForOrderedIterationEnd`).
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $fini(_location: *const Ident, _thread: i32) {
             end_iteration();
@@ -349,6 +352,6 @@ dispatch!(i64, i64, workshare::last_i64; __kmpc_dispatch_init_8, __kmpc_dispatch
 dispatch!(u64, i64, workshare::last_u64; __kmpc_dispatch_init_8u, __kmpc_dispatch_next_8u, __kmpc_dispatch_fini_8u,
     __kmpc_dist_dispatch_init_8u, workshare::__kmpc_for_static_init_8u);
 
-/// After the loop (clang 19 and later); its state ended with its last chunk.
+/// `void (ident_t *, i32 thread)`: after the loop (clang 19 and later: `emitForDispatchDeinit`); its state ended with its last chunk.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_dispatch_deinit(_location: *const Ident, _thread: i32) {}

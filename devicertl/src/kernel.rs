@@ -102,6 +102,12 @@ pub unsafe extern "C" fn __kmpc_target_init(
         );
         return -1;
     }
+    // Up to clang 16 the first argument is an `ident_t`, whose first word is 0.
+    if environment.configuration.exec_mode == 0 {
+        arch::trap(
+            c"the kernel was compiled by clang 16 or older; compile it with clang 17 or later",
+        );
+    }
     if !arch::is_generic_shape() {
         arch::trap(c"a generic-mode kernel was launched with a block that does not extend along y");
     }

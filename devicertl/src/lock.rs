@@ -6,37 +6,37 @@ use crate::arch::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use crate::arch::{self, MAX_THREADS};
 use crate::sync::{acquire, give_back};
 
-/// `omp_init_lock`.
+/// `omp_init_lock` (OpenMP 5.2, §18.9.1).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_init_lock(lock: &AtomicU64) {
     lock.store(0, Relaxed);
     arch::fence_device();
 }
 
-/// `omp_init_lock_with_hint`.
+/// `omp_init_lock_with_hint` (OpenMP 5.2, §18.9.2).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_init_lock_with_hint(lock: &AtomicU64, _hint: i32) {
     lock.store(0, Relaxed);
     arch::fence_device();
 }
 
-/// `omp_destroy_lock`.
+/// `omp_destroy_lock` (OpenMP 5.2, §18.9.3).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_destroy_lock(_lock: &AtomicU64) {}
 
-/// `omp_set_lock`.
+/// `omp_set_lock` (OpenMP 5.2, §18.9.4).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_set_lock(lock: &AtomicU32) {
     acquire(lock);
 }
 
-/// `omp_unset_lock`.
+/// `omp_unset_lock` (OpenMP 5.2, §18.9.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_unset_lock(lock: &AtomicU32) {
     give_back(lock);
 }
 
-/// `omp_test_lock`.
+/// `omp_test_lock` (OpenMP 5.2, §18.9.6): 1 if it is taken now.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_test_lock(lock: &AtomicU32) -> i32 {
     let taken = lock.compare_exchange(0, 1, Relaxed, Relaxed).is_ok();
@@ -64,25 +64,25 @@ fn try_nest(lock: &AtomicU64) -> u64 {
     taken.into()
 }
 
-/// `omp_init_nest_lock`.
+/// `omp_init_nest_lock` (OpenMP 5.2, §18.9.1).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_init_nest_lock(lock: &AtomicU64) {
     lock.store(0, Relaxed);
     arch::fence_device();
 }
 
-/// `omp_init_nest_lock_with_hint`.
+/// `omp_init_nest_lock_with_hint` (OpenMP 5.2, §18.9.2).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_init_nest_lock_with_hint(lock: &AtomicU64, _hint: i32) {
     lock.store(0, Relaxed);
     arch::fence_device();
 }
 
-/// `omp_destroy_nest_lock`.
+/// `omp_destroy_nest_lock` (OpenMP 5.2, §18.9.3).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_destroy_nest_lock(_lock: &AtomicU64) {}
 
-/// `omp_set_nest_lock`.
+/// `omp_set_nest_lock` (OpenMP 5.2, §18.9.4).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_set_nest_lock(lock: &AtomicU64) {
     while try_nest(lock) == 0 {
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn omp_set_nest_lock(lock: &AtomicU64) {
     }
 }
 
-/// `omp_unset_nest_lock`.
+/// `omp_unset_nest_lock` (OpenMP 5.2, §18.9.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_unset_nest_lock(lock: &AtomicU64) {
     arch::fence_device();
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn omp_unset_nest_lock(lock: &AtomicU64) {
     lock.store(if left <= 1 { 0 } else { now - 1 }, Relaxed);
 }
 
-/// `omp_test_nest_lock`: the new nesting count, 0 if another has it.
+/// `omp_test_nest_lock` (OpenMP 5.2, §18.9.6): the new nesting count, 0 if another has it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_test_nest_lock(lock: &AtomicU64) -> i32 {
     try_nest(lock) as i32

@@ -96,13 +96,14 @@ unsafe fn clear(pointer: *mut c_void, bytes: usize) -> *mut c_void {
     pointer
 }
 
-/// `allocate` directive and clause.
+/// `void *(i32 thread, u64 bytes, allocator)`: `allocate` directive and clause (clang: `getAddressOfLocalVariable`,
+/// `emitTaskInit`; OpenMP 5.2, §6.5 and §6.6).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_alloc(_thread: i32, bytes: usize, allocator: usize) -> *mut c_void {
     allocate(HEAP_ALIGNMENT, bytes, allocator)
 }
 
-/// `allocate` with `align`.
+/// The same with the `align` modifier or clause.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_aligned_alloc(
     _thread: i32,
@@ -120,13 +121,13 @@ pub unsafe extern "C" fn __kmpc_free(_thread: i32, pointer: *mut c_void, _alloca
     unsafe { release(pointer) }
 }
 
-/// `omp_alloc`.
+/// `omp_alloc` (OpenMP 5.2, §18.13.6).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_alloc(bytes: usize, allocator: usize) -> *mut c_void {
     allocate(HEAP_ALIGNMENT, bytes, allocator)
 }
 
-/// `omp_aligned_alloc`.
+/// `omp_aligned_alloc` (OpenMP 5.2, §18.13.6).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_aligned_alloc(
     alignment: usize,
@@ -136,14 +137,14 @@ pub unsafe extern "C" fn omp_aligned_alloc(
     allocate(alignment, bytes, allocator)
 }
 
-/// `omp_calloc`.
+/// `omp_calloc` (OpenMP 5.2, §18.13.8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_calloc(count: usize, bytes: usize, allocator: usize) -> *mut c_void {
     // SAFETY: the caller's promise.
     unsafe { omp_aligned_calloc(HEAP_ALIGNMENT, count, bytes, allocator) }
 }
 
-/// `omp_aligned_calloc`.
+/// `omp_aligned_calloc` (OpenMP 5.2, §18.13.8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_aligned_calloc(
     alignment: usize,
@@ -158,7 +159,7 @@ pub unsafe extern "C" fn omp_aligned_calloc(
     unsafe { clear(allocate(alignment, total, allocator), total) }
 }
 
-/// `omp_realloc`.
+/// `omp_realloc` (OpenMP 5.2, §18.13.9).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_realloc(
     pointer: *mut c_void,
@@ -180,7 +181,7 @@ pub unsafe extern "C" fn omp_realloc(
     moved
 }
 
-/// `omp_free`.
+/// `omp_free` (OpenMP 5.2, §18.13.7).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_free(pointer: *mut c_void, _allocator: usize) {
     // SAFETY: the caller's promise.

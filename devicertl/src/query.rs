@@ -48,7 +48,7 @@ fn environment() -> DeviceEnvironment {
     unsafe { (&raw const __omp_rtl_device_environment).read_volatile() }
 }
 
-/// The hardware thread number; clang passes it on as "global thread number".
+/// `i32 (ident_t *)`: the hardware thread number; clang passes it on as "global thread number" (`getThreadID`).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_global_thread_num(_location: *const Ident) -> i32 {
     arch::thread_id() as i32
@@ -61,74 +61,74 @@ macro_rules! queries {
 }
 
 queries! {
-    /// Number of the thread in its block.
+    /// Number of the thread in its block (clang: schedules of `distribute parallel for`, reductions).
     __kmpc_get_hardware_thread_id_in_block() -> u32 { arch::thread_id() }
     /// Threads of the block; openmp-opt folds calls by this name.
     __kmpc_get_hardware_num_threads_in_block() -> u32 { arch::block_threads() }
     /// Blocks of the grid; openmp-opt folds calls by this name.
     __kmpc_get_hardware_num_blocks() -> u32 { arch::block_count() }
-    /// Lanes of a warp.
+    /// Lanes of a warp (clang: reductions, openmp-opt's state machine).
     __kmpc_get_warp_size() -> u32 { arch::warp_size() }
 
-    /// `omp_get_thread_num`.
+    /// `omp_get_thread_num` (OpenMP 5.2, §18.2.4).
     omp_get_thread_num() -> i32 { Nest::load().thread_num() as i32 }
-    /// `omp_get_num_threads`.
+    /// `omp_get_num_threads` (OpenMP 5.2, §18.2.2).
     omp_get_num_threads() -> i32 { Nest::load().team_size() as i32 }
-    /// `omp_get_max_threads`: what a region without `num_threads` would get at most.
+    /// `omp_get_max_threads` (OpenMP 5.2, §18.2.3): what a region without `num_threads` would get at most.
     omp_get_max_threads() -> i32 {
         let (workers, wanted) = (kernel::workers() as i32, Icvs::current().num_threads);
         if wanted > 0 { wanted.min(workers) } else { workers }
     }
-    /// `omp_get_num_procs`: one processor per thread the team can have.
+    /// `omp_get_num_procs` (OpenMP 5.2, §18.7.1): one processor per thread the team can have.
     omp_get_num_procs() -> i32 { kernel::workers() as i32 }
-    /// `omp_in_parallel`.
+    /// `omp_in_parallel` (OpenMP 5.2, §18.2.5).
     omp_in_parallel() -> i32 { Nest::load().is_active().into() }
-    /// `omp_get_level`.
+    /// `omp_get_level` (OpenMP 5.2, §18.2.17).
     omp_get_level() -> i32 { Nest::load().level() as i32 }
-    /// `omp_get_active_level`.
+    /// `omp_get_active_level` (OpenMP 5.2, §18.2.20).
     omp_get_active_level() -> i32 { Nest::load().is_active().into() }
-    /// `omp_get_dynamic`.
+    /// `omp_get_dynamic` (OpenMP 5.2, §18.2.7).
     omp_get_dynamic() -> i32 { Icvs::current().dynamic }
-    /// `omp_get_nested`.
+    /// `omp_get_nested` (OpenMP 5.2, §18.2.10).
     omp_get_nested() -> i32 { (Icvs::current().max_active_levels > 1).into() }
-    /// `omp_get_max_active_levels`.
+    /// `omp_get_max_active_levels` (OpenMP 5.2, §18.2.16).
     omp_get_max_active_levels() -> i32 { Icvs::current().max_active_levels }
-    /// `omp_get_supported_active_levels`.
+    /// `omp_get_supported_active_levels` (OpenMP 5.2, §18.2.14).
     omp_get_supported_active_levels() -> i32 { SUPPORTED_ACTIVE_LEVELS }
-    /// `omp_get_thread_limit`.
+    /// `omp_get_thread_limit` (OpenMP 5.2, §18.2.13).
     omp_get_thread_limit() -> i32 { kernel::workers() as i32 }
-    /// `omp_get_cancellation`: not supported on the device.
+    /// `omp_get_cancellation` (OpenMP 5.2, §18.2.8): not supported on the device.
     omp_get_cancellation() -> i32 { 0 }
-    /// `omp_get_max_task_priority`.
+    /// `omp_get_max_task_priority` (OpenMP 5.2, §18.5.1).
     omp_get_max_task_priority() -> i32 { 0 }
 
-    /// `omp_get_num_teams`.
+    /// `omp_get_num_teams` (OpenMP 5.2, §18.4.1).
     omp_get_num_teams() -> i32 { arch::block_count() as i32 }
-    /// `omp_get_team_num`.
+    /// `omp_get_team_num` (OpenMP 5.2, §18.4.2).
     omp_get_team_num() -> i32 { arch::block_id() as i32 }
-    /// `omp_get_max_teams`: no limit was set.
+    /// `omp_get_max_teams` (OpenMP 5.2, §18.4.4): no limit was set.
     omp_get_max_teams() -> i32 { 0 }
-    /// `omp_get_teams_thread_limit`: no limit was set.
+    /// `omp_get_teams_thread_limit` (OpenMP 5.2, §18.4.6): no limit was set.
     omp_get_teams_thread_limit() -> i32 { 0 }
 
-    /// `omp_is_initial_device`.
+    /// `omp_is_initial_device` (OpenMP 5.2, §18.7.6).
     omp_is_initial_device() -> i32 { 0 }
-    /// `omp_get_num_devices`.
+    /// `omp_get_num_devices` (OpenMP 5.2, §18.7.4).
     omp_get_num_devices() -> i32 { environment().devices as i32 }
-    /// `omp_get_device_num`.
+    /// `omp_get_device_num` (OpenMP 5.2, §18.7.5).
     omp_get_device_num() -> i32 { environment().device as i32 }
-    /// `omp_get_default_device`: the one the code runs on.
+    /// `omp_get_default_device` (OpenMP 5.2, §18.7.3): the one the code runs on.
     omp_get_default_device() -> i32 { environment().device as i32 }
-    /// `omp_get_initial_device`: the host's number follows the devices'.
+    /// `omp_get_initial_device` (OpenMP 5.2, §18.7.7): the host's number follows the devices'.
     omp_get_initial_device() -> i32 { environment().devices as i32 }
 
-    /// `omp_get_wtime`.
+    /// `omp_get_wtime` (OpenMP 5.2, §18.10.1).
     omp_get_wtime() -> f64 { arch::ticks() as f64 * tick() }
-    /// `omp_get_wtick`.
+    /// `omp_get_wtick` (OpenMP 5.2, §18.10.2).
     omp_get_wtick() -> f64 { tick() }
 }
 
-/// `omp_get_ancestor_thread_num`.
+/// `omp_get_ancestor_thread_num` (OpenMP 5.2, §18.2.18).
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_get_ancestor_thread_num(level: i32) -> i32 {
     let nest = Nest::load();
@@ -141,7 +141,7 @@ pub extern "C" fn omp_get_ancestor_thread_num(level: i32) -> i32 {
     }
 }
 
-/// `omp_get_team_size`.
+/// `omp_get_team_size` (OpenMP 5.2, §18.2.19).
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_get_team_size(level: i32) -> i32 {
     let nest = Nest::load();
@@ -154,7 +154,7 @@ pub extern "C" fn omp_get_team_size(level: i32) -> i32 {
     }
 }
 
-/// `omp_set_num_threads`.
+/// `omp_set_num_threads` (OpenMP 5.2, §18.2.1).
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_set_num_threads(threads: i32) {
     if threads > 0 {
@@ -162,19 +162,19 @@ pub extern "C" fn omp_set_num_threads(threads: i32) {
     }
 }
 
-/// `omp_set_dynamic`.
+/// `omp_set_dynamic` (OpenMP 5.2, §18.2.6).
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_set_dynamic(dynamic: i32) {
     Icvs::change(|icvs| icvs.dynamic = (dynamic != 0).into());
 }
 
-/// `omp_set_nested`.
+/// `omp_set_nested` (OpenMP 5.2, §18.2.9).
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_set_nested(_nested: i32) {
     // One active level is all there is; `omp_get_nested` keeps saying so (OpenMP 5.2, §18.2.9).
 }
 
-/// `omp_set_max_active_levels`.
+/// `omp_set_max_active_levels` (OpenMP 5.2, §18.2.15).
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_set_max_active_levels(levels: i32) {
     if levels >= 0 {
@@ -182,28 +182,28 @@ pub extern "C" fn omp_set_max_active_levels(levels: i32) {
     }
 }
 
-/// `omp_set_schedule`.
+/// `omp_set_schedule` (OpenMP 5.2, §18.2.11).
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_set_schedule(schedule: i32, chunk: i32) {
     Icvs::change(|icvs| (icvs.schedule, icvs.chunk) = (schedule, chunk.max(0)));
 }
 
-/// `omp_get_schedule`.
+/// `omp_get_schedule` (OpenMP 5.2, §18.2.12).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_get_schedule(schedule: &mut i32, chunk: &mut i32) {
     let icvs = Icvs::current();
     (*schedule, *chunk) = (icvs.schedule, icvs.chunk);
 }
 
-/// `omp_set_default_device`: a kernel cannot launch on another device.
+/// `omp_set_default_device` (OpenMP 5.2, §18.7.2): a kernel cannot launch on another device.
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_set_default_device(_device: i32) {}
 
-/// `omp_set_num_teams`: a kernel cannot start a league.
+/// `omp_set_num_teams` (OpenMP 5.2, §18.4.3): a kernel cannot start a league.
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_set_num_teams(_teams: i32) {}
 
-/// `omp_set_teams_thread_limit`.
+/// `omp_set_teams_thread_limit` (OpenMP 5.2, §18.4.5).
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_set_teams_thread_limit(_limit: i32) {}
 

@@ -84,32 +84,36 @@ pub unsafe extern "C" fn __kmpc_barrier(_location: *const Ident, _thread: i32) {
     team_barrier();
 }
 
-/// The whole block, all threads at this one place. openmp-opt puts it around guarded code.
+/// `void (ident_t *, i32 thread)`: the whole block, all threads at this one place. openmp-opt puts it around the code
+/// it guards in kernels it makes SPMD.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_barrier_simple_spmd(_location: *const Ident, _thread: i32) {
     arch::block_barrier_together();
 }
 
-/// The pool's barrier, as openmp-opt's custom state machine calls it.
+/// `void (ident_t *, i32 thread)`: the pool's barrier, as openmp-opt's custom state machine calls it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_barrier_simple_generic(_location: *const Ident, _thread: i32) {
     arch::block_barrier();
 }
 
-/// The barrier of a region that could be cancelled; on GPUs none is (omp_get_cancellation is 0).
+/// `i32 (ident_t *, i32 thread)`: the barrier of a region with `cancel parallel`; 0, as none is cancelled (clang:
+/// `emitBarrierCall`; OpenMP 5.2, §16.1: cancel-var is false on devices).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_cancel_barrier(_location: *const Ident, _thread: i32) -> i32 {
     team_barrier();
     0
 }
 
-/// `cancel`: cancel-var is false, so nothing is cancelled.
+/// `i32 (ident_t *, i32 thread, i32 kind)`: `cancel`; 0, as cancel-var is false (clang: `emitCancelCall`; OpenMP 5.2,
+/// §16.1).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_cancel(_location: *const Ident, _thread: i32, _kind: i32) -> i32 {
     0
 }
 
-/// `cancellation point`.
+/// `i32 (ident_t *, i32 thread, i32 kind)`: `cancellation point`; 0 (clang: `emitCancellationPointCall`; OpenMP 5.2,
+/// §16.2).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_cancellationpoint(
     _location: *const Ident,
@@ -119,39 +123,41 @@ pub unsafe extern "C" fn __kmpc_cancellationpoint(
     0
 }
 
-/// `flush`.
+/// `void (ident_t *)`: `flush`, with any list and order (clang: `emitFlush`; OpenMP 5.2, §15.8.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_flush(_location: *const Ident) {
     arch::fence_system();
 }
 
-/// `single`: thread 0 runs it; which thread does is unspecified.
+/// `i32 (ident_t *, i32 thread)`: `single`, 1 for the thread that runs it; thread 0 does, which is unspecified (clang:
+/// `emitSingleRegion`; OpenMP 5.2, §11.1).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_single(_location: *const Ident, _thread: i32) -> i32 {
     (Nest::load().thread_num() == 0).into()
 }
 
-/// End of `single`.
+/// `void (ident_t *, i32 thread)`: end of `single`, by the thread that ran it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_single(_location: *const Ident, _thread: i32) {}
 
-/// `master`.
+/// `i32 (ident_t *, i32 thread)`: `master`, 1 for thread 0 (clang: `emitMasterRegion`; OpenMP 5.2, §10.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_master(_location: *const Ident, _thread: i32) -> i32 {
     (Nest::load().thread_num() == 0).into()
 }
 
-/// End of `master`.
+/// `void (ident_t *, i32 thread)`: end of `master`, by thread 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_master(_location: *const Ident, _thread: i32) {}
 
-/// `masked filter(...)`.
+/// `i32 (ident_t *, i32 thread, i32 filter)`: `masked`, 1 for the thread of that number (clang: `emitMaskedRegion`;
+/// OpenMP 5.2, §10.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_masked(_location: *const Ident, _thread: i32, filter: i32) -> i32 {
     (Nest::load().thread_num() as i32 == filter).into()
 }
 
-/// End of `masked`.
+/// `void (ident_t *, i32 thread)`: end of `masked`, by that thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_masked(_location: *const Ident, _thread: i32) {}
 
@@ -169,7 +175,7 @@ pub fn give_back(word: &AtomicU32) {
     word.store(0, Relaxed);
 }
 
-/// `critical`.
+/// `void (ident_t *, i32 thread, name *)`: `critical` (clang: `emitCriticalRegion`, lane by lane; OpenMP 5.2, §15.2).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_critical(
     _location: *const Ident,
@@ -179,7 +185,7 @@ pub unsafe extern "C" fn __kmpc_critical(
     acquire(name);
 }
 
-/// `critical hint(...)`.
+/// `void (ident_t *, i32 thread, name *, u32 hint)`: `critical hint(…)`; the hint changes nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_critical_with_hint(
     _location: *const Ident,
@@ -190,7 +196,7 @@ pub unsafe extern "C" fn __kmpc_critical_with_hint(
     acquire(name);
 }
 
-/// End of `critical`.
+/// `void (ident_t *, i32 thread, name *)`: end of `critical`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_critical(
     _location: *const Ident,
@@ -200,19 +206,20 @@ pub unsafe extern "C" fn __kmpc_end_critical(
     give_back(name);
 }
 
-/// The lanes that execute this together.
+/// `u64 ()`: the lanes that execute this together (clang: `emitCriticalRegion`).
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_warp_active_thread_mask() -> u64 {
     arch::active_lanes()
 }
 
-/// Waits for these lanes.
+/// `void (u64 lanes)`: waits for these lanes (clang: `emitCriticalRegion`).
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_syncwarp(lanes: u64) {
     arch::sync_warp(lanes);
 }
 
-/// `error at(execution)`: severity 1 warns, 2 ends the kernel.
+/// `void (ident_t *, i32 severity, char *message)`: `error at(execution)`; severity 1 warns, which is not shown, 2 ends
+/// the kernel (clang: `emitErrorCall`; OpenMP 5.2, §8.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_error(
     _location: *const Ident,

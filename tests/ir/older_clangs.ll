@@ -17,6 +17,10 @@ target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64
 @generic18_environment = constant %environment { %configuration { i8 1, i8 0, i8 1, i32 1, i32 -1, i32 0, i32 0, i32 0, i32 0 }, ptr null, ptr null }
 @spmd18_environment = constant %environment { %configuration { i8 0, i8 0, i8 2, i32 1, i32 -1, i32 0, i32 0, i32 0, i32 0 }, ptr null, ptr null }
 
+%ident = type { i32, i32, i32, i32, ptr }
+@where = constant [23 x i8] c";unknown;unknown;0;0;;\00"
+@ident16 = constant %ident { i32 0, i32 2, i32 0, i32 22, ptr @where }
+
 declare i32 @__kmpc_target_init(ptr, ptr)
 declare void @__kmpc_target_deinit()
 declare void @__kmpc_parallel_51(ptr, i32, i32, i32, i32, ptr, ptr, ptr, i64)
@@ -239,6 +243,19 @@ user:
   %count = trunc i64 %count64 to i32
   call void (ptr, ptr, ptr, i32, i32) @__kmpc_distribute_static_loop_4u(ptr null, ptr @count, ptr %output, i32 %count, i32 0)
   call void @__kmpc_distribute_static_loop_4u(ptr null, ptr @count, ptr %output, i32 %count, i32 0, i8 0)
+  call void @__kmpc_target_deinit()
+  br label %end
+end:
+  ret void
+}
+
+; clang 15 and 16: location, mode, whether to run the generic state machine. Not served.
+define ptx_kernel void @generic16(ptr %output) {
+  %init = call i32 (ptr, i8, i1) @__kmpc_target_init(ptr @ident16, i8 1, i1 true)
+  %runs = icmp eq i32 %init, -1
+  br i1 %runs, label %user, label %end
+user:
+  store i32 1, ptr %output
   call void @__kmpc_target_deinit()
   br label %end
 end:

@@ -224,3 +224,16 @@ fn loops_of_older_clangs() {
         }
     }
 }
+
+/// Code that cannot be served says so instead of hanging.
+#[test]
+fn kernels_of_clang_16_say_what_is_wrong() {
+    for link in LINKS {
+        let kernels = Kernels::load("older_clangs.ll", link, 1);
+        let output = kernels.buffer(&[0u32]);
+        let error = kernels
+            .launch("generic16", Shape::generic(1, 32), &[output.argument()])
+            .expect_err("a kernel of clang 16");
+        assert!(error.to_string().contains("clang 16"), "{link:?}: {error}");
+    }
+}
