@@ -7,6 +7,15 @@
 target datalayout = "e-m:e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-p7:160:256:256:32-p8:128:128:128:48-p9:192:256:256:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-v2048:2048-n32:64-S32-A5-G1-ni:7:8:9"
 target triple = "amdgcn-amd-amdhsa"
 
+; Not 0 on devices whose lanes make progress each on its own, like the virtual GPU's. Volatile, because the optimiser
+; does not see who writes it before the first launch.
+@__omptarget_independent_lanes = protected addrspace(1) global i32 0
+
+define i32 @omptarget_arch_independent_lanes() #0 {
+  %value = load volatile i32, ptr addrspace(1) @__omptarget_independent_lanes, align 4
+  ret i32 %value
+}
+
 define i32 @omptarget_arch_wave_size() #0 {
   %value = call i32 @llvm.amdgcn.wavefrontsize()
   ret i32 %value

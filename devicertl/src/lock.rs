@@ -4,7 +4,7 @@
 use crate::arch::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use crate::arch::{self, MAX_THREADS};
-use crate::sync::{acquire, give_back};
+use crate::sync::{acquire, give_back, holder, must_not_be_own_warp};
 
 /// `omp_init_lock` (OpenMP 5.2, §18.9.1).
 #[unsafe(no_mangle)]
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn omp_unset_lock(lock: &AtomicU32) {
 /// `omp_test_lock` (OpenMP 5.2, §18.9.6): 1 if it is taken now.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_test_lock(lock: &AtomicU32) -> i32 {
-    let taken = lock.compare_exchange(0, 1, Relaxed, Relaxed).is_ok();
+    let taken = lock.compare_exchange(0, holder(), Relaxed, Relaxed).is_ok();
     arch::fence_device();
     taken.into()
 }
@@ -86,6 +86,10 @@ pub unsafe extern "C" fn omp_destroy_nest_lock(_lock: &AtomicU64) {}
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_set_nest_lock(lock: &AtomicU64) {
     while try_nest(lock) == 0 {
+        let (mine, other) = (owner_bits() >> COUNT_BITS, lock.load(Relaxed) >> COUNT_BITS);
+        if arch::LOCKSTEP && other != 0 {
+            must_not_be_own_warp(mine as u32 - 1, other as u32 - 1);
+        }
         arch::pause();
     }
 }

@@ -3,7 +3,7 @@
 use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Ident;
-use crate::arch::{self, shared};
+use crate::arch::{self, MAX_THREADS, shared};
 use crate::nest::Nest;
 use crate::pending;
 
@@ -161,12 +161,36 @@ pub unsafe extern "C" fn __kmpc_masked(_location: *const Ident, _thread: i32, fi
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_masked(_location: *const Ident, _thread: i32) {}
 
+/// What a lock word holds while the calling thread has the lock: not 0; who has it, where that matters.
+pub fn holder() -> u32 {
+    if arch::LOCKSTEP {
+        // Blocks whose numbers differ by 2^21 are not resident together.
+        (arch::block_id() * MAX_THREADS as u32 + arch::thread_id()) << 1 | 1
+    } else {
+        1
+    }
+}
+
 /// Takes a lock word.
 pub fn acquire(word: &AtomicU32) {
-    while word.compare_exchange(0, 1, Relaxed, Relaxed).is_err() {
+    let mine = holder();
+    while let Err(other) = word.compare_exchange(0, mine, Relaxed, Relaxed) {
+        if arch::LOCKSTEP {
+            must_not_be_own_warp(mine >> 1, other >> 1);
+        }
         arch::pause();
     }
     arch::fence_device();
+}
+
+/// Lanes of a warp in lockstep leave a loop together: one that waits for a lock that another of them has waits for ever.
+/// (`critical` has no such lanes: clang makes them take turns.)
+pub fn must_not_be_own_warp(mine: u32, other: u32) {
+    if mine / arch::warp_size() == other / arch::warp_size() && !arch::lanes_are_independent() {
+        arch::trap(
+            c"a lane waits for a lock that another lane of its wave has, which cannot go on meanwhile: let the lanes take turns, as critical does",
+        );
+    }
 }
 
 /// Gives a lock word back.

@@ -230,6 +230,11 @@ impl Value {
         wrap(llvm!(core::LLVMGetInitializer(self.0)))
     }
 
+    /// Sets the initializer of a global variable.
+    pub fn set_initializer(self, value: Value) {
+        llvm!(core::LLVMSetInitializer(self.0, value.0));
+    }
+
     /// Linkage.
     pub fn linkage(self) -> LLVMLinkage {
         llvm!(core::LLVMGetLinkage(self.0))

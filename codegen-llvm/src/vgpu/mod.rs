@@ -14,6 +14,7 @@ mod entries;
 mod globals;
 mod internalise;
 pub mod kernels;
+mod lanes;
 mod lower;
 mod lowering;
 mod offsets;
@@ -47,6 +48,7 @@ const PASSES: &[(&str, Pass)] = &[
     ("debug-info", debug_info::run),
     ("variadics", variadics::run),
     ("kernels", kernels::run),
+    ("lanes", lanes::run),
     // Before `retarget`: openmp-opt knows kernels by their calling convention.
     ("internalise", internalise::run),
     ("retarget", retarget::run),

@@ -4,6 +4,15 @@
 
 use super::{Lanes, lane, nest_load, nest_store, thread_id};
 
+/// Whether the lanes of a warp may run in lockstep, so that one cannot wait for another.
+pub const LOCKSTEP: bool = true;
+
+/// Whether they do not after all.
+#[inline(always)]
+pub fn lanes_are_independent() -> bool {
+    ll::omptarget_arch_independent_lanes() != 0
+}
+
 /// How often [`ticks`] counts in a second; `None`: the host says, because GPUs differ.
 pub const TICKS_PER_SECOND: Option<u64> = None;
 
@@ -11,6 +20,7 @@ mod ll {
     // SAFETY: defined in arch-amdgcn.ll with these very types.
     unsafe extern "C" {
         pub safe fn omptarget_arch_wave_size() -> u32;
+        pub safe fn omptarget_arch_independent_lanes() -> u32;
         pub safe fn omptarget_arch_block_barrier();
         pub safe fn omptarget_arch_sync_wave();
         pub safe fn omptarget_arch_active_lanes() -> u64;

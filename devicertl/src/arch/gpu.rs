@@ -11,8 +11,8 @@ use super::amdgcn as own;
 use super::nvptx as own;
 
 pub use own::{
-    TICKS_PER_SECOND, active_lanes, ballot, block_barrier, block_barrier_together, group_barrier,
-    shuffle_down, sync_warp, ticks, warp_size,
+    LOCKSTEP, TICKS_PER_SECOND, active_lanes, ballot, block_barrier, block_barrier_together,
+    group_barrier, lanes_are_independent, shuffle_down, sync_warp, ticks, warp_size,
 };
 
 mod ll {

@@ -5,7 +5,7 @@
 //!
 //! - ids: [`thread_id`], [`block_threads`], [`block_id`], [`block_count`], [`is_spmd`], [`assume_mode`]
 //! - team-wide waiting: [`block_barrier`], [`block_barrier_together`], [`group_barrier`]
-//! - the warp: [`warp_size`], [`sync_warp`], [`active_lanes`], [`shuffle_down`]
+//! - the warp: [`warp_size`], [`LOCKSTEP`], [`lanes_are_independent`], [`sync_warp`], [`active_lanes`], [`shuffle_down`]
 //! - memory: [`fence_block`], [`fence_device`], [`fence_system`], [`allocate`], [`release`], [`dynamic_shared`]
 //! - the thread's nest word: [`nest_load`], [`nest_store`]
 //! - the block's shared variables: [`shared`]
@@ -37,10 +37,11 @@ mod soft_threads;
 use soft as gpu;
 
 pub use gpu::{
-    TICKS_PER_SECOND, active_lanes, allocate, assume_mode, block_barrier, block_barrier_together,
-    block_count, block_id, block_threads, dynamic_shared, dynamic_shared_size, fence_block,
-    fence_device, fence_system, group_barrier, is_generic_shape, is_spmd, nest_load, nest_store,
-    pause, release, shuffle_down, sync_warp, thread_id, ticks, trap, trap_with, warp_size,
+    LOCKSTEP, TICKS_PER_SECOND, active_lanes, allocate, assume_mode, block_barrier,
+    block_barrier_together, block_count, block_id, block_threads, dynamic_shared,
+    dynamic_shared_size, fence_block, fence_device, fence_system, group_barrier, is_generic_shape,
+    is_spmd, lanes_are_independent, nest_load, nest_store, pause, release, shuffle_down, sync_warp,
+    thread_id, ticks, trap, trap_with, warp_size,
 };
 
 #[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]

@@ -9,6 +9,15 @@ pub fn warp_size() -> u32 {
     32
 }
 
+/// Whether the lanes of a warp may run in lockstep, so that one cannot wait for another.
+pub const LOCKSTEP: bool = false;
+
+/// Whether they do not after all.
+#[inline(always)]
+pub fn lanes_are_independent() -> bool {
+    true
+}
+
 /// How often [`ticks`] counts in a second; `None`: the host says.
 pub const TICKS_PER_SECOND: Option<u64> = Some(1_000_000_000);
 

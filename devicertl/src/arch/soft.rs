@@ -410,6 +410,14 @@ pub fn pause() {
     yield_now();
 }
 
+/// Whether the lanes of a warp may run in lockstep, so that one cannot wait for another.
+pub const LOCKSTEP: bool = false;
+
+/// Whether they do not after all.
+pub fn lanes_are_independent() -> bool {
+    true
+}
+
 /// Nanoseconds.
 pub const TICKS_PER_SECOND: Option<u64> = Some(1_000_000_000);
 

@@ -1,0 +1,17 @@
+//! Needs: the image's globals. Leaves: the device runtime told that the lanes of a wave are independent.
+//!
+//! On AMD GPUs they run in lockstep, and the device runtime ends a kernel whose lanes would wait for each other
+//! (docs/abi.md, section 8). Here each is a fiber and such kernels do go on.
+
+use anyhow::Result;
+
+use super::unit::Unit;
+use crate::ir::Value;
+
+/// The pass.
+pub fn run(unit: &mut Unit) -> Result<()> {
+    if let Some(variable) = unit.module.global("__omptarget_independent_lanes") {
+        variable.set_initializer(Value::int(variable.value_type(), 1));
+    }
+    Ok(())
+}
