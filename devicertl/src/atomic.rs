@@ -12,7 +12,7 @@ use core::sync::atomic::{
 };
 
 use crate::arch;
-use crate::sync::{acquire, give_back};
+use crate::sync::exclusively;
 
 static LOCKS: [AtomicU32; 64] = [const { AtomicU32::new(0) }; 64];
 
@@ -20,10 +20,7 @@ static LOCKS: [AtomicU32; 64] = [const { AtomicU32::new(0) }; 64];
 fn guarded<R>(object: *const c_void, access: impl FnOnce() -> R) -> R {
     // Neighbours in an array of 16-byte objects have different locks.
     let lock = &LOCKS[(object as usize / 16) % LOCKS.len()];
-    acquire(lock);
-    let result = access();
-    give_back(lock);
-    result
+    exclusively(lock, access)
 }
 
 fn is_aligned(object: *const c_void, bytes: usize) -> bool {

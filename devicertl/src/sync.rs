@@ -183,6 +183,31 @@ pub fn acquire(word: &AtomicU32) {
     arch::fence_device();
 }
 
+/// Runs `body` while the calling thread has the lock. Lanes in lockstep take turns, each with the lock for its own
+/// turn only.
+pub fn exclusively<R>(word: &AtomicU32, body: impl FnOnce() -> R) -> R {
+    let mut turns = if arch::LOCKSTEP {
+        arch::active_lanes()
+    } else {
+        1 << arch::lane()
+    };
+    let (mut body, mut result) = (Some(body), None);
+    while turns != 0 {
+        if arch::lane() == turns.trailing_zeros()
+            && let Some(body) = body.take()
+        {
+            acquire(word);
+            result = Some(body());
+            give_back(word);
+        }
+        turns &= turns - 1;
+    }
+    match result {
+        Some(result) => result,
+        None => arch::trap(c"a lane is not one of its warp's active lanes"),
+    }
+}
+
 /// Lanes of a warp in lockstep leave a loop together: one that waits for a lock that another of them has waits for ever.
 /// (`critical` has no such lanes: clang makes them take turns.)
 pub fn must_not_be_own_warp(mine: u32, other: u32) {

@@ -321,6 +321,14 @@ fn write_device_environment(
         table
     };
     let mut environment = [0u8; 48];
+    // What is not for the host to say (the rate of an AMD GPU's clock) stays as the image has it.
+    // SAFETY: `environment` is writable for its length.
+    unsafe {
+        device
+            .device
+            .read(environment.as_mut_ptr(), global.address, environment.len())
+    }
+    .map_err(fail)?;
     environment[4..8].copy_from_slice(&(device_count as u32).to_le_bytes());
     environment[8..12].copy_from_slice(&(device.number as u32).to_le_bytes());
     environment[16..24].copy_from_slice(&device.device.info().clock_frequency.to_le_bytes());
