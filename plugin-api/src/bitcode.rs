@@ -50,6 +50,78 @@ pub fn check(bytes: &[u8]) -> Result<(), ImageError> {
     }
 }
 
+/// Triples that images are for.
+const TRIPLES: [&str; 2] = ["nvptx64-nvidia-cuda", "amdgcn-amd-amdhsa"];
+/// The block a module is in, and its record for the target triple.
+const MODULE_BLOCK: u64 = 8;
+const TRIPLE_RECORD: u64 = 2;
+/// Abbreviation id of a record that spells itself out.
+const UNABBREVIATED_RECORD: u64 = 3;
+/// More operands than any record has that LLVM writes before the triple.
+const MOST_OPERANDS: u64 = 1 << 16;
+
+/// The target triple of the module, if it is one of a GPU; empty if it is another or cannot be told.
+///
+/// LLVM writes it as the first of the module's own records, spelt out, after a few inner blocks.
+pub fn triple(bytes: &[u8]) -> &'static str {
+    let found = module_triple(bytes).ok().flatten().unwrap_or_default();
+    let known = TRIPLES
+        .iter()
+        .find(|triple| triple.as_bytes() == found.as_slice());
+    known.copied().unwrap_or_default()
+}
+
+fn module_triple(bytes: &[u8]) -> Result<Option<Vec<u8>>, ImageError> {
+    if !bytes.starts_with(MAGIC) {
+        return Ok(None);
+    }
+    let mut at = MAGIC.len();
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let mut bits = Bits { bytes: rest, at: 0 };
+        bits.fixed(TOP_WIDTH)?;
+        let block = bits.variable(8)?;
+        let width = bits.variable(4)?;
+        bits.align();
+        bits.fixed(32)?;
+        if block == MODULE_BLOCK {
+            return triple_in(&mut bits, width);
+        }
+        at += block_length(rest)? as usize;
+    }
+    Ok(None)
+}
+
+/// The triple among the records of a module; gives up at anything LLVM does not write before it.
+fn triple_in(bits: &mut Bits<'_>, width: u64) -> Result<Option<Vec<u8>>, ImageError> {
+    loop {
+        match bits.fixed(width)? {
+            ENTER_SUBBLOCK => {
+                bits.variable(8)?;
+                bits.variable(4)?;
+                bits.align();
+                let words = bits.fixed(32)?;
+                bits.at += words * 32;
+            }
+            UNABBREVIATED_RECORD => {
+                let code = bits.variable(6)?;
+                let count = bits.variable(6)?;
+                if count > MOST_OPERANDS {
+                    return Ok(None);
+                }
+                let operands: Result<Vec<u64>, _> = (0..count).map(|_| bits.variable(6)).collect();
+                if code == TRIPLE_RECORD {
+                    return Ok(operands?
+                        .into_iter()
+                        .map(|byte| u8::try_from(byte).ok())
+                        .collect());
+                }
+                operands?;
+            }
+            _ => return Ok(None),
+        }
+    }
+}
+
 /// Length in bytes, header included, of the top-level block `bytes` begin with.
 fn block_length(bytes: &[u8]) -> Result<u64, ImageError> {
     let mut bits = Bits { bytes, at: 0 };
@@ -137,6 +209,75 @@ pub(crate) mod tests {
                 assert!(outcome.is_err() || cut < 4, "cut at {cut} not noticed");
             }
         }
+    }
+
+    /// A bit stream as LLVM writes it.
+    struct Writer(Vec<bool>);
+
+    impl Writer {
+        fn fixed(&mut self, value: u64, width: u32) {
+            self.0.extend((0..width).map(|bit| value >> bit & 1 != 0));
+        }
+        fn variable(&mut self, mut value: u64, width: u32) {
+            let more = 1 << (width - 1);
+            while value >= more {
+                self.fixed(value & (more - 1) | more, width);
+                value >>= width - 1;
+            }
+            self.fixed(value, width);
+        }
+        fn align(&mut self) {
+            self.0.resize(self.0.len().next_multiple_of(32), false);
+        }
+        fn bytes(mut self) -> Vec<u8> {
+            self.align();
+            let byte = |bits: &[bool]| {
+                bits.iter()
+                    .rev()
+                    .fold(0, |byte, &bit| byte << 1 | u8::from(bit))
+            };
+            self.0.chunks(8).map(byte).collect()
+        }
+    }
+
+    /// A module with an inner block, a version record and a triple record.
+    fn module(triple: &str) -> Vec<u8> {
+        let mut records = Writer(Vec::new());
+        records.fixed(UNABBREVIATED_RECORD, 3);
+        [1, 1, 2]
+            .into_iter()
+            .for_each(|value| records.variable(value, 6));
+        records.fixed(ENTER_SUBBLOCK, 3);
+        records.variable(17, 8);
+        records.variable(4, 4);
+        records.align();
+        records.fixed(2, 32);
+        records.fixed(!0, 64);
+        records.fixed(UNABBREVIATED_RECORD, 3);
+        records.variable(TRIPLE_RECORD, 6);
+        records.variable(triple.len() as u64, 6);
+        triple
+            .bytes()
+            .for_each(|byte| records.variable(byte.into(), 6));
+        let records = records.bytes();
+        let mut header = Writer(Vec::new());
+        header.fixed(ENTER_SUBBLOCK, 2);
+        header.variable(MODULE_BLOCK, 8);
+        header.variable(3, 4);
+        header.align();
+        header.fixed(records.len() as u64 / 4, 32);
+        [bitcode(3), header.bytes(), records].concat()
+    }
+
+    #[test]
+    fn triples_of_gpus_are_told() {
+        for known in TRIPLES {
+            assert_eq!(triple(&module(known)), known);
+        }
+        assert_eq!(triple(&module("x86_64-unknown-linux-gnu")), "");
+        assert_eq!(triple(&bitcode(3)), "");
+        let whole = module(TRIPLES[1]);
+        (0..whole.len()).for_each(|cut| assert_eq!(triple(&whole[..cut]), ""));
     }
 
     #[test]

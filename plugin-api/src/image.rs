@@ -21,7 +21,7 @@ pub enum ImageKind {
 pub struct Image<'a> {
     /// What the bytes are.
     pub kind: ImageKind,
-    /// Target triple; empty when the container does not say (raw bitcode).
+    /// Target triple; empty when neither container nor bitcode says.
     pub triple: &'a str,
     /// Architecture (`sm_80`); empty when the container does not say.
     pub arch: &'a str,

@@ -13,10 +13,10 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Image<'_>>, ImageError> {
         return offload_binary::parse(bytes);
     }
     let kind = kind_of(bytes)?;
-    let triple = if kind == ImageKind::Object {
-        elf_triple(bytes)?
-    } else {
-        ""
+    let triple = match kind {
+        ImageKind::Bitcode => bitcode::triple(bytes),
+        ImageKind::Object => elf_triple(bytes)?,
+        _ => "",
     };
     Ok(vec![Image {
         kind,

@@ -2,21 +2,24 @@
 
 use std::sync::LazyLock;
 
-use e2e::{Binary, Build, Mode, line_of};
+use e2e::{Binary, Build, Mode, WAVE64, line_of};
 
 const SOURCE: &str = "tests/programs/faults.c";
-static FAULTS: LazyLock<Binary> = LazyLock::new(|| {
-    Build::new(&[SOURCE])
-        .flags(&["-g"])
-        .compile(Mode::Offload("-O1"))
-});
+static FAULTS: LazyLock<Binary> = LazyLock::new(|| faults(Mode::Offload("-O1")));
+static AMD_FAULTS: LazyLock<Binary> = LazyLock::new(|| faults(Mode::Amd(WAVE64, "-O1")));
 
-/// The fault's message has `facts`, names the kernel of the region and the line with `text`.
+fn faults(mode: Mode) -> Binary {
+    Build::new(&[SOURCE]).flags(&["-g"]).compile(mode)
+}
+
+/// The fault's message has `facts`, names the kernel of the region and the line with `text`, in either dialect.
 fn check(fault: &str, text: &str, facts: &[&str]) {
     let place = format!("faults.c:{}", line_of(SOURCE, text));
     let mut all = vec!["__omp_offloading_", "run_l", &place];
     all.extend(facts);
-    FAULTS.run(&[fault]).failed_with(fault, &all);
+    for binary in [&FAULTS, &AMD_FAULTS] {
+        binary.run(&[fault]).failed_with(fault, &all);
+    }
 }
 
 #[test]
@@ -56,9 +59,11 @@ fn division_by_zero() {
 #[test]
 fn endless_recursion() {
     let place = "__omp_offloading_";
-    FAULTS
-        .run(&["recursion"])
-        .failed_with("recursion", &[place, "stack"]);
+    for binary in [&FAULTS, &AMD_FAULTS] {
+        binary
+            .run(&["recursion"])
+            .failed_with("recursion", &[place, "stack"]);
+    }
 }
 
 /// Who waits where, as barriers with their counts.
