@@ -321,7 +321,7 @@ fn write_device_environment(
         table
     };
     let mut environment = [0u8; 48];
-    // What is not for the host to say (the rate of an AMD GPU's clock) stays as the image has it.
+    // What the host cannot say stays as the image has it.
     // SAFETY: `environment` is writable for its length.
     unsafe {
         device
@@ -331,7 +331,10 @@ fn write_device_environment(
     .map_err(fail)?;
     environment[4..8].copy_from_slice(&(device_count as u32).to_le_bytes());
     environment[8..12].copy_from_slice(&(device.number as u32).to_le_bytes());
-    environment[16..24].copy_from_slice(&device.device.info().clock_frequency.to_le_bytes());
+    let clock_frequency = device.device.info().clock_frequency;
+    if clock_frequency != 0 {
+        environment[16..24].copy_from_slice(&clock_frequency.to_le_bytes());
+    }
     environment[24..32].copy_from_slice(&table.0.to_le_bytes());
     environment[32..40].copy_from_slice(&(pairs.len() as u64).to_le_bytes());
     environment[40..48]

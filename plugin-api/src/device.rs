@@ -56,7 +56,7 @@ pub struct DeviceInfo {
     pub max_shared_memory: u32,
     /// Device memory in bytes.
     pub total_memory: u64,
-    /// Ticks per second of the clock whose rate device code cannot know (AMD's `s_memrealtime`); 0 if there is none.
+    /// Ticks per second of the clock whose rate device code cannot know (AMD's `s_memrealtime`); 0 if the device has none or cannot tell.
     pub clock_frequency: u64,
 }
 
