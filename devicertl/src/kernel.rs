@@ -196,7 +196,9 @@ pub fn next_region(function: &mut *const c_void) -> bool {
 /// Back from a region: what belonged to it goes.
 #[inline(always)]
 pub fn end_region() {
-    crate::private::leave_to(Nest::GROUP);
+    // Between regions a worker has nothing of its own.
+    crate::private::leave_all();
+    Nest::GROUP.store();
 }
 
 /// Ends a kernel: in generic mode the master dismisses the workers.

@@ -145,6 +145,25 @@ fn routines() {
     check_with(&["routines.c"], &["-fopenmp-version=51"]);
 }
 
+/// In a heap that what one region leaves behind would soon fill.
+#[test]
+fn private_state() {
+    let environment = [
+        ("OMP_TARGET_OFFLOAD", "MANDATORY"),
+        ("OMPTARGET_VGPU_HEAP", "2M"),
+    ];
+    for mode in MODES {
+        let outcome = Build::new(&["tests/programs/private_state.c"])
+            .flags(&["-fopenmp-version=51"])
+            .compile(mode)
+            .run_with(&[], &environment);
+        assert_eq!(
+            outcome.passed(&format!("private_state.c {mode:?}")),
+            "PASS\n"
+        );
+    }
+}
+
 #[test]
 fn queries() {
     check(&["queries.c"]);
