@@ -104,6 +104,22 @@ fn reductions_of_arrays_and_user_defined() {
     check_with(&["reductions.cpp"], &["-DPART=5"]);
 }
 
+/// Many kinds in one list, compared with the host: in a team, across teams, nested.
+#[test]
+fn reductions_of_many_kinds_in_a_team() {
+    check_with(&["reduce_kinds.cpp"], &["-DPART=1"]);
+}
+
+#[test]
+fn reductions_of_many_kinds_across_teams() {
+    check_with(&["reduce_kinds.cpp"], &["-DPART=2"]);
+}
+
+#[test]
+fn reductions_of_many_kinds_nested() {
+    check_with(&["reduce_kinds.cpp"], &["-DPART=3"]);
+}
+
 #[test]
 fn sync() {
     check(&["sync.c"]);
