@@ -106,6 +106,13 @@ define i64 @omptarget_arch_ballot(i1 %predicate) #1 {
   ret i64 %lanes
 }
 
+; Blocks that are resident together have numbers near to each other: they serve as well as the numbers of compute units,
+; which every generation of GPUs keeps in another register.
+define i32 @omptarget_arch_processor() #0 {
+  %value = call i32 @llvm.amdgcn.workgroup.id.x()
+  ret i32 %value
+}
+
 ; hidden_dynamic_lds_size
 define i32 @omptarget_arch_dynamic_shared_size() #0 {
   %arguments = call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()

@@ -39,6 +39,11 @@ define i32 @omptarget_arch_dynamic_shared_size() #0 {
   ret i32 %value
 }
 
+define i32 @omptarget_arch_processor() #0 {
+  %value = call i32 @llvm.nvvm.read.ptx.sreg.smid()
+  ret i32 %value
+}
+
 ; Barrier 0 is the block's: the pool of waiting workers, and every barrier of a full SPMD block. It is
 ; not the aligned form, because lanes of one warp may come from different places.
 define void @omptarget_arch_block_barrier() #1 {
@@ -109,18 +114,19 @@ define i32 @omptarget_arch_shuffle_down(i32 %lanes, i32 %value, i32 %delta, i32 
   ret i32 %result
 }
 
+; Fences as assembly, because LLVM's own instruction cannot say that it leaves nest words alone.
 define void @omptarget_arch_fence_block() #0 {
-  fence syncscope("block") acq_rel
+  call void asm sideeffect "fence.acq_rel.cta;", "~{memory}"(), !tbaa !2
   ret void
 }
 
 define void @omptarget_arch_fence_device() #0 {
-  fence syncscope("device") acq_rel
+  call void asm sideeffect "fence.acq_rel.gpu;", "~{memory}"(), !tbaa !2
   ret void
 }
 
 define void @omptarget_arch_fence_system() #0 {
-  fence seq_cst
+  call void asm sideeffect "fence.sc.sys;", "~{memory}"(), !tbaa !2
   ret void
 }
 
@@ -145,6 +151,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ntid.y()
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.smid()
 declare i32 @llvm.nvvm.read.ptx.sreg.dynamic_smem_size()
 declare i64 @llvm.nvvm.read.ptx.sreg.globaltimer()
 declare void @llvm.nvvm.barrier.cta.sync.all(i32) #4

@@ -10,63 +10,104 @@
 
 @omptarget.work_function = internal addrspace(3) global ptr poison, align 8
 @omptarget.references = internal addrspace(3) global ptr poison, align 8
+@omptarget.few_references = internal addrspace(3) global [2 x ptr] poison, align 8
 @omptarget.reference_list = internal addrspace(3) global [20 x ptr] poison, align 8
-@omptarget.team_size = internal addrspace(3) global i32 poison, align 4
-@omptarget.team_level = internal addrspace(3) global i32 poison, align 4
+@omptarget.team_shape = internal addrspace(3) global i32 poison, align 4
 @omptarget.pushed_threads = internal addrspace(3) global i32 poison, align 4
 @omptarget.arrived = internal addrspace(3) global i32 poison, align 4
 @omptarget.generation = internal addrspace(3) global i32 poison, align 4
-@omptarget.icvs = internal addrspace(3) global [20 x i8] poison, align 4
 @omptarget.launch_environment = internal addrspace(3) global ptr poison, align 8
 @omptarget.team_loop = internal addrspace(3) global [64 x i8] poison, align 8
 @omptarget.broadcast = internal addrspace(3) global ptr poison, align 8
 @omptarget.last_team = internal addrspace(3) global i32 poison, align 4
 @omptarget.dispersed_lanes = internal addrspace(3) global [1024 x i64] poison, align 8
-@omptarget.stack = internal addrspace(3) global [6144 x i8] poison, align 16
-@omptarget.stack_master = internal addrspace(3) global [8 x i8] poison, align 4
-@omptarget.stack_common = internal addrspace(3) global [2048 x i8] poison, align 4
-@omptarget.stack_threads = internal addrspace(3) global [2048 x i8] poison, align 4
-@omptarget.private = internal addrspace(3) global [1024 x ptr] poison, align 8
+@omptarget.pool = internal addrspace(3) global [256 x i8] poison, align 16
+@omptarget.pool_used = internal addrspace(3) global i64 poison, align 8
+@omptarget.state = internal addrspace(3) global ptr poison, align 8
+@omptarget.nest_seen = internal addrspace(3) global i16 poison, align 2
+@omptarget.nest_words = internal addrspace(3) global ptr addrspace(3) poison, align 8
+@omptarget.private_words = internal addrspace(3) global ptr addrspace(3) poison, align 8
 @omptarget.nest = internal addrspace(3) global [1024 x i16] poison, align 16
+@omptarget.private = internal addrspace(3) global [1024 x ptr] poison, align 8
 @omptarget.dynamic = external addrspace(3) global [0 x i8], align 16
 
 define ptr @omptarget_shared_work_function() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.work_function to ptr) }
 define ptr @omptarget_shared_references() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.references to ptr) }
+define ptr @omptarget_shared_few_references() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.few_references to ptr) }
 define ptr @omptarget_shared_reference_list() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.reference_list to ptr) }
-define ptr @omptarget_shared_team_size() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.team_size to ptr) }
-define ptr @omptarget_shared_team_level() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.team_level to ptr) }
+define ptr @omptarget_shared_team_shape() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.team_shape to ptr) }
 define ptr @omptarget_shared_pushed_threads() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.pushed_threads to ptr) }
 define ptr @omptarget_shared_arrived() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.arrived to ptr) }
 define ptr @omptarget_shared_generation() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.generation to ptr) }
-define ptr @omptarget_shared_icvs() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.icvs to ptr) }
 define ptr @omptarget_shared_launch_environment() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.launch_environment to ptr) }
 define ptr @omptarget_shared_team_loop() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.team_loop to ptr) }
 define ptr @omptarget_shared_broadcast() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.broadcast to ptr) }
 define ptr @omptarget_shared_last_team() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.last_team to ptr) }
 define ptr @omptarget_shared_dispersed_lanes() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.dispersed_lanes to ptr) }
-define ptr @omptarget_shared_stack() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.stack to ptr) }
-define ptr @omptarget_shared_stack_master() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.stack_master to ptr) }
-define ptr @omptarget_shared_stack_common() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.stack_common to ptr) }
-define ptr @omptarget_shared_stack_threads() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.stack_threads to ptr) }
-define ptr @omptarget_shared_private() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.private to ptr) }
+define ptr @omptarget_shared_pool() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.pool to ptr) }
+define ptr @omptarget_shared_pool_used() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.pool_used to ptr) }
+define ptr @omptarget_shared_state() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.state to ptr) }
+
+; What the optimiser knows of a thread's nest word. All threads write one variable, and nobody reads it for its value:
+; `is_known` is true only where the optimiser has replaced the read by a constant.
+define i16 @omptarget_arch_nest_seen() alwaysinline nounwind {
+  %value = load i16, ptr addrspace(3) @omptarget.nest_seen, align 2, !tbaa !0
+  ret i16 %value
+}
+
+define void @omptarget_arch_nest_show(i16 %value) alwaysinline nounwind {
+  store i16 %value, ptr addrspace(3) @omptarget.nest_seen, align 2, !tbaa !0
+  ret void
+}
+
+define i1 @omptarget_arch_is_known(i16 %value) alwaysinline nounwind {
+  %known = call i1 @llvm.is.constant.i16(i16 %value)
+  ret i1 %known
+}
+
+; SPMD kernels: where the arrays with an entry per thread are. All threads write the same. The arrays are only reached
+; through these two, so that generic kernels are not charged for them.
+define void @omptarget_arch_spmd_begin() alwaysinline nounwind {
+  store ptr addrspace(3) @omptarget.nest, ptr addrspace(3) @omptarget.nest_words, align 8, !tbaa !0
+  store ptr addrspace(3) @omptarget.private, ptr addrspace(3) @omptarget.private_words, align 8, !tbaa !0
+  ret void
+}
+
+; Generic kernels have no such arrays. (Without a second value, openmp-opt would take the first one for the variables'
+; contents in every kernel, and all would be charged for the arrays.)
+define void @omptarget_arch_generic_begin() alwaysinline nounwind {
+  store ptr addrspace(3) null, ptr addrspace(3) @omptarget.nest_words, align 8, !tbaa !0
+  store ptr addrspace(3) null, ptr addrspace(3) @omptarget.private_words, align 8, !tbaa !0
+  ret void
+}
 
 define i16 @omptarget_arch_nest_load(i32 %thread) alwaysinline nounwind {
+  %words = load ptr addrspace(3), ptr addrspace(3) @omptarget.nest_words, align 8, !tbaa !0
   %index = zext i32 %thread to i64
-  %word = getelementptr inbounds [1024 x i16], ptr addrspace(3) @omptarget.nest, i64 0, i64 %index
+  %word = getelementptr inbounds [1024 x i16], ptr addrspace(3) %words, i64 0, i64 %index
   %value = load i16, ptr addrspace(3) %word, align 2, !tbaa !0
   ret i16 %value
 }
 
 define void @omptarget_arch_nest_store(i32 %thread, i16 %value) alwaysinline nounwind {
+  %words = load ptr addrspace(3), ptr addrspace(3) @omptarget.nest_words, align 8, !tbaa !0
   %index = zext i32 %thread to i64
-  %word = getelementptr inbounds [1024 x i16], ptr addrspace(3) @omptarget.nest, i64 0, i64 %index
+  %word = getelementptr inbounds [1024 x i16], ptr addrspace(3) %words, i64 0, i64 %index
   store i16 %value, ptr addrspace(3) %word, align 2, !tbaa !0
   ret void
+}
+
+define ptr @omptarget_arch_private_slots() alwaysinline nounwind {
+  %words = load ptr addrspace(3), ptr addrspace(3) @omptarget.private_words, align 8, !tbaa !0
+  %slots = addrspacecast ptr addrspace(3) %words to ptr
+  ret ptr %slots
 }
 
 define ptr @omptarget_arch_dynamic_shared() alwaysinline nounwind {
   ret ptr addrspacecast (ptr addrspace(3) @omptarget.dynamic to ptr)
 }
+
+declare i1 @llvm.is.constant.i16(i16)
 
 !0 = !{!1, !1, i64 0}
 !1 = !{!"omptarget nest word", !4, i64 0}

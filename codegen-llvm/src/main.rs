@@ -1,5 +1,6 @@
 //! `omptarget-codegen`, the compiler process (see the crate `codegen`).
 
+mod fold;
 mod inspect;
 mod ir;
 mod ptx;
@@ -81,6 +82,9 @@ struct Ptx {
     /// Optimisation level
     #[arg(short = 'O', value_name = "LEVEL", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]
     level: u8,
+    /// Leave out LLVM's OpenMP optimiser, as `-mllvm -openmp-opt-disable` does in clang
+    #[arg(long)]
+    no_openmp_opt: bool,
 }
 
 /// `sm_80`, `sm_90a`: LLVM itself only warns of a CPU it does not know.
@@ -144,6 +148,7 @@ fn run(command: &Command) -> Result<()> {
                 &read(&arguments.files)?,
                 &arguments.arch,
                 arguments.level,
+                !arguments.no_openmp_opt,
             )?;
             write(&arguments.files, &text)
         }

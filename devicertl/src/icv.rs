@@ -1,14 +1,15 @@
 //! Internal control variables (OpenMP 5.2, §2.2) of a data environment.
 //!
-//! The initial task of a generic kernel keeps its ICVs in shared memory, and regions inherit them. A thread
+//! The initial task of a generic kernel keeps what it changed in the team's state, and regions inherit it. A thread
 //! that changes one inside a region gets its own copy (`private`), for as long as the region lasts. The
 //! initial tasks of SPMD kernels have the defaults: whatever would change them (a call between the
 //! regions) makes clang generate a generic kernel.
 
-use crate::arch::{self, shared};
+use crate::arch;
 use crate::kernel;
 use crate::nest::Nest;
 use crate::private;
+use crate::state;
 
 /// The ICVs that device code can change.
 #[repr(C)]
@@ -49,10 +50,14 @@ impl Icvs {
             return unsafe { (*node).icvs };
         }
         if arch::is_spmd() {
+            return Icvs::DEFAULT;
+        }
+        let state = state::current();
+        if state.is_null() {
             Icvs::DEFAULT
         } else {
             // SAFETY: only the master writes it, and never while workers run.
-            unsafe { arch::receive(shared::icvs()) }
+            unsafe { (*state).icvs }
         }
     }
 
@@ -60,7 +65,7 @@ impl Icvs {
     pub fn change(change: impl FnOnce(&mut Icvs)) {
         if kernel::is_master() && Nest::load().is_sequential() {
             // SAFETY: the workers wait for the next region.
-            change(unsafe { &mut *shared::icvs() });
+            change(unsafe { &mut (*state::need()).icvs });
             return;
         }
         let inherited = Icvs::current();

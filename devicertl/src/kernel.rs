@@ -7,9 +7,9 @@ use core::ffi::c_void;
 
 use crate::Ident;
 use crate::arch::{self, shared};
-use crate::icv::Icvs;
 use crate::nest::Nest;
 use crate::share;
+use crate::state;
 
 /// `ConfigurationEnvironmentTy` of `OMPKinds.def`: what clang knows of a kernel.
 #[repr(C)]
@@ -122,8 +122,7 @@ pub unsafe extern "C" fn __kmpc_target_init(
     }
     let thread = arch::thread_id();
     if thread < workers() {
-        Nest::GROUP.store();
-        share::init_thread();
+        Nest::GROUP.begin();
         if environment.configuration.use_generic_state_machine != 0 {
             work();
         }
@@ -135,15 +134,14 @@ pub unsafe extern "C" fn __kmpc_target_init(
 #[inline(always)]
 fn init_spmd(launch: *mut LaunchEnvironment, pure: bool) {
     arch::assume_mode(true);
+    arch::spmd_begin();
     if pure {
         Nest::PURE_SEQUENTIAL
     } else {
         Nest::SEQUENTIAL
     }
     .store();
-    share::init_thread();
-    share::init_common();
-    share::init_master();
+    share::init();
     // SAFETY: all threads write the same value, and each reads what it wrote itself.
     unsafe { *shared::launch_environment() = launch };
 }
@@ -151,13 +149,12 @@ fn init_spmd(launch: *mut LaunchEnvironment, pure: bool) {
 /// Generic: the master prepares what the team shares; the pool's first barrier publishes it.
 #[inline(always)]
 pub fn init_master(launch: *mut LaunchEnvironment) {
-    Nest::SEQUENTIAL.store();
-    share::init_master();
+    Nest::SEQUENTIAL.begin();
+    arch::generic_begin();
+    share::init();
+    state::init();
     // SAFETY: the workers wait at the barrier of the pool.
-    unsafe {
-        *shared::icvs() = Icvs::DEFAULT;
-        *shared::launch_environment() = launch;
-    }
+    unsafe { *shared::launch_environment() = launch };
 }
 
 /// The state machine: a worker waits in the pool, runs what the master sends, and reports back.
@@ -189,7 +186,7 @@ pub fn next_region(function: &mut *const c_void) -> bool {
     // kernels without any, and takes what depends on a variable that nobody writes for unreachable.
     unsafe {
         *function = arch::receive(shared::work_function());
-        !function.is_null() && arch::thread_id() < arch::receive(shared::team_size())
+        !function.is_null() && arch::thread_id() < arch::receive(shared::team_shape()).size()
     }
 }
 
@@ -212,6 +209,7 @@ pub unsafe extern "C" fn __kmpc_target_deinit() {
     if arch::is_spmd() {
         return;
     }
+    state::end();
     // SAFETY: the workers wait at the barrier of the pool.
     unsafe { arch::send(shared::work_function(), core::ptr::null()) };
     arch::block_barrier();

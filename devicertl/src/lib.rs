@@ -38,6 +38,7 @@ pub mod ompx;
 pub mod paper_interface;
 pub mod parallel;
 pub mod pending;
+pub mod pool;
 #[cfg(target_arch = "amdgpu")]
 pub mod printf;
 pub mod private;
@@ -47,6 +48,7 @@ pub mod reduce;
 pub mod reduce_dispersed;
 pub mod resources;
 pub mod share;
+pub mod state;
 pub mod sync;
 pub mod task;
 pub mod taskgroup;

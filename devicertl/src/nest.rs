@@ -1,15 +1,47 @@
 //! Where a thread stands in the nest of parallel regions: one 16-bit word per thread.
 //!
-//! The word is the thread's own, so changing it needs no barrier, and once the runtime is inlined the
-//! optimiser follows it like a local variable (docs/device-runtime.md, "Elision"). What the
-//! team has in common (size, level) is stored once per team and only where it is not the whole block.
+//! The word is the thread's own, so changing it needs no barrier. It is kept twice (docs/device-runtime.md, "Elision"):
+//!
+//! - for the optimiser: a variable that every change is written to and that nobody ever reads, except to ask whether
+//!   the optimiser knows its value. Where the runtime is inlined it does, as of a local variable.
+//! - for code the optimiser does not see through: in SPMD kernels an array in shared memory, in generic kernels nothing,
+//!   as a thread's role says where it is, until a thread is elsewhere; then the team's state (`state`).
+//!
+//! What the team has in common (size, level) is stored once per team and only where it is not the whole block.
 
 use crate::arch::{self, shared};
+use crate::kernel;
+use crate::state::{self, State};
 
 /// A nest word. Bits 0-1: the kind of the innermost team of more than one thread, all set in `reduce_dispersed`; bit 2: the thread
 /// has private state; bit 3: the kernel is SPMD as written; bits 4-15: how many serialised regions lie within.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nest(u16);
+
+/// What the threads of an active region have in common: its size (bits 0-15) and its level.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug)]
+pub struct TeamShape(u32);
+
+impl TeamShape {
+    /// A team of `size` threads in a region of `level`.
+    #[inline(always)]
+    pub fn new(size: u32, level: u32) -> TeamShape {
+        TeamShape(size | level << 16)
+    }
+
+    /// Threads.
+    #[inline(always)]
+    pub fn size(self) -> u32 {
+        self.0 & 0xffff
+    }
+
+    /// `omp_get_level`.
+    #[inline(always)]
+    pub fn level(self) -> u32 {
+        self.0 >> 16
+    }
+}
 
 const KIND: u16 = 0b11;
 const PRIVATE: u16 = 0b100;
@@ -39,16 +71,71 @@ impl Nest {
         self.0 & KIND == KIND
     }
 
-    /// This thread's word.
+    /// This thread's place.
     #[inline(always)]
     pub fn load() -> Nest {
-        Nest(arch::nest_load(arch::thread_id()))
+        let seen = arch::nest_seen();
+        if arch::is_known(seen) {
+            Nest(seen)
+        } else {
+            Nest::recorded()
+        }
     }
 
-    /// Makes this this thread's word.
+    /// Makes this this thread's place.
     #[inline(always)]
     pub fn store(self) {
-        arch::nest_store(arch::thread_id(), self.0)
+        self.begin();
+        if arch::is_spmd() {
+            arch::nest_store(arch::thread_id(), self.0);
+        } else {
+            self.record_generic();
+        }
+    }
+
+    /// The same for a worker or master that has just started: its role says it already.
+    #[inline(always)]
+    pub fn begin(self) {
+        arch::nest_show(self.0);
+    }
+
+    fn recorded() -> Nest {
+        if arch::is_spmd() {
+            return Nest(arch::nest_load(arch::thread_id()));
+        }
+        let state = state::current();
+        if state.is_null() {
+            return Nest::by_role();
+        }
+        // SAFETY: thread numbers are below MAX_THREADS; the entry is this thread's own.
+        match unsafe { *own_word(state) } {
+            state::BY_ROLE => Nest::by_role(),
+            word => Nest(word),
+        }
+    }
+
+    #[inline(always)]
+    fn record_generic(self) {
+        let mut state = state::current();
+        if state.is_null() {
+            if self == Nest::by_role() {
+                return;
+            }
+            state = state::need();
+        }
+        // SAFETY: as in `recorded`.
+        unsafe { *own_word(state) = self.0 };
+    }
+
+    /// Where a thread of a generic kernel is unless its team's state says otherwise: workers run user code in
+    /// regions only.
+    #[inline(always)]
+    fn by_role() -> Nest {
+        if arch::thread_id() < kernel::workers() {
+            Nest::GROUP
+        } else {
+            Nest::SEQUENTIAL
+        }
     }
 
     /// Outside every parallel region, with no private state.
@@ -141,7 +228,7 @@ impl Nest {
             0 => 0,
             1 => 1,
             // SAFETY: written before the region's threads got here, not changed while it lasts.
-            _ => unsafe { arch::receive(shared::team_level()) },
+            _ => unsafe { arch::receive(shared::team_shape()) }.level(),
         }
     }
 
@@ -168,7 +255,17 @@ impl Nest {
             0 => 1,
             1 => arch::block_threads(),
             // SAFETY: as in `active_base`.
-            _ => unsafe { arch::receive(shared::team_size()) },
+            _ => unsafe { arch::receive(shared::team_shape()) }.size(),
         }
+    }
+}
+
+/// This thread's entry in the team's state.
+fn own_word(state: *mut State) -> *mut u16 {
+    // SAFETY: thread numbers are below MAX_THREADS.
+    unsafe {
+        (&raw mut (*state).nest)
+            .cast::<u16>()
+            .add(arch::thread_id() as usize)
     }
 }

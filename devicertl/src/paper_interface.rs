@@ -22,6 +22,7 @@ use crate::nest::Nest;
 use crate::parallel;
 use crate::private;
 use crate::share;
+use crate::state;
 
 /// Starts a kernel: `void (i32 thread limit, i16 whether the full runtime is needed)`, called by the master at the
 /// kernel's begin (`CGOpenMPRuntimeGPU`'s entry header in clang 5 to 12, *sharing* paper Fig. 2).
@@ -45,6 +46,7 @@ pub unsafe extern "C" fn __kmpc_kernel_init(_thread_limit: i32, _requires_runtim
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_kernel_deinit(_is_runtime_initialised: i16) {
     private::leave_all();
+    state::end();
     send(core::ptr::null());
 }
 
@@ -97,7 +99,6 @@ pub unsafe extern "C" fn __kmpc_kernel_parallel(function: &mut *const c_void) ->
     if active {
         // The papers' workers come here without having called the runtime before.
         Nest::GROUP.store();
-        share::init_thread();
     }
     active
 }
@@ -159,7 +160,7 @@ pub unsafe extern "C" fn __kmpc_end_sharing_variables() {
         }
         return;
     }
-    share::end();
+    share::end_last();
 }
 
 /// Bytes in front of pushed storage that remember its size; as many as the storage is aligned to.

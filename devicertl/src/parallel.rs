@@ -7,7 +7,7 @@ use crate::arch::{self, atomic, shared};
 use crate::icv::Icvs;
 use crate::invoke::{Outlined, invoke};
 use crate::kernel;
-use crate::nest::Nest;
+use crate::nest::{Nest, TeamShape};
 use crate::private;
 use crate::share;
 
@@ -52,6 +52,7 @@ pub unsafe extern "C" fn __kmpc_parallel_60(
     count: usize,
     strict: i32,
 ) {
+    keep_apart(function, __kmpc_parallel_60 as *const c_void);
     fork(
         Region {
             function,
@@ -78,6 +79,7 @@ pub unsafe extern "C" fn __kmpc_parallel_51(
     arguments: *mut *mut c_void,
     count: usize,
 ) {
+    keep_apart(function, __kmpc_parallel_51 as *const c_void);
     fork(
         Region {
             function,
@@ -136,6 +138,17 @@ fn fork(region: Region, condition: bool, num_threads: i32, strict: bool) {
     }
 }
 
+/// Keeps openmp-opt from following regions into `entry` before it is inlined. Where regions nest it would call each of
+/// them by name in one copy of the entry point, which then calls itself through them: a recursion that nothing inlines.
+///
+/// It follows arguments only into functions whose address nobody takes. This takes the address; once the entry
+/// point is inlined, the comparison is between two functions, and nothing of it is left.
+#[inline(always)]
+fn keep_apart(function: Outlined, entry: *const c_void) {
+    // SAFETY: clang passes regions, never the entry points themselves.
+    unsafe { core::hint::assert_unchecked(function != entry) };
+}
+
 /// How many threads a region gets: the clause, else the ICV, at most what there are (OpenMP 5.2, §10.1.1).
 #[inline(always)]
 pub fn team_size(clause: i32, icv: i32, strict: bool) -> u32 {
@@ -183,8 +196,7 @@ fn fork_spmd(outer: Nest, size: u32) -> Part {
 pub fn publish_team(size: u32, level: u32) {
     // SAFETY: nobody is in an active region; the barrier that follows publishes.
     unsafe {
-        arch::send(shared::team_size(), size);
-        arch::send(shared::team_level(), level);
+        arch::send(shared::team_shape(), TeamShape::new(size, level));
         atomic::begin_u32(shared::arrived(), 0);
         atomic::begin_u32(shared::generation(), 0);
     }
@@ -192,6 +204,7 @@ pub fn publish_team(size: u32, level: u32) {
 
 /// Generic: the master sends the region to the pool and waits for its end (*fork-join* paper,
 /// pseudocode 1). `None`: it gets one thread only, the master.
+#[inline(always)]
 fn fork_generic(region: Region, outer: Nest, num_threads: i32, strict: bool) -> Option<()> {
     let icvs = Icvs::current();
     let size = team_size(num_threads, icvs.num_threads, strict);
@@ -206,14 +219,30 @@ fn fork_generic(region: Region, outer: Nest, num_threads: i32, strict: bool) -> 
     publish_team(size, outer.level() + 1);
     let references = share::begin(region.count);
     // SAFETY: `references` has room for `count`, `arguments` has as many; the workers wait.
+    unsafe { send_region(region.wrapper, region.arguments, region.count, references) };
+    share::end(references, region.count);
+    Some(())
+}
+
+/// Sends a region and its references to the pool and waits until it is done. (Not a `Region`: passed to a function it would
+/// have an address, and the optimiser lose sight of what it says.)
+///
+/// # Safety
+/// `list` has room for `count` references, `arguments` has as many.
+#[inline(never)]
+unsafe fn send_region(
+    wrapper: *const c_void,
+    arguments: *mut *mut c_void,
+    count: usize,
+    list: *mut *mut c_void,
+) {
+    // SAFETY: the caller's promise; the workers wait.
     unsafe {
-        core::ptr::copy_nonoverlapping(region.arguments, references, region.count);
-        arch::send(shared::work_function(), region.wrapper);
+        core::ptr::copy_nonoverlapping(arguments, list, count);
+        arch::send(shared::work_function(), wrapper);
     }
     arch::block_barrier();
     arch::block_barrier();
-    share::end();
-    Some(())
 }
 
 /// Level of parallelism. openmp-opt folds calls by this name.

@@ -2,12 +2,13 @@
 //! is its own. Rare, so it lives on the device heap: a list per thread, innermost first, whose nodes end
 //! with the region they were made in. A bit of the nest word says whether there is a list at all.
 
-use crate::arch::{self, shared};
+use crate::arch;
 use crate::dispatch::Loop;
 use crate::doacross::Progress;
 use crate::icv::Icvs;
 use crate::nest::Nest;
 use crate::pending::{self, Pending};
+use crate::state;
 use crate::taskgroup::Group;
 
 /// What a node is for.
@@ -55,13 +56,17 @@ pub struct Node {
     pub doacross: *mut Progress,
 }
 
+/// This thread's slot for its list.
 fn head() -> *mut *mut Node {
+    let thread = arch::thread_id() as usize;
+    let slots = if arch::is_spmd() {
+        arch::private_slots()
+    } else {
+        // SAFETY: the state lives as long as the kernel.
+        unsafe { (&raw mut (*state::need()).private).cast() }
+    };
     // SAFETY: one slot per thread that a block can have.
-    unsafe {
-        shared::private()
-            .cast::<*mut Node>()
-            .add(arch::thread_id() as usize)
-    }
+    unsafe { slots.add(thread) }
 }
 
 fn first() -> *mut Node {

@@ -1,200 +1,129 @@
 //! Data sharing (*sharing* paper): the references a region captured, and storage for local variables
 //! that other threads see.
+//!
+//! Both take what they need, for as long as they need it, from the first of three places that has room: shared memory,
+//! the team's state buffer (generic kernels), the device heap.
 
 use core::ffi::c_void;
 
-use crate::arch::{self, MAX_THREADS, SHARED_REFERENCES, shared};
-use crate::kernel;
+use crate::arch::{self, FEW_REFERENCES, SHARED_REFERENCES, shared};
 use crate::nest::Nest;
+use crate::pool::Pool;
 use crate::private;
+use crate::state;
 
-/// Bytes of shared memory for the locals of sequential code.
-pub const MASTER_STACK: usize = 2048;
-/// Bytes of shared memory for the locals of all threads in parallel regions together.
-pub const THREAD_STACKS: usize = 4096;
+/// Bytes of shared memory for shared locals.
+pub const POOL: usize = 256;
 /// What `__kmpc_alloc_shared` aligns to: the strictest fundamental alignment.
 const ALIGNMENT: usize = 16;
 
-/// Storage for shared locals: the master's part, then a part for each thread of the block.
+/// Storage for shared locals.
 #[repr(C, align(16))]
 #[derive(Debug)]
-pub struct Stack {
-    bytes: [u8; MASTER_STACK + THREAD_STACKS],
+pub struct Storage {
+    bytes: [u8; POOL],
 }
 
-/// How much of a part is in use, in units of `ALIGNMENT`. clang allocates and frees in stack order;
-/// where it does not, the part is reused only once nothing of it lives.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Usage<T> {
-    top: T,
-    live: T,
+fn pool() -> Pool {
+    Pool {
+        base: shared::pool().cast(),
+        unit: ALIGNMENT,
+        units: (POOL / ALIGNMENT) as u32,
+        used: shared::pool_used(),
+    }
 }
 
-/// A part of the stack and its book-keeping.
-struct Part<T> {
-    base: *mut u8,
-    bytes: usize,
-    usage: *mut Usage<T>,
-}
-
-impl<T: Copy + TryFrom<usize> + Into<u64>> Part<T> {
-    fn get(&self) -> (usize, usize) {
-        // SAFETY: only the part's owner uses it.
-        let usage = unsafe { *self.usage };
-        (usage.top.into() as usize, usage.live.into() as usize)
-    }
-
-    fn set(&self, top: usize, live: usize) {
-        let (Ok(top), Ok(live)) = (T::try_from(top), T::try_from(live)) else {
-            arch::trap(c"the shared-memory stack's book-keeping overflowed");
-        };
-        // SAFETY: as in `get`.
-        unsafe { *self.usage = Usage { top, live } };
-    }
-
-    fn push(&self, bytes: usize) -> Option<*mut u8> {
-        let units = bytes.div_ceil(ALIGNMENT);
-        let (top, live) = self.get();
-        if units > self.bytes / ALIGNMENT - top {
-            return None;
-        }
-        self.set(top + units, live + units);
-        // SAFETY: `top + units` units lie within the part.
-        Some(unsafe { self.base.add(top * ALIGNMENT) })
-    }
-
-    fn owns(&self, pointer: *mut u8) -> bool {
-        (pointer as usize).wrapping_sub(self.base as usize) < self.bytes
-    }
-
-    fn pop(&self, pointer: *mut u8, bytes: usize) {
-        let units = bytes.div_ceil(ALIGNMENT);
-        let (top, live) = self.get();
-        let first = (pointer as usize - self.base as usize) / ALIGNMENT;
-        arch::debug_check(
-            live >= units,
-            c"a shared local was freed twice or with another size",
-        );
-        let live = live.saturating_sub(units);
-        let top = if live == 0 {
-            0
-        } else if first + units == top {
-            first
-        } else {
-            top
-        };
-        self.set(top, live);
+/// Readies the pool. In generic kernels all threads may use it, after the master has called this; in SPMD kernels only
+/// thread 0, as they start without a barrier.
+#[inline(always)]
+pub fn init() {
+    if !arch::is_spmd() || arch::thread_id() == 0 {
+        pool().clear();
     }
 }
 
 /// In a kernel that is SPMD as written, all threads run the team's sequential code, allocations
-/// included: the variable is one all the same. So each keeps the book of the same part, and comes to
-/// the same addresses.
-fn common_part() -> Part<u8> {
-    // SAFETY: this thread's own entry.
-    let usage = unsafe { own_entry(shared::stack_common()) };
-    Part {
-        base: shared::stack().cast(),
-        bytes: MASTER_STACK,
-        usage,
-    }
-}
-
-/// This thread's entry of an array with one for each thread of the block.
-///
-/// # Safety
-/// `array` is live.
-unsafe fn own_entry(array: *mut [Usage<u8>; MAX_THREADS]) -> *mut Usage<u8> {
-    // SAFETY: thread numbers are below MAX_THREADS.
-    unsafe { array.cast::<Usage<u8>>().add(arch::thread_id() as usize) }
-}
-
+/// included: the variable is one all the same.
 fn is_common() -> bool {
     Nest::load() == Nest::PURE_SEQUENTIAL
-}
-
-fn master_part() -> Part<u32> {
-    Part {
-        base: shared::stack().cast(),
-        bytes: MASTER_STACK,
-        usage: shared::stack_master(),
-    }
-}
-
-fn thread_part() -> Part<u8> {
-    let thread = arch::thread_id() as usize;
-    // A part's size is the same for all threads, so that each can find its own.
-    let bytes = (THREAD_STACKS / (arch::block_threads() as usize).max(1) / ALIGNMENT * ALIGNMENT)
-        .min(255 * ALIGNMENT);
-    // SAFETY: `thread` is below `block_threads`, and that below MAX_THREADS.
-    unsafe {
-        Part {
-            base: shared::stack()
-                .cast::<u8>()
-                .add(MASTER_STACK + thread * bytes),
-            bytes,
-            usage: own_entry(shared::stack_threads()),
-        }
-    }
-}
-
-/// Whether this thread runs the team's sequential code, and so owns the master's part.
-fn runs_sequential() -> bool {
-    if arch::is_spmd() {
-        arch::thread_id() == 0 && !Nest::load().is_active()
-    } else {
-        kernel::is_master()
-    }
-}
-
-/// Readies this thread's part of the stack.
-#[inline(always)]
-pub fn init_thread() {
-    // SAFETY: this thread's own entry.
-    unsafe { own_entry(shared::stack_threads()).write(Usage { top: 0, live: 0 }) };
-}
-
-/// Readies this thread's view of the common part.
-#[inline(always)]
-pub fn init_common() {
-    // SAFETY: this thread's own entry.
-    unsafe { own_entry(shared::stack_common()).write(Usage { top: 0, live: 0 }) };
-}
-
-/// Readies the master's part of the stack.
-#[inline(always)]
-pub fn init_master() {
-    if !arch::is_spmd() || arch::thread_id() == 0 {
-        // SAFETY: only this thread uses it.
-        unsafe { *shared::stack_master() = Usage { top: 0, live: 0 } };
-    }
 }
 
 /// Memory that every thread of the team can reach, for a local variable.
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_alloc_shared(bytes: usize) -> *mut c_void {
-    let common = is_common();
-    let pushed = if common {
-        common_part().push(bytes)
-    } else if runs_sequential() {
-        master_part().push(bytes)
+    if is_common() {
+        broadcast(|| allocate(bytes))
     } else {
-        thread_part().push(bytes)
-    };
-    match pushed {
-        Some(pointer) => pointer.cast(),
-        None if common => broadcast(|| from_heap(bytes)),
-        None => from_heap(bytes),
+        allocate(bytes)
     }
 }
 
-fn from_heap(bytes: usize) -> *mut c_void {
+/// Gives back what [`__kmpc_alloc_shared`] gave.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_free_shared(pointer: *mut c_void, bytes: usize) {
+    if is_common() {
+        // Not before all are done with it.
+        arch::block_barrier();
+        if arch::thread_id() != 0 {
+            return;
+        }
+    }
+    release(pointer, bytes);
+}
+
+fn allocate(bytes: usize) -> *mut c_void {
+    let here = if !arch::is_spmd() || (arch::thread_id() == 0 && !Nest::load().is_active()) {
+        pool().take(bytes)
+    } else {
+        None
+    };
+    match here {
+        Some(pointer) => pointer.cast(),
+        None => allocate_elsewhere(bytes),
+    }
+}
+
+/// Memory that shared memory has no room for.
+#[cold]
+#[inline(never)]
+fn allocate_elsewhere(bytes: usize) -> *mut c_void {
+    if !arch::is_spmd()
+        && bytes <= state::OVERFLOW
+        && let Some(pointer) = state::overflow(state::need()).take(bytes)
+    {
+        return pointer.cast();
+    }
     let pointer = arch::allocate(bytes.max(1));
     if pointer.is_null() {
-        arch::trap(c"out of device heap: no memory for a local variable shared with the team");
+        arch::trap(
+            c"out of device memory for shared variables: the device heap is exhausted; share fewer or smaller \
+              variables, run fewer teams at a time, or give the device a larger heap",
+        );
     }
     pointer
+}
+
+fn release(pointer: *mut c_void, bytes: usize) {
+    let pool = pool();
+    if pool.owns(pointer.cast()) {
+        pool.give_back(pointer.cast(), bytes);
+    } else {
+        release_elsewhere(pointer, bytes);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn release_elsewhere(pointer: *mut c_void, bytes: usize) {
+    if !arch::is_spmd() {
+        let state = state::current();
+        let overflow = state::overflow(state);
+        if !state.is_null() && overflow.owns(pointer.cast()) {
+            return overflow.give_back(pointer.cast(), bytes);
+        }
+    }
+    // SAFETY: from neither of the other places, so from the heap.
+    unsafe { arch::release(pointer) };
 }
 
 /// What thread 0 makes, for all threads of the block.
@@ -211,57 +140,58 @@ fn broadcast(make: impl FnOnce() -> *mut c_void) -> *mut c_void {
     }
 }
 
-/// Gives back what [`__kmpc_alloc_shared`] gave.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_free_shared(pointer: *mut c_void, bytes: usize) {
-    if is_common() {
-        let common = common_part();
-        if common.owns(pointer.cast()) {
-            return common.pop(pointer.cast(), bytes);
-        }
-        // Not before all are done with it.
-        arch::block_barrier();
-        if arch::thread_id() == 0 {
-            // SAFETY: thread 0 took it from the heap.
-            unsafe { arch::release(pointer) };
-        }
-        return;
-    }
-    let master = master_part();
-    if master.owns(pointer.cast()) {
-        return master.pop(pointer.cast(), bytes);
-    }
-    let thread = thread_part();
-    if thread.owns(pointer.cast()) {
-        return thread.pop(pointer.cast(), bytes);
-    }
-    // SAFETY: not from the stack, so from the heap.
-    unsafe { arch::release(pointer) };
-}
-
-/// A list for `count` references: shared memory up to 20 of them, else the heap.
+/// A list for `count` references, which the workers get.
+///
+/// Inlined, so that a region with a number of variables that the compiler knows is charged for the one list it uses.
+#[inline(always)]
 pub fn begin(count: usize) -> *mut *mut c_void {
-    let list: *mut *mut c_void = if count <= SHARED_REFERENCES {
+    let list: *mut *mut c_void = if count <= FEW_REFERENCES {
+        shared::few_references().cast()
+    } else if count <= SHARED_REFERENCES {
         shared::reference_list().cast()
     } else {
-        arch::allocate(count * size_of::<*mut c_void>()).cast()
+        long_list(count)
     };
-    if list.is_null() {
-        arch::trap(c"out of device heap: no memory for a parallel region's captured references");
-    }
     // SAFETY: the workers wait for the next region.
     unsafe { arch::send(shared::references(), list) };
     list
 }
 
 /// Ends the list of the region that has ended.
-pub fn end() {
+#[inline(always)]
+pub fn end(list: *mut *mut c_void, count: usize) {
+    if count > SHARED_REFERENCES {
+        end_long_list(list);
+    }
+}
+
+/// Ends the list of the region that has ended, where only the list itself knows how long it is.
+pub fn end_last() {
     // SAFETY: the workers are back in the pool, `begin` wrote the list.
+    let list = unsafe { arch::receive(shared::references()) };
+    if list != shared::few_references().cast() && list != shared::reference_list().cast() {
+        end_long_list(list);
+    }
+}
+
+/// A list that shared memory has no room for. What it takes stands in front of it.
+fn long_list(count: usize) -> *mut *mut c_void {
+    let bytes = count
+        .saturating_add(1)
+        .saturating_mul(size_of::<*mut c_void>());
+    let list = allocate_elsewhere(bytes).cast::<usize>();
+    // SAFETY: fresh memory of that size.
     unsafe {
-        let list = arch::receive(shared::references());
-        if list != shared::reference_list().cast() {
-            arch::release(list.cast());
-        }
+        list.write(bytes);
+        list.add(1).cast()
+    }
+}
+
+fn end_long_list(list: *mut *mut c_void) {
+    // SAFETY: `long_list` made it.
+    unsafe {
+        let start = list.cast::<usize>().sub(1);
+        release_elsewhere(start.cast(), *start);
     }
 }
 

@@ -42,6 +42,11 @@ impl Value {
         !llvm!(core::LLVMGetEnumAttributeAtIndex(self.0, index, kind)).is_null()
     }
 
+    /// Whether a function itself has an enum attribute.
+    pub fn has_function_attribute(self, name: &str) -> bool {
+        self.has_attribute_at(LLVMAttributeFunctionIndex, name)
+    }
+
     /// Adds or replaces a string attribute (`"key"="value"`) of a function.
     pub fn set_text_attribute(self, context: Context, key: &str, value: &str) {
         let (k, v) = (c_string(key), c_string(value));

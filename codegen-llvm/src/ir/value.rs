@@ -283,6 +283,11 @@ impl Value {
         u64::from(llvm!(core::LLVMGetAlignment(self.0)))
     }
 
+    /// Sets that alignment, a power of two.
+    pub fn set_alignment(self, bytes: u32) {
+        llvm!(core::LLVMSetAlignment(self.0, bytes));
+    }
+
     /// Sets a section; empty for none.
     pub fn set_section(self, section: &str) {
         llvm!(core::LLVMSetSection(self.0, c_string(section).as_ptr()));

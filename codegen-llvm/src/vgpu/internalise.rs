@@ -1,12 +1,12 @@
 //! Needs: kernels known. Leaves: every other function internal, and nothing that no kernel,
 //! constructor or variable needs: later passes need not look at the unused part of the device runtime.
-//! Runtime state that the link-time optimiser has folded is only written by now: `globalopt` drops such
-//! variables, and then openmp-opt the barriers that order nothing (docs/device-runtime.md, "Elision").
+//! Runtime state that the link-time optimiser has folded goes, too (`fold`).
 
 use anyhow::Result;
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
 
 use super::unit::Unit;
+use crate::fold;
 
 /// Arrays that keep symbols from being dropped by other compilers' passes.
 const BOOKKEEPING: &[&str] = &["llvm.used", "llvm.compiler.used"];
@@ -33,10 +33,10 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             function.show();
         }
     }
-    let passes = if unit.options.level == 0 {
-        "globaldce"
+    let machine = unit.image_machine()?;
+    if unit.options.level == 0 {
+        machine.run_passes(&unit.module, "globaldce")
     } else {
-        "globalopt,openmp-opt,globaldce"
-    };
-    unit.image_machine()?.run_passes(&unit.module, passes)
+        fold::run(&machine, &unit.module, true)
+    }
 }

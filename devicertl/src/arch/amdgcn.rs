@@ -2,7 +2,7 @@
 //! within a wave, and a lane must never wait for another lane of its own wave, which could not go on. Blocks have
 //! one barrier, for all their waves.
 
-use super::{Lanes, lane, nest_load, nest_store, thread_id};
+use super::{Lanes, lane, nest_seen, nest_show};
 
 /// Whether the lanes of a warp may run in lockstep, so that one cannot wait for another.
 pub const LOCKSTEP: bool = true;
@@ -40,10 +40,10 @@ pub fn warp_size() -> u32 {
 #[inline(always)]
 pub fn block_barrier() {
     // Only the fences of the barrier order memory, and the optimiser takes them for writes of everything. The
-    // thread's own nest word does not change: it is stored anew for the optimiser to know it further on.
-    let nest = nest_load(thread_id());
+    // thread's own nest word does not change: it is shown anew for the optimiser to know it further on.
+    let nest = nest_seen();
     ll::omptarget_arch_block_barrier();
-    nest_store(thread_id(), nest);
+    nest_show(nest);
 }
 
 /// The same: openmp-opt takes every barrier of an AMD GPU for one that all threads come to together.

@@ -5,6 +5,8 @@
 
 use core::ffi::{CStr, c_char, c_void};
 
+use crate::private::Node;
+
 #[cfg(target_arch = "amdgpu")]
 use super::amdgcn as own;
 #[cfg(target_arch = "nvptx64")]
@@ -17,6 +19,7 @@ pub use own::{
 
 mod ll {
     use core::ffi::{c_char, c_void};
+
     // SAFETY: defined in the assembly with these very types; `malloc`, `free` and `__assertfail`
     // are the device's (docs/abi.md).
     unsafe extern "C" {
@@ -36,6 +39,13 @@ mod ll {
         pub safe fn omptarget_arch_fence_device();
         pub safe fn omptarget_arch_fence_system();
         pub safe fn omptarget_arch_pause();
+        pub safe fn omptarget_arch_processor() -> u32;
+        pub safe fn omptarget_arch_nest_seen() -> u16;
+        pub safe fn omptarget_arch_nest_show(word: u16);
+        pub safe fn omptarget_arch_is_known(word: u16) -> bool;
+        pub safe fn omptarget_arch_spmd_begin();
+        pub safe fn omptarget_arch_generic_begin();
+        pub safe fn omptarget_arch_private_slots() -> *mut c_void;
         pub safe fn omptarget_arch_nest_load(thread: u32) -> u16;
         pub safe fn omptarget_arch_nest_store(thread: u32, word: u16);
         pub safe fn omptarget_arch_dynamic_shared() -> *mut c_void;
@@ -191,13 +201,55 @@ pub fn pause() {
     ll::omptarget_arch_pause()
 }
 
-/// Reads a thread's nest word; only the thread itself may.
+/// The multiprocessor the block runs on, now; a block can be moved.
+#[inline(always)]
+pub fn processor() -> u32 {
+    ll::omptarget_arch_processor()
+}
+
+/// What the optimiser knows of the thread's nest word. Not a value to use unless [`is_known`] says so.
+#[inline(always)]
+pub fn nest_seen() -> u16 {
+    ll::omptarget_arch_nest_seen()
+}
+
+/// Lets the optimiser know the thread's nest word.
+#[inline(always)]
+pub fn nest_show(word: u16) {
+    ll::omptarget_arch_nest_show(word)
+}
+
+/// Whether the optimiser knows the value.
+#[inline(always)]
+pub fn is_known(word: u16) -> bool {
+    ll::omptarget_arch_is_known(word)
+}
+
+/// Starts the state that the threads of an SPMD kernel have each for themselves.
+#[inline(always)]
+pub fn spmd_begin() {
+    ll::omptarget_arch_spmd_begin()
+}
+
+/// The threads of a generic kernel have no such state.
+#[inline(always)]
+pub fn generic_begin() {
+    ll::omptarget_arch_generic_begin()
+}
+
+/// SPMD kernels: where each thread's list of private state begins.
+#[inline(always)]
+pub fn private_slots() -> *mut *mut Node {
+    ll::omptarget_arch_private_slots().cast()
+}
+
+/// SPMD kernels: reads a thread's nest word; only the thread itself may.
 #[inline(always)]
 pub fn nest_load(thread: u32) -> u16 {
     ll::omptarget_arch_nest_load(thread)
 }
 
-/// Writes a thread's nest word; only the thread itself may.
+/// SPMD kernels: writes a thread's nest word; only the thread itself may.
 #[inline(always)]
 pub fn nest_store(thread: u32, word: u16) {
     ll::omptarget_arch_nest_store(thread, word)

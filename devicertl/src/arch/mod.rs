@@ -3,21 +3,22 @@
 //! A GPU is a module here that offers the functions below: `gpu` with `nvptx` or `amdgcn` through hand-written
 //! LLVM assembly, `soft` with threads of the operating system. What they offer:
 //!
-//! - ids: [`thread_id`], [`block_threads`], [`block_id`], [`block_count`], [`is_spmd`], [`assume_mode`]
+//! - ids: [`thread_id`], [`block_threads`], [`block_id`], [`block_count`], [`processor`], [`is_spmd`], [`assume_mode`]
 //! - team-wide waiting: [`block_barrier`], [`block_barrier_together`], [`group_barrier`]
 //! - the warp: [`warp_size`], [`LOCKSTEP`], [`lanes_are_independent`], [`sync_warp`], [`active_lanes`], [`shuffle_down`]
 //! - memory: [`fence_block`], [`fence_device`], [`fence_system`], [`allocate`], [`release`], [`dynamic_shared`]
-//! - the thread's nest word: [`nest_load`], [`nest_store`]
+//! - the thread's nest word: [`nest_seen`], [`nest_show`], [`is_known`]; of SPMD kernels also [`nest_load`], [`nest_store`],
+//!   and the thread's list of private state, [`private_slots`], after [`spmd_begin`] or [`generic_begin`]
 //! - the block's shared variables: [`shared`]
 //! - the rest: [`pause`], [`ticks`], [`trap`]
 
 use core::ffi::c_void;
 
 use crate::dispatch::Loop;
-use crate::icv::Icvs;
 use crate::kernel::LaunchEnvironment;
-use crate::private::Node;
-use crate::share::{Stack, Usage};
+use crate::nest::TeamShape;
+use crate::share::Storage;
+use crate::state::State;
 
 #[cfg(target_arch = "amdgpu")]
 mod amdgcn;
@@ -39,8 +40,9 @@ use soft as gpu;
 pub use gpu::{
     LOCKSTEP, TICKS_PER_SECOND, active_lanes, allocate, assume_mode, block_barrier,
     block_barrier_together, block_count, block_id, block_threads, dynamic_shared,
-    dynamic_shared_size, fence_block, fence_device, fence_system, group_barrier, is_generic_shape,
-    is_spmd, lanes_are_independent, nest_load, nest_store, pause, release, shuffle_down, sync_warp,
+    dynamic_shared_size, fence_block, fence_device, fence_system, generic_begin, group_barrier,
+    is_generic_shape, is_known, is_spmd, lanes_are_independent, nest_load, nest_seen, nest_show,
+    nest_store, pause, private_slots, processor, release, shuffle_down, spmd_begin, sync_warp,
     thread_id, ticks, trap, trap_with, warp_size,
 };
 
@@ -57,6 +59,9 @@ pub const MAX_THREADS: usize = 1024;
 /// (*sharing* paper, §5: most regions capture fewer than 20).
 pub const SHARED_REFERENCES: usize = 20;
 
+/// Most regions of a kernel that the optimiser has gone through capture no more than this.
+pub const FEW_REFERENCES: usize = 2;
+
 /// Calls `$m!` with every variable a block keeps in shared memory: name, type, meaning.
 macro_rules! for_each_shared_variable {
     ($m:ident) => {
@@ -65,20 +70,18 @@ macro_rules! for_each_shared_variable {
             work_function: *const c_void,
             /// Generic mode: the captured references of the region to run.
             references: *mut *mut c_void,
+            /// Where `references` points if there are few.
+            few_references: [*mut c_void; FEW_REFERENCES],
             /// Where `references` points unless there are more than fit.
             reference_list: [*mut c_void; SHARED_REFERENCES],
-            /// Threads of the active parallel region, unless it is the whole block of an SPMD kernel.
-            team_size: u32,
-            /// `omp_get_level` in that region.
-            team_level: u32,
+            /// Size and level of the active parallel region, unless it is the whole block of an SPMD kernel.
+            team_shape: TeamShape,
             /// Generic mode: the `num_threads` clause of the region to come, where the kernel passes it ahead.
             pushed_threads: i32,
             /// The software barrier: warps arrived, and how often it has opened.
             arrived: u32,
             /// See `arrived`.
             generation: u32,
-            /// Generic mode: the ICVs of the initial task.
-            icvs: Icvs,
             /// The launch environment, as the kernel got it.
             launch_environment: *mut LaunchEnvironment,
             /// The worksharing loop with a dynamic schedule that the team is in.
@@ -90,15 +93,11 @@ macro_rules! for_each_shared_variable {
             /// The lanes that each thread reduces with, while a part of its warp reduces on its own.
             dispersed_lanes: [Lanes; MAX_THREADS],
             /// Storage for shared locals.
-            stack: Stack,
-            /// Use of the master's part of `stack`.
-            stack_master: Usage<u32>,
-            /// Each thread's view of the use of the master's part, where all threads run the sequential code.
-            stack_common: [Usage<u8>; MAX_THREADS],
-            /// Use of each thread's part of `stack`.
-            stack_threads: [Usage<u8>; MAX_THREADS],
-            /// Each thread's list of private state; valid if its nest word says so.
-            private: [*mut Node; MAX_THREADS],
+            pool: Storage,
+            /// Which units of `pool` are in use.
+            pool_used: u64,
+            /// Generic mode: the team's state in global memory, null until it is needed.
+            state: *mut State,
         }
     };
 }

@@ -6,6 +6,7 @@ use std::alloc::{Layout, alloc, dealloc};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_void};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,7 @@ use super::soft_threads::{
     Condvar, Mutex, MutexGuard, RESIDENT_BLOCKS, fence, run_all, thread_local, yield_now,
 };
 use super::{Lanes, MAX_THREADS};
+use crate::private::Node;
 
 /// Lanes per warp of this launch.
 pub fn warp_size() -> u32 {
@@ -61,7 +63,9 @@ macro_rules! shared_memory {
 mod layout {
     pub(super) use crate::arch::*;
 }
-use layout::{Icvs, LaunchEnvironment, Loop, Node, SHARED_REFERENCES, Stack, Usage};
+use layout::{
+    FEW_REFERENCES, LaunchEnvironment, Loop, SHARED_REFERENCES, State, Storage, TeamShape,
+};
 super::for_each_shared_variable!(shared_memory);
 
 /// Threads that gather: how many are there, and how often they went on together.
@@ -92,7 +96,7 @@ impl Default for Exchange {
 }
 
 #[derive(Default)]
-struct State {
+struct Waiting {
     live: u32,
     all: Gathering,
     group: Gathering,
@@ -104,12 +108,14 @@ struct Block {
     launch: Launch,
     shared: *mut SharedMemory,
     dynamic: *mut u8,
+    allocations: Arc<AtomicIsize>,
     nest: Vec<Cell<u16>>,
-    state: Mutex<State>,
+    private: Vec<Cell<*mut Node>>,
+    state: Mutex<Waiting>,
     change: Condvar,
 }
 
-// SAFETY: `shared` and `dynamic` are raw memory that the code under test synchronises; each entry of `nest` is
+// SAFETY: `shared` and `dynamic` are raw memory that the code under test synchronises; each entry of `nest` and `private` is
 // used by one thread only.
 unsafe impl Sync for Block {}
 
@@ -133,8 +139,10 @@ thread_local! {
     static CURRENT: Cell<*const Thread<'static>> = Cell::new(std::ptr::null());
 }
 
-/// Heap allocations that are not released.
-static ALLOCATIONS: AtomicIsize = AtomicIsize::new(0);
+std::thread_local! {
+    /// Heap allocations of the launches of this thread (a test) that are not released.
+    static ALLOCATIONS: Arc<AtomicIsize> = Arc::default();
+}
 
 fn with<R>(use_thread: impl FnOnce(&Thread<'_>) -> R) -> R {
     let current = CURRENT.with(Cell::get);
@@ -175,9 +183,16 @@ fn run(thread: Thread<'_>, kernel: &(dyn Fn() + Sync)) {
     }
 }
 
-/// Heap allocations of all blocks that were not released.
+/// Heap allocations of this test's blocks that were not released. State buffers are not among them: their queues keep
+/// them for the teams to come.
 pub fn live_allocations() -> isize {
-    ALLOCATIONS.load(Ordering::SeqCst)
+    ALLOCATIONS.with(|allocations| allocations.load(Ordering::SeqCst))
+}
+
+fn count(bytes: usize, change: isize) {
+    if bytes != size_of::<crate::state::State>() {
+        with(|thread| thread.block.allocations.fetch_add(change, Ordering::SeqCst));
+    }
 }
 
 impl Block {
@@ -196,16 +211,18 @@ impl Block {
             launch,
             shared: shared.cast(),
             dynamic,
+            allocations: ALLOCATIONS.with(Arc::clone),
+            private: vec![Cell::new(std::ptr::dangling_mut()); MAX_THREADS],
             nest: (0..MAX_THREADS).map(|_| Cell::new(0xaaaa)).collect(),
-            state: Mutex::new(State {
+            state: Mutex::new(Waiting {
                 live: launch.threads,
-                ..State::default()
+                ..Waiting::default()
             }),
             change: Condvar::new(),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.state.lock().expect("no thread panics with the lock")
     }
 
@@ -217,10 +234,10 @@ impl Block {
 
     fn wait_while<'a>(
         &'a self,
-        mut state: MutexGuard<'a, State>,
+        mut state: MutexGuard<'a, Waiting>,
         what: &str,
-        condition: impl Fn(&State) -> bool,
-    ) -> MutexGuard<'a, State> {
+        condition: impl Fn(&Waiting) -> bool,
+    ) -> MutexGuard<'a, Waiting> {
         let start = Instant::now();
         while condition(&state) {
             if start.elapsed() > PATIENCE {
@@ -238,8 +255,8 @@ impl Block {
     fn gather(
         &self,
         what: &str,
-        select: fn(&mut State) -> &mut Gathering,
-        wanted: impl Fn(&State) -> u32,
+        select: fn(&mut Waiting) -> &mut Gathering,
+        wanted: impl Fn(&Waiting) -> u32,
     ) {
         let mut state = self.lock();
         let wanted = wanted(&state);
@@ -427,9 +444,44 @@ pub fn ticks() -> u64 {
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64
 }
 
+/// Nothing: there is no optimiser to tell.
+pub fn nest_show(_word: u16) {}
+
+/// Nothing to be known.
+pub fn nest_seen() -> u16 {
+    0xaaaa
+}
+
+/// No optimiser, no knowledge.
+pub fn is_known(_word: u16) -> bool {
+    false
+}
+
+/// Blocks take turns on a few multiprocessors.
+pub fn processor() -> u32 {
+    block_id() % 3
+}
+
+/// Starts the per-thread state of an SPMD kernel.
+pub fn spmd_begin() {
+    assert!(is_spmd());
+}
+
+/// There is no such state.
+pub fn generic_begin() {
+    assert!(!is_spmd());
+}
+
+/// Where each thread's list of private state begins.
+pub fn private_slots() -> *mut *mut Node {
+    assert!(is_spmd());
+    with(|thread| thread.block.private.as_ptr().cast_mut().cast())
+}
+
 /// Reads the calling thread's nest word.
 pub fn nest_load(id: u32) -> u16 {
     with(|thread| {
+        assert!(thread.block.launch.spmd);
         assert_eq!(id, thread.id, "nest words are private");
         thread.block.nest[id as usize].get()
     })
@@ -438,6 +490,7 @@ pub fn nest_load(id: u32) -> u16 {
 /// Writes the calling thread's nest word.
 pub fn nest_store(id: u32, word: u16) {
     with(|thread| {
+        assert!(thread.block.launch.spmd);
         assert_eq!(id, thread.id, "nest words are private");
         thread.block.nest[id as usize].set(word);
     });
@@ -459,7 +512,7 @@ fn heap_layout(bytes: usize) -> Layout {
 
 /// Device heap.
 pub fn allocate(bytes: usize) -> *mut c_void {
-    ALLOCATIONS.fetch_add(1, Ordering::SeqCst);
+    count(bytes, 1);
     // SAFETY: the size is not 0; the size goes in front, so that `release` knows it.
     unsafe {
         let start = alloc(heap_layout(bytes));
@@ -475,11 +528,12 @@ pub fn allocate(bytes: usize) -> *mut c_void {
 /// # Safety
 /// `pointer` came from [`allocate`] and is not used again.
 pub unsafe fn release(pointer: *mut c_void) {
-    ALLOCATIONS.fetch_sub(1, Ordering::SeqCst);
     // SAFETY: the caller's promise.
     unsafe {
         let start = pointer.cast::<u8>().sub(16);
-        dealloc(start, heap_layout(start.cast::<usize>().read()));
+        let bytes = start.cast::<usize>().read();
+        count(bytes, -1);
+        dealloc(start, heap_layout(bytes));
     }
 }
 

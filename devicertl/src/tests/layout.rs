@@ -2,12 +2,15 @@
 
 use core::ffi::c_void;
 
-use crate::arch::{Lanes, MAX_THREADS, SHARED_REFERENCES, for_each_shared_variable};
+use crate::arch::{
+    FEW_REFERENCES, Lanes, MAX_THREADS, SHARED_REFERENCES, for_each_shared_variable,
+};
 use crate::dispatch::Loop;
-use crate::icv::Icvs;
 use crate::kernel::LaunchEnvironment;
+use crate::nest::TeamShape;
 use crate::private::Node;
-use crate::share::{Stack, Usage};
+use crate::share::Storage;
+use crate::state::State;
 
 const SHARED: &str = include_str!("../../shared.ll");
 
@@ -56,6 +59,7 @@ fn shared_variables_have_room_for_their_types() {
     }
     for_each_shared_variable!(check);
     assert_eq!(declared("nest").0, MAX_THREADS * size_of::<u16>());
+    assert_eq!(declared("private").0, MAX_THREADS * size_of::<*mut Node>());
 }
 
 #[test]

@@ -1,0 +1,29 @@
+//! Folds what is left of the device runtime's state when clang's device link is done (docs/device-runtime.md, "Elision").
+//!
+//! The link leaves the last stores of state that nobody reads any more; `globalopt` drops such variables, and openmp-opt
+//! then the barriers that order nothing. Regions whose variables are not all pointers are called with the
+//! wrong types until `instcombine` has looked at the call, which in the link is after its inliner.
+
+use anyhow::Result;
+
+use crate::ir::{Machine, Module};
+
+/// Inlines what has to be, and simplifies so that state becomes known.
+const INLINE: &str = "function(instcombine<no-verify-fixpoint>),cgscc(inline<only-mandatory>),\
+    function(sroa,early-cse<memssa>,gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
+
+/// Folds the runtime's state in an optimised module, with LLVM's OpenMP optimiser or without.
+pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
+    let not_inlined = |function: &crate::ir::Value| {
+        function.is_local() && function.has_function_attribute("alwaysinline")
+    };
+    if module.definitions().iter().any(not_inlined) {
+        machine.run_passes(module, INLINE)?;
+    }
+    let passes = if openmp_opt {
+        "globalopt,openmp-opt,globaldce"
+    } else {
+        "globalopt,globaldce"
+    };
+    machine.run_passes(module, passes)
+}
