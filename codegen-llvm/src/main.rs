@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use clap::{Args, Parser, Subcommand};
 
-/// Compiles OpenMP device images: LLVM bitcode for nvptx64, as clang embeds it with
+/// Compiles OpenMP device images: LLVM bitcode for nvptx64 or amdgcn, as clang embeds it with
 /// `-fopenmp -foffload-lto -fopenmp-target-jit`.
 #[derive(Parser)]
 #[command(name = "omptarget-codegen", version, about, long_about = None, arg_required_else_help = true)]
@@ -27,7 +27,7 @@ enum Command {
     /// Compile an image for the virtual GPU: a host object and its manifest
     #[command(after_help = pass_help())]
     Vgpu(Vgpu),
-    /// Compile an image to PTX text
+    /// Compile an nvptx64 image to PTX text
     Ptx(Ptx),
     /// Say what is in an image, as JSON: triple, kernels with their mode, variables
     Inspect(Files),
