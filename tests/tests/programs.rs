@@ -185,6 +185,12 @@ fn queries() {
     check(&["queries.c"]);
 }
 
+/// State buffers, nested levels, large shared variables.
+#[test]
+fn state() {
+    check(&["state.c"]);
+}
+
 #[test]
 fn heap() {
     check(&["heap.c"]);
