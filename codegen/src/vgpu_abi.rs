@@ -9,7 +9,7 @@
 //! an access it cannot prove to be local, which is how a host pointer in a kernel is found out.
 
 /// Changes whenever this interface does; part of the cache key and of the manifest.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// log2 of the device window's size (1 TiB).
 pub const WINDOW_SHIFT: u32 = 40;
@@ -230,6 +230,7 @@ pub enum BarrierReduce {
 /// | `vgpu_assert_fail` | `noreturn(cx, site, message, file, u32 line, function)` | `__assertfail`, `__assert_fail` |
 /// | `vgpu_vprintf` | `i32(cx, format, args, u32 alignment)` | `vprintf`: arguments one after the other, aligned to their size, at most to `alignment` |
 /// | `vgpu_malloc` | `void*(cx, u64 size)` | device heap; null when exhausted |
+/// | `vgpu_realloc` | `void*(cx, void*, u64 size)` | device heap; null when exhausted, the block stays then |
 /// | `vgpu_free` | `void(cx, void*)` | device heap |
 /// | `vgpu_clock` | `u64(cx)` | `clock64` and `clock` (truncated), `s_memtime`, in ticks |
 /// | `vgpu_globaltimer` | `u64(cx)` | `globaltimer`, ns |
@@ -256,6 +257,7 @@ pub const ENGINE_SYMBOLS: &[&str] = &[
     "vgpu_assert_fail",
     "vgpu_vprintf",
     "vgpu_malloc",
+    "vgpu_realloc",
     "vgpu_free",
     "vgpu_clock",
     "vgpu_globaltimer",

@@ -240,6 +240,15 @@ engine_functions! {
         sm.heap.alloc(unsafe { sm.heap_cache() }, size) as *mut c_void
     }
 
+    fn vgpu_realloc(caller, pointer: *mut c_void, size: u64) -> *mut c_void {
+        let sm = caller.sm;
+        // SAFETY: used for this call only.
+        match sm.heap.resize(unsafe { sm.heap_cache() }, pointer as u64, size) {
+            Ok(block) => block as *mut c_void,
+            Err(misuse) => caller.raise(0, Cause::Trap(misuse)),
+        }
+    }
+
     fn vgpu_free(caller, pointer: *mut c_void) {
         let sm = caller.sm;
         // SAFETY: used for this call only.
@@ -335,6 +344,7 @@ pub fn engine_function(symbol: &str) -> Option<u64> {
         vgpu_assert_fail,
         vgpu_vprintf,
         vgpu_malloc,
+        vgpu_realloc,
         vgpu_free,
         vgpu_clock,
         vgpu_globaltimer

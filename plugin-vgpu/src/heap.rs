@@ -1,4 +1,4 @@
-//! The device heap: `malloc` and `free` in kernels.
+//! The device heap: `malloc`, `realloc` and `free` in kernels.
 //!
 //! Small blocks come in size classes from 64 KiB spans; every multiprocessor keeps blocks of its own
 //! ([`HeapCache`]), so the usual call takes no lock. Bookkeeping lies outside the heap's memory, where a
@@ -124,6 +124,54 @@ impl Heap {
         Ok(())
     }
 
+    /// `realloc`: a block of `size` bytes with what `address` held, as far as it fits, in place of it. 0 when the
+    /// heap is exhausted; the old block stays then. The error says what is wrong with the address.
+    pub fn resize(
+        &self,
+        cache: &mut HeapCache,
+        address: u64,
+        size: u64,
+    ) -> std::result::Result<u64, String> {
+        if address == 0 {
+            return Ok(self.alloc(cache, size));
+        }
+        let held = self.size_of(address).ok_or_else(|| {
+            format!("realloc({address:#x}): not an allocated block of the device heap (freed?)")
+        })?;
+        // A block that is neither too small nor mostly unused stays where it is.
+        if size <= held && size >= held / 2 {
+            return Ok(address);
+        }
+        let block = self.alloc(cache, size);
+        if block != 0 {
+            let length = held.min(size) as usize;
+            // SAFETY: both blocks are allocated, readable and writable for that many bytes, and distinct.
+            unsafe {
+                std::ptr::copy_nonoverlapping(address as *const u8, block as *mut u8, length);
+            }
+            self.free(cache, address)?;
+        }
+        Ok(block)
+    }
+
+    /// Bytes of the allocated block at `address`.
+    fn size_of(&self, address: u64) -> Option<u64> {
+        let span = self.span();
+        if !span.contains(address, 1) {
+            return None;
+        }
+        let class = self.classes[((address - span.start) / SPAN) as usize].load(Ordering::Relaxed);
+        let Some(class) = usize::from(class).checked_sub(1) else {
+            let large = self.shared.lock().arena.find(address)?;
+            return (large.start == address).then_some(large.len);
+        };
+        let bytes = CLASSES[class];
+        let (word, bit) = self.allocation_bit(address);
+        let is_block = ((address - span.start) % SPAN).is_multiple_of(bytes)
+            && word.load(Ordering::Relaxed) & bit != 0;
+        is_block.then_some(bytes)
+    }
+
     fn small(&self, cache: &mut ClassCache, class: usize) -> u64 {
         if let Some(block) = cache.free.pop() {
             return block;
@@ -246,12 +294,36 @@ mod tests {
     }
 
     #[test]
+    fn resizing_keeps_the_bytes() {
+        let heap = Heap::new(4 << 20).unwrap();
+        let mut cache = HeapCache::default();
+        let mut block = heap.resize(&mut cache, 0, 5).unwrap();
+        let bytes = |block: u64, length: usize| {
+            // SAFETY: the block holds at least so many bytes.
+            unsafe { std::slice::from_raw_parts_mut(block as *mut u8, length) }
+        };
+        bytes(block, 5).copy_from_slice(b"bytes");
+        for size in [16, 17, 40_000, 500_000, 2 << 20, 100, 5] {
+            block = heap.resize(&mut cache, block, size).unwrap();
+            assert_eq!(bytes(block, 5), b"bytes", "{size}");
+            bytes(block, size as usize)[size as usize - 1] |= 0;
+        }
+        assert_eq!(heap.resize(&mut cache, block, 1 << 40), Ok(0));
+        assert_eq!(bytes(block, 5), b"bytes");
+        heap.free(&mut cache, block).unwrap();
+        // Nothing was left behind: the heap holds its whole size again.
+        let whole = heap.alloc(&mut cache, 3 << 20);
+        assert!(whole != 0);
+    }
+
+    #[test]
     fn foreign_addresses_are_refused() {
         let heap = Heap::new(1 << 20).unwrap();
         let mut cache = HeapCache::default();
         let block = heap.alloc(&mut cache, 100);
         for wrong in [1, block + 16, block + 1, heap.span().end(), u64::MAX] {
             assert!(heap.free(&mut cache, wrong).is_err(), "{wrong:#x}");
+            assert!(heap.resize(&mut cache, wrong, 8).is_err(), "{wrong:#x}");
         }
         assert_eq!(heap.free(&mut cache, 0), Ok(()));
     }

@@ -49,6 +49,27 @@ static void everyone(void) {
     EXPECT(wrong, 0);
 }
 
+// realloc keeps what a block holds, for blocks of every size, many threads at once; null is a block of nothing.
+static void growing(void) {
+    int wrong = 0;
+#pragma omp target teams distribute parallel for num_teams(4) thread_limit(64) reduction(+ : wrong)
+    for (int i = 0; i < 256; i++) {
+        int *a = (int *)realloc(NULL, sizeof *a), length = 1;
+        a[0] = i;
+        for (int round = 0; round < 6; round++) {
+            a = (int *)realloc(a, 4 * length * sizeof *a);
+            for (int k = length; k < 4 * length; k++)
+                a[k] = i + k;
+            length *= 4;
+        }
+        a = (int *)realloc(a, 10 * sizeof *a);
+        for (int k = 0; k < 10; k++)
+            wrong += a[k] != i + k;
+        free(a);
+    }
+    EXPECT(wrong, 0);
+}
+
 // What one region allocates, a later one may use and free.
 static void across_regions(void) {
     int *kept = NULL, sum = 0;
@@ -101,6 +122,7 @@ static void too_much(void) {
 int main(void) {
     list();
     everyone();
+    growing();
     across_regions();
     reuse();
     too_much();

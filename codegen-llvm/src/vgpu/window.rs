@@ -271,7 +271,7 @@ fn is_device_source(value: Value) -> bool {
         Some(LLVMOpcode::LLVMCall) => value.called_function().is_some_and(|function| {
             matches!(
                 function.name().as_str(),
-                "vgpu_malloc" | "vgpu.shared_base" | "vgpu.context"
+                "vgpu_malloc" | "vgpu_realloc" | "vgpu.shared_base" | "vgpu.context"
             )
         }),
         _ => false,

@@ -2,6 +2,7 @@
 ; RUN: vgpu --emit-llvm --no-window-check %s
 ; CHECK: call i32 @vgpu_vprintf(ptr…, ptr…@format, ptr…, i32 8)
 ; CHECK: call ptr @vgpu_malloc(ptr…, i64 64)
+; CHECK: call ptr @vgpu_realloc(ptr…, ptr…, i64 96)
 ; CHECK: call void @vgpu_free(ptr…, ptr
 ; CHECK: call…ptr @vgpu_malloc(ptr…, i64 24)
 ; CHECK: call void @vgpu_assert_fail(ptr…, i32 1, ptr…@format, ptr…@format, i32 42, ptr…@format)
@@ -12,6 +13,7 @@ target triple = "nvptx64-nvidia-cuda"
 @format = private constant [4 x i8] c"%d\0A\00"
 declare i32 @vprintf(ptr, ptr)
 declare ptr @malloc(i64)
+declare ptr @realloc(ptr, i64)
 declare void @free(ptr)
 declare ptr @_Znwm(i64)
 declare void @__assert_fail(ptr, ptr, i32, ptr)
@@ -24,7 +26,9 @@ define ptx_kernel void @k(i32 %c) {
   %n = call i32 @vprintf(ptr @format, ptr %args)
   %p = call ptr @malloc(i64 64)
   store volatile i32 1, ptr %p
-  call void @free(ptr %p)
+  %r = call ptr @realloc(ptr %p, i64 96)
+  store volatile i32 1, ptr %r
+  call void @free(ptr %r)
   %q = call ptr @_Znwm(i64 24)
   store volatile i32 1, ptr %q
   switch i32 %c, label %leave [ i32 0, label %fail

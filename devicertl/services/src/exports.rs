@@ -20,6 +20,26 @@ pub extern "C" fn malloc(bytes: usize) -> *mut c_void {
     __omptarget_heap.allocate(bytes as u64).cast()
 }
 
+/// `realloc`.
+///
+/// # Safety
+/// As for [`free`]; `pointer` stays in use if the answer is null.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub unsafe extern "C" fn realloc(pointer: *mut c_void, bytes: usize) -> *mut c_void {
+    if pointer.is_null() {
+        return malloc(bytes);
+    }
+    match __omptarget_heap.resize(pointer.cast(), bytes as u64) {
+        Ok(block) => block.cast(),
+        Err(_) => {
+            let message = c"realloc: not an allocated block of the device heap (freed?)";
+            // SAFETY: C strings.
+            unsafe { __assertfail(message.as_ptr(), c"".as_ptr(), 0, c"".as_ptr(), 1) }
+        }
+    }
+}
+
 /// `free`.
 ///
 /// # Safety

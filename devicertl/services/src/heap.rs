@@ -80,14 +80,7 @@ impl Heap {
 
     /// Gives a block back.
     pub fn release(&self, pointer: *mut u8) -> Result<(), NotAllocated> {
-        let offset = (pointer as u64).wrapping_sub(self.base.load(Ordering::Relaxed));
-        if !offset.is_multiple_of(UNIT)
-            || offset < UNIT
-            || offset > self.used.load(Ordering::Relaxed)
-        {
-            return Err(NotAllocated);
-        }
-        let unit = (offset / UNIT - 1) as u32;
+        let unit = self.unit_of(pointer)?;
         let header = self.header(unit);
         // One of two that free the same block finds it free.
         header
@@ -96,6 +89,39 @@ impl Heap {
             .map_err(|_| NotAllocated)?;
         self.push(header.class.load(Ordering::Relaxed) as usize, unit);
         Ok(())
+    }
+
+    /// A block of at least `bytes` with what `pointer`'s held, as far as it fits, in place of it. Null if there is none;
+    /// the old block stays then.
+    pub fn resize(&self, pointer: *mut u8, bytes: u64) -> Result<*mut u8, NotAllocated> {
+        let header = self.header(self.unit_of(pointer)?);
+        if header.state.load(Ordering::Relaxed) != TAKEN {
+            return Err(NotAllocated);
+        }
+        let held = (UNIT << header.class.load(Ordering::Relaxed)) - UNIT;
+        if bytes <= held && bytes >= held / 2 {
+            return Ok(pointer);
+        }
+        let block = self.allocate(bytes);
+        if !block.is_null() {
+            let length = held.min(bytes) as usize;
+            // SAFETY: two blocks that are taken, with room for that many bytes.
+            unsafe { core::ptr::copy_nonoverlapping(pointer, block, length) };
+            self.release(pointer)?;
+        }
+        Ok(block)
+    }
+
+    /// The unit of a block's header.
+    fn unit_of(&self, pointer: *mut u8) -> Result<u32, NotAllocated> {
+        let offset = (pointer as u64).wrapping_sub(self.base.load(Ordering::Relaxed));
+        if !offset.is_multiple_of(UNIT)
+            || offset < UNIT
+            || offset > self.used.load(Ordering::Relaxed)
+        {
+            return Err(NotAllocated);
+        }
+        Ok((offset / UNIT - 1) as u32)
     }
 
     fn header(&self, unit: u32) -> &Header {

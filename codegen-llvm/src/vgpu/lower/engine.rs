@@ -81,6 +81,7 @@ declare void @vgpu_trap(ptr, i32) cold noreturn nounwind
 declare void @vgpu_assert_fail(ptr, i32, ptr, ptr, i32, ptr) cold noreturn nounwind
 declare i32 @vgpu_vprintf(ptr, ptr, ptr, i32) nounwind
 declare noalias ptr @vgpu_malloc(ptr, i64) nounwind
+declare noalias ptr @vgpu_realloc(ptr, ptr, i64) nounwind
 declare void @vgpu_free(ptr, ptr) nounwind
 declare i64 @vgpu_clock(ptr) nounwind
 declare i64 @vgpu_globaltimer(ptr) nounwind

@@ -18,6 +18,9 @@ pub fn lower(request: &Request<'_>, argument_alignment: u32) -> Option<Body> {
             "{CONTEXT}  %p = call ptr @vgpu_malloc(ptr %cx, i64 %a0)\n  ret ptr %p"
         )),
         ("calloc", ["i64", "i64"], "ptr") => Body::plain(CALLOC),
+        ("realloc", ["ptr", "i64"], "ptr") => Body::plain(format!(
+            "{CONTEXT}  %p = call ptr @vgpu_realloc(ptr %cx, ptr %a0, i64 %a1)\n  ret ptr %p"
+        )),
         ("free" | "_ZdlPv" | "_ZdaPv", ["ptr"], "void")
         | ("_ZdlPvm" | "_ZdaPvm", ["ptr", "i64"], "void") => Body::plain(format!(
             "{CONTEXT}  call void @vgpu_free(ptr %cx, ptr %a0)\n  ret void"
