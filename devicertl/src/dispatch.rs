@@ -101,6 +101,22 @@ impl Loop {
         matches!(self.kind, Kind::Dynamic | Kind::Guided)
     }
 
+    /// What does not change while threads share the loop; a copy of the whole would race with those who take chunks.
+    ///
+    /// # Safety
+    /// `this` is live, and only its `next` and `passed` change meanwhile.
+    unsafe fn constants(this: *const Loop) -> Loop {
+        // SAFETY: the caller's promise.
+        unsafe {
+            Loop {
+                lower: (*this).lower,
+                increment: (*this).increment,
+                count: (*this).count,
+                ..Loop::EMPTY
+            }
+        }
+    }
+
     /// Takes the next chunk off a loop that threads share: first and last iteration.
     ///
     /// # Safety
@@ -187,7 +203,8 @@ fn advance() -> Option<(u64, u64, Loop)> {
     let Some(node) = private::find_here(private::Kind::Loop) else {
         // SAFETY: the team is in this loop until all have asked in vain.
         return unsafe {
-            Loop::take(shared::team_loop()).map(|(first, last)| (first, last, *shared::team_loop()))
+            Loop::take(shared::team_loop())
+                .map(|(first, last)| (first, last, Loop::constants(shared::team_loop())))
         };
     };
     // SAFETY: this thread's own node; the team's loop as above.
