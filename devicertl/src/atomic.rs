@@ -11,10 +11,10 @@ use core::sync::atomic::{
     Ordering::{Relaxed, SeqCst},
 };
 
-use crate::arch;
+use crate::arch::{self, atomic};
 use crate::sync::exclusively;
 
-static LOCKS: [AtomicU32; 64] = [const { AtomicU32::new(0) }; 64];
+static LOCKS: [atomic::AtomicU32; 64] = [const { atomic::AtomicU32::new(0) }; 64];
 
 /// Runs `access` while no other thread accesses that object.
 fn guarded<R>(object: *const c_void, access: impl FnOnce() -> R) -> R {

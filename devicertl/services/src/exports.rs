@@ -30,7 +30,8 @@ pub unsafe extern "C" fn realloc(pointer: *mut c_void, bytes: usize) -> *mut c_v
     if pointer.is_null() {
         return malloc(bytes);
     }
-    match __omptarget_heap.resize(pointer.cast(), bytes as u64) {
+    // SAFETY: the caller's promise.
+    match unsafe { __omptarget_heap.resize(pointer.cast(), bytes as u64) } {
         Ok(block) => block.cast(),
         Err(_) => {
             let message = c"realloc: not an allocated block of the device heap (freed?)";

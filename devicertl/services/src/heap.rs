@@ -93,7 +93,10 @@ impl Heap {
 
     /// A block of at least `bytes` with what `pointer`'s held, as far as it fits, in place of it. Null if there is none;
     /// the old block stays then.
-    pub fn resize(&self, pointer: *mut u8, bytes: u64) -> Result<*mut u8, NotAllocated> {
+    ///
+    /// # Safety
+    /// Nobody else uses the block meanwhile.
+    pub unsafe fn resize(&self, pointer: *mut u8, bytes: u64) -> Result<*mut u8, NotAllocated> {
         let header = self.header(self.unit_of(pointer)?);
         if header.state.load(Ordering::Relaxed) != TAKEN {
             return Err(NotAllocated);
@@ -105,7 +108,7 @@ impl Heap {
         let block = self.allocate(bytes);
         if !block.is_null() {
             let length = held.min(bytes) as usize;
-            // SAFETY: two blocks that are taken, with room for that many bytes.
+            // SAFETY: two blocks that are taken, with room for that many bytes; only the caller uses them.
             unsafe { core::ptr::copy_nonoverlapping(pointer, block, length) };
             self.release(pointer)?;
         }
