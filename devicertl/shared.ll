@@ -25,8 +25,8 @@
 @omptarget.pool_used = internal addrspace(3) global i64 poison, align 8
 @omptarget.state = internal addrspace(3) global ptr poison, align 8
 @omptarget.nest_seen = internal addrspace(3) global i16 poison, align 2
-@omptarget.nest_words = internal addrspace(3) global ptr addrspace(3) poison, align 8
-@omptarget.private_words = internal addrspace(3) global ptr addrspace(3) poison, align 8
+@omptarget.nest_words = internal addrspace(3) global ptr poison, align 8
+@omptarget.private_words = internal addrspace(3) global ptr poison, align 8
 @omptarget.nest = internal addrspace(3) global [1024 x i16] poison, align 16
 @omptarget.private = internal addrspace(3) global [1024 x ptr] poison, align 8
 @omptarget.dynamic = external addrspace(3) global [0 x i8], align 16
@@ -66,23 +66,25 @@ define i1 @omptarget_arch_is_known(i16 %value) alwaysinline nounwind {
 }
 
 ; SPMD kernels: where the arrays with an entry per thread are. All threads write the same. The arrays are only reached
-; through these two, so that generic kernels are not charged for them.
+; through these two, so that generic kernels are not charged for them. (Generic pointers: those of shared memory have
+; another size on every target, the virtual GPU included.)
 define void @omptarget_arch_spmd_begin() alwaysinline nounwind {
-  store ptr addrspace(3) @omptarget.nest, ptr addrspace(3) @omptarget.nest_words, align 8, !tbaa !0
-  store ptr addrspace(3) @omptarget.private, ptr addrspace(3) @omptarget.private_words, align 8, !tbaa !0
+  store ptr addrspacecast (ptr addrspace(3) @omptarget.nest to ptr), ptr addrspace(3) @omptarget.nest_words, align 8, !tbaa !0
+  store ptr addrspacecast (ptr addrspace(3) @omptarget.private to ptr), ptr addrspace(3) @omptarget.private_words, align 8, !tbaa !0
   ret void
 }
 
 ; Generic kernels have no such arrays. (Without a second value, openmp-opt would take the first one for the variables'
 ; contents in every kernel, and all would be charged for the arrays.)
 define void @omptarget_arch_generic_begin() alwaysinline nounwind {
-  store ptr addrspace(3) null, ptr addrspace(3) @omptarget.nest_words, align 8, !tbaa !0
-  store ptr addrspace(3) null, ptr addrspace(3) @omptarget.private_words, align 8, !tbaa !0
+  store ptr null, ptr addrspace(3) @omptarget.nest_words, align 8, !tbaa !0
+  store ptr null, ptr addrspace(3) @omptarget.private_words, align 8, !tbaa !0
   ret void
 }
 
 define i16 @omptarget_arch_nest_load(i32 %thread) alwaysinline nounwind {
-  %words = load ptr addrspace(3), ptr addrspace(3) @omptarget.nest_words, align 8, !tbaa !0
+  %generic = load ptr, ptr addrspace(3) @omptarget.nest_words, align 8, !tbaa !0
+  %words = addrspacecast ptr %generic to ptr addrspace(3)
   %index = zext i32 %thread to i64
   %word = getelementptr inbounds [1024 x i16], ptr addrspace(3) %words, i64 0, i64 %index
   %value = load i16, ptr addrspace(3) %word, align 2, !tbaa !0
@@ -90,7 +92,8 @@ define i16 @omptarget_arch_nest_load(i32 %thread) alwaysinline nounwind {
 }
 
 define void @omptarget_arch_nest_store(i32 %thread, i16 %value) alwaysinline nounwind {
-  %words = load ptr addrspace(3), ptr addrspace(3) @omptarget.nest_words, align 8, !tbaa !0
+  %generic = load ptr, ptr addrspace(3) @omptarget.nest_words, align 8, !tbaa !0
+  %words = addrspacecast ptr %generic to ptr addrspace(3)
   %index = zext i32 %thread to i64
   %word = getelementptr inbounds [1024 x i16], ptr addrspace(3) %words, i64 0, i64 %index
   store i16 %value, ptr addrspace(3) %word, align 2, !tbaa !0
@@ -98,8 +101,7 @@ define void @omptarget_arch_nest_store(i32 %thread, i16 %value) alwaysinline nou
 }
 
 define ptr @omptarget_arch_private_slots() alwaysinline nounwind {
-  %words = load ptr addrspace(3), ptr addrspace(3) @omptarget.private_words, align 8, !tbaa !0
-  %slots = addrspacecast ptr addrspace(3) %words to ptr
+  %slots = load ptr, ptr addrspace(3) @omptarget.private_words, align 8, !tbaa !0
   ret ptr %slots
 }
 

@@ -20,10 +20,25 @@ pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
     if module.definitions().iter().any(not_inlined) {
         machine.run_passes(module, INLINE)?;
     }
+    hide_shared_variables(module);
     let passes = if openmp_opt {
         "globalopt,openmp-opt,globaldce"
     } else {
         "globalopt,globaldce"
     };
     machine.run_passes(module, passes)
+}
+
+/// Which of the shared variables may be a thread's own the link has found out. Here, where more is inlined, openmp-opt
+/// would take variables of a whole team for each thread's own (it believes that every thread that
+/// allocates gets memory of its own), so it must not know what allocates them.
+fn hide_shared_variables(module: &Module) {
+    for name in ["__kmpc_alloc_shared", "__kmpc_free_shared"] {
+        if let Some(function) = module
+            .function(name)
+            .filter(|known| !known.is_declaration())
+        {
+            function.set_name(&format!("omptarget.{name}"));
+        }
+    }
 }

@@ -240,6 +240,15 @@ impl Value {
         llvm!(core::LLVMGetLinkage(self.0))
     }
 
+    /// Gives it another name.
+    pub fn set_name(self, name: &str) {
+        llvm!(core::LLVMSetValueName2(
+            self.0,
+            name.as_ptr().cast(),
+            name.len()
+        ));
+    }
+
     /// Sets the linkage.
     pub fn set_linkage(self, linkage: LLVMLinkage) {
         llvm!(core::LLVMSetLinkage(self.0, linkage));
