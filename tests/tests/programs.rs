@@ -20,12 +20,16 @@ fn check_with(sources: &[&str], flags: &[&str]) {
         .collect();
     let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
     for mode in MODES {
-        let outcome = Build::new(&sources).flags(flags).compile(mode).run(&[]);
-        assert_eq!(
-            outcome.passed(&format!("{sources:?} {flags:?} {mode:?}")),
-            "PASS\n"
-        );
+        check_mode(&sources, flags, mode);
     }
+}
+
+fn check_mode(sources: &[&str], flags: &[&str], mode: Mode) {
+    let outcome = Build::new(sources).flags(flags).compile(mode).run(&[]);
+    assert_eq!(
+        outcome.passed(&format!("{sources:?} {flags:?} {mode:?}")),
+        "PASS\n"
+    );
 }
 
 #[test]
@@ -51,6 +55,12 @@ fn link() {
 #[test]
 fn privates() {
     check(&["privates.c"]);
+}
+
+/// At `-O1` clang's device link inlines nothing; what is inlined later must leave a team's variables shared.
+#[test]
+fn privates_where_the_link_inlines_nothing() {
+    check_mode(&["tests/programs/privates.c"], &[], Mode::Offload("-O1"));
 }
 
 #[test]
