@@ -270,3 +270,14 @@ pub fn line_of(source: &str, text: &str) -> usize {
         .position(|line| line.contains(text))
         .unwrap_or_else(|| panic!("no {text:?} in {source}"))
 }
+
+/// A kernel's name for a table: `__omp_offloading_fe01_1a2b3c_main_l16` is `main_l16`.
+pub fn short_kernel_name(kernel: &str) -> String {
+    let rest = kernel.trim_start_matches("__omp_offloading_");
+    rest.splitn(3, '_')
+        .nth(2)
+        .unwrap_or(rest)
+        .chars()
+        .take(30)
+        .collect()
+}

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use e2e::{Binary, Build, Mode};
+use e2e::{Binary, Build, Mode, short_kernel_name};
 
 const EXAMPLES: [&[&str]; 10] = [
     &["examples/saxpy.c"],
@@ -101,7 +101,7 @@ fn table(architecture: &str, wave: u32) {
             assert_eq!(f.wave, wave, "{name}: lanes per wave");
             table += &format!(
                 "{:<46} {:>6} {:>6} {:>7} {:>8} {:>7}\n",
-                format!("{name} {}", short(&f.kernel)),
+                format!("{name} {}", short_kernel_name(&f.kernel)),
                 f.vector_registers,
                 f.scalar_registers,
                 f.lds,
@@ -191,17 +191,6 @@ fn read_figures(notes: &str) -> Vec<Figures> {
         }
     }
     all
-}
-
-/// `__omp_offloading_fe01_1a2b3c_main_l16` is `main_l16`.
-fn short(kernel: &str) -> String {
-    let rest = kernel.trim_start_matches("__omp_offloading_");
-    rest.splitn(3, '_')
-        .nth(2)
-        .unwrap_or(rest)
-        .chars()
-        .take(30)
-        .collect()
 }
 
 #[test]

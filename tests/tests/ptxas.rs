@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use e2e::{Build, Mode, dist};
+use e2e::{Build, Mode, dist, short_kernel_name};
 
 const ARCHITECTURES: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_100"];
 
@@ -50,7 +50,10 @@ fn every_example_assembles() {
             let each = all
                 .each_ref()
                 .map(|figures| of(figures).expect("the same kernels for every GPU"));
-            table += &row(&format!("{name} {}", short(&first.kernel)), &each);
+            table += &row(
+                &format!("{name} {}", short_kernel_name(&first.kernel)),
+                &each,
+            );
         }
     }
     println!("{table}");
@@ -145,17 +148,6 @@ fn number_before(line: &str, text: &str) -> u32 {
         .unwrap_or(0)
 }
 
-/// `__omp_offloading_fe01_1a2b3c_main_l16` is `main_l16`.
-fn short(kernel: &str) -> String {
-    let rest = kernel.trim_start_matches("__omp_offloading_");
-    rest.splitn(3, '_')
-        .nth(2)
-        .unwrap_or(rest)
-        .chars()
-        .take(30)
-        .collect()
-}
-
 #[test]
 fn figures_are_read() {
     let says = "ptxas info    : 8 bytes gmem\n\
@@ -170,5 +162,8 @@ fn figures_are_read() {
         spilled: 4,
     };
     assert_eq!(read_figures(says), [expected]);
-    assert_eq!(short("__omp_offloading_fe01_1a2b_main_l16"), "main_l16");
+    assert_eq!(
+        short_kernel_name("__omp_offloading_fe01_1a2b_main_l16"),
+        "main_l16"
+    );
 }
