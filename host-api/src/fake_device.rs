@@ -6,7 +6,8 @@ use std::ffi::CString;
 use std::sync::{Arc, Mutex};
 
 use plugin_api::{
-    Device, DeviceInfo, DevicePtr, Error, Image, LoadOptions, MemoryKind, Module, Result,
+    Device, DeviceInfo, DevicePtr, Error, Image, ImmediateStream, LoadOptions, MemoryKind, Module,
+    Pace, Result, Stream,
 };
 
 use crate::device::OmpDevice;
@@ -168,5 +169,9 @@ impl Device for FakeDevice {
 
     fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()> {
         self.with("fill", dst, len, |bytes| bytes.fill(byte))
+    }
+
+    fn stream(self: Arc<Self>, _pace: Pace) -> Result<Box<dyn Stream>> {
+        Ok(Box::new(ImmediateStream::new(self)))
     }
 }

@@ -1,9 +1,10 @@
 //! Plugins, devices, modules and kernels: the traits every backend implements.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{Image, Result};
+use crate::{Image, Pace, Result, Stream};
 
 /// An address in a device's own memory space. It is never a host pointer, even where the two
 /// happen to be in one process (the virtual GPU).
@@ -116,7 +117,8 @@ pub trait Plugin: Send + Sync {
 }
 
 /// One device. Every method may be called from several host threads at once, and returns only
-/// when the work is complete and visible to every thread.
+/// when the work is complete and visible to every thread; what is to be done in order while the
+/// host goes on is enqueued on a [`Stream`].
 pub trait Device: Send + Sync {
     /// What the device is.
     fn info(&self) -> &DeviceInfo;
@@ -143,6 +145,8 @@ pub trait Device: Send + Sync {
     fn copy(&self, dst: DevicePtr, src: DevicePtr, len: usize) -> Result<()>;
     /// Sets `len` bytes to `byte`.
     fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()>;
+    /// A new stream. Whoever needs one often keeps it for the next time.
+    fn stream(self: Arc<Self>, pace: Pace) -> Result<Box<dyn Stream>>;
 }
 
 /// A loaded image.
@@ -153,8 +157,8 @@ pub trait Module: Send + Sync {
     fn kernel(&self, name: &str) -> Option<Arc<dyn Kernel>>;
 }
 
-/// A kernel of a loaded image.
-pub trait Kernel: Send + Sync {
+/// A kernel of a loaded image. `Any`, so that a stream finds its own device's kind of kernel again.
+pub trait Kernel: Any + Send + Sync {
     /// What is known of it.
     fn info(&self) -> &KernelInfo;
     /// Runs it to its end. A trap, wild access or deadlock is [`crate::Error::Fault`].

@@ -1,7 +1,7 @@
 //! The contract between the host runtime (`host-api`) and the device plugins.
 //!
 //! A [`Plugin`] offers [`Device`]s; a device owns memory and loads [`Image`]s into [`Module`]s; a
-//! module holds device globals and [`Kernel`]s. Everything OpenMP (mapping, launch parameters,
+//! module holds device globals and [`Kernel`]s; [`Stream`]s do copies and kernels in order. Everything OpenMP (mapping, launch parameters,
 //! `OMP_TARGET_OFFLOAD`) is above this line, everything of one vendor is below it.
 
 mod bitcode;
@@ -10,6 +10,7 @@ mod error;
 mod image;
 mod image_parser;
 mod offload_binary;
+mod stream;
 
 pub use device::{
     Device, DeviceInfo, DevicePtr, Global, Kernel, KernelInfo, Launch, LoadOptions, MemoryKind,
@@ -17,3 +18,4 @@ pub use device::{
 };
 pub use error::{Error, FaultKind, KernelFault, Result, SourceLocation, ThreadId, Waiting};
 pub use image::{Image, ImageError, ImageKind};
+pub use stream::{Event, ImmediateStream, Pace, Stream};

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use plugin_api::{
-    Device, DeviceInfo, DevicePtr, Image, ImageKind, LoadOptions, MemoryKind, Module, Result,
+    Device, DeviceInfo, DevicePtr, Image, ImageKind, ImmediateStream, LoadOptions, MemoryKind,
+    Module, Pace, Result, Stream,
 };
 
 use crate::memory::{self, Memory};
@@ -84,5 +85,11 @@ impl Device for HostDevice {
         // SAFETY: device memory of this device, hence of this process.
         unsafe { std::ptr::write_bytes(dst.0 as *mut u8, byte, len) };
         Ok(())
+    }
+
+    /// The device is the host's threads: the one that enqueues work does it. For a `nowait` construct that is one of
+    /// libomp's helpers.
+    fn stream(self: Arc<Self>, _pace: Pace) -> Result<Box<dyn Stream>> {
+        Ok(Box::new(ImmediateStream::new(self)))
     }
 }

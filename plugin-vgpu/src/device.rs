@@ -5,7 +5,8 @@ use std::sync::Arc;
 use codegen::artifact::Artifact;
 use codegen::vgpu_abi::STEADY_FREQUENCY;
 use plugin_api::{
-    Device, DeviceInfo, DevicePtr, Error, Image, ImageKind, LoadOptions, MemoryKind, Module, Result,
+    Device, DeviceInfo, DevicePtr, Error, Image, ImageKind, ImmediateStream, LoadOptions,
+    MemoryKind, Module, Pace, Result, Stream,
 };
 
 use crate::block::MAX_THREADS;
@@ -15,6 +16,8 @@ use crate::machine::Machine;
 use crate::memory::Memory;
 use crate::module::VirtualModule;
 use crate::sm::MAX_SHARED;
+use crate::stream::VirtualStream;
+use crate::stream_workers::StreamWorkers;
 use crate::warp::MIN_LANES;
 
 /// Blocks of a grid in its first dimension, as on NVIDIA GPUs.
@@ -36,6 +39,7 @@ pub struct Gpu {
 pub struct VirtualGpu {
     info: DeviceInfo,
     gpu: Arc<Gpu>,
+    stream_workers: Arc<StreamWorkers>,
 }
 
 impl VirtualGpu {
@@ -62,6 +66,7 @@ impl VirtualGpu {
         let machine = Machine::new(config, heap);
         Ok(VirtualGpu {
             info,
+            stream_workers: StreamWorkers::new(count),
             gpu: Arc::new(Gpu {
                 memory,
                 machine,
@@ -136,6 +141,23 @@ impl Device for VirtualGpu {
         // SAFETY: the range was checked.
         unsafe { std::ptr::write_bytes(dst.0 as *mut u8, byte, len) };
         Ok(())
+    }
+
+    fn stream(self: Arc<Self>, pace: Pace) -> Result<Box<dyn Stream>> {
+        Ok(match pace {
+            // Waking another thread takes longer than a small kernel does.
+            Pace::Attended => Box::new(ImmediateStream::new(self)),
+            Pace::Detached => {
+                let workers = self.stream_workers.clone();
+                Box::new(VirtualStream::new(self, workers))
+            }
+        })
+    }
+}
+
+impl Drop for VirtualGpu {
+    fn drop(&mut self) {
+        self.stream_workers.close();
     }
 }
 

@@ -30,6 +30,8 @@ mod printf;
 mod ring;
 mod scheduler;
 mod sm;
+mod stream;
+mod stream_workers;
 mod switch;
 mod warp;
 mod window;

@@ -1,0 +1,396 @@
+//! Streams whose work is done by threads of the device's own ([`StreamWorkers`]).
+//!
+//! A stream is *claimed* from the first operation enqueued until none is left: it stands in the workers' line, is
+//! being drained by one of them, or is parked at an event of another stream that has not happened yet. A parked
+//! stream takes no thread; the event puts it back into the line.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::mem::take;
+use std::sync::Arc;
+
+use parking_lot::{Condvar, Mutex};
+use plugin_api::{Device, DevicePtr, Error, Event, Kernel, Launch, Result, Stream};
+
+use crate::stream_workers::StreamWorkers;
+
+/// An operation: what it does, on which device.
+type Operation = Box<dyn FnOnce(&dyn Device) -> Result<()> + Send>;
+
+enum Work {
+    Do(Operation),
+    Call(Box<dyn FnOnce() + Send>),
+    Record(Arc<StreamEvent>),
+    Wait(Arc<StreamEvent>),
+}
+
+/// What is enqueued on one stream.
+pub struct Queue {
+    device: Arc<dyn Device>,
+    workers: Arc<StreamWorkers>,
+    state: Mutex<State>,
+    idle: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    work: VecDeque<Work>,
+    claimed: bool,
+    /// Why nothing more is done, until somebody is told.
+    error: Option<Error>,
+}
+
+impl Queue {
+    fn push(self: &Arc<Self>, work: Work) {
+        let mut state = self.state.lock();
+        state.work.push_back(work);
+        if !std::mem::replace(&mut state.claimed, true) {
+            drop(state);
+            self.workers.submit(self.clone());
+        }
+    }
+
+    /// Does what is enqueued, to the end or to an event that has not happened.
+    pub fn drain(self: &Arc<Self>) {
+        loop {
+            let (work, failed) = {
+                let mut state = self.state.lock();
+                let Some(work) = state.work.pop_front() else {
+                    state.claimed = false;
+                    self.idle.notify_all();
+                    return;
+                };
+                (work, state.error.is_some())
+            };
+            match work {
+                Work::Record(event) => event.happen(&self.workers),
+                Work::Wait(event) if !failed => {
+                    if event.park(self) {
+                        return;
+                    }
+                }
+                Work::Do(operation) if !failed => {
+                    if let Err(error) = operation(&*self.device) {
+                        self.state.lock().error = Some(error);
+                    }
+                }
+                Work::Call(function) if !failed => function(),
+                Work::Do(_) | Work::Call(_) | Work::Wait(_) => {}
+            }
+        }
+    }
+}
+
+/// A stream.
+pub struct VirtualStream(Arc<Queue>);
+
+/// An address a stream's thread uses in the name of the one that enqueued.
+#[derive(Clone, Copy)]
+struct Lent<T>(T);
+
+// SAFETY: the contract of `Stream::write` and `Stream::read` keeps the memory valid for the stream.
+unsafe impl<T> Send for Lent<T> {}
+
+impl<T> Lent<T> {
+    /// The address; a method, so that closures take the whole wrapper.
+    fn address(self) -> T {
+        self.0
+    }
+}
+
+impl VirtualStream {
+    /// An empty stream of `device`.
+    pub fn new(device: Arc<dyn Device>, workers: Arc<StreamWorkers>) -> VirtualStream {
+        VirtualStream(Arc::new(Queue {
+            device,
+            workers,
+            state: Mutex::default(),
+            idle: Condvar::new(),
+        }))
+    }
+
+    fn enqueue(&self, operation: impl FnOnce(&dyn Device) -> Result<()> + Send + 'static) {
+        self.0.push(Work::Do(Box::new(operation)));
+    }
+}
+
+impl Stream for VirtualStream {
+    unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
+        let source = Lent(src);
+        // SAFETY: the source stays readable until the copy is done (caller).
+        self.enqueue(move |device| unsafe { device.write(dst, source.address(), len) });
+        Ok(())
+    }
+
+    fn write_copied(&self, dst: DevicePtr, bytes: &[u8]) -> Result<()> {
+        let bytes: Box<[u8]> = bytes.into();
+        // SAFETY: a slice is readable for its length.
+        self.enqueue(move |device| unsafe { device.write(dst, bytes.as_ptr(), bytes.len()) });
+        Ok(())
+    }
+
+    unsafe fn read(&self, dst: *mut u8, src: DevicePtr, len: usize) -> Result<()> {
+        let destination = Lent(dst);
+        // SAFETY: the destination stays writable until the copy is done (caller).
+        self.enqueue(move |device| unsafe { device.read(destination.address(), src, len) });
+        Ok(())
+    }
+
+    fn copy(&self, dst: DevicePtr, src: DevicePtr, len: usize) -> Result<()> {
+        self.enqueue(move |device| device.copy(dst, src, len));
+        Ok(())
+    }
+
+    fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()> {
+        self.enqueue(move |device| device.fill(dst, byte, len));
+        Ok(())
+    }
+
+    fn launch(&self, kernel: &Arc<dyn Kernel>, launch: &Launch<'_>) -> Result<()> {
+        let kernel = kernel.clone();
+        let args: Box<[u64]> = launch.args.into();
+        let (grid, block, dynamic_shared) = (launch.grid, launch.block, launch.dynamic_shared);
+        self.enqueue(move |_| {
+            kernel.launch(&Launch {
+                grid,
+                block,
+                dynamic_shared,
+                args: &args,
+            })
+        });
+        Ok(())
+    }
+
+    fn call(&self, function: Box<dyn FnOnce() + Send>) -> Result<()> {
+        self.0.push(Work::Call(function));
+        Ok(())
+    }
+
+    fn record(&self) -> Result<Option<Arc<dyn Event>>> {
+        let event = Arc::new(StreamEvent::default());
+        self.0.push(Work::Record(event.clone()));
+        Ok(Some(event))
+    }
+
+    fn wait(&self, event: &Arc<dyn Event>) -> Result<()> {
+        let any: Arc<dyn Any + Send + Sync> = event.clone();
+        match any.downcast::<StreamEvent>() {
+            Ok(event) => self.0.push(Work::Wait(event)),
+            // Not one of a virtual GPU's: there is nothing to park at.
+            Err(_) => {
+                let event = event.clone();
+                self.0
+                    .push(Work::Call(Box::new(move || event.synchronize())));
+            }
+        }
+        Ok(())
+    }
+
+    fn query(&self) -> Result<bool> {
+        let mut state = self.0.state.lock();
+        if state.claimed {
+            return Ok(false);
+        }
+        state.error.take().map_or(Ok(true), Err)
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        let mut state = self.0.state.lock();
+        while state.claimed {
+            self.0.idle.wait(&mut state);
+        }
+        state.error.take().map_or(Ok(()), Err)
+    }
+}
+
+/// A point in a stream.
+#[derive(Default)]
+struct StreamEvent {
+    state: Mutex<EventState>,
+    happened: Condvar,
+}
+
+#[derive(Default)]
+struct EventState {
+    happened: bool,
+    /// Streams that go on when it happens.
+    parked: Vec<Arc<Queue>>,
+}
+
+impl StreamEvent {
+    fn happen(&self, workers: &Arc<StreamWorkers>) {
+        let parked = {
+            let mut state = self.state.lock();
+            state.happened = true;
+            take(&mut state.parked)
+        };
+        self.happened.notify_all();
+        for queue in parked {
+            workers.submit(queue);
+        }
+    }
+
+    /// Keeps `queue` until the event happens; false if it has.
+    fn park(&self, queue: &Arc<Queue>) -> bool {
+        let mut state = self.state.lock();
+        if !state.happened {
+            state.parked.push(queue.clone());
+        }
+        !state.happened
+    }
+}
+
+impl Event for StreamEvent {
+    fn has_happened(&self) -> bool {
+        self.state.lock().happened
+    }
+
+    fn synchronize(&self) {
+        let mut state = self.state.lock();
+        while !state.happened {
+            self.happened.wait(&mut state);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc::channel;
+
+    use plugin_api::{MemoryKind, Pace};
+
+    use super::*;
+    use crate::config::Config;
+    use crate::device::VirtualGpu;
+
+    fn device(multiprocessors: u32) -> Arc<dyn Device> {
+        let config = Config {
+            multiprocessors,
+            ..Config::detect()
+        };
+        Arc::new(VirtualGpu::new(&config).unwrap())
+    }
+
+    fn stream(device: &Arc<dyn Device>) -> Box<dyn Stream> {
+        device.clone().stream(Pace::Detached).unwrap()
+    }
+
+    fn value(device: &dyn Device, at: DevicePtr) -> u64 {
+        let mut bytes = [0; 8];
+        // SAFETY: `bytes` is eight writable bytes.
+        unsafe { device.read(bytes.as_mut_ptr(), at, 8) }.unwrap();
+        u64::from_ne_bytes(bytes)
+    }
+
+    #[test]
+    fn operations_happen_in_order() {
+        let device = device(2);
+        let place = device.alloc(16, MemoryKind::Device).unwrap();
+        let stream = stream(&device);
+        let (source, mut copy) = (7u64, 0u64);
+        stream.fill(place, 0xff, 16).unwrap();
+        // SAFETY: both variables live until the stream is synchronised.
+        unsafe {
+            stream.write(place, (&raw const source).cast(), 8).unwrap();
+            stream.copy(place.offset(8), place, 8).unwrap();
+            stream.write_copied(place, &[1; 8]).unwrap();
+            stream
+                .read((&raw mut copy).cast(), place.offset(8), 8)
+                .unwrap();
+        }
+        stream.synchronize().unwrap();
+        assert_eq!((copy, value(&*device, place)), (7, 0x0101_0101_0101_0101));
+        assert!(stream.query().unwrap());
+    }
+
+    #[test]
+    fn an_error_stops_the_stream_and_is_told_once() {
+        let device = device(1);
+        let place = device.alloc(8, MemoryKind::Device).unwrap();
+        let stream = stream(&device);
+        let called = Arc::new(AtomicUsize::new(0));
+        let count = called.clone();
+        stream.fill(place, 1, 8).unwrap();
+        stream.fill(DevicePtr(8), 0, 8).unwrap();
+        stream.fill(place, 2, 8).unwrap();
+        let function = move || {
+            count.fetch_add(1, Ordering::Relaxed);
+        };
+        stream.call(Box::new(function)).unwrap();
+        let event = stream.record().unwrap().unwrap();
+        event.synchronize();
+        let error = stream.synchronize().unwrap_err();
+        assert!(matches!(error, Error::InvalidAccess { what: "fill", .. }));
+        stream.synchronize().unwrap();
+        assert_eq!(value(&*device, place), 0x0101_0101_0101_0101);
+        assert_eq!(called.load(Ordering::Relaxed), 0);
+        stream.fill(place, 3, 8).unwrap();
+        stream.synchronize().unwrap();
+        assert_eq!(value(&*device, place), 0x0303_0303_0303_0303);
+    }
+
+    /// One thread serves all streams: one that waits must not keep it from the one it waits for.
+    #[test]
+    fn a_stream_that_waits_takes_no_thread() {
+        let device = device(1);
+        let (first, streams) = (stream(&device), [(); 20].map(|()| stream(&device)));
+        let (go, wait) = channel::<()>();
+        let order = Arc::new(Mutex::new(Vec::new()));
+        first.call(Box::new(move || wait.recv().unwrap())).unwrap();
+        let mut event = first.record().unwrap().unwrap();
+        // Each waits for the one before; they are enqueued the wrong way round where that is possible.
+        for (index, stream) in streams.iter().enumerate() {
+            stream.wait(&event).unwrap();
+            let order = order.clone();
+            stream
+                .call(Box::new(move || order.lock().push(index)))
+                .unwrap();
+            event = stream.record().unwrap().unwrap();
+        }
+        assert!(!event.has_happened() && !streams[19].query().unwrap());
+        go.send(()).unwrap();
+        event.synchronize();
+        streams
+            .iter()
+            .for_each(|stream| stream.synchronize().unwrap());
+        assert_eq!(*order.lock(), (0..20).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_is_enqueued_is_done_after_the_stream_is_dropped() {
+        let device = device(2);
+        let (done, wait) = channel();
+        let stream = stream(&device);
+        stream
+            .call(Box::new(move || done.send(1).unwrap()))
+            .unwrap();
+        drop((stream, device));
+        assert_eq!(wait.recv(), Ok(1));
+    }
+
+    #[test]
+    fn many_streams_from_many_threads() {
+        let device = device(2);
+        let total = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for round in 0..200u64 {
+                        let place = device.alloc(8, MemoryKind::Device).unwrap();
+                        let (one, two) = (stream(&device), stream(&device));
+                        one.write_copied(place, &round.to_ne_bytes()).unwrap();
+                        two.wait(&one.record().unwrap().unwrap()).unwrap();
+                        let mut seen = 0u64;
+                        // SAFETY: `seen` lives until the stream is synchronised.
+                        unsafe { two.read((&raw mut seen).cast(), place, 8) }.unwrap();
+                        two.synchronize().unwrap();
+                        total.fetch_add(usize::from(seen == round), Ordering::Relaxed);
+                        device.free(place).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(total.into_inner(), 800);
+    }
+}
