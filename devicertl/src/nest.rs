@@ -78,6 +78,19 @@ impl Nest {
         if arch::is_known(seen) {
             Nest(seen)
         } else {
+            recorded_out_of_line()
+        }
+    }
+
+    /// The same for `parallel`, loops and queries: where a region's size or a loop around it leaves several values
+    /// possible, the optimiser must see the word's load to follow it. Everything else calls for it, as
+    /// openmp-opt's time grows with the copies it sees (docs/device-runtime.md, "What the optimiser knows").
+    #[inline(always)]
+    pub fn load_inline() -> Nest {
+        let seen = arch::nest_seen();
+        if arch::is_known(seen) {
+            Nest(seen)
+        } else {
             Nest::recorded()
         }
     }
@@ -99,6 +112,7 @@ impl Nest {
         arch::nest_show(self.0);
     }
 
+    #[inline(always)]
     fn recorded() -> Nest {
         if arch::is_spmd() {
             return Nest(arch::nest_load(arch::thread_id()));
@@ -258,6 +272,11 @@ impl Nest {
             _ => unsafe { arch::receive(shared::team_shape()) }.size(),
         }
     }
+}
+
+#[inline(never)]
+fn recorded_out_of_line() -> Nest {
+    Nest::recorded()
 }
 
 /// This thread's entry in the team's state.

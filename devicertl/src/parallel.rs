@@ -104,7 +104,7 @@ struct Part {
 
 #[inline(always)]
 fn fork(region: Region, condition: bool, num_threads: i32, strict: bool) {
-    let outer = Nest::load();
+    let outer = Nest::load_inline();
     let serialized = || Part {
         inner: Some(outer.deeper()),
         meet: false,

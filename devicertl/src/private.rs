@@ -246,7 +246,7 @@ pub fn pop() {
 /// region changes nothing.)
 #[inline(always)]
 pub fn leave_to(nest: Nest) {
-    if Nest::load().has_private() {
+    if Nest::load_inline().has_private() {
         unwind(nest.depth());
     }
     nest.store();
@@ -265,7 +265,7 @@ fn unwind(depth: u32) {
 /// Ends everything: the kernel is over.
 #[inline(always)]
 pub fn leave_all() {
-    if Nest::load().has_private() {
+    if Nest::load_inline().has_private() {
         pending::complete_all();
         while !first().is_null() {
             pop();

@@ -71,9 +71,9 @@ queries! {
     __kmpc_get_warp_size() -> u32 { arch::warp_size() }
 
     /// `omp_get_thread_num` (OpenMP 5.2, §18.2.4).
-    omp_get_thread_num() -> i32 { Nest::load().thread_num() as i32 }
+    omp_get_thread_num() -> i32 { Nest::load_inline().thread_num() as i32 }
     /// `omp_get_num_threads` (OpenMP 5.2, §18.2.2).
-    omp_get_num_threads() -> i32 { Nest::load().team_size() as i32 }
+    omp_get_num_threads() -> i32 { Nest::load_inline().team_size() as i32 }
     /// `omp_get_max_threads` (OpenMP 5.2, §18.2.3): what a region without `num_threads` would get at most.
     omp_get_max_threads() -> i32 {
         let (workers, wanted) = (kernel::workers() as i32, Icvs::current().num_threads);
@@ -82,11 +82,11 @@ queries! {
     /// `omp_get_num_procs` (OpenMP 5.2, §18.7.1): one processor per thread the team can have.
     omp_get_num_procs() -> i32 { kernel::workers() as i32 }
     /// `omp_in_parallel` (OpenMP 5.2, §18.2.5).
-    omp_in_parallel() -> i32 { Nest::load().is_active().into() }
+    omp_in_parallel() -> i32 { Nest::load_inline().is_active().into() }
     /// `omp_get_level` (OpenMP 5.2, §18.2.17).
-    omp_get_level() -> i32 { Nest::load().level() as i32 }
+    omp_get_level() -> i32 { Nest::load_inline().level() as i32 }
     /// `omp_get_active_level` (OpenMP 5.2, §18.2.20).
-    omp_get_active_level() -> i32 { Nest::load().is_active().into() }
+    omp_get_active_level() -> i32 { Nest::load_inline().is_active().into() }
     /// `omp_get_dynamic` (OpenMP 5.2, §18.2.7).
     omp_get_dynamic() -> i32 { Icvs::current().dynamic }
     /// `omp_get_nested` (OpenMP 5.2, §18.2.10).

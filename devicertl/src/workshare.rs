@@ -47,7 +47,7 @@ impl Member {
     /// The calling thread in its team.
     #[inline(always)]
     pub fn thread() -> Member {
-        let nest = Nest::load();
+        let nest = Nest::load_inline();
         Member::new(nest.thread_num(), nest.team_size())
     }
 
@@ -323,7 +323,7 @@ pub unsafe extern "C" fn __kmpc_for_static_fini(_location: *const Ident, _thread
 /// removes it where nothing but the kernel's end follows.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_distribute_static_fini(_location: *const Ident, _thread: i32) {
-    if arch::is_spmd() && Nest::load() == Nest::PURE_SEQUENTIAL {
+    if arch::is_spmd() && Nest::load_inline() == Nest::PURE_SEQUENTIAL {
         arch::block_barrier_together();
     }
 }
