@@ -43,12 +43,28 @@ pub struct KernelEntry {
     pub name: String,
     /// Symbol of its [`crate::vgpu_abi::EntryFn`] in the object.
     pub symbol: String,
-    /// Number of 8-byte parameters.
-    pub parameters: u32,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
     /// Launch bound (`nvvm.maxntid`), 1024 when there is none.
     pub max_threads: u32,
     /// Static shared memory in bytes.
     pub static_shared: u32,
+}
+
+/// A parameter of a kernel. In a launch's array it takes as many 8-byte words as it needs, after those of the one before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// Where it begins in a C structure of all parameters, as kernel languages (CUDA) pass them.
+    pub offset: u32,
+    /// Bytes.
+    pub size: u32,
+}
+
+impl Parameter {
+    /// The words it takes.
+    pub fn words(self) -> u32 {
+        self.size.div_ceil(8)
+    }
 }
 
 /// A device global of the image.

@@ -9,7 +9,7 @@
 //! an access it cannot prove to be local, which is how a host pointer in a kernel is found out.
 
 /// Changes whenever this interface does; part of the cache key and of the manifest.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// log2 of the device window's size (1 TiB).
 pub const WINDOW_SHIFT: u32 = 40;
@@ -119,7 +119,7 @@ pub const DISPATCH_PACKET_SIZE: usize = 64;
 /// Bytes of the implicit arguments in a [`DispatchRecord`].
 pub const IMPLICIT_SIZE: usize = 256;
 
-/// A kernel's entry in compiled code: `args` points at its 8-byte parameters.
+/// A kernel's entry in compiled code: `args` points at the words of its parameters ([`crate::artifact::Parameter`]).
 pub type EntryFn = unsafe extern "C" fn(context: *mut ThreadContext, args: *const u64);
 
 /// Shuffle modes of `vgpu_shfl`.

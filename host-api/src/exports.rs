@@ -47,6 +47,11 @@ export! {
         __tgt_target_kernel,
         __tgt_target_kernel_nowait,
     }
+    kernel_language::{
+        __llvmPopCallConfiguration,
+        __llvmPushCallConfiguration,
+        llvmLaunchKernel,
+    }
     legacy_target_entry_points::{
         __kmpc_push_target_tripcount,
         __kmpc_push_target_tripcount_mapper,

@@ -51,6 +51,18 @@ pub unsafe fn run(
     arguments.free()
 }
 
+/// Runs a kernel that takes no part in mapping, with the words it was given, to its end.
+pub fn run_kernel(
+    device: &OmpDevice,
+    environment: &Environment,
+    region: &Region,
+    request: &LaunchRequest,
+    words: &[u64],
+) -> Result<()> {
+    let shape = shape_of(device, environment, region, request)?;
+    start(device, environment, region, words, request, &shape)
+}
+
 fn shape_of(
     device: &OmpDevice,
     environment: &Environment,
@@ -123,6 +135,22 @@ fn launch(
         );
     }
     parameters.extend(arguments.values());
+    let outcome = start(device, environment, region, &parameters, request, shape);
+    if let Some(buffer) = reduction {
+        device.reductions.put_back(buffer);
+    }
+    outcome
+}
+
+/// The launch itself.
+fn start(
+    device: &OmpDevice,
+    environment: &Environment,
+    region: &Region,
+    words: &[u64],
+    request: &LaunchRequest,
+    shape: &Shape,
+) -> Result<()> {
     let dynamic_shared = request
         .dynamic_shared
         .max(environment.shared_memory_size.unwrap_or(0));
@@ -136,21 +164,18 @@ fn launch(
             shape.block,
             region.environment.mode,
             request.trip_count,
-            parameters.len(),
+            words.len(),
         ),
     );
     let launch = Launch {
         grid: shape.grid,
         block: shape.block,
         dynamic_shared,
-        args: &parameters,
+        args: words,
     };
     let span = trace::span(Kind::Kernel, device.number, 0, || region.name.clone());
     let outcome = region.kernel.launch(&launch).map_err(Error::Kernel);
     drop(span);
-    if let Some(buffer) = reduction {
-        device.reductions.put_back(buffer);
-    }
     outcome
 }
 

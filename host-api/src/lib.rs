@@ -31,6 +31,7 @@ mod kernel_arguments;
 #[cfg(test)]
 mod kernel_arguments_tests;
 mod kernel_environment;
+mod kernel_language;
 mod launch;
 mod launch_shape;
 mod legacy_target_entry_points;

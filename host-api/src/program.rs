@@ -199,6 +199,21 @@ pub fn refusals(device: &dyn Device, library: &Library) -> Vec<String> {
     reasons
 }
 
+/// Why the device has no region with this id.
+pub fn missing_region(device: &OmpDevice, registry: &Registry, id: u64) -> Error {
+    let libraries = registry.libraries();
+    let library = libraries
+        .iter()
+        .find(|library| library.entries.iter().any(|entry| entry.address == id));
+    match library {
+        None => Error::UnknownRegion { region: id },
+        Some(library) => Error::NoImage {
+            device: device.name().to_owned(),
+            why: refusals(&*device.device, library).join("; "),
+        },
+    }
+}
+
 /// Puts a `declare target` variable into the mapping table for good. False: the image does not
 /// define it (nothing on the device uses it).
 fn associate_variable(device: &OmpDevice, module: &dyn Module, entry: &Entry) -> Result<bool> {

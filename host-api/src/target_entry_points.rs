@@ -5,12 +5,12 @@ use std::ffi::c_void;
 
 use crate::abi::{Ident, KernelArguments};
 use crate::construct::Construct;
-use crate::error::Error;
 use crate::host_task::{Dependences, wait_for};
 use crate::info;
 use crate::launch::{self, LaunchRequest};
 use crate::map_item::RawItems;
 use crate::offload_policy::OffloadPolicy;
+use crate::program;
 use crate::runtime::{Runtime, Target, runtime};
 
 /// The region ran on a device.
@@ -64,18 +64,7 @@ fn unknown_region(
     device: &crate::device::OmpDevice,
     id: *const c_void,
 ) -> i32 {
-    let id = id as u64;
-    let libraries = runtime.registry.libraries();
-    let library = libraries
-        .iter()
-        .find(|library| library.entries.iter().any(|entry| entry.address == id));
-    let error = match library {
-        None => Error::UnknownRegion { region: id },
-        Some(library) => Error::NoImage {
-            device: device.name().to_owned(),
-            why: crate::program::refusals(&*device.device, library).join("; "),
-        },
-    };
+    let error = program::missing_region(device, &runtime.registry, id as u64);
     if runtime.policy == OffloadPolicy::Mandatory {
         construct.fail(&error, runtime, device.number as i64);
     }

@@ -2,17 +2,10 @@
 //! library, and nothing else of ours.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use object::read::elf::{ElfFile64, FileHeader, SectionHeader};
 use object::{Endianness, Object, ObjectSymbol};
-
-/// LLVM's library exports these too; they serve CUDA programs (`-foffload-via-llvm`), which is
-/// another language than this library's.
-const NOT_OPENMP: [&str; 3] = [
-    "__llvmPopCallConfiguration",
-    "__llvmPushCallConfiguration",
-    "llvmLaunchKernel",
-];
 
 /// Every entry point of libomptarget in clang 22's `OMPKinds.def`.
 const EMITTED: &[&str] = &[
@@ -67,38 +60,60 @@ fn listed() -> BTreeSet<String> {
         .collect()
 }
 
-#[test]
-fn exports_are_versioned_and_complete() {
-    let bytes = library();
-    let file: ElfFile64<'_, Endianness> = ElfFile64::parse(&*bytes).expect("an ELF file");
-    let (endian, data) = (file.endian(), &*bytes);
+/// The dynamic symbols that a library defines, with their versions (empty: none), as `nm -D` lists them.
+fn exports(library: &[u8]) -> BTreeSet<(String, String)> {
+    let file: ElfFile64<'_, Endianness> = ElfFile64::parse(library).expect("an ELF file");
+    let endian = file.endian();
     let versions = file
         .elf_section_table()
-        .versions(endian, data)
+        .versions(endian, library)
         .expect("versions")
         .expect("version table");
-    let mut versioned = BTreeSet::new();
-    let mut unversioned = BTreeSet::new();
-    for symbol in file
-        .dynamic_symbols()
+    let version = |symbol: object::SymbolIndex| {
+        let index = versions.version_index(endian, symbol);
+        let version = versions.version(index.into()).expect("a version");
+        version.map_or(String::new(), |version| text(version.name()))
+    };
+    file.dynamic_symbols()
         .filter(|symbol| symbol.is_definition() && symbol.is_global())
-    {
-        let name = symbol.name().expect("a name").to_owned();
-        let index = versions.version_index(endian, symbol.index());
-        match versions.version(index.into()).expect("a version") {
-            Some(version) if version.name() == b"VERS1.0" => versioned.insert(name),
-            _ => unversioned.insert(name),
-        };
-    }
+        .map(|symbol| {
+            (
+                text(symbol.name_bytes().expect("a name")),
+                version(symbol.index()),
+            )
+        })
+        // The version itself is a symbol, too.
+        .filter(|(name, version)| name != version)
+        .collect()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn exports_are_versioned_and_complete() {
     let listed = listed();
-    assert_eq!(versioned, listed);
-    assert_eq!(unversioned, BTreeSet::new(), "exported without a version");
+    let expected: BTreeSet<_> = listed
+        .iter()
+        .map(|name| (name.clone(), "VERS1.0".to_owned()))
+        .collect();
+    assert_eq!(exports(&library()), expected);
     for name in EMITTED {
         assert!(listed.contains(*name), "{name} is not exported");
     }
-    for name in NOT_OPENMP {
-        assert!(!listed.contains(name));
-    }
+}
+
+/// Whatever a program linked against LLVM's library may have bound to is here, under the same version.
+#[test]
+fn nothing_of_llvms_library_is_missing() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dist/llvm/libomptarget.so.22.1");
+    let llvm = std::fs::read(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}; run scripts/setup", path.display()));
+    let (theirs, ours) = (exports(&llvm), exports(&library()));
+    assert!(theirs.len() > 50, "{theirs:?}");
+    let missing: Vec<_> = theirs.difference(&ours).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
 
 #[test]

@@ -70,13 +70,30 @@ pub struct Global {
     pub size: u64,
 }
 
+/// A kernel's parameter. Among the words of a launch ([`Launch::args`]) it has as many as it needs, after those of the
+/// parameter before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Where it begins in a C structure of all parameters, as kernel languages (CUDA) pass them.
+    pub offset: u32,
+    /// Bytes.
+    pub size: u32,
+}
+
+impl Parameter {
+    /// The words it has.
+    pub fn words(self) -> usize {
+        self.size.div_ceil(8) as usize
+    }
+}
+
 /// What the device knows of a loaded kernel.
 #[derive(Clone, Debug)]
 pub struct KernelInfo {
     /// The kernel's symbol.
     pub name: String,
-    /// Number of 8-byte parameters.
-    pub parameters: u32,
+    /// Its parameters; empty if the device cannot know.
+    pub parameters: Vec<Parameter>,
     /// Most threads a block of this kernel may have (launch bounds, register use).
     pub max_threads: u32,
     /// Lanes per warp in this kernel's image; it differs from the device's where that runs several dialects.
@@ -96,8 +113,8 @@ pub struct Launch<'a> {
     pub block: [u32; 3],
     /// Dynamic shared memory per block, bytes.
     pub dynamic_shared: u32,
-    /// The kernel's parameters, each widened to 8 bytes: clang gives OpenMP kernels only pointers
-    /// and integers of up to 64 bits.
+    /// The words of the kernel's parameters ([`Parameter`]). clang gives OpenMP kernels only pointers and integers of up to
+    /// 64 bits: one word each.
     pub args: &'a [u64],
 }
 

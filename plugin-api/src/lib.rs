@@ -14,7 +14,7 @@ mod stream;
 
 pub use device::{
     Device, DeviceInfo, DevicePtr, Global, Kernel, KernelInfo, Launch, LoadOptions, MemoryKind,
-    Module, Plugin,
+    Module, Parameter, Plugin,
 };
 pub use error::{Error, FaultKind, KernelFault, Result, SourceLocation, ThreadId, Waiting};
 pub use image::{Image, ImageError, ImageKind};

@@ -143,7 +143,7 @@ impl Module for HostModule {
             info: KernelInfo {
                 name: name.to_owned(),
                 // Functions do not say how many parameters they have.
-                parameters: 0,
+                parameters: Vec::new(),
                 max_threads: u32::MAX,
                 static_shared: 0,
                 warp_size: 1,

@@ -6,8 +6,8 @@ use std::time::Duration;
 use codegen::artifact::KernelEntry;
 use codegen::vgpu_abi::EntryFn;
 use plugin_api::{
-    Error, FaultKind, Kernel, KernelFault, KernelInfo, Launch, Result, SourceLocation, ThreadId,
-    Waiting,
+    Error, FaultKind, Kernel, KernelFault, KernelInfo, Launch, Parameter, Result, SourceLocation,
+    ThreadId, Waiting,
 };
 
 use crate::block::MAX_THREADS;
@@ -41,7 +41,7 @@ impl VirtualKernel {
         let function = unsafe { std::mem::transmute::<usize, EntryFn>(address as usize) };
         let info = KernelInfo {
             name: entry.name,
-            parameters: entry.parameters,
+            parameters: entry.parameters.into_iter().map(parameter).collect(),
             max_threads: entry.max_threads.clamp(1, MAX_THREADS),
             warp_size: code.warp_kind.size,
             default_threads: code.default_threads,
@@ -83,11 +83,11 @@ impl VirtualKernel {
                 "{shared} bytes of shared memory per block; the device has {MAX_SHARED}"
             ));
         }
-        if launch.args.len() < self.info.parameters as usize {
+        let words: usize = self.info.parameters.iter().map(|each| each.words()).sum();
+        if launch.args.len() < words {
             return Err(format!(
-                "{} arguments; the kernel takes {}",
+                "{} arguments of 8 bytes; the kernel takes {words}",
                 launch.args.len(),
-                self.info.parameters
             ));
         }
         Ok(())
@@ -151,6 +151,13 @@ impl Kernel for VirtualKernel {
             None => Ok(()),
             Some(fault) => Err(Error::Fault(Box::new(self.report(fault, launch)))),
         }
+    }
+}
+
+fn parameter(parameter: codegen::artifact::Parameter) -> Parameter {
+    Parameter {
+        offset: parameter.offset,
+        size: parameter.size,
     }
 }
 

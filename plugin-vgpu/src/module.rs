@@ -88,7 +88,7 @@ impl VirtualModule {
             let entry = KernelEntry {
                 name: name.to_owned(),
                 symbol,
-                parameters: 0,
+                parameters: Vec::new(),
                 max_threads: 1,
                 static_shared: 0,
             };

@@ -120,7 +120,7 @@ impl Build {
         let cxx = self
             .sources
             .iter()
-            .any(|source| source.extension() == Some(OsStr::new("cpp")));
+            .any(|source| source.extension() != Some(OsStr::new("c")));
         let mut arguments = mode.flags();
         arguments.extend(
             [

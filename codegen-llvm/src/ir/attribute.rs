@@ -1,8 +1,9 @@
 //! Attributes of functions, parameters and calls.
 
+use llvm_sys::prelude::LLVMAttributeRef;
 use llvm_sys::{LLVMAttributeFunctionIndex, LLVMAttributeIndex};
 
-use super::{Context, Value, c_string};
+use super::{Context, Type, Value, c_string};
 
 impl Value {
     /// Adds an enum attribute (`noinline`, `nounwind`) to a function.
@@ -33,18 +34,41 @@ impl Value {
         ));
     }
 
-    /// Whether a function has an enum attribute at `index` (parameters count from 1).
-    pub fn has_attribute_at(self, index: LLVMAttributeIndex, name: &str) -> bool {
+    /// A function's enum or type attribute at `index` (parameters count from 1).
+    fn attribute_at(self, index: LLVMAttributeIndex, name: &str) -> Option<LLVMAttributeRef> {
         let kind = llvm!(core::LLVMGetEnumAttributeKindForName(
             name.as_ptr().cast(),
             name.len()
         ));
-        !llvm!(core::LLVMGetEnumAttributeAtIndex(self.0, index, kind)).is_null()
+        let attribute = llvm!(core::LLVMGetEnumAttributeAtIndex(self.0, index, kind));
+        (!attribute.is_null()).then_some(attribute)
+    }
+
+    /// The value of a function's enum attribute at `index`, for example of `align`.
+    pub fn int_attribute_at(self, index: LLVMAttributeIndex, name: &str) -> Option<u64> {
+        self.attribute_at(index, name)
+            .map(|attribute| llvm!(core::LLVMGetEnumAttributeValue(attribute)))
+    }
+
+    /// The type of a function's type attribute at `index`, for example of `byval`.
+    pub fn type_attribute_at(self, index: LLVMAttributeIndex, name: &str) -> Option<Type> {
+        self.attribute_at(index, name)
+            .map(|attribute| Type(llvm!(core::LLVMGetTypeAttributeValue(attribute))))
+    }
+
+    /// Removes an enum or type attribute of a function at `index`, if it is there.
+    pub fn remove_attribute_at(self, index: LLVMAttributeIndex, name: &str) {
+        let kind = llvm!(core::LLVMGetEnumAttributeKindForName(
+            name.as_ptr().cast(),
+            name.len()
+        ));
+        llvm!(core::LLVMRemoveEnumAttributeAtIndex(self.0, index, kind));
     }
 
     /// Whether a function itself has an enum attribute.
     pub fn has_function_attribute(self, name: &str) -> bool {
-        self.has_attribute_at(LLVMAttributeFunctionIndex, name)
+        self.attribute_at(LLVMAttributeFunctionIndex, name)
+            .is_some()
     }
 
     /// Adds or replaces a string attribute (`"key"="value"`) of a function.

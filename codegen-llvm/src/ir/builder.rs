@@ -153,6 +153,32 @@ impl Builder {
         Value(llvm!(core::LLVMBuildStore(self.raw, value.0, pointer.0)))
     }
 
+    /// `alloca ty, align alignment`.
+    pub fn stack_slot(&self, ty: Type, alignment: u32) -> Value {
+        let slot = Value(llvm!(core::LLVMBuildAlloca(self.raw, ty.0, EMPTY)));
+        slot.set_alignment(alignment);
+        slot
+    }
+
+    /// Copies `size` bytes; the alignments are those of the pointers.
+    pub fn copy(
+        &self,
+        to: Value,
+        to_alignment: u32,
+        from: Value,
+        from_alignment: u32,
+        size: Value,
+    ) {
+        llvm!(core::LLVMBuildMemCpy(
+            self.raw,
+            to.0,
+            to_alignment,
+            from.0,
+            from_alignment,
+            size.0
+        ));
+    }
+
     /// `ret void`.
     pub fn return_void(&self) -> Value {
         Value(llvm!(core::LLVMBuildRetVoid(self.raw)))

@@ -23,7 +23,7 @@ pub fn run(unit: Unit) -> Result<Artifact> {
         .map(|kernel| KernelEntry {
             name: kernel.name.clone(),
             symbol: entries::symbol(&kernel.name),
-            parameters: kernel.parameters,
+            parameters: kernel.parameters.clone(),
             max_threads: kernel.max_threads,
             static_shared: kernel.static_shared as u32,
         })

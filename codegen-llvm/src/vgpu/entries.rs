@@ -3,16 +3,17 @@
 
 use std::mem::offset_of;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use codegen::artifact::Parameter;
 use codegen::vgpu_abi::ThreadContext;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
-use llvm_sys::LLVMTypeKind::{
-    LLVMDoubleTypeKind, LLVMFloatTypeKind, LLVMHalfTypeKind, LLVMIntegerTypeKind,
-    LLVMPointerTypeKind,
-};
 
-use super::unit::Unit;
-use crate::ir::{Builder, Type, Value};
+use super::kernels::{IN_MEMORY, in_memory};
+use super::unit::{Kernel, Unit};
+use crate::ir::{Builder, Context, Type, Value};
+
+/// Alignment of structures passed in memory: the largest that a C type without an attribute has.
+const STACK_ALIGNMENT: u32 = 16;
 
 /// The symbol of a kernel's entry.
 pub fn symbol(kernel: &str) -> String {
@@ -22,8 +23,7 @@ pub fn symbol(kernel: &str) -> String {
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
     for kernel in &unit.kernels {
-        check_parameters(&kernel.name, kernel.function)?;
-        build(unit, &symbol(&kernel.name), kernel.function);
+        build(unit, kernel);
         // The kernel keeps a frame of its own: its debug information stays attached to it.
         kernel.function.set_linkage(LLVMInternalLinkage);
         kernel.function.remove_attribute("alwaysinline");
@@ -32,47 +32,21 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     Ok(())
 }
 
-fn check_parameters(kernel: &str, function: Value) -> Result<()> {
-    for (index, parameter) in function.parameters().into_iter().enumerate() {
-        let ty = parameter.ty();
-        let fits = match ty.kind() {
-            LLVMIntegerTypeKind => ty.int_width() <= 64,
-            LLVMPointerTypeKind | LLVMFloatTypeKind | LLVMDoubleTypeKind | LLVMHalfTypeKind => true,
-            _ => false,
-        };
-        if !fits || is_in_memory(function, index as u32 + 1) {
-            bail!(
-                "parameter {index} of kernel `{kernel}` has the type {}; kernels take pointers and numbers of up to 64 bits",
-                if fits {
-                    "byval structure".to_owned()
-                } else {
-                    ty.print()
-                }
-            );
-        }
-    }
-    Ok(())
-}
-
-/// Whether a parameter is a pointer to memory that the caller fills.
-fn is_in_memory(function: Value, parameter: u32) -> bool {
-    ["byval", "byref"]
-        .iter()
-        .any(|name| function.has_attribute_at(parameter, name))
-}
-
-/// `void entry(ThreadContext *, const u64 *parameters)`: parameter i is at byte 8·i.
-fn build(unit: &Unit, name: &str, kernel: Value) {
+/// `void entry(ThreadContext *, const u64 *words)`: each parameter takes as many words as it needs.
+fn build(unit: &Unit, kernel: &Kernel) {
     let context = unit.context();
     let pointer = Type::pointer(context);
     let entry = unit.module.declare(
-        name,
+        &symbol(&kernel.name),
         Type::function(Type::void(context), &[pointer, pointer]),
     );
     entry.add_attribute(context, "nounwind");
     entry.hide();
     let builder = Builder::at_end(context, Builder::append_block(context, entry, "entry"));
-    if let Some(number) = kernel.metadata_int(context, "llvm.amdgcn.lds.kernel.id") {
+    if let Some(number) = kernel
+        .function
+        .metadata_int(context, "llvm.amdgcn.lds.kernel.id")
+    {
         let offset = offset_of!(ThreadContext, kernel_number) as u64;
         let field = builder.byte_offset(
             entry.parameters()[0],
@@ -80,20 +54,45 @@ fn build(unit: &Unit, name: &str, kernel: Value) {
         );
         builder.store(Value::int(Type::int(context, 32), number), field);
     }
-    let arguments = entry.parameters()[1];
-    let offset = |index: usize| Value::int(Type::int(context, 64), 8 * index as u64);
-    let load = |(index, parameter): (usize, Value)| {
-        builder.load(
-            parameter.ty(),
-            builder.byte_offset(arguments, offset(index)),
-        )
+    let values = arguments(&builder, context, entry.parameters()[1], kernel);
+    builder.call_function(kernel.function, &values);
+    builder.return_void();
+}
+
+/// The kernel's arguments, from the words at `words`. What it wants in memory becomes a copy on the thread's stack: the
+/// words are not device memory, and the kernel may change what is its own.
+fn arguments(builder: &Builder, context: Context, words: Value, kernel: &Kernel) -> Vec<Value> {
+    let int = Type::int(context, 64);
+    let mut word = 0;
+    let argument = |(index, (value, parameter)): (usize, (Value, &Parameter))| {
+        let place = builder.byte_offset(words, Value::int(int, 8 * u64::from(word)));
+        word += parameter.words();
+        let index = index as u32 + 1;
+        let Some(ty) = in_memory(kernel.function, index) else {
+            return builder.load(value.ty(), place);
+        };
+        let copy = builder.stack_slot(ty, STACK_ALIGNMENT);
+        builder.copy(
+            copy,
+            STACK_ALIGNMENT,
+            place,
+            8,
+            Value::int(int, parameter.size.into()),
+        );
+        // From here on it is an ordinary pointer, also to what LLVM found out about the kernel: reading an AMD kernel's
+        // parameters is reading constants, which does not count as reading memory.
+        kernel.function.remove_attribute("memory");
+        IN_MEMORY
+            .iter()
+            .for_each(|name| kernel.function.remove_attribute_at(index, name));
+        builder.to_space(copy, value.ty())
     };
-    let values: Vec<_> = kernel
+    kernel
+        .function
         .parameters()
         .into_iter()
+        .zip(&kernel.parameters)
         .enumerate()
-        .map(load)
-        .collect();
-    builder.call_function(kernel, &values);
-    builder.return_void();
+        .map(argument)
+        .collect()
 }

@@ -7,10 +7,11 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
+use codegen::artifact::Parameter;
 
 use super::dialect::DIALECTS;
 use super::unit::{Kernel, Unit};
-use crate::ir::{Module, Value, metadata_string};
+use crate::ir::{Layout, Module, Type, Value, metadata_string};
 
 /// Threads a block of any kernel may have. `nvvm.maxntid` and its like do not bound it: that is a promise to the
 /// allocator of a GPU's registers, and in generic kernels it leaves out the master's warp (docs/abi.md).
@@ -18,11 +19,12 @@ const MAX_THREADS: u32 = 1024;
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
+    let layout = unit.module.layout();
     unit.kernels = find(&unit.module)
         .into_iter()
         .map(|found| Kernel {
             function: found.function,
-            parameters: found.function.parameters().len() as u32,
+            parameters: parameters(layout, found.function),
             name: found.name,
             max_threads: MAX_THREADS,
             static_shared: 0,
@@ -30,6 +32,41 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         .collect();
     Ok(())
 }
+
+/// Where the parameters of a kernel lie when its caller hands over one structure of them all.
+fn parameters(layout: Layout, kernel: Value) -> Vec<Parameter> {
+    let mut end = 0;
+    let place = |(index, parameter): (usize, Value)| {
+        let index = index as u32 + 1;
+        let ty = in_memory(kernel, index).unwrap_or(parameter.ty());
+        let stated = kernel
+            .int_attribute_at(index, "align")
+            .filter(|_| ty != parameter.ty());
+        let offset = u64::next_multiple_of(end, stated.unwrap_or(layout.alignment(ty)).max(1));
+        let size = layout.alloc_size(ty);
+        end = offset + size;
+        Parameter {
+            offset: offset as u32,
+            size: size as u32,
+        }
+    };
+    kernel
+        .parameters()
+        .into_iter()
+        .enumerate()
+        .map(place)
+        .collect()
+}
+
+/// The type of what parameter `index`, counted from 1, points at if that memory is filled by the caller.
+pub fn in_memory(kernel: Value, index: u32) -> Option<Type> {
+    IN_MEMORY
+        .iter()
+        .find_map(|name| kernel.type_attribute_at(index, name))
+}
+
+/// The attributes of parameters that the caller passes in memory (NVPTX, AMDGCN).
+pub const IN_MEMORY: [&str; 2] = ["byval", "byref"];
 
 /// A kernel as the image has it.
 pub struct Found {

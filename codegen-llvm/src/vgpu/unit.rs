@@ -1,7 +1,7 @@
 //! What the passes work on and pass to each other.
 
 use anyhow::{Context as _, Result};
-use codegen::artifact::Manifest;
+use codegen::artifact::{Manifest, Parameter};
 use codegen::vgpu_abi;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 
@@ -26,8 +26,8 @@ pub struct VgpuOptions {
 pub struct Kernel {
     /// Its function; only until optimisation, which may change or remove it.
     pub function: Value,
-    /// Number of its parameters.
-    pub parameters: u32,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
     /// Its name in the image.
     pub name: String,
     /// Launch bound.

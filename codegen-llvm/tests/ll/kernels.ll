@@ -11,7 +11,7 @@
 ; NOT: target-cpu
 ; NOT: nvvm.maxntid
 ; RUN: vgpu %s
-; CHECK: "name":"modern","symbol":"vgpu.entry.modern","parameters":2,"max_threads":1024…"name":"older","symbol":"vgpu.entry.older","parameters":0,"max_threads":1024…"name":"unbounded"…"max_threads":1024
+; CHECK: "name":"modern","symbol":"vgpu.entry.modern","parameters":[{"offset":0,"size":1},{"offset":8,"size":8}],"max_threads":1024…"name":"older","symbol":"vgpu.entry.older","parameters":[],"max_threads":1024…"name":"unbounded"…"max_threads":1024
 
 target triple = "nvptx64-nvidia-cuda"
 @out = addrspace(1) global double 0.0

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Once, OnceLock};
 
-use codegen::artifact::{Artifact, GlobalEntry, KernelEntry, Manifest, Site};
+use codegen::artifact::{Artifact, GlobalEntry, KernelEntry, Manifest, Parameter, Site};
 use plugin_api::{Launch, Module};
 use plugin_vgpu::{Config, VirtualGpu};
 
@@ -39,10 +39,15 @@ pub fn text(source: &str, flags: &[&str]) -> Vec<u8> {
 }
 
 pub fn manifest() -> Manifest {
-    let kernel = |name: &str, parameters| KernelEntry {
+    let kernel = |name: &str, parameters: u32| KernelEntry {
         name: name.into(),
         symbol: format!("entry_{name}"),
-        parameters,
+        parameters: (0..parameters)
+            .map(|index| Parameter {
+                offset: 8 * index,
+                size: 8,
+            })
+            .collect(),
         max_threads: 128,
         static_shared: 1024,
     };

@@ -1,0 +1,2 @@
+// As HIP, for AMD GPUs.
+#include "kernel_language.cu"
