@@ -113,6 +113,11 @@ define i32 @omptarget_arch_processor() #0 {
   ret i32 %value
 }
 
+define i1 @omptarget_arch_is_own(ptr %object) #0 {
+  %own = call i1 @llvm.amdgcn.is.private(ptr %object)
+  ret i1 %own
+}
+
 ; hidden_dynamic_lds_size
 define i32 @omptarget_arch_dynamic_shared_size() #0 {
   %arguments = call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
@@ -180,6 +185,7 @@ define void @omptarget_arch_trap() #3 {
 }
 
 declare i32 @llvm.amdgcn.wavefrontsize()
+declare i1 @llvm.amdgcn.is.private(ptr)
 declare i32 @llvm.amdgcn.workitem.id.x()
 declare i32 @llvm.amdgcn.workitem.id.y()
 declare i32 @llvm.amdgcn.workgroup.id.x()

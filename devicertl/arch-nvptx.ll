@@ -44,6 +44,11 @@ define i32 @omptarget_arch_processor() #0 {
   ret i32 %value
 }
 
+define i1 @omptarget_arch_is_own(ptr %object) #0 {
+  %own = call i1 @llvm.nvvm.isspacep.local(ptr %object)
+  ret i1 %own
+}
+
 ; Barrier 0 is the block's: the pool of waiting workers, and every barrier of a full SPMD block. It is
 ; not the aligned form, because lanes of one warp may come from different places.
 define void @omptarget_arch_block_barrier() #1 {
@@ -152,6 +157,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ntid.y()
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.smid()
+declare i1 @llvm.nvvm.isspacep.local(ptr)
 declare i32 @llvm.nvvm.read.ptx.sreg.dynamic_smem_size()
 declare i64 @llvm.nvvm.read.ptx.sreg.globaltimer()
 declare void @llvm.nvvm.barrier.cta.sync.all(i32) #4

@@ -65,6 +65,12 @@ define i1 @omptarget_arch_is_known(i16 %value) alwaysinline nounwind {
   ret i1 %known
 }
 
+; Bytes from a pointer to the end of the object that it points into; -1 where the optimiser does not see the object.
+define i64 @omptarget_arch_object_size(ptr %object) alwaysinline nounwind {
+  %size = call i64 @llvm.objectsize.i64.p0(ptr %object, i1 false, i1 true, i1 false)
+  ret i64 %size
+}
+
 ; SPMD kernels: where the arrays with an entry per thread are. All threads write the same. The arrays are only reached
 ; through these two, so that generic kernels are not charged for them. (Generic pointers: those of shared memory have
 ; another size on every target, the virtual GPU included.)
@@ -110,6 +116,7 @@ define ptr @omptarget_arch_dynamic_shared() alwaysinline nounwind {
 }
 
 declare i1 @llvm.is.constant.i16(i16)
+declare i64 @llvm.objectsize.i64.p0(ptr, i1, i1, i1)
 
 !0 = !{!1, !1, i64 0}
 !1 = !{!"omptarget nest word", !4, i64 0}

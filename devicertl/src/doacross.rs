@@ -4,10 +4,13 @@
 //! The bits lie on the device heap, because an iteration may wait for any earlier one, whoever runs it. The
 //! thread that is last to leave the loop gives them back.
 
+use core::ffi::CStr;
+
 use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Ident;
 use crate::arch::{self, shared};
+use crate::heap;
 use crate::nest::Nest;
 use crate::private::{self, Kind};
 use crate::sync::team_barrier;
@@ -61,25 +64,19 @@ impl Progress {
     /// `dimensions` of `count` loops.
     #[inline(never)]
     unsafe fn new(dimensions: *const Dimension, count: usize, members: u32) -> *mut Progress {
-        let out_of_heap = || -> ! {
-            arch::trap(
-                c"out of device heap: no memory for the iterations of a loop with ordered(n)",
-            )
-        };
+        const WHAT: &CStr = c"the iterations of a loop with ordered(n)";
         let mut iterations = 1u64;
         for i in 0..count {
             // SAFETY: the caller's promise.
             let more = iterations.checked_mul(unsafe { (*dimensions.add(i)).count() });
-            let Some(more) = more else { out_of_heap() };
+            let Some(more) = more else {
+                heap::exhausted(usize::MAX, WHAT)
+            };
             iterations = more;
         }
         let words = iterations.div_ceil(32) as usize;
         let head = size_of::<Progress>() + count * size_of::<Dimension>();
-        let block = arch::allocate(head + words * size_of::<u32>());
-        if block.is_null() {
-            out_of_heap();
-        }
-        let this = block.cast::<Progress>();
+        let this = heap::need(head + words * size_of::<u32>(), WHAT).cast::<Progress>();
         // SAFETY: fresh memory of that size, which the heap aligns to 16.
         unsafe {
             this.write(Progress {

@@ -7,7 +7,7 @@ use core::ffi::c_void;
 pub type Outlined = *const c_void;
 
 macro_rules! pointer {
-    ($index:literal) => {
+    ($token:tt) => {
         *mut c_void
     };
 }
@@ -53,7 +53,13 @@ pub unsafe fn invoke(
     exactly!((function thread bound arguments count); [];
         0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32);
     // SAFETY: the caller's promise.
-    unsafe { invoke_many(function, thread, bound, arguments, count) }
+    unsafe {
+        if count <= 128 {
+            invoke_many(function, thread, bound, arguments, count)
+        } else {
+            invoke_most(function, thread, bound, arguments, count)
+        }
+    }
 }
 
 /// Regions with more variables than that. One call for each count would be code in the square of it, which every
@@ -89,15 +95,62 @@ unsafe fn invoke_many(
                 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51
                 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70 71 72 73 74 75 76 77
                 78 79)
-        } else if count <= 128 {
+        } else {
             call!(function thread bound; argument;
                 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25
                 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51
                 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70 71 72 73 74 75 76 77
                 78 79 80 81 82 83 84 85 86 87 88 89 90 91 92 93 94 95 96 97 98 99 100 101 102 103
                 104 105 106 107 108 109 110 111 112 113 114 115 116 117 118 119 120 121 122 123 124 125 126 127)
-        } else {
-            crate::arch::trap(c"a parallel region that runs without a state machine captures more than 128 variables")
         }
     }
+}
+
+/// The most variables that a region may capture where no state machine runs it. PTX itself has no such limit,
+/// but ptxas runs out of memory somewhere below 5,000 parameters.
+const MOST: usize = 512;
+
+/// Calls with twice as many arguments again and again: one argument per token of the list, each the next one's value.
+macro_rules! call_doubled {
+    ($names:tt; [$($token:tt)*]) => { call_next!($names; $($token)* $($token)*) };
+    ($names:tt; [$($token:tt)*] $half:tt $($more:tt)*) => {
+        call_doubled!($names; [$($token)* $($token)*] $($more)*)
+    };
+}
+
+macro_rules! call_next {
+    (($function:ident $thread:ident $bound:ident $next:ident); $($token:tt)*) => {{
+        type Exact = unsafe extern "C" fn(*mut i32, *mut i32 $(, pointer!($token))*);
+        let exact: Exact = core::mem::transmute::<Outlined, Exact>($function);
+        exact($thread, $bound $(, { let _ = $token; $next() })*)
+    }};
+}
+
+/// Regions with yet more variables: [`MOST`] arguments, the last one again and again. A function of its own, for
+/// kernels not to be charged for it whose regions capture fewer; named, for `scripts/build-device` to keep optimisers from looking at it in every program's link.
+#[cold]
+#[inline(never)]
+#[unsafe(export_name = "omptarget_invoke_most")]
+unsafe fn invoke_most(
+    function: Outlined,
+    thread: &mut i32,
+    bound: &mut i32,
+    arguments: *mut *mut c_void,
+    count: usize,
+) {
+    if count > MOST {
+        crate::arch::trap(
+            c"a parallel region that runs without a state machine captures more than 512 variables: nested in \
+              another region, in an SPMD kernel, or run by one thread; put variables into a structure or an array",
+        );
+    }
+    let mut passed = 0;
+    let mut next = || {
+        let index = usize::min(passed, count - 1);
+        passed += 1;
+        // SAFETY: `count` is above 128, and there are as many.
+        unsafe { *arguments.add(index) }
+    };
+    // SAFETY: the function takes `count` of the arguments passed.
+    unsafe { call_doubled!((function thread bound next); [0 0 0 0 0 0 0 0] x x x x x) }
 }

@@ -16,6 +16,7 @@ use core::ptr::null_mut;
 
 use crate::Ident;
 use crate::arch::{self, shared};
+use crate::heap;
 use crate::icv::Icvs;
 use crate::kernel;
 use crate::nest::Nest;
@@ -132,12 +133,7 @@ pub unsafe extern "C" fn __kmpc_begin_sharing_variables(list: &mut *mut *mut c_v
     if Nest::load().is_active() {
         // A serialised region: the list is this thread's alone.
         let bytes = count.max(1).saturating_mul(size_of::<*mut c_void>());
-        let references: *mut *mut c_void = arch::allocate(bytes).cast();
-        if references.is_null() {
-            arch::trap(
-                c"out of device heap: no memory for a parallel region's captured references",
-            );
-        }
+        let references = heap::need(bytes, c"the captured references of a parallel region").cast();
         private::push(private::Kind::References, |node| {
             node.references = references
         });

@@ -7,6 +7,7 @@
 //! Nothing here is inlined into programs: openmp-opt's time grows with the square of what it sees.
 
 use crate::arch;
+use crate::heap;
 use crate::nest::Nest;
 use crate::private::{self, Kind, Node};
 use crate::task::{self, Header, Stage};
@@ -143,10 +144,8 @@ pub unsafe fn add(header: *mut Header, depends: *const Dependence, count: usize)
         entry.number = (*list).count;
         (*list).count += 1;
         if count > 0 {
-            let copy = arch::allocate(count * size_of::<Dependence>()).cast::<Dependence>();
-            if copy.is_null() {
-                arch::trap(c"out of device heap: no memory for a task's dependences");
-            }
+            let bytes = count * size_of::<Dependence>();
+            let copy = heap::need(bytes, c"a task's dependences").cast::<Dependence>();
             copy.copy_from_nonoverlapping(depends, count);
             (entry.depends, entry.depend_count) = (copy, count);
         }

@@ -5,6 +5,7 @@
 use crate::arch;
 use crate::dispatch::Loop;
 use crate::doacross::Progress;
+use crate::heap;
 use crate::icv::Icvs;
 use crate::nest::Nest;
 use crate::pending::{self, Pending};
@@ -153,11 +154,7 @@ pub fn push_beneath(kind: Kind, initialise: impl FnOnce(&mut Node)) -> *mut Node
 }
 
 fn allocate() -> *mut Node {
-    let node = arch::allocate(size_of::<Node>()).cast::<Node>();
-    if node.is_null() {
-        arch::trap(c"out of device heap: no memory for a thread's private OpenMP state");
-    }
-    node
+    heap::need(size_of::<Node>(), c"a thread's private OpenMP state").cast()
 }
 
 /// [`push`] into memory of the caller's: a task's node lies in the task.

@@ -7,6 +7,7 @@
 use core::ffi::c_void;
 
 use crate::arch::{self, FEW_REFERENCES, SHARED_REFERENCES, shared};
+use crate::heap;
 use crate::nest::Nest;
 use crate::pool::Pool;
 use crate::private;
@@ -93,14 +94,7 @@ fn allocate_elsewhere(bytes: usize) -> *mut c_void {
     {
         return pointer.cast();
     }
-    let pointer = arch::allocate(bytes.max(1));
-    if pointer.is_null() {
-        arch::trap(
-            c"out of device memory for shared variables: the device heap is exhausted; share fewer or smaller \
-              variables, run fewer teams at a time, or give the device a larger heap",
-        );
-    }
-    pointer
+    heap::need(bytes.max(1), c"variables that the threads of a team share")
 }
 
 fn release(pointer: *mut c_void, bytes: usize) {

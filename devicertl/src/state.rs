@@ -9,6 +9,7 @@ use crate::arch::atomic::{
     Ordering::{AcqRel, Acquire},
 };
 use crate::arch::{self, MAX_THREADS, shared};
+use crate::heap;
 use crate::icv::Icvs;
 use crate::pool::Pool;
 use crate::private::Node;
@@ -84,9 +85,7 @@ pub fn need() -> *mut State {
 fn take() -> *mut State {
     let queue = arch::processor() % PROCESSORS as u32;
     let Some(taken) = QUEUES[queue as usize].take(|| arch::allocate(size_of::<State>())) else {
-        arch::trap(
-            c"out of device memory: no state buffer for a team (the device heap is exhausted)",
-        );
+        heap::exhausted(size_of::<State>(), c"a team's state");
     };
     let state = taken.buffer.cast::<State>();
     overflow(state).clear();

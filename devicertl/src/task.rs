@@ -7,6 +7,7 @@ use core::ffi::c_void;
 
 use crate::Ident;
 use crate::arch;
+use crate::heap;
 use crate::nest::Nest;
 use crate::pending::{self, Dependence};
 use crate::private::{self, Kind, Node};
@@ -85,10 +86,7 @@ impl Header {
 
 /// Memory for a task of `bytes`.
 pub fn allocate(bytes: usize, flags: i32) -> *mut Task {
-    let block = arch::allocate(size_of::<Header>() + bytes).cast::<Header>();
-    if block.is_null() {
-        arch::trap(c"out of device heap: no memory for a task");
-    }
+    let block = heap::need(size_of::<Header>() + bytes, c"a task").cast::<Header>();
     // SAFETY: fresh memory, large enough.
     unsafe {
         block.write(Header {

@@ -6,6 +6,13 @@
 
 #include <omp.h>
 
+#pragma omp begin declare target
+typedef struct {
+    char bytes[2 << 20];
+} Large;
+__attribute__((noinline)) static void opaque(void *p) { __asm__ volatile("" : : "r"(p) : "memory"); }
+#pragma omp end declare target
+
 static void run(const char *what) {
     int sink = 0, a[100];
     memset(a, 0, sizeof a);
@@ -48,6 +55,16 @@ static void run(const char *what) {
         char *big = malloc(size);
 #pragma omp target map(alloc : big[0 : size])
         big[0] = 1;
+        printf("survived\n");
+    } else if (strcmp(what, "shared-variables") == 0) {
+        // More than OMPTARGET_VGPU_HEAP in the test, for a variable that all threads of a region see.
+#pragma omp target map(tofrom : sink) // too large
+        {
+            Large shared;
+            opaque(&shared);
+#pragma omp parallel reduction(+ : sink)
+            sink += shared.bytes[omp_get_thread_num()];
+        }
         printf("survived\n");
     } else if (strcmp(what, "alloc") == 0) {
         // The routine reports by a null pointer, and what was freed can be had again.

@@ -80,6 +80,53 @@ fn out_of_memory() {
     );
 }
 
+/// The device heap has no room for a variable that the threads of a region share. (openmp-opt would give it shared
+/// memory, of which it is too large as well.)
+#[test]
+fn out_of_heap_for_shared_variables() {
+    let small = [
+        ("OMPTARGET_VGPU_HEAP", "1M"),
+        ("OMP_TARGET_OFFLOAD", "MANDATORY"),
+    ];
+    let place = format!(
+        "limits.c:{}",
+        line_of(SOURCE, "target map(tofrom : sink) // too large")
+    );
+    Build::new(&[SOURCE])
+        .flags(&["-g"])
+        .compile(Mode::NoOpenMpOpt)
+        .run_with(&["shared-variables"], &small)
+        .failed_with(
+            "shared-variables",
+            &[
+                "out of device heap",
+                "2097152 bytes",
+                "variables that the threads of a team share",
+                "OMPTARGET_VGPU_HEAP",
+                &place,
+            ],
+        );
+}
+
+/// As many captured variables as a region without a state machine may have, more than those with one, and one too many.
+/// (Not optimised: compilers take long over such kernels.)
+#[test]
+fn captured_variables() {
+    let source = "tests/programs/captures.c";
+    let binary = Build::new(&[source])
+        .flags(&["-g", "-DMANY"])
+        .compile(Mode::Offload("-O0"));
+    assert_eq!(binary.run(&[]).passed("captures.c -DMANY"), "PASS\n");
+    binary.run(&["run by one thread"]).failed_with(
+        "captures.c -DMANY alone",
+        &[
+            "captures more than 512 variables",
+            "structure",
+            "captures.h:",
+        ],
+    );
+}
+
 #[test]
 fn freed_twice() {
     let outcome = LIMITS.run(&["double-free"]);

@@ -201,6 +201,30 @@ fn state() {
     check(&["state.c"]);
 }
 
+/// Regions that capture 21 and 129 variables; what fits the list in shared memory is in the examples.
+#[test]
+fn captures() {
+    for mode in [Mode::Offload("-O1"), Mode::Amd(WAVE64, "-O1")] {
+        check_mode(&["tests/programs/captures.c"], &[], mode);
+    }
+}
+
+/// Where the optimiser sees how large the variables are, little memory will do.
+#[test]
+fn copyprivate() {
+    for mode in MODES {
+        let heap = if mode == Mode::Offload("-O0") {
+            "64M"
+        } else {
+            "1M"
+        };
+        let outcome = Build::new(&["tests/programs/copyprivate.cpp"])
+            .compile(mode)
+            .run_with(&[], &[("OMPTARGET_VGPU_HEAP", heap)]);
+        assert_eq!(outcome.passed(&format!("copyprivate {mode:?}")), "PASS\n");
+    }
+}
+
 #[test]
 fn heap() {
     check(&["heap.c"]);

@@ -43,6 +43,8 @@ mod ll {
         pub safe fn omptarget_arch_nest_seen() -> u16;
         pub safe fn omptarget_arch_nest_show(word: u16);
         pub safe fn omptarget_arch_is_known(word: u16) -> bool;
+        pub safe fn omptarget_arch_is_own(object: *const c_void) -> bool;
+        pub safe fn omptarget_arch_object_size(object: *const c_void) -> usize;
         pub safe fn omptarget_arch_spmd_begin();
         pub safe fn omptarget_arch_generic_begin();
         pub safe fn omptarget_arch_private_slots() -> *mut c_void;
@@ -223,6 +225,19 @@ pub fn nest_show(word: u16) {
 #[inline(always)]
 pub fn is_known(word: u16) -> bool {
     ll::omptarget_arch_is_known(word)
+}
+
+/// Bytes of an object from `object` on, if the optimiser sees what it is.
+#[inline(always)]
+pub fn object_size(object: *const c_void) -> Option<usize> {
+    let size = ll::omptarget_arch_object_size(object);
+    (size != usize::MAX).then_some(size)
+}
+
+/// Whether an object lies in memory that this thread alone can reach.
+#[inline(always)]
+pub fn is_own(object: *const c_void) -> bool {
+    ll::omptarget_arch_is_own(object)
 }
 
 /// Starts the state that the threads of an SPMD kernel have each for themselves.

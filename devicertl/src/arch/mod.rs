@@ -10,7 +10,7 @@
 //! - the thread's nest word: [`nest_seen`], [`nest_show`], [`is_known`]; of SPMD kernels also [`nest_load`], [`nest_store`],
 //!   and the thread's list of private state, [`private_slots`], after [`spmd_begin`] or [`generic_begin`]
 //! - the block's shared variables: [`shared`]
-//! - the rest: [`pause`], [`ticks`], [`trap`]
+//! - the rest: [`pause`], [`ticks`], [`object_size`], [`is_own`], [`trap`]
 
 use core::ffi::c_void;
 
@@ -41,9 +41,9 @@ pub use gpu::{
     LOCKSTEP, TICKS_PER_SECOND, active_lanes, allocate, assume_mode, block_barrier,
     block_barrier_together, block_count, block_id, block_threads, dynamic_shared,
     dynamic_shared_size, fence_block, fence_device, fence_system, generic_begin, group_barrier,
-    is_generic_shape, is_known, is_spmd, lanes_are_independent, nest_load, nest_seen, nest_show,
-    nest_store, pause, private_slots, processor, release, shuffle_down, spmd_begin, sync_warp,
-    thread_id, ticks, trap, trap_with, warp_size,
+    is_generic_shape, is_known, is_own, is_spmd, lanes_are_independent, nest_load, nest_seen,
+    nest_show, nest_store, object_size, pause, private_slots, processor, release, shuffle_down,
+    spmd_begin, sync_warp, thread_id, ticks, trap, trap_with, warp_size,
 };
 
 #[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]

@@ -457,6 +457,16 @@ pub fn is_known(_word: u16) -> bool {
     false
 }
 
+/// No optimiser, no sight.
+pub fn object_size(_object: *const c_void) -> Option<usize> {
+    None
+}
+
+/// As if it did: what may be another thread's own is never read in place.
+pub fn is_own(_object: *const c_void) -> bool {
+    true
+}
+
 /// Blocks take turns on a few multiprocessors.
 pub fn processor() -> u32 {
     block_id() % 3

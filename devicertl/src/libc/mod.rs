@@ -27,6 +27,7 @@ use c_functions;
 use core::ffi::{c_char, c_int, c_void};
 
 use crate::arch;
+use crate::heap;
 
 unsafe extern "C" {
     fn malloc(bytes: usize) -> *mut c_void;
@@ -92,12 +93,7 @@ c_functions! {
 }
 
 unsafe fn new(bytes: usize) -> *mut c_void {
-    // SAFETY: the device heap.
-    let pointer = unsafe { malloc(bytes.max(1)) };
-    if pointer.is_null() {
-        arch::trap(c"out of device heap: operator new failed");
-    }
-    pointer
+    heap::need(bytes.max(1), c"operator new")
 }
 
 /// `operator new(size_t)`.
