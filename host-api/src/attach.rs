@@ -1,16 +1,15 @@
 //! Pointer attachment (OpenMP 5.2, 5.8.6): a pointer variable on the device is made to point at
 //! the device copy of what it points at on the host.
 
-use std::ops::Range;
-
 use crate::created::Created;
 use crate::data_begin::read_pointer;
-use crate::device::OmpDevice;
 use crate::error::{Error, Result};
 use crate::item_name::ItemName;
 use crate::map_item::MapItem;
 use crate::map_type::MapType;
+use crate::mapping::Mapping;
 use crate::mapping_table::Section;
+use crate::work::Work;
 
 /// A pointer to attach.
 #[derive(Clone, Copy, Debug)]
@@ -53,10 +52,6 @@ impl AttachRequest {
             name: item.name,
         }
     }
-
-    fn pointer_range(&self) -> Range<u64> {
-        self.pointer..self.pointer.saturating_add(self.pointer_size)
-    }
 }
 
 /// Attaches if both sides are on the device and one of them is among the construct's `created`
@@ -64,14 +59,12 @@ impl AttachRequest {
 ///
 /// # Safety
 /// The host pointer variable of the request is readable.
-pub unsafe fn attach(device: &OmpDevice, request: &AttachRequest, created: &Created) -> Result<()> {
-    let Some(pointee) = device.table.find(Section::inside(request.pointee, 0)) else {
+pub unsafe fn attach(work: &Work<'_>, request: &AttachRequest, created: &Created) -> Result<()> {
+    let table = &work.device.table;
+    let Some(pointee) = table.find(Section::inside(request.pointee, 0)) else {
         return Ok(());
     };
-    let Some(pointer) = device
-        .table
-        .find(Section::inside(request.pointer, request.pointer_size))
-    else {
+    let Some(pointer) = table.find(Section::inside(request.pointer, request.pointer_size)) else {
         return Ok(());
     };
     if !request.always && !created.contains(&pointee) && !created.contains(&pointer) {
@@ -96,21 +89,25 @@ pub unsafe fn attach(device: &OmpDevice, request: &AttachRequest, created: &Crea
     };
     bytes[..8].copy_from_slice(&device_base.to_ne_bytes());
 
-    let mut guard = pointer.lock();
-    if !guard.attachments_mut().insert(request.pointer, &bytes) {
+    put(work, &pointer, request.pointer, &bytes).map_err(|source| Error::Item {
+        what: "attaching the device pointer of",
+        item: format!(
+            "'{}' at host address {:#x}",
+            request.name.expression(),
+            request.pointer
+        ),
+        source,
+    })
+}
+
+/// Gives the pointer variable at `host` its device bytes, unless it has them already, or soon.
+fn put(work: &Work<'_>, mapping: &Mapping, host: u64, bytes: &[u8]) -> plugin_api::Result<()> {
+    let mut guard = mapping.lock();
+    guard.follow(work.stream())?;
+    if !guard.attachments_mut().insert(host, bytes) {
         return Ok(());
     }
-    let address = pointer.device_address(request.pointer_range().start);
-    // SAFETY: `bytes` is readable for its length.
-    unsafe { device.device.write(address, bytes.as_ptr(), bytes.len()) }.map_err(|source| {
-        Error::Item {
-            what: "attaching the device pointer of",
-            item: format!(
-                "'{}' at host address {:#x}",
-                request.name.expression(),
-                request.pointer
-            ),
-            source,
-        }
-    })
+    let address = mapping.device_address(host);
+    work.stream().write_copied(address, bytes)?;
+    guard.queued_on(work.stream())
 }

@@ -28,6 +28,11 @@ impl Attachments {
         true
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.by_host.is_empty()
+    }
+
     /// Whether any attached pointer lies in `range`, even in part.
     pub fn touches(&self, range: &Range<u64>) -> bool {
         self.overlapping(range).next().is_some()

@@ -2,20 +2,30 @@
 
 use std::ffi::CStr;
 
+use plugin_api::Pace;
+
 use crate::abi::Ident;
-use crate::error::{Error, Report, die};
+use crate::device::OmpDevice;
+use crate::error::{Error, Report, Result, die};
+use crate::host_task;
+use crate::in_flight;
 use crate::info;
 use crate::map_item::MapItem;
 use crate::runtime::{Runtime, Target};
 use crate::source_location::SourceLocation;
 use crate::trace::{self, Span};
+use crate::work::Work;
 
 /// A construct on its way through the runtime.
+#[derive(Clone, Copy)]
 pub struct Construct {
     name: &'static str,
     location: *const Ident,
     region: Option<u64>,
 }
+
+// SAFETY: the location is only read, and stays in place (`Construct::new`).
+unsafe impl Send for Construct {}
 
 impl Construct {
     /// The construct called `name` at `location`.
@@ -68,6 +78,24 @@ impl Construct {
         runtime
             .target(number)
             .unwrap_or_else(|error| self.fail(&error, runtime, number))
+    }
+
+    /// Does the work that `body` queues on `device`. With `nowait` the task the construct runs in may have to wait
+    /// for it; otherwise, and where that is not possible, it is complete on return.
+    pub fn execute<T>(
+        &self,
+        device: &'static OmpDevice,
+        nowait: bool,
+        body: impl FnOnce(&mut Work<'static>) -> Result<T>,
+    ) -> Result<T> {
+        match nowait.then(host_task::task_handle).flatten() {
+            Some(task) => in_flight::begin(self, device, task, body),
+            None => {
+                let mut work = Work::new(device, Pace::Attended)?;
+                let outcome = body(&mut work);
+                work.complete(outcome)
+            }
+        }
     }
 
     /// The construct's span on the timeline.

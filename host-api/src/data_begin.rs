@@ -24,6 +24,7 @@ use crate::mapping::{Mapping, Storage};
 use crate::mapping_table::{AcquireError, Reference, Section};
 use crate::trace;
 use crate::transfer;
+use crate::work::Work;
 
 /// Device storage keeps the host address modulo this, so that what the compiler knows of a base's
 /// alignment holds for a section of it too.
@@ -47,12 +48,12 @@ struct Entering {
     returned: Vec<Returned>,
 }
 
-/// Maps `items` on `device`.
+/// Maps `items` on the device of `work`.
 ///
 /// # Safety
-/// The host ranges of items that are copied are readable, and the bases of items with
+/// The host ranges of items that are copied are readable until the work is complete, and the bases of items with
 /// `PTR_AND_OBJ` or `ATTACH` are readable pointers, as clang guarantees for a valid program.
-pub unsafe fn data_begin(device: &OmpDevice, items: &[MapItem]) -> Result<Vec<Returned>> {
+pub unsafe fn data_begin(work: &Work<'_>, items: &[MapItem]) -> Result<Vec<Returned>> {
     let mut entering = Entering::default();
     for (index, item) in mapper::flatten(items) {
         if item.kind.has(MapType::ATTACH) {
@@ -61,12 +62,12 @@ pub unsafe fn data_begin(device: &OmpDevice, items: &[MapItem]) -> Result<Vec<Re
             }
         } else if !item.kind.is_unmapped() {
             // SAFETY: forwarded from the caller.
-            unsafe { entering.item(device, index, &item)? };
+            unsafe { entering.item(work, index, &item)? };
         }
     }
     for request in std::mem::take(&mut entering.attach) {
         // SAFETY: forwarded from the caller.
-        unsafe { attach::attach(device, &request, &entering.created)? };
+        unsafe { attach::attach(work, &request, &entering.created)? };
     }
     let Entering {
         created,
@@ -77,6 +78,11 @@ pub unsafe fn data_begin(device: &OmpDevice, items: &[MapItem]) -> Result<Vec<Re
     drop(created);
     for mapping in found {
         mapping.wait_ready();
+        let follows = mapping.follow(work.stream());
+        follows.map_err(|source| Error::Device {
+            what: "waiting for the copies of another construct".into(),
+            source,
+        })?;
     }
     Ok(returned)
 }
@@ -84,7 +90,8 @@ pub unsafe fn data_begin(device: &OmpDevice, items: &[MapItem]) -> Result<Vec<Re
 impl Entering {
     /// # Safety
     /// As [`data_begin`].
-    unsafe fn item(&mut self, device: &OmpDevice, index: usize, item: &MapItem) -> Result<()> {
+    unsafe fn item(&mut self, work: &Work<'_>, index: usize, item: &MapItem) -> Result<()> {
+        let device = work.device;
         let reference = reference_of(item.kind, item.kind.is_member());
         let (base, reference) = if item.kind.has(MapType::PTR_AND_OBJ) {
             let pointer = MapItem {
@@ -105,7 +112,7 @@ impl Entering {
         let mapping = self.acquire(device, item, base, reference)?;
         if let Some(mapping) = &mapping {
             // SAFETY: forwarded from the caller.
-            unsafe { self.copy(device, item, mapping)? };
+            unsafe { self.copy(work, item, mapping)? };
         } else if item.kind.0 != 0
             && !item.kind.is_member()
             && !item.kind.has(MapType::IMPLICIT)
@@ -126,7 +133,7 @@ impl Entering {
         if item.kind.has(MapType::PTR_AND_OBJ) && mapping.is_some() {
             let request = AttachRequest::immediate(item, base);
             // SAFETY: forwarded from the caller.
-            unsafe { attach::attach(device, &request, &self.created)? };
+            unsafe { attach::attach(work, &request, &self.created)? };
         }
         Ok(())
     }
@@ -204,12 +211,7 @@ impl Entering {
     ///
     /// # Safety
     /// The item's host range is readable.
-    unsafe fn copy(
-        &self,
-        device: &OmpDevice,
-        item: &MapItem,
-        mapping: &Arc<Mapping>,
-    ) -> Result<()> {
+    unsafe fn copy(&self, work: &Work<'_>, item: &MapItem, mapping: &Arc<Mapping>) -> Result<()> {
         let is_new = || self.created.contains(mapping);
         if item.size == 0
             || !item.kind.has(MapType::TO)
@@ -220,14 +222,14 @@ impl Entering {
         let range = part_inside(item, mapping);
         info::say(
             info::DATA_TRANSFER,
-            device.number,
+            work.device.number,
             format_args!(
                 "copying {item} to the device at {:?}",
                 mapping.device_address(range.start)
             ),
         );
         // SAFETY: the range is inside the item, which the caller guarantees to be readable.
-        unsafe { transfer::to_device(device, item, mapping, range) }.map_err(|source| Error::Item {
+        unsafe { transfer::to_device(work, item, mapping, range) }.map_err(|source| Error::Item {
             what: "copying to the device",
             item: item.to_string(),
             source,

@@ -1,8 +1,8 @@
 //! Leaving a data environment: the end of `target` and `target data`, and `target exit data`
 //! (OpenMP 5.2, 5.8.3).
 //!
-//! First every item's reference goes, then what nobody refers to any more is copied back, then its
-//! storage is freed. Deciding only after all references of the construct are gone makes the order
+//! First every item's reference goes, then what nobody refers to any more is copied back, then, when the copies
+//! are done, its storage is freed. Deciding only after all references of the construct are gone makes the order
 //! of its items irrelevant: members, their struct and mapper components see the same answer.
 
 use std::sync::Arc;
@@ -17,6 +17,7 @@ use crate::mapper;
 use crate::mapping::Mapping;
 use crate::mapping_table::{Reference, Section};
 use crate::transfer;
+use crate::work::{After, Work};
 
 /// An item whose reference is gone, pinned until its copy is done.
 struct Leaving {
@@ -24,25 +25,23 @@ struct Leaving {
     mapping: Arc<Mapping>,
 }
 
-/// Unmaps `items` from `device`.
+/// Unmaps `items` from the device of `work`.
 ///
 /// # Safety
-/// The host ranges of items with `FROM` are writable.
-pub unsafe fn data_end(device: &OmpDevice, items: &[MapItem]) -> Result<()> {
+/// The host ranges of items with `FROM` are writable until the work is complete.
+pub unsafe fn data_end(work: &mut Work<'_>, items: &[MapItem]) -> Result<()> {
     let mut leaving = Vec::with_capacity(items.len());
-    let mut outcome = release(device, items, &mut leaving);
+    let mut outcome = release(work.device, items, &mut leaving);
     if outcome.is_ok() {
         // SAFETY: forwarded from the caller.
         outcome = leaving
             .iter()
-            .try_for_each(|entry| unsafe { copy_back(device, entry) });
+            .try_for_each(|entry| unsafe { copy_back(work, entry) });
     }
-    // Pins go whatever happened: an error must not leave storage behind.
-    let freed = leaving
-        .into_iter()
-        .map(|entry| unpin(device, &entry.mapping))
-        .fold(Ok(()), Result::and);
-    outcome.and(freed)
+    for entry in leaving {
+        work.afterwards(After::Unpin(entry.mapping));
+    }
+    outcome
 }
 
 fn release(device: &OmpDevice, items: &[MapItem], leaving: &mut Vec<Leaving>) -> Result<()> {
@@ -101,7 +100,8 @@ fn release_pointer(device: &OmpDevice, item: &MapItem, leaving: &mut Vec<Leaving
 
 /// # Safety
 /// The item's host range is writable if it has `FROM`.
-unsafe fn copy_back(device: &OmpDevice, entry: &Leaving) -> Result<()> {
+unsafe fn copy_back(work: &Work<'_>, entry: &Leaving) -> Result<()> {
+    let device = work.device;
     let Leaving { item, mapping } = entry;
     if item.size == 0 || !item.kind.has(MapType::FROM) {
         return Ok(());
@@ -120,7 +120,7 @@ unsafe fn copy_back(device: &OmpDevice, entry: &Leaving) -> Result<()> {
         ),
     );
     // SAFETY: the range is inside the item (caller).
-    unsafe { transfer::from_device(device, item, mapping, range) }.map_err(|source| Error::Item {
+    unsafe { transfer::from_device(work, item, mapping, range) }.map_err(|source| Error::Item {
         what: "copying to the host",
         item: item.to_string(),
         source,

@@ -7,24 +7,29 @@ use crate::abi::Ident;
 use crate::construct::Construct;
 use crate::data_begin::{Returned, data_begin};
 use crate::data_end::data_end;
-use crate::device::OmpDevice;
 use crate::error::Result;
 use crate::host_task::{Dependences, wait_for};
 use crate::map_item::{MapItem, RawItems};
 use crate::runtime::{Target, runtime};
 use crate::update::update;
+use crate::work::Work;
 
 /// What a data construct does on its device.
-type Action = unsafe fn(&OmpDevice, &[MapItem]) -> Result<Vec<Returned>>;
+type Action = unsafe fn(&mut Work<'_>, &[MapItem]) -> Result<Vec<Returned>>;
 
-unsafe fn end(device: &OmpDevice, items: &[MapItem]) -> Result<Vec<Returned>> {
+unsafe fn begin(work: &mut Work<'_>, items: &[MapItem]) -> Result<Vec<Returned>> {
     // SAFETY: forwarded from the caller.
-    unsafe { data_end(device, items) }.map(|()| Vec::new())
+    unsafe { data_begin(work, items) }
 }
 
-unsafe fn motion(device: &OmpDevice, items: &[MapItem]) -> Result<Vec<Returned>> {
+unsafe fn end(work: &mut Work<'_>, items: &[MapItem]) -> Result<Vec<Returned>> {
     // SAFETY: forwarded from the caller.
-    unsafe { update(device, items) }.map(|()| Vec::new())
+    unsafe { data_end(work, items) }.map(|()| Vec::new())
+}
+
+unsafe fn motion(work: &mut Work<'_>, items: &[MapItem]) -> Result<Vec<Returned>> {
+    // SAFETY: forwarded from the caller.
+    unsafe { update(work, items) }.map(|()| Vec::new())
 }
 
 /// # Safety
@@ -34,6 +39,7 @@ unsafe fn execute(
     location: *const Ident,
     number: i64,
     raw: RawItems,
+    nowait: bool,
     action: Action,
 ) {
     let runtime = runtime();
@@ -47,7 +53,8 @@ unsafe fn execute(
     construct.tell(runtime, device.number, &items);
     let _span = construct.span(runtime, device.number);
     // SAFETY: the program is valid as far as its own memory goes (caller).
-    match unsafe { action(device, &items) } {
+    let outcome = construct.execute(device, nowait, |work| unsafe { action(work, &items) });
+    match outcome {
         // SAFETY: indices are those of items; clang gives writable arrays.
         Ok(returned) => returned
             .iter()
@@ -84,7 +91,7 @@ macro_rules! data_construct {
                 mappers,
             };
             // SAFETY: caller.
-            unsafe { execute($name, location, device, raw, $action) };
+            unsafe { execute($name, location, device, raw, false, $action) };
         }
 
         #[doc = concat!("`", $name, " nowait`: runs inside the task clang made for it.")]
@@ -112,12 +119,17 @@ macro_rules! data_construct {
                 noalias_count,
                 noalias_list,
             });
-            // SAFETY: caller.
-            unsafe {
-                $current(
-                    location, device, items, bases, begins, sizes, types, names, mappers,
-                )
+            let raw = RawItems {
+                count: items,
+                bases,
+                begins,
+                sizes,
+                types,
+                names,
+                mappers,
             };
+            // SAFETY: caller.
+            unsafe { execute($name, location, device, raw, true, $action) };
         }
 
         #[doc = concat!("`", $name, "` of clang 11 and older.")]
@@ -171,7 +183,7 @@ macro_rules! data_construct {
 
 data_construct!(
     "target data or target enter data",
-    data_begin,
+    begin,
     __tgt_target_data_begin_mapper,
     __tgt_target_data_begin_nowait_mapper,
     __tgt_target_data_begin,

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use plugin_api::DevicePtr;
+use plugin_api::{DevicePtr, Pace};
 
 use crate::abi::Dimension;
 use crate::data_begin::{Returned, data_begin};
@@ -17,6 +17,7 @@ use crate::map_type::MapType;
 use crate::mapping_table::{Count, Section};
 use crate::registration_entry_points::{__tgt_mapper_num_components, __tgt_push_mapper_component};
 use crate::update::update;
+use crate::work::Work;
 
 pub(crate) const MEMBER_OF_FIRST: u64 = 1 << 48;
 
@@ -42,12 +43,22 @@ pub(crate) fn at<T>(value: &T) -> u64 {
 
 pub(crate) fn begin(device: &OmpDevice, items: &[MapItem]) -> Result<Vec<Returned>, Error> {
     // SAFETY: the tests' items name live variables.
-    unsafe { data_begin(device, items) }
+    attended(device, |work| unsafe { data_begin(work, items) })
+}
+
+/// Does the work that `body` queues.
+pub(crate) fn attended<'a, T>(
+    device: &'a OmpDevice,
+    body: impl FnOnce(&mut Work<'a>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let mut work = Work::new(device, Pace::Attended)?;
+    let outcome = body(&mut work);
+    work.complete(outcome)
 }
 
 pub(crate) fn end(device: &OmpDevice, items: &[MapItem]) {
     // SAFETY: as above; what is written are `Cell`-like locals read through volatile loads.
-    unsafe { data_end(device, items) }.unwrap();
+    attended(device, |work| unsafe { data_end(work, items) }).unwrap();
 }
 
 pub(crate) fn address(device: &OmpDevice, host: u64) -> Option<DevicePtr> {
@@ -195,13 +206,19 @@ fn attached_pointers_survive_copies_on_both_sides() {
 
     node.a = 3;
     // SAFETY: live items.
-    unsafe { update(&device, &[whole(&*node, 0x1)]) }.unwrap();
+    attended(&device, |work| unsafe {
+        update(work, &[whole(&*node, 0x1)])
+    })
+    .unwrap();
     assert_eq!(fake.peek_pointer(on_device), target.0 - 8);
     assert_eq!(fake.peek(address(&device, at(&node.a)).unwrap(), 1), [3]);
 
     fake.poke(address(&device, at(&node.b)).unwrap(), &[9]);
     // SAFETY: live items.
-    unsafe { update(&device, &[whole(&*node, 0x2)]) }.unwrap();
+    attended(&device, |work| unsafe {
+        update(work, &[whole(&*node, 0x2)])
+    })
+    .unwrap();
     assert_eq!((now(&node.data), now(&node.b)), (host_pointer, 9));
     end(&device, &items);
     assert_eq!((now(&node.data), fake.live()), (host_pointer, 0));
@@ -302,9 +319,10 @@ fn zero_length_sections() {
     begin(&device, &[item(base, base + 40, 40, 0x1)]).unwrap();
     let place = address(&device, base + 40).unwrap();
     let argument = |host| {
+        let mut work = Work::new(&device, Pace::Attended).unwrap();
         // SAFETY: nothing is read.
         let arguments =
-            unsafe { KernelArguments::collect(&device, &[item(host, host, 0, 0x220)]) }.unwrap();
+            unsafe { KernelArguments::collect(&mut work, &[item(host, host, 0, 0x220)]) }.unwrap();
         arguments.values()[0]
     };
     assert_eq!(argument(base + 48), place.0 + 8, "inside");
@@ -328,16 +346,23 @@ fn present_modifier() {
     let error = begin(&device, &[whole(&*value, 0x1001)]).unwrap_err();
     assert!(error.to_string().contains("'x'") && matches!(error, Error::NotPresent { .. }));
     // SAFETY: live items.
-    let motion = unsafe { update(&device, &[whole(&*value, 0x1001)]) };
+    let motion = attended(&device, |work| unsafe {
+        update(work, &[whole(&*value, 0x1001)])
+    });
     assert!(matches!(motion, Err(Error::NotPresent { .. })));
     // SAFETY: live items.
-    let exit = unsafe { data_end(&device, &[whole(&*value, 0x1002)]) };
+    let exit = attended(&device, |work| unsafe {
+        data_end(work, &[whole(&*value, 0x1002)])
+    });
     assert!(matches!(exit, Err(Error::NotPresent { .. })));
     begin(&device, &[whole(&*value, 0x1)]).unwrap();
     begin(&device, &[whole(&*value, 0x1001)]).unwrap();
     assert_eq!(fake.live(), 1);
     // SAFETY: live items; an absent one without the modifier is ignored.
-    unsafe { update(&device, &[item(8, 8, 4, 0x1)]) }.unwrap();
+    attended(&device, |work| unsafe {
+        update(work, &[item(8, 8, 4, 0x1)])
+    })
+    .unwrap();
 }
 
 #[test]
@@ -413,7 +438,7 @@ fn non_contiguous_update() {
         MapType::NON_CONTIGUOUS | 0x1,
     );
     // SAFETY: live matrix and dimensions.
-    unsafe { update(&device, &[strided]) }.unwrap();
+    attended(&device, |work| unsafe { update(work, &[strided]) }).unwrap();
     let expected = [0, 0, 0, 0, 0, 0, 7, 8, 0, 0, 11, 12, 0, 0, 0, 0];
     assert_eq!(
         fake.peek(address(&device, at(&*matrix)).unwrap(), 16),

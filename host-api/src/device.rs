@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use plugin_api::Device;
 
+use crate::in_flight::InFlight;
 use crate::mapping_table::MappingTable;
 use crate::program::Program;
 use crate::reduction_buffer::ReductionBuffers;
+use crate::stream_pool::StreamPool;
 
 /// A device as OpenMP sees it.
 pub struct OmpDevice {
@@ -22,6 +24,10 @@ pub struct OmpDevice {
     pub program: Program,
     /// Launch environments for cross-team reductions.
     pub reductions: ReductionBuffers,
+    /// Streams no construct uses.
+    pub streams: Arc<StreamPool>,
+    /// Constructs it still works for while the host has gone on.
+    pub in_flight: InFlight,
     unified_shared_memory: bool,
 }
 
@@ -40,6 +46,8 @@ impl OmpDevice {
             table: MappingTable::default(),
             program: Program::default(),
             reductions: ReductionBuffers::default(),
+            streams: Arc::default(),
+            in_flight: InFlight::default(),
             unified_shared_memory,
         }
     }

@@ -2,6 +2,7 @@
 //! entry points add where (construct, source location, device) in a [`Report`].
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::source_location::SourceLocation;
 
@@ -204,6 +205,13 @@ impl fmt::Display for Report<'_> {
 /// Not `exit`: its handlers would run while other threads are inside the runtime, and a handler
 /// that waits for one of them would hang. Only stdio is flushed.
 pub fn die(message: &dyn fmt::Display) -> ! {
+    // Several constructs can fail at once; one report is enough.
+    static DYING: AtomicBool = AtomicBool::new(false);
+    if DYING.swap(true, Ordering::Relaxed) {
+        loop {
+            std::thread::park();
+        }
+    }
     eprintln!("{message}");
     // SAFETY: flushing every stream and ending the process have no preconditions.
     unsafe {

@@ -8,18 +8,18 @@ use crate::error::{Error, Result};
 use crate::map_item::MapItem;
 use crate::map_type::MapType;
 use crate::mapping_table::Section;
-use crate::trace::{self, Kind};
+use crate::trace::Kind;
+use crate::work::{After, Work};
 
 /// Alignment of private variables on the device: what vector types and `malloc` promise, and more.
 const PRIVATE_ALIGNMENT: usize = 64;
 
-/// A kernel's parameters and the device memory that belongs to this launch alone.
+/// A kernel's parameters.
 pub struct KernelArguments<'a> {
     device: &'a OmpDevice,
     values: Vec<u64>,
     /// Where each item's parameter went.
     positions: Vec<Option<usize>>,
-    private: Option<DevicePtr>,
 }
 
 /// The private variables of a launch, laid out in one block.
@@ -31,16 +31,15 @@ struct PrivateBlock {
 }
 
 impl<'a> KernelArguments<'a> {
-    /// Collects the parameters of `items`, which are mapped already.
+    /// Collects the parameters of `items`, which are mapped already. Private storage goes with the work.
     ///
     /// # Safety
     /// Host ranges of firstprivate items are readable; so are pointers of `ATTACH` items.
-    pub unsafe fn collect(device: &'a OmpDevice, items: &[MapItem]) -> Result<KernelArguments<'a>> {
+    pub unsafe fn collect(work: &mut Work<'a>, items: &[MapItem]) -> Result<KernelArguments<'a>> {
         let mut arguments = KernelArguments {
-            device,
+            device: work.device,
             values: Vec::new(),
             positions: vec![None; items.len()],
-            private: None,
         };
         let mut block = PrivateBlock::default();
         for (index, item) in items.iter().enumerate() {
@@ -51,9 +50,9 @@ impl<'a> KernelArguments<'a> {
                 arguments.values.push(value);
             }
         }
-        arguments.place(block)?;
+        arguments.place(work, block)?;
         for item in items.iter().filter(|item| item.kind.is_lambda_capture()) {
-            arguments.capture(items, item)?;
+            arguments.capture(work, items, item)?;
         }
         Ok(arguments)
     }
@@ -129,7 +128,7 @@ impl<'a> KernelArguments<'a> {
     }
 
     /// Puts the private block on the device and fills its parameters in.
-    fn place(&mut self, block: PrivateBlock) -> Result<()> {
+    fn place(&mut self, work: &mut Work<'a>, block: PrivateBlock) -> Result<()> {
         if block.parameters.is_empty() {
             return Ok(());
         }
@@ -144,16 +143,14 @@ impl<'a> KernelArguments<'a> {
             .device
             .alloc(size as u64, MemoryKind::Device)
             .map_err(fail)?;
-        self.private = Some(address);
-        let _span = trace::span(Kind::ToDevice, self.device.number, size as u64, || {
-            "private variables".into()
+        work.afterwards(After::Free {
+            address,
+            what: "freeing the private variables of a region",
         });
-        // SAFETY: the block is readable for its length.
-        unsafe {
-            self.device
-                .device
-                .write(address, block.bytes.as_ptr(), size)
-        }
+        let name = || "private variables".into();
+        work.traced(Kind::ToDevice, size as u64, name, |stream| {
+            stream.write_copied(address, &block.bytes)
+        })
         .map_err(fail)?;
         for (parameter, offset, to_base) in block.parameters {
             self.values[parameter] = (address.0 + offset as u64).wrapping_add(to_base);
@@ -163,7 +160,7 @@ impl<'a> KernelArguments<'a> {
 
     /// Puts the device address of a variable a lambda captures by reference into the lambda's
     /// device copy.
-    fn capture(&self, items: &[MapItem], item: &MapItem) -> Result<()> {
+    fn capture(&self, work: &Work<'_>, items: &[MapItem], item: &MapItem) -> Result<()> {
         let Some(parent) = item.kind.parent() else {
             return Ok(());
         };
@@ -178,26 +175,12 @@ impl<'a> KernelArguments<'a> {
         };
         let field =
             DevicePtr(self.values[position].wrapping_add(item.base.wrapping_sub(lambda.begin)));
-        let bytes = target.to_ne_bytes();
-        // SAFETY: `bytes` is readable for its length.
-        unsafe { self.device.device.write(field, bytes.as_ptr(), bytes.len()) }.map_err(|source| {
-            Error::Item {
+        work.stream()
+            .write_copied(field, &target.to_ne_bytes())
+            .map_err(|source| Error::Item {
                 what: "passing the captured variable",
                 item: item.to_string(),
                 source,
-            }
-        })
-    }
-
-    /// Frees the private storage after the launch.
-    pub fn free(self) -> Result<()> {
-        let Some(address) = self.private else {
-            return Ok(());
-        };
-        let fail = |source| Error::Device {
-            what: "freeing the private variables of a region".into(),
-            source,
-        };
-        self.device.device.free(address).map_err(fail)
+            })
     }
 }

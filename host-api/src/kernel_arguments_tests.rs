@@ -1,12 +1,13 @@
 //! Kernel parameters of every kind clang 22 passes.
 
-use plugin_api::DevicePtr;
+use plugin_api::{DevicePtr, Pace};
 
 use crate::data_environment_tests::{
     MEMBER_OF_FIRST, address, at, begin, end, item, storage, whole,
 };
 use crate::fake_device::FakeDevice;
 use crate::kernel_arguments::KernelArguments;
+use crate::work::Work;
 
 #[test]
 fn kernel_arguments_of_every_kind() {
@@ -22,8 +23,9 @@ fn kernel_arguments_of_every_kind() {
         item(at(&*pointer), at(&*mapped) + 8, 8, 0x40a0),
     ];
     begin(&device, &items).unwrap();
+    let mut work = Work::new(&device, Pace::Attended).unwrap();
     // SAFETY: live items.
-    let arguments = unsafe { KernelArguments::collect(&device, &items) }.unwrap();
+    let arguments = unsafe { KernelArguments::collect(&mut work, &items) }.unwrap();
     let values = arguments.values();
     let place = address(&device, at(&*mapped) + 8).unwrap().0;
     assert_eq!((values.len(), values[0], values[1]), (5, place - 8, 42));
@@ -39,7 +41,7 @@ fn kernel_arguments_of_every_kind() {
         2,
         "one mapping, one block of private variables"
     );
-    arguments.free().unwrap();
+    work.complete(Ok(())).unwrap();
     end(&device, &items);
     assert_eq!(fake.live(), 0);
 }
@@ -55,10 +57,11 @@ fn lambda_captures_point_at_device_copies() {
         item(at(&lambda[0]), at(&*captured), 4, MEMBER_OF_FIRST | 0x310),
     ];
     begin(&device, &items).unwrap();
+    let mut work = Work::new(&device, Pace::Attended).unwrap();
     // SAFETY: live items.
-    let arguments = unsafe { KernelArguments::collect(&device, &items) }.unwrap();
+    let arguments = unsafe { KernelArguments::collect(&mut work, &items) }.unwrap();
     assert_eq!(arguments.values().len(), 1);
     let field = fake.peek_pointer(DevicePtr(arguments.values()[0]));
     assert_eq!(field, address(&device, at(&*captured)).unwrap().0);
-    arguments.free().unwrap();
+    work.complete(Ok(())).unwrap();
 }

@@ -12,11 +12,11 @@ use std::ffi::c_void;
 use plugin_api::Parameter;
 
 use crate::construct::Construct;
-use crate::device::OmpDevice;
 use crate::error::{Error, Result};
 use crate::launch::{self, LaunchRequest};
 use crate::program;
 use crate::runtime::{Runtime, Target, runtime};
+use crate::work::Work;
 
 /// CUDA's `dim3`. Clang's own header leaves the dimensions that a program does not state 0.
 #[repr(C)]
@@ -136,7 +136,10 @@ pub unsafe extern "C" fn llvmLaunchKernel(
         }
     };
     let shape = (grid.counts(), block.counts(), shared);
-    if let Err(error) = launch(runtime, device, stub, arguments, shape) {
+    let outcome = construct.execute(device, false, |work| {
+        launch(runtime, work, stub, arguments, shape)
+    });
+    if let Err(error) = outcome {
         construct.fail(&error, runtime, device.number as i64);
     }
     0
@@ -144,11 +147,12 @@ pub unsafe extern "C" fn llvmLaunchKernel(
 
 fn launch(
     runtime: &Runtime,
-    device: &OmpDevice,
+    work: &mut Work<'_>,
     stub: *const c_void,
     arguments: &[u8],
     (grid, block, shared): ([u32; 3], [u32; 3], usize),
 ) -> Result<()> {
+    let device = work.device;
     let region = device
         .program
         .region(stub as u64)
@@ -174,7 +178,7 @@ fn launch(
         dynamic_shared: u32::try_from(shared).unwrap_or(u32::MAX),
         ..LaunchRequest::default()
     };
-    launch::run_kernel(device, &runtime.environment, &region, &request, &words)
+    launch::run_kernel(work, &runtime.environment, &region, &request, &words)
 }
 
 /// The words of a launch, from the structure of all parameters; `None` if that is too short.

@@ -12,7 +12,8 @@ use crate::kernel_arguments::KernelArguments;
 use crate::launch_shape::{Cut, KernelFacts, Shape, Wanted, shape};
 use crate::map_item::MapItem;
 use crate::program::Region;
-use crate::trace::{self, Kind};
+use crate::trace::Kind;
+use crate::work::{After, Work};
 
 /// What a construct asks for besides its data.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,38 +30,37 @@ pub struct LaunchRequest {
     pub takes_launch_environment: bool,
 }
 
-/// Runs the region to its end.
+/// Queues the region: its data, its kernel, its data again.
 ///
 /// # Safety
 /// As [`data_begin`], [`data_end`] and [`KernelArguments::collect`] require of the items.
 pub unsafe fn run(
-    device: &OmpDevice,
+    work: &mut Work<'_>,
     environment: &Environment,
     region: &Region,
     items: &[MapItem],
     request: &LaunchRequest,
 ) -> Result<()> {
-    let shape = shape_of(device, environment, region, request)?;
+    let shape = shape_of(work.device, environment, region, request)?;
     // SAFETY: forwarded from the caller.
-    unsafe { data_begin(device, items)? };
+    unsafe { data_begin(work, items)? };
     // SAFETY: forwarded from the caller.
-    let arguments = unsafe { KernelArguments::collect(device, items)? };
-    launch(device, environment, region, &arguments, request, &shape)?;
+    let arguments = unsafe { KernelArguments::collect(work, items)? };
+    launch(work, environment, region, &arguments, request, &shape)?;
     // SAFETY: forwarded from the caller.
-    unsafe { data_end(device, items)? };
-    arguments.free()
+    unsafe { data_end(work, items) }
 }
 
-/// Runs a kernel that takes no part in mapping, with the words it was given, to its end.
+/// Queues a kernel that takes no part in mapping, with the words it is given.
 pub fn run_kernel(
-    device: &OmpDevice,
+    work: &mut Work<'_>,
     environment: &Environment,
     region: &Region,
     request: &LaunchRequest,
     words: &[u64],
 ) -> Result<()> {
-    let shape = shape_of(device, environment, region, request)?;
-    start(device, environment, region, words, request, &shape)
+    let shape = shape_of(work.device, environment, region, request)?;
+    start(work, environment, region, words, request, &shape)
 }
 
 fn shape_of(
@@ -118,14 +118,14 @@ fn tell_cut(device: &OmpDevice, region: &Region, cut: Cut) {
 }
 
 fn launch(
-    device: &OmpDevice,
+    work: &mut Work<'_>,
     environment: &Environment,
     region: &Region,
     arguments: &KernelArguments<'_>,
     request: &LaunchRequest,
     shape: &Shape,
 ) -> Result<()> {
-    let reduction = reduction_buffer(device, region, shape.grid[0])?;
+    let reduction = reduction_buffer(work, region, shape.grid[0])?;
     let mut parameters = Vec::with_capacity(arguments.values().len() + 1);
     if request.takes_launch_environment {
         parameters.push(
@@ -135,16 +135,15 @@ fn launch(
         );
     }
     parameters.extend(arguments.values());
-    let outcome = start(device, environment, region, &parameters, request, shape);
     if let Some(buffer) = reduction {
-        device.reductions.put_back(buffer);
+        work.afterwards(After::PutBack(buffer));
     }
-    outcome
+    start(work, environment, region, &parameters, request, shape)
 }
 
 /// The launch itself.
 fn start(
-    device: &OmpDevice,
+    work: &Work<'_>,
     environment: &Environment,
     region: &Region,
     words: &[u64],
@@ -156,7 +155,7 @@ fn start(
         .max(environment.shared_memory_size.unwrap_or(0));
     info::say(
         info::PLUGIN_KERNEL,
-        device.number,
+        work.device.number,
         format_args!(
             "launching kernel {} with {:?} blocks of {:?} threads in {:?} mode, trip count {}, {} parameters",
             region.name,
@@ -173,10 +172,11 @@ fn start(
         dynamic_shared,
         args: words,
     };
-    let span = trace::span(Kind::Kernel, device.number, 0, || region.name.clone());
-    let outcome = region.kernel.launch(&launch).map_err(Error::Kernel);
-    drop(span);
-    outcome
+    let name = || region.name.clone();
+    work.traced(Kind::Kernel, 0, name, |stream| {
+        stream.launch(&region.kernel, &launch)
+    })
+    .map_err(Error::Kernel)
 }
 
 /// Records that the reduction buffer of a launch has at least, unless it has fewer teams: what the device runtime relies
@@ -184,7 +184,7 @@ fn start(
 const LAUNCH_RECORDS: u32 = 1024;
 
 fn reduction_buffer(
-    device: &OmpDevice,
+    work: &Work<'_>,
     region: &Region,
     teams: u32,
 ) -> Result<Option<crate::reduction_buffer::ReductionBuffer>> {
@@ -197,9 +197,10 @@ fn reduction_buffer(
     if size == 0 {
         return Ok(None);
     }
+    let device = work.device;
     device
         .reductions
-        .take(&*device.device, size)
+        .take(&*device.device, work.stream(), size)
         .map(Some)
         .map_err(|source| Error::Item {
             what: "allocating device memory for",

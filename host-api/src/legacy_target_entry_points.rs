@@ -66,7 +66,7 @@ pub unsafe extern "C" fn __tgt_target_mapper(
         mappers,
     };
     // SAFETY: caller.
-    unsafe { execute(location, device, region, raw, request(1, 0)) }
+    unsafe { execute(location, device, region, raw, request(1, 0), false) }
 }
 
 /// `target` of clang 11 and older.
@@ -180,7 +180,16 @@ pub unsafe extern "C" fn __tgt_target_teams_mapper(
         mappers,
     };
     // SAFETY: caller.
-    unsafe { execute(location, device, region, raw, request(teams, threads)) }
+    unsafe {
+        execute(
+            location,
+            device,
+            region,
+            raw,
+            request(teams, threads),
+            false,
+        )
+    }
 }
 
 /// `target teams` of clang 11 and older.

@@ -24,6 +24,7 @@ mod exports;
 #[cfg(test)]
 mod fake_device;
 mod host_task;
+mod in_flight;
 mod info;
 mod interop;
 mod item_name;
@@ -59,7 +60,9 @@ mod registry;
 mod runtime;
 mod sorted_blocks;
 mod source_location;
+mod stream_pool;
 mod target_entry_points;
 mod trace;
 mod transfer;
 mod update;
+mod work;

@@ -3,10 +3,10 @@
 use std::cell::Cell;
 use std::fmt;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use plugin_api::DevicePtr;
+use plugin_api::{DevicePtr, Event, Stream};
 
 use crate::attachment::Attachments;
 
@@ -22,6 +22,8 @@ pub struct Mapping {
     pub address: DevicePtr,
     storage: Storage,
     readiness: AtomicU8,
+    /// Whether [`Rare::copy`] may be there.
+    may_be_copying: AtomicBool,
     /// The thread whose construct made the mapping.
     filler: ThreadNumber,
     /// Its lock is the right to copy.
@@ -37,6 +39,26 @@ struct Rare {
     origin: Option<Arc<str>>,
     /// Pointers inside that are attached.
     attachments: Attachments,
+    /// The last copy to or from it that was queued on a stream and may not have been done yet.
+    copy: Option<Copying>,
+}
+
+impl Rare {
+    fn is_empty(&self) -> bool {
+        self.name.is_empty()
+            && self.origin.is_none()
+            && self.attachments.is_empty()
+            && self.copy.is_none()
+    }
+}
+
+struct Copying(Arc<dyn Event>);
+
+impl fmt::Debug for Copying {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let done = self.0.has_happened();
+        f.debug_struct("Copying").field("done", &done).finish()
+    }
 }
 
 /// Whose the device storage is.
@@ -80,17 +102,50 @@ const READY: u8 = 2;
 static WAITING: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
 
 /// Exclusive right to copy to or from a mapping, with its attached pointers.
-pub struct TransferGuard<'a>(MutexGuard<'a, Option<Box<Rare>>>);
+///
+/// A copy that is queued on a stream happens after the guard is gone. So that copies still exclude each other, the next
+/// one, on whatever stream, first [follows](TransferGuard::follow) it.
+pub struct TransferGuard<'a> {
+    mapping: &'a Mapping,
+    rare: MutexGuard<'a, Option<Box<Rare>>>,
+}
 
 impl TransferGuard<'_> {
     /// The pointers inside the mapping that hold device addresses, if there are any.
     pub fn attachments(&self) -> Option<&Attachments> {
-        self.0.as_ref().map(|rare| &rare.attachments)
+        self.rare.as_ref().map(|rare| &rare.attachments)
     }
 
     /// The same, to add one.
     pub fn attachments_mut(&mut self) -> &mut Attachments {
-        &mut self.0.get_or_insert_default().attachments
+        &mut self.rare.get_or_insert_default().attachments
+    }
+
+    /// Has `stream` go on only when the copies queued on other streams are done.
+    pub fn follow(&mut self, stream: &dyn Stream) -> plugin_api::Result<()> {
+        let Some(rare) = &mut *self.rare else {
+            return Ok(());
+        };
+        match &rare.copy {
+            None => return Ok(()),
+            Some(copying) if !copying.0.has_happened() => return stream.wait(&copying.0),
+            Some(_) => rare.copy = None,
+        }
+        if rare.is_empty() {
+            *self.rare = None;
+        }
+        self.mapping.may_be_copying.store(false, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Notes that a copy was queued on `stream`.
+    pub fn queued_on(&mut self, stream: &dyn Stream) -> plugin_api::Result<()> {
+        if let Some(event) = stream.record()? {
+            self.rare.get_or_insert_default().copy = Some(Copying(event));
+            // Whoever uses the mapping has waited for its readiness, or taken this lock, before it asks.
+            self.mapping.may_be_copying.store(true, Ordering::Relaxed);
+        }
+        Ok(())
     }
 }
 
@@ -109,6 +164,7 @@ impl Mapping {
             address,
             storage,
             readiness: AtomicU8::new(FILLING),
+            may_be_copying: AtomicBool::new(false),
             filler: ThreadNumber::of_this_thread(),
             rare: Mutex::new((!name.is_empty()).then(|| {
                 Box::new(Rare {
@@ -122,21 +178,22 @@ impl Mapping {
     /// The same, with the place of the construct that made it.
     pub fn mapped_at(self, origin: Option<Arc<str>>) -> Mapping {
         if origin.is_some() {
-            self.lock().0.get_or_insert_default().origin = origin;
+            self.lock().rare.get_or_insert_default().origin = origin;
         }
         self
     }
 
     /// Where the construct is that made it, if that was recorded.
     pub fn origin(&self) -> Option<Arc<str>> {
-        self.lock().0.as_ref().and_then(|rare| rare.origin.clone())
+        let guard = self.lock();
+        guard.rare.as_ref().and_then(|rare| rare.origin.clone())
     }
 
     /// How the user wrote it; empty when unknown. Not for holders of the right to copy.
     pub fn name(&self) -> String {
         let guard = self.lock();
         guard
-            .0
+            .rare
             .as_ref()
             .map_or_else(String::new, |rare| rare.name.to_string())
     }
@@ -160,10 +217,22 @@ impl Mapping {
 
     /// Takes the right to copy.
     pub fn lock(&self) -> TransferGuard<'_> {
-        TransferGuard(self.rare.lock().unwrap_or_else(PoisonError::into_inner))
+        TransferGuard {
+            mapping: self,
+            rare: self.rare.lock().unwrap_or_else(PoisonError::into_inner),
+        }
     }
 
-    /// Whether data and pointers are in place.
+    /// Has `stream` go on only when the copies queued on other streams are done: before a kernel that uses what
+    /// another construct has filled.
+    pub fn follow(&self, stream: &dyn Stream) -> plugin_api::Result<()> {
+        if self.may_be_copying.load(Ordering::Relaxed) {
+            self.lock().follow(stream)?;
+        }
+        Ok(())
+    }
+
+    /// Whether data and pointers are in place, or on their way on a stream.
     pub fn is_ready(&self) -> bool {
         self.readiness.load(Ordering::Acquire) == READY
     }

@@ -76,8 +76,9 @@ impl Program {
             .cloned()
     }
 
-    /// Forgets a library: its module's destructors run, its variables leave the mapping table.
+    /// Forgets a library: what is in flight ends, its module's destructors run, its variables leave the mapping table.
     pub fn unload(&self, device: &OmpDevice, library: usize) -> Result<()> {
+        device.in_flight.settle();
         let share = self
             .loaded
             .lock()

@@ -4,7 +4,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use plugin_api::{Device, DevicePtr, MemoryKind};
+use plugin_api::{Device, DevicePtr, MemoryKind, Stream};
 
 /// Bytes from the header to the buffer.
 const HEADER: u64 = 256;
@@ -30,8 +30,13 @@ impl ReductionBuffer {
 }
 
 impl ReductionBuffers {
-    /// A fresh launch environment with a buffer of at least `size` bytes.
-    pub fn take(&self, device: &dyn Device, size: u64) -> plugin_api::Result<ReductionBuffer> {
+    /// A launch environment with a buffer of at least `size` bytes, fresh for what `stream` does next.
+    pub fn take(
+        &self,
+        device: &dyn Device,
+        stream: &dyn Stream,
+        size: u64,
+    ) -> plugin_api::Result<ReductionBuffer> {
         let known = {
             let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
             idle.iter()
@@ -50,12 +55,11 @@ impl ReductionBuffers {
         };
         let mut bytes = [0u8; 16];
         bytes[8..].copy_from_slice(&(buffer.header.0 + HEADER).to_le_bytes());
-        // SAFETY: `bytes` is readable for its length.
-        unsafe { device.write(buffer.header, bytes.as_ptr(), bytes.len())? };
+        stream.write_copied(buffer.header, &bytes)?;
         Ok(buffer)
     }
 
-    /// Gives one back after its launch.
+    /// Gives one back when its kernel has ended.
     pub fn put_back(&self, buffer: ReductionBuffer) {
         self.idle
             .lock()

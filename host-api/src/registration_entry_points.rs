@@ -3,6 +3,8 @@
 use std::ffi::c_void;
 
 use crate::abi::{BinaryDescriptor, MapperFunction};
+use crate::host_task::TaskHandle;
+use crate::in_flight;
 use crate::info;
 use crate::item_name::ItemName;
 use crate::map_item::MapItem;
@@ -81,8 +83,17 @@ pub unsafe extern "C" fn __tgt_push_mapper_component(
     unsafe { &mut *handle.cast::<Components>() }.0.push(item);
 }
 
-/// Every construct completes before it returns, so nothing is ever pending.
-pub extern "C" fn __tgt_target_nowait_query(_handle: *mut *mut c_void) {}
+/// Asked by libomp in place of running a target task again whose construct is in flight.
+///
+/// # Safety
+/// `handle` is the handle of a task that no other thread executes.
+pub unsafe extern "C" fn __tgt_target_nowait_query(handle: *mut *mut c_void) {
+    // SAFETY: caller.
+    if let Some(handle) = unsafe { TaskHandle::new(handle) } {
+        // SAFETY: caller; the runtime alone fills handles.
+        unsafe { in_flight::query(handle) };
+    }
+}
 
 /// Sets the bits of `LIBOMPTARGET_INFO`.
 pub extern "C" fn __tgt_set_info_flag(bits: u32) {

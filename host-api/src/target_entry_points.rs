@@ -18,6 +18,9 @@ const ON_DEVICE: i32 = 0;
 /// The program is to run the region on the host.
 const ON_HOST: i32 = -1;
 
+/// The construct has `nowait`: it runs inside the task clang made for it.
+const NOWAIT: u64 = 1;
+
 /// First version of the arguments whose kernels take the launch environment.
 const FIRST_WITH_LAUNCH_ENVIRONMENT: u32 = 3;
 
@@ -31,6 +34,7 @@ pub(crate) unsafe fn execute(
     region_id: *const c_void,
     raw: RawItems,
     request: LaunchRequest,
+    nowait: bool,
 ) -> i32 {
     let runtime = runtime();
     // SAFETY: caller.
@@ -47,7 +51,9 @@ pub(crate) unsafe fn execute(
     construct.tell(runtime, device.number, &items);
     let _span = construct.span(runtime, device.number);
     // SAFETY: the program is valid as far as its own memory goes (caller).
-    let outcome = unsafe { launch::run(device, &runtime.environment, &region, &items, &request) };
+    let outcome = construct.execute(device, nowait, |work| unsafe {
+        launch::run(work, &runtime.environment, &region, &items, &request)
+    });
     if let Err(error) = outcome {
         construct.fail(&error, runtime, device.number as i64);
     }
@@ -72,7 +78,7 @@ fn unknown_region(
     ON_HOST
 }
 
-/// `target`, `target teams`, `target parallel` and all they combine with.
+/// `target`, `target teams`, `target parallel` and all they combine with, with `nowait` or without.
 ///
 /// # Safety
 /// Called by code clang generated.
@@ -100,11 +106,13 @@ pub unsafe extern "C" fn __tgt_target_kernel(
     };
     let (mut team_counts, mut thread_counts, mut dynamic_shared) =
         ([teams as u32, 0, 0], [threads as u32, 0, 0], 0);
+    let mut nowait = false;
     if version >= 2 {
         // SAFETY: from version 2 on the structure is whole.
         let whole = unsafe { &*arguments };
         (team_counts, thread_counts, dynamic_shared) =
             (whole.num_teams, whole.thread_limit, whole.dynamic_shared);
+        nowait = whole.flags & NOWAIT != 0;
     }
     let request = LaunchRequest {
         teams: team_counts.map(without_clause_is_zero),
@@ -123,7 +131,7 @@ pub unsafe extern "C" fn __tgt_target_kernel(
         ..request
     };
     // SAFETY: caller.
-    unsafe { execute(location, device, region, raw, request) }
+    unsafe { execute(location, device, region, raw, request, nowait) }
 }
 
 /// -1 stands for a clause that is not there.
@@ -131,7 +139,7 @@ fn without_clause_is_zero(count: u32) -> u32 {
     if count == u32::MAX { 0 } else { count }
 }
 
-/// `target nowait`: runs inside the task clang made for it.
+/// `target nowait` of older clangs, which pass the dependences of their task.
 ///
 /// # Safety
 /// As [`__tgt_target_kernel`]; the dependence lists are libomp's.

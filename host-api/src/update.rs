@@ -3,8 +3,6 @@
 
 use crate::abi::Dimension;
 use crate::data_begin::part_inside;
-use crate::data_end::unpin;
-use crate::device::OmpDevice;
 use crate::error::{Error, Result};
 use crate::info;
 use crate::map_item::MapItem;
@@ -13,20 +11,21 @@ use crate::mapper;
 use crate::mapping::Mapping;
 use crate::mapping_table::Section;
 use crate::transfer;
+use crate::work::{After, Work};
 
 /// Copies `items`.
 ///
 /// # Safety
-/// The host ranges of the items are readable and writable, and a non-contiguous item's begin
-/// points at as many [`Dimension`]s as its size says.
-pub unsafe fn update(device: &OmpDevice, items: &[MapItem]) -> Result<()> {
+/// The host ranges of the items are readable and writable until the work is complete, and a non-contiguous item's
+/// begin points at as many [`Dimension`]s as its size says.
+pub unsafe fn update(work: &mut Work<'_>, items: &[MapItem]) -> Result<()> {
     for (_, item) in mapper::flatten(items) {
         if item.kind.is_unmapped() || item.kind.has(MapType::ATTACH) {
             continue;
         }
         if !item.kind.has(MapType::NON_CONTIGUOUS) {
             // SAFETY: forwarded from the caller.
-            unsafe { section(device, &item)? };
+            unsafe { section(work, &item)? };
             continue;
         }
         // SAFETY: a non-contiguous item points at its dimensions (caller).
@@ -40,7 +39,7 @@ pub unsafe fn update(device: &OmpDevice, items: &[MapItem]) -> Result<()> {
                 ..item
             };
             // SAFETY: forwarded from the caller.
-            unsafe { section(device, &piece)? };
+            unsafe { section(work, &piece)? };
         }
     }
     Ok(())
@@ -48,7 +47,8 @@ pub unsafe fn update(device: &OmpDevice, items: &[MapItem]) -> Result<()> {
 
 /// # Safety
 /// The item's host range is readable and writable.
-unsafe fn section(device: &OmpDevice, item: &MapItem) -> Result<()> {
+unsafe fn section(work: &mut Work<'_>, item: &MapItem) -> Result<()> {
+    let device = work.device;
     let Some(mapping) = device.table.pin(Section::inside(item.begin, item.size)) else {
         if item.kind.has(MapType::PRESENT) && !device.unified_shared_memory() {
             return Err(Error::NotPresent {
@@ -59,13 +59,14 @@ unsafe fn section(device: &OmpDevice, item: &MapItem) -> Result<()> {
     };
     mapping.wait_ready();
     // SAFETY: forwarded from the caller.
-    let outcome = unsafe { copy(device, item, &mapping) };
-    outcome.and(unpin(device, &mapping))
+    let outcome = unsafe { copy(work, item, &mapping) };
+    work.afterwards(After::Unpin(mapping));
+    outcome
 }
 
 /// # Safety
 /// As [`section`].
-unsafe fn copy(device: &OmpDevice, item: &MapItem, mapping: &Mapping) -> Result<()> {
+unsafe fn copy(work: &Work<'_>, item: &MapItem, mapping: &Mapping) -> Result<()> {
     if item.size == 0 {
         return Ok(());
     }
@@ -74,11 +75,11 @@ unsafe fn copy(device: &OmpDevice, item: &MapItem, mapping: &Mapping) -> Result<
     if item.kind.has(MapType::TO) {
         info::say(
             info::DATA_TRANSFER,
-            device.number,
+            work.device.number,
             format_args!("updating {item} on the device at {address:?}"),
         );
         // SAFETY: the range is inside the item (caller).
-        unsafe { transfer::to_device(device, item, mapping, range.clone()) }.map_err(|source| {
+        unsafe { transfer::to_device(work, item, mapping, range.clone()) }.map_err(|source| {
             Error::Item {
                 what: "copying to the device",
                 item: item.to_string(),
@@ -89,11 +90,11 @@ unsafe fn copy(device: &OmpDevice, item: &MapItem, mapping: &Mapping) -> Result<
     if item.kind.has(MapType::FROM) {
         info::say(
             info::DATA_TRANSFER,
-            device.number,
+            work.device.number,
             format_args!("updating {item} on the host from {address:?}"),
         );
         // SAFETY: as above.
-        unsafe { transfer::from_device(device, item, mapping, range) }.map_err(|source| {
+        unsafe { transfer::from_device(work, item, mapping, range) }.map_err(|source| {
             Error::Item {
                 what: "copying to the host",
                 item: item.to_string(),

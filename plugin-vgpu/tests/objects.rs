@@ -158,7 +158,13 @@ fn impossible_launches_say_which_limit() {
     );
     refused([1; 3], [1; 3], 227 << 10, &args, &["233472", "232448"]);
     refused([1; 3], [1; 3], u32::MAX, &args, &["shared memory"]);
-    refused([1; 3], [1; 3], 0, &args[1..], &["1 arguments of 8 bytes", "2"]);
+    refused(
+        [1; 3],
+        [1; 3],
+        0,
+        &args[1..],
+        &["1 arguments of 8 bytes", "2"],
+    );
 }
 
 #[test]

@@ -76,6 +76,15 @@ pub fn location() -> Option<Arc<str>> {
 #[must_use]
 pub struct Span(Option<Open>);
 
+impl Span {
+    /// Only now does it begin.
+    pub fn begin_now(&mut self) {
+        if let Some(open) = &mut self.0 {
+            open.event.begin = Instant::now();
+        }
+    }
+}
+
 struct Open {
     recorder: &'static Recorder,
     event: Event,

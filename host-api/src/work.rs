@@ -1,0 +1,142 @@
+//! The work of one construct on its device: copies and kernels queued on one stream, and what is to be done when
+//! they are complete.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use plugin_api::{DevicePtr, Pace, Stream};
+
+use crate::data_end::unpin;
+use crate::device::OmpDevice;
+use crate::error::{Error, Result};
+use crate::mapping::Mapping;
+use crate::reduction_buffer::ReductionBuffer;
+use crate::stream_pool::PooledStream;
+use crate::trace::{self, Kind};
+
+/// What a construct leaves to be done when its work is complete.
+pub enum After {
+    /// Give a pin back, and the mapping's storage if it was the last.
+    Unpin(Arc<Mapping>),
+    /// Free device memory that was this construct's alone.
+    Free {
+        /// Where it is.
+        address: DevicePtr,
+        /// For messages: `freeing …`.
+        what: &'static str,
+    },
+    /// Give the buffer of cross-team reductions back.
+    PutBack(ReductionBuffer),
+}
+
+/// The work of a construct.
+pub struct Work<'a> {
+    /// Where it is done.
+    pub device: &'a OmpDevice,
+    stream: PooledStream,
+    after: Vec<After>,
+    /// An error the stream has told already.
+    failure: Option<plugin_api::Error>,
+}
+
+impl<'a> Work<'a> {
+    /// No work yet. With [`Pace::Attended`], the calling thread is to call [`Work::complete`] next.
+    pub fn new(device: &'a OmpDevice, pace: Pace) -> Result<Work<'a>> {
+        let stream = device.streams.take(&device.device, pace);
+        Ok(Work {
+            device,
+            stream: stream.map_err(|source| Error::Device {
+                what: "making a stream".into(),
+                source,
+            })?,
+            after: Vec::new(),
+            failure: None,
+        })
+    }
+
+    /// Where its operations are queued.
+    pub fn stream(&self) -> &dyn Stream {
+        &*self.stream
+    }
+
+    /// Leaves something to be done when the work is complete.
+    pub fn afterwards(&mut self, after: After) {
+        self.after.push(after);
+    }
+
+    /// Queues what `enqueue` does to the stream, with a span on the timeline from its begin to its end.
+    pub fn traced(
+        &self,
+        kind: Kind,
+        bytes: u64,
+        name: impl FnOnce() -> String,
+        enqueue: impl FnOnce(&dyn Stream) -> plugin_api::Result<()>,
+    ) -> plugin_api::Result<()> {
+        let span = trace::span(kind, self.device.number, bytes, name);
+        if self.stream.pace() == Pace::Attended || !trace::is_on() {
+            return enqueue(&*self.stream);
+        }
+        let span = Arc::new(Mutex::new(Some(span)));
+        let begun = span.clone();
+        self.stream.call(Box::new(move || {
+            let mut span = begun.lock().unwrap_or_else(PoisonError::into_inner);
+            span.iter_mut().for_each(trace::Span::begin_now);
+        }))?;
+        enqueue(&*self.stream)?;
+        self.stream.call(Box::new(move || {
+            drop(span.lock().unwrap_or_else(PoisonError::into_inner).take());
+        }))
+    }
+
+    /// Whether the device has done everything, or failed; [`Work::complete`] then does not wait.
+    pub fn is_done(&mut self) -> bool {
+        match self.stream.query() {
+            Ok(done) => done,
+            Err(error) => {
+                self.failure.get_or_insert(error);
+                true
+            }
+        }
+    }
+
+    /// Waits for the device and does what was left to be done; that is done whatever happened, so that
+    /// an error leaves no storage behind. The first error counts, `outcome` being that of queueing the work.
+    pub fn complete<T>(mut self, outcome: Result<T>) -> Result<T> {
+        let synchronized = self.stream.synchronize();
+        let ended = self.failure.take().map_or(synchronized, Err);
+        let mut left = Ok(());
+        for after in self.after.drain(..) {
+            left = left.and(run(self.device, after));
+        }
+        let value = outcome?;
+        ended.map_err(queued_error)?;
+        left.map(|()| value)
+    }
+}
+
+fn run(device: &OmpDevice, after: After) -> Result<()> {
+    match after {
+        After::Unpin(mapping) => unpin(device, &mapping),
+        After::PutBack(buffer) => {
+            device.reductions.put_back(buffer);
+            Ok(())
+        }
+        After::Free { address, what } => {
+            device.device.free(address).map_err(|source| Error::Device {
+                what: what.into(),
+                source,
+            })
+        }
+    }
+}
+
+/// An error of work that was queued without one.
+fn queued_error(source: plugin_api::Error) -> Error {
+    use plugin_api::Error as Device;
+    match source {
+        Device::Fault(_) | Device::InvalidLaunch { .. } => Error::Kernel(source),
+        _ => Error::Device {
+            what: "the work queued on the device".into(),
+            source,
+        },
+    }
+}
