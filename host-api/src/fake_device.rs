@@ -110,8 +110,8 @@ impl Device for FakeDevice {
         &self.info
     }
 
-    fn accepts(&self, _image: &Image<'_>) -> bool {
-        false
+    fn refusal(&self, _image: &Image<'_>) -> Option<String> {
+        Some("more than the fake device runs".into())
     }
 
     fn load(&self, _image: &Image<'_>, _options: &LoadOptions) -> Result<Arc<dyn Module>> {

@@ -164,7 +164,7 @@ pub fn accepted_image(device: &dyn Device, library: &Library) -> Option<Image<'s
         .images
         .iter()
         .flat_map(|bytes| Image::parse(bytes).unwrap_or_default())
-        .filter(|image| device.accepts(image))
+        .filter(|image| device.refusal(image).is_none())
         .min_by_key(|image| image.triple.starts_with("amdgcn"))
 }
 
@@ -175,25 +175,8 @@ pub fn refusals(device: &dyn Device, library: &Library) -> Vec<String> {
         match Image::parse(bytes) {
             Err(error) => reasons.push(format!("image {index}: {error}")),
             Ok(images) => {
-                reasons.extend(
-                    images
-                        .iter()
-                        .filter(|image| !device.accepts(image))
-                        .map(|image| {
-                            let or_unknown = |text: &str| {
-                                if text.is_empty() {
-                                    "?".to_owned()
-                                } else {
-                                    text.to_owned()
-                                }
-                            };
-                            let (triple, arch) = (or_unknown(image.triple), or_unknown(image.arch));
-                            format!(
-                                "image {index}: {:?} for {triple} {arch} is not for this device",
-                                image.kind
-                            )
-                        }),
-                );
+                let refused = images.iter().filter_map(|image| device.refusal(image));
+                reasons.extend(refused.map(|why| format!("image {index} is {why}")));
             }
         }
     }

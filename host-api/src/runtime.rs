@@ -183,6 +183,8 @@ impl Runtime {
                             .into_iter()
                             .map(|reason| format!("\n  {}: {reason}", device.info().name)),
                     );
+                    // Devices of one kind say the same.
+                    reasons.dedup();
                 }
             }
         }

@@ -139,8 +139,9 @@ pub trait Plugin: Send + Sync {
 pub trait Device: Send + Sync {
     /// What the device is.
     fn info(&self) -> &DeviceInfo;
-    /// Whether [`Device::load`] can be expected to take this image (triple, architecture, kind).
-    fn accepts(&self, image: &Image<'_>) -> bool;
+    /// Why [`Device::load`] cannot take this image (triple, architecture, kind), for the user: what the image is and what the
+    /// device wants. `None`: it can be expected to take it.
+    fn refusal(&self, image: &Image<'_>) -> Option<String>;
     /// Loads an image: compiles it if it is bitcode, places its globals, runs its constructors.
     /// Dropping the module runs the destructors and frees its memory.
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>>;

@@ -1,6 +1,8 @@
 //! Device images as clang embeds them: raw bitcode, ELF, PTX or a CUDA fat binary, or any of these
 //! wrapped in an `OffloadBinary`.
 
+use std::fmt;
+
 use crate::image_parser;
 
 /// What an image's bytes are (`ImageKind` of `OffloadBinary.h`, narrowed by content).
@@ -27,6 +29,24 @@ pub struct Image<'a> {
     pub arch: &'a str,
     /// The image itself.
     pub bytes: &'a [u8],
+}
+
+/// For messages: `machine code for nvptx64-nvidia-cuda sm_90`.
+impl fmt::Display for Image<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            ImageKind::Bitcode => "bitcode",
+            ImageKind::Object => "machine code",
+            ImageKind::Ptx => "PTX",
+            ImageKind::Fatbinary => "a CUDA fat binary",
+        })?;
+        for (before, text) in [(" for ", self.triple), (" ", self.arch)] {
+            if !text.is_empty() {
+                write!(f, "{before}{text}")?;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl<'a> Image<'a> {

@@ -105,7 +105,9 @@ fn parse_entry<'a>(binary: &'a [u8], entry: &[u8]) -> Result<Option<Image<'a>>, 
 /// The container's idea of the image and its content must agree.
 fn check_declared(declared: u16, kind: ImageKind) -> Result<(), ImageError> {
     let expected: &[ImageKind] = match declared {
-        1 | 3 => &[ImageKind::Object],
+        // `--lto-emit-llvm` makes the device linker write bitcode; clang calls what a linker wrote an object.
+        1 => &[ImageKind::Object, ImageKind::Bitcode],
+        3 => &[ImageKind::Object],
         2 => &[ImageKind::Bitcode],
         4 => &[ImageKind::Fatbinary],
         5 => &[ImageKind::Ptx],
@@ -201,6 +203,14 @@ mod tests {
         );
         assert_eq!(images[0].bytes, bitcode(2));
         assert_eq!((images[1].kind, images[1].arch), (ImageKind::Ptx, ""));
+    }
+
+    #[test]
+    fn what_a_linker_wrote_may_be_bitcode() {
+        let bytes = wrap(1, &[("triple", "amdgcn-amd-amdhsa")], &bitcode(1));
+        let images = parse(&bytes).unwrap();
+        assert_eq!(images[0].kind, ImageKind::Bitcode);
+        assert_eq!(images[0].to_string(), "bitcode for amdgcn-amd-amdhsa");
     }
 
     #[test]

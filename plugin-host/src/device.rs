@@ -46,8 +46,9 @@ impl Device for HostDevice {
         &self.info
     }
 
-    fn accepts(&self, image: &Image<'_>) -> bool {
-        image.kind == ImageKind::Object && image.triple == TRIPLE
+    fn refusal(&self, image: &Image<'_>) -> Option<String> {
+        let fits = image.kind == ImageKind::Object && image.triple == TRIPLE;
+        (!fits).then(|| format!("{image}, but it runs shared objects for {TRIPLE}"))
     }
 
     fn load(&self, image: &Image<'_>, _options: &LoadOptions) -> Result<Arc<dyn Module>> {

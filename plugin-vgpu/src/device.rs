@@ -86,13 +86,19 @@ impl Device for VirtualGpu {
         &self.info
     }
 
-    fn accepts(&self, image: &Image<'_>) -> bool {
-        let triples = ["nvptx64", "amdgcn"];
-        image.kind == ImageKind::Bitcode
-            && (image.triple.is_empty()
-                || triples
-                    .iter()
-                    .any(|triple| image.triple.starts_with(triple)))
+    fn refusal(&self, image: &Image<'_>) -> Option<String> {
+        let for_gpu = ["nvptx64", "amdgcn"]
+            .iter()
+            .any(|triple| image.triple.starts_with(triple));
+        match image.kind {
+            ImageKind::Bitcode if for_gpu || image.triple.is_empty() => None,
+            // PTX and fat binaries do not name a triple.
+            ImageKind::Object if !for_gpu => Some(format!("{image} is not for GPUs")),
+            ImageKind::Bitcode => Some(format!("{image} is not for GPUs")),
+            _ => Some(format!(
+                "{image}, but it runs bitcode: compile and link with -fopenmp-target-jit (omptarget.cfg does)"
+            )),
+        }
     }
 
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>> {

@@ -45,6 +45,10 @@ pub enum Mode {
     HostDevice,
     /// For this AMD GPU at this `-O` level: the device code is AMDGCN, which the virtual GPU runs, too.
     Amd(&'static str, &'static str),
+    /// Machine code for an NVIDIA GPU at this `-O` level, made of each unit on its own, and the same as bitcode.
+    MachineCode(&'static str),
+    /// That bitcode only: each unit optimised on its own, linked without further optimisation.
+    UnitByUnit(&'static str),
 }
 
 /// An AMD GPU with waves of 64 lanes.
@@ -69,6 +73,17 @@ impl Mode {
                 config("etc/omptarget-amdgpu.cfg"),
                 "--no-offload-arch=all".into(),
                 format!("--offload-arch={arch}").into(),
+                "-DOFFLOAD".into(),
+                level.into(),
+            ],
+            Mode::MachineCode(level) => vec![
+                config("etc/omptarget-cuda.cfg"),
+                "-DOFFLOAD".into(),
+                level.into(),
+            ],
+            Mode::UnitByUnit(level) => vec![
+                config("etc/omptarget-cuda.cfg"),
+                "--no-offload-arch=sm_80".into(),
                 "-DOFFLOAD".into(),
                 level.into(),
             ],

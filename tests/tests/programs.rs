@@ -53,6 +53,34 @@ fn link() {
 }
 
 #[test]
+fn regions_in_another_unit() {
+    check(&["units.c", "units_other.c"]);
+}
+
+/// Clang's pipeline without `-foffload-lto` is another one: openmp-opt sees one unit and no runtime.
+#[test]
+fn unit_by_unit() {
+    let programs: [&[&str]; 8] = [
+        &["units.c", "units_other.c"],
+        &["link.c", "link_other.c"],
+        &["data.c"],
+        &["privates.c"],
+        &["sync.c"],
+        &["queries.c"],
+        &["state.c"],
+        &["classes.cpp"],
+    ];
+    for sources in programs {
+        let sources: Vec<String> = sources
+            .iter()
+            .map(|source| format!("tests/programs/{source}"))
+            .collect();
+        let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+        check_mode(&sources, &[], Mode::UnitByUnit("-O2"));
+    }
+}
+
+#[test]
 fn privates() {
     check(&["privates.c"]);
 }
