@@ -130,15 +130,16 @@ impl Nest {
 
     #[inline(always)]
     fn record_generic(self) {
-        let mut state = state::current();
-        if state.is_null() {
-            if self == Nest::by_role() {
-                return;
-            }
-            state = state::need();
+        if !state::current().is_null() || self != Nest::by_role() {
+            self.record_elsewhere();
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn record_elsewhere(self) {
         // SAFETY: as in `recorded`.
-        unsafe { *own_word(state) = self.0 };
+        unsafe { *own_word(state::need()) = self.0 };
     }
 
     /// Where a thread of a generic kernel is unless its team's state says otherwise: workers run user code in

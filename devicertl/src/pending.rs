@@ -8,7 +8,6 @@
 
 use crate::arch;
 use crate::heap;
-use crate::nest::Nest;
 use crate::private::{self, Kind, Node};
 use crate::task::{self, Header, Stage};
 
@@ -42,6 +41,9 @@ pub struct Pending {
     first: *mut Header,
     /// Tasks that were ever in the list.
     count: u64,
+    /// [`complete_listed`], which only programs that have incomplete tasks link: half of a small kernel's instructions
+    /// would be for them.
+    complete: Option<fn()>,
 }
 
 impl Pending {
@@ -49,6 +51,7 @@ impl Pending {
     pub const NONE: Pending = Pending {
         first: core::ptr::null_mut(),
         count: 0,
+        complete: None,
     };
 }
 
@@ -99,9 +102,6 @@ const ENDED: *const Node = core::ptr::without_provenance(1);
 
 /// The list of the current region, if it has one.
 fn list() -> Option<*mut Pending> {
-    if !Nest::load().has_private() {
-        return None;
-    }
     // SAFETY: the node is this thread's own.
     private::find_here(Kind::Pending).map(|node| unsafe { &raw mut (*node).pending })
 }
@@ -135,7 +135,12 @@ fn search<R>(mut visit: impl FnMut(*mut Header) -> Option<R>) -> Option<R> {
 pub unsafe fn add(header: *mut Header, depends: *const Dependence, count: usize) {
     let list = list().unwrap_or_else(|| {
         // SAFETY: the new node is this thread's own.
-        unsafe { &raw mut (*private::push_beneath(Kind::Pending, |_| ())).pending }
+        unsafe {
+            &raw mut (*private::push_beneath(Kind::Pending, |node| {
+                node.pending.complete = Some(complete_listed);
+            }))
+            .pending
+        }
     });
     // SAFETY: the caller's promise; the list is this thread's own.
     unsafe {
@@ -259,6 +264,14 @@ fn complete(awaited: impl Fn(&Header) -> bool) {
 /// All of the region's: at barriers and at the end of the region.
 #[inline(never)]
 pub fn complete_all() {
+    // SAFETY: the list is this thread's own.
+    if let Some(complete) = list().and_then(|list| unsafe { (*list).complete }) {
+        complete();
+    }
+}
+
+#[inline(never)]
+fn complete_listed() {
     complete(|_| true);
 }
 

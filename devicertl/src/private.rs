@@ -80,14 +80,35 @@ fn first() -> *mut Node {
 }
 
 /// The innermost node of that kind.
+#[inline(always)]
 pub fn find(kind: Kind) -> Option<*mut Node> {
-    find_where(kind, |_| true)
+    find_listed(kind, false)
 }
 
 /// The node of that kind that belongs to the current region itself.
+#[inline(always)]
 pub fn find_here(kind: Kind) -> Option<*mut Node> {
-    // SAFETY: as in `find`.
-    find(kind).filter(|&node| unsafe { (*node).depth } == Nest::load().depth())
+    find_listed(kind, true)
+}
+
+/// Most threads have no list; what follows one is not inlined, to keep kernels small.
+#[inline(always)]
+fn find_listed(kind: Kind, here: bool) -> Option<*mut Node> {
+    if Nest::load().has_private() {
+        let node = search(kind, here);
+        (!node.is_null()).then_some(node)
+    } else {
+        None
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn search(kind: Kind, here: bool) -> *mut Node {
+    find_where(kind, |_| true)
+        // SAFETY: nodes in the list are live.
+        .filter(|&node| !here || unsafe { (*node).depth } == Nest::load().depth())
+        .unwrap_or(core::ptr::null_mut())
 }
 
 /// The innermost node of that kind that `matches`.
@@ -224,6 +245,7 @@ pub fn end_task() {
 }
 
 /// Ends the innermost node.
+#[inline(never)]
 pub fn pop() {
     let node = first();
     if node.is_null() {
@@ -244,28 +266,26 @@ pub fn pop() {
 #[inline(always)]
 pub fn leave_to(nest: Nest) {
     if Nest::load_inline().has_private() {
-        unwind(nest.depth());
+        unwind(nest.depth() + 1);
     }
     nest.store();
-}
-
-#[cold]
-#[inline(never)]
-fn unwind(depth: u32) {
-    pending::complete_all();
-    // SAFETY: as in `find`.
-    while !first().is_null() && unsafe { (*first()).depth } > depth {
-        pop();
-    }
 }
 
 /// Ends everything: the kernel is over.
 #[inline(always)]
 pub fn leave_all() {
     if Nest::load_inline().has_private() {
-        pending::complete_all();
-        while !first().is_null() {
-            pop();
-        }
+        unwind(0);
+    }
+}
+
+/// Ends what belongs to regions of that depth and deeper.
+#[cold]
+#[inline(never)]
+fn unwind(depth: u32) {
+    pending::complete_all();
+    // SAFETY: as in `find`.
+    while !first().is_null() && unsafe { (*first()).depth } >= depth {
+        pop();
     }
 }

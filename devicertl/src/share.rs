@@ -192,9 +192,7 @@ fn end_long_list(list: *mut *mut c_void) {
 /// The references of the region a worker has been sent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_get_shared_variables(list: &mut *mut *mut c_void) {
-    if Nest::load().has_private()
-        && let Some(node) = private::find_here(private::Kind::References)
-    {
+    if let Some(node) = private::find_here(private::Kind::References) {
         // SAFETY: this thread's own node.
         *list = unsafe { (*node).references };
         return;

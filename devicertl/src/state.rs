@@ -82,6 +82,7 @@ pub fn need() -> *mut State {
     }
 }
 
+#[inline(never)]
 fn take() -> *mut State {
     let queue = arch::processor() % PROCESSORS as u32;
     let Some(taken) = QUEUES[queue as usize].take(|| arch::allocate(size_of::<State>())) else {
@@ -101,6 +102,7 @@ fn take() -> *mut State {
     state
 }
 
+#[inline(never)]
 fn put_back(state: *mut State) {
     // SAFETY: the buffer is this team's.
     let (queue, place) = unsafe { ((*state).queue, (*state).place) };

@@ -8,7 +8,6 @@ use core::ffi::c_void;
 use crate::Ident;
 use crate::arch;
 use crate::heap;
-use crate::nest::Nest;
 use crate::pending::{self, Dependence};
 use crate::private::{self, Kind, Node};
 
@@ -407,11 +406,11 @@ pub unsafe extern "C" fn __kmpc_omp_taskwait_deps_51(
 /// `omp_in_final` (OpenMP 5.2, §18.5.3).
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_in_final() -> i32 {
-    (Nest::load().has_private() && in_final()).into()
+    in_final().into()
 }
 
 /// `omp_in_explicit_task` (OpenMP 5.2, §18.5.2).
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_in_explicit_task() -> i32 {
-    (Nest::load().has_private() && private::find_here(Kind::Task).is_some()).into()
+    private::find_here(Kind::Task).is_some().into()
 }
