@@ -6,7 +6,7 @@
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::arch;
-use crate::private::{self, Kind};
+use crate::icv::Icvs;
 
 /// What to do when there is no memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ const VALUE_DEFAULT: usize = usize::MAX;
 /// Handles below are predefined (`omp_allocator_handle_t`, whose largest is 102).
 const FIRST_ADDRESS: usize = 4096;
 /// `omp_default_mem_alloc`.
-const DEFAULT_ALLOCATOR: usize = 1;
+pub const DEFAULT: usize = 1;
 
 impl Allocator {
     /// Counts bytes to the pool, if they fit.
@@ -94,7 +94,7 @@ impl Allocator {
                     this.fallback = match one.value {
                         VALUE_NULL => Fallback::Null,
                         VALUE_ABORT => Fallback::Abort,
-                        VALUE_ALLOCATOR => Fallback::Allocator(DEFAULT_ALLOCATOR),
+                        VALUE_ALLOCATOR => Fallback::Allocator(DEFAULT),
                         _ => Fallback::Default,
                     }
                 }
@@ -114,25 +114,17 @@ pub fn of_handle(handle: usize) -> Option<*mut Allocator> {
     (handle >= FIRST_ADDRESS).then_some(handle as *mut Allocator)
 }
 
-/// def-allocator-var.
-pub fn default() -> usize {
-    // SAFETY: nodes are this thread's own.
-    private::find(Kind::Allocator).map_or(DEFAULT_ALLOCATOR, |node| unsafe { (*node).allocator })
-}
-
 /// `omp_get_default_allocator` (OpenMP 5.2, §18.13.5).
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_get_default_allocator() -> usize {
-    default()
+    Icvs::current().allocator
 }
 
-/// `omp_set_default_allocator` (OpenMP 5.2, §18.13.4): for the calling thread's task and what it does from there on.
+/// `omp_set_default_allocator` (OpenMP 5.2, §18.13.4): for the calling thread's task and the regions it meets.
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_set_default_allocator(allocator: usize) {
     if allocator != 0 {
-        let node = private::own(Kind::Allocator, |_| ());
-        // SAFETY: the node is this thread's own.
-        unsafe { (*node).allocator = allocator };
+        Icvs::change(|icvs| icvs.allocator = allocator);
     }
 }
 
@@ -145,7 +137,7 @@ pub unsafe extern "C" fn omp_init_allocator(
     traits: *const Trait,
 ) -> usize {
     if count <= 0 || traits.is_null() {
-        return DEFAULT_ALLOCATOR;
+        return DEFAULT;
     }
     // SAFETY: the caller's array of that many.
     let Some(allocator) =
@@ -211,15 +203,15 @@ spaces! {
     /// `omp_get_submemspace`.
     omp_get_submemspace(space: usize, _count: i32, _resources: *const i32) -> space;
     /// `omp_get_device_allocator`.
-    omp_get_device_allocator(_device: i32, _space: usize) -> DEFAULT_ALLOCATOR;
+    omp_get_device_allocator(_device: i32, _space: usize) -> DEFAULT;
     /// `omp_get_devices_allocator`.
-    omp_get_devices_allocator(_count: i32, _devices: *const i32, _space: usize) -> DEFAULT_ALLOCATOR;
+    omp_get_devices_allocator(_count: i32, _devices: *const i32, _space: usize) -> DEFAULT;
     /// `omp_get_device_and_host_allocator`.
-    omp_get_device_and_host_allocator(_device: i32, _space: usize) -> DEFAULT_ALLOCATOR;
+    omp_get_device_and_host_allocator(_device: i32, _space: usize) -> DEFAULT;
     /// `omp_get_devices_and_host_allocator`.
-    omp_get_devices_and_host_allocator(_count: i32, _devices: *const i32, _space: usize) -> DEFAULT_ALLOCATOR;
+    omp_get_devices_and_host_allocator(_count: i32, _devices: *const i32, _space: usize) -> DEFAULT;
     /// `omp_get_devices_all_allocator`.
-    omp_get_devices_all_allocator(_space: usize) -> DEFAULT_ALLOCATOR;
+    omp_get_devices_all_allocator(_space: usize) -> DEFAULT;
 }
 
 /// `omp_get_memspace_num_resources`: the heap.

@@ -5,6 +5,7 @@
 //! initial tasks of SPMD kernels have the defaults: whatever would change them (a call between the
 //! regions) makes clang generate a generic kernel.
 
+use crate::allocator;
 use crate::arch;
 use crate::kernel;
 use crate::nest::Nest;
@@ -25,6 +26,8 @@ pub struct Icvs {
     pub schedule: i32,
     /// run-sched-var: chunk size; 0: the schedule's default.
     pub chunk: i32,
+    /// def-allocator-var.
+    pub allocator: usize,
 }
 
 /// One level of parallelism can be active on a GPU.
@@ -38,6 +41,7 @@ impl Icvs {
         max_active_levels: SUPPORTED_ACTIVE_LEVELS,
         schedule: 1,
         chunk: 0,
+        allocator: allocator::DEFAULT,
     };
 
     /// The calling thread's ICVs.

@@ -5,6 +5,7 @@ use core::ffi::c_void;
 
 use crate::allocator::{self, Allocator, Fallback};
 use crate::arch;
+use crate::icv::Icvs;
 
 /// Stands right before every allocation, so that one way of freeing serves every alignment.
 #[repr(C)]
@@ -22,7 +23,7 @@ const HEAP_ALIGNMENT: usize = 16;
 /// From an allocator, or what it falls back to; null if there is no memory. `handle` 0 is def-allocator-var.
 fn allocate(alignment: usize, bytes: usize, handle: usize) -> *mut c_void {
     let mut handle = if handle == 0 {
-        allocator::default()
+        Icvs::current().allocator
     } else {
         handle
     };

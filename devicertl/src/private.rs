@@ -27,8 +27,6 @@ pub enum Kind {
     Doacross,
     /// It has tasks that are not complete.
     Pending,
-    /// It has a default allocator of its own.
-    Allocator,
     /// The captured references of a serialised region.
     References,
 }
@@ -51,8 +49,6 @@ pub struct Node {
     pub group: Group,
     /// For [`Kind::Pending`].
     pub pending: Pending,
-    /// For [`Kind::Allocator`].
-    pub allocator: usize,
     /// For [`Kind::Doacross`]: what the team shares.
     pub doacross: *mut Progress,
 }
@@ -194,7 +190,6 @@ pub unsafe fn push_in(node: *mut Node, kind: Kind, initialise: impl FnOnce(&mut 
         is_final: false,
         group: Group::NONE,
         pending: Pending::NONE,
-        allocator: 0,
         doacross: core::ptr::null_mut(),
     };
     initialise(&mut value);

@@ -9,9 +9,10 @@ static void allocators(void) {
     // (LLVM's host runtime does not know the omp_default_mem_space of its own omp.h.)
     if (!offloading())
         return;
-    int aligned = 0, zero = 0, grown = 0, refused = 0, fallback = 0, chain = 0, reused = 0, kept = 0, none = 0;
+    int aligned = 0, zero = 0, grown = 0, refused = 0, fallback = 0, chain = 0, reused = 0, kept = 0, none = 0, regions = 0, members = 0;
     uintptr_t standard = 0, chosen = 0, inherited = 0;
-#pragma omp target map(tofrom : aligned, zero, grown, refused, fallback, chain, reused, kept, none, standard, chosen, inherited)
+#pragma omp target map(tofrom : aligned, zero, grown, refused, fallback, chain, reused, kept, none, standard, chosen, inherited, \
+                                regions, members)
     {
         omp_alloctrait_t traits[3] = {{omp_atk_alignment, 256}, {omp_atk_pool_size, 4096}, {omp_atk_fallback, omp_atv_null_fb}};
         omp_allocator_handle_t own = omp_init_allocator(omp_default_mem_space, 3, traits);
@@ -64,6 +65,13 @@ static void allocators(void) {
         }
 #pragma omp taskwait
         inherited += 2 * (omp_get_default_allocator() == own);
+#pragma omp parallel num_threads(4) reduction(+ : regions, members)
+        {
+            regions += omp_get_default_allocator() == own;
+            omp_set_default_allocator(omp_const_mem_alloc);
+            members++;
+        }
+        regions += omp_get_default_allocator() == own;
         omp_destroy_allocator(own);
     }
     EXPECT(aligned, 1);
@@ -78,6 +86,7 @@ static void allocators(void) {
     EXPECT(chosen, 1);
     EXPECT(kept, 1);
     EXPECT(inherited, 3);
+    EXPECT(regions, members + 1);
 }
 
 // The allocate clause and directive, and uses_allocators.

@@ -2,6 +2,7 @@
 
 use super::{Kernel, parallel};
 use crate::affinity::*;
+use crate::allocator::{omp_get_default_allocator, omp_set_default_allocator};
 use crate::query::*;
 
 #[test]
@@ -39,6 +40,27 @@ fn a_change_inside_a_region_ends_with_it() {
             });
         });
     }
+}
+
+#[test]
+fn regions_inherit_the_default_allocator() {
+    Kernel::generic(40).run(|| {
+        omp_set_default_allocator(3);
+        parallel(-1, || {
+            assert_eq!(omp_get_default_allocator(), 3, "the master's");
+            let mine = 4 + omp_get_thread_num() as usize % 3;
+            omp_set_default_allocator(mine);
+            parallel(-1, || {
+                assert_eq!(omp_get_default_allocator(), mine, "the thread's");
+                omp_set_default_allocator(8);
+            });
+            assert_eq!(omp_get_default_allocator(), mine);
+        });
+        assert_eq!(omp_get_default_allocator(), 3);
+        omp_set_default_allocator(0);
+        assert_eq!(omp_get_default_allocator(), 3, "no allocator, no change");
+    });
+    Kernel::generic(40).run(|| assert_eq!(omp_get_default_allocator(), 1, "the next kernel"));
 }
 
 #[test]
