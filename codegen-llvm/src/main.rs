@@ -4,6 +4,7 @@ mod fold;
 mod inspect;
 mod ir;
 mod ptx;
+mod realloc;
 mod vgpu;
 
 use std::io::{Read, Write};

@@ -5,6 +5,7 @@ use llvm_sys::LLVMLinkage::LLVMExternalLinkage;
 
 use crate::fold;
 use crate::ir::{Context, Machine, MachineOptions, Module};
+use crate::realloc;
 
 /// Compiles an image to PTX for `arch` (`sm_80`), with LLVM's OpenMP optimiser or without.
 pub fn compile(
@@ -27,6 +28,7 @@ pub fn compile(
         features: "",
         level,
     })?;
+    realloc::run(context, &machine.layout(), &module)?;
     // PTX has no sections that run before and after a program; the kernels this pass makes of the
     // arrays are run by the plugin when it loads and unloads the module.
     machine.run_passes(&module, "nvptx-lower-ctor-dtor")?;

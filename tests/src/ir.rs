@@ -74,6 +74,16 @@ pub struct Kernels {
 impl Kernels {
     /// Links and loads `tests/ir/<name>`; the virtual GPU has `multiprocessors`.
     pub fn load(name: &str, link: Link, multiprocessors: u32) -> Kernels {
+        Kernels::load_with(name, None, link, multiprocessors)
+    }
+
+    /// The same, linked with another module of the project as well.
+    pub fn load_with(
+        name: &str,
+        library: Option<&str>,
+        link: Link,
+        multiprocessors: u32,
+    ) -> Kernels {
         use_compiler_of_dist();
         let device = VirtualGpu::new(&Config {
             multiprocessors,
@@ -82,7 +92,8 @@ impl Kernels {
             timeout: None,
         })
         .expect("a virtual GPU");
-        let bytes = linked(&root().join("tests/ir").join(name), link);
+        let library = library.map(|library| root().join(library));
+        let bytes = linked(&root().join("tests/ir").join(name), library, link);
         let images = Image::parse(&bytes).expect("llvm-link writes an image");
         let module = device
             .load(&images[0], &LoadOptions::default())
@@ -152,7 +163,7 @@ fn use_compiler_of_dist() {
 }
 
 /// The module and what it uses of the device runtime, as bitcode.
-fn linked(source: &Path, link: Link) -> Vec<u8> {
+fn linked(source: &Path, library: Option<PathBuf>, link: Link) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let at = |name: &str| folder.path().join(name);
     let mut unpack = llvm("llvm-ar");
@@ -169,7 +180,10 @@ fn linked(source: &Path, link: Link) -> Vec<u8> {
     };
     silent(unpack.current_dir(folder.path()));
     let mut join = llvm("llvm-link");
-    join.arg(source).arg("--only-needed").args(members());
+    join.arg(source)
+        .arg("--only-needed")
+        .args(library)
+        .args(members());
     let (whole, image) = (at("whole.bc"), at("image.bc"));
     silent(join.arg("-o").arg(&whole));
     let passes = match link {

@@ -237,3 +237,23 @@ fn kernels_of_clang_16_say_what_is_wrong() {
         assert!(error.to_string().contains("clang 16"), "{link:?}: {error}");
     }
 }
+
+/// What PTX gets for `realloc`, which the virtual GPU has itself.
+#[test]
+fn realloc_of_ptx() {
+    const THREADS: u32 = 70;
+    let library = Some("codegen-llvm/src/realloc.ll");
+    for link in LINKS {
+        let kernels = Kernels::load_with("realloc.ll", library, link, 2);
+        let output = kernels.buffer(&[u32::MAX; 2 * THREADS as usize]);
+        kernels
+            .launch("grow", Shape::spmd(1, THREADS), &[output.argument()])
+            .unwrap_or_else(|error| panic!("{link:?}: {error}"));
+        let found = kernels.read::<u32>(output);
+        let (mistakes, sums) = found.split_at(THREADS as usize);
+        assert_eq!(mistakes, [0; THREADS as usize], "{link:?}");
+        for (thread, &sum) in (0..THREADS).zip(sums) {
+            assert_eq!(sum, 499_500 + 1000 * thread, "{link:?}, thread {thread}");
+        }
+    }
+}

@@ -127,6 +127,26 @@ fn captured_variables() {
     );
 }
 
+/// In a function clang compiles it, though devices have no such variables: a message, not a wrong value.
+#[test]
+fn threadprivate() {
+    let source = "tests/programs/threadprivate.c";
+    let build = |flags| {
+        Build::new(&[source])
+            .flags(flags)
+            .compile(Mode::Offload("-O1"))
+    };
+    let outcome = build(&["-g"]).run(&[]);
+    assert_eq!(outcome.passed("threadprivate"), "PASS\n");
+    let place = format!("threadprivate.c:{}", line_of(source, "return ++counter"));
+    build(&["-g", "-DCALL"])
+        .run_with(&[], &[("OMP_TARGET_OFFLOAD", "MANDATORY")])
+        .failed_with(
+            "threadprivate -DCALL",
+            &["a threadprivate variable is used", &place, "firstprivate"],
+        );
+}
+
 #[test]
 fn freed_twice() {
     let outcome = LIMITS.run(&["double-free"]);

@@ -76,6 +76,22 @@ fn saxpy_costs_nothing() {
     }
 }
 
+/// A GPU's driver has `malloc` and `free`; `realloc` comes with the image.
+#[test]
+fn realloc_assembles() {
+    let binary = Build::new(&["tests/programs/heap.c"]).compile(Mode::Offload("-O2"));
+    for architecture in ARCHITECTURES {
+        let text = ptx(&binary.path, architecture);
+        assert!(text.contains(".extern .func  (.param .b64 func_retval0) malloc"));
+        assert!(
+            !text
+                .lines()
+                .any(|line| line.contains(".extern") && line.contains("realloc"))
+        );
+        assert!(!assemble(&text, architecture).is_empty());
+    }
+}
+
 /// The image of a program as PTX.
 fn ptx(program: &Path, architecture: &str) -> String {
     let program = program.to_str().expect("UTF-8");

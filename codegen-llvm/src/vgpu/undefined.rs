@@ -37,7 +37,14 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             },
             describe_use(unit.context(), symbol),
         );
-        missing.push(format!("device code {verb} `{name}`, which neither the program nor the device runtime defines, {place}"));
+        missing.push(if name == "__kmpc_threadprivate_cached" {
+            format!(
+                "a threadprivate variable is used {place}: devices have none (OpenMP 5.2, §13.8); \
+                 give the region a copy, with firstprivate or map"
+            )
+        } else {
+            format!("device code {verb} `{name}`, which neither the program nor the device runtime defines, {place}")
+        });
     }
     if missing.is_empty() {
         return Ok(());

@@ -1,16 +1,19 @@
 ; What nobody defines is an error with name and place; the C library's functions are the engine's.
 ; RUN: vgpu %s
 ; ERROR: device code calls `missing`, which neither the program nor the device runtime defines, in function `k` (a.c:3:5)
+; ERROR: a threadprivate variable is used in function `k`: devices have none (OpenMP 5.2, §13.8); give the region a copy, with firstprivate or map
 ; ERROR: device code uses `elsewhere`, which neither the program nor the device runtime defines, in function `k`
 
 target triple = "nvptx64-nvidia-cuda"
 @elsewhere = external addrspace(1) global i32
 declare void @missing()
 declare double @sin(double)
+declare ptr @__kmpc_threadprivate_cached(ptr, i32, ptr, i64, ptr)
 define ptx_kernel void @k(ptr %p) !dbg !4 {
   call void @missing(), !dbg !5
   %v = load i32, ptr addrspace(1) @elsewhere
   store volatile i32 %v, ptr %p
+  %own = call ptr @__kmpc_threadprivate_cached(ptr null, i32 0, ptr null, i64 4, ptr null)
   %s = call double @sin(double 1.0)
   ret void
 }
