@@ -12,7 +12,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
@@ -32,11 +32,15 @@ const NAP: Duration = Duration::from_millis(1);
 /// So often in succession a helper asks in vain without a nap because some construct has ended: it may have been asking
 /// for others all the time, and takes the processor from the device.
 const TRIES: u32 = 256;
+/// How long the helpers may take, when a program ends, to ask for constructs that are over. They ask all the time; but the
+/// thread that waits may be one of them.
+const LAST_QUESTIONS: Duration = Duration::from_secs(1);
 
 /// The constructs of one device.
 #[derive(Default)]
 pub struct InFlight {
     pending: Mutex<HashMap<usize, Arc<Pending>>>,
+    emptied: Condvar,
 }
 
 impl InFlight {
@@ -44,19 +48,31 @@ impl InFlight {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for all of them: their code is about to go.
+    /// Waits for all of them, and reports their errors: their code is about to go, and perhaps the program. libomp does
+    /// not end while one of its tasks waits, but nobody asks for such a task any more once it has begun to.
     pub fn settle(&self) {
-        loop {
-            let Some(pending) = self.lock().values().next().cloned() else {
-                return;
-            };
-            pending.settle();
+        let all: Vec<_> = self.lock().values().cloned().collect();
+        all.iter().for_each(|pending| pending.settle());
+        let pending = self.lock();
+        drop(
+            self.emptied
+                .wait_timeout_while(pending, LAST_QUESTIONS, |pending| !pending.is_empty())
+                .unwrap_or_else(PoisonError::into_inner),
+        );
+    }
+
+    fn remove(&self, pending: &Pending) {
+        let mut all = self.lock();
+        all.remove(&pending.key());
+        if all.is_empty() {
+            self.emptied.notify_all();
         }
     }
 }
 
 /// One construct.
 pub struct Pending {
+    device: &'static OmpDevice,
     /// `None` when it is over.
     open: Mutex<Option<Open>>,
     /// Whether the device has done everything, or given up.
@@ -128,6 +144,7 @@ pub fn begin<T>(
         return work.complete(outcome);
     }
     let pending = Arc::new(Pending {
+        device,
         open: Mutex::new(None),
         ended: AtomicBool::new(false),
         unsettled: AtomicBool::new(false),
@@ -142,6 +159,12 @@ pub fn begin<T>(
         construct: *construct,
     });
     let mut in_flight = device.in_flight.lock();
+    if runtime().registry.is_empty() {
+        // The program is ending (`InFlight::settle`).
+        drop(in_flight);
+        pending.settle();
+        return outcome;
+    }
     in_flight.insert(pending.key(), pending.clone());
     task.set(Arc::into_raw(pending).cast());
     outcome
@@ -163,12 +186,10 @@ impl Pending {
         let Some(Open { work, construct }) = open.take() else {
             return;
         };
-        let device = work.device;
         let outcome = work.complete(Ok(()));
         self.collect(&mut waiting());
-        device.in_flight.lock().remove(&self.key());
         if let Err(error) = outcome {
-            construct.fail(&error, runtime(), device.number as i64);
+            construct.fail(&error, runtime(), self.device.number as i64);
         }
     }
 
@@ -218,6 +239,7 @@ pub unsafe fn query(handle: TaskHandle) {
     if pending.nap(NAP, tries) || pending.has_failed() {
         pending.settle();
         handle.set(std::ptr::null());
+        pending.device.in_flight.remove(pending);
         // SAFETY: as above, and nobody has the handle any more.
         drop(unsafe { Arc::from_raw(raw) });
     } else {

@@ -78,7 +78,6 @@ impl Program {
 
     /// Forgets a library: what is in flight ends, its module's destructors run, its variables leave the mapping table.
     pub fn unload(&self, device: &OmpDevice, library: usize) -> Result<()> {
-        device.in_flight.settle();
         let share = self
             .loaded
             .lock()
@@ -91,6 +90,8 @@ impl Program {
             let mut regions = self.regions.write().unwrap_or_else(PoisonError::into_inner);
             share.regions.iter().for_each(|id| drop(regions.remove(id)));
         }
+        // None of its regions begins any more; those that have begun end.
+        device.in_flight.settle();
         for address in &share.variables {
             // A construct that still uses the variable when its library goes is the program's
             // error; the association then simply stays.

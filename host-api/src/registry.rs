@@ -1,6 +1,6 @@
 //! The programs and shared libraries that registered offload images.
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::abi::BinaryDescriptor;
@@ -26,6 +26,7 @@ pub struct Registry {
     libraries: Mutex<Vec<Arc<Library>>>,
     generation: AtomicU64,
     requirements: AtomicI64,
+    shrunk: AtomicBool,
 }
 
 impl Registry {
@@ -78,8 +79,19 @@ impl Registry {
             .iter()
             .position(|library| library.id == descriptor as usize)?;
         let library = libraries.remove(index);
+        self.shrunk.store(true, Ordering::Relaxed);
         self.generation.fetch_add(1, Ordering::Release);
         Some(library)
+    }
+
+    /// Whether a library was ever removed: what it had may still be asked for by tasks that nobody has waited for.
+    pub fn has_shrunk(&self) -> bool {
+        self.shrunk.load(Ordering::Relaxed)
+    }
+
+    /// Whether no library is registered (any more).
+    pub fn is_empty(&self) -> bool {
+        self.lock().is_empty()
     }
 
     /// The registered libraries.

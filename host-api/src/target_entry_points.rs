@@ -5,6 +5,7 @@ use std::ffi::c_void;
 
 use crate::abi::{Ident, KernelArguments};
 use crate::construct::Construct;
+use crate::error::Error;
 use crate::host_task::{Dependences, wait_for};
 use crate::info;
 use crate::launch::{self, LaunchRequest};
@@ -44,7 +45,7 @@ pub(crate) unsafe fn execute(
         Target::Host => return ON_HOST,
     };
     let Some(region) = device.program.region(region_id as u64) else {
-        return unknown_region(runtime, &construct, device, region_id);
+        return unknown_region(runtime, &construct, device, region_id, nowait);
     };
     // SAFETY: caller.
     let items = unsafe { raw.items() };
@@ -63,14 +64,21 @@ pub(crate) unsafe fn execute(
     ON_DEVICE
 }
 
-/// A region whose library has no image for this device runs on the host, unless that is forbidden.
+/// A region whose library has no image for this device runs on the host, unless that is forbidden. One in a task that
+/// its program did not wait for is abandoned when the program has gone.
 fn unknown_region(
     runtime: &Runtime,
     construct: &Construct,
     device: &crate::device::OmpDevice,
     id: *const c_void,
+    nowait: bool,
 ) -> i32 {
     let error = program::missing_region(device, &runtime.registry, id as u64);
+    let gone = matches!(error, Error::UnknownRegion { .. }) && runtime.registry.has_shrunk();
+    if nowait && gone {
+        info::debug(format_args!("abandoned: {error}"));
+        return ON_DEVICE;
+    }
     if runtime.policy == OffloadPolicy::Mandatory {
         construct.fail(&error, runtime, device.number as i64);
     }
