@@ -9,6 +9,7 @@ use crate::map_item::MapItem;
 use crate::map_type::MapType;
 use crate::mapping::Mapping;
 use crate::mapping_table::Section;
+use crate::ompt::{self, Operation, Side};
 use crate::work::Work;
 
 /// A pointer to attach.
@@ -108,6 +109,9 @@ fn put(work: &Work<'_>, mapping: &Mapping, host: u64, bytes: &[u8]) -> plugin_ap
         return Ok(());
     }
     let address = mapping.device_address(host);
+    let device = Side::device(work.device.number, address.0);
+    let sides = || (Side::host(host), device);
+    let _event = ompt::operation(Operation::ToDevice, bytes.len() as u64, sides);
     work.stream().write_copied(address, bytes)?;
     guard.queued_on(work.stream())
 }

@@ -22,6 +22,7 @@ use crate::map_type::MapType;
 use crate::mapper;
 use crate::mapping::{Mapping, Storage};
 use crate::mapping_table::{AcquireError, Reference, Section};
+use crate::ompt::{self, Side};
 use crate::trace;
 use crate::transfer;
 use crate::work::Work;
@@ -159,11 +160,13 @@ impl Entering {
                 return Ok(None);
             }
             let padding = item.begin % KEPT_ALIGNMENT;
+            let event = ompt::allocation(device.number, Side::host(item.begin), item.size);
             let allocation = device.device.alloc(
                 padding.saturating_add(item.size),
                 plugin_api::MemoryKind::Device,
             )?;
             let address = DevicePtr(allocation.0 + padding);
+            event.at(address.0);
             let mapping = Mapping::new(
                 item.begin..item.begin + item.size,
                 base,

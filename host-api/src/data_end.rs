@@ -16,6 +16,7 @@ use crate::map_type::MapType;
 use crate::mapper;
 use crate::mapping::Mapping;
 use crate::mapping_table::{Reference, Section};
+use crate::ompt;
 use crate::transfer;
 use crate::work::{After, Work};
 
@@ -140,6 +141,7 @@ pub(crate) fn unpin(device: &OmpDevice, mapping: &Mapping) -> Result<()> {
     let Some(allocation) = mapping.allocation() else {
         return Ok(());
     };
+    let _event = ompt::deletion(device.number, mapping.address.0);
     device
         .device
         .free(allocation)

@@ -10,6 +10,7 @@ use crate::data_end::data_end;
 use crate::error::Result;
 use crate::host_task::{Dependences, wait_for};
 use crate::map_item::{MapItem, RawItems};
+use crate::ompt;
 use crate::runtime::{Target, runtime};
 use crate::update::update;
 use crate::work::Work;
@@ -40,6 +41,7 @@ unsafe fn execute(
     number: i64,
     raw: RawItems,
     nowait: bool,
+    kind: ompt::Construct,
     action: Action,
 ) {
     let runtime = runtime();
@@ -52,6 +54,7 @@ unsafe fn execute(
     let items = unsafe { raw.items() };
     construct.tell(runtime, device.number, &items);
     let _span = construct.span(runtime, device.number);
+    let _event = ompt::region(kind, nowait, device.number);
     // SAFETY: the program is valid as far as its own memory goes (caller).
     let outcome = construct.execute(device, nowait, |work| unsafe { action(work, &items) });
     match outcome {
@@ -65,7 +68,7 @@ unsafe fn execute(
 
 /// The three entry points of one data construct: current, `nowait`, and those without location.
 macro_rules! data_construct {
-    ($name:literal, $action:expr, $current:ident, $current_nowait:ident, $old:ident, $old_nowait:ident) => {
+    ($name:literal, $kind:ident, $action:expr, $current:ident, $current_nowait:ident, $old:ident, $old_nowait:ident) => {
         #[doc = concat!("`", $name, "`.")]
         ///
         /// # Safety
@@ -91,7 +94,17 @@ macro_rules! data_construct {
                 mappers,
             };
             // SAFETY: caller.
-            unsafe { execute($name, location, device, raw, false, $action) };
+            unsafe {
+                execute(
+                    $name,
+                    location,
+                    device,
+                    raw,
+                    false,
+                    ompt::Construct::$kind,
+                    $action,
+                )
+            };
         }
 
         #[doc = concat!("`", $name, " nowait`: runs inside the task clang made for it.")]
@@ -129,7 +142,17 @@ macro_rules! data_construct {
                 mappers,
             };
             // SAFETY: caller.
-            unsafe { execute($name, location, device, raw, true, $action) };
+            unsafe {
+                execute(
+                    $name,
+                    location,
+                    device,
+                    raw,
+                    true,
+                    ompt::Construct::$kind,
+                    $action,
+                )
+            };
         }
 
         #[doc = concat!("`", $name, "` of clang 11 and older.")]
@@ -183,6 +206,7 @@ macro_rules! data_construct {
 
 data_construct!(
     "target data or target enter data",
+    EnterData,
     begin,
     __tgt_target_data_begin_mapper,
     __tgt_target_data_begin_nowait_mapper,
@@ -191,6 +215,7 @@ data_construct!(
 );
 data_construct!(
     "target data end or target exit data",
+    ExitData,
     end,
     __tgt_target_data_end_mapper,
     __tgt_target_data_end_nowait_mapper,
@@ -199,6 +224,7 @@ data_construct!(
 );
 data_construct!(
     "target update",
+    Update,
     motion,
     __tgt_target_data_update_mapper,
     __tgt_target_data_update_nowait_mapper,

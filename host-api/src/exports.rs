@@ -4,6 +4,8 @@
 //! Symbols that only assembly defines are outside its export list, so the linker script
 //! `exports.map` gives them LLVM's version. The linker fails where the script and this list
 //! disagree in one direction, `tests/symbols.rs` in the other.
+//!
+//! If there is a tool (`ompt`), each notes first where it was called from: a function of Rust cannot know.
 
 #[cfg(not(target_arch = "x86_64"))]
 compile_error!("the exported symbols are jumps written for x86-64");
@@ -17,10 +19,33 @@ macro_rules! export {
                 concat!(".globl ", stringify!($function)),
                 concat!(".type ", stringify!($function), ", @function"),
                 concat!(stringify!($function), ":"),
+                "cmp byte ptr [rip + {notes}], 0",
+                "jne 2f",
+                "jmp {target}",
+                // The arguments in registers survive the call; what lies on the stack stays where it is.
+                "2:",
+                "push rdi",
+                "push rsi",
+                "push rdx",
+                "push rcx",
+                "push r8",
+                "push r9",
+                "sub rsp, 8",
+                "mov rdi, [rsp + 56]",
+                "call {note_caller}",
+                "add rsp, 8",
+                "pop r9",
+                "pop r8",
+                "pop rcx",
+                "pop rdx",
+                "pop rsi",
+                "pop rdi",
                 "jmp {target}",
                 concat!(".size ", stringify!($function), ", . - ", stringify!($function)),
                 ".popsection",
                 target = sym crate::$module::$function,
+                notes = sym crate::ompt::NOTES_CALLERS,
+                note_caller = sym crate::ompt::note_caller,
             );
         )*)*
     };

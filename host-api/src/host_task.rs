@@ -33,9 +33,11 @@ fn host_library() -> &'static HostLibrary {
     })
 }
 
+/// A function of the process, by its name.
+///
 /// # Safety
 /// `T` is the type of the function called `name`.
-unsafe fn symbol<T: Copy>(name: &CStr) -> Option<T> {
+pub unsafe fn symbol<T: Copy>(name: &CStr) -> Option<T> {
     const { assert!(size_of::<T>() == size_of::<*mut c_void>()) };
     // SAFETY: looking a name up in the process has no preconditions.
     let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };

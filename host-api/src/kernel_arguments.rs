@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::map_item::MapItem;
 use crate::map_type::MapType;
 use crate::mapping_table::Section;
+use crate::ompt::{self, Operation, Side};
 use crate::trace::Kind;
 use crate::work::{After, Work};
 
@@ -138,16 +139,21 @@ impl<'a> KernelArguments<'a> {
             item: format!("the private variables of the region ({size} bytes)"),
             source,
         };
+        let host = Side::host(block.bytes.as_ptr() as u64);
+        let event = ompt::allocation(self.device.number, host, size as u64);
         let address = self
             .device
             .device
             .alloc(size as u64, MemoryKind::Device)
             .map_err(fail)?;
+        event.at(address.0);
         work.afterwards(After::Free {
             address,
             what: "freeing the private variables of a region",
         });
         let name = || "private variables".into();
+        let sides = || (host, Side::device(self.device.number, address.0));
+        let _event = ompt::operation(Operation::ToDevice, size as u64, sides);
         work.traced(Kind::ToDevice, size as u64, name, |stream| {
             stream.write_copied(address, &block.bytes)
         })
@@ -175,6 +181,11 @@ impl<'a> KernelArguments<'a> {
         };
         let field =
             DevicePtr(self.values[position].wrapping_add(item.base.wrapping_sub(lambda.begin)));
+        let sides = || {
+            let device = Side::device(self.device.number, field.0);
+            (Side::host(item.base), device)
+        };
+        let _event = ompt::operation(Operation::ToDevice, size_of_val(&target) as u64, sides);
         work.stream()
             .write_copied(field, &target.to_ne_bytes())
             .map_err(|source| Error::Item {

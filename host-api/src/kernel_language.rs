@@ -14,6 +14,7 @@ use plugin_api::Parameter;
 use crate::construct::Construct;
 use crate::error::{Error, Result};
 use crate::launch::{self, LaunchRequest};
+use crate::ompt;
 use crate::program;
 use crate::runtime::{Runtime, Target, runtime};
 use crate::work::Work;
@@ -127,6 +128,7 @@ pub unsafe extern "C" fn llvmLaunchKernel(
         construct.fail(&no_device(runtime, stub), runtime, DEFAULT);
     };
     let _span = construct.span(runtime, device.number);
+    let _event = ompt::region(ompt::Construct::Target, false, device.number);
     // SAFETY: the stub's arguments are readable for their size (caller).
     let arguments = unsafe {
         let arguments = &*arguments;

@@ -11,6 +11,7 @@ use crate::info;
 use crate::kernel_arguments::KernelArguments;
 use crate::launch_shape::{Cut, KernelFacts, Shape, Wanted, shape};
 use crate::map_item::MapItem;
+use crate::ompt;
 use crate::program::Region;
 use crate::trace::Kind;
 use crate::work::{After, Work};
@@ -173,6 +174,7 @@ fn start(
         args: words,
     };
     let name = || region.name.clone();
+    let _event = ompt::submit(request.teams[0]);
     work.traced(Kind::Kernel, 0, name, |stream| {
         stream.launch(&region.kernel, &launch)
     })

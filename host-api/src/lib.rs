@@ -50,6 +50,7 @@ mod omp_allocation;
 mod omp_association;
 mod omp_copy;
 mod omp_routines;
+mod ompt;
 mod place;
 mod plugins;
 mod program;

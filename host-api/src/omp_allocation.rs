@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use plugin_api::{DevicePtr, MemoryKind};
 
 use crate::error::Error;
+use crate::ompt::{self, Side};
 use crate::place::{Place, fail, place_or_fail};
 
 /// Allocation alignment OpenMP promises on the host.
@@ -25,19 +26,25 @@ fn alloc(routine: &'static str, size: usize, number: i32, kind: MemoryKind) -> *
                 std::ptr::null_mut()
             }
         }
-        Place::Device(device) => match device.device.alloc(size as u64, kind) {
-            Ok(address) => address.0 as *mut c_void,
-            // OpenMP 5.2, 18.8.1: null if the memory cannot be had.
-            Err(plugin_api::Error::OutOfMemory { .. }) => std::ptr::null_mut(),
-            Err(source) => fail(
-                routine,
-                number,
-                &Error::Device {
-                    what: format!("allocating {size} bytes"),
-                    source,
-                },
-            ),
-        },
+        Place::Device(device) => {
+            let event = ompt::allocation(device.number, Side::host(0), size as u64);
+            match device.device.alloc(size as u64, kind) {
+                Ok(address) => {
+                    event.at(address.0);
+                    address.0 as *mut c_void
+                }
+                // OpenMP 5.2, 18.8.1: null if the memory cannot be had.
+                Err(plugin_api::Error::OutOfMemory { .. }) => std::ptr::null_mut(),
+                Err(source) => fail(
+                    routine,
+                    number,
+                    &Error::Device {
+                        what: format!("allocating {size} bytes"),
+                        source,
+                    },
+                ),
+            }
+        }
     }
 }
 
@@ -49,6 +56,7 @@ fn free(routine: &'static str, pointer: *mut c_void, number: i32) {
         // SAFETY: the program says that `alloc` gave it this.
         Place::Host => unsafe { libc::free(pointer) },
         Place::Device(device) => {
+            let _event = ompt::deletion(device.number, pointer as u64);
             if let Err(source) = device.device.free(DevicePtr(pointer as u64)) {
                 fail(
                     routine,

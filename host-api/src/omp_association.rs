@@ -9,6 +9,7 @@ use crate::device::OmpDevice;
 use crate::error::{Error, Result};
 use crate::mapping::{Mapping, Storage};
 use crate::mapping_table::Section;
+use crate::ompt::{self, Operation, Side};
 use crate::place::{Place, answer, place};
 use crate::runtime::runtime;
 
@@ -75,6 +76,8 @@ pub extern "C" fn omp_target_associate_ptr(
         };
         let begin = host as u64;
         let address = DevicePtr((device_pointer as u64).wrapping_add(offset as u64));
+        let sides = || (Side::host(begin), Side::device(device.number, address.0));
+        let _event = ompt::operation(Operation::Associate, size as u64, sides);
         let mapping = Mapping::new(
             begin..begin.saturating_add(size as u64),
             begin,
@@ -108,6 +111,8 @@ pub extern "C" fn omp_target_disassociate_ptr(host: *const c_void, device: i32) 
         let Place::Device(device) = place(device)? else {
             return Ok(());
         };
+        let sides = || (Side::host(host as u64), Side::device(device.number, 0));
+        let _event = ompt::operation(Operation::Disassociate, 0, sides);
         device
             .table
             .disassociate(host as u64)

@@ -8,6 +8,7 @@ use crate::device::OmpDevice;
 use crate::error::{Error, Result};
 use crate::host_task::{Dependences, wait_for};
 use crate::memcpy_rect::{Rectangle, runs};
+use crate::ompt::{self, Operation, Side};
 use crate::place::{Place, answer, fail, place, place_or_fail};
 use crate::trace::{self, Kind};
 
@@ -20,6 +21,7 @@ unsafe fn copy(
     (from, source): (&Place, u64),
     length: usize,
 ) -> plugin_api::Result<()> {
+    let _event = event((to, destination), (from, source), length);
     let span = |kind, device: &OmpDevice| {
         trace::span(kind, device.number, length as u64, || {
             "omp_target_memcpy".into()
@@ -62,6 +64,25 @@ unsafe fn copy(
             }
         }
     }
+}
+
+/// The event of a copy, if a device takes part.
+fn event(
+    (to, destination): (&Place, u64),
+    (from, source): (&Place, u64),
+    length: usize,
+) -> Option<ompt::DataOperation> {
+    let side = |place: &Place, address| match place {
+        Place::Host => Side::host(address),
+        Place::Device(device) => Side::device(device.number, address),
+    };
+    let kind = match (to, from) {
+        (Place::Host, Place::Host) => return None,
+        (Place::Host, Place::Device(_)) => Operation::FromDevice,
+        (Place::Device(_), _) => Operation::ToDevice,
+    };
+    let sides = || (side(from, source), side(to, destination));
+    Some(ompt::operation(kind, length as u64, sides))
 }
 
 /// Copies bytes between devices; 0 on success.

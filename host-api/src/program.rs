@@ -13,6 +13,7 @@ use crate::entries::{self, Entry};
 use crate::error::{Error, Result};
 use crate::kernel_environment::KernelEnvironment;
 use crate::mapping::{Mapping, Storage};
+use crate::ompt;
 use crate::registry::{Library, Registry};
 use crate::trace::{self, Kind};
 
@@ -37,11 +38,23 @@ struct Loaded {
 }
 
 /// The images a device has loaded.
-#[derive(Default)]
 pub struct Program {
     seen: AtomicU64,
     loaded: Mutex<HashMap<usize, Option<Loaded>>>,
     regions: RwLock<HashMap<u64, Arc<Region>>>,
+}
+
+/// No generation of the registry.
+const NONE: u64 = u64::MAX;
+
+impl Default for Program {
+    fn default() -> Program {
+        Program {
+            seen: AtomicU64::new(NONE),
+            loaded: Mutex::default(),
+            regions: RwLock::default(),
+        }
+    }
 }
 
 impl Program {
@@ -53,10 +66,13 @@ impl Program {
         device_count: usize,
     ) -> Result<()> {
         let generation = registry.generation();
-        // Generations start at 0 with no library, so a fresh program has seen them all.
         if self.seen.load(Ordering::Acquire) == generation {
             return Ok(());
         }
+        // Before anything happens on a device, and not earlier: libomp itself asks for the number of devices while it
+        // begins, when it is not ready for tools.
+        ompt::connect();
+        ompt::devices_are_used();
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         for library in registry.libraries() {
             if let Vacant(place) = loaded.entry(library.id) {
@@ -98,6 +114,7 @@ impl Program {
             let _gone = device.table.disassociate(*address);
         }
         drop(share.module);
+        ompt::image_dropped(device.number, library);
         let Some(table) = share.indirect_table else {
             return Ok(());
         };
@@ -125,6 +142,7 @@ impl Program {
         });
         let module = device.device.load(&image, &options).map_err(Error::Load)?;
         drop(span);
+        ompt::image_loaded(device.number, library.id, image.bytes);
         let mut share = Loaded {
             module,
             regions: Vec::new(),

@@ -13,6 +13,7 @@ use crate::host_task;
 use crate::info;
 use crate::logger;
 use crate::offload_policy::OffloadPolicy;
+use crate::ompt;
 use crate::plugins;
 use crate::program;
 use crate::registry::Registry;
@@ -88,6 +89,11 @@ impl Runtime {
         }
     }
 
+    /// The devices that have been found so far.
+    pub fn devices_found(&self) -> &[OmpDevice] {
+        self.devices.get().map_or(&[], |devices| devices)
+    }
+
     fn search(&self) -> &[OmpDevice] {
         let generation = self.registry.generation();
         let mut searched = self
@@ -102,7 +108,7 @@ impl Runtime {
             }
             *searched = Some(generation);
         }
-        self.devices.get().map_or(&[], |devices| devices)
+        self.devices_found()
     }
 
     /// Devices of every plugin that can run at least one registered image: a device that can run nothing must
@@ -263,12 +269,15 @@ impl Runtime {
         let Some(library) = self.registry.remove(descriptor) else {
             return;
         };
-        for device in self.devices.get().into_iter().flatten() {
+        for device in self.devices_found() {
             if let Err(error) = device.program.unload(device, library.id) {
                 die(&format_args!(
                     "omptarget error: unloading a device image: {error}"
                 ));
             }
+        }
+        if self.registry.libraries().is_empty() {
+            ompt::devices_go();
         }
     }
 }

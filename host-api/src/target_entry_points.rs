@@ -11,6 +11,7 @@ use crate::info;
 use crate::launch::{self, LaunchRequest};
 use crate::map_item::RawItems;
 use crate::offload_policy::OffloadPolicy;
+use crate::ompt;
 use crate::program;
 use crate::runtime::{Runtime, Target, runtime};
 
@@ -51,6 +52,7 @@ pub(crate) unsafe fn execute(
     let items = unsafe { raw.items() };
     construct.tell(runtime, device.number, &items);
     let _span = construct.span(runtime, device.number);
+    let _event = ompt::region(ompt::Construct::Target, nowait, device.number);
     // SAFETY: the program is valid as far as its own memory goes (caller).
     let outcome = construct.execute(device, nowait, |work| unsafe {
         launch::run(work, &runtime.environment, &region, &items, &request)

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::map_item::MapItem;
 use crate::mapping::Mapping;
+use crate::ompt::{self, Operation, Side};
 use crate::trace::Kind;
 use crate::work::Work;
 
@@ -20,6 +21,11 @@ pub unsafe fn to_device(
     let length = (range.end - range.start) as usize;
     let address = mapping.device_address(range.start);
     let source = range.start as *const u8;
+    let sides = || {
+        let device = Side::device(work.device.number, address.0);
+        (Side::host(range.start), device)
+    };
+    let _event = ompt::operation(Operation::ToDevice, length as u64, sides);
     let mut guard = mapping.lock();
     guard.follow(work.stream())?;
     work.traced(
@@ -54,6 +60,11 @@ pub unsafe fn from_device(
 ) -> plugin_api::Result<()> {
     let length = (range.end - range.start) as usize;
     let address = mapping.device_address(range.start);
+    let sides = || {
+        let device = Side::device(work.device.number, address.0);
+        (device, Side::host(range.start))
+    };
+    let _event = ompt::operation(Operation::FromDevice, length as u64, sides);
     let mut guard = mapping.lock();
     guard.follow(work.stream())?;
     work.traced(

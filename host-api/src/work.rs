@@ -9,6 +9,7 @@ use crate::data_end::unpin;
 use crate::device::OmpDevice;
 use crate::error::{Error, Result};
 use crate::mapping::Mapping;
+use crate::ompt;
 use crate::reduction_buffer::ReductionBuffer;
 use crate::stream_pool::PooledStream;
 use crate::trace::{self, Kind};
@@ -121,6 +122,7 @@ fn run(device: &OmpDevice, after: After) -> Result<()> {
             Ok(())
         }
         After::Free { address, what } => {
+            let _event = ompt::deletion(device.number, address.0);
             device.device.free(address).map_err(|source| Error::Device {
                 what: what.into(),
                 source,

@@ -161,6 +161,18 @@ impl Build {
     }
 }
 
+/// Compiles `source` to the shared library `library`.
+pub fn shared_library(source: &str, library: &Path) {
+    let flags = ["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-o"];
+    let mut arguments: Vec<OsString> = flags.map(OsString::from).into();
+    arguments.extend([library.into(), root().join(source).into()]);
+    clang(
+        false,
+        &arguments,
+        library.parent().expect("it lies in a folder"),
+    );
+}
+
 /// Runs clang in `folder`; it must succeed and say nothing.
 pub fn clang(cxx: bool, arguments: &[OsString], folder: &Path) {
     let name = if cxx { "clang++-22" } else { "clang-22" };

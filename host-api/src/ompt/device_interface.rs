@@ -1,0 +1,109 @@
+//! Events of devices and images, and what a tool may ask of a device.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use super::tool;
+use crate::runtime::runtime;
+
+/// Nothing runs before the first device is found.
+static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// Whether the tool knows of the devices.
+static TOLD: AtomicBool = AtomicBool::new(false);
+
+/// Something is about to happen on the devices.
+pub fn devices_are_used() {
+    let Some(callback) = tool().and_then(|tool| tool.device_initialize) else {
+        return;
+    };
+    if TOLD.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    LazyLock::force(&BEGIN);
+    for device in runtime().devices_found() {
+        let kind = CString::new(device.name()).unwrap_or_default();
+        let number = device.number as c_int;
+        let opaque = std::ptr::without_provenance_mut(device.number + 1);
+        // SAFETY: the tool's callback; it copies the strings if it wants to keep them.
+        unsafe { callback(number, kind.as_ptr(), opaque, lookup, c"".as_ptr()) };
+    }
+}
+
+/// Nothing more happens on the devices: the last program has gone.
+pub fn devices_go() {
+    let Some(callback) = tool().and_then(|tool| tool.device_finalize) else {
+        return;
+    };
+    if !TOLD.swap(false, Ordering::Relaxed) {
+        return;
+    }
+    for device in runtime().devices_found() {
+        // SAFETY: the tool's callback.
+        unsafe { callback(device.number as c_int) };
+    }
+}
+
+/// A device has loaded an image, from these bytes of the process's memory.
+pub fn image_loaded(device: usize, module: usize, image: &[u8]) {
+    /// The image is in no file that is known.
+    const UNKNOWN: i64 = -1;
+    if let Some(callback) = tool().and_then(|tool| tool.device_load) {
+        let (none, null) = (std::ptr::null(), std::ptr::null_mut());
+        let host = image.as_ptr().cast_mut().cast();
+        // SAFETY: the tool's callback.
+        unsafe {
+            callback(
+                device as c_int,
+                none,
+                UNKNOWN,
+                null,
+                image.len(),
+                host,
+                null,
+                module as u64,
+            )
+        };
+    }
+}
+
+/// A device has dropped an image.
+pub fn image_dropped(device: usize, module: usize) {
+    if let Some(callback) = tool().and_then(|tool| tool.device_unload) {
+        // SAFETY: the tool's callback.
+        unsafe { callback(device as c_int, module as u64) };
+    }
+}
+
+/// The functions of a device. Those that trace are not among them: everything is told by callbacks.
+///
+/// # Safety
+/// `name` is a C string.
+unsafe extern "C" fn lookup(name: *const c_char) -> *const c_void {
+    // SAFETY: caller.
+    match unsafe { CStr::from_ptr(name) }.to_bytes() {
+        b"ompt_get_device_num_procs" => num_procs as *const c_void,
+        b"ompt_get_device_time" => device_time as *const c_void,
+        b"ompt_translate_time" => translate_time as *const c_void,
+        _ => std::ptr::null(),
+    }
+}
+
+/// `ompt_get_device_num_procs`: the device's multiprocessors; 0 for what is no device.
+extern "C" fn num_procs(device: *mut c_void) -> c_int {
+    let index = device.addr().checked_sub(1);
+    let found = index.and_then(|index| runtime().devices_found().get(index));
+    found.map_or(0, |device| device.device.info().multiprocessors as c_int)
+}
+
+/// `ompt_get_device_time`: nanoseconds.
+extern "C" fn device_time(_device: *mut c_void) -> u64 {
+    BEGIN.elapsed().as_nanos() as u64
+}
+
+/// `ompt_translate_time`: to seconds.
+extern "C" fn translate_time(_device: *mut c_void, time: u64) -> f64 {
+    time as f64 / 1e9
+}

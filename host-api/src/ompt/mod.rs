@@ -1,0 +1,27 @@
+//! OMPT: events for tools (OpenMP 5.2, chapter 19).
+//!
+//! A tool registers its callbacks with libomp, which hands them on to this library when it connects. Without a tool an event
+//! is the load of a flag.
+
+mod abi;
+mod connection;
+mod device_interface;
+mod event;
+
+pub use abi::{Construct, Operation};
+pub use connection::{NOTES_CALLERS, connect, note_caller};
+pub use device_interface::{devices_are_used, devices_go, image_dropped, image_loaded};
+pub use event::{DataOperation, Side, allocation, deletion, operation, region, submit};
+
+use std::sync::atomic::Ordering;
+
+use abi::Callbacks;
+use connection::ENABLED;
+
+/// The tool's callbacks, if there is a tool.
+fn tool() -> Option<&'static Callbacks> {
+    if !ENABLED.load(Ordering::Acquire) {
+        return None;
+    }
+    connection::CALLBACKS.get()
+}
