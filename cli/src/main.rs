@@ -7,6 +7,7 @@ mod dist;
 mod failure;
 mod image;
 mod info;
+mod replay;
 mod run;
 
 use std::ffi::OsString;
@@ -64,6 +65,8 @@ enum Command {
     Info(info::Options),
     /// Show the device images that a program, shared library, object or archive carries
     Image(image::Options),
+    /// Run a recorded kernel launch alone
+    Replay(replay::Options),
     /// Measure
     Bench(bench::Options),
     /// Show or clear the cache of compiled kernels
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
         Command::Run(options) => run::run(&options),
         Command::Info(options) => info::info(&options),
         Command::Image(options) => image::image(&options),
+        Command::Replay(options) => replay::replay(&options),
         Command::Bench(options) => bench::bench(&options),
         Command::Cache(options) => cache::cache(&options),
     };

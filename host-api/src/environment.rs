@@ -30,6 +30,8 @@ pub struct Environment {
     pub profile_granularity: Option<u32>,
     /// `OMPTARGET_SUMMARY` is set to something other than 0.
     pub summary: bool,
+    /// `OMPTARGET_RECORD`: the launch to be recorded.
+    pub record: Option<recording::Request>,
     /// What was set but not understood, as complaints for the user.
     pub complaints: Vec<String>,
 }
@@ -53,6 +55,7 @@ impl Environment {
         let min_threads_for_low_trip_count =
             positive("LIBOMPTARGET_MIN_THREADS_FOR_LOW_TRIP_COUNT");
         let profile_granularity = positive("LIBOMPTARGET_PROFILE_GRANULARITY");
+        let record_launch = positive("OMPTARGET_RECORD_LAUNCH").unwrap_or(1);
         let info = number(&variable, "LIBOMPTARGET_INFO", &mut complaints).unwrap_or(0);
         let text = |name: &str| {
             variable(name)
@@ -80,6 +83,11 @@ impl Environment {
             profile: text("LIBOMPTARGET_PROFILE"),
             profile_granularity,
             summary: text("OMPTARGET_SUMMARY").is_some_and(|value| value != "0"),
+            record: text("OMPTARGET_RECORD").map(|folder| recording::Request {
+                folder: folder.into(),
+                kernel: text("OMPTARGET_RECORD_KERNEL").unwrap_or_default(),
+                launch: record_launch.into(),
+            }),
             complaints,
         }
     }

@@ -1,4 +1,5 @@
-//! Recording and replaying kernels, an LLVM extension for tuning tools: not offered, and said so.
+//! What LLVM's tool for recording and replaying kernels calls. It works with device memory at fixed addresses, which is not
+//! offered, and said so; the crate `recording` is this project's way.
 
 use std::ffi::c_void;
 
@@ -13,11 +14,15 @@ pub extern "C" fn __tgt_activate_record_replay(
     _save_output: bool,
     _offset: *mut u64,
 ) -> i32 {
-    warn(&"recording and replaying kernels is not supported");
+    warn(
+        &"recording for LLVM's tool is not supported; OMPTARGET_RECORD and `omptarget replay` do it",
+    );
     -1
 }
 
 /// Replays a kernel. A caller could not go on without its result.
 pub extern "C" fn __tgt_target_kernel_replay() -> i32 {
-    die(&"omptarget error: recording and replaying kernels is not supported")
+    die(
+        &"omptarget error: recording for LLVM's tool is not supported; OMPTARGET_RECORD and `omptarget replay` do it",
+    )
 }

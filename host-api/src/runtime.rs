@@ -148,8 +148,15 @@ impl Runtime {
 
     /// The plugins, as far as `OMPTARGET_DEVICES` lets them. What keeps one away is said once.
     fn plugins(&self) -> &[Arc<dyn Plugin>] {
-        self.plugins
-            .get_or_init(|| plugins::open(&self.environment.devices, |complaint| warn(&complaint)))
+        self.plugins.get_or_init(|| {
+            let plugins = plugins::open(&self.environment.devices, |complaint| warn(&complaint));
+            let Some(request) = &self.environment.record else {
+                return plugins;
+            };
+            let record =
+                |plugin| recording::record(plugin, request, |said| eprintln!("omptarget: {said}"));
+            plugins.into_iter().map(record).collect()
+        })
     }
 
     fn tell_refusals(&self) {

@@ -171,6 +171,8 @@ pub trait Device: Send + Sync {
 pub trait Module: Send + Sync {
     /// The device global called `name`, if the image defines it.
     fn global(&self, name: &str) -> Option<Global>;
+    /// Its device globals that may change.
+    fn globals(&self) -> Vec<(String, Global)>;
     /// The kernel called `name`, if the image defines it.
     fn kernel(&self, name: &str) -> Option<Arc<dyn Kernel>>;
 }

@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use std::sync::Arc;
 
 use object::read::elf::ElfFile64;
-use object::{Object, ObjectSymbol, SymbolKind};
+use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 use plugin_api::{DevicePtr, Error, Global, Kernel, KernelInfo, Launch, Module, Result};
 
 use crate::call::{MOST_PARAMETERS, call};
@@ -18,6 +18,8 @@ struct Symbol {
     address: u64,
     size: u64,
     is_function: bool,
+    /// A variable that stays writable after loading.
+    is_writable: bool,
 }
 
 /// The open object; closing it runs its destructors.
@@ -64,6 +66,7 @@ impl HostModule {
                     address,
                     size: symbol.size(),
                     is_function: symbol.kind() == SymbolKind::Text,
+                    is_writable: is_writable(&parsed, &symbol),
                 };
                 symbols.insert(name.to_owned(), entry);
             }
@@ -73,6 +76,13 @@ impl HostModule {
             object: Arc::new(object),
         })
     }
+}
+
+/// `.data.rel.ro` and its like are protected when the object is loaded.
+fn is_writable<'a>(image: &impl Object<'a>, symbol: &impl ObjectSymbol<'a>) -> bool {
+    let section = symbol.section_index();
+    let section = section.and_then(|index| image.section_by_index(index).ok());
+    section.is_some_and(|section| [Ok(".data"), Ok(".bss")].contains(&section.name()))
 }
 
 /// The dynamic linker wants a file: an anonymous one in memory.
@@ -135,6 +145,16 @@ impl Module for HostModule {
             address: DevicePtr(symbol.address),
             size: symbol.size,
         })
+    }
+
+    fn globals(&self) -> Vec<(String, Global)> {
+        let variables = self.symbols.iter().filter(|(_, symbol)| symbol.is_writable);
+        let globals = variables.map(|(name, symbol)| {
+            let address = DevicePtr(symbol.address);
+            let size = symbol.size;
+            (name.clone(), Global { address, size })
+        });
+        globals.collect()
     }
 
     fn kernel(&self, name: &str) -> Option<Arc<dyn Kernel>> {

@@ -136,6 +136,13 @@ impl Module for VirtualModule {
         self.globals.get(name).copied()
     }
 
+    fn globals(&self) -> Vec<(String, Global)> {
+        let globals = self.globals.iter();
+        globals
+            .map(|(name, global)| (name.clone(), *global))
+            .collect()
+    }
+
     fn kernel(&self, name: &str) -> Option<Arc<dyn Kernel>> {
         Some(self.kernels.get(name)?.clone())
     }

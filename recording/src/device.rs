@@ -1,0 +1,293 @@
+//! Devices that record a launch.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use plugin_api::{
+    Device, DeviceInfo, DevicePtr, Error, Global, Image, ImmediateStream, Kernel, KernelInfo,
+    Launch, LoadOptions, MemoryKind, Module, Pace, Plugin, Result, Stream,
+};
+
+use crate::block::Block;
+use crate::file::{Area, ImageFormat, Place, Recording};
+
+/// The block is this share of the device's memory.
+const BLOCK_SHARE: u64 = 4;
+
+/// What is to be recorded.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Where to.
+    pub folder: PathBuf,
+    /// Part of the kernel's name; empty: any kernel.
+    pub kernel: String,
+    /// Which of the launches of such kernels, from 1.
+    pub launch: u64,
+}
+
+/// Wraps a plugin, so that its devices record. What happens goes to `tell`.
+pub fn record(plugin: Arc<dyn Plugin>, request: &Request, tell: fn(String)) -> Arc<dyn Plugin> {
+    let recorder = Arc::new(Recorder {
+        request: request.clone(),
+        launches: AtomicU64::new(0),
+        tell,
+    });
+    Arc::new(RecordingPlugin { plugin, recorder })
+}
+
+struct Recorder {
+    request: Request,
+    /// Launches so far of kernels that are meant.
+    launches: AtomicU64,
+    tell: fn(String),
+}
+
+impl Recorder {
+    /// Whether this launch is the one; asked once per launch.
+    fn wants(&self, kernel: &str) -> bool {
+        kernel.contains(&self.request.kernel)
+            && self.launches.fetch_add(1, Ordering::Relaxed) + 1 == self.request.launch
+    }
+}
+
+struct RecordingPlugin {
+    plugin: Arc<dyn Plugin>,
+    recorder: Arc<Recorder>,
+}
+
+impl Plugin for RecordingPlugin {
+    fn name(&self) -> &'static str {
+        self.plugin.name()
+    }
+
+    fn devices(&self) -> Vec<Arc<dyn Device>> {
+        let wrap = |device: Arc<dyn Device>| -> Arc<dyn Device> {
+            Arc::new(RecordingDevice {
+                memory: Arc::new(BlockMemory {
+                    device: device.clone(),
+                    block: OnceLock::new(),
+                }),
+                device,
+                recorder: self.recorder.clone(),
+            })
+        };
+        self.plugin.devices().into_iter().map(wrap).collect()
+    }
+}
+
+/// The block of one device, made at the first allocation.
+struct BlockMemory {
+    device: Arc<dyn Device>,
+    block: OnceLock<std::result::Result<(u64, Mutex<Block>), String>>,
+}
+
+impl BlockMemory {
+    fn block(&self) -> Result<(u64, MutexGuard<'_, Block>)> {
+        let make = || {
+            let size = self.device.info().total_memory / BLOCK_SHARE;
+            let address = self.device.alloc(size, MemoryKind::Device);
+            let address = address.map_err(|error| error.to_string())?;
+            Ok((address.0, Mutex::new(Block::new(size))))
+        };
+        match self.block.get_or_init(make) {
+            Ok((base, block)) => Ok((*base, block.lock().unwrap_or_else(PoisonError::into_inner))),
+            Err(why) => Err(Error::System {
+                what: "taking device memory to record from".into(),
+                source: std::io::Error::other(why.clone()),
+            }),
+        }
+    }
+}
+
+struct RecordingDevice {
+    device: Arc<dyn Device>,
+    memory: Arc<BlockMemory>,
+    recorder: Arc<Recorder>,
+}
+
+impl Device for RecordingDevice {
+    fn info(&self) -> &DeviceInfo {
+        self.device.info()
+    }
+
+    fn refusal(&self, image: &Image<'_>) -> Option<String> {
+        self.device.refusal(image)
+    }
+
+    fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>> {
+        if options.unified_shared_memory {
+            (self.recorder.tell)("OMPTARGET_RECORD: memory of the host, which `requires unified_shared_memory` lets kernels use, is not recorded".into());
+        }
+        Ok(Arc::new(RecordingModule {
+            module: self.device.load(image, options)?,
+            source: Arc::new((ImageFormat::of(image), image.bytes.to_vec())),
+            device: self.device.clone(),
+            memory: self.memory.clone(),
+            recorder: self.recorder.clone(),
+        }))
+    }
+
+    fn alloc(&self, size: u64, _kind: MemoryKind) -> Result<DevicePtr> {
+        let (base, mut block) = self.memory.block()?;
+        match block.alloc(size) {
+            Some(offset) => Ok(DevicePtr(base + offset)),
+            None => {
+                let (total, available) = block.sizes();
+                Err(Error::OutOfMemory {
+                    requested: size,
+                    available,
+                    total,
+                })
+            }
+        }
+    }
+
+    fn free(&self, ptr: DevicePtr) -> Result<()> {
+        let (base, mut block) = self.memory.block()?;
+        let offset = ptr.0.checked_sub(base);
+        match offset.is_some_and(|offset| block.free(offset)) {
+            true => Ok(()),
+            false => Err(Error::InvalidFree(ptr)),
+        }
+    }
+
+    unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
+        // SAFETY: forwarded from the caller.
+        unsafe { self.device.write(dst, src, len) }
+    }
+
+    unsafe fn read(&self, dst: *mut u8, src: DevicePtr, len: usize) -> Result<()> {
+        // SAFETY: forwarded from the caller.
+        unsafe { self.device.read(dst, src, len) }
+    }
+
+    fn copy(&self, dst: DevicePtr, src: DevicePtr, len: usize) -> Result<()> {
+        self.device.copy(dst, src, len)
+    }
+
+    fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()> {
+        self.device.fill(dst, byte, len)
+    }
+
+    fn stream(self: Arc<Self>, _pace: Pace) -> Result<Box<dyn Stream>> {
+        // One thing after the other: what memory holds when the kernel begins must be known.
+        Ok(Box::new(ImmediateStream::new(self)))
+    }
+}
+
+struct RecordingModule {
+    module: Arc<dyn Module>,
+    source: Arc<(ImageFormat, Vec<u8>)>,
+    device: Arc<dyn Device>,
+    memory: Arc<BlockMemory>,
+    recorder: Arc<Recorder>,
+}
+
+impl Module for RecordingModule {
+    fn global(&self, name: &str) -> Option<Global> {
+        self.module.global(name)
+    }
+
+    fn globals(&self) -> Vec<(String, Global)> {
+        self.module.globals()
+    }
+
+    fn kernel(&self, name: &str) -> Option<Arc<dyn Kernel>> {
+        Some(Arc::new(RecordingKernel {
+            kernel: self.module.kernel(name)?,
+            module: self.module.clone(),
+            source: self.source.clone(),
+            device: self.device.clone(),
+            memory: self.memory.clone(),
+            recorder: self.recorder.clone(),
+        }))
+    }
+}
+
+struct RecordingKernel {
+    kernel: Arc<dyn Kernel>,
+    module: Arc<dyn Module>,
+    source: Arc<(ImageFormat, Vec<u8>)>,
+    device: Arc<dyn Device>,
+    memory: Arc<BlockMemory>,
+    recorder: Arc<Recorder>,
+}
+
+impl Kernel for RecordingKernel {
+    fn info(&self) -> &KernelInfo {
+        self.kernel.info()
+    }
+
+    fn launch(&self, launch: &Launch<'_>) -> Result<()> {
+        let name = &self.kernel.info().name;
+        if !self.recorder.wants(name) {
+            return self.kernel.launch(launch);
+        }
+        let (base, areas) = self.areas()?;
+        let before = self.contents(base, &areas)?;
+        // A launch that fails is worth a recording more than any other.
+        let outcome = self.kernel.launch(launch);
+        let recording = Recording {
+            kernel: name.clone(),
+            device: self.device.info().name.clone(),
+            grid: launch.grid,
+            block: launch.block,
+            dynamic_shared: launch.dynamic_shared,
+            arguments: launch.args.to_vec(),
+            format: self.source.0.clone(),
+            image: self.source.1.clone(),
+            base,
+            after: self.contents(base, &areas)?,
+            before,
+            areas,
+        };
+        let folder = &self.recorder.request.folder;
+        (self.recorder.tell)(match recording.write(folder) {
+            Ok(()) => format!("recorded kernel {name} to {}", folder.display()),
+            Err(error) => format!("OMPTARGET_RECORD: kernel {name} is not recorded: {error}"),
+        });
+        outcome
+    }
+}
+
+impl RecordingKernel {
+    /// The allocations there are and the image's variables.
+    fn areas(&self) -> Result<(u64, Vec<Area>)> {
+        let (base, block) = self.memory.block()?;
+        let allocation = |(offset, size)| Area {
+            place: Place::Block(offset),
+            size,
+        };
+        let mut areas: Vec<Area> = block.allocations().map(allocation).collect();
+        let mut variables = self.module.globals();
+        variables.sort_by_key(|(_, global)| global.address);
+        areas.extend(variables.into_iter().map(|(name, global)| Area {
+            place: Place::Variable {
+                name,
+                address: global.address.0,
+            },
+            size: global.size,
+        }));
+        Ok((base, areas))
+    }
+
+    fn contents(&self, base: u64, areas: &[Area]) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        for area in areas {
+            let address = match area.place {
+                Place::Block(offset) => base + offset,
+                Place::Variable { address, .. } => address,
+            };
+            let begin = bytes.len();
+            bytes.resize(begin + area.size as usize, 0);
+            let into = &mut bytes[begin..];
+            // SAFETY: `into` is writable for its length.
+            unsafe {
+                self.device
+                    .read(into.as_mut_ptr(), DevicePtr(address), into.len())?
+            };
+        }
+        Ok(bytes)
+    }
+}

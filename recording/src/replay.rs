@@ -1,0 +1,249 @@
+//! A recorded launch, done again.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use plugin_api::{Device, DevicePtr, Kernel, Launch, LoadOptions, MemoryKind, Module};
+
+use crate::file::{Area, Place, Recording};
+
+/// A pointer may lie so far outside of the block: OpenMP passes the base of an array of which a section is mapped.
+const BASE_REACH: u64 = 4 << 30;
+
+/// Why a launch cannot be replayed.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// No such kernel, no such variable.
+    #[error("the recorded image does not define {0}")]
+    Missing(String),
+    /// A variable has another size.
+    #[error("{name} has {found} bytes in the image, {recorded} in the recording")]
+    Size {
+        /// The variable.
+        name: String,
+        /// In the image.
+        found: u64,
+        /// In the recording.
+        recorded: u64,
+    },
+    /// More teams than the recorded buffer for their reductions is made for.
+    #[error(
+        "the kernel reduces across teams; the recorded memory serves at most the recorded {0} teams"
+    )]
+    Teams(u32),
+    /// The device refused something, or the kernel failed.
+    #[error("{0}")]
+    Device(#[from] plugin_api::Error),
+}
+
+/// An area whose bytes after the replay are not those recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// What it is: a variable's name, or `allocation N`.
+    pub area: String,
+    /// Its size.
+    pub size: u64,
+    /// How many bytes differ.
+    pub bytes: u64,
+    /// The first of them.
+    pub first: u64,
+}
+
+/// A recording on a device.
+pub struct Replay<'a> {
+    recording: &'a Recording,
+    device: Arc<dyn Device>,
+    kernel: Arc<dyn Kernel>,
+    module: Arc<dyn Module>,
+    /// Where each area lies now.
+    addresses: Vec<u64>,
+    block: Option<DevicePtr>,
+}
+
+impl<'a> Replay<'a> {
+    /// Loads the image and makes room.
+    pub fn new(
+        recording: &'a Recording,
+        device: Arc<dyn Device>,
+    ) -> Result<Replay<'a>, ReplayError> {
+        let image = recording.format.image(&recording.image);
+        let module = device.load(&image, &LoadOptions::default())?;
+        let kernel = module
+            .kernel(&recording.kernel)
+            .ok_or_else(|| ReplayError::Missing(format!("the kernel {}", recording.kernel)))?;
+        let block = match block_size(&recording.areas) {
+            0 => None,
+            size => Some(device.alloc(size, MemoryKind::Device)?),
+        };
+        let mut replay = Replay {
+            recording,
+            device,
+            kernel,
+            module,
+            addresses: Vec::new(),
+            block,
+        };
+        for area in &recording.areas {
+            let address = replay.place(area)?;
+            replay.addresses.push(address);
+        }
+        Ok(replay)
+    }
+
+    fn place(&self, area: &Area) -> Result<u64, ReplayError> {
+        let (name, block) = match &area.place {
+            Place::Block(offset) => return Ok(self.block.unwrap_or_default().0 + offset),
+            Place::Variable { name, .. } => (name, area.size),
+        };
+        let found = self.module.global(name);
+        let found = found.ok_or_else(|| ReplayError::Missing(format!("the variable {name}")))?;
+        if found.size != block {
+            return Err(ReplayError::Size {
+                name: name.clone(),
+                found: found.size,
+                recorded: area.size,
+            });
+        }
+        Ok(found.address.0)
+    }
+
+    /// Most teams that the recorded memory serves; `None`: any number.
+    fn most_teams(&self) -> Result<Option<u32>, ReplayError> {
+        /// `ReductionDataSize` in a kernel environment (docs/abi.md, section 1).
+        const REDUCTION_DATA_SIZE: u64 = 20;
+        let name = format!("{}_kernel_environment", self.recording.kernel);
+        let Some(environment) = self.module.global(&name) else {
+            return Ok(None);
+        };
+        let mut size = [0; 4];
+        if environment.size >= REDUCTION_DATA_SIZE + 4 {
+            let field = DevicePtr(environment.address.0 + REDUCTION_DATA_SIZE);
+            // SAFETY: `size` is writable for its length.
+            unsafe { self.device.read(size.as_mut_ptr(), field, size.len())? };
+        }
+        let teams = self.recording.grid.iter().product();
+        Ok((u32::from_le_bytes(size) > 0).then_some(teams))
+    }
+
+    /// Lanes per warp of the kernel.
+    pub fn warp_size(&self) -> u32 {
+        self.kernel.info().warp_size
+    }
+
+    /// Restores the memory and runs the kernel, with its recorded shape or another; gives the kernel's time.
+    pub fn run(&self, grid: [u32; 3], block: [u32; 3]) -> Result<Duration, ReplayError> {
+        if let Some(most) = self.most_teams()?
+            && grid.iter().product::<u32>() > most
+        {
+            return Err(ReplayError::Teams(most));
+        }
+        self.restore()?;
+        let arguments = &self.recording.arguments;
+        let arguments: Vec<u64> = arguments.iter().map(|word| self.moved(*word)).collect();
+        let launch = Launch {
+            grid,
+            block,
+            dynamic_shared: self.recording.dynamic_shared,
+            args: &arguments,
+        };
+        let begin = Instant::now();
+        self.kernel.launch(&launch)?;
+        Ok(begin.elapsed())
+    }
+
+    /// What differs from the recording after [`Replay::run`].
+    pub fn differences(&self) -> Result<Vec<Difference>, ReplayError> {
+        let mut differences = Vec::new();
+        for (index, expected) in self.contents(&self.recording.after).enumerate() {
+            let found = self.read(index, expected.len())?;
+            let unequal = |(_, (a, b)): &(usize, (&u8, &u8))| a != b;
+            let mut unequal = found.iter().zip(&expected).enumerate().filter(unequal);
+            let Some((first, _)) = unequal.next() else {
+                continue;
+            };
+            let area = &self.recording.areas[index];
+            differences.push(Difference {
+                area: match &area.place {
+                    Place::Block(_) => format!("allocation {index}"),
+                    Place::Variable { name, .. } => name.clone(),
+                },
+                size: area.size,
+                bytes: 1 + unequal.count() as u64,
+                first: first as u64,
+            });
+        }
+        Ok(differences)
+    }
+
+    fn restore(&self) -> Result<(), ReplayError> {
+        for (index, bytes) in self.contents(&self.recording.before).enumerate() {
+            // What has not changed is not written: it may be constant.
+            if self.read(index, bytes.len())? != bytes {
+                let address = DevicePtr(self.addresses[index]);
+                // SAFETY: `bytes` is readable for its length.
+                unsafe { self.device.write(address, bytes.as_ptr(), bytes.len())? };
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&self, index: usize, size: usize) -> Result<Vec<u8>, ReplayError> {
+        let mut bytes = vec![0; size];
+        let address = DevicePtr(self.addresses[index]);
+        // SAFETY: `bytes` is writable for its length.
+        unsafe { self.device.read(bytes.as_mut_ptr(), address, size)? };
+        Ok(bytes)
+    }
+
+    /// The areas' bytes out of `all`, with pointers moved.
+    fn contents(&self, all: &'a [u8]) -> impl Iterator<Item = Vec<u8>> {
+        let mut rest = all;
+        self.recording.areas.iter().map(move |area| {
+            let (bytes, others) = rest.split_at(area.size as usize);
+            rest = others;
+            let mut bytes = bytes.to_vec();
+            for word in bytes.as_chunks_mut::<8>().0 {
+                *word = self.moved(u64::from_le_bytes(*word)).to_le_bytes();
+            }
+            bytes
+        })
+    }
+
+    /// What was a pointer into recorded memory, as a pointer into that of the replay; any other word as it is.
+    fn moved(&self, word: u64) -> u64 {
+        for (area, now) in self.recording.areas.iter().zip(&self.addresses) {
+            if let Place::Variable { address, .. } = area.place
+                && (address..address + area.size.max(1)).contains(&word)
+            {
+                return now + (word - address);
+            }
+        }
+        let Some(block) = self.block else {
+            return word;
+        };
+        let base = self.recording.base;
+        let end = base + block_size(&self.recording.areas);
+        if (base.saturating_sub(BASE_REACH)..end.saturating_add(BASE_REACH)).contains(&word) {
+            return word.wrapping_sub(base).wrapping_add(block.0);
+        }
+        word
+    }
+}
+
+impl Drop for Replay<'_> {
+    fn drop(&mut self) {
+        if let Some(block) = self.block {
+            // The device allocated it; there is nobody left to tell of anything else.
+            let _freed = self.device.free(block);
+        }
+    }
+}
+
+/// Bytes from the block's begin to the end of its last allocation.
+fn block_size(areas: &[Area]) -> u64 {
+    let end = |area: &Area| match area.place {
+        Place::Block(offset) => offset + area.size.max(1),
+        Place::Variable { .. } => 0,
+    };
+    areas.iter().map(end).max().unwrap_or(0)
+}
