@@ -47,16 +47,23 @@ impl Environment {
     /// Reads variables through `variable`.
     pub fn from(variable: impl Fn(&str) -> Option<String>) -> Environment {
         let mut complaints = Vec::new();
-        let mut positive =
-            |name: &str| number(&variable, name, &mut complaints).filter(|value| *value > 0);
+        let mut positive = |name: &str| number(&variable, name, 1, &mut complaints);
         let num_teams = positive("OMP_NUM_TEAMS");
         let teams_thread_limit = positive("OMP_TEAMS_THREAD_LIMIT");
-        let shared_memory_size = positive("LIBOMPTARGET_SHARED_MEMORY_SIZE");
-        let min_threads_for_low_trip_count =
-            positive("LIBOMPTARGET_MIN_THREADS_FOR_LOW_TRIP_COUNT");
-        let profile_granularity = positive("LIBOMPTARGET_PROFILE_GRANULARITY");
         let record_launch = positive("OMPTARGET_RECORD_LAUNCH").unwrap_or(1);
-        let info = number(&variable, "LIBOMPTARGET_INFO", &mut complaints).unwrap_or(0);
+        // 0 is the default, said aloud.
+        let mut or_default =
+            |name: &str| number(&variable, name, 0, &mut complaints).filter(|value| *value > 0);
+        let shared_memory_size = or_default("LIBOMPTARGET_SHARED_MEMORY_SIZE");
+        let min_threads_for_low_trip_count =
+            or_default("LIBOMPTARGET_MIN_THREADS_FOR_LOW_TRIP_COUNT");
+        let profile_granularity = or_default("LIBOMPTARGET_PROFILE_GRANULARITY");
+        let every_bit = variable("LIBOMPTARGET_INFO").is_some_and(|text| text.trim() == "-1");
+        let info = if every_bit {
+            u32::MAX
+        } else {
+            number(&variable, "LIBOMPTARGET_INFO", 0, &mut complaints).unwrap_or(0)
+        };
         let text = |name: &str| {
             variable(name)
                 .map(|value| value.trim().to_owned())
@@ -93,10 +100,11 @@ impl Environment {
     }
 }
 
-/// An unsigned number, decimal or `0x…`; anything else is a complaint.
+/// A number from `least` on, decimal or `0x…`; anything else is a complaint.
 fn number(
     variable: &impl Fn(&str) -> Option<String>,
     name: &str,
+    least: u32,
     complaints: &mut Vec<String>,
 ) -> Option<u32> {
     let text = variable(name)?;
@@ -106,18 +114,16 @@ fn number(
     }
     let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) => u32::from_str_radix(digits, 16),
-        None => text.parse::<i64>().map(|value| {
-            if value == -1 {
-                u32::MAX
-            } else {
-                value.try_into().unwrap_or(0)
-            }
-        }),
+        None => text.parse(),
     };
-    if parsed.is_err() {
-        complaints.push(format!("{name}={text} is not a number and is ignored"));
+    let understood = parsed.ok().filter(|value| *value >= least);
+    if understood.is_none() {
+        complaints.push(format!(
+            "{name}={text} is not a number from {least} to {} and is ignored",
+            u32::MAX
+        ));
     }
-    parsed.ok()
+    understood
 }
 
 #[cfg(test)]
@@ -156,6 +162,10 @@ mod tests {
         let read = with(&[("OMP_NUM_TEAMS", "many")]);
         assert_eq!(read.num_teams, None);
         assert_eq!(read.complaints.len(), 1);
-        assert_eq!(with(&[("OMP_NUM_TEAMS", "-4")]).num_teams, None);
+        for value in ["-4", "-1", "0", "99999999999", "0x", "0x100000000", "1.5"] {
+            let read = with(&[("OMP_NUM_TEAMS", value)]);
+            assert_eq!(read.num_teams, None, "{value}");
+            assert!(read.complaints[0].contains(value), "{value}");
+        }
     }
 }

@@ -17,8 +17,8 @@ mod data_entry_points;
 #[cfg(test)]
 mod data_environment_tests;
 mod device;
-mod entries;
-mod environment;
+pub mod entries;
+pub mod environment;
 mod error;
 mod exports;
 #[cfg(test)]
@@ -60,7 +60,7 @@ mod registration_entry_points;
 mod registry;
 mod runtime;
 mod sorted_blocks;
-mod source_location;
+pub mod source_location;
 mod stream_pool;
 mod target_entry_points;
 mod trace;

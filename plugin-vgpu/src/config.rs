@@ -36,7 +36,8 @@ impl Config {
         Self::from_variables(|name| std::env::var(name).ok())
     }
 
-    fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Config, String> {
+    /// The defaults, changed by what `variable` knows of the names asked for.
+    pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Config, String> {
         let mut config = Config::detect();
         if let Some(text) = variable("OMPTARGET_VGPU_SMS") {
             config.multiprocessors = match text.trim().parse() {
