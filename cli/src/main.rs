@@ -9,6 +9,7 @@ mod image;
 mod info;
 mod replay;
 mod run;
+mod timeline;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -67,6 +68,8 @@ enum Command {
     Image(image::Options),
     /// Run a recorded kernel launch alone
     Replay(replay::Options),
+    /// Draw a trace of LIBOMPTARGET_PROFILE
+    Timeline(timeline::Options),
     /// Measure
     Bench(bench::Options),
     /// Show or clear the cache of compiled kernels
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
         Command::Info(options) => info::info(&options),
         Command::Image(options) => image::image(&options),
         Command::Replay(options) => replay::replay(&options),
+        Command::Timeline(options) => timeline::timeline(&options),
         Command::Bench(options) => bench::bench(&options),
         Command::Cache(options) => cache::cache(&options),
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use e2e::{Binary, Build, Mode, line_of};
+use e2e::{Binary, Build, Mode, dist, line_of, run};
 
 const SOURCE: &str = "tests/programs/leak.c";
 
@@ -70,6 +70,19 @@ fn the_timeline_is_a_chrome_trace() {
         ("load", 1),
     ];
     assert_eq!(counts, BTreeMap::from(expected));
+
+    let picture = folder.path().join("timeline.svg");
+    let output = picture.to_str().expect("UTF-8");
+    let command = dist("bin/omptarget");
+    run(&command, &["timeline", path, "-o", output], &[]).passed("omptarget timeline");
+    let picture = std::fs::read_to_string(&picture).expect("the picture was written");
+    let kernel = format!("kernel: leak.c:{}, ", line_of(SOURCE, "// the kernel"));
+    assert_eq!(picture.matches(&kernel).count(), 3, "{picture}");
+    let outcome = run(&command, &["timeline", SOURCE, "-o", output], &[]);
+    outcome.failed_with(
+        "not a trace",
+        &["leak.c: not a trace of LIBOMPTARGET_PROFILE"],
+    );
 }
 
 #[test]
