@@ -62,10 +62,11 @@ impl AttachRequest {
 /// The host pointer variable of the request is readable.
 pub unsafe fn attach(work: &Work<'_>, request: &AttachRequest, created: &Created) -> Result<()> {
     let table = &work.device.table;
-    let Some(pointee) = table.find(Section::inside(request.pointee, 0)) else {
+    // Most pointers are not mapped themselves.
+    let Some(pointer) = table.find(Section::inside(request.pointer, request.pointer_size)) else {
         return Ok(());
     };
-    let Some(pointer) = table.find(Section::inside(request.pointer, request.pointer_size)) else {
+    let Some(pointee) = table.find(Section::inside(request.pointee, 0)) else {
         return Ok(());
     };
     if !request.always && !created.contains(&pointee) && !created.contains(&pointer) {

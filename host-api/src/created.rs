@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::mapping::Mapping;
 
 /// New mappings of one construct. They become ready when this is dropped: whatever happens to the
 /// construct, nobody may wait for it for ever.
 #[derive(Default)]
-pub struct Created(Vec<Arc<Mapping>>);
+pub struct Created(SmallVec<[Arc<Mapping>; 4]>);
 
 impl Created {
     /// Adds a mapping.
@@ -20,12 +22,17 @@ impl Created {
     pub fn contains(&self, mapping: &Mapping) -> bool {
         !self.0.is_empty() && mapping.is_filled_by_this_thread()
     }
+
+    /// Their data and pointers are in place, or on their way.
+    pub fn set_ready(&mut self) {
+        for mapping in self.0.drain(..) {
+            mapping.set_ready();
+        }
+    }
 }
 
 impl Drop for Created {
     fn drop(&mut self) {
-        for mapping in &self.0 {
-            mapping.set_ready();
-        }
+        self.set_ready();
     }
 }

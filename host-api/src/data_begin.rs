@@ -11,6 +11,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use plugin_api::DevicePtr;
+use smallvec::SmallVec;
 
 use crate::attach::{self, AttachRequest};
 use crate::created::Created;
@@ -44,8 +45,8 @@ pub struct Returned {
 #[derive(Default)]
 struct Entering {
     created: Created,
-    found: Vec<Arc<Mapping>>,
-    attach: Vec<AttachRequest>,
+    found: SmallVec<[Arc<Mapping>; 4]>,
+    attach: SmallVec<[AttachRequest; 2]>,
     returned: Vec<Returned>,
 }
 
@@ -56,28 +57,22 @@ struct Entering {
 /// `PTR_AND_OBJ` or `ATTACH` are readable pointers, as clang guarantees for a valid program.
 pub unsafe fn data_begin(work: &Work<'_>, items: &[MapItem]) -> Result<Vec<Returned>> {
     let mut entering = Entering::default();
-    for (index, item) in mapper::flatten(items) {
+    for (index, item) in mapper::flatten(items).iter() {
         if item.kind.has(MapType::ATTACH) {
             if !item.kind.has(MapType::PRIVATE) {
-                entering.attach.push(AttachRequest::deferred(&item));
+                entering.attach.push(AttachRequest::deferred(item));
             }
         } else if !item.kind.is_unmapped() {
             // SAFETY: forwarded from the caller.
-            unsafe { entering.item(work, index, &item)? };
+            unsafe { entering.item(work, index, item)? };
         }
     }
-    for request in std::mem::take(&mut entering.attach) {
+    for request in &entering.attach {
         // SAFETY: forwarded from the caller.
-        unsafe { attach::attach(work, &request, &entering.created)? };
+        unsafe { attach::attach(work, request, &entering.created)? };
     }
-    let Entering {
-        created,
-        found,
-        returned,
-        ..
-    } = entering;
-    drop(created);
-    for mapping in found {
+    entering.created.set_ready();
+    for mapping in &entering.found {
         mapping.wait_ready();
         let follows = mapping.follow(work.stream());
         follows.map_err(|source| Error::Device {
@@ -85,7 +80,7 @@ pub unsafe fn data_begin(work: &Work<'_>, items: &[MapItem]) -> Result<Vec<Retur
             source,
         })?;
     }
-    Ok(returned)
+    Ok(entering.returned)
 }
 
 impl Entering {

@@ -7,6 +7,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::data_begin::{part_inside, reference_of};
 use crate::device::OmpDevice;
 use crate::error::{Error, Result};
@@ -26,12 +28,14 @@ struct Leaving {
     mapping: Arc<Mapping>,
 }
 
+type LeavingItems = SmallVec<[Leaving; 4]>;
+
 /// Unmaps `items` from the device of `work`.
 ///
 /// # Safety
 /// The host ranges of items with `FROM` are writable until the work is complete.
 pub unsafe fn data_end(work: &mut Work<'_>, items: &[MapItem]) -> Result<()> {
-    let mut leaving = Vec::with_capacity(items.len());
+    let mut leaving = SmallVec::new();
     let mut outcome = release(work.device, items, &mut leaving);
     if outcome.is_ok() {
         // SAFETY: forwarded from the caller.
@@ -45,8 +49,8 @@ pub unsafe fn data_end(work: &mut Work<'_>, items: &[MapItem]) -> Result<()> {
     outcome
 }
 
-fn release(device: &OmpDevice, items: &[MapItem], leaving: &mut Vec<Leaving>) -> Result<()> {
-    for (_, item) in mapper::flatten(items).into_iter().rev() {
+fn release(device: &OmpDevice, items: &[MapItem], leaving: &mut LeavingItems) -> Result<()> {
+    for (_, &item) in mapper::flatten(items).iter().rev() {
         if item.kind.is_unmapped() || item.kind.has(MapType::ATTACH) {
             continue;
         }
@@ -76,7 +80,7 @@ fn release(device: &OmpDevice, items: &[MapItem], leaving: &mut Vec<Leaving>) ->
 }
 
 /// The pointer of a `PTR_AND_OBJ` item was counted on entry unless it is a member.
-fn release_pointer(device: &OmpDevice, item: &MapItem, leaving: &mut Vec<Leaving>) {
+fn release_pointer(device: &OmpDevice, item: &MapItem, leaving: &mut LeavingItems) {
     if !item.kind.has(MapType::PTR_AND_OBJ) || item.kind.is_member() {
         return;
     }

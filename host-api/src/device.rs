@@ -25,7 +25,7 @@ pub struct OmpDevice {
     /// Launch environments for cross-team reductions.
     pub reductions: ReductionBuffers,
     /// Streams no construct uses.
-    pub streams: Arc<StreamPool>,
+    pub streams: StreamPool,
     /// Constructs it still works for while the host has gone on.
     pub in_flight: InFlight,
     unified_shared_memory: bool,
@@ -46,7 +46,7 @@ impl OmpDevice {
             table: MappingTable::default(),
             program: Program::default(),
             reductions: ReductionBuffers::default(),
-            streams: Arc::default(),
+            streams: StreamPool::default(),
             in_flight: InFlight::default(),
             unified_shared_memory,
         }

@@ -183,7 +183,11 @@ impl Pending {
     fn settle(&self) {
         // Held to the end: a second caller must not believe it is over earlier.
         let mut open = self.lock();
-        let Some(Open { work, construct }) = open.take() else {
+        let Some(Open {
+            mut work,
+            construct,
+        }) = open.take()
+        else {
             return;
         };
         let outcome = work.complete(Ok(()));

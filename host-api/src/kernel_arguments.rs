@@ -1,6 +1,7 @@
 //! A kernel's parameters: device addresses of mapped items, values, and private storage.
 
 use plugin_api::{DevicePtr, MemoryKind};
+use smallvec::{SmallVec, smallvec};
 
 use crate::data_begin::read_pointer;
 use crate::device::OmpDevice;
@@ -18,9 +19,9 @@ const PRIVATE_ALIGNMENT: usize = 64;
 /// A kernel's parameters.
 pub struct KernelArguments<'a> {
     device: &'a OmpDevice,
-    values: Vec<u64>,
+    values: SmallVec<[u64; 8]>,
     /// Where each item's parameter went.
-    positions: Vec<Option<usize>>,
+    positions: SmallVec<[Option<usize>; 8]>,
 }
 
 /// The private variables of a launch, laid out in one block.
@@ -39,8 +40,8 @@ impl<'a> KernelArguments<'a> {
     pub unsafe fn collect(work: &mut Work<'a>, items: &[MapItem]) -> Result<KernelArguments<'a>> {
         let mut arguments = KernelArguments {
             device: work.device,
-            values: Vec::new(),
-            positions: vec![None; items.len()],
+            values: SmallVec::new(),
+            positions: smallvec![None; items.len()],
         };
         let mut block = PrivateBlock::default();
         for (index, item) in items.iter().enumerate() {

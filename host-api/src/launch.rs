@@ -1,6 +1,7 @@
 //! A target region on a device: map, launch, unmap.
 
 use plugin_api::Launch;
+use smallvec::SmallVec;
 
 use crate::data_begin::data_begin;
 use crate::data_end::data_end;
@@ -127,7 +128,7 @@ fn launch(
     shape: &Shape,
 ) -> Result<()> {
     let reduction = reduction_buffer(work, region, shape.grid[0])?;
-    let mut parameters = Vec::with_capacity(arguments.values().len() + 1);
+    let mut parameters = SmallVec::<[u64; 8]>::new();
     if request.takes_launch_environment {
         parameters.push(
             reduction
@@ -135,7 +136,7 @@ fn launch(
                 .map_or(0, |buffer| buffer.launch_environment().0),
         );
     }
-    parameters.extend(arguments.values());
+    parameters.extend_from_slice(arguments.values());
     if let Some(buffer) = reduction {
         work.afterwards(After::PutBack(buffer));
     }

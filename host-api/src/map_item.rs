@@ -3,6 +3,8 @@
 use std::ffi::c_void;
 use std::fmt;
 
+use smallvec::SmallVec;
+
 use crate::abi::MapperFunction;
 use crate::item_name::ItemName;
 use crate::map_type::MapType;
@@ -39,6 +41,9 @@ impl fmt::Display for MapItem {
     }
 }
 
+/// The items of a construct: few, as a rule.
+pub type Items = SmallVec<[MapItem; 4]>;
+
 /// The parallel arrays an entry point receives.
 #[derive(Clone, Copy, Debug)]
 pub struct RawItems {
@@ -64,19 +69,21 @@ impl RawItems {
     /// # Safety
     /// Each non-null array has `count` elements, names are NUL-terminated strings and mappers
     /// functions of type [`MapperFunction`], all as clang emits them.
-    pub unsafe fn items(&self) -> Vec<MapItem> {
+    pub unsafe fn items(&self) -> Items {
         let count = usize::try_from(self.count).unwrap_or(0);
         if self.bases.is_null()
             || self.begins.is_null()
             || self.sizes.is_null()
             || self.types.is_null()
         {
-            return Vec::new();
+            return Items::new();
         }
-        (0..count)
+        let mut items = Items::new();
+        for index in 0..count {
             // SAFETY: `index` is below the length the caller guarantees.
-            .map(|index| unsafe { self.item(index) })
-            .collect()
+            items.push(unsafe { self.item(index) });
+        }
+        items
     }
 
     /// # Safety

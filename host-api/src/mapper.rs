@@ -29,9 +29,19 @@ fn expand(item: &MapItem) -> Option<Vec<MapItem>> {
     Some(components.0)
 }
 
-/// The items a construct really maps: every item with a mapper replaced by its components,
-/// together with the index of the item they come from.
-pub fn flatten(items: &[MapItem]) -> Vec<(usize, MapItem)> {
+/// The items a construct really maps: every item with a mapper replaced by its components.
+pub enum Flat<'a> {
+    /// No item has a mapper.
+    Plain(&'a [MapItem]),
+    /// What they are, with the index of the item each comes from.
+    Expanded(Vec<(usize, MapItem)>),
+}
+
+/// Expands the mappers of `items`.
+pub fn flatten(items: &[MapItem]) -> Flat<'_> {
+    if items.iter().all(|item| item.mapper.is_none()) {
+        return Flat::Plain(items);
+    }
     let mut flat = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
         match expand(item) {
@@ -47,5 +57,19 @@ pub fn flatten(items: &[MapItem]) -> Vec<(usize, MapItem)> {
             })),
         }
     }
-    flat
+    Flat::Expanded(flat)
+}
+
+impl Flat<'_> {
+    /// The items in order, each with the index of the one it comes from.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, &MapItem)> {
+        let count = match self {
+            Flat::Plain(items) => items.len(),
+            Flat::Expanded(items) => items.len(),
+        };
+        (0..count).map(move |at| match self {
+            Flat::Plain(items) => (at, &items[at]),
+            Flat::Expanded(items) => (items[at].0, &items[at].1),
+        })
+    }
 }

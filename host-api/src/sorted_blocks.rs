@@ -5,6 +5,8 @@
 //! which the first stays in the processor's nearest cache; a general B-tree follows five or six
 //! pointers, most of them to memory that is in no cache. Insertion moves half a block at the most.
 
+use std::cell::Cell;
+
 /// Most entries of a block. Its keys are then eight cache lines, of which a search touches three; and with
 /// a million entries the first keys of all blocks still fit into the second cache.
 const CAPACITY: usize = 64;
@@ -22,6 +24,8 @@ pub struct SortedBlocks<V> {
     firsts: Vec<u64>,
     /// The blocks, none of them empty, with ascending keys.
     blocks: Vec<Block<V>>,
+    /// The block of the last look-up: a construct looks for the same addresses several times.
+    recent: Cell<usize>,
 }
 
 /// Where an entry is; valid until the map changes.
@@ -36,6 +40,7 @@ impl<V> Default for SortedBlocks<V> {
         SortedBlocks {
             firsts: Vec::new(),
             blocks: Vec::new(),
+            recent: Cell::new(0),
         }
     }
 }
@@ -43,13 +48,25 @@ impl<V> Default for SortedBlocks<V> {
 impl<V> SortedBlocks<V> {
     /// The last entry whose key is at most `key`.
     pub fn last_at_most(&self, key: u64) -> Option<Position> {
+        let block = self.block_of(key)?;
+        let keys = &self.blocks[block].keys;
+        let index = keys.partition_point(|other| *other <= key) - 1;
+        Some(Position { block, index })
+    }
+
+    /// The last block that begins with at most `key`.
+    fn block_of(&self, key: u64) -> Option<usize> {
+        let recent = self.recent.get();
+        let begins = |block: usize| self.firsts.get(block).is_some_and(|first| *first <= key);
+        if begins(recent) && !begins(recent + 1) {
+            return Some(recent);
+        }
         let block = self
             .firsts
             .partition_point(|first| *first <= key)
             .checked_sub(1)?;
-        let keys = &self.blocks[block].keys;
-        let index = keys.partition_point(|other| *other <= key) - 1;
-        Some(Position { block, index })
+        self.recent.set(block);
+        Some(block)
     }
 
     /// The entry after `position`; the first one after `None`.
@@ -97,10 +114,7 @@ impl<V> SortedBlocks<V> {
             self.push_block(key, value);
             return;
         };
-        let block = self
-            .firsts
-            .partition_point(|first| *first <= key)
-            .saturating_sub(1);
+        let block = self.block_of(key).unwrap_or(0);
         if self.blocks[block].keys.len() < CAPACITY {
             self.insert_into(block, key, value);
         } else if block == last && self.blocks[last].keys.last() < Some(&key) {

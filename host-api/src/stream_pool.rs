@@ -1,78 +1,90 @@
 //! Streams that no construct uses right now. Making one takes a driver long; a construct takes one and gives it back.
 
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use plugin_api::{Device, Pace, Stream};
 
 /// The idle streams of one device.
 #[derive(Default)]
 pub struct StreamPool {
-    attended: Mutex<Vec<Box<dyn Stream>>>,
-    detached: Mutex<Vec<Box<dyn Stream>>>,
+    attended: Idle,
+    detached: Idle,
+}
+
+/// Idle streams of one pace.
+#[derive(Default)]
+struct Idle {
+    /// The one that serves everybody, if the device's streams are of that kind.
+    shared: OnceLock<Box<dyn Stream>>,
+    streams: Mutex<Vec<Box<dyn Stream>>>,
 }
 
 impl StreamPool {
     /// An idle stream, a new one if there is none.
     pub fn take(
-        self: &Arc<Self>,
+        &self,
         device: &Arc<dyn Device>,
         pace: Pace,
-    ) -> plugin_api::Result<PooledStream> {
-        let idle = self.idle(pace).lock();
-        let known = idle.unwrap_or_else(PoisonError::into_inner).pop();
+    ) -> plugin_api::Result<StreamInUse<'_>> {
+        let idle = match pace {
+            Pace::Attended => &self.attended,
+            Pace::Detached => &self.detached,
+        };
+        if let Some(shared) = idle.shared.get() {
+            return Ok(StreamInUse::Shared(&**shared));
+        }
+        let known = idle.streams.lock();
+        let known = known.unwrap_or_else(PoisonError::into_inner).pop();
         let stream = match known {
             Some(stream) => stream,
             None => device.clone().stream(pace)?,
         };
-        Ok(PooledStream {
-            stream: Some(stream),
-            pace,
-            pool: self.clone(),
-        })
-    }
-
-    fn idle(&self, pace: Pace) -> &Mutex<Vec<Box<dyn Stream>>> {
-        match pace {
-            Pace::Attended => &self.attended,
-            Pace::Detached => &self.detached,
+        if stream.is_immediate() {
+            let shared = idle.shared.get_or_init(|| stream);
+            return Ok(StreamInUse::Shared(&**shared));
         }
+        Ok(StreamInUse::Own(OwnStream {
+            stream: Some(stream),
+            idle,
+        }))
     }
 }
 
 /// A stream in use; dropping it gives it back.
-pub struct PooledStream {
-    /// `None` only while it is dropped.
-    stream: Option<Box<dyn Stream>>,
-    pace: Pace,
-    pool: Arc<StreamPool>,
+pub enum StreamInUse<'a> {
+    /// One that does everything at once: constructs do not meet on it.
+    Shared(&'a (dyn Stream + 'static)),
+    /// One that is this construct's alone.
+    Own(OwnStream<'a>),
 }
 
-impl PooledStream {
-    /// What it was taken for.
-    pub fn pace(&self) -> Pace {
-        self.pace
-    }
-}
-
-impl Deref for PooledStream {
+impl Deref for StreamInUse<'_> {
     type Target = dyn Stream;
 
     fn deref(&self) -> &Self::Target {
-        self.stream
-            .as_deref()
-            .expect("a stream until it is dropped")
+        match self {
+            StreamInUse::Shared(stream) => *stream,
+            StreamInUse::Own(own) => own.stream.as_deref().expect("a stream until it is dropped"),
+        }
     }
 }
 
-impl Drop for PooledStream {
+/// A stream of one construct.
+pub struct OwnStream<'a> {
+    /// `None` only while it is dropped.
+    stream: Option<Box<dyn Stream>>,
+    idle: &'a Idle,
+}
+
+impl Drop for OwnStream<'_> {
     fn drop(&mut self) {
         // One that has work left, or failed, is the plugin's to wind up.
         let Some(stream) = self.stream.take() else {
             return;
         };
         if matches!(stream.query(), Ok(true)) {
-            let idle = self.pool.idle(self.pace).lock();
+            let idle = self.idle.streams.lock();
             idle.unwrap_or_else(PoisonError::into_inner).push(stream);
         }
     }

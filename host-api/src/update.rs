@@ -19,7 +19,7 @@ use crate::work::{After, Work};
 /// The host ranges of the items are readable and writable until the work is complete, and a non-contiguous item's
 /// begin points at as many [`Dimension`]s as its size says.
 pub unsafe fn update(work: &mut Work<'_>, items: &[MapItem]) -> Result<()> {
-    for (_, item) in mapper::flatten(items) {
+    for (_, &item) in mapper::flatten(items).iter() {
         if item.kind.is_unmapped() || item.kind.has(MapType::ATTACH) {
             continue;
         }

@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use plugin_api::{DevicePtr, Pace, Stream};
+use smallvec::SmallVec;
 
 use crate::data_end::unpin;
 use crate::device::OmpDevice;
@@ -11,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::mapping::Mapping;
 use crate::ompt;
 use crate::reduction_buffer::ReductionBuffer;
-use crate::stream_pool::PooledStream;
+use crate::stream_pool::StreamInUse;
 use crate::trace::{self, Kind};
 
 /// What a construct leaves to be done when its work is complete.
@@ -33,8 +34,9 @@ pub enum After {
 pub struct Work<'a> {
     /// Where it is done.
     pub device: &'a OmpDevice,
-    stream: PooledStream,
-    after: Vec<After>,
+    stream: StreamInUse<'a>,
+    pace: Pace,
+    after: SmallVec<[After; 4]>,
     /// An error the stream has told already.
     failure: Option<plugin_api::Error>,
 }
@@ -49,7 +51,8 @@ impl<'a> Work<'a> {
                 what: "making a stream".into(),
                 source,
             })?,
-            after: Vec::new(),
+            pace,
+            after: SmallVec::new(),
             failure: None,
         })
     }
@@ -73,7 +76,7 @@ impl<'a> Work<'a> {
         enqueue: impl FnOnce(&dyn Stream) -> plugin_api::Result<()>,
     ) -> plugin_api::Result<()> {
         let span = trace::span(kind, self.device.number, bytes, name);
-        if self.stream.pace() == Pace::Attended || !trace::is_on() {
+        if self.pace == Pace::Attended || !trace::is_on() {
             return enqueue(&*self.stream);
         }
         let span = Arc::new(Mutex::new(Some(span)));
@@ -101,7 +104,7 @@ impl<'a> Work<'a> {
 
     /// Waits for the device and does what was left to be done; that is done whatever happened, so that
     /// an error leaves no storage behind. The first error counts, `outcome` being that of queueing the work.
-    pub fn complete<T>(mut self, outcome: Result<T>) -> Result<T> {
+    pub fn complete<T>(&mut self, outcome: Result<T>) -> Result<T> {
         let synchronized = self.stream.synchronize();
         let ended = self.failure.take().map_or(synchronized, Err);
         let mut left = Ok(());

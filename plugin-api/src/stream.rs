@@ -50,6 +50,10 @@ pub trait Stream: Send + Sync {
     fn query(&self) -> Result<bool>;
     /// Waits until everything enqueued is complete.
     fn synchronize(&self) -> Result<()>;
+    /// Whether every operation is complete when it returns. Such a stream keeps nothing; several users may share it.
+    fn is_immediate(&self) -> bool {
+        false
+    }
 }
 
 /// A point in a stream. It happens even if the stream fails before it: whoever waits must not wait for ever, and
@@ -120,5 +124,9 @@ impl Stream for ImmediateStream {
 
     fn synchronize(&self) -> Result<()> {
         Ok(())
+    }
+
+    fn is_immediate(&self) -> bool {
+        true
     }
 }

@@ -1,8 +1,10 @@
 //! Device memory of a host device: the C allocator's, with a book of what is allocated, so that a
-//! double free is an error and not a corrupted heap.
+//! double free is an error and not a corrupted heap. Small pieces that were freed are kept for the next mapping: constructs
+//! map and unmap the same variables again and again.
 
-use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use plugin_api::{DevicePtr, Error, Result};
 
@@ -13,10 +15,115 @@ const ALIGNMENT: usize = 256;
 /// longer than a small allocation does.
 const WORTH_ASKING: u64 = 64 << 20;
 
+/// Sizes of pieces that are kept go up in steps of this many bytes.
+const STEP: u64 = 64;
+/// So many sizes; larger allocations are not kept. An index among them fits into an address's zero bits.
+const KEPT_SIZES: u8 = 64;
+/// What the allocator needs of a step for itself.
+const HEADER: u64 = 16;
+/// Pieces kept of each size.
+const KEPT: usize = 64;
+
 /// The allocations of one device.
 #[derive(Default)]
 pub struct Memory {
-    live: Mutex<HashSet<u64>>,
+    book: Mutex<Book>,
+}
+
+#[derive(Default)]
+struct Book {
+    live: HashSet<Piece, BuildHasherDefault<AddressHasher>>,
+    kept: HashMap<u8, Vec<u64>>,
+}
+
+/// An allocation: its address, and in the low bits its index among the kept sizes. Equal to any other of its address.
+#[derive(Clone, Copy)]
+struct Piece(u64);
+
+impl Piece {
+    fn new(address: u64, size: u8) -> Piece {
+        Piece(address | u64::from(size))
+    }
+
+    fn address(self) -> u64 {
+        self.0 & !(ALIGNMENT as u64 - 1)
+    }
+
+    fn size(self) -> u8 {
+        self.0 as u8
+    }
+}
+
+impl PartialEq for Piece {
+    fn eq(&self, other: &Piece) -> bool {
+        self.address() == other.address()
+    }
+}
+
+impl Eq for Piece {}
+
+impl Hash for Piece {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        hasher.write_u64(self.address());
+    }
+}
+
+/// Spreads addresses, whose low bits are all zero, over a table. They are the allocator's: nobody chooses them to collide.
+#[derive(Default)]
+struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes
+            .iter()
+            .for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, address: u64) {
+        // Fibonacci hashing: the golden ratio's multiples lie apart. The table uses the high bits and the low ones.
+        let spread = (self.0 ^ address).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = spread ^ (spread >> 32);
+    }
+}
+
+impl Book {
+    /// A piece kept of this size.
+    fn take(&mut self, size: u8) -> Option<u64> {
+        let address = self.kept.get_mut(&size)?.pop()?;
+        self.live.insert(Piece::new(address, size));
+        Some(address)
+    }
+
+    /// Keeps a piece, unless there are enough or it is too large.
+    fn keep(&mut self, piece: Piece) -> bool {
+        if piece.size() == KEPT_SIZES {
+            return false;
+        }
+        let pieces = self.kept.entry(piece.size()).or_default();
+        let wanted = pieces.len() < KEPT;
+        if wanted {
+            pieces.push(piece.address());
+        }
+        wanted
+    }
+}
+
+/// Which of the kept sizes an allocation has; [`KEPT_SIZES`]: none.
+fn size_index(size: u64) -> u8 {
+    let steps = size.saturating_add(HEADER).max(1).div_ceil(STEP);
+    steps.min(u64::from(KEPT_SIZES) + 1) as u8 - 1
+}
+
+/// What is allocated for `size` bytes.
+fn capacity(index: u8, size: u64) -> usize {
+    match index {
+        KEPT_SIZES => size as usize,
+        index => ((u64::from(index) + 1) * STEP - HEADER) as usize,
+    }
 }
 
 impl Memory {
@@ -27,33 +134,52 @@ impl Memory {
             available: available_memory(),
             total,
         };
+        let index = size_index(size);
+        if let Some(address) = self.book().take(index) {
+            return Ok(DevicePtr(address));
+        }
         // The system promises more memory than there is and ends the process that uses it.
         if size >= WORTH_ASKING && size > available_memory() {
             return Err(exhausted());
         }
-        let mut address = std::ptr::null_mut();
+        let (mut address, capacity) = (std::ptr::null_mut(), capacity(index, size));
         // SAFETY: `address` is writable; the alignment is a power of two and a multiple of a pointer's size.
-        let code =
-            unsafe { libc::posix_memalign(&raw mut address, ALIGNMENT, (size as usize).max(1)) };
+        let code = unsafe { libc::posix_memalign(&raw mut address, ALIGNMENT, capacity) };
         if code != 0 {
             return Err(exhausted());
         }
-        self.book().insert(address as u64);
-        Ok(DevicePtr(address as u64))
+        let address = address as u64;
+        self.book().live.insert(Piece::new(address, index));
+        Ok(DevicePtr(address))
     }
 
     /// Frees what `alloc` gave.
     pub fn free(&self, pointer: DevicePtr) -> Result<()> {
-        if !self.book().remove(&pointer.0) {
-            return Err(Error::InvalidFree(pointer));
+        let mut book = self.book();
+        // An address that is not a multiple of the alignment would find the allocation it lies in the first step of.
+        let known = Piece(pointer.0).address() == pointer.0;
+        let piece = known.then(|| book.live.take(&Piece(pointer.0))).flatten();
+        let piece = piece.ok_or(Error::InvalidFree(pointer))?;
+        if book.keep(piece) {
+            return Ok(());
         }
+        drop(book);
         // SAFETY: the book says that `posix_memalign` returned it and nobody freed it since.
         unsafe { libc::free(pointer.0 as *mut libc::c_void) };
         Ok(())
     }
 
-    fn book(&self) -> std::sync::MutexGuard<'_, HashSet<u64>> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    fn book(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        for address in self.book().kept.values().flatten() {
+            // SAFETY: as in `free`.
+            unsafe { libc::free(*address as *mut libc::c_void) };
+        }
     }
 }
 
@@ -98,6 +224,44 @@ mod tests {
             memory.free(DevicePtr(64)),
             Err(Error::InvalidFree(_))
         ));
+    }
+
+    #[test]
+    fn pieces_are_used_again_for_their_size() {
+        let memory = Memory::default();
+        let pieces: Vec<_> = (0..KEPT + 20)
+            .map(|_| memory.alloc(100, 0).unwrap())
+            .collect();
+        assert!(memory.free(pieces[0].offset(1)).is_err());
+        pieces.iter().for_each(|piece| memory.free(*piece).unwrap());
+        assert_eq!(memory.book().kept[&1].len(), KEPT);
+        assert!(memory.free(pieces[0]).is_err());
+        let again = memory.alloc(112, 0).unwrap();
+        assert!(pieces.contains(&again));
+        let other = memory.alloc(113, 0).unwrap();
+        // SAFETY: both are allocated, and large enough.
+        unsafe {
+            (again.0 as *mut u8).write_bytes(1, 112);
+            (other.0 as *mut u8).write_bytes(2, 113);
+        }
+        memory.free(again).unwrap();
+        memory.free(other).unwrap();
+        assert!(memory.book().live.is_empty());
+    }
+
+    #[test]
+    fn sizes_fit() {
+        for (size, index) in [
+            (0, 0),
+            (48, 0),
+            (49, 1),
+            (4080, 63),
+            (4081, 64),
+            (u64::MAX, 64),
+        ] {
+            assert_eq!(size_index(size), index, "{size}");
+            assert!(capacity(index, size) as u64 >= size);
+        }
     }
 
     #[test]
