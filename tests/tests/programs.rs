@@ -254,6 +254,11 @@ fn copyprivate() {
 }
 
 #[test]
+fn text() {
+    check(&["text.c"]);
+}
+
+#[test]
 fn heap() {
     check(&["heap.c"]);
 }

@@ -1,0 +1,25 @@
+//! Text from values and values from text for device code: the families of `snprintf` and `strtod`.
+//!
+//! A package and an archive member of its own: only programs that use it link it. What is hard about it, decimal digits of
+//! floating-point numbers, `core` does. Tested on the host against the C library.
+#![cfg_attr(any(target_arch = "nvptx64", target_arch = "amdgpu"), no_std)]
+#![cfg_attr(
+    any(target_arch = "nvptx64", target_arch = "amdgpu"),
+    feature(c_variadic, linkage)
+)]
+
+pub mod arguments;
+#[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]
+mod exports;
+pub mod floats;
+pub mod format;
+pub mod integers;
+pub mod parse;
+pub mod sink;
+
+#[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    // Built with panics that abort at once: never called.
+    loop {}
+}
