@@ -132,10 +132,12 @@ export! {
     }
     omp_copy::{
         omp_target_memcpy,
-        omp_target_memcpy_async,
         omp_target_memcpy_rect,
-        omp_target_memcpy_rect_async,
         omp_target_memset,
+    }
+    omp_copy_async::{
+        omp_target_memcpy_async,
+        omp_target_memcpy_rect_async,
         omp_target_memset_async,
     }
     interop::{

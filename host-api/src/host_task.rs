@@ -5,10 +5,17 @@ use std::ffi::{CStr, c_void};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
+use crate::target_task;
+
 /// The functions of libomp used here; each may be absent.
-struct HostLibrary {
+pub struct HostLibrary {
     default_device: Option<extern "C" fn() -> i32>,
-    global_thread: Option<extern "C" fn(*const c_void) -> i32>,
+    /// The calling thread's global number.
+    pub global_thread: Option<extern "C" fn(*const c_void) -> i32>,
+    /// Makes a target task.
+    pub allocate_target_task: Option<target_task::Allocate>,
+    /// Has a task run after what it depends on.
+    pub enqueue_task: Option<target_task::Enqueue>,
     wait_dependences: Option<WaitDependences>,
     has_task_team: Option<extern "C" fn(i32) -> bool>,
     async_handle: Option<extern "C" fn(i32) -> *mut *mut c_void>,
@@ -17,13 +24,18 @@ struct HostLibrary {
 /// `__kmpc_omp_wait_deps(location, thread, count, list, noalias count, noalias list)`.
 type WaitDependences = extern "C" fn(*const c_void, i32, i32, *const c_void, i32, *const c_void);
 
-fn host_library() -> &'static HostLibrary {
+/// What there is of libomp in the process.
+pub fn host_library() -> &'static HostLibrary {
     static LIBRARY: OnceLock<HostLibrary> = OnceLock::new();
     LIBRARY.get_or_init(|| HostLibrary {
         // SAFETY: the types are those of libomp's functions of these names.
         default_device: unsafe { symbol(c"omp_get_default_device") },
         // SAFETY: as above.
         global_thread: unsafe { symbol(c"__kmpc_global_thread_num") },
+        // SAFETY: as above.
+        allocate_target_task: unsafe { symbol(c"__kmpc_omp_target_task_alloc") },
+        // SAFETY: as above.
+        enqueue_task: unsafe { symbol(c"__kmpc_omp_task_with_deps") },
         // SAFETY: as above.
         wait_dependences: unsafe { symbol(c"__kmpc_omp_wait_deps") },
         // SAFETY: as above.

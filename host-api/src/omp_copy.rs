@@ -6,8 +6,7 @@ use plugin_api::DevicePtr;
 
 use crate::device::OmpDevice;
 use crate::error::{Error, Result};
-use crate::host_task::{Dependences, wait_for};
-use crate::memcpy_rect::{Rectangle, runs};
+use crate::memcpy_rect::{Rectangle, Run, runs};
 use crate::ompt::{self, Operation, Side};
 use crate::place::{Place, answer, fail, place, place_or_fail};
 use crate::trace::{self, Kind};
@@ -16,7 +15,7 @@ use crate::trace::{self, Kind};
 ///
 /// # Safety
 /// Host ranges are readable or writable as used.
-unsafe fn copy(
+pub(crate) unsafe fn copy(
     (to, destination): (&Place, u64),
     (from, source): (&Place, u64),
     length: usize,
@@ -99,24 +98,62 @@ pub unsafe extern "C" fn omp_target_memcpy(
     source_device: i32,
 ) -> i32 {
     let outcome = || -> Result<()> {
-        if length == 0 {
-            return Ok(());
-        }
-        if destination.is_null() || source.is_null() {
-            return Err(Error::Routine("a pointer is null".into()));
-        }
-        let (to, from) = (place(destination_device)?, place(source_device)?);
-        let destination = (destination as u64).wrapping_add(destination_offset as u64);
-        let source = (source as u64).wrapping_add(source_offset as u64);
+        let to = (destination, destination_offset, destination_device);
+        let from = (source, source_offset, source_device);
         // SAFETY: caller.
-        unsafe { copy((&to, destination), (&from, source), length) }.map_err(|source| {
-            Error::Device {
-                what: format!("copying {length} bytes"),
-                source,
-            }
-        })
+        copy_of(to, from, length)?.map_or(Ok(()), |copy| unsafe { copy.run() })
     };
     answer("omp_target_memcpy", outcome())
+}
+
+/// A copy whose arguments were checked.
+pub(crate) struct Copy {
+    to: Place,
+    from: Place,
+    runs: Vec<Run>,
+}
+
+impl Copy {
+    /// Copies.
+    ///
+    /// # Safety
+    /// Host memory named by the arguments is readable or writable as used.
+    pub(crate) unsafe fn run(&self) -> Result<()> {
+        for run in &self.runs {
+            let to = (&self.to, run.destination as u64);
+            let from = (&self.from, run.source as u64);
+            // SAFETY: caller.
+            unsafe { copy(to, from, run.length) }.map_err(|source| Error::Device {
+                what: format!("copying {} bytes", run.length),
+                source,
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// The copy that [`omp_target_memcpy`] is asked for, of pointer, offset and device each; `None`: nothing.
+pub(crate) fn copy_of(
+    (destination, destination_offset, to): (*mut c_void, usize, i32),
+    (source, source_offset, from): (*const c_void, usize, i32),
+    length: usize,
+) -> Result<Option<Copy>> {
+    if length == 0 {
+        return Ok(None);
+    }
+    if destination.is_null() || source.is_null() {
+        return Err(Error::Routine("a pointer is null".into()));
+    }
+    let run = Run {
+        destination: (destination as usize).wrapping_add(destination_offset),
+        source: (source as usize).wrapping_add(source_offset),
+        length,
+    };
+    Ok(Some(Copy {
+        to: place(to)?,
+        from: place(from)?,
+        runs: vec![run],
+    }))
 }
 
 /// Copies a box between devices; 0 on success. With null pointers: how many dimensions it can do.
@@ -139,51 +176,67 @@ pub unsafe extern "C" fn omp_target_memcpy_rect(
     if destination.is_null() && source.is_null() {
         return i32::MAX;
     }
-    let outcome = || -> Result<()> {
-        let wrong = |why: &str| Error::Routine(why.into());
-        let arrays = [
-            volume,
-            destination_offsets,
-            source_offsets,
-            destination_dimensions,
-            source_dimensions,
-        ];
-        let count = usize::try_from(dimensions).ok().filter(|count| *count > 0);
-        let count = count.ok_or_else(|| wrong("the number of dimensions is not positive"))?;
-        if destination.is_null()
-            || source.is_null()
-            || element == 0
-            || arrays.iter().any(|array| array.is_null())
-        {
-            return Err(wrong("a pointer is null or the element size 0"));
-        }
-        let [volume, destination_offsets, source_offsets, destination_dimensions, source_dimensions] =
-            // SAFETY: caller.
-            arrays.map(|array| unsafe { std::slice::from_raw_parts(array, count) });
-        let rectangle = Rectangle {
-            element,
-            volume,
-            destination_offsets,
-            source_offsets,
-            destination_dimensions,
-            source_dimensions,
-        };
-        let runs = runs(&rectangle).ok_or_else(|| wrong("the box leaves one of the arrays"))?;
-        let (to, from) = (place(destination_device)?, place(source_device)?);
-        for run in runs {
-            let destination = (destination as u64).wrapping_add(run.destination as u64);
-            let source = (source as u64).wrapping_add(run.source as u64);
-            // SAFETY: caller.
-            unsafe { copy((&to, destination), (&from, source), run.length) }.map_err(|source| {
-                Error::Device {
-                    what: format!("copying {} bytes", run.length),
-                    source,
-                }
-            })?;
-        }
-        Ok(())
+    let arrays = [
+        volume,
+        destination_offsets,
+        source_offsets,
+        destination_dimensions,
+        source_dimensions,
+    ];
+    let to = (destination, destination_device);
+    let from = (source, source_device);
+    // SAFETY: caller.
+    let copy = unsafe { box_of(to, from, element, dimensions, arrays) };
+    // SAFETY: caller.
+    answer(
+        "omp_target_memcpy_rect",
+        copy.and_then(|copy| unsafe { copy.run() }),
+    )
+}
+
+/// The copy that [`omp_target_memcpy_rect`] is asked for, of pointer and device each.
+///
+/// # Safety
+/// The arrays that are not null have `dimensions` elements.
+pub(crate) unsafe fn box_of(
+    (destination, to): (*mut c_void, i32),
+    (source, from): (*const c_void, i32),
+    element: usize,
+    dimensions: i32,
+    arrays: [*const usize; 5],
+) -> Result<Copy> {
+    let wrong = |why: &str| Error::Routine(why.into());
+    let count = usize::try_from(dimensions).ok().filter(|count| *count > 0);
+    let count = count.ok_or_else(|| wrong("the number of dimensions is not positive"))?;
+    if destination.is_null()
+        || source.is_null()
+        || element == 0
+        || arrays.iter().any(|array| array.is_null())
+    {
+        return Err(wrong("a pointer is null or the element size 0"));
+    }
+    let [volume, destination_offsets, source_offsets, destination_dimensions, source_dimensions] =
+        // SAFETY: caller.
+        arrays.map(|array| unsafe { std::slice::from_raw_parts(array, count) });
+    let rectangle = Rectangle {
+        element,
+        volume,
+        destination_offsets,
+        source_offsets,
+        destination_dimensions,
+        source_dimensions,
     };
-    answer("omp_target_memcpy_rect", outcome())
+    let runs = runs(&rectangle).ok_or_else(|| wrong("the box leaves one of the arrays"))?;
+    let runs = runs.into_iter().map(|run| Run {
+        destination: (destination as usize).wrapping_add(run.destination),
+        source: (source as usize).wrapping_add(run.source),
+        length: run.length,
+    });
+    Ok(Copy {
+        to: place(to)?,
+        from: place(from)?,
+        runs: runs.collect(),
+    })
 }
 
 /// Sets device memory; gives the pointer back.
@@ -196,144 +249,33 @@ pub unsafe extern "C" fn omp_target_memset(
     length: usize,
     device: i32,
 ) -> *mut c_void {
-    if pointer.is_null() || length == 0 {
-        return pointer;
-    }
-    match place_or_fail("omp_target_memset", device) {
+    if !pointer.is_null() && length > 0 {
+        let place = place_or_fail("omp_target_memset", device);
         // SAFETY: caller.
-        Place::Host => unsafe { std::ptr::write_bytes(pointer.cast::<u8>(), byte as u8, length) },
-        Place::Device(target) => {
-            if let Err(source) = target
-                .device
-                .fill(DevicePtr(pointer as u64), byte as u8, length)
-            {
-                fail(
-                    "omp_target_memset",
-                    device,
-                    &Error::Device {
-                        what: format!("setting {length} bytes"),
-                        source,
-                    },
-                );
-            }
+        if let Err(error) = unsafe { set(&place, pointer as u64, byte as u8, length) } {
+            fail("omp_target_memset", device, &error);
         }
     }
     pointer
 }
 
-/// Waits for the tasks `depobj`s name; the routine then runs to its end.
+/// Sets `length` bytes at `address`.
 ///
 /// # Safety
-/// `objects` has `count` depend objects of libomp.
-unsafe fn wait_for_objects(count: i32, objects: *const *const c_void) {
-    /// Size of libomp's `kmp_depend_info`.
-    const DEPENDENCE: usize = 24;
-    let count = usize::try_from(count).unwrap_or(0);
-    if count == 0 || objects.is_null() {
-        return;
-    }
-    let mut list = vec![0u64; count * DEPENDENCE / 8];
-    for (index, place) in list.chunks_exact_mut(DEPENDENCE / 8).enumerate() {
-        // SAFETY: caller; each object points at its `kmp_depend_info`.
-        unsafe {
-            std::ptr::copy_nonoverlapping(
-                (*objects.add(index)).cast::<u64>(),
-                place.as_mut_ptr(),
-                place.len(),
-            )
-        };
-    }
-    wait_for(Dependences {
-        count: count as i32,
-        list: list.as_ptr().cast(),
-        noalias_count: 0,
-        noalias_list: std::ptr::null(),
-    });
-}
-
-/// [`omp_target_memcpy`] after the tasks it depends on; complete on return.
-///
-/// # Safety
-/// As [`omp_target_memcpy`]; `objects` has `count` depend objects.
-pub unsafe extern "C" fn omp_target_memcpy_async(
-    destination: *mut c_void,
-    source: *const c_void,
-    length: usize,
-    destination_offset: usize,
-    source_offset: usize,
-    destination_device: i32,
-    source_device: i32,
-    count: i32,
-    objects: *const *const c_void,
-) -> i32 {
-    // SAFETY: caller.
-    unsafe {
-        wait_for_objects(count, objects);
-        omp_target_memcpy(
-            destination,
-            source,
-            length,
-            destination_offset,
-            source_offset,
-            destination_device,
-            source_device,
-        )
-    }
-}
-
-/// [`omp_target_memcpy_rect`] after the tasks it depends on; complete on return.
-///
-/// # Safety
-/// As [`omp_target_memcpy_rect`]; `objects` has `count` depend objects.
-pub unsafe extern "C" fn omp_target_memcpy_rect_async(
-    destination: *mut c_void,
-    source: *const c_void,
-    element: usize,
-    dimensions: i32,
-    volume: *const usize,
-    destination_offsets: *const usize,
-    source_offsets: *const usize,
-    destination_dimensions: *const usize,
-    source_dimensions: *const usize,
-    destination_device: i32,
-    source_device: i32,
-    count: i32,
-    objects: *const *const c_void,
-) -> i32 {
-    // SAFETY: caller.
-    unsafe {
-        wait_for_objects(count, objects);
-        omp_target_memcpy_rect(
-            destination,
-            source,
-            element,
-            dimensions,
-            volume,
-            destination_offsets,
-            source_offsets,
-            destination_dimensions,
-            source_dimensions,
-            destination_device,
-            source_device,
-        )
-    }
-}
-
-/// [`omp_target_memset`] after the tasks it depends on; complete on return.
-///
-/// # Safety
-/// As [`omp_target_memset`]; `objects` has `count` depend objects.
-pub unsafe extern "C" fn omp_target_memset_async(
-    pointer: *mut c_void,
-    byte: i32,
-    length: usize,
-    device: i32,
-    count: i32,
-    objects: *const *const c_void,
-) -> *mut c_void {
-    // SAFETY: caller.
-    unsafe {
-        wait_for_objects(count, objects);
-        omp_target_memset(pointer, byte, length, device)
+/// On the host, they are writable.
+pub(crate) unsafe fn set(place: &Place, address: u64, byte: u8, length: usize) -> Result<()> {
+    match place {
+        Place::Host => {
+            // SAFETY: caller.
+            unsafe { std::ptr::write_bytes(address as *mut u8, byte, length) };
+            Ok(())
+        }
+        Place::Device(target) => {
+            let filled = target.device.fill(DevicePtr(address), byte, length);
+            filled.map_err(|source| Error::Device {
+                what: format!("setting {length} bytes"),
+                source,
+            })
+        }
     }
 }
