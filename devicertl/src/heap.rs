@@ -1,6 +1,7 @@
 //! The device heap, for what the runtime itself needs: memory, or an end of the kernel that says what was wanted.
 
 use core::ffi::{CStr, c_char, c_void};
+use core::mem::MaybeUninit;
 
 use crate::arch;
 
@@ -17,31 +18,56 @@ pub fn need(bytes: usize, what: &CStr) -> *mut c_void {
 #[cold]
 #[inline(never)]
 pub fn exhausted(bytes: usize, what: &CStr) -> ! {
-    let mut message = Message {
-        text: [0; 256],
-        length: 0,
-    };
+    let mut text = MaybeUninit::uninit();
+    let mut message = Message::new(&mut text);
     let mut digits = [0; 20];
     message.append(b"out of device heap: ");
     message.append(decimal(bytes as u64, &mut digits));
     message.append(b" bytes for ");
     message.append(what.to_bytes());
     message.append(b"; run fewer teams at a time, or give the device a larger heap (virtual GPU: OMPTARGET_VGPU_HEAP)");
-    // SAFETY: a C string: `append` leaves the last byte as it was.
-    unsafe { arch::trap_with(message.text.as_ptr().cast::<c_char>()) }
+    // SAFETY: a C string.
+    unsafe { arch::trap_with(message.finish()) }
 }
 
+/// Bytes of a message, the null character included.
+const TEXT: usize = 256;
+
 /// A text that is put together; what does not fit is left out.
-struct Message {
-    text: [u8; 256],
+struct Message<'a> {
+    /// Not initialised: GPUs would do that with an instruction per byte.
+    text: &'a mut MaybeUninit<[u8; TEXT]>,
     length: usize,
 }
 
-impl Message {
+impl Message<'_> {
+    fn new(text: &mut MaybeUninit<[u8; TEXT]>) -> Message<'_> {
+        Message { text, length: 0 }
+    }
+
+    /// The text so far, as a C string.
+    fn finish(&mut self) -> *const c_char {
+        // SAFETY: `append` keeps the length below the array's.
+        unsafe {
+            *self.end() = 0;
+        }
+        self.text.as_ptr().cast()
+    }
+
+    /// Where the text ends.
+    fn end(&mut self) -> *mut u8 {
+        self.text
+            .as_mut_ptr()
+            .cast::<u8>()
+            .wrapping_add(self.length)
+    }
+
+    #[inline(never)]
     fn append(&mut self, part: &[u8]) {
         for &byte in part {
-            if self.length + 1 < self.text.len() {
-                self.text[self.length] = byte;
+            if self.length + 1 < TEXT {
+                // SAFETY: within the array.
+                unsafe { *self.end() = byte };
                 self.length += 1;
             }
         }
@@ -78,13 +104,12 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut() {
-        let mut message = Message {
-            text: [0; 256],
-            length: 0,
-        };
+        let mut text = MaybeUninit::uninit();
+        let mut message = Message::new(&mut text);
         message.append(&[b'x'; 300]);
         message.append(b"y");
-        assert_eq!(message.text[..255], [b'x'; 255]);
-        assert_eq!(message.text[255], 0);
+        // SAFETY: a C string within `message`.
+        let text = unsafe { CStr::from_ptr(message.finish()) };
+        assert_eq!(text.to_bytes(), [b'x'; 255]);
     }
 }

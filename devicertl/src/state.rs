@@ -32,6 +32,8 @@ pub const BY_ROLE: u16 = u16::MAX;
 #[repr(C, align(16))]
 #[derive(Debug)]
 pub struct State {
+    /// Threads that are not where their role says. (First, for its alignment.)
+    pub nest: [u16; MAX_THREADS],
     overflow: [u8; OVERFLOW],
     overflow_used: u64,
     /// The queue it goes back to and its place there, 32 and more for none.
@@ -39,8 +41,6 @@ pub struct State {
     place: u32,
     /// The ICVs of the initial task.
     pub icvs: Icvs,
-    /// Threads that are not where their role says.
-    pub nest: [u16; MAX_THREADS],
     /// Each thread's list of private state; valid if its nest word says so.
     pub private: [*mut Node; MAX_THREADS],
 }
@@ -95,9 +95,11 @@ fn take() -> *mut State {
         (*state).queue = queue;
         (*state).place = taken.place.unwrap_or(u32::MAX);
         (*state).icvs = Icvs::DEFAULT;
-        (&raw mut (*state).nest)
-            .cast::<u8>()
-            .write_bytes(0xff, size_of::<[u16; MAX_THREADS]>());
+        // The block's threads only, and volatile: a loop of fixed length or over bytes is unrolled completely.
+        let words = (&raw mut (*state).nest).cast::<u64>();
+        for word in 0..arch::block_threads().div_ceil(4) {
+            words.add(word as usize).write_volatile(u64::MAX);
+        }
     }
     state
 }
