@@ -7,6 +7,7 @@
 use anyhow::Result;
 
 use crate::ir::{Machine, Module};
+use crate::shape;
 
 /// Inlines what has to be, and simplifies so that state becomes known.
 const INLINE: &str = "function(instcombine<no-verify-fixpoint>),cgscc(inline<only-mandatory>),\
@@ -20,6 +21,7 @@ pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
     if module.definitions().iter().any(not_inlined) {
         machine.run_passes(module, INLINE)?;
     }
+    shape::run(module);
     hide_shared_variables(module);
     let passes = if openmp_opt {
         "globalopt,openmp-opt,globaldce"

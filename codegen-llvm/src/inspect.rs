@@ -44,7 +44,7 @@ fn summary_of(module: &Module, kernel: &kernels::Found) -> KernelSummary {
 
 /// The execution mode clang records in `<kernel>_kernel_environment` (`KernelEnvironmentTy` in
 /// OMPKinds.def: configuration first, in it the mode third; values in `OMPDeviceConstants.h`).
-fn mode_of(module: &Module, kernel: &str) -> ExecutionMode {
+pub fn mode_of(module: &Module, kernel: &str) -> ExecutionMode {
     let environment = module
         .global(&format!("{kernel}_kernel_environment"))
         .and_then(Value::initializer);

@@ -5,6 +5,7 @@ mod inspect;
 mod ir;
 mod ptx;
 mod realloc;
+mod shape;
 mod vgpu;
 
 use std::io::{Read, Write};
