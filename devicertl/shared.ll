@@ -111,6 +111,22 @@ define ptr @omptarget_arch_private_slots() alwaysinline nounwind {
   ret ptr %slots
 }
 
+; A loop that nobody unrolls (ptxas would, to 250 instructions): volatile, or LLVM makes a memset over bytes of it.
+define void @omptarget_arch_fill(ptr %words, i32 %count) alwaysinline nounwind {
+entry:
+  br label %loop
+loop:
+  %index = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %offset = zext i32 %index to i64
+  %word = getelementptr inbounds i64, ptr %words, i64 %offset
+  store volatile i64 -1, ptr %word, align 8
+  %next = add nuw i32 %index, 1
+  %more = icmp ult i32 %next, %count
+  br i1 %more, label %loop, label %done, !llvm.loop !5
+done:
+  ret void
+}
+
 define ptr @omptarget_arch_dynamic_shared() alwaysinline nounwind {
   ret ptr addrspacecast (ptr addrspace(3) @omptarget.dynamic to ptr)
 }
@@ -123,3 +139,5 @@ declare i64 @llvm.objectsize.i64.p0(ptr, i1, i1, i1)
 !2 = !{!3, !3, i64 0}
 !3 = !{!"omnipotent char", !4, i64 0}
 !4 = !{!"Simple C/C++ TBAA"}
+!5 = distinct !{!5, !6}
+!6 = !{!"llvm.loop.unroll.disable"}

@@ -238,7 +238,10 @@ unsafe fn send_region(
 ) {
     // SAFETY: the caller's promise; the workers wait.
     unsafe {
-        core::ptr::copy_nonoverlapping(arguments, list, count);
+        // Volatile, or LLVM makes a copy of bytes of it.
+        for index in 0..count {
+            list.add(index).write_volatile(*arguments.add(index));
+        }
         arch::send(shared::work_function(), wrapper);
     }
     arch::block_barrier();

@@ -95,11 +95,10 @@ fn take() -> *mut State {
         (*state).queue = queue;
         (*state).place = taken.place.unwrap_or(u32::MAX);
         (*state).icvs = Icvs::DEFAULT;
-        // The block's threads only, and volatile: a loop of fixed length or over bytes is unrolled completely.
-        let words = (&raw mut (*state).nest).cast::<u64>();
-        for word in 0..arch::block_threads().div_ceil(4) {
-            words.add(word as usize).write_volatile(u64::MAX);
-        }
+        arch::fill(
+            (&raw mut (*state).nest).cast(),
+            arch::block_threads().div_ceil(4),
+        );
     }
     state
 }

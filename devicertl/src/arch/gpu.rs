@@ -51,6 +51,7 @@ mod ll {
         pub safe fn omptarget_arch_nest_load(thread: u32) -> u16;
         pub safe fn omptarget_arch_nest_store(thread: u32, word: u16);
         pub safe fn omptarget_arch_dynamic_shared() -> *mut c_void;
+        pub fn omptarget_arch_fill(words: *mut u64, count: u32);
         pub safe fn omptarget_arch_dynamic_shared_size() -> u32;
         pub safe fn omptarget_arch_trap() -> !;
         pub fn malloc(bytes: usize) -> *mut c_void;
@@ -268,6 +269,16 @@ pub fn nest_load(thread: u32) -> u16 {
 #[inline(always)]
 pub fn nest_store(thread: u32, word: u16) {
     ll::omptarget_arch_nest_store(thread, word)
+}
+
+/// Sets all bits of `count` words, at least one, with few instructions.
+///
+/// # Safety
+/// The words are the caller's.
+#[inline(always)]
+pub unsafe fn fill(words: *mut u64, count: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { ll::omptarget_arch_fill(words, count) }
 }
 
 /// First byte of the launch's dynamic shared memory.

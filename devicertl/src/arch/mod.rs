@@ -40,10 +40,10 @@ use soft as gpu;
 pub use gpu::{
     LOCKSTEP, TICKS_PER_SECOND, active_lanes, allocate, assume_mode, block_barrier,
     block_barrier_together, block_count, block_id, block_threads, dynamic_shared,
-    dynamic_shared_size, fence_block, fence_device, fence_system, generic_begin, group_barrier,
-    is_generic_shape, is_known, is_own, is_spmd, lanes_are_independent, nest_load, nest_seen,
-    nest_show, nest_store, object_size, pause, private_slots, processor, release, shuffle_down,
-    spmd_begin, sync_warp, thread_id, ticks, trap, trap_with, warp_size,
+    dynamic_shared_size, fence_block, fence_device, fence_system, fill, generic_begin,
+    group_barrier, is_generic_shape, is_known, is_own, is_spmd, lanes_are_independent, nest_load,
+    nest_seen, nest_show, nest_store, object_size, pause, private_slots, processor, release,
+    shuffle_down, spmd_begin, sync_warp, thread_id, ticks, trap, trap_with, warp_size,
 };
 
 #[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]

@@ -506,6 +506,15 @@ pub fn nest_store(id: u32, word: u16) {
     });
 }
 
+/// Sets all bits of `count` words.
+///
+/// # Safety
+/// The words are the caller's.
+pub unsafe fn fill(words: *mut u64, count: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { words.cast::<u8>().write_bytes(0xff, count as usize * 8) }
+}
+
 /// First byte of the launch's dynamic shared memory.
 pub fn dynamic_shared() -> *mut c_void {
     with(|thread| thread.block.dynamic.cast())
