@@ -122,7 +122,7 @@ loop:
   store volatile i64 -1, ptr %word, align 8
   %next = add nuw i32 %index, 1
   %more = icmp ult i32 %next, %count
-  br i1 %more, label %loop, label %done, !llvm.loop !5
+  br i1 %more, label %loop, label %done, !llvm.loop !20
 done:
   ret void
 }
@@ -139,5 +139,5 @@ declare i64 @llvm.objectsize.i64.p0(ptr, i1, i1, i1)
 !2 = !{!3, !3, i64 0}
 !3 = !{!"omnipotent char", !4, i64 0}
 !4 = !{!"Simple C/C++ TBAA"}
-!5 = distinct !{!5, !6}
-!6 = !{!"llvm.loop.unroll.disable"}
+!20 = distinct !{!20, !21}
+!21 = !{!"llvm.loop.unroll.disable"}
