@@ -63,7 +63,9 @@ fn with_callees(module: &Module, mut functions: Vec<Value>) -> Vec<Value> {
 
 /// What an instruction that reads such a register reads.
 fn known(instruction: Value) -> Option<u64> {
-    let function = instruction.is_call().then(|| instruction.called_function())??;
+    let function = instruction
+        .is_call()
+        .then(|| instruction.called_function())??;
     let name = function.name();
     let (_, value) = REGISTERS.iter().find(|(register, _)| *register == name)?;
     Some(*value)
