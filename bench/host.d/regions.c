@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <omp.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,36 @@ static void nowait_regions(long unused, int calls) {
         {}
 #pragma omp taskwait
     }
+}
+
+enum { LAUNCHES = 200000 };
+
+static void *launch(void *unused) {
+    (void)unused;
+    for (int call = 0; call < LAUNCHES; call++) {
+#pragma omp target
+        {}
+    }
+    return NULL;
+}
+
+// Regions per time of two host threads, over those of one.
+static void two_threads(void) {
+    double rounds[ROUNDS];
+    for (int round = 0; round < ROUNDS; round++) {
+        double begin = microseconds();
+        launch(NULL);
+        double one = microseconds() - begin;
+        pthread_t threads[2];
+        begin = microseconds();
+        for (int i = 0; i < 2; i++)
+            pthread_create(&threads[i], NULL, launch, NULL);
+        for (int i = 0; i < 2; i++)
+            pthread_join(threads[i], NULL);
+        rounds[round] = 2 * one / (microseconds() - begin);
+    }
+    qsort(rounds, ROUNDS, sizeof(double), ascending);
+    printf("two host threads over one\t%.2f\n", rounds[ROUNDS / 2]);
 }
 
 static char *bytes;
@@ -179,6 +210,7 @@ int main(void) {
     measure("region mapping one int", region_with_one_int, 0, 2000);
     measure("region with teams and threads", region_with_teams, 0, 200);
     measure("nowait region", nowait_regions, 0, 200);
+    two_threads();
     among(100);
     among(10000);
     among(100000);

@@ -228,6 +228,7 @@ impl Pending {
         self.collect(&mut waiting)
     }
 }
+
 /// Asks after the construct a task waits for; empties the task's handle if it is over.
 ///
 /// # Safety

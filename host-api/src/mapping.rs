@@ -1,14 +1,14 @@
 //! One mapping: a host range with storage on a device.
 
-use std::cell::Cell;
 use std::fmt;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use plugin_api::{DevicePtr, Event, Stream};
 
 use crate::attachment::Attachments;
+use crate::thread_number::ThreadNumber;
 
 /// Storage on the device for a host range. There may be hundreds of thousands: every byte counts.
 #[derive(Debug)]
@@ -71,24 +71,6 @@ pub enum Storage {
     },
     /// Somebody else's: a global of an image, or associated by the user.
     Foreign,
-}
-
-/// A number no other thread has, as long as there have been fewer than 2^32 of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct ThreadNumber(u32);
-
-impl ThreadNumber {
-    fn of_this_thread() -> ThreadNumber {
-        static LAST: AtomicU32 = AtomicU32::new(0);
-        thread_local! {
-            // 0: none yet. It needs no destructor, so it can be asked for while the thread ends.
-            static NUMBER: Cell<u32> = const { Cell::new(0) };
-        }
-        if NUMBER.get() == 0 {
-            NUMBER.set(LAST.fetch_add(1, Ordering::Relaxed).wrapping_add(1));
-        }
-        ThreadNumber(NUMBER.get())
-    }
 }
 
 /// Data and pointers are not in place yet.

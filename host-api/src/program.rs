@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::Vacant;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use plugin_api::{Device, DevicePtr, Image, Kernel, LoadOptions, MemoryKind, Module};
 
@@ -14,10 +14,12 @@ use crate::error::{Error, Result};
 use crate::kernel_environment::KernelEnvironment;
 use crate::mapping::{Mapping, Storage};
 use crate::ompt;
+use crate::regions::{Padded, Regions};
 use crate::registry::{Library, Registry};
 use crate::trace::{self, Kind};
 
 /// A target region on this device.
+#[derive(Clone)]
 pub struct Region {
     /// The kernel's symbol.
     pub name: String,
@@ -26,7 +28,7 @@ pub struct Region {
     /// What the compiler knows of it.
     pub environment: KernelEnvironment,
     /// Whether the user was told that its teams get fewer threads than asked for.
-    pub cut_told: AtomicBool,
+    pub cut_told: Arc<AtomicBool>,
 }
 
 /// One library's share.
@@ -41,7 +43,7 @@ struct Loaded {
 pub struct Program {
     seen: AtomicU64,
     loaded: Mutex<HashMap<usize, Option<Loaded>>>,
-    regions: RwLock<HashMap<u64, Arc<Region>>>,
+    regions: Regions,
 }
 
 /// No generation of the registry.
@@ -52,7 +54,7 @@ impl Default for Program {
         Program {
             seen: AtomicU64::new(NONE),
             loaded: Mutex::default(),
-            regions: RwLock::default(),
+            regions: Regions::default(),
         }
     }
 }
@@ -84,12 +86,8 @@ impl Program {
     }
 
     /// The region with this id.
-    pub fn region(&self, id: u64) -> Option<Arc<Region>> {
-        self.regions
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(&id)
-            .cloned()
+    pub fn region(&self, id: u64) -> Option<Arc<Padded>> {
+        self.regions.get(id)
     }
 
     /// Forgets a library: what is in flight ends, its module's destructors run, its variables leave the mapping table.
@@ -102,10 +100,7 @@ impl Program {
         let Some(Some(share)) = share else {
             return Ok(());
         };
-        {
-            let mut regions = self.regions.write().unwrap_or_else(PoisonError::into_inner);
-            share.regions.iter().for_each(|id| drop(regions.remove(id)));
-        }
+        self.regions.remove(&share.regions);
         // None of its regions begins any more; those that have begun end.
         device.in_flight.settle();
         for address in &share.variables {
@@ -160,12 +155,9 @@ impl Program {
         }
         share.indirect_table =
             write_device_environment(device, &*share.module, library, device_count)?;
-        let mut regions = self.regions.write().unwrap_or_else(PoisonError::into_inner);
         for entry in library.entries.iter().filter(|entry| entry.is_region()) {
-            regions.insert(
-                entry.address,
-                Arc::new(resolve_region(device, &*share.module, entry)?),
-            );
+            let region = resolve_region(device, &*share.module, entry)?;
+            self.regions.insert(entry.address, &region);
             share.regions.push(entry.address);
         }
         Ok(Some(share))
@@ -261,7 +253,7 @@ fn resolve_region(device: &OmpDevice, module: &dyn Module, entry: &Entry) -> Res
         name,
         kernel,
         environment,
-        cut_told: AtomicBool::new(false),
+        cut_told: Arc::default(),
     })
 }
 
