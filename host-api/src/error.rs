@@ -12,6 +12,11 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// What failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// Devices do not survive a fork.
+    #[error(
+        "this process was forked from one that had used its devices; they stay with the parent"
+    )]
+    Forked,
     /// A device number no device has.
     #[error("device {number} does not exist: {available} device(s) are available, numbered from 0")]
     NoSuchDevice {
@@ -107,6 +112,9 @@ impl Error {
     pub fn hint(&self) -> Option<&'static str> {
         use plugin_api::Error as Device;
         match self {
+            Error::Forked => Some(
+                "fork before the first construct or routine that needs a device, or call exec in the child",
+            ),
             Error::NoSuchDevice { .. } => Some(
                 "check the device clause, omp_set_default_device and OMP_DEFAULT_DEVICE; `omptarget info` lists the devices",
             ),

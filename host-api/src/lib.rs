@@ -23,6 +23,7 @@ mod error;
 mod exports;
 #[cfg(test)]
 mod fake_device;
+mod fork;
 mod host_task;
 mod in_flight;
 mod info;

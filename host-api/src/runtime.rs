@@ -9,6 +9,7 @@ use plugin_api::Plugin;
 use crate::device::OmpDevice;
 use crate::environment::Environment;
 use crate::error::{Error, Result, die, warn};
+use crate::fork;
 use crate::host_task;
 use crate::info;
 use crate::logger;
@@ -105,6 +106,7 @@ impl Runtime {
             if !found.is_empty() {
                 // Nobody else sets it: the lock is held.
                 self.devices.get_or_init(|| found);
+                fork::watch();
             }
             *searched = Some(generation);
         }
@@ -256,6 +258,9 @@ impl Runtime {
     /// The device with this number, whatever it has loaded.
     pub fn device(&self, number: i64) -> Result<&OmpDevice> {
         let devices = self.devices();
+        if fork::happened() {
+            return Err(Error::Forked);
+        }
         usize::try_from(number)
             .ok()
             .and_then(|index| devices.get(index))
@@ -276,6 +281,9 @@ impl Runtime {
         let Some(library) = self.registry.remove(descriptor) else {
             return;
         };
+        if fork::happened() {
+            return;
+        }
         for device in self.devices_found() {
             if let Err(error) = device.program.unload(device, library.id) {
                 die(&format_args!(

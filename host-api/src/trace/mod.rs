@@ -154,7 +154,10 @@ impl Drop for Span {
 
 /// Writes what was recorded: the last thing the library does, after the program's own destructors.
 extern "C" fn finish() {
-    if let Some(recorder) = RECORDER.get() {
+    // What the parent recorded, the parent writes.
+    if let Some(recorder) = RECORDER.get()
+        && !crate::fork::happened()
+    {
         recorder.finish();
     }
 }
