@@ -209,13 +209,19 @@ pub fn missing_region(device: &OmpDevice, registry: &Registry, id: u64) -> Error
     }
 }
 
+/// Whether the entry is a reference pointer that clang makes for a variable: with `link`, and, where memory is shared, for every other
+/// `declare target` variable too. Only its name says so of the latter.
+fn is_reference(entry: &Entry) -> bool {
+    entry.flags & entries::LINK != 0 || entry.name.ends_with("_decl_tgt_ref_ptr")
+}
+
 /// Puts a `declare target` variable into the mapping table for good. False: the image does not
 /// define it (nothing on the device uses it).
 fn associate_variable(device: &OmpDevice, module: &dyn Module, entry: &Entry) -> Result<bool> {
     let Some(global) = module.global(&entry.name) else {
         return Ok(false);
     };
-    if device.unified_shared_memory() && entry.flags & entries::LINK != 0 {
+    if device.unified_shared_memory() && is_reference(entry) {
         // The reference pointer on the device points at the one variable both sides share.
         // SAFETY: the host's reference pointer, `size` bytes.
         let written = unsafe {

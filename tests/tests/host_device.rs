@@ -27,6 +27,8 @@ fn examples() {
 #[test]
 fn data_environment() {
     check(&["tests/programs/map.c"]);
+    check(&["tests/programs/modifiers.c"]);
+    check(&["tests/programs/usm.c"]);
     check(&["tests/programs/classes.cpp"]);
 }
 

@@ -38,6 +38,16 @@ fn map() {
 }
 
 #[test]
+fn modifiers() {
+    check(&["modifiers.c"]);
+}
+
+#[test]
+fn unified_shared_memory() {
+    check(&["usm.c"]);
+}
+
+#[test]
 fn structs() {
     check(&["structs.c"]);
 }
