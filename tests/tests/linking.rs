@@ -224,3 +224,51 @@ fn mixed_objects() {
             .ends_with("PASS\n")
     );
 }
+
+/// A program that clang 19 linked asks for libomptarget.so.19.1; the two names have the same length, so that one becomes the other.
+#[test]
+fn linked_by_clang_19() {
+    for mode in [Mode::Offload("-O1"), Mode::HostDevice] {
+        let binary = Build::new(&["examples/saxpy.c"]).compile(mode);
+        let mut bytes = std::fs::read(&binary.path).expect("a program");
+        let (ours, older) = (b"libomptarget.so.22.1", b"libomptarget.so.19.1");
+        let places = bytes.windows(ours.len()).enumerate();
+        let found = places.filter(|(_, name)| name == ours);
+        let found: Vec<usize> = found.map(|(at, _)| at).collect();
+        assert!(!found.is_empty(), "the program names the library");
+        for at in found {
+            bytes[at..][..older.len()].copy_from_slice(older);
+        }
+        std::fs::write(&binary.path, bytes).expect("written");
+        let outcome = binary.run(&[]);
+        assert_eq!(
+            outcome.passed("a program that needs libomptarget.so.19.1"),
+            "PASS\n"
+        );
+    }
+}
+
+/// Several libraries with the same symbols and a device global each, opened and closed in any order.
+#[test]
+fn libraries_closed_in_any_order() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for name in ["liba.so", "libb.so", "libc.so"] {
+        let source = program("library_shared.cpp");
+        let words = ["-O1", "-shared", "-fPIC", &source, "-o", name];
+        compile(true, folder.path(), &words);
+    }
+    let words = [
+        "-O1",
+        "-DOFFLOAD",
+        &program("library_order.c"),
+        "-ldl",
+        "-o",
+        "order",
+    ];
+    compile(false, folder.path(), &words);
+    let libraries = ["liba.so", "libb.so", "libc.so"]
+        .map(|name| folder.path().join(name).display().to_string());
+    let arguments = libraries.each_ref().map(String::as_str);
+    let outcome = run(&folder.path().join("order"), &arguments, &MANDATORY);
+    assert_eq!(outcome.passed("library_order.c"), "PASS\n");
+}
