@@ -3,6 +3,7 @@
 //! with the region they were made in. A bit of the nest word says whether there is a list at all.
 
 use crate::arch;
+use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 use crate::dispatch::Loop;
 use crate::doacross::Progress;
 use crate::heap;
@@ -53,6 +54,22 @@ pub struct Node {
     pub doacross: *mut Progress,
 }
 
+/// Whether any thread ever had private state. Written only where it is made: in programs without that code the optimiser
+/// sees a constant, and drops all that would follow lists and end them.
+static EVER: AtomicU32 = AtomicU32::new(0);
+
+/// Whether this thread has private state, given its nest word.
+#[inline(always)]
+fn exists(nest: Nest) -> bool {
+    nest.has_private() && EVER.load(Relaxed) != 0
+}
+
+/// Whether this thread has private state.
+#[inline(always)]
+pub fn any() -> bool {
+    exists(Nest::load())
+}
+
 /// This thread's slot for its list.
 fn head() -> *mut *mut Node {
     let thread = arch::thread_id() as usize;
@@ -67,7 +84,7 @@ fn head() -> *mut *mut Node {
 }
 
 fn first() -> *mut Node {
-    if Nest::load().has_private() {
+    if any() {
         // SAFETY: the slot is valid when the nest word says so, and this thread's own.
         unsafe { *head() }
     } else {
@@ -90,7 +107,7 @@ pub fn find_here(kind: Kind) -> Option<*mut Node> {
 /// Most threads have no list; what follows one is not inlined, to keep kernels small.
 #[inline(always)]
 fn find_listed(kind: Kind, here: bool) -> Option<*mut Node> {
-    if Nest::load().has_private() {
+    if any() {
         let node = search(kind, here);
         (!node.is_null()).then_some(node)
     } else {
@@ -193,6 +210,7 @@ pub unsafe fn push_in(node: *mut Node, kind: Kind, initialise: impl FnOnce(&mut 
         doacross: core::ptr::null_mut(),
     };
     initialise(&mut value);
+    EVER.store(1, Relaxed);
     // SAFETY: the caller's promise, and this thread's own slot.
     unsafe {
         node.write(value);
@@ -260,7 +278,7 @@ pub fn pop() {
 /// region changes nothing.)
 #[inline(always)]
 pub fn leave_to(nest: Nest) {
-    if Nest::load_inline().has_private() {
+    if exists(Nest::load_inline()) {
         unwind(nest.depth() + 1);
     }
     nest.store();
@@ -269,7 +287,7 @@ pub fn leave_to(nest: Nest) {
 /// Ends everything: the kernel is over.
 #[inline(always)]
 pub fn leave_all() {
-    if Nest::load_inline().has_private() {
+    if exists(Nest::load_inline()) {
         unwind(0);
     }
 }

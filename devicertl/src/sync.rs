@@ -6,6 +6,7 @@ use crate::Ident;
 use crate::arch::{self, MAX_THREADS, shared};
 use crate::nest::Nest;
 use crate::pending;
+use crate::private;
 
 /// `kmp_critical_name`: 32 bytes of zeroed memory, of which the first word is the lock.
 pub type CriticalName = AtomicU32;
@@ -78,7 +79,7 @@ fn software_barrier(threads: u32) {
 /// §15.3): all tasks of the region are complete behind it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_barrier(_location: *const Ident, _thread: i32) {
-    if Nest::load().has_private() {
+    if private::any() {
         pending::complete_all();
     }
     team_barrier();
