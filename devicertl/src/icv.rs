@@ -7,6 +7,7 @@
 
 use crate::allocator;
 use crate::arch;
+use crate::ever::Ever;
 use crate::kernel;
 use crate::nest::Nest;
 use crate::private;
@@ -30,6 +31,9 @@ pub struct Icvs {
     pub allocator: usize,
 }
 
+/// Whether the initial task of any team changed its ICVs.
+static CHANGED: Ever = Ever::new();
+
 /// One level of parallelism can be active on a GPU.
 pub const SUPPORTED_ACTIVE_LEVELS: i32 = 1;
 
@@ -50,7 +54,7 @@ impl Icvs {
             // SAFETY: the node is this thread's own.
             return unsafe { (*node).icvs };
         }
-        if arch::is_spmd() {
+        if arch::is_spmd() || !CHANGED.get() {
             return Icvs::DEFAULT;
         }
         let state = state::current();
@@ -65,6 +69,7 @@ impl Icvs {
     /// Changes the calling thread's ICVs.
     pub fn change(change: impl FnOnce(&mut Icvs)) {
         if kernel::is_master() && Nest::load().is_sequential() {
+            CHANGED.set();
             // SAFETY: the workers wait for the next region.
             change(unsafe { &mut (*state::need()).icvs });
             return;

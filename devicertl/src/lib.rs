@@ -25,6 +25,7 @@ mod copyprivate;
 pub mod device_memory;
 pub mod dispatch;
 pub mod doacross;
+mod ever;
 mod heap;
 pub mod icv;
 mod invoke;

@@ -3,9 +3,9 @@
 //! with the region they were made in. A bit of the nest word says whether there is a list at all.
 
 use crate::arch;
-use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 use crate::dispatch::Loop;
 use crate::doacross::Progress;
+use crate::ever::Ever;
 use crate::heap;
 use crate::icv::Icvs;
 use crate::nest::Nest;
@@ -54,14 +54,13 @@ pub struct Node {
     pub doacross: *mut Progress,
 }
 
-/// Whether any thread ever had private state. Written only where it is made: in programs without that code the optimiser
-/// sees a constant, and drops all that would follow lists and end them.
-static EVER: AtomicU32 = AtomicU32::new(0);
+/// Whether any thread ever had private state.
+static MADE: Ever = Ever::new();
 
 /// Whether this thread has private state, given its nest word.
 #[inline(always)]
 fn exists(nest: Nest) -> bool {
-    nest.has_private() && EVER.load(Relaxed) != 0
+    nest.has_private() && MADE.get()
 }
 
 /// Whether this thread has private state.
@@ -210,7 +209,7 @@ pub unsafe fn push_in(node: *mut Node, kind: Kind, initialise: impl FnOnce(&mut 
         doacross: core::ptr::null_mut(),
     };
     initialise(&mut value);
-    EVER.store(1, Relaxed);
+    MADE.set();
     // SAFETY: the caller's promise, and this thread's own slot.
     unsafe {
         node.write(value);
