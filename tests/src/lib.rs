@@ -51,6 +51,20 @@ pub enum Mode {
     UnitByUnit(&'static str),
 }
 
+/// The sources of every example that needs nothing but the compiler (`mpi_jacobi` needs MPI).
+pub const EXAMPLES: [&[&str]; 10] = [
+    &["examples/saxpy.c"],
+    &["examples/dot.c"],
+    &["examples/heartwall.c", "examples/heartwall_kernel.c"],
+    &["examples/histogram.c"],
+    &["examples/sharing.c"],
+    &["examples/kmeans.cpp"],
+    &["examples/stencil.cpp"],
+    &["examples/reduce_warp.c"],
+    &["examples/declare_target.cpp"],
+    &["examples/nested.c"],
+];
+
 /// An AMD GPU with waves of 64 lanes.
 pub const WAVE64: &str = "gfx90a";
 /// An AMD GPU with waves of 32 lanes.

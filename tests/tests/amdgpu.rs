@@ -5,20 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use e2e::{Binary, Build, Mode, short_kernel_name};
-
-const EXAMPLES: [&[&str]; 10] = [
-    &["examples/saxpy.c"],
-    &["examples/dot.c"],
-    &["examples/heartwall.c", "examples/heartwall_kernel.c"],
-    &["examples/histogram.c"],
-    &["examples/sharing.c"],
-    &["examples/kmeans.cpp"],
-    &["examples/stencil.cpp"],
-    &["examples/reduce_warp.c"],
-    &["examples/declare_target.cpp"],
-    &["examples/nested.c"],
-];
+use e2e::{Binary, Build, EXAMPLES, Mode, short_kernel_name};
 
 /// What a code object's metadata says of one kernel.
 #[derive(Clone, Debug, Default, PartialEq)]

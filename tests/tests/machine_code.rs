@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use e2e::{Binary, Build, Mode, Outcome, WAVE64, dist, run};
+use e2e::{Binary, Build, EXAMPLES, Mode, Outcome, WAVE64, dist, run};
 
 const UNITS: [&str; 2] = ["tests/programs/units.c", "tests/programs/units_other.c"];
 
@@ -67,19 +67,7 @@ fn regions_of_another_unit_are_not_empty() {
 /// Linked by NVIDIA's linker, nothing undefined; and the bitcode in the same program runs.
 #[test]
 fn every_example_links_and_runs() {
-    let examples: [&[&str]; 10] = [
-        &["examples/saxpy.c"],
-        &["examples/dot.c"],
-        &["examples/heartwall.c", "examples/heartwall_kernel.c"],
-        &["examples/histogram.c"],
-        &["examples/sharing.c"],
-        &["examples/kmeans.cpp"],
-        &["examples/stencil.cpp"],
-        &["examples/reduce_warp.c"],
-        &["examples/declare_target.cpp"],
-        &["examples/nested.c"],
-    ];
-    for sources in examples {
+    for sources in EXAMPLES {
         let outcome = Build::new(sources)
             .compile(Mode::MachineCode("-O2"))
             .run(&[]);

@@ -4,22 +4,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use e2e::{Build, Mode, dist, short_kernel_name};
+use e2e::{Build, EXAMPLES, Mode, dist, short_kernel_name};
 
 const ARCHITECTURES: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_100"];
-
-const EXAMPLES: [&[&str]; 10] = [
-    &["examples/saxpy.c"],
-    &["examples/dot.c"],
-    &["examples/heartwall.c", "examples/heartwall_kernel.c"],
-    &["examples/histogram.c"],
-    &["examples/sharing.c"],
-    &["examples/kmeans.cpp"],
-    &["examples/stencil.cpp"],
-    &["examples/reduce_warp.c"],
-    &["examples/declare_target.cpp"],
-    &["examples/nested.c"],
-];
 
 /// What `ptxas -v` says of one kernel.
 #[derive(Clone, Debug, PartialEq)]
