@@ -286,7 +286,7 @@ mod tests {
             "b.c:3",
             "target",
             "copy to device: a, 0.4 ms, 16 bytes",
-            "10 ms",
+            "8 ms",
         ] {
             assert!(picture.contains(part), "{part} missing in {picture}");
         }
