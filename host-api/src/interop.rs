@@ -1,39 +1,71 @@
-//! `interop` constructs (OpenMP 5.2, 14.1).
+//! `interop` constructs and the routines that ask an object for its properties (OpenMP 5.2, 14.1 and 18.12).
 //!
-//! A device offers an interop object if it has a foreign runtime (CUDA, HIP, …) to hand out. The
-//! virtual GPU has none, so every object is `omp_interop_none`, which is what the specification
-//! gives where nothing can be initialised; the queries say so.
+//! Neither the virtual GPU nor the host is driven through a foreign runtime such as CUDA. An object of theirs names the family of
+//! devices as its foreign runtime, gives opaque handles, and orders what is launched on its stream (`kernel_language.rs`).
 
 use std::ffi::{CStr, c_char, c_void};
+use std::sync::Arc;
 
 use crate::abi::Ident;
+use crate::construct::Construct;
+use crate::error::warn;
 use crate::host_task::{Dependences, wait_for};
+use crate::interop_object::{self as objects, Interop, Kind};
+use crate::runtime::{Target, runtime};
 
-/// `omp_irc_empty`: the object is `omp_interop_none`.
-const EMPTY: i32 = -1;
-/// `omp_irc_other`.
-const OTHER: i32 = -6;
-/// The entry points' answer for an object that cannot be used.
+/// `omp_interop_rc_t`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Code {
+    NoValue = 1,
+    Success = 0,
+    Empty = -1,
+    OutOfRange = -2,
+    TypeInt = -3,
+    TypePointer = -4,
+    TypeString = -5,
+    Other = -6,
+}
+
+/// The entry points' answers.
+const DONE: i32 = 0;
 const FAILED: i32 = -1;
 
-/// `dep_pack_t` of the entry points of clang 22.
+/// `dep_pack_t` of LLVM 22's library.
 #[repr(C)]
 #[derive(Debug)]
 pub struct DependencePack {
     count: i32,
-    noalias_count: i32,
     list: *const c_void,
+    noalias_count: i32,
     noalias_list: *const c_void,
 }
 
-/// # Safety
-/// `pack` is null or a pack clang generated.
-unsafe fn wait_for_pack(pack: *const DependencePack) {
-    if pack.is_null() {
-        return;
+/// `interop_ctx_t` of LLVM 22's library.
+#[repr(C)]
+#[derive(Debug)]
+pub struct InteropContext {
+    version: u32,
+    flags: u32,
+    thread: i32,
+}
+
+impl InteropContext {
+    /// A `dispatch` construct wants the object, not an `interop` construct.
+    const IMPLICIT: u32 = 1;
+    const NOWAIT: u32 = 2;
+
+    fn has(&self, flag: u32) -> bool {
+        self.flags & flag != 0
     }
+}
+
+/// # Safety
+/// `pack` is null or a pack as LLVM's library takes it.
+unsafe fn wait_for_pack(pack: *const DependencePack) {
     // SAFETY: caller.
-    let pack = unsafe { &*pack };
+    let Some(pack) = (unsafe { pack.as_ref() }) else {
+        return;
+    };
     wait_for(Dependences {
         count: pack.count,
         list: pack.list,
@@ -51,92 +83,194 @@ fn wait_for_list(count: i32, list: *const c_void) {
     });
 }
 
-/// `interop init`, clang 22.
+/// `interop init`: `omp_interop_none` where there is no device to have an object of, as the specification wants.
 ///
 /// # Safety
-/// `dependences` is null or a pack clang generated.
+/// `location` is null or an `ident_t` that stays in place.
+unsafe fn init(
+    location: *const Ident,
+    kind: i32,
+    number: i64,
+    implicit: Option<i32>,
+) -> *mut c_void {
+    let runtime = runtime();
+    // SAFETY: caller.
+    let construct = unsafe { Construct::new("interop init", location) };
+    let Some(kind) = Kind::from_number(kind) else {
+        return std::ptr::null_mut();
+    };
+    let Target::Device(device) = construct.target(runtime, number) else {
+        return std::ptr::null_mut();
+    };
+    let made = match implicit {
+        Some(thread) => Interop::implicit(device, kind, thread),
+        None => Interop::create(device, kind, None),
+    };
+    made.unwrap_or_else(|error| construct.fail(&error, runtime, device.number as i64))
+}
+
+/// Waits for the work of an object; reports its errors.
+///
+/// # Safety
+/// `location` is null or an `ident_t` that stays in place.
+unsafe fn synchronize(
+    name: &'static str,
+    location: *const Ident,
+    object: &Interop,
+    handle: *mut c_void,
+) {
+    if let Err(error) = object.synchronize(handle) {
+        // SAFETY: caller.
+        let construct = unsafe { Construct::new(name, location) };
+        construct.fail(&error, runtime(), object.device.number as i64);
+    }
+}
+
+/// The object behind `handle`; a handle of none is said.
+fn known(name: &str, found: Option<Arc<Interop>>, handle: *mut c_void) -> Option<Arc<Interop>> {
+    if found.is_none() && !handle.is_null() {
+        warn(&format_args!(
+            "{name}: {handle:?} is no interop object (destroyed already?)"
+        ));
+    }
+    found
+}
+
+/// `interop use`.
+///
+/// # Safety
+/// As [`synchronize`].
+unsafe fn use_object(location: *const Ident, handle: *mut c_void, nowait: bool) -> i32 {
+    let Some(object) = known("interop use", objects::find(handle), handle) else {
+        return FAILED;
+    };
+    // With `nowait` the stream's order is all there is to honour.
+    if !nowait {
+        // SAFETY: caller.
+        unsafe { synchronize("interop use", location, &object, handle) };
+    }
+    DONE
+}
+
+/// `interop destroy`: the object's work is complete before it goes, with `nowait`, too.
+///
+/// # Safety
+/// As [`synchronize`].
+unsafe fn destroy(location: *const Ident, handle: *mut c_void) -> i32 {
+    let Some(object) = known("interop destroy", objects::remove(handle), handle) else {
+        return FAILED;
+    };
+    // SAFETY: caller.
+    unsafe { synchronize("interop destroy", location, &object, handle) };
+    DONE
+}
+
+/// `interop init` of LLVM's newer interface. The one runtime a device has is given whatever is preferred.
+///
+/// # Safety
+/// The pointers are null or as LLVM's library takes them.
 pub unsafe extern "C" fn __tgt_interop_get(
-    _location: *const Ident,
-    _kind: i32,
-    _device: i64,
+    location: *const Ident,
+    kind: i32,
+    device: i64,
     _preferences: i32,
     _preferred: *const c_void,
-    _context: *const c_void,
+    context: *const InteropContext,
     dependences: *const DependencePack,
 ) -> *mut c_void {
     // SAFETY: caller.
-    unsafe { wait_for_pack(dependences) };
-    std::ptr::null_mut()
+    unsafe {
+        wait_for_pack(dependences);
+        let context = context.as_ref();
+        let implicit = context.filter(|context| context.has(InteropContext::IMPLICIT));
+        init(
+            location,
+            kind,
+            device,
+            implicit.map(|context| context.thread),
+        )
+    }
 }
 
-/// `interop use`, clang 22.
+/// `interop use` of LLVM's newer interface.
 ///
 /// # Safety
 /// As [`__tgt_interop_get`].
 pub unsafe extern "C" fn __tgt_interop_use60(
-    _location: *const Ident,
-    _object: *mut c_void,
-    _context: *const c_void,
+    location: *const Ident,
+    object: *mut c_void,
+    context: *const InteropContext,
     dependences: *const DependencePack,
 ) -> i32 {
     // SAFETY: caller.
-    unsafe { wait_for_pack(dependences) };
-    FAILED
+    unsafe {
+        wait_for_pack(dependences);
+        let context = context.as_ref();
+        let nowait = context.is_some_and(|context| context.has(InteropContext::NOWAIT));
+        use_object(location, object, nowait)
+    }
 }
 
-/// `interop destroy`, clang 22.
+/// `interop destroy` of LLVM's newer interface.
 ///
 /// # Safety
 /// As [`__tgt_interop_get`].
 pub unsafe extern "C" fn __tgt_interop_release(
-    _location: *const Ident,
-    _object: *mut c_void,
-    _context: *const c_void,
+    location: *const Ident,
+    object: *mut c_void,
+    _context: *const InteropContext,
     dependences: *const DependencePack,
 ) -> i32 {
     // SAFETY: caller.
-    unsafe { wait_for_pack(dependences) };
-    FAILED
+    unsafe {
+        wait_for_pack(dependences);
+        destroy(location, object)
+    }
 }
 
-/// `interop init`, clang 21 and older.
+/// `interop init`, as clang emits it.
 ///
 /// # Safety
-/// `object` is writable.
+/// `object` is writable; the dependence list is libomp's.
 pub unsafe extern "C" fn __tgt_interop_init(
-    _location: *const Ident,
+    location: *const Ident,
     _thread: i32,
     object: *mut *mut c_void,
-    _kind: i32,
-    _device: i32,
+    kind: i32,
+    device: i32,
     count: i32,
     list: *const c_void,
     _nowait: i32,
 ) {
     wait_for_list(count, list);
     // SAFETY: caller.
-    unsafe { *object = std::ptr::null_mut() };
+    unsafe { *object = init(location, kind, device.into(), None) };
 }
 
-/// `interop use`, clang 21 and older.
-pub extern "C" fn __tgt_interop_use(
-    _location: *const Ident,
-    _thread: i32,
-    _object: *mut *mut c_void,
-    _device: i32,
-    count: i32,
-    list: *const c_void,
-    _nowait: i32,
-) {
-    wait_for_list(count, list);
-}
-
-/// `interop destroy`, clang 21 and older.
+/// `interop use`, as clang emits it.
 ///
 /// # Safety
-/// `object` is writable.
+/// `object` is readable; the dependence list is libomp's.
+pub unsafe extern "C" fn __tgt_interop_use(
+    location: *const Ident,
+    _thread: i32,
+    object: *mut *mut c_void,
+    _device: i32,
+    count: i32,
+    list: *const c_void,
+    nowait: i32,
+) {
+    wait_for_list(count, list);
+    // SAFETY: caller.
+    unsafe { use_object(location, *object, nowait != 0) };
+}
+
+/// `interop destroy`, as clang emits it.
+///
+/// # Safety
+/// `object` is readable and writable; the dependence list is libomp's.
 pub unsafe extern "C" fn __tgt_interop_destroy(
-    _location: *const Ident,
+    location: *const Ident,
     _thread: i32,
     object: *mut *mut c_void,
     _device: i32,
@@ -146,26 +280,167 @@ pub unsafe extern "C" fn __tgt_interop_destroy(
 ) {
     wait_for_list(count, list);
     // SAFETY: caller.
-    unsafe { *object = std::ptr::null_mut() };
+    unsafe {
+        destroy(location, *object);
+        *object = std::ptr::null_mut();
+    }
 }
 
-/// Nothing is ever pending on an interop object.
-pub extern "C" fn __tgt_target_sync(
-    _location: *const Ident,
-    _thread: i32,
+/// Waits for the objects that `dispatch` constructs of a thread have made.
+///
+/// # Safety
+/// `location` is null or an `ident_t` that stays in place.
+pub unsafe extern "C" fn __tgt_target_sync(
+    location: *const Ident,
+    thread: i32,
     _task: *mut c_void,
     _event: *mut c_void,
 ) -> i32 {
-    0
+    if let Err(error) = objects::synchronize_implicit(thread) {
+        // SAFETY: caller.
+        let construct = unsafe { Construct::new("dispatch", location) };
+        construct.fail(&error, runtime(), -1);
+    }
+    DONE
 }
 
+/// Registers a function to be called when an object's work is complete; 0 on success.
+///
+/// # Safety
+/// `callback` is null or may be called with the object and `data`.
+pub unsafe extern "C" fn ompx_interop_add_completion_callback(
+    object: *mut c_void,
+    callback: Option<unsafe extern "C" fn(*mut c_void, *mut c_void)>,
+    data: *mut c_void,
+) -> i32 {
+    match objects::find(object).zip(callback) {
+        Some((object, callback)) => {
+            object.add_callback((callback, data.expose_provenance()));
+            Code::Success as i32
+        }
+        None => Code::Other as i32,
+    }
+}
+
+/// A property's value.
+enum Value {
+    Int(isize),
+    Pointer(*mut c_void),
+    String(*const c_char),
+}
+
+/// Number and name of this implementation as a vendor; the numbers of the "OpenMP Additional Definitions" are small.
+const VENDOR: (isize, &CStr) = (1000, c"omptarget-rs");
+
+/// A property that OpenMP defines.
+struct Property {
+    name: &'static CStr,
+    kind: &'static CStr,
+    /// What a routine of another type answers.
+    mismatch: Code,
+    /// `None`: there is no meaningful value.
+    value: fn(&Interop) -> Option<Value>,
+}
+
+const INT: &CStr = c"omp_intptr_t";
+const POINTER: &CStr = c"void *";
+const STRING: &CStr = c"const char *";
+
+/// The properties, from `omp_ipr_fr_id` (-1) down.
+static PROPERTIES: [Property; 9] = [
+    Property {
+        name: c"fr_id",
+        kind: INT,
+        mismatch: Code::TypeInt,
+        value: |object| {
+            // Beyond those of the "OpenMP Additional Definitions": 1000 is the virtual GPU, 1001 any other.
+            let other = object.runtime_name() != c"vgpu";
+            Some(Value::Int(1000 + isize::from(other)))
+        },
+    },
+    Property {
+        name: c"fr_name",
+        kind: STRING,
+        mismatch: Code::TypeString,
+        value: |object| Some(Value::String(object.runtime_name().as_ptr())),
+    },
+    Property {
+        name: c"vendor",
+        kind: INT,
+        mismatch: Code::TypeInt,
+        value: |_| Some(Value::Int(VENDOR.0)),
+    },
+    Property {
+        name: c"vendor_name",
+        kind: STRING,
+        mismatch: Code::TypeString,
+        value: |_| Some(Value::String(VENDOR.1.as_ptr())),
+    },
+    Property {
+        name: c"device_num",
+        kind: INT,
+        mismatch: Code::TypeInt,
+        value: |object| Some(Value::Int(object.device.number as isize)),
+    },
+    Property {
+        name: c"platform",
+        kind: POINTER,
+        mismatch: Code::TypePointer,
+        value: |_| None,
+    },
+    Property {
+        name: c"device",
+        kind: POINTER,
+        mismatch: Code::TypePointer,
+        value: |object| Some(Value::Pointer(object.device_handle())),
+    },
+    Property {
+        name: c"device_context",
+        kind: POINTER,
+        mismatch: Code::TypePointer,
+        value: |_| None,
+    },
+    Property {
+        name: c"targetsync",
+        kind: POINTER,
+        mismatch: Code::TypePointer,
+        value: |object| object.stream_handle().map(Value::Pointer),
+    },
+];
+
+fn property(number: i32) -> Option<&'static Property> {
+    PROPERTIES.get(usize::try_from(-1 - i64::from(number)).ok()?)
+}
+
+/// A property of the type that `wanted` takes out; anything else is a code (OpenMP 5.2, 18.12.2 to 18.12.4).
+fn value<T>(
+    handle: *const c_void,
+    number: i32,
+    wanted: impl Fn(Value) -> Option<T>,
+) -> std::result::Result<T, Code> {
+    if handle.is_null() {
+        return Err(Code::Empty);
+    }
+    let property = property(number).ok_or(Code::OutOfRange)?;
+    let object = objects::find(handle).ok_or(Code::Other)?;
+    let value = (property.value)(&object).ok_or(Code::NoValue)?;
+    wanted(value).ok_or(property.mismatch)
+}
+
+/// Gives the value, and says how it went.
+///
 /// # Safety
 /// `code` is null or writable.
-unsafe fn say_empty(code: *mut i32) {
+unsafe fn answer<T>(outcome: std::result::Result<T, Code>, none: T, code: *mut i32) -> T {
+    let (value, said) = match outcome {
+        Ok(value) => (value, Code::Success),
+        Err(code) => (none, code),
+    };
     if !code.is_null() {
         // SAFETY: caller.
-        unsafe { *code = EMPTY };
+        unsafe { *code = said as i32 };
     }
+    value
 }
 
 /// An integer property.
@@ -173,13 +448,16 @@ unsafe fn say_empty(code: *mut i32) {
 /// # Safety
 /// `code` is null or writable.
 pub unsafe extern "C" fn omp_get_interop_int(
-    _object: *const c_void,
-    _property: i32,
+    object: *const c_void,
+    number: i32,
     code: *mut i32,
 ) -> isize {
+    let found = value(object, number, |value| match value {
+        Value::Int(value) => Some(value),
+        _ => None,
+    });
     // SAFETY: caller.
-    unsafe { say_empty(code) };
-    0
+    unsafe { answer(found, 0, code) }
 }
 
 /// A pointer property.
@@ -187,63 +465,43 @@ pub unsafe extern "C" fn omp_get_interop_int(
 /// # Safety
 /// `code` is null or writable.
 pub unsafe extern "C" fn omp_get_interop_ptr(
-    _object: *const c_void,
-    _property: i32,
+    object: *const c_void,
+    number: i32,
     code: *mut i32,
 ) -> *mut c_void {
+    let found = value(object, number, |value| match value {
+        Value::Pointer(value) => Some(value),
+        _ => None,
+    });
     // SAFETY: caller.
-    unsafe { say_empty(code) };
-    std::ptr::null_mut()
+    unsafe { answer(found, std::ptr::null_mut(), code) }
 }
 
-/// A string property.
+/// A string property; it lives as long as the object.
 ///
 /// # Safety
 /// `code` is null or writable.
 pub unsafe extern "C" fn omp_get_interop_str(
-    _object: *const c_void,
-    _property: i32,
+    object: *const c_void,
+    number: i32,
     code: *mut i32,
 ) -> *const c_char {
+    let found = value(object, number, |value| match value {
+        Value::String(value) => Some(value),
+        _ => None,
+    });
     // SAFETY: caller.
-    unsafe { say_empty(code) };
-    std::ptr::null()
+    unsafe { answer(found, std::ptr::null(), code) }
 }
 
-/// Names and types of the properties OpenMP defines, from `omp_ipr_fr_id` (-1) down.
-const PROPERTIES: [(&CStr, &CStr); 9] = [
-    (c"fr_id", c"intptr_t, the foreign runtime"),
-    (c"fr_name", c"const char *, its name"),
-    (c"vendor", c"intptr_t, the vendor"),
-    (c"vendor_name", c"const char *, its name"),
-    (c"device_num", c"intptr_t, the OpenMP device number"),
-    (c"platform", c"foreign handle of the platform"),
-    (c"device", c"foreign handle of the device"),
-    (c"device_context", c"foreign handle of the context"),
-    (c"targetsync", c"foreign handle of the queue"),
-];
-
-fn property(number: i32) -> Option<(&'static CStr, &'static CStr)> {
-    PROPERTIES
-        .get(usize::try_from(-1 - i64::from(number)).ok()?)
-        .copied()
+/// A property's name; null for `omp_interop_none`, and for what is no property.
+pub extern "C" fn omp_get_interop_name(object: *const c_void, number: i32) -> *const c_char {
+    let found = property(number).filter(|_| !object.is_null());
+    found.map_or(std::ptr::null(), |property| property.name.as_ptr())
 }
 
-/// A property's name.
-pub extern "C" fn omp_get_interop_name(_object: *const c_void, number: i32) -> *const c_char {
-    property(number).map_or(std::ptr::null(), |(name, _)| name.as_ptr())
-}
-
-/// A property's type in words.
-pub extern "C" fn omp_get_interop_type_desc(_object: *const c_void, number: i32) -> *const c_char {
-    property(number).map_or(std::ptr::null(), |(_, kind)| kind.as_ptr())
-}
-
-/// Registers a callback for the end of an object's work: there is no object.
-pub extern "C" fn ompx_interop_add_completion_callback(
-    _object: *mut c_void,
-    _callback: *mut c_void,
-    _data: *mut c_void,
-) -> i32 {
-    OTHER
+/// A property's type; null for `omp_interop_none`, and for what is no property.
+pub extern "C" fn omp_get_interop_type_desc(object: *const c_void, number: i32) -> *const c_char {
+    let found = property(number).filter(|_| !object.is_null());
+    found.map_or(std::ptr::null(), |property| property.kind.as_ptr())
 }

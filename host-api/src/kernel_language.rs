@@ -12,12 +12,13 @@ use std::ffi::c_void;
 use plugin_api::Parameter;
 
 use crate::construct::Construct;
+use crate::device::OmpDevice;
 use crate::error::{Error, Result};
+use crate::interop_object;
 use crate::launch::{self, LaunchRequest};
 use crate::ompt;
-use crate::program;
+use crate::program::{self, Region};
 use crate::runtime::{Runtime, Target, runtime};
-use crate::work::Work;
 
 /// CUDA's `dim3`. Clang's own header leaves the dimensions that a program does not state 0.
 #[repr(C)]
@@ -105,8 +106,8 @@ pub struct StubArguments {
     _reserved: *const c_void,
 }
 
-/// Runs the kernel of a stub on the default device, to its end; 0, as errors end the program: they could not be asked for.
-/// Every stream is served, since nothing is ever pending.
+/// Runs the kernel of a stub; 0, as errors end the program: they could not be asked for. With the stream of an interop object it is
+/// queued there; otherwise it runs on the default device, to its end, which is in order for any stream.
 ///
 /// # Safety
 /// Called by a stub that clang generated.
@@ -116,16 +117,20 @@ pub unsafe extern "C" fn llvmLaunchKernel(
     block: Dimensions,
     arguments: *const StubArguments,
     shared: usize,
-    _stream: *mut c_void,
+    stream: *mut c_void,
 ) -> u32 {
     /// The default device.
     const DEFAULT: i64 = -1;
     let runtime = runtime();
+    let object = interop_object::with_stream(stream);
+    let number = object
+        .as_ref()
+        .map_or(DEFAULT, |object| object.device.number as i64);
     // SAFETY: no location.
     let construct =
         unsafe { Construct::new("kernel launch", std::ptr::null()) }.of_region(stub as u64);
-    let Target::Device(device) = construct.target(runtime, DEFAULT) else {
-        construct.fail(&no_device(runtime, stub), runtime, DEFAULT);
+    let Target::Device(device) = construct.target(runtime, number) else {
+        construct.fail(&no_device(runtime, stub), runtime, number);
     };
     let _span = construct.span(runtime, device.number);
     let _event = ompt::region(ompt::Construct::Target, false, device.number);
@@ -138,9 +143,31 @@ pub unsafe extern "C" fn llvmLaunchKernel(
         }
     };
     let shape = (grid.counts(), block.counts(), shared);
-    let outcome = construct.execute(device, false, |work| {
-        launch(runtime, work, stub, arguments, shape)
-    });
+    let environment = &runtime.environment;
+    let outcome = match object.as_ref().and_then(|object| object.stream.as_ref()) {
+        Some(stream) => launch(
+            runtime,
+            device,
+            stub,
+            arguments,
+            shape,
+            |region, request, words| {
+                launch::enqueue_kernel(device, &**stream, environment, region, request, words)
+            },
+        ),
+        None => construct.execute(device, false, |work| {
+            launch(
+                runtime,
+                device,
+                stub,
+                arguments,
+                shape,
+                |region, request, words| {
+                    launch::run_kernel(work, environment, region, request, words)
+                },
+            )
+        }),
+    };
     if let Err(error) = outcome {
         construct.fail(&error, runtime, device.number as i64);
     }
@@ -149,12 +176,12 @@ pub unsafe extern "C" fn llvmLaunchKernel(
 
 fn launch(
     runtime: &Runtime,
-    work: &mut Work<'_>,
+    device: &OmpDevice,
     stub: *const c_void,
     arguments: &[u8],
     (grid, block, shared): ([u32; 3], [u32; 3], usize),
+    run: impl FnOnce(&Region, &LaunchRequest, &[u64]) -> Result<()>,
 ) -> Result<()> {
-    let device = work.device;
     let region = device
         .program
         .region(stub as u64)
@@ -180,7 +207,7 @@ fn launch(
         dynamic_shared: u32::try_from(shared).unwrap_or(u32::MAX),
         ..LaunchRequest::default()
     };
-    launch::run_kernel(work, &runtime.environment, &region, &request, &words)
+    run(&region, &request, &words)
 }
 
 /// The words of a launch, from the structure of all parameters; `None` if that is too short.

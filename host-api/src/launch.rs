@@ -1,6 +1,6 @@
 //! A target region on a device: map, launch, unmap.
 
-use plugin_api::Launch;
+use plugin_api::{Launch, Stream};
 use smallvec::SmallVec;
 
 use crate::data_begin::data_begin;
@@ -63,6 +63,28 @@ pub fn run_kernel(
 ) -> Result<()> {
     let shape = shape_of(work.device, environment, region, request)?;
     start(work, environment, region, words, request, &shape)
+}
+
+/// Enqueues such a kernel on a stream of the program's own.
+pub fn enqueue_kernel(
+    device: &OmpDevice,
+    stream: &dyn Stream,
+    environment: &Environment,
+    region: &Region,
+    request: &LaunchRequest,
+    words: &[u64],
+) -> Result<()> {
+    let shape = shape_of(device, environment, region, request)?;
+    let launch = Launch {
+        grid: shape.grid,
+        block: shape.block,
+        dynamic_shared: request.dynamic_shared,
+        args: words,
+    };
+    let _event = ompt::submit(request.teams[0]);
+    stream
+        .launch(&region.kernel, &launch)
+        .map_err(Error::Kernel)
 }
 
 fn shape_of(

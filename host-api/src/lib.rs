@@ -28,6 +28,7 @@ mod host_task;
 mod in_flight;
 mod info;
 mod interop;
+mod interop_object;
 mod item_name;
 mod kernel_arguments;
 #[cfg(test)]

@@ -120,6 +120,8 @@ static void test_shared_memory() {
 
 __global__ void add(int *value, int amount) { *value += amount; }
 
+__global__ void twice_modulo(int *value) { *value = *value * 2 % 10007; }
+
 // An argument whose evaluation launches a kernel itself.
 static int add_and_read(int *value, int amount) {
     add<<<1, 1>>>(value, amount);
@@ -138,6 +140,35 @@ static void test_nested_launch() {
 // With a parameter: clang 22 crashes on kernels without.
 __global__ void nothing(int) {}
 
+extern "C" {
+void __tgt_interop_init(void *, int, void **, int, int, int, void *, int);
+void __tgt_interop_use(void *, int, void **, int, int, void *, int);
+void __tgt_interop_destroy(void *, int, void **, int, int, void *, int);
+void *omp_get_interop_ptr(void *, int, int *);
+}
+
+// The stream of an interop object (what clang makes of `interop init(targetsync: …)`, in a language without pragmas): kernels
+// keep their order, and `use` waits for them.
+static void test_stream() {
+    int value = 1, *device = on_device(&value, 1);
+    void *object = nullptr;
+    __tgt_interop_init(nullptr, 0, &object, 2, omp_get_default_device(), 0, nullptr, 0);
+    void *stream = omp_get_interop_ptr(object, -9, nullptr);
+    EXPECT(stream != nullptr, 1);
+    for (int i = 0; i < 100; i++) {
+        add<<<1, 1, 0, stream>>>(device, 1);
+        twice_modulo<<<1, 1, 0, stream>>>(device);
+    }
+    __tgt_interop_use(nullptr, 0, &object, -1, 0, nullptr, 0);
+    to_host(&value, device, 1);
+    int expected = 1;
+    for (int i = 0; i < 100; i++)
+        expected = (expected + 1) * 2 % 10007;
+    EXPECT(value, expected);
+    __tgt_interop_destroy(nullptr, 0, &object, -1, 0, nullptr, 0);
+    EXPECT(object == nullptr, 1);
+}
+
 int main(int argc, char **argv) {
     if (argc > 1 && !strcmp(argv[1], "too-many-threads"))
         nothing<<<1, 5000>>>(0);
@@ -150,6 +181,7 @@ int main(int argc, char **argv) {
         test_dimensions();
         test_shared_memory();
         test_nested_launch();
+        test_stream();
         puts(failed ? "FAIL" : "PASS");
         return failed != 0;
     }

@@ -111,6 +111,15 @@ fn asynchronous() {
     check(&["async.c"]);
 }
 
+/// On the virtual GPU and on the host as a device.
+#[test]
+fn interop() {
+    let flags = ["-fopenmp-version=52"];
+    for mode in [Mode::Offload("-O2"), Mode::HostDevice] {
+        check_mode(&["tests/programs/interop.c"], &flags, mode);
+    }
+}
+
 #[test]
 fn classes() {
     check(&["classes.cpp"]);
