@@ -52,8 +52,6 @@ const INFINITE: u32 = u32::MAX;
 
 #[derive(Debug)]
 struct Slot {
-    /// End of the host range, here too so that a look-up need not touch the mapping.
-    end: u64,
     mapping: Arc<Mapping>,
     dynamic: u32,
     hold: u32,
@@ -65,7 +63,6 @@ impl Slot {
     fn first(mapping: Arc<Mapping>, reference: Reference) -> Slot {
         let hold = u32::from(reference == Reference::Hold);
         Slot {
-            end: mapping.host.end,
             mapping,
             dynamic: 1 - hold,
             hold,
@@ -211,7 +208,7 @@ impl MappingTable {
                 };
                 let mapping = Arc::new(mapping);
                 let slot = Slot::first(mapping.clone(), reference);
-                slots.insert(mapping.host.start, slot);
+                slots.insert(mapping.host.clone(), slot);
                 return Ok(Some(Acquired {
                     mapping,
                     created: true,
@@ -295,21 +292,20 @@ impl MappingTable {
     /// Adds storage that stays whatever constructs do. Fails with what it overlaps.
     pub fn associate(&self, mapping: Mapping) -> Result<(), Arc<Mapping>> {
         let mut slots = self.lock();
-        let begin = mapping.host.start;
-        match find(&slots, begin, mapping.host.end - begin) {
+        let host = mapping.host.clone();
+        match find(&slots, host.start, host.end - host.start) {
             Found::Contained(position) | Found::Overlaps(position) => {
                 Err(slots.value(position).mapping.clone())
             }
             Found::Absent => {
                 mapping.set_ready();
                 let slot = Slot {
-                    end: mapping.host.end,
                     mapping: Arc::new(mapping),
                     dynamic: INFINITE,
                     hold: 0,
                     pins: 0,
                 };
-                slots.insert(begin, slot);
+                slots.insert(host, slot);
                 Ok(())
             }
         }
@@ -349,7 +345,7 @@ fn find(slots: &Slots, begin: u64, size: u64) -> Found {
     let end = begin.saturating_add(size);
     let before = slots.last_at_most(begin);
     if let Some(position) = before {
-        let mapped_end = slots.value(position).end;
+        let mapped_end = slots.end(position);
         if end <= mapped_end && begin < mapped_end {
             return Found::Contained(position);
         }

@@ -1,11 +1,12 @@
-//! An ordered map from addresses to values, in blocks of sorted arrays: a B-tree of two levels.
+//! An ordered map from disjoint ranges of addresses to values, in blocks of sorted arrays: a B-tree of two levels.
 //!
-//! What the mapping table does most is to look among up to hundreds of thousands of addresses for the last one
-//! that is not above a given one. Here that is two binary searches in arrays of addresses, of
+//! What the mapping table does most is to look among up to hundreds of thousands of ranges for the last one
+//! that does not begin above a given address. Here that is two binary searches in arrays of addresses, of
 //! which the first stays in the processor's nearest cache; a general B-tree follows five or six
 //! pointers, most of them to memory that is in no cache. Insertion moves half a block at the most.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 /// Most entries of a block. Its keys are then eight cache lines, of which a search touches three; and with
 /// a million entries the first keys of all blocks still fit into the second cache.
@@ -14,6 +15,8 @@ const CAPACITY: usize = 64;
 #[derive(Debug)]
 struct Block<V> {
     keys: Vec<u64>,
+    /// Where the ranges end: an array of its own, so that a look-up leaves the values out of the cache.
+    ends: Vec<u64>,
     values: Vec<V>,
 }
 
@@ -93,6 +96,11 @@ impl<V> SortedBlocks<V> {
             .filter(|position| self.blocks[position.block].keys[position.index] == key)
     }
 
+    /// Where the range at a position ends.
+    pub fn end(&self, position: Position) -> u64 {
+        self.blocks[position.block].ends[position.index]
+    }
+
     /// The value at a position.
     pub fn value(&self, position: Position) -> &V {
         &self.blocks[position.block].values[position.index]
@@ -109,17 +117,17 @@ impl<V> SortedBlocks<V> {
     }
 
     /// Adds an entry. The key must not be there yet.
-    pub fn insert(&mut self, key: u64, value: V) {
+    pub fn insert(&mut self, Range { start: key, end }: Range<u64>, value: V) {
         let Some(last) = self.blocks.len().checked_sub(1) else {
-            self.push_block(key, value);
+            self.push_block(key, end, value);
             return;
         };
         let block = self.block_of(key).unwrap_or(0);
         if self.blocks[block].keys.len() < CAPACITY {
-            self.insert_into(block, key, value);
+            self.insert_into(block, key, end, value);
         } else if block == last && self.blocks[last].keys.last() < Some(&key) {
             // Programs map ascending addresses in turn: full blocks stay full.
-            self.push_block(key, value);
+            self.push_block(key, end, value);
         } else {
             self.split(block);
             let half = if key < self.firsts[block + 1] {
@@ -127,7 +135,7 @@ impl<V> SortedBlocks<V> {
             } else {
                 block + 1
             };
-            self.insert_into(half, key, value);
+            self.insert_into(half, key, end, value);
         }
     }
 
@@ -136,6 +144,7 @@ impl<V> SortedBlocks<V> {
         let Position { block, index } = position;
         let part = &mut self.blocks[block];
         part.keys.remove(index);
+        part.ends.remove(index);
         let value = part.values.remove(index);
         if part.keys.is_empty() {
             self.blocks.remove(block);
@@ -150,18 +159,20 @@ impl<V> SortedBlocks<V> {
         value
     }
 
-    fn insert_into(&mut self, block: usize, key: u64, value: V) {
+    fn insert_into(&mut self, block: usize, key: u64, end: u64, value: V) {
         let part = &mut self.blocks[block];
         let index = part.keys.partition_point(|other| *other < key);
         part.keys.insert(index, key);
+        part.ends.insert(index, end);
         part.values.insert(index, value);
         self.firsts[block] = part.keys[0];
     }
 
-    fn push_block(&mut self, key: u64, value: V) {
+    fn push_block(&mut self, key: u64, end: u64, value: V) {
         self.firsts.push(key);
         self.blocks.push(Block {
             keys: vec![key],
+            ends: vec![end],
             values: vec![value],
         });
     }
@@ -171,6 +182,7 @@ impl<V> SortedBlocks<V> {
         let part = &mut self.blocks[block];
         let upper = Block {
             keys: part.keys.split_off(CAPACITY / 2),
+            ends: part.ends.split_off(CAPACITY / 2),
             values: part.values.split_off(CAPACITY / 2),
         };
         self.firsts.insert(block + 1, upper.keys[0]);
@@ -190,6 +202,7 @@ impl<V> SortedBlocks<V> {
         let mut next = self.blocks.remove(block + 1);
         self.firsts.remove(block + 1);
         self.blocks[block].keys.append(&mut next.keys);
+        self.blocks[block].ends.append(&mut next.ends);
         self.blocks[block].values.append(&mut next.values);
     }
 }
@@ -208,6 +221,7 @@ mod tests {
             for (first, block) in self.firsts.iter().zip(&self.blocks) {
                 assert_eq!(Some(first), block.keys.first());
                 assert_eq!(block.keys.len(), block.values.len());
+                assert_eq!(block.keys.len(), block.ends.len());
                 assert!(block.keys.len() <= CAPACITY);
             }
             let keys: Vec<u64> = self
@@ -236,7 +250,7 @@ mod tests {
                 prop_assert_eq!(position.map(|position| *map.value(position)), model.get(&key).copied());
                 match position {
                     None if what < 2 => {
-                        map.insert(key, key * 7);
+                        map.insert(key..key + 1, key * 7);
                         model.insert(key, key * 7);
                     }
                     Some(position) if what > 0 => {
@@ -245,6 +259,9 @@ mod tests {
                     _ => {}
                 }
                 let before = map.last_at_most(key);
+                if let Some(before) = before {
+                    prop_assert_eq!(map.end(before), map.value(before) / 7 + 1);
+                }
                 let expected = model.range(..=key).next_back().map(|(_, value)| *value);
                 prop_assert_eq!(before.map(|position| *map.value(position)), expected);
                 let after = map.next(before).map(|position| *map.value(position));
@@ -258,7 +275,7 @@ mod tests {
     fn ascending_keys_fill_blocks_and_deleting_empties_them() {
         let mut map = SortedBlocks::default();
         let count = 10 * CAPACITY as u64;
-        (0..count).for_each(|key| map.insert(key, ()));
+        (0..count).for_each(|key| map.insert(key..key + 1, ()));
         assert_eq!(map.blocks.len(), 10);
         for key in (0..count).filter(|key| key % 100 != 0) {
             let position = map.position(key).unwrap();

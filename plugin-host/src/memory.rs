@@ -2,7 +2,7 @@
 //! double free is an error and not a corrupted heap. Small pieces that were freed are kept for the next mapping: constructs
 //! map and unmap the same variables again and again.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -30,10 +30,18 @@ pub struct Memory {
     book: Mutex<Book>,
 }
 
-#[derive(Default)]
 struct Book {
     live: HashSet<Piece, BuildHasherDefault<AddressHasher>>,
-    kept: HashMap<u8, Vec<u64>>,
+    kept: [Vec<u64>; KEPT_SIZES as usize],
+}
+
+impl Default for Book {
+    fn default() -> Self {
+        Book {
+            live: HashSet::default(),
+            kept: [const { Vec::new() }; KEPT_SIZES as usize],
+        }
+    }
 }
 
 /// An allocation: its address, and in the low bits its index among the kept sizes. Equal to any other of its address.
@@ -93,7 +101,7 @@ impl Hasher for AddressHasher {
 impl Book {
     /// A piece kept of this size.
     fn take(&mut self, size: u8) -> Option<u64> {
-        let address = self.kept.get_mut(&size)?.pop()?;
+        let address = self.kept.get_mut(usize::from(size))?.pop()?;
         self.live.insert(Piece::new(address, size));
         Some(address)
     }
@@ -103,7 +111,7 @@ impl Book {
         if piece.size() == KEPT_SIZES {
             return false;
         }
-        let pieces = self.kept.entry(piece.size()).or_default();
+        let pieces = &mut self.kept[usize::from(piece.size())];
         let wanted = pieces.len() < KEPT;
         if wanted {
             pieces.push(piece.address());
@@ -176,7 +184,7 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        for address in self.book().kept.values().flatten() {
+        for address in self.book().kept.iter().flatten() {
             // SAFETY: as in `free`.
             unsafe { libc::free(*address as *mut libc::c_void) };
         }
@@ -234,7 +242,7 @@ mod tests {
             .collect();
         assert!(memory.free(pieces[0].offset(1)).is_err());
         pieces.iter().for_each(|piece| memory.free(*piece).unwrap());
-        assert_eq!(memory.book().kept[&1].len(), KEPT);
+        assert_eq!(memory.book().kept[1].len(), KEPT);
         assert!(memory.free(pieces[0]).is_err());
         let again = memory.alloc(112, 0).unwrap();
         assert!(pieces.contains(&again));
