@@ -4,6 +4,7 @@
 use crate::created::Created;
 use crate::data_begin::read_pointer;
 use crate::error::{Error, Result};
+use crate::info;
 use crate::item_name::ItemName;
 use crate::map_item::MapItem;
 use crate::map_type::MapType;
@@ -111,6 +112,13 @@ fn put(work: &Work<'_>, mapping: &Mapping, host: u64, bytes: &[u8]) -> plugin_ap
     }
     let address = mapping.device_address(host);
     let device = Side::device(work.device.number, address.0);
+    info::say(
+        info::DATA_TRANSFER,
+        work.device.number,
+        format_args!(
+            "attaching the pointer at host address {host:#x}, on the device at {address:?}"
+        ),
+    );
     let sides = || (Side::host(host), device);
     let _event = ompt::operation(Operation::ToDevice, bytes.len() as u64, sides);
     work.stream().write_copied(address, bytes)?;

@@ -11,6 +11,7 @@ use crate::host_task;
 use crate::in_flight;
 use crate::info;
 use crate::map_item::MapItem;
+use crate::mapping_info::tell_table;
 use crate::runtime::{Runtime, Target};
 use crate::source_location::SourceLocation;
 use crate::trace::{self, Span};
@@ -120,6 +121,14 @@ impl Construct {
             device,
             wants_debug_information,
         })
+    }
+
+    /// Tells what is mapped after the construct, for `LIBOMPTARGET_INFO`.
+    pub fn tell_table(&self, runtime: &Runtime, device: &OmpDevice) {
+        if info::wants(info::DUMP_TABLE) {
+            let (name, location) = (self.name, self.location(runtime));
+            tell_table(device, format_args!("after {name} at {location}"));
+        }
     }
 
     /// Tells what the construct maps, for `LIBOMPTARGET_INFO`.

@@ -22,6 +22,7 @@ use crate::map_item::MapItem;
 use crate::map_type::MapType;
 use crate::mapper;
 use crate::mapping::{Mapping, Storage};
+use crate::mapping_info::{tell_created, tell_found};
 use crate::mapping_table::{AcquireError, Reference, Section};
 use crate::ompt::{self, Side};
 use crate::trace;
@@ -112,7 +113,8 @@ impl Entering {
         } else if item.kind.0 != 0
             && !item.kind.is_member()
             && !item.kind.has(MapType::IMPLICIT)
-            && item.size != 0
+            // Host memory that the device uses in place has no counterpart by intent.
+            && !device.unified_shared_memory()
         {
             info::say(
                 info::EMPTY_MAPPING,
@@ -197,11 +199,12 @@ impl Entering {
             return Ok(None);
         };
         if acquired.created {
+            tell_created(device, item, &acquired.mapping);
             self.created.add(acquired.mapping.clone());
         } else {
+            tell_found(device, item, &acquired.mapping);
             self.found.push(acquired.mapping.clone());
         }
-        tell(device, item, &acquired.mapping, acquired.created);
         Ok(Some(acquired.mapping))
     }
 
@@ -274,17 +277,4 @@ fn returned_base(item: &MapItem, base: u64, mapping: Option<&Mapping>) -> u64 {
 pub(crate) unsafe fn read_pointer(address: u64) -> u64 {
     // SAFETY: caller; members of packed structs may be unaligned.
     unsafe { (address as *const u64).read_unaligned() }
-}
-
-fn tell(device: &OmpDevice, item: &MapItem, mapping: &Mapping, created: bool) {
-    let (bit, verb) = if created {
-        (info::MAPPING_CHANGED, "mapped")
-    } else {
-        (info::MAPPING_EXISTS, "is mapped already:")
-    };
-    info::say(
-        bit,
-        device.number,
-        format_args!("{item} {verb} at {:?}", mapping.device_address(item.begin)),
-    );
 }

@@ -17,6 +17,7 @@ use crate::map_item::MapItem;
 use crate::map_type::MapType;
 use crate::mapper;
 use crate::mapping::Mapping;
+use crate::mapping_info::tell_found;
 use crate::mapping_table::{Reference, Section};
 use crate::ompt;
 use crate::transfer;
@@ -65,7 +66,10 @@ fn release(device: &OmpDevice, items: &[MapItem], leaving: &mut LeavingItems) ->
             .table
             .release(section, reference, item.kind.has(MapType::DELETE))
         {
-            Some(mapping) => leaving.push(Leaving { item, mapping }),
+            Some(mapping) => {
+                tell_found(device, &item, &mapping);
+                leaving.push(Leaving { item, mapping });
+            }
             None if item.kind.has(MapType::PRESENT) && !device.unified_shared_memory() => {
                 return Err(Error::NotPresent {
                     item: item.to_string(),

@@ -58,10 +58,13 @@ unsafe fn execute(
     // SAFETY: the program is valid as far as its own memory goes (caller).
     let outcome = construct.execute(device, nowait, |work| unsafe { action(work, &items) });
     match outcome {
-        // SAFETY: indices are those of items; clang gives writable arrays.
-        Ok(returned) => returned
-            .iter()
-            .for_each(|value| unsafe { raw.set_base(value.index, value.base) }),
+        Ok(returned) => {
+            construct.tell_table(runtime, device);
+            // SAFETY: indices are those of items; clang gives writable arrays.
+            returned
+                .iter()
+                .for_each(|value| unsafe { raw.set_base(value.index, value.base) });
+        }
         Err(error) => construct.fail(&error, runtime, device.number as i64),
     }
 }

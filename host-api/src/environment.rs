@@ -3,6 +3,8 @@
 
 use std::env;
 
+use crate::info;
+
 /// What the environment asks for.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
@@ -20,7 +22,7 @@ pub struct Environment {
     pub min_threads_for_low_trip_count: Option<u32>,
     /// `OMPTARGET_DEVICES`: which plugins may offer devices; empty means all.
     pub devices: Vec<String>,
-    /// `LIBOMPTARGET_INFO` bits.
+    /// `LIBOMPTARGET_INFO` bits, and those `LIBOMPTARGET_DEBUG` asks for.
     pub info: u32,
     /// `LIBOMPTARGET_DEBUG` is set to something other than 0.
     pub debug: bool,
@@ -69,6 +71,7 @@ impl Environment {
                 .map(|value| value.trim().to_owned())
                 .filter(|value| !value.is_empty())
         };
+        let debug = text("LIBOMPTARGET_DEBUG").filter(|value| value != "0");
         Environment {
             target_offload: text("OMP_TARGET_OFFLOAD")
                 .unwrap_or_default()
@@ -85,8 +88,8 @@ impl Environment {
                         .collect()
                 })
                 .unwrap_or_default(),
-            info,
-            debug: text("LIBOMPTARGET_DEBUG").is_some_and(|value| value != "0"),
+            info: info | debug.as_deref().map_or(0, info_of_debug),
+            debug: debug.is_some(),
             profile: text("LIBOMPTARGET_PROFILE"),
             profile_granularity,
             summary: text("OMPTARGET_SUMMARY").is_some_and(|value| value != "0"),
@@ -98,6 +101,37 @@ impl Environment {
             complaints,
         }
     }
+}
+
+/// The `LIBOMPTARGET_INFO` bits a `LIBOMPTARGET_DEBUG` includes: all with a level, those of the kinds it lists
+/// otherwise. The words are those of LLVM 21 and 22 (`ODT_…` in its Shared/Debug.h), `kind:level` among them; kinds
+/// without such bits have debug lines only.
+fn info_of_debug(text: &str) -> u32 {
+    if text.parse::<i64>().is_ok() {
+        return u32::MAX;
+    }
+    let kind = |word: &str| {
+        let word = word.split(':').next().unwrap_or("").trim();
+        match word.to_ascii_lowercase().as_str() {
+            "all" => u32::MAX,
+            "kernel" => info::KERNEL_ARGS | info::PLUGIN_KERNEL,
+            "kernelargs" => info::KERNEL_ARGS,
+            "pluginkernel" => info::PLUGIN_KERNEL,
+            "map" | "mapping" => {
+                info::MAPPING_EXISTS
+                    | info::MAPPING_CHANGED
+                    | info::DUMP_TABLE
+                    | info::EMPTY_MAPPING
+            }
+            "mappingexists" => info::MAPPING_EXISTS,
+            "mappingchanged" => info::MAPPING_CHANGED,
+            "dumptable" => info::DUMP_TABLE,
+            "emptymapping" => info::EMPTY_MAPPING,
+            "copy" | "datatransfer" => info::DATA_TRANSFER,
+            _ => 0,
+        }
+    };
+    text.split(',').map(kind).fold(0, |bits, more| bits | more)
 }
 
 /// A number from `least` on, decimal or `0x…`; anything else is a complaint.
@@ -155,6 +189,17 @@ mod tests {
         assert!(!read.debug);
         assert!(read.complaints.is_empty());
         assert_eq!(with(&[("LIBOMPTARGET_INFO", "-1")]).info, u32::MAX);
+    }
+
+    #[test]
+    fn debugging_includes_information() {
+        let info = |value| with(&[("LIBOMPTARGET_DEBUG", value), ("LIBOMPTARGET_INFO", "2")]);
+        assert_eq!(info("1").info, u32::MAX);
+        assert_eq!(info("0").info, 2);
+        let read = info("Init, DataTransfer:2");
+        assert!(read.debug);
+        assert_eq!(read.info, info::DATA_TRANSFER | 2);
+        assert_eq!(info("kernel,map").info, 0x5f);
     }
 
     #[test]

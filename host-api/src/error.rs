@@ -92,8 +92,13 @@ pub enum Error {
         why: String,
     },
     /// The kernel ended abnormally, or the device refused the launch.
-    #[error("{0}")]
-    Kernel(plugin_api::Error),
+    #[error("{source}{}", line_about(.section))]
+    Kernel {
+        /// The device's answer.
+        source: plugin_api::Error,
+        /// What a stray address has to do with the mapped sections.
+        section: Option<String>,
+    },
     /// Any other device operation.
     #[error("{what}: {source}")]
     Device {
@@ -140,18 +145,47 @@ impl Error {
             Error::Extends { .. } => {
                 Some("map the whole section once, or delete the old mapping first")
             }
-            Error::Launch { .. } => {
-                Some("lower num_teams, thread_limit or the dynamic shared memory of the region")
-            }
-            Error::Kernel(Device::Fault(fault)) => fault_hint(&fault.kind),
-            Error::Device {
-                source: Device::InvalidFree(_),
-                ..
-            } => Some("free only what omp_target_alloc returned, once, on the same device"),
+            Error::Launch { .. } => Some(LAUNCH_HINT),
             Error::Load(Device::Load(_)) => {
                 Some("OMP_TARGET_OFFLOAD=DISABLED runs the program on the host")
             }
-            _ => None,
+            Error::Item { source, .. }
+            | Error::Kernel { source, .. }
+            | Error::Device { source, .. }
+            | Error::Load(source) => device_hint(source),
+            // The text says what the routine accepts.
+            Error::Routine(_) => None,
+        }
+    }
+}
+
+const LAUNCH_HINT: &str =
+    "lower num_teams, thread_limit or the dynamic shared memory of the region";
+
+fn line_about(section: &Option<String>) -> String {
+    section
+        .as_ref()
+        .map_or(String::new(), |text| format!("\n  section: {text}"))
+}
+
+fn device_hint(error: &plugin_api::Error) -> Option<&'static str> {
+    use plugin_api::Error as Device;
+    match error {
+        Device::OutOfMemory { .. } => Some(
+            "free device memory that is not needed; OMPTARGET_VGPU_MEMORY gives the virtual GPU more",
+        ),
+        Device::InvalidFree(_) => {
+            Some("free only what omp_target_alloc returned, once, on the same device")
+        }
+        Device::InvalidAccess { .. } => Some(
+            "check pointer, offset and length, and that the memory given to omp_target_associate_ptr is not freed or shorter",
+        ),
+        Device::InvalidLaunch { .. } => Some(LAUNCH_HINT),
+        Device::Image(_) => Some("link the program again: its device image is damaged"),
+        Device::Load(_) => Some("compile and link the program again"),
+        Device::Fault(fault) => fault_hint(&fault.kind),
+        Device::System { .. } => {
+            Some("check the limits of the process (ulimit -a) and the machine's free memory")
         }
     }
 }
@@ -166,7 +200,11 @@ fn fault_hint(kind: &plugin_api::FaultKind) -> Option<&'static str> {
         FaultKind::StackOverflow => {
             Some("move large local arrays out of the region, or limit recursion")
         }
-        _ => None,
+        FaultKind::Arithmetic => Some("check the divisor; -g shows the line"),
+        FaultKind::Trap { message } if message.is_empty() => Some(
+            "the program reached __builtin_trap or code the compiler holds to be unreachable; -g shows the line",
+        ),
+        FaultKind::Trap { .. } | FaultKind::Other(_) => None,
     }
 }
 

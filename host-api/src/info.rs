@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// Arguments of each construct on entry.
 pub const KERNEL_ARGS: u32 = 0x01;
-/// An item was mapped already.
+/// A construct found an item mapped.
 pub const MAPPING_EXISTS: u32 = 0x02;
-/// The mapping table after each region.
+/// The mapping table after each construct, at a failure and at the end of the program.
 pub const DUMP_TABLE: u32 = 0x04;
 /// A mapping was made or removed.
 pub const MAPPING_CHANGED: u32 = 0x08;

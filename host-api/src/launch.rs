@@ -15,7 +15,7 @@ use crate::map_item::MapItem;
 use crate::ompt;
 use crate::program::Region;
 use crate::trace::Kind;
-use crate::work::{After, Work};
+use crate::work::{After, Work, kernel_error};
 
 /// What a construct asks for besides its data.
 #[derive(Clone, Copy, Debug, Default)]
@@ -201,7 +201,7 @@ fn start(
     work.traced(Kind::Kernel, 0, name, |stream| {
         stream.launch(&region.kernel, &launch)
     })
-    .map_err(Error::Kernel)
+    .map_err(|source| kernel_error(work.device, source))
 }
 
 /// Records that the reduction buffer of a launch has at least, unless it has fewer teams: what the device runtime relies

@@ -43,6 +43,7 @@ mod map_item;
 mod map_type;
 mod mapper;
 mod mapping;
+mod mapping_info;
 #[cfg(test)]
 mod mapping_model_tests;
 mod mapping_table;

@@ -59,6 +59,14 @@ struct Slot {
 }
 
 impl Slot {
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            mapping: self.mapping.clone(),
+            dynamic: self.dynamic(),
+            hold: self.hold.into(),
+        }
+    }
+
     /// A slot whose mapping has the first reference of its kind.
     fn first(mapping: Arc<Mapping>, reference: Reference) -> Slot {
         let hold = u32::from(reference == Reference::Hold);
@@ -327,16 +335,16 @@ impl MappingTable {
         Ok(slots.remove(position).mapping)
     }
 
+    /// A mapping with its counts, unless it has left the table.
+    pub fn snapshot_of(&self, mapping: &Mapping) -> Option<Snapshot> {
+        let slots = self.lock();
+        let slot = slots.value(slots.position(mapping.host.start)?);
+        Some(slot.snapshot())
+    }
+
     /// Every mapping with its counts, by host address.
     pub fn snapshot(&self) -> Vec<Snapshot> {
-        self.lock()
-            .values()
-            .map(|slot| Snapshot {
-                mapping: slot.mapping.clone(),
-                dynamic: slot.dynamic(),
-                hold: slot.hold.into(),
-            })
-            .collect()
+        self.lock().values().map(Slot::snapshot).collect()
     }
 }
 

@@ -5,9 +5,9 @@ use std::ffi::c_void;
 
 use plugin_api::DevicePtr;
 
-use crate::device::OmpDevice;
 use crate::error::{Error, Result};
 use crate::mapping::{Mapping, Storage};
+use crate::mapping_info::print_table;
 use crate::mapping_table::Section;
 use crate::ompt::{self, Operation, Side};
 use crate::place::{Place, answer, place};
@@ -124,26 +124,7 @@ pub extern "C" fn omp_target_disassociate_ptr(host: *const c_void, device: i32) 
 
 /// Prints the mapping table of every device.
 pub extern "C" fn ompx_dump_mapping_tables() {
-    runtime().devices().iter().for_each(dump_mappings);
-}
-
-/// Prints a device's mapping table on stderr.
-pub fn dump_mappings(device: &OmpDevice) {
-    eprintln!(
-        "omptarget device {} mapping table ({}):",
-        device.number,
-        device.name()
-    );
-    for line in device.table.snapshot() {
-        let mapping = &line.mapping;
-        eprintln!(
-            "  host {:#018x} device {:#018x} size {:10} references {} hold {} {}",
-            mapping.host.start,
-            mapping.address.0,
-            mapping.host.end - mapping.host.start,
-            line.dynamic,
-            line.hold,
-            mapping.name(),
-        );
+    for device in runtime().devices() {
+        print_table(device, "");
     }
 }

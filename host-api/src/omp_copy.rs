@@ -6,6 +6,7 @@ use plugin_api::DevicePtr;
 
 use crate::device::OmpDevice;
 use crate::error::{Error, Result};
+use crate::info;
 use crate::memcpy_rect::{Rectangle, Run, runs};
 use crate::ompt::{self, Operation, Side};
 use crate::place::{Place, answer, fail, place, place_or_fail};
@@ -22,6 +23,15 @@ pub(crate) unsafe fn copy(
 ) -> plugin_api::Result<()> {
     let _event = event((to, destination), (from, source), length);
     let span = |kind, device: &OmpDevice| {
+        info::say(
+            info::DATA_TRANSFER,
+            device.number,
+            format_args!(
+                "omp_target_memcpy: copying {length} bytes at {source:#x} ({}) to {destination:#x} ({})",
+                from.side(),
+                to.side(),
+            ),
+        );
         trace::span(kind, device.number, length as u64, || {
             "omp_target_memcpy".into()
         })

@@ -13,6 +13,16 @@ pub enum Place {
     Device(&'static OmpDevice),
 }
 
+impl Place {
+    /// For messages.
+    pub fn side(&self) -> String {
+        match self {
+            Place::Host => "host".into(),
+            Place::Device(device) => format!("device {}", device.number),
+        }
+    }
+}
+
 /// Ends the program with a report on `routine`.
 pub fn fail(routine: &'static str, number: i32, error: &Error) -> ! {
     // SAFETY: no location.

@@ -13,6 +13,7 @@ use crate::fork;
 use crate::host_task;
 use crate::info;
 use crate::logger;
+use crate::mapping_info::tell_table;
 use crate::offload_policy::OffloadPolicy;
 use crate::ompt;
 use crate::plugins;
@@ -284,14 +285,18 @@ impl Runtime {
         if fork::happened() {
             return;
         }
+        let is_last = self.registry.libraries().is_empty();
         for device in self.devices_found() {
+            if is_last {
+                tell_table(device, "at the end of the program");
+            }
             if let Err(error) = device.program.unload(device, library.id) {
                 die(&format_args!(
                     "omptarget error: unloading a device image: {error}"
                 ));
             }
         }
-        if self.registry.libraries().is_empty() {
+        if is_last {
             ompt::devices_go();
         }
     }

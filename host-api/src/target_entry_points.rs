@@ -60,9 +60,7 @@ pub(crate) unsafe fn execute(
     if let Err(error) = outcome {
         construct.fail(&error, runtime, device.number as i64);
     }
-    if info::wants(info::DUMP_TABLE) {
-        crate::omp_association::dump_mappings(device);
-    }
+    construct.tell_table(runtime, device);
     ON_DEVICE
 }
 

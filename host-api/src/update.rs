@@ -9,6 +9,7 @@ use crate::map_item::MapItem;
 use crate::map_type::MapType;
 use crate::mapper;
 use crate::mapping::Mapping;
+use crate::mapping_info::tell_found;
 use crate::mapping_table::Section;
 use crate::transfer;
 use crate::work::{After, Work};
@@ -58,6 +59,7 @@ unsafe fn section(work: &mut Work<'_>, item: &MapItem) -> Result<()> {
         return Ok(());
     };
     mapping.wait_ready();
+    tell_found(device, item, &mapping);
     // SAFETY: forwarded from the caller.
     let outcome = unsafe { copy(work, item, &mapping) };
     work.afterwards(After::Unpin(mapping));

@@ -10,6 +10,7 @@ use crate::data_end::unpin;
 use crate::device::OmpDevice;
 use crate::error::{Error, Result};
 use crate::mapping::Mapping;
+use crate::mapping_info::{neighbour, tell_table};
 use crate::ompt;
 use crate::reduction_buffer::ReductionBuffer;
 use crate::stream_pool::StreamInUse;
@@ -107,12 +108,17 @@ impl<'a> Work<'a> {
     pub fn complete<T>(&mut self, outcome: Result<T>) -> Result<T> {
         let synchronized = self.stream.synchronize();
         let ended = self.failure.take().map_or(synchronized, Err);
+        // While everything is still mapped.
+        let ended = ended.map_err(|source| queued_error(self.device, source));
+        if outcome.is_err() || ended.is_err() {
+            tell_table(self.device, "at the failure");
+        }
         let mut left = Ok(());
         for after in self.after.drain(..) {
             left = left.and(run(self.device, after));
         }
         let value = outcome?;
-        ended.map_err(queued_error)?;
+        ended?;
         left.map(|()| value)
     }
 }
@@ -135,13 +141,26 @@ fn run(device: &OmpDevice, after: After) -> Result<()> {
 }
 
 /// An error of work that was queued without one.
-fn queued_error(source: plugin_api::Error) -> Error {
+fn queued_error(device: &OmpDevice, source: plugin_api::Error) -> Error {
     use plugin_api::Error as Device;
     match source {
-        Device::Fault(_) | Device::InvalidLaunch { .. } => Error::Kernel(source),
+        Device::Fault(_) | Device::InvalidLaunch { .. } => kernel_error(device, source),
         _ => Error::Device {
             what: "the work queued on the device".into(),
             source,
         },
     }
+}
+
+/// A kernel's error, with the mapped section concerned: to be made while that is still mapped.
+pub fn kernel_error(device: &OmpDevice, source: plugin_api::Error) -> Error {
+    use plugin_api::FaultKind;
+    let section = match &source {
+        plugin_api::Error::Fault(fault) => match fault.kind {
+            FaultKind::WildAccess { address, .. } => neighbour(device, address),
+            _ => None,
+        },
+        _ => None,
+    };
+    Error::Kernel { source, section }
 }
