@@ -84,7 +84,7 @@ pub fn enqueue_kernel(
     let _event = ompt::submit(request.teams[0]);
     stream
         .launch(&region.kernel, &launch)
-        .map_err(|source| kernel_error(work.device, source))
+        .map_err(|source| kernel_error(device, source))
 }
 
 fn shape_of(
