@@ -20,6 +20,8 @@ mod device;
 pub mod entries;
 pub mod environment;
 mod error;
+#[cfg(test)]
+mod error_tests;
 mod exports;
 #[cfg(test)]
 mod fake_device;

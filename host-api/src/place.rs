@@ -55,7 +55,10 @@ pub fn answer(routine: &str, outcome: Result<()>) -> i32 {
     match outcome {
         Ok(()) => 0,
         Err(error) => {
-            warn(&format_args!("{routine} failed: {error}"));
+            let hint = error
+                .hint()
+                .map_or(String::new(), |hint| format!("\n  hint: {hint}"));
+            warn(&format_args!("{routine} failed: {error}{hint}"));
             FAILED
         }
     }

@@ -82,6 +82,17 @@ static void run(const char *what) {
         omp_target_free(p, 0);
         omp_target_free(p, 0);
         printf("done\n");
+    } else if (strcmp(what, "shared-memory") == 0) {
+#pragma omp target teams map(tofrom : sink) ompx_dyn_cgroup_mem(100000000)
+        sink = 1;
+    } else if (strcmp(what, "wild-copy") == 0) {
+        printf("refused %d\n", omp_target_memcpy((void *)16, &sink, sizeof sink, 0, 0, 0, omp_get_initial_device()));
+    } else if (strcmp(what, "freed-association") == 0) {
+        void *p = omp_target_alloc(sizeof a, 0);
+        omp_target_associate_ptr(a, p, sizeof a, 0, 0);
+        omp_target_free(p, 0);
+#pragma omp target update to(a)
+        printf("survived\n");
     } else if (strcmp(what, "double-delete") == 0) {
 #pragma omp target enter data map(to : a)
 #pragma omp target exit data map(delete : a)

@@ -154,6 +154,48 @@ fn freed_twice() {
     assert!(outcome.stderr.contains("free"), "{outcome:?}");
 }
 
+/// More dynamic shared memory than a block can have.
+#[test]
+fn too_much_shared_memory() {
+    let place = format!(
+        "limits.c:{}",
+        line_of(SOURCE, "ompx_dyn_cgroup_mem(100000000)")
+    );
+    let facts = [
+        "cannot be launched",
+        "shared memory per block",
+        "hint: lower",
+        &place,
+    ];
+    LIMITS
+        .run(&["shared-memory"])
+        .failed_with("ompx_dyn_cgroup_mem", &facts);
+}
+
+/// Device memory that is not there: a routine says so and goes on, a construct ends the program.
+#[test]
+fn copies_to_no_memory() {
+    let outcome = LIMITS.run(&["wild-copy"]);
+    assert!(
+        outcome.code == 0 && outcome.stdout == "refused 1\n",
+        "{outcome:?}"
+    );
+    for fact in ["0x10 leaves every allocation", "hint: check pointer"] {
+        assert!(outcome.stderr.contains(fact), "{outcome:?}");
+    }
+    let place = format!("limits.c:{}", line_of(SOURCE, "target update to(a)"));
+    let facts = [
+        "'a' (400 bytes",
+        "leaves every allocation",
+        "hint: ",
+        "omp_target_associate_ptr",
+        &place,
+    ];
+    LIMITS
+        .run(&["freed-association"])
+        .failed_with("freed-association", &facts);
+}
+
 #[test]
 fn deleted_twice() {
     let outcome = LIMITS.run(&["double-delete"]);
