@@ -106,6 +106,11 @@ impl Construct {
 
     /// Reports `error` and ends the program.
     pub fn fail(&self, error: &Error, runtime: &Runtime, number: i64) -> ! {
+        die(&self.report(error, runtime, number))
+    }
+
+    /// `error` with the construct's place.
+    pub fn report<'e>(&self, error: &'e Error, runtime: &Runtime, number: i64) -> Report<'e> {
         let number = runtime.resolve(number);
         let device = runtime
             .device(number)
@@ -114,13 +119,13 @@ impl Construct {
         let location = self.location(runtime);
         // Routines have no location to begin with.
         let wants_debug_information = !self.location.is_null() && location.file.is_empty();
-        die(&Report {
+        Report {
             error,
             construct: self.name,
             location,
             device,
             wants_debug_information,
-        })
+        }
     }
 
     /// Tells what is mapped after the construct, for `LIBOMPTARGET_INFO`.

@@ -8,6 +8,7 @@ use crate::in_flight::InFlight;
 use crate::mapping_table::MappingTable;
 use crate::program::Program;
 use crate::reduction_buffer::ReductionBuffers;
+use crate::replay_memory::ReplayMemory;
 use crate::stream_pool::StreamPool;
 
 /// A device as OpenMP sees it.
@@ -28,6 +29,8 @@ pub struct OmpDevice {
     pub streams: StreamPool,
     /// Constructs it still works for while the host has gone on.
     pub in_flight: InFlight,
+    /// Its memory for replays.
+    pub replay_memory: ReplayMemory,
     unified_shared_memory: bool,
 }
 
@@ -48,6 +51,7 @@ impl OmpDevice {
             reductions: ReductionBuffers::default(),
             streams: StreamPool::default(),
             in_flight: InFlight::default(),
+            replay_memory: ReplayMemory::default(),
             unified_shared_memory,
         }
     }

@@ -2,6 +2,7 @@
 //! them.
 
 use std::env;
+use std::path::PathBuf;
 
 use crate::info;
 
@@ -32,8 +33,12 @@ pub struct Environment {
     pub profile_granularity: Option<u32>,
     /// `OMPTARGET_SUMMARY` is set to something other than 0.
     pub summary: bool,
-    /// `OMPTARGET_RECORD`: the launch to be recorded.
-    pub record: Option<recording::Request>,
+    /// `OMPTARGET_RECORD`: where a launch is recorded to.
+    pub record: Option<PathBuf>,
+    /// `OMPTARGET_RECORD_KERNEL`: a part of its kernel's name.
+    pub record_kernel: String,
+    /// `OMPTARGET_RECORD_LAUNCH`: which of them.
+    pub record_launch: u32,
     /// What was set but not understood, as complaints for the user.
     pub complaints: Vec<String>,
 }
@@ -93,11 +98,9 @@ impl Environment {
             profile: text("LIBOMPTARGET_PROFILE"),
             profile_granularity,
             summary: text("OMPTARGET_SUMMARY").is_some_and(|value| value != "0"),
-            record: text("OMPTARGET_RECORD").map(|folder| recording::Request {
-                folder: folder.into(),
-                kernel: text("OMPTARGET_RECORD_KERNEL").unwrap_or_default(),
-                launch: record_launch.into(),
-            }),
+            record: text("OMPTARGET_RECORD").map(PathBuf::from),
+            record_kernel: text("OMPTARGET_RECORD_KERNEL").unwrap_or_default(),
+            record_launch,
             complaints,
         }
     }

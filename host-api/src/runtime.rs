@@ -18,6 +18,7 @@ use crate::offload_policy::OffloadPolicy;
 use crate::ompt;
 use crate::plugins;
 use crate::program;
+use crate::recording_request::{self, Recording};
 use crate::registry::Registry;
 use crate::source_location::SourceLocation;
 use crate::trace;
@@ -35,6 +36,7 @@ pub struct Runtime {
     discovery: Mutex<Option<u64>>,
     plugins: OnceLock<Vec<Arc<dyn Plugin>>>,
     warned: AtomicBool,
+    recording: Recording,
 }
 
 /// Where a construct runs.
@@ -78,6 +80,7 @@ impl Runtime {
             discovery: Mutex::new(None),
             plugins: OnceLock::new(),
             warned: AtomicBool::new(false),
+            recording: Recording::default(),
         }
     }
 
@@ -94,6 +97,23 @@ impl Runtime {
     /// The devices that have been found so far.
     pub fn devices_found(&self) -> &[OmpDevice] {
         self.devices.get().map_or(&[], |devices| devices)
+    }
+
+    /// Begins to record what `number` does, in `memory` bytes of it (0: a quarter of all).
+    pub fn begin_recording(&self, number: i64, memory: u64) -> Result<()> {
+        let number = self.resolve(number);
+        {
+            // No device is found meanwhile.
+            let _searched = self
+                .discovery
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            let in_use = self.devices.get().is_some();
+            self.recording
+                .activate(&self.environment, in_use, number, memory)?;
+        }
+        let total = self.device(number)?.device.info().total_memory;
+        recording_request::check_memory(memory, total)
     }
 
     fn search(&self) -> &[OmpDevice] {
@@ -137,6 +157,9 @@ impl Runtime {
                     device.info().name
                 ));
                 if usable {
+                    let device = self
+                        .recording
+                        .device(&self.environment, found.len(), device);
                     let uid =
                         CString::new(format!("{}-{index}", plugin.name())).unwrap_or_default();
                     found.push(OmpDevice::new(found.len(), uid, device, unified));
@@ -151,15 +174,8 @@ impl Runtime {
 
     /// The plugins, as far as `OMPTARGET_DEVICES` lets them. What keeps one away is said once.
     fn plugins(&self) -> &[Arc<dyn Plugin>] {
-        self.plugins.get_or_init(|| {
-            let plugins = plugins::open(&self.environment.devices, |complaint| warn(&complaint));
-            let Some(request) = &self.environment.record else {
-                return plugins;
-            };
-            let record =
-                |plugin| recording::record(plugin, request, |said| eprintln!("omptarget: {said}"));
-            plugins.into_iter().map(record).collect()
-        })
+        self.plugins
+            .get_or_init(|| plugins::open(&self.environment.devices, |complaint| warn(&complaint)))
     }
 
     fn tell_refusals(&self) {

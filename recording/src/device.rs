@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use plugin_api::{
     Device, DeviceInfo, DevicePtr, Error, Global, Image, ImmediateStream, Kernel, KernelInfo,
-    Launch, LoadOptions, MemoryKind, Module, Pace, Plugin, Result, Stream,
+    Launch, LoadOptions, MemoryKind, Module, Pace, Result, Stream,
 };
 
 use crate::block::Block;
 use crate::file::{Area, ImageFormat, Place, Recording};
 
-/// The block is this share of the device's memory.
+/// Unless its size is asked for, the block is this share of the device's memory.
 const BLOCK_SHARE: u64 = 4;
 
 /// What is to be recorded.
@@ -24,19 +24,12 @@ pub struct Request {
     pub kernel: String,
     /// Which of the launches of such kernels, from 1.
     pub launch: u64,
+    /// Bytes of device memory to record from; `None`: a quarter of the device's.
+    pub memory: Option<u64>,
 }
 
-/// Wraps a plugin, so that its devices record. What happens goes to `tell`.
-pub fn record(plugin: Arc<dyn Plugin>, request: &Request, tell: fn(String)) -> Arc<dyn Plugin> {
-    let recorder = Arc::new(Recorder {
-        request: request.clone(),
-        launches: AtomicU64::new(0),
-        tell,
-    });
-    Arc::new(RecordingPlugin { plugin, recorder })
-}
-
-struct Recorder {
+/// Records one launch of the devices it wraps.
+pub struct Recorder {
     request: Request,
     /// Launches so far of kernels that are meant.
     launches: AtomicU64,
@@ -44,6 +37,28 @@ struct Recorder {
 }
 
 impl Recorder {
+    /// A recorder for `request`. What happens goes to `tell`.
+    pub fn new(request: Request, tell: fn(String)) -> Arc<Recorder> {
+        Arc::new(Recorder {
+            request,
+            launches: AtomicU64::new(0),
+            tell,
+        })
+    }
+
+    /// `device`, recording.
+    pub fn device(self: &Arc<Self>, device: Arc<dyn Device>) -> Arc<dyn Device> {
+        Arc::new(RecordingDevice {
+            memory: Arc::new(BlockMemory {
+                device: device.clone(),
+                size: self.request.memory,
+                block: OnceLock::new(),
+            }),
+            device,
+            recorder: self.clone(),
+        })
+    }
+
     /// Whether this launch is the one; asked once per launch.
     fn wants(&self, kernel: &str) -> bool {
         kernel.contains(&self.request.kernel)
@@ -51,41 +66,18 @@ impl Recorder {
     }
 }
 
-struct RecordingPlugin {
-    plugin: Arc<dyn Plugin>,
-    recorder: Arc<Recorder>,
-}
-
-impl Plugin for RecordingPlugin {
-    fn name(&self) -> &'static str {
-        self.plugin.name()
-    }
-
-    fn devices(&self) -> Vec<Arc<dyn Device>> {
-        let wrap = |device: Arc<dyn Device>| -> Arc<dyn Device> {
-            Arc::new(RecordingDevice {
-                memory: Arc::new(BlockMemory {
-                    device: device.clone(),
-                    block: OnceLock::new(),
-                }),
-                device,
-                recorder: self.recorder.clone(),
-            })
-        };
-        self.plugin.devices().into_iter().map(wrap).collect()
-    }
-}
-
 /// The block of one device, made at the first allocation.
 struct BlockMemory {
     device: Arc<dyn Device>,
+    size: Option<u64>,
     block: OnceLock<std::result::Result<(u64, Mutex<Block>), String>>,
 }
 
 impl BlockMemory {
     fn block(&self) -> Result<(u64, MutexGuard<'_, Block>)> {
         let make = || {
-            let size = self.device.info().total_memory / BLOCK_SHARE;
+            let share = || self.device.info().total_memory / BLOCK_SHARE;
+            let size = self.size.unwrap_or_else(share);
             let address = self.device.alloc(size, MemoryKind::Device);
             let address = address.map_err(|error| error.to_string())?;
             Ok((address.0, Mutex::new(Block::new(size))))
