@@ -123,7 +123,9 @@ impl Error {
             Error::NoSuchDevice { .. } => Some(
                 "check the device clause, omp_set_default_device and OMP_DEFAULT_DEVICE; `omptarget info` lists the devices",
             ),
-            Error::Mandatory { .. } => Some("unset OMP_TARGET_OFFLOAD to run on the host instead"),
+            Error::Mandatory { .. } => Some(
+                "compile for a device that is there (`omptarget info` lists them, `omptarget image PROGRAM` the images), or unset OMP_TARGET_OFFLOAD to run on the host",
+            ),
             Error::NoImage { .. } => Some(
                 "compile with an --offload-arch the device runs; `omptarget image PROGRAM` lists the images",
             ),

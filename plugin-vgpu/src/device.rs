@@ -93,8 +93,8 @@ impl Device for VirtualGpu {
         match image.kind {
             ImageKind::Bitcode if for_gpu || image.triple.is_empty() => None,
             // PTX and fat binaries do not name a triple.
-            ImageKind::Object if !for_gpu => Some(format!("{image} is not for GPUs")),
-            ImageKind::Bitcode => Some(format!("{image} is not for GPUs")),
+            ImageKind::Object if !for_gpu => Some(format!("{image}, which is not for GPUs")),
+            ImageKind::Bitcode => Some(format!("{image}, which is not for GPUs")),
             _ => Some(format!(
                 "{image}, but it runs bitcode: compile and link with -fopenmp-target-jit (omptarget.cfg does)"
             )),

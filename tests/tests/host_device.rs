@@ -43,6 +43,6 @@ fn a_program_may_choose_its_family_of_devices() {
         .run_with(&[], &[mandatory, ("OMPTARGET_DEVICES", "vgpu")])
         .failed_with(
             "without them",
-            &["machine code for x86_64-pc-linux-gnu is not for GPUs"],
+            &["machine code for x86_64-pc-linux-gnu, which is not for GPUs"],
         );
 }
