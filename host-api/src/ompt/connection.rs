@@ -48,14 +48,14 @@ fn connect_to_libomp() {
     let Some(connect) = (unsafe { host_task::symbol::<Connect>(c"ompt_libomp_connect") }) else {
         return;
     };
-    // libomp keeps the pointer until it ends.
-    let result = Box::leak(Box::new(StartToolResult {
+    /// libomp keeps the pointer until it ends, and may write to what it points at; nobody else touches it.
+    static mut RESULT: StartToolResult = StartToolResult {
         initialize,
         finalize,
         tool_data: 0,
-    }));
-    // SAFETY: the structure stays.
-    unsafe { connect(result) };
+    };
+    // SAFETY: the structure stays, and is libomp's from here on.
+    unsafe { connect(&raw mut RESULT) };
 }
 
 /// Called by libomp if there is a tool.
