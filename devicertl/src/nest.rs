@@ -121,6 +121,8 @@ impl Nest {
         if state.is_null() {
             return Nest::by_role();
         }
+        // Another thread may have made it: behind this, what it wrote is there.
+        arch::fence_block();
         // SAFETY: thread numbers are below MAX_THREADS; the entry is this thread's own.
         match unsafe { *own_word(state) } {
             state::BY_ROLE => Nest::by_role(),

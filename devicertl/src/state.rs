@@ -67,6 +67,8 @@ pub fn init() {
 pub fn need() -> *mut State {
     let state = current();
     if !state.is_null() {
+        // Another thread made it: behind this, what it wrote is there.
+        arch::fence_block();
         return state;
     }
     let fresh = take();
