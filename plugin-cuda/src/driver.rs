@@ -1,0 +1,459 @@
+//! The driver's functions this plugin calls, and what they take: the whole of the interface to `libcuda.so.1`.
+//!
+//! The library is found as the dynamic linker finds any other: `LD_LIBRARY_PATH`, then the system's folders. The tests' driver
+//! is a library of that name in a folder of its own.
+//!
+//! Signatures and values are those of `cuda.h` (CUDA Driver API reference manual, version 12.8). A symbol with a version suffix is
+//! the one current headers give the plain name to.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::fmt;
+
+use libloading::Library;
+
+/// File name of the driver's library.
+pub const LIBRARY: &str = "libcuda.so.1";
+
+/// Declares the driver's handles: pointers that only the driver follows.
+macro_rules! handles {
+    ($($(#[$doc:meta])* $name:ident)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(transparent)]
+        pub struct $name(pub *mut c_void);
+
+        impl $name {
+            /// No object.
+            pub const NULL: $name = $name(std::ptr::null_mut());
+        }
+
+        // SAFETY: the driver's handles may be used from any thread.
+        unsafe impl Send for $name {}
+        // SAFETY: as above.
+        unsafe impl Sync for $name {}
+    )*};
+}
+
+handles! {
+    /// `CUcontext`
+    CuContext
+    /// `CUmodule`
+    CuModule
+    /// `CUfunction`
+    CuFunction
+    /// `CUstream`
+    CuStream
+    /// `CUevent`
+    CuEvent
+    /// `CUmemoryPool`
+    CuMemoryPool
+}
+
+/// `CUdevice`: the number the driver gives a device.
+pub type CuDevice = c_int;
+/// `CUdeviceptr`
+pub type CuDevicePtr = u64;
+/// `CUhostFn`
+pub type CuHostFunction = unsafe extern "C" fn(data: *mut c_void);
+
+/// `CUresult`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct CuResult(pub u32);
+
+/// Declares an enumeration of the driver's as constants: a newer driver may answer with values that are not here.
+macro_rules! values {
+    ($type:ident: $($(#[$doc:meta])* $name:ident = $value:literal)*) => {
+        impl $type {$(
+            $(#[$doc])*
+            pub const $name: $type = $type($value);
+        )*}
+    };
+}
+
+values! { CuResult:
+    /// The call did what was asked.
+    SUCCESS = 0
+    /// An argument is not acceptable: an address that is not allocated, for instance.
+    INVALID_VALUE = 1
+    /// Neither the pool nor the device has this much memory.
+    OUT_OF_MEMORY = 2
+    /// `cuInit` was not called, or failed.
+    NOT_INITIALIZED = 3
+    /// The process is ending: the driver has shut down.
+    DEINITIALIZED = 4
+    /// The library is the toolkit's stub to link with, not a driver.
+    STUB_LIBRARY = 34
+    /// There is no device.
+    NO_DEVICE = 100
+    /// The image is malformed.
+    INVALID_IMAGE = 200
+    /// The image has no code for this device.
+    NO_BINARY_FOR_GPU = 209
+    /// The device's memory has an error that could not be corrected. Sticky.
+    ECC_UNCORRECTABLE = 214
+    /// The driver's compiler refuses the PTX; the log says why.
+    INVALID_PTX = 218
+    /// The PTX is of a version this driver's compiler does not know.
+    UNSUPPORTED_PTX_VERSION = 222
+    /// There is no such symbol.
+    NOT_FOUND = 500
+    /// What was asked after is not complete.
+    NOT_READY = 600
+    /// A kernel used an address that is not mapped. Sticky.
+    ILLEGAL_ADDRESS = 700
+    /// The launch wants more registers or shared memory than there are.
+    LAUNCH_OUT_OF_RESOURCES = 701
+    /// The display's watchdog ended a kernel. Sticky.
+    LAUNCH_TIMEOUT = 702
+    /// The context's peer access is enabled already.
+    PEER_ACCESS_ALREADY_ENABLED = 704
+    /// The context has been destroyed. Sticky.
+    CONTEXT_IS_DESTROYED = 709
+    /// A kernel called `__assertfail`. Sticky.
+    ASSERT = 710
+    /// A stack is broken or overflowed. Sticky.
+    HARDWARE_STACK_ERROR = 714
+    /// A kernel executed an illegal instruction; on some devices what `trap` gives. Sticky.
+    ILLEGAL_INSTRUCTION = 715
+    /// A kernel used an address not aligned as its access wants. Sticky.
+    MISALIGNED_ADDRESS = 716
+    /// An address of another address space. Sticky.
+    INVALID_ADDRESS_SPACE = 717
+    /// A kernel jumped to no code. Sticky.
+    INVALID_PC = 718
+    /// A kernel ended abnormally; what `trap` gives. Sticky.
+    LAUNCH_FAILED = 719
+}
+
+/// `CUdevice_attribute`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct CuDeviceAttribute(pub c_int);
+
+values! { CuDeviceAttribute:
+    /// Most threads of a block.
+    MAX_THREADS_PER_BLOCK = 1
+    /// Most blocks of a grid along x.
+    MAX_GRID_DIM_X = 5
+    /// Most blocks of a grid along y.
+    MAX_GRID_DIM_Y = 6
+    /// Most blocks of a grid along z.
+    MAX_GRID_DIM_Z = 7
+    /// Shared memory of a block without asking for more, bytes.
+    MAX_SHARED_MEMORY_PER_BLOCK = 8
+    /// Lanes of a warp.
+    WARP_SIZE = 10
+    /// Multiprocessors.
+    MULTIPROCESSOR_COUNT = 16
+    /// Threads resident on a multiprocessor.
+    MAX_THREADS_PER_MULTIPROCESSOR = 39
+    /// The `8` of sm_86.
+    COMPUTE_CAPABILITY_MAJOR = 75
+    /// The `6` of sm_86.
+    COMPUTE_CAPABILITY_MINOR = 76
+    /// Whether there is managed memory.
+    MANAGED_MEMORY = 83
+    /// Whether kernels may follow any host pointer (heterogeneous memory management, or hardware that does it).
+    PAGEABLE_MEMORY_ACCESS = 88
+    /// Shared memory of a block that asks for it (`CuFunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES`), bytes.
+    MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97
+    /// Whether `cuMemAllocAsync` works on the device.
+    MEMORY_POOLS_SUPPORTED = 115
+}
+
+/// `CUfunction_attribute`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct CuFunctionAttribute(pub c_int);
+
+values! { CuFunctionAttribute:
+    /// Most threads of a block, as registers and launch bounds allow.
+    MAX_THREADS_PER_BLOCK = 0
+    /// Static shared memory, bytes.
+    SHARED_SIZE_BYTES = 1
+    /// Local memory per thread, bytes.
+    LOCAL_SIZE_BYTES = 3
+    /// Registers per thread.
+    NUM_REGS = 4
+    /// Most dynamic shared memory of a launch, bytes; may be set.
+    MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
+}
+
+/// `CUlimit`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct CuLimit(pub c_int);
+
+values! { CuLimit:
+    /// A thread's stack, bytes.
+    STACK_SIZE = 0
+    /// The buffer of `printf`, bytes.
+    PRINTF_FIFO_SIZE = 1
+    /// The heap of `malloc` on the device, bytes; not to be changed once a module is loaded.
+    MALLOC_HEAP_SIZE = 2
+}
+
+/// `CUjit_option`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct CuJitOption(pub c_int);
+
+values! { CuJitOption:
+    /// Buffer (`char *`) for what the compiler has to say.
+    INFO_LOG_BUFFER = 3
+    /// Its size in (bytes, a pointer-sized number in place of the pointer); what is written is given back there.
+    INFO_LOG_BUFFER_SIZE_BYTES = 4
+    /// Buffer (`char *`) for errors.
+    ERROR_LOG_BUFFER = 5
+    /// Its size.
+    ERROR_LOG_BUFFER_SIZE_BYTES = 6
+    /// 0 to 4.
+    OPTIMIZATION_LEVEL = 7
+    /// Whether to keep line tables, for profilers and the driver's messages.
+    GENERATE_LINE_INFO = 13
+}
+
+/// `CUmemPool_attribute`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct CuMemPoolAttribute(pub c_int);
+
+values! { CuMemPoolAttribute:
+    /// Bytes (`u64`) the pool keeps when nothing of them is in use.
+    RELEASE_THRESHOLD = 4
+}
+
+/// `CU_STREAM_NON_BLOCKING`: the stream does not wait for the default stream.
+pub const STREAM_NON_BLOCKING: c_uint = 1;
+/// `CU_EVENT_DISABLE_TIMING`: the event records no time.
+pub const EVENT_DISABLE_TIMING: c_uint = 2;
+/// `CU_MEMHOSTALLOC_PORTABLE`: pinned for every context.
+pub const HOST_ALLOC_PORTABLE: c_uint = 1;
+/// `CU_MEMHOSTALLOC_DEVICEMAP`: kernels may use the memory.
+pub const HOST_ALLOC_DEVICE_MAP: c_uint = 2;
+/// `CU_MEM_ATTACH_GLOBAL`: managed memory that every stream may use.
+pub const ATTACH_GLOBAL: c_uint = 1;
+
+/// Why the driver's library cannot be used.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// It cannot be opened: the dynamic linker's words.
+    Library(String),
+    /// It lacks a function.
+    Function(&'static str),
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Missing::Library(why) => write!(f, "no NVIDIA driver: {why}"),
+            Missing::Function(name) => write!(f, "{LIBRARY} has no {name}: the driver is too old"),
+        }
+    }
+}
+
+/// Declares the table: a field for each function, filled from the library.
+macro_rules! functions {
+    (
+        required { $($(#[$doc:meta])* $name:ident = $symbol:literal ($($argument:ident: $type:ty),*);)* }
+        optional { $($(#[$optional_doc:meta])* $optional:ident = $optional_symbol:literal ($($optional_argument:ident: $optional_type:ty),*);)* }
+    ) => {
+        /// Symbols without which the plugin cannot work.
+        pub const REQUIRED: &[&str] = &[$($symbol),*];
+        /// Symbols of newer drivers, which it uses where they are.
+        pub const OPTIONAL: &[&str] = &[$($optional_symbol),*];
+
+        /// The driver's functions.
+        pub struct Driver {
+            $($(#[$doc])* pub $name: unsafe extern "C" fn($($argument: $type),*) -> CuResult,)*
+            $($(#[$optional_doc])* pub $optional: Option<unsafe extern "C" fn($($optional_argument: $optional_type),*) -> CuResult>,)*
+            /// Stays open as long as its functions may be called.
+            _library: Library,
+        }
+
+        impl Driver {
+            /// Finds every function in `library`.
+            fn of(library: Library) -> Result<Driver, Missing> {
+                Ok(Driver {
+                    // SAFETY: the symbol is the driver's function of this signature.
+                    $($name: *unsafe { library.get($symbol.as_bytes()) }.map_err(|_| Missing::Function($symbol))?,)*
+                    // SAFETY: as above.
+                    $($optional: unsafe { library.get($optional_symbol.as_bytes()) }.ok().map(|found| *found),)*
+                    _library: library,
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    required {
+        /// Starts the driver; `flags` is 0.
+        init = "cuInit"(flags: c_uint);
+        /// 1000 × major + 10 × minor of the newest CUDA it serves.
+        driver_get_version = "cuDriverGetVersion"(version: *mut c_int);
+        /// `CUDA_ERROR_…`; valid without `cuInit`.
+        get_error_name = "cuGetErrorName"(error: CuResult, name: *mut *const c_char);
+        /// A sentence on the error; valid without `cuInit`.
+        get_error_string = "cuGetErrorString"(error: CuResult, text: *mut *const c_char);
+
+        /// How many devices there are (`CUDA_VISIBLE_DEVICES` applied).
+        device_get_count = "cuDeviceGetCount"(count: *mut c_int);
+        /// The device with this ordinal.
+        device_get = "cuDeviceGet"(device: *mut CuDevice, ordinal: c_int);
+        /// Its name, NUL-terminated, cut to `length`.
+        device_get_name = "cuDeviceGetName"(name: *mut c_char, length: c_int, device: CuDevice);
+        /// One of its properties.
+        device_get_attribute = "cuDeviceGetAttribute"(value: *mut c_int, attribute: CuDeviceAttribute, device: CuDevice);
+        /// Its memory, bytes.
+        device_total_mem = "cuDeviceTotalMem_v2"(bytes: *mut usize, device: CuDevice);
+        /// The pool `cuMemAllocAsync` takes from.
+        device_get_default_mem_pool = "cuDeviceGetDefaultMemPool"(pool: *mut CuMemoryPool, device: CuDevice);
+        /// Whether kernels and copies of `device` may use `peer`'s memory.
+        device_can_access_peer = "cuDeviceCanAccessPeer"(can: *mut c_int, device: CuDevice, peer: CuDevice);
+
+        /// The context all of the process shares, made if need be.
+        device_primary_ctx_retain = "cuDevicePrimaryCtxRetain"(context: *mut CuContext, device: CuDevice);
+        /// Gives it back.
+        device_primary_ctx_release = "cuDevicePrimaryCtxRelease_v2"(device: CuDevice);
+        /// The calling thread's context.
+        ctx_get_current = "cuCtxGetCurrent"(context: *mut CuContext);
+        /// Makes a context the calling thread's, until popped.
+        ctx_push_current = "cuCtxPushCurrent_v2"(context: CuContext);
+        /// The one before becomes the thread's again.
+        ctx_pop_current = "cuCtxPopCurrent_v2"(context: *mut CuContext);
+        /// Changes a limit of the current context.
+        ctx_set_limit = "cuCtxSetLimit"(limit: CuLimit, value: usize);
+        /// Asks for one.
+        ctx_get_limit = "cuCtxGetLimit"(value: *mut usize, limit: CuLimit);
+        /// Lets the current context use `peer`'s memory; `flags` is 0.
+        ctx_enable_peer_access = "cuCtxEnablePeerAccess"(peer: CuContext, flags: c_uint);
+
+        /// Free and total memory of the current context's device, bytes.
+        mem_get_info = "cuMemGetInfo_v2"(free: *mut usize, total: *mut usize);
+        /// Device memory, aligned to 256 bytes at least.
+        mem_alloc = "cuMemAlloc_v2"(address: *mut CuDevicePtr, size: usize);
+        /// Frees that, and managed memory; waits for the device.
+        mem_free = "cuMemFree_v2"(address: CuDevicePtr);
+        /// Device memory from the pool, in a stream's order.
+        mem_alloc_async = "cuMemAllocAsync"(address: *mut CuDevicePtr, size: usize, stream: CuStream);
+        /// Gives that back to the pool, in a stream's order.
+        mem_free_async = "cuMemFreeAsync"(address: CuDevicePtr, stream: CuStream);
+        /// Sets a property of a pool.
+        mem_pool_set_attribute = "cuMemPoolSetAttribute"(pool: CuMemoryPool, attribute: CuMemPoolAttribute, value: *mut c_void);
+        /// Returns what the pool keeps and nobody uses, but for `keep` bytes, to the device.
+        mem_pool_trim_to = "cuMemPoolTrimTo"(pool: CuMemoryPool, keep: usize);
+        /// Pinned host memory; `HOST_ALLOC_…`.
+        mem_host_alloc = "cuMemHostAlloc"(address: *mut *mut c_void, size: usize, flags: c_uint);
+        /// Frees that.
+        mem_free_host = "cuMemFreeHost"(address: *mut c_void);
+        /// The address kernels use for pinned host memory.
+        mem_host_get_device_pointer = "cuMemHostGetDevicePointer_v2"(device: *mut CuDevicePtr, host: *mut c_void, flags: c_uint);
+        /// Memory both sides use under one address, which migrates; `ATTACH_GLOBAL`.
+        mem_alloc_managed = "cuMemAllocManaged"(address: *mut CuDevicePtr, size: usize, flags: c_uint);
+        /// The allocation an address lies in; `NOT_FOUND` if in none.
+        mem_get_address_range = "cuMemGetAddressRange_v2"(base: *mut CuDevicePtr, size: *mut usize, address: CuDevicePtr);
+
+        /// Copies host to device, in a stream's order.
+        memcpy_htod_async = "cuMemcpyHtoDAsync_v2"(dst: CuDevicePtr, src: *const c_void, bytes: usize, stream: CuStream);
+        /// Copies device to host, in a stream's order.
+        memcpy_dtoh_async = "cuMemcpyDtoHAsync_v2"(dst: *mut c_void, src: CuDevicePtr, bytes: usize, stream: CuStream);
+        /// Copies within the device, in a stream's order; the ranges do not overlap.
+        memcpy_dtod_async = "cuMemcpyDtoDAsync_v2"(dst: CuDevicePtr, src: CuDevicePtr, bytes: usize, stream: CuStream);
+        /// Copies between two contexts' devices, in a stream's order.
+        memcpy_peer_async = "cuMemcpyPeerAsync"(dst: CuDevicePtr, dst_context: CuContext, src: CuDevicePtr, src_context: CuContext, bytes: usize, stream: CuStream);
+        /// Sets bytes, in a stream's order.
+        memset_d8_async = "cuMemsetD8Async"(dst: CuDevicePtr, value: u8, count: usize, stream: CuStream);
+
+        /// A stream; `STREAM_NON_BLOCKING`.
+        stream_create = "cuStreamCreate"(stream: *mut CuStream, flags: c_uint);
+        /// Destroys it; what is enqueued is still done.
+        stream_destroy = "cuStreamDestroy_v2"(stream: CuStream);
+        /// `NOT_READY` unless everything enqueued is complete.
+        stream_query = "cuStreamQuery"(stream: CuStream);
+        /// Waits for everything enqueued.
+        stream_synchronize = "cuStreamSynchronize"(stream: CuStream);
+        /// What is enqueued from now on begins when the event has happened; `flags` is 0.
+        stream_wait_event = "cuStreamWaitEvent"(stream: CuStream, event: CuEvent, flags: c_uint);
+        /// Calls a function on a thread of the driver's, in the stream's order; not after an error.
+        launch_host_func = "cuLaunchHostFunc"(stream: CuStream, function: CuHostFunction, data: *mut c_void);
+        /// An event; `EVENT_DISABLE_TIMING`.
+        event_create = "cuEventCreate"(event: *mut CuEvent, flags: c_uint);
+        /// Destroys it.
+        event_destroy = "cuEventDestroy_v2"(event: CuEvent);
+        /// It happens when the stream has passed what is enqueued now.
+        event_record = "cuEventRecord"(event: CuEvent, stream: CuStream);
+        /// `NOT_READY` until it has happened.
+        event_query = "cuEventQuery"(event: CuEvent);
+        /// Waits for it.
+        event_synchronize = "cuEventSynchronize"(event: CuEvent);
+
+        /// Loads PTX text (NUL-terminated), a cubin or a fatbin into the current context. An option's value that is a number
+        /// stands in place of the pointer.
+        module_load_data_ex = "cuModuleLoadDataEx"(module: *mut CuModule, image: *const c_void, count: c_uint, options: *mut CuJitOption, values: *mut *mut c_void);
+        /// Unloads it.
+        module_unload = "cuModuleUnload"(module: CuModule);
+        /// The kernel of this name.
+        module_get_function = "cuModuleGetFunction"(function: *mut CuFunction, module: CuModule, name: *const c_char);
+        /// The variable of this name.
+        module_get_global = "cuModuleGetGlobal_v2"(address: *mut CuDevicePtr, bytes: *mut usize, module: CuModule, name: *const c_char);
+        /// One of a kernel's properties.
+        func_get_attribute = "cuFuncGetAttribute"(value: *mut c_int, attribute: CuFunctionAttribute, function: CuFunction);
+        /// Changes one.
+        func_set_attribute = "cuFuncSetAttribute"(function: CuFunction, attribute: CuFunctionAttribute, value: c_int);
+        /// How many blocks of this size one multiprocessor holds.
+        occupancy_max_active_blocks = "cuOccupancyMaxActiveBlocksPerMultiprocessor"(blocks: *mut c_int, function: CuFunction, block_size: c_int, dynamic_shared: usize);
+        /// Runs a kernel. `parameters` points at an array of addresses of the arguments.
+        launch_kernel = "cuLaunchKernel"(
+            function: CuFunction,
+            grid_x: c_uint, grid_y: c_uint, grid_z: c_uint,
+            block_x: c_uint, block_y: c_uint, block_z: c_uint,
+            dynamic_shared: c_uint, stream: CuStream,
+            parameters: *mut *mut c_void, extra: *mut *mut c_void
+        );
+    }
+    optional {
+        /// Offset and size of a kernel's parameter; `INVALID_VALUE` past the last. Since CUDA 12.4.
+        func_get_param_info = "cuFuncGetParamInfo"(function: CuFunction, index: usize, offset: *mut usize, size: *mut usize);
+    }
+}
+
+impl Driver {
+    /// Opens the driver's library and finds its functions. Calls nothing in it.
+    pub fn open() -> Result<Driver, Missing> {
+        // SAFETY: the driver's library may be loaded at any time; what its constructors do is the driver's business.
+        let library =
+            unsafe { Library::new(LIBRARY) }.map_err(|why| Missing::Library(linker_text(&why)))?;
+        Driver::of(library)
+    }
+}
+
+/// The dynamic linker's own words where there are some.
+fn linker_text(error: &libloading::Error) -> String {
+    let source = std::error::Error::source(error).map(ToString::to_string);
+    source.unwrap_or_else(|| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_symbol_is_listed_twice() {
+        let mut all: Vec<_> = REQUIRED.iter().chain(OPTIONAL).collect();
+        all.sort();
+        let count = all.len();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+
+    #[test]
+    fn a_library_that_lacks_functions_is_named_too_old() {
+        // SAFETY: the C library is loaded already.
+        let library = unsafe { Library::new("libc.so.6") }.unwrap();
+        let missing = Driver::of(library).err().unwrap();
+        assert_eq!(missing, Missing::Function("cuInit"));
+        assert!(missing.to_string().contains("too old"));
+    }
+}
