@@ -63,6 +63,9 @@ struct Vgpu {
     /// Let kernels follow host pointers (`requires unified_shared_memory`)
     #[arg(long)]
     no_window_check: bool,
+    /// Compile kernels in warp form, too: many threads at once, as the lanes of vectors
+    #[arg(long)]
+    warp_forms: bool,
     /// Write the host module as LLVM assembly instead of an object
     #[arg(long)]
     emit_llvm: bool,
@@ -134,6 +137,7 @@ fn run(command: &Command) -> Result<()> {
             let options = vgpu::VgpuOptions {
                 level: arguments.level,
                 window_check: !arguments.no_window_check,
+                warp_forms: arguments.warp_forms,
                 print_after: arguments.print_after.clone(),
                 verify_each: arguments.verify_each,
             };

@@ -49,6 +49,31 @@ pub struct KernelEntry {
     pub max_threads: u32,
     /// Static shared memory in bytes.
     pub static_shared: u32,
+    /// Whether it can be run warp by warp.
+    pub warp: WarpForm,
+}
+
+/// Whether a kernel has a warp form: code that runs many threads at once, as the lanes of vectors.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WarpForm {
+    /// It has none, for this reason: a sentence without a full stop, with the source place where there is one. Also when
+    /// none was asked for.
+    Absent(String),
+    /// It has one.
+    Present {
+        /// Symbol of its [`crate::vgpu_abi::WarpEntryFn`] in the object.
+        symbol: String,
+        /// Threads per call: 8, 16, 32 or 64. With `fiber`, the image's warp size.
+        width: u32,
+        /// Whether it calls functions that wait (barriers), so that every warp needs a fiber.
+        fiber: bool,
+    },
+}
+
+impl Default for WarpForm {
+    fn default() -> WarpForm {
+        WarpForm::Absent("no warp form was asked for".to_owned())
+    }
 }
 
 /// A parameter of a kernel. In a launch's array it takes as many 8-byte words as it needs, after those of the one before.

@@ -21,6 +21,8 @@ pub struct VgpuOptions {
     /// Whether compiled code checks that it stays in the device window; not with
     /// `requires unified_shared_memory`.
     pub window_check: bool,
+    /// Whether to compile kernels in warp form, too ([`crate::artifact::WarpForm`]).
+    pub warp_forms: bool,
 }
 
 impl Default for VgpuOptions {
@@ -28,6 +30,7 @@ impl Default for VgpuOptions {
         VgpuOptions {
             level: 2,
             window_check: true,
+            warp_forms: false,
         }
     }
 }
@@ -86,6 +89,9 @@ impl Compiler {
         let mut arguments = vec!["vgpu".to_owned(), format!("-O{}", options.level)];
         if !options.window_check {
             arguments.push("--no-window-check".to_owned());
+        }
+        if options.warp_forms {
+            arguments.push("--warp-forms".to_owned());
         }
         let key = self.key(&arguments, &host_cpu::identity(), bitcode)?;
         if let Some(artifact) = self

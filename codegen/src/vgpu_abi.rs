@@ -9,7 +9,7 @@
 //! an access it cannot prove to be local, which is how a host pointer in a kernel is found out.
 
 /// Changes whenever this interface does; part of the cache key and of the manifest.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// log2 of the device window's size (1 TiB).
 pub const WINDOW_SHIFT: u32 = 40;
@@ -121,6 +121,28 @@ pub const IMPLICIT_SIZE: usize = 256;
 
 /// A kernel's entry in compiled code: `args` points at the words of its parameters ([`crate::artifact::Parameter`]).
 pub type EntryFn = unsafe extern "C" fn(context: *mut ThreadContext, args: *const u64);
+
+/// A kernel's entry in *warp form* ([`crate::artifact::WarpForm`]): one call runs `width` consecutive threads of a
+/// block, a *strip*, as the lanes of vectors. A strip begins at a multiple of `width` in the block.
+///
+/// * `context` is that of the strip's first thread: `tid`, `laneid` (0, or a multiple of `width` within the warp) and
+///   `warpid` are that thread's, everything else is the block's. It is an argument: a warp's stack is larger than a
+///   thread's, so the stack pointer does not lead to it. Wherever it lies, engine functions must find the
+///   multiprocessor and the fiber from its address, as they do for a thread's.
+/// * `args` is as for [`EntryFn`].
+/// * `lanes` has a bit per thread of the strip that exists: all `width` lowest bits, fewer in a block's last strip. Never 0.
+///
+/// `tid[1]` and `tid[2]` must be the same in all threads of a strip: the engine takes the warp form only for blocks of one
+/// dimension, or whose first dimension is a multiple of `width`.
+///
+/// Where the form says `fiber: false`, the code calls nothing that waits: strips may run one after another on one
+/// stack. Else `width` is the image's warp size and every warp needs a fiber of its own. Either way the stack has
+/// [`WARP_STACK_SIZE`] bytes.
+pub type WarpEntryFn =
+    unsafe extern "C" fn(context: *mut ThreadContext, args: *const u64, lanes: u64);
+
+/// Stack of one warp in warp form, bytes: as much as 32 threads have.
+pub const WARP_STACK_SIZE: usize = 32 * STACK_SIZE;
 
 /// Shuffle modes of `vgpu_shfl`.
 #[repr(u32)]
@@ -235,6 +257,22 @@ pub enum BarrierReduce {
 /// | `vgpu_clock` | `u64(cx)` | `clock64` and `clock` (truncated), `s_memtime`, in ticks |
 /// | `vgpu_globaltimer` | `u64(cx)` | `globaltimer`, ns |
 ///
+/// Code in warp form ([`WarpEntryFn`]) calls these, with the strip's context as `cx`; warp operations (shuffles, votes, …)
+/// are vector instructions there. A lane of `lanes` is a bit, bit 0 the strip's first thread. `vgpu_warp_barrier` and its
+/// like stand for one arrival of each thread in `lanes`; the strip's other threads have ended or are about to,
+/// without another engine call.
+///
+/// | function | C signature | serves |
+/// |---|---|---|
+/// | `vgpu_warp_lane` | `void(cx, u32 lane)` | the engine calls that follow are this lane's: faults name its thread |
+/// | `vgpu_warp_barrier` | `void(cx, site, u32 id, u32 count, u64 lanes)` | `vgpu_barrier` of all `lanes` |
+/// | `vgpu_warp_barrier_arrive` | `void(cx, site, u32 id, u32 count, u64 lanes)` | `vgpu_barrier_arrive` of all `lanes` |
+/// | `vgpu_warp_barrier_reduce` | `u32(cx, site, u32 id, u32 count, u32 mode, u64 lanes, u64 preds)` | `vgpu_barrier_reduce` of all `lanes`; `preds` has their predicates |
+///
+/// Of the functions above it calls, after `vgpu_warp_lane`: `vgpu_trap`, `vgpu_wild_access`, `vgpu_assert_fail`,
+/// `vgpu_vprintf`, `vgpu_malloc`, `vgpu_realloc`, `vgpu_free`; and without it `vgpu_clock`, `vgpu_globaltimer`, `vgpu_yield`
+/// (the whole warp lets others run).
+///
 /// Besides these, code may call the C library functions in [`LIBRARY_SYMBOLS`], which LLVM's x86 back
 /// end emits for intrinsics (`llvm.sin.f64`, wide division, large copies).
 pub const ENGINE_SYMBOLS: &[&str] = &[
@@ -261,6 +299,14 @@ pub const ENGINE_SYMBOLS: &[&str] = &[
     "vgpu_free",
     "vgpu_clock",
     "vgpu_globaltimer",
+];
+
+/// The engine's functions that only code in warp form calls: the second table of [`ENGINE_SYMBOLS`].
+pub const WARP_ENGINE_SYMBOLS: &[&str] = &[
+    "vgpu_warp_lane",
+    "vgpu_warp_barrier",
+    "vgpu_warp_barrier_arrive",
+    "vgpu_warp_barrier_reduce",
 ];
 
 /// C library and compiler-support functions that compiled code may call; the engine's loader resolves

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use codegen::artifact::{Artifact, KernelEntry, Site};
+use codegen::artifact::{Artifact, KernelEntry, Site, WarpForm};
 use plugin_api::{DevicePtr, Error, Global, Kernel, Launch, Module, Result, SourceLocation};
 
 use crate::block::WarpKind;
@@ -91,6 +91,7 @@ impl VirtualModule {
                 parameters: Vec::new(),
                 max_threads: 1,
                 static_shared: 0,
+                warp: WarpForm::default(),
             };
             VirtualKernel::new(code.clone(), entry)
         };

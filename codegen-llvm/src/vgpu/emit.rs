@@ -26,6 +26,7 @@ pub fn run(unit: Unit) -> Result<Artifact> {
             parameters: kernel.parameters.clone(),
             max_threads: kernel.max_threads,
             static_shared: kernel.static_shared as u32,
+            warp: kernel.warp.clone(),
         })
         .collect();
     manifest.sites = sites.into_table();

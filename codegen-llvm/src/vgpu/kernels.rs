@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use codegen::artifact::Parameter;
+use codegen::artifact::{Parameter, WarpForm};
 
 use super::dialect::DIALECTS;
 use super::unit::{Kernel, Unit};
@@ -28,6 +28,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             name: found.name,
             max_threads: MAX_THREADS,
             static_shared: 0,
+            warp: WarpForm::default(),
         })
         .collect();
     Ok(())

@@ -29,6 +29,7 @@ mod spin;
 mod undefined;
 mod unit;
 mod variadics;
+mod warp;
 mod window;
 
 use anyhow::{Context as _, Result};
@@ -63,6 +64,7 @@ const PASSES: &[(&str, Pass)] = &[
     ("simplify", optimise::simplify),
     ("window", window::run),
     ("spin", spin::run),
+    ("warp", warp::run),
     ("optimise", optimise::run),
     ("undefined", undefined::run),
 ];

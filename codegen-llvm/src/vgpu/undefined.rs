@@ -2,14 +2,16 @@
 //! functions and the C library's that the engine resolves.
 
 use anyhow::{Result, bail};
-use codegen::vgpu_abi::{ENGINE_SYMBOLS, LIBRARY_SYMBOLS};
+use codegen::vgpu_abi::{ENGINE_SYMBOLS, LIBRARY_SYMBOLS, WARP_ENGINE_SYMBOLS};
 
 use super::sites::describe_use;
 use super::unit::Unit;
 
 /// Whether the engine can resolve a symbol.
 pub fn is_known(symbol: &str) -> bool {
-    ENGINE_SYMBOLS.contains(&symbol) || LIBRARY_SYMBOLS.contains(&symbol)
+    [ENGINE_SYMBOLS, WARP_ENGINE_SYMBOLS, LIBRARY_SYMBOLS]
+        .iter()
+        .any(|known| known.contains(&symbol))
 }
 
 /// The pass.

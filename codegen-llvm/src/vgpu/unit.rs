@@ -1,7 +1,7 @@
 //! What the passes work on and pass to each other.
 
 use anyhow::{Context as _, Result};
-use codegen::artifact::{Manifest, Parameter};
+use codegen::artifact::{Manifest, Parameter, WarpForm};
 use codegen::vgpu_abi;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 
@@ -16,6 +16,8 @@ pub struct VgpuOptions {
     pub level: u8,
     /// Whether to check that accesses stay in the device window.
     pub window_check: bool,
+    /// Whether to give kernels a warp form, too.
+    pub warp_forms: bool,
     /// Passes after which to print the module.
     pub print_after: Vec<String>,
     /// Whether to verify the module after every pass.
@@ -34,6 +36,8 @@ pub struct Kernel {
     pub max_threads: u32,
     /// Static shared memory in bytes, known after the pass `shared`.
     pub static_shared: u64,
+    /// Its warp form, or why it has none; known after the pass `warp`.
+    pub warp: WarpForm,
 }
 
 /// One compilation.

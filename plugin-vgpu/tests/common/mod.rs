@@ -50,6 +50,7 @@ pub fn manifest() -> Manifest {
             .collect(),
         max_threads: 128,
         static_shared: 1024,
+        warp: codegen::artifact::WarpForm::default(),
     };
     let global = |name: &str, size| GlobalEntry {
         name: name.into(),
