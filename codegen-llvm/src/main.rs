@@ -66,6 +66,9 @@ struct Vgpu {
     /// Compile kernels in warp form, too: many threads at once, as the lanes of vectors
     #[arg(long)]
     warp_forms: bool,
+    /// Let kernels count the image's instructions they execute
+    #[arg(long, conflicts_with = "warp_forms")]
+    count: bool,
     /// Write the host module as LLVM assembly instead of an object
     #[arg(long)]
     emit_llvm: bool,
@@ -138,6 +141,7 @@ fn run(command: &Command) -> Result<()> {
                 level: arguments.level,
                 window_check: !arguments.no_window_check,
                 warp_forms: arguments.warp_forms,
+                count: arguments.count,
                 print_after: arguments.print_after.clone(),
                 verify_each: arguments.verify_each,
             };

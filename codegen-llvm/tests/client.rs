@@ -92,7 +92,17 @@ fn a_hit_runs_nothing_and_gives_the_same() {
             },
         )
         .unwrap();
-    assert_eq!(counted.runs(), 3, "options are part of the key");
+    counted
+        .compiler
+        .vgpu(
+            &image,
+            &VgpuOptions {
+                count: true,
+                ..VgpuOptions::default()
+            },
+        )
+        .unwrap();
+    assert_eq!(counted.runs(), 4, "options are part of the key");
 }
 
 #[test]

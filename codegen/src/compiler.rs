@@ -23,6 +23,9 @@ pub struct VgpuOptions {
     pub window_check: bool,
     /// Whether to compile kernels in warp form, too ([`crate::artifact::WarpForm`]).
     pub warp_forms: bool,
+    /// Whether compiled code counts the image's instructions it executes
+    /// ([`vgpu_abi::ThreadContext::instructions`]): thread by thread, so there are no warp forms then.
+    pub count: bool,
 }
 
 impl Default for VgpuOptions {
@@ -31,6 +34,7 @@ impl Default for VgpuOptions {
             level: 2,
             window_check: true,
             warp_forms: false,
+            count: false,
         }
     }
 }
@@ -90,8 +94,11 @@ impl Compiler {
         if !options.window_check {
             arguments.push("--no-window-check".to_owned());
         }
-        if options.warp_forms {
+        if options.warp_forms && !options.count {
             arguments.push("--warp-forms".to_owned());
+        }
+        if options.count {
+            arguments.push("--count".to_owned());
         }
         let key = self.key(&arguments, &host_cpu::identity(), bitcode)?;
         if let Some(artifact) = self

@@ -9,7 +9,7 @@
 //! an access it cannot prove to be local, which is how a host pointer in a kernel is found out.
 
 /// Changes whenever this interface does; part of the cache key and of the manifest.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// log2 of the device window's size (1 TiB).
 pub const WINDOW_SHIFT: u32 = 40;
@@ -59,6 +59,9 @@ pub struct ThreadContext {
     pub reserved: u32,
     /// The launch's [`DispatchRecord`], for AMDGCN.
     pub dispatch: u64,
+    /// Instructions of the image that the thread has executed, if code that counts them was asked for
+    /// ([`crate::VgpuOptions::count`]); else 0.
+    pub instructions: u64,
 }
 
 const _: () = assert!(size_of::<ThreadContext>() <= CONTEXT_SIZE);

@@ -43,6 +43,7 @@ fn loads(object: &[u8]) -> bool {
             memory: 64 << 20,
             heap: 8 << 20,
             timeout: None,
+            count: false,
         };
         VirtualGpu::new(&config).expect("a small virtual GPU")
     });

@@ -122,6 +122,9 @@ export! {
         omp_target_alloc,
         omp_target_free,
     }
+    counters::{
+        ompx_get_device_counters,
+    }
     omp_association::{
         omp_get_mapped_ptr,
         omp_target_associate_ptr,

@@ -10,6 +10,7 @@ mod attachment;
 #[cfg(test)]
 mod concurrency_tests;
 mod construct;
+mod counters;
 mod created;
 mod data_begin;
 mod data_end;

@@ -61,6 +61,15 @@ pub struct DeviceInfo {
     pub clock_frequency: u64,
 }
 
+/// What a device has done since it was there, counted in ways that do not depend on how fast it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Instructions that GPU threads have executed; 0 where they are not counted.
+    pub instructions: u64,
+    /// Times a multiprocessor went on with another GPU thread.
+    pub switches: u64,
+}
+
 /// A device global of a loaded module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Global {
@@ -165,6 +174,10 @@ pub trait Device: Send + Sync {
     fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()>;
     /// A new stream. Whoever needs one often keeps it for the next time.
     fn stream(self: Arc<Self>, pace: Pace) -> Result<Box<dyn Stream>>;
+    /// What the kernels that have ended did; `None` from a device that does not count.
+    fn counters(&self) -> Option<Counters> {
+        None
+    }
 }
 
 /// A loaded image.

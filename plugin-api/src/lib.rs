@@ -13,8 +13,8 @@ mod offload_binary;
 mod stream;
 
 pub use device::{
-    Device, DeviceInfo, DevicePtr, Global, Kernel, KernelInfo, Launch, LoadOptions, MemoryKind,
-    Module, Parameter, Plugin,
+    Counters, Device, DeviceInfo, DevicePtr, Global, Kernel, KernelInfo, Launch, LoadOptions,
+    MemoryKind, Module, Parameter, Plugin,
 };
 pub use error::{Error, FaultKind, KernelFault, Result, SourceLocation, ThreadId, Waiting};
 pub use image::{Image, ImageError, ImageKind};

@@ -201,6 +201,9 @@ engine_functions! {
     }
 
     fn vgpu_exit(caller,) -> ! {
+        // SAFETY: used for this call only; the context is the caller's.
+        let executed = unsafe { (*caller.sm.stacks().context(caller.fiber)).instructions };
+        caller.sm.counters.executed(executed);
         caller.with_block(|block| block.exit(caller.thread));
         // SAFETY: this is the caller's fiber, and its thread has ended.
         unsafe { scheduler::leave(caller.sm, caller.fiber, caller.thread) }

@@ -13,6 +13,8 @@ pub struct Config {
     pub heap: u64,
     /// How long a block may wait on memory without progress; `None`: for ever.
     pub timeout: Option<Duration>,
+    /// Whether threads count the instructions they execute.
+    pub count: bool,
 }
 
 impl Config {
@@ -27,6 +29,7 @@ impl Config {
             memory,
             heap: default_heap(memory),
             timeout: None,
+            count: false,
         }
     }
 
@@ -67,6 +70,13 @@ impl Config {
                         "OMPTARGET_VGPU_TIMEOUT={text}: a number of seconds is needed"
                     ));
                 }
+            };
+        }
+        if let Some(text) = variable("OMPTARGET_VGPU_COUNT") {
+            config.count = match text.trim() {
+                "0" => false,
+                "1" => true,
+                _ => return Err(format!("OMPTARGET_VGPU_COUNT={text}: 0 or 1 is needed")),
             };
         }
         Ok(config)
@@ -142,6 +152,8 @@ mod tests {
             read("OMPTARGET_VGPU_TIMEOUT", "1.5").unwrap().timeout,
             Some(Duration::from_millis(1500))
         );
+        assert!(read("OMPTARGET_VGPU_COUNT", "1").unwrap().count);
+        assert!(!read("OMPTARGET_VGPU_COUNT", "0").unwrap().count);
     }
 
     #[test]
@@ -153,6 +165,7 @@ mod tests {
             ("OMPTARGET_VGPU_HEAP", "-1"),
             ("OMPTARGET_VGPU_SMS", "0"),
             ("OMPTARGET_VGPU_TIMEOUT", "NaN"),
+            ("OMPTARGET_VGPU_COUNT", "yes"),
         ] {
             assert!(read(name, value).unwrap_err().contains(name));
         }

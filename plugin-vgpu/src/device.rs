@@ -5,7 +5,7 @@ use std::sync::Arc;
 use codegen::artifact::Artifact;
 use codegen::vgpu_abi::STEADY_FREQUENCY;
 use plugin_api::{
-    Device, DeviceInfo, DevicePtr, Error, Image, ImageKind, ImmediateStream, LoadOptions,
+    Counters, Device, DeviceInfo, DevicePtr, Error, Image, ImageKind, ImmediateStream, LoadOptions,
     MemoryKind, Module, Pace, Result, Stream,
 };
 
@@ -102,7 +102,7 @@ impl Device for VirtualGpu {
     }
 
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>> {
-        let artifact = crate::compile::compile(image, options)?;
+        let artifact = crate::compile::compile(image, options, self.gpu.config.count)?;
         Ok(self.load_artifact(artifact)?)
     }
 
@@ -158,6 +158,10 @@ impl Device for VirtualGpu {
                 Box::new(VirtualStream::new(self, workers))
             }
         })
+    }
+
+    fn counters(&self) -> Option<Counters> {
+        Some(self.gpu.machine.counters.sums())
     }
 }
 

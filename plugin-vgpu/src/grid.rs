@@ -131,6 +131,7 @@ impl Grid {
         while self.blocks_left() {
             let ended = machine.acquire().and_then(|sm| {
                 let result = self.work_on(&sm, machine);
+                machine.counters.collect(&sm.counters);
                 machine.release(sm);
                 result
             });

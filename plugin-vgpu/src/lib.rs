@@ -13,6 +13,7 @@ mod bench;
 mod block;
 mod compile;
 mod config;
+mod counters;
 mod deadlock;
 mod device;
 mod dispatch;

@@ -12,6 +12,7 @@ use parking_lot::{Condvar, Mutex};
 use plugin_api::Result;
 
 use crate::config::Config;
+use crate::counters::DeviceCounters;
 use crate::grid::Grid;
 use crate::heap::Heap;
 use crate::sm::Sm;
@@ -24,6 +25,8 @@ pub struct Machine {
     /// Whether somebody waits for a multiprocessor; a hint, read without the lock.
     contended: AtomicBool,
     helpers: Arc<Helpers>,
+    /// What its multiprocessors have done.
+    pub counters: DeviceCounters,
 }
 
 struct Pool {
@@ -68,6 +71,7 @@ impl Machine {
             pool: Mutex::new(pool),
             returned: Condvar::new(),
             contended: AtomicBool::new(false),
+            counters: DeviceCounters::default(),
             helpers: Arc::new(Helpers {
                 work: Mutex::new(work),
                 arrived: Condvar::new(),

@@ -110,6 +110,7 @@ unsafe extern "C" fn run_threads(sm: *const (), number: u64) -> ! {
         unsafe {
             cx.write(context(run, thread));
             (run.entry)(cx, run.args);
+            sm.counters.executed((*cx).instructions);
         }
         // SAFETY: short use between switches.
         let block = unsafe { sm.block() };

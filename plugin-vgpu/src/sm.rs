@@ -8,6 +8,7 @@ use codegen::vgpu_abi::{EntryFn, ThreadContext};
 use plugin_api::Result;
 
 use crate::block::{Block, MAX_THREADS, Next, WarpKind};
+use crate::counters::SmCounters;
 use crate::fault::{Raised, Signal};
 use crate::fiber::{FiberState, Stacks};
 use crate::heap::{Heap, HeapCache};
@@ -65,6 +66,8 @@ pub struct Sm {
     pub raised: Cell<Option<Box<Raised>>>,
     /// A fault the CPU found.
     pub signal: Cell<Option<Signal>>,
+    /// What it has done.
+    pub counters: SmCounters,
 }
 
 // SAFETY: an Sm is used by one CPU thread at a time; moving it between blocks moves no fiber that runs.
@@ -93,6 +96,7 @@ impl Sm {
             worker: Cell::new(0),
             raised: Cell::new(None),
             signal: Cell::new(None),
+            counters: SmCounters::default(),
         });
         // SAFETY: nothing refers to the fibers yet; the Sm stays in its box for ever.
         unsafe { sm.stacks().set_owner(&raw const *sm) };
@@ -161,6 +165,7 @@ impl Sm {
                 Next::Resume(next) if next == thread => {}
                 Next::Resume(next) => {
                     self.current.set(next);
+                    self.counters.switched();
                     switch(own, self.suspended[usize::from(next)].get());
                 }
                 _ => switch(own, self.worker.get()),
@@ -175,6 +180,7 @@ impl Sm {
     pub unsafe fn resume(&self, thread: u16) {
         self.current.set(thread);
         self.in_fiber.set(true);
+        self.counters.switched();
         // SAFETY: the caller's contract.
         unsafe {
             switch(

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use plugin_api::{
-    Device, DeviceInfo, DevicePtr, Error, Global, Image, ImmediateStream, Kernel, KernelInfo,
-    Launch, LoadOptions, MemoryKind, Module, Pace, Result, Stream,
+    Counters, Device, DeviceInfo, DevicePtr, Error, Global, Image, ImmediateStream, Kernel,
+    KernelInfo, Launch, LoadOptions, MemoryKind, Module, Pace, Result, Stream,
 };
 
 use crate::block::Block;
@@ -165,6 +165,10 @@ impl Device for RecordingDevice {
     fn stream(self: Arc<Self>, _pace: Pace) -> Result<Box<dyn Stream>> {
         // One thing after the other: what memory holds when the kernel begins must be known.
         Ok(Box::new(ImmediateStream::new(self)))
+    }
+
+    fn counters(&self) -> Option<Counters> {
+        self.device.counters()
     }
 }
 

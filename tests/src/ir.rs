@@ -90,6 +90,7 @@ impl Kernels {
             memory: 64 << 20,
             heap: 8 << 20,
             timeout: None,
+            count: false,
         })
         .expect("a virtual GPU");
         let library = library.map(|library| root().join(library));

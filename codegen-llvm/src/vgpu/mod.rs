@@ -7,6 +7,7 @@ mod assembly;
 mod check;
 mod constructors;
 mod control_flow;
+mod count;
 mod debug_info;
 mod dialect;
 mod emit;
@@ -55,6 +56,8 @@ const PASSES: &[(&str, Pass)] = &[
     ("retarget", retarget::run),
     ("reflect", reflect::run),
     ("assembly", assembly::run),
+    // The module still has the image's own instructions and none of the virtual GPU's.
+    ("count", count::run),
     ("lowering", lowering::run),
     ("constructors", constructors::run),
     ("shared", shared::run),

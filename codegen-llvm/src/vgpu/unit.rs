@@ -18,6 +18,8 @@ pub struct VgpuOptions {
     pub window_check: bool,
     /// Whether to give kernels a warp form, too.
     pub warp_forms: bool,
+    /// Whether to count the image's instructions that threads execute.
+    pub count: bool,
     /// Passes after which to print the module.
     pub print_after: Vec<String>,
     /// Whether to verify the module after every pass.

@@ -192,3 +192,36 @@ fn the_host_programs_floating_point_modes_stay_outside() {
     assert_eq!(bits.into_inner(), (f32::MIN_POSITIVE / 4.0).to_bits());
     assert_eq!(after & 0x8040, 0x8040);
 }
+
+kernel!(counted, cx, times: u64, {
+    (*cx).instructions += 3;
+    for _ in 0..*times {
+        vgpu_barrier(cx, 0, 0, 0);
+        (*cx).instructions += 1;
+    }
+});
+
+/// A barrier of n threads is n - 1 waits, each the end of one turn; the last thread to come goes on without one. The first
+/// round's turns are those in which the threads start.
+#[test]
+fn instructions_and_switches_are_summed() {
+    let machine = machine(2);
+    for (blocks, threads, times) in [(1, 1, 5), (3, 64, 5), (2, 32, 0)] {
+        let before = machine.counters.sums();
+        launch_on(&machine, counted, blocks, threads, &times).unwrap();
+        let after = machine.counters.sums();
+        let count = u64::from(blocks * threads);
+        assert_eq!(
+            after.instructions - before.instructions,
+            count * (3 + times)
+        );
+        let waits = u64::from(blocks) * times * u64::from(threads - 1);
+        // Without waits one turn runs all threads of a block.
+        let starts = if times == 0 || threads == 1 {
+            blocks
+        } else {
+            blocks * threads
+        };
+        assert_eq!(after.switches - before.switches, waits + u64::from(starts));
+    }
+}

@@ -47,6 +47,7 @@ fn machine(multiprocessors: u32) -> Arc<Machine> {
         memory: 1 << 20,
         heap: 1 << 20,
         timeout: None,
+        count: false,
     };
     Machine::new(&config, Arc::new(Heap::new(config.heap).unwrap()))
 }

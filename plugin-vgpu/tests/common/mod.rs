@@ -108,6 +108,7 @@ pub fn device() -> VirtualGpu {
         memory: 64 << 20,
         heap: 1 << 20,
         timeout: None,
+        count: false,
     })
     .unwrap()
 }

@@ -1,0 +1,83 @@
+//! Needs: the image's instructions, inline assembly as intrinsics, the host's triple and layout. Leaves: with `--count`, at the
+//! begin of every basic block an addition of the number of its instructions to the thread's counter
+//! ([`ThreadContext::instructions`]).
+//!
+//! What is counted is the image: LLVM instructions after the device link's optimisation, the same on every host CPU, whatever
+//! the host's optimiser makes of them later. Instructions that become no code on a GPU either are left out.
+
+use std::mem::offset_of;
+
+use anyhow::Result;
+use codegen::vgpu_abi::ThreadContext;
+use llvm_sys::LLVMOpcode;
+
+use super::lower;
+use super::unit::Unit;
+use crate::ir::{Builder, Type, Value};
+
+/// Intrinsics that say something to the optimiser and do nothing.
+const FREE: &[&str] = &[
+    "llvm.assume",
+    "llvm.dbg.",
+    "llvm.donothing",
+    "llvm.experimental.noalias.scope.decl",
+    "llvm.invariant.",
+    "llvm.lifetime.",
+];
+
+/// The pass.
+pub fn run(unit: &mut Unit) -> Result<()> {
+    if !unit.options.count {
+        return Ok(());
+    }
+    let functions = unit.module.definitions();
+    unit.add_library(&library())?;
+    let counter = unit.library_function("vgpu.count")?;
+    let number = Type::int(unit.context(), 64);
+    // What a function was known not to do it does now: change memory.
+    functions
+        .iter()
+        .for_each(|function| function.remove_attribute("memory"));
+    for block in functions.into_iter().flat_map(Value::blocks) {
+        let instructions = block.instructions();
+        let count = instructions.iter().filter(|it| is_code(**it)).count();
+        let Some(&first) = instructions
+            .iter()
+            .find(|it| it.opcode() != Some(LLVMOpcode::LLVMPHI))
+        else {
+            continue;
+        };
+        let count = Value::int(number, count as u64);
+        Builder::before(unit.context(), first).call_function(counter, &[count]);
+    }
+    Ok(())
+}
+
+/// Whether a GPU would have to do something for it. Values that meet (`phi`) and places on the stack are laid out, not made.
+fn is_code(instruction: Value) -> bool {
+    match instruction.opcode() {
+        Some(LLVMOpcode::LLVMPHI | LLVMOpcode::LLVMAlloca) => false,
+        Some(LLVMOpcode::LLVMCall) => instruction.called_function().is_none_or(|function| {
+            let name = function.name();
+            !FREE.iter().any(|free| name.starts_with(free))
+        }),
+        _ => true,
+    }
+}
+
+fn library() -> String {
+    let counter = offset_of!(ThreadContext, instructions);
+    format!(
+        "{}
+define void @vgpu.count(i64 %count) alwaysinline nounwind {{
+  %cx = call ptr @vgpu.context()
+  %counter = getelementptr i8, ptr %cx, i64 {counter}
+  %before = load i64, ptr %counter, align 8
+  %after = add i64 %before, %count
+  store i64 %after, ptr %counter, align 8
+  ret void
+}}
+",
+        lower::engine::CONTEXT_FUNCTION.as_str()
+    )
+}

@@ -1,0 +1,33 @@
+; With --count every block adds the number of its instructions to the thread's counter (the first block's 3,
+; the 4 of a turn of the loop, the return). Values that meet, places on the stack and what only informs the optimiser are no code.
+; RUN: vgpu --count -O0 --no-window-check --emit-llvm %s
+; CHECK: define…@k(
+; CHECK: load i64, ptr %counter
+; CHECK: add i64…, 3
+; CHECK: loop:
+; CHECK: add i64…, 4
+; CHECK: done:
+; CHECK: add i64…, 1
+
+; Without it, none does.
+; RUN: vgpu --no-window-check --emit-llvm %s
+; NOT: %counter
+
+target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @k(ptr %out, i32 %n) {
+entry:
+  %slot = alloca i32
+  store volatile i32 1, ptr %slot
+  %some = icmp sgt i32 %n, 0
+  call void @llvm.assume(i1 %some)
+  br i1 %some, label %loop, label %done
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  store volatile i32 %i, ptr %out
+  %next = add i32 %i, 1
+  %more = icmp ult i32 %next, %n
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+declare void @llvm.assume(i1)
