@@ -7,7 +7,7 @@
 ; CHECK: i64 0
 ; CHECK: i64 64
 ; RUN: vgpu -O0 %s
-; CHECK: "name":"first"…"static_shared":80}…"name":"second"…"static_shared":464}
+; CHECK: "name":"first"…"static_shared":80…"name":"second"…"static_shared":464
 
 target triple = "nvptx64-nvidia-cuda"
 @both = internal addrspace(3) global [64 x i8] undef, align 1

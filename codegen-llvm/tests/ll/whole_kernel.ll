@@ -1,6 +1,6 @@
 ; One thread per element; then a shuffle, shared memory, a barrier: everything together, at every level.
 ; RUN: vgpu -O0 %s
-; CHECK: {"name":"saxpy","symbol":"vgpu.entry.saxpy","parameters":[{"offset":0,"size":4},{"offset":4,"size":4},{"offset":8,"size":8},{"offset":16,"size":8}],"max_threads":1024,"static_shared":128}
+; CHECK: {"name":"saxpy","symbol":"vgpu.entry.saxpy","parameters":[{"offset":0,"size":4},{"offset":4,"size":4},{"offset":8,"size":8},{"offset":16,"size":8}],"max_threads":1024,"static_shared":128
 ; RUN: vgpu -O1 --verify-each %s
 ; CHECK: "static_shared":128
 ; RUN: vgpu -O3 --verify-each %s
