@@ -90,6 +90,10 @@ struct Ptx {
     /// Optimisation level
     #[arg(short = 'O', value_name = "LEVEL", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]
     level: u8,
+    /// Version of the PTX instruction set, e.g. 7.8, for an older driver or assembler; default: the oldest that serves
+    /// the architecture
+    #[arg(long, value_name = "VERSION")]
+    ptx_version: Option<ptx::PtxVersion>,
     /// Leave out LLVM's OpenMP optimiser, as `-mllvm -openmp-opt-disable` does in clang
     #[arg(long)]
     no_openmp_opt: bool,
@@ -153,13 +157,13 @@ fn run(command: &Command) -> Result<()> {
             write(&arguments.files, &bytes)
         }
         Command::Ptx(arguments) => {
-            let text = ptx::compile(
-                context,
-                &read(&arguments.files)?,
-                &arguments.arch,
-                arguments.level,
-                !arguments.no_openmp_opt,
-            )?;
+            let options = ptx::PtxOptions {
+                arch: &arguments.arch,
+                version: arguments.ptx_version,
+                level: arguments.level,
+                openmp_opt: !arguments.no_openmp_opt,
+            };
+            let text = ptx::compile(context, &read(&arguments.files)?, &options)?;
             write(&arguments.files, &text)
         }
         Command::Inspect(files) => {

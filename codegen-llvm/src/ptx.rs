@@ -1,20 +1,80 @@
 //! NVPTX bitcode to PTX text, for the GPU's driver or for `ptxas`.
 
 use anyhow::{Result, bail};
+use codegen::PROVENANCE;
 use llvm_sys::LLVMLinkage::LLVMExternalLinkage;
+use sha2::{Digest, Sha256};
 
 use crate::fold;
 use crate::ir::{Context, Machine, MachineOptions, Module};
 use crate::realloc;
 
-/// Compiles an image to PTX for `arch` (`sm_80`), with LLVM's OpenMP optimiser or without.
-pub fn compile(
-    context: Context,
-    bitcode: &[u8],
-    arch: &str,
-    level: u8,
-    openmp_opt: bool,
-) -> Result<Vec<u8>> {
+/// What PTX to make.
+pub struct PtxOptions<'a> {
+    /// Architecture, e.g. `sm_80`.
+    pub arch: &'a str,
+    /// Version of the PTX instruction set; without one, the oldest that serves: what a driver must know, or newer.
+    pub version: Option<PtxVersion>,
+    /// Optimisation level, 0 to 3.
+    pub level: u8,
+    /// Whether LLVM's OpenMP optimiser runs.
+    pub openmp_opt: bool,
+}
+
+/// A version of the PTX instruction set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PtxVersion {
+    /// 7 of 7.8.
+    pub major: u8,
+    /// 8 of 7.8.
+    pub minor: u8,
+}
+
+/// The oldest that device code may need: `stacksave`, `stackrestore` (PTX ISA 7.3; drivers since CUDA 11.3). Locals whose
+/// number is not known beforehand become those.
+const OLDEST: PtxVersion = PtxVersion { major: 7, minor: 3 };
+
+/// Architectures whose own oldest PTX is older than [`OLDEST`]; LLVM knows the others' ("Supported Targets" of the PTX ISA).
+const BEFORE_OLDEST: [&str; 6] = ["sm_60", "sm_70", "sm_72", "sm_75", "sm_80", "sm_86"];
+
+impl PtxOptions<'_> {
+    /// LLVM's feature for the version: empty leaves it to the architecture.
+    fn feature(&self) -> Result<String> {
+        let of_architecture = BEFORE_OLDEST.contains(&self.arch).then_some(OLDEST);
+        let Some(version) = self.version.or(of_architecture) else {
+            return Ok(String::new());
+        };
+        if version < OLDEST {
+            bail!(
+                "PTX {version} is asked for, but device code needs {OLDEST} or newer (a driver of CUDA 11.3 or newer)"
+            );
+        }
+        Ok(format!("+ptx{}{}", version.major, version.minor))
+    }
+}
+
+impl std::fmt::Display for PtxVersion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+impl std::str::FromStr for PtxVersion {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<PtxVersion, String> {
+        let number = |digits: &str| digits.parse().ok().filter(|_| digits.len() == 1);
+        text.split_once('.')
+            .and_then(|(major, minor)| {
+                let (major, minor) = (number(major)?, number(minor)?);
+                Some(PtxVersion { major, minor })
+            })
+            .ok_or_else(|| "expected a version of PTX such as 7.8".to_owned())
+    }
+}
+
+/// Compiles an image to PTX.
+pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Result<Vec<u8>> {
     let module = Module::read(context, bitcode)?;
     let triple = module.triple();
     if !triple.starts_with("nvptx64") {
@@ -24,20 +84,30 @@ pub fn compile(
     retarget(&module);
     let machine = Machine::new(&MachineOptions {
         triple: &triple,
-        cpu: arch,
-        features: "",
-        level,
+        cpu: options.arch,
+        features: &options.feature()?,
+        level: options.level,
     })?;
     realloc::run(context, &machine.layout(), &module)?;
     // PTX has no sections that run before and after a program; the kernels this pass makes of the
     // arrays are run by the plugin when it loads and unloads the module.
     machine.run_passes(&module, "nvptx-lower-ctor-dtor")?;
-    if level > 0 {
-        fold::run(&machine, &module, openmp_opt)?;
+    if options.level > 0 {
+        fold::run(&machine, &module, options.openmp_opt)?;
     }
-    machine.run_passes(&module, &format!("default<O{}>", level.min(3)))?;
+    machine.run_passes(&module, &format!("default<O{}>", options.level.min(3)))?;
     pack_shared(&module);
-    machine.emit_assembly(&module)
+    let text = machine.emit_assembly(&module)?;
+    Ok([provenance(bitcode).as_bytes(), &text].concat())
+}
+
+/// The PTX's first line: which image it was made of.
+fn provenance(bitcode: &[u8]) -> String {
+    let hash: String = Sha256::digest(bitcode)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("{PROVENANCE}{hash}\n")
 }
 
 /// Lets the whole module be compiled for the architecture asked for rather than the one in the image.
@@ -74,6 +144,42 @@ fn pack_shared(module: &Module) {
             && variable.alignment() > size.next_power_of_two()
         {
             variable.set_alignment(size.next_power_of_two() as u32);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn feature(arch: &str, version: Option<&str>) -> Result<String> {
+        let options = PtxOptions {
+            arch,
+            version: version.map(|text| text.parse().unwrap()),
+            level: 2,
+            openmp_opt: true,
+        };
+        options.feature()
+    }
+
+    #[test]
+    fn the_version_is_the_architectures_unless_one_is_asked_for() {
+        assert_eq!(feature("sm_70", None).unwrap(), "+ptx73");
+        assert_eq!(feature("sm_90", None).unwrap(), "");
+        assert_eq!(feature("sm_90", Some("8.3")).unwrap(), "+ptx83");
+        let refused = feature("sm_80", Some("7.2")).unwrap_err().to_string();
+        assert!(
+            refused.contains("7.2") && refused.contains("7.3"),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn versions_are_two_digits() {
+        let version = "8.7".parse::<PtxVersion>().unwrap();
+        assert_eq!(version.to_string(), "8.7");
+        for wrong in ["", "8", "8.", ".7", "8.10", "8.7.1", "a.b", "+8.7", "8.-1"] {
+            assert!(wrong.parse::<PtxVersion>().is_err(), "{wrong}");
         }
     }
 }

@@ -3,9 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use codegen::summary::ExecutionMode;
-use codegen::{CompileError, Compiler, PtxOptions, VgpuOptions};
+use codegen::{CompileError, Compiler, PROVENANCE, PtxOptions, VgpuOptions};
 
 const TOOL: &str = env!("CARGO_BIN_EXE_omptarget-codegen");
 
@@ -168,6 +169,15 @@ fn ptx_and_summary() {
     };
     let text = counted.compiler.ptx(&source("ptx.ll"), &options).unwrap();
     assert!(text.contains(".target sm_90"), "{text}");
+    let hash = Command::new("sha256sum")
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ll/ptx.ll"))
+        .output()
+        .unwrap();
+    let hash = String::from_utf8_lossy(&hash.stdout)[..64].to_owned();
+    assert_eq!(
+        text.lines().next(),
+        Some(format!("{PROVENANCE}{hash}").as_str())
+    );
     assert_eq!(
         counted.compiler.ptx(&source("ptx.ll"), &options).unwrap(),
         text

@@ -13,6 +13,9 @@ use crate::{CompileError, host_cpu, process, vgpu_abi};
 /// The compiler's file name.
 const TOOL: &str = "omptarget-codegen";
 
+/// What the first line of our PTX begins with; the SHA-256 of the image that it was made of follows, in hexadecimal.
+pub const PROVENANCE: &str = "// omptarget: of the image with SHA-256 ";
+
 /// How to compile for the virtual GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VgpuOptions {
@@ -126,7 +129,7 @@ impl Compiler {
             None => {
                 let bytes = process::run(&self.tool, &arguments, bitcode)?;
                 // The status may be lost (see `process`): PTX without its header is no PTX.
-                if !bytes.starts_with(b"//") {
+                if !bytes.starts_with(PROVENANCE.as_bytes()) {
                     return Err(CompileError::Crashed {
                         how: "no output".to_owned(),
                         detail: None,
