@@ -186,6 +186,10 @@ fn device_hint(error: &plugin_api::Error) -> Option<&'static str> {
         Device::Image(_) => Some("link the program again: its device image is damaged"),
         Device::Load(_) => Some("compile and link the program again"),
         Device::Fault(fault) => fault_hint(&fault.kind),
+        Device::Driver { advice, .. } => Some(advice),
+        Device::Lost { .. } => {
+            Some("start the program again, after mending what the first failure names")
+        }
         Device::System { .. } => {
             Some("check the limits of the process (ulimit -a) and the machine's free memory")
         }
@@ -195,7 +199,7 @@ fn device_hint(error: &plugin_api::Error) -> Option<&'static str> {
 fn fault_hint(kind: &plugin_api::FaultKind) -> Option<&'static str> {
     use plugin_api::FaultKind;
     match kind {
-        FaultKind::WildAccess { .. } => Some(
+        FaultKind::WildAccess { .. } | FaultKind::IllegalAddress => Some(
             "map the data the region uses, or check the pointer given to is_device_ptr; -g shows the line",
         ),
         FaultKind::Deadlock => Some("every thread of a team must reach the same barriers"),

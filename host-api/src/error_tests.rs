@@ -39,9 +39,12 @@ fn device_words(error: &Device) -> &'static str {
         Device::Image(ImageError::Unknown(_)) => " has an unknown format",
         Device::Load(_) => "device image cannot be loaded: ",
         Device::System { .. } => "(os error ",
+        Device::Driver { .. } => " failed: CUDA_ERROR_",
+        Device::Lost { .. } => "the device is lost since an earlier failure: ",
         Device::Fault(fault) => match fault.kind {
             FaultKind::Trap { .. } => "trap: ",
             FaultKind::WildAccess { .. } => ", which is not mapped on the device",
+            FaultKind::IllegalAddress => "access to an address that is not mapped on the device",
             FaultKind::Arithmetic => "integer division by zero or overflow",
             FaultKind::StackOverflow => "stack overflow ",
             FaultKind::Deadlock => "deadlock",
@@ -51,12 +54,12 @@ fn device_words(error: &Device) -> &'static str {
 }
 
 fn fault(kind: FaultKind) -> Device {
-    let thread = ThreadId {
+    let thread = Some(ThreadId {
         block: [0; 3],
         grid: [1; 3],
         thread: [0; 3],
         block_size: [32, 1, 1],
-    };
+    });
     Device::Fault(Box::new(KernelFault {
         kernel: "k".into(),
         kind,
@@ -102,12 +105,22 @@ fn device_errors() -> Vec<Device> {
             address: 16,
             write: true,
         }),
+        fault(FaultKind::IllegalAddress),
         fault(FaultKind::Arithmetic),
         fault(FaultKind::StackOverflow),
         fault(FaultKind::Deadlock),
         fault(FaultKind::Other(
             "no progress for 1 s (OMPTARGET_VGPU_TIMEOUT): threads wait on memory".into(),
         )),
+        Device::Driver {
+            call: "cuStreamCreate",
+            name: "CUDA_ERROR_UNKNOWN".into(),
+            text: "unknown error".into(),
+            advice: "look at the system's log",
+        },
+        Device::Lost {
+            cause: "access to an address that is not mapped on the device".into(),
+        },
         Device::System {
             what: "creating a file in memory for the host image".into(),
             source: std::io::Error::from_raw_os_error(libc::EAGAIN),

@@ -63,13 +63,15 @@ pub(crate) unsafe fn copy(
         }
         (Place::Device(to), Place::Device(from)) => {
             let _span = span(Kind::OnDevice, to);
+            let (there, here) = (DevicePtr(destination), DevicePtr(source));
+            if to.device.copy_from(there, &*from.device, here, length)? {
+                return Ok(());
+            }
             let mut bytes = vec![0u8; length];
             // SAFETY: `bytes` is `length` bytes, readable and writable.
             unsafe {
-                from.device
-                    .read(bytes.as_mut_ptr(), DevicePtr(source), length)?;
-                to.device
-                    .write(DevicePtr(destination), bytes.as_ptr(), length)
+                from.device.read(bytes.as_mut_ptr(), here, length)?;
+                to.device.write(there, bytes.as_ptr(), length)
             }
         }
     }

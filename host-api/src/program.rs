@@ -168,15 +168,14 @@ fn is_indirect(entry: &Entry) -> bool {
     entry.flags & (entries::INDIRECT | entries::INDIRECT_VTABLE) != 0
 }
 
-/// The first image of the library the device takes. A device that takes several dialects, the virtual GPU, gets
-/// NVPTX if the library has it: most programs are tested there.
+/// Of the library's images the one that the device would rather have; of several such the first.
 pub fn accepted_image(device: &dyn Device, library: &Library) -> Option<Image<'static>> {
     library
         .images
         .iter()
         .flat_map(|bytes| Image::parse(bytes).unwrap_or_default())
         .filter(|image| device.refusal(image).is_none())
-        .min_by_key(|image| image.triple.starts_with("amdgcn"))
+        .min_by_key(|image| device.rank(image))
 }
 
 /// Why none of the library's images was taken.

@@ -145,12 +145,16 @@ pub trait Plugin: Send + Sync {
 /// One device. Every method may be called from several host threads at once, and returns only
 /// when the work is complete and visible to every thread; what is to be done in order while the
 /// host goes on is enqueued on a [`Stream`].
-pub trait Device: Send + Sync {
+pub trait Device: Any + Send + Sync {
     /// What the device is.
     fn info(&self) -> &DeviceInfo;
     /// Why [`Device::load`] cannot take this image (triple, architecture, kind), for the user: what the image is and what the
     /// device wants. `None`: it can be expected to take it.
     fn refusal(&self, image: &Image<'_>) -> Option<String>;
+    /// Which of several images that it takes the device would rather have: the one with the lowest rank.
+    fn rank(&self, _image: &Image<'_>) -> u32 {
+        0
+    }
     /// Loads an image: compiles it if it is bitcode, places its globals, runs its constructors.
     /// Dropping the module runs the destructors and frees its memory.
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>>;
@@ -170,6 +174,16 @@ pub trait Device: Send + Sync {
     unsafe fn read(&self, dst: *mut u8, src: DevicePtr, len: usize) -> Result<()>;
     /// Copies within the device; the ranges may overlap.
     fn copy(&self, dst: DevicePtr, src: DevicePtr, len: usize) -> Result<()>;
+    /// Copies from another device straight to this one. False: there is no such way between the two, and nothing was copied.
+    fn copy_from(
+        &self,
+        _dst: DevicePtr,
+        _source: &dyn Device,
+        _src: DevicePtr,
+        _len: usize,
+    ) -> Result<bool> {
+        Ok(false)
+    }
     /// Sets `len` bytes to `byte`.
     fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()>;
     /// A new stream. Whoever needs one often keeps it for the next time.
@@ -194,6 +208,11 @@ pub trait Module: Send + Sync {
 pub trait Kernel: Any + Send + Sync {
     /// What is known of it.
     fn info(&self) -> &KernelInfo;
+    /// How many blocks of so many threads and so much dynamic shared memory a multiprocessor holds at a time; `None` where
+    /// that is not what limits it.
+    fn resident_blocks(&self, _threads: u32, _dynamic_shared: u32) -> Option<u32> {
+        None
+    }
     /// Runs it to its end. A trap, wild access or deadlock is [`crate::Error::Fault`].
     fn launch(&self, launch: &Launch<'_>) -> Result<()>;
 }

@@ -51,7 +51,25 @@ pub enum Error {
     /// The kernel ended abnormally.
     #[error(transparent)]
     Fault(Box<KernelFault>),
-    /// The operating system or a driver refused something.
+    /// A driver refused something.
+    #[error("{call} failed: {name}{}", parenthesis(.text))]
+    Driver {
+        /// Its function.
+        call: &'static str,
+        /// The driver's name of the error (`CUDA_ERROR_…`).
+        name: String,
+        /// The driver's words; empty if it has none.
+        text: String,
+        /// What the user can do.
+        advice: &'static str,
+    },
+    /// A kernel has ended in a way that the device does not survive.
+    #[error("the device is lost since an earlier failure: {cause}")]
+    Lost {
+        /// That failure.
+        cause: String,
+    },
+    /// The operating system refused something.
     #[error("{what}: {source}")]
     System {
         /// What was attempted.
@@ -59,6 +77,13 @@ pub enum Error {
         /// The system's answer.
         source: std::io::Error,
     },
+}
+
+fn parenthesis(text: &str) -> String {
+    match text {
+        "" => String::new(),
+        text => format!(" ({text})"),
+    }
 }
 
 /// A place in the user's source, from debug information.
@@ -140,13 +165,15 @@ pub enum FaultKind {
         /// Whether it was a store.
         write: bool,
     },
+    /// The same, where the device does not tell which address it was.
+    IllegalAddress,
     /// Integer division by zero or overflow.
     Arithmetic,
     /// A thread ran out of its stack (GPU local memory).
     StackOverflow,
     /// Every live thread of the block waits, so none can ever go on.
     Deadlock,
-    /// Anything else the host CPU refused (an illegal instruction, say).
+    /// Anything else the processor refused (an illegal instruction, say).
     Other(String),
 }
 
@@ -168,8 +195,8 @@ pub struct KernelFault {
     pub kernel: String,
     /// Why.
     pub kind: FaultKind,
-    /// The thread at fault (for a deadlock: the first that waits).
-    pub thread: ThreadId,
+    /// The thread at fault (for a deadlock: the first that waits), if the device tells.
+    pub thread: Option<ThreadId>,
     /// Its place in the source, if the image has debug information.
     pub location: Option<SourceLocation>,
     /// For a deadlock: who waits where.
@@ -187,12 +214,18 @@ impl fmt::Display for KernelFault {
                 let verb = if *write { "store to" } else { "load from" };
                 write!(f, "{verb} {address:#x}, which is not mapped on the device")?;
             }
+            FaultKind::IllegalAddress => {
+                write!(f, "access to an address that is not mapped on the device")?;
+            }
             FaultKind::Arithmetic => write!(f, "integer division by zero or overflow")?,
             FaultKind::StackOverflow => write!(f, "stack overflow in a device thread")?,
             FaultKind::Deadlock => write!(f, "deadlock: every thread of the block waits")?,
             FaultKind::Other(what) => write!(f, "{what}")?,
         }
-        write!(f, "\n  kernel {}, {}", self.kernel, self.thread)?;
+        write!(f, "\n  kernel {}", self.kernel)?;
+        if let Some(thread) = &self.thread {
+            write!(f, ", {thread}")?;
+        }
         if let Some(location) = &self.location {
             write!(f, "\n  at {location}")?;
         }

@@ -25,7 +25,7 @@ pub struct Image<'a> {
     pub kind: ImageKind,
     /// Target triple; empty when neither container nor bitcode says.
     pub triple: &'a str,
-    /// Architecture (`sm_80`); empty when the container does not say.
+    /// Architecture (`sm_80`); empty when neither container nor image says.
     pub arch: &'a str,
     /// The image itself.
     pub bytes: &'a [u8],

@@ -1,7 +1,7 @@
 //! Tells image formats apart and checks what each announces of its own size.
 
 use crate::image::{Image, ImageError, ImageKind};
-use crate::{bitcode, offload_binary};
+use crate::{bitcode, nvidia, offload_binary};
 
 const ELF_MAGIC: &[u8] = b"\x7fELF";
 /// `__cudaFatMAGIC` and the header that `fatbinary` writes.
@@ -16,14 +16,26 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Image<'_>>, ImageError> {
     let triple = match kind {
         ImageKind::Bitcode => bitcode::triple(bytes),
         ImageKind::Object => elf_triple(bytes)?,
-        _ => "",
+        ImageKind::Ptx | ImageKind::Fatbinary => NVIDIA,
     };
     Ok(vec![Image {
         kind,
         triple,
-        arch: "",
+        arch: arch_of(kind, bytes)?,
         bytes,
     }])
+}
+
+/// The triple of NVIDIA's GPUs.
+const NVIDIA: &str = "nvptx64-nvidia-cuda";
+
+/// The architecture an image says it is for; empty for one that says none, and for several.
+pub fn arch_of(kind: ImageKind, bytes: &[u8]) -> Result<&str, ImageError> {
+    match kind {
+        ImageKind::Ptx => Ok(nvidia::ptx_arch(bytes)),
+        ImageKind::Object if elf_triple(bytes)? == NVIDIA => nvidia::cubin_arch(bytes),
+        _ => Ok(""),
+    }
 }
 
 /// The format of an image that is not wrapped, after checking its frame.
@@ -114,7 +126,7 @@ fn elf_triple(bytes: &[u8]) -> Result<&'static str, ImageError> {
     Ok(
         match u16::from_le_bytes(read::<2>(bytes, 18, "ELF header")?) {
             62 => "x86_64-pc-linux-gnu",
-            190 => "nvptx64-nvidia-cuda",
+            190 => NVIDIA,
             224 => "amdgcn-amd-amdhsa",
             _ => "",
         },

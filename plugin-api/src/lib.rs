@@ -9,6 +9,7 @@ mod device;
 mod error;
 mod image;
 mod image_parser;
+mod nvidia;
 mod offload_binary;
 mod stream;
 
@@ -18,4 +19,5 @@ pub use device::{
 };
 pub use error::{Error, FaultKind, KernelFault, Result, SourceLocation, ThreadId, Waiting};
 pub use image::{Image, ImageError, ImageKind};
+pub use nvidia::{FatEntry, FatKind, fat_entries};
 pub use stream::{Event, ImmediateStream, Pace, Stream};

@@ -4,7 +4,7 @@
 //! one another, each padded to 8 bytes.
 
 use crate::image::{Image, ImageError, ImageKind};
-use crate::image_parser::{kind_of, range, read};
+use crate::image_parser::{arch_of, kind_of, range, read};
 
 const MAGIC: &[u8] = b"\x10\xff\x10\xad";
 const VERSIONS: std::ops::RangeInclusive<u32> = 1..=2;
@@ -94,6 +94,9 @@ fn parse_entry<'a>(binary: &'a [u8], entry: &[u8]) -> Result<Option<Image<'a>>, 
     }
     let kind = kind_of(bytes)?;
     check_declared(declared, kind)?;
+    if arch.is_empty() {
+        arch = arch_of(kind, bytes)?;
+    }
     Ok(Some(Image {
         kind,
         triple,

@@ -92,13 +92,17 @@ impl Device for VirtualGpu {
             .any(|triple| image.triple.starts_with(triple));
         match image.kind {
             ImageKind::Bitcode if for_gpu || image.triple.is_empty() => None,
-            // PTX and fat binaries do not name a triple.
             ImageKind::Object if !for_gpu => Some(format!("{image}, which is not for GPUs")),
             ImageKind::Bitcode => Some(format!("{image}, which is not for GPUs")),
             _ => Some(format!(
                 "{image}, but it runs bitcode: compile and link with -fopenmp-target-jit (omptarget.cfg does)"
             )),
         }
+    }
+
+    /// It takes several dialects: NVPTX first, where most programs are tested.
+    fn rank(&self, image: &Image<'_>) -> u32 {
+        image.triple.starts_with("amdgcn").into()
     }
 
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>> {

@@ -105,12 +105,12 @@ impl VirtualKernel {
         KernelFault {
             kernel: self.info.name.clone(),
             kind,
-            thread: ThreadId {
+            thread: Some(ThreadId {
                 block: fault.block,
                 grid: launch.grid,
                 thread: unflatten(raised.thread.into(), launch.block),
                 block_size: launch.block,
-            },
+            }),
             location: location.or(asserted),
             waiting: waiting.collect(),
         }

@@ -87,7 +87,7 @@ fn faults_name_kernel_thread_and_line() {
         }
     );
     assert_eq!(
-        (wild.kernel.as_str(), wild.thread.thread),
+        (wild.kernel.as_str(), wild.thread.unwrap().thread),
         ("wild", [2, 0, 0])
     );
     assert!(

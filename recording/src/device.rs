@@ -107,6 +107,10 @@ impl Device for RecordingDevice {
         self.device.refusal(image)
     }
 
+    fn rank(&self, image: &Image<'_>) -> u32 {
+        self.device.rank(image)
+    }
+
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>> {
         if options.unified_shared_memory {
             (self.recorder.tell)("OMPTARGET_RECORD: memory of the host, which `requires unified_shared_memory` lets kernels use, is not recorded".into());
@@ -213,6 +217,10 @@ struct RecordingKernel {
 impl Kernel for RecordingKernel {
     fn info(&self) -> &KernelInfo {
         self.kernel.info()
+    }
+
+    fn resident_blocks(&self, threads: u32, dynamic_shared: u32) -> Option<u32> {
+        self.kernel.resident_blocks(threads, dynamic_shared)
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<()> {

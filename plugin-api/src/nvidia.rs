@@ -1,0 +1,195 @@
+//! What NVIDIA's formats say of the architecture they are for.
+//!
+//! A cubin says it in the flags of its ELF header (`EF_CUDA_SM…` in `llvm/BinaryFormat/ELF.h`), PTX with `.target`. A fat
+//! binary is a header and entries that follow one another; what is known of their layout is what `fatbinary` of CUDA 12
+//! and 13 writes.
+
+use crate::image::ImageError;
+use crate::image_parser::{range, read};
+
+/// Architectures by the number machine code carries.
+const ARCHITECTURES: &[(u32, &str)] = &[
+    (50, "sm_50"),
+    (52, "sm_52"),
+    (53, "sm_53"),
+    (60, "sm_60"),
+    (61, "sm_61"),
+    (62, "sm_62"),
+    (70, "sm_70"),
+    (72, "sm_72"),
+    (75, "sm_75"),
+    (80, "sm_80"),
+    (86, "sm_86"),
+    (87, "sm_87"),
+    (88, "sm_88"),
+    (89, "sm_89"),
+    (90, "sm_90"),
+    (100, "sm_100"),
+    (101, "sm_101"),
+    (103, "sm_103"),
+    (110, "sm_110"),
+    (120, "sm_120"),
+    (121, "sm_121"),
+];
+
+/// Its name; empty for one that is newer than this list.
+fn name(number: u32) -> &'static str {
+    let known = ARCHITECTURES.iter().find(|(known, _)| *known == number);
+    known.map_or("", |(_, name)| name)
+}
+
+/// First version of the ELF format with the architecture in the second byte of the flags.
+const SECOND_BYTE: u8 = 8;
+
+/// The architecture of a cubin.
+pub fn cubin_arch(elf: &[u8]) -> Result<&'static str, ImageError> {
+    let [version] = read::<1>(elf, 8, "ELF identification")?;
+    let flags = u32::from_le_bytes(read::<4>(elf, 48, "ELF header")?);
+    let number = if version < SECOND_BYTE {
+        flags & 0xff
+    } else {
+        flags >> 8 & 0xff
+    };
+    Ok(name(number))
+}
+
+/// The architecture PTX is for: the first word after `.target`.
+pub fn ptx_arch(text: &[u8]) -> &str {
+    let lines = text.split(|byte| *byte == b'\n');
+    let target = lines
+        .filter_map(|line| line.trim_ascii().strip_prefix(b".target"))
+        .find(|rest| rest.first().is_some_and(u8::is_ascii_whitespace));
+    let word = target.unwrap_or_default().trim_ascii_start();
+    let end = word
+        .iter()
+        .position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
+        .unwrap_or(word.len());
+    std::str::from_utf8(&word[..end]).unwrap_or_default()
+}
+
+/// What an entry of a fat binary holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FatKind {
+    /// PTX: for this architecture and newer ones.
+    Ptx,
+    /// Machine code.
+    Cubin,
+}
+
+/// An entry of a fat binary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FatEntry {
+    /// What it holds.
+    pub kind: FatKind,
+    /// For which architecture: the `80` of `sm_80`.
+    pub arch: u32,
+}
+
+/// The entries of a fat binary (`Image::bytes` of [`crate::ImageKind::Fatbinary`]); those of other kinds are left out.
+pub fn fat_entries(bytes: &[u8]) -> Result<Vec<FatEntry>, ImageError> {
+    let header = u64::from(u16::from_le_bytes(read::<2>(
+        bytes,
+        6,
+        "fat binary header",
+    )?));
+    let payload = u64::from_le_bytes(read::<8>(bytes, 8, "fat binary header")?);
+    let mut rest = range(bytes, header, payload, "fat binary payload")?;
+    let mut entries = Vec::new();
+    while !rest.is_empty() {
+        let what = "fat binary entry";
+        let kind = u16::from_le_bytes(read::<2>(rest, 0, what)?);
+        let header = u64::from(u32::from_le_bytes(read::<4>(rest, 4, what)?));
+        let size = u64::from_le_bytes(read::<8>(rest, 8, what)?);
+        let arch = u32::from_le_bytes(read::<4>(rest, 28, what)?);
+        range(rest, header, size, what)?;
+        if header == 0 {
+            return Err(ImageError::Malformed(
+                "a fat binary entry has no header".into(),
+            ));
+        }
+        let kind = match kind {
+            1 => Some(FatKind::Ptx),
+            2 => Some(FatKind::Cubin),
+            _ => None,
+        };
+        entries.extend(kind.map(|kind| FatEntry { kind, arch }));
+        // Both were checked against the slice.
+        rest = &rest[(header + size) as usize..];
+    }
+    Ok(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(version: u8, flags: u32) -> Vec<u8> {
+        let mut elf = vec![0; 64];
+        elf[8] = version;
+        elf[48..52].copy_from_slice(&flags.to_le_bytes());
+        elf
+    }
+
+    #[test]
+    fn cubins() {
+        // The first as ELF.h describes it, the others as ptxas of CUDA 13 writes them.
+        assert_eq!(cubin_arch(&header(7, 0x0050_0550)), Ok("sm_80"));
+        assert_eq!(cubin_arch(&header(8, 0x0600_5004)), Ok("sm_80"));
+        assert_eq!(cubin_arch(&header(8, 0x0600_7802)), Ok("sm_120"));
+        assert_eq!(cubin_arch(&header(8, 0x0600_ff02)), Ok(""));
+        assert!(cubin_arch(&[0; 20]).is_err());
+    }
+
+    #[test]
+    fn ptx() {
+        assert_eq!(
+            ptx_arch(b"// .target\n.version 8.7\n .target sm_90a, debug\n"),
+            "sm_90a"
+        );
+        assert_eq!(ptx_arch(b".version 8.7\n.targets sm_90\n"), "");
+    }
+
+    fn fat(entries: &[(u16, u32, u64)]) -> Vec<u8> {
+        let mut payload = Vec::new();
+        for (kind, arch, size) in entries {
+            let mut header = [0u8; 64];
+            header[..2].copy_from_slice(&kind.to_le_bytes());
+            header[4..8].copy_from_slice(&64u32.to_le_bytes());
+            header[8..16].copy_from_slice(&size.to_le_bytes());
+            header[28..32].copy_from_slice(&arch.to_le_bytes());
+            payload.extend(header);
+            payload.extend(vec![0; *size as usize]);
+        }
+        let mut bytes = 0xba55_ed50u32.to_le_bytes().to_vec();
+        bytes.extend([1, 0, 16, 0]);
+        bytes.extend((payload.len() as u64).to_le_bytes());
+        bytes.extend(payload);
+        bytes
+    }
+
+    #[test]
+    fn fat_binaries() {
+        let bytes = fat(&[(2, 80, 24), (1, 90, 8), (77, 90, 0)]);
+        let entry = |kind, arch| FatEntry { kind, arch };
+        assert_eq!(
+            fat_entries(&bytes).unwrap(),
+            [entry(FatKind::Cubin, 80), entry(FatKind::Ptx, 90)]
+        );
+        assert!(fat_entries(&bytes[..bytes.len() - 1]).is_err());
+        let mut endless = bytes;
+        endless[16 + 4..16 + 16].fill(0);
+        assert!(fat_entries(&endless).is_err());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn nothing_crashes(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
+            let mut whole = fat(&[(2, 80, 24)]);
+            let at = bytes.len() % whole.len();
+            for (place, byte) in whole[at..].iter_mut().zip(&bytes) {
+                *place = *byte;
+            }
+            let _outcome = (fat_entries(&whole), fat_entries(&bytes), ptx_arch(&bytes), cubin_arch(&bytes));
+        }
+    }
+}
