@@ -196,6 +196,13 @@ fn start(
         dynamic_shared,
         args: words,
     };
+    if info::wants(info::PLUGIN_KERNEL)
+        && let Some(remark) = region.kernel.remark(&launch)
+    {
+        let name = &region.name;
+        let text = format_args!("kernel {name} {remark}");
+        info::say(info::PLUGIN_KERNEL, work.device.number, text);
+    }
     let name = || region.name.clone();
     let _event = ompt::submit(request.teams[0]);
     work.traced(Kind::Kernel, 0, name, |stream| {

@@ -213,6 +213,10 @@ pub trait Kernel: Any + Send + Sync {
     fn resident_blocks(&self, _threads: u32, _dynamic_shared: u32) -> Option<u32> {
         None
     }
+    /// What a user may want to know of how the device runs such a launch.
+    fn remark(&self, _launch: &Launch<'_>) -> Option<String> {
+        None
+    }
     /// Runs it to its end. A trap, wild access or deadlock is [`crate::Error::Fault`].
     fn launch(&self, launch: &Launch<'_>) -> Result<()>;
 }

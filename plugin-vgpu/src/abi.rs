@@ -66,8 +66,9 @@ impl Caller<'_> {
 
     /// Ends the kernel.
     fn raise(&self, site: u32, cause: Cause) -> ! {
+        let lane = self.sm.fiber_states[usize::from(self.fiber)].lane.get();
         let raised = Raised {
-            thread: self.thread,
+            thread: self.thread + u16::from(lane),
             cause,
             place: Place::Site(site),
             waiting: Vec::new(),
@@ -99,6 +100,14 @@ impl Caller<'_> {
             self.with_block(|block| block.barrier(self.thread, site, id, count, arrival)),
         )
     }
+
+    #[inline(always)]
+    fn warp_barrier(&self, site: u32, barrier: (u32, u32), lanes: Lanes, arrival: Arrival) -> u64 {
+        self.finish(
+            site,
+            self.with_block(|block| block.warp_barrier(self.thread, site, barrier, lanes, arrival)),
+        )
+    }
 }
 
 /// Defines engine functions whose first parameter is the caller's context.
@@ -126,13 +135,28 @@ engine_functions! {
     }
 
     fn vgpu_barrier_reduce(caller, site: u32, id: u32, count: u32, mode: u32, pred: u32) -> u32 {
-        let mode = match mode {
-            0 => BarrierReduce::Popc,
-            1 => BarrierReduce::And,
-            2 => BarrierReduce::Or,
-            _ => caller.raise(site, unknown("barrier.red", mode)),
-        };
-        reduction(mode, caller.barrier(site, id, count, Arrival::Reduce(pred != 0)))
+        let mode = barrier_reduce(mode)
+            .unwrap_or_else(|| caller.raise(site, unknown("barrier.red", mode)));
+        reduction(mode, caller.barrier(site, id, count, Arrival::Reduce((pred != 0).into())))
+    }
+
+    fn vgpu_warp_lane(caller, lane: u32) {
+        caller.sm.fiber_states[usize::from(caller.fiber)].lane.set(lane as u8);
+    }
+
+    fn vgpu_warp_barrier(caller, site: u32, id: u32, count: u32, lanes: u64) {
+        caller.warp_barrier(site, (id, count), lanes, Arrival::Sync);
+    }
+
+    fn vgpu_warp_barrier_arrive(caller, site: u32, id: u32, count: u32, lanes: u64) {
+        caller.warp_barrier(site, (id, count), lanes, Arrival::Arrive);
+    }
+
+    fn vgpu_warp_barrier_reduce(caller, site: u32, id: u32, count: u32, mode: u32, lanes: u64, preds: u64) -> u32 {
+        let mode = barrier_reduce(mode)
+            .unwrap_or_else(|| caller.raise(site, unknown("barrier.red", mode)));
+        let holds = (preds & lanes).count_ones();
+        reduction(mode, caller.warp_barrier(site, (id, count), lanes, Arrival::Reduce(holds)))
     }
 
     fn vgpu_syncwarp(caller, site: u32, mask: u64) {
@@ -278,6 +302,11 @@ engine_functions! {
 /// loops that end after a turn or two.
 const SPINS_PER_SWITCH: u32 = 4;
 
+fn barrier_reduce(number: u32) -> Option<BarrierReduce> {
+    const ALL: [BarrierReduce; 3] = [BarrierReduce::Popc, BarrierReduce::And, BarrierReduce::Or];
+    ALL.into_iter().find(|&mode| mode as u32 == number)
+}
+
 fn redux_op(number: u32) -> Option<ReduxOp> {
     const ALL: [ReduxOp; 8] = [
         ReduxOp::Add,
@@ -331,6 +360,10 @@ pub fn engine_function(symbol: &str) -> Option<u64> {
         vgpu_barrier,
         vgpu_barrier_arrive,
         vgpu_barrier_reduce,
+        vgpu_warp_lane,
+        vgpu_warp_barrier,
+        vgpu_warp_barrier_arrive,
+        vgpu_warp_barrier_reduce,
         vgpu_syncwarp,
         vgpu_activemask,
         vgpu_shfl,
@@ -358,7 +391,8 @@ pub fn engine_function(symbol: &str) -> Option<u64> {
 mod tests {
     #[test]
     fn every_engine_symbol_exists() {
-        for symbol in codegen::vgpu_abi::ENGINE_SYMBOLS {
+        use codegen::vgpu_abi::{ENGINE_SYMBOLS, WARP_ENGINE_SYMBOLS};
+        for symbol in ENGINE_SYMBOLS.iter().chain(WARP_ENGINE_SYMBOLS) {
             assert!(super::engine_function(symbol).is_some(), "{symbol}");
         }
     }

@@ -24,15 +24,15 @@ pub enum Expected {
     Threads(u32),
 }
 
-/// What a thread does at a barrier.
+/// What a thread, or a warp in warp form, does at a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
     /// Waits.
     Sync,
     /// Goes on.
     Arrive,
-    /// Waits and gets a reduction of all predicates.
-    Reduce(bool),
+    /// Waits and gets a reduction of all predicates; this many of its own hold.
+    Reduce(u32),
 }
 
 /// One barrier.
@@ -83,7 +83,12 @@ impl Barrier {
         self.arrived + self.credit
     }
 
-    /// The threads that wait, in the order they came.
+    /// Lanes of `warp` that have arrived.
+    pub fn arrived_lanes(&self, warp: usize) -> Lanes {
+        self.lanes[warp]
+    }
+
+    /// The fibers that wait, by their (first) thread, in the order they came.
     pub fn waiters(&self) -> &[u16] {
         &self.waiters
     }
@@ -100,11 +105,11 @@ impl Barrier {
         };
     }
 
-    /// `thread`, lane `lane` of `warp`, arrives; `exited` are the ended lanes of the warp.
+    /// `lanes` of `warp` arrive on the fiber of `thread`; `exited` are the ended lanes of the warp.
     pub fn arrive(
         &mut self,
         thread: u16,
-        (warp, lane): (usize, usize),
+        (warp, lanes): (usize, Lanes),
         exited: Lanes,
         arrival: Arrival,
     ) {
@@ -114,29 +119,29 @@ impl Barrier {
                 self.credit += exited.count_ones();
             }
         }
-        self.lanes[warp] |= 1 << lane;
-        self.arrived += 1;
+        self.lanes[warp] |= lanes;
+        self.arrived += lanes.count_ones();
         match arrival {
             Arrival::Arrive => return,
             Arrival::Sync => {}
-            Arrival::Reduce(predicate) => {
-                self.predicates += 1;
-                self.holds += u32::from(predicate);
+            Arrival::Reduce(holds) => {
+                self.predicates += lanes.count_ones();
+                self.holds += holds;
             }
         }
         self.waiters.push(thread);
     }
 
-    /// Lane `lane` of `warp` ends.
-    pub fn exit(&mut self, (warp, lane): (usize, usize)) {
-        let counted_already = self.lanes[warp] >> lane & 1 != 0;
+    /// `lanes` of `warp` end.
+    pub fn exit(&mut self, warp: usize, lanes: Lanes) {
+        let uncounted = lanes & !self.lanes[warp];
         let counts = match self.expected {
             Some(Expected::Block) => true,
             Some(Expected::Threads(_)) => self.counts_warps && self.warps >> warp & 1 != 0,
             None => false,
         };
-        if counts && !counted_already {
-            self.credit += 1;
+        if counts {
+            self.credit += uncounted.count_ones();
         }
     }
 

@@ -3,6 +3,8 @@
 //! A block belongs to one CPU worker, so there are no locks and no atomics here; and this file knows
 //! nothing of fibers, so there is no unsafe code either. Threads are named by their linear index.
 
+mod warp_form;
+
 use codegen::artifact::Manifest;
 
 use crate::barrier::{Arrival, BARRIERS, Barrier, Expected, MAX_WARPS};
@@ -90,6 +92,8 @@ pub type Misuse = String;
 /// One resident block.
 pub struct Block {
     warp_kind: WarpKind,
+    /// From this thread on, every thread has a fiber of its own; before it, every warp.
+    scalar_from: u32,
     threads: u32,
     live: u32,
     next_thread: u32,
@@ -114,6 +118,7 @@ impl Block {
                 size: 32,
                 lockstep: false,
             },
+            scalar_from: 0,
             threads: 0,
             live: 0,
             next_thread: 0,
@@ -130,11 +135,12 @@ impl Block {
         }
     }
 
-    /// Makes it a block of `threads` threads, none of which has started.
-    pub fn reset(&mut self, threads: u32, warp_kind: WarpKind) {
+    /// Makes it a block of `threads` threads, none of which has started, of which `warps` whole warps run in warp form.
+    pub fn reset(&mut self, threads: u32, warp_kind: WarpKind, warps: u32) {
         assert!((1..=MAX_THREADS).contains(&threads));
         assert!(matches!(warp_kind.size, 32 | 64));
         self.warp_kind = warp_kind;
+        self.scalar_from = warps * warp_kind.size;
         self.threads = threads;
         self.live = threads;
         self.next_thread = 0;
@@ -177,7 +183,7 @@ impl Block {
         self.sites[usize::from(thread)]
     }
 
-    /// The threads that only wait on memory, or could run.
+    /// The fibers that only wait on memory, or could run, by their (first) thread.
     pub fn yielding(&self) -> impl Iterator<Item = u16> {
         self.ready.iter().chain(self.yielded.iter())
     }
@@ -217,16 +223,22 @@ impl Block {
         self.next_thread < self.threads
     }
 
-    /// The next thread to start.
+    /// The next thread to start; in warp form, the first of the next warp.
     pub fn start(&mut self) -> u16 {
-        self.next_thread += 1;
+        let thread = self.next_thread;
+        self.next_thread += match self.in_warp_form(thread as u16) {
+            true => self.warp_kind.size,
+            false => 1,
+        };
         self.idle_rounds = 0;
-        (self.next_thread - 1) as u16
+        thread as u16
     }
 
-    /// Whether a fiber whose thread has ended should go on with the next unstarted one.
-    pub fn start_another(&self) -> bool {
-        self.ready.is_empty() && self.next_thread < self.threads
+    /// Whether a fiber whose thread or warp has ended should go on with the next unstarted one, which must be of its kind.
+    pub fn start_another(&self, in_warp_form: bool) -> bool {
+        self.ready.is_empty()
+            && self.next_thread < self.threads
+            && self.in_warp_form(self.next_thread as u16) == in_warp_form
     }
 
     /// Called when [`Block::next`] is [`Next::Idle`]: yielding threads get a turn; if they had one and nothing came of it,
@@ -268,7 +280,7 @@ impl Block {
         self.idle_rounds = 0;
         self.warps[warp].exit(lane);
         for id in lanes(self.open) {
-            self.barriers[id].exit((warp, lane));
+            self.barriers[id].exit(warp, 1 << lane);
             self.close_if_complete(id);
         }
         while let Some(lanes) = self.warps[warp].completed_by_exit(&mut self.results[warp]) {
@@ -288,6 +300,18 @@ impl Block {
         arrival: Arrival,
     ) -> Result<Outcome, Misuse> {
         let (warp, lane) = self.warp_kind.place(thread);
+        self.arrive(thread, (warp, 1 << lane), site, (id, count), arrival)
+    }
+
+    /// `arriving` lanes of a warp arrive at barrier `id` on the fiber of `thread`.
+    fn arrive(
+        &mut self,
+        thread: u16,
+        (warp, arriving): (usize, Lanes),
+        site: u32,
+        (id, count): (u32, u32),
+        arrival: Arrival,
+    ) -> Result<Outcome, Misuse> {
         let expected = self.expected(count);
         let warp_size = self.warp_size();
         let Some(barrier) = self.barriers.get_mut(id as usize) else {
@@ -303,7 +327,7 @@ impl Block {
             Some(open) if open == expected => {}
             Some(open) => return Err(mismatch(id, expected, open)),
         }
-        barrier.arrive(thread, (warp, lane), self.warps[warp].exited, arrival);
+        barrier.arrive(thread, (warp, arriving), self.warps[warp].exited, arrival);
         if barrier.complete(self.threads) {
             let predicates = barrier.predicates().unwrap_or(0);
             self.close(id as usize, Some(thread));
@@ -313,7 +337,7 @@ impl Block {
             return Ok(Outcome::Done(0));
         }
         self.sites[usize::from(thread)] = site;
-        self.warps[warp].runnable &= !(1 << lane);
+        self.warps[warp].runnable &= !arriving;
         self.converge_if_nobody_runs(warp, None);
         Ok(Outcome::Wait)
     }

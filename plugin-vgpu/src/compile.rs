@@ -4,14 +4,16 @@ use codegen::artifact::Artifact;
 use codegen::{CompileError, Compiler, VgpuOptions};
 use plugin_api::{Error, Image, LoadOptions, Result};
 
-/// Compiles an image, or takes what was compiled earlier from the cache.
-///
-/// `count`: the code counts the instructions it executes.
-pub fn compile(image: &Image<'_>, options: &LoadOptions, count: bool) -> Result<Artifact> {
+use crate::config::Config;
+
+/// Compiles an image for a device that is set up so, or takes what was compiled earlier from the cache.
+pub fn compile(image: &Image<'_>, options: &LoadOptions, config: &Config) -> Result<Artifact> {
     let options = VgpuOptions {
         // With unified shared memory every address of the process is the device's too.
         window_check: !options.unified_shared_memory,
-        count,
+        count: config.count,
+        // The instructions that are counted are those of threads.
+        warp_forms: config.engine.wants_warp_forms() && !config.count,
         ..VgpuOptions::default()
     };
     let compiled = Compiler::locate().and_then(|compiler| compiler.vgpu(image.bytes, &options));

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::engine::Engine;
+
 /// How a virtual GPU is built.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
@@ -15,6 +17,8 @@ pub struct Config {
     pub timeout: Option<Duration>,
     /// Whether threads count the instructions they execute.
     pub count: bool,
+    /// Which engine runs kernels.
+    pub engine: Engine,
 }
 
 impl Config {
@@ -30,6 +34,7 @@ impl Config {
             heap: default_heap(memory),
             timeout: None,
             count: false,
+            engine: Engine::Fiber,
         }
     }
 
@@ -78,6 +83,11 @@ impl Config {
                 "1" => true,
                 _ => return Err(format!("OMPTARGET_VGPU_COUNT={text}: 0 or 1 is needed")),
             };
+        }
+        if let Some(text) = variable("OMPTARGET_VGPU_ENGINE") {
+            config.engine = Engine::named(text.trim()).ok_or_else(|| {
+                format!("OMPTARGET_VGPU_ENGINE={text}: fiber, workgroup or auto is needed")
+            })?;
         }
         Ok(config)
     }
@@ -154,6 +164,10 @@ mod tests {
         );
         assert!(read("OMPTARGET_VGPU_COUNT", "1").unwrap().count);
         assert!(!read("OMPTARGET_VGPU_COUNT", "0").unwrap().count);
+        let engine = |name| read("OMPTARGET_VGPU_ENGINE", name).unwrap().engine;
+        assert_eq!(engine("fiber"), Engine::Fiber);
+        assert_eq!(engine(" workgroup "), Engine::Workgroup);
+        assert_eq!(engine("auto"), Engine::Auto);
     }
 
     #[test]
@@ -166,6 +180,8 @@ mod tests {
             ("OMPTARGET_VGPU_SMS", "0"),
             ("OMPTARGET_VGPU_TIMEOUT", "NaN"),
             ("OMPTARGET_VGPU_COUNT", "yes"),
+            ("OMPTARGET_VGPU_ENGINE", "fast"),
+            ("OMPTARGET_VGPU_ENGINE", ""),
         ] {
             assert!(read(name, value).unwrap_err().contains(name));
         }

@@ -32,8 +32,10 @@ pub fn report(block: &Block, cause: Cause) -> Raised {
             add(&mut waiting, at, thread(warp, lane), state.site(lane));
         }
     }
-    for thread in block.yielding() {
-        add(&mut waiting, "a wait on memory", thread, block.site(thread));
+    for waiter in block.yielding() {
+        for thread in block.yielding_with(waiter) {
+            add(&mut waiting, "a wait on memory", thread, block.site(waiter));
+        }
     }
     for group in &mut waiting {
         group.threads.sort_unstable();
@@ -69,8 +71,10 @@ fn at_barriers(block: &Block) -> Vec<WaitingGroup> {
             None => continue,
         };
         let at = format!("barrier {id} ({} of {expected} arrived)", barrier.arrived());
-        for &thread in barrier.waiters() {
-            add(&mut waiting, &at, thread, block.site(thread));
+        for &waiter in barrier.waiters() {
+            for thread in block.waiting(id, waiter) {
+                add(&mut waiting, &at, thread, block.site(waiter));
+            }
         }
     }
     waiting

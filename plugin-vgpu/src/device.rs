@@ -106,7 +106,7 @@ impl Device for VirtualGpu {
     }
 
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>> {
-        let artifact = crate::compile::compile(image, options, self.gpu.config.count)?;
+        let artifact = crate::compile::compile(image, options, &self.gpu.config)?;
         Ok(self.load_artifact(artifact)?)
     }
 

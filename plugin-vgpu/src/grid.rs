@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use codegen::vgpu_abi::{EntryFn, ThreadContext};
+use codegen::vgpu_abi::ThreadContext;
 use parking_lot::{Condvar, Mutex};
 use plugin_api::{Error, Result};
 
 use crate::block::WarpKind;
+use crate::engine::Form;
 use crate::fault::{self, Raised};
 use crate::machine::Machine;
 use crate::scheduler::{self, Ending};
@@ -17,8 +18,8 @@ use crate::sm::{BlockRun, Sm};
 /// What is launched.
 #[derive(Clone, Copy)]
 pub struct GridRun {
-    /// The kernel.
-    pub entry: EntryFn,
+    /// The kernel, and how its threads are run.
+    pub form: Form,
     /// Its parameters.
     pub args: *const u64,
     /// Blocks per dimension.
@@ -205,7 +206,7 @@ impl Grid {
             ..ThreadContext::default()
         };
         BlockRun {
-            entry: self.run.entry,
+            form: self.run.form,
             args: self.run.args,
             context,
             warp_kind: self.run.warp_kind,

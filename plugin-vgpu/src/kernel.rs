@@ -13,6 +13,7 @@ use plugin_api::{
 use crate::block::MAX_THREADS;
 use crate::deadlock;
 use crate::dispatch::Dispatch;
+use crate::engine::Forms;
 use crate::fault::Cause;
 use crate::grid::{Grid, GridFault, GridRun};
 use crate::module::Code;
@@ -26,19 +27,21 @@ const LOCKSTEP_PATIENCE: Duration = Duration::from_secs(20);
 /// A kernel.
 pub struct VirtualKernel {
     info: KernelInfo,
-    entry: EntryFn,
+    forms: Forms,
     code: Arc<Code>,
 }
 
 impl VirtualKernel {
     /// The kernel `entry` describes.
     pub fn new(code: Arc<Code>, entry: KernelEntry) -> Result<VirtualKernel> {
-        let address = symbol(&code, &entry.symbol)?;
-        if !code.loaded.is_code(address) {
-            return Err(Error::Load(format!("kernel {} is not code", entry.name)));
-        }
+        let resolve = |name: &str| match symbol(&code, name)? {
+            address if code.loaded.is_code(address) => Ok(address),
+            _ => Err(Error::Load(format!("kernel {} is not code", entry.name))),
+        };
+        let address = resolve(&entry.symbol)?;
         // SAFETY: the manifest says that the symbol is an entry of this type, and it lies in code.
         let function = unsafe { std::mem::transmute::<usize, EntryFn>(address as usize) };
+        let forms = Forms::new(function, entry.warp, resolve)?;
         let info = KernelInfo {
             name: entry.name,
             parameters: entry.parameters.into_iter().map(parameter).collect(),
@@ -47,11 +50,7 @@ impl VirtualKernel {
             default_threads: code.default_threads,
             static_shared: entry.static_shared,
         };
-        Ok(VirtualKernel {
-            info,
-            entry: function,
-            code,
-        })
+        Ok(VirtualKernel { info, forms, code })
     }
 
     fn check(&self, launch: &Launch<'_>) -> std::result::Result<(), String> {
@@ -122,6 +121,17 @@ impl Kernel for VirtualKernel {
         &self.info
     }
 
+    fn remark(&self, launch: &Launch<'_>) -> Option<String> {
+        if !self.code.gpu.config.engine.wants_warp_forms() {
+            return None;
+        }
+        let why = self.forms.why_threads(launch.block);
+        Some(match why {
+            None => "runs warp by warp".to_owned(),
+            Some(why) => format!("runs thread by thread: {why}"),
+        })
+    }
+
     fn launch(&self, launch: &Launch<'_>) -> Result<()> {
         self.check(launch).map_err(|why| Error::InvalidLaunch {
             kernel: self.info.name.clone(),
@@ -135,7 +145,7 @@ impl Kernel for VirtualKernel {
             false => None,
         };
         let run = GridRun {
-            entry: self.entry,
+            form: self.forms.choose(launch.block),
             args: launch.args.as_ptr(),
             blocks: launch.grid,
             threads: launch.block,

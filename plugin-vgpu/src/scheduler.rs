@@ -5,11 +5,15 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use codegen::vgpu_abi::ThreadContext;
+use plugin_api::Error;
 
 use crate::block::{Idle, Next};
 use crate::deadlock;
+use crate::engine::Form;
 use crate::fault::{self, Cause, Place, Raised};
 use crate::sm::{BlockRun, Sm};
+use crate::strips;
+use crate::switch::Main;
 
 /// Rounds of fruitless waiting on memory after which the worker offers its CPU to others, which may
 /// be what the block waits for.
@@ -32,9 +36,17 @@ pub enum Ending {
 /// [`fault::enter`] with this `sm`.
 pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
     let [x, y, z] = run.context.ntid;
-    // SAFETY: no fiber runs.
-    unsafe { sm.block() }.reset(x * y * z, run.warp_kind);
+    let (threads, size) = (x * y * z, run.warp_kind.size);
     sm.run.set(ptr::from_ref(run).cast());
+    let warps = match run.form {
+        Form::Threads(_) => 0,
+        Form::Warps { last: None, .. } => threads.div_ceil(size),
+        Form::Warps { last: Some(_), .. } => threads.div_ceil(size) - 1,
+        // SAFETY: the caller's contract.
+        Form::Strips { .. } => return unsafe { strips::run(sm) },
+    };
+    // SAFETY: no fiber runs.
+    unsafe { sm.block() }.reset(threads, run.warp_kind, warps);
     let mut waiting = Waiting {
         since: None,
         rounds: 0,
@@ -70,25 +82,31 @@ pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
     ending
 }
 
-/// Prepares a fiber for the next unstarted thread.
+/// Prepares a fiber for the next unstarted thread, or warp in warp form.
 fn start(sm: &Sm) -> Result<u16, Box<Raised>> {
     // SAFETY: no fiber runs.
     let (block, stacks) = unsafe { (sm.block(), sm.stacks()) };
     let thread = block.start();
-    let fiber = stacks.take().map_err(|error| {
-        let cause = Cause::Other(format!("no stack for another GPU thread: {error}"));
-        Box::new(Raised {
-            thread,
-            cause,
-            place: Place::Unknown,
-            waiting: Vec::new(),
-        })
-    })?;
+    let (fiber, main): (_, Main) = match block.in_warp_form(thread) {
+        true => (stacks.take_warp(), run_warps),
+        false => (stacks.take(), run_threads),
+    };
+    let fiber = fiber.map_err(|error| no_stack(thread, &error))?;
     let number = u64::from(fiber) << 16 | u64::from(thread);
     // SAFETY: the stack was free; the Sm outlives its fibers.
-    let begin = unsafe { stacks.prepare(fiber, run_threads, ptr::from_ref(sm).cast(), number) };
+    let begin = unsafe { stacks.prepare(fiber, main, ptr::from_ref(sm).cast(), number) };
     sm.suspended[usize::from(thread)].set(begin);
     Ok(thread)
+}
+
+/// The fault of a thread for which there is no stack.
+pub fn no_stack(thread: u16, error: &Error) -> Box<Raised> {
+    Box::new(Raised {
+        thread,
+        cause: Cause::Other(format!("no stack for another GPU thread: {error}")),
+        place: Place::Unknown,
+        waiting: Vec::new(),
+    })
 }
 
 /// A fiber's function: runs threads one after another for as long as none has to wait, so that a
@@ -103,24 +121,72 @@ unsafe extern "C" fn run_threads(sm: *const (), number: u64) -> ! {
         let sm = &*sm.cast::<Sm>();
         (sm, &*sm.run.get(), sm.stacks().context(fiber))
     };
+    let (Form::Threads(entry)
+    | Form::Warps {
+        last: Some(entry), ..
+    }) = run.form
+    else {
+        unreachable!("threads are run thread by thread");
+    };
     loop {
-        sm.current.set(thread);
-        sm.fiber_states[usize::from(fiber)].thread.set(thread);
+        begin_with(sm, fiber, thread);
         // SAFETY: `cx` is this fiber's own; `run` describes the kernel.
         unsafe {
             cx.write(context(run, thread));
-            (run.entry)(cx, run.args);
+            entry(cx, run.args);
             sm.counters.executed((*cx).instructions);
         }
         // SAFETY: short use between switches.
         let block = unsafe { sm.block() };
         block.exit(thread);
-        if !block.start_another() {
+        if !block.start_another(false) {
             // SAFETY: this runs on `fiber`, and the thread has ended.
             unsafe { leave(sm, fiber, thread) };
         }
         thread = block.start();
     }
+}
+
+/// As [`run_threads`], for warps in warp form.
+///
+/// # Safety
+/// As for [`run_threads`].
+unsafe extern "C" fn run_warps(sm: *const (), number: u64) -> ! {
+    let (fiber, mut first) = ((number >> 16) as u16, number as u16);
+    // SAFETY: the caller's contract; the run outlives its block's fibers.
+    let (sm, run, cx) = unsafe {
+        let sm = &*sm.cast::<Sm>();
+        (sm, &*sm.run.get(), sm.stacks().context(fiber))
+    };
+    let Form::Warps { entry, .. } = run.form else {
+        unreachable!("warps are run warp by warp");
+    };
+    loop {
+        begin_with(sm, fiber, first);
+        // SAFETY: short use between switches.
+        let lanes = unsafe { sm.block() }.living(first);
+        // SAFETY: `cx` is this fiber's own; `run` describes the kernel.
+        unsafe {
+            cx.write(context(run, first));
+            entry(cx, run.args, lanes);
+        }
+        // SAFETY: short use between switches.
+        let block = unsafe { sm.block() };
+        block.end_lanes(first, block.living(first));
+        if !block.start_another(true) {
+            // SAFETY: this runs on `fiber`, and all lanes have ended.
+            unsafe { leave(sm, fiber, first) };
+        }
+        first = block.start();
+    }
+}
+
+/// From now on `fiber` runs `thread`, or the lanes that begin with it.
+pub fn begin_with(sm: &Sm, fiber: u16, thread: u16) {
+    sm.current.set(thread);
+    let state = &sm.fiber_states[usize::from(fiber)];
+    state.thread.set(thread);
+    state.lane.set(0);
 }
 
 /// Ends the calling fiber, whose thread has ended.
@@ -136,7 +202,8 @@ pub unsafe fn leave(sm: &Sm, fiber: u16, thread: u16) -> ! {
     unreachable!("a thread that had ended was resumed")
 }
 
-fn context(run: &BlockRun<'_>, thread: u16) -> ThreadContext {
+/// The context of a thread.
+pub fn context(run: &BlockRun<'_>, thread: u16) -> ThreadContext {
     let [x, y, _] = run.context.ntid;
     let linear = u32::from(thread);
     let tid = if linear < x {

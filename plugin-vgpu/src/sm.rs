@@ -4,13 +4,14 @@ use std::cell::{Cell, UnsafeCell};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use codegen::vgpu_abi::{EntryFn, ThreadContext};
+use codegen::vgpu_abi::ThreadContext;
 use plugin_api::Result;
 
 use crate::block::{Block, MAX_THREADS, Next, WarpKind};
 use crate::counters::SmCounters;
+use crate::engine::Form;
 use crate::fault::{Raised, Signal};
-use crate::fiber::{FiberState, Stacks};
+use crate::fiber::{FiberState, MAX_FIBERS, Stacks};
 use crate::heap::{Heap, HeapCache};
 use crate::switch::{Suspended, switch};
 use crate::window::{PAGE, Protection, Region};
@@ -20,8 +21,8 @@ pub const MAX_SHARED: u32 = 227 << 10;
 
 /// What a block runs.
 pub struct BlockRun<'a> {
-    /// The kernel.
-    pub entry: EntryFn,
+    /// The kernel, and how its threads are run.
+    pub form: Form,
     /// Its parameters.
     pub args: *const u64,
     /// What the block's threads know in common.
@@ -46,15 +47,15 @@ pub struct Sm {
     block: UnsafeCell<Block>,
     stacks: UnsafeCell<Stacks>,
     /// Per fiber.
-    pub fiber_states: [FiberState; MAX_THREADS as usize],
-    /// Where each started thread of the block goes on.
+    pub fiber_states: [FiberState; MAX_FIBERS],
+    /// Where each started thread of the block goes on; in warp form, each warp, at its first thread.
     pub suspended: [Cell<Suspended>; MAX_THREADS as usize],
     heap_cache: UnsafeCell<HeapCache>,
     text: UnsafeCell<Vec<u8>>,
     shared: Region,
     /// The device's heap.
     pub heap: std::sync::Arc<Heap>,
-    /// The thread that runs, while [`Sm::in_fiber`].
+    /// The thread that runs, while [`Sm::in_fiber`]; in warp form, the first of those that run.
     pub current: Cell<u16>,
     /// Whether a fiber runs at the moment.
     pub in_fiber: Cell<bool>,
@@ -85,7 +86,7 @@ impl Sm {
             text: UnsafeCell::new(Vec::new()),
             block: UnsafeCell::new(Block::new()),
             stacks: UnsafeCell::new(Stacks::new()?),
-            fiber_states: [const { FiberState::new() }; MAX_THREADS as usize],
+            fiber_states: [const { FiberState::new() }; MAX_FIBERS],
             suspended: [const { Cell::new(0) }; MAX_THREADS as usize],
             heap_cache: UnsafeCell::new(HeapCache::default()),
             shared,

@@ -89,8 +89,7 @@ impl Kernels {
             multiprocessors,
             memory: 64 << 20,
             heap: 8 << 20,
-            timeout: None,
-            count: false,
+            ..Config::from_environment().expect("settings that can be read")
         })
         .expect("a virtual GPU");
         let library = library.map(|library| root().join(library));

@@ -4,6 +4,7 @@
 mod barriers;
 mod faults;
 mod launches;
+mod warp_form;
 mod warps;
 mod waves;
 
@@ -14,6 +15,7 @@ use codegen::vgpu_abi::{EntryFn, ThreadContext};
 
 use crate::block::WarpKind;
 use crate::config::Config;
+use crate::engine::{Engine, Form};
 use crate::fault::Raised;
 use crate::grid::{Grid, GridRun};
 use crate::heap::Heap;
@@ -48,13 +50,14 @@ fn machine(multiprocessors: u32) -> Arc<Machine> {
         heap: 1 << 20,
         timeout: None,
         count: false,
+        engine: Engine::Fiber,
     };
     Machine::new(&config, Arc::new(Heap::new(config.heap).unwrap()))
 }
 
 fn grid_run<T>(entry: EntryFn, blocks: u32, threads: u32, args: &[*const T; 1]) -> GridRun {
     GridRun {
-        entry,
+        form: Form::Threads(entry),
         args: args.as_ptr().cast(),
         blocks: [blocks, 1, 1],
         threads: [threads, 1, 1],

@@ -109,6 +109,7 @@ pub fn device() -> VirtualGpu {
         heap: 1 << 20,
         timeout: None,
         count: false,
+        engine: plugin_vgpu::Engine::Fiber,
     })
     .unwrap()
 }

@@ -1,0 +1,67 @@
+//! Warps in warp form: one fiber runs all lanes, under the number of the warp's first thread.
+
+use crate::barrier::Arrival;
+use crate::warp::{Lanes, lanes};
+
+use super::{Block, Misuse, Outcome};
+
+impl Block {
+    /// Whether `thread` runs on its warp's fiber.
+    pub fn in_warp_form(&self, thread: u16) -> bool {
+        u32::from(thread) < self.scalar_from
+    }
+
+    /// `lanes` of the warp that begins with thread `first` arrive at barrier `id`; the warp's others have ended.
+    pub fn warp_barrier(
+        &mut self,
+        first: u16,
+        site: u32,
+        (id, count): (u32, u32),
+        lanes: Lanes,
+        arrival: Arrival,
+    ) -> Result<Outcome, Misuse> {
+        let (warp, _) = self.warp_kind.place(first);
+        self.end_lanes(first, self.living(first) & !lanes);
+        self.arrive(first, (warp, lanes), site, (id, count), arrival)
+    }
+
+    /// Lanes of the warp that begins with thread `first` that have not ended.
+    pub fn living(&self, first: u16) -> Lanes {
+        let (warp, _) = self.warp_kind.place(first);
+        let size = (self.threads - u32::from(first)).min(self.warp_kind.size);
+        (Lanes::MAX >> (Lanes::BITS - size)) & !self.warps[warp].exited
+    }
+
+    /// Lanes of the warp that begins with thread `first` end.
+    pub fn end_lanes(&mut self, first: u16, ending: Lanes) {
+        if ending == 0 {
+            return;
+        }
+        let (warp, _) = self.warp_kind.place(first);
+        self.live -= ending.count_ones();
+        self.idle_rounds = 0;
+        self.warps[warp].exited |= ending;
+        self.warps[warp].runnable &= !ending;
+        for id in lanes(self.open) {
+            self.barriers[id].exit(warp, ending);
+            self.close_if_complete(id);
+        }
+    }
+
+    /// The threads that wait when `waiter`'s fiber waits at barrier `id`.
+    pub fn waiting(&self, id: usize, waiter: u16) -> impl Iterator<Item = u16> + use<> {
+        let arrived = self.barriers[id].arrived_lanes(self.warp_kind.place(waiter).0);
+        self.members(waiter, arrived)
+    }
+
+    /// The threads that wait when `waiter`'s fiber yields.
+    pub fn yielding_with(&self, waiter: u16) -> impl Iterator<Item = u16> + use<> {
+        self.members(waiter, self.living(waiter))
+    }
+
+    /// `thread`, or in warp form those of `of` in the warp that begins with it.
+    fn members(&self, thread: u16, of: Lanes) -> impl Iterator<Item = u16> + use<> {
+        let of = if self.in_warp_form(thread) { of } else { 1 };
+        lanes(of).map(move |lane| thread + lane as u16)
+    }
+}

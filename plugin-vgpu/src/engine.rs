@@ -1,0 +1,170 @@
+//! Which engine runs a kernel: a fiber per thread, which runs everything, or the kernel's warp form (`docs/vgpu.md`).
+
+use codegen::artifact::WarpForm;
+use codegen::vgpu_abi::{EntryFn, WarpEntryFn};
+
+/// `OMPTARGET_VGPU_ENGINE`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// A fiber per thread, always.
+    Fiber,
+    /// The warp form of every kernel that has one.
+    Workgroup,
+    /// The faster of the two.
+    Auto,
+}
+
+impl Engine {
+    /// The engine of that name.
+    pub fn named(name: &str) -> Option<Engine> {
+        match name {
+            "fiber" => Some(Engine::Fiber),
+            "workgroup" => Some(Engine::Workgroup),
+            "auto" => Some(Engine::Auto),
+            _ => None,
+        }
+    }
+
+    /// Whether kernels are compiled in warp form, too.
+    pub fn wants_warp_forms(self) -> bool {
+        self != Engine::Fiber
+    }
+}
+
+/// How the threads of a block are run.
+#[derive(Clone, Copy, Debug)]
+pub enum Form {
+    /// Each on a fiber of its own.
+    Threads(EntryFn),
+    /// Each warp on a fiber of its own.
+    Warps {
+        /// The kernel.
+        entry: WarpEntryFn,
+        /// What the threads of the last warp run instead, each on a fiber of its own: in generic mode, the master is there.
+        last: Option<EntryFn>,
+    },
+    /// Strips of `width` threads, one after the other on one stack: nothing in them waits.
+    Strips {
+        /// The kernel.
+        entry: WarpEntryFn,
+        /// Threads of a strip.
+        width: u32,
+    },
+}
+
+/// The forms of one kernel.
+#[derive(Clone, Debug)]
+pub struct Forms {
+    thread: EntryFn,
+    warp: Result<WarpKernel, String>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct WarpKernel {
+    entry: WarpEntryFn,
+    width: u32,
+    fiber: bool,
+}
+
+impl Forms {
+    /// The forms of a compiled kernel; `resolve` finds code by its symbol.
+    pub fn new<E>(
+        thread: EntryFn,
+        form: WarpForm,
+        resolve: impl Fn(&str) -> Result<u64, E>,
+    ) -> Result<Forms, E> {
+        let warp = match form {
+            WarpForm::Absent(why) => Err(why),
+            WarpForm::Present {
+                symbol,
+                width,
+                fiber,
+            } => {
+                let address = resolve(&symbol)?;
+                // SAFETY: the manifest says that the symbol is an entry of this type, and `resolve` that it is code.
+                let entry = unsafe { std::mem::transmute::<usize, WarpEntryFn>(address as usize) };
+                Ok(WarpKernel {
+                    entry,
+                    width,
+                    fiber,
+                })
+            }
+        };
+        Ok(Forms { thread, warp })
+    }
+
+    /// The form for blocks of this shape.
+    pub fn choose(&self, block: [u32; 3]) -> Form {
+        match &self.warp {
+            Ok(warp) if misfit(warp.width, block).is_none() => match warp.fiber {
+                true => Form::Warps {
+                    entry: warp.entry,
+                    last: None,
+                },
+                false => Form::Strips {
+                    entry: warp.entry,
+                    width: warp.width,
+                },
+            },
+            _ => Form::Threads(self.thread),
+        }
+    }
+
+    /// Why blocks of this shape are run thread by thread; `None` if they are not.
+    pub fn why_threads(&self, block: [u32; 3]) -> Option<String> {
+        match &self.warp {
+            Ok(warp) => misfit(warp.width, block),
+            Err(why) => Some(why.clone()),
+        }
+    }
+}
+
+/// Why strips of this width do not make up such a block: their threads must have the same y and z.
+fn misfit(width: u32, [x, y, z]: [u32; 3]) -> Option<String> {
+    let fits = (y == 1 && z == 1) || x.is_multiple_of(width);
+    (!fits).then(|| {
+        format!("blocks of {x} x {y} x {z} threads have rows that are no multiple of {width}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    unsafe extern "C" fn thread(_: *mut codegen::vgpu_abi::ThreadContext, _: *const u64) {}
+    unsafe extern "C" fn warp(_: *mut codegen::vgpu_abi::ThreadContext, _: *const u64, _: u64) {}
+
+    fn forms(fiber: bool) -> Forms {
+        let form = WarpForm::Present {
+            symbol: "warp".into(),
+            width: 32,
+            fiber,
+        };
+        Forms::new(thread, form, |_| Ok::<_, ()>(warp as *const () as u64)).unwrap()
+    }
+
+    #[test]
+    fn the_shape_of_the_block_decides() {
+        for block in [[1, 1, 1], [33, 1, 1], [32, 3, 1], [64, 2, 2]] {
+            assert!(matches!(forms(true).choose(block), Form::Warps { .. }));
+            assert!(matches!(
+                forms(false).choose(block),
+                Form::Strips { width: 32, .. }
+            ));
+            assert_eq!(forms(true).why_threads(block), None);
+        }
+        assert!(matches!(forms(true).choose([16, 16, 1]), Form::Threads(_)));
+        assert_eq!(
+            forms(false).why_threads([16, 1, 2]).unwrap(),
+            "blocks of 16 x 1 x 2 threads have rows that are no multiple of 32"
+        );
+    }
+
+    #[test]
+    fn a_kernel_without_warp_form_says_why() {
+        let absent = WarpForm::Absent("recursion at a.c:3".into());
+        let forms = Forms::new(thread, absent, |_| Ok::<_, ()>(0)).unwrap();
+        assert!(matches!(forms.choose([32, 1, 1]), Form::Threads(_)));
+        assert_eq!(forms.why_threads([32, 1, 1]).unwrap(), "recursion at a.c:3");
+    }
+}

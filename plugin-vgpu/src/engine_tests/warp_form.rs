@@ -1,0 +1,363 @@
+//! Kernels in warp form: a fiber per warp, or strips on one stack.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use codegen::vgpu_abi::WARP_STACK_SIZE;
+
+use super::*;
+use crate::abi::*;
+use crate::fault::{Cause, Place};
+
+/// A kernel in warp form that finds its test's data behind its only parameter.
+macro_rules! warp_kernel {
+    ($name:ident, $cx:ident, $lanes:ident, $data:ident: $type:ty, $body:block) => {
+        unsafe extern "C" fn $name(cx: *mut ThreadContext, args: *const u64, lanes: u64) {
+            let ($cx, $lanes) = (cx, lanes);
+            // SAFETY: tests pass a reference to the type their kernel names, and outlive the launch.
+            let $data: &$type = unsafe { &*(*args as *const $type) };
+            // SAFETY: the calls' contract is that `cx` is the warp's own.
+            #[allow(unused_unsafe)]
+            unsafe {
+                $body
+            }
+        }
+    };
+}
+
+fn warps(entry: codegen::vgpu_abi::WarpEntryFn) -> Form {
+    Form::Warps { entry, last: None }
+}
+
+fn launch_form<T>(form: Form, blocks: u32, threads: [u32; 3], data: &T) -> Result<(), Raised> {
+    unsafe extern "C" fn nothing(_: *mut ThreadContext, _: *const u64) {}
+    let args = [&raw const *data];
+    let run = GridRun {
+        form,
+        threads,
+        ..grid_run(nothing, blocks, 1, &args)
+    };
+    // SAFETY: test kernels take one parameter, a reference to their data.
+    match unsafe { Grid::launch(&machine(2), run) }.unwrap() {
+        None => Ok(()),
+        Some(fault) => Err(fault.raised),
+    }
+}
+
+#[derive(Default)]
+struct Counts {
+    counter: AtomicU32,
+    wrong: AtomicU32,
+}
+
+impl Counts {
+    fn add(&self, count: u32) {
+        self.counter.fetch_add(count, Ordering::Relaxed);
+    }
+
+    fn counter(&self) -> u32 {
+        self.counter.load(Ordering::Relaxed)
+    }
+
+    fn expect(&self, holds: bool) {
+        self.wrong.fetch_add(u32::from(!holds), Ordering::Relaxed);
+    }
+
+    fn check(&self) {
+        assert_eq!(self.wrong.load(Ordering::Relaxed), 0);
+    }
+}
+
+warp_kernel!(rounds, cx, lanes, data: Counts, {
+    let threads = (*cx).ntid[0];
+    for round in 1..=20 {
+        data.add(lanes.count_ones());
+        vgpu_warp_barrier(cx, 1, round % 16, 0, lanes);
+        data.expect(data.counter() == round * threads);
+        vgpu_warp_barrier(cx, 2, 3, threads, lanes);
+    }
+});
+
+#[test]
+fn nobody_passes_a_barrier_before_all_lanes_have_come() {
+    for threads in [1, 2, 31, 32, 33, 128, 1000, 1024] {
+        let data = Counts::default();
+        launch_form(warps(rounds), 1, [threads, 1, 1], &data).unwrap();
+        data.check();
+    }
+}
+
+warp_kernel!(lanes_leave, cx, lanes, data: Counts, {
+    // In round r, the lanes r, r + 4, … leave; the first warp ends early.
+    let mut lanes = lanes;
+    for round in 0..4 {
+        if (*cx).warpid == 0 && round == 2 {
+            return;
+        }
+        lanes &= !(0x1111_1111_1111_1111 << round);
+        if lanes == 0 {
+            return;
+        }
+        vgpu_warp_barrier(cx, 1, 0, 0, lanes);
+        data.add(lanes.count_ones());
+    }
+});
+
+#[test]
+fn lanes_that_ended_count_at_a_barrier_of_the_block() {
+    let data = Counts::default();
+    launch_form(warps(lanes_leave), 1, [100, 1, 1], &data).unwrap();
+    let passed = |threads: u32, rounds: u32| -> u32 {
+        (0..threads).map(|thread| (thread % 4).min(rounds)).sum()
+    };
+    assert_eq!(data.counter(), passed(32, 2) + passed(68, 4));
+}
+
+warp_kernel!(groups, cx, lanes, data: [Counts; 2], {
+    // Warps 0-1 and 2-3 use barriers of their own, a different number of times.
+    let group = ((*cx).warpid / 2) as usize;
+    for round in 1..=[10, 3][group] {
+        data[group].add(32);
+        vgpu_warp_barrier(cx, 1, 1 + group as u32, 64, lanes);
+        data[group].expect(data[group].counter() == round * 64);
+        vgpu_warp_barrier(cx, 2, 1 + group as u32, 64, lanes);
+    }
+});
+
+warp_kernel!(arrive_and_reduce, cx, lanes, data: Counts, {
+    // The first warp announces, the others wait for it; then all count the odd lanes.
+    match (*cx).warpid {
+        0 => {
+            data.add(1);
+            vgpu_warp_barrier_arrive(cx, 1, 5, 0, lanes);
+        }
+        _ => {
+            vgpu_warp_barrier(cx, 2, 5, 0, lanes);
+            data.expect(data.counter() == 1);
+        }
+    }
+    let odd = 0xaaaa_aaaa_aaaa_aaaa;
+    let reduce = |mode, preds| vgpu_warp_barrier_reduce(cx, 3, 0, 0, mode, lanes, preds);
+    data.expect(reduce(0, odd) == (*cx).ntid[0] / 2);
+    data.expect(reduce(1, odd) == 0 && reduce(1, !0) == 1);
+    data.expect(reduce(2, odd) == 1 && reduce(2, 0) == 0);
+});
+
+#[test]
+fn named_barriers_arrivals_and_reductions() {
+    let data = [Counts::default(), Counts::default()];
+    launch_form(warps(groups), 1, [128, 1, 1], &data).unwrap();
+    data.iter().for_each(Counts::check);
+    for threads in [33, 64, 127, 1024] {
+        let data = Counts::default();
+        launch_form(warps(arrive_and_reduce), 1, [threads, 1, 1], &data).unwrap();
+        data.check();
+    }
+}
+
+kernel!(master, cx, data: Counts, {
+    // As in generic mode: one thread of the last warp starts rounds of work and waits for them.
+    if (*cx).laneid != 0 {
+        return;
+    }
+    for round in 1..=5 {
+        vgpu_barrier(cx, 1, 1, 96);
+        vgpu_barrier(cx, 2, 1, 96);
+        data.expect(data.counter() == round * 64);
+    }
+});
+
+warp_kernel!(worker, cx, lanes, data: Counts, {
+    for _ in 0..5 {
+        vgpu_warp_barrier(cx, 3, 1, 96, lanes);
+        data.add(lanes.count_ones());
+        vgpu_warp_barrier(cx, 4, 1, 96, lanes);
+    }
+});
+
+#[test]
+fn threads_of_the_last_warp_may_run_one_by_one() {
+    let data = Counts::default();
+    let form = Form::Warps {
+        entry: worker,
+        last: Some(master),
+    };
+    launch_form(form, 1, [96, 1, 1], &data).unwrap();
+    data.check();
+    assert_eq!(data.counter(), 5 * 64);
+}
+
+warp_kernel!(one_lane_faults, cx, lanes, lane: u32, {
+    vgpu_warp_barrier(cx, 1, 0, 0, lanes);
+    if (*cx).warpid == 1 {
+        vgpu_warp_lane(cx, *lane);
+        vgpu_trap(cx, 42);
+    }
+    vgpu_warp_barrier(cx, 2, 0, 0, lanes);
+});
+
+#[test]
+fn a_fault_names_the_lane() {
+    let raised = launch_form(warps(one_lane_faults), 1, [100, 1, 1], &7_u32).unwrap_err();
+    assert_eq!(
+        (raised.thread, raised.cause, raised.place),
+        (39, Cause::Trap(String::new()), Place::Site(42))
+    );
+}
+
+warp_kernel!(missing_warp, cx, lanes, _data: u32, {
+    match (*cx).warpid {
+        0 => vgpu_warp_barrier(cx, 7, 1, 64, lanes & 0xffff),
+        _ => vgpu_warp_barrier(cx, 8, 2, 96, lanes),
+    }
+});
+
+#[test]
+fn a_deadlock_lists_every_thread() {
+    let raised = launch_form(warps(missing_warp), 1, [64, 1, 1], &0_u32).unwrap_err();
+    assert_eq!(raised.cause, Cause::Deadlock);
+    let waiting = raised
+        .waiting
+        .iter()
+        .map(|group| (crate::deadlock::ranges(&group.threads), group.site));
+    assert_eq!(
+        waiting.collect::<Vec<_>>(),
+        [("0-15".to_owned(), 7), ("32-63".to_owned(), 8)]
+    );
+    // The lanes that did not come to the barrier have ended.
+    assert_eq!(raised.waiting[0].at, "barrier 1 (32 of 64 arrived)");
+}
+
+warp_kernel!(uses_stack, cx, lanes, frames: u64, {
+    // Twice as much as a thread has, or without end.
+    std::hint::black_box(recurse(*frames));
+    vgpu_warp_barrier(cx, 1, 0, 0, lanes);
+});
+
+#[inline(never)]
+fn recurse(frames: u64) -> u64 {
+    let frame = std::hint::black_box([frames; 128]);
+    if frames == 0 {
+        return 0;
+    }
+    recurse(frames - 1) + frame[3]
+}
+
+#[test]
+fn a_warps_stack_has_room_for_every_lane_and_a_guard() {
+    let fits = (WARP_STACK_SIZE / 2 / 1400) as u64;
+    let strips = |entry| Form::Strips { entry, width: 8 };
+    launch_form(warps(uses_stack), 1, [64, 1, 1], &fits).unwrap();
+    for form in [warps(uses_stack), strips(endless)] {
+        let raised = launch_form(form, 2, [64, 1, 1], &u64::MAX).unwrap_err();
+        assert_eq!(raised.cause, Cause::StackOverflow);
+    }
+}
+
+warp_kernel!(endless, _cx, _lanes, frames: u64, {
+    std::hint::black_box(recurse(*frames));
+});
+
+struct Seen {
+    threads: Vec<AtomicU32>,
+    wrong: AtomicU32,
+    width: u32,
+}
+
+warp_kernel!(coordinates, cx, lanes, seen: Seen, {
+    let c = *cx;
+    let [nx, ny, nz] = c.ntid;
+    let first = c.tid[0] + nx * (c.tid[1] + ny * c.tid[2]);
+    let block = c.ctaid[0] * nx * ny * nz;
+    let exist = (nx * ny * nz - first).min(seen.width);
+    for lane in 0..lanes.count_ones() {
+        seen.threads[(block + first + lane) as usize].fetch_add(1, Ordering::Relaxed);
+    }
+    let right = lanes == u64::MAX >> (64 - exist)
+        && first.is_multiple_of(seen.width)
+        && c.laneid == first % 32
+        && c.warpid == first / 32;
+    seen.wrong.fetch_add(u32::from(!right), Ordering::Relaxed);
+    vgpu_warp_lane(cx, 3);
+});
+
+#[test]
+fn every_thread_is_in_one_strip() {
+    let shapes = [
+        [1, 1, 1],
+        [7, 1, 1],
+        [33, 1, 1],
+        [1000, 1, 1],
+        [1024, 1, 1],
+        [32, 3, 2],
+        [64, 2, 2],
+    ];
+    for (width, threads) in [8, 16, 32]
+        .into_iter()
+        .flat_map(|width| shapes.map(|shape| (width, shape)))
+    {
+        let count = 5 * threads.iter().product::<u32>();
+        let forms = [
+            warps(coordinates),
+            Form::Strips {
+                entry: coordinates,
+                width,
+            },
+        ];
+        for form in &forms[usize::from(width != 32)..] {
+            let seen = Seen {
+                threads: (0..count).map(|_| AtomicU32::new(0)).collect(),
+                wrong: AtomicU32::new(0),
+                width,
+            };
+            launch_form(*form, 5, threads, &seen).unwrap();
+            assert!(
+                seen.threads
+                    .iter()
+                    .all(|times| times.load(Ordering::Relaxed) == 1)
+            );
+            assert_eq!(seen.wrong.into_inner(), 0, "{form:?} {threads:?}");
+        }
+    }
+}
+
+warp_kernel!(wild, cx, _lanes, address: u64, {
+    if (*cx).tid[0] == 48 {
+        (*address as *mut u32).write_volatile(1);
+    }
+});
+
+#[test]
+fn a_fault_in_a_strip_names_its_first_thread() {
+    let address = 0x3000_0000_1000_u64;
+    let form = Form::Strips {
+        entry: wild,
+        width: 16,
+    };
+    let raised = launch_form(form, 4, [64, 1, 1], &address).unwrap_err();
+    let write = true;
+    assert_eq!(
+        (raised.thread, raised.cause),
+        (48, Cause::WildAccess { address, write })
+    );
+}
+
+warp_kernel!(takes_turns, cx, lanes, data: Counts, {
+    // Warp 1 waits for warp 0, which begins first but goes on only after a turn.
+    match (*cx).warpid {
+        0 => {
+            vgpu_yield(cx, 1);
+            data.add(1);
+        }
+        _ => {
+            while data.counter() == 0 {
+                vgpu_yield(cx, 2);
+            }
+        }
+    }
+    vgpu_warp_barrier(cx, 3, 0, 0, lanes);
+});
+
+#[test]
+fn a_warp_that_waits_on_memory_lets_the_others_run() {
+    launch_form(warps(takes_turns), 1, [64, 1, 1], &Counts::default()).unwrap();
+}
