@@ -1,27 +1,17 @@
-//! `omptarget bench`: measures what the project makes promises about.
+//! `omptarget bench vgpu`: the virtual GPU's engine.
 
 use anstyle::{AnsiColor, Style};
-use clap::ValueEnum;
 use plugin_vgpu::Figure;
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};
 
-/// Arguments of `omptarget bench`.
+/// Arguments of `omptarget bench vgpu`.
 #[derive(clap::Args)]
 pub struct Options {
-    /// What to measure
-    subject: Subject,
     /// Print JSON
     #[arg(long)]
     json: bool,
-}
-
-/// What can be measured.
-#[derive(Clone, Copy, ValueEnum)]
-enum Subject {
-    /// The virtual GPU's engine: switches, barriers, shuffles, launches
-    Vgpu,
 }
 
 /// One figure as `--json` shows it.
@@ -61,7 +51,6 @@ impl From<&Figure> for Entry {
 
 /// Measures and prints.
 pub fn bench(options: &Options) -> Result<()> {
-    let Subject::Vgpu = options.subject;
     let figures = plugin_vgpu::bench().map_err(|error| Failure::Other(error.to_string()))?;
     let entries: Vec<Entry> = figures.iter().map(Entry::from).collect();
     if options.json {

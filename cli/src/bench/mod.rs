@@ -1,0 +1,35 @@
+//! `omptarget bench`: measures what the project makes promises about.
+
+mod nested;
+mod plot;
+mod programs;
+mod statistics;
+mod vgpu;
+
+use clap::Subcommand;
+
+use crate::failure::Result;
+
+/// Arguments of `omptarget bench`.
+#[derive(clap::Args)]
+pub struct Options {
+    #[command(subcommand)]
+    subject: Subject,
+}
+
+/// What can be measured.
+#[derive(Subcommand)]
+enum Subject {
+    /// The virtual GPU's engine: switches, barriers, shuffles, launches
+    Vgpu(vgpu::Options),
+    /// Kernels in two shapes on the default device: inner loops sequential (SPMD) or parallel (nested)
+    Nested(nested::Options),
+}
+
+/// Measures and prints.
+pub fn bench(options: &Options) -> Result<()> {
+    match &options.subject {
+        Subject::Vgpu(options) => vgpu::bench(options),
+        Subject::Nested(options) => nested::bench(options),
+    }
+}
