@@ -5,7 +5,6 @@ mod inspect;
 mod ir;
 mod ptx;
 mod realloc;
-mod runtime;
 mod shape;
 mod vgpu;
 

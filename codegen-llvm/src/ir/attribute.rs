@@ -21,6 +21,32 @@ impl Value {
         ));
     }
 
+    /// Says that a function touches no memory (`memory(none)`).
+    pub fn reads_no_memory(self, context: Context) {
+        let name = "memory";
+        let kind = llvm!(core::LLVMGetEnumAttributeKindForName(
+            name.as_ptr().cast(),
+            name.len()
+        ));
+        let attribute = llvm!(core::LLVMCreateEnumAttribute(context.0, kind, 0));
+        llvm!(core::LLVMAddAttributeAtIndex(
+            self.0,
+            LLVMAttributeFunctionIndex,
+            attribute
+        ));
+    }
+
+    /// Gives a call's argument `index` an alignment.
+    pub fn align_argument(self, context: Context, index: u32, bytes: u64) {
+        let name = "align";
+        let kind = llvm!(core::LLVMGetEnumAttributeKindForName(
+            name.as_ptr().cast(),
+            name.len()
+        ));
+        let attribute = llvm!(core::LLVMCreateEnumAttribute(context.0, kind, bytes));
+        llvm!(core::LLVMAddCallSiteAttribute(self.0, index + 1, attribute));
+    }
+
     /// Removes an enum attribute from a function, if it has it.
     pub fn remove_attribute(self, name: &str) {
         let kind = llvm!(core::LLVMGetEnumAttributeKindForName(

@@ -7,8 +7,8 @@ use super::{Block, Context, Type, Value};
 
 /// Creates instructions at a point in a function.
 pub struct Builder {
-    raw: LLVMBuilderRef,
-    context: Context,
+    pub(super) raw: LLVMBuilderRef,
+    pub(super) context: Context,
 }
 
 impl Builder {

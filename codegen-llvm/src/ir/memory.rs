@@ -25,4 +25,9 @@ impl Value {
     pub fn set_fence_scope(self, scope: u32) {
         llvm!(core::LLVMSetAtomicSyncScopeID(self.0, scope));
     }
+
+    /// What an `atomicrmw` does.
+    pub fn atomic_operation(self) -> llvm_sys::LLVMAtomicRMWBinOp {
+        llvm!(core::LLVMGetAtomicRMWBinOp(self.0))
+    }
 }

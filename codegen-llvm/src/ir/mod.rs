@@ -28,6 +28,7 @@ mod memory;
 mod module;
 mod types;
 mod value;
+mod vector;
 
 pub use builder::Builder;
 pub use context::{Context, c_string, take_message};

@@ -73,6 +73,14 @@ impl Module {
         Ok(())
     }
 
+    /// A copy of everything.
+    pub fn duplicate(&self) -> Module {
+        Module {
+            raw: llvm!(core::LLVMCloneModule(self.raw)),
+            context: self.context,
+        }
+    }
+
     /// Checks the module; `stage` says after what, for the message.
     pub fn verify(&self, stage: &str) -> Result<()> {
         let mut message = std::ptr::null_mut();

@@ -235,6 +235,11 @@ impl Value {
         llvm!(core::LLVMSetInitializer(self.0, value.0));
     }
 
+    /// Makes a global variable a declaration.
+    pub fn drop_initializer(self) {
+        llvm!(core::LLVMSetInitializer(self.0, std::ptr::null_mut()));
+    }
+
     /// Linkage.
     pub fn linkage(self) -> LLVMLinkage {
         llvm!(core::LLVMGetLinkage(self.0))

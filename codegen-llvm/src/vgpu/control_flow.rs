@@ -16,6 +16,8 @@ pub struct ControlFlow {
 
 /// A loop: an edge back to a block that was entered before, and what lies between.
 pub struct Loop {
+    /// The block the edge goes back to.
+    pub header: Block,
     /// The block the edge leaves.
     pub latch: Block,
     /// The blocks that lead to the latch without passing the header again, header included.
@@ -70,6 +72,7 @@ impl ControlFlow {
             latches.dedup();
             for latch in latches {
                 loops.push(Loop {
+                    header: self.blocks[header],
                     latch: self.blocks[latch],
                     body: self.body(header, latch),
                 });

@@ -1,18 +1,96 @@
 //! Needs: window checks and spin marks in place, lowerings inlined. Leaves: beside each kernel that can have one, its
 //! warp form (`codegen::vgpu_abi::WarpEntryFn`); of the others, the reason.
+//!
+//! The lanes of a warp become those of vectors, in a copy of the module so that the scalar form stays as it is.
+//! In order:
+//!
+//! | step | what it does |
+//! |---|---|
+//! | [`context`] | the context becomes one opaque call |
+//! | [`normalise`] | everything inlined, one exit, simple loops, no switches |
+//! | [`width`] | how many lanes |
+//! | [`order`] | the order of the blocks, in which lanes wait for each other |
+//! | [`divergence`] | which values differ, and how; which blocks not all lanes run |
+//! | [`form`] | the warp form |
+//! | [`collect`] | what was made goes back to the unit's module |
+
+mod calls;
+mod collect;
+mod context;
+mod divergence;
+mod fields;
+mod form;
+mod normalise;
+mod order;
+mod refusal;
+mod shape;
+mod width;
 
 use anyhow::Result;
 use codegen::artifact::WarpForm;
 
-use super::unit::Unit;
+use self::divergence::Divergence;
+use self::order::Order;
+use self::refusal::Refusal;
+use super::unit::{Kernel, Unit};
+use crate::ir::{Module, Value};
+
+/// The symbol of a kernel's entry in warp form.
+fn symbol(kernel: &str) -> String {
+    format!("vgpu.warp.{kernel}")
+}
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
     if !unit.options.warp_forms {
         return Ok(());
     }
+    let copy = unit.module.duplicate();
+    context::run(&copy);
+    normalise::run(unit, &copy)?;
+    let warp_size = unit.manifest.warp_size;
+    let mut made = Vec::new();
     for kernel in &mut unit.kernels {
-        kernel.warp = WarpForm::Absent("nothing has a warp form yet".to_owned());
+        kernel.warp = match build(copy, kernel, warp_size) {
+            Ok((function, form)) => {
+                made.push(function);
+                form
+            }
+            Err(refusal) => WarpForm::Absent(refusal.0),
+        };
     }
-    Ok(())
+    collect::run(unit, copy, &made)
+}
+
+/// Builds one kernel's warp form.
+fn build(module: Module, kernel: &Kernel, warp_size: u32) -> Result<(Value, WarpForm), Refusal> {
+    let function = module
+        .function(&kernel.function.name())
+        .filter(|function| !function.is_declaration())
+        .ok_or_else(|| Refusal::new("nothing is left of it after optimisation"))?;
+    if normalise::takes_structures(module, &kernel.name) {
+        return Err(Refusal::new("it takes a structure by value"));
+    }
+    let width = width::of(function, warp_size);
+    let order = Order::new(function)?;
+    let divergence = Divergence::new(&order, module.layout(), width.lanes);
+    let symbol = symbol(&kernel.name);
+    let made = form::build(&form::Request {
+        module,
+        kernel: function,
+        parameters: &kernel.parameters,
+        symbol: &symbol,
+        width: width.lanes,
+        order: &order,
+        divergence: &divergence,
+        kernel_number: function.metadata_int(module.context, "llvm.amdgcn.lds.kernel.id"),
+    })?;
+    Ok((
+        made,
+        WarpForm::Present {
+            symbol,
+            width: width.lanes,
+            fiber: width.fiber,
+        },
+    ))
 }

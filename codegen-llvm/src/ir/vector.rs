@@ -1,0 +1,332 @@
+//! Building vector code: what the warp form is made of.
+
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMTypeKind};
+
+use super::{Block, Builder, Context, Module, Type, Value};
+
+impl Type {
+    /// `<lanes x self>`.
+    pub fn vector(self, lanes: u32) -> Type {
+        Type(llvm!(core::LLVMVectorType(self.0, lanes)))
+    }
+
+    /// `[count x self]`.
+    pub fn array(self, count: u64) -> Type {
+        Type(llvm!(core::LLVMArrayType2(self.0, count)))
+    }
+
+    /// The structure `{ fields… }`.
+    pub fn structure(context: Context, fields: &[Type]) -> Type {
+        let mut raw: Vec<_> = fields.iter().map(|field| field.0).collect();
+        Type(llvm!(core::LLVMStructTypeInContext(
+            context.0,
+            raw.as_mut_ptr(),
+            raw.len() as u32,
+            0
+        )))
+    }
+
+    /// The fields of a structure.
+    pub fn fields(self) -> Vec<Type> {
+        let count = llvm!(core::LLVMCountStructElementTypes(self.0));
+        (0..count).map(|index| self.element(index)).collect()
+    }
+
+    /// The elements of an array.
+    pub fn array_length(self) -> u64 {
+        llvm!(core::LLVMGetArrayLength2(self.0))
+    }
+
+    /// The fields of a structure or elements of an array; 0 for any other type.
+    pub fn part_count(self) -> u32 {
+        match self.kind() {
+            LLVMTypeKind::LLVMStructTypeKind => llvm!(core::LLVMCountStructElementTypes(self.0)),
+            LLVMTypeKind::LLVMArrayTypeKind => self.array_length() as u32,
+            _ => 0,
+        }
+    }
+
+    /// Whether it is an integer of any width.
+    pub fn is_int(self) -> bool {
+        self.kind() == LLVMTypeKind::LLVMIntegerTypeKind
+    }
+
+    /// Whether it is `half`, `bfloat`, `float` or `double`.
+    pub fn is_float(self) -> bool {
+        matches!(
+            self.kind(),
+            LLVMTypeKind::LLVMHalfTypeKind
+                | LLVMTypeKind::LLVMBFloatTypeKind
+                | LLVMTypeKind::LLVMFloatTypeKind
+                | LLVMTypeKind::LLVMDoubleTypeKind
+        )
+    }
+
+    /// Whether it is a structure.
+    pub fn is_structure(self) -> bool {
+        self.kind() == LLVMTypeKind::LLVMStructTypeKind
+    }
+}
+
+impl Module {
+    /// The declaration of an LLVM intrinsic, `name` without its types' suffixes; `types` are those it is overloaded on.
+    pub fn intrinsic(&self, name: &str, types: &[Type]) -> Value {
+        let id = llvm!(core::LLVMLookupIntrinsicID(
+            name.as_ptr().cast(),
+            name.len()
+        ));
+        debug_assert_ne!(id, 0, "{name} is no intrinsic of this LLVM");
+        self.intrinsic_by_id(id, types)
+    }
+
+    /// The declaration of an intrinsic by its number.
+    pub fn intrinsic_by_id(&self, id: u32, types: &[Type]) -> Value {
+        let mut raw: Vec<_> = types.iter().map(|ty| ty.0).collect();
+        Value(llvm!(core::LLVMGetIntrinsicDeclaration(
+            self.raw,
+            id,
+            raw.as_mut_ptr(),
+            raw.len()
+        )))
+    }
+}
+
+impl Builder {
+    /// The block it inserts into.
+    pub fn block(&self) -> Block {
+        Block(llvm!(core::LLVMGetInsertBlock(self.raw)))
+    }
+
+    /// Goes to the end of a block.
+    pub fn move_to_end(&self, block: Block) {
+        llvm!(core::LLVMPositionBuilderAtEnd(self.raw, block.0));
+    }
+
+    /// Gives what follows the debug location of an instruction.
+    pub fn locate_as(&self, instruction: Value) {
+        llvm!(core::LLVMSetCurrentDebugLocation2(
+            self.raw,
+            llvm!(debuginfo::LLVMInstructionGetDebugLoc(instruction.0))
+        ));
+    }
+
+    /// An unnamed copy of an instruction, with its operands, flags and metadata, inserted here.
+    pub fn copy_of(&self, instruction: Value) -> Value {
+        let copy = llvm!(core::LLVMInstructionClone(instruction.0));
+        llvm!(core::LLVMInsertIntoBuilder(self.raw, copy));
+        Value(copy)
+    }
+
+    /// `icmp`.
+    pub fn compare(&self, predicate: LLVMIntPredicate, left: Value, right: Value) -> Value {
+        Value(llvm!(core::LLVMBuildICmp(
+            self.raw, predicate, left.0, right.0, EMPTY
+        )))
+    }
+
+    /// `fcmp` with the predicate of another.
+    pub fn compare_floats_as(&self, like: Value, left: Value, right: Value) -> Value {
+        let predicate = llvm!(core::LLVMGetFCmpPredicate(like.0));
+        Value(llvm!(core::LLVMBuildFCmp(
+            self.raw, predicate, left.0, right.0, EMPTY
+        )))
+    }
+
+    /// `fneg`.
+    pub fn negate(&self, value: Value) -> Value {
+        Value(llvm!(core::LLVMBuildFNeg(self.raw, value.0, EMPTY)))
+    }
+
+    /// `freeze`.
+    pub fn freeze(&self, value: Value) -> Value {
+        Value(llvm!(core::LLVMBuildFreeze(self.raw, value.0, EMPTY)))
+    }
+
+    /// `select`.
+    pub fn select(&self, condition: Value, yes: Value, no: Value) -> Value {
+        Value(llvm!(core::LLVMBuildSelect(
+            self.raw,
+            condition.0,
+            yes.0,
+            no.0,
+            EMPTY
+        )))
+    }
+
+    /// Element `index` of a vector.
+    pub fn extract(&self, vector: Value, index: Value) -> Value {
+        Value(llvm!(core::LLVMBuildExtractElement(
+            self.raw, vector.0, index.0, EMPTY
+        )))
+    }
+
+    /// A vector with element `index` replaced.
+    pub fn insert_element(&self, vector: Value, value: Value, index: Value) -> Value {
+        Value(llvm!(core::LLVMBuildInsertElement(
+            self.raw, vector.0, value.0, index.0, EMPTY
+        )))
+    }
+
+    /// Field `index` of a structure or array.
+    pub fn field(&self, aggregate: Value, index: u32) -> Value {
+        Value(llvm!(core::LLVMBuildExtractValue(
+            self.raw,
+            aggregate.0,
+            index,
+            EMPTY
+        )))
+    }
+
+    /// A structure or array with field `index` replaced.
+    pub fn insert_field(&self, aggregate: Value, value: Value, index: u32) -> Value {
+        Value(llvm!(core::LLVMBuildInsertValue(
+            self.raw,
+            aggregate.0,
+            value.0,
+            index,
+            EMPTY
+        )))
+    }
+
+    /// `shufflevector vector, poison, mask`.
+    pub fn shuffle(&self, vector: Value, mask: Value) -> Value {
+        let poison = Value::poison(vector.ty());
+        Value(llvm!(core::LLVMBuildShuffleVector(
+            self.raw, vector.0, poison.0, mask.0, EMPTY
+        )))
+    }
+
+    /// The vector of `lanes` times the same value.
+    pub fn splat(&self, value: Value, lanes: u32) -> Value {
+        let ty = value.ty().vector(lanes);
+        if value.is_constant() {
+            return Value::vector(&vec![value; lanes as usize]);
+        }
+        let int = Type::int(self.context, 32);
+        let first = self.insert_element(Value::poison(ty), value, Value::int(int, 0));
+        self.shuffle(first, Value::zero(int.vector(lanes)))
+    }
+
+    /// `br target`.
+    pub fn jump(&self, target: Block) {
+        llvm!(core::LLVMBuildBr(self.raw, target.0));
+    }
+
+    /// `br condition, yes, no`.
+    pub fn branch(&self, condition: Value, yes: Block, no: Block) {
+        llvm!(core::LLVMBuildCondBr(self.raw, condition.0, yes.0, no.0));
+    }
+
+    /// `unreachable`.
+    pub fn unreachable(&self) {
+        llvm!(core::LLVMBuildUnreachable(self.raw));
+    }
+
+    /// A phi; [`Value::add_incoming`] gives it values.
+    pub fn phi(&self, ty: Type) -> Value {
+        Value(llvm!(core::LLVMBuildPhi(self.raw, ty.0, EMPTY)))
+    }
+
+    /// `getelementptr ty, pointer, index` without flags, for vectors of pointers or indices, too.
+    pub fn index(&self, ty: Type, pointer: Value, indices: &[Value]) -> Value {
+        self.element_pointer(ty, pointer, indices)
+    }
+}
+
+impl Value {
+    /// The constant vector of these elements.
+    pub fn vector(elements: &[Value]) -> Value {
+        let mut raw: Vec<_> = elements.iter().map(|element| element.0).collect();
+        Value(llvm!(core::LLVMConstVector(
+            raw.as_mut_ptr(),
+            raw.len() as u32
+        )))
+    }
+
+    /// Adds a value to a phi.
+    pub fn add_incoming(self, value: Value, from: Block) {
+        let (mut value, mut from) = (value.0, from.0);
+        llvm!(core::LLVMAddIncoming(self.0, &mut value, &mut from, 1));
+    }
+
+    /// The predicate of an `icmp`.
+    pub fn int_predicate(self) -> LLVMIntPredicate {
+        llvm!(core::LLVMGetICmpPredicate(self.0))
+    }
+
+    /// The number of the intrinsic a function is; 0 for any other function.
+    pub fn intrinsic_id(self) -> u32 {
+        llvm!(core::LLVMGetIntrinsicID(self.0))
+    }
+
+    /// The type an `alloca` makes room for.
+    pub fn allocated_type(self) -> Type {
+        Type(llvm!(core::LLVMGetAllocatedType(self.0)))
+    }
+
+    /// The indices of an `extractvalue` or `insertvalue`.
+    pub fn field_indices(self) -> Vec<u32> {
+        let count = llvm!(core::LLVMGetNumIndices(self.0)) as usize;
+        let raw = llvm!(core::LLVMGetIndices(self.0));
+        // SAFETY: LLVM returns a pointer to `count` indices that live as long as the instruction.
+        unsafe { std::slice::from_raw_parts(raw, count) }.to_vec()
+    }
+
+    /// Whether an `or` is an addition without carries.
+    pub fn is_disjoint(self) -> bool {
+        self.opcode() == Some(LLVMOpcode::LLVMOr) && llvm!(core::LLVMGetIsDisjoint(self.0)) != 0
+    }
+
+    /// Gives an instruction the flags of `from`, one with the same opcode: no wrap, exact, fast-math, in bounds.
+    pub fn take_flags(self, from: Value) {
+        use LLVMOpcode::*;
+        let Some(opcode) = self.opcode().filter(|_| self.opcode() == from.opcode()) else {
+            return;
+        };
+        match opcode {
+            LLVMAdd | LLVMSub | LLVMMul | LLVMShl | LLVMTrunc => {
+                llvm!(core::LLVMSetNSW(self.0, llvm!(core::LLVMGetNSW(from.0))));
+                llvm!(core::LLVMSetNUW(self.0, llvm!(core::LLVMGetNUW(from.0))));
+            }
+            LLVMUDiv | LLVMSDiv | LLVMLShr | LLVMAShr => {
+                llvm!(core::LLVMSetExact(
+                    self.0,
+                    llvm!(core::LLVMGetExact(from.0))
+                ));
+            }
+            LLVMZExt | LLVMUIToFP => {
+                llvm!(core::LLVMSetNNeg(self.0, llvm!(core::LLVMGetNNeg(from.0))));
+            }
+            LLVMOr => {
+                llvm!(core::LLVMSetIsDisjoint(
+                    self.0,
+                    llvm!(core::LLVMGetIsDisjoint(from.0))
+                ));
+            }
+            LLVMGetElementPtr => {
+                let flags = llvm!(core::LLVMGEPGetNoWrapFlags(from.0));
+                llvm!(core::LLVMGEPSetNoWrapFlags(self.0, flags));
+            }
+            _ => {
+                if llvm!(core::LLVMCanValueUseFastMathFlags(from.0)) != 0
+                    && llvm!(core::LLVMCanValueUseFastMathFlags(self.0)) != 0
+                {
+                    let flags = llvm!(core::LLVMGetFastMathFlags(from.0));
+                    llvm!(core::LLVMSetFastMathFlags(self.0, flags));
+                }
+            }
+        }
+    }
+
+    /// Moves the debug information of function `from` to this one.
+    pub fn take_subprogram(self, from: Value) {
+        let subprogram = llvm!(debuginfo::LLVMGetSubprogram(from.0));
+        if !subprogram.is_null() {
+            llvm!(debuginfo::LLVMSetSubprogram(from.0, std::ptr::null_mut()));
+            llvm!(debuginfo::LLVMSetSubprogram(self.0, subprogram));
+        }
+    }
+}
+
+/// The empty name.
+const EMPTY: *const std::ffi::c_char = c"".as_ptr();

@@ -1,0 +1,32 @@
+//! Needs: the copy of the module with warp forms in it. Leaves: them, and what they use, in the unit's module.
+
+use anyhow::Result;
+use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
+
+use super::super::unit::Unit;
+use crate::ir::{Module, Value};
+
+/// The pass.
+pub fn run(unit: &Unit, copy: Module, made: &[Value]) -> Result<()> {
+    let names: Vec<_> = made.iter().map(|function| function.name()).collect();
+    for function in copy.definitions() {
+        if names.contains(&function.name()) {
+            function.hide();
+        } else {
+            function.set_linkage(LLVMInternalLinkage);
+            function.show();
+        }
+    }
+    // Variables exist once: the unit's. Only constants nobody else sees may be copied.
+    for variable in copy.globals() {
+        let name = variable.name();
+        if name.starts_with("llvm.") {
+            variable.delete_global();
+        } else if !variable.is_declaration() && !variable.is_local() {
+            variable.set_linkage(LLVMExternalLinkage);
+            variable.drop_initializer();
+        }
+    }
+    unit.machine.run_passes(&copy, "globaldce")?;
+    unit.module.link(copy)
+}

@@ -1,0 +1,45 @@
+//! Needs: a copy of the module. Leaves: in it, the context as calls of one function that reads nothing, instead of
+//! arithmetic on the stack pointer: in a warp form the context is an argument.
+
+use llvm_sys::LLVMOpcode::{LLVMAnd, LLVMIntToPtr, LLVMOr};
+
+use super::super::lower::engine::STACK_POINTER;
+use super::calls::CONTEXT;
+use crate::ir::{Builder, Module, Type, Value};
+
+/// Replaces the contexts of all functions.
+pub fn run(module: &Module) {
+    let context = module.context;
+    let marker = module.declare(CONTEXT, Type::function(Type::pointer(context), &[]));
+    for name in ["nounwind", "willreturn"] {
+        marker.add_attribute(context, name);
+    }
+    // Reads and writes nothing: equal calls are one.
+    marker.reads_no_memory(context);
+    let instructions = module
+        .definitions()
+        .into_iter()
+        .flat_map(Value::instructions);
+    let reads: Vec<_> = instructions.filter(|&it| reads_stack_pointer(it)).collect();
+    for read in reads {
+        for pointer in pointers(read) {
+            let call = Builder::before(context, pointer).call_function(marker, &[]);
+            pointer.replace_all_uses(call);
+        }
+    }
+}
+
+fn reads_stack_pointer(instruction: Value) -> bool {
+    instruction.is_call()
+        && instruction.called().is_inline_assembly()
+        && instruction.called().assembly_text() == STACK_POINTER
+}
+
+/// What `vgpu.context` makes of the stack pointer: `inttoptr (or (and sp, …), …)`.
+fn pointers(read: Value) -> Vec<Value> {
+    let users = |values: Vec<Value>, opcode| -> Vec<Value> {
+        let all = values.into_iter().flat_map(Value::users);
+        all.filter(|user| user.opcode() == Some(opcode)).collect()
+    };
+    users(users(users(vec![read], LLVMAnd), LLVMOr), LLVMIntToPtr)
+}

@@ -1,0 +1,261 @@
+//! Needs: the blocks in [`Order`]. Leaves: for every value its [`Shape`], for every block which others may hold waiting
+//! lanes while it runs.
+//!
+//! Both depend on each other: a branch on a varying condition leaves lanes waiting at one of its targets; where lanes
+//! that came different ways meet, phis vary; phis decide branches. So all is computed together, from "everything is
+//! uniform and nobody waits" upwards, until nothing changes. What waiting says replaces post-dominance and control
+//! dependence in the classic analysis (Karrenberg and Hack, "Whole-Function Vectorization", CGO 2011), and it is exact
+//! for the order in which the warp form runs blocks:
+//!
+//! * A block while which nobody waits is run by all lanes: its mask is the strip's.
+//! * Lanes *meet* at a block if one arrives while others wait there already.
+
+use std::collections::{BTreeSet, HashMap};
+
+use llvm_sys::LLVMOpcode;
+
+use super::calls::{self, Callee};
+use super::fields;
+use super::order::Order;
+use super::shape::{self, Operand, Shape};
+use crate::ir::{Layout, Value};
+
+/// The result.
+pub struct Divergence {
+    shapes: HashMap<Value, Shape>,
+    /// By block: the later blocks at which lanes may wait while it runs.
+    pub waiting: Vec<BTreeSet<usize>>,
+    /// By block: whether lanes that came different ways, or at different times, meet there.
+    pub meets: Vec<bool>,
+}
+
+/// The analysis under way.
+struct Analysis<'a> {
+    order: &'a Order,
+    layout: Layout,
+    width: u32,
+    found: Divergence,
+}
+
+impl Divergence {
+    /// Analyses a function for strips of `width` lanes.
+    pub fn new(order: &Order, layout: Layout, width: u32) -> Divergence {
+        let count = order.blocks.len();
+        let found = Divergence {
+            shapes: HashMap::new(),
+            waiting: vec![BTreeSet::new(); count],
+            meets: vec![false; count],
+        };
+        let mut analysis = Analysis {
+            order,
+            layout,
+            width,
+            found,
+        };
+        while analysis.values() | analysis.lanes() {}
+        analysis.found
+    }
+
+    /// The shape of a value. Constants and parameters are uniform.
+    pub fn shape(&self, value: Value) -> Shape {
+        self.known(value).unwrap_or(Shape::Uniform)
+    }
+
+    /// `None` for what has not been looked at yet.
+    fn known(&self, value: Value) -> Option<Shape> {
+        if value.is_instruction() {
+            self.shapes.get(&value).copied()
+        } else {
+            Some(Shape::Uniform)
+        }
+    }
+
+    /// Whether a block's terminator sends lanes different ways.
+    pub fn is_divergent(&self, terminator: Value) -> bool {
+        terminator
+            .condition()
+            .is_some_and(|condition| !self.shape(condition).is_uniform())
+    }
+}
+
+impl Analysis<'_> {
+    /// One round over all values; whether anything changed.
+    fn values(&mut self) -> bool {
+        let mut changed = false;
+        for (at, block) in self.order.blocks.iter().enumerate() {
+            for instruction in block.instructions() {
+                let Some(new) = self.of(at, instruction) else {
+                    continue;
+                };
+                let old = self.found.known(instruction);
+                let joined = old.map_or(new, |old| old.join(new));
+                if old != Some(joined) {
+                    self.found.shapes.insert(instruction, joined);
+                    changed = true;
+                }
+            }
+        }
+        changed
+    }
+
+    /// One round over all blocks, following waiting lanes; whether anything changed.
+    fn lanes(&mut self) -> bool {
+        let mut changed = false;
+        for at in 0..self.order.blocks.len() {
+            let waiting = self.found.waiting[at].clone();
+            let targets = &self.order.successors[at];
+            for &target in targets {
+                if waiting.contains(&target) && !self.found.meets[target] {
+                    self.found.meets[target] = true;
+                    changed = true;
+                }
+            }
+            let end = self.order.blocks[at].terminator();
+            let divergent = end.is_some_and(|end| self.found.is_divergent(end));
+            let ways: Vec<Vec<usize>> = if divergent {
+                vec![targets.clone()]
+            } else {
+                targets.iter().map(|&target| vec![target]).collect()
+            };
+            for way in ways {
+                changed |= self.follow(&waiting, &way);
+            }
+        }
+        changed
+    }
+
+    /// Lanes go to one or all of `targets` while others wait: one of the earliest runs next, the rest waits.
+    fn follow(&mut self, waiting: &BTreeSet<usize>, targets: &[usize]) -> bool {
+        let mut all = waiting.clone();
+        all.extend(targets);
+        // One of the targets has lanes, so nothing after the last of them can be next.
+        let last = targets.iter().max().copied().unwrap_or(0);
+        let mut changed = false;
+        for &next in all.range(..=last) {
+            for &later in all.range(next + 1..) {
+                changed |= self.found.waiting[next].insert(later);
+            }
+        }
+        changed
+    }
+
+    /// The shape of an instruction in block `at` as far as known; `None` if nothing is known of its operands.
+    fn of(&self, at: usize, instruction: Value) -> Option<Shape> {
+        use LLVMOpcode::*;
+        let opcode = instruction.opcode()?;
+        let shape_of = |index| self.found.known(instruction.operand(index));
+        let operand = |index: u32| {
+            let value = instruction.operand(index);
+            Some(Operand {
+                shape: self.found.known(value)?,
+                constant: signed(value),
+            })
+        };
+        Some(match opcode {
+            LLVMPHI => return self.phi(at, instruction),
+            LLVMOr if instruction.is_disjoint() => {
+                shape::binary(LLVMAdd, operand(0)?, operand(1)?, self.width)
+            }
+            LLVMAdd | LLVMSub | LLVMMul | LLVMShl | LLVMLShr | LLVMAShr | LLVMUDiv | LLVMURem
+            | LLVMAnd => shape::binary(opcode, operand(0)?, operand(1)?, self.width),
+            LLVMICmp => shape::compare(
+                instruction.int_predicate(),
+                operand(0)?,
+                operand(1)?,
+                self.width,
+            ),
+            LLVMTrunc | LLVMZExt | LLVMSExt | LLVMAddrSpaceCast => {
+                shape::cast(opcode, shape_of(0)?)
+            }
+            LLVMSelect if shape_of(0)?.is_uniform() => shape_of(1)?.join(shape_of(2)?),
+            LLVMGetElementPtr => self.pointer(instruction)?,
+            LLVMAlloca => Shape::Strided {
+                stride: fields::private_stride(self.layout, instruction) as i64,
+                aligned: false,
+                small: false,
+            },
+            LLVMLoad => match fields::context_field(instruction) {
+                Some(field) => fields::shape(field),
+                None if shape_of(0)?.is_uniform() => Shape::Uniform,
+                None => Shape::Varying,
+            },
+            LLVMAtomicRMW | LLVMAtomicCmpXchg => Shape::Varying,
+            LLVMCall => self.call(instruction)?,
+            _ => self.all_or_nothing(instruction.operands())?,
+        })
+    }
+
+    /// Uniform if all of `operands` are.
+    fn all_or_nothing(&self, operands: Vec<Value>) -> Option<Shape> {
+        let mut shape = Shape::Uniform;
+        for operand in operands {
+            if !self.found.known(operand)?.is_uniform() {
+                shape = Shape::Varying;
+            }
+        }
+        Some(shape)
+    }
+
+    fn phi(&self, at: usize, phi: Value) -> Option<Shape> {
+        let incoming = phi.incoming();
+        let mut shapes = incoming
+            .iter()
+            .filter_map(|&(value, _)| self.found.known(value));
+        let first = shapes.next()?;
+        let joined = shapes.fold(first, Shape::join);
+        if !self.found.meets[at] {
+            return Some(joined);
+        }
+        // The same constant or parameter, whichever way the lanes came.
+        let value = incoming[0].0;
+        let same = !value.is_instruction() && incoming.iter().all(|&(other, _)| other == value);
+        Some(if same { Shape::Uniform } else { Shape::Varying })
+    }
+
+    fn pointer(&self, instruction: Value) -> Option<Shape> {
+        let mut shape = self.found.known(instruction.operand(0))?;
+        for (index, scale) in fields::indices(self.layout, instruction) {
+            let step = match (self.found.known(index)?, scale) {
+                (Shape::Uniform, _) => Shape::Uniform,
+                (Shape::Strided { stride, small, .. }, Some(scale))
+                    if small || index.ty().int_width() >= 64 =>
+                {
+                    Shape::Strided {
+                        stride: stride.wrapping_mul(scale as i64),
+                        aligned: false,
+                        small: false,
+                    }
+                }
+                _ => Shape::Varying,
+            };
+            let part = |shape| Operand {
+                shape,
+                constant: None,
+            };
+            shape = shape::binary(LLVMOpcode::LLVMAdd, part(shape), part(step), self.width);
+        }
+        Some(shape)
+    }
+
+    fn call(&self, call: Value) -> Option<Shape> {
+        Some(match calls::of(call) {
+            Callee::Context
+            | Callee::Once
+            | Callee::Yield
+            | Callee::ActiveMask
+            | Callee::BarrierReduce => Shape::Uniform,
+            // Uniform if the member mask is; the values may differ.
+            Callee::Vote | Callee::Redux => self.found.known(call.operand(2))?,
+            Callee::Shuffle | Callee::EngineLane => Shape::Varying,
+            Callee::Unknown if !call.called().is_function() => Shape::Varying,
+            _ => self.all_or_nothing(call.arguments())?,
+        })
+    }
+}
+
+/// An integer constant, sign-extended.
+pub fn signed(value: Value) -> Option<i64> {
+    let bits = value.as_int()?;
+    let unused = 64 - value.ty().int_width();
+    Some(((bits << unused) as i64) >> unused)
+}

@@ -1,0 +1,130 @@
+//! Window checks (pass `window`) of many lanes at once. What follows a failed check of the base is done lane by lane,
+//! so that a fault names its thread.
+
+use codegen::vgpu_abi::{WINDOW_INDEX, WINDOW_SHIFT};
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
+
+use super::super::refusal::Refusal;
+use super::Former;
+use crate::ir::{Builder, Type, Value};
+
+/// The check of one lane's address, and of a range, once their base was found to be outside of the window.
+pub fn library() -> String {
+    format!(
+        "define void @vgpu.warp.check(ptr %cx, i32 %lane, ptr %address, i32 %site, i32 %write) noinline cold nounwind {{
+  %bits = ptrtoint ptr %address to i64
+  %window = lshr i64 %bits, {WINDOW_SHIFT}
+  %inside = icmp eq i64 %window, {WINDOW_INDEX}
+  br i1 %inside, label %done, label %wild
+wild:
+  call void @vgpu_warp_lane(ptr %cx, i32 %lane)
+  call void @vgpu_wild_access(ptr %cx, i32 %site, i64 %bits, i32 %write)
+  unreachable
+done:
+  ret void
+}}
+define void @vgpu.warp.check_range(ptr %cx, i32 %lane, ptr %first, i64 %size, i32 %site, i32 %write) noinline nounwind {{
+  %none = icmp eq i64 %size, 0
+  br i1 %none, label %done, label %check
+check:
+  call void @vgpu.warp.check(ptr %cx, i32 %lane, ptr %first, i32 %site, i32 %write)
+  %to.last = sub i64 %size, 1
+  %last = getelementptr i8, ptr %first, i64 %to.last
+  call void @vgpu.warp.check(ptr %cx, i32 %lane, ptr %last, i32 %site, i32 %write)
+  br label %done
+done:
+  ret void
+}}
+declare void @vgpu_warp_lane(ptr, i32) nounwind
+declare void @vgpu_wild_access(ptr, i32, i64, i32) cold noreturn nounwind memory(inaccessiblemem: readwrite)
+"
+    )
+}
+
+impl Former<'_> {
+    /// `vgpu.check(base, address, site, write)`.
+    pub(super) fn check(&mut self, call: Value) -> Result<(), Refusal> {
+        let [base, address, site, write] = call.arguments()[..] else {
+            return Err(Refusal::at(
+                self.context,
+                call,
+                "a window check is malformed",
+            ));
+        };
+        let suspect = if self.divergence.shape(base).is_uniform() {
+            let base = self.scalar(base);
+            self.outside(base, Type::int(self.context, 64))
+        } else {
+            let bases = self.vector(base);
+            let outside = self.outside(bases, Type::int(self.context, 64).vector(self.width));
+            let active = self.builder.binary(LLVMOpcode::LLVMAnd, outside, self.mask);
+            let bits = self.bits(active);
+            self.builder
+                .compare(LLVMIntPredicate::LLVMIntNE, bits, Value::zero(bits.ty()))
+        };
+        let addresses = self.vector(address);
+        let (cold, done) = (
+            Builder::append_block(self.context, self.function, ""),
+            Builder::append_block(self.context, self.function, ""),
+        );
+        self.builder.branch(suspect, cold, done);
+        self.builder.move_to_end(cold);
+        let checker = self.helper("vgpu.warp.check", call)?;
+        self.for_each_lane(None, |former, lane| {
+            let address = former.pick(addresses, lane);
+            let arguments = [former.cx, lane, address, site, write];
+            former.builder.call_function(checker, &arguments)
+        });
+        self.builder.jump(done);
+        self.builder.move_to_end(done);
+        Ok(())
+    }
+
+    /// `vgpu.check_range(first, size, site, write)`, lane by lane.
+    pub(super) fn check_range(&mut self, call: Value) -> Result<(), Refusal> {
+        let [first, size, site, write] = call.arguments()[..] else {
+            return Err(Refusal::at(
+                self.context,
+                call,
+                "a window check is malformed",
+            ));
+        };
+        let (firsts, sizes) = (self.vector(first), self.vector(size));
+        let checker = self.helper("vgpu.warp.check_range", call)?;
+        self.for_each_lane(None, |former, lane| {
+            let (first, size) = (former.pick(firsts, lane), former.pick(sizes, lane));
+            let arguments = [former.cx, lane, first, size, site, write];
+            former.builder.call_function(checker, &arguments)
+        });
+        Ok(())
+    }
+
+    /// Whether pointers are outside of the device window.
+    fn outside(&self, pointers: Value, int: Type) -> Value {
+        let vector = int != Type::int(self.context, 64);
+        let constant = |value: u64| {
+            let scalar = Value::int(Type::int(self.context, 64), value);
+            if vector {
+                self.builder.splat(scalar, self.width)
+            } else {
+                scalar
+            }
+        };
+        let bits = self.builder.cast(LLVMOpcode::LLVMPtrToInt, pointers, int);
+        let window = self
+            .builder
+            .binary(LLVMOpcode::LLVMLShr, bits, constant(WINDOW_SHIFT.into()));
+        self.builder
+            .compare(LLVMIntPredicate::LLVMIntNE, window, constant(WINDOW_INDEX))
+    }
+
+    fn helper(&self, name: &str, call: Value) -> Result<Value, Refusal> {
+        self.module.function(name).ok_or_else(|| {
+            Refusal::at(
+                self.context,
+                call,
+                "the library of the warp form is missing",
+            )
+        })
+    }
+}

@@ -1,0 +1,262 @@
+//! What is done lane by lane: calls with side effects, atomics, and whatever has no vector form.
+
+use llvm_sys::{LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode};
+
+use super::super::refusal::Refusal;
+use super::Former;
+use crate::ir::{Builder, Type, Value};
+
+impl Former<'_> {
+    /// Runs `body` for every active lane in turn, with the lane's number (32 bits); the results are a vector of type
+    /// `result`, if one is wanted. There is at least one active lane.
+    pub(super) fn for_each_lane(
+        &mut self,
+        result: Option<Type>,
+        body: impl FnOnce(&mut Self, Value) -> Value,
+    ) -> Option<Value> {
+        let bits = self.mask_bits();
+        let before = self.builder.block();
+        let turn = Builder::append_block(self.context, self.function, "");
+        let done = Builder::append_block(self.context, self.function, "");
+        self.builder.jump(turn);
+        self.builder.move_to_end(turn);
+        let left = self.builder.phi(bits.ty());
+        let gathered = result.map(|ty| self.builder.phi(ty));
+        let lane = self.count_trailing(left);
+        let value = body(self, lane);
+        let with_lane = gathered.map(|whole| self.put(whole, value, lane));
+        let minus_one =
+            self.builder
+                .binary(LLVMOpcode::LLVMAdd, left, Value::int(bits.ty(), u64::MAX));
+        let rest = self.builder.binary(LLVMOpcode::LLVMAnd, left, minus_one);
+        let more = self
+            .builder
+            .compare(LLVMIntPredicate::LLVMIntNE, rest, Value::zero(rest.ty()));
+        let end = self.builder.block();
+        self.builder.branch(more, turn, done);
+        left.add_incoming(bits, before);
+        left.add_incoming(rest, end);
+        if let (Some(whole), Some(next)) = (gathered, with_lane) {
+            whole.add_incoming(Value::poison(whole.ty()), before);
+            whole.add_incoming(next, end);
+        }
+        self.builder.move_to_end(done);
+        with_lane
+    }
+
+    /// A vector with lane `lane` replaced; structures field by field.
+    fn put(&self, whole: Value, value: Value, lane: Value) -> Value {
+        let count = value.ty().part_count();
+        if count == 0 {
+            return self.builder.insert_element(whole, value, lane);
+        }
+        (0..count).fold(whole, |made, index| {
+            let (vectors, part) = (
+                self.builder.field(whole, index),
+                self.builder.field(value, index),
+            );
+            let part = self.put(vectors, part, lane);
+            self.builder.insert_field(made, part, index)
+        })
+    }
+
+    /// Lane `lane` of a vector; structures field by field.
+    pub(super) fn pick(&self, vector: Value, lane: Value) -> Value {
+        let count = vector.ty().part_count();
+        if count == 0 {
+            return self.builder.extract(vector, lane);
+        }
+        let parts: Vec<_> = (0..count)
+            .map(|index| self.pick(self.builder.field(vector, index), lane))
+            .collect();
+        let types: Vec<_> = parts.iter().map(|part| part.ty()).collect();
+        let whole = Value::poison(Type::structure(self.context, &types));
+        parts
+            .into_iter()
+            .enumerate()
+            .fold(whole, |whole, (index, part)| {
+                self.builder.insert_field(whole, part, index as u32)
+            })
+    }
+
+    /// A copy of an instruction for every active lane. `announce`: tell the engine which lane it is.
+    pub(super) fn lane_by_lane(
+        &mut self,
+        instruction: Value,
+        announce: bool,
+    ) -> Result<(), Refusal> {
+        let mut operands = Vec::new();
+        for index in 0..instruction.operand_count() {
+            let Some(operand) = instruction.operand_or_none(index) else {
+                continue;
+            };
+            if !self.divergence.shape(operand).is_uniform() {
+                operands.push((index, self.vector(operand), true));
+            } else if operand.is_instruction() || self.parameters.contains_key(&operand) {
+                operands.push((index, self.scalar(operand), false));
+            }
+        }
+        let wanted = !instruction.ty().is_void() && !instruction.is_unused();
+        let result = match wanted {
+            true => Some(
+                self.widened(instruction.ty())
+                    .map_err(|what| Refusal::at(self.context, instruction, &what))?,
+            ),
+            false => None,
+        };
+        let vector = self.for_each_lane(result, |former, lane| {
+            if announce {
+                former.announce(lane);
+            }
+            let values: Vec<_> = operands
+                .iter()
+                .map(|&(index, value, varies)| match varies {
+                    true => (index, former.pick(value, lane)),
+                    false => (index, value),
+                })
+                .collect();
+            let copy = former.builder.copy_of(instruction);
+            for (index, value) in values {
+                copy.set_operand(index, value);
+            }
+            copy
+        });
+        if let Some(vector) = vector {
+            self.define_vector(instruction, vector);
+        }
+        Ok(())
+    }
+
+    /// `vgpu_warp_lane`: the engine calls that follow are this lane's.
+    pub(super) fn announce(&self, lane: Value) {
+        let ty = Type::function(
+            Type::void(self.context),
+            &[Type::pointer(self.context), Type::int(self.context, 32)],
+        );
+        let function = self.module.declare("vgpu_warp_lane", ty);
+        function.add_attribute(self.context, "nounwind");
+        self.builder.call_function(function, &[self.cx, lane]);
+    }
+
+    /// An engine call of every lane.
+    pub(super) fn engine_call(&mut self, call: Value) -> Result<(), Refusal> {
+        self.lane_by_lane(call, true)
+    }
+
+    /// A call that ends the kernel: the first lane's.
+    pub(super) fn fault(&mut self, call: Value) -> Result<(), Refusal> {
+        let lane = self.first_lane();
+        self.announce(lane);
+        let mut operands = Vec::new();
+        for index in 0..call.operand_count() {
+            let operand = call.operand(index);
+            let value = match self.divergence.shape(operand).is_uniform() {
+                true => self.scalar(operand),
+                false => {
+                    let vector = self.vector(operand);
+                    self.pick(vector, lane)
+                }
+            };
+            operands.push((index, value));
+        }
+        let copy = self.builder.copy_of(call);
+        operands
+            .into_iter()
+            .for_each(|(index, value)| copy.set_operand(index, value));
+        Ok(())
+    }
+
+    /// A function of the C library, or a transfer: once if all lanes ask for the same.
+    pub(super) fn library_call(&mut self, call: Value) -> Result<(), Refusal> {
+        if self.divergence.shape(call).is_uniform() {
+            let made = self.once(call);
+            if !call.ty().is_void() {
+                self.define_scalar(call, made);
+            }
+            return Ok(());
+        }
+        self.lane_by_lane(call, false)
+    }
+
+    /// An atomic operation. Integers that all lanes add to one place are added up first.
+    pub(super) fn atomic(&mut self, instruction: Value) -> Result<(), Refusal> {
+        if let Some(reduction) = self.reduction(instruction) {
+            let (address, value) = (instruction.operand(0), instruction.operand(1));
+            let vector = self.vector(value);
+            let neutral = self
+                .builder
+                .splat(reduction.neutral(value.ty()), self.width);
+            let active = self.builder.select(self.mask, vector, neutral);
+            let function = self.module.intrinsic(reduction.intrinsic, &[vector.ty()]);
+            let total = self.builder.call_function(function, &[active]);
+            let address = self.scalar(address);
+            let copy = self.builder.copy_of(instruction);
+            copy.set_operand(0, address);
+            copy.set_operand(1, total);
+            return Ok(());
+        }
+        self.lane_by_lane(instruction, false)
+    }
+
+    /// How to reduce the values of an atomic operation on one place, whose old value nobody wants.
+    fn reduction(&self, instruction: Value) -> Option<Reduction> {
+        use LLVMAtomicRMWBinOp::*;
+        let fits = instruction.opcode() == Some(LLVMOpcode::LLVMAtomicRMW)
+            && instruction.is_unused()
+            && !instruction.is_volatile()
+            && instruction.operand(1).ty().is_int()
+            && self.divergence.shape(instruction.operand(0)).is_uniform();
+        if !fits {
+            return None;
+        }
+        let (intrinsic, neutral) = match instruction.atomic_operation() {
+            LLVMAtomicRMWBinOpAdd => ("llvm.vector.reduce.add", Neutral::Zero),
+            LLVMAtomicRMWBinOpOr => ("llvm.vector.reduce.or", Neutral::Zero),
+            LLVMAtomicRMWBinOpXor => ("llvm.vector.reduce.xor", Neutral::Zero),
+            LLVMAtomicRMWBinOpUMax => ("llvm.vector.reduce.umax", Neutral::Zero),
+            LLVMAtomicRMWBinOpAnd => ("llvm.vector.reduce.and", Neutral::Ones),
+            LLVMAtomicRMWBinOpUMin => ("llvm.vector.reduce.umin", Neutral::Ones),
+            LLVMAtomicRMWBinOpMax => ("llvm.vector.reduce.smax", Neutral::Least),
+            LLVMAtomicRMWBinOpMin => ("llvm.vector.reduce.smin", Neutral::Greatest),
+            _ => return None,
+        };
+        Some(Reduction { intrinsic, neutral })
+    }
+}
+
+/// How the lanes' values become one.
+pub(super) struct Reduction {
+    /// The intrinsic that does it.
+    pub(super) intrinsic: &'static str,
+    /// What inactive lanes give.
+    pub(super) neutral: Neutral,
+}
+
+/// A value that changes nothing.
+#[derive(Clone, Copy)]
+pub(super) enum Neutral {
+    /// 0
+    Zero,
+    /// All bits set
+    Ones,
+    /// The least signed number
+    Least,
+    /// The greatest signed number
+    Greatest,
+}
+
+impl Reduction {
+    /// The value that changes nothing.
+    pub(super) fn neutral(&self, ty: Type) -> Value {
+        let sign = 1u64 << (ty.int_width() - 1);
+        Value::int(
+            ty,
+            match self.neutral {
+                Neutral::Zero => 0,
+                Neutral::Ones => u64::MAX,
+                Neutral::Least => sign,
+                Neutral::Greatest => sign - 1,
+            },
+        )
+    }
+}

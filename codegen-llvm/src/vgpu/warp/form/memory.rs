@@ -1,0 +1,280 @@
+//! Loads and stores.
+//!
+//! One address for all lanes: one access. Consecutive elements: a masked vector. Else a gather or a scatter, unless a
+//! test at run time shows that the elements are consecutive after all: the bounds of a loop over threads' shares of
+//! iterations hide that from the compiler, though nearly all programs are written that way.
+
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
+
+use super::super::fields;
+use super::super::refusal::Refusal;
+use super::super::shape::Shape;
+use super::Former;
+use crate::ir::{Builder, Type, Value};
+
+/// The outcome of a test at run time.
+#[derive(Clone, Copy)]
+pub(super) struct Contiguous {
+    /// Whether the active lanes' values count up.
+    holds: Value,
+    /// If so, the value that lane 0 has or would have, of 64 bits.
+    base: Value,
+    /// The first active lane, of 64 bits.
+    first: Value,
+}
+
+/// How a vector of elements is reached.
+enum Reach {
+    /// From one address on.
+    Row(Value),
+    /// From the address on if the test holds.
+    Perhaps(Contiguous, Value),
+    /// Anywhere.
+    Scattered,
+}
+
+impl Former<'_> {
+    /// A load.
+    pub(super) fn load(&mut self, load: Value) -> Result<(), Refusal> {
+        let address = load.operand(0);
+        if self.is_context_load(load) || self.divergence.shape(address).is_uniform() {
+            let value = self.once(load);
+            self.define_scalar(load, value);
+            return Ok(());
+        }
+        if load.is_volatile() || load.is_atomic() || !fields::is_element(load.ty()) {
+            return self.lane_by_lane(load, false);
+        }
+        let ty = load.ty().vector(self.width);
+        let alignment = load.alignment();
+        let pointers = |former: &mut Self| former.flat_vector(address);
+        let value = match self.reach(address, load.ty()) {
+            Reach::Row(start) => self.load_row(ty, start, alignment),
+            Reach::Scattered => {
+                let pointers = pointers(self);
+                self.gather(ty, pointers, alignment)
+            }
+            Reach::Perhaps(test, start) => {
+                let pointers = pointers(self);
+                let (near, far, done) = self.fork(test.holds);
+                self.builder.move_to_end(near);
+                let row = self.load_row(ty, start, alignment);
+                self.builder.jump(done);
+                self.builder.move_to_end(far);
+                let gathered = self.gather(ty, pointers, alignment);
+                self.builder.jump(done);
+                self.builder.move_to_end(done);
+                let both = self.builder.phi(ty);
+                both.add_incoming(row, near);
+                both.add_incoming(gathered, far);
+                both
+            }
+        };
+        self.define_vector(load, value);
+        Ok(())
+    }
+
+    /// A store.
+    pub(super) fn store(&mut self, store: Value) -> Result<(), Refusal> {
+        let (value, address) = (store.operand(0), store.operand(1));
+        if self.divergence.shape(address).is_uniform() {
+            let last = match self.divergence.shape(value).is_uniform() {
+                true => self.scalar(value),
+                // All lanes write to one place: the last one's value stays.
+                false => {
+                    self.widened(value.ty())
+                        .map_err(|what| Refusal::at(self.context, store, &what))?;
+                    let vector = self.vector(value);
+                    let lane = self.last_lane();
+                    self.pick(vector, lane)
+                }
+            };
+            let address = self.scalar(address);
+            let copy = self.builder.copy_of(store);
+            copy.set_operand(0, last);
+            copy.set_operand(1, address);
+            return Ok(());
+        }
+        if store.is_volatile() || store.is_atomic() || !fields::is_element(value.ty()) {
+            return self.lane_by_lane(store, false);
+        }
+        let vector = self.vector(value);
+        let alignment = store.alignment();
+        match self.reach(address, value.ty()) {
+            Reach::Row(start) => self.store_row(vector, start, alignment),
+            Reach::Scattered => {
+                let pointers = self.flat_vector(address);
+                self.scatter(vector, pointers, alignment);
+            }
+            Reach::Perhaps(test, start) => {
+                let pointers = self.flat_vector(address);
+                let (near, far, done) = self.fork(test.holds);
+                self.builder.move_to_end(near);
+                self.store_row(vector, start, alignment);
+                self.builder.jump(done);
+                self.builder.move_to_end(far);
+                self.scatter(vector, pointers, alignment);
+                self.builder.jump(done);
+                self.builder.move_to_end(done);
+            }
+        }
+        Ok(())
+    }
+
+    fn fork(&self, condition: Value) -> (crate::ir::Block, crate::ir::Block, crate::ir::Block) {
+        let block = || Builder::append_block(self.context, self.function, "");
+        let all = (block(), block(), block());
+        self.builder.branch(condition, all.0, all.1);
+        all
+    }
+
+    /// How the elements of type `ty` at `address` are reached.
+    fn reach(&mut self, address: Value, ty: Type) -> Reach {
+        let size = self.layout.alloc_size(ty);
+        if let Shape::Strided { stride, .. } = self.divergence.shape(address) {
+            if stride == size as i64 {
+                let start = self.scalar(address);
+                return Reach::Row(self.flat(start));
+            }
+            return Reach::Scattered;
+        }
+        let mut pointer = address;
+        while pointer.opcode() == Some(LLVMOpcode::LLVMAddrSpaceCast) {
+            pointer = pointer.operand(0);
+        }
+        if pointer.opcode() != Some(LLVMOpcode::LLVMGetElementPtr)
+            || !self.divergence.shape(pointer.operand(0)).is_uniform()
+        {
+            return self.row_of_pointers(address, size);
+        }
+        let varying: Vec<_> = fields::indices(self.layout, pointer)
+            .into_iter()
+            .enumerate()
+            .filter(|(_, (index, _))| !self.divergence.shape(*index).is_uniform())
+            .collect();
+        match varying.as_slice() {
+            [(number, (index, scale))] if *scale == Some(size) => {
+                let test = self.counts_up(*index, 1);
+                let start = self.with_index(pointer, *number as u32 + 1, test.base);
+                Reach::Perhaps(test, self.flat(start))
+            }
+            _ => Reach::Scattered,
+        }
+    }
+
+    fn row_of_pointers(&mut self, address: Value, size: u64) -> Reach {
+        let test = self.counts_up(address, size as i64);
+        let first = self
+            .builder
+            .cast_unsigned(test.first, Type::int(self.context, 32));
+        let pointers = self.flat_vector(address);
+        let start = self.builder.extract(pointers, first);
+        let int = Type::int(self.context, 64);
+        let back = Value::int(int, (size as i64).wrapping_neg() as u64);
+        let back = self.builder.binary(LLVMOpcode::LLVMMul, test.first, back);
+        Reach::Perhaps(test, self.builder.byte_offset(start, back))
+    }
+
+    /// A `getelementptr` with index `number` replaced.
+    fn with_index(&mut self, pointer: Value, number: u32, index: Value) -> Value {
+        let mut operands = Vec::new();
+        for at in 0..pointer.operand_count() {
+            operands.push(if at == number {
+                index
+            } else {
+                self.scalar(pointer.operand(at))
+            });
+        }
+        self.builder
+            .index(pointer.source_element_type(), operands[0], &operands[1..])
+    }
+
+    /// Tests whether an index or address counts up by `step` from lane to lane.
+    fn counts_up(&mut self, value: Value, step: i64) -> Contiguous {
+        if let Some(&known) = self.contiguous.get(&value) {
+            return known;
+        }
+        let int = Type::int(self.context, 64);
+        let wide = int.vector(self.width);
+        let vector = self.vector(value);
+        let vector = if value.ty().is_pointer() {
+            self.builder.cast(LLVMOpcode::LLVMPtrToInt, vector, wide)
+        } else if value.ty().int_width() < 64 {
+            self.builder.cast(LLVMOpcode::LLVMSExt, vector, wide)
+        } else {
+            vector
+        };
+        let lane = self.first_lane();
+        let first = self.builder.cast_unsigned(lane, int);
+        let steps = Value::int(int, step as u64);
+        let before = self.builder.binary(LLVMOpcode::LLVMMul, first, steps);
+        let there = self.builder.extract(vector, lane);
+        let base = self.builder.binary(LLVMOpcode::LLVMSub, there, before);
+        let bases = self.builder.splat(base, self.width);
+        let expected = self
+            .builder
+            .binary(LLVMOpcode::LLVMAdd, bases, self.steps(int, step));
+        let differ = self
+            .builder
+            .compare(LLVMIntPredicate::LLVMIntNE, vector, expected);
+        let active = self.builder.binary(LLVMOpcode::LLVMAnd, differ, self.mask);
+        let bits = self.bits(active);
+        let holds = self
+            .builder
+            .compare(LLVMIntPredicate::LLVMIntEQ, bits, Value::zero(bits.ty()));
+        let test = Contiguous { holds, base, first };
+        self.contiguous.insert(value, test);
+        test
+    }
+
+    /// A pointer in the flat address space.
+    pub(super) fn flat(&self, pointer: Value) -> Value {
+        self.builder.to_space(pointer, Type::pointer(self.context))
+    }
+
+    /// A vector of pointers in the flat address space.
+    pub(super) fn flat_vector(&mut self, address: Value) -> Value {
+        let pointers = self.vector(address);
+        let ty = Type::pointer(self.context).vector(self.width);
+        self.builder.to_space(pointers, ty)
+    }
+
+    fn load_row(&self, ty: Type, start: Value, alignment: u64) -> Value {
+        let function = self.module.intrinsic("llvm.masked.load", &[ty, start.ty()]);
+        let nothing = Value::poison(ty);
+        let call = self
+            .builder
+            .call_function(function, &[start, self.mask, nothing]);
+        call.align_argument(self.context, 0, alignment);
+        call
+    }
+
+    fn store_row(&self, vector: Value, start: Value, alignment: u64) {
+        let types = [vector.ty(), start.ty()];
+        let function = self.module.intrinsic("llvm.masked.store", &types);
+        let call = self
+            .builder
+            .call_function(function, &[vector, start, self.mask]);
+        call.align_argument(self.context, 1, alignment);
+    }
+
+    fn gather(&self, ty: Type, pointers: Value, alignment: u64) -> Value {
+        let types = [ty, pointers.ty()];
+        let function = self.module.intrinsic("llvm.masked.gather", &types);
+        let nothing = Value::poison(ty);
+        let call = self
+            .builder
+            .call_function(function, &[pointers, self.mask, nothing]);
+        call.align_argument(self.context, 0, alignment);
+        call
+    }
+
+    fn scatter(&self, vector: Value, pointers: Value, alignment: u64) {
+        let types = [vector.ty(), pointers.ty()];
+        let function = self.module.intrinsic("llvm.masked.scatter", &types);
+        let call = self
+            .builder
+            .call_function(function, &[vector, pointers, self.mask]);
+        call.align_argument(self.context, 1, alignment);
+    }
+}

@@ -1,0 +1,262 @@
+//! Needs: a normalised function, its [`Order`] and [`Divergence`]. Leaves: its warp form, a function of its own.
+//!
+//! * A uniform value is one scalar; a strided one is lane 0's scalar; the others are vectors.
+//! * What one block computes and another uses, phis and masks are in stack slots, which LLVM's `mem2reg` turns into
+//!   registers: where blocks are skipped because no lane is active, it finds by itself which value is needed.
+//! * Each block that not all lanes run has a mask. Edges add to the masks of their targets; the end of a block goes to
+//!   the earliest block with lanes (`control`).
+
+mod checks;
+mod control;
+mod instructions;
+mod lanes;
+mod memory;
+mod values;
+mod warp_operations;
+
+use std::collections::{HashMap, HashSet};
+
+pub use checks::library;
+use codegen::artifact::Parameter;
+use llvm_sys::LLVMOpcode;
+
+use super::divergence::Divergence;
+use super::fields;
+use super::order::Order;
+use super::refusal::Refusal;
+use crate::ir::{Block, Builder, Context, Layout, Module, Type, Value};
+
+/// What to build.
+pub struct Request<'a> {
+    /// The module, a copy of the unit's.
+    pub module: Module,
+    /// The kernel.
+    pub kernel: Value,
+    /// Its parameters in the launch's words.
+    pub parameters: &'a [Parameter],
+    /// The symbol of the warp form.
+    pub symbol: &'a str,
+    /// Lanes.
+    pub width: u32,
+    /// Its blocks.
+    pub order: &'a Order,
+    /// How its values differ.
+    pub divergence: &'a Divergence,
+    /// The number AMD's lowering of shared memory gave the kernel.
+    pub kernel_number: Option<u64>,
+}
+
+/// The function under construction.
+struct Former<'a> {
+    module: Module,
+    context: Context,
+    layout: Layout,
+    builder: Builder,
+    /// Inserts into the first block, which holds the slots and the arguments.
+    entry: Builder,
+    function: Value,
+    width: u32,
+    order: &'a Order,
+    divergence: &'a Divergence,
+    /// The strip's context.
+    cx: Value,
+    /// The lanes that exist.
+    all: Value,
+    parameters: HashMap<Value, Value>,
+    /// Values used outside the block that makes them.
+    crossing: HashSet<Value>,
+    /// Slots of lane 0's or uniform values, and of vectors.
+    slots: HashMap<Value, Value>,
+    /// The masks of blocks that not all lanes run.
+    masks: HashMap<usize, Value>,
+    /// The warp form's block for each block.
+    blocks: Vec<Block>,
+    /// The block in work.
+    at: usize,
+    /// Its lanes.
+    mask: Value,
+    /// Scalars and vectors known in it.
+    scalars: HashMap<Value, Value>,
+    vectors: HashMap<Value, Value>,
+    /// Run-time tests of whether an index counts up by one from lane to lane, made in it.
+    contiguous: HashMap<Value, memory::Contiguous>,
+}
+
+/// Builds the warp form.
+pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
+    let module = request.module;
+    let context = module.context;
+    let pointer = Type::pointer(context);
+    let lanes = Type::int(context, 64);
+    let ty = Type::function(Type::void(context), &[pointer, pointer, lanes]);
+    let function = module.declare(request.symbol, ty);
+    function.add_attribute(context, "nounwind");
+    for (key, value) in [
+        ("prefer-vector-width", "512"),
+        ("min-legal-vector-width", "512"),
+        ("probe-stack", "inline-asm"),
+        ("warn-stack-size", FRAME_LIMIT),
+    ] {
+        function.set_text_attribute(context, key, value);
+    }
+    function.take_subprogram(request.kernel);
+    let first = Builder::append_block(context, function, "strip");
+    let blocks = request
+        .order
+        .blocks
+        .iter()
+        .map(|_| Builder::append_block(context, function, ""))
+        .collect();
+    let parameters = function.parameters();
+    let entry = Builder::at_end(context, first);
+    let builder = Builder::at_end(context, first);
+    let mut former = Former {
+        module,
+        context,
+        layout: module.layout(),
+        builder,
+        entry,
+        function,
+        width: request.width,
+        order: request.order,
+        divergence: request.divergence,
+        cx: parameters[0],
+        all: parameters[2],
+        parameters: HashMap::new(),
+        crossing: crossing(request.order),
+        slots: HashMap::new(),
+        masks: HashMap::new(),
+        blocks,
+        at: 0,
+        mask: parameters[2],
+        scalars: HashMap::new(),
+        vectors: HashMap::new(),
+        contiguous: HashMap::new(),
+    };
+    match former.fill(request) {
+        Ok(()) => Ok(function),
+        Err(refusal) => {
+            request.kernel.take_subprogram(function);
+            function.delete_function();
+            Err(refusal)
+        }
+    }
+}
+
+/// Largest frame: a warp's stack without its context (`codegen::vgpu_abi::WARP_STACK_SIZE`).
+const FRAME_LIMIT: &str = "8388352";
+const _: () =
+    assert!(codegen::vgpu_abi::WARP_STACK_SIZE - codegen::vgpu_abi::CONTEXT_SIZE == 8_388_352);
+
+/// The values that another block than their own uses, phis' uses at the end of the block they come from aside.
+fn crossing(order: &Order) -> HashSet<Value> {
+    let mut found = HashSet::new();
+    for &block in &order.blocks {
+        for instruction in block.instructions() {
+            if instruction.opcode() == Some(LLVMOpcode::LLVMPHI) {
+                let incoming = instruction.incoming().into_iter();
+                found.extend(
+                    incoming
+                        .filter(|(value, from)| value.is_instruction() && value.block() != *from)
+                        .map(|(value, _)| value),
+                );
+                continue;
+            }
+            let operands = instruction.operands().into_iter();
+            found.extend(operands.filter(|it| it.is_instruction() && it.block() != block));
+        }
+    }
+    found
+}
+
+impl Former<'_> {
+    fn fill(&mut self, request: &Request<'_>) -> Result<(), Refusal> {
+        self.arguments(request);
+        self.make_slots()?;
+        self.control_slots();
+        for at in 0..self.order.blocks.len() {
+            self.start_block(at);
+            for instruction in self.order.blocks[at].instructions() {
+                self.builder.locate_as(instruction);
+                self.instruction(instruction)?;
+            }
+        }
+        self.entry.jump(self.blocks[0]);
+        Ok(())
+    }
+
+    /// Loads the kernel's arguments and makes the mask of the lanes that exist.
+    fn arguments(&mut self, request: &Request<'_>) {
+        let words = self.function.parameters()[1];
+        let int = Type::int(self.context, 64);
+        if let Some(number) = request.kernel_number {
+            let offset = std::mem::offset_of!(codegen::vgpu_abi::ThreadContext, kernel_number);
+            let field = self
+                .entry
+                .byte_offset(self.cx, Value::int(int, offset as u64));
+            let number = Value::int(Type::int(self.context, 32), number);
+            self.entry.store(number, field);
+        }
+        let mut word = 0;
+        for (parameter, size) in request
+            .kernel
+            .parameters()
+            .into_iter()
+            .zip(request.parameters)
+        {
+            let place = self
+                .entry
+                .byte_offset(words, Value::int(int, 8 * u64::from(word)));
+            word += size.words();
+            self.parameters
+                .insert(parameter, self.entry.load(parameter.ty(), place));
+        }
+        let narrow = Type::int(self.context, self.width);
+        let bits = self.entry.cast_unsigned(self.all, narrow);
+        self.all = self
+            .entry
+            .cast(LLVMOpcode::LLVMBitCast, bits, self.mask_type());
+    }
+
+    /// Makes room for locals, for phis, and for values that cross blocks.
+    fn make_slots(&mut self) -> Result<(), Refusal> {
+        for (at, &block) in self.order.blocks.iter().enumerate() {
+            for instruction in block.instructions() {
+                if instruction.opcode() == Some(LLVMOpcode::LLVMAlloca) {
+                    if at != 0 || instruction.operand(0).as_int().is_none() {
+                        let what = "a local variable's size is only known at run time";
+                        return Err(Refusal::at(self.context, instruction, what));
+                    }
+                    self.local(instruction);
+                } else if instruction.opcode() == Some(LLVMOpcode::LLVMPHI)
+                    || self.crossing.contains(&instruction)
+                {
+                    let ty = if self.divergence.shape(instruction).has_base() {
+                        instruction.ty()
+                    } else {
+                        self.widened(instruction.ty())
+                            .map_err(|what| Refusal::at(self.context, instruction, &what))?
+                    };
+                    let slot = self.slot(ty);
+                    self.slots.insert(instruction, slot);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn slot(&self, ty: Type) -> Value {
+        let alignment = self.layout.alignment(ty) as u32;
+        self.entry.stack_slot(ty, alignment)
+    }
+
+    /// A local variable: a copy for each lane, one after another.
+    fn local(&mut self, alloca: Value) {
+        let stride = fields::private_stride(self.layout, alloca);
+        let bytes = Type::int(self.context, 8).array(stride * u64::from(self.width));
+        let alignment = alloca.alignment().max(16) as u32;
+        let slot = self.entry.stack_slot(bytes, alignment);
+        let pointer = self.entry.to_space(slot, alloca.ty());
+        self.parameters.insert(alloca, pointer);
+    }
+}

@@ -1,0 +1,179 @@
+//! Values in the block under construction: where they come from, and in which form.
+
+use llvm_sys::LLVMOpcode;
+
+use super::super::fields;
+use super::super::shape::Shape;
+use super::Former;
+use crate::ir::{Type, Value};
+
+impl Former<'_> {
+    /// `<width x i1>`.
+    pub(super) fn mask_type(&self) -> Type {
+        Type::int(self.context, 1).vector(self.width)
+    }
+
+    /// The type of a vector of `ty`, one per lane: structures and arrays are taken apart.
+    pub(super) fn widened(&self, ty: Type) -> Result<Type, String> {
+        use llvm_sys::LLVMTypeKind::LLVMArrayTypeKind;
+        if ty.is_structure() {
+            let fields: Result<Vec<_>, _> = ty
+                .fields()
+                .into_iter()
+                .map(|field| self.widened(field))
+                .collect();
+            return Ok(Type::structure(self.context, &fields?));
+        }
+        if ty.kind() == LLVMArrayTypeKind {
+            return Ok(self.widened(ty.element(0))?.array(ty.array_length()));
+        }
+        if ty.is_int() || ty.is_float() || ty.is_pointer() {
+            return Ok(ty.vector(self.width));
+        }
+        Err(format!("a value of type {} has no vector form", ty.print()))
+    }
+
+    /// The uniform value, or lane 0's of a strided one.
+    pub(super) fn scalar(&mut self, value: Value) -> Value {
+        if let Some(&known) = self
+            .parameters
+            .get(&value)
+            .or_else(|| self.scalars.get(&value))
+        {
+            return known;
+        }
+        if !value.is_instruction() {
+            return value;
+        }
+        let loaded = self.builder.load(value.ty(), self.slots[&value]);
+        self.scalars.insert(value, loaded);
+        loaded
+    }
+
+    /// The vector of a value, whatever its shape.
+    pub(super) fn vector(&mut self, value: Value) -> Value {
+        if let Some(&known) = self.vectors.get(&value) {
+            return known;
+        }
+        let vector = match self.divergence.shape(value) {
+            Shape::Uniform => {
+                let scalar = self.scalar(value);
+                self.broadcast(scalar)
+            }
+            Shape::Strided { stride, .. } => {
+                let base = self.scalar(value);
+                self.progression(base, stride)
+            }
+            Shape::Varying => {
+                let ty = self
+                    .widened(value.ty())
+                    .expect("slots are made of widened types");
+                self.builder.load(ty, self.slots[&value])
+            }
+        };
+        self.vectors.insert(value, vector);
+        vector
+    }
+
+    /// All lanes the same.
+    pub(super) fn broadcast(&self, scalar: Value) -> Value {
+        use llvm_sys::LLVMTypeKind::LLVMArrayTypeKind;
+        let ty = scalar.ty();
+        let count = match ty.kind() {
+            LLVMArrayTypeKind => ty.array_length() as u32,
+            _ if ty.is_structure() => ty.fields().len() as u32,
+            _ => return self.builder.splat(scalar, self.width),
+        };
+        let wide = self.widened(ty).expect("its parts were widened before");
+        (0..count).fold(Value::poison(wide), |whole, index| {
+            let part = self.broadcast(self.builder.field(scalar, index));
+            self.builder.insert_field(whole, part, index)
+        })
+    }
+
+    /// `base`, `base + stride`, …
+    fn progression(&self, base: Value, stride: i64) -> Value {
+        let ty = base.ty();
+        if ty.is_pointer() {
+            let steps = self.steps(Type::int(self.context, 64), stride);
+            let byte = Type::int(self.context, 8);
+            return self.builder.index(byte, base, &[steps]);
+        }
+        let steps = self.steps(ty, stride);
+        let bases = self.builder.splat(base, self.width);
+        self.builder.binary(LLVMOpcode::LLVMAdd, bases, steps)
+    }
+
+    /// 0, `stride`, 2 `stride`, … as a constant.
+    pub(super) fn steps(&self, ty: Type, stride: i64) -> Value {
+        let step = |lane: i64| Value::int(ty, stride.wrapping_mul(lane) as u64);
+        let all: Vec<_> = (0..i64::from(self.width)).map(step).collect();
+        Value::vector(&all)
+    }
+
+    /// Makes `scalar` the value of an instruction with a base.
+    pub(super) fn define_scalar(&mut self, instruction: Value, scalar: Value) {
+        self.scalars.insert(instruction, scalar);
+        if let Some(&slot) = self.slots.get(&instruction) {
+            self.builder.store(scalar, slot);
+        }
+    }
+
+    /// Makes `vector` the value of a varying instruction.
+    pub(super) fn define_vector(&mut self, instruction: Value, vector: Value) {
+        self.vectors.insert(instruction, vector);
+        if let Some(&slot) = self.slots.get(&instruction) {
+            self.builder.store(vector, slot);
+        }
+    }
+
+    /// A constant of 32 bits.
+    pub(super) fn int32(&self, value: u64) -> Value {
+        Value::int(Type::int(self.context, 32), value)
+    }
+
+    /// The active lanes as bits of an integer of `width` bits.
+    pub(super) fn mask_bits(&self) -> Value {
+        self.bits(self.mask)
+    }
+
+    /// A mask as bits.
+    pub(super) fn bits(&self, mask: Value) -> Value {
+        let int = Type::int(self.context, self.width);
+        self.builder.cast(LLVMOpcode::LLVMBitCast, mask, int)
+    }
+
+    /// The number of the first active lane, 32 bits.
+    pub(super) fn first_lane(&self) -> Value {
+        let bits = self.mask_bits();
+        self.count_trailing(bits)
+    }
+
+    /// The number of trailing zeros of a non-zero mask, 32 bits.
+    pub(super) fn count_trailing(&self, bits: Value) -> Value {
+        let count = self.module.intrinsic("llvm.cttz", &[bits.ty()]);
+        let yes = Value::int(Type::int(self.context, 1), 1);
+        let lane = self.builder.call_function(count, &[bits, yes]);
+        self.builder
+            .cast_unsigned(lane, Type::int(self.context, 32))
+    }
+
+    /// The number of the last active lane, 32 bits.
+    pub(super) fn last_lane(&self) -> Value {
+        let bits = self.mask_bits();
+        let count = self.module.intrinsic("llvm.ctlz", &[bits.ty()]);
+        let yes = Value::int(Type::int(self.context, 1), 1);
+        let above = self.builder.call_function(count, &[bits, yes]);
+        let above = self
+            .builder
+            .cast_unsigned(above, Type::int(self.context, 32));
+        let top = self.int32(u64::from(self.width) - 1);
+        self.builder.binary(LLVMOpcode::LLVMSub, top, above)
+    }
+
+    /// Whether a load is of a field of the context that only the whole strip has.
+    pub(super) fn is_context_load(&self, instruction: Value) -> bool {
+        instruction.opcode() == Some(LLVMOpcode::LLVMLoad)
+            && fields::context_field(instruction).is_some()
+    }
+}

@@ -1,0 +1,309 @@
+//! Operations of a warp and barriers.
+//!
+//! The lanes that take part are there: those of the mask. Nobody has to wait for lanes that are elsewhere, which is
+//! shown for every operation (`operation_is_complete`).
+
+use codegen::vgpu_abi::{ReduxOp, ShuffleMode, VoteMode};
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
+
+use super::super::calls::{self, Callee};
+use super::super::refusal::Refusal;
+use super::Former;
+use super::lanes::{Neutral, Reduction};
+use crate::ir::{Type, Value};
+
+impl Former<'_> {
+    /// Whether all lanes that are not here have ended, or are about to.
+    fn others_have_ended(&self) -> bool {
+        self.divergence.waiting[self.at].iter().all(|&at| {
+            let instructions = self.order.blocks[at].instructions();
+            instructions.len() == 1 && instructions[0].opcode() == Some(LLVMOpcode::LLVMRet)
+        })
+    }
+
+    /// A barrier.
+    pub(super) fn barrier(&mut self, call: Value) -> Result<(), Refusal> {
+        if !self.others_have_ended() {
+            let what = "lanes of one warp may come to different barriers: one is inside a branch or loop that they do not take together";
+            return Err(Refusal::at(self.context, call, what));
+        }
+        let context = self.context;
+        let int = |bits| Type::int(context, bits);
+        let mut arguments = Vec::new();
+        for argument in call.arguments() {
+            let uniform = self.divergence.shape(argument).is_uniform();
+            if !uniform && arguments.len() < 5 {
+                let what = "a barrier's number differs from lane to lane";
+                return Err(Refusal::at(self.context, call, what));
+            }
+            arguments.push(argument);
+        }
+        let lanes = self.mask_bits();
+        let lanes = self.builder.cast_unsigned(lanes, int(64));
+        let callee = calls::of(call);
+        let uniform = if callee == Callee::BarrierReduce {
+            5
+        } else {
+            4
+        };
+        let mut values: Vec<_> = arguments[..uniform]
+            .iter()
+            .map(|&argument| self.scalar(argument))
+            .collect();
+        values.push(lanes);
+        let mut types = vec![Type::pointer(self.context)];
+        types.extend((1..uniform).map(|_| int(32)));
+        types.push(int(64));
+        let (name, result) = match callee {
+            Callee::Barrier => ("vgpu_warp_barrier", Type::void(self.context)),
+            Callee::BarrierArrive => ("vgpu_warp_barrier_arrive", Type::void(self.context)),
+            _ => {
+                let predicates = self.predicate_bits(arguments[5]);
+                values.push(predicates);
+                types.push(int(64));
+                ("vgpu_warp_barrier_reduce", int(32))
+            }
+        };
+        let function = self.module.declare(name, Type::function(result, &types));
+        for attribute in ["convergent", "nounwind"] {
+            function.add_attribute(self.context, attribute);
+        }
+        let made = self.builder.call_function(function, &values);
+        if callee == Callee::BarrierReduce {
+            self.define_scalar(call, made);
+        }
+        Ok(())
+    }
+
+    /// The active lanes whose value is not 0, 64 bits.
+    fn predicate_bits(&mut self, value: Value) -> Value {
+        let vector = self.vector(value);
+        let zero = Value::zero(vector.ty());
+        let holds = self
+            .builder
+            .compare(LLVMIntPredicate::LLVMIntNE, vector, zero);
+        let active = self.builder.binary(LLVMOpcode::LLVMAnd, holds, self.mask);
+        let bits = self.bits(active);
+        self.builder
+            .cast_unsigned(bits, Type::int(self.context, 64))
+    }
+
+    /// A shuffle, vote, reduction or the like: `(cx, site, mask, …)`.
+    pub(super) fn warp_operation(&mut self, call: Value) -> Result<(), Refusal> {
+        let callee = calls::of(call);
+        let arguments = call.arguments();
+        let lanes = self.mask_bits();
+        let lanes = self
+            .builder
+            .cast_unsigned(lanes, Type::int(self.context, 64));
+        if callee == Callee::ActiveMask {
+            self.define_scalar(call, lanes);
+            return Ok(());
+        }
+        let mask = arguments[2];
+        self.operation_is_complete(call, mask)?;
+        match callee {
+            Callee::SyncWarp => Ok(()),
+            Callee::Vote => self.vote(call, lanes),
+            Callee::Redux => self.redux(call),
+            _ => self.shuffle(call),
+        }
+    }
+
+    /// The lanes that the member mask names are all here, or have ended: either all others have ended, or the mask is what
+    /// `activemask` or a ballot gave among the very same lanes.
+    fn operation_is_complete(&self, call: Value, mask: Value) -> Result<(), Refusal> {
+        let mut source = mask;
+        // Member masks pass through 32 bits on their way.
+        while match source.opcode() {
+            Some(LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMTrunc) => true,
+            Some(LLVMOpcode::LLVMAnd) => source.operand(1).as_int() == Some(u32::MAX.into()),
+            _ => false,
+        } {
+            source = source.operand(0);
+        }
+        let of_these_lanes = source.opcode() == Some(LLVMOpcode::LLVMCall)
+            && matches!(calls::of(source), Callee::ActiveMask | Callee::Vote)
+            && source.block() == call.block();
+        if of_these_lanes || self.others_have_ended() {
+            return Ok(());
+        }
+        let what = "an operation of a warp stands where lanes may be elsewhere, and its member mask may name them";
+        Err(Refusal::at(self.context, call, what))
+    }
+
+    /// `vgpu_vote(cx, site, mask, mode, pred)`.
+    fn vote(&mut self, call: Value, lanes: Value) -> Result<(), Refusal> {
+        let arguments = call.arguments();
+        let Some(mode) = arguments[3].as_int() else {
+            return Err(Refusal::at(
+                self.context,
+                call,
+                "the kind of a vote is only known at run time",
+            ));
+        };
+        let holds = self.predicate_bits(arguments[4]);
+        let scalar = self.divergence.shape(arguments[2]).is_uniform();
+        let (mask, holds, lanes) = if scalar {
+            (self.scalar(arguments[2]), holds, lanes)
+        } else {
+            let mask = self.vector(arguments[2]);
+            (mask, self.broadcast(holds), self.broadcast(lanes))
+        };
+        let builder = &self.builder;
+        let and = |left, right| builder.binary(LLVMOpcode::LLVMAnd, left, right);
+        let (members, yes) = (and(mask, lanes), and(mask, holds));
+        let is = |predicate, left, right| builder.compare(predicate, left, right);
+        let zero = Value::zero(members.ty());
+        let (eq, ne) = (LLVMIntPredicate::LLVMIntEQ, LLVMIntPredicate::LLVMIntNE);
+        let result = match mode {
+            _ if mode == VoteMode::Ballot as u64 => yes,
+            _ if mode == VoteMode::Any as u64 => is(ne, yes, zero),
+            _ if mode == VoteMode::All as u64 => is(eq, yes, members),
+            _ => {
+                let all = is(eq, yes, members);
+                let none = is(eq, yes, zero);
+                builder.binary(LLVMOpcode::LLVMOr, all, none)
+            }
+        };
+        let result = self.builder.cast_unsigned(result, members.ty());
+        if scalar {
+            self.define_scalar(call, result);
+        } else {
+            self.define_vector(call, result);
+        }
+        Ok(())
+    }
+
+    /// `vgpu_redux(cx, site, mask, op, value)`, for a uniform mask.
+    fn redux(&mut self, call: Value) -> Result<(), Refusal> {
+        let arguments = call.arguments();
+        let kinds: [(ReduxOp, &'static str, Neutral); 8] = [
+            (ReduxOp::Add, "llvm.vector.reduce.add", Neutral::Zero),
+            (ReduxOp::Umin, "llvm.vector.reduce.umin", Neutral::Ones),
+            (ReduxOp::Umax, "llvm.vector.reduce.umax", Neutral::Zero),
+            (ReduxOp::Smin, "llvm.vector.reduce.smin", Neutral::Greatest),
+            (ReduxOp::Smax, "llvm.vector.reduce.smax", Neutral::Least),
+            (ReduxOp::And, "llvm.vector.reduce.and", Neutral::Ones),
+            (ReduxOp::Or, "llvm.vector.reduce.or", Neutral::Zero),
+            (ReduxOp::Xor, "llvm.vector.reduce.xor", Neutral::Zero),
+        ];
+        let kind = kinds
+            .into_iter()
+            .find(|(op, ..)| arguments[3].as_int() == Some(*op as u64));
+        let (Some((_, intrinsic, neutral)), true) =
+            (kind, self.divergence.shape(arguments[2]).is_uniform())
+        else {
+            let what = "a reduction over different groups of lanes";
+            return Err(Refusal::at(self.context, call, what));
+        };
+        let mask = self.scalar(arguments[2]);
+        let named = self
+            .builder
+            .cast_unsigned(mask, Type::int(self.context, self.width));
+        let named = self
+            .builder
+            .cast(LLVMOpcode::LLVMBitCast, named, self.mask_type());
+        let members = self.builder.binary(LLVMOpcode::LLVMAnd, named, self.mask);
+        let reduction = Reduction { intrinsic, neutral };
+        let vector = self.vector(arguments[4]);
+        let rest = self.broadcast(reduction.neutral(arguments[4].ty()));
+        let values = self.builder.select(members, vector, rest);
+        let function = self.module.intrinsic(intrinsic, &[values.ty()]);
+        let total = self.builder.call_function(function, &[values]);
+        self.define_scalar(call, total);
+        Ok(())
+    }
+
+    /// `vgpu_shfl(cx, site, mask, mode, value, b, c)` after the PTX ISA, "shfl.sync": the lane's source `j`, whether it is in
+    /// the segment, its value; 32 bits of value, then the predicate.
+    fn shuffle(&mut self, call: Value) -> Result<(), Refusal> {
+        use LLVMOpcode::{LLVMAdd, LLVMAnd, LLVMOr, LLVMShl, LLVMSub, LLVMXor};
+        let arguments = call.arguments();
+        let Some(mode) = arguments[3].as_int() else {
+            return Err(Refusal::at(
+                self.context,
+                call,
+                "the kind of a shuffle is only known at run time",
+            ));
+        };
+        if self.width != 32 {
+            let what = "shuffles of warps that have not 32 lanes";
+            return Err(Refusal::at(self.context, call, what));
+        }
+        let int = Type::int(self.context, 32);
+        let constant = |value: u64| self.builder.splat(Value::int(int, value), self.width);
+        let (five, eight) = (constant(31), constant(8));
+        let lane = self.steps(int, 1);
+        let (value, b, c) = (
+            self.vector(arguments[4]),
+            self.vector(arguments[5]),
+            self.vector(arguments[6]),
+        );
+        let builder = &self.builder;
+        let op = |opcode, left, right| builder.binary(opcode, left, right);
+        let by = op(LLVMAnd, b, five);
+        let segments = op(LLVMOpcode::LLVMLShr, c, eight);
+        let segments = op(LLVMAnd, segments, five);
+        let others = op(LLVMXor, segments, five);
+        let clamp = op(LLVMAnd, c, others);
+        let lowest = op(LLVMAnd, lane, segments);
+        let highest = op(LLVMOr, lowest, clamp);
+        let up = mode == ShuffleMode::Up as u64;
+        let from = match mode {
+            _ if up => op(LLVMSub, lane, by),
+            _ if mode == ShuffleMode::Down as u64 => op(LLVMAdd, lane, by),
+            _ if mode == ShuffleMode::Bfly as u64 => op(LLVMXor, lane, by),
+            _ => op(LLVMOr, lowest, op(LLVMAnd, by, others)),
+        };
+        let bound = if up {
+            LLVMIntPredicate::LLVMIntSGE
+        } else {
+            LLVMIntPredicate::LLVMIntSLE
+        };
+        let inside = builder.compare(bound, from, highest);
+        let from = builder.select(inside, from, lane);
+        // A lane that takes no part gives nothing: the reader keeps its own value.
+        let lanes = self.mask_bits();
+        let lanes = self.builder.splat(lanes, self.width);
+        let there = self.builder.binary(LLVMOpcode::LLVMLShr, lanes, from);
+        let bit = Type::int(self.context, 1).vector(self.width);
+        let there = self.builder.cast(LLVMOpcode::LLVMTrunc, there, bit);
+        let from = self.builder.select(there, from, lane);
+        let moved = self.permute(value, from);
+        let wide = Type::int(self.context, 64).vector(self.width);
+        let low = self.builder.cast(LLVMOpcode::LLVMZExt, moved, wide);
+        let flag = self.builder.cast(LLVMOpcode::LLVMZExt, inside, wide);
+        let thirty_two = self
+            .builder
+            .splat(Value::int(Type::int(self.context, 64), 32), self.width);
+        let high = self.builder.binary(LLVMShl, flag, thirty_two);
+        let both = self.builder.binary(LLVMOr, low, high);
+        self.define_vector(call, both);
+        Ok(())
+    }
+
+    /// The vector whose lane `l` is lane `from[l]` of `value`: a shuffle of LLVM's if the lanes are known, else by way of
+    /// the stack.
+    fn permute(&self, value: Value, from: Value) -> Value {
+        if from.is_constant() {
+            return self.builder.shuffle(value, from);
+        }
+        let slot = self.slot(value.ty());
+        self.builder.store(value, slot);
+        let element = Type::int(self.context, 32);
+        let wide = Type::int(self.context, 64).vector(self.width);
+        let index = self.builder.cast(LLVMOpcode::LLVMZExt, from, wide);
+        let pointers = self.builder.index(element, slot, &[index]);
+        let types = [value.ty(), pointers.ty()];
+        let function = self.module.intrinsic("llvm.masked.gather", &types);
+        let all = self
+            .builder
+            .splat(Value::int(Type::int(self.context, 1), 1), self.width);
+        let call = self
+            .builder
+            .call_function(function, &[pointers, all, value]);
+        call.align_argument(self.context, 0, 4);
+        call
+    }
+}

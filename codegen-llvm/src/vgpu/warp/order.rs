@@ -1,0 +1,184 @@
+//! Needs: a function whose loops have one latch each. Leaves: its blocks in the order in which the warp form lays them out.
+//!
+//! Lanes that go different ways wait for each other in this order: the lanes at the earliest block run first. So a block
+//! comes after everything that leads to it, a loop's blocks are contiguous, and its latch is the last of them:
+//! when the latch runs, no lane is left behind in the loop.
+
+use std::collections::{HashMap, HashSet};
+
+use llvm_sys::LLVMOpcode;
+
+use super::super::control_flow::ControlFlow;
+use super::Refusal;
+use crate::ir::{Block, Value};
+
+/// The order.
+pub struct Order {
+    /// The reachable blocks.
+    pub blocks: Vec<Block>,
+    /// Where each is.
+    pub index: HashMap<Block, usize>,
+    /// The blocks each may go to, without repetition.
+    pub successors: Vec<Vec<usize>>,
+}
+
+struct Loop {
+    body: HashSet<Block>,
+}
+
+impl Order {
+    /// That of a function.
+    pub fn new(function: Value) -> Result<Order, Refusal> {
+        let flow = ControlFlow::new(function);
+        let loops = loops(&flow)?;
+        let blocks = arrange(&flow, &loops);
+        let index: HashMap<_, _> = blocks
+            .iter()
+            .enumerate()
+            .map(|(at, &block)| (block, at))
+            .collect();
+        let successors = blocks
+            .iter()
+            .map(|block| {
+                let mut all: Vec<_> = block.successors().iter().map(|next| index[next]).collect();
+                all.sort_unstable();
+                all.dedup();
+                all
+            })
+            .collect();
+        Ok(Order {
+            blocks,
+            index,
+            successors,
+        })
+    }
+}
+
+/// The loops, smallest first.
+fn loops(flow: &ControlFlow) -> Result<Vec<Loop>, Refusal> {
+    let mut headers = HashSet::new();
+    let mut found = Vec::new();
+    for each in flow.loops() {
+        let regular = flow
+            .dominators(each.latch)
+            .any(|block| block == each.header);
+        if !regular || !headers.insert(each.header) {
+            return Err(Refusal::new(
+                "a loop is entered or repeated at several places",
+            ));
+        }
+        found.push(Loop { body: each.body });
+    }
+    found.sort_by_key(|each| each.body.len());
+    Ok(found)
+}
+
+/// A topological order that does not leave a loop before all of it has been placed.
+fn arrange(flow: &ControlFlow, loops: &[Loop]) -> Vec<Block> {
+    let original: HashMap<_, _> = flow
+        .blocks()
+        .iter()
+        .enumerate()
+        .map(|(at, &block)| (block, at))
+        .collect();
+    // Back edges are those that go backwards in reverse post-order.
+    let mut missing = vec![0usize; flow.blocks().len()];
+    for (at, block) in flow.blocks().iter().enumerate() {
+        let ahead = block.successors().into_iter().map(|next| original[&next]);
+        ahead
+            .filter(|&next| next > at)
+            .for_each(|next| missing[next] += 1);
+    }
+    let mut unplaced: Vec<usize> = loops.iter().map(|each| each.body.len()).collect();
+    let mut ready: Vec<usize> = (0..missing.len()).filter(|&at| missing[at] == 0).collect();
+    let mut open: Vec<usize> = Vec::new();
+    let mut placed = Vec::new();
+    while !ready.is_empty() {
+        while open.last().is_some_and(|&inner| unplaced[inner] == 0) {
+            open.pop();
+        }
+        let inside = |&&at: &&usize| {
+            open.last()
+                .is_none_or(|&inner| loops[inner].body.contains(&flow.blocks()[at]))
+        };
+        let Some(&next) = ready.iter().filter(inside).min() else {
+            break;
+        };
+        ready.retain(|&at| at != next);
+        let block = flow.blocks()[next];
+        placed.push(block);
+        // Outer loops are larger, so they are opened first.
+        for (number, each) in loops.iter().enumerate().rev() {
+            if each.body.contains(&block) {
+                unplaced[number] -= 1;
+                if !open.contains(&number) {
+                    open.push(number);
+                }
+            }
+        }
+        for next_block in block.successors() {
+            let at = original[&next_block];
+            if at > next {
+                missing[at] -= 1;
+                if missing[at] == 0 {
+                    ready.push(at);
+                }
+            }
+        }
+    }
+    // Nothing follows the exit, and what waits elsewhere (a block that ends in a fault) must not be left out.
+    let is_exit = |block: &Block| {
+        let end = block.terminator();
+        end.is_some_and(|end| end.opcode() == Some(LLVMOpcode::LLVMRet))
+    };
+    let (exits, mut rest): (Vec<_>, Vec<_>) = placed.into_iter().partition(is_exit);
+    rest.extend(exits);
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Context, Module};
+
+    fn order_of(text: &str) -> String {
+        let module = Module::parse(Context::new(), text, "test").unwrap();
+        let order = Order::new(module.function("f").unwrap()).unwrap();
+        let names: Vec<_> = order.blocks.iter().map(|block| block.name()).collect();
+        names.join(" ")
+    }
+
+    #[test]
+    fn what_a_loop_leaves_to_comes_after_its_latch() {
+        let order = order_of(
+            "define void @f(i1 %c) {\ne:\n br label %h\nh:\n br i1 %c, label %a, label %b\na:\n br label %l\nb:\n \
+             br i1 %c, label %x, label %l\nl:\n br i1 %c, label %h, label %y\nx:\n br label %r\ny:\n br label %r\nr:\n ret void\n}",
+        );
+        let place = |name: &str| order.split(' ').position(|each| each == name).unwrap();
+        assert!(
+            place("l") < place("x") && place("l") < place("y"),
+            "{order}"
+        );
+        assert_eq!(place("r"), 7);
+    }
+
+    #[test]
+    fn an_inner_loop_is_contiguous() {
+        let order = order_of(
+            "define void @f(i1 %c) {\ne:\n br label %o\no:\n br i1 %c, label %i, label %k\ni:\n br i1 %c, label %i, label %j\nj:\n \
+             br label %l\nk:\n br label %l\nl:\n br i1 %c, label %o, label %x\nx:\n ret void\n}",
+        );
+        assert!(
+            order.starts_with("e o ") && order.ends_with("l x"),
+            "{order}"
+        );
+    }
+
+    #[test]
+    fn a_loop_with_two_entries_is_refused() {
+        let text = "define void @f(i1 %c) {\ne:\n br i1 %c, label %a, label %b\na:\n br i1 %c, label %b, label %x\nb:\n \
+                    br label %a\nx:\n ret void\n}";
+        let module = Module::parse(Context::new(), text, "test").unwrap();
+        assert!(Order::new(module.function("f").unwrap()).is_err());
+    }
+}

@@ -1,0 +1,20 @@
+//! Why a kernel has no warp form.
+
+use super::super::sites::describe;
+use crate::ir::{Context, Value};
+
+/// A reason, as the user is told it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal(pub String);
+
+impl Refusal {
+    /// A reason without a place.
+    pub fn new(what: impl Into<String>) -> Refusal {
+        Refusal(what.into())
+    }
+
+    /// A reason at an instruction.
+    pub fn at(context: Context, instruction: Value, what: &str) -> Refusal {
+        Refusal(format!("{what} {}", describe(context, instruction)))
+    }
+}

@@ -1,0 +1,264 @@
+//! How a value differs among the lanes of a strip.
+
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
+
+/// A value over the lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// The same in all lanes that take part.
+    Uniform,
+    /// Lane 0's value plus lane number times `stride`, modulo the type's size. Holds for every lane, even one that
+    /// takes no part.
+    Strided {
+        /// Difference from lane to lane.
+        stride: i64,
+        /// With stride 1: whether lane 0's value is a multiple of the strip's width.
+        aligned: bool,
+        /// Whether the values are so small that neither sign nor width matters.
+        small: bool,
+    },
+    /// Anything.
+    Varying,
+}
+
+use Shape::{Strided, Uniform, Varying};
+
+impl Shape {
+    /// The shape of a value that may be either.
+    pub fn join(self, other: Shape) -> Shape {
+        match (self, other) {
+            (Uniform, Uniform) => Uniform,
+            (
+                Strided {
+                    stride,
+                    aligned,
+                    small,
+                },
+                Strided {
+                    stride: stride2,
+                    aligned: aligned2,
+                    small: small2,
+                },
+            ) if stride == stride2 => Strided {
+                stride,
+                aligned: aligned && aligned2,
+                small: small && small2,
+            },
+            _ => Varying,
+        }
+    }
+
+    /// Whether it is the same in all lanes.
+    pub fn is_uniform(self) -> bool {
+        self == Uniform
+    }
+
+    /// Whether it can be told from lane 0's value.
+    pub fn has_base(self) -> bool {
+        self != Varying
+    }
+
+    fn is_aligned(self) -> bool {
+        matches!(self, Strided { aligned: true, .. })
+    }
+}
+
+/// An operand: its shape, and its value if it is a constant.
+#[derive(Clone, Copy, Debug)]
+pub struct Operand {
+    /// Its shape.
+    pub shape: Shape,
+    /// Sign-extended constant.
+    pub constant: Option<i64>,
+}
+
+/// The shape of `left opcode right` in strips of `width` lanes.
+pub fn binary(opcode: LLVMOpcode, left: Operand, right: Operand, width: u32) -> Shape {
+    use LLVMOpcode::*;
+    if left.shape.is_uniform() && right.shape.is_uniform() {
+        return Uniform;
+    }
+    let width = i64::from(width);
+    let multiple = |operand: Operand| operand.constant.is_some_and(|c| c % width == 0);
+    let log = width.trailing_zeros();
+    match opcode {
+        LLVMAdd => sum(left, right, 1, multiple(left), multiple(right)),
+        LLVMSub => sum(left, right, -1, multiple(left), multiple(right)),
+        LLVMMul => match (left.constant, right.constant) {
+            (_, Some(factor)) => scaled(left.shape, factor),
+            (Some(factor), _) => scaled(right.shape, factor),
+            _ => Varying,
+        },
+        LLVMShl => match right.constant {
+            Some(by) if (0..63).contains(&by) => scaled(left.shape, 1 << by),
+            _ => Varying,
+        },
+        // The strip lies between two multiples of its width, hence of every larger power of two.
+        LLVMLShr | LLVMAShr if left.shape.is_aligned() => match right.constant {
+            Some(by) if by >= i64::from(log) => Uniform,
+            _ => Varying,
+        },
+        LLVMUDiv if left.shape.is_aligned() && multiple(right) && right.constant > Some(0) => {
+            Uniform
+        }
+        LLVMURem if left.shape.is_aligned() && multiple(right) && right.constant > Some(0) => {
+            left.shape
+        }
+        LLVMAnd if left.shape.is_aligned() => masked(left.shape, right.constant, width),
+        LLVMAnd if right.shape.is_aligned() => masked(right.shape, left.constant, width),
+        _ => Varying,
+    }
+}
+
+fn sum(
+    left: Operand,
+    right: Operand,
+    sign: i64,
+    left_multiple: bool,
+    right_multiple: bool,
+) -> Shape {
+    let part = |shape| match shape {
+        Uniform => Some((0, false)),
+        Strided {
+            stride, aligned, ..
+        } => Some((stride, aligned)),
+        Varying => None,
+    };
+    let (Some((a, left_aligned)), Some((b, right_aligned))) = (part(left.shape), part(right.shape))
+    else {
+        return Varying;
+    };
+    let stride = a.wrapping_add(sign.wrapping_mul(b));
+    if stride == 0 {
+        return Uniform;
+    }
+    let aligned = stride == 1
+        && (left_aligned && right_multiple || right_aligned && left_multiple && sign == 1);
+    Strided {
+        stride,
+        aligned,
+        small: false,
+    }
+}
+
+fn scaled(shape: Shape, factor: i64) -> Shape {
+    match shape {
+        Uniform => Uniform,
+        _ if factor == 0 => Uniform,
+        Strided { stride, small, .. } => Strided {
+            stride: stride.wrapping_mul(factor),
+            aligned: false,
+            // Small values stay below 2^31 when they are multiplied by a small factor.
+            small: small && (1..=1024).contains(&factor) && stride == 1,
+        },
+        Varying => Varying,
+    }
+}
+
+/// `x & mask` of an aligned strip.
+fn masked(shape: Shape, mask: Option<i64>, width: i64) -> Shape {
+    match mask {
+        Some(mask) if mask & (width - 1) == 0 => Uniform,
+        Some(mask) if mask & (width - 1) == width - 1 => shape,
+        _ => Varying,
+    }
+}
+
+/// The shape of a conversion.
+pub fn cast(opcode: LLVMOpcode, from: Shape) -> Shape {
+    use LLVMOpcode::*;
+    match (opcode, from) {
+        (_, Uniform) => Uniform,
+        (LLVMTrunc | LLVMAddrSpaceCast, _) => from,
+        (LLVMZExt | LLVMSExt, Strided { small: true, .. }) => from,
+        _ => Varying,
+    }
+}
+
+/// The shape of an integer comparison. An aligned strip lies wholly below or above any multiple of its width.
+pub fn compare(predicate: LLVMIntPredicate, left: Operand, right: Operand, width: u32) -> Shape {
+    use LLVMIntPredicate::*;
+    if left.shape.is_uniform() && right.shape.is_uniform() {
+        return Uniform;
+    }
+    let Some(bound) = right.constant.filter(|_| left.shape.is_aligned()) else {
+        return Varying;
+    };
+    let width = i64::from(width);
+    let splits = match predicate {
+        LLVMIntULT | LLVMIntUGE | LLVMIntSLT | LLVMIntSGE => bound % width != 0,
+        LLVMIntUGT | LLVMIntULE | LLVMIntSGT | LLVMIntSLE => bound.wrapping_add(1) % width != 0,
+        _ => true,
+    };
+    if splits { Varying } else { Uniform }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use llvm_sys::LLVMOpcode::*;
+
+    const TID: Shape = Strided {
+        stride: 1,
+        aligned: true,
+        small: true,
+    };
+
+    fn value(shape: Shape) -> Operand {
+        Operand {
+            shape,
+            constant: None,
+        }
+    }
+
+    fn constant(value: i64) -> Operand {
+        Operand {
+            shape: Uniform,
+            constant: Some(value),
+        }
+    }
+
+    #[test]
+    fn the_warp_number_is_uniform_and_the_lane_number_is_not() {
+        let of = |opcode, c| binary(opcode, value(TID), constant(c), 32);
+        assert_eq!(of(LLVMLShr, 5), Uniform);
+        assert_eq!(of(LLVMLShr, 7), Uniform);
+        assert_eq!(of(LLVMLShr, 4), Varying);
+        assert_eq!(of(LLVMUDiv, 96), Uniform);
+        assert_eq!(of(LLVMUDiv, 48), Varying);
+        assert_eq!(of(LLVMAnd, -32), Uniform);
+        assert_eq!(of(LLVMAnd, 31), TID);
+        assert_eq!(of(LLVMAnd, 7), Varying);
+        assert_eq!(of(LLVMURem, 64), TID);
+    }
+
+    #[test]
+    fn an_aligned_strip_is_on_one_side_of_a_multiple() {
+        use llvm_sys::LLVMIntPredicate::*;
+        let of = |predicate, c| compare(predicate, value(TID), constant(c), 32);
+        assert_eq!(of(LLVMIntULT, 64), Uniform);
+        assert_eq!(of(LLVMIntULT, 65), Varying);
+        assert_eq!(of(LLVMIntUGT, 31), Uniform);
+        assert_eq!(of(LLVMIntUGT, 32), Varying);
+        assert_eq!(of(LLVMIntEQ, 0), Varying);
+    }
+
+    #[test]
+    fn strides_add_and_multiply() {
+        let doubled = binary(LLVMMul, value(TID), constant(8), 16);
+        assert!(matches!(doubled, Strided { stride: 8, .. }));
+        assert_eq!(binary(LLVMSub, value(TID), value(TID), 16), Uniform);
+        let moved = binary(LLVMAdd, value(TID), value(Uniform), 16);
+        assert_eq!(
+            moved,
+            Strided {
+                stride: 1,
+                aligned: false,
+                small: false
+            }
+        );
+        assert_eq!(binary(LLVMMul, value(TID), value(Uniform), 16), Varying);
+        assert_eq!(cast(LLVMSExt, moved), Varying);
+        assert_eq!(cast(LLVMSExt, TID), TID);
+    }
+}

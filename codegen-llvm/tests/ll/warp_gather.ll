@@ -1,0 +1,43 @@
+; What may or may not be a row is decided at run time; what cannot be one is gathered.
+; RUN: vgpu --warp-forms --emit-llvm --no-window-check %s
+; CHECK: define hidden void @vgpu.warp.permute
+; CHECK: @llvm.masked.load.v16i64
+; CHECK: @llvm.masked.load.v16f32
+; CHECK: @llvm.masked.gather.v16f32
+; CHECK: define hidden void @vgpu.warp.column
+; CHECK: @llvm.masked.gather.v16f32
+; CHECK: define hidden void @vgpu.warp.row
+; CHECK: @llvm.masked.load.v16f32
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @permute(ptr %out, ptr %in, ptr %index) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = zext i32 %tid to i64
+  %at = getelementptr i64, ptr %index, i64 %i
+  %j = load i64, ptr %at
+  %from = getelementptr float, ptr %in, i64 %j
+  %v = load float, ptr %from
+  %to = getelementptr float, ptr %out, i64 %i
+  store float %v, ptr %to
+  ret void
+}
+define ptx_kernel void @column(ptr %out, ptr %in) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = zext i32 %tid to i64
+  %from = getelementptr [8 x float], ptr %in, i64 %i, i64 2
+  %v = load float, ptr %from
+  %to = getelementptr float, ptr %out, i64 %i
+  store float %v, ptr %to
+  ret void
+}
+define ptx_kernel void @row(ptr %out, ptr %in) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = zext i32 %tid to i64
+  %from = getelementptr float, ptr %in, i64 %i
+  %next = getelementptr i8, ptr %from, i64 4
+  %v = load float, ptr %next
+  %to = getelementptr float, ptr %out, i64 %i
+  store float %v, ptr %to
+  ret void
+}
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()

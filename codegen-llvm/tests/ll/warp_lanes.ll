@@ -1,0 +1,53 @@
+; Side effects happen lane by lane, in the name of the lane; what all lanes add to one place is added up first.
+; RUN: vgpu --warp-forms --emit-llvm --no-window-check %s
+; CHECK: define hidden void @vgpu.warp.count
+; CHECK: @llvm.vector.reduce.add.v16i32
+; CHECK: atomicrmw add ptr
+; NOT: cmpxchg
+; CHECK: define hidden void @vgpu.warp.spread
+; CHECK: @llvm.cttz.i16
+; CHECK: atomicrmw fadd ptr
+; CHECK: define hidden void @vgpu.warp.allocate
+; CHECK: call void @vgpu_warp_lane(ptr … %0, i32 …)
+; CHECK: call ptr @vgpu_malloc(ptr … %0, i64 …)
+; CHECK: define hidden void @vgpu.warp.divide
+; CHECK: select <16 x i1> …, <16 x i32> …, <16 x i32> splat (i32 1)
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @count(ptr %out) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %old = atomicrmw add ptr %out, i32 %tid monotonic
+  ret void
+}
+define ptx_kernel void @spread(ptr %out) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %bin = and i32 %tid, 7
+  %i = zext i32 %bin to i64
+  %at = getelementptr float, ptr %out, i64 %i
+  %old = atomicrmw fadd ptr %at, float 1.0 monotonic
+  ret void
+}
+define ptx_kernel void @allocate(ptr %out) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = zext i32 %tid to i64
+  %block = call ptr @malloc(i64 %i)
+  %at = getelementptr ptr, ptr %out, i64 %i
+  store ptr %block, ptr %at
+  ret void
+}
+define ptx_kernel void @divide(ptr %out, i32 %n) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = zext i32 %tid to i64
+  %at = getelementptr i32, ptr %out, i64 %i
+  %d = load i32, ptr %at
+  %zero = icmp eq i32 %d, 0
+  br i1 %zero, label %end, label %some
+some:
+  %q = sdiv i32 %n, %d
+  store i32 %q, ptr %at
+  br label %end
+end:
+  ret void
+}
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare ptr @malloc(i64)

@@ -1,0 +1,54 @@
+; A loop that lanes leave one by one goes on until none is left; one with the same bound for all stays a plain loop.
+; RUN: vgpu --warp-forms --emit-llvm --no-window-check -O1 %s
+; CHECK: define hidden void @vgpu.warp.divergent
+; CHECK: phi <16 x i1>
+; CHECK: icmp slt <16 x i32>
+; CHECK: bitcast <16 x i1> … to i16
+; CHECK: @llvm.masked.store.v16i32
+; CHECK: define hidden void @vgpu.warp.together
+; CHECK: phi <16 x float>
+; CHECK: load float, ptr
+; CHECK: @llvm.masked.store.v16f32
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @divergent(ptr %out, ptr %limits) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = zext i32 %tid to i64
+  %at = getelementptr i32, ptr %limits, i64 %i
+  %limit = load i32, ptr %at
+  br label %turn
+turn:
+  %n = phi i32 [ 1, %entry ], [ %more, %turn ]
+  %twice = shl i32 %n, 1
+  %more = add i32 %twice, %tid
+  %again = icmp slt i32 %more, %limit
+  br i1 %again, label %turn, label %end
+end:
+  %to = getelementptr i32, ptr %out, i64 %i
+  store i32 %more, ptr %to
+  ret void
+}
+define ptx_kernel void @together(ptr %out, ptr %in, i32 %count) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = zext i32 %tid to i64
+  %start = uitofp i32 %tid to float
+  br label %turn
+turn:
+  %n = phi i32 [ 0, %entry ], [ %more, %turn ]
+  %sum = phi float [ %start, %entry ], [ %next, %turn ]
+  %index = zext i32 %n to i64
+  %at = getelementptr float, ptr %in, i64 %index
+  %v = load float, ptr %at
+  %product = fmul float %v, %sum
+  %next = fadd float %product, 1.0
+  %more = add i32 %n, 1
+  %again = icmp slt i32 %more, %count
+  br i1 %again, label %turn, label %end
+end:
+  %to = getelementptr float, ptr %out, i64 %i
+  store float %next, ptr %to
+  ret void
+}
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -1,0 +1,55 @@
+; What has no warp form says why, and the others have theirs.
+; RUN: vgpu --warp-forms %s
+; CHECK: "name":"divergent_barrier"…"warp":{"Absent":"lanes of one warp may come to different barriers…in function `divergent_barrier`
+; CHECK: "name":"waiting"…"warp":{"Absent":"a loop waits on memory that other threads write in function `waiting`
+; CHECK: "name":"pointer"…"warp":{"Absent":"a function is called through a pointer in function `pointer`
+; CHECK: "name":"elsewhere"…"warp":{"Absent":"an operation of a warp stands where lanes may be elsewhere
+; CHECK: "name":"plain"…"warp":{"Present":{
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @divergent_barrier(ptr %out) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %low = icmp ult i32 %tid, 7
+  br i1 %low, label %some, label %end
+some:
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  store i32 1, ptr %out
+  br label %end
+end:
+  %p = getelementptr i32, ptr %out, i32 1
+  store i32 2, ptr %p
+  ret void
+}
+define ptx_kernel void @waiting(ptr %flag) {
+  br label %turn
+turn:
+  %v = load atomic i32, ptr %flag monotonic, align 4
+  %set = icmp ne i32 %v, 0
+  br i1 %set, label %end, label %turn
+end:
+  ret void
+}
+define ptx_kernel void @pointer(ptr %f) {
+  call void %f()
+  ret void
+}
+define ptx_kernel void @elsewhere(ptr %out) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %low = icmp ult i32 %tid, 7
+  br i1 %low, label %some, label %end
+some:
+  %all = call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 true)
+  store i32 %all, ptr %out
+  br label %end
+end:
+  %p = getelementptr i32, ptr %out, i32 1
+  store i32 2, ptr %p
+  ret void
+}
+define ptx_kernel void @plain(ptr %out) {
+  store i32 1, ptr %out
+  ret void
+}
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare void @llvm.nvvm.barrier.cta.sync.all(i32)
+declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)
