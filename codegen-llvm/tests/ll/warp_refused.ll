@@ -1,10 +1,6 @@
 ; What has no warp form says why, and the others have theirs.
 ; RUN: vgpu --warp-forms %s
-; CHECK: "name":"divergent_barrier"…"warp":{"Absent":"lanes of one warp may come to different barriers…in function `divergent_barrier`
-; CHECK: "name":"waiting"…"warp":{"Absent":"a loop waits on memory that other threads write in function `waiting`
-; CHECK: "name":"pointer"…"warp":{"Absent":"a function is called through a pointer in function `pointer`
-; CHECK: "name":"elsewhere"…"warp":{"Absent":"an operation of a warp stands where lanes may be elsewhere
-; CHECK: "name":"plain"…"warp":{"Present":{
+; CHECK: "name":"divergent_barrier"…"warp":{"Absent":"lanes of one warp may come to different barriers…in function `divergent_barrier`…"name":"waiting"…"warp":{"Absent":"a loop waits on memory that other threads write in function `waiting`…"name":"pointer"…"warp":{"Absent":"a function is called through a pointer in function `pointer`…"name":"elsewhere"…"warp":{"Absent":"an operation of a warp stands where lanes may be elsewhere…"name":"plain"…"warp":{"Present":{
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @divergent_barrier(ptr %out) {
