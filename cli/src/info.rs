@@ -47,8 +47,14 @@ impl Entry {
 /// Lists the devices.
 pub fn info(options: &Options) -> Result<()> {
     let virtual_gpu = plugin_vgpu::plugin().map_err(|error| Failure::Other(error.to_string()))?;
-    let entries: Vec<Entry> = [virtual_gpu, plugin_host::plugin()]
-        .iter()
+    let (nvidia, left_out) = match plugin_cuda::plugin() {
+        Ok(found) => (Some(found.plugin), found.left_out),
+        Err(why) => (None, vec![why.to_string()]),
+    };
+    let plugins = nvidia
+        .into_iter()
+        .chain([virtual_gpu, plugin_host::plugin()]);
+    let entries: Vec<Entry> = plugins
         .flat_map(|plugin| entries(plugin.as_ref()))
         .collect();
     if options.json {
@@ -60,6 +66,9 @@ pub fn info(options: &Options) -> Result<()> {
     }
     for entry in &entries {
         print(entry);
+    }
+    for why in left_out {
+        anstream::println!("cuda: {why}");
     }
     Ok(())
 }

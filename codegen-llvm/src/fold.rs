@@ -31,10 +31,10 @@ pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
     machine.run_passes(module, passes)
 }
 
-/// Which of the shared variables may be a thread's own the link has found out. Here, where more is inlined, openmp-opt
+/// Which of the shared variables may be a thread's own the image's link has found out. Here, where more is inlined, openmp-opt
 /// would take variables of a whole team for each thread's own (it believes that every thread that
 /// allocates gets memory of its own), so it must not know what allocates them.
-fn hide_shared_variables(module: &Module) {
+pub fn hide_shared_variables(module: &Module) {
     for name in ["__kmpc_alloc_shared", "__kmpc_free_shared"] {
         if let Some(function) = module
             .function(name)

@@ -5,6 +5,7 @@ mod inspect;
 mod ir;
 mod ptx;
 mod realloc;
+mod runtime;
 mod shape;
 mod vgpu;
 

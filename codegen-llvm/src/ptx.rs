@@ -2,12 +2,17 @@
 
 use anyhow::{Result, bail};
 use codegen::PROVENANCE;
+use codegen::summary::ExecutionMode;
 use llvm_sys::LLVMLinkage::LLVMExternalLinkage;
 use sha2::{Digest, Sha256};
 
 use crate::fold;
+use crate::inspect;
 use crate::ir::{Context, Machine, MachineOptions, Module};
 use crate::realloc;
+use crate::runtime;
+use crate::vgpu::kernels;
+use crate::vgpu::sites::describe_use;
 
 /// What PTX to make.
 pub struct PtxOptions<'a> {
@@ -81,13 +86,14 @@ pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Re
         bail!("the image's target triple is `{triple}`, PTX needs nvptx64");
     }
     module.verify("as it stands in the image")?;
-    retarget(&module);
     let machine = Machine::new(&MachineOptions {
         triple: &triple,
         cpu: options.arch,
         features: &options.feature()?,
         level: options.level,
     })?;
+    runtime::link(context, &module, &machine, options.level)?;
+    retarget(&module);
     realloc::run(context, &machine.layout(), &module)?;
     // PTX has no sections that run before and after a program; the kernels this pass makes of the
     // arrays are run by the plugin when it loads and unloads the module.
@@ -97,8 +103,50 @@ pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Re
     }
     machine.run_passes(&module, &format!("default<O{}>", options.level.min(3)))?;
     pack_shared(&module);
+    bound_generic_kernels(&module);
+    refuse_undefined(&module)?;
     let text = machine.emit_assembly(&module)?;
     Ok([provenance(bitcode).as_bytes(), &text].concat())
+}
+
+/// Threads of a warp.
+const WARP: u32 = 32;
+/// Most threads of a block.
+const MOST_THREADS: u32 = 1024;
+
+/// clang bounds OpenMP's threads; a generic kernel's block has the master's warp on top (docs/abi.md, "Launch shape"), and a
+/// driver refuses launches beyond the bound.
+fn bound_generic_kernels(module: &Module) {
+    for kernel in kernels::find(module) {
+        if let Some(bound) = kernel.bound
+            && inspect::mode_of(module, &kernel.name) == ExecutionMode::Generic
+        {
+            let bound = bound.saturating_add(WARP).min(MOST_THREADS);
+            let function = kernel.function;
+            function.set_text_attribute(module.context, "nvvm.maxntid", &bound.to_string());
+        }
+    }
+}
+
+/// What drivers define ("CUDA C++ Programming Guide": formatted output, assertion, dynamic global memory allocation).
+const OF_DRIVER: [&str; 4] = ["vprintf", "__assertfail", "malloc", "free"];
+
+/// A driver would refuse the module, and not say where the call is.
+fn refuse_undefined(module: &Module) -> Result<()> {
+    let missing = module.functions().into_iter().find(|function| {
+        function.is_declaration()
+            && !function.is_unused()
+            && !function.is_intrinsic()
+            && !OF_DRIVER.contains(&function.name().as_str())
+    });
+    let Some(function) = missing else {
+        return Ok(());
+    };
+    bail!(
+        "device code calls `{}`, which neither the program nor the device runtime defines, {}",
+        function.name(),
+        describe_use(module.context, function)
+    )
 }
 
 /// The PTX's first line: which image it was made of.

@@ -16,6 +16,14 @@ const TOOL: &str = "omptarget-codegen";
 /// What the first line of our PTX begins with; the SHA-256 of the image that it was made of follows, in hexadecimal.
 pub const PROVENANCE: &str = "// omptarget: of the image with SHA-256 ";
 
+/// What the compiler links into images that were linked without a device runtime: the beginning of their triple, and the file
+/// in the folder above the compiler's own.
+pub const RUNTIME_LIBRARIES: [(&str, &str); 3] = [
+    ("nvptx64", "lib/nvptx64-nvidia-cuda/libompdevice.a"),
+    ("nvptx64", "cuda-stub/nvvm/libdevice/libdevice.10.bc"),
+    ("amdgcn", "lib/amdgcn-amd-amdhsa/libompdevice.a"),
+];
+
 /// How to compile for the virtual GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VgpuOptions {
@@ -148,18 +156,19 @@ impl Compiler {
         Ok(serde_json::from_slice(&bytes)?)
     }
 
-    /// Everything the result depends on: the compiler (by its file's place, size and time), the
-    /// interface, the host CPU where it matters, the options, the image.
+    /// Everything the result depends on: the compiler and the libraries it may link (by their files' place, size and
+    /// time), the interface, the host CPU where it matters, the options, the image.
     fn key(&self, arguments: &[String], cpu: &[u8], bitcode: &[u8]) -> Result<Key, CompileError> {
         let what = || CompileError::system(self.tool.display().to_string());
         let tool = std::fs::metadata(&self.tool).map_err(what())?;
-        let identity = format!(
-            "{} {} {} {}",
-            tool.size(),
-            tool.mtime(),
-            tool.mtime_nsec(),
-            env!("CARGO_PKG_VERSION")
-        );
+        let mut identity = format!("{} {}", env!("CARGO_PKG_VERSION"), state(&tool));
+        let folder = self.tool.parent().and_then(Path::parent);
+        for (_, library) in RUNTIME_LIBRARIES {
+            let file = folder.map(|folder| std::fs::metadata(folder.join(library)));
+            identity += &file
+                .and_then(Result::ok)
+                .map_or(String::new(), |file| state(&file));
+        }
         let version = vgpu_abi::VERSION.to_le_bytes();
         let options = arguments.join("\0");
         Ok(Key::of(&[
@@ -181,6 +190,11 @@ impl Compiler {
             cache.store(key, bytes);
         }
     }
+}
+
+/// What changes when a file is replaced.
+fn state(file: &std::fs::Metadata) -> String {
+    format!("{} {} {};", file.size(), file.mtime(), file.mtime_nsec())
 }
 
 /// `dir/../libexec/omptarget-codegen` for a file in `dir`.

@@ -15,5 +15,5 @@ pub mod summary;
 pub mod vgpu_abi;
 
 pub use cache::{Cache, Key};
-pub use compiler::{Compiler, PROVENANCE, PtxOptions, VgpuOptions};
+pub use compiler::{Compiler, PROVENANCE, PtxOptions, RUNTIME_LIBRARIES, VgpuOptions};
 pub use error::CompileError;

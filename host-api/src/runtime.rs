@@ -16,7 +16,7 @@ use crate::logger;
 use crate::mapping_info::tell_table;
 use crate::offload_policy::OffloadPolicy;
 use crate::ompt;
-use crate::plugins;
+use crate::plugins::{self, Plugins};
 use crate::program;
 use crate::recording_request::{self, Recording};
 use crate::registry::Registry;
@@ -34,7 +34,7 @@ pub struct Runtime {
     /// Set once, when there are any.
     devices: OnceLock<Vec<OmpDevice>>,
     discovery: Mutex<Option<u64>>,
-    plugins: OnceLock<Vec<Arc<dyn Plugin>>>,
+    plugins: OnceLock<Plugins>,
     warned: AtomicBool,
     recording: Recording,
 }
@@ -136,13 +136,22 @@ impl Runtime {
 
     /// Devices of every plugin that can run at least one registered image: a device that can run nothing must
     /// not be counted, or programs would map data to it and then run on the host. Where no program
-    /// brought images, the first plugin's: such a program can only allocate and copy.
+    /// brought images, the first plugin's: such a program can only allocate and copy. The virtual GPU stands in for GPUs: a
+    /// program that spreads its work over all devices is not served by one that shares the host's cores.
     fn discover(&self) -> Vec<OmpDevice> {
         let libraries = self.registry.libraries();
         let has_images = libraries.iter().any(|library| !library.images.is_empty());
         let unified = self.registry.unified_shared_memory();
         let mut found = Vec::new();
         for plugin in self.plugins() {
+            let is_named = self
+                .environment
+                .devices
+                .iter()
+                .any(|name| name == plugin.name());
+            if plugin.stands_in() && !is_named && !found.is_empty() {
+                continue;
+            }
             for (index, device) in plugin.devices().into_iter().enumerate() {
                 let usable = if has_images {
                     libraries
@@ -174,8 +183,17 @@ impl Runtime {
 
     /// The plugins, as far as `OMPTARGET_DEVICES` lets them. What keeps one away is said once.
     fn plugins(&self) -> &[Arc<dyn Plugin>] {
-        self.plugins
-            .get_or_init(|| plugins::open(&self.environment.devices, |complaint| warn(&complaint)))
+        &self.opened_plugins().usable
+    }
+
+    fn opened_plugins(&self) -> &Plugins {
+        self.plugins.get_or_init(|| {
+            let plugins = plugins::open(&self.environment.devices, |complaint| warn(&complaint));
+            for why in &plugins.absent {
+                info::debug(format_args!("{why}"));
+            }
+            plugins
+        })
     }
 
     fn tell_refusals(&self) {
@@ -205,6 +223,7 @@ impl Runtime {
         if self.policy == OffloadPolicy::Disabled {
             return "OMP_TARGET_OFFLOAD=DISABLED".into();
         }
+        let absent = &self.opened_plugins().absent;
         let mut reasons = Vec::new();
         for plugin in self.plugins() {
             for device in plugin.devices() {
@@ -227,8 +246,10 @@ impl Runtime {
             } else {
                 format!(" (OMPTARGET_DEVICES={list})")
             };
-            return format!("no device is available{narrowed}");
+            let absent: Vec<_> = absent.iter().map(|why| format!("; {why}")).collect();
+            return format!("no device is available{narrowed}{}", absent.concat());
         }
+        reasons.extend(absent.iter().map(|why| format!("\n  {why}")));
         format!(
             "no device image of this program can be used:{}",
             reasons.concat()

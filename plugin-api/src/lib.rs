@@ -11,6 +11,7 @@ mod image;
 mod image_parser;
 mod nvidia;
 mod offload_binary;
+mod size;
 mod stream;
 
 pub use device::{
@@ -20,4 +21,5 @@ pub use device::{
 pub use error::{Error, FaultKind, KernelFault, Result, SourceLocation, ThreadId, Waiting};
 pub use image::{Image, ImageError, ImageKind};
 pub use nvidia::{FatEntry, FatKind, fat_entries};
+pub use size::parse_size;
 pub use stream::{Event, ImmediateStream, Pace, Stream};

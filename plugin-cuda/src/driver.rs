@@ -6,7 +6,7 @@
 //! Signatures and values are those of `cuda.h` (CUDA Driver API reference manual, version 12.8). A symbol with a version suffix is
 //! the one current headers give the plain name to.
 
-use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::fmt;
 
 use libloading::Library;
@@ -84,6 +84,8 @@ values! { CuResult:
     DEINITIALIZED = 4
     /// The library is the toolkit's stub to link with, not a driver.
     STUB_LIBRARY = 34
+    /// Another process has the device for itself.
+    DEVICE_UNAVAILABLE = 46
     /// There is no device.
     NO_DEVICE = 100
     /// The image is malformed.
@@ -124,6 +126,10 @@ values! { CuResult:
     INVALID_PC = 718
     /// A kernel ended abnormally; what `trap` gives. Sticky.
     LAUNCH_FAILED = 719
+    /// The system's services for the devices are not running.
+    SYSTEM_NOT_READY = 802
+    /// The library does not fit the kernel module.
+    SYSTEM_DRIVER_MISMATCH = 803
 }
 
 /// `CUdevice_attribute`
@@ -194,6 +200,17 @@ values! { CuLimit:
     MALLOC_HEAP_SIZE = 2
 }
 
+impl CuLimit {
+    /// What it limits, for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            CuLimit::STACK_SIZE => "stack",
+            CuLimit::PRINTF_FIFO_SIZE => "printf buffer",
+            _ => "heap",
+        }
+    }
+}
+
 /// `CUjit_option`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
@@ -235,25 +252,68 @@ pub const HOST_ALLOC_DEVICE_MAP: c_uint = 2;
 /// `CU_MEM_ATTACH_GLOBAL`: managed memory that every stream may use.
 pub const ATTACH_GLOBAL: c_uint = 1;
 
+/// A call that the driver did not answer with success.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Symbol of the function.
+    pub call: &'static str,
+    /// Its answer.
+    pub result: CuResult,
+}
+
+/// What a call of the driver's gives.
+pub type Outcome = Result<(), Failure>;
+
+/// `result` of the function with this symbol, as an outcome.
+fn outcome(call: &'static str, result: CuResult) -> Outcome {
+    match result {
+        CuResult::SUCCESS => Ok(()),
+        result => Err(Failure { call, result }),
+    }
+}
+
+/// Oldest CUDA whose drivers serve: the first with memory pools.
+pub const OLDEST: Version = Version(11_020);
+
+/// `cuDriverGetVersion`'s number: 1000 × major + 10 × minor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version(pub c_int);
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.0 / 1000, self.0 % 1000 / 10)
+    }
+}
+
 /// Why the driver's library cannot be used.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// It cannot be opened: the dynamic linker's words.
     Library(String),
-    /// It lacks a function.
+    /// It is older than [`OLDEST`].
+    TooOld(Version),
+    /// It lacks a function that a driver of its version has.
     Function(&'static str),
 }
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Missing::Library(why) => write!(f, "no NVIDIA driver: {why}"),
-            Missing::Function(name) => write!(f, "{LIBRARY} has no {name}: the driver is too old"),
+            Missing::Library(why) => write!(f, "there is no NVIDIA driver ({why})"),
+            Missing::TooOld(version) => write!(
+                f,
+                "the NVIDIA driver is too old: it serves CUDA {version}, {OLDEST} or newer is needed"
+            ),
+            Missing::Function(name) => {
+                write!(f, "{LIBRARY} is not an NVIDIA driver: it has no {name}")
+            }
         }
     }
 }
 
-/// Declares the table: a field for each function, filled from the library.
+impl std::error::Error for Missing {}
+
+/// Declares the table and a method for each function.
 macro_rules! functions {
     (
         required { $($(#[$doc:meta])* $name:ident = $symbol:literal ($($argument:ident: $type:ty),*);)* }
@@ -264,32 +324,60 @@ macro_rules! functions {
         /// Symbols of newer drivers, which it uses where they are.
         pub const OPTIONAL: &[&str] = &[$($optional_symbol),*];
 
-        /// The driver's functions.
-        pub struct Driver {
-            $($(#[$doc])* pub $name: unsafe extern "C" fn($($argument: $type),*) -> CuResult,)*
-            $($(#[$optional_doc])* pub $optional: Option<unsafe extern "C" fn($($optional_argument: $optional_type),*) -> CuResult>,)*
-            /// Stays open as long as its functions may be called.
-            _library: Library,
+        struct Table {
+            $($name: unsafe extern "C" fn($($argument: $type),*) -> CuResult,)*
+            $($optional: Option<unsafe extern "C" fn($($optional_argument: $optional_type),*) -> CuResult>,)*
         }
 
-        impl Driver {
-            /// Finds every function in `library`.
-            fn of(library: Library) -> Result<Driver, Missing> {
-                Ok(Driver {
+        impl Table {
+            fn of(library: &Library) -> Result<Table, Missing> {
+                Ok(Table {
                     // SAFETY: the symbol is the driver's function of this signature.
                     $($name: *unsafe { library.get($symbol.as_bytes()) }.map_err(|_| Missing::Function($symbol))?,)*
                     // SAFETY: as above.
                     $($optional: unsafe { library.get($optional_symbol.as_bytes()) }.ok().map(|found| *found),)*
-                    _library: library,
                 })
             }
+        }
+
+        #[expect(clippy::too_many_arguments, reason = "the driver's signatures")]
+        impl Driver {
+            $(
+                $(#[$doc])*
+                ///
+                /// # Safety
+                /// As the driver's manual wants the arguments.
+                pub unsafe fn $name(&self, $($argument: $type),*) -> Outcome {
+                    // SAFETY: the driver's function of this signature; the rest is the caller's.
+                    outcome($symbol, unsafe { (self.table.$name)($($argument),*) })
+                }
+            )*
+            $(
+                $(#[$optional_doc])*
+                /// `None`: the driver has no such function.
+                ///
+                /// # Safety
+                /// As the driver's manual wants the arguments.
+                pub unsafe fn $optional(&self, $($optional_argument: $optional_type),*) -> Option<Outcome> {
+                    let function = self.table.$optional?;
+                    // SAFETY: the driver's function of this signature; the rest is the caller's.
+                    Some(outcome($optional_symbol, unsafe { function($($optional_argument),*) }))
+                }
+            )*
         }
     };
 }
 
+/// The driver.
+pub struct Driver {
+    table: Table,
+    /// Stays open as long as its functions may be called.
+    _library: Library,
+}
+
 functions! {
     required {
-        /// Starts the driver; `flags` is 0.
+        /// Starts the driver; `flags` is 0. The first call of any but the next three.
         init = "cuInit"(flags: c_uint);
         /// 1000 × major + 10 × minor of the newest CUDA it serves.
         driver_get_version = "cuDriverGetVersion"(version: *mut c_int);
@@ -420,13 +508,59 @@ functions! {
 }
 
 impl Driver {
-    /// Opens the driver's library and finds its functions. Calls nothing in it.
+    /// Opens the driver's library and finds its functions. Of those it calls only `cuDriverGetVersion`.
     pub fn open() -> Result<Driver, Missing> {
         // SAFETY: the driver's library may be loaded at any time; what its constructors do is the driver's business.
         let library =
             unsafe { Library::new(LIBRARY) }.map_err(|why| Missing::Library(linker_text(&why)))?;
         Driver::of(library)
     }
+
+    fn of(library: Library) -> Result<Driver, Missing> {
+        // Before the table: an old driver lacks functions, and its version says so better.
+        let version = version(&library)?;
+        if version < OLDEST {
+            return Err(Missing::TooOld(version));
+        }
+        Ok(Driver {
+            table: Table::of(&library)?,
+            _library: library,
+        })
+    }
+
+    /// The driver's name of an error and its sentence on it, empty if it has none.
+    pub fn describe(&self, result: CuResult) -> (String, String) {
+        let text = |find: unsafe fn(&Driver, CuResult, *mut *const c_char) -> Outcome| {
+            let mut text = std::ptr::null();
+            // SAFETY: `text` is writable.
+            let found = unsafe { find(self, result, &mut text) };
+            if found.is_err() || text.is_null() {
+                return String::new();
+            }
+            // SAFETY: a C string that lives as long as the driver.
+            unsafe { CStr::from_ptr(text) }
+                .to_string_lossy()
+                .into_owned()
+        };
+        let name = text(Driver::get_error_name);
+        let sentence = text(Driver::get_error_string);
+        match name.is_empty() {
+            true => (format!("CUDA error {}", result.0), sentence),
+            false => (name, sentence),
+        }
+    }
+}
+
+fn version(library: &Library) -> Result<Version, Missing> {
+    const SYMBOL: &str = "cuDriverGetVersion";
+    type Function = unsafe extern "C" fn(*mut c_int) -> CuResult;
+    // SAFETY: the symbol is the driver's function of this signature.
+    let found = unsafe { library.get::<Function>(SYMBOL.as_bytes()) };
+    let function = found.map_err(|_| Missing::Function(SYMBOL))?;
+    let mut version = 0;
+    // SAFETY: `version` is writable. The function works without `cuInit`, and does not fail.
+    let _success = unsafe { function(&mut version) };
+    Ok(Version(version))
 }
 
 /// The dynamic linker's own words where there are some.
@@ -449,11 +583,14 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_lacks_functions_is_named_too_old() {
+    fn what_is_missing_is_named() {
         // SAFETY: the C library is loaded already.
         let library = unsafe { Library::new("libc.so.6") }.unwrap();
         let missing = Driver::of(library).err().unwrap();
-        assert_eq!(missing, Missing::Function("cuInit"));
-        assert!(missing.to_string().contains("too old"));
+        assert_eq!(missing, Missing::Function("cuDriverGetVersion"));
+        assert_eq!(
+            Missing::TooOld(Version(10_020)).to_string(),
+            "the NVIDIA driver is too old: it serves CUDA 10.2, 11.2 or newer is needed"
+        );
     }
 }

@@ -103,19 +103,8 @@ fn default_heap(memory: u64) -> u64 {
     (memory / 4).clamp(8 << 20, 8 << 30)
 }
 
-/// Reads `4G`, `512M`, `64k`, `1048576`.
 fn bytes(name: &str, text: &str) -> Result<u64, String> {
-    let trimmed = text.trim();
-    let digits = trimmed.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let shift = match trimmed[digits.len()..].to_ascii_lowercase().as_str() {
-        "" | "b" => 0,
-        "k" | "kb" | "kib" => 10,
-        "m" | "mb" | "mib" => 20,
-        "g" | "gb" | "gib" => 30,
-        _ => 64,
-    };
-    let value = digits.parse::<u64>().ok().filter(|_| shift < 64);
-    match value.and_then(|value| value.checked_mul(1 << (shift % 64))) {
+    match plugin_api::parse_size(text) {
         Some(size) if (1 << 20..=MOST_BYTES).contains(&size) => Ok(size),
         _ => Err(format!(
             "{name}={text}: a size from 1M to 256G is needed (suffixes k, M, G)"

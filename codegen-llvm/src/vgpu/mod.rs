@@ -25,7 +25,7 @@ mod reflect;
 mod retarget;
 mod segments;
 mod shared;
-mod sites;
+pub mod sites;
 mod spin;
 mod undefined;
 mod unit;
@@ -47,6 +47,7 @@ type Pass = fn(&mut Unit) -> Result<()>;
 /// The pipeline.
 const PASSES: &[(&str, Pass)] = &[
     ("check", check::run),
+    ("runtime", runtime),
     ("debug-info", debug_info::run),
     ("variadics", variadics::run),
     ("kernels", kernels::run),
@@ -88,6 +89,12 @@ pub fn compile_to_text(context: Context, bitcode: &[u8], options: VgpuOptions) -
     Ok(lower_to_host(Module::read(context, bitcode)?, options)?
         .module
         .print())
+}
+
+/// Needs: the triple of the image. Leaves: an image with the device runtime it calls, if it was linked without one.
+fn runtime(unit: &mut Unit) -> Result<()> {
+    let machine = unit.image_machine()?;
+    crate::runtime::link(unit.context(), &unit.module, &machine, unit.options.level)
 }
 
 fn lower_to_host(module: Module, options: VgpuOptions) -> Result<Unit> {

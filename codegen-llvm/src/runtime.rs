@@ -1,0 +1,134 @@
+//! The device runtime for images that were linked without one: compilers older than ours leave `__kmpc_*` undefined when
+//! they are told to link no library, and so does whoever hands over the bitcode of a unit.
+//!
+//! The runtime is the archive clang's device link takes, of the `dist/` this program lies in. What is linked here is optimised together once
+//! more, openmp-opt included, but not as a device link does: what openmp-opt does there it does once only. A link without a runtime has
+//! had that step already, and after a second one threads miss what others of their team have written (`tests/unlinked.rs`).
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
+use object::read::archive::ArchiveFile;
+
+use crate::fold;
+use crate::ir::{Context, Machine, Module, Value};
+use crate::vgpu::kernels;
+
+/// What the names begin with that only device libraries define.
+const PREFIXES: [&str; 4] = ["__kmpc_", "omp_", "ompx_", "__nv_"];
+
+/// Links what the image lacks of the device runtime and of device mathematics; an image that lacks nothing stays as it is.
+/// `machine` is of the image's triple.
+pub fn link(context: Context, module: &Module, machine: &Machine, level: u8) -> Result<()> {
+    let of_library = |name: &String| PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    if !missing(module).iter().any(of_library) {
+        return Ok(());
+    }
+    let libraries = libraries(&module.triple())?;
+    let members = members(context, &libraries)?;
+    let layout = machine.layout();
+    module.set_layout(&layout);
+    for member in &members {
+        member.set_layout(&layout);
+    }
+    link_needed(module, members)?;
+    if level == 0 {
+        machine.run_passes(module, "globaldce")
+    } else {
+        internalise_functions(module);
+        fold::hide_shared_variables(module);
+        // openmp-opt comes first and may add calls of the runtime: what nobody calls yet must still be there.
+        machine.run_passes(module, &format!("default<O{level}>"))
+    }
+}
+
+/// Names that the module uses and does not define.
+fn missing(module: &Module) -> Vec<String> {
+    let all = module.functions().into_iter().chain(module.globals());
+    all.filter(|symbol| symbol.is_declaration() && !symbol.is_unused() && !symbol.is_intrinsic())
+        .map(Value::name)
+        .collect()
+}
+
+/// Links each member that defines something missing, until none does: what a linker does with archives.
+fn link_needed(module: &Module, mut members: Vec<Module>) -> Result<()> {
+    loop {
+        let missing = missing(module);
+        let serves = |member: &Module| {
+            let defined = |symbol: Value| !symbol.is_declaration();
+            missing.iter().any(|name| {
+                member.function(name).is_some_and(defined)
+                    || member.global(name).is_some_and(defined)
+            })
+        };
+        let Some(index) = members.iter().position(serves) else {
+            return Ok(());
+        };
+        let member = members.swap_remove(index);
+        let names: Vec<_> = member.definitions().into_iter().map(Value::name).collect();
+        module.link(member)?;
+        names
+            .iter()
+            .filter_map(|name| module.function(name))
+            .for_each(internalise);
+    }
+}
+
+fn internalise(function: Value) {
+    function.drop_comdat();
+    function.set_linkage(LLVMInternalLinkage);
+    function.show();
+}
+
+/// The image is the whole program: nobody else calls its functions.
+fn internalise_functions(module: &Module) {
+    let kernels = kernels::find(module);
+    let is_kernel = |function| kernels.iter().any(|kernel| kernel.function == function);
+    module
+        .definitions()
+        .into_iter()
+        .filter(|&function| !is_kernel(function))
+        .for_each(internalise);
+}
+
+/// The archives and modules for a triple, in the order in which they are searched.
+fn libraries(triple: &str) -> Result<Vec<PathBuf>> {
+    let program = std::env::current_exe().context("cannot find this program's own file")?;
+    let dist = program
+        .parent()
+        .and_then(Path::parent)
+        .unwrap_or(Path::new("/"));
+    codegen::RUNTIME_LIBRARIES
+        .iter()
+        .filter(|(of, _)| triple.starts_with(of))
+        .map(|(_, name)| {
+            let path = dist.join(name);
+            if !path.is_file() {
+                bail!(
+                    "the image was linked without a device runtime, and there is none at {} to link",
+                    path.display()
+                );
+            }
+            Ok(path)
+        })
+        .collect()
+}
+
+fn members(context: Context, libraries: &[PathBuf]) -> Result<Vec<Module>> {
+    let mut members = Vec::new();
+    for path in libraries {
+        let what = || path.display().to_string();
+        let bytes = std::fs::read(path).with_context(what)?;
+        if !bytes.starts_with(b"!<arch>\n") {
+            members.push(Module::read(context, &bytes).with_context(what)?);
+            continue;
+        }
+        let archive = ArchiveFile::parse(&*bytes).with_context(what)?;
+        for member in archive.members() {
+            let content = member.and_then(|member| member.data(&*bytes));
+            members.push(Module::read(context, content.with_context(what)?).with_context(what)?);
+        }
+    }
+    Ok(members)
+}

@@ -1,0 +1,77 @@
+//! Functions of ours that the driver calls in a stream's order.
+
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::driver::{CuStream, Driver, Outcome};
+
+/// A function that is called once, or dropped.
+pub struct Call(Mutex<Option<Box<dyn FnOnce() + Send>>>);
+
+impl Call {
+    /// A function that is not enqueued yet.
+    pub fn new(function: Box<dyn FnOnce() + Send>) -> Arc<Call> {
+        Arc::new(Call(Mutex::new(Some(function))))
+    }
+
+    /// Has the driver call it.
+    ///
+    /// # Safety
+    /// The stream is one of the current context.
+    pub unsafe fn enqueue(self: &Arc<Call>, driver: &Driver, stream: CuStream) -> Outcome {
+        let data = Arc::into_raw(self.clone()).cast_mut().cast();
+        // SAFETY: the driver calls the function at most once, with a count of its own.
+        let enqueued = unsafe { driver.launch_host_func(stream, call, data) };
+        if enqueued.is_err() {
+            // SAFETY: the driver has not taken the count.
+            drop(unsafe { Arc::from_raw(data.cast::<Call>()) });
+        }
+        enqueued
+    }
+
+    fn take(&self) -> Option<Box<dyn FnOnce() + Send>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Drops the function, unless the driver calls it right now. A driver that has failed keeps its count: whether it still comes
+    /// to the function cannot be known.
+    pub fn abandon(&self) {
+        drop(self.take());
+    }
+}
+
+/// What the driver calls.
+unsafe extern "C" fn call(data: *mut c_void) {
+    // SAFETY: the count that `enqueue` gave away.
+    let call = unsafe { Arc::from_raw(data.cast::<Call>()) };
+    if let Some(function) = call.take() {
+        function();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn a_function_is_called_once_or_never() {
+        let count = Arc::new(AtomicU32::new(0));
+        let make = || {
+            let count = count.clone();
+            Call::new(Box::new(move || {
+                count.fetch_add(1, Ordering::Relaxed);
+            }))
+        };
+        let called = make();
+        // SAFETY: a count of the call's.
+        unsafe { call(Arc::into_raw(called.clone()).cast_mut().cast()) };
+        called.abandon();
+        let abandoned = make();
+        abandoned.abandon();
+        // SAFETY: as above.
+        unsafe { call(Arc::into_raw(abandoned).cast_mut().cast()) };
+        assert_eq!(count.load(Ordering::Relaxed), 1);
+    }
+}

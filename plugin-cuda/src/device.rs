@@ -1,0 +1,101 @@
+//! The device, as host code sees it.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use plugin_api::{
+    Device, DeviceInfo, DevicePtr, Image, LoadOptions, MemoryKind, Module, Pace, Result, Stream,
+};
+
+use crate::gpu::Gpu;
+use crate::image::effort;
+use crate::memory::Memory;
+use crate::module::CudaModule;
+use crate::peer::Peers;
+use crate::stream::CudaStream;
+use crate::stream_now::now;
+
+/// An NVIDIA GPU.
+pub struct CudaDevice {
+    gpu: Arc<Gpu>,
+    memory: Arc<Memory>,
+    peers: Peers,
+}
+
+impl CudaDevice {
+    /// The device with this GPU.
+    pub fn new(gpu: Gpu) -> CudaDevice {
+        CudaDevice {
+            gpu: Arc::new(gpu),
+            memory: Arc::default(),
+            peers: Peers::default(),
+        }
+    }
+}
+
+impl Device for CudaDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.gpu.properties.info
+    }
+
+    fn refusal(&self, image: &Image<'_>) -> Option<String> {
+        effort(image, self.gpu.properties.arch).err()
+    }
+
+    fn rank(&self, image: &Image<'_>) -> u32 {
+        effort(image, self.gpu.properties.arch).map_or(u32::MAX, |effort| effort as u32)
+    }
+
+    fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>> {
+        let module = CudaModule::load(&self.gpu, &self.memory, image, options)?;
+        Ok(Arc::new(module))
+    }
+
+    fn alloc(&self, size: u64, kind: MemoryKind) -> Result<DevicePtr> {
+        self.memory.alloc(&self.gpu, size, kind)
+    }
+
+    fn free(&self, ptr: DevicePtr) -> Result<()> {
+        self.memory.free(&self.gpu, ptr)
+    }
+
+    unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
+        // SAFETY: forwarded from the caller; the copy is complete on return.
+        now(&self.gpu, |stream| unsafe { stream.write(dst, src, len) })
+    }
+
+    unsafe fn read(&self, dst: *mut u8, src: DevicePtr, len: usize) -> Result<()> {
+        // SAFETY: forwarded from the caller; the copy is complete on return.
+        now(&self.gpu, |stream| unsafe { stream.read(dst, src, len) })
+    }
+
+    fn copy(&self, dst: DevicePtr, src: DevicePtr, len: usize) -> Result<()> {
+        now(&self.gpu, |stream| stream.copy(dst, src, len))
+    }
+
+    fn copy_from(
+        &self,
+        dst: DevicePtr,
+        source: &dyn Device,
+        src: DevicePtr,
+        len: usize,
+    ) -> Result<bool> {
+        let source: &dyn Any = source;
+        let Some(source) = source.downcast_ref::<CudaDevice>() else {
+            return Ok(false);
+        };
+        self.peers.enable(&self.gpu, &source.gpu)?;
+        now(&self.gpu, |stream| {
+            stream.copy_from(dst, &source.gpu, src, len)
+        })?;
+        Ok(true)
+    }
+
+    fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()> {
+        now(&self.gpu, |stream| stream.fill(dst, byte, len))
+    }
+
+    fn stream(self: Arc<Self>, _pace: Pace) -> Result<Box<dyn Stream>> {
+        Ok(Box::new(CudaStream::new(&self.gpu)?))
+    }
+}

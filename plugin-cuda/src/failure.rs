@@ -1,0 +1,207 @@
+//! The driver's errors in words for the user.
+
+use plugin_api::{Error, FaultKind, KernelFault, ThreadId};
+
+use crate::driver::{CuResult, Driver, Failure};
+use crate::running::Flight;
+use crate::trap_record::Trap;
+
+/// Whether the context does not survive the error: every later call gives it again (`cuda.h`, on each of them: "the
+/// process must be terminated and relaunched").
+pub fn is_sticky(result: CuResult) -> bool {
+    matches!(
+        result,
+        CuResult::ECC_UNCORRECTABLE
+            | CuResult::ILLEGAL_ADDRESS
+            | CuResult::LAUNCH_TIMEOUT
+            | CuResult::CONTEXT_IS_DESTROYED
+            | CuResult::ASSERT
+            | CuResult::HARDWARE_STACK_ERROR
+            | CuResult::ILLEGAL_INSTRUCTION
+            | CuResult::MISALIGNED_ADDRESS
+            | CuResult::INVALID_ADDRESS_SPACE
+            | CuResult::INVALID_PC
+            | CuResult::LAUNCH_FAILED
+    )
+}
+
+/// An error that the context survives.
+pub fn error(driver: &Driver, failure: Failure) -> Error {
+    let (name, text) = driver.describe(failure.result);
+    Error::Driver {
+        call: failure.call,
+        name,
+        text,
+        advice: advice(failure.result),
+    }
+}
+
+/// What the user can do.
+fn advice(result: CuResult) -> &'static str {
+    match result {
+        CuResult::OUT_OF_MEMORY => {
+            "free device memory that is not needed; other processes on the device need some too (`nvidia-smi` lists them)"
+        }
+        CuResult::DEVICE_UNAVAILABLE => {
+            "another process has the device for itself (`nvidia-smi -q -d COMPUTE` shows the compute mode)"
+        }
+        CuResult::LAUNCH_OUT_OF_RESOURCES => {
+            "lower thread_limit or the shared memory of the region"
+        }
+        CuResult::SYSTEM_NOT_READY => {
+            "the system's services for the GPUs are not running (the fabric manager, on machines with NVSwitch)"
+        }
+        CuResult::SYSTEM_DRIVER_MISMATCH => {
+            "the driver's library and its kernel module are of different releases: restart the machine after an update, or mend LD_LIBRARY_PATH"
+        }
+        CuResult::UNSUPPORTED_PTX_VERSION => "update the NVIDIA driver",
+        CuResult::DEINITIALIZED => "use no device once the program's own exit has begun",
+        _ => {
+            "`nvidia-smi` and the system's log may say more; OMPTARGET_DEVICES=vgpu runs the program on the virtual GPU"
+        }
+    }
+}
+
+/// An error that the context does not survive, as the end of a kernel: that of the record if a kernel left one.
+pub fn fault(
+    driver: &Driver,
+    failure: Failure,
+    record: Option<Trap>,
+    flights: &[Flight],
+) -> KernelFault {
+    let (name, text) = driver.describe(failure.result);
+    let said = match text.is_empty() {
+        true => name,
+        false => format!("{name}, {text}"),
+    };
+    fault_of(failure.result, &said, record, flights)
+}
+
+fn fault_of(result: CuResult, said: &str, record: Option<Trap>, flights: &[Flight]) -> KernelFault {
+    let Some(trap) = record else {
+        return KernelFault {
+            kernel: names(flights.iter()),
+            kind: kind(result, said),
+            thread: None,
+            location: None,
+            waiting: Vec::new(),
+        };
+    };
+    // A kernel that is launched with other shapes cannot have left it.
+    let fits =
+        |flight: &&Flight| contains(flight.grid, trap.block) && contains(flight.block, trap.thread);
+    let candidates: Vec<&Flight> = flights.iter().filter(fits).collect();
+    let shape = candidates.first().map(|first| (first.grid, first.block));
+    let shape = shape.filter(|shape| {
+        candidates
+            .iter()
+            .all(|other| (other.grid, other.block) == *shape)
+    });
+    KernelFault {
+        kernel: names(candidates.iter().copied()),
+        thread: shape.map(|(grid, block_size)| ThreadId {
+            block: trap.block,
+            grid,
+            thread: trap.thread,
+            block_size,
+        }),
+        kind: FaultKind::Trap {
+            message: trap.message,
+        },
+        location: trap.location,
+        waiting: Vec::new(),
+    }
+}
+
+fn kind(result: CuResult, said: &str) -> FaultKind {
+    let words = match result {
+        CuResult::ILLEGAL_ADDRESS => return FaultKind::IllegalAddress,
+        CuResult::HARDWARE_STACK_ERROR => return FaultKind::StackOverflow,
+        CuResult::ASSERT => "a failed assertion, which the driver has printed",
+        CuResult::LAUNCH_FAILED | CuResult::ILLEGAL_INSTRUCTION => {
+            "the kernel trapped, or did what the device cannot do"
+        }
+        CuResult::LAUNCH_TIMEOUT => "the kernel ran longer than the display's watchdog allows",
+        CuResult::MISALIGNED_ADDRESS => "access to an address that its type does not allow",
+        CuResult::INVALID_ADDRESS_SPACE => "access to an address of another kind of memory",
+        CuResult::INVALID_PC => "a call through a pointer to no function",
+        CuResult::ECC_UNCORRECTABLE => "the device's memory is damaged",
+        _ => "the device's context is gone",
+    };
+    FaultKind::Other(format!("{words} ({said})"))
+}
+
+fn contains(size: [u32; 3], index: [u32; 3]) -> bool {
+    size.iter().zip(index).all(|(size, index)| index < *size)
+}
+
+/// `a`, `a or b`; each once.
+fn names<'a>(flights: impl Iterator<Item = &'a Flight>) -> String {
+    let mut names: Vec<&str> = flights.map(|flight| &*flight.kernel).collect();
+    names.sort_unstable();
+    names.dedup();
+    match names.is_empty() {
+        true => "unknown".into(),
+        false => names.join(" or "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flight(kernel: &str, teams: u32) -> Flight {
+        Flight {
+            kernel: kernel.into(),
+            grid: [teams, 1, 1],
+            block: [128, 1, 1],
+        }
+    }
+
+    fn trap(block: u32) -> Option<Trap> {
+        Some(Trap {
+            message: "assertion `ok` failed".into(),
+            location: None,
+            block: [block, 0, 0],
+            thread: [5, 0, 0],
+        })
+    }
+
+    #[test]
+    fn the_record_says_which_kernel_it_was() {
+        let flights = [flight("small", 2), flight("large", 64)];
+        let fault = fault_of(CuResult::LAUNCH_FAILED, "?", trap(17), &flights);
+        assert_eq!(fault.kernel, "large");
+        let text = fault.to_string();
+        assert!(
+            text.contains("trap: assertion `ok` failed")
+                && text.contains("team 17, thread 5 of its block"),
+            "{text}"
+        );
+        let either = fault_of(CuResult::LAUNCH_FAILED, "?", trap(1), &flights);
+        assert_eq!(
+            (either.kernel.as_str(), either.thread),
+            ("large or small", None)
+        );
+    }
+
+    #[test]
+    fn without_a_record_the_drivers_words_are_given() {
+        let flights = [flight("k", 2), flight("k", 2)];
+        let of = |result| fault_of(result, "CUDA_ERROR_X, words", None, &flights);
+        assert_eq!(
+            of(CuResult::ILLEGAL_ADDRESS).kind,
+            FaultKind::IllegalAddress
+        );
+        let text = of(CuResult::LAUNCH_FAILED).to_string();
+        assert!(text.contains("(CUDA_ERROR_X, words)\n  kernel k"), "{text}");
+        let unknown = fault_of(CuResult::ASSERT, "x", None, &[]);
+        assert_eq!(unknown.kernel, "unknown");
+    }
+
+    #[test]
+    fn what_is_sticky() {
+        assert!(is_sticky(CuResult::ILLEGAL_ADDRESS) && is_sticky(CuResult::LAUNCH_FAILED));
+        assert!(!is_sticky(CuResult::OUT_OF_MEMORY) && !is_sticky(CuResult::DEINITIALIZED));
+    }
+}

@@ -1,0 +1,342 @@
+//! One GPU: its context, and what all that works on it shares.
+//!
+//! The context is the *primary* one, which CUDA code of the same process uses too, and is retained when the device is first
+//! used: it takes a driver long, and most processes use one of several GPUs. Calls make it the calling thread's current
+//! one; where the thread has another (CUDA code, another of our GPUs), that one is current again afterwards.
+
+use std::ptr::null_mut;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
+use plugin_api::{Error, Result};
+
+use crate::driver::{
+    CuContext, CuDevice, CuEvent, CuLimit, CuMemPoolAttribute, CuMemoryPool, CuStream, Driver,
+    EVENT_DISABLE_TIMING, Failure, Outcome, STREAM_NON_BLOCKING,
+};
+use crate::failure;
+use crate::idle::Idle;
+use crate::properties::Properties;
+use crate::running::Running;
+use crate::settings::Settings;
+use crate::staging::Staging;
+use crate::trap_record::TrapRecord;
+
+/// A GPU.
+pub struct Gpu {
+    /// The driver.
+    pub driver: &'static Driver,
+    /// The driver's number of it.
+    pub device: CuDevice,
+    /// What it is.
+    pub properties: Properties,
+    settings: Settings,
+    opened: OnceLock<Opened>,
+    opening: Mutex<()>,
+    /// Why nothing can be done on it any more.
+    lost: OnceLock<String>,
+    /// What each stream is running.
+    running: Mutex<Vec<Weak<Running>>>,
+}
+
+/// What there is once the device has been used.
+pub struct Opened {
+    /// The primary context.
+    pub context: CuContext,
+    /// The pool that allocations come from, if the device has one.
+    pub pool: Option<CuMemoryPool>,
+    /// The stream that allocations and their ends are ordered on.
+    pub memory: CuStream,
+    /// Where a kernel that gives up says why.
+    pub trap_record: TrapRecord,
+    /// Streams nobody uses.
+    pub streams: Idle<RawStream>,
+    /// Events nobody uses.
+    pub events: Idle<CuEvent>,
+}
+
+/// A stream of the driver's.
+pub struct RawStream {
+    /// The driver's handle.
+    pub handle: CuStream,
+    /// Pinned memory of its own.
+    pub staging: Staging,
+}
+
+/// The device, with its context current on this thread until this is dropped.
+pub struct Entered<'a> {
+    driver: &'static Driver,
+    opened: &'a Opened,
+    pop: bool,
+}
+
+impl std::ops::Deref for Entered<'_> {
+    type Target = Opened;
+
+    fn deref(&self) -> &Opened {
+        self.opened
+    }
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        if self.pop {
+            pop(self.driver);
+        }
+    }
+}
+
+impl Gpu {
+    /// A GPU that is not used yet.
+    pub fn new(
+        driver: &'static Driver,
+        device: CuDevice,
+        properties: Properties,
+        settings: Settings,
+    ) -> Gpu {
+        Gpu {
+            driver,
+            device,
+            properties,
+            settings,
+            opened: OnceLock::new(),
+            opening: Mutex::default(),
+            lost: OnceLock::new(),
+            running: Mutex::default(),
+        }
+    }
+
+    /// Makes the device's context current; an error if the device is lost.
+    pub fn enter(&self) -> Result<Entered<'_>> {
+        if let Some(lost) = self.lost_error() {
+            return Err(lost);
+        }
+        let opened = match self.opened.get() {
+            Some(opened) => opened,
+            None => self.open()?,
+        };
+        let before = self.make_current(opened.context)?;
+        Ok(Entered {
+            driver: self.driver,
+            opened,
+            // A thread without a context keeps this one: that saves calls, and CUDA code chooses its own before it does anything.
+            pop: before.is_some_and(|before| before != CuContext::NULL),
+        })
+    }
+
+    /// Makes `context` current; gives the one that was so before, none if it is the same.
+    fn make_current(&self, context: CuContext) -> Result<Option<CuContext>> {
+        let mut current = CuContext::NULL;
+        // SAFETY: `current` is writable.
+        self.check(unsafe { self.driver.ctx_get_current(&mut current) })?;
+        if current == context {
+            return Ok(None);
+        }
+        // SAFETY: the context is retained as long as the device lives.
+        self.check(unsafe { self.driver.ctx_push_current(context) })?;
+        Ok(Some(current))
+    }
+
+    fn open(&self) -> Result<&Opened> {
+        let _one = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(opened) = self.opened.get() {
+            return Ok(opened);
+        }
+        let mut context = CuContext::NULL;
+        // SAFETY: `context` is writable, the device exists.
+        self.check(unsafe {
+            self.driver
+                .device_primary_ctx_retain(&mut context, self.device)
+        })?;
+        let made = self.make_current(context).and_then(|before| {
+            let made = self.furnish(context);
+            if before.is_some() {
+                pop(self.driver);
+            }
+            made
+        });
+        match made {
+            Ok(opened) => Ok(self.opened.get_or_init(|| opened)),
+            Err(error) => {
+                // SAFETY: retained above.
+                let _released = unsafe { self.driver.device_primary_ctx_release(self.device) };
+                Err(error)
+            }
+        }
+    }
+
+    /// Sets the limits of the current context and makes what it always needs.
+    fn furnish(&self, context: CuContext) -> Result<Opened> {
+        let heap = self.settings.heap_of(self.properties.info.total_memory);
+        let limits = [
+            (CuLimit::STACK_SIZE, Some(self.settings.stack)),
+            (CuLimit::MALLOC_HEAP_SIZE, Some(heap)),
+            (CuLimit::PRINTF_FIFO_SIZE, self.settings.printf),
+        ];
+        for (limit, value) in limits {
+            if let Some(value) = value {
+                self.set_limit(limit, value)?;
+            }
+        }
+        Ok(Opened {
+            context,
+            pool: self.pool()?,
+            memory: self.make_stream()?,
+            trap_record: TrapRecord::new(self)?,
+            streams: Idle::default(),
+            events: Idle::default(),
+        })
+    }
+
+    /// CUDA code of the process may have loaded a module already: then the heap stays as it is.
+    fn set_limit(&self, limit: CuLimit, value: usize) -> Result<()> {
+        // SAFETY: the context is current.
+        let outcome = unsafe { self.driver.ctx_set_limit(limit, value) };
+        match outcome {
+            Err(failure) if !failure::is_sticky(failure.result) => {
+                let (name, text) = self.driver.describe(failure.result);
+                log::warn!(
+                    "{}: the driver refuses a {} of {value} bytes: {name} ({text})",
+                    self.properties.info.name,
+                    limit.name()
+                );
+                Ok(())
+            }
+            outcome => self.check(outcome),
+        }
+    }
+
+    fn pool(&self) -> Result<Option<CuMemoryPool>> {
+        if !self.properties.memory_pools {
+            return Ok(None);
+        }
+        let mut pool = CuMemoryPool::NULL;
+        let mut keep = self.settings.keep;
+        // SAFETY: both variables are writable; the attribute is of 64 bits.
+        self.check(unsafe {
+            self.driver
+                .device_get_default_mem_pool(&mut pool, self.device)
+                .and_then(|()| {
+                    self.driver.mem_pool_set_attribute(
+                        pool,
+                        CuMemPoolAttribute::RELEASE_THRESHOLD,
+                        (&raw mut keep).cast(),
+                    )
+                })
+        })?;
+        Ok(Some(pool))
+    }
+
+    fn make_stream(&self) -> Result<CuStream> {
+        let mut stream = CuStream::NULL;
+        // SAFETY: `stream` is writable, the context is current.
+        self.check(unsafe { self.driver.stream_create(&mut stream, STREAM_NON_BLOCKING) })?;
+        Ok(stream)
+    }
+
+    /// An idle stream, or a new one.
+    pub fn take_stream(&self) -> Result<RawStream> {
+        let entered = self.enter()?;
+        match entered.streams.take() {
+            Some(stream) => Ok(stream),
+            None => Ok(RawStream {
+                handle: self.make_stream()?,
+                staging: Staging::default(),
+            }),
+        }
+    }
+
+    /// An event nobody uses, or a new one.
+    pub fn take_event(&self) -> Result<CuEvent> {
+        let entered = self.enter()?;
+        if let Some(event) = entered.events.take() {
+            return Ok(event);
+        }
+        let mut event = CuEvent(null_mut());
+        // SAFETY: `event` is writable, the context is current.
+        self.check(unsafe { self.driver.event_create(&mut event, EVENT_DISABLE_TIMING) })?;
+        Ok(event)
+    }
+
+    /// What is open, if anything is and the device is not lost: for those who only put something back.
+    pub fn in_use(&self) -> Option<&Opened> {
+        match self.lost.get() {
+            Some(_) => None,
+            None => self.opened.get(),
+        }
+    }
+
+    /// A list of what a new stream runs.
+    pub fn running(&self) -> Arc<Running> {
+        let running = Arc::new(Running::default());
+        let mut all = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|other| other.strong_count() > 0);
+        all.push(Arc::downgrade(&running));
+        running
+    }
+
+    /// The driver's answer as a result. An error that the context does not survive is reported in full to the first who
+    /// asks; all others hear that the device is lost, and why.
+    pub fn check(&self, outcome: Outcome) -> Result<()> {
+        outcome.map_err(|failure| self.error(failure))
+    }
+
+    /// A failure as the user is told it.
+    pub fn error(&self, failure: Failure) -> Error {
+        if let Some(lost) = self.lost_error() {
+            return lost;
+        }
+        if !failure::is_sticky(failure.result) {
+            return failure::error(self.driver, failure);
+        }
+        let record = self
+            .opened
+            .get()
+            .and_then(|opened| opened.trap_record.read());
+        let fault = failure::fault(self.driver, failure, record, &self.flights());
+        match self.lost.set(fault.to_string()) {
+            Ok(()) => Error::Fault(Box::new(fault)),
+            Err(_) => self.error(failure),
+        }
+    }
+
+    fn lost_error(&self) -> Option<Error> {
+        let cause = self.lost.get()?.clone();
+        Some(Error::Lost { cause })
+    }
+
+    /// Every launch that may still be running.
+    fn flights(&self) -> Vec<crate::running::Flight> {
+        let all = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let live = all.iter().filter_map(Weak::upgrade);
+        live.flat_map(|running| running.flights()).collect()
+    }
+}
+
+impl Drop for Gpu {
+    /// The context goes with what belongs to it, unless CUDA code of the process uses it too.
+    fn drop(&mut self) {
+        let Some(opened) = self.in_use() else { return };
+        let Ok(_entered) = self.enter() else { return };
+        // The process may be ending, with the driver gone before.
+        // SAFETY: nobody uses the device any more.
+        unsafe {
+            for stream in opened.streams.take_all() {
+                let _freed = stream.staging.free(self.driver);
+                let _destroyed = self.driver.stream_destroy(stream.handle);
+            }
+            for event in opened.events.take_all() {
+                let _destroyed = self.driver.event_destroy(event);
+            }
+            let _destroyed = self.driver.stream_destroy(opened.memory);
+            let _freed = opened.trap_record.free(self.driver);
+            let _released = self.driver.device_primary_ctx_release(self.device);
+        }
+    }
+}
+
+/// The context before the one that was pushed last becomes current again.
+fn pop(driver: &Driver) {
+    let mut own = CuContext::NULL;
+    // SAFETY: `own` is writable; somebody has pushed.
+    let _popped = unsafe { driver.ctx_pop_current(&mut own) };
+}

@@ -1,0 +1,50 @@
+//! What takes a driver long to make, and nobody uses right now.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Idle objects of one kind.
+pub struct Idle<T>(Mutex<Vec<T>>);
+
+impl<T> Default for Idle<T> {
+    fn default() -> Idle<T> {
+        Idle(Mutex::new(Vec::new()))
+    }
+}
+
+impl<T> Idle<T> {
+    fn lock(&self) -> MutexGuard<'_, Vec<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The one used last.
+    pub fn take(&self) -> Option<T> {
+        self.lock().pop()
+    }
+
+    /// Keeps one for the next who needs it.
+    pub fn put_back(&self, object: T) {
+        self.lock().push(object);
+    }
+
+    /// All of them.
+    pub fn take_all(&self) -> Vec<T> {
+        std::mem::take(&mut self.lock())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Idle;
+
+    #[test]
+    fn the_last_one_is_used_again_first() {
+        let idle = Idle::default();
+        assert_eq!(idle.take(), None);
+        idle.put_back(1);
+        idle.put_back(2);
+        assert_eq!(idle.take(), Some(2));
+        idle.put_back(3);
+        assert_eq!(idle.take_all(), [1, 3]);
+        assert_eq!(idle.take(), None);
+    }
+}

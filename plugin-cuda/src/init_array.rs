@@ -1,0 +1,121 @@
+//! Constructors and destructors of a module.
+//!
+//! Clang's device link (and this project's compiler, with the same pass of LLVM's, `nvptx-lower-ctor-dtor`) leaves a kernel that calls the
+//! functions between `__init_array_start` and `__init_array_end`, and for each of them a constant with its address whose
+//! name ends in its priority. Only the host knows them all: it makes the array.
+
+use plugin_api::{DevicePtr, Error, Kernel, Launch, MemoryKind, Module, Result};
+
+use crate::memory::Memory;
+use crate::module::CudaModule;
+use crate::stream_now;
+
+/// Constructors or destructors.
+pub struct Family {
+    kernel: &'static str,
+    object: &'static str,
+    start: &'static str,
+    end: &'static str,
+}
+
+/// What runs when a module is loaded, in order.
+pub const CONSTRUCTORS: Family = Family {
+    kernel: "nvptx$device$init",
+    object: "__init_array_object_",
+    start: "__init_array_start",
+    end: "__init_array_end",
+};
+
+/// What runs before it is unloaded; the kernel begins at the end.
+pub const DESTRUCTORS: Family = Family {
+    kernel: "nvptx$device$fini",
+    object: "__fini_array_object_",
+    start: "__fini_array_start",
+    end: "__fini_array_end",
+};
+
+/// Runs them, if the module has any.
+pub fn run(module: &CudaModule, memory: &Memory, family: &Family) -> Result<()> {
+    let Some(kernel) = module.kernel(family.kernel) else {
+        return Ok(());
+    };
+    let functions = functions(module, family)?;
+    let gpu = module.gpu();
+    let array = memory.alloc(gpu, functions.len() as u64, MemoryKind::Device)?;
+    let ran = run_array(module, &*kernel, family, array, &functions);
+    ran.and(memory.free(gpu, array))
+}
+
+fn run_array(
+    module: &CudaModule,
+    kernel: &dyn Kernel,
+    family: &Family,
+    array: DevicePtr,
+    functions: &[u8],
+) -> Result<()> {
+    let gpu = module.gpu();
+    stream_now::write(gpu, array, functions)?;
+    for (name, address) in [
+        (family.start, array),
+        (family.end, array.offset(functions.len() as i64)),
+    ] {
+        let variable = module
+            .global(name)
+            .ok_or_else(|| Error::Load(format!("the image has {} but no {name}", family.kernel)))?;
+        stream_now::write(gpu, variable.address, &address.0.to_le_bytes())?;
+    }
+    kernel.launch(&Launch {
+        grid: [1; 3],
+        block: [1; 3],
+        dynamic_shared: 0,
+        args: &[],
+    })
+}
+
+/// The addresses of the functions, by priority.
+fn functions(module: &CudaModule, family: &Family) -> Result<Vec<u8>> {
+    let mut objects: Vec<(u32, &str)> = module
+        .constants()
+        .filter_map(|name| Some((priority(name, family.object)?, name)))
+        .collect();
+    objects.sort();
+    if objects.is_empty() {
+        return Err(Error::Load(format!(
+            "the image has {} but does not name what it is to call: use machine code, PTX or bitcode rather than a fat binary",
+            family.kernel
+        )));
+    }
+    let mut functions = Vec::new();
+    for (_, name) in objects {
+        let mut address = [0; 8];
+        let object = module.global(name);
+        let object = object.filter(|object| object.size == 8);
+        let object =
+            object.ok_or_else(|| Error::Load(format!("{name} is not a function's address")))?;
+        stream_now::read(module.gpu(), &mut address, object.address)?;
+        functions.extend(address);
+    }
+    Ok(functions)
+}
+
+/// The priority in the name of a function's constant.
+fn priority(name: &str, prefix: &str) -> Option<u32> {
+    name.strip_prefix(prefix)?.rsplit('_').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn priorities() {
+        let of = |name| priority(name, CONSTRUCTORS.object);
+        assert_eq!(
+            of("__init_array_object__GLOBAL__sub_I_a_cpp_88f7f003b764ff06_65535"),
+            Some(65535)
+        );
+        assert_eq!(of("__init_array_object_f_1_101"), Some(101));
+        assert_eq!(of("__fini_array_object_f_1_101"), None);
+        assert_eq!(of("__init_array_object_f"), None);
+    }
+}

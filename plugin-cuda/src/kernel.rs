@@ -1,0 +1,267 @@
+//! Kernels.
+
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use plugin_api::{Error, Kernel, KernelInfo, Launch, Parameter, Result, Stream};
+
+use crate::driver::{CuFunction, CuFunctionAttribute, CuResult, CuStream};
+use crate::gpu::Gpu;
+use crate::module::Loaded;
+use crate::occupancy::best_block;
+use crate::stream::CudaStream;
+
+/// A kernel of a loaded image.
+pub struct CudaKernel {
+    info: KernelInfo,
+    name: Arc<str>,
+    function: CuFunction,
+    /// Whether launches may have all shared memory there is.
+    granted: AtomicBool,
+    /// Keeps the code loaded.
+    code: Arc<Loaded>,
+}
+
+impl CudaKernel {
+    /// The kernel of this name. `known` are its parameters, if the image says them.
+    pub fn new(
+        code: &Arc<Loaded>,
+        name: &str,
+        function: CuFunction,
+        known: Option<&[Parameter]>,
+    ) -> Result<CudaKernel> {
+        let gpu = &code.gpu;
+        let _entered = gpu.enter()?;
+        let ask = |attribute| -> Result<u32> {
+            let mut value: c_int = 0;
+            // SAFETY: `value` is writable, the function is loaded.
+            gpu.check(unsafe {
+                gpu.driver
+                    .func_get_attribute(&mut value, attribute, function)
+            })?;
+            Ok(u32::try_from(value).unwrap_or(0))
+        };
+        let max_threads = ask(CuFunctionAttribute::MAX_THREADS_PER_BLOCK)?.max(1);
+        let static_shared = ask(CuFunctionAttribute::SHARED_SIZE_BYTES)?;
+        log::debug!(
+            "kernel {name}: {} registers, {static_shared} bytes of shared and {} of local memory, at most {max_threads} threads per block",
+            ask(CuFunctionAttribute::NUM_REGS)?,
+            ask(CuFunctionAttribute::LOCAL_SIZE_BYTES)?,
+        );
+        let parameters = match parameters(gpu, function)? {
+            Some(parameters) => parameters,
+            None => known.unwrap_or_default().to_vec(),
+        };
+        let resident = |threads| resident_blocks(gpu, function, threads, 0);
+        Ok(CudaKernel {
+            info: KernelInfo {
+                name: name.to_owned(),
+                parameters,
+                max_threads,
+                warp_size: gpu.properties.info.warp_size,
+                default_threads: best_block(max_threads, resident)?,
+                static_shared,
+            },
+            name: name.into(),
+            function,
+            granted: AtomicBool::new(false),
+            code: code.clone(),
+        })
+    }
+
+    /// The kernel's name, shared.
+    pub fn name(&self) -> Arc<str> {
+        self.name.clone()
+    }
+
+    /// Enqueues a launch on a stream of the device, whose context is current.
+    pub fn enqueue(&self, launch: &Launch<'_>, stream: CuStream) -> Result<()> {
+        self.check(launch).map_err(|why| self.invalid(why))?;
+        self.grant(launch.dynamic_shared)?;
+        let mut parameters = self.arguments(launch);
+        let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
+        let gpu = &self.code.gpu;
+        // SAFETY: the function is loaded; the driver reads as many bytes at each address as the parameter has, before it
+        // returns: they are the words of the launch.
+        let launched = unsafe {
+            gpu.driver.launch_kernel(
+                self.function,
+                gx,
+                gy,
+                gz,
+                bx,
+                by,
+                bz,
+                launch.dynamic_shared,
+                stream,
+                parameters.as_mut_ptr(),
+                null_mut(),
+            )
+        };
+        match launched {
+            Err(failure) if failure.result == CuResult::LAUNCH_OUT_OF_RESOURCES => {
+                Err(self.invalid(format!(
+                    "blocks of {} threads with {} bytes of shared memory need more registers than a multiprocessor has",
+                    u64::from(bx) * u64::from(by) * u64::from(bz),
+                    u64::from(launch.dynamic_shared) + u64::from(self.info.static_shared),
+                )))
+            }
+            launched => gpu.check(launched),
+        }
+    }
+
+    fn invalid(&self, why: String) -> Error {
+        Error::InvalidLaunch {
+            kernel: self.info.name.clone(),
+            why,
+        }
+    }
+
+    fn check(&self, launch: &Launch<'_>) -> std::result::Result<(), String> {
+        let device = &self.code.gpu.properties.info;
+        let threads = product(launch.block);
+        if product(launch.grid) == 0 || threads == 0 {
+            return Err(format!(
+                "a grid of {:?} blocks of {:?} threads has no thread",
+                launch.grid, launch.block
+            ));
+        }
+        let mut sides = launch.grid.iter().zip(device.max_blocks);
+        if sides.any(|(blocks, most)| *blocks > most) {
+            return Err(format!(
+                "{:?} blocks; the limit is {:?}",
+                launch.grid, device.max_blocks
+            ));
+        }
+        if threads > u64::from(self.info.max_threads) {
+            return Err(format!(
+                "{threads} threads per block; this kernel's limit is {}",
+                self.info.max_threads
+            ));
+        }
+        let shared = u64::from(launch.dynamic_shared) + u64::from(self.info.static_shared);
+        if shared > u64::from(device.max_shared_memory) {
+            return Err(format!(
+                "{shared} bytes of shared memory per block; the device has {}",
+                device.max_shared_memory
+            ));
+        }
+        let words: usize = self.info.parameters.iter().map(|each| each.words()).sum();
+        if launch.args.len() < words {
+            return Err(format!(
+                "{} arguments of 8 bytes; the kernel takes {words}",
+                launch.args.len()
+            ));
+        }
+        Ok(())
+    }
+
+    /// More than the usual shared memory has to be asked for (CUDA programming guide, "Shared memory").
+    fn grant(&self, dynamic_shared: u32) -> Result<()> {
+        let gpu = &self.code.gpu;
+        let properties = &gpu.properties;
+        let usual = properties.usual_shared_memory;
+        let own = self.info.static_shared;
+        if dynamic_shared.saturating_add(own) <= usual || self.granted.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let most = properties.info.max_shared_memory.saturating_sub(own);
+        let attribute = CuFunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        // All of it, so that launches with different sizes do not take it away from each other.
+        // SAFETY: the function is loaded.
+        gpu.check(unsafe {
+            gpu.driver
+                .func_set_attribute(self.function, attribute, most as c_int)
+        })?;
+        self.granted.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Addresses of the arguments: of the first word of each parameter.
+    fn arguments(&self, launch: &Launch<'_>) -> Vec<*mut c_void> {
+        let word = |index: usize| (&raw const launch.args[index]).cast_mut().cast::<c_void>();
+        if self.info.parameters.is_empty() {
+            return (0..launch.args.len()).map(word).collect();
+        }
+        let mut next = 0;
+        let addresses = self.info.parameters.iter().map(|parameter| {
+            let first = next;
+            next += parameter.words();
+            word(first)
+        });
+        addresses.collect()
+    }
+}
+
+impl Kernel for CudaKernel {
+    fn info(&self) -> &KernelInfo {
+        &self.info
+    }
+
+    fn resident_blocks(&self, threads: u32, dynamic_shared: u32) -> Option<u32> {
+        let gpu = &self.code.gpu;
+        let _entered = gpu.enter().ok()?;
+        self.grant(dynamic_shared).ok()?;
+        resident_blocks(gpu, self.function, threads, dynamic_shared).ok()
+    }
+
+    fn launch(&self, launch: &Launch<'_>) -> Result<()> {
+        let stream = CudaStream::new(&self.code.gpu)?;
+        stream.run(self, launch)?;
+        stream.synchronize()
+    }
+}
+
+fn resident_blocks(
+    gpu: &Gpu,
+    function: CuFunction,
+    threads: u32,
+    dynamic_shared: u32,
+) -> Result<u32> {
+    let mut blocks: c_int = 0;
+    let threads = c_int::try_from(threads).unwrap_or(c_int::MAX);
+    // SAFETY: `blocks` is writable, the function is loaded.
+    gpu.check(unsafe {
+        gpu.driver.occupancy_max_active_blocks(
+            &mut blocks,
+            function,
+            threads,
+            dynamic_shared as usize,
+        )
+    })?;
+    Ok(u32::try_from(blocks).unwrap_or(0))
+}
+
+/// What a newer driver says of a kernel's parameters; `None`: the driver does not say.
+fn parameters(gpu: &Gpu, function: CuFunction) -> Result<Option<Vec<Parameter>>> {
+    let mut parameters = Vec::new();
+    loop {
+        let (mut offset, mut size) = (0, 0);
+        // SAFETY: both variables are writable, the function is loaded.
+        let asked = unsafe {
+            gpu.driver
+                .func_get_param_info(function, parameters.len(), &mut offset, &mut size)
+        };
+        match asked {
+            None => return Ok(None),
+            Some(Err(failure)) if failure.result == CuResult::INVALID_VALUE => {
+                return Ok(Some(parameters));
+            }
+            Some(outcome) => gpu.check(outcome)?,
+        }
+        // Parameters take a few kilobytes at most.
+        parameters.push(Parameter {
+            offset: offset as u32,
+            size: size as u32,
+        });
+    }
+}
+
+fn product(dimensions: [u32; 3]) -> u64 {
+    dimensions
+        .iter()
+        .map(|&count| u64::from(count))
+        .fold(1, u64::saturating_mul)
+}

@@ -1,0 +1,146 @@
+//! Allocations.
+//!
+//! Device memory comes from the driver's pool where the device has one (`cuMemAllocAsync`): a block that was freed serves
+//! again without the driver having to ask the device, and freeing does not wait for everything that runs, as `cuMemFree`
+//! does.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::sync::{Mutex, PoisonError};
+
+use plugin_api::{DevicePtr, Error, MemoryKind, Result};
+
+use crate::driver::{
+    ATTACH_GLOBAL, CuResult, Failure, HOST_ALLOC_DEVICE_MAP, HOST_ALLOC_PORTABLE, Outcome,
+};
+use crate::gpu::{Entered, Gpu};
+
+/// How an allocation is freed again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    Pool,
+    /// `cuMemAlloc`, `cuMemAllocManaged`
+    Driver,
+    Host,
+}
+
+/// The allocations of one device.
+#[derive(Default)]
+pub struct Memory {
+    live: Mutex<HashMap<u64, Origin>>,
+}
+
+impl Memory {
+    /// Allocates.
+    pub fn alloc(&self, gpu: &Gpu, size: u64, kind: MemoryKind) -> Result<DevicePtr> {
+        let entered = gpu.enter()?;
+        // The driver refuses 0 bytes.
+        let bytes = usize::try_from(size.max(1)).unwrap_or(usize::MAX);
+        if kind == MemoryKind::Shared && !gpu.properties.managed_memory {
+            return Err(Error::Load(format!(
+                "{} has no memory that host and device share",
+                gpu.properties.info.name
+            )));
+        }
+        let made = take(gpu, &entered, bytes, kind);
+        let made = match made {
+            Err(failure) if failure.result == CuResult::OUT_OF_MEMORY => {
+                trim(gpu, &entered);
+                take(gpu, &entered, bytes, kind)
+            }
+            made => made,
+        };
+        let (address, origin) = made.map_err(|failure| no_memory(gpu, failure, size))?;
+        let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+        live.insert(address, origin);
+        Ok(DevicePtr(address))
+    }
+
+    /// Frees what [`Memory::alloc`] gave.
+    pub fn free(&self, gpu: &Gpu, pointer: DevicePtr) -> Result<()> {
+        let origin = {
+            let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+            live.remove(&pointer.0)
+        };
+        let origin = origin.ok_or(Error::InvalidFree(pointer))?;
+        let entered = gpu.enter()?;
+        let driver = gpu.driver;
+        // SAFETY: an allocation of this origin that nobody has freed, of the current context.
+        let outcome = unsafe {
+            match origin {
+                Origin::Pool => driver.mem_free_async(pointer.0, entered.memory),
+                Origin::Driver => driver.mem_free(pointer.0),
+                Origin::Host => driver.mem_free_host(pointer.0 as *mut c_void),
+            }
+        };
+        gpu.check(outcome)
+    }
+}
+
+fn take(
+    gpu: &Gpu,
+    entered: &Entered<'_>,
+    bytes: usize,
+    kind: MemoryKind,
+) -> std::result::Result<(u64, Origin), Failure> {
+    let driver = gpu.driver;
+    let mut address = 0;
+    // SAFETY: `address` and `host` are writable, the context is current.
+    unsafe {
+        match kind {
+            MemoryKind::Device if entered.pool.is_some() => {
+                driver.mem_alloc_async(&mut address, bytes, entered.memory)?;
+                // Other streams may use the memory once the allocation is complete.
+                driver.stream_synchronize(entered.memory)?;
+                Ok((address, Origin::Pool))
+            }
+            MemoryKind::Device => {
+                driver.mem_alloc(&mut address, bytes)?;
+                Ok((address, Origin::Driver))
+            }
+            MemoryKind::Shared => {
+                driver.mem_alloc_managed(&mut address, bytes, ATTACH_GLOBAL)?;
+                Ok((address, Origin::Driver))
+            }
+            MemoryKind::Host => {
+                let mut host: *mut c_void = std::ptr::null_mut();
+                let flags = HOST_ALLOC_PORTABLE | HOST_ALLOC_DEVICE_MAP;
+                driver.mem_host_alloc(&mut host, bytes, flags)?;
+                // With unified addressing, which every 64-bit system has, kernels use it under the same address.
+                Ok((host as u64, Origin::Host))
+            }
+        }
+    }
+}
+
+/// Returns what the pool keeps to the device.
+fn trim(gpu: &Gpu, entered: &Entered<'_>) {
+    let Some(pool) = entered.pool else { return };
+    // What was freed is the pool's when the stream has passed it.
+    // SAFETY: pool and stream are the device's.
+    let trimmed: Outcome = unsafe {
+        gpu.driver
+            .stream_synchronize(entered.memory)
+            .and_then(|()| gpu.driver.mem_pool_trim_to(pool, 0))
+    };
+    if let Err(failure) = trimmed {
+        // The allocation that is tried next fails too, and is reported.
+        log::debug!("{} failed: {}", failure.call, failure.result.0);
+    }
+}
+
+fn no_memory(gpu: &Gpu, failure: Failure, requested: u64) -> Error {
+    if failure.result != CuResult::OUT_OF_MEMORY {
+        return gpu.error(failure);
+    }
+    let (mut free, mut total) = (0, 0);
+    // SAFETY: both variables are writable, the context is current.
+    match unsafe { gpu.driver.mem_get_info(&mut free, &mut total) } {
+        Ok(()) => Error::OutOfMemory {
+            requested,
+            available: free as u64,
+            total: total as u64,
+        },
+        Err(failure) => gpu.error(failure),
+    }
+}

@@ -1,0 +1,201 @@
+//! Loaded images.
+
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use codegen::{CompileError, Compiler, PtxOptions};
+use plugin_api::{DevicePtr, Error, Global, Image, ImageKind, Kernel, LoadOptions, Module, Result};
+
+use crate::driver::{CuFunction, CuModule, CuResult};
+use crate::gpu::Gpu;
+use crate::init_array;
+use crate::jit;
+use crate::kernel::CudaKernel;
+use crate::memory::Memory;
+use crate::names::{Names, spelled};
+use crate::stream_now;
+use crate::trap_record;
+
+/// Code in the device's context; unloaded with its last kernel.
+pub struct Loaded {
+    /// The device.
+    pub gpu: Arc<Gpu>,
+    handle: CuModule,
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        if let Ok(_entered) = self.gpu.enter() {
+            // SAFETY: loaded once, and nobody has a kernel of it any more.
+            let unloaded = unsafe { self.gpu.driver.module_unload(self.handle) };
+            if let Err(failure) = unloaded {
+                log::debug!("{} failed: {}", failure.call, failure.result.0);
+            }
+        }
+    }
+}
+
+/// A loaded image. Its destructors run when it is dropped.
+pub struct CudaModule {
+    code: Arc<Loaded>,
+    names: Names,
+    kernels: Mutex<HashMap<String, Option<Arc<CudaKernel>>>>,
+    memory: Arc<Memory>,
+}
+
+impl CudaModule {
+    /// Loads an image that the device takes, and runs its constructors.
+    pub fn load(
+        gpu: &Arc<Gpu>,
+        memory: &Arc<Memory>,
+        image: &Image<'_>,
+        options: &LoadOptions,
+    ) -> Result<CudaModule> {
+        let properties = &gpu.properties;
+        if options.unified_shared_memory && !properties.host_pointers {
+            return Err(Error::Load(format!(
+                "the program requires unified_shared_memory, and kernels on {} cannot follow host pointers \
+                 (that takes a GPU of sm_75 or newer with the driver's open kernel modules and Linux 6.1.24, or Grace Hopper)",
+                properties.info.name
+            )));
+        }
+        let (handle, names) = match image.kind {
+            ImageKind::Bitcode => {
+                let text = compile(gpu, image)?;
+                (jit::load_ptx(gpu, &text)?, Names::of_ptx(&text))
+            }
+            ImageKind::Ptx => {
+                let text = String::from_utf8_lossy(image.bytes);
+                let text = text.trim_end_matches('\0');
+                (jit::load_ptx(gpu, text)?, Names::of_ptx(text))
+            }
+            ImageKind::Object => {
+                let names = Names::of_cubin(image.bytes)?;
+                (jit::load_binary(gpu, image.bytes)?, names)
+            }
+            ImageKind::Fatbinary => (jit::load_binary(gpu, image.bytes)?, Names::default()),
+        };
+        let module = CudaModule {
+            code: Arc::new(Loaded {
+                gpu: gpu.clone(),
+                handle,
+            }),
+            names,
+            kernels: Mutex::default(),
+            memory: memory.clone(),
+        };
+        module.install_trap_record()?;
+        init_array::run(&module, memory, &init_array::CONSTRUCTORS)?;
+        Ok(module)
+    }
+
+    /// Tells the image's device runtime where to leave the reason of a trap.
+    fn install_trap_record(&self) -> Result<()> {
+        let gpu = &self.code.gpu;
+        let variable = self.global(trap_record::VARIABLE);
+        let Some(variable) = variable.filter(|variable| variable.size == 8) else {
+            return Ok(());
+        };
+        let record = gpu.enter()?.trap_record.device;
+        stream_now::write(gpu, variable.address, &record.to_le_bytes())
+    }
+
+    /// The device.
+    pub fn gpu(&self) -> &Arc<Gpu> {
+        &self.code.gpu
+    }
+
+    /// Names of the constants others may see.
+    pub fn constants(&self) -> impl Iterator<Item = &str> {
+        self.names.constants.iter().map(String::as_str)
+    }
+
+    fn find_kernel(&self, name: &str) -> Result<Option<Arc<CudaKernel>>> {
+        let gpu = &self.code.gpu;
+        let symbol = CString::new(spelled(name)).unwrap_or_default();
+        let mut function = CuFunction::NULL;
+        let entered = gpu.enter()?;
+        // SAFETY: `function` is writable, the module is loaded, the name is a C string.
+        let found = unsafe {
+            gpu.driver
+                .module_get_function(&mut function, self.code.handle, symbol.as_ptr())
+        };
+        drop(entered);
+        if found.is_err_and(|failure| failure.result == CuResult::NOT_FOUND) {
+            return Ok(None);
+        }
+        gpu.check(found)?;
+        let known = self.names.parameters.get(&*symbol.to_string_lossy());
+        let known = known.map(Vec::as_slice);
+        Ok(Some(Arc::new(CudaKernel::new(
+            &self.code, name, function, known,
+        )?)))
+    }
+}
+
+/// Optimisation level of bitcode: what clang was told has been done already where the image was linked.
+const LEVEL: u8 = 2;
+
+/// Bitcode as PTX for the device.
+fn compile(gpu: &Gpu, image: &Image<'_>) -> Result<String> {
+    let options = PtxOptions {
+        arch: gpu.properties.arch.to_string(),
+        level: LEVEL,
+    };
+    let compiled = Compiler::locate().and_then(|compiler| compiler.ptx(image.bytes, &options));
+    compiled.map_err(|error| match error {
+        CompileError::System { what, source } => Error::System { what, source },
+        other => Error::Load(other.to_string()),
+    })
+}
+
+impl Module for CudaModule {
+    fn global(&self, name: &str) -> Option<Global> {
+        let gpu = &self.code.gpu;
+        let symbol = CString::new(spelled(name)).ok()?;
+        let (mut address, mut size) = (0, 0);
+        let _entered = gpu.enter().ok()?;
+        // SAFETY: both variables are writable, the module is loaded, the name is a C string.
+        let found = unsafe {
+            gpu.driver
+                .module_get_global(&mut address, &mut size, self.code.handle, symbol.as_ptr())
+        };
+        found.ok()?;
+        Some(Global {
+            address: DevicePtr(address),
+            size: size as u64,
+        })
+    }
+
+    fn globals(&self) -> Vec<(String, Global)> {
+        let names = self.names.variables.iter();
+        names
+            .filter_map(|name| Some((name.clone(), self.global(name)?)))
+            .collect()
+    }
+
+    fn kernel(&self, name: &str) -> Option<Arc<dyn Kernel>> {
+        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kernels.get(name) {
+            return known.clone().map(|kernel| kernel as Arc<dyn Kernel>);
+        }
+        let found = self.find_kernel(name).unwrap_or_else(|error| {
+            log::error!("kernel {name}: {error}");
+            None
+        });
+        kernels.insert(name.to_owned(), found.clone());
+        found.map(|kernel| kernel as Arc<dyn Kernel>)
+    }
+}
+
+impl Drop for CudaModule {
+    fn drop(&mut self) {
+        if self.code.gpu.enter().is_err() {
+            return;
+        }
+        if let Err(error) = init_array::run(self, &self.memory, &init_array::DESTRUCTORS) {
+            log::error!("{error}");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Block sizes that fill a multiprocessor.
+
+/// Block sizes to choose from. 128 is what clang compiles regions for when a program states none.
+const SIZES: [u32; 4] = [128, 256, 512, 1024];
+
+/// The block size for programs that state none: the smallest with which a multiprocessor holds the most threads. Small blocks
+/// end independently of each other and have cheap barriers; larger ones win where blocks, rather than threads, are what a
+/// multiprocessor runs out of: with much static shared memory.
+pub fn best_block<E>(
+    max_threads: u32,
+    resident_blocks: impl Fn(u32) -> Result<u32, E>,
+) -> Result<u32, E> {
+    let mut best = (0, SIZES[0].min(max_threads));
+    for size in SIZES.into_iter().filter(|size| *size <= max_threads) {
+        let threads = resident_blocks(size)? * size;
+        if threads > best.0 {
+            best = (threads, size);
+        }
+    }
+    Ok(best.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::best_block;
+
+    /// A multiprocessor with this many threads, blocks and bytes of shared memory, a kernel with so many bytes.
+    fn best(max_threads: u32, threads: u32, blocks: u32, shared: u32, own: u32) -> u32 {
+        let resident = |size: u32| {
+            let by_shared = if own == 0 { u32::MAX } else { shared / own };
+            Ok::<_, ()>((threads / size).min(blocks).min(by_shared))
+        };
+        best_block(max_threads, resident).unwrap()
+    }
+
+    #[test]
+    fn small_blocks_unless_blocks_run_out() {
+        assert_eq!(best(1024, 2048, 32, 160 << 10, 0), 128);
+        assert_eq!(best(1024, 1536, 16, 100 << 10, 0), 128);
+        assert_eq!(best(1024, 2048, 32, 160 << 10, 10_470), 256);
+        assert_eq!(best(1024, 2048, 32, 160 << 10, 48 << 10), 1024);
+        assert_eq!(best(96, 2048, 32, 160 << 10, 0), 96);
+        assert_eq!(best(256, 2048, 32, 160 << 10, 48 << 10), 256);
+    }
+}

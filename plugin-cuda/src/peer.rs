@@ -1,0 +1,45 @@
+//! Access of a GPU to another one's memory.
+//!
+//! The driver copies between any two GPUs, through the host's memory if need be. Where the hardware lets one reach the
+//! other's memory, the copy is direct once that has been enabled.
+
+use std::collections::HashSet;
+use std::ffi::c_int;
+use std::sync::{Mutex, PoisonError};
+
+use plugin_api::Result;
+
+use crate::driver::{CuDevice, CuResult};
+use crate::gpu::Gpu;
+
+/// The GPUs whose memory one of them has been let into, as far as that is possible.
+#[derive(Default)]
+pub struct Peers(Mutex<HashSet<CuDevice>>);
+
+impl Peers {
+    /// Lets `gpu` use the memory of `other`, if it can. Asked once per pair.
+    pub fn enable(&self, gpu: &Gpu, other: &Gpu) -> Result<()> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !known.insert(other.device) {
+            return Ok(());
+        }
+        let mut can: c_int = 0;
+        let peer = other.enter()?.context;
+        let _entered = gpu.enter()?;
+        // SAFETY: `can` is writable, both devices exist.
+        gpu.check(unsafe {
+            gpu.driver
+                .device_can_access_peer(&mut can, gpu.device, other.device)
+        })?;
+        if can == 0 {
+            return Ok(());
+        }
+        // SAFETY: the other device's context is retained as long as the plugin lives.
+        let enabled = unsafe { gpu.driver.ctx_enable_peer_access(peer, 0) };
+        match enabled {
+            // CUDA code of the process has done it.
+            Err(failure) if failure.result == CuResult::PEER_ACCESS_ALREADY_ENABLED => Ok(()),
+            enabled => gpu.check(enabled),
+        }
+    }
+}

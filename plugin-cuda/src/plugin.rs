@@ -1,0 +1,130 @@
+//! The plugin: every GPU the driver shows.
+
+use std::ffi::c_int;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use plugin_api::{Device, Plugin};
+
+use crate::arch;
+use crate::device::CudaDevice;
+use crate::driver::{CuResult, Driver, Failure, Missing};
+use crate::gpu::Gpu;
+use crate::properties::Properties;
+use crate::settings::Settings;
+
+/// Why there is no NVIDIA GPU in this process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Absence {
+    /// There is no driver, or none that serves.
+    Driver(Missing),
+    /// The driver does not start: its words.
+    Start(String),
+    /// The driver shows no GPU, or none that serves: why not.
+    Device(String),
+    /// A setting cannot be understood.
+    Setting(String),
+}
+
+impl fmt::Display for Absence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Absence::Driver(missing) => missing.fmt(f),
+            Absence::Start(why) => write!(f, "the NVIDIA driver does not start: {why}"),
+            Absence::Device(why) | Absence::Setting(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for Absence {}
+
+struct CudaPlugin {
+    devices: Vec<Arc<CudaDevice>>,
+}
+
+impl Plugin for CudaPlugin {
+    fn name(&self) -> &'static str {
+        "cuda"
+    }
+
+    fn devices(&self) -> Vec<Arc<dyn Device>> {
+        let devices = self.devices.iter();
+        devices
+            .map(|device| device.clone() as Arc<dyn Device>)
+            .collect()
+    }
+}
+
+/// What the driver shows.
+pub struct Found {
+    /// The GPUs that serve: at least one.
+    pub plugin: Arc<dyn Plugin>,
+    /// GPUs that do not, a sentence each.
+    pub left_out: Vec<String>,
+}
+
+/// Looks for the driver and its GPUs, as the environment says.
+pub fn plugin() -> Result<Found, Absence> {
+    let settings = Settings::from_environment().map_err(Absence::Setting)?;
+    let driver = driver()?;
+    // SAFETY: there is no precondition.
+    unsafe { driver.init(0) }.map_err(|failure| absence(driver, failure))?;
+    let (devices, left_out) =
+        devices(driver, &settings).map_err(|failure| absence(driver, failure))?;
+    if devices.is_empty() {
+        return Err(Absence::Device(match left_out.is_empty() {
+            true => NO_GPU.into(),
+            false => left_out.join("; "),
+        }));
+    }
+    left_out.iter().for_each(|why| log::debug!("{why}"));
+    Ok(Found {
+        plugin: Arc::new(CudaPlugin { devices }),
+        left_out,
+    })
+}
+
+const NO_GPU: &str = "the NVIDIA driver shows no GPU (CUDA_VISIBLE_DEVICES may hide them; `nvidia-smi -L` lists them)";
+
+/// The driver's library. It stays open: threads of its own may be running.
+fn driver() -> Result<&'static Driver, Absence> {
+    static DRIVER: OnceLock<Result<Driver, Missing>> = OnceLock::new();
+    let driver = DRIVER.get_or_init(Driver::open).as_ref();
+    driver.map_err(|missing| Absence::Driver(missing.clone()))
+}
+
+fn absence(driver: &Driver, failure: Failure) -> Absence {
+    if failure.result == CuResult::NO_DEVICE {
+        return Absence::Device(NO_GPU.into());
+    }
+    let (name, text) = driver.describe(failure.result);
+    Absence::Start(format!("{} gives {name} ({text})", failure.call))
+}
+
+type Devices = (Vec<Arc<CudaDevice>>, Vec<String>);
+
+/// The GPUs that serve, and why others do not.
+fn devices(driver: &'static Driver, settings: &Settings) -> Result<Devices, Failure> {
+    let mut count: c_int = 0;
+    // SAFETY: `count` is writable.
+    unsafe { driver.device_get_count(&mut count) }?;
+    let (mut devices, mut left_out) = (Vec::new(), Vec::new());
+    for ordinal in 0..count {
+        let mut device = 0;
+        // SAFETY: `device` is writable.
+        unsafe { driver.device_get(&mut device, ordinal) }?;
+        let properties = Properties::of(driver, device)?;
+        if properties.arch.number < arch::OLDEST.number {
+            left_out.push(format!(
+                "{} is {}; the device runtime needs {} or newer",
+                properties.info.name,
+                properties.arch,
+                arch::OLDEST
+            ));
+            continue;
+        }
+        let gpu = Gpu::new(driver, device, properties, settings.clone());
+        devices.push(Arc::new(CudaDevice::new(gpu)));
+    }
+    Ok((devices, left_out))
+}

@@ -1,0 +1,74 @@
+//! Pinned host memory that small writes go through.
+//!
+//! A copy from memory that is not pinned may wait for the stream first (CUDA Driver API, "API synchronization behavior"),
+//! and whoever gave the bytes may change them as soon as the call returns.
+
+use std::ffi::c_void;
+
+use plugin_api::Result;
+
+use crate::driver::{Driver, HOST_ALLOC_PORTABLE, Outcome};
+use crate::gpu::Gpu;
+
+/// Bytes of one stream's.
+const SIZE: usize = 16 << 10;
+/// Pieces begin at multiples of this.
+const ALIGNMENT: usize = 16;
+
+/// The memory of one stream, made at its first use.
+#[derive(Default)]
+pub struct Staging {
+    memory: Option<*mut u8>,
+    used: usize,
+}
+
+// SAFETY: the memory is the process's, and has no other owner.
+unsafe impl Send for Staging {}
+
+impl Staging {
+    /// A copy of `bytes` that stays until [`Staging::clear`]; `None` if there is no room for it.
+    pub fn keep(&mut self, gpu: &Gpu, bytes: &[u8]) -> Result<Option<*const u8>> {
+        if bytes.len() > SIZE - self.used {
+            return Ok(None);
+        }
+        let memory = match self.memory {
+            Some(memory) => memory,
+            None => *self.memory.insert(allocate(gpu)?),
+        };
+        let place = memory.wrapping_add(self.used);
+        // SAFETY: the place has room for the bytes and nobody else's.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), place, bytes.len()) };
+        self.used = (self.used + bytes.len())
+            .next_multiple_of(ALIGNMENT)
+            .min(SIZE);
+        Ok(Some(place))
+    }
+
+    /// What was kept is not needed any more.
+    pub fn clear(&mut self) {
+        self.used = 0;
+    }
+
+    /// Frees the memory.
+    ///
+    /// # Safety
+    /// No copy from it is under way.
+    pub unsafe fn free(&self, driver: &Driver) -> Outcome {
+        match self.memory {
+            // SAFETY: the driver allocated it; caller.
+            Some(memory) => unsafe { driver.mem_free_host(memory.cast()) },
+            None => Ok(()),
+        }
+    }
+}
+
+fn allocate(gpu: &Gpu) -> Result<*mut u8> {
+    let _entered = gpu.enter()?;
+    let mut memory: *mut c_void = std::ptr::null_mut();
+    // SAFETY: `memory` is writable, the context is current.
+    gpu.check(unsafe {
+        gpu.driver
+            .mem_host_alloc(&mut memory, SIZE, HOST_ALLOC_PORTABLE)
+    })?;
+    Ok(memory.cast())
+}

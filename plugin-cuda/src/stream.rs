@@ -1,0 +1,385 @@
+//! Streams: the driver's, with what has to stay until their work is done.
+
+use std::any::Any;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use plugin_api::{DevicePtr, Error, Event, Kernel, Launch, Result, Stream};
+
+use crate::call::Call;
+use crate::driver::{CuResult, CuStream, Outcome};
+use crate::event::CudaEvent;
+use crate::gpu::{Entered, Gpu, RawStream};
+use crate::kernel::CudaKernel;
+use crate::running::{Flight, Running};
+
+/// A stream.
+pub struct CudaStream {
+    gpu: Arc<Gpu>,
+    handle: CuStream,
+    running: Arc<Running>,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// `None` only while the stream is dropped.
+    raw: Option<RawStream>,
+    /// Operations enqueued so far.
+    enqueued: u64,
+    /// How many of them are known to be complete.
+    complete: u64,
+    /// Bytes that copies under way read.
+    kept: Vec<Box<[u8]>>,
+    /// Functions that are not known to have been called.
+    calls: Vec<Arc<Call>>,
+}
+
+impl CudaStream {
+    /// An empty stream.
+    pub fn new(gpu: &Arc<Gpu>) -> Result<CudaStream> {
+        let raw = gpu.take_stream()?;
+        Ok(CudaStream {
+            gpu: gpu.clone(),
+            handle: raw.handle,
+            running: gpu.running(),
+            state: Mutex::new(State {
+                raw: Some(raw),
+                enqueued: 0,
+                complete: 0,
+                kept: Vec::new(),
+                calls: Vec::new(),
+            }),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Enqueues with the context current. An operation the driver refuses is not there.
+    fn enqueue(
+        &self,
+        operation: impl FnOnce(&Entered<'_>, &mut State) -> Result<()>,
+    ) -> Result<()> {
+        let entered = self.gpu.enter()?;
+        let mut state = self.lock();
+        state.enqueued += 1;
+        operation(&entered, &mut state)
+    }
+
+    /// The driver's answer to a copy or fill at `address`: what it calls an invalid value may be the range.
+    fn checked(
+        &self,
+        outcome: Outcome,
+        what: &'static str,
+        ranges: &[DevicePtr],
+        len: usize,
+    ) -> Result<()> {
+        let invalid = outcome.is_err_and(|failure| failure.result == CuResult::INVALID_VALUE);
+        let outside = |address: &&DevicePtr| !self.is_allocated(**address, len);
+        match ranges.iter().find(outside) {
+            Some(address) if invalid => Err(Error::InvalidAccess {
+                what,
+                address: *address,
+                len: len as u64,
+            }),
+            _ => self.gpu.check(outcome),
+        }
+    }
+
+    fn is_allocated(&self, address: DevicePtr, len: usize) -> bool {
+        let (mut base, mut size) = (0, 0);
+        // SAFETY: both variables are writable, the context is current.
+        let found = unsafe {
+            self.gpu
+                .driver
+                .mem_get_address_range(&mut base, &mut size, address.0)
+        };
+        let end = address.0.checked_add(len as u64);
+        found.is_ok() && end.is_some_and(|end| end <= base + size as u64)
+    }
+
+    /// Runs a kernel of the device.
+    pub fn run(&self, kernel: &CudaKernel, launch: &Launch<'_>) -> Result<()> {
+        self.enqueue(|_, _| {
+            self.running.launched(Flight {
+                kernel: kernel.name(),
+                grid: launch.grid,
+                block: launch.block,
+            });
+            kernel.enqueue(launch, self.handle)
+        })
+    }
+
+    /// Copies from another device.
+    pub fn copy_from(
+        &self,
+        dst: DevicePtr,
+        source: &Gpu,
+        src: DevicePtr,
+        len: usize,
+    ) -> Result<()> {
+        if len == 0 {
+            return Ok(());
+        }
+        let there = source.enter()?.context;
+        self.enqueue(|entered, _| {
+            // SAFETY: both contexts are retained; the driver checks both ranges.
+            let copied = unsafe {
+                self.gpu.driver.memcpy_peer_async(
+                    dst.0,
+                    entered.context,
+                    src.0,
+                    there,
+                    len,
+                    self.handle,
+                )
+            };
+            self.checked(copied, "copy between devices", &[src, dst], len)
+        })
+    }
+
+    /// Copies within the device, between ranges that do not overlap.
+    fn copy_apart(&self, dst: DevicePtr, src: DevicePtr, len: usize) -> Result<()> {
+        // SAFETY: the driver checks both ranges.
+        let copied = unsafe {
+            self.gpu
+                .driver
+                .memcpy_dtod_async(dst.0, src.0, len, self.handle)
+        };
+        self.checked(copied, "copy within the device", &[src, dst], len)
+    }
+
+    /// The driver does not copy between ranges that overlap: through memory of its own.
+    fn copy_overlapping(
+        &self,
+        entered: &Entered<'_>,
+        dst: DevicePtr,
+        src: DevicePtr,
+        len: usize,
+    ) -> Result<()> {
+        let driver = self.gpu.driver;
+        let mut between = DevicePtr::NULL;
+        // SAFETY: `between` is writable, the context is current.
+        self.gpu.check(unsafe {
+            match entered.pool {
+                Some(_) => driver.mem_alloc_async(&mut between.0, len, self.handle),
+                None => driver.mem_alloc(&mut between.0, len),
+            }
+        })?;
+        let copied = self
+            .copy_apart(between, src, len)
+            .and_then(|()| self.copy_apart(dst, between, len));
+        // SAFETY: allocated above; freed when the stream has passed the copies.
+        let freed = unsafe {
+            match entered.pool {
+                Some(_) => driver.mem_free_async(between.0, self.handle),
+                None => driver
+                    .stream_synchronize(self.handle)
+                    .and_then(|()| driver.mem_free(between.0)),
+            }
+        };
+        copied.and(self.gpu.check(freed))
+    }
+
+    /// Everything enqueued up to `count` is complete.
+    fn passed(&self, count: u64) {
+        let mut state = self.lock();
+        state.complete = state.complete.max(count);
+        if state.enqueued > count {
+            // Another thread has enqueued more meanwhile; it waits for that, or asks.
+            return;
+        }
+        state.kept.clear();
+        state.calls.clear();
+        if let Some(raw) = &mut state.raw {
+            raw.staging.clear();
+        }
+        self.running.ended();
+    }
+
+    /// The stream will not come to what is left: those who are to hear of it do so as it is dropped.
+    fn abandon(&self) {
+        let calls = std::mem::take(&mut self.lock().calls);
+        calls.iter().for_each(|call| call.abandon());
+    }
+}
+
+impl Stream for CudaStream {
+    unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
+        if len == 0 {
+            return Ok(());
+        }
+        self.enqueue(|_, _| {
+            let driver = self.gpu.driver;
+            // SAFETY: the source stays readable (caller); the driver checks the destination.
+            let copied = unsafe { driver.memcpy_htod_async(dst.0, src.cast(), len, self.handle) };
+            self.checked(copied, "copy to device", &[dst], len)
+        })
+    }
+
+    fn write_copied(&self, dst: DevicePtr, bytes: &[u8]) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.enqueue(|_, state| {
+            let staged = match &mut state.raw {
+                Some(raw) => raw.staging.keep(&self.gpu, bytes)?,
+                None => None,
+            };
+            let source = staged.unwrap_or_else(|| {
+                state.kept.push(bytes.into());
+                state
+                    .kept
+                    .last()
+                    .map_or(bytes.as_ptr(), |kept| kept.as_ptr())
+            });
+            let driver = self.gpu.driver;
+            // SAFETY: the source stays until the stream has passed the copy.
+            let copied =
+                unsafe { driver.memcpy_htod_async(dst.0, source.cast(), bytes.len(), self.handle) };
+            self.checked(copied, "copy to device", &[dst], bytes.len())
+        })
+    }
+
+    unsafe fn read(&self, dst: *mut u8, src: DevicePtr, len: usize) -> Result<()> {
+        if len == 0 {
+            return Ok(());
+        }
+        self.enqueue(|_, _| {
+            let driver = self.gpu.driver;
+            // SAFETY: the destination stays writable (caller); the driver checks the source.
+            let copied = unsafe { driver.memcpy_dtoh_async(dst.cast(), src.0, len, self.handle) };
+            self.checked(copied, "copy from device", &[src], len)
+        })
+    }
+
+    fn copy(&self, dst: DevicePtr, src: DevicePtr, len: usize) -> Result<()> {
+        if len == 0 || dst == src {
+            return Ok(());
+        }
+        self.enqueue(|entered, _| {
+            if dst.0.abs_diff(src.0) >= len as u64 {
+                return self.copy_apart(dst, src, len);
+            }
+            self.copy_overlapping(entered, dst, src, len)
+        })
+    }
+
+    fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()> {
+        if len == 0 {
+            return Ok(());
+        }
+        self.enqueue(|_, _| {
+            // SAFETY: the driver checks the range.
+            let filled = unsafe {
+                self.gpu
+                    .driver
+                    .memset_d8_async(dst.0, byte, len, self.handle)
+            };
+            self.checked(filled, "fill", &[dst], len)
+        })
+    }
+
+    fn launch(&self, kernel: &Arc<dyn Kernel>, launch: &Launch<'_>) -> Result<()> {
+        let any: &dyn Any = &**kernel;
+        let Some(kernel) = any.downcast_ref::<CudaKernel>() else {
+            return Err(Error::InvalidLaunch {
+                kernel: kernel.info().name.clone(),
+                why: "it is not a kernel of an NVIDIA GPU".into(),
+            });
+        };
+        self.run(kernel, launch)
+    }
+
+    fn call(&self, function: Box<dyn FnOnce() + Send>) -> Result<()> {
+        self.enqueue(|_, state| {
+            let call = Call::new(function);
+            // SAFETY: the stream is the device's.
+            self.gpu
+                .check(unsafe { call.enqueue(self.gpu.driver, self.handle) })?;
+            state.calls.push(call);
+            Ok(())
+        })
+    }
+
+    fn record(&self) -> Result<Option<Arc<dyn Event>>> {
+        let event = CudaEvent::new(&self.gpu)?;
+        self.enqueue(|_, _| {
+            // SAFETY: event and stream are the device's.
+            self.gpu
+                .check(unsafe { self.gpu.driver.event_record(event.handle, self.handle) })
+        })?;
+        Ok(Some(Arc::new(event)))
+    }
+
+    fn wait(&self, event: &Arc<dyn Event>) -> Result<()> {
+        let any: &dyn Any = &**event;
+        let Some(own) = any.downcast_ref::<CudaEvent>() else {
+            let event = event.clone();
+            return self.call(Box::new(move || event.synchronize()));
+        };
+        self.enqueue(|_, _| {
+            // SAFETY: the event lives as long as the call; the driver notes what it stands for.
+            self.gpu.check(unsafe {
+                self.gpu
+                    .driver
+                    .stream_wait_event(self.handle, own.handle, 0)
+            })
+        })
+    }
+
+    fn query(&self) -> Result<bool> {
+        let enqueued = {
+            let state = self.lock();
+            if state.complete == state.enqueued {
+                return Ok(true);
+            }
+            state.enqueued
+        };
+        let entered = self.gpu.enter().inspect_err(|_| self.abandon())?;
+        // SAFETY: the stream is the device's.
+        let asked = unsafe { self.gpu.driver.stream_query(self.handle) };
+        drop(entered);
+        if asked.is_err_and(|failure| failure.result == CuResult::NOT_READY) {
+            return Ok(false);
+        }
+        self.gpu.check(asked).inspect_err(|_| self.abandon())?;
+        self.passed(enqueued);
+        Ok(true)
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        let enqueued = {
+            let state = self.lock();
+            if state.complete == state.enqueued {
+                return Ok(());
+            }
+            state.enqueued
+        };
+        let entered = self.gpu.enter().inspect_err(|_| self.abandon())?;
+        // SAFETY: the stream is the device's.
+        let waited = unsafe { self.gpu.driver.stream_synchronize(self.handle) };
+        drop(entered);
+        self.gpu.check(waited).inspect_err(|_| self.abandon())?;
+        self.passed(enqueued);
+        Ok(())
+    }
+}
+
+impl Drop for CudaStream {
+    /// What is enqueued is still done, with what it needs.
+    fn drop(&mut self) {
+        if let Err(error) = self.synchronize() {
+            log::debug!("a stream that nobody waits for: {error}");
+            self.abandon();
+            // The driver may still be reading: what was kept is never given back.
+            let mut state = self.lock();
+            std::mem::forget(std::mem::take(&mut state.kept));
+            return;
+        }
+        let raw = self.lock().raw.take();
+        if let (Some(raw), Some(opened)) = (raw, self.gpu.in_use()) {
+            opened.streams.put_back(raw);
+        }
+    }
+}

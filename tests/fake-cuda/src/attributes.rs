@@ -1,0 +1,48 @@
+//! Properties of devices (`CUdevice_attribute`). An H100's where the virtual GPU has none of its own.
+
+use plugin_api::Device as _;
+
+use crate::call::settings;
+use crate::device::{DEFAULT_SHARED, Device};
+use crate::result::{Failure, Outcome};
+
+/// The value of a property; those that are not here are invalid.
+pub fn value(device: &Device, attribute: i32) -> Outcome<i32> {
+    let gpu = device.gpu()?;
+    let info = gpu.info();
+    let value = match attribute {
+        // MAX_THREADS_PER_BLOCK, MAX_GRID_DIM_X … Z
+        1 => info.max_threads_per_block,
+        5 => info.max_blocks[0],
+        6 => info.max_blocks[1],
+        7 => info.max_blocks[2],
+        // MAX_SHARED_MEMORY_PER_BLOCK, …_PER_MULTIPROCESSOR, …_OPTIN
+        8 => DEFAULT_SHARED,
+        81 => info.max_shared_memory + (1 << 10),
+        97 => info.max_shared_memory,
+        // WARP_SIZE, MULTIPROCESSOR_COUNT
+        10 => info.warp_size,
+        16 => info.multiprocessors,
+        // CLOCK_RATE in kHz: a tick of the virtual GPU's clock is a nanosecond.
+        13 => 1_000_000,
+        // MAX_REGISTERS_PER_BLOCK, …_PER_MULTIPROCESSOR
+        12 | 82 => 65_536,
+        // MAX_THREADS_PER_MULTIPROCESSOR, MAX_BLOCKS_PER_MULTIPROCESSOR
+        39 => 2048,
+        106 => 32,
+        // UNIFIED_ADDRESSING, MANAGED_MEMORY, CONCURRENT_MANAGED_ACCESS, COOPERATIVE_LAUNCH, CAN_MAP_HOST_MEMORY
+        41 | 83 | 89 | 95 | 19 => 1,
+        // COMPUTE_CAPABILITY_MAJOR, …_MINOR
+        75 => device.capability.0.into(),
+        76 => device.capability.1.into(),
+        // PAGEABLE_MEMORY_ACCESS
+        88 => settings()?.pageable.into(),
+        // MEMORY_POOLS_SUPPORTED
+        115 => settings()?.pools.into(),
+        _ => {
+            eprintln!("fake CUDA driver: device attribute {attribute} is not emulated");
+            return Err(Failure::INVALID_VALUE);
+        }
+    };
+    i32::try_from(value).map_err(|_| Failure::INVALID_VALUE)
+}

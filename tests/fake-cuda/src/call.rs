@@ -1,0 +1,92 @@
+//! What every call begins with.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use crate::config::{Config, config};
+use crate::context;
+use crate::injection;
+use crate::result::{Failure, Outcome};
+
+/// Whether the driver may be called.
+static PHASE: AtomicU8 = AtomicU8::new(BEFORE);
+const BEFORE: u8 = 0;
+const RUNNING: u8 = 1;
+const OVER: u8 = 2;
+
+/// Defines a function of the driver's.
+macro_rules! driver_functions {
+    ($($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?) in $phase:ident $body:block)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// Pointers are null or as the CUDA Driver API reference says.
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case)]
+        pub unsafe extern "C" fn $name($($argument: $type),*) -> u32 {
+            let body = move || -> $crate::result::Outcome { $body };
+            $crate::call::$phase(stringify!($name), body)
+        }
+    )*};
+}
+
+fn number(outcome: Outcome) -> u32 {
+    outcome.map_or_else(|failure| failure.0, |()| 0)
+}
+
+fn counted(function: &str) -> Outcome<&'static Config> {
+    let config = config().map_err(|_| Failure::UNKNOWN)?;
+    injection::count(config, function)?;
+    Ok(config)
+}
+
+/// A call that is valid at any time.
+pub fn any_time(function: &str, body: impl FnOnce() -> Outcome) -> u32 {
+    number(counted(function).and_then(|_| body()))
+}
+
+/// `CUDA_ERROR_NOT_INITIALIZED` before `cuInit`, `CUDA_ERROR_DEINITIALIZED` when the driver has shut down.
+fn running(function: &str) -> Outcome<&'static Config> {
+    let config = counted(function).inspect_err(|&failure| context::lose_current(failure))?;
+    match PHASE.load(Ordering::Acquire) {
+        RUNNING => Ok(config),
+        OVER => Err(Failure::DEINITIALIZED),
+        _ => Err(Failure::NOT_INITIALIZED),
+    }
+}
+
+/// A call that needs the driver, but no context.
+pub fn initialised(function: &str, body: impl FnOnce() -> Outcome) -> u32 {
+    number(running(function).and_then(|_| body()))
+}
+
+/// A call on the current context, if there is one: it fails when that is lost.
+pub fn with_context(function: &str, body: impl FnOnce() -> Outcome) -> u32 {
+    let outcome = running(function).and_then(|_| {
+        context::current()?.check()?;
+        body()
+    });
+    number(outcome)
+}
+
+/// The settings, in a call that has begun.
+pub fn settings() -> Outcome<&'static Config> {
+    config().map_err(|_| Failure::UNKNOWN)
+}
+
+/// `cuInit`.
+pub fn initialise(config: &Config) -> Outcome {
+    let first = PHASE.compare_exchange(BEFORE, RUNNING, Ordering::AcqRel, Ordering::Acquire);
+    match first {
+        Err(OVER) => return Err(Failure::DEINITIALIZED),
+        Ok(_) if config.exits_early => {
+            // SAFETY: the function may be called at any time, and is there until the process has ended.
+            unsafe { libc::atexit(shut_down) };
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+extern "C" fn shut_down() {
+    PHASE.store(OVER, Ordering::Release);
+}

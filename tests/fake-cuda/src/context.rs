@@ -1,0 +1,140 @@
+//! Contexts: what a device's memory, modules and streams belong to, which of them is a thread's current one, and how one is lost.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use plugin_vgpu::VirtualGpu;
+
+use crate::device::Device;
+use crate::handle::{self, Handle};
+use crate::memory::Memory;
+use crate::result::{Failure, Outcome};
+use crate::stream::Stream;
+
+/// A context.
+pub struct Context {
+    /// Its device.
+    pub device: Arc<Device>,
+    /// The virtual GPU behind that.
+    pub gpu: Arc<VirtualGpu>,
+    /// What is allocated.
+    pub memory: Mutex<Memory>,
+    /// `cuCtxSetLimit`.
+    pub limits: Mutex<BTreeMap<i32, usize>>,
+    /// Numbers of the devices whose memory it may use.
+    pub peers: Mutex<HashSet<usize>>,
+    streams: Mutex<Vec<Weak<Stream>>>,
+    lost: Mutex<Option<Failure>>,
+}
+
+impl Context {
+    /// An empty context.
+    pub fn new(device: Arc<Device>, gpu: Arc<VirtualGpu>) -> Arc<Context> {
+        Arc::new(Context {
+            device,
+            memory: Mutex::new(Memory::new(gpu.clone())),
+            gpu,
+            limits: Mutex::default(),
+            peers: Mutex::default(),
+            streams: Mutex::default(),
+            lost: Mutex::default(),
+        })
+    }
+
+    /// Fails if the context is lost.
+    pub fn check(&self) -> Outcome {
+        self.failure().map_or(Ok(()), Err)
+    }
+
+    /// Why it is lost.
+    pub fn failure(&self) -> Option<Failure> {
+        *lock(&self.lost)
+    }
+
+    /// Loses it; the first reason stays.
+    pub fn lose(&self, why: Failure) {
+        lock(&self.lost).get_or_insert(why);
+    }
+
+    /// Its memory.
+    pub fn memory(&self) -> MutexGuard<'_, Memory> {
+        lock(&self.memory)
+    }
+
+    /// Remembers a stream, to wait for.
+    pub fn add_stream(&self, stream: &Arc<Stream>) {
+        let mut streams = lock(&self.streams);
+        streams.retain(|stream| stream.strong_count() > 0);
+        streams.push(Arc::downgrade(stream));
+    }
+
+    /// Waits for all of its streams.
+    pub fn synchronize(&self) -> Outcome {
+        let streams: Vec<_> = lock(&self.streams)
+            .iter()
+            .filter_map(Weak::upgrade)
+            .collect();
+        streams.iter().for_each(|stream| stream.wait());
+        self.check()
+    }
+
+    /// Its work ends; whoever uses it from now on hears of it.
+    pub fn destroy(&self) {
+        let _lost = self.synchronize();
+        self.lose(Failure::CONTEXT_IS_DESTROYED);
+    }
+}
+
+/// A lock; what another thread that panicked left is as good.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+thread_local! {
+    static STACK: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The handle of the thread's current context, 0 if there is none.
+pub fn current_handle() -> Handle {
+    STACK.with_borrow(|stack| stack.last().copied().unwrap_or(0))
+}
+
+/// The thread's current context.
+pub fn current() -> Outcome<Arc<Context>> {
+    match current_handle() {
+        0 => Err(Failure::INVALID_CONTEXT),
+        handle => handle::get(handle).map_err(|_| Failure::CONTEXT_IS_DESTROYED),
+    }
+}
+
+/// `cuCtxPushCurrent`.
+pub fn push(context: Handle) -> Outcome {
+    handle::get::<Context>(context).map_err(|_| Failure::INVALID_CONTEXT)?;
+    STACK.with_borrow_mut(|stack| stack.push(context));
+    Ok(())
+}
+
+/// `cuCtxPopCurrent`.
+pub fn pop() -> Outcome<Handle> {
+    STACK
+        .with_borrow_mut(Vec::pop)
+        .ok_or(Failure::INVALID_CONTEXT)
+}
+
+/// An injected error that a kernel would have caused has the same effect.
+pub fn lose_current(failure: Failure) {
+    if failure.is_sticky()
+        && let Ok(context) = current()
+    {
+        context.lose(failure);
+    }
+}
+
+/// Fails unless an object belongs to the current context: handles are valid in their own context only.
+pub fn expect_current(owner: &Arc<Context>) -> Outcome {
+    match Arc::ptr_eq(owner, &current()?) {
+        true => Ok(()),
+        false => Err(Failure::INVALID_HANDLE),
+    }
+}

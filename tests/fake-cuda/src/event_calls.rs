@@ -1,0 +1,67 @@
+//! Events.
+
+use std::ffi::c_uint;
+use std::sync::{Arc, Mutex};
+
+use crate::context::{current, expect_current, lock};
+use crate::event::{Event, Mark, Record};
+use crate::handle::{self, Handle};
+use crate::pointer::store;
+use crate::result::Failure;
+use crate::stream_calls::stream;
+
+/// `CU_EVENT_BLOCKING_SYNC`, `CU_EVENT_DISABLE_TIMING`
+const FLAGS: c_uint = 1 | 2;
+
+driver_functions! {
+    /// An event. None has a time.
+    fn cuEventCreate(created: *mut Handle, flags: c_uint) in with_context {
+        if flags & !FLAGS != 0 {
+            return Err(Failure::INVALID_VALUE);
+        }
+        let event = Event {
+            context: current()?,
+            last: Mutex::default(),
+        };
+        store(created, handle::add(Arc::new(event)))
+    }
+
+    /// Ends the handle.
+    fn cuEventDestroy_v2(ended: Handle) in with_context {
+        handle::remove::<Event>(ended).map(drop)
+    }
+
+    /// Records it in a stream of its own context.
+    fn cuEventRecord(recorded: Handle, on: Handle) in with_context {
+        let stream = stream(on)?;
+        let event = handle::get::<Event>(recorded)?;
+        expect_current(&event.context)?;
+        let record = Arc::new(Record::default());
+        let mark = Mark(record.clone());
+        *lock(&event.last) = Some(record);
+        stream.enqueue(move || {
+            drop(mark);
+            Ok(())
+        })
+    }
+
+    /// Whether its last record has passed; yes if there is none.
+    fn cuEventQuery(asked: Handle) in with_context {
+        let event = handle::get::<Event>(asked)?;
+        let last = lock(&event.last).clone();
+        match last.is_none_or(|record| record.has_passed()) {
+            true => event.context.check(),
+            false => Err(Failure::NOT_READY),
+        }
+    }
+
+    /// Waits for that.
+    fn cuEventSynchronize(awaited: Handle) in with_context {
+        let event = handle::get::<Event>(awaited)?;
+        let last = lock(&event.last).clone();
+        if let Some(record) = last {
+            record.wait();
+        }
+        event.context.check()
+    }
+}

@@ -1,0 +1,96 @@
+//! Kernel launches.
+
+use std::ffi::{c_uint, c_void};
+use std::sync::Arc;
+
+use plugin_api::{Error, FaultKind, Launch};
+
+use crate::context::lock;
+use crate::handle::Handle;
+use crate::module::Function;
+use crate::module_calls::function;
+use crate::pointer::{bytes, element};
+use crate::result::{Failure, Outcome};
+use crate::stream_calls::stream;
+
+/// The words of the arguments, read now: "the kernel parameters are copied".
+fn arguments(function: &Function, parameters: *mut *mut c_void) -> Outcome<Vec<u64>> {
+    let mut words = Vec::new();
+    for (index, parameter) in function.kernel.info().parameters.iter().enumerate() {
+        let at = element(parameters, index)?;
+        let mut padded = vec![0u8; parameter.words() * 8];
+        let size = parameter.size as usize;
+        padded[..size].copy_from_slice(bytes(at.cast(), size)?);
+        let own = padded.chunks_exact(8);
+        words.extend(own.map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes"))));
+    }
+    Ok(words)
+}
+
+/// What a launch must keep to. (The virtual GPU checks the rest.)
+fn check(function: &Function, grid: [u32; 3], block: [u32; 3], dynamic_shared: u32) -> Outcome {
+    let device = &function.module.context.device;
+    let most = |attribute| crate::attributes::value(device, attribute);
+    let blocks = [most(5)?, most(6)?, most(7)?];
+    let threads = block.iter().map(|&count| u64::from(count)).product::<u64>();
+    let in_range = grid
+        .iter()
+        .zip(blocks)
+        .all(|(&count, most)| count > 0 && count <= most as u32);
+    if !in_range || threads == 0 || threads > most(1)? as u64 {
+        return Err(Failure::INVALID_VALUE);
+    }
+    if threads > u64::from(function.kernel.info().max_threads)
+        || dynamic_shared > *lock(&function.dynamic_shared)
+    {
+        return Err(Failure::INVALID_VALUE);
+    }
+    Ok(())
+}
+
+/// The error that a fault on a device gives.
+fn failure(error: &Error) -> Failure {
+    let Error::Fault(fault) = error else {
+        return match error {
+            Error::InvalidLaunch { .. } => Failure::LAUNCH_OUT_OF_RESOURCES,
+            _ => Failure::LAUNCH_FAILED,
+        };
+    };
+    match &fault.kind {
+        FaultKind::Trap { message } if message.starts_with("assertion `") => Failure::ASSERT,
+        FaultKind::WildAccess { .. } => Failure::ILLEGAL_ADDRESS,
+        FaultKind::StackOverflow => Failure::HARDWARE_STACK_ERROR,
+        // A GPU would wait for ever, or until a display's watchdog ends the kernel.
+        FaultKind::Deadlock => Failure::LAUNCH_TIMEOUT,
+        _ => Failure::LAUNCH_FAILED,
+    }
+}
+
+fn run(function: &Arc<Function>, launch: &Launch<'_>) -> Outcome {
+    function
+        .kernel
+        .launch(launch)
+        .map_err(|error| failure(&error))
+}
+
+driver_functions! {
+    /// Enqueues a kernel. Its faults show in later calls.
+    fn cuLaunchKernel(
+        kernel: Handle,
+        grid_x: c_uint, grid_y: c_uint, grid_z: c_uint,
+        block_x: c_uint, block_y: c_uint, block_z: c_uint,
+        dynamic_shared: c_uint, on: Handle,
+        parameters: *mut *mut c_void, extra: *mut *mut c_void,
+    ) in with_context {
+        let (stream, function) = (stream(on)?, function(kernel)?);
+        if !extra.is_null() {
+            return Err(Failure::NOT_SUPPORTED);
+        }
+        let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
+        check(&function, grid, block, dynamic_shared)?;
+        let words = arguments(&function, parameters)?;
+        stream.enqueue(move || {
+            run(&function, &Launch { grid, block, dynamic_shared, args: &words })
+        })
+    }
+}

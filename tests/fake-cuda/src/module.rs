@@ -1,0 +1,166 @@
+//! Modules: which bitcode stands for one, and what it has loaded.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use plugin_api::{Device as _, Error, Image, Kernel, LoadOptions};
+use sha2::{Digest, Sha256};
+
+use crate::call::settings;
+use crate::context::{Context, lock};
+use crate::cubin;
+use crate::handle::{self, Handle};
+use crate::pointer;
+use crate::ptxas;
+use crate::result::{Failure, Outcome};
+
+/// What the first line of PTX begins with; the SHA-256 of its image follows (`codegen::PROVENANCE`).
+const PROVENANCE: &str = "// omptarget: of the image with SHA-256 ";
+
+/// A loaded module.
+pub struct Module {
+    /// What it belongs to.
+    pub context: Arc<Context>,
+    /// The same on the virtual GPU.
+    pub loaded: Arc<dyn plugin_api::Module>,
+    /// Handles of its functions that were asked for.
+    functions: Mutex<HashMap<String, Handle>>,
+}
+
+/// A kernel of a module.
+pub struct Function {
+    /// Its module, which it keeps loaded as long as it runs.
+    pub module: Arc<Module>,
+    /// The same on the virtual GPU.
+    pub kernel: Arc<dyn Kernel>,
+    /// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`
+    pub dynamic_shared: Mutex<u32>,
+}
+
+impl Module {
+    /// Loads PTX or machine code; what the assembler says goes to `log`.
+    pub fn load(context: Arc<Context>, image: *const u8, log: &mut String) -> Outcome<Arc<Module>> {
+        let bitcode = match cubin::is_elf(image) {
+            true => of_machine_code(cubin::whole(image)?, &context)?,
+            false => of_ptx(pointer::text(image.cast())?, &context, log)?,
+        };
+        let options = LoadOptions {
+            unified_shared_memory: settings()?.pageable,
+        };
+        let images = Image::parse(&bitcode).map_err(|_| Failure::INVALID_IMAGE)?;
+        let loaded = context.gpu.load(&images[0], &options).map_err(|error| {
+            eprintln!("fake CUDA driver: {error}");
+            // A constructor's fault is that of a kernel.
+            match error {
+                Error::Fault(_) => Failure::LAUNCH_FAILED,
+                _ => Failure::INVALID_IMAGE,
+            }
+        })?;
+        for (_, global) in loaded.globals() {
+            context.memory().admit(global.address.0, global.size);
+        }
+        Ok(Arc::new(Module {
+            context,
+            loaded,
+            functions: Mutex::default(),
+        }))
+    }
+
+    /// The handle of a kernel.
+    pub fn function(self: &Arc<Self>, name: &str) -> Outcome<Handle> {
+        let mut functions = lock(&self.functions);
+        if let Some(known) = functions.get(name) {
+            return Ok(*known);
+        }
+        let kernel = self.loaded.kernel(name).ok_or(Failure::NOT_FOUND)?;
+        let function = Function {
+            module: self.clone(),
+            kernel,
+            dynamic_shared: Mutex::new(crate::device::DEFAULT_SHARED),
+        };
+        let handle = handle::add(Arc::new(function));
+        functions.insert(name.to_owned(), handle);
+        Ok(handle)
+    }
+
+    /// Ends the handles of its functions and its variables. Kernels that run keep the code.
+    pub fn unload(&self) {
+        for (_, function) in lock(&self.functions).drain() {
+            let _was_known = handle::remove::<Function>(function);
+        }
+        for (_, global) in self.loaded.globals() {
+            self.context.memory().dismiss(global.address.0);
+        }
+    }
+}
+
+fn hash(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn complain(what: &str) -> Failure {
+    eprintln!("fake CUDA driver: {what}");
+    Failure::INVALID_IMAGE
+}
+
+/// The files of `FAKE_CUDA_BITCODE`.
+fn files() -> Outcome<Vec<(PathBuf, Vec<u8>)>> {
+    let folder = settings()?.bitcode.as_deref();
+    let folder = folder.ok_or_else(|| complain("FAKE_CUDA_BITCODE is not set"))?;
+    read_all(folder).map_err(|error| complain(&format!("{}: {error}", folder.display())))
+}
+
+fn read_all(folder: &Path) -> std::io::Result<Vec<(PathBuf, Vec<u8>)>> {
+    fs::read_dir(folder)?
+        .map(|entry| {
+            let path = entry?.path();
+            let content = fs::read(&path)?;
+            Ok((path, content))
+        })
+        .collect()
+}
+
+/// The bitcode that PTX was made of.
+fn of_ptx(ptx: &str, context: &Context, log: &mut String) -> Outcome<Vec<u8>> {
+    ptxas::check(ptx, &context.device, log)?;
+    let line = ptx
+        .lines()
+        .next()
+        .and_then(|line| line.strip_prefix(PROVENANCE));
+    let wanted = line.ok_or_else(|| complain("the PTX does not say which image it is of"))?;
+    let source = files()?
+        .into_iter()
+        .find(|(_, content)| hash(content) == wanted);
+    source.map(|(_, content)| content).ok_or_else(|| {
+        complain(&format!(
+            "FAKE_CUDA_BITCODE has no file with SHA-256 {wanted}"
+        ))
+    })
+}
+
+/// The bitcode that machine code was made of: the only one in the folder that has this machine code.
+fn of_machine_code(file: &[u8], context: &Context) -> Outcome<Vec<u8>> {
+    let (major, minor) = cubin::capability(file)?;
+    let device = context.device.capability;
+    // "Binary compatibility": cubins run on devices of the same major and the same or a later minor capability.
+    if major != device.0 || minor > device.1 {
+        return Err(Failure::NO_BINARY_FOR_GPU);
+    }
+    let files = files()?;
+    if !files.iter().any(|(_, content)| content == file) {
+        return Err(complain(
+            "FAKE_CUDA_BITCODE does not have this machine code",
+        ));
+    }
+    let is_bitcode = |path: &Path| path.extension().is_some_and(|extension| extension == "bc");
+    let mut sources = files.into_iter().filter(|(path, _)| is_bitcode(path));
+    match (sources.next(), sources.next()) {
+        (Some((_, content)), None) => Ok(content),
+        _ => Err(complain(
+            "FAKE_CUDA_BITCODE has not one file of bitcode for this machine code",
+        )),
+    }
+}

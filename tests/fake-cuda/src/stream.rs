@@ -1,0 +1,88 @@
+//! Streams: a thread each, which does in order what is enqueued.
+
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Condvar, Mutex};
+
+use crate::context::{Context, lock};
+use crate::result::{Failure, Outcome};
+
+/// What a stream is to do. When its context is lost, it is dropped instead.
+type Work = Box<dyn FnOnce() -> Outcome + Send>;
+
+/// A stream.
+pub struct Stream {
+    /// What it belongs to.
+    pub context: Arc<Context>,
+    queue: Mutex<Sender<Work>>,
+    progress: Arc<Progress>,
+}
+
+#[derive(Default)]
+struct Progress {
+    counts: Mutex<Counts>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Counts {
+    enqueued: u64,
+    done: u64,
+}
+
+impl Stream {
+    /// An empty stream.
+    pub fn new(context: Arc<Context>) -> Outcome<Arc<Stream>> {
+        let (queue, works) = channel::<Work>();
+        let progress = Arc::new(Progress::default());
+        let (own_context, own_progress) = (context.clone(), progress.clone());
+        let run = move || {
+            for work in works {
+                match own_context.failure() {
+                    Some(_) => drop(work),
+                    None => {
+                        if let Err(failure) = work() {
+                            own_context.lose(failure);
+                        }
+                    }
+                }
+                lock(&own_progress.counts).done += 1;
+                own_progress.changed.notify_all();
+            }
+        };
+        let thread = std::thread::Builder::new().name("fake CUDA stream".into());
+        thread.spawn(run).map_err(|_| Failure::OPERATING_SYSTEM)?;
+        let stream = Arc::new(Stream {
+            context: context.clone(),
+            queue: Mutex::new(queue),
+            progress,
+        });
+        context.add_stream(&stream);
+        Ok(stream)
+    }
+
+    /// Adds work.
+    pub fn enqueue(&self, work: impl FnOnce() -> Outcome + Send + 'static) -> Outcome {
+        let queue = lock(&self.queue);
+        lock(&self.progress.counts).enqueued += 1;
+        queue
+            .send(Box::new(work))
+            .map_err(|_| Failure::OPERATING_SYSTEM)
+    }
+
+    /// Whether all of it is done.
+    pub fn is_idle(&self) -> bool {
+        let counts = lock(&self.progress.counts);
+        counts.done == counts.enqueued
+    }
+
+    /// Waits until what is enqueued now is done.
+    pub fn wait(&self) {
+        let counts = lock(&self.progress.counts);
+        let target = counts.enqueued;
+        let reached = self
+            .progress
+            .changed
+            .wait_while(counts, |counts| counts.done < target);
+        drop(reached);
+    }
+}
