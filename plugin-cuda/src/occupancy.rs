@@ -27,7 +27,7 @@ mod tests {
     /// A multiprocessor with this many threads, blocks and bytes of shared memory, a kernel with so many bytes.
     fn best(max_threads: u32, threads: u32, blocks: u32, shared: u32, own: u32) -> u32 {
         let resident = |size: u32| {
-            let by_shared = if own == 0 { u32::MAX } else { shared / own };
+            let by_shared = shared.checked_div(own).unwrap_or(u32::MAX);
             Ok::<_, ()>((threads / size).min(blocks).min(by_shared))
         };
         best_block(max_threads, resident).unwrap()

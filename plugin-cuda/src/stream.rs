@@ -295,8 +295,8 @@ impl Stream for CudaStream {
         self.enqueue(|_, state| {
             let call = Call::new(function);
             // SAFETY: the stream is the device's.
-            self.gpu
-                .check(unsafe { call.enqueue(self.gpu.driver, self.handle) })?;
+            let enqueued = unsafe { call.enqueue(self.gpu.driver, self.handle) };
+            self.gpu.check(enqueued)?;
             state.calls.push(call);
             Ok(())
         })
