@@ -2,9 +2,7 @@
 
 use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-
-use plugin_api::Plugin;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::device::OmpDevice;
 use crate::environment::Environment;
@@ -16,7 +14,7 @@ use crate::logger;
 use crate::mapping_info::tell_table;
 use crate::offload_policy::OffloadPolicy;
 use crate::ompt;
-use crate::plugins::{self, Plugins};
+use crate::plugins::{self, Candidate};
 use crate::program;
 use crate::recording_request::{self, Recording};
 use crate::registry::Registry;
@@ -34,7 +32,7 @@ pub struct Runtime {
     /// Set once, when there are any.
     devices: OnceLock<Vec<OmpDevice>>,
     discovery: Mutex<Option<u64>>,
-    plugins: OnceLock<Plugins>,
+    candidates: OnceLock<Vec<Candidate>>,
     warned: AtomicBool,
     recording: Recording,
 }
@@ -69,6 +67,11 @@ pub fn runtime() -> &'static Runtime {
     })
 }
 
+/// Tells the user what keeps a family of devices away.
+fn complain(why: String) {
+    warn(&why);
+}
+
 impl Runtime {
     /// A runtime that has found no devices yet.
     pub fn new(environment: Environment, policy: OffloadPolicy) -> Runtime {
@@ -78,7 +81,7 @@ impl Runtime {
             registry: Registry::default(),
             devices: OnceLock::new(),
             discovery: Mutex::new(None),
-            plugins: OnceLock::new(),
+            candidates: OnceLock::new(),
             warned: AtomicBool::new(false),
             recording: Recording::default(),
         }
@@ -143,23 +146,16 @@ impl Runtime {
         let has_images = libraries.iter().any(|library| !library.images.is_empty());
         let unified = self.registry.unified_shared_memory();
         let mut found = Vec::new();
-        for plugin in self.plugins() {
-            let is_named = self
-                .environment
-                .devices
-                .iter()
-                .any(|name| name == plugin.name());
-            if plugin.stands_in() && !is_named && !found.is_empty() {
+        for candidate in self.candidates() {
+            if !found.is_empty() && (candidate.stands_in() || !has_images) {
                 continue;
             }
+            let Some(plugin) = candidate.plugin(complain) else {
+                continue;
+            };
             for (index, device) in plugin.devices().into_iter().enumerate() {
-                let usable = if has_images {
-                    libraries
-                        .iter()
-                        .any(|library| program::accepted_image(&*device, library).is_some())
-                } else {
-                    plugin.name() == self.plugins()[0].name()
-                };
+                let takes_one = |library| program::accepted_image(&*device, library).is_some();
+                let usable = !has_images || libraries.iter().map(|each| &**each).any(takes_one);
                 info::debug(format_args!(
                     "{} device {index}: {}, usable: {usable}",
                     plugin.name(),
@@ -181,19 +177,10 @@ impl Runtime {
         found
     }
 
-    /// The plugins, as far as `OMPTARGET_DEVICES` lets them. What keeps one away is said once.
-    fn plugins(&self) -> &[Arc<dyn Plugin>] {
-        &self.opened_plugins().usable
-    }
-
-    fn opened_plugins(&self) -> &Plugins {
-        self.plugins.get_or_init(|| {
-            let plugins = plugins::open(&self.environment.devices, |complaint| warn(&complaint));
-            for why in &plugins.absent {
-                info::debug(format_args!("{why}"));
-            }
-            plugins
-        })
+    /// The families of devices, as far as `OMPTARGET_DEVICES` lets them.
+    fn candidates(&self) -> &[Candidate] {
+        self.candidates
+            .get_or_init(|| plugins::candidates(&self.environment.devices, complain))
     }
 
     fn tell_refusals(&self) {
@@ -223,9 +210,10 @@ impl Runtime {
         if self.policy == OffloadPolicy::Disabled {
             return "OMP_TARGET_OFFLOAD=DISABLED".into();
         }
-        let absent = &self.opened_plugins().absent;
         let mut reasons = Vec::new();
-        for plugin in self.plugins() {
+        let candidates = self.candidates();
+        let plugins = candidates.iter().filter_map(|each| each.plugin(complain));
+        for plugin in plugins {
             for device in plugin.devices() {
                 for library in self.registry.libraries() {
                     let refused = program::refusals(&*device, &library);
@@ -239,6 +227,7 @@ impl Runtime {
                 }
             }
         }
+        let absences = candidates.iter().filter_map(Candidate::absence);
         if reasons.is_empty() {
             let list = self.environment.devices.join(",");
             let narrowed = if list.is_empty() {
@@ -246,10 +235,10 @@ impl Runtime {
             } else {
                 format!(" (OMPTARGET_DEVICES={list})")
             };
-            let absent: Vec<_> = absent.iter().map(|why| format!("; {why}")).collect();
-            return format!("no device is available{narrowed}{}", absent.concat());
+            let absences: Vec<_> = absences.map(|why| format!("; {why}")).collect();
+            return format!("no device is available{narrowed}{}", absences.concat());
         }
-        reasons.extend(absent.iter().map(|why| format!("\n  {why}")));
+        reasons.extend(absences.map(|why| format!("\n  {why}")));
         format!(
             "no device image of this program can be used:{}",
             reasons.concat()

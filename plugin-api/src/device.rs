@@ -140,11 +140,6 @@ pub trait Plugin: Send + Sync {
     fn name(&self) -> &'static str;
     /// The devices found, in a stable order. Finding none is not an error.
     fn devices(&self) -> Vec<Arc<dyn Device>>;
-    /// Whether its devices only stand in for those of other plugins: a program gets them where there are no others, or
-    /// where the user names the plugin.
-    fn stands_in(&self) -> bool {
-        false
-    }
 }
 
 /// One device. Every method may be called from several host threads at once, and returns only

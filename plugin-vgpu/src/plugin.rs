@@ -33,10 +33,6 @@ impl Plugin for VirtualGpuPlugin {
     fn devices(&self) -> Vec<Arc<dyn Device>> {
         vec![self.device.clone()]
     }
-
-    fn stands_in(&self) -> bool {
-        true
-    }
 }
 
 /// The plugin, set up as the environment says.
