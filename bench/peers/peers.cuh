@@ -1,0 +1,11 @@
+// For the programs in CUDA: what peers.h has, and a check of each call of CUDA's.
+#include "peers.h"
+
+#define check(call) check_at(call, __FILE__, __LINE__)
+
+static inline void check_at(cudaError_t error, const char *file, int line) {
+    if (error != cudaSuccess) {
+        fprintf(stderr, "%s:%d: %s\n", file, line, cudaGetErrorString(error));
+        exit(1);
+    }
+}

@@ -1,0 +1,182 @@
+"""The bundle: made by --build, read on the machine with the GPU.
+
+  gpu-check, gpu_check/    this command
+  bundle.json              what there is and how it was made
+  bin/ lib/                the omptarget command, the runtime libraries
+  examples/ tests/ nested/ epcc/ peers/    programs, with machine code for the GPUs and bitcode for the virtual one
+  peers/*.cu               to be compiled with nvcc there
+  data/                    data files of two examples
+  llvm/                    epcc and nested with LLVM's device runtime, and LLVM's host runtime, if they were given
+"""
+
+import concurrent.futures
+import datetime
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+from . import catalogue, running
+
+MANIFEST = "bundle.json"
+COMPILE_LIMIT = 300
+STRIP = "llvm-strip-22"
+# What every machine with a driver has, or has in a version that fits it only.
+SYSTEM = ("linux-vdso", "ld-linux", "libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "libcuda.so")
+
+
+class BundleError(Exception):
+    """The bundle cannot be made or read."""
+
+
+class Bundle:
+    """A bundle as it lies there."""
+
+    def __init__(self, root):
+        self.root = root
+        try:
+            self.manifest = json.loads((root / MANIFEST).read_text())
+            self.architectures = self.manifest["architectures"]
+        except (OSError, ValueError, KeyError) as error:
+            raise BundleError(f"{root} holds no bundle ({error}); make one with scripts/gpu-check --build FOLDER") from None
+
+    def programs(self, kind):
+        return [program for program in self.manifest["programs"] if program["kind"] == kind]
+
+    def environment(self, devices, library=None):
+        """For the bundle's programs."""
+        folders = [str(library or self.root / "lib")]
+        folders += [folder for folder in [os.environ.get("LD_LIBRARY_PATH")] if folder]
+        # The host's runtime says that it has fewer cores than threads, and spins while they wait.
+        return dict(os.environ, LD_LIBRARY_PATH=os.pathsep.join(folders), OMP_TARGET_OFFLOAD="MANDATORY",
+                    OMPTARGET_DEVICES=devices, KMP_WARNINGS="0", KMP_BLOCKTIME="0")
+
+
+def compile_command(root, architectures, language):
+    """clang, to machine code for the GPUs, optimised as a whole, and bitcode for the virtual GPU."""
+    gpus = [f"--offload-arch={name}" for name in (*architectures, "gfx1030")]
+    return [f"clang{language}-22", f"--config={root}/dist/etc/omptarget-cuda.cfg", "--no-offload-arch=all", *gpus,
+            "-foffload-lto", "-O3", "-Wno-openmp-mapping"]
+
+
+def compile_one(root, program, folder, command):
+    """Compiles a program of the catalogue into `folder`."""
+    sources = [root / source for source in program.sources]
+    words = [*command, *program.flags, *sources, "-lm", "-Wl,-rpath,$ORIGIN/../lib", "-o", folder / program.name]
+    ended = running.run(words, COMPILE_LIMIT)
+    if ended.code != 0:
+        raise BundleError(f"{program.kind} {program.name} does not compile: {ended.why()}")
+
+
+def compile_all(root, programs, target, architectures, extra=()):
+    """Compiles `programs` into a folder per kind below `target`, as many at a time as there are CPUs."""
+    def one(program):
+        folder = target / program.kind
+        folder.mkdir(parents=True, exist_ok=True)
+        language = "" if all(source.endswith(".c") for source in program.sources) else "++"
+        compile_one(root, program, folder, [*compile_command(root, architectures, language), *extra])
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(one, programs))
+
+
+def copy_stripped(source, destination):
+    destination.parent.mkdir(parents=True, exist_ok=True)
+    ended = running.run([STRIP, "-o", destination, source], 60)
+    if ended.code != 0:
+        raise BundleError(f"{STRIP} {source}: {ended.why()}")
+
+
+def needed_libraries(files):
+    """The libraries that `files` need, by name, as ldd says; not those that belong to a machine's system."""
+    found = {}
+    for file in files:
+        output = subprocess.run(["ldd", str(file)], capture_output=True, text=True, check=True).stdout
+        for line in output.splitlines():
+            name, arrow, rest = line.strip().partition(" => ")
+            if arrow and rest == "not found":
+                raise BundleError(f"{file} needs {name}, which is not there")
+            if arrow and not name.startswith(SYSTEM):
+                found[name] = pathlib.Path(rest.split(" (")[0])
+    return found
+
+
+def lay_out_runtime(root, target, sample):
+    """The command, and the libraries that it and a program (`sample`) need."""
+    command = root / "dist" / "bin" / "omptarget"
+    copy_stripped(command, target / "bin" / "omptarget")
+    ours = root / "dist" / "lib" / "libomptarget.so"
+    soname = ours.resolve().name
+    copy_stripped(ours, target / "lib" / soname)
+    libraries = needed_libraries([command, ours, sample])
+    for name, path in libraries.items():
+        if name != soname:
+            copy_stripped(path, target / "lib" / name)
+
+
+def copy_texts(root, target):
+    """This command, the peers' sources, the examples' data."""
+    shutil.copy2(root / "scripts" / "gpu-check", target / "gpu-check")
+    shutil.copytree(root / "scripts" / "gpu_check", target / "gpu_check", ignore=shutil.ignore_patterns("__pycache__", "test_*"))
+    for source in (root / "bench" / "peers").glob("*.[ch]u*"):
+        shutil.copy2(source, target / "peers")
+    shutil.copy2(root / "bench" / "peers" / "peers.h", target / "peers")
+    shutil.copytree(root / "dist" / "data", target / "data")
+
+
+def add_llvm(root, target, programs, chosen, architectures):
+    """EPCC's and nested's programs with LLVM's device runtime, and LLVM's host runtime with what it needs."""
+    measured = [program for program in programs if program.kind in ("epcc", "nested")]
+    if not (chosen.llvm_device / "libompdevice.a").exists():
+        raise BundleError(f"{chosen.llvm_device} has no libompdevice.a")
+    # The folder comes before ours: the device link takes the first libompdevice.a that it finds.
+    compile_all(root, measured, target / "llvm", architectures,
+                (f"-Xoffload-linker-nvptx64-nvidia-cuda", f"-L{chosen.llvm_device.resolve()}"))
+    folder = target / "llvm" / "lib"
+    for name, path in {chosen.llvm_host.name: chosen.llvm_host, **needed_libraries([chosen.llvm_host])}.items():
+        copy_stripped(path, folder / name)
+
+
+def commit(root):
+    ended = running.run(["git", "-C", root, "rev-parse", "HEAD"], 30)
+    return ended.output.strip() if ended.code == 0 else "unknown"
+
+
+def chosen_programs(root, only):
+    programs = catalogue.programs(root)
+    if not only:
+        return programs
+    names = only.split(",")
+    unknown = set(names) - {program.name for program in programs}
+    if unknown:
+        raise BundleError(f"no program {', '.join(sorted(unknown))}")
+    return [program for program in programs if program.name in names]
+
+
+def build(root, chosen):
+    """Makes the bundle; gives its size in bytes."""
+    target, architectures = chosen.build, chosen.arch.split(",")
+    if target.exists():
+        raise BundleError(f"{target} exists; give a new folder")
+    for name in ("bin/omptarget", "etc/omptarget-cuda.cfg", "data/mri.pgm"):
+        if not (root / "dist" / name).exists():
+            raise BundleError(f"dist/{name} is missing: run scripts/setup and scripts/build first")
+    if bool(chosen.llvm_device) != bool(chosen.llvm_host):
+        raise BundleError("--llvm-device and --llvm-host go together")
+    programs = chosen_programs(root, chosen.only)
+    (target / "peers").mkdir(parents=True)
+    compile_all(root, programs, target, architectures)
+    first = programs[0]
+    lay_out_runtime(root, target, target / first.kind / first.name)
+    copy_texts(root, target)
+    if chosen.llvm_device:
+        add_llvm(root, target, programs, chosen, architectures)
+    manifest = {
+        "commit": commit(root), "built": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "clang": running.run(["clang-22", "--version"], 30).output.splitlines()[0], "architectures": architectures,
+        "llvm": bool(chosen.llvm_device),
+        "programs": [{"kind": program.kind, "name": program.name, "runs": program.runs} for program in programs],
+    }
+    (target / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n")
+    return sum(path.stat().st_size for path in target.rglob("*") if path.is_file())

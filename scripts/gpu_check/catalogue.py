@@ -1,0 +1,63 @@
+"""Which programs a bundle has."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of one or more source files, relative to the project's root."""
+
+    kind: str
+    name: str
+    sources: tuple
+    flags: tuple = ()
+    # Argument lists it is run with; `{data}` is the folder of data files.
+    runs: tuple = field(default=((),))
+
+
+def example(name, *more, runs=((),)):
+    sources = tuple(f"examples/{source}" for source in (name, *more))
+    return Program("examples", name.split(".")[0], sources, (), runs)
+
+
+def test(name, *more, flags=(), suffix=""):
+    sources = tuple(f"tests/programs/{source}" for source in (name, *more))
+    return Program("tests", name.split(".")[0] + suffix, sources, ("-DOFFLOAD", *flags))
+
+
+EXAMPLES = [
+    example("saxpy.c"), example("dot.c"), example("heartwall.c", "heartwall_kernel.c"),
+    example("histogram.c", runs=((), ("{data}/mri.pgm",))), example("sharing.c"),
+    example("kmeans.cpp", runs=((), ("{data}/digits.csv",))), example("stencil.cpp"), example("reduce_warp.c"),
+    example("declare_target.cpp"), example("nested.c"),
+]
+
+# Self-checking programs: with offload they end with PASS and nothing else. Left out is what the machine-code form of a
+# device image cannot have (docs/codegen.md): programs with long double on the device.
+TESTS = [
+    *(test(f"{name}.c") for name in ("map", "modifiers", "structs", "data", "privates", "mapper", "async", "schedules",
+                                     "sync", "doacross", "queries", "state", "heap")),
+    test("link.c", "link_other.c"), test("units.c", "units_other.c"), test("classes.cpp"), test("math.cpp"),
+    test("constructs.c", flags=("-fopenmp-version=52",)), test("tasks.c", flags=("-fopenmp-version=51",)),
+    test("routines.c", flags=("-fopenmp-version=51",)),
+    *(test("reductions.cpp", flags=(f"-DPART={part}",), suffix=f"_{part}") for part in (1, 2, 3, 4, 5)),
+    *(test("reduce_kinds.cpp", flags=(f"-DPART={part}",), suffix=f"_{part}") for part in (1, 2, 3)),
+]
+
+PEERS = [Program("peers", name, (f"bench/peers/{name}.c",)) for name in
+         ("launch", "saxpy", "sum", "histogram", "transfer")]
+
+
+def nested(root):
+    return [Program("nested", path.stem, (f"bench/nested/{path.name}",))
+            for path in sorted((root / "bench" / "nested").glob("*.c"))]
+
+
+def epcc(root):
+    sources = tuple(f"bench/epcc/{path.name}" for path in sorted((root / "bench" / "epcc").glob("*.c")))
+    return [Program("epcc", "epcc", sources)] if sources else []
+
+
+def programs(root):
+    """All of them."""
+    return [*EXAMPLES, *TESTS, *PEERS, *nested(root), *epcc(root)]

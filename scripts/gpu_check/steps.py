@@ -1,0 +1,200 @@
+"""What is run, step by step. A step never raises: it gives an outcome, with `why` where it failed or was skipped."""
+
+import json
+import shlex
+import tempfile
+from dataclasses import dataclass
+
+from . import running
+from .running import FAILED, LATE, PASSED, SKIPPED, outcome
+
+# The three examples for compute-sanitizer: streaming, reductions across warps, barriers of part of a block.
+SANITIZED = ("saxpy", "dot", "histogram")
+SANITIZERS = ("memcheck", "racecheck", "synccheck")
+# What compute-sanitizer ends with when it has found something.
+FOUND = 99
+
+
+@dataclass
+class Surroundings:
+    """What steps work with."""
+
+    bundle: object
+    machine: object
+    chosen: object  # the command line
+
+    def run(self, words, seconds, library=None):
+        environment = self.bundle.environment(self.chosen.devices, library)
+        return running.run(words, seconds * self.chosen.limit, environment, self.bundle.root)
+
+    def file(self, *parts):
+        return self.bundle.root.joinpath(*parts)
+
+    def out(self, name):
+        return self.chosen.out.resolve() / name
+
+    @property
+    def command(self):
+        return self.file("bin", "omptarget")
+
+
+def status_of(ended):
+    return LATE if ended.late else PASSED if ended.code == 0 else FAILED
+
+
+def of_all(results, **data):
+    """A step's outcome from those of its parts."""
+    bad = [part for part in results if part["status"] != PASSED]
+    if not results:
+        return outcome(SKIPPED, "the bundle has none", **data)
+    return outcome(FAILED if bad else PASSED, f"{len(bad)} of {len(results)} failed" if bad else "", **data)
+
+
+def devices(it):
+    ended = it.run([it.command, "info", "--json"], 60)
+    if ended.code != 0:
+        return outcome(status_of(ended), ended.why())
+    found = json.loads(ended.output)
+    if not any(device["plugin"] == it.chosen.devices for device in found):
+        return outcome(FAILED, f"the runtime finds no device of family {it.chosen.devices}", devices=found)
+    return outcome(PASSED, devices=found)
+
+
+def checking_programs(it, kind, seconds):
+    """Runs all programs of a kind: each must end well, PASS the last that it says."""
+    results = []
+    for program in it.bundle.programs(kind):
+        for arguments in program["runs"]:
+            words = [word.format(data=it.file("data")) for word in arguments]
+            ended = it.run([it.file(kind, program["name"]), *words], seconds)
+            status = status_of(ended)
+            if status == PASSED and not ended.output.endswith("PASS\n"):
+                status = FAILED
+            shown = " ".join([program["name"], *(word.rsplit("/", 1)[-1] for word in words)])
+            results.append({"name": shown, "status": status, "why": "" if status == PASSED else ended.why()})
+    return of_all(results, programs=results)
+
+
+def examples(it):
+    return checking_programs(it, "examples", 60)
+
+
+def tests(it):
+    return checking_programs(it, "tests", 120)
+
+
+def measured_epcc(it, folder, name, library=None):
+    """`omptarget bench epcc` with a program of the bundle."""
+    file = it.out(f"{name}.json")
+    words = [it.command, "bench", "epcc", "--program", folder / "epcc", "--json", file, "--plot", it.out(f"{name}.svg"),
+             "--label", name, *shlex.split(it.chosen.epcc)]
+    ended = it.run(words, 600, library)
+    if ended.code != 0:
+        return outcome(status_of(ended), ended.why())
+    return outcome(PASSED, rows=json.loads(file.read_text())["rows"])
+
+
+def epcc(it):
+    if not it.bundle.programs("epcc"):
+        return outcome(SKIPPED, "the bundle has no EPCC program")
+    return measured_epcc(it, it.file("epcc"), "epcc")
+
+
+def measured_nested(it, folder, name, library=None):
+    """`omptarget bench nested` with the programs of the bundle."""
+    names = ",".join(program["name"] for program in it.bundle.programs("nested"))
+    words = [it.command, "bench", "nested", "--programs", folder, "--only", names, "--size", it.chosen.size,
+             "--runs", 11, "--limit", int(120 * it.chosen.limit) or 1, "--json", "--svg", it.out(f"{name}.svg")]
+    ended = it.run(words, 900, library)
+    try:
+        report = json.loads(ended.output)
+    except ValueError:
+        return outcome(LATE if ended.late else FAILED, ended.why())
+    # With some programs failed there are still the figures of the others.
+    return outcome(status_of(ended), ended.error.strip(), report=report)
+
+
+def nested(it):
+    if not it.bundle.programs("nested"):
+        return outcome(SKIPPED, "the bundle has none")
+    return measured_nested(it, it.file("nested"), "nested")
+
+
+def lines_of(ended):
+    """The lines of JSON that a peer prints: what was measured to its samples and bytes."""
+    lines = [json.loads(line) for line in ended.output.splitlines()]
+    return {line["what"]: {"ns": line["ns"], "bytes": line["bytes"]} for line in lines}
+
+
+def peer_arguments(it):
+    return ["--elements", it.chosen.elements, "--samples", 21]
+
+
+def in_cuda(it, name, folder):
+    """Compiles and runs the CUDA side of a peer: its figures, or why there are none."""
+    architecture = it.machine.gpus[0]["architecture"]
+    program = f"{folder}/{name}"
+    compiled = it.run([it.machine.nvcc, "-O3", f"-arch={architecture}", it.file("peers", f"{name}.cu"), "-o", program], 240)
+    if compiled.code != 0:
+        return {}, f"nvcc {name}.cu {compiled.why()}"
+    ended = it.run([program, *peer_arguments(it)], 120)
+    return (lines_of(ended), "") if ended.code == 0 else ({}, f"{name} in CUDA {ended.why()}")
+
+
+def peers(it):
+    figures, failures = {}, []
+    with tempfile.TemporaryDirectory() as folder:
+        for program in it.bundle.programs("peers"):
+            name = program["name"]
+            ended = it.run([it.file("peers", name), *peer_arguments(it)], 240)
+            if ended.code != 0:
+                failures.append(f"{name} {ended.why()}")
+            sides = {"openmp": lines_of(ended) if ended.code == 0 else {}, "cuda": {}}
+            if it.machine.nvcc and it.machine.gpus:
+                sides["cuda"], why = in_cuda(it, name, folder)
+                failures += [why] if why else []
+            for what in {**sides["openmp"], **sides["cuda"]}:
+                figures[what] = {side: lines.get(what) for side, lines in sides.items()}
+    if failures:
+        return outcome(FAILED, "\n".join(failures), figures=figures)
+    if not it.machine.nvcc:
+        return outcome(SKIPPED, "no nvcc: CUDA's side was not measured (set CUDA_HOME, or PATH)", figures=figures)
+    return outcome(PASSED, figures=figures)
+
+
+def sanitizer(it):
+    if not it.machine.sanitizer:
+        return outcome(SKIPPED, "no compute-sanitizer (set CUDA_HOME, or PATH)")
+    results = []
+    for name in (program["name"] for program in it.bundle.programs("examples") if program["name"] in SANITIZED):
+        for tool in SANITIZERS:
+            words = [it.machine.sanitizer, "--tool", tool, "--error-exitcode", FOUND, it.file("examples", name)]
+            ended = it.run(words, 180)
+            results.append({"name": f"{tool} {name}", "status": status_of(ended),
+                            "why": "" if ended.code == 0 else ended.why()})
+    return of_all(results, programs=results)
+
+
+def llvm(it):
+    if not it.bundle.manifest["llvm"]:
+        return outcome(SKIPPED, "LLVM's runtime was not carried along (--llvm-device, --llvm-host)")
+    library, parts = it.file("llvm", "lib"), {}
+    if it.bundle.programs("epcc"):
+        parts["epcc"] = measured_epcc(it, it.file("llvm", "epcc"), "epcc-llvm", library)
+    if it.bundle.programs("nested"):
+        parts["nested"] = measured_nested(it, it.file("llvm", "nested"), "nested-llvm", library)
+    why = "; ".join(f"{name}: {part['why']}" for name, part in parts.items() if part["status"] != PASSED)
+    return outcome(FAILED if why else PASSED, why, parts=parts)
+
+
+STEPS = {"devices": devices, "examples": examples, "tests": tests, "epcc": epcc, "nested": nested, "peers": peers,
+         "sanitizer": sanitizer, "llvm": llvm}
+
+
+def run(name, surroundings):
+    """Runs a step. What nobody foresaw is that step's failure, not the end."""
+    surroundings.chosen.out.mkdir(parents=True, exist_ok=True)
+    try:
+        return STEPS[name](surroundings)
+    except Exception as error:  # noqa: BLE001  (reported, and the other steps go on)
+        return outcome(FAILED, f"{type(error).__name__}: {error}")
