@@ -5,22 +5,22 @@ target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64
 target triple = "nvptx64-nvidia-cuda"
 
 define i32 @omptarget_arch_thread_x() #0 {
-  %value = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %value = call range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   ret i32 %value
 }
 
 define i32 @omptarget_arch_thread_y() #0 {
-  %value = call i32 @llvm.nvvm.read.ptx.sreg.tid.y()
+  %value = call range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.y()
   ret i32 %value
 }
 
 define i32 @omptarget_arch_threads_x() #0 {
-  %value = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+  %value = call range(i32 1, 1025) i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
   ret i32 %value
 }
 
 define i32 @omptarget_arch_threads_y() #0 {
-  %value = call i32 @llvm.nvvm.read.ptx.sreg.ntid.y()
+  %value = call range(i32 1, 1025) i32 @llvm.nvvm.read.ptx.sreg.ntid.y()
   ret i32 %value
 }
 
@@ -80,12 +80,12 @@ define i32 @omptarget_arch_active_lanes() #1 {
 }
 
 define i32 @omptarget_arch_thread_z() #0 {
-  %value = call i32 @llvm.nvvm.read.ptx.sreg.tid.z()
+  %value = call range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.z()
   ret i32 %value
 }
 
 define i32 @omptarget_arch_threads_z() #0 {
-  %value = call i32 @llvm.nvvm.read.ptx.sreg.ntid.z()
+  %value = call range(i32 1, 1025) i32 @llvm.nvvm.read.ptx.sreg.ntid.z()
   ret i32 %value
 }
 

@@ -25,6 +25,7 @@
 @omptarget.pool_used = internal addrspace(3) global i64 poison, align 8
 @omptarget.state = internal addrspace(3) global ptr poison, align 8
 @omptarget.nest_seen = internal addrspace(3) global i16 poison, align 2
+@omptarget.master_nest = internal addrspace(3) global i16 poison, align 2
 @omptarget.nest_words = internal addrspace(3) global ptr poison, align 8
 @omptarget.private_words = internal addrspace(3) global ptr poison, align 8
 @omptarget.nest = internal addrspace(3) global [1024 x i16] poison, align 16
@@ -63,6 +64,11 @@ define void @omptarget_arch_nest_show(i16 %value) alwaysinline nounwind {
 define i1 @omptarget_arch_is_known(i16 %value) alwaysinline nounwind {
   %known = call i1 @llvm.is.constant.i16(i16 %value)
   ret i1 %known
+}
+
+define void @omptarget_arch_keep(i32 %value) alwaysinline nounwind {
+  call void (...) @llvm.fake.use(i32 %value)
+  ret void
 }
 
 ; Bytes from a pointer to the end of the object that it points into; -1 where the optimiser does not see the object.
@@ -111,15 +117,26 @@ define ptr @omptarget_arch_private_slots() alwaysinline nounwind {
   ret ptr %slots
 }
 
+; Generic kernels: the master's own word. No other thread reads or writes it.
+define i16 @omptarget_arch_master_nest_load() alwaysinline nounwind {
+  %value = load i16, ptr addrspace(3) @omptarget.master_nest, align 2, !tbaa !0
+  ret i16 %value
+}
+
+define void @omptarget_arch_master_nest_store(i16 %value) alwaysinline nounwind {
+  store i16 %value, ptr addrspace(3) @omptarget.master_nest, align 2, !tbaa !0
+  ret void
+}
+
 ; A loop that nobody unrolls (ptxas would, to 250 instructions): volatile, or LLVM makes a memset over bytes of it.
-define void @omptarget_arch_fill(ptr %words, i32 %count) alwaysinline nounwind {
+define void @omptarget_arch_fill(ptr %words, i64 %value, i32 %count) alwaysinline nounwind {
 entry:
   br label %loop
 loop:
   %index = phi i32 [ 0, %entry ], [ %next, %loop ]
   %offset = zext i32 %index to i64
   %word = getelementptr inbounds i64, ptr %words, i64 %offset
-  store volatile i64 -1, ptr %word, align 8
+  store volatile i64 %value, ptr %word, align 8
   %next = add nuw i32 %index, 1
   %more = icmp ult i32 %next, %count
   br i1 %more, label %loop, label %done, !llvm.loop !20
@@ -132,6 +149,7 @@ define ptr @omptarget_arch_dynamic_shared() alwaysinline nounwind {
 }
 
 declare i1 @llvm.is.constant.i16(i16)
+declare void @llvm.fake.use(...)
 declare i64 @llvm.objectsize.i64.p0(ptr, i1, i1, i1)
 
 !0 = !{!1, !1, i64 0}

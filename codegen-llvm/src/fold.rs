@@ -7,11 +7,15 @@
 use anyhow::Result;
 
 use crate::ir::{Machine, Module};
+use crate::master;
 use crate::shape;
 
 /// Inlines what has to be, and simplifies so that state becomes known.
 const INLINE: &str = "function(instcombine<no-verify-fixpoint>),cgscc(inline<only-mandatory>),\
     function(sroa,early-cse<memssa>,gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
+
+/// Lets what generic kernels were told take effect.
+const SIMPLIFY: &str = "function(gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 /// Folds the runtime's state in an optimised module, with LLVM's OpenMP optimiser or without.
 pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
@@ -21,7 +25,10 @@ pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
     if module.definitions().iter().any(not_inlined) {
         machine.run_passes(module, INLINE)?;
     }
-    shape::run(module);
+    if shape::run(module) {
+        master::run(module);
+        machine.run_passes(module, SIMPLIFY)?;
+    }
     hide_shared_variables(module);
     let passes = if openmp_opt {
         "globalopt,openmp-opt,globaldce"

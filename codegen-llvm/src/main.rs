@@ -3,6 +3,7 @@
 mod fold;
 mod inspect;
 mod ir;
+mod master;
 mod ptx;
 mod realloc;
 mod runtime;

@@ -1,4 +1,5 @@
-//! What a kernel's mode says about its block: those of SPMD kernels extend along x alone (docs/abi.md, "Launch shape").
+//! What a kernel's mode says about its block: those of SPMD kernels extend along x alone, those of generic kernels along y
+//! (docs/abi.md, "Launch shape").
 //!
 //! The device runtime tells the optimiser so when a kernel starts, but LLVM's device link ends with dropping what
 //! it was told, and regions it had not inlined by then ask again.
@@ -6,67 +7,118 @@
 use codegen::summary::ExecutionMode;
 
 use crate::inspect;
-use crate::ir::{Module, Value};
+use crate::ir::{Context, Module, Value};
 use crate::vgpu::kernels;
 
-/// The registers of the other dimensions, and what they hold in SPMD kernels.
-const REGISTERS: [(&str, u64); 6] = [
-    ("llvm.nvvm.read.ptx.sreg.tid.y", 0),
-    ("llvm.nvvm.read.ptx.sreg.tid.z", 0),
-    ("llvm.nvvm.read.ptx.sreg.ntid.y", 1),
-    ("llvm.nvvm.read.ptx.sreg.ntid.z", 1),
-    ("llvm.amdgcn.workitem.id.y", 0),
-    ("llvm.amdgcn.workitem.id.z", 0),
+/// What a register holds.
+#[derive(Clone, Copy)]
+enum Holds {
+    /// This.
+    Value(u64),
+    /// No less than the first, less than the second: a generic kernel's block has workers besides the master's warp.
+    Range(u64, u64),
+}
+use Holds::{Range, Value as Is};
+
+/// The registers of an SPMD kernel's other dimensions.
+const SPMD: &[(&str, Holds)] = &[
+    ("llvm.nvvm.read.ptx.sreg.tid.y", Is(0)),
+    ("llvm.nvvm.read.ptx.sreg.tid.z", Is(0)),
+    ("llvm.nvvm.read.ptx.sreg.ntid.y", Is(1)),
+    ("llvm.nvvm.read.ptx.sreg.ntid.z", Is(1)),
+    ("llvm.amdgcn.workitem.id.y", Is(0)),
+    ("llvm.amdgcn.workitem.id.z", Is(0)),
 ];
 
-/// Replaces those registers in SPMD kernels and in functions that nobody else calls.
-pub fn run(module: &Module) {
-    let is_spmd = |kernel: &kernels::Found| {
-        matches!(
-            inspect::mode_of(module, &kernel.name),
-            ExecutionMode::Spmd | ExecutionMode::GenericSpmd
-        )
+/// Those of a generic kernel.
+const GENERIC: &[(&str, Holds)] = &[
+    ("llvm.nvvm.read.ptx.sreg.tid.x", Is(0)),
+    ("llvm.nvvm.read.ptx.sreg.tid.z", Is(0)),
+    ("llvm.nvvm.read.ptx.sreg.ntid.y", Range(2, 1025)),
+    ("llvm.nvvm.read.ptx.sreg.ntid.z", Is(1)),
+    ("llvm.amdgcn.workitem.id.x", Is(0)),
+    ("llvm.amdgcn.workitem.id.z", Is(0)),
+];
+
+/// What a generic kernel itself asks, to end with a message if it was launched in another shape.
+const GENERIC_ASKED: &[(&str, Holds)] = &[("llvm.nvvm.read.ptx.sreg.ntid.x", Is(1))];
+
+/// Says so in kernels of these modes and in functions that nobody else calls. Whether there was anything to say of generic ones.
+pub fn run(module: &Module) -> bool {
+    let kernels: Vec<_> = kernels::find(module)
+        .into_iter()
+        .map(|kernel| (inspect::mode_of(module, &kernel.name), kernel.function))
+        .collect();
+    let of = |modes: &[ExecutionMode]| {
+        let chosen = kernels.iter().filter(|(mode, _)| modes.contains(mode));
+        let own: Vec<_> = chosen.map(|&(_, function)| function).collect();
+        let others = if own.len() == kernels.len() {
+            // Whoever else there is, one of these calls it.
+            let local = module.definitions().into_iter();
+            local.filter(|function| function.is_local()).collect()
+        } else {
+            called_only_by(module, &own)
+        };
+        (own, others)
     };
-    let kernels = kernels::find(module).into_iter().filter(is_spmd);
-    let spmd = with_callees(module, kernels.map(|kernel| kernel.function).collect());
-    for instruction in spmd.into_iter().flat_map(Value::instructions) {
-        if let Some(value) = known(instruction) {
-            instruction.replace_all_uses(Value::int(instruction.ty(), value));
-            instruction.erase();
+    let say = |functions: &[Value], registers: &[(&str, Holds)]| {
+        for instruction in functions
+            .iter()
+            .flat_map(|function| function.instructions())
+        {
+            replace(module.context, instruction, registers);
         }
-    }
+    };
+    let (own, others) = of(&[ExecutionMode::Spmd, ExecutionMode::GenericSpmd]);
+    say(&own, SPMD);
+    say(&others, SPMD);
+    let (own, others) = of(&[ExecutionMode::Generic]);
+    say(&own, GENERIC);
+    say(&others, GENERIC);
+    say(&others, GENERIC_ASKED);
+    !own.is_empty()
 }
 
-/// The functions and those that are only called by them.
-fn with_callees(module: &Module, mut functions: Vec<Value>) -> Vec<Value> {
+/// Local functions that these call, and nobody else.
+fn called_only_by(module: &Module, callers: &[Value]) -> Vec<Value> {
+    let mut found: Vec<Value> = Vec::new();
     let mut others: Vec<_> = module.definitions();
     others.retain(|function| function.is_local());
     loop {
-        let known = functions.len();
+        let known = found.len();
         let called_by = |user: Value, function: Value| {
-            user.is_call()
+            let caller = user.is_call().then(|| user.block().function());
+            caller.is_some_and(|caller| callers.contains(&caller) || found.contains(&caller))
                 && user.called_function() == Some(function)
                 && !user.arguments().contains(&function)
-                && functions.contains(&user.block().function())
         };
-        let (inside, outside) = others.into_iter().partition(|&function| {
+        let (inside, outside): (Vec<_>, _) = others.into_iter().partition(|&function| {
             let users = function.users();
             !users.is_empty() && users.into_iter().all(|user| called_by(user, function))
         });
         others = outside;
-        functions.extend::<Vec<_>>(inside);
-        if functions.len() == known {
-            return functions;
+        found.extend(inside);
+        if found.len() == known {
+            return found;
         }
     }
 }
 
-/// What an instruction that reads such a register reads.
-fn known(instruction: Value) -> Option<u64> {
+/// Says what an instruction that reads one of the registers reads.
+fn replace(context: Context, instruction: Value, registers: &[(&str, Holds)]) {
     let function = instruction
         .is_call()
-        .then(|| instruction.called_function())??;
-    let name = function.name();
-    let (_, value) = REGISTERS.iter().find(|(register, _)| *register == name)?;
-    Some(*value)
+        .then(|| instruction.called_function())
+        .flatten();
+    let Some(name) = function.map(Value::name) else {
+        return;
+    };
+    match registers.iter().find(|(register, _)| *register == name) {
+        Some(&(_, Is(value))) => {
+            instruction.replace_all_uses(Value::int(instruction.ty(), value));
+            instruction.erase();
+        }
+        Some(&(_, Range(from, to))) => instruction.set_result_range(context, from, to),
+        None => {}
+    }
 }

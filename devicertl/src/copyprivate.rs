@@ -30,7 +30,7 @@ fn place(variable: *mut c_void) -> *mut c_void {
         None if arch::is_own(variable) => OWN_MEMORY,
         None => return variable,
     };
-    let copy = heap::need(bytes.max(1), c"copyprivate").cast::<u8>();
+    let copy = heap::need(bytes.max(1), heap::purpose!("copyprivate")).cast::<u8>();
     // SAFETY: fresh memory of that size.
     unsafe { copy.write_bytes(0, bytes) };
     copy.cast()
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn __kmpc_copyprivate(
     }
     let count = size / size_of::<*mut c_void>();
     if did_it != 0 {
-        let list: *mut *mut c_void = heap::need(size, c"copyprivate").cast();
+        let list: *mut *mut c_void = heap::need(size, heap::purpose!("copyprivate")).cast();
         // SAFETY: clang's function, with a list of as many variables; the others read after the barrier.
         unsafe {
             for i in 0..count {

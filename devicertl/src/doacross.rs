@@ -4,8 +4,6 @@
 //! The bits lie on the device heap, because an iteration may wait for any earlier one, whoever runs it. The
 //! thread that is last to leave the loop gives them back.
 
-use core::ffi::CStr;
-
 use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Ident;
@@ -64,19 +62,19 @@ impl Progress {
     /// `dimensions` of `count` loops.
     #[inline(never)]
     unsafe fn new(dimensions: *const Dimension, count: usize, members: u32) -> *mut Progress {
-        const WHAT: &CStr = c"the iterations of a loop with ordered(n)";
+        const PURPOSE: heap::Purpose = heap::purpose!("the iterations of a loop with ordered(n)");
         let mut iterations = 1u64;
         for i in 0..count {
             // SAFETY: the caller's promise.
             let more = iterations.checked_mul(unsafe { (*dimensions.add(i)).count() });
             let Some(more) = more else {
-                heap::exhausted(usize::MAX, WHAT)
+                heap::exhausted(usize::MAX, PURPOSE)
             };
             iterations = more;
         }
         let words = iterations.div_ceil(32) as usize;
         let head = size_of::<Progress>() + count * size_of::<Dimension>();
-        let this = heap::need(head + words * size_of::<u32>(), WHAT).cast::<Progress>();
+        let this = heap::need(head + words * size_of::<u32>(), PURPOSE).cast::<Progress>();
         // SAFETY: fresh memory of that size, which the heap aligns to 16.
         unsafe {
             this.write(Progress {

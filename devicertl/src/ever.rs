@@ -1,6 +1,7 @@
 //! Whether the program ever does something rare. Written only where it is done: in programs without that code the optimiser
 //! sees a constant, and drops all that would deal with it.
 
+use crate::arch;
 use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// One such thing, in a `static`. A thread that needs the answer has done it itself, or has met at a barrier the one that did.
@@ -17,6 +18,12 @@ impl Ever {
     #[inline(always)]
     pub fn set(&self) {
         self.0.store(1, Relaxed);
+    }
+
+    /// Whether the program has code that does it, as far as the optimiser knows.
+    #[inline(always)]
+    pub fn is_possible(&self) -> bool {
+        !arch::is_known(self.get().into())
     }
 
     /// Whether it was, by any thread, since the program was loaded.

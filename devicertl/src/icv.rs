@@ -32,7 +32,7 @@ pub struct Icvs {
 }
 
 /// Whether the initial task of any team changed its ICVs.
-static CHANGED: Ever = Ever::new();
+pub static CHANGED: Ever = Ever::new();
 
 /// One level of parallelism can be active on a GPU.
 pub const SUPPORTED_ACTIVE_LEVELS: i32 = 1;

@@ -116,18 +116,20 @@ pub unsafe extern "C" fn __kmpc_target_init(
         arch::block_threads() > arch::warp_size(),
         c"a generic-mode kernel was launched without workers",
     );
-    if is_master() {
+    let (master, thread) = (is_master(), arch::thread_id());
+    // -1 for the master, chosen before the paths part: so the optimiser knows of what stands behind clang's test for -1 that
+    // the master runs it.
+    let answer = thread as i32 | -i32::from(master);
+    arch::keep(answer);
+    if master {
         init_master(launch);
-        return -1;
-    }
-    let thread = arch::thread_id();
-    if thread < workers() {
+    } else if thread < workers() {
         Nest::GROUP.begin();
         if environment.configuration.use_generic_state_machine != 0 {
             work();
         }
     }
-    thread as i32
+    answer
 }
 
 /// SPMD: every thread prepares what is its own. Nothing is shared, so no barrier is needed.
@@ -149,7 +151,7 @@ fn init_spmd(launch: *mut LaunchEnvironment, pure: bool) {
 /// Generic: the master prepares what the team shares; the pool's first barrier publishes it.
 #[inline(always)]
 pub fn init_master(launch: *mut LaunchEnvironment) {
-    Nest::SEQUENTIAL.begin();
+    Nest::SEQUENTIAL.store();
     arch::generic_begin();
     share::init();
     state::init();
@@ -160,6 +162,8 @@ pub fn init_master(launch: *mut LaunchEnvironment) {
 /// The state machine: a worker waits in the pool, runs what the master sends, and reports back.
 #[inline(never)]
 fn work() {
+    // SAFETY: `__kmpc_target_init` calls this in workers.
+    unsafe { core::hint::assert_unchecked(!is_master()) };
     loop {
         // One call site for "go" and one for "done": see the check of scripts/check-device.
         arch::block_barrier();
@@ -195,17 +199,19 @@ pub fn next_region(function: &mut *const c_void) -> bool {
 pub fn end_region() {
     // Between regions a worker has nothing of its own.
     crate::private::leave_all();
-    Nest::GROUP.store();
+    Nest::return_to_role();
 }
 
 /// Ends a kernel: in generic mode the master dismisses the workers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_target_deinit() {
     crate::private::leave_all();
-    arch::debug_check(
-        Nest::load().is_sequential(),
-        c"a kernel ended inside a parallel region",
-    );
+    if cfg!(debug_assertions) {
+        arch::debug_check(
+            Nest::load().is_sequential(),
+            c"a kernel ended inside a parallel region",
+        );
+    }
     if arch::is_spmd() {
         return;
     }

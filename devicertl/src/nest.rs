@@ -4,12 +4,13 @@
 //!
 //! - for the optimiser: a variable that every change is written to and that nobody ever reads, except to ask whether
 //!   the optimiser knows its value. Where the runtime is inlined it does, as of a local variable.
-//! - for code the optimiser does not see through: in SPMD kernels an array in shared memory, in generic kernels nothing,
-//!   as a thread's role says where it is, until a thread is elsewhere; then the team's state (`state`).
+//! - for code the optimiser does not see through: in SPMD kernels an array in shared memory, in generic kernels one word
+//!   for the master. A worker's role says where it is, until it is elsewhere; then the team's state (`state`) does.
 //!
 //! What the team has in common (size, level) is stored once per team and only where it is not the whole block.
 
 use crate::arch::{self, shared};
+use crate::ever::Ever;
 use crate::kernel;
 use crate::state::{self, State};
 
@@ -42,6 +43,9 @@ impl TeamShape {
         self.0 >> 16
     }
 }
+
+/// Whether a worker of any generic kernel was ever elsewhere than its role says.
+pub static ELSEWHERE: Ever = Ever::new();
 
 const KIND: u16 = 0b11;
 const PRIVATE: u16 = 0b100;
@@ -101,12 +105,23 @@ impl Nest {
         self.begin();
         if arch::is_spmd() {
             arch::nest_store(arch::thread_id(), self.0);
+        } else if kernel::is_master() {
+            arch::master_nest_store(self.0);
+        } else if self == Nest::GROUP {
+            Nest::record_role();
         } else {
-            self.record_generic();
+            self.record_elsewhere();
         }
     }
 
-    /// The same for a worker or master that has just started: its role says it already.
+    /// Makes a worker's role its place: it is back from a region.
+    #[inline(always)]
+    pub fn return_to_role() {
+        Nest::GROUP.begin();
+        Nest::record_role();
+    }
+
+    /// Makes this a worker's place that is where its role says already.
     #[inline(always)]
     pub fn begin(self) {
         arch::nest_show(self.0);
@@ -117,42 +132,57 @@ impl Nest {
         if arch::is_spmd() {
             return Nest(arch::nest_load(arch::thread_id()));
         }
-        let state = state::current();
-        if state.is_null() {
-            return Nest::by_role();
+        if kernel::is_master() {
+            // The master is in no active region: it waits while one runs.
+            return Nest(arch::master_nest_load() & !KIND);
         }
-        // Another thread may have made it: behind this, what it wrote is there.
-        arch::fence_block();
-        // SAFETY: thread numbers are below MAX_THREADS; the entry is this thread's own.
-        match unsafe { *own_word(state) } {
-            state::BY_ROLE => Nest::by_role(),
-            word => Nest(word),
+        if ELSEWHERE.get() {
+            Nest::recorded_elsewhere()
+        } else {
+            Nest::GROUP
         }
     }
 
+    /// A worker's place, which runs user code in regions only, unless its team's state says otherwise.
+    #[cold]
+    #[inline(never)]
+    fn recorded_elsewhere() -> Nest {
+        let state = state::current();
+        if state.is_null() {
+            return Nest::GROUP;
+        }
+        // SAFETY: thread numbers are below MAX_THREADS; the entry is this thread's own.
+        Nest(unsafe { *own_word(state) })
+    }
+
     #[inline(always)]
-    fn record_generic(self) {
-        if !state::current().is_null() || self != Nest::by_role() {
-            self.record_elsewhere();
+    fn record_role() {
+        if ELSEWHERE.get() {
+            Nest::record_role_if_recorded();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn record_role_if_recorded() {
+        let state = state::current();
+        if !state.is_null() {
+            // SAFETY: as in `recorded_elsewhere`.
+            unsafe { *own_word(state) = Nest::GROUP.0 };
         }
     }
 
     #[cold]
     #[inline(never)]
     fn record_elsewhere(self) {
-        // SAFETY: as in `recorded`.
+        ELSEWHERE.set();
+        // SAFETY: as in `recorded_elsewhere`.
         unsafe { *own_word(state::need()) = self.0 };
     }
 
-    /// Where a thread of a generic kernel is unless its team's state says otherwise: workers run user code in
-    /// regions only.
-    #[inline(always)]
-    fn by_role() -> Nest {
-        if arch::thread_id() < kernel::workers() {
-            Nest::GROUP
-        } else {
-            Nest::SEQUENTIAL
-        }
+    /// Four words of this place, as memory has them.
+    pub fn four(self) -> u64 {
+        u64::from(self.0) * 0x1_0001_0001_0001
     }
 
     /// Outside every parallel region, with no private state.

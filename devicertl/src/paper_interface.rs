@@ -99,7 +99,7 @@ pub unsafe extern "C" fn __kmpc_kernel_parallel(function: &mut *const c_void) ->
     let active = kernel::next_region(function);
     if active {
         // The papers' workers come here without having called the runtime before.
-        Nest::GROUP.store();
+        Nest::GROUP.begin();
     }
     active
 }
@@ -133,7 +133,11 @@ pub unsafe extern "C" fn __kmpc_begin_sharing_variables(list: &mut *mut *mut c_v
     if Nest::load().is_active() {
         // A serialised region: the list is this thread's alone.
         let bytes = count.max(1).saturating_mul(size_of::<*mut c_void>());
-        let references = heap::need(bytes, c"the captured references of a parallel region").cast();
+        let references = heap::need(
+            bytes,
+            heap::purpose!("the captured references of a parallel region"),
+        )
+        .cast();
         private::push(private::Kind::References, |node| {
             node.references = references
         });

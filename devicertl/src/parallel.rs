@@ -229,7 +229,7 @@ fn fork_generic(region: Region, outer: Nest, num_threads: i32, strict: bool) -> 
 ///
 /// # Safety
 /// `list` has room for `count` references, `arguments` has as many.
-#[inline(never)]
+#[inline]
 unsafe fn send_region(
     wrapper: *const c_void,
     arguments: *mut *mut c_void,

@@ -150,7 +150,8 @@ pub unsafe fn add(header: *mut Header, depends: *const Dependence, count: usize)
         (*list).count += 1;
         if count > 0 {
             let bytes = count * size_of::<Dependence>();
-            let copy = heap::need(bytes, c"a task's dependences").cast::<Dependence>();
+            let copy =
+                heap::need(bytes, heap::purpose!("a task's dependences")).cast::<Dependence>();
             copy.copy_from_nonoverlapping(depends, count);
             (entry.depends, entry.depend_count) = (copy, count);
         }

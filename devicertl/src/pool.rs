@@ -3,6 +3,8 @@
 //! Any thread takes as many units in a row as it needs and gives them back with one atomic operation; nothing is set
 //! aside for threads that need none.
 
+use core::ptr::null_mut;
+
 use crate::arch::atomic::{self, AtomicU64, Ordering::Relaxed};
 
 /// A piece of memory and its book.
@@ -10,8 +12,8 @@ use crate::arch::atomic::{self, AtomicU64, Ordering::Relaxed};
 pub struct Pool {
     /// First byte.
     pub base: *mut u8,
-    /// Bytes of a unit.
-    pub unit: usize,
+    /// Logarithm of the bytes of a unit.
+    pub unit: u32,
     /// Number of units, at most 64.
     pub units: u32,
     /// Bit `i`: unit `i` is in use.
@@ -19,11 +21,6 @@ pub struct Pool {
 }
 
 impl Pool {
-    fn book(&self) -> &AtomicU64 {
-        // SAFETY: whoever made the pool says where its book is; threads use it through this function only.
-        unsafe { AtomicU64::from_ptr(self.used) }
-    }
-
     /// Makes all units free. No other thread uses the pool yet.
     #[inline(always)]
     pub fn clear(&self) {
@@ -31,54 +28,79 @@ impl Pool {
         unsafe { atomic::begin_u64(self.used, 0) };
     }
 
-    fn mask(count: u32) -> u64 {
-        if count >= u64::BITS {
-            u64::MAX
-        } else {
-            (1 << count) - 1
-        }
-    }
-
-    /// As many units in a row as `bytes` need; `None` if there are none.
-    pub fn take(&self, bytes: usize) -> Option<*mut u8> {
-        let count = bytes.max(1).div_ceil(self.unit);
-        if count > self.units as usize {
-            return None;
-        }
-        let count = count as u32;
-        let mut used = self.book().load(Relaxed);
-        loop {
-            // Bit `i` stays where units `i` to `i + count - 1` are free.
-            let mut free = !used & Self::mask(self.units);
-            for _ in 1..count {
-                free &= free >> 1;
-            }
-            let first = free.trailing_zeros();
-            if first == u64::BITS {
-                return None;
-            }
-            let taken = used | Self::mask(count) << first;
-            match self.book().compare_exchange(used, taken, Relaxed, Relaxed) {
-                // SAFETY: the units lie within the pool.
-                Ok(_) => return Some(unsafe { self.base.add(first as usize * self.unit) }),
-                Err(now) => used = now,
-            }
-        }
+    /// As many units in a row as `bytes` need; null if there are none.
+    #[inline(always)]
+    pub fn take(&self, bytes: usize) -> *mut u8 {
+        take(self.base, self.unit, self.units, self.used, bytes)
     }
 
     /// Whether memory is the pool's.
+    #[inline(always)]
     pub fn owns(&self, pointer: *mut u8) -> bool {
-        (pointer as usize).wrapping_sub(self.base as usize) < self.unit * self.units as usize
+        (pointer as usize).wrapping_sub(self.base as usize) < (self.units as usize) << self.unit
     }
 
     /// Gives back what [`Pool::take`] gave for that many bytes.
+    #[inline(always)]
     pub fn give_back(&self, pointer: *mut u8, bytes: usize) {
-        let first = ((pointer as usize - self.base as usize) / self.unit) as u32;
-        let units = Self::mask(bytes.max(1).div_ceil(self.unit) as u32) << first;
-        let before = self.book().fetch_and(!units, Relaxed);
-        crate::arch::debug_check(
-            before & units == units,
-            c"a shared local was freed twice or with another size",
-        );
+        give_back(self.base, self.unit, self.used, pointer, bytes);
     }
+}
+
+fn book<'a>(used: *mut u64) -> &'a AtomicU64 {
+    // SAFETY: whoever made the pool says where its book is; threads use it through this function only.
+    unsafe { AtomicU64::from_ptr(used) }
+}
+
+/// How many units hold that many bytes.
+fn count(bytes: usize, unit: u32) -> usize {
+    ((bytes.max(1) - 1) >> unit) + 1
+}
+
+fn mask(count: u32) -> u64 {
+    if count >= u64::BITS {
+        u64::MAX
+    } else {
+        (1 << count) - 1
+    }
+}
+
+/// [`Pool::take`], out of line: kernels that need one pool need the other, too. (Not of a `Pool`, which would be passed in memory.)
+#[inline(never)]
+fn take(base: *mut u8, unit: u32, units: u32, used: *mut u64, bytes: usize) -> *mut u8 {
+    let count = count(bytes, unit);
+    if count > units as usize {
+        return null_mut();
+    }
+    let count = count as u32;
+    let book = book(used);
+    let mut used = book.load(Relaxed);
+    loop {
+        // Bit `i` stays where units `i` to `i + count - 1` are free.
+        let mut free = !used & mask(units);
+        for _ in 1..count {
+            free &= free >> 1;
+        }
+        if free == 0 {
+            return null_mut();
+        }
+        let first = free.trailing_zeros();
+        let taken = used | mask(count) << first;
+        match book.compare_exchange(used, taken, Relaxed, Relaxed) {
+            Ok(_) => return base.wrapping_add((first as usize) << unit),
+            Err(now) => used = now,
+        }
+    }
+}
+
+/// [`Pool::give_back`], out of line for the same reason.
+#[inline(never)]
+fn give_back(base: *mut u8, unit: u32, used: *mut u64, pointer: *mut u8, bytes: usize) {
+    let first = (pointer as usize - base as usize) as u32 >> unit;
+    let units = mask(count(bytes, unit) as u32) << first;
+    let before = book(used).fetch_and(!units, Relaxed);
+    crate::arch::debug_check(
+        before & units == units,
+        c"a shared local was freed twice or with another size",
+    );
 }

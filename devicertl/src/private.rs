@@ -57,16 +57,16 @@ pub struct Node {
 /// Whether any thread ever had private state.
 static MADE: Ever = Ever::new();
 
-/// Whether this thread has private state, given its nest word.
-#[inline(always)]
-fn exists(nest: Nest) -> bool {
-    nest.has_private() && MADE.get()
-}
-
 /// Whether this thread has private state.
 #[inline(always)]
 pub fn any() -> bool {
-    exists(Nest::load())
+    MADE.get() && Nest::load().has_private()
+}
+
+/// The same as [`Nest::load_inline`] has it.
+#[inline(always)]
+fn any_inline() -> bool {
+    MADE.get() && Nest::load_inline().has_private()
 }
 
 /// This thread's slot for its list.
@@ -187,7 +187,11 @@ pub fn push_beneath(kind: Kind, initialise: impl FnOnce(&mut Node)) -> *mut Node
 }
 
 fn allocate() -> *mut Node {
-    heap::need(size_of::<Node>(), c"a thread's private OpenMP state").cast()
+    heap::need(
+        size_of::<Node>(),
+        heap::purpose!("a thread's private OpenMP state"),
+    )
+    .cast()
 }
 
 /// [`push`] into memory of the caller's: a task's node lies in the task.
@@ -277,7 +281,7 @@ pub fn pop() {
 /// region changes nothing.)
 #[inline(always)]
 pub fn leave_to(nest: Nest) {
-    if exists(Nest::load_inline()) {
+    if any_inline() {
         unwind(nest.depth() + 1);
     }
     nest.store();
@@ -286,7 +290,7 @@ pub fn leave_to(nest: Nest) {
 /// Ends everything: the kernel is over.
 #[inline(always)]
 pub fn leave_all() {
-    if exists(Nest::load_inline()) {
+    if any_inline() {
         unwind(0);
     }
 }

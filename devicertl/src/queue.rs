@@ -11,7 +11,7 @@
 
 use crate::arch::atomic::{
     AtomicPtr, AtomicU32,
-    Ordering::{AcqRel, Acquire, Relaxed, Release},
+    Ordering::{AcqRel, Relaxed, Release},
 };
 use core::ffi::c_void;
 use core::ptr::null_mut;
@@ -52,26 +52,44 @@ impl Queue {
 
     /// Takes a buffer out; `make` makes one, or returns null if there is no memory, which is then the answer.
     pub fn take(&self, make: impl FnOnce() -> *mut c_void) -> Option<Taken> {
-        if let Some(place) = take_bit(&self.idle, |idle| idle) {
-            let buffer = self.buffers[place as usize].load(Relaxed);
+        if let Some(place) = self.take_idle() {
             return Some(Taken {
-                buffer,
+                buffer: self.buffers[place as usize].load(Relaxed),
                 place: Some(place),
             });
         }
-        let place = take_bit(&self.made, |made| !made);
         let buffer = make();
         if buffer.is_null() {
-            if let Some(place) = place {
-                self.made.fetch_and(!(1 << place), AcqRel);
-            }
             return None;
         }
+        let place = self.take_place();
         if let Some(place) = place {
             // Seen by whoever takes the buffer after it was put back.
             self.buffers[place as usize].store(buffer, Relaxed);
         }
         Some(Taken { buffer, place })
+    }
+
+    /// The place of a buffer that nobody uses, which is used now.
+    fn take_idle(&self) -> Option<u32> {
+        loop {
+            let idle = self.idle.load(Relaxed);
+            let first = lowest(idle)?;
+            if self.idle.fetch_and(!first, AcqRel) & first != 0 {
+                return Some(place(first));
+            }
+        }
+    }
+
+    /// A place without a buffer, which has one now.
+    fn take_place(&self) -> Option<u32> {
+        loop {
+            let made = self.made.load(Relaxed);
+            let first = lowest(!made)?;
+            if self.made.fetch_or(first, Relaxed) & first == 0 {
+                return Some(place(first));
+            }
+        }
     }
 
     /// Puts a buffer back; `release` returns memory to the heap.
@@ -85,18 +103,12 @@ impl Queue {
     }
 }
 
-/// Takes one of the bits that `available` makes of the word, by changing it in the word: sets it if it is clear,
-/// clears it if it is set.
-fn take_bit(word: &AtomicU32, available: impl Fn(u32) -> u32) -> Option<u32> {
-    let mut current = word.load(Relaxed);
-    loop {
-        let place = available(current).trailing_zeros();
-        if place >= PLACES as u32 {
-            return None;
-        }
-        match word.compare_exchange_weak(current, current ^ (1 << place), AcqRel, Acquire) {
-            Ok(_) => return Some(place),
-            Err(now) => current = now,
-        }
-    }
+/// The place of a bit. (The remainder tells the optimiser that it is one.)
+fn place(bit: u32) -> u32 {
+    bit.trailing_zeros() % PLACES as u32
+}
+
+/// The lowest bit of a word that has any.
+fn lowest(word: u32) -> Option<u32> {
+    (word != 0).then_some(word & word.wrapping_neg())
 }

@@ -28,7 +28,7 @@ pub struct Storage {
 fn pool() -> Pool {
     Pool {
         base: shared::pool().cast(),
-        unit: ALIGNMENT,
+        unit: const { ALIGNMENT.ilog2() },
         units: (POOL / ALIGNMENT) as u32,
         used: shared::pool_used(),
     }
@@ -46,11 +46,12 @@ pub fn init() {
 /// In a kernel that is SPMD as written, all threads run the team's sequential code, allocations
 /// included: the variable is one all the same.
 fn is_common() -> bool {
-    Nest::load() == Nest::PURE_SEQUENTIAL
+    arch::is_spmd() && Nest::load() == Nest::PURE_SEQUENTIAL
 }
 
 /// Memory that every thread of the team can reach, for a local variable.
 #[unsafe(no_mangle)]
+#[inline(never)]
 pub extern "C" fn __kmpc_alloc_shared(bytes: usize) -> *mut c_void {
     if is_common() {
         broadcast(|| allocate(bytes))
@@ -61,6 +62,7 @@ pub extern "C" fn __kmpc_alloc_shared(bytes: usize) -> *mut c_void {
 
 /// Gives back what [`__kmpc_alloc_shared`] gave.
 #[unsafe(no_mangle)]
+#[inline(never)]
 pub unsafe extern "C" fn __kmpc_free_shared(pointer: *mut c_void, bytes: usize) {
     if is_common() {
         // Not before all are done with it.
@@ -73,28 +75,29 @@ pub unsafe extern "C" fn __kmpc_free_shared(pointer: *mut c_void, bytes: usize) 
 }
 
 fn allocate(bytes: usize) -> *mut c_void {
-    let here = if !arch::is_spmd() || (arch::thread_id() == 0 && !Nest::load().is_active()) {
-        pool().take(bytes)
-    } else {
-        None
-    };
-    match here {
-        Some(pointer) => pointer.cast(),
-        None => allocate_elsewhere(bytes),
+    if !arch::is_spmd() || (arch::thread_id() == 0 && !Nest::load().is_active()) {
+        let here = pool().take(bytes);
+        if !here.is_null() {
+            return here.cast();
+        }
     }
+    allocate_elsewhere(bytes)
 }
 
 /// Memory that shared memory has no room for.
 #[cold]
 #[inline(never)]
 fn allocate_elsewhere(bytes: usize) -> *mut c_void {
-    if !arch::is_spmd()
-        && bytes <= state::OVERFLOW
-        && let Some(pointer) = state::overflow(state::need()).take(bytes)
-    {
-        return pointer.cast();
+    if !arch::is_spmd() && bytes <= state::OVERFLOW {
+        let pointer = state::overflow(state::need()).take(bytes);
+        if !pointer.is_null() {
+            return pointer.cast();
+        }
     }
-    heap::need(bytes.max(1), c"variables that the threads of a team share")
+    heap::need(
+        bytes.max(1),
+        heap::purpose!("variables that the threads of a team share"),
+    )
 }
 
 fn release(pointer: *mut c_void, bytes: usize) {

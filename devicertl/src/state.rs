@@ -2,15 +2,15 @@
 //! team's SM when the team first needs it (`queue`, *fork-join* paper, §V-C-b).
 //!
 //! Only teams of generic kernels have one. They pay for it with one pointer in shared memory, which is null while
-//! everything is as it was when the kernel started: ICVs with their defaults, every thread where its role says.
+//! everything is as it was when the kernel started: ICVs with their defaults, every worker where its role says. Kernels
+//! that never take one do not pay.
 
-use crate::arch::atomic::{
-    AtomicPtr,
-    Ordering::{AcqRel, Acquire},
-};
+use crate::arch::atomic::{self, AtomicPtr, Ordering::Relaxed};
 use crate::arch::{self, MAX_THREADS, shared};
+use crate::ever::Ever;
 use crate::heap;
-use crate::icv::Icvs;
+use crate::icv::{self, Icvs};
+use crate::nest::{self, Nest};
 use crate::pool::Pool;
 use crate::private::Node;
 use crate::queue::{Queue, Taken};
@@ -21,18 +21,15 @@ use core::ptr::null_mut;
 const PROCESSORS: usize = 256;
 
 /// Bytes for shared locals and lists of references that shared memory has no room for.
-pub const OVERFLOW: usize = 64 * OVERFLOW_UNIT;
-/// Granularity of that.
-const OVERFLOW_UNIT: usize = 128;
-
-/// A thread's nest word in the state: it is where its role says.
-pub const BY_ROLE: u16 = u16::MAX;
+pub const OVERFLOW: usize = 64 << OVERFLOW_UNIT;
+/// Granularity of that: 128 bytes.
+const OVERFLOW_UNIT: u32 = 7;
 
 /// A state buffer.
 #[repr(C, align(16))]
 #[derive(Debug)]
 pub struct State {
-    /// Threads that are not where their role says. (First, for its alignment.)
+    /// The workers' nest words. (First, for its alignment.)
     pub nest: [u16; MAX_THREADS],
     overflow: [u8; OVERFLOW],
     overflow_used: u64,
@@ -47,48 +44,64 @@ pub struct State {
 
 static QUEUES: [Queue; PROCESSORS] = [const { Queue::EMPTY }; PROCESSORS];
 
-/// The team's state, null if it has none.
+/// Whether any team ever took one.
+static TAKEN: Ever = Ever::new();
+
+/// Where the team's state is.
+fn variable() -> &'static AtomicPtr<State> {
+    // SAFETY: the variable lives as long as the kernel, and is only accessed as this.
+    unsafe { AtomicPtr::from_ptr(shared::state()) }
+}
+
+/// The team's state, null if it has none. What the thread that took it wrote there is seen.
 #[inline(always)]
 pub fn current() -> *mut State {
-    // SAFETY: null when the pool's first barrier let the workers go, changed by `need` only.
-    unsafe { arch::receive(shared::state()) }
+    if !TAKEN.get() {
+        return null_mut();
+    }
+    let state = variable().load(Relaxed);
+    if !state.is_null() {
+        arch::fence_block();
+    }
+    state
 }
 
 /// The team has no state. The master of a generic kernel says so before anyone asks.
 #[inline(always)]
 pub fn init() {
     // SAFETY: the workers wait at the barrier of the pool.
-    unsafe { arch::send(shared::state(), null_mut()) };
+    unsafe { atomic::begin_ptr(shared::state(), null_mut()) };
 }
 
 /// The team's state, which it gets now if it had none. Any thread may ask, several at once, too.
 #[cold]
 #[inline(never)]
 pub fn need() -> *mut State {
-    let state = current();
-    if !state.is_null() {
-        // Another thread made it: behind this, what it wrote is there.
+    let mut state = variable().load(Relaxed);
+    if state.is_null() {
+        TAKEN.set();
+        let fresh = take();
         arch::fence_block();
-        return state;
-    }
-    let fresh = take();
-    arch::fence_block();
-    // SAFETY: the variable is only accessed as a whole.
-    let variable = unsafe { AtomicPtr::from_ptr(shared::state()) };
-    match variable.compare_exchange(null_mut(), fresh, AcqRel, Acquire) {
-        Ok(_) => fresh,
-        Err(other) => {
-            put_back(fresh);
-            other
+        match variable().compare_exchange(null_mut(), fresh, Relaxed, Relaxed) {
+            Ok(_) => return fresh,
+            Err(other) => state = other,
         }
+        put_back(fresh);
     }
+    arch::fence_block();
+    state
 }
 
-#[inline(never)]
+/// The queue of that number. (The number is in range; the remainder says so to the optimiser.)
+fn queue_of(number: u32) -> &'static Queue {
+    &QUEUES[number as usize % PROCESSORS]
+}
+
+#[inline(always)]
 fn take() -> *mut State {
-    let queue = arch::processor() % PROCESSORS as u32;
-    let Some(taken) = QUEUES[queue as usize].take(|| arch::allocate(size_of::<State>())) else {
-        heap::exhausted(size_of::<State>(), c"a team's state");
+    let queue = arch::processor();
+    let Some(taken) = queue_of(queue).take(|| arch::allocate(size_of::<State>())) else {
+        heap::exhausted(size_of::<State>(), heap::purpose!("a team's state"));
     };
     let state = taken.buffer.cast::<State>();
     overflow(state).clear();
@@ -96,11 +109,16 @@ fn take() -> *mut State {
     unsafe {
         (*state).queue = queue;
         (*state).place = taken.place.unwrap_or(u32::MAX);
-        (*state).icvs = Icvs::DEFAULT;
-        arch::fill(
-            (&raw mut (*state).nest).cast(),
-            arch::block_threads().div_ceil(4),
-        );
+        if icv::CHANGED.is_possible() {
+            (*state).icvs = Icvs::DEFAULT;
+        }
+        if nest::ELSEWHERE.is_possible() {
+            arch::fill(
+                (&raw mut (*state).nest).cast(),
+                Nest::GROUP.four(),
+                arch::block_threads().div_ceil(4),
+            );
+        }
     }
     state
 }
@@ -115,7 +133,7 @@ fn put_back(state: *mut State) {
     };
     arch::fence_device();
     // SAFETY: a buffer without a place came from the heap, and nobody uses it any more.
-    QUEUES[queue as usize].put_back(taken, |buffer| unsafe { arch::release(buffer) });
+    queue_of(queue).put_back(taken, |buffer| unsafe { arch::release(buffer) });
 }
 
 /// Gives the team's state back: the kernel is over.

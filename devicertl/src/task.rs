@@ -85,7 +85,7 @@ impl Header {
 
 /// Memory for a task of `bytes`.
 pub fn allocate(bytes: usize, flags: i32) -> *mut Task {
-    let block = heap::need(size_of::<Header>() + bytes, c"a task").cast::<Header>();
+    let block = heap::need(size_of::<Header>() + bytes, heap::purpose!("a task")).cast::<Header>();
     // SAFETY: fresh memory, large enough.
     unsafe {
         block.write(Header {

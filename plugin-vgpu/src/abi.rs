@@ -247,9 +247,11 @@ engine_functions! {
         // SAFETY: the kernel passes C strings or null. Reading a bad one faults before anything is owned.
         let lengths = unsafe { [text(message), text(file), text(function)] };
         let [message, file, function] = lengths.map(|text| String::from_utf8_lossy(text).into_owned());
-        // The device runtime ends kernels this way too, with a reason and without a line.
+        // The device runtime ends kernels this way too: with a reason, and perhaps a number, which it names.
         caller.raise(site, if line == 0 {
             Cause::Trap(message)
+        } else if let Some(number) = file.strip_prefix("omptarget device runtime: ") {
+            Cause::Trap(format!("{message} ({number}: {line})"))
         } else {
             let location = Box::new(SourceLocation { file, line, column: 0, function });
             Cause::Assertion { condition: message, location }

@@ -100,7 +100,7 @@ fn out_of_heap_for_shared_variables() {
             "shared-variables",
             &[
                 "out of device heap",
-                "2097152 bytes",
+                "bytes wanted: 2097152",
                 "variables that the threads of a team share",
                 "OMPTARGET_VGPU_HEAP",
                 &place,

@@ -1,7 +1,7 @@
 //! Attributes of functions, parameters and calls.
 
 use llvm_sys::prelude::LLVMAttributeRef;
-use llvm_sys::{LLVMAttributeFunctionIndex, LLVMAttributeIndex};
+use llvm_sys::{LLVMAttributeFunctionIndex, LLVMAttributeIndex, LLVMAttributeReturnIndex};
 
 use super::{Context, Type, Value, c_string};
 
@@ -45,6 +45,24 @@ impl Value {
         ));
         let attribute = llvm!(core::LLVMCreateEnumAttribute(context.0, kind, bytes));
         llvm!(core::LLVMAddCallSiteAttribute(self.0, index + 1, attribute));
+    }
+
+    /// Says that a call's result is no less than `from` and less than `to`.
+    pub fn set_result_range(self, context: Context, from: u64, to: u64) {
+        let name = "range";
+        let kind = llvm!(core::LLVMGetEnumAttributeKindForName(
+            name.as_ptr().cast(),
+            name.len()
+        ));
+        let bits = self.ty().int_width();
+        let range = llvm!(core::LLVMCreateConstantRangeAttribute(
+            context.0, kind, bits, &from, &to
+        ));
+        llvm!(core::LLVMAddCallSiteAttribute(
+            self.0,
+            LLVMAttributeReturnIndex,
+            range
+        ));
     }
 
     /// Removes an enum attribute from a function, if it has it.

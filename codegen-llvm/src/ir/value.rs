@@ -1,7 +1,7 @@
 //! Values: constants, globals, functions, instructions; and basic blocks.
 
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
-use llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMValueKind, LLVMVisibility};
+use llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMValueKind, LLVMVisibility};
 
 use super::{Type, c_string, take_message};
 
@@ -406,6 +406,11 @@ impl Value {
             .collect()
     }
 
+    /// Whether a comparison asks whether two values are the same.
+    pub fn is_equality(self) -> bool {
+        llvm!(core::LLVMGetICmpPredicate(self.0)) == LLVMIntPredicate::LLVMIntEQ
+    }
+
     /// The blocks a terminator may go to.
     pub fn successors(self) -> Vec<Block> {
         let count = llvm!(core::LLVMGetNumSuccessors(self.0));
@@ -446,6 +451,15 @@ impl Block {
     /// The blocks control may go to next.
     pub fn successors(self) -> Vec<Block> {
         self.terminator().map(Value::successors).unwrap_or_default()
+    }
+
+    /// The blocks control comes from.
+    pub fn predecessors(self) -> Vec<Block> {
+        let value = Value(llvm!(core::LLVMBasicBlockAsValue(self.0)));
+        let mut blocks: Vec<_> = value.users().into_iter().map(Value::block).collect();
+        blocks.retain(|block| block.successors().contains(&self));
+        blocks.dedup();
+        blocks
     }
 
     /// Its name, empty if it has none.

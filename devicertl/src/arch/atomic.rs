@@ -27,6 +27,20 @@ pub unsafe fn begin_u32(pointer: *mut u32, value: u32) {
 /// # Safety
 /// As for [`begin_u32`].
 #[inline(always)]
+pub unsafe fn begin_ptr<T: 'static>(pointer: *mut *mut T, value: *mut T) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        pointer.write(value);
+        #[cfg(all(test, feature = "model"))]
+        super::model::begins::<AtomicPtr<T>>(pointer.cast());
+    }
+}
+
+/// As [`begin_u32`].
+///
+/// # Safety
+/// As for [`begin_u32`].
+#[inline(always)]
 pub unsafe fn begin_u64(pointer: *mut u64, value: u64) {
     // SAFETY: the caller's promise.
     unsafe {

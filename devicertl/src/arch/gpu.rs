@@ -50,9 +50,12 @@ mod ll {
         pub safe fn omptarget_arch_private_slots() -> *mut c_void;
         pub safe fn omptarget_arch_nest_load(thread: u32) -> u16;
         pub safe fn omptarget_arch_nest_store(thread: u32, word: u16);
+        pub safe fn omptarget_arch_master_nest_load() -> u16;
+        pub safe fn omptarget_arch_master_nest_store(word: u16);
         pub safe fn omptarget_arch_dynamic_shared() -> *mut c_void;
-        pub fn omptarget_arch_fill(words: *mut u64, count: u32);
+        pub fn omptarget_arch_fill(words: *mut u64, value: u64, count: u32);
         pub safe fn omptarget_arch_dynamic_shared_size() -> u32;
+        pub safe fn omptarget_arch_keep(value: i32);
         pub safe fn omptarget_arch_trap() -> !;
         pub fn malloc(bytes: usize) -> *mut c_void;
         pub fn free(pointer: *mut c_void);
@@ -241,6 +244,12 @@ pub fn is_own(object: *const c_void) -> bool {
     ll::omptarget_arch_is_own(object)
 }
 
+/// Lets the optimiser compute the value here, not where it is used. No instruction.
+#[inline(always)]
+pub fn keep(value: i32) {
+    ll::omptarget_arch_keep(value)
+}
+
 /// Starts the state that the threads of an SPMD kernel have each for themselves.
 #[inline(always)]
 pub fn spmd_begin() {
@@ -271,14 +280,26 @@ pub fn nest_store(thread: u32, word: u16) {
     ll::omptarget_arch_nest_store(thread, word)
 }
 
-/// Sets all bits of `count` words, at least one, with few instructions.
+/// Generic kernels: reads the master's nest word; only the master may.
+#[inline(always)]
+pub fn master_nest_load() -> u16 {
+    ll::omptarget_arch_master_nest_load()
+}
+
+/// Generic kernels: writes the master's nest word; only the master may.
+#[inline(always)]
+pub fn master_nest_store(word: u16) {
+    ll::omptarget_arch_master_nest_store(word)
+}
+
+/// Writes `value` into `count` words, at least one, with few instructions.
 ///
 /// # Safety
 /// The words are the caller's.
 #[inline(always)]
-pub unsafe fn fill(words: *mut u64, count: u32) {
+pub unsafe fn fill(words: *mut u64, value: u64, count: u32) {
     // SAFETY: the caller's promise.
-    unsafe { ll::omptarget_arch_fill(words, count) }
+    unsafe { ll::omptarget_arch_fill(words, value, count) }
 }
 
 /// First byte of the launch's dynamic shared memory.
@@ -311,8 +332,7 @@ pub unsafe fn release(pointer: *mut c_void) {
 }
 
 /// Ends the kernel, saying why.
-#[cold]
-#[inline(never)]
+#[inline(always)]
 pub fn trap(message: &CStr) -> ! {
     // SAFETY: a C string.
     unsafe { trap_with(message.as_ptr()) }
@@ -325,24 +345,38 @@ pub fn trap(message: &CStr) -> ! {
 #[cold]
 #[inline(never)]
 pub unsafe fn trap_with(message: *const c_char) -> ! {
-    assert_failed(
-        message,
-        c"omptarget device runtime".as_ptr(),
-        0,
-        c"".as_ptr(),
-    )
+    // SAFETY: C strings.
+    unsafe {
+        assert_failed(
+            message,
+            c"omptarget device runtime".as_ptr(),
+            0,
+            c"".as_ptr(),
+        )
+    }
+}
+
+/// Ends the kernel, saying why, and with a number: `what` it is of. (`__assertfail` prints numbers of lines only, and putting a
+/// text together here would be a hundred instructions in kernels that never come here.)
+#[cold]
+#[inline(never)]
+pub fn trap_number(message: &CStr, what: &CStr, number: u32) -> ! {
+    // SAFETY: C strings.
+    unsafe { assert_failed(message.as_ptr(), what.as_ptr(), number, c"".as_ptr()) }
 }
 
 /// Ends the kernel after a failed assertion.
-#[cold]
-#[inline(never)]
-pub fn assert_failed(
+///
+/// # Safety
+/// C strings in device memory.
+#[inline(always)]
+pub unsafe fn assert_failed(
     message: *const c_char,
     file: *const c_char,
     line: u32,
     function: *const c_char,
 ) -> ! {
-    // SAFETY: C strings in device memory.
+    // SAFETY: the caller's promise.
     unsafe { ll::__assertfail(message, file, line, function, 1) };
     ll::omptarget_arch_trap()
 }

@@ -506,13 +506,40 @@ pub fn nest_store(id: u32, word: u16) {
     });
 }
 
-/// Sets all bits of `count` words.
+/// Nothing: there is no optimiser.
+pub fn keep(_value: i32) {}
+
+/// Reads the nest word of a generic kernel's master.
+pub fn master_nest_load() -> u16 {
+    master_nest(Cell::get)
+}
+
+/// Writes the nest word of a generic kernel's master.
+pub fn master_nest_store(word: u16) {
+    master_nest(|own| own.set(word))
+}
+
+fn master_nest<R>(access: impl FnOnce(&Cell<u16>) -> R) -> R {
+    with(|thread| {
+        assert!(!thread.block.launch.spmd);
+        assert_eq!(
+            thread.id / thread.block.launch.warp,
+            (thread.block.launch.threads - 1) / thread.block.launch.warp,
+            "the word is the master's"
+        );
+        access(&thread.block.nest[thread.id as usize])
+    })
+}
+
+/// Writes `value` into `count` words.
 ///
 /// # Safety
 /// The words are the caller's.
-pub unsafe fn fill(words: *mut u64, count: u32) {
-    // SAFETY: the caller's promise.
-    unsafe { words.cast::<u8>().write_bytes(0xff, count as usize * 8) }
+pub unsafe fn fill(words: *mut u64, value: u64, count: u32) {
+    for index in 0..count as usize {
+        // SAFETY: the caller's promise.
+        unsafe { words.add(index).write(value) }
+    }
 }
 
 /// First byte of the launch's dynamic shared memory.
@@ -559,6 +586,12 @@ pub unsafe fn release(pointer: *mut c_void) {
 /// Ends the process, saying why.
 pub fn trap(message: &CStr) -> ! {
     fail(&format!("trap: {}", message.to_string_lossy()))
+}
+
+/// Ends the process, saying why, and with a number.
+pub fn trap_number(message: &CStr, what: &CStr, number: u32) -> ! {
+    let [message, what] = [message, what].map(CStr::to_string_lossy);
+    fail(&format!("trap: {message} ({what}: {number})"))
 }
 
 /// Ends the process, saying why.

@@ -42,7 +42,8 @@ pub unsafe extern "C" fn __assert_fail(
     line: u32,
     function: *const c_char,
 ) -> ! {
-    arch::assert_failed(message, file, line, function)
+    // SAFETY: the program's C strings.
+    unsafe { arch::assert_failed(message, file, line, function) }
 }
 
 /// `abort`.
@@ -93,7 +94,7 @@ c_functions! {
 }
 
 unsafe fn new(bytes: usize) -> *mut c_void {
-    heap::need(bytes.max(1), c"operator new")
+    heap::need(bytes.max(1), heap::purpose!("operator new"))
 }
 
 /// `operator new(size_t)`.

@@ -57,6 +57,18 @@ fn traps_of_the_device_runtime_give_their_reason() {
     assert_eq!(raised.cause, Cause::Trap("abort() was called".to_owned()));
 }
 
+kernel!(runtime_trap_with_number, cx, _data: u32, {
+    let (reason, number) = (c"out of device heap", c"omptarget device runtime: bytes wanted");
+    vgpu_assert_fail(cx, 7, reason.as_ptr(), number.as_ptr(), 48, c"".as_ptr());
+});
+
+#[test]
+fn traps_of_the_device_runtime_name_their_number() {
+    let raised = launch(runtime_trap_with_number, 1, 1, &0_u32).unwrap_err();
+    let says = "out of device heap (bytes wanted: 48)";
+    assert_eq!(raised.cause, Cause::Trap(says.to_owned()));
+}
+
 kernel!(checked_access, cx, _data: u32, {
     vgpu_wild_access(cx, 3, 0x1234, 1);
 });
