@@ -1,9 +1,9 @@
 ; What the runtime answered -1 is the master: behind the test for it, the runtime's own question is answered.
 ; RUN: ptx --arch sm_90 %s
 ; CHECK: .entry generic(
-; CHECK: 11
-; NOT: 22
-; NOT: 33
+; CHECK: 1234511
+; NOT: 1234522
+; NOT: 1234533
 
 target triple = "nvptx64-nvidia-cuda"
 %configuration = type { i8, i8, i8, i32, i32, i32, i32, i32, i32 }
@@ -32,13 +32,13 @@ answered:
   %goes_on = icmp eq i32 %answer, -1
   br i1 %goes_on, label %code, label %work
 code:
-  %what = select i1 %master, i32 11, i32 22
+  %what = select i1 %master, i32 1234511, i32 1234522
   store i32 %what, ptr %out
   ret void
 work:
   br i1 %master, label %never, label %done
 never:
-  store i32 33, ptr %out
+  store i32 1234533, ptr %out
   br label %done
 done:
   ret void
