@@ -6,7 +6,7 @@
   examples/ tests/ nested/ epcc/ peers/    programs, with machine code for the GPUs and bitcode for the virtual one
   peers/*.cu               to be compiled with nvcc there
   data/                    data files of two examples
-  llvm/                    epcc and nested with LLVM's device runtime, and LLVM's host runtime, if they were given
+  llvm/                    epcc and nested with LLVM's device runtime, if it was given; LLVM's host runtime, if it was
 """
 
 import concurrent.futures
@@ -61,24 +61,24 @@ def compile_command(root, architectures, language):
 
 
 def compile_one(root, program, folder, command):
-    """Compiles a program of the catalogue into `folder`."""
+    """Compiles a program of the catalogue into `folder`; gives what went wrong, or nothing."""
     sources = [root / source for source in program.sources]
     words = [*command, *program.flags, *sources, "-lm", "-Wl,-rpath,$ORIGIN/../lib", "-o", folder / program.name]
     ended = running.run(words, COMPILE_LIMIT)
-    if ended.code != 0:
-        raise BundleError(f"{program.kind} {program.name} does not compile: {ended.why()}")
+    return "" if ended.code == 0 else f"{program.kind} {program.name} does not compile: {ended.why()}"
 
 
-def compile_all(root, programs, target, architectures, extra=()):
-    """Compiles `programs` into a folder per kind below `target`, as many at a time as there are CPUs."""
+def compile_all(root, programs, target, command):
+    """Compiles `programs` into a folder per kind below `target`, as many at a time as there are CPUs; gives what failed, by
+    name. `command` gives the compiler's words for "" (C) and "++" (C++)."""
     def one(program):
         folder = target / program.kind
         folder.mkdir(parents=True, exist_ok=True)
         language = "" if all(source.endswith(".c") for source in program.sources) else "++"
-        compile_one(root, program, folder, [*compile_command(root, architectures, language), *extra])
+        return program.name, compile_one(root, program, folder, command(language))
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(one, programs))
+        return {name: failure for name, failure in pool.map(one, programs) if failure}
 
 
 def copy_stripped(source, destination):
@@ -125,17 +125,24 @@ def copy_texts(root, target):
     shutil.copytree(root / "dist" / "data", target / "data")
 
 
+def with_llvm(root, architectures, device, language):
+    """clang, to machine code with the device runtime in the folder `device`."""
+    return [f"clang{language}-22", "-fopenmp", f"--offload-arch={','.join(architectures)}", "-foffload-lto", "-O3",
+            f"--cuda-path={root}/dist/cuda-stub", f"-L{root}/dist/lib", "-Xoffload-linker", f"-L{device}", "-Wno-openmp-mapping"]
+
+
 def add_llvm(root, target, programs, chosen, architectures):
-    """EPCC's and nested's programs with LLVM's device runtime, and LLVM's host runtime with what it needs."""
+    """EPCC's and nested's programs with LLVM's device runtime; gives those that it has not all functions for. Our host
+    runtime runs them, or LLVM's, if it was given, which comes along with what it needs."""
     measured = [program for program in programs if program.kind in ("epcc", "nested")]
-    if not (chosen.llvm_device / "libompdevice.a").exists():
-        raise BundleError(f"{chosen.llvm_device} has no libompdevice.a")
-    # The folder comes before ours: the device link takes the first libompdevice.a that it finds.
-    compile_all(root, measured, target / "llvm", architectures,
-                (f"-Xoffload-linker-nvptx64-nvidia-cuda", f"-L{chosen.llvm_device.resolve()}"))
-    folder = target / "llvm" / "lib"
-    for name, path in {chosen.llvm_host.name: chosen.llvm_host, **needed_libraries([chosen.llvm_host])}.items():
-        copy_stripped(path, folder / name)
+    device = chosen.llvm_device.resolve()
+    if not (device / "libompdevice.a").exists():
+        raise BundleError(f"{device} has no libompdevice.a")
+    left_out = compile_all(root, measured, target / "llvm", lambda language: with_llvm(root, architectures, device, language))
+    if chosen.llvm_host:
+        for name, path in {chosen.llvm_host.name: chosen.llvm_host, **needed_libraries([chosen.llvm_host])}.items():
+            copy_stripped(path, target / "llvm" / "lib" / name)
+    return left_out
 
 
 def commit(root):
@@ -162,20 +169,24 @@ def build(root, chosen):
     for name in ("bin/omptarget", "etc/omptarget-cuda.cfg", "data/mri.pgm"):
         if not (root / "dist" / name).exists():
             raise BundleError(f"dist/{name} is missing: run scripts/setup and scripts/build first")
-    if bool(chosen.llvm_device) != bool(chosen.llvm_host):
-        raise BundleError("--llvm-device and --llvm-host go together")
+    if chosen.llvm_host and not chosen.llvm_device:
+        raise BundleError("--llvm-host needs --llvm-device")
     programs = chosen_programs(root, chosen.only)
     (target / "peers").mkdir(parents=True)
-    compile_all(root, programs, target, architectures)
+    failures = compile_all(root, programs, target, lambda language: compile_command(root, architectures, language))
+    if failures:
+        raise BundleError("\n".join(failures.values()))
     first = programs[0]
     lay_out_runtime(root, target, target / first.kind / first.name)
     copy_texts(root, target)
+    llvm = None
     if chosen.llvm_device:
-        add_llvm(root, target, programs, chosen, architectures)
+        llvm = {"host": "LLVM's" if chosen.llvm_host else "ours",
+                "left out": add_llvm(root, target, programs, chosen, architectures)}
     manifest = {
         "commit": commit(root), "built": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         "clang": running.run(["clang-22", "--version"], 30).output.splitlines()[0], "architectures": architectures,
-        "llvm": bool(chosen.llvm_device),
+        "llvm": llvm,
         "programs": [{"kind": program.kind, "name": program.name, "runs": program.runs} for program in programs],
     }
     (target / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n")

@@ -100,10 +100,9 @@ def epcc(it):
     return measured_epcc(it, it.file("epcc"), "epcc")
 
 
-def measured_nested(it, folder, name, library=None):
-    """`omptarget bench nested` with the programs of the bundle."""
-    names = ",".join(program["name"] for program in it.bundle.programs("nested"))
-    words = [it.command, "bench", "nested", "--programs", folder, "--only", names, "--size", it.chosen.size,
+def measured_nested(it, folder, name, programs, library=None):
+    """`omptarget bench nested` with programs of the bundle."""
+    words = [it.command, "bench", "nested", "--programs", folder, "--only", ",".join(programs), "--size", it.chosen.size,
              "--runs", 11, "--limit", int(120 * it.chosen.limit) or 1, "--json", "--svg", it.out(f"{name}.svg")]
     ended = it.run(words, 900, library)
     try:
@@ -115,9 +114,10 @@ def measured_nested(it, folder, name, library=None):
 
 
 def nested(it):
-    if not it.bundle.programs("nested"):
+    programs = [program["name"] for program in it.bundle.programs("nested")]
+    if not programs:
         return outcome(SKIPPED, "the bundle has none")
-    return measured_nested(it, it.file("nested"), "nested")
+    return measured_nested(it, it.file("nested"), "nested", programs)
 
 
 def lines_of(ended):
@@ -176,15 +176,19 @@ def sanitizer(it):
 
 
 def llvm(it):
-    if not it.bundle.manifest["llvm"]:
-        return outcome(SKIPPED, "LLVM's runtime was not carried along (--llvm-device, --llvm-host)")
-    library, parts = it.file("llvm", "lib"), {}
-    if it.bundle.programs("epcc"):
+    carried = it.bundle.manifest["llvm"]
+    if not carried:
+        return outcome(SKIPPED, "LLVM's runtime was not carried along (--llvm-device)")
+    library = it.file("llvm", "lib") if carried["host"] == "LLVM's" else None
+    there = {kind: [program["name"] for program in it.bundle.programs(kind) if program["name"] not in carried["left out"]]
+             for kind in ("epcc", "nested")}
+    parts = {}
+    if there["epcc"]:
         parts["epcc"] = measured_epcc(it, it.file("llvm", "epcc"), "epcc-llvm", library)
-    if it.bundle.programs("nested"):
-        parts["nested"] = measured_nested(it, it.file("llvm", "nested"), "nested-llvm", library)
+    if there["nested"]:
+        parts["nested"] = measured_nested(it, it.file("llvm", "nested"), "nested-llvm", there["nested"], library)
     why = "; ".join(f"{name}: {part['why']}" for name, part in parts.items() if part["status"] != PASSED)
-    return outcome(FAILED if why else PASSED, why, parts=parts)
+    return outcome(FAILED if why else PASSED, why, parts=parts, **carried)
 
 
 STEPS = {"devices": devices, "examples": examples, "tests": tests, "epcc": epcc, "nested": nested, "peers": peers,
