@@ -19,6 +19,9 @@ const TEXT: usize = 992;
 /// [`Raw::state`] of a record that is whole.
 const WRITTEN: u32 = 2;
 
+/// What the file begins with where the device runtime gives a number instead of a line; what it is of follows.
+const NUMBER: &str = "omptarget device runtime: ";
+
 /// The record as the device writes it.
 #[repr(C)]
 struct Raw {
@@ -102,18 +105,24 @@ impl Raw {
             .map(|text| String::from_utf8_lossy(text).into_owned());
         let mut next = || texts.next().unwrap_or_default();
         let (text, file, function) = (next(), next(), next());
-        let asserted = self.line != 0;
+        let line = self.line;
+        let (message, location) = match file.strip_prefix(NUMBER) {
+            _ if line == 0 => (text, None),
+            Some(what) => (format!("{text} ({what}: {line})"), None),
+            None => {
+                let message = format!("assertion `{text}` failed");
+                let location = SourceLocation {
+                    file,
+                    line,
+                    column: 0,
+                    function,
+                };
+                (message, Some(location))
+            }
+        };
         Trap {
-            message: match asserted {
-                true => format!("assertion `{text}` failed"),
-                false => text,
-            },
-            location: asserted.then_some(SourceLocation {
-                file,
-                line: self.line,
-                column: 0,
-                function,
-            }),
+            message,
+            location,
             block: self.block,
             thread: self.thread,
         }
@@ -164,6 +173,13 @@ mod tests {
         let trap = raw(0, b"out of device heap\0omptarget device runtime\0\0").trap();
         assert_eq!(trap.message, "out of device heap");
         assert_eq!(trap.location, None);
+        let number = raw(
+            480,
+            b"out of device heap\0omptarget device runtime: bytes wanted\0\0",
+        );
+        let said = number.trap();
+        assert_eq!(said.message, "out of device heap (bytes wanted: 480)");
+        assert_eq!(said.location, None);
         let cut = raw(1, &[b'x'; TEXT]).trap();
         assert_eq!(cut.message.len(), TEXT + "assertion `` failed".len());
         assert_eq!(cut.location.unwrap().file, "");

@@ -376,6 +376,11 @@ pub unsafe fn assert_failed(
     line: u32,
     function: *const c_char,
 ) -> ! {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: the caller's promise.
+    if unsafe { super::trap_record::leave(message, file, function, line) } {
+        ll::omptarget_arch_trap();
+    }
     // SAFETY: the caller's promise.
     unsafe { ll::__assertfail(message, file, line, function, 1) };
     ll::omptarget_arch_trap()

@@ -27,6 +27,8 @@ mod amdgcn;
 mod gpu;
 #[cfg(target_arch = "nvptx64")]
 mod nvptx;
+#[cfg(target_arch = "nvptx64")]
+mod trap_record;
 
 pub mod atomic;
 #[cfg(all(test, feature = "model"))]
