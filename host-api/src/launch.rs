@@ -107,6 +107,11 @@ fn shape_of(
         max_threads: kernel.max_threads,
         warp_size: kernel.warp_size,
         default_threads: kernel.default_threads,
+        resident_blocks: &|threads| {
+            region
+                .kernel
+                .resident_blocks(threads, dynamic_shared(environment, request))
+        },
     };
     let shape = shape(&wanted, &region.environment, info, facts).map_err(|why| Error::Launch {
         kernel: region.name.clone(),
@@ -116,6 +121,12 @@ fn shape_of(
         tell_cut(device, region, cut);
     }
     Ok(shape)
+}
+
+/// Dynamic shared memory of a launch, bytes.
+fn dynamic_shared(environment: &Environment, request: &LaunchRequest) -> u32 {
+    let least = environment.shared_memory_size.unwrap_or(0);
+    request.dynamic_shared.max(least)
 }
 
 /// OpenMP lets a team have fewer threads than `thread_limit`; a program that counts on the number
@@ -174,9 +185,7 @@ fn start(
     request: &LaunchRequest,
     shape: &Shape,
 ) -> Result<()> {
-    let dynamic_shared = request
-        .dynamic_shared
-        .max(environment.shared_memory_size.unwrap_or(0));
+    let dynamic_shared = dynamic_shared(environment, request);
     info::say(
         info::PLUGIN_KERNEL,
         work.device.number,

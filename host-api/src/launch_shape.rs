@@ -10,6 +10,9 @@ use crate::kernel_environment::{ExecutionMode, KernelEnvironment};
 /// Teams per multiprocessor when the program leaves the number to us: enough to hide latency and
 /// even out uneven teams, few enough to keep cross-team reductions short.
 const TEAMS_PER_MULTIPROCESSOR: u32 = 32;
+/// Where the device tells how many a multiprocessor holds at a time: so many times that. Whole waves, so that no
+/// multiprocessor is left with a last few teams; two, so that those that end early make room for others.
+const WAVES: u32 = 2;
 
 /// What the construct and the environment ask for; 0 means nothing.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,15 +53,17 @@ pub struct Cut {
     pub master: u32,
 }
 
-/// What the image says of the kernel.
-#[derive(Clone, Copy, Debug)]
-pub struct KernelFacts {
+/// What image and device say of the kernel.
+#[derive(Clone, Copy)]
+pub struct KernelFacts<'a> {
     /// Most threads a block of it may have.
     pub max_threads: u32,
     /// Lanes per warp.
     pub warp_size: u32,
     /// Threads of a block when the program states none.
     pub default_threads: u32,
+    /// How many blocks of so many threads a multiprocessor holds at a time, if the device tells.
+    pub resident_blocks: &'a dyn Fn(u32) -> Option<u32>,
 }
 
 /// Computes the shape; an error says which limit is in the way.
@@ -66,7 +71,7 @@ pub fn shape(
     wanted: &Wanted,
     environment: &KernelEnvironment,
     device: &DeviceInfo,
-    kernel: KernelFacts,
+    kernel: KernelFacts<'_>,
 ) -> Result<Shape, String> {
     let block_limit = kernel.max_threads.min(device.max_threads_per_block);
     if environment.mode == ExecutionMode::Bare {
@@ -81,7 +86,8 @@ pub fn shape(
         ));
     }
     let threads = threads_per_team(wanted, environment, device, kernel, most);
-    let teams = teams(wanted, environment, device, threads)?;
+    let resident = || (kernel.resident_blocks)(threads + master);
+    let teams = teams(wanted, environment, device, threads, resident)?;
     let asked = wanted.threads[0];
     Ok(Shape {
         grid: [teams, 1, 1],
@@ -128,7 +134,7 @@ fn threads_per_team(
     wanted: &Wanted,
     environment: &KernelEnvironment,
     device: &DeviceInfo,
-    kernel: KernelFacts,
+    kernel: KernelFacts<'_>,
     most: u32,
 ) -> u32 {
     let most = environment.max_threads.map_or(most, |max| max.min(most));
@@ -171,6 +177,7 @@ fn teams(
     environment: &KernelEnvironment,
     device: &DeviceInfo,
     threads: u32,
+    resident: impl Fn() -> Option<u32>,
 ) -> Result<u32, String> {
     let most = device.max_blocks[0];
     if wanted.teams[0] > most {
@@ -182,10 +189,10 @@ fn teams(
     if wanted.teams[0] > 0 {
         return Ok(wanted.teams[0]);
     }
-    let plenty = device
-        .multiprocessors
-        .saturating_mul(TEAMS_PER_MULTIPROCESSOR)
-        .max(1);
+    let each = resident().map_or(TEAMS_PER_MULTIPROCESSOR, |teams| {
+        teams.max(1).saturating_mul(WAVES)
+    });
+    let plenty = device.multiprocessors.saturating_mul(each).max(1);
     let useful = match (wanted.trip_count, environment.mode) {
         (0, _) => u64::from(device.multiprocessors.max(1)),
         (trips, ExecutionMode::Generic | ExecutionMode::GenericSpmd) => {
@@ -216,11 +223,12 @@ fn teams(
 mod tests {
     use super::*;
 
-    fn kernel(max_threads: u32) -> KernelFacts {
+    fn kernel(max_threads: u32) -> KernelFacts<'static> {
         KernelFacts {
             max_threads,
             warp_size: 32,
             default_threads: 128,
+            resident_blocks: &|_| None,
         }
     }
 
@@ -321,6 +329,25 @@ mod tests {
     }
 
     #[test]
+    fn teams_follow_what_a_multiprocessor_holds() {
+        let teams = |mode, trips, blocks: &dyn Fn(u32) -> Option<u32>| {
+            let (wanted, environment) = (wanted(0, 0, trips), environment(mode));
+            let facts = KernelFacts {
+                resident_blocks: blocks,
+                ..kernel(1024)
+            };
+            let shape = shape(&wanted, &environment, &device(), facts);
+            shape.unwrap().grid[0]
+        };
+        assert_eq!(teams(2, 1 << 40, &|_| Some(16)), 128);
+        assert_eq!(teams(2, 1 << 40, &|_| Some(3)), 24);
+        assert_eq!(teams(2, 1280, &|_| Some(3)), 10);
+        assert_eq!(teams(2, 1 << 40, &|_| Some(0)), 8);
+        // The master's warp counts.
+        assert_eq!(teams(1, 1 << 40, &|threads| Some(threads / 32)), 40);
+    }
+
+    #[test]
     fn short_loops_use_every_multiprocessor() {
         let short = shape(&wanted(0, 0, 200), &environment(2), &device(), kernel(1024)).unwrap();
         assert_eq!((short.grid[0], short.block[0]), (4, 64));
@@ -386,6 +413,7 @@ mod tests {
             max_threads: 1024,
             warp_size: 64,
             default_threads: 256,
+            resident_blocks: &|_| None,
         };
         let of = |mode, threads, trips| {
             shape(

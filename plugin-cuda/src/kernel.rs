@@ -2,8 +2,8 @@
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use plugin_api::{Error, Kernel, KernelInfo, Launch, Parameter, Result, Stream};
 
@@ -13,6 +13,9 @@ use crate::module::Loaded;
 use crate::occupancy::best_block;
 use crate::stream::CudaStream;
 
+/// Launch shapes of a kernel that are remembered.
+const SHAPES: usize = 16;
+
 /// A kernel of a loaded image.
 pub struct CudaKernel {
     info: KernelInfo,
@@ -20,6 +23,8 @@ pub struct CudaKernel {
     function: CuFunction,
     /// Whether launches may have all shared memory there is.
     granted: AtomicBool,
+    /// How many blocks a multiprocessor holds, by threads and dynamic shared memory: programs launch few shapes often.
+    resident: Mutex<Vec<((u32, u32), u32)>>,
     /// Keeps the code loaded.
     code: Arc<Loaded>,
 }
@@ -67,6 +72,7 @@ impl CudaKernel {
             name: name.into(),
             function,
             granted: AtomicBool::new(false),
+            resident: Mutex::default(),
             code: code.clone(),
         })
     }
@@ -201,10 +207,20 @@ impl Kernel for CudaKernel {
     }
 
     fn resident_blocks(&self, threads: u32, dynamic_shared: u32) -> Option<u32> {
+        let shape = (threads, dynamic_shared);
+        let mut known = self.resident.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, blocks)) = known.iter().find(|(other, _)| *other == shape) {
+            return Some(*blocks);
+        }
         let gpu = &self.code.gpu;
         let _entered = gpu.enter().ok()?;
         self.grant(dynamic_shared).ok()?;
-        resident_blocks(gpu, self.function, threads, dynamic_shared).ok()
+        let blocks = resident_blocks(gpu, self.function, threads, dynamic_shared).ok()?;
+        if known.len() == SHAPES {
+            known.clear();
+        }
+        known.push((shape, blocks));
+        Some(blocks)
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<()> {
