@@ -78,24 +78,14 @@ values! { CuResult:
     INVALID_VALUE = 1
     /// Neither the pool nor the device has this much memory.
     OUT_OF_MEMORY = 2
-    /// `cuInit` was not called, or failed.
-    NOT_INITIALIZED = 3
     /// The process is ending: the driver has shut down.
     DEINITIALIZED = 4
-    /// The library is the toolkit's stub to link with, not a driver.
-    STUB_LIBRARY = 34
     /// Another process has the device for itself.
     DEVICE_UNAVAILABLE = 46
     /// There is no device.
     NO_DEVICE = 100
-    /// The image is malformed.
-    INVALID_IMAGE = 200
-    /// The image has no code for this device.
-    NO_BINARY_FOR_GPU = 209
     /// The device's memory has an error that could not be corrected. Sticky.
     ECC_UNCORRECTABLE = 214
-    /// The driver's compiler refuses the PTX; the log says why.
-    INVALID_PTX = 218
     /// The PTX is of a version this driver's compiler does not know.
     UNSUPPORTED_PTX_VERSION = 222
     /// There is no such symbol.
@@ -152,8 +142,6 @@ values! { CuDeviceAttribute:
     WARP_SIZE = 10
     /// Multiprocessors.
     MULTIPROCESSOR_COUNT = 16
-    /// Threads resident on a multiprocessor.
-    MAX_THREADS_PER_MULTIPROCESSOR = 39
     /// The `8` of sm_86.
     COMPUTE_CAPABILITY_MAJOR = 75
     /// The `6` of sm_86.
@@ -225,8 +213,6 @@ values! { CuJitOption:
     ERROR_LOG_BUFFER = 5
     /// Its size.
     ERROR_LOG_BUFFER_SIZE_BYTES = 6
-    /// 0 to 4.
-    OPTIMIZATION_LEVEL = 7
     /// Whether to keep line tables, for profilers and the driver's messages.
     GENERATE_LINE_INFO = 13
 }
@@ -413,8 +399,6 @@ functions! {
         ctx_pop_current = "cuCtxPopCurrent_v2"(context: *mut CuContext);
         /// Changes a limit of the current context.
         ctx_set_limit = "cuCtxSetLimit"(limit: CuLimit, value: usize);
-        /// Asks for one.
-        ctx_get_limit = "cuCtxGetLimit"(value: *mut usize, limit: CuLimit);
         /// Lets the current context use `peer`'s memory; `flags` is 0.
         ctx_enable_peer_access = "cuCtxEnablePeerAccess"(peer: CuContext, flags: c_uint);
 
