@@ -67,6 +67,8 @@ pub enum WarpForm {
         width: u32,
         /// Whether it calls functions that wait (barriers), so that every warp needs a fiber.
         fiber: bool,
+        /// Most threads of a block: the kernel's launch bound, which the warp form relies on.
+        max_threads: u32,
     },
 }
 

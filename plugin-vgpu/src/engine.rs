@@ -64,6 +64,7 @@ struct WarpKernel {
     entry: WarpEntryFn,
     width: u32,
     fiber: bool,
+    max_threads: u32,
 }
 
 impl Forms {
@@ -79,6 +80,7 @@ impl Forms {
                 symbol,
                 width,
                 fiber,
+                max_threads,
             } => {
                 let address = resolve(&symbol)?;
                 // SAFETY: the manifest says that the symbol is an entry of this type, and `resolve` that it is code.
@@ -87,6 +89,7 @@ impl Forms {
                     entry,
                     width,
                     fiber,
+                    max_threads,
                 })
             }
         };
@@ -96,7 +99,7 @@ impl Forms {
     /// The form for blocks of this shape.
     pub fn choose(&self, block: [u32; 3]) -> Form {
         match &self.warp {
-            Ok(warp) if misfit(warp.width, block).is_none() => match warp.fiber {
+            Ok(warp) if misfit(warp, block).is_none() => match warp.fiber {
                 true => Form::Warps {
                     entry: warp.entry,
                     last: None,
@@ -113,14 +116,21 @@ impl Forms {
     /// Why blocks of this shape are run thread by thread; `None` if they are not.
     pub fn why_threads(&self, block: [u32; 3]) -> Option<String> {
         match &self.warp {
-            Ok(warp) => misfit(warp.width, block),
+            Ok(warp) => misfit(warp, block),
             Err(why) => Some(why.clone()),
         }
     }
 }
 
-/// Why strips of this width do not make up such a block: their threads must have the same y and z.
-fn misfit(width: u32, [x, y, z]: [u32; 3]) -> Option<String> {
+/// Why a warp form cannot run such a block: it has more threads than the form knows, or strips of its width do not make
+/// it up, as their threads must have the same y and z.
+fn misfit(warp: &WarpKernel, [x, y, z]: [u32; 3]) -> Option<String> {
+    let (width, most) = (warp.width, warp.max_threads);
+    if x.saturating_mul(y).saturating_mul(z) > most {
+        return Some(format!(
+            "blocks have more than {most} threads, the kernel's launch bound"
+        ));
+    }
     let fits = (y == 1 && z == 1) || x.is_multiple_of(width);
     (!fits).then(|| {
         format!("blocks of {x} x {y} x {z} threads have rows that are no multiple of {width}")
@@ -138,6 +148,7 @@ mod tests {
         let form = WarpForm::Present {
             symbol: "warp".into(),
             width: 32,
+            max_threads: 256,
             fiber,
         };
         Forms::new(thread, form, |_| Ok::<_, ()>(warp as *const () as u64)).unwrap()

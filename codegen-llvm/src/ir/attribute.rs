@@ -65,6 +65,19 @@ impl Value {
         ));
     }
 
+    /// Removes an enum attribute of a call itself, if it has it.
+    pub fn remove_call_attribute(self, name: &str) {
+        let kind = llvm!(core::LLVMGetEnumAttributeKindForName(
+            name.as_ptr().cast(),
+            name.len()
+        ));
+        llvm!(core::LLVMRemoveCallSiteEnumAttribute(
+            self.0,
+            LLVMAttributeFunctionIndex,
+            kind
+        ));
+    }
+
     /// Removes an enum attribute from a function, if it has it.
     pub fn remove_attribute(self, name: &str) {
         let kind = llvm!(core::LLVMGetEnumAttributeKindForName(

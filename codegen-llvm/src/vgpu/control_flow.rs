@@ -60,6 +60,14 @@ impl ControlFlow {
         std::iter::successors(start, up).map(|at| self.blocks[at])
     }
 
+    /// The reachable blocks that may go to `block` next, once per edge.
+    pub fn predecessors(&self, block: Block) -> impl Iterator<Item = Block> {
+        let at = self.index.get(&block).copied();
+        at.into_iter()
+            .flat_map(|at| &self.predecessors[at])
+            .map(|&at| self.blocks[at])
+    }
+
     /// All loops. In an irreducible graph, an edge that goes backwards in reverse post-order counts.
     pub fn loops(&self) -> Vec<Loop> {
         let mut loops = Vec::new();

@@ -27,6 +27,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             parameters: parameters(layout, found.function),
             name: found.name,
             max_threads: MAX_THREADS,
+            bound: found.bound,
             static_shared: 0,
             warp: WarpForm::default(),
         })

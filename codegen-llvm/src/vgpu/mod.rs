@@ -67,8 +67,9 @@ const PASSES: &[(&str, Pass)] = &[
     ("globals", globals::run),
     ("simplify", optimise::simplify),
     ("window", window::run),
-    ("spin", spin::run),
+    // What waits on memory is another matter in warp form.
     ("warp", warp::run),
+    ("spin", spin::run),
     ("optimise", optimise::run),
     ("undefined", undefined::run),
 ];

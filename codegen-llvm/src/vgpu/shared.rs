@@ -12,6 +12,7 @@ use anyhow::{Result, bail};
 use super::offsets;
 use super::sites::describe_use;
 use super::unit::Unit;
+use super::warp::words;
 use crate::ir::{Builder, Type, Value};
 
 /// Address space of shared memory.
@@ -31,6 +32,10 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         return Ok(());
     }
     let places = lay_out(unit, &variables)?;
+    unit.thread_words = places.iter().find_map(|(variable, place)| match place {
+        Place::Static(offset) if variable.name() == words::VARIABLE => Some(*offset),
+        _ => None,
+    });
     if unit.dialect.segments {
         for (&variable, &place) in &places {
             offsets::fold(unit, variable, place)?;

@@ -37,10 +37,14 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     let communicating = communicating_functions(unit);
     let mut latches = Vec::new();
     for function in unit.module.definitions() {
+        // Warp forms have no such loops (`warp::waiting`), and no thread's context to yield with.
+        if function.name().starts_with("vgpu.") {
+            continue;
+        }
         let mut found: Vec<_> = ControlFlow::new(function)
             .loops()
             .into_iter()
-            .filter(|each| waits(each, &communicating) && !yields(each))
+            .filter(|each| waits(each, &communicating, &|_| false) && !yields(each))
             .map(|each| each.latch)
             .collect();
         found.dedup();
@@ -59,6 +63,19 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         Builder::before(unit.context(), end).call_function(spin, &[site]);
     }
     Ok(())
+}
+
+/// The loops of a function that wait on memory, if it calls no function that does. Nobody changes what `is_constant`.
+pub fn waiting_loops(flow: &ControlFlow, is_constant: fn(Value) -> bool) -> Vec<Loop> {
+    let none = HashSet::new();
+    let mut loops = flow.loops();
+    loops.retain(|each| waits(each, &none, &is_constant));
+    loops
+}
+
+/// Whether an instruction itself touches memory in a way that another thread may take part in.
+pub fn communicates_itself(instruction: Value) -> bool {
+    communicates(instruction, &HashSet::new())
 }
 
 fn library() -> String {
@@ -120,7 +137,7 @@ fn instructions(each: &Loop) -> impl Iterator<Item = Value> + '_ {
     each.body.iter().flat_map(|block| block.instructions())
 }
 
-fn waits(each: &Loop, communicating: &HashSet<Value>) -> bool {
+fn waits(each: &Loop, communicating: &HashSet<Value>, is_constant: &dyn Fn(Value) -> bool) -> bool {
     if !instructions(each).any(|it| communicates(it, communicating)) {
         return false;
     }
@@ -132,7 +149,10 @@ fn waits(each: &Loop, communicating: &HashSet<Value>) -> bool {
         .peekable();
     // Without a way out only the other threads can end it (or it never ends, and must let them run).
     conditions.peek().is_none()
-        || conditions.any(|end| end.condition().is_none_or(|it| reads_memory(it, each)))
+        || conditions.any(|end| {
+            end.condition()
+                .is_none_or(|it| reads_memory(it, each, is_constant))
+        })
 }
 
 fn leaves(end: Value, each: &Loop) -> bool {
@@ -143,14 +163,14 @@ fn leaves(end: Value, each: &Loop) -> bool {
 
 /// Whether a value depends on something the loop reads from memory or gets from a call. Chains of operands
 /// may be as long as the loop's body, hence a list and no recursion.
-fn reads_memory(value: Value, each: &Loop) -> bool {
+fn reads_memory(value: Value, each: &Loop, is_constant: &dyn Fn(Value) -> bool) -> bool {
     let mut seen = HashSet::new();
     let mut pending = vec![value];
     while let Some(value) = pending.pop() {
         if !value.is_instruction() || !each.body.contains(&value.block()) || !seen.insert(value) {
             continue;
         }
-        if is_read(value) {
+        if is_read(value) && !is_constant(value) {
             return true;
         }
         pending.extend(value.operands());

@@ -34,8 +34,10 @@ pub struct Kernel {
     pub parameters: Vec<Parameter>,
     /// Its name in the image.
     pub name: String,
-    /// Launch bound.
+    /// Most threads of a block.
     pub max_threads: u32,
+    /// The launch bound that the image states, if any.
+    pub bound: Option<u32>,
     /// Static shared memory in bytes, known after the pass `shared`.
     pub static_shared: u64,
     /// Its warp form, or why it has none; known after the pass `warp`.
@@ -56,6 +58,8 @@ pub struct Unit {
     pub kernels: Vec<Kernel>,
     /// `sm_80` as 800, from the image's `target-cpu`; what `__nvvm_reflect("__CUDA_ARCH")` answers.
     pub cuda_arch: u32,
+    /// Where in shared memory the device runtime keeps a word per thread, if it does; known after the pass `shared`.
+    pub thread_words: Option<u64>,
     /// Source places handed out so far.
     pub sites: Sites,
     /// What is known of the result.
@@ -85,6 +89,7 @@ impl Unit {
             machine,
             kernels: Vec::new(),
             cuda_arch: 0,
+            thread_words: None,
             sites,
             manifest,
         })

@@ -5,7 +5,7 @@
 ; CHECK: define hidden void @vgpu.warp.counts
 ; CHECK: call i32 @vgpu_warp_barrier_reduce(ptr … %0, i32 …, i32 0, i32 0, i32 0, i64 …, i64 …)
 ; RUN: vgpu --warp-forms --no-window-check %s
-; CHECK: "warp":{"Present":{"symbol":"vgpu.warp.early_return","width":32,"fiber":true}}
+; CHECK: "warp":{"Present":{"symbol":"vgpu.warp.early_return","width":32,"fiber":true,"max_threads":1024}}
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @early_return(ptr %out, i32 %n) {

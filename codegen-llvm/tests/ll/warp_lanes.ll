@@ -3,7 +3,7 @@
 ; CHECK: define hidden void @vgpu.warp.count
 ; CHECK: @llvm.vector.reduce.add.v16i32
 ; CHECK: atomicrmw add ptr
-; NOT: cmpxchg
+; NOT: @vgpu_spin
 ; CHECK: define hidden void @vgpu.warp.spread
 ; CHECK: @llvm.cttz.i16
 ; CHECK: atomicrmw fadd ptr

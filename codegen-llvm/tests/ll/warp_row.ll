@@ -9,7 +9,7 @@
 ; NOT: masked.gather
 ; NOT: masked.scatter
 ; RUN: vgpu --warp-forms %s
-; CHECK: "warp":{"Present":{"symbol":"vgpu.warp.scale","width":16,"fiber":false}}
+; CHECK: "warp":{"Present":{"symbol":"vgpu.warp.scale","width":16,"fiber":false,"max_threads":1024}}
 ; RUN: vgpu %s
 ; CHECK: "warp":{"Absent":"no warp form was asked for"}
 target triple = "nvptx64-nvidia-cuda"

@@ -1,6 +1,10 @@
 //! Needs: a copy of the module. Leaves: in it, the context as calls of one function that reads nothing, instead of
 //! arithmetic on the stack pointer: in a warp form the context is an argument.
 
+use std::mem::offset_of;
+
+use codegen::vgpu_abi::ThreadContext;
+use llvm_sys::LLVMIntPredicate;
 use llvm_sys::LLVMOpcode::{LLVMAnd, LLVMIntToPtr, LLVMOr};
 
 use super::super::lower::engine::STACK_POINTER;
@@ -27,6 +31,23 @@ pub fn run(module: &Module) {
             pointer.replace_all_uses(call);
         }
     }
+}
+
+/// Tells the optimiser that the kernel's blocks have at most `bound` threads: larger ones do not run in warp form. What
+/// the device runtime does for teams smaller than the block goes away where teams are of that size.
+pub fn assume_bound(module: &Module, kernel: Value, bound: u32) {
+    let context = module.context;
+    let Some(&first) = kernel.instructions().first() else {
+        return;
+    };
+    let builder = Builder::before(context, first);
+    let marker = module.declare(CONTEXT, Type::function(Type::pointer(context), &[]));
+    let cx = builder.call_function(marker, &[]);
+    let int = |bits, value| Value::int(Type::int(context, bits), value);
+    let field = builder.byte_offset(cx, int(64, offset_of!(ThreadContext, ntid) as u64));
+    let threads = builder.load(Type::int(context, 32), field);
+    let holds = builder.compare(LLVMIntPredicate::LLVMIntULE, threads, int(32, bound.into()));
+    builder.call_function(module.intrinsic("llvm.assume", &[]), &[holds]);
 }
 
 fn reads_stack_pointer(instruction: Value) -> bool {

@@ -1,4 +1,4 @@
-//! Needs: window checks and spin marks in place, lowerings inlined. Leaves: beside each kernel that can have one, its
+//! Needs: window checks in place, lowerings inlined. Leaves: beside each kernel that can have one, its
 //! warp form (`codegen::vgpu_abi::WarpEntryFn`); of the others, the reason.
 //!
 //! The lanes of a warp become those of vectors, in a copy of the module so that the scalar form stays as it is.
@@ -8,6 +8,8 @@
 //! |---|---|
 //! | [`context`] | the context becomes one opaque call |
 //! | [`normalise`] | everything inlined, one exit, simple loops, no switches |
+//! | [`words`] | within that: threads' places in the nest of regions in local variables |
+//! | [`waiting`] | no lane waits on memory for another |
 //! | [`width`] | how many lanes |
 //! | [`order`] | the order of the blocks, in which lanes wait for each other |
 //! | [`divergence`] | which values differ, and how; which blocks not all lanes run |
@@ -24,7 +26,9 @@ mod normalise;
 mod order;
 mod refusal;
 mod shape;
+mod waiting;
 mod width;
+pub mod words;
 
 use anyhow::Result;
 use codegen::artifact::WarpForm;
@@ -48,6 +52,9 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     let copy = unit.module.duplicate();
     context::run(&copy);
     normalise::run(unit, &copy)?;
+    if unit.options.print_after.iter().any(|name| name == "warp") {
+        eprintln!("; what warp forms are made of\n{}", copy.print());
+    }
     let warp_size = unit.manifest.warp_size;
     let mut made = Vec::new();
     for kernel in &mut unit.kernels {
@@ -71,6 +78,7 @@ fn build(module: Module, kernel: &Kernel, warp_size: u32) -> Result<(Value, Warp
     if normalise::takes_structures(module, &kernel.name) {
         return Err(Refusal::new("it takes a structure by value"));
     }
+    waiting::run(module.context, function)?;
     let width = width::of(function, warp_size);
     let order = Order::new(function)?;
     let divergence = Divergence::new(&order, module.layout(), width.lanes);
@@ -91,6 +99,7 @@ fn build(module: Module, kernel: &Kernel, warp_size: u32) -> Result<(Value, Warp
             symbol,
             width: width.lanes,
             fiber: width.fiber,
+            max_threads: kernel.bound.unwrap_or(kernel.max_threads),
         },
     ))
 }

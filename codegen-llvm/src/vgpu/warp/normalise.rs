@@ -5,12 +5,16 @@ use anyhow::Result;
 
 use super::super::entries;
 use super::super::unit::Unit;
-use super::form;
+use super::{context, form, words};
 use crate::ir::{Module, Value};
 
-/// Cleans up and inlines.
-const SIMPLIFY: &str = "always-inline,function(lower-expect,sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,\
-                        simplifycfg,gvn,simplifycfg)";
+/// Inlines. What the optimiser may know of a value it has been asked before.
+const INLINE: &str =
+    "always-inline,function(lower-constant-intrinsics,lower-expect,sroa,early-cse<memssa>)";
+
+/// Cleans up.
+const SIMPLIFY: &str = "function(sroa,early-cse<memssa>,sccp,instcombine<no-verify-fixpoint>,simplifycfg,correlated-propagation,jump-threading,\
+                        gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 /// Brings into shape; nothing may run after it.
 const SHAPE: &str = "function(scalarizer<load-store>,dce,lower-switch,mergereturn,simplifycfg<no-sink-common-insts>,\
@@ -24,6 +28,11 @@ pub fn run(unit: &Unit, module: &Module) -> Result<()> {
         .filter_map(|kernel| module.function(&kernel.function.name()))
         .collect();
     for function in module.definitions() {
+        let calls = function
+            .instructions()
+            .into_iter()
+            .filter(|it| it.is_call());
+        calls.for_each(|call| call.remove_call_attribute("noinline"));
         // The warp form has its own checks in place of these calls.
         let kept = function.name().starts_with("vgpu.");
         function.remove_attribute("optnone");
@@ -34,6 +43,18 @@ pub fn run(unit: &Unit, module: &Module) -> Result<()> {
             function.remove_attribute("noinline");
             function.add_attribute(module.context, "alwaysinline");
         }
+    }
+    for kernel in &unit.kernels {
+        let function = module.function(&kernel.function.name());
+        if let (Some(function), Some(bound)) = (function, kernel.bound) {
+            context::assume_bound(module, function, bound);
+        }
+    }
+    unit.machine.run_passes(module, INLINE)?;
+    if let Some(start) = unit.thread_words {
+        kernels
+            .iter()
+            .for_each(|&kernel| words::run(module, kernel, start));
     }
     unit.machine.run_passes(module, SIMPLIFY)?;
     unit.machine.run_passes(module, SHAPE)?;

@@ -225,7 +225,6 @@ impl Former<'_> {
             "inline assembly stands".to_owned()
         } else if called.is_function() {
             match called.name().as_str() {
-                "vgpu.spin" => "a loop waits on memory that other threads write".to_owned(),
                 "vgpu_exit" => "a thread ends in the middle of the kernel".to_owned(),
                 name => format!("`{name}`, which has no warp form, is called"),
             }

@@ -1,0 +1,163 @@
+//! Needs: a copy of the module, inlined. Leaves: kernels that keep each thread's place in the nest of parallel regions in a
+//! local variable instead of shared memory.
+//!
+//! In SPMD kernels the device runtime has a word per thread in shared memory (`devicertl/src/nest.rs`), which only that
+//! thread touches. Values from memory that differ in their addresses count as different, so every branch on the word would
+//! be divergent, and the barriers behind it, too. In a local variable LLVM follows the word: in most kernels it is
+//! known at every place, or the same for all threads.
+
+use std::mem::offset_of;
+
+use codegen::vgpu_abi::ThreadContext;
+use llvm_sys::LLVMOpcode;
+
+use super::calls::CONTEXT;
+use super::fields;
+use crate::ir::{Builder, Layout, Module, Type, Value};
+
+/// The device runtime's variable.
+pub const VARIABLE: &str = "omptarget.nest";
+
+/// Bytes of a word.
+const WORD: i64 = 2;
+/// Words: a block's threads.
+const COUNT: i64 = 1024;
+
+/// Moves the words of a function into a local variable, if they lie at `start` in shared memory and every access is one
+/// of a thread to its own.
+pub fn run(module: &Module, function: Value, start: u64) {
+    let accesses = Accesses::find(module.layout(), function, start as i64);
+    let Some(pointers) = accesses.filter(|pointers| !pointers.is_empty()) else {
+        return;
+    };
+    let Some(first) = function.instructions().first().copied() else {
+        return;
+    };
+    let context = module.context;
+    let ty = Type::int(context, 16);
+    let builder = Builder::before(context, first);
+    let word = builder.stack_slot(ty, WORD as u32);
+    builder.store(builder.load(ty, own_word(module, &builder, start)), word);
+    for pointer in pointers {
+        let local = Builder::before(context, pointer).to_space(word, pointer.ty());
+        pointer.replace_all_uses(local);
+    }
+}
+
+/// The address of the thread's word: what it holds when the kernel starts is read from there.
+fn own_word(module: &Module, builder: &Builder, start: u64) -> Value {
+    let context = module.context;
+    let int = |bits, value| Value::int(Type::int(context, bits), value);
+    let marker = module.declare(CONTEXT, Type::function(Type::pointer(context), &[]));
+    let cx = builder.call_function(marker, &[]);
+    let field = |offset: usize| builder.byte_offset(cx, int(64, offset as u64));
+    let tid = builder.load(
+        Type::int(context, 32),
+        field(offset_of!(ThreadContext, tid)),
+    );
+    let tid = builder.cast_unsigned(tid, Type::int(context, 64));
+    let base = field(offset_of!(ThreadContext, shared_base));
+    let base = builder.load(Type::pointer(context), base);
+    let words = builder.byte_offset(base, int(64, start));
+    builder.index(Type::int(context, 16), words, &[tid])
+}
+
+/// The search for accesses.
+struct Accesses {
+    layout: Layout,
+    start: i64,
+    found: Vec<Value>,
+}
+
+impl Accesses {
+    /// The pointers to threads' own words; `None` if some other use may reach a word.
+    fn find(layout: Layout, function: Value, start: i64) -> Option<Vec<Value>> {
+        let mut search = Accesses {
+            layout,
+            start,
+            found: Vec::new(),
+        };
+        for instruction in function.instructions() {
+            let is_base = instruction.opcode() == Some(LLVMOpcode::LLVMLoad)
+                && fields::context_field(instruction)
+                    == Some(offset_of!(ThreadContext, shared_base));
+            if is_base {
+                search.follow(instruction, 0)?;
+            }
+        }
+        Some(search.found)
+    }
+
+    /// Follows a pointer to byte `at` of shared memory.
+    fn follow(&mut self, pointer: Value, at: i64) -> Option<()> {
+        let among_words = (self.start..self.start + WORD * COUNT).contains(&at);
+        for user in pointer.users() {
+            match user.opcode() {
+                Some(LLVMOpcode::LLVMAddrSpaceCast) => self.follow(user, at)?,
+                Some(LLVMOpcode::LLVMGetElementPtr) if user.operand(0) == pointer => {
+                    match self.constant_offset(user) {
+                        Some(offset) => self.follow(user, at + offset)?,
+                        None if at == self.start => self.own(user)?,
+                        None if among_words => return None,
+                        // Another variable: its accesses stay within it.
+                        None => {}
+                    }
+                }
+                _ if among_words => return None,
+                _ => {}
+            }
+        }
+        Some(())
+    }
+
+    fn constant_offset(&self, pointer: Value) -> Option<i64> {
+        let indices = fields::indices(self.layout, pointer);
+        indices.into_iter().try_fold(0, |sum, (index, scale)| {
+            Some(sum + super::divergence::signed(index)? * scale? as i64)
+        })
+    }
+
+    /// An element of the words: it must be the thread's own, and only be loaded and stored.
+    fn own(&mut self, pointer: Value) -> Option<()> {
+        let indices = fields::indices(self.layout, pointer);
+        let [(index, Some(scale))] = indices[..] else {
+            return None;
+        };
+        if scale as i64 != WORD || !is_thread_index(index) {
+            return None;
+        }
+        self.only_accessed(pointer)?;
+        self.found.push(pointer);
+        Some(())
+    }
+
+    fn only_accessed(&self, pointer: Value) -> Option<()> {
+        for user in pointer.users() {
+            let word = |value: Value| value.ty().is_int() && value.ty().int_width() == 16;
+            let good = match user.opcode() {
+                Some(LLVMOpcode::LLVMLoad) => word(user) && !user.is_volatile(),
+                Some(LLVMOpcode::LLVMStore) => {
+                    user.operand(1) == pointer && word(user.operand(0)) && !user.is_volatile()
+                }
+                Some(LLVMOpcode::LLVMAddrSpaceCast) => self.only_accessed(user).is_some(),
+                _ => false,
+            };
+            if !good {
+                return None;
+            }
+        }
+        Some(())
+    }
+}
+
+/// Whether a value is `%tid.x`, widened or not.
+pub fn is_thread_index(mut value: Value) -> bool {
+    while matches!(
+        value.opcode(),
+        Some(LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMSExt)
+    ) {
+        value = value.operand(0);
+    }
+    value.opcode() == Some(LLVMOpcode::LLVMLoad)
+        && fields::context_field(value) == Some(offset_of!(ThreadContext, tid))
+}

@@ -1,0 +1,51 @@
+; Which loops over shared memory have a warp form: a compare-and-swap that goes on with what it found, and one thread that
+; waits for another block. A lock has none, as a lane of the same warp may have it.
+; RUN: vgpu --warp-forms --no-window-check %s
+; CHECK: "name":"retry"…"warp":{"Present"…"name":"blocks"…"warp":{"Present"…"name":"lock"…"warp":{"Absent":"a loop waits on memory that other threads write
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @retry(ptr %sum, float %term) {
+entry:
+  %first = load i32, ptr %sum
+  br label %turn
+turn:
+  %seen = phi i32 [ %first, %entry ], [ %found, %turn ]
+  %old = bitcast i32 %seen to float
+  %new = fadd float %old, %term
+  %bits = bitcast float %new to i32
+  %both = cmpxchg ptr %sum, i32 %seen, i32 %bits monotonic monotonic
+  %found = extractvalue { i32, i1 } %both, 0
+  %done = extractvalue { i32, i1 } %both, 1
+  br i1 %done, label %end, label %turn
+end:
+  ret void
+}
+define ptx_kernel void @blocks(ptr addrspace(1) %flag) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %chosen = icmp eq i32 %tid, 0
+  br i1 %chosen, label %one, label %end
+one:
+  br label %turn
+turn:
+  %v = load atomic i32, ptr addrspace(1) %flag monotonic, align 4
+  %set = icmp ne i32 %v, 0
+  br i1 %set, label %reset, label %turn
+reset:
+  store atomic i32 0, ptr addrspace(1) %flag monotonic, align 4
+  br label %end
+end:
+  ret void
+}
+define ptx_kernel void @lock(ptr %word) {
+entry:
+  br label %turn
+turn:
+  %both = cmpxchg ptr %word, i32 0, i32 1 monotonic monotonic
+  %done = extractvalue { i32, i1 } %both, 1
+  br i1 %done, label %end, label %turn
+end:
+  store atomic i32 0, ptr %word monotonic, align 4
+  ret void
+}
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
