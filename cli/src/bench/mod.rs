@@ -1,5 +1,6 @@
 //! `omptarget bench`: measures what the project makes promises about.
 
+mod epcc;
 mod nested;
 mod plot;
 mod programs;
@@ -24,6 +25,8 @@ enum Subject {
     Vgpu(vgpu::Options),
     /// Kernels in two shapes on the default device: inner loops sequential (SPMD) or parallel (nested)
     Nested(nested::Options),
+    /// OpenMP constructs in target regions: the EPCC micro-benchmarks
+    Epcc(Box<epcc::Options>),
 }
 
 /// Measures and prints.
@@ -31,5 +34,6 @@ pub fn bench(options: &Options) -> Result<()> {
     match &options.subject {
         Subject::Vgpu(options) => vgpu::bench(options),
         Subject::Nested(options) => nested::bench(options),
+        Subject::Epcc(options) => epcc::bench(options),
     }
 }

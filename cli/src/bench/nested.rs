@@ -210,6 +210,7 @@ fn measure(chosen: &[&'static (&'static str, Source)], folder: &Path, options: &
         let output = programs::run(
             &folder.join(program),
             &arguments,
+            &[],
             Duration::from_secs(options.limit),
         );
         match output.and_then(|output| read(&output)) {

@@ -40,11 +40,12 @@ pub fn compile(
     Ok(program)
 }
 
-/// Runs a program on a device and gives its standard output; it must end well, within `limit`. What it writes on standard
+/// Runs a program on a device, with these environment variables, and gives its standard output; it must end well, within `limit`. What it writes on standard
 /// error goes where this command's goes. Offload is mandatory: figures of the host would be mistaken for the device's.
 pub fn run(
     program: &Path,
     arguments: &[String],
+    environment: &[(&str, &str)],
     limit: Duration,
 ) -> std::result::Result<String, String> {
     let shown = program.display();
@@ -54,6 +55,7 @@ pub fn run(
     let mut child = Command::new(program)
         .args(arguments)
         .env("OMP_TARGET_OFFLOAD", "MANDATORY")
+        .envs(environment.iter().copied())
         .stdin(Stdio::null())
         .stdout(file)
         .spawn()
@@ -91,12 +93,13 @@ mod tests {
             run(
                 shell,
                 &["-c".into(), script.into()],
+                &[("NUMBER", "7")],
                 Duration::from_secs(seconds),
             )
         };
         assert_eq!(
-            run("echo $OMP_TARGET_OFFLOAD", 60),
-            Ok("MANDATORY\n".into())
+            run("echo $OMP_TARGET_OFFLOAD $NUMBER", 60),
+            Ok("MANDATORY 7\n".into())
         );
         let failed = run("echo half; exit 3", 60).expect_err("it fails");
         assert!(failed.contains('3') && failed.contains("half"), "{failed}");
