@@ -92,9 +92,13 @@ static int is_named(const struct construct *construct) {
 }
 
 static void list_constructs(void) {
-    for (int i = 0; i < CONSTRUCTS; i++)
-        if (i == 0 || strcmp(suite[i].name, suite[i - 1].name))
+    for (int i = 0; i < CONSTRUCTS; i++) {
+        int earlier = 0; // with another chunk or size
+        while (strcmp(suite[earlier].name, suite[i].name))
+            earlier++;
+        if (earlier == i)
             printf("%s\t%s\n", suite[i].suite, suite[i].name);
+    }
 }
 
 // A name that nothing has is an error: it would measure less than was asked for.
