@@ -54,8 +54,8 @@ def nested(root):
 
 
 def epcc(root):
-    sources = tuple(f"bench/epcc/{path.name}" for path in sorted((root / "bench" / "epcc").glob("*.c")))
-    return [Program("epcc", "epcc", sources)] if sources else []
+    return [Program("epcc", f"epcc-{path.stem}", (f"bench/epcc/{path.name}",))
+            for path in sorted((root / "bench" / "epcc").glob("*.c"))]
 
 
 def programs(root):

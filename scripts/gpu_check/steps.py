@@ -84,14 +84,14 @@ def tests(it):
 
 
 def measured_epcc(it, folder, name, library=None):
-    """`omptarget bench epcc` with a program of the bundle."""
-    file = it.out(f"{name}.json")
-    words = [it.command, "bench", "epcc", "--program", folder / "epcc", "--json", file, "--plot", it.out(f"{name}.svg"),
-             "--label", name, *shlex.split(it.chosen.epcc)]
+    """`omptarget bench epcc` with programs of the bundle."""
+    words = [it.command, "bench", "epcc", "--programs", folder, "--json", "--svg", it.out(f"{name}.svg"), "--label", name,
+             *shlex.split(it.chosen.epcc)]
     ended = it.run(words, 600, library)
     if ended.code != 0:
         return outcome(status_of(ended), ended.why())
-    return outcome(PASSED, rows=json.loads(file.read_text())["rows"])
+    it.out(f"{name}.json").write_text(ended.output)
+    return outcome(PASSED, rows=json.loads(ended.output)["rows"])
 
 
 def epcc(it):

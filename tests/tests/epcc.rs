@@ -170,7 +170,7 @@ fn assemble(program: &str, architecture: &str) {
     let source = folder.path().join("image.ptx");
     std::fs::write(&source, outcome.passed("omptarget image --ptx")).expect("written");
     let output = Command::new(dist("tools/ptxas"))
-        .args(["-O1", "-arch", architecture, "-o"])
+        .args(["-O0", "-arch", architecture, "-o"])
         .arg(folder.path().join("image.cubin"))
         .arg(&source)
         .output()

@@ -173,7 +173,7 @@ pub fn bench(options: &Options) -> Result<()> {
         suites::print();
         return Ok(());
     }
-    let chosen = suites::chosen(&options.constructs)?;
+    let mut chosen = suites::chosen(&options.constructs)?;
     if let Some(folder) = &options.build {
         std::fs::create_dir_all(folder).map_err(Failure::system(folder.display().to_string()))?;
         return build(&chosen, folder, &options.clang);
@@ -181,7 +181,17 @@ pub fn bench(options: &Options) -> Result<()> {
     let temporary =
         tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
     let folder = match &options.programs {
-        Some(folder) => folder,
+        Some(folder) => {
+            // A folder need not have all, only those asked for by name.
+            if options.constructs.is_empty() {
+                chosen.retain(|(program, _)| folder.join(program.file()).exists());
+            }
+            if chosen.is_empty() {
+                let shown = folder.display();
+                return Err(Failure::Other(format!("{shown} has no program of --build")));
+            }
+            folder
+        }
         None => {
             build(&chosen, temporary.path(), &options.clang)?;
             temporary.path()
