@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
+use crate::aot;
 use crate::dist;
 use crate::failure::{Failure, Result};
 
@@ -21,7 +22,11 @@ pub enum Language {
 
 /// Replaces this process by clang.
 pub fn compile(language: Language, arguments: &[OsString]) -> Result<()> {
-    let mut clang = clang(arguments)?;
+    let (architectures, arguments) = aot::split(arguments)?;
+    let mut clang = clang(&arguments)?;
+    if !architectures.is_empty() {
+        aot::request(&mut clang, &architectures, &arguments)?;
+    }
     if language == Language::Cxx {
         clang.arg("--driver-mode=g++");
     }
@@ -50,7 +55,8 @@ fn names_gpu(argument: &OsStr) -> bool {
     option == "--offload-arch" || option.starts_with("--offload-arch=")
 }
 
-fn find() -> Result<OsString> {
+/// The clang to use.
+pub fn find() -> Result<OsString> {
     let candidates = match std::env::var_os("OMPTARGET_CLANG") {
         Some(clang) if !clang.is_empty() => vec![clang],
         _ => vec!["clang-22".into(), "clang".into()],

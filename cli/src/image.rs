@@ -4,7 +4,7 @@
 //! one per translation unit in an object, one linked one in a program or shared library. An archive has
 //! objects. A file may also be an image itself.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anstyle::Style;
 use codegen::summary::{ExecutionMode, ImageSummary, KernelSummary};
@@ -27,9 +27,12 @@ pub struct Options {
     /// Print JSON
     #[arg(long, conflicts_with = "ptx")]
     json: bool,
-    /// Print the file's image as PTX for an architecture, for example sm_80; the file must carry one image
+    /// Print the file's image as PTX for an architecture, for example sm_80; the file must carry one image of bitcode
     #[arg(long, value_name = "ARCH")]
     ptx: Option<String>,
+    /// Write each image to a file of its own in a folder: NUMBER.ARCHITECTURE.bc, .cubin, .o, .ptx or .fatbin
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["ptx", "json"])]
+    extract: Option<PathBuf>,
 }
 
 /// An image and the archive member it came from.
@@ -87,6 +90,9 @@ pub fn image(options: &Options) -> Result<()> {
         anstream::print!("{}", ptx(&found, architecture).map_err(wrong)?);
         return Ok(());
     }
+    if let Some(folder) = &options.extract {
+        return extract(&found, folder);
+    }
     let entries = found
         .iter()
         .map(describe)
@@ -103,6 +109,31 @@ pub fn image(options: &Options) -> Result<()> {
         anstream::println!("{file} carries no device images");
     }
     entries.iter().for_each(print);
+    Ok(())
+}
+
+/// Writes the images to files, and names these.
+fn extract(found: &[Found<'_>], folder: &Path) -> Result<()> {
+    let shown = folder.display();
+    std::fs::create_dir_all(folder).map_err(Failure::system(format!("cannot make {shown}")))?;
+    for (number, Found { image, .. }) in found.iter().enumerate() {
+        let suffix = match image.kind {
+            ImageKind::Bitcode => "bc",
+            ImageKind::Object if image.triple.starts_with("nvptx64") => "cubin",
+            ImageKind::Object => "o",
+            ImageKind::Ptx => "ptx",
+            ImageKind::Fatbinary => "fatbin",
+        };
+        let arch = [image.arch, "image"]
+            .into_iter()
+            .find(|name| !name.is_empty());
+        // Features of AMD's architectures (gfx90a:xnack+) are fine in file names, a folder of its own is not.
+        let arch = arch.unwrap_or_default().replace('/', "_");
+        let path = folder.join(format!("{number}.{arch}.{suffix}"));
+        std::fs::write(&path, image.bytes)
+            .map_err(Failure::system(format!("cannot write {}", path.display())))?;
+        anstream::println!("{}", path.display());
+    }
     Ok(())
 }
 
@@ -211,11 +242,21 @@ impl Contents {
 }
 
 fn ptx(found: &[Found<'_>], architecture: &str) -> std::result::Result<String, String> {
-    let [Found { image, .. }] = found else {
-        return Err(format!(
-            "{} device images, but --ptx needs exactly one",
-            found.len()
-        ));
+    let image = match found {
+        [Found { image, .. }] => image,
+        // Machine code made beforehand lies beside its bitcode.
+        _ => {
+            let is_bitcode = |found: &&Found<'_>| found.image.kind == ImageKind::Bitcode;
+            let bitcode: Vec<_> = found.iter().filter(is_bitcode).collect();
+            let [Found { image, .. }] = bitcode[..] else {
+                return Err(format!(
+                    "{} device images, {} of them bitcode, but --ptx needs exactly one",
+                    found.len(),
+                    bitcode.len()
+                ));
+            };
+            image
+        }
     };
     match image.kind {
         ImageKind::Ptx => Ok(String::from_utf8_lossy(image.bytes).into_owned()),

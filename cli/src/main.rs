@@ -1,5 +1,6 @@
 //! `omptarget`: compiles and runs OpenMP offload programs, and shows what devices and images there are.
 
+mod aot;
 mod bench;
 mod cache;
 mod compile;
@@ -7,6 +8,8 @@ mod dist;
 mod failure;
 mod image;
 mod info;
+mod linker;
+mod registration;
 mod replay;
 mod run;
 mod timeline;
@@ -38,7 +41,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Compile C: clang with the offload configuration; takes clang's arguments, among them the GPUs to compile for
-    /// (--offload-arch=sm_90, --offload-arch=gfx90a; default: sm_80)
+    /// (--offload-arch=sm_90, --offload-arch=gfx90a; default: sm_80). --aot=sm_80,sm_90 makes machine code for these beforehand,
+    /// with the ptxas of a CUDA toolkit; the program still runs on other GPUs and on the virtual one
     #[command(disable_help_flag = true)]
     Cc {
         /// Arguments for clang
@@ -76,7 +80,17 @@ enum Command {
     Cache(cache::Options),
 }
 
+/// Whether clang has started this program as its linker.
+fn is_linker() -> bool {
+    let name = std::env::args_os().next().unwrap_or_default();
+    std::path::Path::new(&name).file_name() == Some(aot::PROGRAM.as_ref())
+}
+
 fn main() -> ExitCode {
+    if is_linker() {
+        return linker::link(std::env::args_os().skip(1))
+            .unwrap_or_else(|failure| failure.report());
+    }
     let result = match Cli::parse().command {
         Command::Cc { arguments } => compile::compile(compile::Language::C, &arguments),
         Command::Cxx { arguments } => compile::compile(compile::Language::Cxx, &arguments),

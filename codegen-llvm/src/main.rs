@@ -8,6 +8,7 @@ mod ptx;
 mod realloc;
 mod runtime;
 mod shape;
+mod unsupported;
 mod vgpu;
 
 use std::io::{Read, Write};

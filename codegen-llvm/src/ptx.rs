@@ -11,6 +11,7 @@ use crate::inspect;
 use crate::ir::{Context, Machine, MachineOptions, Module};
 use crate::realloc;
 use crate::runtime;
+use crate::unsupported;
 use crate::vgpu::kernels;
 use crate::vgpu::sites::describe_use;
 
@@ -105,7 +106,13 @@ pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Re
     pack_shared(&module);
     bound_generic_kernels(&module);
     refuse_undefined(&module)?;
+    unsupported::refuse(&module)?;
     let text = machine.emit_assembly(&module)?;
+    // LLVM warns of an architecture that it does not know, and writes the version of its oldest.
+    const UNKNOWN: &[u8] = b"\n.version 3.2\n";
+    if text.windows(UNKNOWN.len()).any(|line| line == UNKNOWN) {
+        bail!("this LLVM does not know {}", options.arch);
+    }
     Ok([provenance(bitcode).as_bytes(), &text].concat())
 }
 

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::image_parser;
+use crate::{image_parser, offload_binary};
 
 /// What an image's bytes are (`ImageKind` of `OffloadBinary.h`, narrowed by content).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,11 @@ impl<'a> Image<'a> {
     /// crash in a compiler.
     pub fn parse(bytes: &'a [u8]) -> Result<Vec<Image<'a>>, ImageError> {
         image_parser::parse(bytes)
+    }
+
+    /// The image in an `OffloadBinary` of its own, which [`Image::parse`] reads; several may follow one another.
+    pub fn wrap(&self) -> Vec<u8> {
+        offload_binary::write(self)
     }
 }
 

@@ -65,6 +65,59 @@ fn parse_one<'a>(bytes: &'a [u8], images: &mut Vec<Image<'a>>) -> Result<usize, 
     Ok(binary.len())
 }
 
+/// `OffloadKind` of `OffloadBinary.h`: OpenMP.
+const OPENMP: u16 = 1;
+
+/// One image as a binary of its own, padded to 8 bytes.
+pub fn write(image: &Image<'_>) -> Vec<u8> {
+    let declared = match image.kind {
+        ImageKind::Object if image.triple == "nvptx64-nvidia-cuda" => 3,
+        ImageKind::Object => 1,
+        ImageKind::Bitcode => 2,
+        ImageKind::Fatbinary => 4,
+        ImageKind::Ptx => 5,
+    };
+    let strings = [("arch", image.arch), ("triple", image.triple)];
+    wrap(declared, &strings, image.bytes)
+}
+
+/// A binary as clang 22 writes it (version 1): header, entry, strings, image.
+fn wrap(declared: u16, strings: &[(&str, &str)], image: &[u8]) -> Vec<u8> {
+    let strings_at = HEADER + ENTRY;
+    let text_at = strings_at + strings.len() as u64 * STRING_ENTRY;
+    let (mut table, mut text) = (Vec::new(), Vec::new());
+    for (key, value) in strings {
+        for word in [key, value] {
+            table.extend((text_at + text.len() as u64).to_le_bytes());
+            text.extend(word.bytes().chain([0]));
+        }
+    }
+    let image_at = (text_at + text.len() as u64).next_multiple_of(8);
+    let size = (image_at + image.len() as u64).next_multiple_of(8);
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(1u32.to_le_bytes());
+    for word in [size, HEADER, ENTRY] {
+        bytes.extend(word.to_le_bytes());
+    }
+    bytes.extend(declared.to_le_bytes());
+    bytes.extend(OPENMP.to_le_bytes());
+    bytes.extend(0u32.to_le_bytes());
+    for word in [
+        strings_at,
+        strings.len() as u64,
+        image_at,
+        image.len() as u64,
+    ] {
+        bytes.extend(word.to_le_bytes());
+    }
+    bytes.extend(table);
+    bytes.extend(text);
+    bytes.resize(image_at as usize, 0);
+    bytes.extend(image);
+    bytes.resize(size as usize, 0);
+    bytes
+}
+
 /// `None` for an image no plugin here could use.
 fn parse_entry<'a>(binary: &'a [u8], entry: &[u8]) -> Result<Option<Image<'a>>, ImageError> {
     let what = "offload binary entry";
@@ -146,43 +199,6 @@ mod tests {
     use super::*;
     use crate::bitcode::tests::bitcode;
 
-    /// A binary as clang 22 writes it (version 1): header, entry, strings, image.
-    fn wrap(declared: u16, strings: &[(&str, &str)], image: &[u8]) -> Vec<u8> {
-        let strings_at = HEADER + ENTRY;
-        let text_at = strings_at + strings.len() as u64 * STRING_ENTRY;
-        let (mut table, mut text) = (Vec::new(), Vec::new());
-        for (key, value) in strings {
-            for word in [key, value] {
-                table.extend((text_at + text.len() as u64).to_le_bytes());
-                text.extend(word.bytes().chain([0]));
-            }
-        }
-        let image_at = (text_at + text.len() as u64).next_multiple_of(8);
-        let size = (image_at + image.len() as u64).next_multiple_of(8);
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend(1u32.to_le_bytes());
-        for word in [size, HEADER, ENTRY] {
-            bytes.extend(word.to_le_bytes());
-        }
-        bytes.extend(declared.to_le_bytes());
-        bytes.extend(1u16.to_le_bytes());
-        bytes.extend(0u32.to_le_bytes());
-        for word in [
-            strings_at,
-            strings.len() as u64,
-            image_at,
-            image.len() as u64,
-        ] {
-            bytes.extend(word.to_le_bytes());
-        }
-        bytes.extend(table);
-        bytes.extend(text);
-        bytes.resize(image_at as usize, 0);
-        bytes.extend(image);
-        bytes.resize(size as usize, 0);
-        bytes
-    }
-
     fn example() -> Vec<u8> {
         wrap(
             2,
@@ -193,6 +209,18 @@ mod tests {
             ],
             &bitcode(2),
         )
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let image = Image {
+            kind: ImageKind::Bitcode,
+            triple: "nvptx64-nvidia-cuda",
+            arch: "sm_80",
+            bytes: &bitcode(2),
+        };
+        let twice = write(&image).repeat(2);
+        assert_eq!(parse(&twice), Ok(vec![image.clone(), image]));
     }
 
     #[test]

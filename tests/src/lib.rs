@@ -7,6 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+pub mod cuda;
 pub mod ir;
 
 /// Seconds a program or compiler may take.

@@ -1,28 +1,26 @@
 //! Properties of devices (`CUdevice_attribute`). An H100's where the virtual GPU has none of its own.
 
-use plugin_api::Device as _;
-
 use crate::call::settings;
-use crate::device::{DEFAULT_SHARED, Device};
+use crate::device::{DEFAULT_SHARED, Device, description};
 use crate::result::{Failure, Outcome};
+
+/// Shared memory of a block that asks for it: an H100's, which the virtual GPU has too.
+const MOST_SHARED: u32 = 227 << 10;
 
 /// The value of a property; those that are not here are invalid.
 pub fn value(device: &Device, attribute: i32) -> Outcome<i32> {
-    let gpu = device.gpu()?;
-    let info = gpu.info();
     let value = match attribute {
         // MAX_THREADS_PER_BLOCK, MAX_GRID_DIM_X … Z
-        1 => info.max_threads_per_block,
-        5 => info.max_blocks[0],
-        6 => info.max_blocks[1],
-        7 => info.max_blocks[2],
+        1 => 1024,
+        5 => i32::MAX as u32,
+        6 | 7 => 65_535,
         // MAX_SHARED_MEMORY_PER_BLOCK, …_PER_MULTIPROCESSOR, …_OPTIN
         8 => DEFAULT_SHARED,
-        81 => info.max_shared_memory + (1 << 10),
-        97 => info.max_shared_memory,
+        81 => MOST_SHARED + (1 << 10),
+        97 => MOST_SHARED,
         // WARP_SIZE, MULTIPROCESSOR_COUNT
-        10 => info.warp_size,
-        16 => info.multiprocessors,
+        10 => 32,
+        16 => description()?.multiprocessors,
         // CLOCK_RATE in kHz: a tick of the virtual GPU's clock is a nanosecond.
         13 => 1_000_000,
         // MAX_REGISTERS_PER_BLOCK, …_PER_MULTIPROCESSOR

@@ -1,6 +1,6 @@
 //! Contexts: what a device's memory, modules and streams belong to, which of them is a thread's current one, and how one is lost.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -91,13 +91,18 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Contexts that a thread may have pushed.
+const DEPTH: usize = 16;
+
 thread_local! {
-    static STACK: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
+    // Without a destructor: programs call the driver while they exit, too.
+    static STACK: Cell<(usize, [Handle; DEPTH])> = const { Cell::new((0, [0; DEPTH])) };
 }
 
 /// The handle of the thread's current context, 0 if there is none.
 pub fn current_handle() -> Handle {
-    STACK.with_borrow(|stack| stack.last().copied().unwrap_or(0))
+    let (depth, stack) = STACK.get();
+    depth.checked_sub(1).map_or(0, |top| stack[top])
 }
 
 /// The thread's current context.
@@ -111,15 +116,18 @@ pub fn current() -> Outcome<Arc<Context>> {
 /// `cuCtxPushCurrent`.
 pub fn push(context: Handle) -> Outcome {
     handle::get::<Context>(context).map_err(|_| Failure::INVALID_CONTEXT)?;
-    STACK.with_borrow_mut(|stack| stack.push(context));
+    let (depth, mut stack) = STACK.get();
+    *stack.get_mut(depth).ok_or(Failure::OPERATING_SYSTEM)? = context;
+    STACK.set((depth + 1, stack));
     Ok(())
 }
 
 /// `cuCtxPopCurrent`.
 pub fn pop() -> Outcome<Handle> {
-    STACK
-        .with_borrow_mut(Vec::pop)
-        .ok_or(Failure::INVALID_CONTEXT)
+    let (depth, stack) = STACK.get();
+    let top = depth.checked_sub(1).ok_or(Failure::INVALID_CONTEXT)?;
+    STACK.set((top, stack));
+    Ok(stack[top])
 }
 
 /// An injected error that a kernel would have caused has the same effect.

@@ -63,17 +63,23 @@ pub fn get(number: i32) -> Outcome<Arc<Device>> {
         .ok_or(Failure::INVALID_DEVICE)
 }
 
+/// The virtual GPU behind each device: `OMPTARGET_VGPU_*` describe it.
+pub fn description() -> Outcome<plugin_vgpu::Config> {
+    plugin_vgpu::Config::from_environment().map_err(complain)
+}
+
+fn complain(why: String) -> Failure {
+    eprintln!("fake CUDA driver: {why}");
+    Failure::OPERATING_SYSTEM
+}
+
 impl Device {
-    /// The virtual GPU behind it, as `OMPTARGET_VGPU_*` describe it.
+    /// The virtual GPU behind it.
     pub fn gpu(&self) -> Outcome<Arc<VirtualGpu>> {
         let make = || {
-            let config = plugin_vgpu::Config::from_environment();
-            let gpu = config
-                .and_then(|config| VirtualGpu::new(&config).map_err(|error| error.to_string()));
-            gpu.map(Arc::new).map_err(|why| {
-                eprintln!("fake CUDA driver: {why}");
-                Failure::OPERATING_SYSTEM
-            })
+            let gpu = VirtualGpu::new(&description()?);
+            gpu.map(Arc::new)
+                .map_err(|error| complain(error.to_string()))
         };
         self.gpu.get_or_init(make).clone()
     }

@@ -2,8 +2,6 @@
 
 use std::ffi::{c_char, c_int, c_uint};
 
-use plugin_api::Device as _;
-
 use crate::call::{initialise, settings};
 use crate::device;
 use crate::handle::Handle;
@@ -66,8 +64,8 @@ driver_functions! {
 
     /// Its memory.
     fn cuDeviceTotalMem_v2(bytes: *mut usize, device: c_int) in initialised {
-        let gpu = device::get(device)?.gpu()?;
-        store(bytes, gpu.info().total_memory as usize)
+        device::get(device)?;
+        store(bytes, device::description()?.memory as usize)
     }
 
     /// 16 bytes that tell devices apart, from run to run.

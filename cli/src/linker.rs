@@ -1,0 +1,218 @@
+//! The linker that clang runs for `--aot`: makes machine code of the program's device images, registers it beside them, and links.
+//!
+//! Clang's own linker wrapper has linked the device code by then and hands over an object that registers the image. In
+//! its place comes one that registers machine code too ([`crate::registration`]).
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use codegen::{Compiler, PtxOptions};
+use object::{Object, ObjectSection, SectionFlags, elf};
+use plugin_api::{Image, ImageKind};
+
+use crate::aot::{ARCHITECTURE, LINKER};
+use crate::compile;
+use crate::dist;
+use crate::failure::{Failure, Result};
+use crate::registration;
+
+/// The section of device images.
+const SECTION: &str = ".llvm.offloading";
+/// Triple of NVIDIA's GPUs.
+const TRIPLE: &str = "nvptx64-nvidia-cuda";
+
+/// What the linker was told.
+#[derive(Debug, PartialEq, Eq)]
+struct Job {
+    /// Newest first: of several that run on a device, the first is taken.
+    architectures: Vec<String>,
+    linker: OsString,
+    arguments: Vec<OsString>,
+}
+
+impl Job {
+    fn of(words: impl Iterator<Item = OsString>) -> Job {
+        let mut job = Job {
+            architectures: Vec::new(),
+            linker: "ld".into(),
+            arguments: Vec::new(),
+        };
+        for word in words {
+            let text = word.to_string_lossy();
+            if let Some(name) = text.strip_prefix(ARCHITECTURE) {
+                job.architectures.push(name.to_owned());
+            } else if let Some(linker) = text.strip_prefix(LINKER) {
+                job.linker = linker.into();
+            } else {
+                job.arguments.push(word);
+            }
+        }
+        // sm_100 is newer than sm_90.
+        job.architectures
+            .sort_by_key(|name| std::cmp::Reverse((name.len(), name.clone())));
+        job
+    }
+}
+
+/// Links. `words` are the arguments of a linker.
+pub fn link(words: impl Iterator<Item = OsString>) -> Result<ExitCode> {
+    let mut job = Job::of(words);
+    let folder = tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
+    for index in 0..job.arguments.len() {
+        let path = PathBuf::from(&job.arguments[index]);
+        if let Some(section) = device_images(&path)? {
+            let images = with_machine_code(&section, &job.architectures, folder.path())?;
+            let object = folder.path().join(format!("{index}.images.o"));
+            registration::assemble(&images, &object)?;
+            job.arguments[index] = object.into();
+        }
+    }
+    let linker = program(&job.linker)?;
+    let status = Command::new(&linker)
+        .args(&job.arguments)
+        .status()
+        .map_err(Failure::system(format!(
+            "cannot start {}",
+            linker.display()
+        )))?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(ExitCode::from(code.unwrap_or(1)))
+}
+
+/// The path of a linker given by name: clang knows where its own and the system's are.
+fn program(name: &OsStr) -> Result<OsString> {
+    if name.to_string_lossy().contains('/') {
+        return Ok(name.to_owned());
+    }
+    let mut question = OsString::from("-print-prog-name=");
+    question.push(name);
+    let answer = Command::new(compile::find()?).arg(question).output();
+    let answer = answer.map_err(Failure::system("cannot start clang"))?;
+    Ok(String::from_utf8_lossy(&answer.stdout).trim().into())
+}
+
+/// The device images that an object registers: their section is part of the program there, while in clang's other objects it is
+/// for the linker wrapper only.
+fn device_images(path: &Path) -> Result<Option<Vec<u8>>> {
+    if path.extension() != Some(OsStr::new("o")) || !path.is_file() {
+        return Ok(None);
+    }
+    let name = path.display().to_string();
+    let data = std::fs::read(path).map_err(Failure::system(format!("cannot read {name}")))?;
+    let Ok(file) = object::File::parse(&*data) else {
+        return Ok(None);
+    };
+    let is_alive = |flags| match flags {
+        SectionFlags::Elf { sh_flags, .. } => sh_flags.contains(elf::SHF_ALLOC),
+        _ => false,
+    };
+    let mut sections = file.sections();
+    let section = sections.find(|section| {
+        section.name() == Ok(SECTION) && is_alive(section.flags()) && section.size() > 0
+    });
+    let Some(section) = section else {
+        return Ok(None);
+    };
+    let content = section.data().map_err(|error| Failure::File {
+        file: name,
+        why: error.to_string(),
+    })?;
+    Ok(Some(content.to_vec()))
+}
+
+/// Machine code of every image of NVIDIA bitcode, then the images: each an `OffloadBinary`.
+fn with_machine_code(
+    section: &[u8],
+    architectures: &[String],
+    folder: &Path,
+) -> Result<Vec<Vec<u8>>> {
+    let wrong = |why: String| Failure::Other(format!("--aot: {why}"));
+    let images = Image::parse(section).map_err(|error| wrong(error.to_string()))?;
+    let mut all = Vec::new();
+    for image in &images {
+        let is_bitcode = image.kind == ImageKind::Bitcode && image.triple.starts_with("nvptx64");
+        let wanted = if is_bitcode { architectures } else { &[] };
+        for arch in wanted {
+            all.push(
+                Image {
+                    kind: ImageKind::Object,
+                    triple: TRIPLE,
+                    arch,
+                    bytes: &machine_code(image.bytes, arch, folder)?,
+                }
+                .wrap(),
+            );
+        }
+    }
+    if all.is_empty() && !architectures.is_empty() {
+        let kinds: Vec<_> = images.iter().map(ToString::to_string).collect();
+        return Err(wrong(format!(
+            "the program has no bitcode for NVIDIA GPUs to make machine code of, only {}; compile with dist/etc/omptarget.cfg",
+            kinds.join(", ")
+        )));
+    }
+    all.extend(images.iter().map(Image::wrap));
+    Ok(all)
+}
+
+/// Bitcode to PTX to a cubin.
+fn machine_code(bitcode: &[u8], arch: &str, folder: &Path) -> Result<Vec<u8>> {
+    let ptxas = dist::file("cuda-stub/bin/ptxas")?;
+    let run = |arguments: &[&OsStr]| {
+        let status = Command::new(&ptxas)
+            .arg("-arch")
+            .arg(arch)
+            .args(arguments)
+            .output();
+        let output = status.map_err(Failure::system("cannot start ptxas"))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said).trim().to_owned();
+        Err(Failure::Other(format!("--aot={arch}: {said}")))
+    };
+    // Before anything is compiled: whether there is an assembler for the architecture.
+    run(&["--version".as_ref()])?;
+    let options = PtxOptions {
+        arch: arch.to_owned(),
+        level: 2,
+    };
+    let ptx = Compiler::locate().and_then(|compiler| compiler.ptx(bitcode, &options));
+    let ptx = ptx.map_err(|error| Failure::Other(format!("--aot={arch}: {error}")))?;
+    let (source, object) = (folder.join("image.ptx"), folder.join("image.cubin"));
+    std::fs::write(&source, ptx).map_err(Failure::system("cannot write PTX"))?;
+    run(&[
+        "-O3".as_ref(),
+        // Line tables cost nothing at run time; errors of kernels and profilers name lines by them.
+        "--generate-line-info".as_ref(),
+        "--suppress-stack-size-warning".as_ref(),
+        "-o".as_ref(),
+        object.as_ref(),
+        source.as_ref(),
+    ])?;
+    std::fs::read(&object).map_err(Failure::system("cannot read what ptxas made"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_told_apart() {
+        let words = [
+            "-o",
+            "x",
+            "--omptarget-aot=sm_90",
+            "--omptarget-aot=sm_100",
+            "a.o",
+        ];
+        let told = Job::of(words.iter().map(OsString::from));
+        assert_eq!(told.architectures, ["sm_100", "sm_90"]);
+        assert_eq!(told.linker, "ld");
+        assert_eq!(told.arguments, ["-o", "x", "a.o"].map(OsString::from));
+        let other = Job::of(["--omptarget-linker=ld.lld".into()].into_iter());
+        assert_eq!(other.linker, "ld.lld");
+    }
+}
