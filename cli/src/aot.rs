@@ -1,6 +1,6 @@
 //! `--aot=sm_80,sm_90` of `omptarget cc`: machine code made beforehand. Clang links through our linker ([`crate::linker`]), which makes it.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::process::Command;
 
 use crate::dist;
@@ -85,8 +85,7 @@ fn linker(arguments: &[OsString]) -> Option<OsString> {
             return Some(path.into());
         }
         let name = text.strip_prefix("-fuse-ld=")?;
-        let is_file = OsStr::new(name).len() > 0 && name.contains('/');
-        Some(match (is_file, name) {
+        Some(match (name.contains('/'), name) {
             (true, file) => file.into(),
             (false, "ld" | "") => "ld".into(),
             (false, name) => format!("ld.{name}").into(),

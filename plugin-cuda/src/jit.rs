@@ -75,6 +75,11 @@ fn refused(gpu: &Gpu, failure: Failure, what: &str, log: &str) -> Error {
         "the NVIDIA driver refuses the {what} for {}: {name} ({text})",
         gpu.properties.arch
     );
+    if failure.result == CuResult::UNSUPPORTED_PTX_VERSION {
+        why.push_str(
+            "; update the NVIDIA driver, or make machine code beforehand (omptarget cc --aot)",
+        );
+    }
     if !log.is_empty() {
         why.push_str("\n  ");
         why.push_str(&log.replace('\n', "\n  "));

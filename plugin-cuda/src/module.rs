@@ -161,7 +161,12 @@ impl Module for CudaModule {
             gpu.driver
                 .module_get_global(&mut address, &mut size, self.code.handle, symbol.as_ptr())
         };
-        found.ok()?;
+        if let Err(failure) = found {
+            if failure.result != CuResult::NOT_FOUND {
+                log::error!("variable {name}: {}", gpu.error(failure));
+            }
+            return None;
+        }
         Some(Global {
             address: DevicePtr(address),
             size: size as u64,

@@ -14,8 +14,13 @@ pub struct FakeDriver {
 impl FakeDriver {
     /// For a program; kernels must run on the device.
     pub fn of(program: &Binary) -> FakeDriver {
+        FakeDriver::of_file(&program.path)
+    }
+
+    /// The same by the program's path.
+    pub fn of_file(program: &Path) -> FakeDriver {
         let driver = FakeDriver::without_images();
-        let path = program.path.to_str().expect("UTF-8");
+        let path = program.to_str().expect("UTF-8");
         let images = driver.folder.path().join("images");
         let images = images.to_str().expect("UTF-8");
         let extract = ["image", "--extract", images, path];
@@ -34,7 +39,10 @@ impl FakeDriver {
             own("LD_LIBRARY_PATH", at("")),
             own("FAKE_CUDA_BITCODE", at("images")),
             own("FAKE_CUDA_PTXAS", dist("tools/ptxas").display().to_string()),
-            own("OMPTARGET_CODEGEN", dist("libexec/omptarget-codegen").display().to_string()),
+            own(
+                "OMPTARGET_CODEGEN",
+                dist("libexec/omptarget-codegen").display().to_string(),
+            ),
             own("OMPTARGET_DEVICES", "cuda".into()),
             own("OMPTARGET_VGPU_MEMORY", "256M".into()),
             own("OMP_TARGET_OFFLOAD", "MANDATORY".into()),

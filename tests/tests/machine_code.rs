@@ -167,11 +167,17 @@ fn no_warnings() {
 
 /// A folder with tools that say they are of a CUDA release and otherwise repeat their arguments.
 fn toolkit(folder: &Path, release: &str) {
+    toolkit_for(folder, release, "'sm_75','sm_80','sm_90a'");
+}
+
+/// The same for other architectures.
+fn toolkit_for(folder: &Path, release: &str, architectures: &str) {
     std::fs::create_dir_all(folder).expect("a folder");
     for tool in ["ptxas", "nvlink"] {
         let path = folder.join(tool);
         let text = format!(
             "#!/bin/sh\n[ \"$1\" = --version ] && echo \"Cuda compilation tools, release {release}, V{release}.1\" && exit\n\
+             [ \"$1\" = --help ] && echo \"{architectures}\" && exit\n\
              echo {tool} {release} \"$@\"\n"
         );
         std::fs::write(&path, text).expect("a script");
@@ -223,6 +229,16 @@ fn toolkits_are_found() {
         of(&own, &[("CUDA_HOME", &new)]),
         "ptxas 12.8 -c -maxrregcount 32\n"
     );
+    // The first that makes code for the architecture; clang and people spell the option in several ways.
+    let volta = folder.path().join("volta");
+    toolkit_for(&volta.join("bin"), "12.9", "'sm_70','sm_75'");
+    let volta = volta.display().to_string();
+    let both = [("CUDA_PATH", &*new), ("CUDA_HOME", &*volta)];
+    assert_eq!(of(&["-arch", "sm_70"], &both), "ptxas 12.9 -arch sm_70\n");
+    assert_eq!(
+        of(&["--gpu-name=sm_90a"], &both),
+        "ptxas 12.8 --gpu-name=sm_90a\n"
+    );
     let installed = ["/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda"]
         .iter()
         .any(|path| Path::new(path).exists());
@@ -233,10 +249,17 @@ fn toolkits_are_found() {
             "no toolkit",
             &[
                 "no CUDA toolkit",
-                "old/bin: CUDA 11.8",
+                "old/bin: CUDA 11.8, too old",
                 "pip install nvidia-cuda-nvcc",
                 "CUDA_PATH",
             ],
         );
+        let outcome = ptxas(folder.path(), &["-arch", "sm_70"], &[("CUDA_PATH", &new)]);
+        let facts = [
+            "for sm_70",
+            "CUDA 12.8, not for sm_70",
+            "nvidia-cuda-nvcc-cu12",
+        ];
+        outcome.failed_with("no toolkit for Volta", &facts);
     }
 }

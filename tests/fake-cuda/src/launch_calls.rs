@@ -3,7 +3,7 @@
 use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
 
-use plugin_api::{Error, FaultKind, Launch};
+use plugin_api::{Error, FaultKind, KernelFault, Launch};
 
 use crate::context::lock;
 use crate::handle::Handle;
@@ -48,6 +48,23 @@ fn check(function: &Function, grid: [u32; 3], block: [u32; 3], dynamic_shared: u
     Ok(())
 }
 
+/// What the driver prints of a failed assertion ("CUDA C++ Programming Guide", Assertion).
+fn print_assertion(fault: &KernelFault, message: &str) {
+    let (file, line, function) = match &fault.location {
+        Some(place) => (&*place.file, place.line, &*place.function),
+        None => ("", 0, ""),
+    };
+    let condition = message.trim_start_matches("assertion ");
+    let (block, thread) = fault
+        .thread
+        .map_or(([0; 3], [0; 3]), |at| (at.block, at.thread));
+    let [x, y, z] = block;
+    let [i, j, k] = thread;
+    eprintln!(
+        "{file}:{line}: {function}: block: [{x},{y},{z}], thread: [{i},{j},{k}] Assertion {condition}."
+    );
+}
+
 /// The error that a fault on a device gives.
 fn failure(error: &Error) -> Failure {
     let Error::Fault(fault) = error else {
@@ -57,7 +74,10 @@ fn failure(error: &Error) -> Failure {
         };
     };
     match &fault.kind {
-        FaultKind::Trap { message } if message.starts_with("assertion `") => Failure::ASSERT,
+        FaultKind::Trap { message } if message.starts_with("assertion `") => {
+            print_assertion(fault, message);
+            Failure::ASSERT
+        }
         FaultKind::WildAccess { .. } => Failure::ILLEGAL_ADDRESS,
         FaultKind::StackOverflow => Failure::HARDWARE_STACK_ERROR,
         // A GPU would wait for ever, or until a display's watchdog ends the kernel.

@@ -1,0 +1,214 @@
+//! Machine code made beforehand: `omptarget cc --aot`. The program runs on a GPU with its own machine code, on others and on the virtual
+//! GPU from the bitcode that it carries as well.
+
+use std::path::{Path, PathBuf};
+
+use e2e::cuda::FakeDriver;
+use e2e::{Build, Mode, Outcome, dist, root, run};
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// `omptarget cc` of sources of the project, with the program's path last.
+    fn compile(&self, arguments: &[&str], environment: &[(&str, &str)]) -> (PathBuf, Outcome) {
+        let program = self.at("program");
+        let mut all = vec!["cc"];
+        all.extend(arguments);
+        let path = program.to_str().expect("UTF-8").to_owned();
+        all.extend(["-lm", "-o", &path]);
+        let outcome = run(&dist("bin/omptarget"), &all, environment);
+        (program, outcome)
+    }
+}
+
+fn images(program: &Path) -> String {
+    let program = program.to_str().expect("UTF-8");
+    let outcome = run(&dist("bin/omptarget"), &["image", program], &[]);
+    let said = outcome.passed("omptarget image");
+    let shown = |line: &&str| !line.starts_with(' ');
+    said.lines()
+        .filter(shown)
+        .map(|line| line.split(", ").next().unwrap_or_default())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// The driver for a program that `omptarget cc` made, with what of its modules it loads on standard error.
+fn on_gpu(program: &Path, capability: &str) -> Outcome {
+    let driver = FakeDriver::of_file(program).with("FAKE_CUDA_CAPABILITY", capability);
+    driver.with("LIBOMPTARGET_DEBUG", "1").run(program, &[])
+}
+
+#[test]
+fn one_program_for_every_device() {
+    let folder = Folder::new();
+    let sources = ["examples/heartwall.c", "examples/heartwall_kernel.c"];
+    let mut arguments = vec!["--aot=sm_80,sm_90", "-O2", "-g"];
+    arguments.extend(sources);
+    let (program, outcome) = folder.compile(&arguments, &[]);
+    outcome.passed("omptarget cc");
+    assert_eq!(
+        images(&program),
+        "object for nvptx64-nvidia-cuda (sm_90)\n\
+         object for nvptx64-nvidia-cuda (sm_80)\n\
+         bitcode for nvptx64-nvidia-cuda (sm_80)"
+    );
+    // Its own machine code, that of the same family, and bitcode where there is neither.
+    for (capability, what) in [
+        ("9.0", "machine code loaded"),
+        ("8.6", "machine code loaded"),
+        ("10.0", "PTX loaded"),
+    ] {
+        let outcome = on_gpu(&program, capability);
+        assert!(
+            outcome.code == 0 && outcome.stdout.ends_with("PASS\n"),
+            "{capability}: {}{}",
+            outcome.stdout,
+            outcome.stderr
+        );
+        assert!(
+            outcome.stderr.contains(what),
+            "{capability}: {}",
+            outcome.stderr
+        );
+    }
+    let environment = [
+        ("OMPTARGET_DEVICES", "vgpu"),
+        ("OMP_TARGET_OFFLOAD", "MANDATORY"),
+    ];
+    let outcome = run(&program, &[], &environment);
+    assert!(outcome.passed("on the virtual GPU").ends_with("PASS\n"));
+}
+
+/// Objects are compiled as ever; the linker that the user chose links.
+#[test]
+fn separate_link_with_another_linker() {
+    let folder = Folder::new();
+    let object = folder.at("saxpy.o");
+    let object = object.to_str().expect("UTF-8");
+    let compile = ["cc", "--aot=sm_75", "-c", "examples/saxpy.c", "-o", object];
+    run(&dist("bin/omptarget"), &compile, &[]).passed("omptarget cc -c");
+    let link = ["--aot=sm_75", "-fuse-ld=lld", object];
+    let (program, outcome) = folder.compile(&link, &[]);
+    outcome.passed("omptarget cc");
+    assert!(images(&program).starts_with("object for nvptx64-nvidia-cuda (sm_75)\nbitcode"));
+    let content = std::fs::read(&program).expect("the program is readable");
+    let lld = b"Linker: ";
+    let by_lld = content.windows(lld.len()).any(|window| window == lld);
+    assert!(by_lld, "lld leaves its name in .comment");
+    run(&program, &[], &[("OMP_TARGET_OFFLOAD", "MANDATORY")]).passed("saxpy");
+}
+
+/// A program without device code needs no machine code.
+#[test]
+fn programs_without_regions_are_linked() {
+    let folder = Folder::new();
+    let source = folder.at("plain.c");
+    std::fs::write(&source, "int main(void) { return 0; }\n").expect("a source");
+    let (program, outcome) = folder.compile(&["--aot=sm_80", source.to_str().expect("UTF-8")], &[]);
+    outcome.passed("omptarget cc");
+    run(&program, &[], &[]).passed("the program");
+}
+
+/// One sentence each, and no program.
+#[test]
+fn what_cannot_be_done_is_said() {
+    let folder = Folder::new();
+    let saxpy = "examples/saxpy.c";
+    let cases: [(&[&str], &[&str]); 4] = [
+        (
+            &["--aot=gfx90a", saxpy],
+            &["\"gfx90a\" is not an architecture of NVIDIA's such as sm_80"],
+        ),
+        (
+            &["--aot=sm_999", saxpy],
+            &["no CUDA toolkit with ptxas", "for sm_999"],
+        ),
+        (&["--aot=sm_35", saxpy], &["for sm_35", "hint:"]),
+        (
+            &["--aot=sm_80", "--offload-arch=gfx90a", saxpy],
+            &["no bitcode for NVIDIA GPUs", "amdgcn-amd-amdhsa gfx90a"],
+        ),
+    ];
+    for (arguments, facts) in cases {
+        let (program, outcome) = folder.compile(arguments, &[]);
+        outcome.failed_with(arguments[0], facts);
+        assert!(!program.exists(), "{arguments:?}");
+    }
+}
+
+/// Without any toolkit the sentence says how to get one.
+#[test]
+fn a_missing_assembler_is_said() {
+    let folder = Folder::new();
+    // A tree like dist/, but without the tools that tests have fetched.
+    let copy = folder.at("dist");
+    std::fs::create_dir(&copy).expect("a folder");
+    for name in ["etc", "lib", "libexec"] {
+        std::os::unix::fs::symlink(dist(name), copy.join(name)).expect("a link");
+    }
+    for name in [
+        "bin/omptarget",
+        "cuda-stub/bin/ptxas",
+        "cuda-stub/bin/nvlink",
+    ] {
+        let to = copy.join(name);
+        std::fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
+        std::fs::copy(dist(name), to).expect("a copy");
+    }
+    std::fs::remove_file(copy.join("libexec")).expect("it was a link");
+    std::fs::create_dir(copy.join("libexec")).expect("a folder");
+    std::os::unix::fs::symlink("../bin/omptarget", copy.join("libexec/omptarget-ld"))
+        .expect("a link");
+    let installed = ["/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda"];
+    if installed.iter().any(|path| Path::new(path).exists()) {
+        return;
+    }
+    let source = root().join("examples/saxpy.c").display().to_string();
+    let stub = format!("--cuda-path={}", dist("cuda-stub").display());
+    let arguments = ["cc", &stub, "--aot=sm_80", &source, "-lm", "-o", "program"];
+    let environment = [
+        ("PATH", "/usr/bin:/bin"),
+        ("CUDA_PATH", ""),
+        ("CUDA_HOME", ""),
+    ];
+    let outcome = run(&copy.join("bin/omptarget"), &arguments, &environment);
+    let facts = [
+        "--aot=sm_80",
+        "no CUDA toolkit with ptxas",
+        "pip install nvidia-cuda-nvcc",
+    ];
+    outcome.failed_with("no assembler", &facts);
+    assert!(!root().join("program").exists());
+}
+
+/// Two images of different devices: the choice is between NVIDIA's and AMD's bitcode, and machine code beside them.
+#[test]
+fn images_are_extracted() {
+    let folder = Folder::new();
+    let program = Build::new(&["examples/saxpy.c"]).compile(Mode::Offload("-O1"));
+    let (path, images) = (program.path.to_str().expect("UTF-8"), folder.at("images"));
+    let images = images.to_str().expect("UTF-8");
+    let extract = ["image", "--extract", images, path];
+    let outcome = run(&dist("bin/omptarget"), &extract, &[]);
+    let file = format!("{images}/0.sm_80.bc");
+    assert_eq!(
+        outcome.passed("omptarget image --extract"),
+        format!("{file}\n")
+    );
+    // What was written is an image itself.
+    let outcome = run(&dist("bin/omptarget"), &["image", &file], &[]);
+    assert!(
+        outcome
+            .passed("omptarget image")
+            .contains("bitcode for nvptx64")
+    );
+}

@@ -1,0 +1,230 @@
+//! The whole path to NVIDIA GPUs, without one: host runtime, `plugin-cuda`, and the driver of `tests/fake-cuda`, which runs kernels on
+//! virtual GPUs, gives every PTX to NVIDIA's assembler and fails where it is told to.
+
+use std::sync::LazyLock;
+
+use e2e::cuda::FakeDriver;
+use e2e::{Binary, Build, Mode, Outcome, dist, line_of};
+
+fn compile(sources: &[&str]) -> Binary {
+    Build::new(sources)
+        .flags(&["-g"])
+        .compile(Mode::Offload("-O2"))
+}
+
+static SAXPY: LazyLock<Binary> = LazyLock::new(|| compile(&["examples/saxpy.c"]));
+static FAULTS: LazyLock<Binary> = LazyLock::new(|| compile(&["tests/programs/faults.c"]));
+
+fn saxpy(driver: &FakeDriver) -> Outcome {
+    driver.run(&SAXPY.path, &[])
+}
+
+/// Nested parallelism in generic mode, device globals and constructors, streams and tasks of several host threads, mapping.
+#[test]
+fn programs_run_as_on_the_host() {
+    let heartwall = ["examples/heartwall.c", "examples/heartwall_kernel.c"];
+    let programs: [(&[&str], &[&str]); 5] = [
+        (&heartwall, &[]),
+        (&["examples/declare_target.cpp"], &[]),
+        (&["tests/programs/async.c"], &[]),
+        (&["tests/programs/dag.c"], &["100"]),
+        (&["tests/programs/data.c"], &[]),
+    ];
+    for (sources, arguments) in programs {
+        let program = compile(sources);
+        let driver = FakeDriver::of(&program).with("FAKE_CUDA_CAPABILITY", "9.0");
+        let outcome = driver.run(&program.path, arguments);
+        assert!(outcome.passed(sources[0]).ends_with("PASS\n"));
+    }
+}
+
+#[test]
+fn several_devices() {
+    let program = compile(&["tests/programs/devices.c"]);
+    let driver = FakeDriver::of(&program)
+        .with("FAKE_CUDA_DEVICES", "3")
+        .with("FAKE_CUDA_CAPABILITY", "7.5,9.0,8.0")
+        .with("OMPTARGET_VGPU_SMS", "1");
+    let outcome = driver.run(&program.path, &[]);
+    assert_eq!(outcome.passed("devices.c"), "PASS\n");
+}
+
+/// GPUs without `cuMemAllocAsync` (some virtualised ones) take another way.
+#[test]
+fn devices_without_memory_pools() {
+    let outcome = saxpy(&FakeDriver::of(&SAXPY).with("FAKE_CUDA_POOLS", "0"));
+    assert_eq!(outcome.passed("saxpy"), "PASS\n");
+}
+
+/// The process exits, the driver shuts down first: what the program still gives back finds it gone.
+#[test]
+fn the_driver_may_shut_down_first() {
+    let outcome = saxpy(&FakeDriver::of(&SAXPY).with("FAKE_CUDA_EXIT", "early"));
+    assert_eq!(outcome.passed("saxpy"), "PASS\n");
+}
+
+#[test]
+fn devices_are_listed() {
+    let driver = FakeDriver::without_images()
+        .with("FAKE_CUDA_DEVICES", "2")
+        .with("FAKE_CUDA_CAPABILITY", "8.6,10.0");
+    let outcome = driver.run(&dist("bin/omptarget"), &["info"]);
+    let said = outcome.passed("omptarget info");
+    for fact in [
+        "cuda 0: Fake GPU 0",
+        "cuda 1: Fake GPU 1",
+        "sm_86",
+        "sm_100",
+    ] {
+        assert!(said.contains(fact), "no {fact:?} in {said}");
+    }
+}
+
+/// Each is an orderly end with a sentence on what is wrong.
+#[test]
+fn drivers_and_devices_that_do_not_serve() {
+    let cases: [(&str, &str, &[&str]); 4] = [
+        ("FAKE_CUDA_DEVICES", "0", &["shows no GPU", "nvidia-smi"]),
+        ("FAKE_CUDA_CAPABILITY", "5.2", &["sm_52", "needs sm_"]),
+        ("FAKE_CUDA_VERSION", "10020", &["too old", "CUDA 10.2"]),
+        // A driver that starts, but whose compiler does not know the PTX of the device.
+        (
+            "FAKE_CUDA_VERSION",
+            "11020",
+            &["PTX", "update the NVIDIA driver"],
+        ),
+    ];
+    for (setting, value, facts) in cases {
+        let outcome = saxpy(&FakeDriver::of(&SAXPY).with(setting, value));
+        outcome.failed_with(&format!("{setting}={value}"), facts);
+        assert_eq!(outcome.code, 1, "{setting}={value}: {}", outcome.stderr);
+    }
+}
+
+/// What NVIDIA's assembler says of PTX that it refuses reaches the user: static shared memory beyond 48 KiB.
+#[test]
+fn the_assemblers_words_are_told() {
+    let program = compile(&["tests/programs/state.c"]);
+    let outcome = FakeDriver::of(&program).run(&program.path, &[]);
+    outcome.failed_with(
+        "state.c",
+        &["ptxas error", "too much shared data", "large_l"],
+    );
+}
+
+/// Calls whose failure changes nothing that the program sees: what is asked for speed only, what is given back.
+const TOLERATED: [&str; 6] = [
+    "cuCtxPopCurrent_v2",
+    "cuCtxSetLimit",
+    "cuEventDestroy_v2",
+    "cuEventQuery",
+    "cuMemGetAddressRange_v2",
+    "cuModuleUnload",
+];
+
+/// Runs saxpy with one call failing. It ends well only if the call was not made (streams run at their own pace) or does not matter.
+fn fail(function: &str, number: &str, error: &str) {
+    let driver = FakeDriver::of(&SAXPY);
+    let log = driver.folder().join("calls").display().to_string();
+    let driver = driver
+        .with("FAKE_CUDA_FAIL", &format!("{function}:{number}:{error}"))
+        .with("FAKE_CUDA_LOG", &log);
+    let outcome = saxpy(&driver);
+    let what = format!("{function} {number} with {error}");
+    let calls = std::fs::read_to_string(&log).expect("the list of calls");
+    let made = calls
+        .lines()
+        .any(|line| line == format!("{function} {number}"));
+    if outcome.code == 0 {
+        assert_eq!(outcome.stdout, "PASS\n", "{what}");
+        let silent = outcome.stderr.is_empty();
+        assert!(
+            !made || !silent || TOLERATED.contains(&function),
+            "{what} goes unnoticed"
+        );
+        return;
+    }
+    assert_eq!(outcome.code, 1, "{what}: {}", outcome.stderr);
+    let named = match function {
+        "cuDriverGetVersion" => "the NVIDIA driver is too old",
+        "cuModuleLoadDataEx" => "the NVIDIA driver refuses the PTX",
+        other => other,
+    };
+    let sticky = error == "CUDA_ERROR_LAUNCH_FAILED" && outcome.stderr.contains(error);
+    assert!(
+        sticky || outcome.stderr.contains(named),
+        "{what}: {}",
+        outcome.stderr
+    );
+}
+
+/// Every call of a small program in turn fails, once with an error that the context survives and once with one it does not: no hang, no
+/// crash, and either nothing is lost or the message says which call it was.
+#[test]
+fn every_call_may_fail() {
+    let driver = FakeDriver::of(&SAXPY);
+    let log = driver.folder().join("calls").display().to_string();
+    let driver = driver.with("FAKE_CUDA_LOG", &log);
+    assert_eq!(saxpy(&driver).passed("saxpy"), "PASS\n");
+    let calls = std::fs::read_to_string(&log).expect("the list of calls");
+    let calls: Vec<(&str, &str)> = calls
+        .lines()
+        .map(|line| line.split_once(' ').expect("name and number"))
+        // Every kind of call where it is made first, and the next time.
+        .filter(|(_, number)| matches!(*number, "1" | "2"))
+        .collect();
+    assert!(calls.len() > 40, "{calls:?}");
+    for (function, number) in calls {
+        for error in ["CUDA_ERROR_UNKNOWN", "CUDA_ERROR_LAUNCH_FAILED"] {
+            fail(function, number, error);
+        }
+    }
+}
+
+#[test]
+fn out_of_memory() {
+    let fail = "cuMemAllocAsync:2+:CUDA_ERROR_OUT_OF_MEMORY";
+    let driver = FakeDriver::of(&SAXPY).with("FAKE_CUDA_FAIL", fail);
+    let facts = ["allocating device memory for", "memory", "saxpy.c:"];
+    saxpy(&driver).failed_with("out of memory", &facts);
+}
+
+/// Regions that nobody waits for: their faults end the program once, and its exit waits for those that are well.
+#[test]
+fn regions_in_flight() {
+    let program = compile(&["tests/programs/in_flight.c"]);
+    let driver = FakeDriver::of(&program);
+    for fault in ["fault", "forsaken"] {
+        let outcome = driver.run(&program.path, &[fault]);
+        outcome.failed_with(fault, &["not mapped", "in_flight.c:"]);
+        assert_eq!(
+            outcome.stderr.matches("omptarget error").count(),
+            1,
+            "{}",
+            outcome.stderr
+        );
+    }
+    for end in ["end", "exit"] {
+        driver.run(&program.path, &[end]).passed(end);
+    }
+}
+
+/// A kernel's fault loses the context. The message has the kernel and what the device runtime left of the reason.
+#[test]
+fn faults_of_kernels() {
+    let source = "tests/programs/faults.c";
+    let driver = FakeDriver::of(&FAULTS);
+    let line = |text: &str| format!("faults.c:{}", line_of(source, text));
+    let assertion = line("assert(omp_get_thread_num()");
+    let cases: [(&str, &[&str]); 4] = [
+        ("assert", &["assertion", &assertion, "run_l"]),
+        ("trap", &["CUDA_ERROR_LAUNCH_FAILED", "run_l"]),
+        ("null", &["mapped", "run_l"]),
+        ("deadlock", &["CUDA_ERROR_LAUNCH_TIMEOUT", "run_l"]),
+    ];
+    for (fault, facts) in cases {
+        let outcome = driver.run(&FAULTS.path, &[fault]);
+        outcome.failed_with(fault, facts);
+        assert!(outcome.stderr.contains("faults.c:"), "{}", outcome.stderr);
+    }
+}
