@@ -4,6 +4,8 @@ use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use plugin_api::Device;
+
 use crate::device::OmpDevice;
 use crate::environment::Environment;
 use crate::error::{Error, Result, die, warn};
@@ -65,6 +67,17 @@ pub fn runtime() -> &'static Runtime {
             });
         Runtime::new(environment, policy)
     })
+}
+
+/// Tells the user why the virtual GPU does what a GPU that is there was probably meant to do.
+fn tell_passed_over(reasons: &[String]) {
+    if !reasons.is_empty() {
+        warn(&format_args!(
+            "no device image of this program can be used on the GPU:{}; target regions run on the virtual GPU\n  \
+             hint: compile for the GPU's architecture; OMPTARGET_DEVICES=vgpu says that the virtual GPU is wanted",
+            reasons.concat()
+        ));
+    }
 }
 
 /// Tells the user what keeps a family of devices away.
@@ -146,6 +159,7 @@ impl Runtime {
         let has_images = libraries.iter().any(|library| !library.images.is_empty());
         let unified = self.registry.unified_shared_memory();
         let mut found = Vec::new();
+        let mut passed_over = Vec::new();
         for candidate in self.candidates() {
             if !found.is_empty() && (candidate.stands_in() || !has_images) {
                 continue;
@@ -161,6 +175,12 @@ impl Runtime {
                     plugin.name(),
                     device.info().name
                 ));
+                if !usable && !candidate.stands_in() {
+                    passed_over.extend(self.refusals(&*device));
+                }
+                if usable && candidate.stands_in() {
+                    tell_passed_over(&passed_over);
+                }
                 if usable {
                     let device = self
                         .recording
@@ -215,16 +235,9 @@ impl Runtime {
         let plugins = candidates.iter().filter_map(|each| each.plugin(complain));
         for plugin in plugins {
             for device in plugin.devices() {
-                for library in self.registry.libraries() {
-                    let refused = program::refusals(&*device, &library);
-                    reasons.extend(
-                        refused
-                            .into_iter()
-                            .map(|reason| format!("\n  {}: {reason}", device.info().name)),
-                    );
-                    // Devices of one kind say the same.
-                    reasons.dedup();
-                }
+                reasons.extend(self.refusals(&*device));
+                // Devices of one kind say the same.
+                reasons.dedup();
             }
         }
         let absences = candidates.iter().filter_map(Candidate::absence);
@@ -243,6 +256,17 @@ impl Runtime {
             "no device image of this program can be used:{}",
             reasons.concat()
         )
+    }
+
+    /// Why the device takes none of the registered images, a line each.
+    fn refusals(&self, device: &dyn Device) -> Vec<String> {
+        let libraries = self.registry.libraries();
+        let refused = libraries
+            .iter()
+            .flat_map(|library| program::refusals(device, library));
+        refused
+            .map(|reason| format!("\n  {}: {reason}", device.info().name))
+            .collect()
     }
 
     /// OpenMP's number of the host: one past the last device.

@@ -36,7 +36,6 @@ pub struct Work<'a> {
     /// Where it is done.
     pub device: &'a OmpDevice,
     stream: StreamInUse<'a>,
-    pace: Pace,
     after: SmallVec<[After; 4]>,
     /// An error the stream has told already.
     failure: Option<plugin_api::Error>,
@@ -52,7 +51,6 @@ impl<'a> Work<'a> {
                 what: "making a stream".into(),
                 source,
             })?,
-            pace,
             after: SmallVec::new(),
             failure: None,
         })
@@ -77,7 +75,7 @@ impl<'a> Work<'a> {
         enqueue: impl FnOnce(&dyn Stream) -> plugin_api::Result<()>,
     ) -> plugin_api::Result<()> {
         let span = trace::span(kind, self.device.number, bytes, name);
-        if self.pace == Pace::Attended || !trace::is_on() {
+        if self.stream.is_immediate() || !trace::is_on() {
             return enqueue(&*self.stream);
         }
         let span = Arc::new(Mutex::new(Some(span)));

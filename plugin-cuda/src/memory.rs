@@ -36,12 +36,11 @@ impl Memory {
         let entered = gpu.enter()?;
         // The driver refuses 0 bytes.
         let bytes = usize::try_from(size.max(1)).unwrap_or(usize::MAX);
-        if kind == MemoryKind::Shared && !gpu.properties.managed_memory {
-            return Err(Error::Load(format!(
-                "{} has no memory that host and device share",
-                gpu.properties.info.name
-            )));
-        }
+        let kind = match kind {
+            // Pinned host memory is shared, too, if slower to reach.
+            MemoryKind::Shared if !gpu.properties.managed_memory => MemoryKind::Host,
+            kind => kind,
+        };
         let made = take(gpu, &entered, bytes, kind);
         let made = match made {
             Err(failure) if failure.result == CuResult::OUT_OF_MEMORY => {
