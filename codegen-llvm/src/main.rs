@@ -1,6 +1,7 @@
 //! `omptarget-codegen`, the compiler process (see the crate `codegen`).
 
 mod fold;
+mod guards;
 mod inspect;
 mod ir;
 mod master;

@@ -7,6 +7,7 @@ use llvm_sys::LLVMLinkage::LLVMExternalLinkage;
 use sha2::{Digest, Sha256};
 
 use crate::fold;
+use crate::guards;
 use crate::inspect;
 use crate::ir::{Context, Machine, MachineOptions, Module};
 use crate::realloc;
@@ -94,6 +95,7 @@ pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Re
         level: options.level,
     })?;
     runtime::link(context, &module, &machine, options.level)?;
+    guards::run(context, &module);
     retarget(&module);
     realloc::run(context, &machine.layout(), &module)?;
     // PTX has no sections that run before and after a program; the kernels this pass makes of the

@@ -90,6 +90,12 @@ fn unit_by_unit() {
     }
 }
 
+/// What sequential code reads and then changes, in kernels that openmp-opt has made SPMD.
+#[test]
+fn guards() {
+    check(&["guards.c"]);
+}
+
 #[test]
 fn privates() {
     check(&["privates.c"]);

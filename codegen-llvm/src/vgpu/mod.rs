@@ -48,6 +48,7 @@ type Pass = fn(&mut Unit) -> Result<()>;
 const PASSES: &[(&str, Pass)] = &[
     ("check", check::run),
     ("runtime", runtime),
+    ("guards", guards),
     ("debug-info", debug_info::run),
     ("variadics", variadics::run),
     ("kernels", kernels::run),
@@ -90,6 +91,12 @@ pub fn compile_to_text(context: Context, bitcode: &[u8], options: VgpuOptions) -
     Ok(lower_to_host(Module::read(context, bitcode)?, options)?
         .module
         .print())
+}
+
+/// Needs: kernels' calling convention. Leaves: kernels made SPMD whose threads have read what thread 0 is to change.
+fn guards(unit: &mut Unit) -> Result<()> {
+    crate::guards::run(unit.context(), &unit.module);
+    Ok(())
 }
 
 /// Needs: the triple of the image. Leaves: an image with the device runtime it calls, if it was linked without one.
