@@ -74,16 +74,17 @@ impl CudaStream {
         ranges: &[DevicePtr],
         len: usize,
     ) -> Result<()> {
-        let invalid = outcome.is_err_and(|failure| failure.result == CuResult::INVALID_VALUE);
-        let outside = |address: &&DevicePtr| !self.is_allocated(**address, len);
-        match ranges.iter().find(outside) {
-            Some(address) if invalid => Err(Error::InvalidAccess {
-                what,
-                address: *address,
-                len: len as u64,
-            }),
-            _ => self.gpu.check(outcome),
+        if outcome.is_err_and(|failure| failure.result == CuResult::INVALID_VALUE) {
+            let outside = ranges.iter().find(|each| !self.is_allocated(**each, len));
+            if let Some(address) = outside {
+                return Err(Error::InvalidAccess {
+                    what,
+                    address: *address,
+                    len: len as u64,
+                });
+            }
         }
+        self.gpu.check(outcome)
     }
 
     fn is_allocated(&self, address: DevicePtr, len: usize) -> bool {

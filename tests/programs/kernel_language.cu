@@ -60,7 +60,7 @@ __global__ void parameters(double *out, char a, double b, short c, Large large, 
     // A structure is the thread's own.
     large.values[1] += __gpu_thread_id(0);
     out[__gpu_thread_id(0)] = a + 10 * b + 100 * c + large.values[1] + large.values[4] + large.tag + small.first +
-                              small.second + flag + vector[3] + (double)(wide >> 64) + last;
+                              small.second + flag + vector[3] + (double)(long)(wide >> 64) + last;
 }
 
 static void test_parameters() {

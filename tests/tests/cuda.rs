@@ -181,6 +181,63 @@ fn every_call_may_fail() {
     }
 }
 
+/// Kernels with parameters of any size, blocks and grids of three dimensions, streams of the program's own.
+#[test]
+fn kernel_languages() {
+    let flags = ["-foffload-via-llvm", "-nogpuinc", "-nogpulib"];
+    let source = Build::new(&["tests/programs/kernel_language.cu"]).flags(&flags);
+    let program = source.compile(Mode::Offload("-O2"));
+    let outcome = FakeDriver::of(&program).run(&program.path, &[]);
+    assert_eq!(outcome.passed("kernel_language.cu"), "PASS\n");
+}
+
+/// One of two devices is lost: whatever is asked of it fails with the first cause; the other one and the host go on.
+#[test]
+fn a_lost_device_leaves_the_others() {
+    let program = compile(&["tests/programs/lost.c"]);
+    let outcome = FakeDriver::of(&program)
+        .with("FAKE_CUDA_DEVICES", "2")
+        .with(
+            "FAKE_CUDA_FAIL",
+            "cuMemcpyDtoDAsync_v2:1:CUDA_ERROR_ILLEGAL_ADDRESS",
+        )
+        .run(&program.path, &[]);
+    assert_eq!(outcome.stdout, "PASS\n", "{}", outcome.stderr);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let cause = "access to an address that is not mapped on the device";
+    let later = format!("the device is lost since an earlier failure: {cause}");
+    assert_eq!(
+        outcome.stderr.matches(cause).count(),
+        2,
+        "{}",
+        outcome.stderr
+    );
+    assert_eq!(
+        outcome.stderr.matches(&later).count(),
+        1,
+        "{}",
+        outcome.stderr
+    );
+}
+
+/// A GPU that no image is for: the virtual GPU stands in, and the user hears of it.
+#[test]
+fn a_gpu_that_cannot_be_used_is_told_of() {
+    let program = Build::new(&["examples/saxpy.c"]).compile(Mode::Amd("gfx90a", "-O2"));
+    let driver = FakeDriver::without_images();
+    let outcome = driver.with("OMPTARGET_DEVICES", "").run(&program.path, &[]);
+    assert_eq!(outcome.stdout, "PASS\n", "{}", outcome.stderr);
+    let facts = [
+        "Fake GPU 0 (sm_80): image 0 is bitcode for amdgcn-amd-amdhsa",
+        "target regions run on the virtual GPU",
+    ];
+    for fact in facts {
+        assert!(outcome.stderr.contains(fact), "{}", outcome.stderr);
+    }
+    let named = FakeDriver::without_images().with("OMPTARGET_DEVICES", "cuda,vgpu");
+    assert_eq!(named.run(&program.path, &[]).passed("saxpy"), "PASS\n");
+}
+
 #[test]
 fn out_of_memory() {
     let fail = "cuMemAllocAsync:2+:CUDA_ERROR_OUT_OF_MEMORY";
