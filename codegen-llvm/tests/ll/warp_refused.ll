@@ -1,6 +1,6 @@
 ; What has no warp form says why, and the others have theirs.
 ; RUN: vgpu --warp-forms %s
-; CHECK: "name":"divergent_barrier"…"warp":{"Absent":"lanes of one warp may come to different barriers…in function `divergent_barrier`…"name":"waiting"…"warp":{"Absent":"a loop waits on memory that other threads write in function `waiting`…"name":"pointer"…"warp":{"Absent":"a function is called through a pointer in function `pointer`…"name":"elsewhere"…"warp":{"Absent":"an operation of a warp stands where lanes may be elsewhere…"name":"plain"…"warp":{"Present":{
+; CHECK: "name":"divergent_barrier"…"warp":{"Absent":"lanes of one warp may come to different barriers…in function `divergent_barrier`…"name":"waiting"…"warp":{"Absent":"a loop waits on memory that other threads write in function `waiting`…"name":"pointer"…"warp":{"Absent":"a function is called through a pointer in function `pointer`…"name":"elsewhere"…"warp":{"Absent":"an operation of a warp stands where lanes may be elsewhere…"name":"plain"…"warp":{"Present":{…"name":"own"…"warp":{"Absent":"it is asked whether an address is a thread's own
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @divergent_barrier(ptr %out) {
@@ -46,6 +46,13 @@ define ptx_kernel void @plain(ptr %out) {
   store i32 1, ptr %out
   ret void
 }
+define ptx_kernel void @own(ptr %p) {
+  %local = call i1 @llvm.nvvm.isspacep.local(ptr %p)
+  %bit = zext i1 %local to i32
+  store i32 %bit, ptr %p
+  ret void
+}
+declare i1 @llvm.nvvm.isspacep.local(ptr)
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare void @llvm.nvvm.barrier.cta.sync.all(i32)
 declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)

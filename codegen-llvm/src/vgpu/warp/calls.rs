@@ -18,6 +18,8 @@ pub enum Callee {
     CheckRange,
     /// Says something to the optimiser only.
     Hint,
+    /// Says where a scope of `noalias` begins: without it, copies of a loop's body would share the scope.
+    Scope,
     /// An LLVM intrinsic that works on vectors as on scalars.
     Widened,
     /// Made once for the strip, whatever its arguments: clocks.
@@ -142,6 +144,9 @@ fn of_intrinsic(name: &str) -> Callee {
         || name.starts_with("pseudoprobe")
     {
         return Callee::Hint;
+    }
+    if name.starts_with("experimental.noalias.scope.decl") {
+        return Callee::Scope;
     }
     let saturating = matches!(
         stem,

@@ -5,10 +5,12 @@ use std::mem::offset_of;
 
 use codegen::vgpu_abi::ThreadContext;
 use llvm_sys::LLVMIntPredicate;
-use llvm_sys::LLVMOpcode::{LLVMAnd, LLVMIntToPtr, LLVMOr};
+use llvm_sys::LLVMOpcode::{LLVMAnd, LLVMCall, LLVMGetElementPtr, LLVMIntToPtr, LLVMLoad, LLVMOr};
 
 use super::super::lower::engine::STACK_POINTER;
 use super::calls::CONTEXT;
+use super::fields;
+use super::refusal::Refusal;
 use crate::ir::{Builder, Module, Type, Value};
 
 /// Replaces the contexts of all functions.
@@ -48,6 +50,28 @@ pub fn assume_bound(module: &Module, kernel: Value, bound: u32) {
     let threads = builder.load(Type::int(context, 32), field);
     let holds = builder.compare(LLVMIntPredicate::LLVMIntULE, threads, int(32, bound.into()));
     builder.call_function(module.intrinsic("llvm.assume", &[]), &[holds]);
+}
+
+/// Refuses a kernel that does anything with the context but to read it or to hand it to the engine: whether an
+/// address is on a thread's own stack is asked by comparing it with the context, which here lies elsewhere.
+pub fn check(kernel: Value) -> Result<(), Refusal> {
+    let context = kernel.instructions();
+    for marker in context.into_iter().filter(|&it| fields::is_context(it)) {
+        for user in marker.users() {
+            let reads = |it: Value| it.opcode() == Some(LLVMLoad);
+            let good = match user.opcode() {
+                Some(LLVMGetElementPtr) => user.users().into_iter().all(reads),
+                Some(LLVMCall) => user.operand(0) == marker,
+                _ => reads(user),
+            };
+            if !good {
+                return Err(Refusal::new(
+                    "it is asked whether an address is a thread's own",
+                ));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn reads_stack_pointer(instruction: Value) -> bool {

@@ -78,6 +78,7 @@ fn build(module: Module, kernel: &Kernel, warp_size: u32) -> Result<(Value, Warp
     if normalise::takes_structures(module, &kernel.name) {
         return Err(Refusal::new("it takes a structure by value"));
     }
+    context::check(function)?;
     waiting::run(module.context, function)?;
     let width = width::of(function, warp_size);
     let order = Order::new(function)?;

@@ -17,8 +17,8 @@ const SIMPLIFY: &str = "function(sroa,early-cse<memssa>,sccp,instcombine<no-veri
                         gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 /// Brings into shape; nothing may run after it.
-const SHAPE: &str = "function(scalarizer<load-store>,dce,lower-switch,mergereturn,simplifycfg<no-sink-common-insts>,\
-                     mergereturn,loop-simplify,lcssa)";
+const SHAPE: &str =
+    "function(scalarizer<load-store>,dce,simplifycfg,lower-switch,mergereturn,loop-simplify,lcssa)";
 
 /// The pass.
 pub fn run(unit: &Unit, module: &Module) -> Result<()> {

@@ -57,7 +57,7 @@ impl Former<'_> {
         } else {
             let bases = self.vector(base);
             let outside = self.outside(bases, Type::int(self.context, 64).vector(self.width));
-            let active = self.builder.binary(LLVMOpcode::LLVMAnd, outside, self.mask);
+            let active = self.where_holds(outside);
             let bits = self.bits(active);
             self.builder
                 .compare(LLVMIntPredicate::LLVMIntNE, bits, Value::zero(bits.ty()))

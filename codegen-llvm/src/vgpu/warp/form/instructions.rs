@@ -2,6 +2,7 @@
 
 use llvm_sys::LLVMOpcode;
 
+use super::super::super::lower::engine::STACK_POINTER;
 use super::super::calls::{self, Callee};
 use super::super::divergence::signed;
 use super::super::refusal::Refusal;
@@ -196,6 +197,10 @@ impl Former<'_> {
                 Ok(())
             }
             Callee::Hint => Ok(()),
+            Callee::Scope => {
+                self.builder.copy_of(call);
+                Ok(())
+            }
             Callee::Check => self.check(call),
             Callee::CheckRange => self.check_range(call),
             Callee::Once | Callee::Yield => {
@@ -221,7 +226,9 @@ impl Former<'_> {
 
     fn unknown(&self, call: Value) -> Refusal {
         let called = call.called();
-        let what = if called.is_inline_assembly() {
+        let what = if called.is_inline_assembly() && called.assembly_text() == STACK_POINTER {
+            "it is asked whether an address is a thread's own".to_owned()
+        } else if called.is_inline_assembly() {
             "inline assembly stands".to_owned()
         } else if called.is_function() {
             match called.name().as_str() {

@@ -217,7 +217,7 @@ impl Former<'_> {
         let differ = self
             .builder
             .compare(LLVMIntPredicate::LLVMIntNE, vector, expected);
-        let active = self.builder.binary(LLVMOpcode::LLVMAnd, differ, self.mask);
+        let active = self.where_holds(differ);
         let bits = self.bits(active);
         let holds = self
             .builder

@@ -132,6 +132,12 @@ impl Former<'_> {
         Value::int(Type::int(self.context, 32), value)
     }
 
+    /// The active lanes in which `condition` holds. What it says of the others may be poison, so an `and` would not do.
+    pub(super) fn where_holds(&self, condition: Value) -> Value {
+        let nowhere = Value::zero(self.mask_type());
+        self.builder.select(self.mask, condition, nowhere)
+    }
+
     /// The active lanes as bits of an integer of `width` bits.
     pub(super) fn mask_bits(&self) -> Value {
         self.bits(self.mask)

@@ -82,7 +82,7 @@ impl Former<'_> {
         let holds = self
             .builder
             .compare(LLVMIntPredicate::LLVMIntNE, vector, zero);
-        let active = self.builder.binary(LLVMOpcode::LLVMAnd, holds, self.mask);
+        let active = self.where_holds(holds);
         let bits = self.bits(active);
         self.builder
             .cast_unsigned(bits, Type::int(self.context, 64))
@@ -297,12 +297,9 @@ impl Former<'_> {
         let pointers = self.builder.index(element, slot, &[index]);
         let types = [value.ty(), pointers.ty()];
         let function = self.module.intrinsic("llvm.masked.gather", &types);
-        let all = self
-            .builder
-            .splat(Value::int(Type::int(self.context, 1), 1), self.width);
         let call = self
             .builder
-            .call_function(function, &[pointers, all, value]);
+            .call_function(function, &[pointers, self.mask, value]);
         call.align_argument(self.context, 0, 4);
         call
     }
