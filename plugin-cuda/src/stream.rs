@@ -338,8 +338,14 @@ impl Stream for CudaStream {
             state.enqueued
         };
         let entered = self.gpu.enter().inspect_err(|_| self.abandon())?;
+        // What kernels have printed is shown when somebody waits, not when somebody asks.
         // SAFETY: the stream is the device's.
-        let asked = unsafe { self.gpu.driver.stream_query(self.handle) };
+        let asked = unsafe {
+            self.gpu
+                .driver
+                .stream_query(self.handle)
+                .and_then(|()| self.gpu.driver.stream_synchronize(self.handle))
+        };
         drop(entered);
         if asked.is_err_and(|failure| failure.result == CuResult::NOT_READY) {
             return Ok(false);
