@@ -89,9 +89,9 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// At least 5 runs, and as many as fit into 0.2 s.
+// At least 3 runs, and as many as fit into 0.2 s.
 int main(void) {
-    enum { LEAST = 5, MOST = 1000 };
+    enum { LEAST = 3, MOST = 1000 };
     static double times[MOST];
     prepare();
     run();

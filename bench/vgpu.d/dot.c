@@ -2,7 +2,7 @@
 
 #include "bench.h"
 
-enum { N = 1 << 22, GROUPS = 256, GROUP = 128 };
+enum { N = 1 << 20, GROUPS = 256, GROUP = 128 };
 static float *x, *y;
 static double total;
 

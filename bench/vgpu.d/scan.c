@@ -2,7 +2,7 @@
 
 #include "bench.h"
 
-enum { N = 1 << 18, PART = 256, PARTS = N / PART };
+enum { N = 1 << 17, PART = 256, PARTS = N / PART };
 static int *from, *to;
 
 static void prepare(void) {

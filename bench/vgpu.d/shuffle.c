@@ -5,7 +5,7 @@
 #include <ompx.h>
 #endif
 
-enum { N = 1 << 21, PART = 128, PARTS = N / PART };
+enum { N = 1 << 18, PART = 128, PARTS = N / PART };
 static int *from, *to;
 
 static void prepare(void) {

@@ -50,6 +50,11 @@ pub fn clang(arguments: &[OsString]) -> Result<Command> {
     Ok(command)
 }
 
+/// A command for the right clang, without configuration.
+pub fn plain_clang() -> Result<Command> {
+    find().map(Command::new)
+}
+
 fn names_gpu(argument: &OsStr) -> bool {
     let option = argument.to_string_lossy();
     option == "--offload-arch" || option.starts_with("--offload-arch=")

@@ -1,6 +1,7 @@
 //! `omptarget bench`: measures what the project makes promises about.
 
 mod epcc;
+mod kernels;
 mod nested;
 mod plot;
 mod programs;
@@ -23,6 +24,8 @@ pub struct Options {
 enum Subject {
     /// The virtual GPU's engine: switches, barriers, shuffles, launches
     Vgpu(vgpu::Options),
+    /// Kernels on the virtual GPU's two engines, LLVM's host offload, plain OpenMP and pocl
+    Kernels(kernels::Options),
     /// Kernels in two shapes on the default device: inner loops sequential (SPMD) or parallel (nested)
     Nested(nested::Options),
     /// OpenMP constructs in target regions: the EPCC micro-benchmarks
@@ -33,6 +36,7 @@ enum Subject {
 pub fn bench(options: &Options) -> Result<()> {
     match &options.subject {
         Subject::Vgpu(options) => vgpu::bench(options),
+        Subject::Kernels(options) => kernels::bench(options),
         Subject::Nested(options) => nested::bench(options),
         Subject::Epcc(options) => epcc::bench(options),
     }

@@ -20,13 +20,24 @@ pub fn compile(
     folder: &Path,
     flags: &[OsString],
 ) -> Result<PathBuf> {
+    compile_by(compile::clang(flags)?, name, sources, folder, flags)
+}
+
+/// The same by another compiler than that for offload.
+pub fn compile_by(
+    mut clang: Command,
+    name: &str,
+    sources: &[Source],
+    folder: &Path,
+    flags: &[OsString],
+) -> Result<PathBuf> {
     let texts = tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
     for (file, text) in sources {
         std::fs::write(texts.path().join(file), text)
             .map_err(Failure::system(format!("cannot write {file}")))?;
     }
     let program = folder.join(name);
-    let status = compile::clang(flags)?
+    let status = clang
         .arg("-O3")
         .args(flags)
         .arg(texts.path().join(sources[0].0))
@@ -40,8 +51,8 @@ pub fn compile(
     Ok(program)
 }
 
-/// Runs a program on a device, with these environment variables, and gives its standard output; it must end well, within `limit`. What it writes on standard
-/// error goes where this command's goes. Offload is mandatory: figures of the host would be mistaken for the device's.
+/// Runs a program on a device, with these environment variables, and gives its standard output; it must end well, within
+/// `limit`. What it writes on standard error goes where this command's goes. Offload is mandatory: figures of the host would be mistaken for the device's.
 pub fn run(
     program: &Path,
     arguments: &[String],

@@ -1,0 +1,433 @@
+//! `omptarget bench kernels`: the kernels of bench/vgpu.d on the virtual GPU and on what else runs them on a CPU.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anstyle::Style;
+use clap::ValueEnum;
+use serde::Serialize;
+
+use super::plot::{self, Bar};
+use super::programs;
+use super::statistics::{geometric_mean, quartiles};
+use crate::failure::{Failure, Result};
+use crate::{compile, dist};
+
+const HELP: &str = "\
+Examples:
+  omptarget bench kernels
+  omptarget bench kernels --only mandelbrot,nbody --runs 11
+  omptarget bench kernels --svg kernels.svg --against pocl
+
+Every kernel is one C source, compiled for each; the OpenCL kernels say the same. The programs check their results and time
+the kernel alone, warm; they run in alternation. A ratio is the median of the runs' ratios: less than 1 where the virtual GPU
+is faster. LLVM's host offload needs its library (scripts/fetch puts it into dist/llvm), pocl the packages pocl-opencl-icd and
+ocl-icd-opencl-dev; what is missing is left out, and said.
+Exit code 1: a program could not be compiled or run, or gave a wrong result; the others' figures are shown all the same.";
+
+/// Arguments of `omptarget bench kernels`.
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+pub struct Options {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Draw the ratios (SVG)
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Whom the picture compares with
+    #[arg(long, default_value = "llvm", requires = "svg")]
+    against: Way,
+    /// Runs of each program
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    runs: u32,
+    /// Only these kernels
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Only these ways to run them, beside the work-group engine
+    #[arg(long, value_name = "WAY", value_delimiter = ',')]
+    ways: Vec<Way>,
+    /// Seconds a program may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    limit: u64,
+}
+
+/// A way to run a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Way {
+    /// The virtual GPU, warps in warp form where a kernel has one
+    Workgroup,
+    /// The virtual GPU, a fiber per thread
+    Fiber,
+    /// LLVM's host offload
+    Llvm,
+    /// Plain OpenMP
+    Host,
+    /// OpenCL by pocl
+    Pocl,
+}
+
+const WAYS: [Way; 5] = [Way::Workgroup, Way::Fiber, Way::Llvm, Way::Host, Way::Pocl];
+
+impl Way {
+    fn title(self) -> &'static str {
+        match self {
+            Way::Workgroup => "workgroup",
+            Way::Fiber => "fiber",
+            Way::Llvm => "LLVM",
+            Way::Host => "host",
+            Way::Pocl => "pocl",
+        }
+    }
+
+    /// The shape of the program: both engines run the same.
+    fn program(self, kernel: &str) -> String {
+        let shape = match self {
+            Way::Workgroup | Way::Fiber => "vgpu",
+            other => other.title(),
+        };
+        format!("{kernel}.{shape}")
+    }
+
+    /// Why it cannot be had here.
+    fn lacks(self) -> Option<String> {
+        match self {
+            Way::Llvm => dist::file("llvm/libomptarget.so.22.1")
+                .err()
+                .map(|_| "LLVM's library is not in dist/llvm (scripts/fetch)".to_owned()),
+            Way::Pocl => {
+                let there = Path::new("/usr/include/CL/cl.h").exists()
+                    && Path::new("/etc/OpenCL/vendors/pocl.icd").exists();
+                (!there).then(|| "pocl-opencl-icd and ocl-icd-opencl-dev are not installed".into())
+            }
+            _ => None,
+        }
+    }
+
+    fn compile(self, kernel: &Kernel, folder: &Path) -> Result<()> {
+        let sources = [
+            (kernel.file, kernel.source),
+            ("bench.h", include_str!("../../../bench/vgpu.d/bench.h")),
+            ("opencl.h", include_str!("../../../bench/vgpu.d/opencl.h")),
+        ];
+        let mut flags: Vec<OsString> = vec!["-march=native".into(), "-fopenmp".into()];
+        let clang = match self {
+            Way::Workgroup | Way::Fiber => {
+                flags.clear();
+                compile::clang(&flags)?
+            }
+            _ => compile::plain_clang()?,
+        };
+        match self {
+            Way::Workgroup | Way::Fiber => {}
+            Way::Host => flags.push("-DBENCH_HOST".into()),
+            Way::Llvm => {
+                let search = dist::file("lib")?;
+                flags.extend(
+                    [
+                        "-fopenmp-targets=x86_64-pc-linux-gnu",
+                        "-Xopenmp-target",
+                        "-march=native",
+                        "-DBENCH_NO_WARPS",
+                        "-L",
+                    ]
+                    .map(OsString::from),
+                );
+                flags.push(search.into());
+            }
+            Way::Pocl => {
+                let file = folder.join(format!("{}.cl", kernel.name));
+                std::fs::write(&file, kernel.opencl)
+                    .map_err(Failure::system(format!("cannot write {}", file.display())))?;
+                flags.extend(["-DBENCH_OPENCL", "-lOpenCL"].map(OsString::from));
+                flags.push(format!("-DBENCH_KERNELS=\"{}\"", file.display()).into());
+            }
+        }
+        programs::compile_by(clang, &self.program(kernel.name), &sources, folder, &flags)?;
+        Ok(())
+    }
+
+    /// What the environment adds.
+    fn environment(self) -> Result<Vec<(&'static str, String)>> {
+        Ok(match self {
+            Way::Workgroup => vec![("OMPTARGET_VGPU_ENGINE", "workgroup".into())],
+            Way::Fiber => vec![("OMPTARGET_VGPU_ENGINE", "fiber".into())],
+            // libomp warns of each team that gets fewer threads than were asked for.
+            Way::Llvm => vec![
+                ("LD_LIBRARY_PATH", dist::file("llvm")?.display().to_string()),
+                ("KMP_WARNINGS", "0".into()),
+            ],
+            Way::Host | Way::Pocl => Vec::new(),
+        })
+    }
+}
+
+/// A kernel's sources.
+struct Kernel {
+    name: &'static str,
+    file: &'static str,
+    source: &'static str,
+    opencl: &'static str,
+}
+
+macro_rules! kernels {
+    ($($name:literal),*) => {
+        [$(Kernel {
+            name: $name,
+            file: concat!($name, ".c"),
+            source: include_str!(concat!("../../../bench/vgpu.d/", $name, ".c")),
+            opencl: include_str!(concat!("../../../bench/vgpu.d/", $name, ".cl")),
+        }),*]
+    };
+}
+
+const KERNELS: [Kernel; 14] = kernels![
+    "saxpy",
+    "sum",
+    "dot",
+    "stencil",
+    "matmul",
+    "transpose",
+    "histogram",
+    "nbody",
+    "mandelbrot",
+    "blackscholes",
+    "scan",
+    "shuffle",
+    "heartwall",
+    "kmeans"
+];
+
+/// A kernel's figures.
+#[derive(Serialize)]
+struct Row {
+    kernel: &'static str,
+    /// Median times in µs.
+    us: BTreeMap<Way, f64>,
+    /// Work-group engine over another way.
+    ratio: BTreeMap<Way, f64>,
+}
+
+/// All of it.
+#[derive(Serialize)]
+struct Report {
+    runs: u32,
+    kernels: Vec<Row>,
+    geometric_mean: BTreeMap<Way, f64>,
+    left_out: Vec<String>,
+    failed: Vec<String>,
+}
+
+/// Measures and prints.
+pub fn bench(options: &Options) -> Result<()> {
+    let chosen = chosen(&options.only)?;
+    let wanted =
+        |way: &Way| *way == Way::Workgroup || options.ways.is_empty() || options.ways.contains(way);
+    let (missing, ways): (Vec<Way>, Vec<Way>) = WAYS
+        .into_iter()
+        .filter(wanted)
+        .partition(|way| way.lacks().is_some());
+    let left_out = missing
+        .iter()
+        .filter_map(|way| Some(format!("{}: {}", way.title(), way.lacks()?)));
+    let mut report = Report {
+        runs: options.runs,
+        kernels: Vec::new(),
+        geometric_mean: BTreeMap::new(),
+        left_out: left_out.collect(),
+        failed: Vec::new(),
+    };
+    for kernel in chosen {
+        match measure(kernel, &ways, options) {
+            Ok(row) => report.kernels.push(row),
+            Err(why) => report.failed.push(format!("{}: {why}", kernel.name)),
+        }
+    }
+    for way in ways {
+        let ratios = report
+            .kernels
+            .iter()
+            .filter_map(|row| row.ratio.get(&way).copied());
+        if let Some(mean) = geometric_mean(&ratios.collect::<Vec<_>>()) {
+            report.geometric_mean.insert(way, mean);
+        }
+    }
+    if let Some(file) = &options.svg {
+        svg::save(file, &draw(&report, options.against))
+            .map_err(Failure::system(format!("cannot write {}", file.display())))?;
+    }
+    if options.json {
+        let text = serde_json::to_string_pretty(&report).expect("plain data becomes JSON");
+        anstream::println!("{text}");
+    } else {
+        print(&report);
+    }
+    match report.failed.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::Other(report.failed.join("\n"))),
+    }
+}
+
+fn chosen(only: &[String]) -> Result<Vec<&'static Kernel>> {
+    let known = |name: &&String| KERNELS.iter().any(|kernel| kernel.name == **name);
+    if let Some(unknown) = only.iter().find(|name| !known(name)) {
+        let names = KERNELS.map(|kernel| kernel.name).join(", ");
+        return Err(Failure::Usage(format!(
+            "no kernel {unknown}; there are {names}"
+        )));
+    }
+    let wanted = |kernel: &&Kernel| only.is_empty() || only.iter().any(|name| name == kernel.name);
+    Ok(KERNELS.iter().filter(wanted).collect())
+}
+
+/// Runs a kernel in all ways, in turns.
+fn measure(kernel: &'static Kernel, ways: &[Way], options: &Options) -> Result<Row> {
+    let folder = tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
+    for &way in ways.iter().filter(|&&way| way != Way::Fiber) {
+        way.compile(kernel, folder.path())?;
+    }
+    let mut times: BTreeMap<Way, Vec<f64>> = BTreeMap::new();
+    for _ in 0..options.runs {
+        for &way in ways {
+            times
+                .entry(way)
+                .or_default()
+                .push(run(kernel, way, folder.path(), options)?);
+        }
+    }
+    Ok(row(kernel.name, &times))
+}
+
+fn run(kernel: &Kernel, way: Way, folder: &Path, options: &Options) -> Result<f64> {
+    let limit = Duration::from_secs(options.limit);
+    let program = folder.join(way.program(kernel.name));
+    let environment = way.environment()?;
+    let variables: Vec<(&str, &str)> = environment
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    let output = programs::run(&program, &[], &variables, limit);
+    let output = output.map_err(|why| Failure::Other(format!("{}: {why}", way.title())))?;
+    let time = output.trim().parse::<f64>().ok().filter(|time| *time > 0.0);
+    time.ok_or_else(|| Failure::Other(format!("{}: unexpected output: {output}", way.title())))
+}
+
+/// Medians of the times, and of the ratios of runs that followed each other.
+fn row(kernel: &'static str, times: &BTreeMap<Way, Vec<f64>>) -> Row {
+    let median = |samples: &[f64]| quartiles(samples).map(|[_, median, _]| median);
+    let ours = &times[&Way::Workgroup];
+    let ratios = |theirs: &[f64]| -> Vec<f64> {
+        ours.iter()
+            .zip(theirs)
+            .map(|(ours, theirs)| ours / theirs)
+            .collect()
+    };
+    let others = times.iter().filter(|(way, _)| **way != Way::Workgroup);
+    Row {
+        kernel,
+        us: times
+            .iter()
+            .filter_map(|(&way, all)| Some((way, median(all)?)))
+            .collect(),
+        ratio: others
+            .filter_map(|(&way, all)| Some((way, median(&ratios(all))?)))
+            .collect(),
+    }
+}
+
+fn draw(report: &Report, against: Way) -> svg::Document {
+    let bar = |label: &str, value: f64, whole| Bar {
+        label: label.into(),
+        value,
+        whole,
+    };
+    let rows = report.kernels.iter();
+    let mut bars: Vec<Bar> = rows
+        .filter_map(|row| Some(bar(row.kernel, *row.ratio.get(&against)?, false)))
+        .collect();
+    let mean = report.geometric_mean.get(&against);
+    bars.extend(mean.map(|&mean| bar("geometric mean", mean, true)));
+    let title = format!("Time on the virtual GPU / {}", against.title());
+    plot::ratios(&title, &bars)
+}
+
+fn print(report: &Report) {
+    let bold = Style::new().bold();
+    let heads = WAYS.map(|way| format!("{:>11}", way.title())).concat();
+    let ratios = WAYS[1..]
+        .iter()
+        .map(|way| format!("{:>11}", format!("/ {}", way.title())));
+    anstream::println!(
+        "{bold}{:<15}{heads}{}{bold:#}",
+        "median µs",
+        ratios.collect::<String>()
+    );
+    for row in &report.kernels {
+        let times = WAYS
+            .map(|way| cell(row.us.get(&way), |time| format!("{time:.1}")))
+            .concat();
+        anstream::println!("{:<15}{times}{}", row.kernel, cells(&row.ratio));
+    }
+    let (what, means) = ("geometric mean", cells(&report.geometric_mean));
+    anstream::println!("{bold}{what:<15}{:>55}{means}{bold:#}", "");
+    report
+        .left_out
+        .iter()
+        .for_each(|why| anstream::println!("left out: {why}"));
+}
+
+fn cells(ratios: &BTreeMap<Way, f64>) -> String {
+    let cells = WAYS[1..]
+        .iter()
+        .map(|way| cell(ratios.get(way), plot::short));
+    cells.collect()
+}
+
+fn cell(value: Option<&f64>, show: impl Fn(f64) -> String) -> String {
+    format!("{:>11}", value.map_or("-".to_owned(), |&value| show(value)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ratio_is_the_median_of_the_runs_ratios() {
+        let times = [
+            (Way::Workgroup, vec![1.0, 4.0, 2.0]),
+            (Way::Host, vec![2.0, 2.0, 2.0]),
+        ];
+        let row = row("saxpy", &times.into_iter().collect());
+        assert_eq!((row.us[&Way::Workgroup], row.us[&Way::Host]), (2.0, 2.0));
+        assert_eq!(row.ratio.get(&Way::Host), Some(&1.0));
+        assert_eq!(row.ratio.get(&Way::Workgroup), None);
+    }
+
+    #[test]
+    fn kernels_by_name() {
+        assert_eq!(chosen(&[]).expect("all").len(), KERNELS.len());
+        let two = chosen(&["scan".into(), "sum".into()]).expect("both are there");
+        assert_eq!(
+            two.iter().map(|kernel| kernel.name).collect::<Vec<_>>(),
+            ["sum", "scan"]
+        );
+        assert!(matches!(chosen(&["sums".into()]), Err(Failure::Usage(_))));
+    }
+
+    #[test]
+    fn the_picture_has_a_bar_per_kernel_and_the_mean() {
+        let times = [(Way::Workgroup, vec![1.0]), (Way::Llvm, vec![4.0])];
+        let report = Report {
+            runs: 1,
+            kernels: vec![row("saxpy", &times.into_iter().collect())],
+            geometric_mean: [(Way::Llvm, 0.25)].into_iter().collect(),
+            left_out: Vec::new(),
+            failed: Vec::new(),
+        };
+        let picture = draw(&report, Way::Llvm).to_string();
+        assert!(picture.contains("saxpy: 0.25") && picture.contains("geometric mean: 0.25"));
+    }
+}
