@@ -334,6 +334,14 @@ impl Value {
             .collect()
     }
 
+    /// Whether a function calls one of these directly.
+    pub fn calls_one_of(self, functions: &[Value]) -> bool {
+        self.instructions()
+            .into_iter()
+            .filter(|it| it.is_call())
+            .any(|call| functions.contains(&call.called()))
+    }
+
     /// Calling convention of a function.
     pub fn calling_convention(self) -> u32 {
         llvm!(core::LLVMGetFunctionCallConv(self.0))

@@ -49,16 +49,32 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     if !unit.options.warp_forms {
         return Ok(());
     }
+    let mut forms: Vec<_> = unit
+        .kernels
+        .iter()
+        .map(|kernel| normalise::fits(kernel.function).err())
+        .collect();
+    let fitting: Vec<_> = unit
+        .kernels
+        .iter()
+        .zip(&forms)
+        .filter(|(_, refusal)| refusal.is_none())
+        .map(|(kernel, _)| kernel)
+        .collect();
     let copy = unit.module.duplicate();
     context::run(&copy);
-    normalise::run(unit, &copy)?;
+    normalise::run(unit, &copy, &fitting)?;
     if unit.options.print_after.iter().any(|name| name == "warp") {
         eprintln!("; what warp forms are made of\n{}", copy.print());
     }
     let warp_size = unit.manifest.warp_size;
     let mut made = Vec::new();
-    for kernel in &mut unit.kernels {
-        kernel.warp = match build(copy, kernel, warp_size) {
+    for (kernel, refusal) in unit.kernels.iter_mut().zip(&mut forms) {
+        let built = match refusal.take() {
+            Some(refusal) => Err(refusal),
+            None => build(copy, kernel, warp_size),
+        };
+        kernel.warp = match built {
             Ok((function, form)) => {
                 made.push(function);
                 form

@@ -1,10 +1,14 @@
 //! Needs: a copy of the module. Leaves: in it, kernels that consist of one function as far as possible, with one exit, without
 //! switches or vectors, whose loops have one entry, one latch and exits of their own, and whose values leave loops through phis.
 
+use std::collections::HashMap;
+
 use anyhow::Result;
+use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
 
 use super::super::entries;
-use super::super::unit::Unit;
+use super::super::unit::{Kernel, Unit};
+use super::refusal::Refusal;
 use super::{context, form, words};
 use crate::ir::{Module, Value};
 
@@ -20,13 +24,14 @@ const SIMPLIFY: &str = "function(sroa,early-cse<memssa>,sccp,instcombine<no-veri
 const SHAPE: &str =
     "function(scalarizer<load-store>,dce,simplifycfg,lower-switch,mergereturn,loop-simplify,lcssa)";
 
-/// The pass.
-pub fn run(unit: &Unit, module: &Module) -> Result<()> {
-    let kernels: Vec<_> = unit
-        .kernels
+/// The pass, for these kernels of the unit; the others are gone afterwards.
+pub fn run(unit: &Unit, module: &Module, kernels: &[&Kernel]) -> Result<()> {
+    let functions: Vec<_> = kernels
         .iter()
         .filter_map(|kernel| module.function(&kernel.function.name()))
         .collect();
+    keep_only(module, unit, &functions);
+    unit.machine.run_passes(module, "globaldce")?;
     for function in module.definitions() {
         let calls = function
             .instructions()
@@ -36,7 +41,7 @@ pub fn run(unit: &Unit, module: &Module) -> Result<()> {
         // The warp form has its own checks in place of these calls.
         let kept = function.name().starts_with("vgpu.");
         function.remove_attribute("optnone");
-        if kernels.contains(&function) || kept {
+        if functions.contains(&function) || kept {
             function.remove_attribute("alwaysinline");
             function.add_attribute(module.context, "noinline");
         } else {
@@ -44,17 +49,16 @@ pub fn run(unit: &Unit, module: &Module) -> Result<()> {
             function.add_attribute(module.context, "alwaysinline");
         }
     }
-    for kernel in &unit.kernels {
-        let function = module.function(&kernel.function.name());
-        if let (Some(function), Some(bound)) = (function, kernel.bound) {
+    for (kernel, &function) in kernels.iter().zip(&functions) {
+        if let Some(bound) = kernel.bound {
             context::assume_bound(module, function, bound);
         }
     }
     unit.machine.run_passes(module, INLINE)?;
     if let Some(start) = unit.thread_words {
-        kernels
+        functions
             .iter()
-            .for_each(|&kernel| words::run(module, kernel, start));
+            .for_each(|&function| words::run(module, function, start));
     }
     unit.machine.run_passes(module, SIMPLIFY)?;
     unit.machine.run_passes(module, SHAPE)?;
@@ -62,6 +66,64 @@ pub fn run(unit: &Unit, module: &Module) -> Result<()> {
     library.set_layout(&unit.machine.layout());
     library.set_triple(&module.triple());
     module.link(library)
+}
+
+/// Lets everything go that these kernels do not need.
+fn keep_only(module: &Module, unit: &Unit, kernels: &[Value]) {
+    let entries: Vec<_> = unit
+        .kernels
+        .iter()
+        .map(|kernel| entries::symbol(&kernel.name))
+        .collect();
+    for function in module.definitions() {
+        if kernels.contains(&function) {
+            function.set_linkage(LLVMExternalLinkage);
+            function.hide();
+        } else if !function.name().starts_with("vgpu.check") {
+            function.set_linkage(LLVMInternalLinkage);
+            function.show();
+        }
+        // The entry of a kernel that stays is asked for its parameters.
+        if entries.contains(&function.name()) && function.calls_one_of(kernels) {
+            function.set_linkage(LLVMExternalLinkage);
+            function.hide();
+        }
+    }
+}
+
+/// Most instructions of a kernel with all it calls: beyond that the copy grows out of proportion to its use.
+const LARGEST: u64 = 12_000;
+
+/// Refuses a kernel that cannot be made one function: recursion, or too much code.
+pub fn fits(kernel: Value) -> Result<(), Refusal> {
+    match size(kernel, &mut HashMap::new()) {
+        None => Err(Refusal::new(
+            "a function calls itself, directly or through others",
+        )),
+        Some(size) if size > LARGEST => Err(Refusal::new(format!(
+            "with all functions inlined it would have {size} instructions; {LARGEST} are the limit"
+        ))),
+        Some(_) => Ok(()),
+    }
+}
+
+/// The instructions of a function and, once per call, of what it calls; `None` with recursion.
+fn size(function: Value, known: &mut HashMap<Value, Option<u64>>) -> Option<u64> {
+    if let Some(&size) = known.get(&function) {
+        return size;
+    }
+    // Found again while it is being looked at: recursion.
+    known.insert(function, None);
+    let instructions = function.instructions();
+    let mut total = instructions.len() as u64;
+    for call in instructions.into_iter().filter(|it| it.is_call()) {
+        let called = call.called_function();
+        if let Some(called) = called.filter(|it| !it.is_declaration()) {
+            total = total.saturating_add(size(called, known)?);
+        }
+    }
+    known.insert(function, Some(total));
+    Some(total)
 }
 
 /// Whether a kernel's entry makes copies of parameters on the stack: each thread would need its own.
