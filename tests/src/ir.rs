@@ -218,6 +218,12 @@ fn kernels_of(source: &Path) -> Vec<String> {
     names
 }
 
+/// Makes bitcode of the file `name` in `tests/ir`, as it is.
+pub fn assemble(name: &str, image: &Path) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("ir").join(name);
+    silent(llvm("llvm-as").arg(source).arg("-o").arg(image));
+}
+
 /// One of LLVM's tools, those of clang's version.
 fn llvm(tool: &str) -> Command {
     let folder = std::env::var_os("LLVM_BIN").unwrap_or(OsString::from("/usr/lib/llvm-22/bin"));
