@@ -86,7 +86,7 @@ impl Nest {
         }
     }
 
-    /// The same for `parallel`, loops and queries: where a region's size or a loop around it leaves several values
+    /// The same for `parallel`, loops, `single`, `masked` and queries: where a region's size or a loop around it leaves several values
     /// possible, the optimiser must see the word's load to follow it. Everything else calls for it, as
     /// openmp-opt's time grows with the copies it sees (docs/device-runtime.md, "What the optimiser knows").
     #[inline(always)]

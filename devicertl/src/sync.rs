@@ -134,7 +134,7 @@ pub unsafe extern "C" fn __kmpc_flush(_location: *const Ident) {
 /// `emitSingleRegion`; OpenMP 5.2, §11.1).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_single(_location: *const Ident, _thread: i32) -> i32 {
-    (Nest::load().thread_num() == 0).into()
+    (Nest::load_inline().thread_num() == 0).into()
 }
 
 /// `void (ident_t *, i32 thread)`: end of `single`, by the thread that ran it.
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn __kmpc_end_single(_location: *const Ident, _thread: i32
 /// `i32 (ident_t *, i32 thread)`: `master`, 1 for thread 0 (clang: `emitMasterRegion`; OpenMP 5.2, §10.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_master(_location: *const Ident, _thread: i32) -> i32 {
-    (Nest::load().thread_num() == 0).into()
+    (Nest::load_inline().thread_num() == 0).into()
 }
 
 /// `void (ident_t *, i32 thread)`: end of `master`, by thread 0.
@@ -155,7 +155,7 @@ pub unsafe extern "C" fn __kmpc_end_master(_location: *const Ident, _thread: i32
 /// OpenMP 5.2, §10.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_masked(_location: *const Ident, _thread: i32, filter: i32) -> i32 {
-    (Nest::load().thread_num() as i32 == filter).into()
+    (Nest::load_inline().thread_num() as i32 == filter).into()
 }
 
 /// `void (ident_t *, i32 thread)`: end of `masked`, by that thread.
