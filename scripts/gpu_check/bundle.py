@@ -54,10 +54,9 @@ class Bundle:
 
 
 def compile_command(root, architectures, language):
-    """clang, to machine code for the GPUs, optimised as a whole, and bitcode for the virtual GPU."""
-    gpus = [f"--offload-arch={name}" for name in (*architectures, "gfx1030")]
-    return [f"clang{language}-22", f"--config={root}/dist/etc/omptarget-cuda.cfg", "--no-offload-arch=all", *gpus,
-            "-foffload-lto", "-O3", "-Wno-openmp-mapping"]
+    """`omptarget cc`, to machine code for the GPUs, and bitcode for the virtual one."""
+    return [root / "dist" / "bin" / "omptarget", "c++" if language else "cc", f"--aot={','.join(architectures)}",
+            "-O3", "-Wno-openmp-mapping"]
 
 
 def compile_one(root, program, folder, command):
@@ -166,7 +165,7 @@ def build(root, chosen):
     target, architectures = chosen.build, chosen.arch.split(",")
     if target.exists():
         raise BundleError(f"{target} exists; give a new folder")
-    for name in ("bin/omptarget", "etc/omptarget-cuda.cfg", "data/mri.pgm"):
+    for name in ("bin/omptarget", "data/mri.pgm"):
         if not (root / "dist" / name).exists():
             raise BundleError(f"dist/{name} is missing: run scripts/setup and scripts/build first")
     if chosen.llvm_host and not chosen.llvm_device:

@@ -33,10 +33,10 @@ EXAMPLES = [
 ]
 
 # Self-checking programs: with offload they end with PASS and nothing else. Left out is what machine code cannot have
-# (docs/codegen.md): long double and realloc on the device, more than 48 KiB of static shared memory.
+# (docs/codegen.md): long double on the device, more than 48 KiB of static shared memory.
 TESTS = [
     *(test(f"{name}.c") for name in ("map", "modifiers", "structs", "data", "privates", "mapper", "async", "schedules",
-                                     "sync", "doacross", "queries")),
+                                     "sync", "doacross", "queries", "heap", "guards")),
     test("link.c", "link_other.c"), test("units.c", "units_other.c"), test("classes.cpp"), test("math.cpp"),
     test("constructs.c", flags=("-fopenmp-version=52",)), test("tasks.c", flags=("-fopenmp-version=51",)),
     test("routines.c", flags=("-fopenmp-version=51",)),

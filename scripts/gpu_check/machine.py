@@ -75,7 +75,10 @@ class Driver:
 
 
 def runs_on(architecture, built):
-    """Machine code runs on GPUs of its major version, of its own or a newer minor one."""
+    """Machine code runs on GPUs of its major version, of its own or a newer minor one; with a device compiler at hand
+    the programs' bitcode runs on any."""
+    if os.environ.get("OMPTARGET_CODEGEN"):
+        return True
     gpu = int(architecture.removeprefix("sm_"))
     return any(gpu // 10 == int(name.removeprefix("sm_")) // 10 and gpu >= int(name.removeprefix("sm_")) for name in built)
 

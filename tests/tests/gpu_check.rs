@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use e2e::cuda::FakeDriver;
 use e2e::{Outcome, dist, root, run};
 
 /// A bundle of a few programs, made once for the test that needs it.
@@ -12,7 +13,7 @@ fn bundle(folder: &Path) -> PathBuf {
         "--build",
         path,
         "--only",
-        "saxpy,tnsrtrns,launch,transfer",
+        "saxpy,tnsrtrns,launch,transfer,epcc-ordered",
         "--arch",
         "sm_90",
     ];
@@ -27,13 +28,73 @@ fn check(bundle: &Path, out: &Path, arguments: &[&str], environment: &[(&str, &s
     run(&bundle.join("gpu-check"), &all, environment)
 }
 
+/// Options for quick runs.
+const SMALL: [[&str; 2]; 3] = [
+    ["--size", "1"],
+    ["--elements", "1000"],
+    [
+        "--epcc",
+        "--constructs ordered --threads 32 --repetitions 2 --inner 2 --mode spmd --no-counts",
+    ],
+];
+
+/// nvcc and compute-sanitizer are not there, LLVM's runtime is not in the bundle.
+fn all_that_needs_no_tool_passed(found: &serde_json::Value) {
+    for (step, status) in [
+        ("devices", "passed"),
+        ("examples", "passed"),
+        ("epcc", "passed"),
+        ("nested", "passed"),
+        ("peers", "skipped"),
+        ("sanitizer", "skipped"),
+        ("llvm", "skipped"),
+    ] {
+        assert_eq!(found["steps"][step]["status"], status, "{step}: {found}");
+    }
+    assert!(found["steps"]["peers"]["figures"]["launch"]["openmp"]["ns"].is_array());
+}
+
+/// A driver that has the images of all programs of a bundle.
+fn driver_for(bundle: &Path) -> FakeDriver {
+    // No machine code of the bundle fits this GPU: the driver gets PTX, which says which image it is of.
+    let driver = FakeDriver::without_images().with("FAKE_CUDA_CAPABILITY", "7.5");
+    for kind in ["examples", "nested", "peers", "epcc"] {
+        let programs = bundle.join(kind).read_dir().expect("programs");
+        for program in programs.map(|entry| entry.expect("readable").path()) {
+            if program.extension().is_some() {
+                continue; // a source of the peers'
+            }
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let (into, program_path) = (
+                folder.path().display().to_string(),
+                program.display().to_string(),
+            );
+            let extract = ["image", "--extract", &into, &program_path];
+            run(&dist("bin/omptarget"), &extract, &[]).passed("omptarget image --extract");
+            let name = program.file_name().expect("a name").display().to_string();
+            for image in folder
+                .path()
+                .read_dir()
+                .expect("images")
+                .map(|it| it.expect("readable"))
+            {
+                let unique = format!("{kind}-{name}-{}", image.file_name().display());
+                std::fs::copy(image.path(), driver.folder().join("images").join(unique))
+                    .expect("copied");
+            }
+        }
+    }
+    driver
+}
+
 fn results(out: &Path) -> serde_json::Value {
     let text = std::fs::read_to_string(out.join("gpu-check.json")).expect("results");
     serde_json::from_str(&text).expect("JSON")
 }
 
 /// The whole way without a GPU: no driver is a sentence and an exit code of its own; a dry run on the virtual GPU runs
-/// examples, nested and the peers' OpenMP side, and says what it left out; what fails is in the report.
+/// examples, EPCC, nested and the peers' OpenMP side, and says what it left out; so does one on a driver for tests; what
+/// fails is in the report.
 #[test]
 fn without_a_gpu() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -50,26 +111,26 @@ fn without_a_gpu() {
 
     let codegen = dist("libexec/omptarget-codegen");
     let environment = [("OMPTARGET_CODEGEN", codegen.to_str().expect("UTF-8"))];
-    let dry = ["--devices", "vgpu", "--size", "1", "--elements", "1000"];
+    let dry = [["--devices", "vgpu"], SMALL[0], SMALL[1], SMALL[2]].concat();
     let outcome = check(&bundle, &out, &dry, &environment);
     assert_eq!(outcome.code, 4, "{outcome:?}");
     let found = results(&out);
-    for (step, status) in [
-        ("devices", "passed"),
-        ("examples", "passed"),
-        ("nested", "passed"),
-        ("peers", "skipped"),
-        ("sanitizer", "skipped"),
-        ("llvm", "skipped"),
-    ] {
-        assert_eq!(found["steps"][step]["status"], status, "{step}: {found}");
-    }
-    assert!(found["steps"]["peers"]["figures"]["launch"]["openmp"]["ns"].is_array());
+    all_that_needs_no_tool_passed(&found);
     let goals = found["goals"].as_array().expect("a list");
     assert!(
         goals.len() == 6 && goals.iter().all(|goal| goal["met"].is_null()),
         "{found}"
     );
+
+    // The same on a driver: plugin, streams and events, modules from PTX.
+    let driven = folder.path().join("driven");
+    let options = ["--out", driven.to_str().expect("UTF-8")];
+    let options = [options, SMALL[0], SMALL[1], SMALL[2]].concat();
+    let outcome = driver_for(&bundle).run(&bundle.join("gpu-check"), &options);
+    assert_eq!(outcome.code, 4, "{outcome:?}");
+    let found_there = results(&driven);
+    all_that_needs_no_tool_passed(&found_there);
+    assert_eq!(found_there["machine"]["gpus"][0]["architecture"], "sm_75");
 
     // A program that fails is named, with what it said; the steps that are not run again are kept.
     std::fs::write(
