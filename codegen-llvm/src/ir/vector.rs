@@ -318,6 +318,25 @@ impl Value {
         }
     }
 
+    /// Allows the operation to be done in any order (`reassoc`).
+    pub fn allow_reassociation(self) {
+        llvm!(core::LLVMSetFastMathFlags(
+            self.0,
+            llvm_sys::LLVMFastMathAllowReassoc
+        ));
+    }
+
+    /// The real constant of a floating-point type.
+    pub fn real(ty: Type, value: f64) -> Value {
+        Value(llvm!(core::LLVMConstReal(ty.0, value)))
+    }
+
+    /// Whether a function's IR breaks LLVM's rules.
+    pub fn is_invalid(self) -> bool {
+        use llvm_sys::analysis::LLVMVerifierFailureAction::LLVMReturnStatusAction;
+        llvm!(analysis::LLVMVerifyFunction(self.0, LLVMReturnStatusAction)) != 0
+    }
+
     /// Moves the debug information of function `from` to this one.
     pub fn take_subprogram(self, from: Value) {
         let subprogram = llvm!(debuginfo::LLVMGetSubprogram(from.0));

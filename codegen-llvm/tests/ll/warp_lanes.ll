@@ -4,6 +4,8 @@
 ; CHECK: @llvm.vector.reduce.add.v16i32
 ; CHECK: atomicrmw add ptr
 ; NOT: @vgpu_spin
+; CHECK: define hidden void @vgpu.warp.total
+; CHECK: call reassoc float @llvm.vector.reduce.fadd.v16f32(float -0.0…, <16 x float>
 ; CHECK: define hidden void @vgpu.warp.spread
 ; CHECK: @llvm.cttz.i16
 ; CHECK: atomicrmw fadd ptr
@@ -17,6 +19,12 @@ target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @count(ptr %out) {
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %old = atomicrmw add ptr %out, i32 %tid monotonic
+  ret void
+}
+define ptx_kernel void @total(ptr %out) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %term = uitofp i32 %tid to float
+  %old = atomicrmw fadd ptr %out, float %term monotonic
   ret void
 }
 define ptx_kernel void @spread(ptr %out) {

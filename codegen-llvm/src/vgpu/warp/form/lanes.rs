@@ -178,10 +178,25 @@ impl Former<'_> {
         self.lane_by_lane(call, false)
     }
 
-    /// An atomic operation. Integers that all lanes add to one place are added up first.
+    /// An atomic operation. What all lanes add to one place is added up first.
     pub(super) fn atomic(&mut self, instruction: Value) -> Result<(), Refusal> {
+        if self.is_float_sum(instruction) {
+            let value = instruction.operand(1);
+            let vector = self.vector(value);
+            let zero = Value::real(value.ty(), -0.0);
+            let zeros = self.builder.splat(zero, self.width);
+            let active = self.builder.select(self.mask, vector, zeros);
+            let function = self
+                .module
+                .intrinsic("llvm.vector.reduce.fadd", &[vector.ty()]);
+            let total = self.builder.call_function(function, &[zero, active]);
+            // Atomic additions happen in any order, too.
+            total.allow_reassociation();
+            self.add_once(instruction, total);
+            return Ok(());
+        }
         if let Some(reduction) = self.reduction(instruction) {
-            let (address, value) = (instruction.operand(0), instruction.operand(1));
+            let value = instruction.operand(1);
             let vector = self.vector(value);
             let neutral = self
                 .builder
@@ -189,23 +204,38 @@ impl Former<'_> {
             let active = self.builder.select(self.mask, vector, neutral);
             let function = self.module.intrinsic(reduction.intrinsic, &[vector.ty()]);
             let total = self.builder.call_function(function, &[active]);
-            let address = self.scalar(address);
-            let copy = self.builder.copy_of(instruction);
-            copy.set_operand(0, address);
-            copy.set_operand(1, total);
+            self.add_once(instruction, total);
             return Ok(());
         }
         self.lane_by_lane(instruction, false)
     }
 
+    /// The atomic operation with one value for all lanes.
+    fn add_once(&mut self, instruction: Value, total: Value) {
+        let address = self.scalar(instruction.operand(0));
+        let copy = self.builder.copy_of(instruction);
+        copy.set_operand(0, address);
+        copy.set_operand(1, total);
+    }
+
+    fn is_float_sum(&self, instruction: Value) -> bool {
+        self.is_one_place(instruction)
+            && instruction.atomic_operation() == LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpFAdd
+            && instruction.operand(1).ty().is_float()
+    }
+
+    /// Whether all lanes change one place, and nobody wants the old value.
+    fn is_one_place(&self, instruction: Value) -> bool {
+        instruction.opcode() == Some(LLVMOpcode::LLVMAtomicRMW)
+            && instruction.is_unused()
+            && !instruction.is_volatile()
+            && self.divergence.shape(instruction.operand(0)).is_uniform()
+    }
+
     /// How to reduce the values of an atomic operation on one place, whose old value nobody wants.
     fn reduction(&self, instruction: Value) -> Option<Reduction> {
         use LLVMAtomicRMWBinOp::*;
-        let fits = instruction.opcode() == Some(LLVMOpcode::LLVMAtomicRMW)
-            && instruction.is_unused()
-            && !instruction.is_volatile()
-            && instruction.operand(1).ty().is_int()
-            && self.divergence.shape(instruction.operand(0)).is_uniform();
+        let fits = self.is_one_place(instruction) && instruction.operand(1).ty().is_int();
         if !fits {
             return None;
         }

@@ -133,7 +133,14 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
         vectors: HashMap::new(),
         contiguous: HashMap::new(),
     };
-    match former.fill(request) {
+    let filled = former
+        .fill(request)
+        .and_then(|()| match function.is_invalid() {
+            // A mistake of these passes: the kernel still runs on fibers, and says so.
+            true => Err(Refusal::new("internal error: its warp form is not valid")),
+            false => Ok(()),
+        });
+    match filled {
         Ok(()) => Ok(function),
         Err(refusal) => {
             request.kernel.take_subprogram(function);
