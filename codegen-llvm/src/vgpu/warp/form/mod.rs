@@ -170,10 +170,29 @@ fn crossing(order: &Order) -> HashSet<Value> {
                 continue;
             }
             let operands = instruction.operands().into_iter();
-            found.extend(operands.filter(|it| it.is_instruction() && it.block() != block));
+            let foreign = operands.filter(|it| it.is_instruction() && it.block() != block);
+            found.extend(foreign.flat_map(with_indices));
         }
     }
     found
+}
+
+/// A value, and if it is an address, what it is made of: where memory is accessed, the index is looked at (`memory.rs`).
+fn with_indices(value: Value) -> Vec<Value> {
+    let mut address = value;
+    let mut all = vec![value];
+    while address.opcode() == Some(LLVMOpcode::LLVMAddrSpaceCast) {
+        address = address.operand(0);
+    }
+    if address.opcode() == Some(LLVMOpcode::LLVMGetElementPtr) {
+        all.extend(
+            address
+                .operands()
+                .into_iter()
+                .filter(|it| it.is_instruction()),
+        );
+    }
+    all
 }
 
 impl Former<'_> {

@@ -1,0 +1,422 @@
+//! Runs a program statement by statement, each for all threads of the block that are there: slow, and without LLVM.
+
+use std::collections::HashMap;
+
+use crate::program::*;
+
+/// Words of the output per thread.
+pub const OUTPUTS: u32 = SLOTS + VARIABLES as u32;
+
+/// What a launch leaves: the output, the counters.
+pub struct Memory {
+    pub output: Vec<u32>,
+    pub counters: Vec<u32>,
+}
+
+/// The counters of all operations, before the launch and after.
+pub const ALL_COUNTERS: u32 = 3 * COUNTERS;
+
+/// A thread's view of a function.
+#[derive(Clone, Default)]
+struct Frame {
+    variables: [u32; VARIABLES],
+    private: [u32; PRIVATE as usize],
+}
+
+/// A set of threads.
+type Set = Vec<bool>;
+
+struct Block<'a> {
+    program: &'a Program,
+    input: &'a [u32],
+    number: u32,
+    memory: &'a mut Memory,
+    /// Threads that have ended.
+    ended: Set,
+}
+
+/// A function under way.
+struct Activation {
+    frames: Vec<Frame>,
+    /// Threads that have returned.
+    returned: Set,
+    result: Vec<u32>,
+}
+
+/// Who has left the turn, and who the loop.
+#[derive(Clone)]
+struct Turn {
+    continued: Set,
+    broken: Set,
+}
+
+pub fn interpret(program: &Program, input: &[u32]) -> Memory {
+    let threads = program.threads;
+    let mut memory = Memory {
+        output: vec![0; (BLOCKS * threads * OUTPUTS) as usize],
+        counters: vec![0; ALL_COUNTERS as usize],
+    };
+    for number in 0..BLOCKS {
+        let mut block = Block {
+            program,
+            input,
+            number,
+            memory: &mut memory,
+            ended: vec![false; threads as usize],
+        };
+        block.kernel();
+    }
+    memory
+}
+
+impl Block<'_> {
+    fn kernel(&mut self) {
+        let all = vec![true; self.ended.len()];
+        let mut kernel = self.activation(|thread| [thread, 1, 2, 3]);
+        self.run(&self.program.body, &all, &mut kernel, Place::KERNEL, None);
+        for (thread, frame) in kernel.frames.iter().enumerate() {
+            // A thread that returned early stored its variables, too.
+            for (index, &value) in frame.variables.iter().enumerate() {
+                let at = self.output_at(thread, SLOTS + index as u32);
+                self.memory.output[at] = value;
+            }
+        }
+    }
+
+    fn activation(&self, variables: impl Fn(u32) -> [u32; VARIABLES]) -> Activation {
+        let threads = self.ended.len();
+        let frame = |thread| Frame {
+            variables: variables(thread as u32),
+            ..Frame::default()
+        };
+        Activation {
+            frames: (0..threads).map(frame).collect(),
+            returned: vec![false; threads],
+            result: vec![0; threads],
+        }
+    }
+
+    fn output_at(&self, thread: usize, slot: u32) -> usize {
+        ((self.number * self.program.threads + thread as u32) * OUTPUTS + slot) as usize
+    }
+
+    fn run(
+        &mut self,
+        body: &[Statement],
+        active: &Set,
+        to: &mut Activation,
+        place: Place,
+        mut turn: Option<&mut Turn>,
+    ) {
+        for statement in body {
+            if !place.admits(self.program, statement) {
+                continue;
+            }
+            let mut here = active.clone();
+            for thread in 0..here.len() {
+                let left = turn
+                    .as_ref()
+                    .is_some_and(|turn| turn.continued[thread] || turn.broken[thread]);
+                here[thread] &= !self.ended[thread] && !to.returned[thread] && !left;
+            }
+            if here.contains(&true) {
+                self.step(statement, &here, to, place, turn.as_deref_mut());
+            }
+        }
+    }
+
+    fn step(
+        &mut self,
+        statement: &Statement,
+        here: &Set,
+        to: &mut Activation,
+        place: Place,
+        turn: Option<&mut Turn>,
+    ) {
+        let value = |block: &Self, to: &Activation, expression: &Expression, thread: usize| {
+            block.value(expression, thread, &to.frames[thread])
+        };
+        match statement {
+            Statement::Set(variable, expression) => {
+                for thread in members(here) {
+                    to.frames[thread].variables[usize::from(*variable)] =
+                        value(self, to, expression, thread);
+                }
+            }
+            Statement::StorePrivate(index, expression) => {
+                for thread in members(here) {
+                    let index = value(self, to, index, thread) % PRIVATE;
+                    to.frames[thread].private[index as usize] = value(self, to, expression, thread);
+                }
+            }
+            Statement::Output(slot, expression) => {
+                for thread in members(here) {
+                    let at = self.output_at(thread, value(self, to, slot, thread) % SLOTS);
+                    self.memory.output[at] = value(self, to, expression, thread);
+                }
+            }
+            Statement::If(condition, then, otherwise) => {
+                let holds = self.holding(condition, here, to);
+                let inside = place.under(condition.uniform());
+                let mut turn = turn;
+                self.run(then, &holds, to, inside, turn.as_deref_mut());
+                let fails = here
+                    .iter()
+                    .zip(&holds)
+                    .map(|(&here, &holds)| here && !holds);
+                self.run(otherwise, &fails.collect(), to, inside, turn);
+            }
+            Statement::Repeat(count, body) => {
+                let counts: Vec<u32> = (0..here.len())
+                    .map(|thread| value(self, to, count, thread) & 3)
+                    .collect();
+                self.repeat(&counts, body, here, to, place.within(count.uniform(), body));
+            }
+            Statement::Break(condition) => {
+                let holds = self.holding(condition, here, to);
+                let turn = turn.expect("only in loops");
+                members(&holds).for_each(|thread| turn.broken[thread] = true);
+            }
+            Statement::Continue(condition) => {
+                let holds = self.holding(condition, here, to);
+                let turn = turn.expect("only in loops");
+                members(&holds).for_each(|thread| turn.continued[thread] = true);
+            }
+            Statement::Return(condition) => {
+                let holds = self.holding(condition, here, to);
+                for thread in members(&holds) {
+                    to.returned[thread] = true;
+                    to.result[thread] = to.frames[thread].variables[0];
+                    self.ended[thread] |= place.kernel;
+                }
+            }
+            Statement::Count(operation, index, operand) => {
+                for thread in members(here) {
+                    let index = value(self, to, index, thread) % COUNTERS;
+                    let operand = value(self, to, operand, thread);
+                    let counter =
+                        &mut self.memory.counters[(*operation as u32 * COUNTERS + index) as usize];
+                    *counter = match operation {
+                        Atomic::Add => counter.wrapping_add(operand),
+                        Atomic::Max => (*counter).max(operand),
+                        Atomic::Xor => *counter ^ operand,
+                    };
+                }
+            }
+            Statement::Call(variable, function, left, right) => {
+                self.call(*variable, usize::from(*function), (left, right), here, to);
+            }
+            Statement::CallIndirectly(variable, selector, argument) => {
+                let chosen: Vec<usize> = (0..here.len())
+                    .map(|thread| value(self, to, selector, thread) as usize % FUNCTIONS)
+                    .collect();
+                for function in 0..FUNCTIONS {
+                    let callers = (0..here.len())
+                        .map(|thread| here[thread] && chosen[thread] == function)
+                        .collect();
+                    self.call(*variable, function, (argument, argument), &callers, to);
+                }
+            }
+            Statement::CallSynchronising(variable, argument) => {
+                self.call(*variable, FUNCTIONS, (argument, argument), here, to);
+            }
+            Statement::Barrier => {}
+            Statement::Exchange(variable, distance) => {
+                let variable = usize::from(*variable);
+                let mut shared = vec![0; here.len()];
+                for thread in members(here) {
+                    shared[thread] = to.frames[thread].variables[variable];
+                }
+                for thread in members(here) {
+                    let from = (thread + usize::from(*distance)) % here.len();
+                    // A thread that has ended left nothing.
+                    to.frames[thread].variables[variable] = shared[from];
+                }
+            }
+            Statement::Shuffle(mode, variable, expression, operand) => {
+                let given: Vec<u32> = (0..here.len())
+                    .map(|thread| value(self, to, expression, thread))
+                    .collect();
+                for thread in members(here) {
+                    let operand = (value(self, to, operand, thread) & 31) as i32;
+                    let lane = (thread % 32) as i32;
+                    let source = match mode {
+                        Shuffle::Up => lane - operand,
+                        Shuffle::Down => lane + operand,
+                        Shuffle::Butterfly => lane ^ operand,
+                        Shuffle::Index => operand,
+                    };
+                    let from = (thread as i32 - lane + source) as usize;
+                    let takes_part =
+                        (0..32).contains(&source) && here.get(from).copied().unwrap_or(false);
+                    to.frames[thread].variables[usize::from(*variable)] =
+                        given[if takes_part { from } else { thread }];
+                }
+            }
+            Statement::Vote(vote, variable, condition) => {
+                let holds = self.holding(condition, here, to);
+                for thread in members(here) {
+                    let (lanes, yes) = (warp_mask(here, thread), warp_mask(&holds, thread));
+                    to.frames[thread].variables[usize::from(*variable)] = match vote {
+                        Vote::All => u32::from(lanes == yes),
+                        Vote::Any => u32::from(yes != 0),
+                        Vote::Ballot => yes,
+                    };
+                }
+            }
+            Statement::Reduce(variable, expression) => {
+                let mut sums: HashMap<usize, u32> = HashMap::new();
+                for thread in members(here) {
+                    let sum = sums.entry(thread / 32).or_default();
+                    *sum = sum.wrapping_add(value(self, to, expression, thread));
+                }
+                for thread in members(here) {
+                    to.frames[thread].variables[usize::from(*variable)] = sums[&(thread / 32)];
+                }
+            }
+            Statement::Match(variable, expression) => {
+                let given: Vec<u32> = (0..here.len())
+                    .map(|thread| value(self, to, expression, thread))
+                    .collect();
+                for thread in members(here) {
+                    let equal: Set = (0..here.len())
+                        .map(|other| here[other] && given[other] == given[thread])
+                        .collect();
+                    to.frames[thread].variables[usize::from(*variable)] = warp_mask(&equal, thread);
+                }
+            }
+            Statement::Among(condition, body) => {
+                let holds = self.holding(condition, here, to);
+                let among = Place {
+                    together: Together::Lanes,
+                    ..place
+                };
+                self.run(body, &holds, to, among, turn);
+            }
+            Statement::ActiveMask(variable) => {
+                for thread in members(here) {
+                    to.frames[thread].variables[usize::from(*variable)] = warp_mask(here, thread);
+                }
+            }
+        }
+    }
+
+    fn repeat(
+        &mut self,
+        counts: &[u32],
+        body: &[Statement],
+        here: &Set,
+        to: &mut Activation,
+        place: Place,
+    ) {
+        let mut broken = vec![false; here.len()];
+        for round in 0..3 {
+            let inside: Set = (0..here.len())
+                .map(|thread| here[thread] && counts[thread] > round && !broken[thread])
+                .collect();
+            let mut turn = Turn {
+                continued: vec![false; here.len()],
+                broken,
+            };
+            self.run(body, &inside, to, place, Some(&mut turn));
+            broken = turn.broken;
+        }
+    }
+
+    fn call(
+        &mut self,
+        variable: u8,
+        function: usize,
+        (left, right): (&Expression, &Expression),
+        here: &Set,
+        to: &mut Activation,
+    ) {
+        let mut callee = self.activation(|thread| {
+            let frame = &to.frames[thread as usize];
+            let argument = |expression| self.value(expression, thread as usize, frame);
+            [argument(left), argument(right), 0, 0]
+        });
+        let body = &self.program.functions[function];
+        self.run(body, here, &mut callee, Place::function(function), None);
+        for thread in members(here) {
+            let result = match callee.returned[thread] {
+                true => callee.result[thread],
+                false => callee.frames[thread].variables[0],
+            };
+            to.frames[thread].variables[usize::from(variable)] = result;
+        }
+    }
+
+    fn holding(&self, condition: &Condition, here: &Set, to: &Activation) -> Set {
+        (0..here.len())
+            .map(|thread| here[thread] && self.holds(condition, thread, &to.frames[thread]))
+            .collect()
+    }
+
+    fn holds(&self, condition: &Condition, thread: usize, frame: &Frame) -> bool {
+        let left = self.value(&condition.left, thread, frame);
+        let right = self.value(&condition.right, thread, frame);
+        match condition.relation {
+            Relation::Equal => left == right,
+            Relation::Below => left < right,
+            Relation::SignedLess => (left as i32) < right as i32,
+        }
+    }
+
+    fn value(&self, expression: &Expression, thread: usize, frame: &Frame) -> u32 {
+        match expression {
+            Expression::Constant(value) => *value,
+            Expression::Variable(variable) => frame.variables[usize::from(*variable)],
+            Expression::Thread => thread as u32,
+            Expression::Lane => thread as u32 % 32,
+            Expression::Warp => thread as u32 / 32,
+            Expression::Block => self.number,
+            Expression::Input(index) => {
+                self.input[(self.value(index, thread, frame) % INPUTS) as usize]
+            }
+            Expression::Private(index) => {
+                frame.private[(self.value(index, thread, frame) % PRIVATE) as usize]
+            }
+            Expression::Binary(operation, operands) => {
+                let left = self.value(&operands.0, thread, frame);
+                let right = self.value(&operands.1, thread, frame);
+                binary(*operation, left, right)
+            }
+            Expression::Select(parts) => match self.holds(&parts.0, thread, frame) {
+                true => self.value(&parts.1, thread, frame),
+                false => self.value(&parts.2, thread, frame),
+            },
+        }
+    }
+}
+
+fn binary(operation: Operation, left: u32, right: u32) -> u32 {
+    match operation {
+        Operation::Add => left.wrapping_add(right),
+        Operation::Sub => left.wrapping_sub(right),
+        Operation::Mul => left.wrapping_mul(right),
+        Operation::And => left & right,
+        Operation::Or => left | right,
+        Operation::Xor => left ^ right,
+        Operation::ShiftLeft => left << (right & 31),
+        Operation::ShiftRight => left >> (right & 31),
+        Operation::Divide => left / (right | 1),
+        Operation::Remainder => left % (right | 1),
+        Operation::Float => ((left & 255) as f32 * (right & 255) as f32 + 0.5) as u32,
+    }
+}
+
+fn members(set: &Set) -> impl Iterator<Item = usize> {
+    set.iter()
+        .enumerate()
+        .filter(|(_, there)| **there)
+        .map(|(thread, _)| thread)
+}
+
+/// The lanes of `thread`'s warp that are in the set.
+fn warp_mask(set: &Set, thread: usize) -> u32 {
+    let first = thread / 32 * 32;
+    members(set)
+        .filter(|other| other / 32 * 32 == first)
+        .fold(0, |mask, other| mask | 1 << (other - first))
+}

@@ -1,0 +1,233 @@
+//! Random kernels give the same results on both engines and in an interpreter of the programs they were written from.
+//!
+//! `DIFFERENTIAL_KERNELS` sets how many (500). A kernel that fails is made smaller and printed: as LLVM assembly, and as a program,
+//! which goes into `cases` to be run again for ever.
+
+mod emit;
+mod interpret;
+mod program;
+mod shrink;
+mod strategy;
+
+#[path = "../common/mod.rs"]
+mod common;
+
+use std::sync::OnceLock;
+
+use plugin_api::{Device, Image, ImageKind, Launch, LoadOptions, MemoryKind, Module};
+use plugin_vgpu::{Config, Engine, VirtualGpu};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config as Runs, TestRunner};
+
+use interpret::{ALL_COUNTERS, Memory, OUTPUTS, interpret};
+use program::{BLOCKS, INPUTS, Program};
+
+/// Kernels that are compiled together.
+const BATCH: usize = 25;
+
+fn device(engine: Engine) -> VirtualGpu {
+    VirtualGpu::new(&Config {
+        engine,
+        multiprocessors: 2,
+        memory: 64 << 20,
+        heap: 1 << 20,
+        ..Config::detect()
+    })
+    .unwrap()
+}
+
+fn devices() -> &'static [(&'static str, VirtualGpu); 2] {
+    static DEVICES: OnceLock<[(&str, VirtualGpu); 2]> = OnceLock::new();
+    DEVICES.get_or_init(|| {
+        common::find_compiler();
+        // SAFETY: all tests of this program wait here before they compile anything.
+        unsafe { std::env::set_var("OMPTARGET_CACHE", "0") };
+        [
+            ("fiber", device(Engine::Fiber)),
+            ("workgroup", device(Engine::Workgroup)),
+        ]
+    })
+}
+
+fn input() -> Vec<u32> {
+    (0..INPUTS)
+        .map(|index| index.wrapping_mul(2654435761) >> (index % 29))
+        .collect()
+}
+
+/// Runs a kernel of a module on a device.
+fn run(
+    device: &VirtualGpu,
+    module: &dyn Module,
+    name: &str,
+    program: &Program,
+) -> Result<Memory, String> {
+    let words = |count: usize| device.alloc(4 * count as u64, MemoryKind::Device).unwrap();
+    let input = input();
+    let outputs = (BLOCKS * program.threads * OUTPUTS) as usize;
+    let buffers = [
+        words(input.len()),
+        words(outputs),
+        words(ALL_COUNTERS as usize),
+    ];
+    // SAFETY: the buffers have these sizes.
+    unsafe {
+        device
+            .write(buffers[0], input.as_ptr().cast(), 4 * input.len())
+            .unwrap()
+    };
+    device.fill(buffers[1], 0, 4 * outputs).unwrap();
+    device
+        .fill(buffers[2], 0, 4 * ALL_COUNTERS as usize)
+        .unwrap();
+    let launch = Launch {
+        grid: [BLOCKS, 1, 1],
+        block: [program.threads, 1, 1],
+        dynamic_shared: 0,
+        args: &buffers.map(|buffer| buffer.0),
+    };
+    let outcome = module.kernel(name).unwrap().launch(&launch);
+    let read = |buffer, count: usize| {
+        let mut content = vec![0_u32; count];
+        // SAFETY: as above.
+        unsafe {
+            device
+                .read(content.as_mut_ptr().cast(), buffer, 4 * count)
+                .unwrap()
+        };
+        content
+    };
+    let memory = Memory {
+        output: read(buffers[1], outputs),
+        counters: read(buffers[2], ALL_COUNTERS as usize),
+    };
+    buffers
+        .iter()
+        .for_each(|&buffer| device.free(buffer).unwrap());
+    outcome.map(|()| memory).map_err(|error| error.to_string())
+}
+
+/// What is wrong with a result, if anything.
+fn difference(program: &Program, got: &Memory, expected: &Memory) -> Option<String> {
+    let words = OUTPUTS as usize;
+    for (at, (got, expected)) in got.output.iter().zip(&expected.output).enumerate() {
+        if got != expected {
+            let (thread, word) = (at / words, at % words);
+            let (block, thread) = (
+                thread / program.threads as usize,
+                thread % program.threads as usize,
+            );
+            return Some(format!(
+                "block {block} thread {thread} word {word}: {got:#x}, expected {expected:#x}"
+            ));
+        }
+    }
+    let differ = got.counters != expected.counters;
+    differ.then(|| {
+        format!(
+            "counters {:?}, expected {:?}",
+            got.counters, expected.counters
+        )
+    })
+}
+
+fn module_text(programs: &[Program]) -> String {
+    let kernels = programs
+        .iter()
+        .enumerate()
+        .map(|(number, program)| emit::emit(program, number));
+    emit::PRELUDE.to_owned() + "\n" + &kernels.collect::<String>()
+}
+
+/// Compiles programs together and compares; how many ran warp by warp.
+fn check(programs: &[Program]) -> Result<usize, String> {
+    let text = module_text(programs);
+    let image = Image {
+        kind: ImageKind::Bitcode,
+        triple: "",
+        arch: "",
+        bytes: text.as_bytes(),
+    };
+    let mut warp_by_warp = 0;
+    for (engine, device) in devices() {
+        let module = device
+            .load(&image, &LoadOptions::default())
+            .map_err(|error| format!("{engine}: {error}"))?;
+        for (number, program) in programs.iter().enumerate() {
+            let name = format!("k{number}");
+            let wrong = |what| format!("{engine} engine, kernel {number}: {what}");
+            let got = run(device, &*module, &name, program).map_err(wrong)?;
+            if let Some(what) = difference(program, &got, &interpret(program, &input())) {
+                return Err(wrong(what));
+            }
+            warp_by_warp += usize::from(is_warp_by_warp(&*module, &name, program));
+        }
+    }
+    Ok(warp_by_warp)
+}
+
+fn is_warp_by_warp(module: &dyn Module, name: &str, program: &Program) -> bool {
+    let launch = Launch {
+        grid: [1; 3],
+        block: [program.threads, 1, 1],
+        dynamic_shared: 0,
+        args: &[],
+    };
+    let remark = module.kernel(name).unwrap().remark(&launch);
+    remark.is_some_and(|remark| remark.starts_with("runs warp by warp"))
+}
+
+#[test]
+fn random_kernels() {
+    let kernels = std::env::var("DIFFERENTIAL_KERNELS").map_or(500, |text| {
+        text.parse::<usize>()
+            .expect("DIFFERENTIAL_KERNELS: a number")
+    });
+    let mut runner = TestRunner::new(Runs::default());
+    let mut warp_by_warp = 0;
+    for _ in 0..kernels.div_ceil(BATCH) {
+        let new = |_| strategy::program().new_tree(&mut runner).unwrap().current();
+        let programs: Vec<Program> = (0..BATCH).map(new).collect();
+        match check(&programs) {
+            Ok(warps) => warp_by_warp += warps,
+            Err(why) => {
+                let alone = |program: &Program| check(std::slice::from_ref(program)).is_err();
+                report(programs.into_iter().find(alone).expect(&why));
+            }
+        }
+    }
+    println!("{kernels} kernels, {warp_by_warp} of them warp by warp");
+    // Else this would compare the fiber engine with itself.
+    assert!(2 * warp_by_warp > kernels);
+}
+
+/// Makes a kernel that fails as small as it gets, and says what is wrong with it.
+fn report(failing: Program) -> ! {
+    let mut smallest = failing;
+    while let Some(smaller) = shrink::smaller(&smallest)
+        .into_iter()
+        .find(|program| check(std::slice::from_ref(program)).is_err())
+    {
+        smallest = smaller;
+    }
+    let why = check(std::slice::from_ref(&smallest)).err();
+    let json = serde_json::to_string(&smallest).unwrap();
+    let text = module_text(&[smallest]);
+    panic!(
+        "{text}\n{json}\n{}",
+        why.unwrap_or("a kernel that fails now and then".into())
+    );
+}
+
+/// Kernels that once failed: a line of JSON per file.
+#[test]
+fn earlier_failures() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/differential/cases");
+    for file in std::fs::read_dir(folder).unwrap() {
+        let file = file.unwrap().path();
+        let program = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+        if let Err(why) = check(&[program]) {
+            panic!("{}: {why}", file.display());
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Random kernels as a tree, and what may stand where: statements that may not are left out by interpreter and emitter alike.
+
+use serde::{Deserialize, Serialize};
+
+/// Variables of a function.
+pub const VARIABLES: usize = 4;
+/// Words of a thread's private array.
+pub const PRIVATE: u32 = 8;
+/// Words that a thread writes to the output while it runs; its variables follow.
+pub const SLOTS: u32 = 4;
+/// Words of the input.
+pub const INPUTS: u32 = 64;
+/// Counters per atomic operation.
+pub const COUNTERS: u32 = 4;
+/// Functions that may be called from anywhere; later ones call earlier ones. The one after them synchronises.
+pub const FUNCTIONS: usize = 2;
+/// Blocks of a launch.
+pub const BLOCKS: u32 = 2;
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Operation {
+    Add,
+    Sub,
+    Mul,
+    And,
+    Or,
+    Xor,
+    ShiftLeft,
+    ShiftRight,
+    Divide,
+    Remainder,
+    /// Of the operands' low bytes as floats: a * b + 0.5.
+    Float,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Relation {
+    Equal,
+    Below,
+    SignedLess,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Expression {
+    Constant(u32),
+    Variable(u8),
+    Thread,
+    Lane,
+    Warp,
+    Block,
+    Input(Box<Expression>),
+    Private(Box<Expression>),
+    Binary(Operation, Box<(Expression, Expression)>),
+    Select(Box<(Condition, Expression, Expression)>),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Condition {
+    pub relation: Relation,
+    pub left: Expression,
+    pub right: Expression,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Atomic {
+    Add,
+    Max,
+    Xor,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Shuffle {
+    Up,
+    Down,
+    Butterfly,
+    Index,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Vote {
+    All,
+    Any,
+    Ballot,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Statement {
+    Set(u8, Expression),
+    StorePrivate(Expression, Expression),
+    Output(Expression, Expression),
+    If(Condition, Vec<Statement>, Vec<Statement>),
+    /// At most four turns; the expression's low bits say how many.
+    Repeat(Expression, Vec<Statement>),
+    Break(Condition),
+    Continue(Condition),
+    Return(Condition),
+    Count(Atomic, Expression, Expression),
+    Call(u8, u8, Expression, Expression),
+    CallIndirectly(u8, Expression, Expression),
+    CallSynchronising(u8, Expression),
+    Barrier,
+    /// Through shared memory: the variable becomes that of the thread so much further.
+    Exchange(u8, u8),
+    Shuffle(Shuffle, u8, Expression, Expression),
+    Vote(Vote, u8, Condition),
+    /// Sum over the lanes.
+    Reduce(u8, Expression),
+    Match(u8, Expression),
+    /// Lanes for which the condition holds go on among themselves, with the mask that a ballot gave.
+    Among(Condition, Vec<Statement>),
+    /// The lanes that are here.
+    ActiveMask(u8),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Program {
+    pub threads: u32,
+    /// Whether barriers, warp operations and calls are left in.
+    pub barriers: bool,
+    pub warps: bool,
+    pub calls: bool,
+    /// Whether functions stay functions.
+    pub noinline: bool,
+    pub body: Vec<Statement>,
+    pub functions: [Vec<Statement>; FUNCTIONS + 1],
+}
+
+/// Who is certainly together at a place.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Together {
+    /// Nobody.
+    Nobody,
+    /// The lanes that a known mask names.
+    Lanes,
+    /// The block's threads that have not ended.
+    Block,
+}
+
+/// What may stand at a place.
+#[derive(Clone, Copy)]
+pub struct Place {
+    pub together: Together,
+    /// Whether `activemask` gives the lanes that a GPU in lockstep would.
+    pub active_mask: bool,
+    pub in_loop: bool,
+    /// Functions that may be called.
+    pub callable: usize,
+    /// Whether this is the kernel itself.
+    pub kernel: bool,
+    /// Whether some may leave the function before others.
+    pub may_return: bool,
+}
+
+impl Place {
+    pub const KERNEL: Place = Place {
+        together: Together::Block,
+        active_mask: true,
+        in_loop: false,
+        callable: FUNCTIONS,
+        kernel: true,
+        may_return: true,
+    };
+
+    /// That of function number `index`.
+    pub fn function(index: usize) -> Place {
+        let synchronises = index == FUNCTIONS;
+        Place {
+            together: match synchronises {
+                true => Together::Block,
+                false => Together::Nobody,
+            },
+            active_mask: false,
+            in_loop: false,
+            callable: index.min(FUNCTIONS),
+            kernel: false,
+            may_return: !synchronises,
+        }
+    }
+
+    /// Inside of what only those do for whom a condition with this uniformity holds.
+    pub fn under(self, uniform: Uniform) -> Place {
+        Place {
+            together: match (uniform, self.together) {
+                (Uniform::Block, together) => together,
+                (Uniform::Warp, Together::Block | Together::Lanes) => Together::Lanes,
+                _ => Together::Nobody,
+            },
+            ..self
+        }
+    }
+
+    /// Inside of a loop.
+    pub fn within(self, uniform: Uniform, body: &[Statement]) -> Place {
+        let lockstep = uniform != Uniform::No && !leaves(body);
+        let place = self.under(if lockstep { uniform } else { Uniform::No });
+        Place {
+            in_loop: true,
+            active_mask: place.active_mask && lockstep,
+            ..place
+        }
+    }
+
+    /// Whether the statement may stand here.
+    pub fn admits(self, program: &Program, statement: &Statement) -> bool {
+        let block = self.together == Together::Block;
+        let warp = program.warps && self.together != Together::Nobody;
+        match statement {
+            Statement::Break(_) | Statement::Continue(_) => self.in_loop,
+            Statement::Return(_) => self.may_return,
+            Statement::Call(_, function, ..) => {
+                program.calls && usize::from(*function) < self.callable
+            }
+            Statement::CallIndirectly(..) => program.calls && self.callable == FUNCTIONS,
+            Statement::CallSynchronising(..) => {
+                program.calls && program.barriers && block && self.kernel
+            }
+            Statement::Barrier | Statement::Exchange(..) => program.barriers && block,
+            Statement::Shuffle(..)
+            | Statement::Vote(..)
+            | Statement::Reduce(..)
+            | Statement::Match(..)
+            | Statement::Among(..) => warp,
+            Statement::ActiveMask(_) => program.warps && self.active_mask,
+            _ => true,
+        }
+    }
+}
+
+/// Whether some lanes may leave a turn of the loop with this body earlier than others.
+fn leaves(body: &[Statement]) -> bool {
+    body.iter().any(|statement| match statement {
+        Statement::Break(_) | Statement::Continue(_) => true,
+        Statement::If(_, then, otherwise) => leaves(then) || leaves(otherwise),
+        Statement::Among(_, body) => leaves(body),
+        _ => false,
+    })
+}
+
+/// Who certainly has the same value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Uniform {
+    No,
+    Warp,
+    Block,
+}
+
+impl Expression {
+    pub fn uniform(&self) -> Uniform {
+        match self {
+            Expression::Constant(_) | Expression::Block => Uniform::Block,
+            Expression::Warp => Uniform::Warp,
+            Expression::Variable(_)
+            | Expression::Thread
+            | Expression::Lane
+            | Expression::Private(_) => Uniform::No,
+            Expression::Input(index) => index.uniform(),
+            Expression::Binary(_, operands) => operands.0.uniform().min(operands.1.uniform()),
+            Expression::Select(parts) => {
+                let values = parts.1.uniform().min(parts.2.uniform());
+                parts.0.uniform().min(values)
+            }
+        }
+    }
+}
+
+impl Condition {
+    pub fn uniform(&self) -> Uniform {
+        // `if (threadIdx.x < 32)` does not part a warp.
+        if let (Relation::Below, Expression::Thread, Expression::Constant(bound)) =
+            (self.relation, &self.left, &self.right)
+            && bound.is_multiple_of(32)
+        {
+            return Uniform::Warp;
+        }
+        self.left.uniform().min(self.right.uniform())
+    }
+}
