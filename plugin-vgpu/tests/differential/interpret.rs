@@ -112,13 +112,15 @@ impl Block<'_> {
             if !place.admits(self.program, statement) {
                 continue;
             }
-            let mut here = active.clone();
-            for thread in 0..here.len() {
-                let left = turn
+            let left = |thread: usize| {
+                let left_turn = turn
                     .as_ref()
                     .is_some_and(|turn| turn.continued[thread] || turn.broken[thread]);
-                here[thread] &= !self.ended[thread] && !to.returned[thread] && !left;
-            }
+                self.ended[thread] || to.returned[thread] || left_turn
+            };
+            let here: Set = (0..active.len())
+                .map(|thread| active[thread] && !left(thread))
+                .collect();
             if here.contains(&true) {
                 self.step(statement, &here, to, place, turn.as_deref_mut());
             }
