@@ -61,9 +61,10 @@ struct Trace {
 }
 
 /// What is drawn in its own colour: its name in the trace, and the class of its rectangles.
-const CATEGORIES: [(&str, &str); 6] = [
+const CATEGORIES: [(&str, &str); 7] = [
     ("construct", "n"),
     ("load", "l"),
+    ("stage", "s"),
     ("kernel", "k"),
     ("copy to device", "t"),
     ("copy from device", "f"),
@@ -72,7 +73,7 @@ const CATEGORIES: [(&str, &str); 6] = [
 
 const STYLE: &str = "\
 svg{background:#fff}text{font:11px sans-serif;fill:#333}.w{fill:#fff}.g{stroke:#ddd}\
-.n{fill:#b0bec5}.l{fill:#ab8fd0}.k{fill:#2f7d4f}.t{fill:#d9822b}.f{fill:#3572b0}.o{fill:#8a8a2b}";
+.n{fill:#b0bec5}.l{fill:#ab8fd0}.s{fill:#d3c4ea}.k{fill:#2f7d4f}.t{fill:#d9822b}.f{fill:#3572b0}.o{fill:#8a8a2b}";
 
 const WIDTH: f64 = 960.0;
 const LEFT: f64 = 110.0;

@@ -137,6 +137,7 @@ impl Program {
         });
         let module = device.device.load(&image, &options).map_err(Error::Load)?;
         drop(span);
+        trace::stages(device.number, module.stages());
         ompt::image_loaded(device.number, library.id, image.bytes);
         let mut share = Loaded {
             module,

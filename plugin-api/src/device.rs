@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{Image, Pace, Result, Stream};
+use crate::{Image, Pace, Result, Stage, Stream};
 
 /// An address in a device's own memory space. It is never a host pointer, even where the two
 /// happen to be in one process (the virtual GPU).
@@ -200,6 +200,10 @@ pub trait Module: Send + Sync {
     fn global(&self, name: &str) -> Option<Global>;
     /// Its device globals that may change.
     fn globals(&self) -> Vec<(String, Global)>;
+    /// What loading it consisted of, in order; empty if the device does not say.
+    fn stages(&self) -> &[Stage] {
+        &[]
+    }
     /// The kernel called `name`, if the image defines it.
     fn kernel(&self, name: &str) -> Option<Arc<dyn Kernel>>;
 }

@@ -12,6 +12,7 @@ mod image_parser;
 mod nvidia;
 mod offload_binary;
 mod size;
+mod stage;
 mod stream;
 
 pub use device::{
@@ -22,4 +23,5 @@ pub use error::{Error, FaultKind, KernelFault, Result, SourceLocation, ThreadId,
 pub use image::{Image, ImageError, ImageKind};
 pub use nvidia::{FatEntry, FatKind, fat_entries};
 pub use size::parse_size;
+pub use stage::Stage;
 pub use stream::{Event, ImmediateStream, Pace, Stream};

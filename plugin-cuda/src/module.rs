@@ -5,7 +5,9 @@ use std::ffi::CString;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use codegen::{CompileError, Compiler, PtxOptions};
-use plugin_api::{DevicePtr, Error, Global, Image, ImageKind, Kernel, LoadOptions, Module, Result};
+use plugin_api::{
+    DevicePtr, Error, Global, Image, ImageKind, Kernel, LoadOptions, Module, Result, Stage,
+};
 
 use crate::driver::{CuFunction, CuModule, CuResult};
 use crate::gpu::Gpu;
@@ -42,7 +44,11 @@ pub struct CudaModule {
     names: Names,
     kernels: Mutex<HashMap<String, Option<Arc<CudaKernel>>>>,
     memory: Arc<Memory>,
+    stages: Vec<Stage>,
 }
+
+/// The stage in which the driver's compiler makes machine code of PTX.
+const ASSEMBLE: &str = "assemble and load";
 
 impl CudaModule {
     /// Loads an image that the device takes, and runs its constructors.
@@ -60,23 +66,33 @@ impl CudaModule {
                 properties.info.name
             )));
         }
+        let mut stages = Vec::new();
         let (handle, names) = match image.kind {
             ImageKind::Bitcode => {
-                let text = compile(gpu, image)?;
-                (jit::load_ptx(gpu, &text)?, Names::of_ptx(&text))
+                let text = Stage::of("compile to PTX", &mut stages, || compile(gpu, image))?;
+                let load = || jit::load_ptx(gpu, &text);
+                (
+                    Stage::of(ASSEMBLE, &mut stages, load)?,
+                    Names::of_ptx(&text),
+                )
             }
             ImageKind::Ptx => {
                 let text = String::from_utf8_lossy(image.bytes);
                 let text = text.trim_end_matches('\0');
-                (jit::load_ptx(gpu, text)?, Names::of_ptx(text))
+                let load = || jit::load_ptx(gpu, text);
+                (Stage::of(ASSEMBLE, &mut stages, load)?, Names::of_ptx(text))
             }
             ImageKind::Object => {
                 let names = Names::of_cubin(image.bytes)?;
-                (jit::load_binary(gpu, image.bytes)?, names)
+                let load = || jit::load_binary(gpu, image.bytes);
+                (Stage::of("load", &mut stages, load)?, names)
             }
-            ImageKind::Fatbinary => (jit::load_binary(gpu, image.bytes)?, Names::default()),
+            ImageKind::Fatbinary => {
+                let load = || jit::load_binary(gpu, image.bytes);
+                (Stage::of("load", &mut stages, load)?, Names::default())
+            }
         };
-        let module = CudaModule {
+        let mut module = CudaModule {
             code: Arc::new(Loaded {
                 gpu: gpu.clone(),
                 handle,
@@ -84,9 +100,13 @@ impl CudaModule {
             names,
             kernels: Mutex::default(),
             memory: memory.clone(),
+            stages: Vec::new(),
         };
-        module.install_trap_record()?;
-        init_array::run(&module, memory, &init_array::CONSTRUCTORS)?;
+        Stage::of("initialise", &mut stages, || {
+            module.install_trap_record()?;
+            init_array::run(&module, memory, &init_array::CONSTRUCTORS)
+        })?;
+        module.stages = stages;
         Ok(module)
     }
 
@@ -151,6 +171,10 @@ fn compile(gpu: &Gpu, image: &Image<'_>) -> Result<String> {
 }
 
 impl Module for CudaModule {
+    fn stages(&self) -> &[Stage] {
+        &self.stages
+    }
+
     fn global(&self, name: &str) -> Option<Global> {
         let gpu = &self.code.gpu;
         let symbol = CString::new(spelled(name)).ok()?;

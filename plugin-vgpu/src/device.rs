@@ -6,7 +6,7 @@ use codegen::artifact::Artifact;
 use codegen::vgpu_abi::STEADY_FREQUENCY;
 use plugin_api::{
     Counters, Device, DeviceInfo, DevicePtr, Error, Image, ImageKind, ImmediateStream, LoadOptions,
-    MemoryKind, Module, Pace, Result, Stream,
+    MemoryKind, Module, Pace, Result, Stage, Stream,
 };
 
 use crate::block::MAX_THREADS;
@@ -77,7 +77,7 @@ impl VirtualGpu {
 
     /// Loads code that is compiled already.
     pub fn load_artifact(&self, artifact: Artifact) -> Result<Arc<VirtualModule>> {
-        VirtualModule::load(self.gpu.clone(), artifact)
+        VirtualModule::load(self.gpu.clone(), artifact, Vec::new())
     }
 }
 
@@ -106,8 +106,11 @@ impl Device for VirtualGpu {
     }
 
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>> {
-        let artifact = crate::compile::compile(image, options, &self.gpu.config)?;
-        Ok(self.load_artifact(artifact)?)
+        let mut stages = Vec::new();
+        let config = &self.gpu.config;
+        let compile = || crate::compile::compile(image, options, config);
+        let artifact = Stage::of("compile", &mut stages, compile)?;
+        Ok(VirtualModule::load(self.gpu.clone(), artifact, stages)?)
     }
 
     fn alloc(&self, size: u64, _kind: MemoryKind) -> Result<DevicePtr> {

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use codegen::artifact::{Artifact, KernelEntry, Site, WarpForm};
-use plugin_api::{DevicePtr, Error, Global, Kernel, Launch, Module, Result, SourceLocation};
+use plugin_api::{DevicePtr, Error, Global, Kernel, Launch, Module, Result, SourceLocation, Stage};
 
 use crate::block::WarpKind;
 use crate::device::{Gpu, mismatch};
@@ -60,11 +61,17 @@ pub struct VirtualModule {
     kernels: HashMap<String, Arc<VirtualKernel>>,
     globals: HashMap<String, Global>,
     destructors: Option<VirtualKernel>,
+    stages: Vec<Stage>,
 }
 
 impl VirtualModule {
-    /// Loads compiled code and runs its constructors.
-    pub fn load(gpu: Arc<Gpu>, artifact: Artifact) -> Result<Arc<VirtualModule>> {
+    /// Loads compiled code and runs its constructors; `stages` are what was done before.
+    pub fn load(
+        gpu: Arc<Gpu>,
+        artifact: Artifact,
+        mut stages: Vec<Stage>,
+    ) -> Result<Arc<VirtualModule>> {
+        let begin = Instant::now();
         let manifest = artifact.manifest;
         if manifest.abi != codegen::vgpu_abi::VERSION {
             return Err(mismatch(manifest.abi));
@@ -121,18 +128,28 @@ impl VirtualModule {
                 },
             );
         }
+        stages.push(Stage {
+            name: "load",
+            begin,
+            end: Instant::now(),
+        });
         if let Some(constructors) = constructors {
-            run_once(&constructors)?;
+            Stage::of("constructors", &mut stages, || run_once(&constructors))?;
         }
         Ok(Arc::new(VirtualModule {
             kernels,
             globals,
             destructors,
+            stages,
         }))
     }
 }
 
 impl Module for VirtualModule {
+    fn stages(&self) -> &[Stage] {
+        &self.stages
+    }
+
     fn global(&self, name: &str) -> Option<Global> {
         self.globals.get(name).copied()
     }

@@ -63,6 +63,27 @@ fn the_driver_may_shut_down_first() {
     assert_eq!(outcome.passed("saxpy"), "PASS\n");
 }
 
+/// The timeline says what loading took: our compiler, the driver's, what runs then.
+#[test]
+fn stages_of_loading() {
+    let driver = FakeDriver::of(&SAXPY);
+    let file = driver.folder().join("trace.json");
+    let driver = driver.with("LIBOMPTARGET_PROFILE", file.to_str().expect("UTF-8"));
+    saxpy(&driver).passed("saxpy");
+    let text = std::fs::read_to_string(&file).expect("the timeline");
+    let trace: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let events = trace["traceEvents"].as_array().expect("a list of events");
+    let stages: Vec<&str> = events
+        .iter()
+        .filter(|event| event["cat"] == "stage")
+        .filter_map(|event| event["name"].as_str())
+        .collect();
+    assert_eq!(
+        stages,
+        ["compile to PTX", "assemble and load", "initialise"]
+    );
+}
+
 #[test]
 fn devices_are_listed() {
     let driver = FakeDriver::without_images()

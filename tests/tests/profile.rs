@@ -57,6 +57,7 @@ fn the_timeline_is_a_chrome_trace() {
                 .as_str()
                 .is_some_and(|place| place.contains("leak.c"))
                 || event["cat"] == "load"
+                || event["cat"] == "stage"
         );
         *counts
             .entry(event["cat"].as_str().unwrap_or_default())
@@ -68,6 +69,8 @@ fn the_timeline_is_a_chrome_trace() {
         ("copy to device", 1),
         ("kernel", 3),
         ("load", 1),
+        // Compiled, and placed in memory.
+        ("stage", 2),
     ];
     assert_eq!(counts, BTreeMap::from(expected));
 

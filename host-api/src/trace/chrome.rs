@@ -40,6 +40,7 @@ fn category(kind: Kind) -> &'static str {
     match kind {
         Kind::Construct => "construct",
         Kind::Load => "load",
+        Kind::Stage => "stage",
         Kind::Kernel => "kernel",
         Kind::ToDevice => "copy to device",
         Kind::ToHost => "copy from device",

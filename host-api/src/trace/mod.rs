@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 use std::time::Instant;
 
+use plugin_api::Stage;
 use recorder::Recorder;
 
 use crate::environment::Environment;
@@ -23,6 +24,8 @@ pub enum Kind {
     Construct,
     /// A device image becoming a loaded module; includes compiling it if need be.
     Load,
+    /// A part of that.
+    Stage,
     /// A kernel.
     Kernel,
     /// A copy from the host to a device.
@@ -99,6 +102,25 @@ pub fn span(kind: Kind, device: usize, bytes: u64, name: impl FnOnce() -> String
     };
     let location = location().unwrap_or_default();
     Span(Some(open(recorder, kind, device, bytes, name(), location)))
+}
+
+/// Records the parts of a load.
+pub fn stages(device: usize, stages: &[Stage]) {
+    let Some(recorder) = RECORDER.get() else {
+        return;
+    };
+    let location = location().unwrap_or_default();
+    for stage in stages {
+        recorder.record(Event {
+            kind: Kind::Stage,
+            name: stage.name.into(),
+            location: location.clone(),
+            device,
+            bytes: 0,
+            begin: stage.begin,
+            end: stage.end,
+        });
+    }
 }
 
 /// Begins the span of a construct; what the thread does until it ends belongs to it.

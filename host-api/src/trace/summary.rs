@@ -30,6 +30,7 @@ impl Totals {
         let (name, place) = match event.kind {
             Kind::Construct => return,
             Kind::Kernel => (event.name.clone(), event.location.clone()),
+            Kind::Stage => (event.name.clone(), Arc::default()),
             // One row for all copies of a direction: a program may name thousands of sections.
             _ => (Arc::default(), Arc::default()),
         };
@@ -50,6 +51,7 @@ fn label(kind: Kind, name: &str, place: &str) -> String {
         Kind::Kernel if place.is_empty() => format!("kernel {name}"),
         Kind::Kernel => format!("kernel at {place}"),
         Kind::Load => "loading images".into(),
+        Kind::Stage => format!("  of that: {name}"),
         Kind::ToDevice => "copies to the device".into(),
         Kind::ToHost => "copies from the device".into(),
         Kind::OnDevice => "copies on the device".into(),

@@ -1,0 +1,28 @@
+//! The parts of loading an image, for those who look where the time goes.
+
+use std::time::Instant;
+
+/// A part of loading an image.
+#[derive(Clone, Copy, Debug)]
+pub struct Stage {
+    /// What was done: `compile`, `assemble and load`.
+    pub name: &'static str,
+    /// When it began.
+    pub begin: Instant,
+    /// When it ended.
+    pub end: Instant,
+}
+
+impl Stage {
+    /// Does `work`, which is the stage called `name`, and adds that to `stages`.
+    pub fn of<T>(name: &'static str, stages: &mut Vec<Stage>, work: impl FnOnce() -> T) -> T {
+        let begin = Instant::now();
+        let result = work();
+        stages.push(Stage {
+            name,
+            begin,
+            end: Instant::now(),
+        });
+        result
+    }
+}
