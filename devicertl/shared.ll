@@ -144,6 +144,11 @@ done:
   ret void
 }
 
+define i32 @omptarget_arch_count_up(ptr %counter, i32 %last) alwaysinline nounwind {
+  %before = atomicrmw uinc_wrap ptr %counter, i32 %last monotonic, align 4
+  ret i32 %before
+}
+
 define ptr @omptarget_arch_dynamic_shared() alwaysinline nounwind {
   ret ptr addrspacecast (ptr addrspace(3) @omptarget.dynamic to ptr)
 }

@@ -8,6 +8,7 @@ use anyhow::Result;
 
 use crate::ir::{Machine, Module};
 use crate::master;
+use crate::roles;
 use crate::shape;
 
 /// Inlines what has to be, and simplifies so that state becomes known.
@@ -17,6 +18,10 @@ const INLINE: &str = "function(instcombine<no-verify-fixpoint>),cgscc(inline<onl
 /// Lets what generic kernels were told take effect.
 const SIMPLIFY: &str = "function(gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
 
+/// What the optimiser does not know of nest words by now it never will; then what it was shown of them goes, too. (SPMD kernels'
+/// words may fold yet.)
+const FORGET: &str = "function(instcombine<no-verify-fixpoint>,lower-constant-intrinsics,simplifycfg),globalopt,globaldce";
+
 /// Folds the runtime's state in an optimised module, with LLVM's OpenMP optimiser or without.
 pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
     let not_inlined = |function: &crate::ir::Value| {
@@ -25,9 +30,14 @@ pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
     if module.definitions().iter().any(not_inlined) {
         machine.run_passes(module, INLINE)?;
     }
-    if shape::run(module) {
+    let generic = shape::run(module);
+    if !generic.kernels.is_empty() {
         master::run(module);
         machine.run_passes(module, SIMPLIFY)?;
+        if generic.all {
+            roles::run(module, &generic.kernels);
+            machine.run_passes(module, SIMPLIFY)?;
+        }
     }
     hide_shared_variables(module);
     let passes = if openmp_opt {
@@ -35,7 +45,11 @@ pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
     } else {
         "globalopt,globaldce"
     };
-    machine.run_passes(module, passes)
+    machine.run_passes(module, passes)?;
+    if generic.all {
+        machine.run_passes(module, FORGET)?;
+    }
+    Ok(())
 }
 
 /// Which of the shared variables may be a thread's own the image's link has found out. Here, where more is inlined, openmp-opt

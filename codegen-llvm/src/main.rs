@@ -7,6 +7,7 @@ mod ir;
 mod master;
 mod ptx;
 mod realloc;
+mod roles;
 mod runtime;
 mod shape;
 mod unsupported;

@@ -43,8 +43,16 @@ const GENERIC: &[(&str, Holds)] = &[
 /// What a generic kernel itself asks, to end with a message if it was launched in another shape.
 const GENERIC_ASKED: &[(&str, Holds)] = &[("llvm.nvvm.read.ptx.sreg.ntid.x", Is(1))];
 
-/// Says so in kernels of these modes and in functions that nobody else calls. Whether there was anything to say of generic ones.
-pub fn run(module: &Module) -> bool {
+/// The generic kernels of a module.
+pub struct Generic {
+    /// They.
+    pub kernels: Vec<Value>,
+    /// Whether there are no others.
+    pub all: bool,
+}
+
+/// Says so in kernels of these modes and in functions that nobody else calls.
+pub fn run(module: &Module) -> Generic {
     let kernels: Vec<_> = kernels::find(module)
         .into_iter()
         .map(|kernel| (inspect::mode_of(module, &kernel.name), kernel.function))
@@ -76,7 +84,10 @@ pub fn run(module: &Module) -> bool {
     say(&own, GENERIC);
     say(&others, GENERIC);
     say(&others, GENERIC_ASKED);
-    !own.is_empty()
+    Generic {
+        all: own.len() == kernels.len(),
+        kernels: own,
+    }
 }
 
 /// Local functions that these call, and nobody else.

@@ -7,6 +7,7 @@
 //! Nothing here is inlined into programs: openmp-opt's time grows with the square of what it sees.
 
 use crate::arch;
+use crate::ever::Ever;
 use crate::heap;
 use crate::private::{self, Kind, Node};
 use crate::task::{self, Header, Stage};
@@ -41,17 +42,16 @@ pub struct Pending {
     first: *mut Header,
     /// Tasks that were ever in the list.
     count: u64,
-    /// [`complete_listed`], which only programs that have incomplete tasks link: half of a small kernel's instructions
-    /// would be for them.
-    complete: Option<fn()>,
 }
+
+/// Whether a thread ever had incomplete tasks. (To complete them would be half of a small kernel's instructions.)
+pub static ADDED: Ever = Ever::new();
 
 impl Pending {
     /// An empty list.
     pub const NONE: Pending = Pending {
         first: core::ptr::null_mut(),
         count: 0,
-        complete: None,
     };
 }
 
@@ -133,14 +133,11 @@ fn search<R>(mut visit: impl FnMut(*mut Header) -> Option<R>) -> Option<R> {
 /// A live task that is not in the list, and its `count` dependences.
 #[inline(never)]
 pub unsafe fn add(header: *mut Header, depends: *const Dependence, count: usize) {
+    ADDED.set();
     let list = list().unwrap_or_else(|| {
+        let node = private::push_beneath(Kind::Pending, |_| {});
         // SAFETY: the new node is this thread's own.
-        unsafe {
-            &raw mut (*private::push_beneath(Kind::Pending, |node| {
-                node.pending.complete = Some(complete_listed);
-            }))
-            .pending
-        }
+        unsafe { &raw mut (*node).pending }
     });
     // SAFETY: the caller's promise; the list is this thread's own.
     unsafe {
@@ -263,14 +260,14 @@ fn complete(awaited: impl Fn(&Header) -> bool) {
 }
 
 /// All of the region's: at barriers and at the end of the region.
-#[inline(never)]
+#[inline(always)]
 pub fn complete_all() {
-    // SAFETY: the list is this thread's own.
-    if let Some(complete) = list().and_then(|list| unsafe { (*list).complete }) {
-        complete();
+    if ADDED.get() {
+        complete_listed();
     }
 }
 
+#[cold]
 #[inline(never)]
 fn complete_listed() {
     complete(|_| true);

@@ -55,7 +55,7 @@ pub struct Node {
 }
 
 /// Whether any thread ever had private state.
-static MADE: Ever = Ever::new();
+pub static MADE: Ever = Ever::new();
 
 /// Whether this thread has private state.
 #[inline(always)]

@@ -6,7 +6,7 @@ use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 use core::ffi::c_void;
 
 use crate::Ident;
-use crate::arch::{self, shared};
+use crate::arch::{self, atomic, shared};
 use crate::nest::Nest;
 use crate::reduce_dispersed;
 use crate::sync::{self, CriticalName};
@@ -22,10 +22,13 @@ pub type WithBuffer = unsafe extern "C" fn(*mut c_void, i32, *mut c_void);
 const FULL_WARP: i16 = 0;
 const CONTIGUOUS_LANES: i16 = 1;
 
-/// All lanes of the warp: a tree over lane distance. Lane 0 ends with the result.
+/// All lanes of the warp, of at least `threads` threads: a tree over lane distance. Lane 0 ends with the result.
+///
+/// Compilers do not know that `threads` is no less than a warp, and leave the loop a loop: shuffles of lanes that they do
+/// not know take ptxas ten instructions each.
 #[inline(always)]
-unsafe fn reduce_full_warp(list: *mut c_void, shuffle: ShuffleReduce) {
-    let mut offset = arch::warp_size() / 2;
+unsafe fn reduce_full_warp(list: *mut c_void, shuffle: ShuffleReduce, threads: u32) {
+    let mut offset = threads.min(arch::warp_size()) / 2;
     while offset > 0 {
         // SAFETY: clang's function, called by all lanes.
         unsafe { shuffle(list, 0, offset as i16, FULL_WARP) };
@@ -69,7 +72,7 @@ unsafe fn reduce_threads(
     // SAFETY: clang's functions, called by all the team's threads.
     unsafe {
         if threads.is_multiple_of(arch::warp_size()) || warp < warps - 1 {
-            reduce_full_warp(list, shuffle);
+            reduce_full_warp(list, shuffle, threads);
         } else {
             reduce_contiguous(list, shuffle, threads % arch::warp_size());
         }
@@ -226,7 +229,7 @@ unsafe fn reduce_teams(
 }
 
 /// One value in each of the first `active` threads of the block; all its threads come here, because the copy
-/// across warps has barriers.
+/// across warps has barriers. Once per launch: full warps go the way of partial ones, which saves the code of a second.
 #[inline(always)]
 unsafe fn reduce_records(
     list: *mut c_void,
@@ -237,14 +240,12 @@ unsafe fn reduce_records(
     let warp_size = arch::warp_size();
     let warps = active.div_ceil(warp_size);
     let warp = arch::thread_id() / warp_size;
+    let lanes = active.saturating_sub(warp * warp_size).min(warp_size);
     // SAFETY: as in `reduce_threads`; lanes beyond `active` only lend a hand in the shuffles.
     unsafe {
-        if warp < active / warp_size {
-            reduce_full_warp(list, shuffle);
-        } else if warp < warps {
-            reduce_contiguous(list, shuffle, active % warp_size);
-        }
-        if warps > 1 {
+        reduce_contiguous(list, shuffle, lanes);
+        // Also where the first warp has all values: so the optimiser knows that the warp which goes on is full.
+        if arch::block_threads() > warp_size {
             copy(list, warps as i32);
             if warp == 0 {
                 reduce_contiguous(list, shuffle, warps);
@@ -279,10 +280,9 @@ unsafe fn deliver(list: *mut c_void, buffer: &Buffer) -> bool {
     unsafe { (buffer.list_to_buffer)(buffer.start, record, list) };
     arch::fence_device();
     let in_round = records.min(teams - first);
-    if count.fetch_add(1, Relaxed) + 1 < in_round {
+    if atomic::count_up(count, in_round - 1) < in_round - 1 {
         return false;
     }
-    count.store(0, Relaxed);
     if first + in_round == teams {
         // Ready for another reduction of the same kernel.
         round.store(0, Relaxed);

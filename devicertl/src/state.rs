@@ -45,7 +45,7 @@ pub struct State {
 static QUEUES: [Queue; PROCESSORS] = [const { Queue::EMPTY }; PROCESSORS];
 
 /// Whether any team ever took one.
-static TAKEN: Ever = Ever::new();
+pub static TAKEN: Ever = Ever::new();
 
 /// Where the team's state is.
 fn variable() -> &'static AtomicPtr<State> {

@@ -87,15 +87,7 @@ macro_rules! data_construct {
             names: *const *mut c_void,
             mappers: *const *mut c_void,
         ) {
-            let raw = RawItems {
-                count,
-                bases,
-                begins,
-                sizes,
-                types,
-                names,
-                mappers,
-            };
+            let raw = RawItems::new(count, bases, begins, sizes, types, names, mappers);
             // SAFETY: caller.
             unsafe {
                 execute(
@@ -135,15 +127,7 @@ macro_rules! data_construct {
                 noalias_count,
                 noalias_list,
             });
-            let raw = RawItems {
-                count: items,
-                bases,
-                begins,
-                sizes,
-                types,
-                names,
-                mappers,
-            };
+            let raw = RawItems::new(items, bases, begins, sizes, types, names, mappers);
             // SAFETY: caller.
             unsafe {
                 execute(

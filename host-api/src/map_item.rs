@@ -64,6 +64,27 @@ pub struct RawItems {
 }
 
 impl RawItems {
+    /// The arrays in the order in which entry points receive them.
+    pub fn new(
+        count: i32,
+        bases: *mut *mut c_void,
+        begins: *mut *mut c_void,
+        sizes: *const i64,
+        types: *const i64,
+        names: *const *mut c_void,
+        mappers: *const *mut c_void,
+    ) -> RawItems {
+        RawItems {
+            count,
+            bases,
+            begins,
+            sizes,
+            types,
+            names,
+            mappers,
+        }
+    }
+
     /// Copies the arrays into items.
     ///
     /// # Safety

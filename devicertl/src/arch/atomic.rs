@@ -7,6 +7,21 @@ pub use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 #[cfg(all(test, feature = "model"))]
 pub use super::model::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
+/// One more, or 0 behind `last`; what was there. (Where `fetch_add` stands, ptxas first adds up the warp's lanes.)
+#[inline(always)]
+pub fn count_up(counter: &AtomicU32, last: u32) -> u32 {
+    #[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]
+    return super::gpu::count_up(counter, last);
+    #[cfg(not(any(target_arch = "nvptx64", target_arch = "amdgpu")))]
+    {
+        let before = counter.fetch_add(1, Ordering::Relaxed);
+        if before == last {
+            counter.store(0, Ordering::Relaxed);
+        }
+        before
+    }
+}
+
 /// Writes what an atomic in memory starts with, before any other thread can come to it. (loom wants to know where an atomic
 /// begins.)
 ///

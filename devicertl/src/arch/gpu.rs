@@ -5,6 +5,7 @@
 
 use core::ffi::{CStr, c_char, c_void};
 
+use super::atomic::AtomicU32;
 use crate::private::Node;
 
 #[cfg(target_arch = "amdgpu")]
@@ -57,6 +58,7 @@ mod ll {
         pub safe fn omptarget_arch_dynamic_shared_size() -> u32;
         pub safe fn omptarget_arch_keep(value: i32);
         pub safe fn omptarget_arch_trap() -> !;
+        pub fn omptarget_arch_count_up(counter: *mut u32, last: u32) -> u32;
         pub fn malloc(bytes: usize) -> *mut c_void;
         pub fn free(pointer: *mut c_void);
         pub fn __assertfail(
@@ -312,6 +314,13 @@ pub fn dynamic_shared() -> *mut c_void {
 #[inline(always)]
 pub fn dynamic_shared_size() -> u32 {
     ll::omptarget_arch_dynamic_shared_size()
+}
+
+/// [`super::atomic::count_up`], in one instruction.
+#[inline(always)]
+pub fn count_up(counter: &AtomicU32, last: u32) -> u32 {
+    // SAFETY: a live atomic.
+    unsafe { ll::omptarget_arch_count_up(counter.as_ptr(), last) }
 }
 
 /// Device heap; null when exhausted.

@@ -162,11 +162,11 @@ pub fn lane() -> u32 {
     thread_id() % warp_size()
 }
 
-/// The lanes of this thread's warp that belong to the first `threads` threads of the block.
+/// The lanes of this thread's warp that belong to the first `threads` threads of the block, of which this is one.
 #[inline(always)]
 pub fn member_lanes(threads: u32) -> Lanes {
     let first = thread_id() - lane();
-    let members = threads.saturating_sub(first).min(warp_size());
+    let members = threads.wrapping_sub(first).min(warp_size());
     if members == Lanes::BITS {
         Lanes::MAX
     } else {

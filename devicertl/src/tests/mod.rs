@@ -39,6 +39,7 @@ use crate::kernel::{
 };
 use crate::parallel::__kmpc_parallel_60;
 use crate::share::__kmpc_get_shared_variables;
+use crate::{nest, pending, private, state};
 
 /// A kernel to be launched.
 #[derive(Clone, Copy)]
@@ -133,6 +134,16 @@ impl Kernel {
             spmd: self.is_spmd(),
             dynamic_shared: 0,
         };
+        // Model checks want atomics to be there before the threads that share them.
+        for ever in [
+            &crate::icv::CHANGED,
+            &nest::ELSEWHERE,
+            &pending::ADDED,
+            &private::MADE,
+            &state::TAKEN,
+        ] {
+            ever.get();
+        }
         launch(shape, &|| {
             // SAFETY: called as clang calls them.
             unsafe {

@@ -139,20 +139,21 @@ fn a_nestable_lock_excludes_and_orders() {
 fn queues_hand_out_each_buffer_once() {
     check(2, || {
         let queue = Queue::EMPTY;
-        let buffers = [const { Plain::new(0) }; 3];
+        let buffers = [const { Plain::new(0) }; 4];
         let made = AtomicU32::new(0);
-        assert!(queue.take(core::ptr::null_mut).is_none());
-        assert_eq!(
-            buffers.iter().map(Plain::get).sum::<u32>() + made.load(Relaxed),
-            0
-        );
+        let take = || {
+            let make = || {
+                let next = made.fetch_add(1, Relaxed);
+                (&raw const buffers[next as usize]).cast_mut().cast()
+            };
+            queue.take(make).expect("a buffer")
+        };
+        // Two are out at once, so that one is made and one is idle when the threads start.
+        let first = [take(), take()];
+        queue.put_back(first[0], |_| panic!("there is a place for each"));
+        assert_eq!(buffers.iter().map(Plain::get).sum::<u32>(), 0);
         threads(3, 1, || {
-            let taken = queue
-                .take(|| {
-                    let next = made.fetch_add(1, Relaxed);
-                    (&raw const buffers[next as usize]).cast_mut().cast()
-                })
-                .expect("a buffer");
+            let taken = take();
             // SAFETY: one of `buffers`.
             let buffer = unsafe { &*taken.buffer.cast::<Plain>() };
             buffer.set(buffer.get() + 1);

@@ -1,0 +1,137 @@
+//! Which functions of generic kernels only masters run, and which only workers.
+//!
+//! A kernel parts into the two by the runtime's question for the master (`master`). What is called on one way only knows the
+//! answer to that question; LLVM does not follow it into functions that are not inlined. A call through a pointer
+//! may lead to every function whose address is taken and that takes such arguments.
+
+use llvm_sys::{LLVMOpcode, LLVMTypeKind};
+use std::collections::HashSet;
+
+use crate::ir::{Block, Module, Type, Value};
+
+/// Answers the question in functions that only one of the roles comes to. `kernels` are all kernels of the module, and generic.
+pub fn run(module: &Module, kernels: &[Value]) {
+    let functions = module.definitions();
+    let mut pointed_at = functions.clone();
+    pointed_at.retain(|&function| has_address_taken(function));
+    let of = |master: bool| reached(kernels, master, &pointed_at);
+    let (masters, workers) = (of(true), of(false));
+    for function in functions.into_iter().filter(|function| function.is_local()) {
+        let answer = match (masters.contains(&function), workers.contains(&function)) {
+            (true, false) => 1,
+            (false, true) => 0,
+            _ => continue,
+        };
+        for instruction in function.instructions() {
+            if asks_for_master(instruction) {
+                instruction.replace_all_uses(Value::int(instruction.ty(), answer));
+            }
+        }
+    }
+}
+
+/// Whether a function is used other than by calls of it.
+fn has_address_taken(function: Value) -> bool {
+    function.users().into_iter().any(|user| {
+        !user.is_instruction()
+            || !user.is_call()
+            || user.called_function() != Some(function)
+            || user.arguments().contains(&function)
+    })
+}
+
+/// The functions that one of the roles comes to.
+fn reached(kernels: &[Value], master: bool, pointed_at: &[Value]) -> HashSet<Value> {
+    let mut calls: Vec<Value> = kernels
+        .iter()
+        .flat_map(|&kernel| blocks_of_role(kernel, master))
+        .flat_map(Block::instructions)
+        .collect();
+    let mut functions = HashSet::new();
+    while let Some(call) = calls.pop() {
+        if !call.is_call() || call.called().is_inline_assembly() {
+            continue;
+        }
+        let callees = match call.called_function() {
+            Some(function) => vec![function],
+            None => {
+                let given = call.called_type().parameters();
+                let may_be = |&function: &Value| may_be_given(function, &given);
+                pointed_at.iter().copied().filter(may_be).collect()
+            }
+        };
+        for callee in callees {
+            if functions.insert(callee) {
+                calls.extend(callee.instructions());
+            }
+        }
+    }
+    functions
+}
+
+/// The blocks of a kernel that threads of a role come to.
+fn blocks_of_role(kernel: Value, master: bool) -> Vec<Block> {
+    let mut found: Vec<Block> = kernel.blocks().into_iter().take(1).collect();
+    let mut next = 0;
+    while let Some(&block) = found.get(next) {
+        next += 1;
+        let mut ways = block.successors();
+        let branch = block.terminator();
+        let is_branch = branch.and_then(Value::opcode) == Some(LLVMOpcode::LLVMBr);
+        let condition = branch.filter(|_| is_branch).and_then(Value::condition);
+        if condition.is_some_and(asks_for_master) {
+            ways.remove(usize::from(master));
+        }
+        for way in ways {
+            if !found.contains(&way) {
+                found.push(way);
+            }
+        }
+    }
+    found
+}
+
+/// Whether a call with arguments of these types may be one of the function. The runtime calls regions with more arguments than
+/// they take and with pointers for integers of their size (`devicertl/src/invoke.rs`).
+fn may_be_given(function: Value, given: &[Type]) -> bool {
+    let taken = function.value_type().parameters();
+    let alike =
+        |(taken, given): (&Type, &Type)| taken == given || is_word(*taken) && is_word(*given);
+    taken.len() <= given.len() && taken.iter().zip(given).all(alike)
+}
+
+fn is_word(ty: Type) -> bool {
+    ty.is_pointer() || ty.kind() == LLVMTypeKind::LLVMIntegerTypeKind && ty.int_width() == 64
+}
+
+/// The runtime's question: whether the thread's number is that of the last warp's first lane.
+fn asks_for_master(value: Value) -> bool {
+    let reads = |value: Value, register: &str| {
+        value.is_instruction()
+            && value.is_call()
+            && value
+                .called_function()
+                .is_some_and(|function| function.name() == register)
+    };
+    let opcode = |value: Value| value.is_instruction().then(|| value.opcode()).flatten();
+    if opcode(value) != Some(LLVMOpcode::LLVMICmp) || !value.is_equality() {
+        return false;
+    }
+    let (thread, first) = (value.operand(0), value.operand(1));
+    let is_first = || {
+        let last = first.operand(0);
+        is_constant(first.operand(1), -32)
+            && opcode(last) == Some(LLVMOpcode::LLVMAdd)
+            && is_constant(last.operand(1), -1)
+            && reads(last.operand(0), "llvm.nvvm.read.ptx.sreg.ntid.y")
+    };
+    reads(thread, "llvm.nvvm.read.ptx.sreg.tid.y")
+        && opcode(first) == Some(LLVMOpcode::LLVMAnd)
+        && is_first()
+}
+
+fn is_constant(value: Value, expected: i32) -> bool {
+    value
+        .as_int()
+        .is_some_and(|bits| bits as u32 == expected as u32)
+}
