@@ -329,15 +329,34 @@ enum Value {
     String(*const c_char),
 }
 
+impl Value {
+    /// Its type.
+    fn kind(&self) -> &'static CStr {
+        match self {
+            Value::Int(_) => INT,
+            Value::Pointer(_) => POINTER,
+            Value::String(_) => STRING,
+        }
+    }
+
+    /// What a routine of another type answers.
+    fn mismatch(&self) -> Code {
+        match self {
+            Value::Int(_) => Code::TypeInt,
+            Value::Pointer(_) => Code::TypePointer,
+            Value::String(_) => Code::TypeString,
+        }
+    }
+}
+
 /// Number and name of this implementation as a vendor; the numbers of the "OpenMP Additional Definitions" are small.
 const VENDOR: (isize, &CStr) = (1000, c"omptarget-rs");
 
 /// A property that OpenMP defines.
 struct Property {
     name: &'static CStr,
+    /// Its type, unless its value is of another.
     kind: &'static CStr,
-    /// What a routine of another type answers.
-    mismatch: Code,
     /// `None`: there is no meaningful value.
     value: fn(&Interop) -> Option<Value>,
 }
@@ -351,59 +370,62 @@ static PROPERTIES: [Property; 9] = [
     Property {
         name: c"fr_id",
         kind: INT,
-        mismatch: Code::TypeInt,
         value: |object| {
             // Beyond those of the "OpenMP Additional Definitions": 1000 is the virtual GPU, 1001 any other.
-            let other = object.runtime_name() != c"vgpu";
-            Some(Value::Int(1000 + isize::from(other)))
+            let own = 1000 + isize::from(object.runtime_name() != c"vgpu");
+            Some(Value::Int(
+                object.foreign().map_or(own, |foreign| foreign.runtime),
+            ))
         },
     },
     Property {
         name: c"fr_name",
         kind: STRING,
-        mismatch: Code::TypeString,
         value: |object| Some(Value::String(object.runtime_name().as_ptr())),
     },
     Property {
         name: c"vendor",
         kind: INT,
-        mismatch: Code::TypeInt,
         value: |_| Some(Value::Int(VENDOR.0)),
     },
     Property {
         name: c"vendor_name",
         kind: STRING,
-        mismatch: Code::TypeString,
         value: |_| Some(Value::String(VENDOR.1.as_ptr())),
     },
     Property {
         name: c"device_num",
         kind: INT,
-        mismatch: Code::TypeInt,
         value: |object| Some(Value::Int(object.device.number as isize)),
     },
     Property {
         name: c"platform",
         kind: POINTER,
-        mismatch: Code::TypePointer,
         value: |_| None,
     },
     Property {
         name: c"device",
         kind: POINTER,
-        mismatch: Code::TypePointer,
-        value: |object| Some(Value::Pointer(object.device_handle())),
+        value: |object| {
+            Some(match object.foreign() {
+                Some(foreign) => Value::Int(foreign.device),
+                None => Value::Pointer(object.device_handle()),
+            })
+        },
     },
     Property {
         name: c"device_context",
         kind: POINTER,
-        mismatch: Code::TypePointer,
-        value: |_| None,
+        value: |object| {
+            let context = object.foreign()?.context;
+            Some(Value::Pointer(std::ptr::with_exposed_provenance_mut(
+                context,
+            )))
+        },
     },
     Property {
         name: c"targetsync",
         kind: POINTER,
-        mismatch: Code::TypePointer,
         value: |object| object.stream_handle().map(Value::Pointer),
     },
 ];
@@ -424,7 +446,8 @@ fn value<T>(
     let property = property(number).ok_or(Code::OutOfRange)?;
     let object = objects::find(handle).ok_or(Code::Other)?;
     let value = (property.value)(&object).ok_or(Code::NoValue)?;
-    wanted(value).ok_or(property.mismatch)
+    let mismatch = value.mismatch();
+    wanted(value).ok_or(mismatch)
 }
 
 /// Gives the value, and says how it went.
@@ -502,6 +525,9 @@ pub extern "C" fn omp_get_interop_name(object: *const c_void, number: i32) -> *c
 
 /// A property's type; null for `omp_interop_none`, and for what is no property.
 pub extern "C" fn omp_get_interop_type_desc(object: *const c_void, number: i32) -> *const c_char {
-    let found = property(number).filter(|_| !object.is_null());
-    found.map_or(std::ptr::null(), |property| property.kind.as_ptr())
+    let Some(property) = property(number).filter(|_| !object.is_null()) else {
+        return std::ptr::null();
+    };
+    let value = objects::find(object).and_then(|object| (property.value)(&object));
+    value.map_or(property.kind, |value| value.kind()).as_ptr()
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use plugin_api::Pace;
+use plugin_api::{Foreign, Pace};
 
 use crate::device::OmpDevice;
 use crate::error::{Error, Result};
@@ -44,8 +44,10 @@ pub struct Interop {
     pub stream: Option<StreamInUse<'static>>,
     /// The thread (libomp's number) that a `dispatch` construct made it for.
     owner: Option<i32>,
-    /// Name of the foreign runtime: the family of devices.
+    /// Name of the foreign runtime; the family of devices where there is none.
     runtime_name: CString,
+    /// What the device is to the foreign runtime.
+    foreign: Option<Foreign>,
     callbacks: Mutex<Vec<Callback>>,
 }
 
@@ -92,6 +94,10 @@ impl Interop {
                 })?)
             }
         };
+        let foreign = device.device.foreign().map_err(|source| Error::Device {
+            what: "using the device for an interop object".into(),
+            source,
+        })?;
         // `vgpu-0` is device 0 of the family `vgpu`.
         let uid = device.uid.to_string_lossy();
         let family = uid.rsplit_once('-').map_or(&*uid, |(family, _)| family);
@@ -100,7 +106,11 @@ impl Interop {
             kind,
             stream,
             owner,
-            runtime_name: CString::new(family).unwrap_or_default(),
+            runtime_name: match foreign {
+                Some(foreign) => foreign.name.into(),
+                None => CString::new(family).unwrap_or_default(),
+            },
+            foreign,
             callbacks: Mutex::default(),
         });
         let handle = Arc::as_ptr(&object).cast_mut();
@@ -157,9 +167,17 @@ impl Interop {
         std::ptr::from_ref(self.device).cast_mut().cast()
     }
 
-    /// An opaque handle of the stream.
+    /// What the device is to the foreign runtime, if there is one.
+    pub fn foreign(&self) -> Option<Foreign> {
+        self.foreign
+    }
+
+    /// The foreign runtime's handle of the stream; an opaque one where there is none.
     pub fn stream_handle(&self) -> Option<*mut c_void> {
         let stream = self.stream.as_ref()?;
+        if let Some(address) = stream.foreign() {
+            return Some(std::ptr::with_exposed_provenance_mut(address));
+        }
         Some(std::ptr::from_ref(stream).cast_mut().cast())
     }
 

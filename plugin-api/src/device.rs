@@ -1,6 +1,7 @@
 //! Plugins, devices, modules and kernels: the traits every backend implements.
 
 use std::any::Any;
+use std::ffi::CStr;
 use std::fmt;
 use std::sync::Arc;
 
@@ -134,6 +135,20 @@ pub struct LoadOptions {
     pub unified_shared_memory: bool,
 }
 
+/// What a device is to a runtime that a program may use beside OpenMP (OpenMP 5.2, 14.1; numbers and names of the "OpenMP
+/// Additional Definitions").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Foreign {
+    /// The runtime's number.
+    pub runtime: isize,
+    /// Its name.
+    pub name: &'static CStr,
+    /// The device's number there.
+    pub device: isize,
+    /// Address of the context that the device is used in.
+    pub context: usize,
+}
+
 /// A family of devices behind one driver.
 pub trait Plugin: Send + Sync {
     /// Short name for messages: `cuda`, `amdgpu`, `vgpu`.
@@ -188,6 +203,10 @@ pub trait Device: Any + Send + Sync {
     fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()>;
     /// A new stream. Whoever needs one often keeps it for the next time.
     fn stream(self: Arc<Self>, pace: Pace) -> Result<Box<dyn Stream>>;
+    /// What it is to another runtime; `None`: there is no other.
+    fn foreign(&self) -> Result<Option<Foreign>> {
+        Ok(None)
+    }
     /// What the kernels that have ended did; `None` from a device that does not count.
     fn counters(&self) -> Option<Counters> {
         None

@@ -16,8 +16,8 @@ mod stage;
 mod stream;
 
 pub use device::{
-    Counters, Device, DeviceInfo, DevicePtr, Global, Kernel, KernelInfo, Launch, LoadOptions,
-    MemoryKind, Module, Parameter, Plugin,
+    Counters, Device, DeviceInfo, DevicePtr, Foreign, Global, Kernel, KernelInfo, Launch,
+    LoadOptions, MemoryKind, Module, Parameter, Plugin,
 };
 pub use error::{Error, FaultKind, KernelFault, Result, SourceLocation, ThreadId, Waiting};
 pub use image::{Image, ImageError, ImageKind};

@@ -50,6 +50,10 @@ pub trait Stream: Send + Sync {
     fn query(&self) -> Result<bool>;
     /// Waits until everything enqueued is complete.
     fn synchronize(&self) -> Result<()>;
+    /// Address of the stream that the device's foreign runtime ([`Device::foreign`]) knows it as.
+    fn foreign(&self) -> Option<usize> {
+        None
+    }
     /// Whether every operation is complete when it returns. Such a stream keeps nothing; several users may share it.
     fn is_immediate(&self) -> bool {
         false

@@ -4,7 +4,8 @@ use std::any::Any;
 use std::sync::Arc;
 
 use plugin_api::{
-    Device, DeviceInfo, DevicePtr, Image, LoadOptions, MemoryKind, Module, Pace, Result, Stream,
+    Device, DeviceInfo, DevicePtr, Foreign, Image, LoadOptions, MemoryKind, Module, Pace, Result,
+    Stream,
 };
 
 use crate::gpu::Gpu;
@@ -14,6 +15,9 @@ use crate::module::CudaModule;
 use crate::peer::Peers;
 use crate::stream::CudaStream;
 use crate::stream_now::now;
+
+/// `omp_ifr_cuda_driver`
+const CUDA_DRIVER: isize = 2;
 
 /// An NVIDIA GPU.
 pub struct CudaDevice {
@@ -93,6 +97,16 @@ impl Device for CudaDevice {
 
     fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()> {
         now(&self.gpu, |stream| stream.fill(dst, byte, len))
+    }
+
+    fn foreign(&self) -> Result<Option<Foreign>> {
+        let context = self.gpu.enter()?.context;
+        Ok(Some(Foreign {
+            runtime: CUDA_DRIVER,
+            name: c"cuda_driver",
+            device: self.gpu.device as isize,
+            context: context.0.expose_provenance(),
+        }))
     }
 
     fn stream(self: Arc<Self>, _pace: Pace) -> Result<Box<dyn Stream>> {

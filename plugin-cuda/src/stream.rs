@@ -27,10 +27,19 @@ struct State {
     enqueued: u64,
     /// How many of them are known to be complete.
     complete: u64,
+    /// Whether others know the driver's handle, and may enqueue work that is not counted.
+    lent: bool,
     /// Bytes that copies under way read.
     kept: Vec<Box<[u8]>>,
     /// Functions that are not known to have been called.
     calls: Vec<Arc<Call>>,
+}
+
+impl State {
+    /// Whether there is nothing to ask the driver for.
+    fn is_complete(&self) -> bool {
+        self.complete == self.enqueued && !self.lent
+    }
 }
 
 impl CudaStream {
@@ -45,6 +54,7 @@ impl CudaStream {
                 raw: Some(raw),
                 enqueued: 0,
                 complete: 0,
+                lent: false,
                 kept: Vec::new(),
                 calls: Vec::new(),
             }),
@@ -329,10 +339,15 @@ impl Stream for CudaStream {
         })
     }
 
+    fn foreign(&self) -> Option<usize> {
+        self.lock().lent = true;
+        Some(self.handle.0.expose_provenance())
+    }
+
     fn query(&self) -> Result<bool> {
         let enqueued = {
             let state = self.lock();
-            if state.complete == state.enqueued {
+            if state.is_complete() {
                 return Ok(true);
             }
             state.enqueued
@@ -358,7 +373,7 @@ impl Stream for CudaStream {
     fn synchronize(&self) -> Result<()> {
         let enqueued = {
             let state = self.lock();
-            if state.complete == state.enqueued {
+            if state.is_complete() {
                 return Ok(());
             }
             state.enqueued

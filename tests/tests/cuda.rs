@@ -212,6 +212,14 @@ fn kernel_languages() {
     assert_eq!(outcome.passed("kernel_language.cu"), "PASS\n");
 }
 
+/// Libraries that use the CUDA driver themselves get its own handles.
+#[test]
+fn interop_objects_are_the_drivers() {
+    let program = compile(&["tests/programs/interop_cuda.c"]);
+    let outcome = FakeDriver::of(&program).run(&program.path, &[]);
+    assert_eq!(outcome.passed("interop_cuda.c"), "PASS\n");
+}
+
 /// One of two devices is lost: whatever is asked of it fails with the first cause; the other one and the host go on.
 #[test]
 fn a_lost_device_leaves_the_others() {
