@@ -1,7 +1,7 @@
 //! Needs: a copy of the module. Leaves: in it, kernels that consist of one function as far as possible, with one exit, without
 //! switches or vectors, whose loops have one entry, one latch and exits of their own, and whose values leave loops through phis.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
@@ -54,18 +54,57 @@ pub fn run(unit: &Unit, module: &Module, kernels: &[&Kernel]) -> Result<()> {
             context::assume_bound(module, function, bound);
         }
     }
-    unit.machine.run_passes(module, INLINE)?;
-    if let Some(start) = unit.thread_words {
-        functions
-            .iter()
-            .for_each(|&function| words::run(module, function, start));
-    }
-    unit.machine.run_passes(module, SIMPLIFY)?;
+    inline(unit, module, &functions)?;
     unit.machine.run_passes(module, SHAPE)?;
     let library = Module::parse(module.context, &form::library(), "the warp form's library")?;
     library.set_layout(&unit.machine.layout());
     library.set_triple(&module.triple());
     module.link(library)
+}
+
+/// Rounds of inlining: what a call through a pointer calls may turn out when its caller has been inlined, as in code
+/// that clang did not optimise.
+const ROUNDS: u32 = 3;
+
+fn inline(unit: &Unit, module: &Module, kernels: &[Value]) -> Result<()> {
+    let mut local = HashSet::new();
+    for _ in 0..ROUNDS {
+        unit.machine.run_passes(module, INLINE)?;
+        for &kernel in kernels {
+            // Elsewhere the word is still in memory.
+            if let (Some(start), false) = (unit.thread_words, calls_others(kernel))
+                && local.insert(kernel)
+            {
+                words::run(module, kernel, start);
+            }
+        }
+        unit.machine.run_passes(module, SIMPLIFY)?;
+        let mut open = kernels.iter().filter(|&&kernel| calls_known(kernel));
+        if open.clone().next().is_none() || open.any(|&kernel| fits(kernel).is_err()) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// What a kernel calls, but for intrinsics, the engine and the window checks.
+fn others(kernel: Value) -> impl Iterator<Item = Value> {
+    let calls = kernel.instructions().into_iter().filter(|it| it.is_call());
+    calls.map(Value::called).filter(|called| {
+        !called.is_inline_assembly()
+            && !(called.is_function()
+                && (called.is_declaration() || called.name().starts_with("vgpu.")))
+    })
+}
+
+/// Whether a kernel calls functions, known or not.
+fn calls_others(kernel: Value) -> bool {
+    others(kernel).next().is_some()
+}
+
+/// Whether a kernel calls functions that could be inlined.
+fn calls_known(kernel: Value) -> bool {
+    others(kernel).any(Value::is_function)
 }
 
 /// Lets everything go that these kernels do not need.
