@@ -7,7 +7,7 @@ use llvm_sys::LLVMTypeKind::{LLVMFP128TypeKind, LLVMIntegerTypeKind, LLVMX86_FP8
 use crate::ir::{Module, Type, Value};
 use crate::vgpu::sites::describe;
 
-/// Widest integer whose division and conversion the back end has.
+/// Widest integer whose conversion the back end has. (Division of wider ones it expands.)
 const WIDEST: u32 = 64;
 
 /// Refuses the first instruction that has no code, by its place.
@@ -33,14 +33,12 @@ fn unsupported(instruction: Value) -> Option<&'static str> {
     if types().any(is_long_double) {
         return Some("long double, which NVIDIA's GPUs do not have (double has 64 bits there)");
     }
-    const NEEDS_LIBRARY: [LLVMOpcode; 8] = [
-        LLVMUDiv, LLVMSDiv, LLVMURem, LLVMSRem, LLVMFPToUI, LLVMFPToSI, LLVMUIToFP, LLVMSIToFP,
-    ];
-    let needs_library = instruction
+    const CONVERSIONS: [LLVMOpcode; 4] = [LLVMFPToUI, LLVMFPToSI, LLVMUIToFP, LLVMSIToFP];
+    let converts = instruction
         .opcode()
-        .is_some_and(|opcode| NEEDS_LIBRARY.contains(&opcode));
-    (needs_library && types().any(is_wide)).then_some(
-        "division of 128-bit integers or their conversion from and to floating point, which LLVM's NVPTX back end has no code for",
+        .is_some_and(|opcode| CONVERSIONS.contains(&opcode));
+    (converts && types().any(is_wide)).then_some(
+        "conversion between 128-bit integers and floating point, which LLVM's NVPTX back end has no code for",
     )
 }
 
@@ -50,4 +48,34 @@ fn is_long_double(ty: Type) -> bool {
 
 fn is_wide(ty: Type) -> bool {
     ty.kind() == LLVMIntegerTypeKind && ty.int_width() > WIDEST
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Context;
+
+    fn refusal(body: &str) -> Option<String> {
+        let text = format!("define i128 @f(i128 %a, i128 %b, double %d) {{\n{body}\n}}");
+        let module = Module::parse(Context::new(), &text, "test").unwrap();
+        refuse(&module).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn conversions_of_wide_integers() {
+        let refused = refusal("%r = fptosi double %d to i128\nret i128 %r").unwrap();
+        assert!(
+            refused.contains("128-bit integers") && refused.contains("`f`"),
+            "{refused}"
+        );
+        assert_eq!(refusal("%r = udiv i128 %a, %b\nret i128 %r"), None);
+        let narrow = "%n = fptosi double %d to i64\n%r = sext i64 %n to i128\nret i128 %r";
+        assert_eq!(refusal(narrow), None);
+    }
+
+    #[test]
+    fn long_double() {
+        let refused = refusal("%x = fpext double %d to x86_fp80\nret i128 0").unwrap();
+        assert!(refused.contains("long double"), "{refused}");
+    }
 }
