@@ -66,11 +66,6 @@ define i1 @omptarget_arch_is_known(i16 %value) alwaysinline nounwind {
   ret i1 %known
 }
 
-define void @omptarget_arch_keep(i32 %value) alwaysinline nounwind {
-  call void (...) @llvm.fake.use(i32 %value)
-  ret void
-}
-
 ; Bytes from a pointer to the end of the object that it points into; -1 where the optimiser does not see the object.
 define i64 @omptarget_arch_object_size(ptr %object) alwaysinline nounwind {
   %size = call i64 @llvm.objectsize.i64.p0(ptr %object, i1 false, i1 true, i1 false)
@@ -154,7 +149,6 @@ define ptr @omptarget_arch_dynamic_shared() alwaysinline nounwind {
 }
 
 declare i1 @llvm.is.constant.i16(i16)
-declare void @llvm.fake.use(...)
 declare i64 @llvm.objectsize.i64.p0(ptr, i1, i1, i1)
 
 !0 = !{!1, !1, i64 0}

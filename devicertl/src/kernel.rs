@@ -117,10 +117,6 @@ pub unsafe extern "C" fn __kmpc_target_init(
         c"a generic-mode kernel was launched without workers",
     );
     let (master, thread) = (is_master(), arch::thread_id());
-    // -1 for the master, chosen before the paths part: so the optimiser knows of what stands behind clang's test for -1 that
-    // the master runs it.
-    let answer = thread as i32 | -i32::from(master);
-    arch::keep(answer);
     if master {
         init_master(launch);
     } else if thread < workers() {
@@ -129,7 +125,7 @@ pub unsafe extern "C" fn __kmpc_target_init(
             work();
         }
     }
-    answer
+    if master { -1 } else { thread as i32 }
 }
 
 /// SPMD: every thread prepares what is its own. Nothing is shared, so no barrier is needed.

@@ -56,7 +56,6 @@ mod ll {
         pub safe fn omptarget_arch_dynamic_shared() -> *mut c_void;
         pub fn omptarget_arch_fill(words: *mut u64, value: u64, count: u32);
         pub safe fn omptarget_arch_dynamic_shared_size() -> u32;
-        pub safe fn omptarget_arch_keep(value: i32);
         pub safe fn omptarget_arch_trap() -> !;
         pub fn omptarget_arch_count_up(counter: *mut u32, last: u32) -> u32;
         pub fn malloc(bytes: usize) -> *mut c_void;
@@ -244,12 +243,6 @@ pub fn object_size(object: *const c_void) -> Option<usize> {
 #[inline(always)]
 pub fn is_own(object: *const c_void) -> bool {
     ll::omptarget_arch_is_own(object)
-}
-
-/// Lets the optimiser compute the value here, not where it is used. No instruction.
-#[inline(always)]
-pub fn keep(value: i32) {
-    ll::omptarget_arch_keep(value)
 }
 
 /// Starts the state that the threads of an SPMD kernel have each for themselves.

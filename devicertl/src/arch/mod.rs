@@ -11,7 +11,7 @@
 //!   and the thread's list of private state, [`private_slots`], after [`spmd_begin`] or [`generic_begin`]; of generic kernels'
 //!   masters [`master_nest_load`], [`master_nest_store`]
 //! - the block's shared variables: [`shared`]
-//! - the rest: [`pause`], [`ticks`], [`object_size`], [`is_own`], [`keep`], [`trap`], [`trap_number`]
+//! - the rest: [`pause`], [`ticks`], [`object_size`], [`is_own`], [`trap`], [`trap_number`]
 
 use core::ffi::c_void;
 
@@ -44,7 +44,7 @@ pub use gpu::{
     LOCKSTEP, TICKS_PER_SECOND, active_lanes, allocate, assume_mode, block_barrier,
     block_barrier_together, block_count, block_id, block_threads, dynamic_shared,
     dynamic_shared_size, fence_block, fence_device, fence_system, fill, generic_begin,
-    group_barrier, is_generic_shape, is_known, is_own, is_spmd, keep, lanes_are_independent,
+    group_barrier, is_generic_shape, is_known, is_own, is_spmd, lanes_are_independent,
     master_nest_load, master_nest_store, nest_load, nest_seen, nest_show, nest_store, object_size,
     pause, private_slots, processor, release, shuffle_down, spmd_begin, sync_warp, thread_id,
     ticks, trap, trap_number, trap_with, warp_size,

@@ -506,9 +506,6 @@ pub fn nest_store(id: u32, word: u16) {
     });
 }
 
-/// Nothing: there is no optimiser.
-pub fn keep(_value: i32) {}
-
 /// Reads the nest word of a generic kernel's master.
 pub fn master_nest_load() -> u16 {
     master_nest(Cell::get)
