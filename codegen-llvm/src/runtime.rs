@@ -21,7 +21,11 @@ const PREFIXES: [&str; 4] = ["__kmpc_", "omp_", "ompx_", "__nv_"];
 /// Links what the image lacks of the device runtime and of device mathematics; an image that lacks nothing stays as it is.
 /// `machine` is of the image's triple.
 pub fn link(context: Context, module: &Module, machine: &Machine, level: u8) -> Result<()> {
-    let of_library = |name: &String| PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    // No device library defines that one: the pass `undefined` says what to do instead.
+    let of_library = |name: &String| {
+        name != "__kmpc_threadprivate_cached"
+            && PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    };
     if !missing(module).iter().any(of_library) {
         return Ok(());
     }
