@@ -68,16 +68,16 @@ def compile_one(root, program, folder, command):
 
 
 def compile_all(root, programs, target, command):
-    """Compiles `programs` into a folder per kind below `target`, as many at a time as there are CPUs; gives what failed, by
-    name. `command` gives the compiler's words for "" (C) and "++" (C++)."""
+    """Compiles `programs` into a folder per kind below `target`, as many at a time as there are CPUs; gives those that failed
+    and why. `command` gives the compiler's words for "" (C) and "++" (C++)."""
     def one(program):
         folder = target / program.kind
         folder.mkdir(parents=True, exist_ok=True)
         language = "" if all(source.endswith(".c") for source in program.sources) else "++"
-        return program.name, compile_one(root, program, folder, command(language))
+        return program, compile_one(root, program, folder, command(language))
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        return {name: failure for name, failure in pool.map(one, programs) if failure}
+        return {program: failure for program, failure in pool.map(one, programs) if failure}
 
 
 def copy_stripped(source, destination):
@@ -141,7 +141,7 @@ def add_llvm(root, target, programs, chosen, architectures):
     if chosen.llvm_host:
         for name, path in {chosen.llvm_host.name: chosen.llvm_host, **needed_libraries([chosen.llvm_host])}.items():
             copy_stripped(path, target / "llvm" / "lib" / name)
-    return left_out
+    return {program.name: failure for program, failure in left_out.items()}
 
 
 def commit(root):
@@ -161,7 +161,7 @@ def chosen_programs(root, only):
 
 
 def build(root, chosen):
-    """Makes the bundle; gives its size in bytes."""
+    """Makes the bundle; gives its size in bytes, and the programs that failed, with the reason."""
     target, architectures = chosen.build, chosen.arch.split(",")
     if target.exists():
         raise BundleError(f"{target} exists; give a new folder")
@@ -173,7 +173,8 @@ def build(root, chosen):
     programs = chosen_programs(root, chosen.only)
     (target / "peers").mkdir(parents=True)
     failures = compile_all(root, programs, target, lambda language: compile_command(root, architectures, language))
-    if failures:
+    programs = [program for program in programs if program not in failures]
+    if not programs:
         raise BundleError("\n".join(failures.values()))
     first = programs[0]
     lay_out_runtime(root, target, target / first.kind / first.name)
@@ -189,4 +190,4 @@ def build(root, chosen):
         "programs": [{"kind": program.kind, "name": program.name, "runs": program.runs} for program in programs],
     }
     (target / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n")
-    return sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
+    return sum(path.stat().st_size for path in target.rglob("*") if path.is_file()), failures

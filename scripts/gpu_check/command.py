@@ -36,7 +36,7 @@ A step has a time limit; a failure of one never stops the rest.
 EXIT_CODES = """\
 Exit codes:
   0   every step ran and nothing failed; goals that are missed are in the table
-  1   a program failed, a step ran out of time, or the bundle could not be made
+  1   a program failed, a step ran out of time, or the bundle could not be made, or not with all programs
   2   wrong usage
   3   no GPU that can be used: the message says what is missing
   4   nothing failed, but steps were left out for want of a tool (nvcc, compute-sanitizer)
@@ -81,12 +81,14 @@ def build(chosen):
         print("gpu-check: error: this is a bundle; --build works in the project's tree", file=sys.stderr)
         return 2
     try:
-        size = bundle.build(HERE.parent, chosen)
+        size, failures = bundle.build(HERE.parent, chosen)
     except bundle.BundleError as error:
         print(f"gpu-check: error: {error}", file=sys.stderr)
         return 1
+    for failure in failures.values():
+        print(f"gpu-check: error: left out: {failure}", file=sys.stderr)
     print(f"{chosen.build}: {size / 2**20:.1f} MiB; on the machine with the GPU: {chosen.build.name}/gpu-check")
-    return 0
+    return 1 if failures else 0
 
 
 def measure(chosen, names):
