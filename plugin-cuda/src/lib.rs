@@ -5,6 +5,7 @@
 
 mod arch;
 mod call;
+mod cuda_types;
 mod device;
 pub mod driver;
 mod event;

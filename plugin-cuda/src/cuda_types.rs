@@ -1,0 +1,228 @@
+//! What the driver's functions take and give: handles, and those values of its enumerations that are used. Values are those of `cuda.h`
+//! (CUDA Driver API reference manual, version 12.8).
+
+use std::ffi::{c_int, c_uint, c_void};
+
+/// Declares the driver's handles: pointers that only the driver follows.
+macro_rules! handles {
+    ($($(#[$doc:meta])* $name:ident)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(transparent)]
+        pub struct $name(pub *mut c_void);
+
+        impl $name {
+            /// No object.
+            pub const NULL: $name = $name(std::ptr::null_mut());
+        }
+
+        // SAFETY: the driver's handles may be used from any thread.
+        unsafe impl Send for $name {}
+        // SAFETY: as above.
+        unsafe impl Sync for $name {}
+    )*};
+}
+
+handles! {
+    /// `CUcontext`
+    CuContext
+    /// `CUmodule`
+    CuModule
+    /// `CUfunction`
+    CuFunction
+    /// `CUstream`
+    CuStream
+    /// `CUevent`
+    CuEvent
+    /// `CUmemoryPool`
+    CuMemoryPool
+}
+
+/// `CUdevice`: the number the driver gives a device.
+pub type CuDevice = c_int;
+/// `CUdeviceptr`
+pub type CuDevicePtr = u64;
+/// `CUhostFn`
+pub type CuHostFunction = unsafe extern "C" fn(data: *mut c_void);
+
+/// `CUresult`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct CuResult(pub u32);
+
+/// Declares an enumeration of the driver's as constants: a newer driver may answer with values that are not here.
+macro_rules! values {
+    ($type:ident: $($(#[$doc:meta])* $name:ident = $value:literal)*) => {
+        impl $type {$(
+            $(#[$doc])*
+            pub const $name: $type = $type($value);
+        )*}
+    };
+}
+
+values! { CuResult:
+    /// The call did what was asked.
+    SUCCESS = 0
+    /// An argument is not acceptable: an address that is not allocated, for instance.
+    INVALID_VALUE = 1
+    /// Neither the pool nor the device has this much memory.
+    OUT_OF_MEMORY = 2
+    /// The process is ending: the driver has shut down.
+    DEINITIALIZED = 4
+    /// Another process has the device for itself.
+    DEVICE_UNAVAILABLE = 46
+    /// There is no device.
+    NO_DEVICE = 100
+    /// The device's memory has an error that could not be corrected. Sticky.
+    ECC_UNCORRECTABLE = 214
+    /// The PTX is of a version this driver's compiler does not know.
+    UNSUPPORTED_PTX_VERSION = 222
+    /// There is no such symbol.
+    NOT_FOUND = 500
+    /// What was asked after is not complete.
+    NOT_READY = 600
+    /// A kernel used an address that is not mapped. Sticky.
+    ILLEGAL_ADDRESS = 700
+    /// The launch wants more registers or shared memory than there are.
+    LAUNCH_OUT_OF_RESOURCES = 701
+    /// The display's watchdog ended a kernel. Sticky.
+    LAUNCH_TIMEOUT = 702
+    /// The context's peer access is enabled already.
+    PEER_ACCESS_ALREADY_ENABLED = 704
+    /// The context has been destroyed. Sticky.
+    CONTEXT_IS_DESTROYED = 709
+    /// A kernel called `__assertfail`. Sticky.
+    ASSERT = 710
+    /// A stack is broken or overflowed. Sticky.
+    HARDWARE_STACK_ERROR = 714
+    /// A kernel executed an illegal instruction; on some devices what `trap` gives. Sticky.
+    ILLEGAL_INSTRUCTION = 715
+    /// A kernel used an address not aligned as its access wants. Sticky.
+    MISALIGNED_ADDRESS = 716
+    /// An address of another address space. Sticky.
+    INVALID_ADDRESS_SPACE = 717
+    /// A kernel jumped to no code. Sticky.
+    INVALID_PC = 718
+    /// A kernel ended abnormally; what `trap` gives. Sticky.
+    LAUNCH_FAILED = 719
+    /// The system's services for the devices are not running.
+    SYSTEM_NOT_READY = 802
+    /// The library does not fit the kernel module.
+    SYSTEM_DRIVER_MISMATCH = 803
+}
+
+/// `CUdevice_attribute`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct CuDeviceAttribute(pub c_int);
+
+values! { CuDeviceAttribute:
+    /// Most threads of a block.
+    MAX_THREADS_PER_BLOCK = 1
+    /// Most blocks of a grid along x.
+    MAX_GRID_DIM_X = 5
+    /// Most blocks of a grid along y.
+    MAX_GRID_DIM_Y = 6
+    /// Most blocks of a grid along z.
+    MAX_GRID_DIM_Z = 7
+    /// Shared memory of a block without asking for more, bytes.
+    MAX_SHARED_MEMORY_PER_BLOCK = 8
+    /// Lanes of a warp.
+    WARP_SIZE = 10
+    /// Multiprocessors.
+    MULTIPROCESSOR_COUNT = 16
+    /// The `8` of sm_86.
+    COMPUTE_CAPABILITY_MAJOR = 75
+    /// The `6` of sm_86.
+    COMPUTE_CAPABILITY_MINOR = 76
+    /// Whether there is managed memory.
+    MANAGED_MEMORY = 83
+    /// Whether kernels may follow any host pointer (heterogeneous memory management, or hardware that does it).
+    PAGEABLE_MEMORY_ACCESS = 88
+    /// Shared memory of a block that asks for it (`CuFunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES`), bytes.
+    MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97
+    /// Whether `cuMemAllocAsync` works on the device.
+    MEMORY_POOLS_SUPPORTED = 115
+}
+
+/// `CUfunction_attribute`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct CuFunctionAttribute(pub c_int);
+
+values! { CuFunctionAttribute:
+    /// Most threads of a block, as registers and launch bounds allow.
+    MAX_THREADS_PER_BLOCK = 0
+    /// Static shared memory, bytes.
+    SHARED_SIZE_BYTES = 1
+    /// Local memory per thread, bytes.
+    LOCAL_SIZE_BYTES = 3
+    /// Registers per thread.
+    NUM_REGS = 4
+    /// Most dynamic shared memory of a launch, bytes; may be set.
+    MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
+}
+
+/// `CUlimit`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct CuLimit(pub c_int);
+
+values! { CuLimit:
+    /// A thread's stack, bytes.
+    STACK_SIZE = 0
+    /// The buffer of `printf`, bytes.
+    PRINTF_FIFO_SIZE = 1
+    /// The heap of `malloc` on the device, bytes; not to be changed once a module is loaded.
+    MALLOC_HEAP_SIZE = 2
+}
+
+impl CuLimit {
+    /// What it limits, for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            CuLimit::STACK_SIZE => "stack",
+            CuLimit::PRINTF_FIFO_SIZE => "printf buffer",
+            _ => "heap",
+        }
+    }
+}
+
+/// `CUjit_option`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct CuJitOption(pub c_int);
+
+values! { CuJitOption:
+    /// Buffer (`char *`) for what the compiler has to say.
+    INFO_LOG_BUFFER = 3
+    /// Its size in (bytes, a pointer-sized number in place of the pointer); what is written is given back there.
+    INFO_LOG_BUFFER_SIZE_BYTES = 4
+    /// Buffer (`char *`) for errors.
+    ERROR_LOG_BUFFER = 5
+    /// Its size.
+    ERROR_LOG_BUFFER_SIZE_BYTES = 6
+    /// Whether to keep line tables, for profilers and the driver's messages.
+    GENERATE_LINE_INFO = 13
+}
+
+/// `CUmemPool_attribute`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct CuMemPoolAttribute(pub c_int);
+
+values! { CuMemPoolAttribute:
+    /// Bytes (`u64`) the pool keeps when nothing of them is in use.
+    RELEASE_THRESHOLD = 4
+}
+
+/// `CU_STREAM_NON_BLOCKING`: the stream does not wait for the default stream.
+pub const STREAM_NON_BLOCKING: c_uint = 1;
+/// `CU_EVENT_DISABLE_TIMING`: the event records no time.
+pub const EVENT_DISABLE_TIMING: c_uint = 2;
+/// `CU_MEMHOSTALLOC_PORTABLE`: pinned for every context.
+pub const HOST_ALLOC_PORTABLE: c_uint = 1;
+/// `CU_MEMHOSTALLOC_DEVICEMAP`: kernels may use the memory.
+pub const HOST_ALLOC_DEVICE_MAP: c_uint = 2;
+/// `CU_MEM_ATTACH_GLOBAL`: managed memory that every stream may use.
+pub const ATTACH_GLOBAL: c_uint = 1;
