@@ -151,12 +151,14 @@ export! {
         __tgt_interop_use,
         __tgt_interop_use60,
         __tgt_target_sync,
+        ompx_interop_add_completion_callback,
+    }
+    interop_properties::{
         omp_get_interop_int,
         omp_get_interop_name,
         omp_get_interop_ptr,
         omp_get_interop_str,
         omp_get_interop_type_desc,
-        ompx_interop_add_completion_callback,
     }
     record_replay::{
         __tgt_activate_record_replay,

@@ -32,6 +32,7 @@ mod in_flight;
 mod info;
 mod interop;
 mod interop_object;
+mod interop_properties;
 mod item_name;
 mod kernel_arguments;
 #[cfg(test)]
