@@ -36,7 +36,8 @@ pub const DESTRUCTORS: Family = Family {
 
 /// Runs them, if the module has any.
 pub fn run(module: &CudaModule, memory: &Memory, family: &Family) -> Result<()> {
-    let Some(kernel) = module.kernel(family.kernel) else {
+    // A module without that kernel has nothing to run; one whose kernel the driver cannot give must not go on without.
+    let Some(kernel) = module.find_kernel(family.kernel)? else {
         return Ok(());
     };
     let functions = functions(module, family)?;

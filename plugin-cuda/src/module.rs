@@ -131,7 +131,8 @@ impl CudaModule {
         self.names.constants.iter().map(String::as_str)
     }
 
-    fn find_kernel(&self, name: &str) -> Result<Option<Arc<CudaKernel>>> {
+    /// The kernel of this name; `None`: the image has none.
+    pub fn find_kernel(&self, name: &str) -> Result<Option<Arc<CudaKernel>>> {
         let gpu = &self.code.gpu;
         let symbol = CString::new(spelled(name)).unwrap_or_default();
         let mut function = CuFunction::NULL;

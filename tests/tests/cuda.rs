@@ -275,6 +275,19 @@ fn out_of_memory() {
     saxpy(&driver).failed_with("out of memory", &facts);
 }
 
+/// A program whose constructors cannot run is not run without them.
+#[test]
+fn constructors_that_cannot_be_found() {
+    let program = compile(&["examples/declare_target.cpp"]);
+    let fail = "cuModuleGetFunction:1:CUDA_ERROR_UNKNOWN";
+    let driver = FakeDriver::of(&program).with("FAKE_CUDA_FAIL", fail);
+    let outcome = driver.run(&program.path, &[]);
+    outcome.failed_with(
+        "constructors",
+        &["cuModuleGetFunction", "CUDA_ERROR_UNKNOWN"],
+    );
+}
+
 /// Regions that nobody waits for: their faults end the program once, and its exit waits for those that are well.
 #[test]
 fn regions_in_flight() {
