@@ -9,7 +9,7 @@ use omptarget::abi::{Entry, LegacyEntry};
 use omptarget::environment::Environment;
 use omptarget::{entries, source_location};
 use plugin_api::{Image, Module};
-use plugin_vgpu::{Config, VirtualGpu};
+use plugin_vgpu::{Config, Engine, VirtualGpu};
 
 /// Device images as programs carry them: `OffloadBinary`, bitcode, ELF, PTX, fat binaries.
 pub fn image(data: &[u8]) {
@@ -44,6 +44,7 @@ fn loads(object: &[u8]) -> bool {
             heap: 8 << 20,
             timeout: None,
             count: false,
+            engine: Engine::Fiber,
         };
         VirtualGpu::new(&config).expect("a small virtual GPU")
     });
