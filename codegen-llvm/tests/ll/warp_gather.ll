@@ -1,13 +1,13 @@
 ; What may or may not be a row is decided at run time; what cannot be one is gathered.
 ; RUN: vgpu --warp-forms --emit-llvm --no-window-check %s
 ; CHECK: define hidden void @vgpu.warp.permute
-; CHECK: @llvm.masked.load.v16i64
-; CHECK: @llvm.masked.load.v16f32
-; CHECK: @llvm.masked.gather.v16f32
+; CHECK: @llvm.masked.load.v32i64
+; CHECK: @llvm.masked.load.v32f32
+; CHECK: @llvm.masked.gather.v32f32
 ; CHECK: define hidden void @vgpu.warp.column
-; CHECK: @llvm.masked.gather.v16f32
+; CHECK: @llvm.masked.gather.v32f32
 ; CHECK: define hidden void @vgpu.warp.row
-; CHECK: @llvm.masked.load.v16f32
+; CHECK: @llvm.masked.load.v32f32
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @permute(ptr %out, ptr %in, ptr %index) {

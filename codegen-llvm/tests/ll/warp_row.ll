@@ -1,15 +1,15 @@
 ; Consecutive elements are rows under the strip's mask, one address for all lanes is one load.
 ; RUN: vgpu --warp-forms --emit-llvm -O1 %s
 ; CHECK: define hidden void @vgpu.warp.scale(ptr %0, ptr … %1, i64 %2)
-; CHECK: trunc i64 %2 to i16
+; CHECK: trunc i64 %2 to i32
 ; CHECK: load float, ptr
-; CHECK: @llvm.masked.load.v16f32
-; CHECK: fmul <16 x float>
-; CHECK: @llvm.masked.store.v16f32
+; CHECK: @llvm.masked.load.v32f32
+; CHECK: fmul <32 x float>
+; CHECK: @llvm.masked.store.v32f32
 ; NOT: masked.gather
 ; NOT: masked.scatter
 ; RUN: vgpu --warp-forms %s
-; CHECK: "warp":{"Present":{"symbol":"vgpu.warp.scale","width":16,"fiber":false,"max_threads":1024}}
+; CHECK: "warp":{"Present":{"symbol":"vgpu.warp.scale","width":32,"fiber":false,"max_threads":1024}}
 ; RUN: vgpu %s
 ; CHECK: "warp":{"Absent":"no warp form was asked for"}
 target triple = "nvptx64-nvidia-cuda"

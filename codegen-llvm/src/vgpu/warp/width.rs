@@ -1,6 +1,11 @@
 //! How many lanes a strip has.
 
-use super::calls;
+use std::mem::offset_of;
+
+use codegen::vgpu_abi::ThreadContext;
+use llvm_sys::LLVMOpcode;
+
+use super::{calls, fields};
 use crate::ir::Value;
 
 /// What of a kernel decides.
@@ -11,9 +16,13 @@ pub struct Width {
     pub fiber: bool,
 }
 
-/// Lanes of a strip that need not be a warp: 16 floats fill the host's widest vectors, and of doubles two vectors
-/// keep its units busy.
-const FREE: u32 = 16;
+/// Lanes of a strip that need not be a warp: rows of 32 elements make use of the cache lines and pages that they touch,
+/// and keep the units of the host's vectors busy with independent operations. More would not fit its registers.
+const FREE: u32 = 32;
+
+/// Lanes if the kernel knows of other dimensions of its block than the first. A strip is part of a row, and those blocks
+/// often have rows of 16 threads.
+const PART_OF_ROW: u32 = 16;
 
 /// Chooses for a normalised kernel. Where lanes act together or wait, a strip is a warp.
 pub fn of(kernel: Value, warp_size: u32) -> Width {
@@ -24,7 +33,24 @@ pub fn of(kernel: Value, warp_size: u32) -> Width {
         .iter()
         .any(|&callee| calls::is_warp_operation(callee));
     Width {
-        lanes: if fiber || together { warp_size } else { FREE },
+        lanes: match fiber || together {
+            true => warp_size,
+            false if has_rows(kernel) => PART_OF_ROW,
+            false => FREE,
+        },
         fiber,
     }
+}
+
+/// Whether a kernel asks for a thread's index in the second or third dimension of the block.
+fn has_rows(kernel: Value) -> bool {
+    let tid = offset_of!(ThreadContext, tid);
+    let rows = tid + size_of::<u32>()..tid + size_of::<[u32; 3]>();
+    let loads = kernel
+        .instructions()
+        .into_iter()
+        .filter(|it| it.opcode() == Some(LLVMOpcode::LLVMLoad));
+    loads
+        .filter_map(fields::context_field)
+        .any(|field| rows.contains(&field))
 }

@@ -1,0 +1,17 @@
+; A strip is part of a row of the block: kernels that know of rows have strips that fit into short ones.
+; RUN: vgpu --warp-forms %s
+; CHECK: "warp":{"Present":{"symbol":"vgpu.warp.plane","width":16,"fiber":false,"max_threads":1024}}
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @plane(ptr %y) {
+  %column = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %row = call i32 @llvm.nvvm.read.ptx.sreg.tid.y()
+  %before = shl i32 %row, 4
+  %number = add i32 %before, %column
+  %i = zext i32 %number to i64
+  %p = getelementptr i32, ptr %y, i64 %i
+  store i32 %row, ptr %p
+  ret void
+}
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.y()
