@@ -380,10 +380,16 @@ pub unsafe fn assert_failed(
 ) -> ! {
     #[cfg(target_arch = "nvptx64")]
     // SAFETY: the caller's promise.
-    if unsafe { super::trap_record::leave(message, file, function, line) } {
-        ll::omptarget_arch_trap();
-    }
+    unsafe {
+        super::trap_record::omptarget_leave_reason(message, file, function, line)
+    };
     // SAFETY: the caller's promise.
     unsafe { ll::__assertfail(message, file, line, function, 1) };
+    end()
+}
+
+/// Ends the kernel without a word.
+#[inline(always)]
+pub fn end() -> ! {
     ll::omptarget_arch_trap()
 }
