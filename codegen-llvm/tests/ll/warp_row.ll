@@ -8,6 +8,7 @@
 ; CHECK: @llvm.masked.store.v32f32
 ; NOT: masked.gather
 ; NOT: masked.scatter
+; NOT: llvm.prefetch
 ; RUN: vgpu --warp-forms %s
 ; CHECK: "warp":{"Present":{"symbol":"vgpu.warp.scale","width":32,"fiber":false,"max_threads":1024}}
 ; RUN: vgpu %s

@@ -239,7 +239,8 @@ impl Former<'_> {
         self.builder.to_space(pointers, ty)
     }
 
-    fn load_row(&self, ty: Type, start: Value, alignment: u64) -> Value {
+    fn load_row(&mut self, ty: Type, start: Value, alignment: u64) -> Value {
+        self.prefetch_row(start, self.layout.alloc_size(ty));
         let function = self.module.intrinsic("llvm.masked.load", &[ty, start.ty()]);
         let nothing = Value::poison(ty);
         let call = self

@@ -11,6 +11,7 @@ mod control;
 mod instructions;
 mod lanes;
 mod memory;
+mod prefetch;
 mod values;
 mod warp_operations;
 

@@ -1,0 +1,28 @@
+; In a loop, a load of a row asks for the row some turns ahead, line by line.
+; RUN: vgpu --warp-forms --emit-llvm --no-window-check -O1 %s
+; CHECK: define hidden void @vgpu.warp.rows
+; CHECK: @llvm.prefetch.p0(ptr …, i32 0, i32 3, i32 1)
+; CHECK: @llvm.prefetch.p0(ptr …, i32 0, i32 3, i32 1)
+; CHECK: @llvm.masked.load.v32f32
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @rows(ptr %y, i64 %pitch, i64 %count) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = zext i32 %tid to i64
+  br label %turn
+turn:
+  %row = phi i64 [ 0, %entry ], [ %next, %turn ]
+  %before = mul i64 %row, %pitch
+  %at = add i64 %before, %i
+  %p = getelementptr float, ptr %y, i64 %at
+  %v = load float, ptr %p
+  %w = fadd float %v, 1.0
+  store float %w, ptr %p
+  %next = add i64 %row, 1
+  %more = icmp ult i64 %next, %count
+  br i1 %more, label %turn, label %end
+end:
+  ret void
+}
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
