@@ -16,8 +16,9 @@ pub struct Width {
     pub fiber: bool,
 }
 
-/// Lanes of a strip that need not be a warp: rows of 32 elements make use of the cache lines and pages that they touch,
-/// and keep the units of the host's vectors busy with independent operations. More would not fit its registers.
+/// Lanes of a strip that need not be a warp: rows of 32 elements make use of the cache lines and pages that they touch.
+/// Most benchmarks are faster so than with 16; with 64 some gain more, but others lose (docs/vgpu.md), and the number of
+/// a lane in its warp would no longer count up.
 const FREE: u32 = 32;
 
 /// Lanes if the kernel knows of other dimensions of its block than the first. A strip is part of a row, and those blocks
