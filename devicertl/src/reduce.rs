@@ -22,6 +22,26 @@ pub type WithBuffer = unsafe extern "C" fn(*mut c_void, i32, *mut c_void);
 const FULL_WARP: i16 = 0;
 const CONTIGUOUS_LANES: i16 = 1;
 
+/// In a lane number or distance that clang's function passes on to a shuffle: bits 8-13 are a number of lanes, less one.
+const LANES_GIVEN: u32 = 1 << 14;
+const LANES_SHIFT: u32 = 8;
+
+/// A distance, or the lane to compare with one, for clang's function: the first `lanes` lanes of the warp take part. So the
+/// shuffles in it, which have no other parameter to tell them, need not ask for the team, each for itself.
+#[inline(always)]
+fn among(lanes: u32, value: u32) -> i16 {
+    ((value & 0xff) | ((lanes - 1) << LANES_SHIFT) | LANES_GIVEN) as i16
+}
+
+/// The lanes that a distance names, if it does, and the distance.
+#[inline(always)]
+fn given(delta: i16) -> (Option<arch::Lanes>, u32) {
+    let delta = delta as u32;
+    let lanes = ((delta >> LANES_SHIFT) & 0x3f) + 1;
+    let given = (delta & LANES_GIVEN != 0).then(|| arch::first_lanes(lanes));
+    (given, delta & 0xff)
+}
+
 /// All lanes of the warp, of at least `threads` threads: a tree over lane distance. Lane 0 ends with the result.
 ///
 /// Compilers do not know that `threads` is no less than a warp, and leave the loop a loop: shuffles of lanes that they do
@@ -31,23 +51,23 @@ unsafe fn reduce_full_warp(list: *mut c_void, shuffle: ShuffleReduce, threads: u
     let mut offset = threads.min(arch::warp_size()) / 2;
     while offset > 0 {
         // SAFETY: clang's function, called by all lanes.
-        unsafe { shuffle(list, 0, offset as i16, FULL_WARP) };
+        unsafe { shuffle(list, 0, among(arch::warp_size(), offset), FULL_WARP) };
         offset /= 2;
     }
 }
 
 /// The first `size` lanes: the upper part folds onto the lower, an odd one moves down unchanged
-/// (*reductions* paper, "Contiguous Full Warp Reduction"). Lane 0 ends with the result.
+/// (*reductions* paper, "Contiguous Full Warp Reduction"). Lane 0 ends with the result. All the first `lanes` lanes call.
 #[inline(always)]
-unsafe fn reduce_contiguous(list: *mut c_void, shuffle: ShuffleReduce, size: u32) {
+unsafe fn reduce_contiguous(list: *mut c_void, shuffle: ShuffleReduce, size: u32, lanes: u32) {
     let mut size = size;
     while size > 1 {
-        // SAFETY: clang's function, called by all lanes of the team in this warp.
+        // SAFETY: clang's function, called by all lanes named; it compares lane and offset.
         unsafe {
             shuffle(
                 list,
-                arch::lane() as i16,
-                (size / 2) as i16,
+                among(lanes, arch::lane()),
+                among(lanes, size / 2),
                 CONTIGUOUS_LANES,
             )
         };
@@ -74,12 +94,13 @@ unsafe fn reduce_threads(
         if threads.is_multiple_of(arch::warp_size()) || warp < warps - 1 {
             reduce_full_warp(list, shuffle, threads);
         } else {
-            reduce_contiguous(list, shuffle, threads % arch::warp_size());
+            let lanes = threads % arch::warp_size();
+            reduce_contiguous(list, shuffle, lanes, lanes);
         }
         if warps > 1 {
             copy(list, warps as i32);
             if warp == 0 {
-                reduce_contiguous(list, shuffle, warps);
+                reduce_contiguous(list, shuffle, warps, arch::warp_size());
             }
         }
     }
@@ -243,12 +264,12 @@ unsafe fn reduce_records(
     let lanes = active.saturating_sub(warp * warp_size).min(warp_size);
     // SAFETY: as in `reduce_threads`; lanes beyond `active` only lend a hand in the shuffles.
     unsafe {
-        reduce_contiguous(list, shuffle, lanes);
+        reduce_contiguous(list, shuffle, lanes, arch::members(arch::block_threads()));
         // Also where the first warp has all values: so the optimiser knows that the warp which goes on is full.
         if arch::block_threads() > warp_size {
             copy(list, warps as i32);
             if warp == 0 {
-                reduce_contiguous(list, shuffle, warps);
+                reduce_contiguous(list, shuffle, warps, arch::warp_size());
             }
         }
     }
@@ -300,7 +321,7 @@ pub extern "C" fn __kmpc_reduction_get_fixed_buffer() -> *mut c_void {
     unsafe { (**shared::launch_environment()).reduction_buffer }
 }
 
-/// The lanes that shuffle together: the team's in this warp, unless some of them reduce on their own.
+/// The lanes that shuffle together where the distance does not say: the team's in this warp, unless some of them reduce on their own.
 #[inline(always)]
 fn shuffling_lanes() -> arch::Lanes {
     let nest = Nest::load();
@@ -314,18 +335,22 @@ fn shuffling_lanes() -> arch::Lanes {
     })
 }
 
-/// The value of the lane `delta` further on.
+/// The value of the lane `delta` further on: `i32 (i32, i16 lanes, i16 width)`. What `delta` may have besides is this
+/// runtime's own ([`among`]).
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_shuffle_int32(value: i32, delta: i16, width: i16) -> i32 {
-    arch::shuffle_down(shuffling_lanes(), value as u32, delta as u32, width as u32) as i32
+    let (lanes, delta) = given(delta);
+    let lanes = lanes.unwrap_or_else(shuffling_lanes);
+    arch::shuffle_down(lanes, value as u32, delta, width as u32) as i32
 }
 
-/// The value of the lane `delta` further on.
+/// The same of 64 bits.
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_shuffle_int64(value: i64, delta: i16, width: i16) -> i64 {
-    let lanes = shuffling_lanes();
-    let low = arch::shuffle_down(lanes, value as u32, delta as u32, width as u32);
-    let high = arch::shuffle_down(lanes, (value >> 32) as u32, delta as u32, width as u32);
+    let (lanes, delta) = given(delta);
+    let lanes = lanes.unwrap_or_else(shuffling_lanes);
+    let low = arch::shuffle_down(lanes, value as u32, delta, width as u32);
+    let high = arch::shuffle_down(lanes, (value >> 32) as u32, delta, width as u32);
     (i64::from(high as i32) << 32) | i64::from(low)
 }
 

@@ -162,14 +162,25 @@ pub fn lane() -> u32 {
     thread_id() % warp_size()
 }
 
+/// How many lanes of this thread's warp belong to the first `threads` threads of the block, of which this is one.
+#[inline(always)]
+pub fn members(threads: u32) -> u32 {
+    let first = thread_id() - lane();
+    threads.wrapping_sub(first).min(warp_size())
+}
+
+/// The first `count` lanes of a warp, at least one.
+#[inline(always)]
+pub fn first_lanes(count: u32) -> Lanes {
+    if count == Lanes::BITS {
+        Lanes::MAX
+    } else {
+        (1 << count) - 1
+    }
+}
+
 /// The lanes of this thread's warp that belong to the first `threads` threads of the block, of which this is one.
 #[inline(always)]
 pub fn member_lanes(threads: u32) -> Lanes {
-    let first = thread_id() - lane();
-    let members = threads.wrapping_sub(first).min(warp_size());
-    if members == Lanes::BITS {
-        Lanes::MAX
-    } else {
-        (1 << members) - 1
-    }
+    first_lanes(members(threads))
 }
