@@ -114,6 +114,15 @@ impl Nest {
         }
     }
 
+    /// Says again that this is this thread's place, which it is: for the optimiser, where it may have lost sight of the word.
+    #[inline(always)]
+    pub fn keep(self) {
+        self.begin();
+        if arch::is_spmd() {
+            arch::nest_store(arch::thread_id(), self.0);
+        }
+    }
+
     /// Makes a worker's role its place: it is back from a region.
     #[inline(always)]
     pub fn return_to_role() {
@@ -307,7 +316,11 @@ impl Nest {
     }
 }
 
+/// A call for the word. scripts/build-device declares that it only reads, which LLVM does not see for the atomics and the fence
+/// behind it: so it does not end what the optimiser knows of the word, and one call in a loop does not lead to more. It is true
+/// of what a caller can tell: the thread alone writes the word. Named for that.
 #[inline(never)]
+#[unsafe(export_name = "omptarget_recorded_nest")]
 fn recorded_out_of_line() -> Nest {
     Nest::recorded()
 }

@@ -221,8 +221,8 @@ unsafe fn reduce_teams(
     }
     // SAFETY: written before the barrier.
     let last = unsafe { arch::receive(shared::last_team()) } != 0;
-    // Stored anew, here and below, because the optimiser takes the fences for writes of it.
-    nest.store();
+    // Because the optimiser takes the fences for writes of it.
+    nest.keep();
     if !last {
         return 0;
     }

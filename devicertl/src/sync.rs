@@ -27,7 +27,7 @@ pub fn team_barrier() {
     } else {
         group_barrier(nest.active_team_size());
     }
-    nest.store();
+    nest.keep();
 }
 
 /// Waits for the first `threads` threads of the block.

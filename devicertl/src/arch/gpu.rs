@@ -381,7 +381,7 @@ pub unsafe fn assert_failed(
     #[cfg(target_arch = "nvptx64")]
     // SAFETY: the caller's promise.
     unsafe {
-        super::trap_record::omptarget_leave_reason(message, file, function, line)
+        super::trap_record::leave(message, file, function, line)
     };
     // SAFETY: the caller's promise.
     unsafe { ll::__assertfail(message, file, line, function, 1) };

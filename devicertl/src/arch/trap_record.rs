@@ -35,14 +35,14 @@ pub static mut __omptarget_trap_record: *mut TrapRecord = null_mut();
 ///
 /// Every kernel that can end with a message has this function, and next to none executes it: it is to be short. So
 /// scripts/build-device keeps the device link from optimising it, which would make a loop of its own for each text that
-/// it knows and unroll the first. The name is for that.
+/// it knows and unroll the first. Named for that.
 ///
 /// # Safety
 /// The texts are C strings.
 #[cold]
 #[inline(never)]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn omptarget_leave_reason(
+#[unsafe(export_name = "omptarget_leave_reason")]
+pub unsafe fn leave(
     message: *const c_char,
     file: *const c_char,
     function: *const c_char,
