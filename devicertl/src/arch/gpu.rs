@@ -344,27 +344,30 @@ pub fn trap(message: &CStr) -> ! {
 ///
 /// # Safety
 /// `message` is a C string.
-#[cold]
-#[inline(never)]
+#[inline(always)]
 pub unsafe fn trap_with(message: *const c_char) -> ! {
-    // SAFETY: C strings.
-    unsafe {
-        assert_failed(
-            message,
-            c"omptarget device runtime".as_ptr(),
-            0,
-            c"".as_ptr(),
-        )
-    }
+    // SAFETY: the caller's promise.
+    unsafe { give_up(message, c"omptarget device runtime", 0) }
 }
 
 /// Ends the kernel, saying why, and with a number: `what` it is of. (`__assertfail` prints numbers of lines only, and putting a
 /// text together here would be a hundred instructions in kernels that never come here.)
+#[inline(always)]
+pub fn trap_number(message: &CStr, what: &CStr, number: u32) -> ! {
+    // SAFETY: a C string.
+    unsafe { give_up(message.as_ptr(), what, number) }
+}
+
+/// Ends the kernel with what looks like a failed assertion in the file `what`, at the line `number`. One function for all of the
+/// runtime's own reasons: passing one on takes a few instructions, reporting it more.
+///
+/// # Safety
+/// `message` is a C string.
 #[cold]
 #[inline(never)]
-pub fn trap_number(message: &CStr, what: &CStr, number: u32) -> ! {
+unsafe fn give_up(message: *const c_char, what: &CStr, number: u32) -> ! {
     // SAFETY: C strings.
-    unsafe { assert_failed(message.as_ptr(), what.as_ptr(), number, c"".as_ptr()) }
+    unsafe { assert_failed(message, what.as_ptr(), number, c"".as_ptr()) }
 }
 
 /// Ends the kernel after a failed assertion.
