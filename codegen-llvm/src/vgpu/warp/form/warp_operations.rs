@@ -269,8 +269,9 @@ impl Former<'_> {
         let there = self.builder.binary(LLVMOpcode::LLVMLShr, lanes, from);
         let bit = Type::int(self.context, 1).vector(self.width);
         let there = self.builder.cast(LLVMOpcode::LLVMTrunc, there, bit);
-        let from = self.builder.select(there, from, lane);
+        // Chosen afterwards, so that a known `from` stays known.
         let moved = self.permute(value, from);
+        let moved = self.builder.select(there, moved, value);
         let wide = Type::int(self.context, 64).vector(self.width);
         let low = self.builder.cast(LLVMOpcode::LLVMZExt, moved, wide);
         let flag = self.builder.cast(LLVMOpcode::LLVMZExt, inside, wide);
