@@ -64,6 +64,13 @@ impl Machine {
         Ok(Machine(raw))
     }
 
+    /// Whether it was configured with a feature, such as `avx512f`.
+    pub fn has(&self, feature: &str) -> bool {
+        let all = llvm!(target_machine::LLVMGetTargetMachineFeatureString(self.0));
+        let wanted = format!("+{feature}");
+        take_message(all).split(',').any(|each| each == wanted)
+    }
+
     /// The data layout of the target, as text.
     pub fn layout(&self) -> String {
         let layout = llvm!(target_machine::LLVMCreateTargetDataLayout(self.0));

@@ -196,6 +196,16 @@ impl Builder {
         )))
     }
 
+    /// Lanes `which` of a vector and, behind its own, of another one of its type.
+    pub fn shuffle_both(&self, first: Value, second: Value, which: std::ops::Range<u64>) -> Value {
+        let int = Type::int(self.context, 32);
+        let lanes: Vec<_> = which.map(|lane| Value::int(int, lane)).collect();
+        let mask = Value::vector(&lanes);
+        Value(llvm!(core::LLVMBuildShuffleVector(
+            self.raw, first.0, second.0, mask.0, EMPTY
+        )))
+    }
+
     /// The vector of `lanes` times the same value.
     pub fn splat(&self, value: Value, lanes: u32) -> Value {
         let ty = value.ty().vector(lanes);

@@ -67,12 +67,15 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     if unit.options.print_after.iter().any(|name| name == "warp") {
         eprintln!("; what warp forms are made of\n{}", copy.print());
     }
-    let warp_size = unit.manifest.warp_size;
+    let host = Host {
+        warp_size: unit.manifest.warp_size,
+        permutes: unit.machine.has("avx512f"),
+    };
     let mut made = Vec::new();
     for (kernel, refusal) in unit.kernels.iter_mut().zip(&mut forms) {
         let built = match refusal.take() {
             Some(refusal) => Err(refusal),
-            None => build(copy, kernel, warp_size),
+            None => build(copy, kernel, &host),
         };
         kernel.warp = match built {
             Ok((function, form)) => {
@@ -85,8 +88,14 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     collect::run(unit, copy, &made)
 }
 
+/// What warp forms are made for.
+struct Host {
+    warp_size: u32,
+    permutes: bool,
+}
+
 /// Builds one kernel's warp form.
-fn build(module: Module, kernel: &Kernel, warp_size: u32) -> Result<(Value, WarpForm), Refusal> {
+fn build(module: Module, kernel: &Kernel, host: &Host) -> Result<(Value, WarpForm), Refusal> {
     let function = module
         .function(&kernel.function.name())
         .filter(|function| !function.is_declaration())
@@ -96,7 +105,7 @@ fn build(module: Module, kernel: &Kernel, warp_size: u32) -> Result<(Value, Warp
     }
     context::check(function)?;
     waiting::run(module.context, function)?;
-    let width = width::of(function, warp_size);
+    let width = width::of(function, host.warp_size);
     let order = Order::new(function)?;
     let divergence = Divergence::new(&order, module.layout(), width.lanes);
     let symbol = symbol(&kernel.name);
@@ -109,6 +118,7 @@ fn build(module: Module, kernel: &Kernel, warp_size: u32) -> Result<(Value, Warp
         order: &order,
         divergence: &divergence,
         kernel_number: function.metadata_int(module.context, "llvm.amdgcn.lds.kernel.id"),
+        permutes: host.permutes,
     })?;
     Ok((
         made,

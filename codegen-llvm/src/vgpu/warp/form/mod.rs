@@ -45,6 +45,8 @@ pub struct Request<'a> {
     pub divergence: &'a Divergence,
     /// The number AMD's lowering of shared memory gave the kernel.
     pub kernel_number: Option<u64>,
+    /// Whether the host permutes two vectors of 16 elements at once (AVX-512's `vpermi2d`).
+    pub permutes: bool,
 }
 
 /// The function under construction.
@@ -59,6 +61,7 @@ struct Former<'a> {
     width: u32,
     order: &'a Order,
     divergence: &'a Divergence,
+    permutes: bool,
     /// The strip's context.
     cx: Value,
     /// The lanes that exist.
@@ -121,6 +124,7 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
         width: request.width,
         order: request.order,
         divergence: request.divergence,
+        permutes: request.permutes,
         cx: parameters[0],
         all: parameters[2],
         parameters: HashMap::new(),

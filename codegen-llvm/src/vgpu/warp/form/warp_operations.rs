@@ -284,11 +284,23 @@ impl Former<'_> {
         Ok(())
     }
 
-    /// The vector whose lane `l` is lane `from[l]` of `value`: a shuffle of LLVM's if the lanes are known, else by way of
-    /// the stack.
+    /// The vector whose lane `l` is lane `from[l]` of `value`: a shuffle of LLVM's if the lanes are known, else the host's
+    /// permutation where it has one, else by way of the stack.
     fn permute(&self, value: Value, from: Value) -> Value {
         if from.is_constant() {
             return self.builder.shuffle(value, from);
+        }
+        if self.permutes {
+            let half = |vector, first| self.builder.shuffle_both(vector, vector, first..first + 16);
+            let (low, high) = (half(value, 0), half(value, 16));
+            let permute = self
+                .module
+                .intrinsic("llvm.x86.avx512.vpermi2var.d.512", &[]);
+            let [first, second] = [0, 16].map(|at| {
+                self.builder
+                    .call_function(permute, &[low, half(from, at), high])
+            });
+            return self.builder.shuffle_both(first, second, 0..32);
         }
         let slot = self.slot(value.ty());
         self.builder.store(value, slot);
