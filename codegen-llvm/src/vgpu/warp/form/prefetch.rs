@@ -10,7 +10,7 @@ use super::Former;
 use crate::ir::{Type, Value};
 
 /// Turns ahead: about what a turn of little work takes goes into the latency of memory that often.
-const TURNS: u64 = 4;
+const TURNS: u64 = 8;
 
 /// Bytes that a prefetch brings.
 const LINE: u64 = 64;
