@@ -227,6 +227,39 @@ impl Builder {
         llvm!(core::LLVMBuildCondBr(self.raw, condition.0, yes.0, no.0));
     }
 
+    /// A branch that hardly ever goes to `unlikely`: registers are kept for the other way.
+    pub fn branch_likely(&self, unlikely_if: Value, unlikely: Block, likely: Block) {
+        let branch = llvm!(core::LLVMBuildCondBr(
+            self.raw,
+            unlikely_if.0,
+            unlikely.0,
+            likely.0
+        ));
+        let (context, kind, name) = (self.context.0, "prof", "branch_weights");
+        let kind = llvm!(core::LLVMGetMDKindIDInContext(
+            context,
+            kind.as_ptr().cast(),
+            kind.len() as u32
+        ));
+        let weight = |weight| {
+            let weight = Value::int(Type::int(self.context, 32), weight);
+            llvm!(core::LLVMValueAsMetadata(weight.0))
+        };
+        let name = llvm!(core::LLVMMDStringInContext2(
+            context,
+            name.as_ptr().cast(),
+            name.len()
+        ));
+        let mut parts = [name, weight(1), weight((1 << 20) - 1)];
+        let node = llvm!(core::LLVMMDNodeInContext2(
+            context,
+            parts.as_mut_ptr(),
+            parts.len()
+        ));
+        let node = llvm!(core::LLVMMetadataAsValue(context, node));
+        llvm!(core::LLVMSetMetadata(branch, kind, node));
+    }
+
     /// `unreachable`.
     pub fn unreachable(&self) {
         llvm!(core::LLVMBuildUnreachable(self.raw));

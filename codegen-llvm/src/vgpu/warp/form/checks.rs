@@ -62,13 +62,13 @@ impl Former<'_> {
             self.builder
                 .compare(LLVMIntPredicate::LLVMIntNE, bits, Value::zero(bits.ty()))
         };
-        let addresses = self.vector(address);
         let (cold, done) = (
             Builder::append_block(self.context, self.function, ""),
             Builder::append_block(self.context, self.function, ""),
         );
-        self.builder.branch(suspect, cold, done);
+        self.builder.branch_likely(suspect, cold, done);
         self.builder.move_to_end(cold);
+        let addresses = self.aside(|former| former.pointers_again(address));
         let checker = self.helper("vgpu.warp.check", call)?;
         self.for_each_lane(None, |former, lane| {
             let address = former.pick(addresses, lane);

@@ -47,20 +47,19 @@ impl Former<'_> {
         }
         let ty = load.ty().vector(self.width);
         let alignment = load.alignment();
-        let pointers = |former: &mut Self| former.flat_vector(address);
         let value = match self.reach(address, load.ty()) {
             Reach::Row(start) => self.load_row(ty, start, alignment),
             Reach::Scattered => {
-                let pointers = pointers(self);
+                let pointers = self.flat_vector(address);
                 self.gather(ty, pointers, alignment)
             }
             Reach::Perhaps(test, start) => {
-                let pointers = pointers(self);
                 let (near, far, done) = self.fork(test.holds);
                 self.builder.move_to_end(near);
                 let row = self.load_row(ty, start, alignment);
                 self.builder.jump(done);
                 self.builder.move_to_end(far);
+                let pointers = self.aside(|former| former.pointers_again(address));
                 let gathered = self.gather(ty, pointers, alignment);
                 self.builder.jump(done);
                 self.builder.move_to_end(done);
@@ -107,12 +106,12 @@ impl Former<'_> {
                 self.scatter(vector, pointers, alignment);
             }
             Reach::Perhaps(test, start) => {
-                let pointers = self.flat_vector(address);
                 let (near, far, done) = self.fork(test.holds);
                 self.builder.move_to_end(near);
                 self.store_row(vector, start, alignment);
                 self.builder.jump(done);
                 self.builder.move_to_end(far);
+                let pointers = self.aside(|former| former.pointers_again(address));
                 self.scatter(vector, pointers, alignment);
                 self.builder.jump(done);
                 self.builder.move_to_end(done);
@@ -124,7 +123,12 @@ impl Former<'_> {
     fn fork(&self, condition: Value) -> (crate::ir::Block, crate::ir::Block, crate::ir::Block) {
         let block = || Builder::append_block(self.context, self.function, "");
         let all = (block(), block(), block());
-        self.builder.branch(condition, all.0, all.1);
+        let not = self.builder.binary(
+            LLVMOpcode::LLVMXor,
+            condition,
+            Value::int(condition.ty(), 1),
+        );
+        self.builder.branch_likely(not, all.1, all.0);
         all
     }
 
@@ -235,6 +239,31 @@ impl Former<'_> {
     /// A vector of pointers in the flat address space.
     pub(super) fn flat_vector(&mut self, address: Value) -> Value {
         let pointers = self.vector(address);
+        let ty = Type::pointer(self.context).vector(self.width);
+        self.builder.to_space(pointers, ty)
+    }
+
+    /// Builds what only a side way needs: what becomes known there is not known on the main way.
+    pub(super) fn aside(&mut self, build: impl FnOnce(&mut Self) -> Value) -> Value {
+        let (scalars, vectors) = (self.scalars.clone(), self.vectors.clone());
+        let made = build(self);
+        (self.scalars, self.vectors) = (scalars, vectors);
+        made
+    }
+
+    /// The vector of a pointer in the flat address space, computed here rather than where the kernel does: with rows,
+    /// nothing but side ways need it.
+    pub(super) fn pointers_again(&mut self, address: Value) -> Value {
+        let mut pointer = address;
+        while pointer.opcode() == Some(LLVMOpcode::LLVMAddrSpaceCast) {
+            pointer = pointer.operand(0);
+        }
+        if pointer.opcode() != Some(LLVMOpcode::LLVMGetElementPtr)
+            || self.divergence.shape(pointer) != Shape::Varying
+        {
+            return self.flat_vector(address);
+        }
+        let pointers = self.vector_pointer(pointer);
         let ty = Type::pointer(self.context).vector(self.width);
         self.builder.to_space(pointers, ty)
     }
