@@ -1,7 +1,7 @@
 //! Random kernels give the same results on both engines and in an interpreter of the programs they were written from.
 //!
-//! `DIFFERENTIAL_KERNELS` sets how many (500). A kernel that fails is made smaller and printed: as LLVM assembly, and as a program,
-//! which goes into `cases` to be run again for ever.
+//! `DIFFERENTIAL_KERNELS` sets how many (500), `DIFFERENTIAL_SEED` which (1). A kernel that fails is made smaller and printed: as
+//! LLVM assembly, and as a program, which goes into `cases` to be run again for ever.
 
 mod emit;
 mod interpret;
@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 use plugin_api::{Device, Image, ImageKind, Launch, LoadOptions, MemoryKind, Module};
 use plugin_vgpu::{Config, Engine, VirtualGpu};
 use proptest::strategy::{Strategy, ValueTree};
-use proptest::test_runner::{Config as Runs, TestRunner};
+use proptest::test_runner::{Config as Runs, RngSeed, TestRunner};
 
 use interpret::{ALL_COUNTERS, Memory, OUTPUTS, interpret};
 use program::{BLOCKS, INPUTS, Program};
@@ -177,16 +177,38 @@ fn is_warp_by_warp(module: &dyn Module, name: &str, program: &Program) -> bool {
     remark.is_some_and(|remark| remark.starts_with("runs warp by warp"))
 }
 
+fn setting(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).map_or(default, |text| {
+        let number = text.parse();
+        number.unwrap_or_else(|_| panic!("{variable}={text}: a number is needed"))
+    })
+}
+
+/// Stack for making kernels: proptest's trees, nested as deep as `strategy` allows, take megabytes without optimisation, and
+/// test threads have two.
+const STACK: usize = 64 << 20;
+
 #[test]
 fn random_kernels() {
-    let kernels = std::env::var("DIFFERENTIAL_KERNELS").map_or(500, |text| {
-        text.parse::<usize>()
-            .expect("DIFFERENTIAL_KERNELS: a number")
+    let kernels = setting("DIFFERENTIAL_KERNELS", 500) as usize;
+    let seed = setting("DIFFERENTIAL_SEED", 1);
+    let thread = std::thread::Builder::new().stack_size(STACK);
+    let outcome = thread.spawn(move || compare(kernels, seed)).unwrap().join();
+    if let Err(panic) = outcome {
+        eprintln!("these kernels again: DIFFERENTIAL_SEED={seed} DIFFERENTIAL_KERNELS={kernels}");
+        std::panic::resume_unwind(panic);
+    }
+}
+
+fn compare(kernels: usize, seed: u64) {
+    let mut runner = TestRunner::new(Runs {
+        rng_seed: RngSeed::Fixed(seed),
+        ..Runs::default()
     });
-    let mut runner = TestRunner::new(Runs::default());
     let mut warp_by_warp = 0;
+    let strategy = strategy::program();
     for _ in 0..kernels.div_ceil(BATCH) {
-        let new = |_| strategy::program().new_tree(&mut runner).unwrap().current();
+        let new = |_| strategy.new_tree(&mut runner).unwrap().current();
         let programs: Vec<Program> = (0..BATCH).map(new).collect();
         match check(&programs) {
             Ok(warps) => warp_by_warp += warps,
@@ -196,7 +218,7 @@ fn random_kernels() {
             }
         }
     }
-    println!("{kernels} kernels, {warp_by_warp} of them warp by warp");
+    println!("{kernels} kernels of seed {seed}, {warp_by_warp} of them warp by warp");
     // Else this would compare the fiber engine with itself.
     assert!(2 * warp_by_warp > kernels);
 }

@@ -45,27 +45,29 @@ fn leaf() -> impl Strategy<Value = Expression> {
     ]
 }
 
-fn expression() -> impl Strategy<Value = Expression> {
-    leaf().prop_recursive(3, 12, 2, |inner| {
-        let test = (relation(), inner.clone(), inner.clone());
-        let test = test.prop_map(|(relation, left, right)| Condition {
-            relation,
-            left,
-            right,
-        });
-        prop_oneof![
-            5 => (operation(), inner.clone(), inner.clone())
-                .prop_map(|(op, left, right)| Expression::Binary(op, Box::new((left, right)))),
-            2 => inner.clone().prop_map(|index| Expression::Input(Box::new(index))),
-            1 => inner.clone().prop_map(|index| Expression::Private(Box::new(index))),
-            1 => (test, inner.clone(), inner)
-                .prop_map(|(test, yes, no)| Expression::Select(Box::new((test, yes, no)))),
-        ]
-    })
+fn expression() -> BoxedStrategy<Expression> {
+    leaf()
+        .prop_recursive(3, 12, 2, |inner| {
+            let test = (relation(), inner.clone(), inner.clone());
+            let test = test.prop_map(|(relation, left, right)| Condition {
+                relation,
+                left,
+                right,
+            });
+            prop_oneof![
+                5 => (operation(), inner.clone(), inner.clone())
+                    .prop_map(|(op, left, right)| Expression::Binary(op, Box::new((left, right)))),
+                2 => inner.clone().prop_map(|index| Expression::Input(Box::new(index))),
+                1 => inner.clone().prop_map(|index| Expression::Private(Box::new(index))),
+                1 => (test, inner.clone(), inner)
+                    .prop_map(|(test, yes, no)| Expression::Select(Box::new((test, yes, no)))),
+            ]
+        })
+        .boxed()
 }
 
 /// Values that do not differ in the block, or in the warp.
-fn uniform() -> impl Strategy<Value = Expression> {
+fn uniform() -> BoxedStrategy<Expression> {
     let value = prop_oneof![
         (0u32..8).prop_map(Expression::Constant),
         Just(Expression::Block),
@@ -75,9 +77,10 @@ fn uniform() -> impl Strategy<Value = Expression> {
         value.clone(),
         value.prop_map(|index| Expression::Input(Box::new(index))),
     ]
+    .boxed()
 }
 
-fn condition() -> impl Strategy<Value = Condition> {
+fn condition() -> BoxedStrategy<Condition> {
     let of = |relation, left, right| Condition {
         relation,
         left,
@@ -92,9 +95,10 @@ fn condition() -> impl Strategy<Value = Condition> {
             of(Relation::Below, Expression::Thread, Expression::Constant(32 * warps))
         }),
     ]
+    .boxed()
 }
 
-fn simple() -> impl Strategy<Value = Statement> {
+fn simple() -> BoxedStrategy<Statement> {
     let atomic = prop_oneof![Just(Atomic::Add), Just(Atomic::Max), Just(Atomic::Xor)];
     let shuffle = prop_oneof![
         Just(Shuffle::Up),
@@ -129,9 +133,10 @@ fn simple() -> impl Strategy<Value = Statement> {
         1 => (variable(), expression()).prop_map(|(to, value)| Statement::Match(to, value)),
         1 => variable().prop_map(Statement::ActiveMask),
     ]
+    .boxed()
 }
 
-fn statement() -> impl Strategy<Value = Statement> {
+fn statement() -> BoxedStrategy<Statement> {
     simple().prop_recursive(4, 24, 4, |inner| {
         let body = || vec(inner.clone(), 1..4);
         let count = prop_oneof![uniform(), expression()];
@@ -142,7 +147,7 @@ fn statement() -> impl Strategy<Value = Statement> {
             3 => (count, body()).prop_map(|(count, body)| Statement::Repeat(count, body)),
             1 => (condition(), body()).prop_map(|(condition, body)| Statement::Among(condition, body)),
         ]
-    })
+    }).boxed()
 }
 
 pub fn program() -> impl Strategy<Value = Program> {
