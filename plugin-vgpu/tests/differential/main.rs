@@ -14,7 +14,9 @@ mod common;
 
 use std::sync::OnceLock;
 
-use plugin_api::{Device, Image, ImageKind, Launch, LoadOptions, MemoryKind, Module};
+use codegen::artifact::{Artifact, WarpForm};
+use codegen::{Compiler, VgpuOptions};
+use plugin_api::{Device, Launch, MemoryKind, Module};
 use plugin_vgpu::{Config, Engine, VirtualGpu};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config as Runs, RngSeed, TestRunner};
@@ -36,17 +38,33 @@ fn device(engine: Engine) -> VirtualGpu {
     .unwrap()
 }
 
-fn devices() -> &'static [(&'static str, VirtualGpu); 2] {
-    static DEVICES: OnceLock<[(&str, VirtualGpu); 2]> = OnceLock::new();
-    DEVICES.get_or_init(|| {
-        common::find_compiler();
-        // SAFETY: all tests of this program wait here before they compile anything.
-        unsafe { std::env::set_var("OMPTARGET_CACHE", "0") };
-        [
-            ("fiber", device(Engine::Fiber)),
-            ("workgroup", device(Engine::Workgroup)),
-        ]
-    })
+fn devices() -> &'static [(Engine, VirtualGpu); 2] {
+    static DEVICES: OnceLock<[(Engine, VirtualGpu); 2]> = OnceLock::new();
+    DEVICES
+        .get_or_init(|| [Engine::Fiber, Engine::Workgroup].map(|engine| (engine, device(engine))))
+}
+
+/// Compiles programs together, in both forms.
+fn compile(programs: &[Program]) -> Result<Artifact, String> {
+    common::find_compiler();
+    let tool = std::env::var_os("OMPTARGET_CODEGEN").expect("it has been found");
+    let options = VgpuOptions {
+        warp_forms: true,
+        ..VgpuOptions::default()
+    };
+    let artifact = Compiler::at(tool, None).vgpu(module_text(programs).as_bytes(), &options);
+    artifact.map_err(|error| error.to_string())
+}
+
+/// What is left of compiled kernels for an engine.
+fn forms_for(engine: Engine, artifact: &Artifact) -> Artifact {
+    let mut artifact = artifact.clone();
+    if engine == Engine::Fiber {
+        for kernel in &mut artifact.manifest.kernels {
+            kernel.warp = WarpForm::default();
+        }
+    }
+    artifact
 }
 
 fn input() -> Vec<u32> {
@@ -141,21 +159,15 @@ fn module_text(programs: &[Program]) -> String {
 
 /// Compiles programs together and compares; how many ran warp by warp.
 fn check(programs: &[Program]) -> Result<usize, String> {
-    let text = module_text(programs);
-    let image = Image {
-        kind: ImageKind::Bitcode,
-        triple: "",
-        arch: "",
-        bytes: text.as_bytes(),
-    };
+    let artifact = compile(programs)?;
     let mut warp_by_warp = 0;
     for (engine, device) in devices() {
         let module = device
-            .load(&image, &LoadOptions::default())
-            .map_err(|error| format!("{engine}: {error}"))?;
+            .load_artifact(forms_for(*engine, &artifact))
+            .map_err(|error| format!("{engine:?}: {error}"))?;
         for (number, program) in programs.iter().enumerate() {
             let name = format!("k{number}");
-            let wrong = |what| format!("{engine} engine, kernel {number}: {what}");
+            let wrong = |what| format!("{engine:?} engine, kernel {number}: {what}");
             let got = run(device, &*module, &name, program).map_err(wrong)?;
             if let Some(what) = difference(program, &got, &interpret(program, &input())) {
                 return Err(wrong(what));
