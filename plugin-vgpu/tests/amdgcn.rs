@@ -1,18 +1,19 @@
 //! AMDGCN bitcode runs as the ISA manuals say, in waves of 32 and of 64: each expression is compiled, run by every
-//! lane of two waves and compared with a model of the instruction written here.
+//! lane of two waves, on both engines, and compared with a model of the instruction written here.
 
 mod common;
 
 use std::collections::HashSet;
 
 use plugin_api::{Device, DevicePtr, Image, ImageKind, Launch, LoadOptions, MemoryKind, Module};
-use plugin_vgpu::{Config, VirtualGpu};
+use plugin_vgpu::{Config, Engine, VirtualGpu};
 
 const SIZES: [u32; 2] = [32, 64];
 
-fn device() -> VirtualGpu {
+fn device(engine: Engine) -> VirtualGpu {
     common::find_compiler();
     VirtualGpu::new(&Config {
+        engine,
         multiprocessors: 1,
         ..Config::detect()
     })
@@ -76,7 +77,7 @@ const UNTOUCHED: u32 = 0x7777_7777;
 
 /// What every thread of two waves got; those that `members` leaves out are [`UNTOUCHED`].
 fn run(
-    device: &VirtualGpu,
+    (engine, device): (Engine, &VirtualGpu),
     module: &dyn Module,
     index: usize,
     size: u32,
@@ -94,6 +95,10 @@ fn run(
         dynamic_shared: 0,
         args: &[out.0, members],
     };
+    if engine == Engine::Workgroup {
+        let form = kernel.remark(&launch).unwrap();
+        assert_eq!(form, "runs warp by warp", "kernel {index}, wave{size}");
+    }
     kernel.launch(&launch).unwrap();
     let mut values = vec![0u32; threads as usize];
     // SAFETY: the vector has `bytes` bytes.
@@ -114,29 +119,35 @@ fn given(lane: u32) -> u32 {
 const GIVEN: &str = "%v0 = mul i32 %lane, 7\n%v = add i32 %v0, 1000\n";
 
 fn check(cases: &[(&str, Model)]) {
-    let device = device();
-    for size in SIZES {
-        let bodies: Vec<String> = cases
-            .iter()
-            .map(|(body, _)| format!("{GIVEN}{body}"))
-            .collect();
-        let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
-        let module = load(&device, &module(size, &bodies));
-        for (index, (body, model)) in cases.iter().enumerate() {
-            for members in [!0u64, 0x0000_0ff0_0f0f_00ff, 0x8000_0001_9000_0003] {
-                let takes_part = |lane: u32| lane < size && members >> lane & 1 != 0;
-                let got = run(&device, &*module, index, size, members);
-                for (thread, got) in got.into_iter().enumerate() {
-                    let lane = thread as u32 % size;
-                    let expected = match takes_part(lane) {
-                        true => model(lane, &takes_part, size),
-                        false => UNTOUCHED,
-                    };
-                    assert_eq!(
-                        got, expected,
-                        "wave{size} members {members:#x} lane {lane}:\n{body}"
-                    );
-                }
+    for engine in [Engine::Fiber, Engine::Workgroup] {
+        let device = device(engine);
+        for size in SIZES {
+            check_waves(cases, (engine, &device), size);
+        }
+    }
+}
+
+fn check_waves(cases: &[(&str, Model)], (engine, device): (Engine, &VirtualGpu), size: u32) {
+    let bodies: Vec<String> = cases
+        .iter()
+        .map(|(body, _)| format!("{GIVEN}{body}"))
+        .collect();
+    let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
+    let module = load(device, &module(size, &bodies));
+    for (index, (body, model)) in cases.iter().enumerate() {
+        for members in [!0u64, 0x0000_0ff0_0f0f_00ff, 0x8000_0001_9000_0003] {
+            let takes_part = |lane: u32| lane < size && members >> lane & 1 != 0;
+            let got = run((engine, device), &*module, index, size, members);
+            for (thread, got) in got.into_iter().enumerate() {
+                let lane = thread as u32 % size;
+                let expected = match takes_part(lane) {
+                    true => model(lane, &takes_part, size),
+                    false => UNTOUCHED,
+                };
+                assert_eq!(
+                    got, expected,
+                    "{engine:?} engine, wave{size} members {members:#x} lane {lane}:\n{body}"
+                );
             }
         }
     }
@@ -491,7 +502,7 @@ fn floats() {
 /// Threads find their launch: sizes from the implicit arguments and the packet, arguments from their segment.
 #[test]
 fn launches_describe_themselves() {
-    let device = device();
+    let device = device(Engine::Fiber);
     let text = r#"
 target triple = "amdgcn-amd-amdhsa"
 @static = internal addrspace(3) global [40 x i32] poison

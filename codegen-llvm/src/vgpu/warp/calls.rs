@@ -42,6 +42,12 @@ pub enum Callee {
     Shuffle,
     /// `vgpu_redux`.
     Redux,
+    /// `vgpu_match_any`.
+    MatchAny,
+    /// `vgpu_match_all`.
+    MatchAll,
+    /// `vgpu_wave`: AMD's operations across lanes.
+    Wave,
     /// Ends the kernel at one lane.
     Fault,
     /// An engine function made lane by lane, whose context comes first.
@@ -73,6 +79,9 @@ pub fn of(call: Value) -> Callee {
         "vgpu_vote" => Callee::Vote,
         "vgpu_shfl" => Callee::Shuffle,
         "vgpu_redux" => Callee::Redux,
+        "vgpu_match_any" => Callee::MatchAny,
+        "vgpu_match_all" => Callee::MatchAll,
+        "vgpu_wave" => Callee::Wave,
         "vgpu_clock" | "vgpu_globaltimer" => Callee::Once,
         "vgpu_yield" => Callee::Yield,
         "vgpu_trap" | "vgpu_assert_fail" | "vgpu_wild_access" => Callee::Fault,
@@ -159,6 +168,9 @@ fn of_intrinsic(name: &str) -> Callee {
     }
     match stem {
         "memcpy" | "memmove" | "memset" => Callee::Transfer,
+        // The host has these for scalars only.
+        "frexp" | "modf" | "sincos" | "sincospi" | "lround" | "llround" | "lrint" | "llrint"
+        | "asin" | "acos" | "atan" | "atan2" | "sinh" | "cosh" | "tanh" => Callee::Library,
         _ => Callee::Unknown,
     }
 }
@@ -175,6 +187,13 @@ pub fn waits(callee: Callee) -> bool {
 pub fn is_warp_operation(callee: Callee) -> bool {
     matches!(
         callee,
-        Callee::ActiveMask | Callee::SyncWarp | Callee::Vote | Callee::Shuffle | Callee::Redux
+        Callee::ActiveMask
+            | Callee::SyncWarp
+            | Callee::Vote
+            | Callee::Shuffle
+            | Callee::Redux
+            | Callee::MatchAny
+            | Callee::MatchAll
+            | Callee::Wave
     )
 }

@@ -12,6 +12,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use codegen::vgpu_abi::WaveOp;
 use llvm_sys::LLVMOpcode;
 
 use super::calls::{self, Callee};
@@ -245,12 +246,24 @@ impl Analysis<'_> {
             | Callee::ActiveMask
             | Callee::BarrierReduce => Shape::Uniform,
             // Uniform if the member mask is; the values may differ.
-            Callee::Vote | Callee::Redux => self.found.known(call.operand(2))?,
-            Callee::Shuffle | Callee::EngineLane => Shape::Varying,
+            Callee::Vote | Callee::Redux | Callee::MatchAll => self.found.known(call.operand(2))?,
+            // The lanes that are here are one group.
+            Callee::Wave if !gives_each_lane_its_own(call) => Shape::Uniform,
+            Callee::Shuffle | Callee::MatchAny | Callee::Wave | Callee::EngineLane => {
+                Shape::Varying
+            }
             Callee::Unknown if !call.called().is_function() => Shape::Varying,
             _ => self.all_or_nothing(call.arguments())?,
         })
     }
+}
+
+/// Whether an operation across lanes moves values from lane to lane.
+fn gives_each_lane_its_own(wave: Value) -> bool {
+    let operation = wave.operand(2).as_int();
+    [WaveOp::Gather, WaveOp::Scatter]
+        .iter()
+        .any(|&op| operation == Some(op as u64))
 }
 
 /// An integer constant, sign-extended.

@@ -3,7 +3,7 @@
 //! The lanes of a warp form stay together: one that polls a variable keeps the one that would write it from going on. So
 //! loops that wait on memory (`spin`) have no warp form. Three kinds of them do not wait for lanes:
 //!
-//! * Every turn passes a barrier or an operation of the warp: all lanes take part in it.
+//! * Every turn passes a barrier or an operation of the warp with a member mask: all lanes take part in it.
 //! * A compare-and-swap that is repeated with the value it found. It only fails because another one succeeded, so in every
 //!   turn some lane gets through.
 //! * A single thread of the block waits, and what it polls is written, as far as this kernel writes it, only where the same
@@ -61,8 +61,10 @@ fn passes_all_lanes(flow: &ControlFlow, each: &Loop) -> bool {
         .filter(|it| it.is_call())
         .map(calls::of)
         .any(|callee| {
+            // Those without a member mask are for the lanes that are there.
+            let some_lanes = matches!(callee, Callee::ActiveMask | Callee::Wave);
             matches!(callee, Callee::Barrier | Callee::BarrierReduce)
-                || calls::is_warp_operation(callee)
+                || calls::is_warp_operation(callee) && !some_lanes
         })
 }
 

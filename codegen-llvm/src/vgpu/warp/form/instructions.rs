@@ -219,7 +219,10 @@ impl Former<'_> {
             | Callee::SyncWarp
             | Callee::Vote
             | Callee::Shuffle
-            | Callee::Redux => self.warp_operation(call),
+            | Callee::Redux
+            | Callee::MatchAny
+            | Callee::MatchAll => self.warp_operation(call),
+            Callee::Wave => self.wave_operation(call),
             Callee::Unknown => Err(self.unknown(call)),
         }
     }

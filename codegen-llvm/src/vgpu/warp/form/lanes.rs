@@ -1,5 +1,6 @@
 //! What is done lane by lane: calls with side effects, atomics, and whatever has no vector form.
 
+use codegen::vgpu_abi::ReduxOp;
 use llvm_sys::{LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode};
 
 use super::super::refusal::Refusal;
@@ -276,6 +277,30 @@ pub(super) enum Neutral {
 }
 
 impl Reduction {
+    /// That of `redux.sync`.
+    pub(super) fn of(operation: ReduxOp) -> Reduction {
+        let (intrinsic, neutral) = match operation {
+            ReduxOp::Add => ("llvm.vector.reduce.add", Neutral::Zero),
+            ReduxOp::Umin => ("llvm.vector.reduce.umin", Neutral::Ones),
+            ReduxOp::Umax => ("llvm.vector.reduce.umax", Neutral::Zero),
+            ReduxOp::Smin => ("llvm.vector.reduce.smin", Neutral::Greatest),
+            ReduxOp::Smax => ("llvm.vector.reduce.smax", Neutral::Least),
+            ReduxOp::And => ("llvm.vector.reduce.and", Neutral::Ones),
+            ReduxOp::Or => ("llvm.vector.reduce.or", Neutral::Zero),
+            ReduxOp::Xor => ("llvm.vector.reduce.xor", Neutral::Zero),
+        };
+        Reduction { intrinsic, neutral }
+    }
+
+    /// That of number `number` among [`ReduxOp`]'s, if there is one.
+    pub(super) fn numbered(number: u64) -> Option<Reduction> {
+        use ReduxOp::*;
+        let all = [Add, Umin, Umax, Smin, Smax, And, Or, Xor];
+        all.into_iter()
+            .find(|&operation| operation as u64 == number)
+            .map(Reduction::of)
+    }
+
     /// The value that changes nothing.
     pub(super) fn neutral(&self, ty: Type) -> Value {
         let sign = 1u64 << (ty.int_width() - 1);

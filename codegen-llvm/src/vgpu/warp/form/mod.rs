@@ -14,6 +14,7 @@ mod memory;
 mod prefetch;
 mod values;
 mod warp_operations;
+mod wave;
 
 use std::collections::{HashMap, HashSet};
 

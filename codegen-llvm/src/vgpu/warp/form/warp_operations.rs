@@ -3,13 +3,13 @@
 //! The lanes that take part are there: those of the mask. Nobody has to wait for lanes that are elsewhere, which is
 //! shown for every operation (`operation_is_complete`).
 
-use codegen::vgpu_abi::{ReduxOp, ShuffleMode, VoteMode};
+use codegen::vgpu_abi::{ShuffleMode, VoteMode};
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
 use super::super::calls::{self, Callee};
 use super::super::refusal::Refusal;
 use super::Former;
-use super::lanes::{Neutral, Reduction};
+use super::lanes::Reduction;
 use crate::ir::{Type, Value};
 
 impl Former<'_> {
@@ -76,7 +76,7 @@ impl Former<'_> {
     }
 
     /// The active lanes whose value is not 0, 64 bits.
-    fn predicate_bits(&mut self, value: Value) -> Value {
+    pub(super) fn predicate_bits(&mut self, value: Value) -> Value {
         let vector = self.vector(value);
         let zero = Value::zero(vector.ty());
         let holds = self
@@ -106,6 +106,8 @@ impl Former<'_> {
             Callee::SyncWarp => Ok(()),
             Callee::Vote => self.vote(call, lanes),
             Callee::Redux => self.redux(call),
+            Callee::MatchAny => self.match_any(call),
+            Callee::MatchAll => self.match_all(call),
             _ => self.shuffle(call),
         }
     }
@@ -178,21 +180,8 @@ impl Former<'_> {
     /// `vgpu_redux(cx, site, mask, op, value)`, for a uniform mask.
     fn redux(&mut self, call: Value) -> Result<(), Refusal> {
         let arguments = call.arguments();
-        let kinds: [(ReduxOp, &'static str, Neutral); 8] = [
-            (ReduxOp::Add, "llvm.vector.reduce.add", Neutral::Zero),
-            (ReduxOp::Umin, "llvm.vector.reduce.umin", Neutral::Ones),
-            (ReduxOp::Umax, "llvm.vector.reduce.umax", Neutral::Zero),
-            (ReduxOp::Smin, "llvm.vector.reduce.smin", Neutral::Greatest),
-            (ReduxOp::Smax, "llvm.vector.reduce.smax", Neutral::Least),
-            (ReduxOp::And, "llvm.vector.reduce.and", Neutral::Ones),
-            (ReduxOp::Or, "llvm.vector.reduce.or", Neutral::Zero),
-            (ReduxOp::Xor, "llvm.vector.reduce.xor", Neutral::Zero),
-        ];
-        let kind = kinds
-            .into_iter()
-            .find(|(op, ..)| arguments[3].as_int() == Some(*op as u64));
-        let (Some((_, intrinsic, neutral)), true) =
-            (kind, self.divergence.shape(arguments[2]).is_uniform())
+        let reduction = arguments[3].as_int().and_then(Reduction::numbered);
+        let (Some(reduction), true) = (reduction, self.divergence.shape(arguments[2]).is_uniform())
         else {
             let what = "a reduction over different groups of lanes";
             return Err(Refusal::at(self.context, call, what));
@@ -205,11 +194,10 @@ impl Former<'_> {
             .builder
             .cast(LLVMOpcode::LLVMBitCast, named, self.mask_type());
         let members = self.builder.binary(LLVMOpcode::LLVMAnd, named, self.mask);
-        let reduction = Reduction { intrinsic, neutral };
         let vector = self.vector(arguments[4]);
         let rest = self.broadcast(reduction.neutral(arguments[4].ty()));
         let values = self.builder.select(members, vector, rest);
-        let function = self.module.intrinsic(intrinsic, &[values.ty()]);
+        let function = self.module.intrinsic(reduction.intrinsic, &[values.ty()]);
         let total = self.builder.call_function(function, &[values]);
         self.define_scalar(call, total);
         Ok(())
@@ -284,13 +272,65 @@ impl Former<'_> {
         Ok(())
     }
 
+    /// `vgpu_match_any(cx, site, mask, value)`: the members with the lane's value, found for one value after another.
+    fn match_any(&mut self, call: Value) -> Result<(), Refusal> {
+        let arguments = call.arguments();
+        let (members, values) = (self.vector(arguments[2]), self.vector(arguments[3]));
+        let equal = self.for_each_lane(Some(members.ty()), |former, lane| {
+            let value = former.pick(values, lane);
+            former.lanes_with(values, value)
+        });
+        if let Some(equal) = equal {
+            let matching = self.builder.binary(LLVMOpcode::LLVMAnd, members, equal);
+            self.define_vector(call, matching);
+        }
+        Ok(())
+    }
+
+    /// `vgpu_match_all(cx, site, mask, value)`, for a uniform mask: the members if all have the value of the first, else 0.
+    fn match_all(&mut self, call: Value) -> Result<(), Refusal> {
+        let arguments = call.arguments();
+        if !self.divergence.shape(arguments[2]).is_uniform() {
+            let what = "values of different groups of lanes are compared";
+            return Err(Refusal::at(self.context, call, what));
+        }
+        let (named, values) = (self.scalar(arguments[2]), self.vector(arguments[3]));
+        let here = self.mask_bits();
+        let here = self.builder.cast_unsigned(here, named.ty());
+        let members = self.builder.binary(LLVMOpcode::LLVMAnd, named, here);
+        // Who asks is a member, so there is one.
+        let first = self.count_trailing(members);
+        let value = self.pick(values, first);
+        let equal = self.lanes_with(values, value);
+        let matching = self.builder.binary(LLVMOpcode::LLVMAnd, members, equal);
+        let all = self
+            .builder
+            .compare(LLVMIntPredicate::LLVMIntEQ, matching, members);
+        let none = Value::zero(members.ty());
+        let result = self.builder.select(all, members, none);
+        self.define_scalar(call, result);
+        Ok(())
+    }
+
+    /// The active lanes that have this value, 64 bits.
+    fn lanes_with(&self, values: Value, value: Value) -> Value {
+        let value = self.builder.splat(value, self.width);
+        let equal = self
+            .builder
+            .compare(LLVMIntPredicate::LLVMIntEQ, values, value);
+        let bits = self.bits(self.where_holds(equal));
+        self.builder
+            .cast_unsigned(bits, Type::int(self.context, 64))
+    }
+
     /// The vector whose lane `l` is lane `from[l]` of `value`: a shuffle of LLVM's if the lanes are known, else the host's
     /// permutation where it has one, else by way of the stack.
-    fn permute(&self, value: Value, from: Value) -> Value {
+    pub(super) fn permute(&self, value: Value, from: Value) -> Value {
         if from.is_constant() {
             return self.builder.shuffle(value, from);
         }
-        if self.permutes {
+        let element = value.ty().element(0);
+        if self.permutes && self.width == 32 && element == Type::int(self.context, 32) {
             let half = |vector, first| self.builder.shuffle_both(vector, vector, first..first + 16);
             let (low, high) = (half(value, 0), half(value, 16));
             let permute = self
@@ -304,16 +344,20 @@ impl Former<'_> {
         }
         let slot = self.slot(value.ty());
         self.builder.store(value, slot);
-        let element = Type::int(self.context, 32);
-        let wide = Type::int(self.context, 64).vector(self.width);
-        let index = self.builder.cast(LLVMOpcode::LLVMZExt, from, wide);
-        let pointers = self.builder.index(element, slot, &[index]);
+        let pointers = self.places(slot, element, from);
         let types = [value.ty(), pointers.ty()];
         let function = self.module.intrinsic("llvm.masked.gather", &types);
         let call = self
             .builder
             .call_function(function, &[pointers, self.mask, value]);
-        call.align_argument(self.context, 0, 4);
+        call.align_argument(self.context, 0, self.layout.alignment(element));
         call
+    }
+
+    /// The addresses of elements of an array in memory, for indices of 32 bits.
+    pub(super) fn places(&self, array: Value, element: Type, indices: Value) -> Value {
+        let wide = Type::int(self.context, 64).vector(self.width);
+        let indices = self.builder.cast(LLVMOpcode::LLVMZExt, indices, wide);
+        self.builder.index(element, array, &[indices])
     }
 }
