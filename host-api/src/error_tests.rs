@@ -58,6 +58,7 @@ fn fault(kind: FaultKind) -> Device {
         block: [0; 3],
         grid: [1; 3],
         thread: [0; 3],
+        last: [0; 3],
         block_size: [32, 1, 1],
     });
     Device::Fault(Box::new(KernelFault {

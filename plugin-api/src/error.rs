@@ -112,7 +112,7 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// Which GPU thread.
+/// Which GPU thread, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadId {
     /// Block index in the grid.
@@ -121,6 +121,8 @@ pub struct ThreadId {
     pub grid: [u32; 3],
     /// Thread index in the block.
     pub thread: [u32; 3],
+    /// The last of the threads of which it is one, from `thread` on; the same if it is known which.
+    pub last: [u32; 3],
     /// Threads of a block.
     pub block_size: [u32; 3],
 }
@@ -130,12 +132,17 @@ pub struct ThreadId {
 impl fmt::Display for ThreadId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match linear(self.block, self.grid) {
-            Ok(team) => write!(f, "team {team}, thread ")?,
-            Err([x, y, z]) => write!(f, "block ({x},{y},{z}), thread ")?,
+            Ok(team) => write!(f, "team {team}, ")?,
+            Err([x, y, z]) => write!(f, "block ({x},{y},{z}), ")?,
         }
-        match linear(self.thread, self.block_size) {
-            Ok(thread) => write!(f, "{thread} of its block"),
-            Err([x, y, z]) => write!(f, "({x},{y},{z}) of its block"),
+        let name = |thread| match linear(thread, self.block_size) {
+            Ok(thread) => thread.to_string(),
+            Err([x, y, z]) => format!("({x},{y},{z})"),
+        };
+        let (first, last) = (name(self.thread), name(self.last));
+        match self.thread == self.last {
+            true => write!(f, "thread {first} of its block"),
+            false => write!(f, "one of threads {first} to {last} of its block"),
         }
     }
 }
@@ -248,9 +255,29 @@ mod tests {
             block,
             grid,
             thread,
+            last: thread,
             block_size,
         };
         id.to_string()
+    }
+
+    #[test]
+    fn one_of_several_threads() {
+        let id = |last, block_size| ThreadId {
+            block: [1, 0, 0],
+            grid: [2, 1, 1],
+            thread: [32, 0, 0],
+            last,
+            block_size,
+        };
+        assert_eq!(
+            id([63, 0, 0], [64, 1, 1]).to_string(),
+            "team 1, one of threads 32 to 63 of its block"
+        );
+        assert_eq!(
+            id([63, 0, 0], [64, 2, 1]).to_string(),
+            "team 1, one of threads (32,0,0) to (63,0,0) of its block"
+        );
     }
 
     #[test]

@@ -103,6 +103,7 @@ fn fault_of(result: CuResult, said: &str, record: Option<Trap>, flights: &[Fligh
             block: trap.block,
             grid,
             thread: trap.thread,
+            last: trap.thread,
             block_size,
         }),
         kind: FaultKind::Trap {

@@ -69,6 +69,7 @@ impl Caller<'_> {
         let lane = self.sm.fiber_states[usize::from(self.fiber)].lane.get();
         let raised = Raised {
             thread: self.thread + u16::from(lane),
+            among: 1,
             cause,
             place: Place::Site(site),
             waiting: Vec::new(),

@@ -46,6 +46,7 @@ pub fn report(block: &Block, cause: Cause) -> Raised {
     let place = first.map_or(Place::Unknown, |group| Place::Site(group.site));
     Raised {
         thread,
+        among: 1,
         cause,
         place,
         waiting,

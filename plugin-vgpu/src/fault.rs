@@ -11,8 +11,10 @@ use std::time::Duration;
 use plugin_api::{Error, Result, SourceLocation};
 
 use crate::deadlock::WaitingGroup;
+use crate::engine::Form;
 use crate::sm::Sm;
 use crate::switch;
+use crate::warp::Lanes;
 
 /// Why a kernel ended abnormally.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +66,8 @@ pub enum Place {
 pub struct Raised {
     /// Linear index of the thread at fault.
     pub thread: u16,
+    /// Threads from that one on, of which one is at fault; 1 if it is known which.
+    pub among: u16,
     /// Why.
     pub cause: Cause,
     /// Where.
@@ -169,11 +173,28 @@ fn raised_by_signal(sm: &Sm, signal: Signal) -> Raised {
     };
     Raised {
         thread,
+        among: running_with(sm, thread),
         cause,
         place: Place::Code {
             pc: code_address(&signal),
         },
         waiting: Vec::new(),
+    }
+}
+
+/// How many threads the code stands for that `thread` runs: in warp form, a whole strip or warp.
+fn running_with(sm: &Sm, thread: u16) -> u16 {
+    // SAFETY: no fiber runs, and the block's run is kept until the next block.
+    let (run, block) = unsafe { (&*sm.run.get(), sm.block()) };
+    match run.form {
+        Form::Strips { width, .. } => {
+            let [x, y, z] = run.context.ntid;
+            (x * y * z - u32::from(thread)).min(width) as u16
+        }
+        Form::Warps { .. } if block.in_warp_form(thread) => {
+            (Lanes::BITS - block.living(thread).leading_zeros()).max(1) as u16
+        }
+        Form::Warps { .. } | Form::Threads(_) => 1,
     }
 }
 

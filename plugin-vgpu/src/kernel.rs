@@ -108,6 +108,7 @@ impl VirtualKernel {
                 block: fault.block,
                 grid: launch.grid,
                 thread: unflatten(raised.thread.into(), launch.block),
+                last: unflatten((raised.thread + raised.among - 1).into(), launch.block),
                 block_size: launch.block,
             }),
             location: location.or(asserted),

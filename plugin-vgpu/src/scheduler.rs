@@ -103,6 +103,7 @@ fn start(sm: &Sm) -> Result<u16, Box<Raised>> {
 pub fn no_stack(thread: u16, error: &Error) -> Box<Raised> {
     Box::new(Raised {
         thread,
+        among: 1,
         cause: Cause::Other(format!("no stack for another GPU thread: {error}")),
         place: Place::Unknown,
         waiting: Vec::new(),

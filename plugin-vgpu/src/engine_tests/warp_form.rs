@@ -326,19 +326,33 @@ warp_kernel!(wild, cx, _lanes, address: u64, {
     }
 });
 
+warp_kernel!(wild_warp, cx, _lanes, address: u64, {
+    if (*cx).tid[0] == 64 {
+        (*address as *mut u32).write_volatile(1);
+    }
+});
+
 #[test]
-fn a_fault_in_a_strip_names_its_first_thread() {
+fn a_fault_that_the_cpu_finds_names_the_threads_of_the_strip_or_warp() {
     let address = 0x3000_0000_1000_u64;
-    let form = Form::Strips {
-        entry: wild,
-        width: 16,
+    let cause = Cause::WildAccess {
+        address,
+        write: true,
     };
-    let raised = launch_form(form, 4, [64, 1, 1], &address).unwrap_err();
-    let write = true;
-    assert_eq!(
-        (raised.thread, raised.cause),
-        (48, Cause::WildAccess { address, write })
-    );
+    let strips = |width| Form::Strips { entry: wild, width };
+    // The last strip, or warp, may have fewer threads.
+    for (form, threads, first, among) in [
+        (strips(16), 64, 48, 16),
+        (strips(16), 51, 48, 3),
+        (warps(wild_warp), 128, 64, 32),
+        (warps(wild_warp), 70, 64, 6),
+    ] {
+        let raised = launch_form(form, 4, [threads, 1, 1], &address).unwrap_err();
+        assert_eq!(
+            (raised.thread, raised.among, &raised.cause),
+            (first, among, &cause)
+        );
+    }
 }
 
 warp_kernel!(takes_turns, cx, lanes, data: Counts, {
