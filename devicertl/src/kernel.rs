@@ -35,6 +35,20 @@ pub struct Configuration {
     pub reduction_buffer_length: i32,
 }
 
+impl Configuration {
+    /// Where the threads of such a kernel, which is SPMD, begin.
+    #[inline(always)]
+    fn spmd_nest(&self) -> Nest {
+        if self.exec_mode & EXEC_MODE_GENERIC != 0 {
+            Nest::SEQUENTIAL
+        } else if self.reduction_data_size > 0 {
+            Nest::PURE_REDUCING
+        } else {
+            Nest::PURE_SEQUENTIAL
+        }
+    }
+}
+
 /// `KernelEnvironmentTy`: the `<kernel>_kernel_environment` global.
 #[repr(C)]
 #[derive(Debug)]
@@ -96,10 +110,7 @@ pub unsafe extern "C" fn __kmpc_target_init(
     launch: *mut LaunchEnvironment,
 ) -> i32 {
     if environment.configuration.exec_mode & EXEC_MODE_SPMD != 0 {
-        init_spmd(
-            launch,
-            environment.configuration.exec_mode & EXEC_MODE_GENERIC == 0,
-        );
+        init_spmd(launch, environment.configuration.spmd_nest());
         return -1;
     }
     // Up to clang 16 the first argument is an `ident_t`, whose first word is 0.
@@ -130,15 +141,10 @@ pub unsafe extern "C" fn __kmpc_target_init(
 
 /// SPMD: every thread prepares what is its own. Nothing is shared, so no barrier is needed.
 #[inline(always)]
-fn init_spmd(launch: *mut LaunchEnvironment, pure: bool) {
+fn init_spmd(launch: *mut LaunchEnvironment, nest: Nest) {
     arch::assume_mode(true);
     arch::spmd_begin();
-    if pure {
-        Nest::PURE_SEQUENTIAL
-    } else {
-        Nest::SEQUENTIAL
-    }
-    .store();
+    nest.store();
     share::init();
     // SAFETY: all threads write the same value, and each reads what it wrote itself.
     unsafe { *shared::launch_environment() = launch };

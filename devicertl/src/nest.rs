@@ -15,7 +15,8 @@ use crate::kernel;
 use crate::state::{self, State};
 
 /// A nest word. Bits 0-1: the kind of the innermost team of more than one thread, all set in `reduce_dispersed`; bit 2: the thread
-/// has private state; bit 3: the kernel is SPMD as written; bits 4-15: how many serialised regions lie within.
+/// has private state; bit 3: the kernel is SPMD as written; bit 4: it is, has a reduction across teams, and is outside of parallel regions;
+/// bits 5-15: how many serialised regions lie within.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nest(u16);
 
@@ -50,7 +51,8 @@ pub static ELSEWHERE: Ever = Ever::new();
 const KIND: u16 = 0b11;
 const PRIVATE: u16 = 0b100;
 const PURE: u16 = 0b1000;
-const SERIAL: u16 = 0b1_0000;
+const REDUCES: u16 = 0b1_0000;
+const SERIAL: u16 = 0b10_0000;
 
 impl Nest {
     /// The initial thread, outside every parallel region.
@@ -58,6 +60,8 @@ impl Nest {
     /// The same in a kernel that clang itself made SPMD: all its code outside parallel regions is the control
     /// of `distribute` loops. (What openmp-opt turns into SPMD has sequential code there.)
     pub const PURE_SEQUENTIAL: Nest = Nest(PURE);
+    /// The same in one that reduces across teams.
+    pub const PURE_REDUCING: Nest = Nest(PURE | REDUCES);
     /// In a parallel region whose team is the whole block (SPMD kernels).
     pub const BLOCK: Nest = Nest(1);
     /// In a parallel region of `shared::team_size` threads.
@@ -197,13 +201,25 @@ impl Nest {
     /// Outside every parallel region, with no private state.
     #[inline(always)]
     pub fn is_sequential(self) -> bool {
-        self.0 & !PURE == 0
+        self.0 & !(PURE | REDUCES) == 0
+    }
+
+    /// In the control of a `distribute` loop of a kernel that is SPMD as written.
+    #[inline(always)]
+    pub fn is_pure_sequential(self) -> bool {
+        self.is_pure() && self.is_sequential()
     }
 
     /// Whether the kernel is SPMD as written.
     #[inline(always)]
     pub fn is_pure(self) -> bool {
         self.0 & PURE != 0
+    }
+
+    /// In the control of a `distribute` loop of a kernel that is SPMD as written and reduces across teams.
+    #[inline(always)]
+    pub fn reduces(self) -> bool {
+        self.0 & REDUCES != 0
     }
 
     /// Within an active parallel region, perhaps in a serialised one inside it.
@@ -234,7 +250,7 @@ impl Nest {
     #[inline(always)]
     pub fn deeper(self) -> Nest {
         if self.0 > u16::MAX - SERIAL {
-            arch::trap(c"parallel regions are nested more than 4095 deep");
+            arch::trap(c"parallel regions are nested more than 2047 deep");
         }
         Nest(self.0 + SERIAL)
     }

@@ -46,7 +46,7 @@ pub fn init() {
 /// In a kernel that is SPMD as written, all threads run the team's sequential code, allocations
 /// included: the variable is one all the same.
 fn is_common() -> bool {
-    arch::is_spmd() && Nest::load() == Nest::PURE_SEQUENTIAL
+    arch::is_spmd() && Nest::load().is_pure_sequential()
 }
 
 /// Memory that every thread of the team can reach, for a local variable.

@@ -73,6 +73,15 @@ impl Member {
     }
 }
 
+/// Whether the program leaves the chunk of `distribute` to the implementation. clang then asks for the number of threads and passes
+/// that (`getDefaultDistScheduleAndChunk`): in the optimiser's eyes the same value as ours. It decides when the kernel is compiled, the
+/// same for all threads; where it cannot tell, that chunk is as good as any. A constant of the program's is another value to it.
+#[inline(always)]
+fn is_default_chunk(chunk: u64) -> bool {
+    let same = chunk == u64::from(arch::block_threads());
+    arch::is_known(same.into()) && same
+}
+
 /// One member's first chunk as iteration numbers, and how far it is to its next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk<U> {
@@ -85,7 +94,7 @@ pub struct Chunk<U> {
 }
 
 macro_rules! static_schedules {
-    ($unsigned:ident, $chunked:ident, $balanced:ident, $rounded:ident) => {
+    ($unsigned:ident, $chunked:ident, $balanced:ident, $rounded:ident, $aligned:ident) => {
         /// Chunks of `chunk` iterations, dealt round; `last` is the loop's last iteration.
         #[inline(always)]
         pub fn $chunked(
@@ -137,15 +146,32 @@ macro_rules! static_schedules {
                 .unwrap_or($unsigned::MAX);
             $chunked(last, block, member)
         }
+
+        /// One block each, all but the last a multiple of [`UNIT`], numbers of units differing by at most one.
+        #[inline(always)]
+        pub fn $aligned(last: $unsigned, member: Member) -> Option<Chunk<$unsigned>> {
+            let unit = UNIT as $unsigned;
+            let units = $balanced(last / unit, member)?;
+            let first = units.first * unit;
+            Some(Chunk {
+                first,
+                last: (units.last * unit + (unit - 1)).min(last),
+                // Just beyond the loop, which this then does not overflow.
+                stride: (last - first).wrapping_add(1),
+            })
+        }
     };
 }
-static_schedules!(u32, chunked_u32, balanced_u32, rounded_u32);
-static_schedules!(u64, chunked_u64, balanced_u64, rounded_u64);
+static_schedules!(u32, chunked_u32, balanced_u32, rounded_u32, aligned_u32);
+static_schedules!(u64, chunked_u64, balanced_u64, rounded_u64, aligned_u64);
+
+/// Iterations that stay together where teams get one block each: of 4 bytes each, a cache line of any GPU.
+const UNIT: u32 = 32;
 
 /// The entry points of one type of loop variable. clang passes increments as signed.
 macro_rules! static_init {
-    ($int:ident, $unsigned:ident, $signed:ident; $chunked:ident, $balanced:ident, $rounded:ident; $init:ident,
-     $for:ident, $distribute:ident, $team:ident, $both:ident) => {
+    ($int:ident, $unsigned:ident, $signed:ident; $chunked:ident, $balanced:ident, $rounded:ident, $aligned:ident; $init:ident,
+     $narrow:ident, $for:ident, $distribute:ident, $team:ident, $both:ident) => {
         /// The loop's last iteration number; `None` if it has none.
         #[inline(always)]
         pub fn $init(lower: $int, upper: $int, increment: $signed) -> Option<$unsigned> {
@@ -162,22 +188,16 @@ macro_rules! static_init {
             }
         }
 
-        /// Static schedule: narrows `lower` and `upper` to the caller's first chunk.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $for(
-            _location: *const Ident,
-            _thread: i32,
-            schedule: i32,
+        /// Narrows `lower` and `upper` to the first chunk of what `share` says of the loop's last iteration number.
+        #[inline(always)]
+        unsafe fn $narrow(
             is_last: *mut i32,
             lower: *mut $int,
             upper: *mut $int,
             stride: *mut $signed,
             increment: $signed,
-            chunk: $signed,
+            share: impl FnOnce($unsigned) -> Option<Chunk<$unsigned>>,
         ) {
-            let schedule = schedule & SCHEDULE_MASK;
-            let member = Member::of_schedule(schedule);
-            let chunk = if chunk < 1 { 1 } else { chunk as $unsigned };
             // SAFETY: clang passes the loop's own variables.
             unsafe {
                 let base = *lower;
@@ -186,17 +206,11 @@ macro_rules! static_init {
                     *stride = increment;
                     return;
                 };
-                let mine = match schedule {
-                    STATIC | DISTRIBUTE => $balanced(last, member),
-                    STATIC_BALANCED_CHUNKED => $rounded(last, chunk, member),
-                    DISTRIBUTE_FOR_ONE => $chunked(last, 1, member),
-                    _ => $chunked(last, chunk, member),
-                };
                 let at = |iteration: $unsigned| {
                     (base as $unsigned).wrapping_add(iteration.wrapping_mul(increment as $unsigned))
                         as $int
                 };
-                let Some(mine) = mine else {
+                let Some(mine) = share(last) else {
                     // In `distribute parallel for` clang compares with the team's upper bound, not with the one
                     // left here: the lower bound must lie beyond it. Where that wraps, any empty bounds do.
                     let beyond = at(last.wrapping_add(1));
@@ -220,7 +234,42 @@ macro_rules! static_init {
             }
         }
 
-        /// `distribute`: the same, with a schedule that deals to teams.
+        /// Static schedule: narrows `lower` and `upper` to the caller's first chunk.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $for(
+            _location: *const Ident,
+            _thread: i32,
+            schedule: i32,
+            is_last: *mut i32,
+            lower: *mut $int,
+            upper: *mut $int,
+            stride: *mut $signed,
+            increment: $signed,
+            chunk: $signed,
+        ) {
+            let schedule = schedule & SCHEDULE_MASK;
+            let member = Member::of_schedule(schedule);
+            let chunk = if chunk < 1 { 1 } else { chunk as $unsigned };
+            // SAFETY: the caller's promise.
+            unsafe {
+                $narrow(
+                    is_last,
+                    lower,
+                    upper,
+                    stride,
+                    increment,
+                    |last| match schedule {
+                        STATIC | DISTRIBUTE => $balanced(last, member),
+                        STATIC_BALANCED_CHUNKED => $rounded(last, chunk, member),
+                        DISTRIBUTE_FOR_ONE => $chunked(last, 1, member),
+                        _ => $chunked(last, chunk, member),
+                    },
+                )
+            }
+        }
+
+        /// `distribute`: the same, with a schedule that deals to teams. In kernels with a reduction across teams a team gets
+        /// its iterations in one piece unless the program says otherwise (`is_default_chunk`): it reduces once per piece.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $distribute(
             location: *const Ident,
@@ -235,6 +284,14 @@ macro_rules! static_init {
         ) {
             // SAFETY: the caller's promise.
             unsafe {
+                if schedule & SCHEDULE_MASK == DISTRIBUTE_CHUNKED
+                    && Nest::load_inline().reduces()
+                    && is_default_chunk(chunk as u64)
+                {
+                    return $narrow(is_last, lower, upper, stride, increment, |last| {
+                        $aligned(last, Member::team())
+                    });
+                }
                 $for(
                     location, thread, schedule, is_last, lower, upper, stride, increment, chunk,
                 )
@@ -306,13 +363,13 @@ macro_rules! static_init {
         }
     };
 }
-static_init!(i32, u32, i32; chunked_u32, balanced_u32, rounded_u32; last_i32,
+static_init!(i32, u32, i32; chunked_u32, balanced_u32, rounded_u32, aligned_u32; last_i32, narrow_i32,
     __kmpc_for_static_init_4, __kmpc_distribute_static_init_4, __kmpc_team_static_init_4, __kmpc_dist_for_static_init_4);
-static_init!(u32, u32, i32; chunked_u32, balanced_u32, rounded_u32; last_u32,
+static_init!(u32, u32, i32; chunked_u32, balanced_u32, rounded_u32, aligned_u32; last_u32, narrow_u32,
     __kmpc_for_static_init_4u, __kmpc_distribute_static_init_4u, __kmpc_team_static_init_4u, __kmpc_dist_for_static_init_4u);
-static_init!(i64, u64, i64; chunked_u64, balanced_u64, rounded_u64; last_i64,
+static_init!(i64, u64, i64; chunked_u64, balanced_u64, rounded_u64, aligned_u64; last_i64, narrow_i64,
     __kmpc_for_static_init_8, __kmpc_distribute_static_init_8, __kmpc_team_static_init_8, __kmpc_dist_for_static_init_8);
-static_init!(u64, u64, i64; chunked_u64, balanced_u64, rounded_u64; last_u64,
+static_init!(u64, u64, i64; chunked_u64, balanced_u64, rounded_u64, aligned_u64; last_u64, narrow_u64,
     __kmpc_for_static_init_8u, __kmpc_distribute_static_init_8u, __kmpc_team_static_init_8u, __kmpc_dist_for_static_init_8u);
 
 /// End of a worksharing loop.
@@ -323,7 +380,7 @@ pub unsafe extern "C" fn __kmpc_for_static_fini(_location: *const Ident, _thread
 /// removes it where nothing but the kernel's end follows.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_distribute_static_fini(_location: *const Ident, _thread: i32) {
-    if arch::is_spmd() && Nest::load_inline() == Nest::PURE_SEQUENTIAL {
+    if arch::is_spmd() && Nest::load_inline().is_pure_sequential() {
         arch::block_barrier_together();
     }
 }

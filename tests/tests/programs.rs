@@ -146,6 +146,22 @@ fn schedules() {
     check(&["schedules.c"]);
 }
 
+/// What a team gets of a loop: the program's chunks as they are, one piece where it leaves that to the runtime and the optimiser
+/// can tell.
+#[test]
+fn distribute() {
+    for mode in MODES {
+        let pieces = match mode {
+            Mode::Offload("-O2") | Mode::Amd(..) => "one-piece",
+            _ => "any",
+        };
+        let outcome = Build::new(&["tests/programs/distribute.c"])
+            .compile(mode)
+            .run(&[pieces]);
+        assert_eq!(outcome.passed(&format!("distribute.c {mode:?}")), "PASS\n");
+    }
+}
+
 #[test]
 fn reductions_of_integers() {
     check_with(&["reductions.cpp"], &["-DPART=1"]);

@@ -62,6 +62,42 @@ fn every_iteration_is_dealt_once() {
     }
 }
 
+/// One piece each, in the teams' order, of whole units but for the loop's end; no second piece.
+#[test]
+fn aligned_blocks_follow_each_other() {
+    for last in [0, 1, 31, 32, 33, 95, 1000, 4095, 4096, 70_000] {
+        for count in [1, 2, 3, 5, 32, 127, 128, 129, 4000] {
+            let mut next = 0;
+            let mut units = (u64::MAX, 0);
+            for member in members(count) {
+                let Some(chunk) = aligned_u64(last, member) else {
+                    assert_eq!(next, last + 1, "a team without work before one with work");
+                    units.0 = 0;
+                    continue;
+                };
+                assert_eq!((chunk.first, chunk.first % 32), (next, 0));
+                assert_eq!(chunk.first + chunk.stride, last + 1);
+                next = chunk.last + 1;
+                let length = (next - chunk.first).div_ceil(32);
+                units = (units.0.min(length), units.1.max(length));
+                let narrow = aligned_u32(last as u32, member).map(|chunk| chunk.last.into());
+                assert_eq!(narrow, Some(chunk.last));
+            }
+            assert_eq!(next, last + 1);
+            assert!(
+                units.1 - units.0 <= 1,
+                "{count} members of {last}: {units:?}"
+            );
+        }
+    }
+    for (id, first) in [(0, 0), (1, 1 << 31)] {
+        let chunk = aligned_u32(u32::MAX, Member::new(id, 2)).expect("there is work for both");
+        assert_eq!((chunk.first, chunk.last), (first, first + (u32::MAX >> 1)));
+        let chunk = aligned_u64(u64::MAX, Member::new(id, 2)).expect("there is work for both");
+        assert_eq!(chunk.first, u64::from(first) << 32);
+    }
+}
+
 #[test]
 fn balanced_blocks_differ_by_one_at_most() {
     for last in [0u32, 5, 99, 128] {
