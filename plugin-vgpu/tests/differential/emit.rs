@@ -23,6 +23,8 @@ declare i1 @llvm.nvvm.vote.any.sync(i32, i1)
 declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)
 declare i32 @llvm.nvvm.redux.sync.add(i32, i32)
 declare i32 @llvm.nvvm.match.any.sync.i32(i32, i32)
+declare { i32, i1 } @llvm.nvvm.match.all.sync.i32p(i32, i32)
+declare i32 @llvm.nvvm.barrier.cta.red.popc.aligned.all(i32, i1)
 declare i32 @llvm.nvvm.activemask()
 ";
 
@@ -162,6 +164,19 @@ impl<'a> Writer<'a> {
                 let value = self.expression(expression);
                 self.set(*variable, &value);
             }
+            Statement::DivideIfPossible(variable, left, right) => {
+                let (left, right) = (self.expression(left), self.expression(right));
+                let (divide, end) = (self.fresh(), self.fresh());
+                let possible = self.define(&format!("icmp ne i32 {right}, 0"));
+                self.line(&format!(
+                    "br i1 {possible}, label %l{divide}, label %l{end}"
+                ));
+                self.label(divide);
+                let quotient = self.define(&format!("udiv i32 {left}, {right}"));
+                self.set(*variable, &quotient);
+                self.line(&format!("br label %l{end}"));
+                self.label(end);
+            }
             Statement::StorePrivate(index, expression) => {
                 let (index, value) = (self.index(index, PRIVATE), self.expression(expression));
                 let at = self.define(&format!("getelementptr i32, ptr %private, i32 {index}"));
@@ -228,6 +243,13 @@ impl<'a> Writer<'a> {
                 self.call(*variable, &callee, &argument, &argument);
             }
             Statement::Barrier => self.barrier(),
+            Statement::CountAtBarrier(variable, condition) => {
+                let holds = self.condition(condition);
+                let count = self.define(&format!(
+                    "call i32 @llvm.nvvm.barrier.cta.red.popc.aligned.all(i32 0, i1 {holds})"
+                ));
+                self.set(*variable, &count);
+            }
             Statement::Exchange(variable, distance) => self.exchange(*variable, *distance),
             Statement::Shuffle(mode, variable, expression, operand) => {
                 let (value, operand) = (self.expression(expression), self.index(operand, 32));
@@ -267,6 +289,14 @@ impl<'a> Writer<'a> {
                 let equal = self.define(&format!(
                     "call i32 @llvm.nvvm.match.any.sync.i32(i32 {mask}, i32 {value})"
                 ));
+                self.set(*variable, &equal);
+            }
+            Statement::MatchAll(variable, expression) => {
+                let value = self.expression(expression);
+                let both = self.define(&format!(
+                    "call {{ i32, i1 }} @llvm.nvvm.match.all.sync.i32p(i32 {mask}, i32 {value})"
+                ));
+                let equal = self.define(&format!("extractvalue {{ i32, i1 }} {both}, 0"));
                 self.set(*variable, &equal);
             }
             Statement::Among(condition, body) => {

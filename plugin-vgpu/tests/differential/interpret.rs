@@ -145,6 +145,14 @@ impl Block<'_> {
                         value(self, to, expression, thread);
                 }
             }
+            Statement::DivideIfPossible(variable, left, right) => {
+                for thread in members(here) {
+                    let left = value(self, to, left, thread);
+                    if let Some(quotient) = left.checked_div(value(self, to, right, thread)) {
+                        to.frames[thread].variables[usize::from(*variable)] = quotient;
+                    }
+                }
+            }
             Statement::StorePrivate(index, expression) => {
                 for thread in members(here) {
                     let index = value(self, to, index, thread) % PRIVATE;
@@ -223,6 +231,13 @@ impl Block<'_> {
                 self.call(*variable, FUNCTIONS, (argument, argument), here, to);
             }
             Statement::Barrier => {}
+            Statement::CountAtBarrier(variable, condition) => {
+                let holds = self.holding(condition, here, to);
+                let count = members(&holds).count() as u32;
+                for thread in members(here) {
+                    to.frames[thread].variables[usize::from(*variable)] = count;
+                }
+            }
             Statement::Exchange(variable, distance) => {
                 let variable = usize::from(*variable);
                 let mut shared = vec![0; here.len()];
@@ -285,6 +300,19 @@ impl Block<'_> {
                         .map(|other| here[other] && given[other] == given[thread])
                         .collect();
                     to.frames[thread].variables[usize::from(*variable)] = warp_mask(&equal, thread);
+                }
+            }
+            Statement::MatchAll(variable, expression) => {
+                let given: Vec<u32> = (0..here.len())
+                    .map(|thread| value(self, to, expression, thread))
+                    .collect();
+                for thread in members(here) {
+                    let mut warp = members(here).filter(|other| other / 32 == thread / 32);
+                    let all = warp.all(|other| given[other] == given[thread]);
+                    to.frames[thread].variables[usize::from(*variable)] = match all {
+                        true => warp_mask(here, thread),
+                        false => 0,
+                    };
                 }
             }
             Statement::Among(condition, body) => {

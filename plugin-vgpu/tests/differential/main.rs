@@ -27,6 +27,9 @@ use program::{BLOCKS, INPUTS, Program};
 /// Kernels that are compiled together.
 const BATCH: usize = 25;
 
+/// Kernels between two lines that say how far a soak is.
+const PROGRESS: usize = 1000;
+
 fn device(engine: Engine) -> VirtualGpu {
     VirtualGpu::new(&Config {
         engine,
@@ -219,7 +222,7 @@ fn compare(kernels: usize, seed: u64) {
     });
     let mut warp_by_warp = 0;
     let strategy = strategy::program();
-    for _ in 0..kernels.div_ceil(BATCH) {
+    for batch in 1..=kernels.div_ceil(BATCH) {
         let new = |_| strategy.new_tree(&mut runner).unwrap().current();
         let programs: Vec<Program> = (0..BATCH).map(new).collect();
         match check(&programs) {
@@ -228,6 +231,9 @@ fn compare(kernels: usize, seed: u64) {
                 let alone = |program: &Program| check(std::slice::from_ref(program)).is_err();
                 report(programs.into_iter().find(alone).expect(&why));
             }
+        }
+        if batch.is_multiple_of(PROGRESS / BATCH) {
+            println!("{} kernels of seed {seed} so far", batch * BATCH);
         }
     }
     println!("{kernels} kernels of seed {seed}, {warp_by_warp} of them warp by warp");

@@ -86,6 +86,8 @@ pub enum Vote {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Statement {
     Set(u8, Expression),
+    /// The variable becomes the first operand divided by the second, in threads where that is not 0.
+    DivideIfPossible(u8, Expression, Expression),
     StorePrivate(Expression, Expression),
     Output(Expression, Expression),
     If(Condition, Vec<Statement>, Vec<Statement>),
@@ -99,6 +101,8 @@ pub enum Statement {
     CallIndirectly(u8, Expression, Expression),
     CallSynchronising(u8, Expression),
     Barrier,
+    /// In how many threads the condition holds.
+    CountAtBarrier(u8, Condition),
     /// Through shared memory: the variable becomes that of the thread so much further.
     Exchange(u8, u8),
     Shuffle(Shuffle, u8, Expression, Expression),
@@ -106,6 +110,7 @@ pub enum Statement {
     /// Sum over the lanes.
     Reduce(u8, Expression),
     Match(u8, Expression),
+    MatchAll(u8, Expression),
     /// Lanes for which the condition holds go on among themselves, with the mask that a ballot gave.
     Among(Condition, Vec<Statement>),
     /// The lanes that are here.
@@ -214,11 +219,14 @@ impl Place {
             Statement::CallSynchronising(..) => {
                 program.calls && program.barriers && block && self.kernel
             }
-            Statement::Barrier | Statement::Exchange(..) => program.barriers && block,
+            Statement::Barrier | Statement::CountAtBarrier(..) | Statement::Exchange(..) => {
+                program.barriers && block
+            }
             Statement::Shuffle(..)
             | Statement::Vote(..)
             | Statement::Reduce(..)
             | Statement::Match(..)
+            | Statement::MatchAll(..)
             | Statement::Among(..) => warp,
             Statement::ActiveMask(_) => program.warps && self.active_mask,
             _ => true,

@@ -118,6 +118,15 @@ fn statements(statement: &Statement) -> Vec<Statement> {
         Vote(vote, to, test) => conditions(&test).map(|test| Vote(vote, to, test)).collect(),
         Reduce(to, value) => expressions(&value).map(|value| Reduce(to, value)).collect(),
         Match(to, value) => expressions(&value).map(|value| Match(to, value)).collect(),
+        MatchAll(to, value) => expressions(&value)
+            .map(|value| MatchAll(to, value))
+            .collect(),
+        CountAtBarrier(to, test) => conditions(&test)
+            .map(|test| CountAtBarrier(to, test))
+            .collect(),
+        DivideIfPossible(to, left, right) => pairs(&left, &right, |left, right| {
+            DivideIfPossible(to, left, right)
+        }),
         Barrier | Exchange(..) | ActiveMask(_) => Vec::new(),
     }
 }

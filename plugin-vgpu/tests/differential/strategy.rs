@@ -109,6 +109,8 @@ fn simple() -> BoxedStrategy<Statement> {
     let vote = prop_oneof![Just(Vote::All), Just(Vote::Any), Just(Vote::Ballot)];
     prop_oneof![
         8 => (variable(), expression()).prop_map(|(to, value)| Statement::Set(to, value)),
+        2 => (variable(), expression(), expression())
+            .prop_map(|(to, left, right)| Statement::DivideIfPossible(to, left, right)),
         2 => (expression(), expression())
             .prop_map(|(index, value)| Statement::StorePrivate(index, value)),
         2 => (expression(), expression()).prop_map(|(slot, value)| Statement::Output(slot, value)),
@@ -124,6 +126,8 @@ fn simple() -> BoxedStrategy<Statement> {
         1 => (variable(), expression())
             .prop_map(|(to, value)| Statement::CallSynchronising(to, value)),
         1 => Just(Statement::Barrier),
+        1 => (variable(), condition())
+            .prop_map(|(to, condition)| Statement::CountAtBarrier(to, condition)),
         3 => (variable(), 1u8..40).prop_map(|(of, distance)| Statement::Exchange(of, distance)),
         3 => (shuffle, variable(), expression(), expression())
             .prop_map(|(mode, to, value, operand)| Statement::Shuffle(mode, to, value, operand)),
@@ -131,6 +135,9 @@ fn simple() -> BoxedStrategy<Statement> {
             .prop_map(|(vote, to, condition)| Statement::Vote(vote, to, condition)),
         1 => (variable(), expression()).prop_map(|(to, value)| Statement::Reduce(to, value)),
         1 => (variable(), expression()).prop_map(|(to, value)| Statement::Match(to, value)),
+        // Often all are equal only if they do not differ in the warp.
+        1 => (variable(), prop_oneof![expression(), uniform()])
+            .prop_map(|(to, value)| Statement::MatchAll(to, value)),
         1 => variable().prop_map(Statement::ActiveMask),
     ]
     .boxed()
