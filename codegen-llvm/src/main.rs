@@ -74,6 +74,9 @@ struct Vgpu {
     /// Let kernels count the image's instructions they execute
     #[arg(long, conflicts_with = "warp_forms")]
     count: bool,
+    /// Compile for any x86-64 CPU of this level instead of the one at hand
+    #[arg(long, value_name = "LEVEL", value_parser = ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"])]
+    cpu: Option<String>,
     /// Write the host module as LLVM assembly instead of an object
     #[arg(long)]
     emit_llvm: bool,
@@ -151,6 +154,7 @@ fn run(command: &Command) -> Result<()> {
                 window_check: !arguments.no_window_check,
                 warp_forms: arguments.warp_forms,
                 count: arguments.count,
+                cpu: arguments.cpu.clone(),
                 print_after: arguments.print_after.clone(),
                 verify_each: arguments.verify_each,
             };

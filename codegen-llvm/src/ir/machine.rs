@@ -146,7 +146,7 @@ fn errors_of(module: &Module, what: &str) -> Result<()> {
     }
 }
 
-/// The CPU this process runs on.
+/// The CPU that code is compiled for; as a rule the one this process runs on.
 pub struct Host {
     /// Its name as LLVM knows it.
     pub cpu: String,

@@ -20,6 +20,8 @@ pub struct VgpuOptions {
     pub warp_forms: bool,
     /// Whether to count the image's instructions that threads execute.
     pub count: bool,
+    /// A level of the x86-64 psABI to compile for, e.g. `x86-64-v3`, instead of the CPU at hand.
+    pub cpu: Option<String>,
     /// Passes after which to print the module.
     pub print_after: Vec<String>,
     /// Whether to verify the module after every pass.
@@ -69,7 +71,13 @@ pub struct Unit {
 impl Unit {
     /// Starts a compilation.
     pub fn new(module: Module, options: VgpuOptions) -> Result<Unit> {
-        let host = crate::ir::Host::detect();
+        let host = match &options.cpu {
+            None => crate::ir::Host::detect(),
+            Some(level) => crate::ir::Host {
+                cpu: level.clone(),
+                features: String::new(),
+            },
+        };
         let machine = Machine::new(&MachineOptions {
             triple: HOST_TRIPLE,
             cpu: &host.cpu,

@@ -1,0 +1,38 @@
+; The host's CPU decides what instructions a warp form may use: permutations of vectors of 512 bits need AVX-512. Code for any
+; CPU of a level can be made on every machine.
+; RUN: vgpu --warp-forms --emit-llvm --no-window-check --cpu x86-64-v3 %s
+; CHECK: define hidden void @vgpu.warp.rotate
+; CHECK: @llvm.masked.gather.v32i32
+; NOT: vpermi2var
+; RUN: vgpu --warp-forms --cpu x86-64 %s
+; CHECK: "name":"rotate"…"width":32,"fiber":false…"name":"partners"…"width":32,"fiber":false
+; RUN: vgpu --warp-forms --cpu x86-64-v2 %s
+; CHECK: "name":"partners"…"width":32,"fiber":false
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @rotate(ptr %out, i32 %by) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %from = add i32 %tid, %by
+  %i = zext i32 %tid to i64
+  %at = getelementptr i32, ptr %out, i64 %i
+  %a = load i32, ptr %at
+  %b = call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 %a, i32 %from, i32 31)
+  store i32 %b, ptr %at
+  ret void
+}
+define ptx_kernel void @partners(ptr %out) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = zext i32 %tid to i64
+  %at = getelementptr i32, ptr %out, i64 %i
+  %a = load i32, ptr %at
+  %b = call i32 @llvm.nvvm.match.any.sync.i32(i32 -1, i32 %a)
+  %c = call { i32, i1 } @llvm.nvvm.match.all.sync.i32p(i32 -1, i32 %a)
+  %d = extractvalue { i32, i1 } %c, 0
+  %both = add i32 %b, %d
+  store i32 %both, ptr %at
+  ret void
+}
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.shfl.sync.idx.i32(i32, i32, i32, i32)
+declare i32 @llvm.nvvm.match.any.sync.i32(i32, i32)
+declare { i32, i1 } @llvm.nvvm.match.all.sync.i32p(i32, i32)
