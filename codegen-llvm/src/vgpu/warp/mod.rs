@@ -6,6 +6,7 @@
 //!
 //! | step | what it does |
 //! |---|---|
+//! | [`debugging`] | not of what is to be debugged |
 //! | [`context`] | the context becomes one opaque call |
 //! | [`normalise`] | everything inlined, one exit, simple loops, no switches |
 //! | [`words`] | within that: threads' places in the nest of regions in local variables |
@@ -19,6 +20,7 @@
 mod calls;
 mod collect;
 mod context;
+mod debugging;
 mod divergence;
 mod fields;
 mod form;
@@ -49,10 +51,17 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     if !unit.options.warp_forms {
         return Ok(());
     }
+    let debugged = debugging::names_variables(&unit.module);
+    let fits = |kernel: &Kernel| {
+        if debugged {
+            debugging::check(kernel.function)?;
+        }
+        normalise::fits(kernel.function)
+    };
     let mut forms: Vec<_> = unit
         .kernels
         .iter()
-        .map(|kernel| normalise::fits(kernel.function).err())
+        .map(|kernel| fits(kernel).err())
         .collect();
     let fitting: Vec<_> = unit
         .kernels
