@@ -43,7 +43,7 @@ fn summary_of(module: &Module, kernel: &kernels::Found) -> KernelSummary {
 }
 
 /// The execution mode clang records in `<kernel>_kernel_environment` (`KernelEnvironmentTy` in
-/// OMPKinds.def: configuration first, in it the mode third; values in `OMPDeviceConstants.h`).
+/// OMPKinds.def: configuration first, in it the mode third; values in `OMPDeviceConstants.h`), up to clang 17 in `<kernel>_exec_mode`.
 pub fn mode_of(module: &Module, kernel: &str) -> ExecutionMode {
     let environment = module
         .global(&format!("{kernel}_kernel_environment"))
@@ -51,7 +51,8 @@ pub fn mode_of(module: &Module, kernel: &str) -> ExecutionMode {
     let field = |value: Value, index: usize| value.aggregate_element(index as u32);
     let mode = environment
         .and_then(|environment| field(environment, 0))
-        .and_then(|configuration| field(configuration, 2));
+        .and_then(|configuration| field(configuration, 2))
+        .or_else(|| module.global(&format!("{kernel}_exec_mode"))?.initializer());
     match mode.and_then(Value::as_int) {
         Some(1) => ExecutionMode::Generic,
         // 6 is SPMD whose loop needs no iteration (`SPMD_NO_LOOP`).

@@ -5,6 +5,7 @@ mod guards;
 mod inspect;
 mod ir;
 mod master;
+mod older_clangs;
 mod ptx;
 mod realloc;
 mod roles;

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::fold;
 use crate::guards;
 use crate::inspect;
-use crate::ir::{Context, Machine, MachineOptions, Module};
+use crate::ir::{Context, Machine, MachineOptions, Module, set_llvm_options};
 use crate::realloc;
 use crate::runtime;
 use crate::unsupported;
@@ -82,6 +82,8 @@ impl std::str::FromStr for PtxVersion {
 
 /// Compiles an image to PTX.
 pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Result<Vec<u8>> {
+    // The back end would call functions for conversions between floating point and integers of more than 64 bits, which nobody defines.
+    set_llvm_options(&["-expand-fp-convert-bits=64"]);
     let module = Module::read(context, bitcode)?;
     let triple = module.triple();
     if !triple.starts_with("nvptx64") {

@@ -13,6 +13,7 @@ use object::read::archive::ArchiveFile;
 
 use crate::fold;
 use crate::ir::{Context, Machine, Module, Value};
+use crate::older_clangs;
 use crate::vgpu::kernels;
 
 /// What the names begin with that only device libraries define.
@@ -33,6 +34,7 @@ pub fn link(context: Context, module: &Module, machine: &Machine, level: u8) -> 
     let members = members(context, &libraries)?;
     let layout = machine.layout();
     module.set_layout(&layout);
+    older_clangs::run(context, &layout, module)?;
     for member in &members {
         member.set_layout(&layout);
     }

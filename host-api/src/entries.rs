@@ -48,30 +48,31 @@ pub unsafe fn read(begin: *const c_void, end: *const c_void) -> Vec<Entry> {
     if begin.is_null() || bytes < size_of::<abi::LegacyEntry>() {
         return Vec::new();
     }
-    // SAFETY: there are at least 32 bytes, aligned to 8 by the linker.
-    let legacy = unsafe { *begin.cast::<u64>() } != 0;
+    // SAFETY: there are at least 32 bytes.
+    let legacy = unsafe { begin.cast::<u64>().read_unaligned() } != 0;
     if legacy {
         // SAFETY: the caller's section, whose first word tells the layout.
-        unsafe { slice::<abi::LegacyEntry>(begin, bytes) }
-            .iter()
+        unsafe { values::<abi::LegacyEntry>(begin, bytes) }
             // SAFETY: names are NUL-terminated strings (caller).
-            .filter_map(|entry| unsafe { from_legacy(entry) })
+            .filter_map(|entry| unsafe { from_legacy(&entry) })
             .collect()
     } else {
         // SAFETY: as above.
-        unsafe { slice::<abi::Entry>(begin, bytes) }
-            .iter()
+        unsafe { values::<abi::Entry>(begin, bytes) }
             // SAFETY: as above.
-            .filter_map(|entry| unsafe { from_current(entry) })
+            .filter_map(|entry| unsafe { from_current(&entry) })
             .collect()
     }
 }
 
+/// The values of a section, which clang up to 20 does not align.
+///
 /// # Safety
-/// `begin` points at `bytes` readable bytes holding values of `T`.
-unsafe fn slice<'a, T>(begin: *const c_void, bytes: usize) -> &'a [T] {
-    // SAFETY: caller.
-    unsafe { std::slice::from_raw_parts(begin.cast::<T>(), bytes / size_of::<T>()) }
+/// `begin` points at `bytes` readable bytes holding values of `T`, as long as the iterator is in use.
+unsafe fn values<T>(begin: *const c_void, bytes: usize) -> impl Iterator<Item = T> {
+    let count = bytes / size_of::<T>();
+    // SAFETY: caller; the index is within the section.
+    (0..count).map(move |index| unsafe { begin.cast::<T>().add(index).read_unaligned() })
 }
 
 /// # Safety

@@ -31,6 +31,8 @@ impl ExecutionMode {
 /// A kernel's environment. Bounds are `None` where the compiler states none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelEnvironment {
+    /// Whether the kernel has one. It takes that of its launch, too, then, also where the host's arguments are of version 2, as clang 18 writes them.
+    pub present: bool,
     /// How it runs.
     pub mode: ExecutionMode,
     /// Fewest OpenMP threads per team.
@@ -51,7 +53,7 @@ impl KernelEnvironment {
     /// Bytes needed from the start of the global.
     pub const SIZE: usize = 28;
 
-    /// Parses the global's first bytes; the layout of clang 17 ends after the mode.
+    /// Parses the global's first bytes; the layout of LLVM's sources between clang 17 and 18 ends after the mode.
     pub fn parse(bytes: &[u8]) -> Option<KernelEnvironment> {
         let mode = ExecutionMode::from_byte(*bytes.get(2)?)?;
         let field = |offset: usize| -> i32 {
@@ -62,6 +64,7 @@ impl KernelEnvironment {
         };
         let bound = |offset| u32::try_from(field(offset)).ok().filter(|bound| *bound > 0);
         Some(KernelEnvironment {
+            present: true,
             mode,
             min_threads: bound(4),
             max_threads: bound(8),
@@ -72,9 +75,13 @@ impl KernelEnvironment {
         })
     }
 
-    /// What clang 16 and older leave: a mode and nothing else.
+    /// What clang 17 and older leave: a mode and nothing else.
     pub fn of_mode(byte: u8) -> Option<KernelEnvironment> {
-        KernelEnvironment::parse(&[0, 0, byte])
+        let environment = KernelEnvironment::parse(&[0, 0, byte])?;
+        Some(KernelEnvironment {
+            present: false,
+            ..environment
+        })
     }
 }
 
@@ -91,6 +98,7 @@ mod tests {
         let environment = KernelEnvironment::parse(&bytes).unwrap();
         assert_eq!(bytes.len(), KernelEnvironment::SIZE);
         assert_eq!(environment.mode, ExecutionMode::Spmd);
+        assert!(environment.present && !KernelEnvironment::of_mode(2).unwrap().present);
         assert_eq!(
             (environment.min_threads, environment.max_threads),
             (Some(1), Some(128))

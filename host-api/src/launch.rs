@@ -28,7 +28,7 @@ pub struct LaunchRequest {
     pub trip_count: u64,
     /// `ompx_dyn_cgroup_mem`, bytes.
     pub dynamic_shared: u32,
-    /// The kernel takes the launch environment as its first parameter (clang 17 and later).
+    /// The kernel takes the launch environment as its first parameter, whether it has an environment of its own or not.
     pub takes_launch_environment: bool,
 }
 
@@ -162,7 +162,7 @@ fn launch(
 ) -> Result<()> {
     let reduction = reduction_buffer(work, region, shape.grid[0])?;
     let mut parameters = SmallVec::<[u64; 8]>::new();
-    if request.takes_launch_environment {
+    if request.takes_launch_environment || region.environment.present {
         parameters.push(
             reduction
                 .as_ref()

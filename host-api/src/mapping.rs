@@ -56,7 +56,7 @@ struct Copying(Arc<dyn Event>);
 
 impl fmt::Debug for Copying {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let done = self.0.has_happened();
+        let done = self.0.has_happened().ok();
         f.debug_struct("Copying").field("done", &done).finish()
     }
 }
@@ -110,7 +110,7 @@ impl TransferGuard<'_> {
         };
         match &rare.copy {
             None => return Ok(()),
-            Some(copying) if !copying.0.has_happened() => return stream.wait(&copying.0),
+            Some(copying) if !copying.0.has_happened()? => return stream.wait(&copying.0),
             Some(_) => rare.copy = None,
         }
         if rare.is_empty() {

@@ -21,7 +21,7 @@ pub use device::{
 };
 pub use error::{Error, FaultKind, KernelFault, Result, SourceLocation, ThreadId, Waiting};
 pub use image::{Image, ImageError, ImageKind};
-pub use nvidia::{FatEntry, FatKind, fat_entries};
+pub use nvidia::{FatEntry, FatKind, FatPacking, fat_entries};
 pub use size::parse_size;
 pub use stage::Stage;
 pub use stream::{Event, ImmediateStream, Pace, Stream};

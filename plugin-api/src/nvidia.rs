@@ -76,45 +76,83 @@ pub enum FatKind {
     Cubin,
 }
 
+/// How an entry's content is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FatPacking {
+    /// It is not.
+    Plain,
+    /// A block of LZ4, without a frame: what CUDA 12's `fatbinary` makes, and CUDA 13's with `--compress-mode=speed`.
+    Lz4,
+    /// A frame of Zstandard: what CUDA 13's makes of PTX.
+    Zstd,
+}
+
 /// An entry of a fat binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FatEntry {
+pub struct FatEntry<'a> {
     /// What it holds.
     pub kind: FatKind,
     /// For which architecture: the `80` of `sm_80`.
     pub arch: u32,
+    /// How `content` is packed.
+    pub packing: FatPacking,
+    /// The content as it is packed; PTX may end with zeros.
+    pub content: &'a [u8],
+    /// Bytes of the content when it is unpacked.
+    pub size: u64,
 }
 
+/// Bytes of an entry's header that are known; longer ones have more at their end.
+const ENTRY_HEADER: u64 = 64;
+/// Bits of an entry's flags.
+const LZ4: u32 = 0x2000;
+const ZSTD: u32 = 0x8000;
+
 /// The entries of a fat binary (`Image::bytes` of [`crate::ImageKind::Fatbinary`]); those of other kinds are left out.
-pub fn fat_entries(bytes: &[u8]) -> Result<Vec<FatEntry>, ImageError> {
-    let header = u64::from(u16::from_le_bytes(read::<2>(
-        bytes,
-        6,
-        "fat binary header",
-    )?));
-    let payload = u64::from_le_bytes(read::<8>(bytes, 8, "fat binary header")?);
+pub fn fat_entries(bytes: &[u8]) -> Result<Vec<FatEntry<'_>>, ImageError> {
+    let what = "fat binary header";
+    let header = u64::from(u16::from_le_bytes(read::<2>(bytes, 6, what)?));
+    let payload = u64::from_le_bytes(read::<8>(bytes, 8, what)?);
     let mut rest = range(bytes, header, payload, "fat binary payload")?;
     let mut entries = Vec::new();
     while !rest.is_empty() {
         let what = "fat binary entry";
-        let kind = u16::from_le_bytes(read::<2>(rest, 0, what)?);
-        let header = u64::from(u32::from_le_bytes(read::<4>(rest, 4, what)?));
-        let size = u64::from_le_bytes(read::<8>(rest, 8, what)?);
-        let arch = u32::from_le_bytes(read::<4>(rest, 28, what)?);
-        range(rest, header, size, what)?;
-        if header == 0 {
-            return Err(ImageError::Malformed(
-                "a fat binary entry has no header".into(),
-            ));
+        let word = |at| read::<4>(rest, at, what).map(u32::from_le_bytes);
+        let long = |at| read::<8>(rest, at, what).map(u64::from_le_bytes);
+        let (header, stored) = (u64::from(word(4)?), long(8)?);
+        let whole = range(rest, header, stored, what)?;
+        if header < ENTRY_HEADER {
+            return Err(ImageError::Malformed(format!(
+                "a fat binary entry has a header of {header} bytes, {ENTRY_HEADER} are expected"
+            )));
         }
-        let kind = match kind {
+        let kind = match read::<2>(rest, 0, what).map(u16::from_le_bytes)? {
             1 => Some(FatKind::Ptx),
             2 => Some(FatKind::Cubin),
             _ => None,
         };
-        entries.extend(kind.map(|kind| FatEntry { kind, arch }));
+        let flags = word(40)?;
+        let (packing, packed, size) = match flags & (LZ4 | ZSTD) {
+            0 => (FatPacking::Plain, stored, stored),
+            LZ4 => (FatPacking::Lz4, u64::from(word(16)?), long(56)?),
+            ZSTD => (FatPacking::Zstd, u64::from(word(16)?), long(56)?),
+            _ => {
+                return Err(ImageError::Malformed(format!(
+                    "a fat binary entry is packed in two ways (flags {flags:#x})"
+                )));
+            }
+        };
+        let content = range(whole, 0, packed, what)?;
+        let arch = word(28)?;
+        entries.extend(kind.map(|kind| FatEntry {
+            kind,
+            arch,
+            packing,
+            content,
+            size,
+        }));
         // Both were checked against the slice.
-        rest = &rest[(header + size) as usize..];
+        rest = &rest[(header + stored) as usize..];
     }
     Ok(entries)
 }
@@ -170,15 +208,38 @@ mod tests {
     #[test]
     fn fat_binaries() {
         let bytes = fat(&[(2, 80, 24), (1, 90, 8), (77, 90, 0)]);
-        let entry = |kind, arch| FatEntry { kind, arch };
+        let entry = |kind, arch, size: u64| FatEntry {
+            kind,
+            arch,
+            packing: FatPacking::Plain,
+            content: &[0; 24][..size as usize],
+            size,
+        };
         assert_eq!(
             fat_entries(&bytes).unwrap(),
-            [entry(FatKind::Cubin, 80), entry(FatKind::Ptx, 90)]
+            [entry(FatKind::Cubin, 80, 24), entry(FatKind::Ptx, 90, 8)]
         );
         assert!(fat_entries(&bytes[..bytes.len() - 1]).is_err());
         let mut endless = bytes;
         endless[16 + 4..16 + 16].fill(0);
         assert!(fat_entries(&endless).is_err());
+    }
+
+    #[test]
+    fn packed_entries() {
+        let mut bytes = fat(&[(1, 80, 16)]);
+        bytes[16 + 16] = 13;
+        bytes[16 + 56..16 + 64].copy_from_slice(&500u64.to_le_bytes());
+        for (flag, packing) in [(LZ4, FatPacking::Lz4), (ZSTD, FatPacking::Zstd)] {
+            bytes[16 + 40..16 + 44].copy_from_slice(&(flag | 0x11).to_le_bytes());
+            let entry = fat_entries(&bytes).unwrap()[0];
+            assert_eq!((entry.packing, entry.size), (packing, 500));
+            assert_eq!(entry.content.len(), 13);
+        }
+        bytes[16 + 16] = 17;
+        assert!(fat_entries(&bytes).is_err());
+        bytes[16 + 40..16 + 44].copy_from_slice(&(LZ4 | ZSTD).to_le_bytes());
+        assert!(fat_entries(&bytes).is_err());
     }
 
     proptest::proptest! {

@@ -63,10 +63,10 @@ pub trait Stream: Send + Sync {
 /// A point in a stream. It happens even if the stream fails before it: whoever waits must not wait for ever, and
 /// the stream's owner hears of the error.
 pub trait Event: Any + Send + Sync {
-    /// Whether the stream has passed it.
-    fn has_happened(&self) -> bool;
-    /// Waits until the stream has passed it.
-    fn synchronize(&self);
+    /// Whether the stream has passed it. An error is the device's: it cannot be asked any more.
+    fn has_happened(&self) -> Result<bool>;
+    /// Waits until the stream has passed it; errors as above.
+    fn synchronize(&self) -> Result<()>;
 }
 
 /// The stream of a device whose work is done by the thread that asks for it: every operation is complete when it
@@ -118,8 +118,7 @@ impl Stream for ImmediateStream {
     }
 
     fn wait(&self, event: &Arc<dyn Event>) -> Result<()> {
-        event.synchronize();
-        Ok(())
+        event.synchronize()
     }
 
     fn query(&self) -> Result<bool> {

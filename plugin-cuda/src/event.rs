@@ -25,24 +25,22 @@ impl CudaEvent {
 }
 
 impl Event for CudaEvent {
-    fn has_happened(&self) -> bool {
-        let Ok(_entered) = self.gpu.enter() else {
-            return true;
-        };
+    fn has_happened(&self) -> Result<bool> {
+        let _entered = self.gpu.enter()?;
         // SAFETY: the event lives as long as this.
         let asked = unsafe { self.gpu.driver.event_query(self.handle) };
-        // An error is one of the context: nothing will happen any more, and the stream's owner hears of it.
-        !asked.is_err_and(|failure| failure.result == CuResult::NOT_READY)
+        match asked {
+            Ok(()) => Ok(true),
+            Err(failure) if failure.result == CuResult::NOT_READY => Ok(false),
+            Err(failure) => Err(self.gpu.error(failure)),
+        }
     }
 
-    fn synchronize(&self) {
-        if let Ok(_entered) = self.gpu.enter() {
-            // SAFETY: the event lives as long as this.
-            let waited = unsafe { self.gpu.driver.event_synchronize(self.handle) };
-            if let Err(failure) = waited {
-                log::debug!("{} failed: {}", failure.call, failure.result.0);
-            }
-        }
+    fn synchronize(&self) -> Result<()> {
+        let _entered = self.gpu.enter()?;
+        // SAFETY: the event lives as long as this.
+        let waited = unsafe { self.gpu.driver.event_synchronize(self.handle) };
+        self.gpu.check(waited)
     }
 }
 

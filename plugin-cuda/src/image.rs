@@ -1,11 +1,9 @@
 //! Which images a GPU takes, and which of several it would rather have.
 
-use plugin_api::{FatEntry, FatKind, Image, ImageKind, fat_entries};
+use plugin_api::{Image, ImageKind};
 
-use crate::arch::{Arch, Reach};
-
-/// The triple of NVIDIA's GPUs.
-const TRIPLE: &str = "nvptx64-nvidia-cuda";
+use crate::arch::Arch;
+use crate::fat_binary;
 
 /// What it takes to run an image: the less, the better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,11 +35,12 @@ pub fn effort(image: &Image<'_>, device: Arch) -> Result<Effort, String> {
             arch.map(|_| Effort::Ptx)
                 .ok_or_else(|| wrong(image, device))
         }
-        ImageKind::Fatbinary => of_fat_binary(image, device),
+        ImageKind::Fatbinary => fat_binary::effort(image, device),
     }
 }
 
-fn of_code(arch: Arch, device: Arch) -> Option<Effort> {
+/// The same of machine code for `arch`.
+pub fn of_code(arch: Arch, device: Arch) -> Option<Effort> {
     arch.code_runs_on(device).then_some({
         if arch.number == device.number {
             Effort::Exact
@@ -55,54 +54,12 @@ fn wrong(image: &Image<'_>, device: Arch) -> String {
     format!("{image}, but the device is {device}")
 }
 
-/// The best of what a fat binary holds.
-fn of_fat_binary(image: &Image<'_>, device: Arch) -> Result<Effort, String> {
-    let entries = fat_entries(image.bytes).map_err(|error| error.to_string())?;
-    let best = entries.iter().filter_map(|entry| of_entry(entry, device));
-    best.min().ok_or_else(|| {
-        format!(
-            "a CUDA fat binary for {TRIPLE} with {}, but the device is {device}",
-            contents(&entries)
-        )
-    })
-}
-
-fn of_entry(entry: &FatEntry, device: Arch) -> Option<Effort> {
-    let arch = arch_of(entry);
-    match entry.kind {
-        FatKind::Cubin => of_code(arch, device),
-        FatKind::Ptx => arch.ptx_runs_on(device).then_some(Effort::Ptx),
-    }
-}
-
-fn arch_of(entry: &FatEntry) -> Arch {
-    Arch {
-        number: entry.arch,
-        reach: Reach::Usual,
-    }
-}
-
-/// `machine code for sm_80, PTX for sm_90`.
-fn contents(entries: &[FatEntry]) -> String {
-    let texts: Vec<_> = entries
-        .iter()
-        .map(|entry| {
-            let kind = match entry.kind {
-                FatKind::Cubin => "machine code",
-                FatKind::Ptx => "PTX",
-            };
-            format!("{kind} for {}", arch_of(entry))
-        })
-        .collect();
-    match texts.is_empty() {
-        true => "no code".into(),
-        false => texts.join(", "),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The triple of NVIDIA's GPUs.
+    const TRIPLE: &str = "nvptx64-nvidia-cuda";
 
     fn image(kind: ImageKind, triple: &'static str, arch: &'static str) -> Image<'static> {
         Image {
@@ -144,35 +101,5 @@ mod tests {
         assert!(effort(&amd, device).unwrap_err().contains("not for NVIDIA"));
         let host = image(Object, "x86_64-pc-linux-gnu", "");
         assert!(effort(&host, device).is_err());
-    }
-
-    fn fat(entries: &[(u16, u32)]) -> Vec<u8> {
-        let mut bytes = 0xba55_ed50u32.to_le_bytes().to_vec();
-        bytes.extend([1, 0, 16, 0]);
-        bytes.extend((entries.len() as u64 * 64).to_le_bytes());
-        for (kind, arch) in entries {
-            let mut entry = [0u8; 64];
-            entry[..2].copy_from_slice(&kind.to_le_bytes());
-            entry[4] = 64;
-            entry[28..32].copy_from_slice(&arch.to_le_bytes());
-            bytes.extend(entry);
-        }
-        bytes
-    }
-
-    #[test]
-    fn the_best_entry_of_a_fat_binary_counts() {
-        let bytes = fat(&[(2, 80), (1, 80), (2, 90)]);
-        let images = Image::parse(&bytes).unwrap();
-        let on = |device| effort(&images[0], Arch::parse(device).unwrap());
-        assert_eq!(on("sm_90"), Ok(Effort::Exact));
-        assert_eq!(on("sm_86"), Ok(Effort::Compatible));
-        assert_eq!(on("sm_100"), Ok(Effort::Ptx));
-        let why = on("sm_75").unwrap_err();
-        assert!(
-            why.contains("machine code for sm_80, PTX for sm_80, machine code for sm_90")
-                && why.contains("the device is sm_75"),
-            "{why}"
-        );
     }
 }

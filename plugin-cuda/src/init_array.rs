@@ -82,7 +82,7 @@ fn functions(module: &CudaModule, family: &Family) -> Result<Vec<u8>> {
     objects.sort();
     if objects.is_empty() {
         return Err(Error::Load(format!(
-            "the image has {} but does not name what it is to call: use machine code, PTX or bitcode rather than a fat binary",
+            "the image has {} but does not name what it is to call",
             family.kernel
         )));
     }

@@ -10,6 +10,7 @@ mod device;
 pub mod driver;
 mod event;
 mod failure;
+mod fat_binary;
 mod gpu;
 mod idle;
 mod image;

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use codegen::{CompileError, Compiler, PtxOptions};
 use plugin_api::{
-    DevicePtr, Error, Global, Image, ImageKind, Kernel, LoadOptions, Module, Result, Stage,
+    DevicePtr, Error, FatKind, Global, Image, ImageKind, Kernel, LoadOptions, Module, Result, Stage,
 };
 
 use crate::driver::{CuFunction, CuModule, CuResult};
+use crate::fat_binary;
 use crate::gpu::Gpu;
 use crate::init_array;
 use crate::jit;
@@ -70,26 +71,17 @@ impl CudaModule {
         let (handle, names) = match image.kind {
             ImageKind::Bitcode => {
                 let text = Stage::of("compile to PTX", &mut stages, || compile(gpu, image))?;
-                let load = || jit::load_ptx(gpu, &text);
-                (
-                    Stage::of(ASSEMBLE, &mut stages, load)?,
-                    Names::of_ptx(&text),
-                )
+                load_ptx(gpu, &text, &mut stages)?
             }
-            ImageKind::Ptx => {
-                let text = String::from_utf8_lossy(image.bytes);
-                let text = text.trim_end_matches('\0');
-                let load = || jit::load_ptx(gpu, text);
-                (Stage::of(ASSEMBLE, &mut stages, load)?, Names::of_ptx(text))
-            }
-            ImageKind::Object => {
-                let names = Names::of_cubin(image.bytes)?;
-                let load = || jit::load_binary(gpu, image.bytes);
-                (Stage::of("load", &mut stages, load)?, names)
-            }
+            ImageKind::Ptx => load_ptx(gpu, &text_of(image.bytes), &mut stages)?,
+            ImageKind::Object => load_machine_code(gpu, image.bytes, &mut stages)?,
             ImageKind::Fatbinary => {
-                let load = || jit::load_binary(gpu, image.bytes);
-                (Stage::of("load", &mut stages, load)?, Names::default())
+                let unpack = || fat_binary::code(image, properties.arch);
+                let code = Stage::of("unpack", &mut stages, unpack)?;
+                match code.kind {
+                    FatKind::Ptx => load_ptx(gpu, &text_of(&code.bytes), &mut stages)?,
+                    FatKind::Cubin => load_machine_code(gpu, &code.bytes, &mut stages)?,
+                }
             }
         };
         let mut module = CudaModule {
@@ -153,6 +145,27 @@ impl CudaModule {
             &self.code, name, function, known,
         )?)))
     }
+}
+
+fn load_ptx(gpu: &Gpu, text: &str, stages: &mut Vec<Stage>) -> Result<(CuModule, Names)> {
+    let handle = Stage::of(ASSEMBLE, stages, || jit::load_ptx(gpu, text))?;
+    Ok((handle, Names::of_ptx(text)))
+}
+
+fn load_machine_code(
+    gpu: &Gpu,
+    bytes: &[u8],
+    stages: &mut Vec<Stage>,
+) -> Result<(CuModule, Names)> {
+    let names = Names::of_cubin(bytes)?;
+    let handle = Stage::of("load", stages, || jit::load_binary(gpu, bytes))?;
+    Ok((handle, names))
+}
+
+/// The text of a PTX image, which may end with zeros.
+fn text_of(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    text.trim_end_matches('\0').to_owned()
 }
 
 /// Optimisation level of bitcode: what clang was told has been done already where the image was linked.

@@ -327,7 +327,12 @@ impl Stream for CudaStream {
         let any: &dyn Any = &**event;
         let Some(own) = any.downcast_ref::<CudaEvent>() else {
             let event = event.clone();
-            return self.call(Box::new(move || event.synchronize()));
+            // Its device's failure is told whoever waits for that device; this stream goes on (`plugin_api::Event`).
+            return self.call(Box::new(move || {
+                if let Err(error) = event.synchronize() {
+                    log::warn!("waiting for another device: {error}");
+                }
+            }));
         };
         self.enqueue(|_, _| {
             // SAFETY: the event lives as long as the call; the driver notes what it stands for.

@@ -179,8 +179,12 @@ impl Stream for VirtualStream {
             // Not one of a virtual GPU's: there is nothing to park at.
             Err(_) => {
                 let event = event.clone();
-                self.0
-                    .push(Work::Call(Box::new(move || event.synchronize())));
+                // Its device's failure is told whoever waits for that device; this stream goes on (`plugin_api::Event`).
+                self.0.push(Work::Call(Box::new(move || {
+                    if let Err(error) = event.synchronize() {
+                        log::warn!("waiting for another device: {error}");
+                    }
+                })));
             }
         }
         Ok(())
@@ -241,15 +245,16 @@ impl StreamEvent {
 }
 
 impl Event for StreamEvent {
-    fn has_happened(&self) -> bool {
-        self.state.lock().happened
+    fn has_happened(&self) -> Result<bool> {
+        Ok(self.state.lock().happened)
     }
 
-    fn synchronize(&self) {
+    fn synchronize(&self) -> Result<()> {
         let mut state = self.state.lock();
         while !state.happened {
             self.happened.wait(&mut state);
         }
+        Ok(())
     }
 }
 
@@ -319,7 +324,7 @@ mod tests {
         };
         stream.call(Box::new(function)).unwrap();
         let event = stream.record().unwrap().unwrap();
-        event.synchronize();
+        event.synchronize().unwrap();
         let error = stream.synchronize().unwrap_err();
         assert!(matches!(error, Error::InvalidAccess { what: "fill", .. }));
         stream.synchronize().unwrap();
@@ -348,9 +353,9 @@ mod tests {
                 .unwrap();
             event = stream.record().unwrap().unwrap();
         }
-        assert!(!event.has_happened() && !streams[19].query().unwrap());
+        assert!(!event.has_happened().unwrap() && !streams[19].query().unwrap());
         go.send(()).unwrap();
-        event.synchronize();
+        event.synchronize().unwrap();
         streams
             .iter()
             .for_each(|stream| stream.synchronize().unwrap());

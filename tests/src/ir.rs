@@ -224,6 +224,14 @@ pub fn assemble(name: &str, image: &Path) {
     silent(llvm("llvm-as").arg(source).arg("-o").arg(image));
 }
 
+/// Links modules of bitcode as a device link does, without a library.
+pub fn link(modules: &[&Path], image: &Path) {
+    let mut join = llvm("llvm-link");
+    // Releases differ in what they say of the memory's layout.
+    join.arg("--suppress-warnings").args(modules);
+    silent(join.arg("-o").arg(image));
+}
+
 /// One of LLVM's tools, those of clang's version.
 fn llvm(tool: &str) -> Command {
     let folder = std::env::var_os("LLVM_BIN").unwrap_or(OsString::from("/usr/lib/llvm-22/bin"));

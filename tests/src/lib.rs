@@ -9,6 +9,7 @@ use std::process::{Command, Output};
 
 pub mod cuda;
 pub mod ir;
+pub mod registered;
 
 /// Seconds a program or compiler may take.
 const TIME_LIMIT: &str = "240";

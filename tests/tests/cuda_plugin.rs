@@ -148,7 +148,7 @@ fn streams_of_many_threads() {
                     unsafe { two.read(found.as_mut_ptr(), place, 8) }.expect("a copy");
                     two.synchronize().expect("no error");
                     assert_eq!(found, written);
-                    assert!(event.has_happened());
+                    assert!(event.has_happened().expect("no error"));
                     // The record itself may not count as done yet.
                     one.synchronize().expect("no error");
                     assert!(one.query().expect("no error"));
@@ -157,4 +157,34 @@ fn streams_of_many_threads() {
             });
         }
     });
+}
+
+/// An event that the driver cannot answer for has not happened: the error has the driver's words.
+#[test]
+fn events_that_cannot_be_asked() {
+    let unknown = FakeDriver::without_images().with(
+        "FAKE_CUDA_FAIL",
+        "cuEventQuery:1:CUDA_ERROR_UNKNOWN,cuEventSynchronize:1:CUDA_ERROR_UNKNOWN",
+    );
+    child(&unknown, "ask_an_event");
+}
+
+#[test]
+#[ignore = "run by the test above, in a process of its own"]
+fn ask_an_event() {
+    let device = devices().remove(0);
+    let stream = device.clone().stream(Pace::Detached).expect("a stream");
+    let event = stream.record().expect("an event").expect("not immediate");
+    stream.synchronize().expect("no error");
+    for (asked, function) in [
+        (event.has_happened().map(drop), "cuEventQuery"),
+        (event.synchronize(), "cuEventSynchronize"),
+    ] {
+        let said = asked.expect_err("the call fails").to_string();
+        assert!(
+            said.contains(function) && said.contains("CUDA_ERROR_UNKNOWN"),
+            "{said}"
+        );
+    }
+    assert!(event.has_happened().expect("no error"));
 }

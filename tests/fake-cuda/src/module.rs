@@ -123,14 +123,13 @@ fn read_all(folder: &Path) -> std::io::Result<Vec<(PathBuf, Vec<u8>)>> {
         .collect()
 }
 
-/// The bitcode that PTX was made of.
+/// The bitcode that PTX was made of: its first line says so, unless a tool has taken the comments out.
 fn of_ptx(ptx: &str, context: &Context, log: &mut String) -> Outcome<Vec<u8>> {
     ptxas::check(ptx, &context.device, log)?;
-    let line = ptx
-        .lines()
-        .next()
-        .and_then(|line| line.strip_prefix(PROVENANCE));
-    let wanted = line.ok_or_else(|| complain("the PTX does not say which image it is of"))?;
+    let first = ptx.lines().next();
+    let Some(wanted) = first.and_then(|line| line.strip_prefix(PROVENANCE)) else {
+        return only_bitcode_with(ptx.as_bytes());
+    };
     let source = files()?
         .into_iter()
         .find(|(_, content)| hash(content) == wanted);
@@ -141,7 +140,7 @@ fn of_ptx(ptx: &str, context: &Context, log: &mut String) -> Outcome<Vec<u8>> {
     })
 }
 
-/// The bitcode that machine code was made of: the only one in the folder that has this machine code.
+/// The bitcode that machine code was made of.
 fn of_machine_code(file: &[u8], context: &Context) -> Outcome<Vec<u8>> {
     let (major, minor) = cubin::capability(file)?;
     let device = context.device.capability;
@@ -149,18 +148,21 @@ fn of_machine_code(file: &[u8], context: &Context) -> Outcome<Vec<u8>> {
     if major != device.0 || minor > device.1 {
         return Err(Failure::NO_BINARY_FOR_GPU);
     }
+    only_bitcode_with(file)
+}
+
+/// The only file of bitcode in the folder, which must have this code, too.
+fn only_bitcode_with(code: &[u8]) -> Outcome<Vec<u8>> {
     let files = files()?;
-    if !files.iter().any(|(_, content)| content == file) {
-        return Err(complain(
-            "FAKE_CUDA_BITCODE does not have this machine code",
-        ));
+    if !files.iter().any(|(_, content)| content == code) {
+        return Err(complain("FAKE_CUDA_BITCODE does not have this code"));
     }
     let is_bitcode = |path: &Path| path.extension().is_some_and(|extension| extension == "bc");
     let mut sources = files.into_iter().filter(|(path, _)| is_bitcode(path));
     match (sources.next(), sources.next()) {
         (Some((_, content)), None) => Ok(content),
         _ => Err(complain(
-            "FAKE_CUDA_BITCODE has not one file of bitcode for this machine code",
+            "FAKE_CUDA_BITCODE has not one file of bitcode for this code",
         )),
     }
 }

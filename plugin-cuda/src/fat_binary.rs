@@ -1,0 +1,216 @@
+//! Fat binaries: the entry that serves the device best, unpacked.
+//!
+//! The driver would choose and unpack by itself, but does not say what it chose; the image's variables and constructors are known by its
+//! PTX or its symbol table only.
+
+use std::borrow::Cow;
+use std::io::Read as _;
+
+use plugin_api::{Error, FatEntry, FatKind, FatPacking, Image, Result, fat_entries};
+use ruzstd::decoding::StreamingDecoder;
+
+use crate::arch::{Arch, Reach};
+use crate::image::{Effort, of_code};
+
+/// Bytes that unpacked code may have; a damaged header shall not ask for all of the memory.
+const MOST: u64 = 1 << 30;
+
+/// Code for the device, out of a fat binary.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Code<'a> {
+    /// PTX or machine code.
+    pub kind: FatKind,
+    /// The code itself.
+    pub bytes: Cow<'a, [u8]>,
+}
+
+/// What it takes to run a fat binary on `device`, or why that is not possible, for the user.
+pub fn effort(image: &Image<'_>, device: Arch) -> std::result::Result<Effort, String> {
+    let entries = fat_entries(image.bytes).map_err(|error| error.to_string())?;
+    let best = best(&entries, device);
+    best.map(|(effort, _)| effort).ok_or_else(|| {
+        format!(
+            "a CUDA fat binary for NVIDIA GPUs with {}, but the device is {device}",
+            contents(&entries)
+        )
+    })
+}
+
+/// The code that serves `device` best.
+pub fn code<'a>(image: &Image<'a>, device: Arch) -> Result<Code<'a>> {
+    let malformed = |why: String| Error::Load(format!("the fat binary is malformed: {why}"));
+    let entries = fat_entries(image.bytes).map_err(|error| malformed(error.to_string()))?;
+    let (_, entry) = best(&entries, device)
+        .ok_or_else(|| Error::Load(format!("the fat binary has no code for {device}")))?;
+    let bytes = unpack(entry).map_err(|why| {
+        malformed(format!(
+            "its code for {} does not unpack: {why}",
+            arch_of(entry)
+        ))
+    })?;
+    Ok(Code {
+        kind: entry.kind,
+        bytes,
+    })
+}
+
+/// Of entries that serve equally well the newest architecture's, and of those the first.
+fn best<'e, 'a>(entries: &'e [FatEntry<'a>], device: Arch) -> Option<(Effort, &'e FatEntry<'a>)> {
+    let fit = entries
+        .iter()
+        .filter_map(|entry| Some((of_entry(entry, device)?, entry)));
+    fit.min_by_key(|(effort, entry)| (*effort, std::cmp::Reverse(entry.arch)))
+}
+
+fn of_entry(entry: &FatEntry<'_>, device: Arch) -> Option<Effort> {
+    let arch = arch_of(entry);
+    match entry.kind {
+        FatKind::Cubin => of_code(arch, device),
+        FatKind::Ptx => arch.ptx_runs_on(device).then_some(Effort::Ptx),
+    }
+}
+
+fn arch_of(entry: &FatEntry<'_>) -> Arch {
+    Arch {
+        number: entry.arch,
+        reach: Reach::Usual,
+    }
+}
+
+fn unpack<'a>(entry: &FatEntry<'a>) -> std::result::Result<Cow<'a, [u8]>, String> {
+    if entry.size > MOST {
+        return Err(format!("{} bytes are too many", entry.size));
+    }
+    let unpacked = match entry.packing {
+        FatPacking::Plain => return Ok(Cow::Borrowed(entry.content)),
+        FatPacking::Lz4 => lz4_flex::block::decompress(entry.content, entry.size as usize)
+            .map_err(|error| error.to_string())?,
+        FatPacking::Zstd => {
+            let mut bytes = Vec::new();
+            let decoder = StreamingDecoder::new(entry.content);
+            decoder
+                .map_err(|error| error.to_string())?
+                .take(entry.size + 1)
+                .read_to_end(&mut bytes)
+                .map_err(|error| error.to_string())?;
+            bytes
+        }
+    };
+    match unpacked.len() as u64 == entry.size {
+        true => Ok(Cow::Owned(unpacked)),
+        false => Err(format!(
+            "{} bytes instead of {}",
+            unpacked.len(),
+            entry.size
+        )),
+    }
+}
+
+/// `machine code for sm_80, PTX for sm_90`.
+fn contents(entries: &[FatEntry<'_>]) -> String {
+    let texts: Vec<_> = entries
+        .iter()
+        .map(|entry| {
+            let kind = match entry.kind {
+                FatKind::Cubin => "machine code",
+                FatKind::Ptx => "PTX",
+            };
+            format!("{kind} for {}", arch_of(entry))
+        })
+        .collect();
+    match texts.is_empty() {
+        true => "no code".into(),
+        false => texts.join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Entries of kind, architecture, flags, packed content and size unpacked.
+    fn fat(entries: &[(u16, u32, u32, &[u8], u64)]) -> Vec<u8> {
+        let mut payload = Vec::new();
+        for (kind, arch, flags, content, size) in entries {
+            let mut header = [0u8; 64];
+            header[..2].copy_from_slice(&kind.to_le_bytes());
+            header[4] = 64;
+            header[8..16].copy_from_slice(&(content.len() as u64).to_le_bytes());
+            header[16..20].copy_from_slice(&(content.len() as u32).to_le_bytes());
+            header[28..32].copy_from_slice(&arch.to_le_bytes());
+            header[40..44].copy_from_slice(&flags.to_le_bytes());
+            header[56..64].copy_from_slice(&size.to_le_bytes());
+            payload.extend(header);
+            payload.extend(*content);
+        }
+        let mut bytes = 0xba55_ed50u32.to_le_bytes().to_vec();
+        bytes.extend([1, 0, 16, 0]);
+        bytes.extend((payload.len() as u64).to_le_bytes());
+        bytes.extend(payload);
+        bytes
+    }
+
+    fn arch(name: &str) -> Arch {
+        Arch::parse(name).unwrap()
+    }
+
+    #[test]
+    fn the_best_entry_counts() {
+        let bytes = fat(&[
+            (1, 75, 0, b"old", 3),
+            (2, 80, 0, b"code", 4),
+            (1, 80, 0, b"text", 4),
+            (2, 90, 0, b"new", 3),
+        ]);
+        let images = Image::parse(&bytes).unwrap();
+        for (device, expected, content) in [
+            ("sm_90", Effort::Exact, &b"new"[..]),
+            ("sm_86", Effort::Compatible, b"code"),
+            ("sm_100", Effort::Ptx, b"text"),
+            ("sm_75", Effort::Ptx, b"old"),
+        ] {
+            assert_eq!(effort(&images[0], arch(device)), Ok(expected));
+            let code = code(&images[0], arch(device)).unwrap();
+            assert_eq!(&*code.bytes, content, "{device}");
+        }
+        let why = effort(&images[0], arch("sm_70")).unwrap_err();
+        assert!(
+            why.contains(
+                "PTX for sm_75, machine code for sm_80, PTX for sm_80, machine code for sm_90"
+            ) && why.contains("the device is sm_70"),
+            "{why}"
+        );
+        assert!(code(&images[0], arch("sm_70")).is_err());
+    }
+
+    /// "abababababab" as a block of LZ4: two literals, a match of ten bytes two back, and no more literals.
+    const LZ4: &[u8] = &[0x26, b'a', b'b', 2, 0, 0];
+    /// The same as a frame of Zstandard with a raw block.
+    const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd\x20\x0c\x61\x00\x00abababababab";
+
+    #[test]
+    fn packed_code_is_unpacked() {
+        for (flags, content) in [(0x2000, LZ4), (0x8000, ZSTD)] {
+            let of = |size| {
+                let bytes = fat(&[(1, 80, flags, content, size)]);
+                let images = Image::parse(&bytes).unwrap();
+                code(&images[0], arch("sm_80")).map(|code| code.bytes.into_owned())
+            };
+            assert_eq!(of(12).unwrap(), b"abababababab");
+            for wrong in [11, 13, u64::MAX] {
+                let error = of(wrong).unwrap_err().to_string();
+                assert!(error.contains("does not unpack"), "{error}");
+            }
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn nothing_crashes(content in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200), size in 0u64..500, zstd: bool) {
+            let flags = if zstd { 0x8000 } else { 0x2000 };
+            let bytes = fat(&[(2, 80, flags, &content, size)]);
+            let images = Image::parse(&bytes).unwrap();
+            let _outcome = code(&images[0], arch("sm_80"));
+        }
+    }
+}
