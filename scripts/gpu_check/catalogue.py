@@ -33,7 +33,7 @@ EXAMPLES = [
 ]
 
 # Self-checking programs: with offload they end with PASS and nothing else. Left out is what machine code cannot have
-# (docs/codegen.md): long double and 128-bit division on the device, more than 48 KiB of static shared memory.
+# (docs/codegen.md): long double on the device, more than 48 KiB of static shared memory.
 TESTS = [
     *(test(f"{name}.c") for name in ("map", "modifiers", "structs", "data", "privates", "mapper", "async", "schedules",
                                      "sync", "doacross", "queries", "heap", "guards")),

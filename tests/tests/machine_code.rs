@@ -1,6 +1,7 @@
 //! Device code compiled unit by unit, as clang does without `-foffload-lto`: machine code for NVIDIA GPUs from CUDA's own
 //! `ptxas` and `nvlink` (omptarget-cuda.cfg), code objects for AMD's, and what a program says that carries nothing else.
 
+use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -75,10 +76,49 @@ fn every_example_links_and_runs() {
     }
 }
 
+/// `nvlink` joins the units for every architecture that its toolkit knows (CUDA 13 has none before sm_75, and PyPI's CUDA 12 no `nvlink`).
+#[test]
+fn units_link_for_every_architecture() {
+    // sm_80 is the configuration file's.
+    const ARCHITECTURES: [&str; 5] = ["sm_75", "sm_89", "sm_90", "sm_100", "sm_120"];
+    let more = ARCHITECTURES.map(|arch| format!("--offload-arch={arch}"));
+    let build = Build::new(&UNITS).flags(&more.each_ref().map(String::as_str));
+    let binary = build.compile(Mode::MachineCode("-O2"));
+    let program = binary.path.to_str().expect("UTF-8");
+    let outcome = e2e::run(&dist("bin/omptarget"), &["image", program], &[]);
+    let said = outcome.passed("omptarget image");
+    for arch in ARCHITECTURES {
+        let expected = format!("object for nvptx64-nvidia-cuda ({arch})");
+        assert!(said.contains(&expected), "{arch}: {said}");
+    }
+}
+
+/// What LLVM makes in line of conversions between floating point and 128-bit integers, because GPUs have no functions for them, gives what
+/// those functions give: the host's compiler makes both.
+#[test]
+fn wide_conversions_in_line() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = e2e::root().join("tests/programs/wide_conversions.c");
+    let program = folder.path().join("program");
+    let mut printed = Vec::new();
+    for options in [&[][..], &["-mllvm", "-expand-fp-convert-bits=64"]] {
+        let mut arguments: Vec<OsString> = options.iter().map(Into::into).collect();
+        arguments.extend(["-O2".into(), source.clone().into()]);
+        arguments.extend(["-o".into(), program.clone().into()]);
+        e2e::clang(false, &arguments, folder.path());
+        let outcome = e2e::run(&program, &[], &[]);
+        printed.push(outcome.passed("wide_conversions.c").to_owned());
+        let symbols = output(Path::new("nm"), &[program.as_path()]);
+        assert_eq!(symbols.contains("__fixdfti"), options.is_empty());
+    }
+    assert_eq!(printed[0].lines().count(), 20_000);
+    assert!(printed[0] == printed[1], "the two differ");
+}
+
 /// Kernels with a bound on their threads may call functions of any unit: `nvlink` refuses those with too many registers.
 #[test]
 fn bounded_kernels_call_the_runtime() {
-    for source in ["sync.c", "math.cpp", "structs.c"] {
+    for source in ["sync.c", "math.cpp", "structs.c", "types.c"] {
         let source = format!("tests/programs/{source}");
         let outcome = Build::new(&[&source])
             .compile(Mode::MachineCode("-O2"))

@@ -79,6 +79,13 @@ fn realloc_assembles() {
     }
 }
 
+/// 128-bit integers and all their conversions: nothing is left that only a library would define.
+#[test]
+fn wide_integers_assemble() {
+    let binary = Build::new(&["tests/programs/types.c"]).compile(Mode::Offload("-O2"));
+    assert!(!assemble(&ptx(&binary.path, "sm_80"), "sm_80").is_empty());
+}
+
 /// The image of a program as PTX.
 fn ptx(program: &Path, architecture: &str) -> String {
     let program = program.to_str().expect("UTF-8");
