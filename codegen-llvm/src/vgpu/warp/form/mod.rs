@@ -156,6 +156,9 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
     }
 }
 
+/// Most bytes of local variables of all lanes. The rest of the stack is for values that registers do not hold, and for calls.
+const LOCALS_LIMIT: u64 = 7 << 20;
+
 /// Largest frame: a warp's stack without its context (`codegen::vgpu_abi::WARP_STACK_SIZE`).
 const FRAME_LIMIT: &str = "8388352";
 const _: () =
@@ -252,6 +255,7 @@ impl Former<'_> {
 
     /// Makes room for locals, for phis, and for values that cross blocks.
     fn make_slots(&mut self) -> Result<(), Refusal> {
+        let mut locals = 0;
         for (at, &block) in self.order.blocks.iter().enumerate() {
             for instruction in block.instructions() {
                 if instruction.opcode() == Some(LLVMOpcode::LLVMAlloca) {
@@ -259,7 +263,12 @@ impl Former<'_> {
                         let what = "a local variable's size is only known at run time";
                         return Err(Refusal::at(self.context, instruction, what));
                     }
-                    self.local(instruction);
+                    locals += self.local(instruction);
+                    if locals > LOCALS_LIMIT {
+                        let what =
+                            "with this local variable the lanes' copies take more than 7 MiB";
+                        return Err(Refusal::at(self.context, instruction, what));
+                    }
                 } else if instruction.opcode() == Some(LLVMOpcode::LLVMPHI)
                     || self.crossing.contains(&instruction)
                 {
@@ -282,13 +291,14 @@ impl Former<'_> {
         self.entry.stack_slot(ty, alignment)
     }
 
-    /// A local variable: a copy for each lane, one after another.
-    fn local(&mut self, alloca: Value) {
-        let stride = fields::private_stride(self.layout, alloca);
-        let bytes = Type::int(self.context, 8).array(stride * u64::from(self.width));
+    /// A local variable: a copy for each lane, one after another. How many bytes they take.
+    fn local(&mut self, alloca: Value) -> u64 {
+        let size = fields::private_stride(self.layout, alloca) * u64::from(self.width);
+        let bytes = Type::int(self.context, 8).array(size);
         let alignment = alloca.alignment().max(16) as u32;
         let slot = self.entry.stack_slot(bytes, alignment);
         let pointer = self.entry.to_space(slot, alloca.ty());
         self.parameters.insert(alloca, pointer);
+        size
     }
 }
