@@ -12,6 +12,8 @@
 @omptarget.references = internal addrspace(3) global ptr poison, align 8
 @omptarget.few_references = internal addrspace(3) global [2 x ptr] poison, align 8
 @omptarget.reference_list = internal addrspace(3) global [20 x ptr] poison, align 8
+@omptarget.many_references = internal addrspace(3) global [64 x ptr] poison, align 8
+@omptarget.most_references = internal addrspace(3) global [128 x ptr] poison, align 8
 @omptarget.team_shape = internal addrspace(3) global i32 poison, align 4
 @omptarget.pushed_threads = internal addrspace(3) global i32 poison, align 4
 @omptarget.arrived = internal addrspace(3) global i32 poison, align 4
@@ -36,6 +38,8 @@ define ptr @omptarget_shared_work_function() alwaysinline nounwind { ret ptr add
 define ptr @omptarget_shared_references() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.references to ptr) }
 define ptr @omptarget_shared_few_references() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.few_references to ptr) }
 define ptr @omptarget_shared_reference_list() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.reference_list to ptr) }
+define ptr @omptarget_shared_many_references() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.many_references to ptr) }
+define ptr @omptarget_shared_most_references() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.most_references to ptr) }
 define ptr @omptarget_shared_team_shape() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.team_shape to ptr) }
 define ptr @omptarget_shared_pushed_threads() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.pushed_threads to ptr) }
 define ptr @omptarget_shared_arrived() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.arrived to ptr) }
@@ -139,6 +143,25 @@ done:
   ret void
 }
 
+; Copies a region's references to the list that its threads read. In every link the number is known, and the loop is
+; unrolled, so that the optimiser sees which of them are constants. Volatile, or LLVM makes a copy of bytes of it.
+define void @omptarget_arch_send_references(ptr %list, ptr %references, i64 %count) alwaysinline nounwind {
+entry:
+  %some = icmp ne i64 %count, 0
+  br i1 %some, label %loop, label %done
+loop:
+  %index = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %from = getelementptr inbounds ptr, ptr %references, i64 %index
+  %reference = load ptr, ptr %from, align 8
+  %to = getelementptr inbounds ptr, ptr %list, i64 %index
+  store volatile ptr %reference, ptr %to, align 8
+  %next = add nuw i64 %index, 1
+  %more = icmp ult i64 %next, %count
+  br i1 %more, label %loop, label %done, !llvm.loop !22
+done:
+  ret void
+}
+
 define i32 @omptarget_arch_count_up(ptr %counter, i32 %last) alwaysinline nounwind {
   %before = atomicrmw uinc_wrap ptr %counter, i32 %last monotonic, align 4
   ret i32 %before
@@ -158,3 +181,5 @@ declare i64 @llvm.objectsize.i64.p0(ptr, i1, i1, i1)
 !4 = !{!"Simple C/C++ TBAA"}
 !20 = distinct !{!20, !21}
 !21 = !{!"llvm.loop.unroll.disable"}
+!22 = distinct !{!22, !23}
+!23 = !{!"llvm.loop.unroll.full"}

@@ -9,6 +9,7 @@ use anyhow::Result;
 use crate::ir::{Machine, Module};
 use crate::master;
 use crate::roles;
+use crate::sent;
 use crate::shape;
 
 /// Inlines what has to be, and simplifies so that state becomes known.
@@ -16,7 +17,7 @@ const INLINE: &str = "function(instcombine<no-verify-fixpoint>),cgscc(inline<onl
     function(sroa,early-cse<memssa>,gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 /// Lets what generic kernels were told take effect.
-const SIMPLIFY: &str = "function(gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
+const SIMPLIFY: &str = "function(sroa,gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 /// What the optimiser does not know of nest words by now it never will; then what it was shown of them goes, too. (SPMD kernels'
 /// words may fold yet.)
@@ -49,6 +50,7 @@ pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
     if generic.all {
         machine.run_passes(module, FORGET)?;
     }
+    sent::run(module);
     Ok(())
 }
 

@@ -10,6 +10,7 @@ mod ptx;
 mod realloc;
 mod roles;
 mod runtime;
+mod sent;
 mod shape;
 mod unsupported;
 mod vgpu;

@@ -222,10 +222,17 @@ impl Nest {
         self.0 & REDUCES != 0
     }
 
-    /// Within an active parallel region, perhaps in a serialised one inside it.
+    /// Within a parallel region that was sent to a team, perhaps in a serialised one inside it.
     #[inline(always)]
     pub fn is_active(self) -> bool {
         self.0 & KIND != 0
+    }
+
+    /// Within an active parallel region as the standard has it: one of more than one thread (OpenMP 5.2, §1.2.2). A team has one
+    /// where a block has no more.
+    #[inline(always)]
+    pub fn is_parallel(self) -> bool {
+        self.is_active() && self.active_team_size() > 1
     }
 
     /// Whether the innermost region's team has more than this thread.

@@ -86,7 +86,7 @@ pub unsafe extern "C" fn __kmpc_kernel_prepare_parallel_shared(
     list: &mut *mut *mut c_void,
     references: i32,
 ) {
-    *list = share::begin(references.max(0) as usize);
+    *list = share::begin_any(references.max(0) as usize);
     // SAFETY: the caller's promise.
     unsafe { __kmpc_kernel_prepare_parallel(function) };
 }
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn __kmpc_begin_sharing_variables(list: &mut *mut *mut c_v
         *list = references;
         return;
     }
-    *list = share::begin(count);
+    *list = share::begin_any(count);
 }
 
 /// Ends that list: `void ()`, called by the master after the region.

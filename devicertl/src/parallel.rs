@@ -203,12 +203,13 @@ pub fn publish_team(size: u32, level: u32) {
 }
 
 /// Generic: the master sends the region to the pool and waits for its end (*fork-join* paper,
-/// pseudocode 1). `None`: it gets one thread only, the master.
+/// pseudocode 1). `None`: it gets one thread only, the master, so that it may fork regions inside. Where there is one worker
+/// anyway, it runs the region: so one that says nothing of its threads is not there twice.
 #[inline(always)]
 fn fork_generic(region: Region, outer: Nest, num_threads: i32, strict: bool) -> Option<()> {
     let icvs = Icvs::current();
     let size = team_size(num_threads, icvs.num_threads, strict);
-    if size == 1 || icvs.max_active_levels < 1 {
+    if (size == 1 && size < kernel::workers()) || icvs.max_active_levels < 1 {
         return None;
     }
     if region.wrapper.is_null() {
@@ -238,10 +239,7 @@ unsafe fn send_region(
 ) {
     // SAFETY: the caller's promise; the workers wait.
     unsafe {
-        // Volatile, or LLVM makes a copy of bytes of it.
-        for index in 0..count {
-            list.add(index).write_volatile(*arguments.add(index));
-        }
+        arch::send_references(list, arguments, count);
         arch::send(shared::work_function(), wrapper);
     }
     arch::block_barrier();

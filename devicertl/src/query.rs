@@ -82,11 +82,11 @@ queries! {
     /// `omp_get_num_procs` (OpenMP 5.2, §18.7.1): one processor per thread the team can have.
     omp_get_num_procs() -> i32 { kernel::workers() as i32 }
     /// `omp_in_parallel` (OpenMP 5.2, §18.2.5).
-    omp_in_parallel() -> i32 { Nest::load_inline().is_active().into() }
+    omp_in_parallel() -> i32 { Nest::load_inline().is_parallel().into() }
     /// `omp_get_level` (OpenMP 5.2, §18.2.17).
     omp_get_level() -> i32 { Nest::load_inline().level() as i32 }
     /// `omp_get_active_level` (OpenMP 5.2, §18.2.20).
-    omp_get_active_level() -> i32 { Nest::load_inline().is_active().into() }
+    omp_get_active_level() -> i32 { Nest::load_inline().is_parallel().into() }
     /// `omp_get_dynamic` (OpenMP 5.2, §18.2.7).
     omp_get_dynamic() -> i32 { Icvs::current().dynamic }
     /// `omp_get_nested` (OpenMP 5.2, §18.2.10).

@@ -9,6 +9,7 @@
 //! preempted between taking and putting back holds one buffer and nothing else. A team that finds no buffer (all are
 //! out, because blocks that were preempted hold some) gets one from the heap that returns there.
 
+use crate::arch;
 use crate::arch::atomic::{
     AtomicPtr, AtomicU32,
     Ordering::{AcqRel, Relaxed, Release},
@@ -76,6 +77,8 @@ impl Queue {
             let idle = self.idle.load(Relaxed);
             let first = lowest(idle)?;
             if self.idle.fetch_and(!first, AcqRel) & first != 0 {
+                // LLVM 22.1 drops the order that the operation asks for (NVPTX); the same in `put_back`.
+                arch::fence_device();
                 return Some(place(first));
             }
         }
@@ -96,6 +99,7 @@ impl Queue {
     pub fn put_back(&self, taken: Taken, release: impl FnOnce(*mut c_void)) {
         match taken.place {
             Some(place) => {
+                arch::fence_device();
                 self.idle.fetch_or(1 << place, Release);
             }
             None => release(taken.buffer),

@@ -6,7 +6,9 @@
 
 use core::ffi::c_void;
 
-use crate::arch::{self, FEW_REFERENCES, SHARED_REFERENCES, shared};
+use crate::arch::{
+    self, FEW_REFERENCES, MANY_REFERENCES, MOST_REFERENCES, SHARED_REFERENCES, shared,
+};
 use crate::heap;
 use crate::nest::Nest;
 use crate::pool::Pool;
@@ -142,29 +144,53 @@ fn broadcast(make: impl FnOnce() -> *mut c_void) -> *mut c_void {
 /// Inlined, so that a region with a number of variables that the compiler knows is charged for the one list it uses.
 #[inline(always)]
 pub fn begin(count: usize) -> *mut *mut c_void {
-    let list: *mut *mut c_void = if count <= FEW_REFERENCES {
-        shared::few_references().cast()
-    } else if count <= SHARED_REFERENCES {
-        shared::reference_list().cast()
+    publish(if count <= SHARED_REFERENCES {
+        short_list(count)
+    } else if count <= MANY_REFERENCES {
+        shared::many_references().cast()
+    } else if count <= MOST_REFERENCES {
+        shared::most_references().cast()
     } else {
         long_list(count)
-    };
+    })
+}
+
+/// The same where the compiler does not know the number: shared memory is charged for a short list only.
+pub fn begin_any(count: usize) -> *mut *mut c_void {
+    publish(if count <= SHARED_REFERENCES {
+        short_list(count)
+    } else {
+        long_list(count)
+    })
+}
+
+#[inline(always)]
+fn short_list(count: usize) -> *mut *mut c_void {
+    if count <= FEW_REFERENCES {
+        shared::few_references().cast()
+    } else {
+        shared::reference_list().cast()
+    }
+}
+
+#[inline(always)]
+fn publish(list: *mut *mut c_void) -> *mut *mut c_void {
     // SAFETY: the workers wait for the next region.
     unsafe { arch::send(shared::references(), list) };
     list
 }
 
-/// Ends the list of the region that has ended.
+/// Ends the list that [`begin`] gave, of the region that has ended.
 #[inline(always)]
 pub fn end(list: *mut *mut c_void, count: usize) {
-    if count > SHARED_REFERENCES {
+    if count > MOST_REFERENCES {
         end_long_list(list);
     }
 }
 
-/// Ends the list of the region that has ended, where only the list itself knows how long it is.
+/// Ends the list that [`begin_any`] gave: only the list itself knows how long it is.
 pub fn end_last() {
-    // SAFETY: the workers are back in the pool, `begin` wrote the list.
+    // SAFETY: the workers are back in the pool, `begin_any` wrote the list.
     let list = unsafe { arch::receive(shared::references()) };
     if list != shared::few_references().cast() && list != shared::reference_list().cast() {
         end_long_list(list);

@@ -131,7 +131,6 @@ fn put_back(state: *mut State) {
         buffer: state.cast(),
         place: (place != u32::MAX).then_some(place),
     };
-    arch::fence_device();
     // SAFETY: a buffer without a place came from the heap, and nobody uses it any more.
     queue_of(queue).put_back(taken, |buffer| unsafe { arch::release(buffer) });
 }

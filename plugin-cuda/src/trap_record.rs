@@ -16,21 +16,21 @@ pub const VARIABLE: &str = "__omptarget_trap_record";
 
 /// Bytes of the texts.
 const TEXT: usize = 992;
-/// [`Raw::state`] of a record that is whole.
-const WRITTEN: u32 = 2;
-
-/// What the file begins with where the device runtime gives a number instead of a line; what it is of follows.
-const NUMBER: &str = "omptarget device runtime: ";
+/// [`Raw::state`] of a record that is whole and has the device runtime's own words.
+const OWN_WORDS: u32 = 2;
+/// [`Raw::state`] of a record that is whole and of an assertion.
+const ASSERTION: u32 = 3;
 
 /// The record as the device writes it.
 #[repr(C)]
 struct Raw {
-    /// 0: nothing; 1: a thread is writing; 2: it is whole.
+    /// 0: nothing; 1: a thread is writing; else it is whole.
     state: AtomicU32,
+    /// Line of the assertion; with the runtime's own words, how many bytes it wanted, if it did.
     line: u32,
     block: [u32; 3],
     thread: [u32; 3],
-    /// Message, file and function, each with a null character at its end, cut to fit.
+    /// The runtime's words; or condition, file and function of the assertion. Each with a null character at its end, cut to fit.
     text: [u8; TEXT],
 }
 
@@ -84,7 +84,11 @@ impl TrapRecord {
     pub fn read(&self) -> Option<Trap> {
         // SAFETY: the memory was allocated with this layout and zeroed; the device writes only to `state` once it is whole.
         let raw = unsafe { &*self.host };
-        (raw.state.load(Ordering::Acquire) == WRITTEN).then(|| raw.trap())
+        match raw.state.load(Ordering::Acquire) {
+            OWN_WORDS => Some(raw.own_words()),
+            ASSERTION => Some(raw.assertion()),
+            _ => None,
+        }
     }
 
     /// Frees the memory.
@@ -98,31 +102,37 @@ impl TrapRecord {
 }
 
 impl Raw {
-    fn trap(&self) -> Trap {
-        let mut texts = self
-            .text
+    fn texts(&self) -> impl Iterator<Item = String> {
+        self.text
             .split(|byte| *byte == 0)
-            .map(|text| String::from_utf8_lossy(text).into_owned());
-        let mut next = || texts.next().unwrap_or_default();
-        let (text, file, function) = (next(), next(), next());
-        let line = self.line;
-        let (message, location) = match file.strip_prefix(NUMBER) {
-            _ if line == 0 => (text, None),
-            Some(what) => (format!("{text} ({what}: {line})"), None),
-            None => {
-                let message = format!("assertion `{text}` failed");
-                let location = SourceLocation {
-                    file,
-                    line,
-                    column: 0,
-                    function,
-                };
-                (message, Some(location))
-            }
-        };
+            .map(|text| String::from_utf8_lossy(text).into_owned())
+    }
+
+    fn own_words(&self) -> Trap {
+        let words = self.texts().next().unwrap_or_default();
         Trap {
-            message,
-            location,
+            message: match self.line {
+                0 => words,
+                bytes => format!("{words} (bytes wanted: {bytes})"),
+            },
+            location: None,
+            block: self.block,
+            thread: self.thread,
+        }
+    }
+
+    fn assertion(&self) -> Trap {
+        let mut texts = self.texts();
+        let mut next = || texts.next().unwrap_or_default();
+        let condition = next();
+        Trap {
+            message: format!("assertion `{condition}` failed"),
+            location: Some(SourceLocation {
+                file: next(),
+                line: self.line,
+                column: 0,
+                function: next(),
+            }),
             block: self.block,
             thread: self.thread,
         }
@@ -135,7 +145,7 @@ mod tests {
 
     fn raw(line: u32, text: &[u8]) -> Raw {
         let mut raw = Raw {
-            state: AtomicU32::new(WRITTEN),
+            state: AtomicU32::new(0),
             line,
             block: [3, 0, 0],
             thread: [0, 7, 0],
@@ -159,7 +169,7 @@ mod tests {
 
     #[test]
     fn assertions_have_a_place() {
-        let trap = raw(12, b"i < n\0a.c\0f\0").trap();
+        let trap = raw(12, b"i < n\0a.c\0f\0").assertion();
         assert_eq!(trap.message, "assertion `i < n` failed");
         let location = trap.location.unwrap();
         assert_eq!(
@@ -170,17 +180,13 @@ mod tests {
 
     #[test]
     fn the_runtimes_own_words_and_texts_that_were_cut() {
-        let trap = raw(0, b"out of device heap\0omptarget device runtime\0\0").trap();
+        let trap = raw(0, b"out of device heap\0").own_words();
         assert_eq!(trap.message, "out of device heap");
         assert_eq!(trap.location, None);
-        let number = raw(
-            480,
-            b"out of device heap\0omptarget device runtime: bytes wanted\0\0",
-        );
-        let said = number.trap();
+        let said = raw(480, b"out of device heap\0").own_words();
         assert_eq!(said.message, "out of device heap (bytes wanted: 480)");
         assert_eq!(said.location, None);
-        let cut = raw(1, &[b'x'; TEXT]).trap();
+        let cut = raw(1, &[b'x'; TEXT]).assertion();
         assert_eq!(cut.message.len(), TEXT + "assertion `` failed".len());
         assert_eq!(cut.location.unwrap().file, "");
     }

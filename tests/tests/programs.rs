@@ -215,6 +215,11 @@ fn doacross() {
 }
 
 #[test]
+fn sent() {
+    check(&["sent.c"]);
+}
+
+#[test]
 fn tasks() {
     check_with(&["tasks.c"], &["-fopenmp-version=51"]);
 }

@@ -55,6 +55,11 @@ mod ll {
         pub safe fn omptarget_arch_master_nest_store(word: u16);
         pub safe fn omptarget_arch_dynamic_shared() -> *mut c_void;
         pub fn omptarget_arch_fill(words: *mut u64, value: u64, count: u32);
+        pub fn omptarget_arch_send_references(
+            list: *mut *mut c_void,
+            references: *const *mut c_void,
+            count: usize,
+        );
         pub safe fn omptarget_arch_dynamic_shared_size() -> u32;
         pub safe fn omptarget_arch_trap() -> !;
         pub fn omptarget_arch_count_up(counter: *mut u32, last: u32) -> u32;
@@ -297,6 +302,20 @@ pub unsafe fn fill(words: *mut u64, value: u64, count: u32) {
     unsafe { ll::omptarget_arch_fill(words, value, count) }
 }
 
+/// Copies `count` references to a list that other threads read ([`super::send`]).
+///
+/// # Safety
+/// The list has room for `count`, and there are as many; a barrier stands between this and the list's readers.
+#[inline(always)]
+pub unsafe fn send_references(
+    list: *mut *mut c_void,
+    references: *const *mut c_void,
+    count: usize,
+) {
+    // SAFETY: the caller's promise.
+    unsafe { ll::omptarget_arch_send_references(list, references, count) }
+}
+
 /// First byte of the launch's dynamic shared memory.
 #[inline(always)]
 pub fn dynamic_shared() -> *mut c_void {
@@ -347,7 +366,7 @@ pub fn trap(message: &CStr) -> ! {
 #[inline(always)]
 pub unsafe fn trap_with(message: *const c_char) -> ! {
     // SAFETY: the caller's promise.
-    unsafe { give_up(message, c"omptarget device runtime", 0) }
+    unsafe { give_up(message, c"omptarget device runtime".as_ptr(), 0) }
 }
 
 /// Ends the kernel, saying why, and with a number: `what` it is of. (`__assertfail` prints numbers of lines only, and putting a
@@ -355,19 +374,26 @@ pub unsafe fn trap_with(message: *const c_char) -> ! {
 #[inline(always)]
 pub fn trap_number(message: &CStr, what: &CStr, number: u32) -> ! {
     // SAFETY: a C string.
-    unsafe { give_up(message.as_ptr(), what, number) }
+    unsafe { give_up(message.as_ptr(), what.as_ptr(), number) }
 }
 
 /// Ends the kernel with what looks like a failed assertion in the file `what`, at the line `number`. One function for all of the
-/// runtime's own reasons: passing one on takes a few instructions, reporting it more.
+/// runtime's own reasons: passing one on takes a few instructions, reporting it more. scripts/build-device keeps the device link from
+/// optimising it, which would make a copy of it for each text that it knows. Named for that.
 ///
 /// # Safety
 /// `message` is a C string.
 #[cold]
 #[inline(never)]
-unsafe fn give_up(message: *const c_char, what: &CStr, number: u32) -> ! {
+#[unsafe(export_name = "omptarget_give_up")]
+unsafe fn give_up(message: *const c_char, what: *const c_char, number: u32) -> ! {
     // SAFETY: C strings.
-    unsafe { assert_failed(message, what.as_ptr(), number, c"".as_ptr()) }
+    unsafe {
+        #[cfg(target_arch = "nvptx64")]
+        super::trap_record::leave(message, number);
+        ll::__assertfail(message, what, number, c"".as_ptr(), 1);
+    }
+    end()
 }
 
 /// Ends the kernel after a failed assertion.
@@ -381,13 +407,12 @@ pub unsafe fn assert_failed(
     line: u32,
     function: *const c_char,
 ) -> ! {
-    #[cfg(target_arch = "nvptx64")]
     // SAFETY: the caller's promise.
     unsafe {
-        super::trap_record::leave(message, file, function, line)
-    };
-    // SAFETY: the caller's promise.
-    unsafe { ll::__assertfail(message, file, line, function, 1) };
+        #[cfg(target_arch = "nvptx64")]
+        super::trap_record::leave_assertion(message, file, function, line);
+        ll::__assertfail(message, file, line, function, 1);
+    }
     end()
 }
 

@@ -46,8 +46,8 @@ pub use gpu::{
     dynamic_shared_size, fence_block, fence_device, fence_system, fill, generic_begin,
     group_barrier, is_generic_shape, is_known, is_own, is_spmd, lanes_are_independent,
     master_nest_load, master_nest_store, nest_load, nest_seen, nest_show, nest_store, object_size,
-    pause, private_slots, processor, release, shuffle_down, spmd_begin, sync_warp, thread_id,
-    ticks, trap, trap_number, trap_with, warp_size,
+    pause, private_slots, processor, release, send_references, shuffle_down, spmd_begin, sync_warp,
+    thread_id, ticks, trap, trap_number, trap_with, warp_size,
 };
 
 #[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]
@@ -66,6 +66,12 @@ pub const SHARED_REFERENCES: usize = 20;
 /// Most regions of a kernel that the optimiser has gone through capture no more than this.
 pub const FEW_REFERENCES: usize = 2;
 
+/// References of the regions that capture many.
+pub const MANY_REFERENCES: usize = 64;
+
+/// The most references that shared memory has a list for.
+pub const MOST_REFERENCES: usize = 128;
+
 /// Calls `$m!` with every variable a block keeps in shared memory: name, type, meaning.
 macro_rules! for_each_shared_variable {
     ($m:ident) => {
@@ -76,8 +82,12 @@ macro_rules! for_each_shared_variable {
             references: *mut *mut c_void,
             /// Where `references` points if there are few.
             few_references: [*mut c_void; FEW_REFERENCES],
-            /// Where `references` points unless there are more than fit.
+            /// Where `references` points if there are more, but not many.
             reference_list: [*mut c_void; SHARED_REFERENCES],
+            /// Where `references` points if there are many.
+            many_references: [*mut c_void; MANY_REFERENCES],
+            /// Where `references` points if there are more than that, unless there are more than fit.
+            most_references: [*mut c_void; MOST_REFERENCES],
             /// Size and level of the active parallel region, unless it is the whole block of an SPMD kernel.
             team_shape: TeamShape,
             /// Generic mode: the `num_threads` clause of the region to come, where the kernel passes it ahead.

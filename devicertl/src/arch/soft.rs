@@ -64,7 +64,8 @@ mod layout {
     pub(super) use crate::arch::*;
 }
 use layout::{
-    FEW_REFERENCES, LaunchEnvironment, Loop, SHARED_REFERENCES, State, Storage, TeamShape,
+    FEW_REFERENCES, LaunchEnvironment, Loop, MANY_REFERENCES, MOST_REFERENCES, SHARED_REFERENCES,
+    State, Storage, TeamShape,
 };
 super::for_each_shared_variable!(shared_memory);
 
@@ -536,6 +537,21 @@ pub unsafe fn fill(words: *mut u64, value: u64, count: u32) {
     for index in 0..count as usize {
         // SAFETY: the caller's promise.
         unsafe { words.add(index).write(value) }
+    }
+}
+
+/// Copies `count` references to a list that other threads read.
+///
+/// # Safety
+/// The list has room for `count`, and there are as many.
+pub unsafe fn send_references(
+    list: *mut *mut c_void,
+    references: *const *mut c_void,
+    count: usize,
+) {
+    for index in 0..count {
+        // SAFETY: the caller's promise.
+        unsafe { list.add(index).write(*references.add(index)) }
     }
 }
 

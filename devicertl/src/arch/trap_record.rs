@@ -1,29 +1,32 @@
 //! What an NVIDIA GPU's host learns of a trap. The driver says only that there was one, and after it the device answers nothing
 //! any more; so the reason goes to host memory, where the host has told us of some (docs/abi.md, "Trap record").
+//!
+//! Every kernel that can end with a message has this code, and next to none executes it: it is to be short.
 
 use core::ffi::c_char;
-use core::ptr::{null, null_mut};
+use core::ptr::null_mut;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::gpu::end;
-use super::{block_index, pause, thread_index};
+use super::{block_index, fence_system, pause, thread_index};
 
 /// Bytes of the texts.
 const TEXT: usize = 992;
 /// A thread is writing.
 const TAKEN: u32 = 1;
-/// The record is whole.
-const WRITTEN: u32 = 2;
+/// The record is whole and has the runtime's own words.
+const OWN_WORDS: u32 = 2;
+/// The record is whole and of an assertion.
+const ASSERTION: u32 = 3;
 
 /// The record.
 #[repr(C, align(16))]
 pub struct TrapRecord {
     state: AtomicU32,
     line: u32,
-    block_xy: [u32; 2],
-    block_z: u32,
+    block: [u32; 3],
     thread: [u32; 3],
-    /// Message, file and function, each with its null character, cut to fit.
+    /// The runtime's own words; or condition, file and function of an assertion. Each with its null character, cut to fit.
     text: [u8; TEXT],
 }
 
@@ -31,23 +34,37 @@ pub struct TrapRecord {
 #[unsafe(no_mangle)]
 pub static mut __omptarget_trap_record: *mut TrapRecord = null_mut();
 
-/// Leaves the reason and traps, if the host wants to know; returns if not.
+/// Leaves the runtime's own words, with a number or 0, and traps, if the host wants to know; returns if not.
 ///
-/// Every kernel that can end with a message has this function, and next to none executes it: it is to be short. So
-/// scripts/build-device keeps the device link from optimising it, which would make a loop of its own for each text that
-/// it knows and unroll the first. Named for that.
+/// # Safety
+/// `message` is a C string.
+#[inline(always)]
+pub unsafe fn leave(message: *const c_char, number: u32) {
+    // SAFETY: caller.
+    leave_with(OWN_WORDS, number, |room| unsafe {
+        room.copy(message);
+    });
+}
+
+/// The same of a failed assertion.
 ///
 /// # Safety
 /// The texts are C strings.
-#[cold]
-#[inline(never)]
-#[unsafe(export_name = "omptarget_leave_reason")]
-pub unsafe fn leave(
-    message: *const c_char,
+#[inline(always)]
+pub unsafe fn leave_assertion(
+    condition: *const c_char,
     file: *const c_char,
     function: *const c_char,
     line: u32,
 ) {
+    // SAFETY: caller.
+    leave_with(ASSERTION, line, |room| unsafe {
+        room.copy(condition).copy(file).copy(function);
+    });
+}
+
+#[inline(always)]
+fn leave_with(written: u32, line: u32, texts: impl FnOnce(Room)) {
     // SAFETY: only the host writes it, before the kernel runs. Volatile, because the optimiser does not see the host and would
     // fold the initial value.
     let record = unsafe { (&raw const __omptarget_trap_record).read_volatile() };
@@ -56,63 +73,67 @@ pub unsafe fn leave(
     }
     // SAFETY: the host's record; the field is only used as an atomic.
     let state = unsafe { &(*record).state };
-    if state.compare_exchange(0, TAKEN, Ordering::Relaxed, Ordering::Relaxed) != Ok(0) {
-        wait_for_the_end();
+    if state.compare_exchange(0, TAKEN, Ordering::Relaxed, Ordering::Relaxed) == Ok(0) {
+        let [block_x, block_y, block_z] = block_index();
+        let [thread_x, thread_y, thread_z] = thread_index();
+        // SAFETY: nobody else writes now, and the record is as long as its type. As few stores as the sizes of registers allow.
+        unsafe {
+            let head = record.cast::<u128>();
+            head.write(four(TAKEN, line, block_x, block_y));
+            head.add(1)
+                .write(four(block_z, thread_x, thread_y, thread_z));
+            texts(Room {
+                record: record.cast(),
+                place: core::mem::offset_of!(TrapRecord, text) as u32,
+            });
+        }
+        fence_system();
+        // The trap depends on the answer, so it comes when all is written. (A plain exchange would be the device's alone: LLVM 22.1
+        // drops its scope.)
+        let whole = state.compare_exchange(TAKEN, written, Ordering::Relaxed, Ordering::Relaxed);
+        if whole == Ok(TAKEN) {
+            end()
+        }
     }
-    let [block_x, block_y, block_z] = block_index();
-    let [thread_x, thread_y, thread_z] = thread_index();
-    // SAFETY: nobody else writes now, and the record is as long as its type. As few stores as the sizes of registers allow.
-    unsafe {
-        (*record).line = line;
-        (&raw mut (*record).block_xy)
-            .cast::<u64>()
-            .write(pair(block_x, block_y));
-        let rest = u128::from(pair(block_z, thread_x)) | u128::from(pair(thread_y, thread_z)) << 64;
-        (&raw mut (*record).block_z).cast::<u128>().write(rest);
-        copy((&raw mut (*record).text).cast(), [message, file, function]);
-    }
-    // The trap depends on the answer, so it comes when all is written.
-    if state.compare_exchange(TAKEN, WRITTEN, Ordering::Release, Ordering::Relaxed) != Ok(TAKEN) {
-        wait_for_the_end();
-    }
-    end()
-}
-
-/// A trap would end the thread that writes, too. It comes to its own trap soon, and ends this one.
-#[inline(always)]
-fn wait_for_the_end() -> ! {
+    // A trap would end the thread that writes, too. It comes to its own trap soon, and ends this one.
     loop {
         pause();
     }
 }
 
-/// Two words as memory has them.
-fn pair(low: u32, high: u32) -> u64 {
-    u64::from(low) | u64::from(high) << 32
+/// Four words as memory has them.
+fn four(first: u32, second: u32, third: u32, fourth: u32) -> u128 {
+    let two = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+    u128::from(two(first, second)) | u128::from(two(third, fourth)) << 64
 }
 
-/// Copies the texts one after the other, as far as there is room.
-///
-/// # Safety
-/// They are C strings, and `room` is writable for [`TEXT`] bytes.
-#[inline(always)]
-unsafe fn copy(room: *mut u8, texts: [*const c_char; 3]) {
-    let [mut text, mut second, mut third] = texts;
-    let mut place = 0;
-    while place < TEXT as u32 {
-        // SAFETY: the string does not end before its null character, and the place is in the room (caller).
-        let byte = unsafe {
-            let byte = text.read();
-            room.add(place as usize).write(byte as u8);
-            byte
-        };
-        place += 1;
-        text = text.wrapping_add(1);
-        if byte == 0 {
-            (text, second, third) = (second, third, null());
-            if text.is_null() {
+/// What is left of the record for texts.
+#[derive(Clone, Copy)]
+struct Room {
+    record: *mut u8,
+    place: u32,
+}
+
+impl Room {
+    /// Copies a text as far as there is room; the room behind it.
+    ///
+    /// # Safety
+    /// A C string.
+    #[inline(always)]
+    unsafe fn copy(mut self, mut text: *const c_char) -> Room {
+        while self.place < size_of::<TrapRecord>() as u32 {
+            // SAFETY: the string does not end before its null character (caller), and the place is in the record.
+            let byte = unsafe {
+                let byte = text.read();
+                self.record.add(self.place as usize).write(byte as u8);
+                byte
+            };
+            self.place += 1;
+            text = text.wrapping_add(1);
+            if byte == 0 {
                 break;
             }
         }
+        self
     }
 }

@@ -35,6 +35,8 @@ unsafe extern "C" {
 }
 
 /// `assert` of glibc's header.
+#[cold]
+#[inline(never)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __assert_fail(
     message: *const c_char,

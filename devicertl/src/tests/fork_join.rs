@@ -177,6 +177,34 @@ fn nested_regions_are_serialised_and_know_their_ancestors() {
 }
 
 #[test]
+fn a_block_of_one_worker_has_no_active_region() {
+    for kernel in modes(1) {
+        let ran = AtomicU32::new(0);
+        let queried = || {
+            [
+                omp_get_level(),
+                omp_get_active_level(),
+                omp_in_parallel(),
+                omp_get_num_threads(),
+                omp_get_thread_num(),
+            ]
+        };
+        kernel.run(|| {
+            parallel(-1, || {
+                assert_eq!(queried(), [1, 0, 0, 1, 0]);
+                parallel(-1, || {
+                    assert_eq!(queried(), [2, 0, 0, 1, 0]);
+                    assert_eq!([0, 1, 2].map(|level| omp_get_team_size(level)), [1, 1, 1]);
+                    ran.fetch_add(1, SeqCst);
+                });
+                barrier();
+            });
+        });
+        assert_eq!(ran.load(SeqCst), 1);
+    }
+}
+
+#[test]
 fn a_region_inside_a_serialised_one_can_be_active_in_generic_mode() {
     let ran = AtomicU32::new(0);
     Kernel::generic(40).run(|| {

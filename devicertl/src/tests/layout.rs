@@ -3,7 +3,8 @@
 use core::ffi::c_void;
 
 use crate::arch::{
-    FEW_REFERENCES, Lanes, MAX_THREADS, SHARED_REFERENCES, for_each_shared_variable,
+    FEW_REFERENCES, Lanes, MANY_REFERENCES, MAX_THREADS, MOST_REFERENCES, SHARED_REFERENCES,
+    for_each_shared_variable,
 };
 use crate::dispatch::Loop;
 use crate::kernel::LaunchEnvironment;
