@@ -113,10 +113,10 @@ pub unsafe extern "C" fn __kmpc_target_init(
         init_spmd(launch, environment.configuration.spmd_nest());
         return -1;
     }
-    // Up to clang 16 the first argument is an `ident_t`, whose first word is 0.
+    // Up to clang 17 the first argument is an `ident_t`, whose first word is 0.
     if environment.configuration.exec_mode == 0 {
         arch::trap(
-            c"the kernel was compiled by clang 16 or older; compile it with clang 17 or later",
+            c"the kernel was compiled by clang 17 or older and linked with a device runtime; link it without (-nogpulib)",
         );
     }
     if !arch::is_generic_shape() {

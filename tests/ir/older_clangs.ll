@@ -1,11 +1,11 @@
-; Kernels in the forms of clang 17 and of clang 18 to 21, and the runtime's own loops in the form before clang 21.
+; Kernels in the forms of LLVM between clang 17 and 18 and of clang 18 to 21, and the runtime's own loops in the form before clang 21.
 ; What changed is in docs/abi.md, "Releases of clang".
 ;
 ; Every kernel gives output[thread of team t] = values: see each.
 target triple = "nvptx64-nvidia-cuda"
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 
-; clang 17: three bytes of configuration, `ident_t *`, dynamic environment.
+; After clang 17: three bytes of configuration, `ident_t *`, dynamic environment.
 %configuration17 = type { i8, i8, i8 }
 %environment17 = type { %configuration17, ptr, ptr }
 ; clang 18 and later.
@@ -132,7 +132,7 @@ define internal void @spmd_region(ptr %output, i64 %last64, i64 %half64) {
   ret void
 }
 
-; clang 17: the launch environment's place among the parameters is there, but not passed on.
+; After clang 17: the launch environment's place among the parameters is there, but not passed on.
 define ptx_kernel void @generic17(ptr %unused, ptr %output, i64 %last64, i64 %half64) {
   %init = call i32 (ptr) @__kmpc_target_init(ptr @generic17_environment)
   %runs = icmp eq i32 %init, -1
@@ -249,8 +249,8 @@ end:
   ret void
 }
 
-; clang 15 and 16: location, mode, whether to run the generic state machine. Not served.
-define ptx_kernel void @generic16(ptr %output) {
+; clang 15 to 17: location, mode, whether to run the generic state machine. Not served where the runtime was linked before the image was loaded.
+define ptx_kernel void @generic_with_ident(ptr %output) {
   %init = call i32 (ptr, i8, i1) @__kmpc_target_init(ptr @ident16, i8 1, i1 true)
   %runs = icmp eq i32 %init, -1
   br i1 %runs, label %user, label %end
