@@ -31,7 +31,7 @@ pub fn run(module: &Module, kernels: &[Value]) {
 }
 
 /// Whether a function is used other than by calls of it.
-fn has_address_taken(function: Value) -> bool {
+pub fn has_address_taken(function: Value) -> bool {
     function.users().into_iter().any(|user| {
         !user.is_instruction()
             || !user.is_call()
@@ -93,7 +93,7 @@ fn blocks_of_role(kernel: Value, master: bool) -> Vec<Block> {
 
 /// Whether a call with arguments of these types may be one of the function. The runtime calls regions with more arguments than
 /// they take and with pointers for integers of their size (`devicertl/src/invoke.rs`).
-fn may_be_given(function: Value, given: &[Type]) -> bool {
+pub fn may_be_given(function: Value, given: &[Type]) -> bool {
     let taken = function.value_type().parameters();
     let alike =
         |(taken, given): (&Type, &Type)| taken == given || is_word(*taken) && is_word(*given);

@@ -67,6 +67,9 @@ pub enum WarpForm {
         width: u32,
         /// Whether it calls functions that wait (barriers), so that every warp needs a fiber.
         fiber: bool,
+        /// Whether it is only for workers of a generic kernel: the threads of the last warp, where the master is, run on
+        /// fibers of their own, and the threads of a strip count up along y.
+        workers: bool,
         /// Most threads of a block: the kernel's launch bound, which the warp form relies on.
         max_threads: u32,
     },

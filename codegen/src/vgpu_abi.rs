@@ -9,7 +9,7 @@
 //! an access it cannot prove to be local, which is how a host pointer in a kernel is found out.
 
 /// Changes whenever this interface does; part of the cache key and of the manifest.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// log2 of the device window's size (1 TiB).
 pub const WINDOW_SHIFT: u32 = 40;
@@ -136,7 +136,8 @@ pub type EntryFn = unsafe extern "C" fn(context: *mut ThreadContext, args: *cons
 /// * `lanes` has a bit per thread of the strip that exists: all `width` lowest bits, fewer in a block's last strip. Never 0.
 ///
 /// `tid[1]` and `tid[2]` must be the same in all threads of a strip: the engine takes the warp form only for blocks of one
-/// dimension, or whose first dimension is a multiple of `width`.
+/// dimension, or whose first dimension is a multiple of `width`. Of a form for workers of a generic kernel it is `tid[0]` and
+/// `tid[2]`, and the block extends along y and has more than one warp; the last runs thread by thread.
 ///
 /// Where the form says `fiber: false`, the code calls nothing that waits: strips may run one after another on one
 /// stack. Else `width` is the image's warp size and every warp needs a fiber of its own. Either way the stack has
@@ -262,15 +263,16 @@ pub enum BarrierReduce {
 ///
 /// Code in warp form ([`WarpEntryFn`]) calls these, with the strip's context as `cx`; warp operations (shuffles, votes, …)
 /// are vector instructions there. A lane of `lanes` is a bit, bit 0 the strip's first thread. `vgpu_warp_barrier` and its
-/// like stand for one arrival of each thread in `lanes`; the strip's other threads have ended or are about to,
-/// without another engine call.
+/// like stand for one arrival of each thread in `lanes`; those `elsewhere` wait for them in other code, which is a fault where the
+/// whole block is to come; the strip's other threads have ended or are about to, without another engine call.
 ///
 /// | function | C signature | serves |
 /// |---|---|---|
 /// | `vgpu_warp_lane` | `void(cx, u32 lane)` | the engine calls that follow are this lane's: faults name its thread |
-/// | `vgpu_warp_barrier` | `void(cx, site, u32 id, u32 count, u64 lanes)` | `vgpu_barrier` of all `lanes` |
-/// | `vgpu_warp_barrier_arrive` | `void(cx, site, u32 id, u32 count, u64 lanes)` | `vgpu_barrier_arrive` of all `lanes` |
-/// | `vgpu_warp_barrier_reduce` | `u32(cx, site, u32 id, u32 count, u32 mode, u64 lanes, u64 preds)` | `vgpu_barrier_reduce` of all `lanes`; `preds` has their predicates |
+/// | `vgpu_warp_barrier` | `void(cx, site, u32 id, u32 count, u64 lanes, u64 elsewhere)` | `vgpu_barrier` of all `lanes` |
+/// | `vgpu_warp_barrier_arrive` | `void(cx, site, u32 id, u32 count, u64 lanes, u64 elsewhere)` | `vgpu_barrier_arrive` of all `lanes` |
+/// | `vgpu_warp_barrier_reduce` | `u32(cx, site, u32 id, u32 count, u32 mode, u64 lanes, u64 elsewhere, u64 preds)` | `vgpu_barrier_reduce` of all `lanes`; `preds` has their predicates |
+/// | `vgpu_warp_split` | `noreturn(cx, site, u64 named, u64 elsewhere)` | an operation of the warp names lanes that are elsewhere |
 ///
 /// Of the functions above it calls, after `vgpu_warp_lane`: `vgpu_trap`, `vgpu_wild_access`, `vgpu_assert_fail`,
 /// `vgpu_vprintf`, `vgpu_malloc`, `vgpu_realloc`, `vgpu_free`; and without it `vgpu_clock`, `vgpu_globaltimer`, `vgpu_yield`
@@ -310,6 +312,7 @@ pub const WARP_ENGINE_SYMBOLS: &[&str] = &[
     "vgpu_warp_barrier",
     "vgpu_warp_barrier_arrive",
     "vgpu_warp_barrier_reduce",
+    "vgpu_warp_split",
 ];
 
 /// C library and compiler-support functions that compiled code may call; the engine's loader resolves

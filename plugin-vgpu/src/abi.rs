@@ -11,7 +11,7 @@ use codegen::vgpu_abi::{
 use plugin_api::SourceLocation;
 
 use crate::barrier::{Arrival, reduction};
-use crate::block::{Block, Misuse, Outcome};
+use crate::block::{Block, Misuse, Outcome, split};
 use crate::fault::{Cause, Place, Raised};
 use crate::fiber;
 use crate::scheduler;
@@ -103,10 +103,18 @@ impl Caller<'_> {
     }
 
     #[inline(always)]
-    fn warp_barrier(&self, site: u32, barrier: (u32, u32), lanes: Lanes, arrival: Arrival) -> u64 {
+    fn warp_barrier(
+        &self,
+        site: u32,
+        barrier: (u32, u32),
+        (lanes, elsewhere): (Lanes, Lanes),
+        arrival: Arrival,
+    ) -> u64 {
         self.finish(
             site,
-            self.with_block(|block| block.warp_barrier(self.thread, site, barrier, lanes, arrival)),
+            self.with_block(|block| {
+                block.warp_barrier(self.thread, site, barrier, (lanes, elsewhere), arrival)
+            }),
         )
     }
 }
@@ -145,19 +153,23 @@ engine_functions! {
         caller.sm.fiber_states[usize::from(caller.fiber)].lane.set(lane as u8);
     }
 
-    fn vgpu_warp_barrier(caller, site: u32, id: u32, count: u32, lanes: u64) {
-        caller.warp_barrier(site, (id, count), lanes, Arrival::Sync);
+    fn vgpu_warp_barrier(caller, site: u32, id: u32, count: u32, lanes: u64, elsewhere: u64) {
+        caller.warp_barrier(site, (id, count), (lanes, elsewhere), Arrival::Sync);
     }
 
-    fn vgpu_warp_barrier_arrive(caller, site: u32, id: u32, count: u32, lanes: u64) {
-        caller.warp_barrier(site, (id, count), lanes, Arrival::Arrive);
+    fn vgpu_warp_barrier_arrive(caller, site: u32, id: u32, count: u32, lanes: u64, elsewhere: u64) {
+        caller.warp_barrier(site, (id, count), (lanes, elsewhere), Arrival::Arrive);
     }
 
-    fn vgpu_warp_barrier_reduce(caller, site: u32, id: u32, count: u32, mode: u32, lanes: u64, preds: u64) -> u32 {
+    fn vgpu_warp_barrier_reduce(caller, site: u32, id: u32, count: u32, mode: u32, lanes: u64, elsewhere: u64, preds: u64) -> u32 {
         let mode = barrier_reduce(mode)
             .unwrap_or_else(|| caller.raise(site, unknown("barrier.red", mode)));
         let holds = (preds & lanes).count_ones();
-        reduction(mode, caller.warp_barrier(site, (id, count), lanes, Arrival::Reduce(holds)))
+        reduction(mode, caller.warp_barrier(site, (id, count), (lanes, elsewhere), Arrival::Reduce(holds)))
+    }
+
+    fn vgpu_warp_split(caller, site: u32, named: u64, elsewhere: u64) -> ! {
+        caller.raise(site, Cause::Other(split(named & elsewhere)))
     }
 
     fn vgpu_syncwarp(caller, site: u32, mask: u64) {
@@ -367,6 +379,7 @@ pub fn engine_function(symbol: &str) -> Option<u64> {
         vgpu_warp_barrier,
         vgpu_warp_barrier_arrive,
         vgpu_warp_barrier_reduce,
+        vgpu_warp_split,
         vgpu_syncwarp,
         vgpu_activemask,
         vgpu_shfl,

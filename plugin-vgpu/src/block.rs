@@ -5,6 +5,8 @@
 
 mod warp_form;
 
+pub use warp_form::split;
+
 use codegen::artifact::Manifest;
 
 use crate::barrier::{Arrival, BARRIERS, Barrier, Expected, MAX_WARPS};

@@ -64,6 +64,7 @@ struct WarpKernel {
     entry: WarpEntryFn,
     width: u32,
     fiber: bool,
+    workers: bool,
     max_threads: u32,
 }
 
@@ -80,6 +81,7 @@ impl Forms {
                 symbol,
                 width,
                 fiber,
+                workers,
                 max_threads,
             } => {
                 let address = resolve(&symbol)?;
@@ -89,6 +91,7 @@ impl Forms {
                     entry,
                     width,
                     fiber,
+                    workers,
                     max_threads,
                 })
             }
@@ -102,7 +105,7 @@ impl Forms {
             Ok(warp) if misfit(warp, block).is_none() => match warp.fiber {
                 true => Form::Warps {
                     entry: warp.entry,
-                    last: None,
+                    last: warp.workers.then_some(self.thread),
                 },
                 false => Form::Strips {
                     entry: warp.entry,
@@ -131,6 +134,11 @@ fn misfit(warp: &WarpKernel, [x, y, z]: [u32; 3]) -> Option<String> {
             "blocks have more than {most} threads, the kernel's launch bound"
         ));
     }
+    if warp.workers {
+        let generic = x == 1 && z == 1 && y > width;
+        return (!generic)
+            .then(|| format!("blocks of {x} x {y} x {z} threads are none of a generic kernel"));
+    }
     let fits = (y == 1 && z == 1) || x.is_multiple_of(width);
     (!fits).then(|| {
         format!("blocks of {x} x {y} x {z} threads have rows that are no multiple of {width}")
@@ -150,8 +158,33 @@ mod tests {
             width: 32,
             max_threads: 256,
             fiber,
+            workers: false,
         };
+        forms_of(form)
+    }
+
+    fn forms_of(form: WarpForm) -> Forms {
         Forms::new(thread, form, |_| Ok::<_, ()>(warp as *const () as u64)).unwrap()
+    }
+
+    #[test]
+    fn workers_in_warp_form_need_the_master_beside_them() {
+        let forms = forms_of(WarpForm::Present {
+            symbol: "warp".into(),
+            width: 32,
+            max_threads: 160,
+            fiber: true,
+            workers: true,
+        });
+        for threads in [33, 64, 82, 160] {
+            assert!(matches!(
+                forms.choose([1, threads, 1]),
+                Form::Warps { last: Some(_), .. }
+            ));
+        }
+        for block in [[1, 32, 1], [160, 1, 1], [32, 2, 1], [1, 64, 2], [1, 161, 1]] {
+            assert!(matches!(forms.choose(block), Form::Threads(_)));
+        }
     }
 
     #[test]

@@ -179,6 +179,11 @@ impl Builder {
         ));
     }
 
+    /// `ret value`
+    pub fn return_value(&self, value: Value) -> Value {
+        Value(llvm!(core::LLVMBuildRet(self.raw, value.0)))
+    }
+
     /// `ret void`.
     pub fn return_void(&self) -> Value {
         Value(llvm!(core::LLVMBuildRetVoid(self.raw)))

@@ -259,6 +259,12 @@ impl Value {
         llvm!(core::LLVMSetLinkage(self.0, linkage));
     }
 
+    /// Whether nobody cares at which address a global value is (`unnamed_addr`).
+    pub fn has_any_address(self) -> bool {
+        llvm!(core::LLVMGetUnnamedAddress(self.0))
+            == llvm_sys::LLVMUnnamedAddr::LLVMGlobalUnnamedAddr
+    }
+
     /// Whether code outside its module cannot see it.
     pub fn is_local(self) -> bool {
         matches!(

@@ -11,6 +11,7 @@ use codegen::artifact::{Parameter, WarpForm};
 
 use super::dialect::DIALECTS;
 use super::unit::{Kernel, Unit};
+use crate::inspect;
 use crate::ir::{Layout, Module, Type, Value, metadata_string};
 
 /// Threads a block of any kernel may have. `nvvm.maxntid` and its like do not bound it: that is a promise to the
@@ -25,6 +26,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         .map(|found| Kernel {
             function: found.function,
             parameters: parameters(layout, found.function),
+            mode: inspect::mode_of(&unit.module, &found.name),
             name: found.name,
             max_threads: MAX_THREADS,
             bound: found.bound,

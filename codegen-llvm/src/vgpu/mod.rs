@@ -27,6 +27,7 @@ mod segments;
 mod shared;
 pub mod sites;
 mod spin;
+mod trap_record;
 mod undefined;
 mod unit;
 mod variadics;
@@ -60,6 +61,7 @@ const PASSES: &[(&str, Pass)] = &[
     ("assembly", assembly::run),
     // The module still has the image's own instructions and none of the virtual GPU's.
     ("count", count::run),
+    ("trap-record", trap_record::run),
     ("lowering", lowering::run),
     ("constructors", constructors::run),
     ("shared", shared::run),

@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 use super::offsets;
 use super::sites::describe_use;
 use super::unit::Unit;
-use super::warp::words;
+use super::warp::{waiting::Words, words};
 use crate::ir::{Builder, Type, Value};
 
 /// Address space of shared memory.
@@ -32,10 +32,13 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         return Ok(());
     }
     let places = lay_out(unit, &variables)?;
-    unit.thread_words = places.iter().find_map(|(variable, place)| match place {
-        Place::Static(offset) if variable.name() == words::VARIABLE => Some(*offset),
-        _ => None,
-    });
+    let place_of = |name: &str| {
+        places.iter().find_map(|(variable, place)| match place {
+            Place::Static(offset) if variable.name() == name => Some(*offset),
+            _ => None,
+        })
+    };
+    (unit.thread_words, unit.team_words) = (place_of(words::VARIABLE), Words::find(place_of));
     if unit.dialect.segments {
         for (&variable, &place) in &places {
             offsets::fold(unit, variable, place)?;

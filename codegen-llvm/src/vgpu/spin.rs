@@ -65,12 +65,9 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     Ok(())
 }
 
-/// The loops of a function that wait on memory, if it calls no function that does. Nobody changes what `is_constant`.
-pub fn waiting_loops(flow: &ControlFlow, is_constant: fn(Value) -> bool) -> Vec<Loop> {
-    let none = HashSet::new();
-    let mut loops = flow.loops();
-    loops.retain(|each| waits(each, &none, &is_constant));
-    loops
+/// Whether a loop waits on memory, if it calls no function that does. Nobody changes what `is_constant`.
+pub fn waits_itself(each: &Loop, is_constant: &dyn Fn(Value) -> bool) -> bool {
+    waits(each, &HashSet::new(), is_constant)
 }
 
 /// Whether an instruction itself touches memory in a way that another thread may take part in.

@@ -2,11 +2,13 @@
 
 use anyhow::{Context as _, Result};
 use codegen::artifact::{Manifest, Parameter, WarpForm};
+use codegen::summary::ExecutionMode;
 use codegen::vgpu_abi;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 
 use super::dialect::Dialect;
 use super::sites::Sites;
+use super::warp::waiting::Words;
 use crate::ir::{Context, Machine, MachineOptions, Module, Value};
 
 /// Options of `omptarget-codegen vgpu`.
@@ -40,10 +42,19 @@ pub struct Kernel {
     pub max_threads: u32,
     /// The launch bound that the image states, if any.
     pub bound: Option<u32>,
+    /// How its threads begin.
+    pub mode: ExecutionMode,
     /// Static shared memory in bytes, known after the pass `shared`.
     pub static_shared: u64,
     /// Its warp form, or why it has none; known after the pass `warp`.
     pub warp: WarpForm,
+}
+
+impl Kernel {
+    /// Whether it is in generic mode: its block extends along y and has the master in the last warp (docs/abi.md).
+    pub fn is_generic(&self) -> bool {
+        self.mode == ExecutionMode::Generic
+    }
 }
 
 /// One compilation.
@@ -62,6 +73,8 @@ pub struct Unit {
     pub cuda_arch: u32,
     /// Where in shared memory the device runtime keeps a word per thread, if it does; known after the pass `shared`.
     pub thread_words: Option<u64>,
+    /// Where it keeps what its teams have in common; known after the pass `shared`.
+    pub team_words: Words,
     /// Source places handed out so far.
     pub sites: Sites,
     /// What is known of the result.
@@ -98,6 +111,7 @@ impl Unit {
             kernels: Vec::new(),
             cuda_arch: 0,
             thread_words: None,
+            team_words: Words::default(),
             sites,
             manifest,
         })

@@ -1,11 +1,11 @@
 ; A barrier is one call for the warp, also after threads have returned.
 ; RUN: vgpu --warp-forms --emit-llvm --no-window-check %s
 ; CHECK: define hidden void @vgpu.warp.early_return
-; CHECK: call void @vgpu_warp_barrier(ptr … %0, i32 …, i32 0, i32 0, i64 …)
+; CHECK: call void @vgpu_warp_barrier(ptr … %0, i32 …, i32 0, i32 0, i64 …, i64 0)
 ; CHECK: define hidden void @vgpu.warp.counts
-; CHECK: call i32 @vgpu_warp_barrier_reduce(ptr … %0, i32 …, i32 0, i32 0, i32 0, i64 …, i64 …)
+; CHECK: call i32 @vgpu_warp_barrier_reduce(ptr … %0, i32 …, i32 0, i32 0, i32 0, i64 …, i64 0, i64 …)
 ; RUN: vgpu --warp-forms --no-window-check %s
-; CHECK: "warp":{"Present":{"symbol":"vgpu.warp.early_return","width":32,"fiber":true,"max_threads":1024}}
+; CHECK: "warp":{"Present":{"symbol":"vgpu.warp.early_return","width":32,"fiber":true,"workers":false,"max_threads":1024}}
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @early_return(ptr %out, i32 %n) {

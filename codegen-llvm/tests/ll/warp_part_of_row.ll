@@ -1,6 +1,6 @@
 ; A strip is part of a row of the block: kernels that know of rows have strips that fit into short ones.
 ; RUN: vgpu --warp-forms %s
-; CHECK: "warp":{"Present":{"symbol":"vgpu.warp.plane","width":16,"fiber":false,"max_threads":1024}}
+; CHECK: "warp":{"Present":{"symbol":"vgpu.warp.plane","width":16,"fiber":false,"workers":false,"max_threads":1024}}
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @plane(ptr %y) {

@@ -1,6 +1,6 @@
 ; What has no warp form says why, and the others have theirs.
 ; RUN: vgpu --warp-forms %s
-; CHECK: "name":"divergent_barrier"…"warp":{"Absent":"lanes of one warp may come to different barriers…in function `divergent_barrier`…"name":"waiting"…"warp":{"Absent":"a loop waits on memory that other threads write in function `waiting`…"name":"pointer"…"warp":{"Absent":"a function is called through a pointer in function `pointer`…"name":"elsewhere"…"warp":{"Absent":"an operation of a warp stands where lanes may be elsewhere…"name":"plain"…"warp":{"Present":{…"name":"own"…"warp":{"Absent":"it is asked whether an address is a thread's own
+; CHECK: "name":"divergent_barrier"…"warp":{"Absent":"lanes of one warp may come to different barriers…in function `divergent_barrier`…"name":"waiting"…"warp":{"Absent":"a loop waits on memory that other threads write in function `waiting`…"name":"pointer"…"warp":{"Absent":"`again`, which calls itself, perhaps through a pointer, is called in function `pointer`…"name":"elsewhere"…"warp":{"Absent":"an operation of a warp stands where lanes may be elsewhere…"name":"plain"…"warp":{"Present":{…"name":"own"…"warp":{"Absent":"it is asked whether an address is a thread's own
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @divergent_barrier(ptr %out) {
@@ -25,8 +25,13 @@ turn:
 end:
   ret void
 }
+@again.pointer = global ptr @again
 define ptx_kernel void @pointer(ptr %f) {
-  call void %f()
+  call void @again(ptr %f)
+  ret void
+}
+define internal void @again(ptr %f) {
+  call void %f(ptr %f)
   ret void
 }
 define ptx_kernel void @elsewhere(ptr %out) {

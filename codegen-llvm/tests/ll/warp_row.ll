@@ -10,7 +10,7 @@
 ; NOT: masked.scatter
 ; NOT: llvm.prefetch
 ; RUN: vgpu --warp-forms %s
-; CHECK: "warp":{"Present":{"symbol":"vgpu.warp.scale","width":32,"fiber":false,"max_threads":1024}}
+; CHECK: "warp":{"Present":{"symbol":"vgpu.warp.scale","width":32,"fiber":false,"workers":false,"max_threads":1024}}
 ; RUN: vgpu %s
 ; CHECK: "warp":{"Absent":"no warp form was asked for"}
 target triple = "nvptx64-nvidia-cuda"

@@ -5,23 +5,36 @@ use crate::warp::{Lanes, lanes};
 
 use super::{Block, Misuse, Outcome};
 
+/// What is wrong where `lanes` of a warp in warp form would have to come to a barrier or an operation of the warp, but wait
+/// elsewhere for the lanes that came.
+pub fn split(lanes: Lanes) -> Misuse {
+    format!(
+        "lanes of one warp are at different places where the warp has to be together (mask {lanes:#x} is elsewhere): the lanes of a \
+         warp in warp form cannot wait for each other; run with OMPTARGET_VGPU_ENGINE=fiber"
+    )
+}
+
 impl Block {
     /// Whether `thread` runs on its warp's fiber.
     pub fn in_warp_form(&self, thread: u16) -> bool {
         u32::from(thread) < self.scalar_from
     }
 
-    /// `lanes` of the warp that begins with thread `first` arrive at barrier `id`; the warp's others have ended.
+    /// `lanes` of the warp that begins with thread `first` arrive at barrier `id`. Those `elsewhere` wait for them in other
+    /// code of the warp; the warp's others have ended.
     pub fn warp_barrier(
         &mut self,
         first: u16,
         site: u32,
         (id, count): (u32, u32),
-        lanes: Lanes,
+        (lanes, elsewhere): (Lanes, Lanes),
         arrival: Arrival,
     ) -> Result<Outcome, Misuse> {
         let (warp, _) = self.warp_kind.place(first);
-        self.end_lanes(first, self.living(first) & !lanes);
+        if elsewhere != 0 && count == 0 {
+            return Err(split(elsewhere));
+        }
+        self.end_lanes(first, self.living(first) & !lanes & !elsewhere);
         self.arrive(first, (warp, lanes), site, (id, count), arrival)
     }
 

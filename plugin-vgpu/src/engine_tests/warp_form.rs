@@ -71,9 +71,9 @@ warp_kernel!(rounds, cx, lanes, data: Counts, {
     let threads = (*cx).ntid[0];
     for round in 1..=20 {
         data.add(lanes.count_ones());
-        vgpu_warp_barrier(cx, 1, round % 16, 0, lanes);
+        vgpu_warp_barrier(cx, 1, round % 16, 0, lanes, 0);
         data.expect(data.counter() == round * threads);
-        vgpu_warp_barrier(cx, 2, 3, threads, lanes);
+        vgpu_warp_barrier(cx, 2, 3, threads, lanes, 0);
     }
 });
 
@@ -97,7 +97,7 @@ warp_kernel!(lanes_leave, cx, lanes, data: Counts, {
         if lanes == 0 {
             return;
         }
-        vgpu_warp_barrier(cx, 1, 0, 0, lanes);
+        vgpu_warp_barrier(cx, 1, 0, 0, lanes, 0);
         data.add(lanes.count_ones());
     }
 });
@@ -117,9 +117,9 @@ warp_kernel!(groups, cx, lanes, data: [Counts; 2], {
     let group = ((*cx).warpid / 2) as usize;
     for round in 1..=[10, 3][group] {
         data[group].add(32);
-        vgpu_warp_barrier(cx, 1, 1 + group as u32, 64, lanes);
+        vgpu_warp_barrier(cx, 1, 1 + group as u32, 64, lanes, 0);
         data[group].expect(data[group].counter() == round * 64);
-        vgpu_warp_barrier(cx, 2, 1 + group as u32, 64, lanes);
+        vgpu_warp_barrier(cx, 2, 1 + group as u32, 64, lanes, 0);
     }
 });
 
@@ -128,15 +128,15 @@ warp_kernel!(arrive_and_reduce, cx, lanes, data: Counts, {
     match (*cx).warpid {
         0 => {
             data.add(1);
-            vgpu_warp_barrier_arrive(cx, 1, 5, 0, lanes);
+            vgpu_warp_barrier_arrive(cx, 1, 5, 0, lanes, 0);
         }
         _ => {
-            vgpu_warp_barrier(cx, 2, 5, 0, lanes);
+            vgpu_warp_barrier(cx, 2, 5, 0, lanes, 0);
             data.expect(data.counter() == 1);
         }
     }
     let odd = 0xaaaa_aaaa_aaaa_aaaa;
-    let reduce = |mode, preds| vgpu_warp_barrier_reduce(cx, 3, 0, 0, mode, lanes, preds);
+    let reduce = |mode, preds| vgpu_warp_barrier_reduce(cx, 3, 0, 0, mode, lanes, 0, preds);
     data.expect(reduce(0, odd) == (*cx).ntid[0] / 2);
     data.expect(reduce(1, odd) == 0 && reduce(1, !0) == 1);
     data.expect(reduce(2, odd) == 1 && reduce(2, 0) == 0);
@@ -168,9 +168,9 @@ kernel!(master, cx, data: Counts, {
 
 warp_kernel!(worker, cx, lanes, data: Counts, {
     for _ in 0..5 {
-        vgpu_warp_barrier(cx, 3, 1, 96, lanes);
+        vgpu_warp_barrier(cx, 3, 1, 96, lanes, 0);
         data.add(lanes.count_ones());
-        vgpu_warp_barrier(cx, 4, 1, 96, lanes);
+        vgpu_warp_barrier(cx, 4, 1, 96, lanes, 0);
     }
 });
 
@@ -187,12 +187,12 @@ fn threads_of_the_last_warp_may_run_one_by_one() {
 }
 
 warp_kernel!(one_lane_faults, cx, lanes, lane: u32, {
-    vgpu_warp_barrier(cx, 1, 0, 0, lanes);
+    vgpu_warp_barrier(cx, 1, 0, 0, lanes, 0);
     if (*cx).warpid == 1 {
         vgpu_warp_lane(cx, *lane);
         vgpu_trap(cx, 42);
     }
-    vgpu_warp_barrier(cx, 2, 0, 0, lanes);
+    vgpu_warp_barrier(cx, 2, 0, 0, lanes, 0);
 });
 
 #[test]
@@ -206,8 +206,8 @@ fn a_fault_names_the_lane() {
 
 warp_kernel!(missing_warp, cx, lanes, _data: u32, {
     match (*cx).warpid {
-        0 => vgpu_warp_barrier(cx, 7, 1, 64, lanes & 0xffff),
-        _ => vgpu_warp_barrier(cx, 8, 2, 96, lanes),
+        0 => vgpu_warp_barrier(cx, 7, 1, 64, lanes & 0xffff, 0),
+        _ => vgpu_warp_barrier(cx, 8, 2, 96, lanes, 0),
     }
 });
 
@@ -230,7 +230,7 @@ fn a_deadlock_lists_every_thread() {
 warp_kernel!(uses_stack, cx, lanes, frames: u64, {
     // Twice as much as a thread has, or without end.
     std::hint::black_box(recurse(*frames));
-    vgpu_warp_barrier(cx, 1, 0, 0, lanes);
+    vgpu_warp_barrier(cx, 1, 0, 0, lanes, 0);
 });
 
 #[inline(never)]
@@ -368,7 +368,7 @@ warp_kernel!(takes_turns, cx, lanes, data: Counts, {
             }
         }
     }
-    vgpu_warp_barrier(cx, 3, 0, 0, lanes);
+    vgpu_warp_barrier(cx, 3, 0, 0, lanes, 0);
 });
 
 #[test]

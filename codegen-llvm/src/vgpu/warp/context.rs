@@ -1,15 +1,12 @@
 //! Needs: a copy of the module. Leaves: in it, the context as calls of one function that reads nothing, instead of
 //! arithmetic on the stack pointer: in a warp form the context is an argument.
 
-use std::mem::offset_of;
-
-use codegen::vgpu_abi::ThreadContext;
 use llvm_sys::LLVMIntPredicate;
 use llvm_sys::LLVMOpcode::{LLVMAnd, LLVMCall, LLVMGetElementPtr, LLVMIntToPtr, LLVMLoad, LLVMOr};
 
 use super::super::lower::engine::STACK_POINTER;
 use super::calls::CONTEXT;
-use super::fields;
+use super::fields::{self, Row};
 use super::refusal::Refusal;
 use crate::ir::{Builder, Module, Type, Value};
 
@@ -35,9 +32,9 @@ pub fn run(module: &Module) {
     }
 }
 
-/// Tells the optimiser that the kernel's blocks have at most `bound` threads: larger ones do not run in warp form. What
+/// Tells the optimiser that the kernel's blocks have at most `bound` threads, all along `row`: larger ones do not run in warp form. What
 /// the device runtime does for teams smaller than the block goes away where teams are of that size.
-pub fn assume_bound(module: &Module, kernel: Value, bound: u32) {
+pub fn assume_bound(module: &Module, kernel: Value, row: Row, bound: u32) {
     let context = module.context;
     let Some(&first) = kernel.instructions().first() else {
         return;
@@ -46,7 +43,7 @@ pub fn assume_bound(module: &Module, kernel: Value, bound: u32) {
     let marker = module.declare(CONTEXT, Type::function(Type::pointer(context), &[]));
     let cx = builder.call_function(marker, &[]);
     let int = |bits, value| Value::int(Type::int(context, bits), value);
-    let field = builder.byte_offset(cx, int(64, offset_of!(ThreadContext, ntid) as u64));
+    let field = builder.byte_offset(cx, int(64, row.threads() as u64));
     let threads = builder.load(Type::int(context, 32), field);
     let holds = builder.compare(LLVMIntPredicate::LLVMIntULE, threads, int(32, bound.into()));
     builder.call_function(module.intrinsic("llvm.assume", &[]), &[holds]);

@@ -16,7 +16,7 @@ use codegen::vgpu_abi::WaveOp;
 use llvm_sys::LLVMOpcode;
 
 use super::calls::{self, Callee};
-use super::fields;
+use super::fields::{self, Row};
 use super::order::Order;
 use super::shape::{self, Operand, Shape};
 use crate::ir::{Layout, Value};
@@ -35,12 +35,13 @@ struct Analysis<'a> {
     order: &'a Order,
     layout: Layout,
     width: u32,
+    row: Row,
     found: Divergence,
 }
 
 impl Divergence {
-    /// Analyses a function for strips of `width` lanes.
-    pub fn new(order: &Order, layout: Layout, width: u32) -> Divergence {
+    /// Analyses a function for strips of `width` lanes that count up along `row`.
+    pub fn new(order: &Order, layout: Layout, width: u32, row: Row) -> Divergence {
         let count = order.blocks.len();
         let found = Divergence {
             shapes: HashMap::new(),
@@ -51,6 +52,7 @@ impl Divergence {
             order,
             layout,
             width,
+            row,
             found,
         };
         while analysis.values() | analysis.lanes() {}
@@ -176,7 +178,7 @@ impl Analysis<'_> {
                 small: false,
             },
             LLVMLoad => match fields::context_field(instruction) {
-                Some(field) => fields::shape(field),
+                Some(field) => fields::shape(field, self.row),
                 None if shape_of(0)?.is_uniform() => Shape::Uniform,
                 None => Shape::Varying,
             },

@@ -24,15 +24,46 @@ pub fn context_field(load: Value) -> Option<usize> {
     is_field.then(|| signed(address.operand(1)).map(|offset| offset as usize))?
 }
 
+/// The field of the context that a value was read from, widened or not.
+pub fn context_field_of(mut value: Value) -> Option<usize> {
+    while matches!(
+        value.opcode(),
+        Some(LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMSExt)
+    ) {
+        value = value.operand(0);
+    }
+    (value.opcode() == Some(LLVMOpcode::LLVMLoad)).then(|| context_field(value))?
+}
+
 /// Whether a value is the thread's context.
 pub fn is_context(value: Value) -> bool {
     value.opcode() == Some(LLVMOpcode::LLVMCall) && calls::of(value) == Callee::Context
 }
 
-/// What differs among the threads of a strip: the first dimension's index and the lane number.
-pub fn shape(field: usize) -> Shape {
-    let tid = offset_of!(ThreadContext, tid);
-    if field == tid || field == offset_of!(ThreadContext, laneid) {
+/// Along which dimension the threads of a strip count up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Row {
+    /// The first.
+    X,
+    /// The second: blocks of generic kernels extend along y (docs/abi.md).
+    Y,
+}
+
+impl Row {
+    /// The field of a thread's index in that dimension.
+    pub fn thread_index(self) -> usize {
+        offset_of!(ThreadContext, tid) + self as usize * size_of::<u32>()
+    }
+
+    /// The field of the block's size in that dimension.
+    pub fn threads(self) -> usize {
+        offset_of!(ThreadContext, ntid) + self as usize * size_of::<u32>()
+    }
+}
+
+/// What differs among the threads of a strip: one dimension's index and the lane number.
+pub fn shape(field: usize, row: Row) -> Shape {
+    if field == row.thread_index() || field == offset_of!(ThreadContext, laneid) {
         Shape::Strided {
             stride: 1,
             aligned: true,
@@ -41,6 +72,41 @@ pub fn shape(field: usize) -> Shape {
     } else {
         Shape::Uniform
     }
+}
+
+/// Whether a value is a thread's index along `row`, widened or not.
+pub fn is_thread_index(value: Value, row: Row) -> bool {
+    context_field_of(value) == Some(row.thread_index())
+}
+
+/// Whether a value is a thread's number in its warp.
+pub fn is_lane(value: Value, row: Row) -> bool {
+    let is_part = value.opcode() == Some(LLVMOpcode::LLVMAnd)
+        && is_thread_index(value.operand(0), row)
+        && matches!(value.operand(1).as_int(), Some(31 | 63));
+    is_part || context_field_of(value) == Some(offset_of!(ThreadContext, laneid))
+}
+
+/// How far an address is from the start of shared memory, if that is known.
+pub fn shared_offset(mut address: Value) -> Option<i64> {
+    let mut offset = 0;
+    loop {
+        match address.opcode()? {
+            LLVMOpcode::LLVMAddrSpaceCast => {}
+            LLVMOpcode::LLVMGetElementPtr => {
+                let bytes = address.source_element_type();
+                let is_bytes = bytes.is_int() && bytes.int_width() == 8;
+                if !is_bytes || address.operand_count() != 2 {
+                    return None;
+                }
+                offset += signed(address.operand(1))?;
+            }
+            _ => break,
+        }
+        address = address.operand(0);
+    }
+    let is_base = context_field_of(address) == Some(offset_of!(ThreadContext, shared_base));
+    is_base.then_some(offset)
 }
 
 /// The indices of a `getelementptr`, with the bytes each stands for; `None` for the number of a structure's field.

@@ -9,6 +9,8 @@
 //! | [`debugging`] | not of what is to be debugged |
 //! | [`context`] | the context becomes one opaque call |
 //! | [`normalise`] | everything inlined, one exit, simple loops, no switches |
+//! | [`workers`] | within that: of generic kernels, only what workers run |
+//! | [`pointers`] | within that: what calls through pointers may call |
 //! | [`words`] | within that: threads' places in the nest of regions in local variables |
 //! | [`waiting`] | no lane waits on memory for another |
 //! | [`width`] | how many lanes |
@@ -24,20 +26,26 @@ mod debugging;
 mod divergence;
 mod fields;
 mod form;
+mod identity;
 mod normalise;
 mod order;
+mod pointers;
 mod refusal;
 mod shape;
-mod waiting;
+pub mod waiting;
 mod width;
 pub mod words;
+mod workers;
 
 use anyhow::Result;
 use codegen::artifact::WarpForm;
+use codegen::summary::ExecutionMode;
 
 use self::divergence::Divergence;
+use self::fields::Row;
 use self::order::Order;
 use self::refusal::Refusal;
+use super::sites::Sites;
 use super::unit::{Kernel, Unit};
 use crate::ir::{Module, Value};
 
@@ -70,15 +78,20 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         .filter(|(_, refusal)| refusal.is_none())
         .map(|(kernel, _)| kernel)
         .collect();
+    let shared = identity::share(&unit.module);
     let copy = unit.module.duplicate();
+    let none = Sites::new(unit.context());
+    let mut sites = std::mem::replace(&mut unit.sites, none);
     context::run(&copy);
-    normalise::run(unit, &copy, &fitting)?;
+    normalise::run(unit, &mut sites, &copy, &fitting)?;
+    unit.sites = sites;
     if unit.options.print_after.iter().any(|name| name == "warp") {
         eprintln!("; what warp forms are made of\n{}", copy.print());
     }
     let host = Host {
         warp_size: unit.manifest.warp_size,
         permutes: unit.machine.has("avx512f"),
+        words: unit.team_words,
     };
     let mut made = Vec::new();
     for (kernel, refusal) in unit.kernels.iter_mut().zip(&mut forms) {
@@ -94,13 +107,18 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             Err(refusal) => WarpForm::Absent(refusal.0),
         };
     }
-    collect::run(unit, copy, &made)
+    shared.refer(&copy);
+    collect::run(unit, copy, &made)?;
+    shared.end();
+    Ok(())
 }
 
 /// What warp forms are made for.
 struct Host {
     warp_size: u32,
     permutes: bool,
+    /// Of the image: see [`Unit::team_words`].
+    words: waiting::Words,
 }
 
 /// Builds one kernel's warp form.
@@ -113,10 +131,11 @@ fn build(module: Module, kernel: &Kernel, host: &Host) -> Result<(Value, WarpFor
         return Err(Refusal::new("it takes a structure by value"));
     }
     context::check(function)?;
-    waiting::run(module.context, function)?;
-    let width = width::of(function, host.warp_size);
+    let row = if kernel.is_generic() { Row::Y } else { Row::X };
+    waiting::run(module.context, function, row, host.words)?;
+    let width = width::of(function, row, host.warp_size);
     let order = Order::new(function)?;
-    let divergence = Divergence::new(&order, module.layout(), width.lanes);
+    let divergence = Divergence::new(&order, module.layout(), width.lanes, row);
     let symbol = symbol(&kernel.name);
     let made = form::build(&form::Request {
         module,
@@ -127,6 +146,7 @@ fn build(module: Module, kernel: &Kernel, host: &Host) -> Result<(Value, WarpFor
         order: &order,
         divergence: &divergence,
         kernel_number: function.metadata_int(module.context, "llvm.amdgcn.lds.kernel.id"),
+        may_split: kernel.mode != ExecutionMode::Bare,
         permutes: host.permutes,
     })?;
     Ok((
@@ -135,7 +155,9 @@ fn build(module: Module, kernel: &Kernel, host: &Host) -> Result<(Value, WarpFor
             symbol,
             width: width.lanes,
             fiber: width.fiber,
-            max_threads: kernel.bound.unwrap_or(kernel.max_threads),
+            workers: kernel.is_generic(),
+            max_threads: normalise::most_threads(kernel, host.warp_size)
+                .unwrap_or(kernel.max_threads),
         },
     ))
 }

@@ -7,9 +7,11 @@ use anyhow::Result;
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
 
 use super::super::entries;
+use super::super::sites::Sites;
 use super::super::unit::{Kernel, Unit};
+use super::fields::Row;
 use super::refusal::Refusal;
-use super::{context, form, words};
+use super::{context, form, pointers, words, workers};
 use crate::ir::{Module, Value};
 
 /// Inlines. What the optimiser may know of a value it has been asked before.
@@ -25,7 +27,7 @@ const SHAPE: &str =
     "function(scalarizer<load-store>,dce,simplifycfg,lower-switch,mergereturn,loop-simplify,lcssa)";
 
 /// The pass, for these kernels of the unit; the others are gone afterwards.
-pub fn run(unit: &Unit, module: &Module, kernels: &[&Kernel]) -> Result<()> {
+pub fn run(unit: &Unit, sites: &mut Sites, module: &Module, kernels: &[&Kernel]) -> Result<()> {
     let functions: Vec<_> = kernels
         .iter()
         .filter_map(|kernel| module.function(&kernel.function.name()))
@@ -50,11 +52,12 @@ pub fn run(unit: &Unit, module: &Module, kernels: &[&Kernel]) -> Result<()> {
         }
     }
     for (kernel, &function) in kernels.iter().zip(&functions) {
-        if let Some(bound) = kernel.bound {
-            context::assume_bound(module, function, bound);
+        let row = if kernel.is_generic() { Row::Y } else { Row::X };
+        if let Some(most) = most_threads(kernel, unit.manifest.warp_size) {
+            context::assume_bound(module, function, row, most);
         }
     }
-    inline(unit, module, &functions)?;
+    inline(unit, sites, module, kernels, &functions)?;
     unit.machine.run_passes(module, SHAPE)?;
     let library = Module::parse(module.context, &form::library(), "the warp form's library")?;
     library.set_layout(&unit.machine.layout());
@@ -62,24 +65,50 @@ pub fn run(unit: &Unit, module: &Module, kernels: &[&Kernel]) -> Result<()> {
     module.link(library)
 }
 
+/// The most threads of a block, if the image says so: its bound on a generic kernel's leaves out the master's warp.
+pub fn most_threads(kernel: &Kernel, warp_size: u32) -> Option<u32> {
+    let master = if kernel.is_generic() { warp_size } else { 0 };
+    kernel.bound.map(|bound| bound + master)
+}
+
 /// Rounds of inlining: what a call through a pointer calls may turn out when its caller has been inlined, as in code
 /// that clang did not optimise.
-const ROUNDS: u32 = 3;
+const ROUNDS: u32 = 6;
 
-fn inline(unit: &Unit, module: &Module, kernels: &[Value]) -> Result<()> {
+fn inline(
+    unit: &Unit,
+    sites: &mut Sites,
+    module: &Module,
+    kernels: &[&Kernel],
+    functions: &[Value],
+) -> Result<()> {
     let mut local = HashSet::new();
     for _ in 0..ROUNDS {
         unit.machine.run_passes(module, INLINE)?;
-        for &kernel in kernels {
-            // Elsewhere the word is still in memory.
-            if let (Some(start), false) = (unit.thread_words, calls_others(kernel))
-                && local.insert(kernel)
+        for (kernel, &function) in kernels.iter().zip(functions) {
+            if kernel.is_generic() {
+                workers::run(function, unit.manifest.warp_size);
+            } else if let (Some(start), false) = (unit.thread_words, calls_others(function))
+                && local.insert(function)
             {
-                words::run(module, kernel, start);
+                // Elsewhere the word is still in memory.
+                words::run(module, function, start);
             }
         }
         unit.machine.run_passes(module, SIMPLIFY)?;
-        let mut open = kernels.iter().filter(|&&kernel| calls_known(kernel));
+        let mut changed = false;
+        for (kernel, &function) in kernels.iter().zip(functions) {
+            changed |= kernel.is_generic() && workers::run(function, unit.manifest.warp_size);
+        }
+        if changed {
+            unit.machine.run_passes(module, SIMPLIFY)?;
+        }
+        for &function in functions {
+            if !calls_known(function) {
+                pointers::run(module, sites, function);
+            }
+        }
+        let mut open = functions.iter().filter(|&&kernel| calls_known(kernel));
         if open.clone().next().is_none() || open.any(|&kernel| fits(kernel).is_err()) {
             break;
         }

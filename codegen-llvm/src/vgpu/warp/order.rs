@@ -2,7 +2,8 @@
 //!
 //! Lanes that go different ways wait for each other in this order: the lanes at the earliest block run first. So a block
 //! comes after everything that leads to it, a loop's blocks are contiguous, and its latch is the last of them:
-//! when the latch runs, no lane is left behind in the loop.
+//! when the latch runs, no lane is left behind in the loop. Blocks that end in a fault, whatever way is taken, come as soon as something
+//! leads to them: a fault is reported before the other lanes wait for other warps.
 
 use std::collections::{HashMap, HashSet};
 
@@ -89,6 +90,7 @@ fn arrange(flow: &ControlFlow, loops: &[Loop]) -> Vec<Block> {
             .filter(|&next| next > at)
             .for_each(|next| missing[next] += 1);
     }
+    let ends = dead_ends(flow, &original);
     let mut unplaced: Vec<usize> = loops.iter().map(|each| each.body.len()).collect();
     let mut ready: Vec<usize> = (0..missing.len()).filter(|&at| missing[at] == 0).collect();
     let mut open: Vec<usize> = Vec::new();
@@ -101,7 +103,8 @@ fn arrange(flow: &ControlFlow, loops: &[Loop]) -> Vec<Block> {
             open.last()
                 .is_none_or(|&inner| loops[inner].body.contains(&flow.blocks()[at]))
         };
-        let Some(&next) = ready.iter().filter(inside).min() else {
+        let end = ready.iter().find(|&&at| ends[at]);
+        let Some(&next) = end.or_else(|| ready.iter().filter(inside).min()) else {
             break;
         };
         ready.retain(|&at| at != next);
@@ -120,7 +123,8 @@ fn arrange(flow: &ControlFlow, loops: &[Loop]) -> Vec<Block> {
             let at = original[&next_block];
             if at > next {
                 missing[at] -= 1;
-                if missing[at] == 0 {
+                let first = ends[at] && !ready.contains(&at) && !placed.contains(&next_block);
+                if first || missing[at] == 0 && !ends[at] {
                     ready.push(at);
                 }
             }
@@ -134,6 +138,18 @@ fn arrange(flow: &ControlFlow, loops: &[Loop]) -> Vec<Block> {
     let (exits, mut rest): (Vec<_>, Vec<_>) = placed.into_iter().partition(is_exit);
     rest.extend(exits);
     rest
+}
+
+/// The blocks from which every way ends in a fault.
+fn dead_ends(flow: &ControlFlow, original: &HashMap<Block, usize>) -> Vec<bool> {
+    let mut found = vec![false; flow.blocks().len()];
+    for (at, block) in flow.blocks().iter().enumerate().rev() {
+        let end = block.terminator().and_then(Value::opcode);
+        let next = block.successors();
+        found[at] = end == Some(LLVMOpcode::LLVMUnreachable)
+            || !next.is_empty() && next.iter().all(|next| found[original[next]]);
+    }
+    found
 }
 
 #[cfg(test)]
@@ -160,6 +176,15 @@ mod tests {
             "{order}"
         );
         assert_eq!(place("r"), 7);
+    }
+
+    #[test]
+    fn a_fault_in_a_loop_comes_before_the_latch() {
+        let order = order_of(
+            "define void @f(i1 %c) {\ne:\n br label %h\nh:\n br i1 %c, label %l, label %w\nw:\n br label %u\nl:\n \
+             br i1 %c, label %h, label %v\nv:\n br i1 %c, label %u, label %r\nu:\n unreachable\nr:\n ret void\n}",
+        );
+        assert_eq!(order, "e h w u l v r");
     }
 
     #[test]

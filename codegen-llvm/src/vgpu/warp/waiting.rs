@@ -1,30 +1,59 @@
 //! Needs: a normalised kernel. Leaves: the certainty that no lane of a warp waits on memory for another of the same warp.
 //!
 //! The lanes of a warp form stay together: one that polls a variable keeps the one that would write it from going on. So
-//! loops that wait on memory (`spin`) have no warp form. Three kinds of them do not wait for lanes:
+//! loops that wait on memory (`spin`) have no warp form. Five kinds of them do not wait for lanes:
 //!
 //! * Every turn passes a barrier or an operation of the warp with a member mask: all lanes take part in it.
 //! * A compare-and-swap that is repeated with the value it found. It only fails because another one succeeded, so in every
 //!   turn some lane gets through.
+//! * A word is read, some of its bits are set or cleared according to that, and again if another one was faster (the device runtime's
+//!   queues). Again some lane gets through.
 //! * A single thread of the block waits, and what it polls is written, as far as this kernel writes it, only where the same
 //!   thread is alone: it waits for another block. So do reductions over teams.
+//! * One lane of each warp waits at the device runtime's barrier for teams with a part of a warp (`devicertl/src/sync.rs`,
+//!   `software_barrier`), whose word only that lane of each warp writes: it waits for other warps.
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
 use super::super::control_flow::{ControlFlow, Loop};
 use super::super::spin;
 use super::calls::{self, Callee};
-use super::fields;
+use super::fields::{self, Row};
 use super::refusal::Refusal;
-use super::words;
 use crate::ir::{Block, Context, Value};
 
+/// Where in shared memory the device runtime has variables that are known not to be waited for, or how.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Words {
+    /// What teams with a part of a warp wait at.
+    pub barrier: Option<u64>,
+    /// The shape of the team.
+    pub team: Option<u64>,
+}
+
+impl Words {
+    /// The words, found by their variables' names.
+    pub fn find(place_of: impl Fn(&str) -> Option<u64>) -> Words {
+        Words {
+            barrier: place_of("omptarget.generation"),
+            team: place_of("omptarget.team_shape"),
+        }
+    }
+}
+
 /// The check.
-pub fn run(context: Context, kernel: Value) -> Result<(), Refusal> {
+pub fn run(context: Context, kernel: Value, row: Row, words: Words) -> Result<(), Refusal> {
     let flow = ControlFlow::new(kernel);
-    for each in spin::waiting_loops(&flow, is_constant) {
-        let harmless =
-            passes_all_lanes(&flow, &each) || is_retry(&each) || waits_for_blocks(&flow, &each);
+    for each in flow.loops() {
+        let fences = instructions(&each).any(|it| it.opcode() == Some(LLVMOpcode::LLVMFence));
+        if !spin::waits_itself(&each, &|it| is_constant(it, words, fences)) {
+            continue;
+        }
+        let harmless = passes_all_lanes(&flow, &each)
+            || is_retry(&each)
+            || takes_bits(&flow, &each)
+            || waits_for_blocks(&flow, &each, row)
+            || waits_for_warps(&flow, &each, row, words.barrier);
         if !harmless {
             let what = "a loop waits on memory that other threads write";
             let place = communication(&each).or(each.latch.terminator());
@@ -37,10 +66,16 @@ pub fn run(context: Context, kernel: Value) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What no thread changes while the kernel runs.
-fn is_constant(instruction: Value) -> bool {
+/// What no loop waits for: the context; the shape of the team, which is written while nobody is in a region; and what is read
+/// like any variable, unless the loop fences: others may change it then.
+fn is_constant(instruction: Value, words: Words, fences: bool) -> bool {
     match instruction.opcode() {
-        Some(LLVMOpcode::LLVMLoad) => fields::context_field(instruction).is_some(),
+        Some(LLVMOpcode::LLVMLoad) => {
+            let offset = || fields::shared_offset(instruction.operand(0)).map(|at| at as u64);
+            fields::context_field(instruction).is_some()
+                || !fences && !spin::communicates_itself(instruction)
+                || words.team.is_some() && offset() == words.team
+        }
         _ => fields::is_context(instruction),
     }
 }
@@ -101,13 +136,60 @@ fn comes_from(expected: Value, swap: Value, each: &Loop) -> bool {
         })
 }
 
+/// Whether every turn of the loop that does not leave it changes bits of the one word it reads, which ones according to
+/// what it read.
+fn takes_bits(flow: &ControlFlow, each: &Loop) -> bool {
+    let shared: Vec<_> = instructions(each)
+        .filter(|&it| spin::communicates_itself(it))
+        .collect();
+    let [read, change] = shared[..] else {
+        return false;
+    };
+    let sets_or_clears = || {
+        use llvm_sys::LLVMAtomicRMWBinOp::{LLVMAtomicRMWBinOpAnd, LLVMAtomicRMWBinOpOr};
+        matches!(
+            change.atomic_operation(),
+            LLVMAtomicRMWBinOpAnd | LLVMAtomicRMWBinOpOr
+        )
+    };
+    read.opcode() == Some(LLVMOpcode::LLVMLoad)
+        && change.opcode() == Some(LLVMOpcode::LLVMAtomicRMW)
+        && sets_or_clears()
+        && read.operand(0) == change.operand(0)
+        && depends(change.operand(1), read, each)
+        && flow
+            .dominators(each.latch)
+            .any(|block| block == change.block())
+}
+
+/// Whether a value is computed from another in the same turn of the loop.
+fn depends(value: Value, on: Value, each: &Loop) -> bool {
+    let mut pending = vec![value];
+    let mut steps = 0;
+    while let Some(value) = pending.pop() {
+        steps += 1;
+        if value == on {
+            return true;
+        }
+        let in_turn = value.is_instruction()
+            && each.body.contains(&value.block())
+            && value.opcode() != Some(LLVMOpcode::LLVMPHI);
+        if in_turn && steps < 32 {
+            pending.extend(value.operands());
+        }
+    }
+    false
+}
+
 /// Whether one thread alone waits for something that only it, of its block, may write, too.
-fn waits_for_blocks(flow: &ControlFlow, each: &Loop) -> bool {
+fn waits_for_blocks(flow: &ControlFlow, each: &Loop, row: Row) -> bool {
     let polls = |it: Value| it.opcode() == Some(LLVMOpcode::LLVMLoad);
     let shared: Vec<_> = instructions(each)
         .filter(|&it| spin::communicates_itself(it) && it.opcode() != Some(LLVMOpcode::LLVMFence))
         .collect();
-    let Some(start) = alone(flow, each.header).filter(|_| shared.iter().all(|&it| polls(it)))
+    let is_thread = |value| fields::is_thread_index(value, row);
+    let Some(start) =
+        alone(flow, each.header, is_thread).filter(|_| shared.iter().all(|&it| polls(it)))
     else {
         return false;
     };
@@ -137,8 +219,20 @@ fn written(instruction: Value) -> Option<Value> {
     }
 }
 
-/// The outermost block that dominates `block` and that only one thread of its block enters: `if (tid == c)`.
-fn alone(flow: &ControlFlow, block: Block) -> Option<Block> {
+/// Whether one lane of each warp waits at the runtime's barrier, whose word is at `barrier_word` in shared memory.
+fn waits_for_warps(flow: &ControlFlow, each: &Loop, row: Row, barrier_word: Option<u64>) -> bool {
+    let polls = |it: Value| {
+        it.opcode() == Some(LLVMOpcode::LLVMLoad)
+            && barrier_word.is_some()
+            && fields::shared_offset(it.operand(0)) == barrier_word.map(|word| word as i64)
+    };
+    let mut shared = instructions(each).filter(|&it| spin::communicates_itself(it));
+    let is_lane = |value| fields::is_lane(value, row);
+    shared.all(polls) && alone(flow, each.header, is_lane).is_some()
+}
+
+/// The outermost block that dominates `block` and that only the threads of one number enter: `if (tid == c)`.
+fn alone(flow: &ControlFlow, block: Block, is_number: impl Fn(Value) -> bool) -> Option<Block> {
     let dominators: Vec<_> = flow.dominators(block).collect();
     let enters = |pair: &[Block]| {
         let (inner, outer) = (pair[0], pair[1]);
@@ -146,7 +240,7 @@ fn alone(flow: &ControlFlow, block: Block) -> Option<Block> {
         let condition = end.condition()?;
         let chosen = condition.opcode() == Some(LLVMOpcode::LLVMICmp)
             && condition.int_predicate() == LLVMIntPredicate::LLVMIntEQ
-            && words::is_thread_index(condition.operand(0))
+            && is_number(condition.operand(0))
             && condition.operand(1).as_int().is_some();
         let targets = end.successors();
         // The edge is the only way in: the block has no phi and no other predecessor.

@@ -5,7 +5,8 @@ use std::mem::offset_of;
 use codegen::vgpu_abi::ThreadContext;
 use llvm_sys::LLVMOpcode;
 
-use super::{calls, fields};
+use super::calls;
+use super::fields::{self, Row};
 use crate::ir::Value;
 
 /// What of a kernel decides.
@@ -25,8 +26,15 @@ const FREE: u32 = 32;
 /// often have rows of 16 threads.
 const PART_OF_ROW: u32 = 16;
 
-/// Chooses for a normalised kernel. Where lanes act together or wait, a strip is a warp.
-pub fn of(kernel: Value, warp_size: u32) -> Width {
+/// Chooses for a normalised kernel. Where lanes act together or wait, and among the workers of a generic kernel, who wait
+/// for the master, a strip is a warp.
+pub fn of(kernel: Value, row: Row, warp_size: u32) -> Width {
+    if row == Row::Y {
+        return Width {
+            lanes: warp_size,
+            fiber: true,
+        };
+    }
     let calls = kernel.instructions().into_iter().filter(|it| it.is_call());
     let called: Vec<_> = calls.map(calls::of).collect();
     let fiber = called.iter().any(|&callee| calls::waits(callee));

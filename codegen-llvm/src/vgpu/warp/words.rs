@@ -12,7 +12,7 @@ use codegen::vgpu_abi::ThreadContext;
 use llvm_sys::LLVMOpcode;
 
 use super::calls::CONTEXT;
-use super::fields;
+use super::fields::{self, Row};
 use crate::ir::{Builder, Layout, Module, Type, Value};
 
 /// The device runtime's variable.
@@ -123,7 +123,7 @@ impl Accesses {
         let [(index, Some(scale))] = indices[..] else {
             return None;
         };
-        if scale as i64 != WORD || !is_thread_index(index) {
+        if scale as i64 != WORD || !fields::is_thread_index(index, Row::X) {
             return None;
         }
         self.only_accessed(pointer)?;
@@ -148,16 +148,4 @@ impl Accesses {
         }
         Some(())
     }
-}
-
-/// Whether a value is `%tid.x`, widened or not.
-pub fn is_thread_index(mut value: Value) -> bool {
-    while matches!(
-        value.opcode(),
-        Some(LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMSExt)
-    ) {
-        value = value.operand(0);
-    }
-    value.opcode() == Some(LLVMOpcode::LLVMLoad)
-        && fields::context_field(value) == Some(offset_of!(ThreadContext, tid))
 }

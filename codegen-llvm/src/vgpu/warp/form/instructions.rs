@@ -236,6 +236,9 @@ impl Former<'_> {
         } else if called.is_function() {
             match called.name().as_str() {
                 "vgpu_exit" => "a thread ends in the middle of the kernel".to_owned(),
+                name if !called.is_declaration() => {
+                    format!("`{name}`, which calls itself, perhaps through a pointer, is called")
+                }
                 name => format!("`{name}`, which has no warp form, is called"),
             }
         } else {

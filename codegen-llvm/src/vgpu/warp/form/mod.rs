@@ -46,6 +46,9 @@ pub struct Request<'a> {
     pub divergence: &'a Divergence,
     /// The number AMD's lowering of shared memory gave the kernel.
     pub kernel_number: Option<u64>,
+    /// Whether it is found out when it runs that lanes are elsewhere at a barrier or an operation of the warp. So in OpenMP's
+    /// kernels: their regions run under the mask of the team's threads, who come to barriers together (OpenMP 5.2, §15.3).
+    pub may_split: bool,
     /// Whether the host permutes two vectors of 16 elements at once (AVX-512's `vpermi2d`).
     pub permutes: bool,
 }
@@ -63,6 +66,7 @@ struct Former<'a> {
     order: &'a Order,
     divergence: &'a Divergence,
     permutes: bool,
+    may_split: bool,
     /// The strip's context.
     cx: Value,
     /// The lanes that exist.
@@ -126,6 +130,7 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
         order: request.order,
         divergence: request.divergence,
         permutes: request.permutes,
+        may_split: request.may_split,
         cx: parameters[0],
         all: parameters[2],
         parameters: HashMap::new(),

@@ -10,20 +10,41 @@ use super::super::calls::{self, Callee};
 use super::super::refusal::Refusal;
 use super::Former;
 use super::lanes::Reduction;
-use crate::ir::{Type, Value};
+use crate::ir::{Builder, Type, Value};
 
 impl Former<'_> {
+    /// Whether lanes at a block have ended, or are about to.
+    fn is_end(&self, at: usize) -> bool {
+        let instructions = self.order.blocks[at].instructions();
+        let ends = matches!(
+            instructions[0].opcode(),
+            Some(LLVMOpcode::LLVMRet | LLVMOpcode::LLVMUnreachable)
+        );
+        instructions.len() == 1 && ends
+    }
+
     /// Whether all lanes that are not here have ended, or are about to.
     fn others_have_ended(&self) -> bool {
-        self.divergence.waiting[self.at].iter().all(|&at| {
-            let instructions = self.order.blocks[at].instructions();
-            instructions.len() == 1 && instructions[0].opcode() == Some(LLVMOpcode::LLVMRet)
+        self.divergence.waiting[self.at]
+            .iter()
+            .all(|&at| self.is_end(at))
+    }
+
+    /// The lanes that are neither here nor have ended, 64 bits.
+    fn elsewhere(&self) -> Value {
+        let int = Type::int(self.context, 64);
+        let waiting = self.divergence.waiting[self.at].iter();
+        let places = waiting.filter(|&&at| !self.is_end(at));
+        places.fold(Value::zero(int), |all, at| {
+            let mask = self.builder.load(self.mask_type(), self.masks[at]);
+            let lanes = self.builder.cast_unsigned(self.bits(mask), int);
+            self.builder.binary(LLVMOpcode::LLVMOr, all, lanes)
         })
     }
 
     /// A barrier.
     pub(super) fn barrier(&mut self, call: Value) -> Result<(), Refusal> {
-        if !self.others_have_ended() {
+        if !self.may_split && !self.others_have_ended() {
             let what = "lanes of one warp may come to different barriers: one is inside a branch or loop that they do not take together";
             return Err(Refusal::at(self.context, call, what));
         }
@@ -50,10 +71,10 @@ impl Former<'_> {
             .iter()
             .map(|&argument| self.scalar(argument))
             .collect();
-        values.push(lanes);
+        values.extend([lanes, self.elsewhere()]);
         let mut types = vec![Type::pointer(self.context)];
         types.extend((1..uniform).map(|_| int(32)));
-        types.push(int(64));
+        types.extend([int(64), int(64)]);
         let (name, result) = match callee {
             Callee::Barrier => ("vgpu_warp_barrier", Type::void(self.context)),
             Callee::BarrierArrive => ("vgpu_warp_barrier_arrive", Type::void(self.context)),
@@ -114,7 +135,7 @@ impl Former<'_> {
 
     /// The lanes that the member mask names are all here, or have ended: either all others have ended, or the mask is what
     /// `activemask` or a ballot gave among the very same lanes.
-    fn operation_is_complete(&self, call: Value, mask: Value) -> Result<(), Refusal> {
+    fn operation_is_complete(&mut self, call: Value, mask: Value) -> Result<(), Refusal> {
         let mut source = mask;
         // Member masks pass through 32 bits on their way.
         while match source.opcode() {
@@ -130,8 +151,59 @@ impl Former<'_> {
         if of_these_lanes || self.others_have_ended() {
             return Ok(());
         }
+        if self.may_split {
+            self.names_nobody_elsewhere(call, mask);
+            return Ok(());
+        }
         let what = "an operation of a warp stands where lanes may be elsewhere, and its member mask may name them";
         Err(Refusal::at(self.context, call, what))
+    }
+
+    /// Ends the kernel if a member mask names lanes that are elsewhere.
+    fn names_nobody_elsewhere(&mut self, call: Value, mask: Value) {
+        let named = match self.divergence.shape(mask).is_uniform() {
+            true => self.scalar(mask),
+            false => {
+                let (masks, nobody) = (self.vector(mask), self.broadcast(Value::zero(mask.ty())));
+                let masks = self.builder.select(self.mask, masks, nobody);
+                let any = self
+                    .module
+                    .intrinsic("llvm.vector.reduce.or", &[masks.ty()]);
+                self.builder.call_function(any, &[masks])
+            }
+        };
+        let named = self
+            .builder
+            .cast_unsigned(named, Type::int(self.context, 64));
+        let elsewhere = self.elsewhere();
+        let both = self.builder.binary(LLVMOpcode::LLVMAnd, named, elsewhere);
+        let missing =
+            self.builder
+                .compare(LLVMIntPredicate::LLVMIntNE, both, Value::zero(both.ty()));
+        let (cold, done) = (
+            Builder::append_block(self.context, self.function, ""),
+            Builder::append_block(self.context, self.function, ""),
+        );
+        self.builder.branch_likely(missing, cold, done);
+        self.builder.move_to_end(cold);
+        let lane = self.first_lane();
+        self.announce(lane);
+        let types = [
+            Type::pointer(self.context),
+            Type::int(self.context, 32),
+            named.ty(),
+            named.ty(),
+        ];
+        let ty = Type::function(Type::void(self.context), &types);
+        let split = self.module.declare("vgpu_warp_split", ty);
+        for attribute in ["cold", "noreturn", "nounwind"] {
+            split.add_attribute(self.context, attribute);
+        }
+        let site = self.scalar(call.arguments()[1]);
+        self.builder
+            .call_function(split, &[self.cx, site, named, elsewhere]);
+        self.builder.unreachable();
+        self.builder.move_to_end(done);
     }
 
     /// `vgpu_vote(cx, site, mask, mode, pred)`.

@@ -1,0 +1,124 @@
+//! Needs: a kernel with all that it calls inlined, but for calls through pointers. Leaves: calls of dispatchers in their place.
+//!
+//! An image is whole: what a pointer may lead to are the functions whose address is taken and that accept the call's
+//! arguments. A dispatcher compares the pointer with each of them and calls it by name, so that all of them can be
+//! inlined; pointers that differ among the lanes become an ordinary divergent branch. So openmp-opt's state machine
+//! treats parallel regions, too (`llvm/lib/Transforms/IPO/OpenMPOpt.cpp`); its call for regions that it does not know is
+//! one of these.
+
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
+
+use super::super::sites::Sites;
+use super::calls::CONTEXT;
+use crate::ir::{Builder, Module, Type, Value};
+use crate::roles;
+
+/// Most functions a pointer may lead to: each is inlined where it may be called.
+const MOST: usize = 64;
+
+/// Replaces the calls through pointers in a function.
+pub fn run(module: &Module, sites: &mut Sites, function: Value) {
+    let calls = function
+        .instructions()
+        .into_iter()
+        .filter(|it| it.is_call());
+    let calls: Vec<_> = calls
+        .filter(|call| {
+            let called = call.called();
+            !called.is_function() && !called.is_inline_assembly()
+        })
+        .collect();
+    if calls.is_empty() {
+        return;
+    }
+    let mut pointed_at = module.definitions();
+    pointed_at.retain(|&function| roles::has_address_taken(function));
+    for call in calls {
+        let accepts = |function: &Value| accepts(*function, call);
+        let callees: Vec<_> = pointed_at.iter().copied().filter(accepts).collect();
+        if callees.len() <= MOST {
+            dispatch(module, sites, call, &callees);
+        }
+    }
+}
+
+/// Whether a call may be one of the function.
+fn accepts(function: Value, call: Value) -> bool {
+    let (taken, given) = (function.value_type(), call.called_type());
+    let result = given.result();
+    !taken.is_variadic()
+        && (result == taken.result() || result.is_void())
+        && roles::may_be_given(function, &given.parameters())
+}
+
+/// Puts a call of a dispatcher in place of a call through a pointer.
+fn dispatch(module: &Module, sites: &mut Sites, call: Value, callees: &[Value]) {
+    let context = module.context;
+    let mut types = vec![call.called().ty()];
+    types.extend(call.called_type().parameters());
+    let ty = Type::function(call.called_type().result(), &types);
+    let dispatcher = module.declare(&format!("warp.dispatch.{}", sites.own(call)), ty);
+    dispatcher.set_linkage(llvm_sys::LLVMLinkage::LLVMInternalLinkage);
+    for attribute in ["alwaysinline", "nounwind"] {
+        dispatcher.add_attribute(context, attribute);
+    }
+    let parameters = dispatcher.parameters();
+    let (pointer, arguments) = (parameters[0], &parameters[1..]);
+    let builder = Builder::at_end(context, Builder::append_block(context, dispatcher, ""));
+    for &callee in callees {
+        let (found, next) = (
+            Builder::append_block(context, dispatcher, ""),
+            Builder::append_block(context, dispatcher, ""),
+        );
+        let expected = builder.to_space(callee, pointer.ty());
+        let is_this = builder.compare(LLVMIntPredicate::LLVMIntEQ, pointer, expected);
+        builder.branch(is_this, found, next);
+        builder.move_to_end(found);
+        let result = call_as(&builder, callee, arguments);
+        match ty.result().is_void() {
+            true => builder.return_void(),
+            false => builder.return_value(result),
+        };
+        builder.move_to_end(next);
+    }
+    // No function of the image: on fibers, the CPU would find that out.
+    let int = |bits, value| Value::int(Type::int(context, bits), value);
+    let marker = module.declare(CONTEXT, Type::function(Type::pointer(context), &[]));
+    let cx = builder.call_function(marker, &[]);
+    let site = int(32, u64::from(sites.of_place(call)));
+    let address = builder.cast(LLVMOpcode::LLVMPtrToInt, pointer, Type::int(context, 64));
+    if let Some(fault) = module.function("vgpu_wild_access") {
+        builder.call_function(fault, &[cx, site, address, int(32, 0)]);
+    }
+    builder.unreachable();
+
+    let mut values = vec![call.called()];
+    values.extend(call.arguments());
+    let builder = Builder::before(context, call);
+    builder.locate_as(call);
+    let made = builder.call_function(dispatcher, &values);
+    if !call.ty().is_void() {
+        call.replace_all_uses(made);
+    }
+    call.erase();
+}
+
+/// Calls a function with as many of the arguments as it takes, each as the type it takes.
+fn call_as(builder: &Builder, callee: Value, arguments: &[Value]) -> Value {
+    let taken = callee.value_type().parameters();
+    let given: Vec<_> = taken
+        .into_iter()
+        .zip(arguments)
+        .map(
+            |(taken, &given)| match (taken.is_pointer(), given.ty().is_pointer()) {
+                (true, false) => builder.cast(LLVMOpcode::LLVMIntToPtr, given, taken),
+                (false, true) => builder.cast(LLVMOpcode::LLVMPtrToInt, given, taken),
+                (true, true) => builder.to_space(given, taken),
+                (false, false) => given,
+            },
+        )
+        .collect();
+    let call = builder.call_function(callee, &given);
+    call.set_call_convention(callee.calling_convention());
+    call
+}

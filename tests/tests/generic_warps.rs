@@ -1,0 +1,35 @@
+//! Generic kernels on the virtual GPU with their workers in warp form: the same results as thread by thread.
+
+use std::sync::LazyLock;
+
+use e2e::{Binary, Build, Mode};
+
+static PROGRAM: LazyLock<Binary> =
+    LazyLock::new(|| Build::new(&["tests/programs/generic_warps.c"]).compile(Mode::Offload("-O2")));
+
+#[test]
+fn both_engines_give_the_same() {
+    let engine = |name| PROGRAM.run_with(&[], &[("OMPTARGET_VGPU_ENGINE", name)]);
+    let (fibers, warps) = (engine("fiber"), engine("workgroup"));
+    assert_eq!(
+        fibers.passed("with fibers"),
+        warps.passed("with warp forms")
+    );
+}
+
+#[test]
+fn regions_of_generic_kernels_run_warp_by_warp() {
+    let environment = [
+        ("OMPTARGET_VGPU_ENGINE", "workgroup"),
+        ("LIBOMPTARGET_INFO", "16"),
+    ];
+    let outcome = PROGRAM.run_with(&[], &environment);
+    let lines: Vec<_> = outcome.stderr.lines().collect();
+    for function in ["teams", "calls", "shared"] {
+        let of_it = |line: &&&str| line.contains(&format!("_{function}_l"));
+        let launch = lines.iter().find(of_it).expect("it is launched");
+        assert!(launch.contains("in Generic mode"), "{launch}");
+        let says = lines.iter().filter(of_it).nth(1).expect("how it runs");
+        assert!(says.contains("runs warp by warp"), "{says}");
+    }
+}
