@@ -64,6 +64,10 @@ impl Nest {
     pub const PURE_REDUCING: Nest = Nest(PURE | REDUCES);
     /// In a parallel region whose team is the whole block (SPMD kernels).
     pub const BLOCK: Nest = Nest(1);
+    /// The same, where the lanes of a warp are together at the region's end and wherever it waits: in a `distribute parallel for` of
+    /// a kernel that reduces across teams. No worksharing nor barrier may stand in its iterations (OpenMP 5.2, §17.1), so the
+    /// loop's own are all there are.
+    pub const BLOCK_TOGETHER: Nest = Nest(1 | PURE);
     /// In a parallel region of `shared::team_size` threads.
     pub const GROUP: Nest = Nest(2);
 
@@ -233,6 +237,12 @@ impl Nest {
     #[inline(always)]
     pub fn is_parallel(self) -> bool {
         self.is_active() && self.active_team_size() > 1
+    }
+
+    /// Whether the team is the whole block, and the lanes of a warp are together wherever it waits.
+    #[inline(always)]
+    pub fn is_together(self) -> bool {
+        self.is_block() && self.is_pure()
     }
 
     /// Whether the innermost region's team has more than this thread.

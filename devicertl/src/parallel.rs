@@ -172,7 +172,11 @@ fn fork_spmd(outer: Nest, size: u32) -> Part {
         // not depend on this one, or the loop's end, which has the region's implicit barrier
         // (`workshare::__kmpc_distribute_static_fini`).
         Part {
-            inner: Some(Nest::BLOCK),
+            inner: Some(if outer.reduces() {
+                Nest::BLOCK_TOGETHER
+            } else {
+                Nest::BLOCK
+            }),
             meet: !outer.is_pure(),
         }
     } else if size == 1 {

@@ -56,6 +56,14 @@ unsafe fn reduce_full_warp(list: *mut c_void, shuffle: ShuffleReduce, threads: u
     }
 }
 
+/// How many lanes the shuffles of a warp name of which `lanes` have threads of the team. Shuffles wait for lanes that have not ended
+/// (PTX ISA, "shfl.sync"), so a block's last warp may name all, those that never were included. ptxas makes ten instructions of
+/// each shuffle whose lanes it does not know.
+#[inline(always)]
+fn named(lanes: u32, is_block: bool) -> u32 {
+    if is_block { arch::warp_size() } else { lanes }
+}
+
 /// The first `size` lanes: the upper part folds onto the lower, an odd one moves down unchanged
 /// (*reductions* paper, "Contiguous Full Warp Reduction"). Lane 0 ends with the result. All the first `lanes` lanes call.
 #[inline(always)]
@@ -79,11 +87,13 @@ unsafe fn reduce_contiguous(list: *mut c_void, shuffle: ShuffleReduce, size: u32
 ///
 /// All threads of a team reach a reduction, whichever way they come, and a team is the first threads of its block: so
 /// its lanes in a warp are all, or the first few. The paper's third case is that of lanes that some condition selects
-/// (`reduce_dispersed`).
+/// (`reduce_dispersed`). Where the team is the whole block, a warp's other lanes have no threads, and shuffles may name
+/// them ([`named`]).
 #[inline(always)]
 unsafe fn reduce_threads(
     list: *mut c_void,
     threads: u32,
+    is_block: bool,
     shuffle: ShuffleReduce,
     copy: InterWarpCopy,
 ) {
@@ -95,7 +105,7 @@ unsafe fn reduce_threads(
             reduce_full_warp(list, shuffle, threads);
         } else {
             let lanes = threads % arch::warp_size();
-            reduce_contiguous(list, shuffle, lanes, lanes);
+            reduce_contiguous(list, shuffle, lanes, named(lanes, is_block));
         }
         if warps > 1 {
             copy(list, warps as i32);
@@ -122,7 +132,15 @@ pub unsafe extern "C" fn __kmpc_nvptx_parallel_reduce_nowait_v2(
         return 1;
     }
     // SAFETY: the caller's promise.
-    unsafe { reduce_threads(list, nest.active_team_size(), shuffle, copy) };
+    unsafe {
+        reduce_threads(
+            list,
+            nest.active_team_size(),
+            nest.is_block(),
+            shuffle,
+            copy,
+        )
+    };
     (arch::thread_id() == 0).into()
 }
 
@@ -217,7 +235,7 @@ unsafe fn reduce_teams(
         unsafe { arch::send(shared::last_team(), last.into()) };
     }
     if spmd {
-        arch::block_barrier();
+        arch::block_barrier_aligned_if(together);
     }
     // SAFETY: written before the barrier.
     let last = unsafe { arch::receive(shared::last_team()) } != 0;
@@ -241,7 +259,7 @@ unsafe fn reduce_teams(
         }
         if together {
             // As in a region of the whole block.
-            Nest::BLOCK.store();
+            Nest::BLOCK_TOGETHER.store();
             reduce_records(list, active, shuffle, copy);
         }
     }
@@ -264,12 +282,12 @@ unsafe fn reduce_records(
     let lanes = active.saturating_sub(warp * warp_size).min(warp_size);
     // SAFETY: as in `reduce_threads`; lanes beyond `active` only lend a hand in the shuffles.
     unsafe {
-        reduce_contiguous(list, shuffle, lanes, arch::members(arch::block_threads()));
+        reduce_contiguous(list, shuffle, lanes, warp_size);
         // Also where the first warp has all values: so the optimiser knows that the warp which goes on is full.
         if arch::block_threads() > warp_size {
             copy(list, warps as i32);
             if warp == 0 {
-                reduce_contiguous(list, shuffle, warps, arch::warp_size());
+                reduce_contiguous(list, shuffle, warps, warp_size);
             }
         }
     }

@@ -23,7 +23,7 @@ pub fn team_barrier() {
         // A team of one: only the memory effects of a barrier are left.
         arch::fence_block();
     } else if nest.is_block() {
-        arch::block_barrier();
+        arch::block_barrier_aligned_if(nest.is_together());
     } else {
         group_barrier(nest.active_team_size());
     }

@@ -380,8 +380,13 @@ pub unsafe extern "C" fn __kmpc_for_static_fini(_location: *const Ident, _thread
 /// removes it where nothing but the kernel's end follows.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_distribute_static_fini(_location: *const Ident, _thread: i32) {
-    if arch::is_spmd() && Nest::load_inline().is_pure_sequential() {
-        arch::block_barrier_together();
+    let nest = Nest::load_inline();
+    if arch::is_spmd() && nest.is_pure_sequential() {
+        if nest.reduces() {
+            arch::block_barrier_aligned_if(true);
+        } else {
+            arch::block_barrier_together();
+        }
     }
 }
 

@@ -52,6 +52,12 @@ pub fn block_barrier_together() {
     block_barrier()
 }
 
+/// [`block_barrier`]: the hardware knows no other.
+#[inline(always)]
+pub fn block_barrier_aligned_if(_together: bool) {
+    block_barrier()
+}
+
 /// There are no barriers for a part of the block.
 #[inline(always)]
 pub fn group_barrier(_threads: u32) -> bool {

@@ -14,8 +14,9 @@ use super::amdgcn as own;
 use super::nvptx as own;
 
 pub use own::{
-    LOCKSTEP, TICKS_PER_SECOND, active_lanes, ballot, block_barrier, block_barrier_together,
-    group_barrier, lanes_are_independent, shuffle_down, sync_warp, ticks, warp_size,
+    LOCKSTEP, TICKS_PER_SECOND, active_lanes, ballot, block_barrier, block_barrier_aligned_if,
+    block_barrier_together, group_barrier, lanes_are_independent, shuffle_down, sync_warp, ticks,
+    warp_size,
 };
 
 mod ll {

@@ -26,6 +26,7 @@ mod ll {
     unsafe extern "C" {
         pub safe fn omptarget_arch_block_barrier();
         pub safe fn omptarget_arch_block_barrier_together();
+        pub safe fn omptarget_arch_block_barrier_aligned();
         pub safe fn omptarget_arch_group_barrier(threads: u32);
         pub safe fn omptarget_arch_sync_warp(lanes: u32);
         pub safe fn omptarget_arch_active_lanes() -> u32;
@@ -50,6 +51,16 @@ pub fn block_barrier() {
 #[inline(always)]
 pub fn block_barrier_together() {
     ll::omptarget_arch_block_barrier_together()
+}
+
+/// [`block_barrier`], in fewer instructions where the lanes of each warp come together (PTX ISA, "barrier": `.aligned`).
+#[inline(always)]
+pub fn block_barrier_aligned_if(together: bool) {
+    if together {
+        ll::omptarget_arch_block_barrier_aligned()
+    } else {
+        block_barrier()
+    }
 }
 
 /// Waits for the first `threads` threads of the block, and only those, if the hardware can: whether it could.

@@ -331,6 +331,11 @@ pub fn block_barrier_together() {
     block_barrier();
 }
 
+/// The same.
+pub fn block_barrier_aligned_if(_together: bool) {
+    block_barrier();
+}
+
 /// Waits for the first `threads` threads of the block, if the hardware could: as NVIDIA's with warps of 32 lanes,
 /// as AMD's, which has no such barriers, with warps of 64.
 pub fn group_barrier(threads: u32) -> bool {
@@ -349,12 +354,15 @@ pub fn group_barrier(threads: u32) -> bool {
     true
 }
 
+/// Waits for those of the lanes that have threads.
 fn exchange(lanes: Lanes, value: u32) -> [u32; Lanes::BITS as usize] {
     with(|thread| {
         let (warp, lane) = (
             thread.id / thread.block.launch.warp,
             thread.id % thread.block.launch.warp,
         );
+        let threads = thread.block.launch.threads - warp * thread.block.launch.warp;
+        let lanes = lanes & (Lanes::MAX >> (Lanes::BITS - threads.min(Lanes::BITS)));
         assert!(
             lanes >> lane & 1 == 1,
             "a lane outside the mask came to a warp operation"
