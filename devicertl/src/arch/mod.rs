@@ -36,6 +36,8 @@ pub mod model;
 #[cfg(not(any(target_arch = "nvptx64", target_arch = "amdgpu")))]
 pub mod soft;
 #[cfg(not(any(target_arch = "nvptx64", target_arch = "amdgpu")))]
+mod soft_block;
+#[cfg(not(any(target_arch = "nvptx64", target_arch = "amdgpu")))]
 mod soft_threads;
 #[cfg(not(any(target_arch = "nvptx64", target_arch = "amdgpu")))]
 use soft as gpu;
