@@ -38,6 +38,7 @@ impl FakeDevice {
             max_shared_memory: 48 << 10,
             total_memory: total,
             clock_frequency: 0,
+            turns: 0,
         };
         Arc::new(FakeDevice {
             info,

@@ -199,7 +199,10 @@ fn teams(
             trips.min(u64::from(plenty))
         }
         (trips, ExecutionMode::SpmdNoLoop) => trips.div_ceil(u64::from(threads)),
-        (trips, _) => trips.div_ceil(u64::from(threads)).min(u64::from(plenty)),
+        (trips, _) => {
+            let rounds = trips.div_ceil(u64::from(threads));
+            rounds.min(u64::from(plenty).max(for_short_loops(rounds, environment, device)))
+        }
     };
     let bound = if environment.mode == ExecutionMode::SpmdNoLoop {
         None
@@ -217,6 +220,17 @@ fn teams(
         .ok_or_else(|| {
             format!("the loop needs {teams} teams, more than the {most} the device can run")
         })
+}
+
+/// The teams with which no thread makes more turns than the device prefers, of `rounds` that one team would make; 0 if it prefers
+/// nothing. An odd number: iterations a power of two apart would compete for the same sets of its caches. Where teams
+/// reduce, the fewer they are the better.
+fn for_short_loops(rounds: u64, environment: &KernelEnvironment, device: &DeviceInfo) -> u64 {
+    if device.turns == 0 || environment.reduction_data_size > 0 {
+        return 0;
+    }
+    let most = u64::from(device.max_blocks[0]);
+    (rounds.div_ceil(device.turns.into()) | 1).min(most)
 }
 
 #[cfg(test)]
@@ -243,6 +257,7 @@ mod tests {
             max_shared_memory: 48 << 10,
             total_memory: 1 << 30,
             clock_frequency: 0,
+            turns: 0,
         }
     }
 
@@ -306,6 +321,35 @@ mod tests {
             (generic.block[1], generic.cut),
             (1024, expected(1024, 992, 32))
         );
+    }
+
+    #[test]
+    fn a_device_may_prefer_teams_to_long_loops() {
+        let device = DeviceInfo {
+            turns: 32,
+            ..device()
+        };
+        let teams = |mode, asked, trips| {
+            let shape = shape(
+                &wanted(asked, 0, trips),
+                &environment(mode),
+                &device,
+                kernel(1024),
+            );
+            shape.unwrap().grid[0]
+        };
+        assert_eq!(teams(2, 0, 1280), 10);
+        assert_eq!(teams(2, 0, 128 * 128 * 32), 129);
+        assert_eq!(teams(2, 0, 128 * 1000 * 32), 1001);
+        assert_eq!(teams(2, 0, u64::MAX), i32::MAX as u32);
+        assert_eq!(teams(2, 7, 128 * 1000 * 32), 7);
+        assert_eq!(teams(1, 0, 128 * 1000 * 32), 128);
+        let reduces = KernelEnvironment {
+            reduction_data_size: 8,
+            ..environment(2)
+        };
+        let long = shape(&wanted(0, 0, 1 << 40), &reduces, &device, kernel(1024)).unwrap();
+        assert_eq!(long.grid[0], 128);
     }
 
     #[test]

@@ -60,6 +60,9 @@ pub struct DeviceInfo {
     pub total_memory: u64,
     /// Ticks per second of the clock whose rate device code cannot know (AMD's `s_memrealtime`); 0 if the device has none or cannot tell.
     pub clock_frequency: u64,
+    /// Most iterations of a distributed loop that a thread should have, if more teams are better than longer loops; 0 if the
+    /// device only wants enough teams to be busy.
+    pub turns: u32,
 }
 
 /// What a device has done since it was there, counted in ways that do not depend on how fast it is.

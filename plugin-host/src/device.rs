@@ -35,6 +35,7 @@ impl HostDevice {
                 max_shared_memory: 0,
                 total_memory: memory::total_memory(),
                 clock_frequency: 0,
+                turns: 0,
             },
             memory: Memory::default(),
         }
