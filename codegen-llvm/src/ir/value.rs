@@ -433,6 +433,11 @@ impl Value {
             .collect()
     }
 
+    /// Sends a terminator's way `index` to `target`.
+    pub fn set_successor(self, index: u32, target: Block) {
+        llvm!(core::LLVMSetSuccessor(self.0, index, target.0));
+    }
+
     /// The condition of a conditional branch or switch.
     pub fn condition(self) -> Option<Value> {
         match self.opcode()? {

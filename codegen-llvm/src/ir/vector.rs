@@ -320,6 +320,17 @@ impl Value {
         self.opcode() == Some(LLVMOpcode::LLVMOr) && llvm!(core::LLVMGetIsDisjoint(self.0)) != 0
     }
 
+    /// Whether an addition does not overflow as one of numbers with a sign, or has no carries at all.
+    pub fn cannot_overflow(self) -> bool {
+        let adds = self.opcode() == Some(LLVMOpcode::LLVMAdd);
+        self.is_disjoint() || adds && llvm!(core::LLVMGetNSW(self.0)) != 0
+    }
+
+    /// Whether a zero extension is of numbers that are not negative.
+    pub fn is_of_nonnegative(self) -> bool {
+        self.opcode() == Some(LLVMOpcode::LLVMZExt) && llvm!(core::LLVMGetNNeg(self.0)) != 0
+    }
+
     /// Gives an instruction the flags of `from`, one with the same opcode: no wrap, exact, fast-math, in bounds.
     pub fn take_flags(self, from: Value) {
         use LLVMOpcode::*;

@@ -24,7 +24,12 @@ pub fn simplify(unit: &mut Unit) -> Result<()> {
 pub fn run(unit: &mut Unit) -> Result<()> {
     // clang's device link and `internalise` have run it already; in `default<On>` it takes half of the
     // time and finds nothing.
-    set_llvm_options(&["-openmp-opt-disable"]);
+    set_llvm_options(&[
+        "-openmp-opt-disable",
+        // Warp forms have more live vectors than registers. The register allocator's search for regions in which to split
+        // them took a third of the compile time of such kernels, and the code was not better for it.
+        "-grow-region-complexity-budget=100",
+    ]);
     unit.module.verify("after the passes of the virtual GPU")?;
     unit.machine.run_passes(
         &unit.module,

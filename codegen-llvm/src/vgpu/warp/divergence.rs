@@ -18,7 +18,7 @@ use llvm_sys::LLVMOpcode;
 use super::calls::{self, Callee};
 use super::fields::{self, Row};
 use super::order::Order;
-use super::shape::{self, Operand, Shape};
+use super::shape::{self, Operand, Shape, Size};
 use crate::ir::{Layout, Value};
 
 /// The result.
@@ -156,26 +156,29 @@ impl Analysis<'_> {
         };
         Some(match opcode {
             LLVMPHI => return self.phi(at, instruction),
-            LLVMOr if instruction.is_disjoint() => {
-                shape::binary(LLVMAdd, operand(0)?, operand(1)?, self.width)
+            LLVMOr if instruction.is_disjoint() => self.sum(instruction)?,
+            LLVMAdd => self.sum(instruction)?,
+            LLVMSub | LLVMMul | LLVMShl | LLVMLShr | LLVMAShr | LLVMUDiv | LLVMURem | LLVMAnd => {
+                shape::binary(opcode, operand(0)?, operand(1)?, self.width)
             }
-            LLVMAdd | LLVMSub | LLVMMul | LLVMShl | LLVMLShr | LLVMAShr | LLVMUDiv | LLVMURem
-            | LLVMAnd => shape::binary(opcode, operand(0)?, operand(1)?, self.width),
             LLVMICmp => shape::compare(
                 instruction.int_predicate(),
                 operand(0)?,
                 operand(1)?,
                 self.width,
             ),
-            LLVMTrunc | LLVMZExt | LLVMSExt | LLVMAddrSpaceCast => {
-                shape::cast(opcode, shape_of(0)?)
+            LLVMTrunc | LLVMZExt | LLVMSExt => {
+                let bits = instruction.ty().int_width();
+                let signed = opcode == LLVMZExt && instruction.is_of_nonnegative();
+                shape::cast(opcode, shape_of(0)?, bits, signed)
             }
+            LLVMAddrSpaceCast => shape_of(0)?,
             LLVMSelect if shape_of(0)?.is_uniform() => shape_of(1)?.join(shape_of(2)?),
             LLVMGetElementPtr => self.pointer(instruction)?,
             LLVMAlloca => Shape::Strided {
                 stride: fields::private_stride(self.layout, instruction) as i64,
                 aligned: false,
-                small: false,
+                size: Size::Any,
             },
             LLVMLoad => match fields::context_field(instruction) {
                 Some(field) => fields::shape(field, self.row),
@@ -186,6 +189,36 @@ impl Analysis<'_> {
             LLVMCall => self.call(instruction)?,
             _ => self.all_or_nothing(instruction.operands())?,
         })
+    }
+
+    /// An addition, or an `or` without common bits.
+    fn sum(&self, instruction: Value) -> Option<Shape> {
+        let operand = |index: u32| {
+            let value = instruction.operand(index);
+            Some(Operand {
+                shape: self.found.known(value)?,
+                constant: signed(value),
+            })
+        };
+        let (left, right) = (operand(0)?, operand(1)?);
+        let sum = shape::binary(LLVMOpcode::LLVMAdd, left, right, self.width);
+        if instruction.ty().int_width() != 32 || !instruction.cannot_overflow() {
+            return Some(sum);
+        }
+        let is_positive = |index: u32| {
+            let value = instruction.operand(index);
+            // What the context holds are small numbers.
+            let field = || {
+                value.opcode() == Some(LLVMOpcode::LLVMLoad)
+                    && fields::context_field(value).is_some()
+            };
+            signed(value).map_or_else(field, |value| value >= 0)
+        };
+        let positive = match left.shape.is_uniform() {
+            true => is_positive(0),
+            false => is_positive(1),
+        };
+        Some(shape::exact_sum(sum, left.shape, right.shape, positive))
     }
 
     /// Uniform if all of `operands` are.
@@ -220,13 +253,13 @@ impl Analysis<'_> {
         for (index, scale) in fields::indices(self.layout, instruction) {
             let step = match (self.found.known(index)?, scale) {
                 (Shape::Uniform, _) => Shape::Uniform,
-                (Shape::Strided { stride, small, .. }, Some(scale))
-                    if small || index.ty().int_width() >= 64 =>
+                (Shape::Strided { stride, size, .. }, Some(scale))
+                    if size == Size::Small || index.ty().int_width() >= 64 =>
                 {
                     Shape::Strided {
                         stride: stride.wrapping_mul(scale as i64),
                         aligned: false,
-                        small: false,
+                        size: Size::Any,
                     }
                 }
                 _ => Shape::Varying,

@@ -7,7 +7,7 @@ use llvm_sys::{LLVMOpcode, LLVMTypeKind};
 
 use super::calls::{self, Callee};
 use super::divergence::signed;
-use super::shape::Shape;
+use super::shape::{Shape, Size};
 use crate::ir::{Layout, Type, Value};
 
 /// The field of the context that a load reads: its offset.
@@ -67,7 +67,7 @@ pub fn shape(field: usize, row: Row) -> Shape {
         Shape::Strided {
             stride: 1,
             aligned: true,
-            small: true,
+            size: Size::Small,
         }
     } else {
         Shape::Uniform

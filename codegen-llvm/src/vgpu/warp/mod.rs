@@ -11,6 +11,7 @@
 //! | [`normalise`] | everything inlined, one exit, simple loops, no switches |
 //! | [`workers`] | within that: of generic kernels, only what workers run |
 //! | [`pointers`] | within that: what calls through pointers may call |
+//! | [`chunks`] | within that: chunks of iterations of which every thread has a share, aside |
 //! | [`words`] | within that: threads' places in the nest of regions in local variables |
 //! | [`waiting`] | no lane waits on memory for another |
 //! | [`width`] | how many lanes |
@@ -20,6 +21,7 @@
 //! | [`collect`] | what was made goes back to the unit's module |
 
 mod calls;
+mod chunks;
 mod collect;
 mod context;
 mod debugging;

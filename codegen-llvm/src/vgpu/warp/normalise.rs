@@ -11,7 +11,7 @@ use super::super::sites::Sites;
 use super::super::unit::{Kernel, Unit};
 use super::fields::Row;
 use super::refusal::Refusal;
-use super::{context, form, pointers, words, workers};
+use super::{chunks, context, form, pointers, words, workers};
 use crate::ir::{Module, Value};
 
 /// Inlines. What the optimiser may know of a value it has been asked before.
@@ -58,6 +58,7 @@ pub fn run(unit: &Unit, sites: &mut Sites, module: &Module, kernels: &[&Kernel])
         }
     }
     inline(unit, sites, module, kernels, &functions)?;
+    chunks::run(unit, module, &functions)?;
     unit.machine.run_passes(module, SHAPE)?;
     let library = Module::parse(module.context, &form::library(), "the warp form's library")?;
     library.set_layout(&unit.machine.layout());

@@ -14,11 +14,22 @@ pub enum Shape {
         stride: i64,
         /// With stride 1: whether lane 0's value is a multiple of the strip's width.
         aligned: bool,
-        /// Whether the values are so small that neither sign nor width matters.
-        small: bool,
+        /// How large the values may be.
+        size: Size,
     },
     /// Anything.
     Varying,
+}
+
+/// What is known of the size of strided values, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Size {
+    /// Nothing: they may wrap from lane to lane.
+    Any,
+    /// As numbers of 32 bits with a sign, perhaps extended, lane 0's has not overflowed if that of any lane that takes part has not.
+    Exact,
+    /// They are so small that neither sign nor width matters.
+    Small,
 }
 
 use Shape::{Strided, Uniform, Varying};
@@ -32,17 +43,17 @@ impl Shape {
                 Strided {
                     stride,
                     aligned,
-                    small,
+                    size,
                 },
                 Strided {
                     stride: stride2,
                     aligned: aligned2,
-                    small: small2,
+                    size: size2,
                 },
             ) if stride == stride2 => Strided {
                 stride,
                 aligned: aligned && aligned2,
-                small: small && small2,
+                size: size.min(size2),
             },
             _ => Varying,
         }
@@ -56,6 +67,19 @@ impl Shape {
     /// Whether it can be told from lane 0's value.
     pub fn has_base(self) -> bool {
         self != Varying
+    }
+
+    fn with_size(self, size: Size) -> Shape {
+        match self {
+            Strided {
+                stride, aligned, ..
+            } => Strided {
+                stride,
+                aligned,
+                size,
+            },
+            other => other,
+        }
     }
 
     fn is_aligned(self) -> bool {
@@ -137,7 +161,7 @@ fn sum(
     Strided {
         stride,
         aligned,
-        small: false,
+        size: Size::Any,
     }
 }
 
@@ -145,11 +169,14 @@ fn scaled(shape: Shape, factor: i64) -> Shape {
     match shape {
         Uniform => Uniform,
         _ if factor == 0 => Uniform,
-        Strided { stride, small, .. } => Strided {
+        Strided { stride, size, .. } => Strided {
             stride: stride.wrapping_mul(factor),
             aligned: false,
             // Small values stay below 2^31 when they are multiplied by a small factor.
-            small: small && (1..=1024).contains(&factor) && stride == 1,
+            size: match size == Size::Small && (1..=1024).contains(&factor) && stride == 1 {
+                true => Size::Small,
+                false => Size::Any,
+            },
         },
         Varying => Varying,
     }
@@ -164,14 +191,47 @@ fn masked(shape: Shape, mask: Option<i64>, width: i64) -> Shape {
     }
 }
 
-/// The shape of a conversion.
-pub fn cast(opcode: LLVMOpcode, from: Shape) -> Shape {
+/// The shape of a conversion to `bits` bits. A zero extension that is `signed` is of numbers that are not negative.
+pub fn cast(opcode: LLVMOpcode, from: Shape, bits: u32, signed: bool) -> Shape {
     use LLVMOpcode::*;
     match (opcode, from) {
         (_, Uniform) => Uniform,
+        (LLVMTrunc, _) if bits < 32 => from.with_size(Size::Any),
         (LLVMTrunc | LLVMAddrSpaceCast, _) => from,
-        (LLVMZExt | LLVMSExt, Strided { small: true, .. }) => from,
+        (
+            LLVMZExt | LLVMSExt,
+            Strided {
+                size: Size::Small, ..
+            },
+        ) => from,
+        (
+            LLVMSExt,
+            Strided {
+                size: Size::Exact, ..
+            },
+        ) => from,
+        (
+            LLVMZExt,
+            Strided {
+                size: Size::Exact, ..
+            },
+        ) if signed => from,
         _ => Varying,
+    }
+}
+
+/// The shape of a sum that does not overflow in lanes that take part, with a uniform operand that is `positive` or may be anything.
+/// Strides upwards: lane 0's number is the least, and not less than the uniform one, or than a strided one that has not overflowed.
+pub fn exact_sum(sum: Shape, left: Shape, right: Shape, positive: bool) -> Shape {
+    let exact = match (left, right) {
+        (Uniform, Strided { stride, size, .. }) | (Strided { stride, size, .. }, Uniform) => {
+            stride > 0 && (size == Size::Small || size == Size::Exact && positive)
+        }
+        _ => false,
+    };
+    match exact {
+        true => sum.with_size(Size::Exact),
+        false => sum,
     }
 }
 
@@ -201,7 +261,7 @@ mod tests {
     const TID: Shape = Strided {
         stride: 1,
         aligned: true,
-        small: true,
+        size: Size::Small,
     };
 
     fn value(shape: Shape) -> Operand {
@@ -254,11 +314,28 @@ mod tests {
             Strided {
                 stride: 1,
                 aligned: false,
-                small: false
+                size: Size::Any
             }
         );
         assert_eq!(binary(LLVMMul, value(TID), value(Uniform), 16), Varying);
-        assert_eq!(cast(LLVMSExt, moved), Varying);
-        assert_eq!(cast(LLVMSExt, TID), TID);
+        assert_eq!(cast(LLVMSExt, moved, 64, false), Varying);
+        assert_eq!(cast(LLVMSExt, TID, 64, false), TID);
+    }
+
+    #[test]
+    fn a_sum_that_does_not_overflow_can_be_extended() {
+        let moved = binary(LLVMAdd, value(TID), value(Uniform), 16);
+        let exact = exact_sum(moved, TID, Uniform, false);
+        assert_eq!(cast(LLVMSExt, exact, 64, false), exact);
+        assert_eq!(cast(LLVMZExt, exact, 64, false), Varying);
+        assert_eq!(cast(LLVMZExt, exact, 64, true), exact);
+        assert_eq!(
+            cast(LLVMSExt, cast(LLVMTrunc, exact, 16, false), 64, false),
+            Varying
+        );
+        // Lane 0 may take no part, and its number may have overflowed where the others' have not.
+        let further = binary(LLVMAdd, value(exact), value(Uniform), 16);
+        assert_eq!(exact_sum(further, exact, Uniform, false), further);
+        assert_eq!(exact_sum(further, exact, Uniform, true), exact);
     }
 }

@@ -34,6 +34,7 @@ impl Former<'_> {
         self.scalars.clear();
         self.vectors.clear();
         self.contiguous.clear();
+        self.prefetched.clear();
         self.mask = self.all;
         if let Some(&slot) = self.masks.get(&at) {
             if !self.divergence.waiting[at].is_empty() {

@@ -95,6 +95,10 @@ impl Former<'_> {
                 &operands[1..],
             ),
             _ if operands.len() == 2 => builder.binary(opcode, operands[0], operands[1]),
+            // Lane 0's number may be negative where it takes no part.
+            LLVMZExt if instruction.is_of_nonnegative() => {
+                builder.cast(LLVMSExt, operands[0], instruction.ty())
+            }
             _ => builder.cast(opcode, operands[0], instruction.ty()),
         }
     }

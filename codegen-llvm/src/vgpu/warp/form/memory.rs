@@ -48,7 +48,7 @@ impl Former<'_> {
         let ty = load.ty().vector(self.width);
         let alignment = load.alignment();
         let value = match self.reach(address, load.ty()) {
-            Reach::Row(start) => self.load_row(ty, start, alignment),
+            Reach::Row(start) => self.load_row(address, ty, start, alignment),
             Reach::Scattered => {
                 let pointers = self.flat_vector(address);
                 self.gather(ty, pointers, alignment)
@@ -56,7 +56,7 @@ impl Former<'_> {
             Reach::Perhaps(test, start) => {
                 let (near, far, done) = self.fork(test.holds);
                 self.builder.move_to_end(near);
-                let row = self.load_row(ty, start, alignment);
+                let row = self.load_row(address, ty, start, alignment);
                 self.builder.jump(done);
                 self.builder.move_to_end(far);
                 let pointers = self.aside(|former| former.pointers_again(address));
@@ -142,41 +142,74 @@ impl Former<'_> {
             }
             return Reach::Scattered;
         }
-        let mut pointer = address;
-        while pointer.opcode() == Some(LLVMOpcode::LLVMAddrSpaceCast) {
-            pointer = pointer.operand(0);
-        }
-        if pointer.opcode() != Some(LLVMOpcode::LLVMGetElementPtr)
-            || !self.divergence.shape(pointer.operand(0)).is_uniform()
-        {
-            return self.row_of_pointers(address, size);
-        }
-        let varying: Vec<_> = fields::indices(self.layout, pointer)
-            .into_iter()
-            .enumerate()
-            .filter(|(_, (index, _))| !self.divergence.shape(*index).is_uniform())
-            .collect();
-        match varying.as_slice() {
-            [(number, (index, scale))] if *scale == Some(size) => {
-                let test = self.counts_up(*index, 1);
-                let start = self.with_index(pointer, *number as u32 + 1, test.base);
-                Reach::Perhaps(test, self.flat(start))
+        let (pointer, steps) = self.origin(address);
+        let (test, start) = match self.varying_index(pointer, size) {
+            Some((number, index, step)) => {
+                let test = self.counts_up(index, step);
+                (test, self.with_index(pointer, number, test.base))
             }
-            _ => Reach::Scattered,
+            None => {
+                let test = self.counts_up(pointer, size as i64);
+                (test, self.lane_zero(pointer, &test, size))
+            }
+        };
+        let mut start = self.flat(start);
+        for step in steps.into_iter().rev() {
+            let indices: Vec<_> = (1..step.operand_count())
+                .map(|at| self.scalar(step.operand(at)))
+                .collect();
+            let ty = step.source_element_type();
+            start = self.builder.index(ty, start, &indices);
+        }
+        Reach::Perhaps(test, start)
+    }
+
+    /// Lane 0's address if addresses count up: the first active lane's, and back.
+    fn lane_zero(&mut self, pointer: Value, test: &Contiguous, size: u64) -> Value {
+        let int = Type::int(self.context, 64);
+        let lane = Type::int(self.context, 32);
+        let lane = self.builder.cast_unsigned(test.first, lane);
+        let pointers = self.flat_vector(pointer);
+        let there = self.builder.extract(pointers, lane);
+        let back = Value::int(int, (size as i64).wrapping_neg() as u64);
+        let back = self.builder.binary(LLVMOpcode::LLVMMul, test.first, back);
+        self.builder.byte_offset(there, back)
+    }
+
+    /// What a varying address is a uniform number of bytes away from, and those steps, the last one first: neighbours of one
+    /// element (`a[i - 1]`, `a[i + 1]`) share its test.
+    fn origin(&self, address: Value) -> (Value, Vec<Value>) {
+        let uniform = |value: Value| self.divergence.shape(value).is_uniform();
+        let (mut pointer, mut steps) = (address, Vec::new());
+        loop {
+            match pointer.opcode() {
+                Some(LLVMOpcode::LLVMAddrSpaceCast) => {}
+                Some(LLVMOpcode::LLVMGetElementPtr)
+                    if pointer.operands().into_iter().skip(1).all(uniform) =>
+                {
+                    steps.push(pointer);
+                }
+                _ => return (pointer, steps),
+            }
+            pointer = pointer.operand(0);
         }
     }
 
-    fn row_of_pointers(&mut self, address: Value, size: u64) -> Reach {
-        let test = self.counts_up(address, size as i64);
-        let first = self
-            .builder
-            .cast_unsigned(test.first, Type::int(self.context, 32));
-        let pointers = self.flat_vector(address);
-        let start = self.builder.extract(pointers, first);
-        let int = Type::int(self.context, 64);
-        let back = Value::int(int, (size as i64).wrapping_neg() as u64);
-        let back = self.builder.binary(LLVMOpcode::LLVMMul, test.first, back);
-        Reach::Perhaps(test, self.builder.byte_offset(start, back))
+    /// The only index that varies in an address with a uniform base, if elements of `size` bytes are a whole number of its steps:
+    /// its number among the operands, the index, and that number of steps.
+    fn varying_index(&self, pointer: Value, size: u64) -> Option<(u32, Value, i64)> {
+        let uniform = |value: Value| self.divergence.shape(value).is_uniform();
+        if pointer.opcode() != Some(LLVMOpcode::LLVMGetElementPtr) || !uniform(pointer.operand(0)) {
+            return None;
+        }
+        let indices = fields::indices(self.layout, pointer)
+            .into_iter()
+            .enumerate();
+        let mut varying = indices.filter(|(_, (index, _))| !uniform(*index));
+        let (Some((number, (index, Some(scale)))), None) = (varying.next(), varying.next()) else {
+            return None;
+        };
+        (scale > 0 && size % scale == 0).then(|| (number as u32 + 1, index, (size / scale) as i64))
     }
 
     /// A `getelementptr` with index `number` replaced.
@@ -254,22 +287,36 @@ impl Former<'_> {
     /// The vector of a pointer in the flat address space, computed here rather than where the kernel does: with rows,
     /// nothing but side ways need it.
     pub(super) fn pointers_again(&mut self, address: Value) -> Value {
-        let mut pointer = address;
-        while pointer.opcode() == Some(LLVMOpcode::LLVMAddrSpaceCast) {
-            pointer = pointer.operand(0);
-        }
-        if pointer.opcode() != Some(LLVMOpcode::LLVMGetElementPtr)
-            || self.divergence.shape(pointer) != Shape::Varying
-        {
-            return self.flat_vector(address);
-        }
-        let pointers = self.vector_pointer(pointer);
+        let pointers = self.address_again(address);
         let ty = Type::pointer(self.context).vector(self.width);
         self.builder.to_space(pointers, ty)
     }
 
-    fn load_row(&mut self, ty: Type, start: Value, alignment: u64) -> Value {
-        self.prefetch_row(start, self.layout.alloc_size(ty));
+    fn address_again(&mut self, address: Value) -> Value {
+        if self.divergence.shape(address) != Shape::Varying {
+            return self.vector(address);
+        }
+        match address.opcode() {
+            Some(LLVMOpcode::LLVMAddrSpaceCast) => {
+                let pointers = self.address_again(address.operand(0));
+                let ty = address.ty().vector(self.width);
+                self.builder.to_space(pointers, ty)
+            }
+            Some(LLVMOpcode::LLVMGetElementPtr) => {
+                let base = address.operand(0);
+                if self.divergence.shape(base) == Shape::Varying {
+                    let again = self.address_again(base);
+                    self.vectors.insert(base, again);
+                }
+                self.vector_pointer(address)
+            }
+            _ => self.vector(address),
+        }
+    }
+
+    fn load_row(&mut self, address: Value, ty: Type, start: Value, alignment: u64) -> Value {
+        let (origin, _) = self.origin(address);
+        self.prefetch_row(origin, start, self.layout.alloc_size(ty));
         let function = self.module.intrinsic("llvm.masked.load", &[ty, start.ty()]);
         let nothing = Value::poison(ty);
         let call = self

@@ -89,6 +89,8 @@ struct Former<'a> {
     vectors: HashMap<Value, Value>,
     /// Run-time tests of whether an index counts up by one from lane to lane, made in it.
     contiguous: HashMap<Value, memory::Contiguous>,
+    /// The addresses whose rows are prefetched in it.
+    prefetched: HashSet<Value>,
 }
 
 /// Builds the warp form.
@@ -143,6 +145,7 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
         scalars: HashMap::new(),
         vectors: HashMap::new(),
         contiguous: HashMap::new(),
+        prefetched: HashSet::new(),
     };
     let filled = former
         .fill(request)
@@ -195,16 +198,11 @@ fn crossing(order: &Order) -> HashSet<Value> {
 fn with_indices(value: Value) -> Vec<Value> {
     let mut address = value;
     let mut all = vec![value];
-    while address.opcode() == Some(LLVMOpcode::LLVMAddrSpaceCast) {
+    while let Some(LLVMOpcode::LLVMAddrSpaceCast | LLVMOpcode::LLVMGetElementPtr) = address.opcode()
+    {
+        let operands = address.operands().into_iter();
+        all.extend(operands.filter(|it| it.is_instruction()));
         address = address.operand(0);
-    }
-    if address.opcode() == Some(LLVMOpcode::LLVMGetElementPtr) {
-        all.extend(
-            address
-                .operands()
-                .into_iter()
-                .filter(|it| it.is_instruction()),
-        );
     }
     all
 }

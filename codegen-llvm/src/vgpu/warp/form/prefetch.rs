@@ -16,9 +16,10 @@ const TURNS: u64 = 8;
 const LINE: u64 = 64;
 
 impl Former<'_> {
-    /// Asks for the row that a loop will load some turns after that of `bytes` bytes at `start`.
-    pub(super) fn prefetch_row(&mut self, start: Value, bytes: u64) {
-        if !self.is_in_loop() {
+    /// Asks for the row that a loop will load some turns after that of `bytes` bytes at `start`. Of rows a fixed distance from one
+    /// `origin` the first does for all: the others are its neighbours, or what it brings or has brought in another turn.
+    pub(super) fn prefetch_row(&mut self, origin: Value, start: Value, bytes: u64) {
+        if !self.is_in_loop() || !self.prefetched.insert(origin) {
             return;
         }
         let int = Type::int(self.context, 64);

@@ -1,0 +1,79 @@
+; Chunks of iterations of which every thread has a share are done apart: there the index counts up, and what it reaches is a row
+; without a test. In the short last chunk it may be a row or not.
+; RUN: vgpu --warp-forms --emit-llvm --no-window-check %s
+; CHECK: define hidden void @vgpu.warp.chunks
+; CHECK: tail call void @llvm.masked.store.v32i32
+; CHECK: tail call void @llvm.masked.store.v32i32
+; A barrier in the chunk must stay one barrier.
+; CHECK: define hidden void @vgpu.warp.meets
+; CHECK: call void @vgpu_warp_barrier
+; CHECK: ret void
+; NOT: @vgpu.warp.all_take
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @chunks(ptr %out, i32 %count) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %chunk
+chunk:
+  %first = phi i32 [ 0, %entry ], [ %next, %latch ]
+  %last.in = add nsw i32 %first, 127
+  %last = call i32 @llvm.smin.i32(i32 %last.in, i32 %count)
+  %empty = icmp sgt i32 %first, %last
+  br i1 %empty, label %loop, label %ask
+ask:
+  %share = sub i32 %last, %first
+  %without = icmp ugt i32 %tid, %share
+  br i1 %without, label %beyond, label %within
+beyond:
+  %after = add nsw i32 %last, 1
+  br label %loop
+within:
+  %mine = add nsw i32 %first, %tid
+  br label %loop
+loop:
+  %i = phi i32 [ %after, %beyond ], [ %mine, %within ], [ %first, %chunk ]
+  %done = icmp sgt i32 %i, %last
+  br i1 %done, label %latch, label %body
+body:
+  %wide = sext i32 %i to i64
+  %to = getelementptr i32, ptr %out, i64 %wide
+  store i32 %i, ptr %to
+  br label %latch
+latch:
+  %next = add nsw i32 %first, 1024
+  %more = icmp slt i32 %next, %count
+  br i1 %more, label %chunk, label %end
+end:
+  ret void
+}
+define ptx_kernel void @meets(ptr %out, i32 %count) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %chunk
+chunk:
+  %first = phi i32 [ 0, %entry ], [ %next, %latch ]
+  %empty = icmp sgt i32 %first, %count
+  br i1 %empty, label %latch, label %ask
+ask:
+  %share = sub i32 %count, %first
+  %without = icmp ugt i32 %tid, %share
+  br i1 %without, label %latch, label %within
+within:
+  %mine = add nsw i32 %first, %tid
+  br label %latch
+latch:
+  %i = phi i32 [ %first, %chunk ], [ %count, %ask ], [ %mine, %within ]
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  %wide = sext i32 %i to i64
+  %to = getelementptr i32, ptr %out, i64 %wide
+  store i32 %i, ptr %to
+  %next = add nsw i32 %first, 1024
+  %more = icmp slt i32 %next, %count
+  br i1 %more, label %chunk, label %end
+end:
+  ret void
+}
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.smin.i32(i32, i32)
+declare void @llvm.nvvm.barrier.cta.sync.all(i32)
