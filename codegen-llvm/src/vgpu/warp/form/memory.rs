@@ -209,7 +209,8 @@ impl Former<'_> {
         let (Some((number, (index, Some(scale)))), None) = (varying.next(), varying.next()) else {
             return None;
         };
-        (scale > 0 && size % scale == 0).then(|| (number as u32 + 1, index, (size / scale) as i64))
+        (scale > 0 && size.is_multiple_of(scale))
+            .then(|| (number as u32 + 1, index, (size / scale) as i64))
     }
 
     /// A `getelementptr` with index `number` replaced.
