@@ -14,6 +14,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.laneid()
 declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
+declare void @llvm.nvvm.barrier.cta.sync.all(i32)
 declare i32 @llvm.nvvm.shfl.sync.up.i32(i32, i32, i32, i32)
 declare i32 @llvm.nvvm.shfl.sync.down.i32(i32, i32, i32, i32)
 declare i32 @llvm.nvvm.shfl.sync.bfly.i32(i32, i32, i32, i32)
@@ -243,6 +244,23 @@ impl<'a> Writer<'a> {
                 self.call(*variable, &callee, &argument, &argument);
             }
             Statement::Barrier => self.barrier(),
+            Statement::BarrierApart(variable, condition) => {
+                let (yes, no, end) = (self.fresh(), self.fresh(), self.fresh());
+                self.branch(condition, yes, no);
+                self.label(yes);
+                let old = self.define(&format!("load i32, ptr %a{variable}"));
+                let more = self.define(&format!("add i32 {old}, 1"));
+                self.set(*variable, &more);
+                self.line("call void @llvm.nvvm.barrier.cta.sync.all(i32 0)");
+                self.line(&format!("br label %l{end}"));
+                self.label(no);
+                self.line("call void @llvm.nvvm.barrier.cta.sync.all(i32 0)");
+                let old = self.define(&format!("load i32, ptr %a{variable}"));
+                let twice = self.define(&format!("mul i32 {old}, 2"));
+                self.set(*variable, &twice);
+                self.line(&format!("br label %l{end}"));
+                self.label(end);
+            }
             Statement::CountAtBarrier(variable, condition) => {
                 let holds = self.condition(condition);
                 let count = self.define(&format!(

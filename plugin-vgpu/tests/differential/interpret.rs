@@ -231,6 +231,16 @@ impl Block<'_> {
                 self.call(*variable, FUNCTIONS, (argument, argument), here, to);
             }
             Statement::Barrier => {}
+            Statement::BarrierApart(variable, condition) => {
+                let holds = self.holding(condition, here, to);
+                for thread in members(here) {
+                    let value = &mut to.frames[thread].variables[usize::from(*variable)];
+                    *value = match holds[thread] {
+                        true => value.wrapping_add(1),
+                        false => value.wrapping_mul(2),
+                    };
+                }
+            }
             Statement::CountAtBarrier(variable, condition) => {
                 let holds = self.holding(condition, here, to);
                 let count = members(&holds).count() as u32;

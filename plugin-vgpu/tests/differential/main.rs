@@ -175,21 +175,25 @@ fn check(programs: &[Program]) -> Result<usize, String> {
             if let Some(what) = difference(program, &got, &interpret(program, &input())) {
                 return Err(wrong(what));
             }
-            warp_by_warp += usize::from(is_warp_by_warp(&*module, &name, program));
+            let remark = remark(&*module, &name, program).unwrap_or_default();
+            if remark.contains("internal error") {
+                return Err(wrong(remark));
+            }
+            warp_by_warp += usize::from(remark == "runs warp by warp");
         }
     }
     Ok(warp_by_warp)
 }
 
-fn is_warp_by_warp(module: &dyn Module, name: &str, program: &Program) -> bool {
+/// What is said of how a kernel runs.
+fn remark(module: &dyn Module, name: &str, program: &Program) -> Option<String> {
     let launch = Launch {
         grid: [1; 3],
         block: [program.threads, 1, 1],
         dynamic_shared: 0,
         args: &[],
     };
-    let remark = module.kernel(name).unwrap().remark(&launch);
-    remark.is_some_and(|remark| remark.starts_with("runs warp by warp"))
+    module.kernel(name).unwrap().remark(&launch)
 }
 
 fn setting(variable: &str, default: u64) -> u64 {

@@ -101,6 +101,8 @@ pub enum Statement {
     CallIndirectly(u8, Expression, Expression),
     CallSynchronising(u8, Expression),
     Barrier,
+    /// One barrier at two places: before it the variable grows by one, or after it it doubles.
+    BarrierApart(u8, Condition),
     /// In how many threads the condition holds.
     CountAtBarrier(u8, Condition),
     /// Through shared memory: the variable becomes that of the thread so much further.
@@ -219,9 +221,10 @@ impl Place {
             Statement::CallSynchronising(..) => {
                 program.calls && program.barriers && block && self.kernel
             }
-            Statement::Barrier | Statement::CountAtBarrier(..) | Statement::Exchange(..) => {
-                program.barriers && block
-            }
+            Statement::Barrier
+            | Statement::BarrierApart(..)
+            | Statement::CountAtBarrier(..)
+            | Statement::Exchange(..) => program.barriers && block,
             Statement::Shuffle(..)
             | Statement::Vote(..)
             | Statement::Reduce(..)

@@ -121,6 +121,9 @@ fn statements(statement: &Statement) -> Vec<Statement> {
         MatchAll(to, value) => expressions(&value)
             .map(|value| MatchAll(to, value))
             .collect(),
+        BarrierApart(to, test) => conditions(&test)
+            .map(|test| BarrierApart(to, test))
+            .collect(),
         CountAtBarrier(to, test) => conditions(&test)
             .map(|test| CountAtBarrier(to, test))
             .collect(),

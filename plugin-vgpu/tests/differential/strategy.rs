@@ -127,6 +127,8 @@ fn simple() -> BoxedStrategy<Statement> {
             .prop_map(|(to, value)| Statement::CallSynchronising(to, value)),
         1 => Just(Statement::Barrier),
         1 => (variable(), condition())
+            .prop_map(|(to, condition)| Statement::BarrierApart(to, condition)),
+        1 => (variable(), condition())
             .prop_map(|(to, condition)| Statement::CountAtBarrier(to, condition)),
         3 => (variable(), 1u8..40).prop_map(|(of, distance)| Statement::Exchange(of, distance)),
         3 => (shuffle, variable(), expression(), expression())

@@ -85,9 +85,7 @@ impl Former<'_> {
         let (yes, no) = (index(0), index(1));
         if self.divergence.is_divergent(end) {
             let condition = self.vector(condition);
-            let taken = self
-                .builder
-                .binary(LLVMOpcode::LLVMAnd, self.mask, condition);
+            let taken = self.where_holds(condition);
             let others = self.builder.binary(LLVMOpcode::LLVMXor, self.mask, taken);
             self.leave(yes, taken);
             self.leave(no, others);
