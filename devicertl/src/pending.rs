@@ -44,8 +44,9 @@ pub struct Pending {
     count: u64,
 }
 
-/// Whether a thread ever had incomplete tasks. (To complete them would be half of a small kernel's instructions.)
-pub static ADDED: Ever = Ever::new();
+/// Whether there ever was a task with an event: without one, no task is incomplete. (To complete them would be half of a small
+/// kernel's instructions.)
+pub static DETACHED: Ever = Ever::new();
 
 impl Pending {
     /// An empty list.
@@ -68,15 +69,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Of a task that is not in the list.
-    pub const NONE: Entry = Entry {
-        next: core::ptr::null_mut(),
-        parent: core::ptr::null(),
-        depends: core::ptr::null_mut(),
-        depend_count: 0,
-        number: 0,
-    };
-
     /// # Safety
     /// `depends` are `count` live dependences.
     unsafe fn conflicts(&self, depends: *const Dependence, count: usize) -> bool {
@@ -95,6 +87,12 @@ impl Entry {
         mine.iter()
             .any(|one| others.iter().any(|other| one.conflicts(other)))
     }
+}
+
+/// The entry of a task that is or comes into the list.
+unsafe fn entry_of(header: *mut Header) -> *mut Entry {
+    // SAFETY: a live task.
+    unsafe { (*header).entry.as_mut_ptr() }
 }
 
 /// A parent that has ended: nobody waits for children of its own.
@@ -121,7 +119,7 @@ fn search<R>(mut visit: impl FnMut(*mut Header) -> Option<R>) -> Option<R> {
             if found.is_some() {
                 return found;
             }
-            header = (*header).entry.next;
+            header = (*entry_of(header)).next;
         }
     }
     None
@@ -133,7 +131,6 @@ fn search<R>(mut visit: impl FnMut(*mut Header) -> Option<R>) -> Option<R> {
 /// A live task that is not in the list, and its `count` dependences.
 #[inline(never)]
 pub unsafe fn add(header: *mut Header, depends: *const Dependence, count: usize) {
-    ADDED.set();
     let list = list().unwrap_or_else(|| {
         let node = private::push_beneath(Kind::Pending, |_| {});
         // SAFETY: the new node is this thread's own.
@@ -141,20 +138,23 @@ pub unsafe fn add(header: *mut Header, depends: *const Dependence, count: usize)
     });
     // SAFETY: the caller's promise; the list is this thread's own.
     unsafe {
-        let entry = &mut (*header).entry;
-        entry.parent = current_task();
-        entry.number = (*list).count;
-        (*list).count += 1;
+        let mut copy = core::ptr::null_mut();
         if count > 0 {
             let bytes = count * size_of::<Dependence>();
-            let copy =
-                heap::need(bytes, heap::purpose!("a task's dependences")).cast::<Dependence>();
+            copy = heap::need(bytes, heap::purpose!("a task's dependences")).cast::<Dependence>();
             copy.copy_from_nonoverlapping(depends, count);
-            (entry.depends, entry.depend_count) = (copy, count);
         }
+        entry_of(header).write(Entry {
+            next: core::ptr::null_mut(),
+            parent: current_task(),
+            depends: copy,
+            depend_count: count,
+            number: (*list).count,
+        });
+        (*list).count += 1;
         let mut link = &raw mut (*list).first;
         while !(*link).is_null() {
-            link = &raw mut (**link).entry.next;
+            link = &raw mut (*entry_of(*link)).next;
         }
         *link = header;
     }
@@ -172,7 +172,7 @@ pub unsafe fn must_wait(depends: *const Dependence, count: usize) -> bool {
     let parent = current_task();
     // SAFETY: entries are live; the caller's promise.
     search(|header| unsafe {
-        let entry = &(*header).entry;
+        let entry = &*entry_of(header);
         (entry.parent == parent && entry.conflicts(depends, count)).then_some(())
     })
     .is_some()
@@ -185,11 +185,11 @@ unsafe fn remove(header: *mut Header) {
     unsafe {
         let mut link = &raw mut (*list).first;
         while *link != header {
-            link = &raw mut (**link).entry.next;
+            link = &raw mut (*entry_of(*link)).next;
         }
-        *link = (*header).entry.next;
-        if !(*header).entry.depends.is_null() {
-            arch::release((*header).entry.depends.cast());
+        *link = (*entry_of(header)).next;
+        if !(*entry_of(header)).depends.is_null() {
+            arch::release((*entry_of(header)).depends.cast());
         }
         task::release(header.add(1).cast());
     }
@@ -202,9 +202,9 @@ unsafe fn is_ready(header: *mut Header) -> bool {
         match (*header).stage {
             Stage::Done => !(*header).is_detached(),
             Stage::Created => {
-                let entry = &(*header).entry;
+                let entry = &*entry_of(header);
                 search(|earlier| {
-                    let other = &(*earlier).entry;
+                    let other = &*entry_of(earlier);
                     if earlier == header {
                         return Some(true);
                     }
@@ -241,15 +241,14 @@ pub fn advance() -> bool {
 }
 
 /// Until no entry is `awaited`. A task that the thread is in right now is not waited for.
-fn complete(awaited: impl Fn(&Header) -> bool) {
+fn complete(awaited: impl Fn(&Entry) -> bool) {
     if list().is_none() {
         return;
     }
     // SAFETY: entries are live.
     while search(|header| unsafe {
-        let header = &*header;
-        let idle = matches!(header.stage, Stage::Created | Stage::Done);
-        (idle && awaited(header)).then_some(())
+        let idle = matches!((*header).stage, Stage::Created | Stage::Done);
+        (idle && awaited(&*entry_of(header))).then_some(())
     })
     .is_some()
     {
@@ -262,7 +261,7 @@ fn complete(awaited: impl Fn(&Header) -> bool) {
 /// All of the region's: at barriers and at the end of the region.
 #[inline(always)]
 pub fn complete_all() {
-    if ADDED.get() {
+    if DETACHED.get() {
         complete_listed();
     }
 }
@@ -277,13 +276,13 @@ fn complete_listed() {
 #[inline(never)]
 pub fn complete_children() {
     let parent = current_task();
-    complete(|header| header.entry.parent == parent);
+    complete(|entry| entry.parent == parent);
 }
 
 /// Those met since the list's count was `number`: `taskgroup`.
 #[inline(never)]
 pub fn complete_since(number: u64) {
-    complete(|header| header.entry.number >= number);
+    complete(|entry| entry.number >= number);
 }
 
 /// Children of the current task with dependences that conflict: `taskwait depend(…)`.
@@ -294,9 +293,7 @@ pub fn complete_since(number: u64) {
 pub unsafe fn wait_for(depends: *const Dependence, count: usize) {
     let parent = current_task();
     // SAFETY: the caller's promise.
-    complete(|header| unsafe {
-        header.entry.parent == parent && header.entry.conflicts(depends, count)
-    });
+    complete(|entry| unsafe { entry.parent == parent && entry.conflicts(depends, count) });
 }
 
 /// How many tasks were ever in the list.
@@ -311,8 +308,8 @@ pub fn orphan(parent: *const Node) {
     search(|header| {
         // SAFETY: entries are live.
         unsafe {
-            if (*header).entry.parent == parent {
-                (*header).entry.parent = ENDED;
+            if (*entry_of(header)).parent == parent {
+                (*entry_of(header)).parent = ENDED;
             }
         }
         None::<()>

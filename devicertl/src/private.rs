@@ -57,6 +57,9 @@ pub struct Node {
 /// Whether any thread ever had private state.
 pub static MADE: Ever = Ever::new();
 
+/// Whether any thread ever asked which explicit task it is in, or kept something for one: only then tasks have nodes.
+pub static OF_TASKS: Ever = Ever::new();
+
 /// Whether this thread has private state.
 #[inline(always)]
 pub fn any() -> bool {
@@ -158,6 +161,7 @@ fn find_in_task(kind: Kind) -> Option<*mut Node> {
 
 /// The node of that kind of the current task, made if there is none.
 pub fn own(kind: Kind, initialise: impl FnOnce(&mut Node)) -> *mut Node {
+    OF_TASKS.set();
     find_in_task(kind).unwrap_or_else(|| push(kind, initialise))
 }
 

@@ -1,9 +1,14 @@
 //! Explicit tasks. The thread that meets a task runs it there and then, which the standard allows for any task
 //! (OpenMP 5.2, §12.5: a task "may be executed immediately"). Tasks that cannot be complete yet are in
 //! [`pending`](crate::pending).
+//!
+//! What a program pays depends on what it has code for ([`Ever`](crate::ever::Ever)): where nothing asks which task a thread is in,
+//! and no task can be incomplete, a task is memory, a call of its routine, and the memory's end. The optimiser sees all three in one
+//! place, so that of a short task only its body is left.
 
 use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 use core::ffi::c_void;
+use core::mem::MaybeUninit;
 
 use crate::Ident;
 use crate::arch;
@@ -51,7 +56,9 @@ pub enum Stage {
 #[derive(Debug)]
 pub struct Header {
     /// The thread's private state that says it runs the task.
-    pub node: core::mem::MaybeUninit<Node>,
+    pub node: MaybeUninit<Node>,
+    /// Whether there is such a thing, of a task with a false `if`.
+    has_node: bool,
     /// Of clang's structure with everything after it.
     pub bytes: usize,
     /// `kmp_tasking_flags`.
@@ -60,8 +67,8 @@ pub struct Header {
     pub stage: Stage,
     /// `detach`: see [`EVENT_OPEN`].
     pub event: AtomicU32,
-    /// For [`pending`].
-    pub entry: pending::Entry,
+    /// For [`pending`], which writes it before anything reads it.
+    pub entry: MaybeUninit<pending::Entry>,
 }
 
 /// `kmp_tasking_flags`: `final`.
@@ -76,7 +83,11 @@ const EVENT_FULFILLED: u32 = 2;
 
 impl Header {
     /// Whether an event keeps the task from being complete.
+    #[inline(always)]
     pub fn is_detached(&self) -> bool {
+        if !pending::DETACHED.get() {
+            return false;
+        }
         let open = self.event.load(Relaxed) == EVENT_OPEN;
         arch::fence_device();
         open
@@ -84,24 +95,23 @@ impl Header {
 }
 
 /// Memory for a task of `bytes`.
+#[inline(always)]
 pub fn allocate(bytes: usize, flags: i32) -> *mut Task {
     let block = heap::need(size_of::<Header>() + bytes, heap::purpose!("a task")).cast::<Header>();
-    // SAFETY: fresh memory, large enough.
+    // SAFETY: fresh memory, large enough. (Field by field: the whole would be written with the parts that need no value.)
     unsafe {
-        block.write(Header {
-            node: core::mem::MaybeUninit::uninit(),
-            bytes,
-            flags,
-            stage: Stage::Created,
-            event: AtomicU32::new(EVENT_NONE),
-            entry: pending::Entry::NONE,
-        });
+        (&raw mut (*block).has_node).write(false);
+        (&raw mut (*block).bytes).write(bytes);
+        (&raw mut (*block).flags).write(flags);
+        (&raw mut (*block).stage).write(Stage::Created);
+        (&raw mut (*block).event).write(AtomicU32::new(EVENT_NONE));
         block.add(1).cast()
     }
 }
 
 /// # Safety
 /// A live task of [`allocate`].
+#[inline(always)]
 pub unsafe fn header_of(task: *mut Task) -> *mut Header {
     // SAFETY: `allocate` put it there.
     unsafe { task.cast::<Header>().sub(1) }
@@ -113,63 +123,83 @@ fn in_final() -> bool {
     private::find_here(Kind::Task).is_some_and(|node| unsafe { (*node).is_final })
 }
 
-unsafe fn begin(task: *mut Task) {
-    // SAFETY: a live task; its node is in use until `end`.
+/// Whether the program needs to know which task a thread is in.
+#[inline(always)]
+fn has_node() -> bool {
+    private::OF_TASKS.is_possible() || pending::DETACHED.is_possible()
+}
+
+/// Says that the thread is in the task.
+#[inline(never)]
+unsafe fn begin_node(header: *mut Header) {
+    // SAFETY: a live task; its node is in use until `end_node`.
     unsafe {
-        let header = header_of(task);
         // All tasks that a final task generates are final (OpenMP 5.2, §12.3).
         let is_final = (*header).flags & FINAL != 0 || in_final();
-        (*header).stage = Stage::Running;
         private::push_in((*header).node.as_mut_ptr(), Kind::Task, |node| {
             node.is_final = is_final;
         });
     }
 }
 
-/// Not inlined, like [`run_parts`]: openmp-opt takes every function whose address is known for a possible target of
-/// every indirect call, so there is to be one such call.
 #[inline(never)]
-unsafe fn end(thread: i32, task: *mut Task) {
+unsafe fn end_node(header: *mut Header) {
+    // SAFETY: a task that has begun.
+    unsafe { pending::orphan((*header).node.as_mut_ptr()) };
+    private::end_task();
+}
+
+/// Not inlined: openmp-opt takes every function whose address is known for a possible target of every indirect call, so there
+/// are to be few such calls.
+#[inline(never)]
+unsafe fn destroy(thread: i32, task: *mut Task) {
     // SAFETY: a live task; clang fills the thunk in when the flags say so.
     unsafe {
-        let header = header_of(task);
-        pending::orphan((*header).node.as_mut_ptr());
-        private::end_task();
-        (*header).stage = Stage::Done;
-        if (*header).flags & DESTRUCTORS != 0
-            && let Some(destructors) = (*task).destructors
-        {
+        if let Some(destructors) = (*task).destructors {
             destructors(thread, task);
         }
     }
 }
 
-/// Calls the routine of a task that has begun, and again if it is cut into parts.
-#[inline(never)]
-unsafe fn run_parts(thread: i32, task: *mut Task) {
-    // SAFETY: a live task, whose routine takes it.
+/// Runs a task from begin to end. What does not change while its code runs is read before, where the optimiser still knows it.
+///
+/// # Safety
+/// A live task that has not begun.
+#[inline(always)]
+pub unsafe fn run(thread: i32, task: *mut Task) {
+    // SAFETY: the caller's promise.
     unsafe {
         let header = header_of(task);
-        while (*header).stage == Stage::Again {
-            (*header).stage = Stage::Running;
-            if let Some(routine) = (*task).routine {
-                routine(thread, task);
-            }
+        let (has_node, flags) = (has_node(), (*header).flags);
+        if has_node {
+            begin_node(header);
+        }
+        if let Some(routine) = (*task).routine {
+            run_parts(thread, task, routine);
+        }
+        if has_node {
+            end_node(header);
+        }
+        (*header).stage = Stage::Done;
+        if flags & DESTRUCTORS != 0 {
+            destroy(thread, task);
         }
     }
 }
 
-/// Runs a task from begin to end.
-///
-/// # Safety
-/// A live task that has not begun.
-pub unsafe fn run(thread: i32, task: *mut Task) {
-    // SAFETY: the caller's promise.
+/// Calls the routine of a task, and again for each part that it is cut into.
+#[inline(always)]
+unsafe fn run_parts(thread: i32, task: *mut Task, routine: Routine) {
+    // SAFETY: a live task, whose routine takes it.
     unsafe {
-        begin(task);
-        (*header_of(task)).stage = Stage::Again;
-        run_parts(thread, task);
-        end(thread, task);
+        let header = header_of(task);
+        loop {
+            (*header).stage = Stage::Running;
+            routine(thread, task);
+            if (*header).stage != Stage::Again {
+                break;
+            }
+        }
     }
 }
 
@@ -177,20 +207,22 @@ pub unsafe fn run(thread: i32, task: *mut Task) {
 ///
 /// # Safety
 /// A live task that is not used again.
+#[inline(always)]
 pub unsafe fn release(task: *mut Task) {
     // SAFETY: the caller's promise.
     unsafe { arch::release(header_of(task).cast()) }
 }
 
-/// Gives back a task that is not to run, after its destructors: the pattern of a `taskloop`.
+/// Gives back a task after its destructors.
 ///
 /// # Safety
 /// As for [`release`].
 pub unsafe fn discard(thread: i32, task: *mut Task) {
     // SAFETY: the caller's promise.
     unsafe {
-        begin(task);
-        end(thread, task);
+        if (*header_of(task)).flags & DESTRUCTORS != 0 {
+            destroy(thread, task);
+        }
         release(task);
     }
 }
@@ -252,6 +284,7 @@ pub unsafe extern "C" fn __kmpc_task_allow_completion_event(
     _thread: i32,
     task: *mut Task,
 ) -> *mut c_void {
+    pending::DETACHED.set();
     // SAFETY: a task of `__kmpc_omp_task_alloc`.
     unsafe {
         let event = &raw mut (*header_of(task)).event;
@@ -283,20 +316,29 @@ pub unsafe extern "C" fn __kmpc_omp_task(
             (*header).stage = Stage::Again;
             return 0;
         }
+        complete(thread, task, core::ptr::null(), 0);
+    }
+    0
+}
+
+/// Runs a task from begin to end, and ends its memory unless an event keeps it from being complete.
+#[inline(always)]
+unsafe fn complete(thread: i32, task: *mut Task, depends: *const Dependence, count: usize) {
+    // SAFETY: a live task that has not begun, and its dependences.
+    unsafe {
         run(thread, task);
-        if (*header).is_detached() {
-            pending::add(header, core::ptr::null(), 0);
+        if (*header_of(task)).is_detached() {
+            pending::add(header_of(task), depends, count);
         } else {
             release(task);
         }
     }
-    0
 }
 
 /// Runs a task, or puts it off until what it depends on is complete (clang: `task depend(…)`, `emitTaskCall`).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_omp_task_with_deps(
-    location: *const Ident,
+    _location: *const Ident,
     thread: i32,
     task: *mut Task,
     count: i32,
@@ -306,18 +348,11 @@ pub unsafe extern "C" fn __kmpc_omp_task_with_deps(
 ) -> i32 {
     // SAFETY: a task of `__kmpc_omp_task_alloc`; `count` dependences.
     unsafe {
-        let header = header_of(task);
-        if pending::must_wait(depends, count as usize) {
-            pending::add(header, depends, count as usize);
-        } else if (*header).event.load(Relaxed) == EVENT_NONE {
-            return __kmpc_omp_task(location, thread, task);
+        let count = count as usize;
+        if pending::DETACHED.get() && pending::must_wait(depends, count) {
+            pending::add(header_of(task), depends, count);
         } else {
-            run(thread, task);
-            if (*header).is_detached() {
-                pending::add(header, depends, count as usize);
-            } else {
-                release(task);
-            }
+            complete(thread, task, depends, count);
         }
     }
     0
@@ -331,7 +366,14 @@ pub unsafe extern "C" fn __kmpc_omp_task_begin_if0(
     task: *mut Task,
 ) {
     // SAFETY: a task of `__kmpc_omp_task_alloc`.
-    unsafe { begin(task) }
+    unsafe {
+        let header = header_of(task);
+        (*header).has_node = has_node();
+        if (*header).has_node {
+            begin_node(header);
+        }
+        (*header).stage = Stage::Running;
+    }
 }
 
 /// End of such a task.
@@ -343,16 +385,25 @@ pub unsafe extern "C" fn __kmpc_omp_task_complete_if0(
 ) {
     // SAFETY: a task of `__kmpc_omp_task_alloc` that has begun.
     unsafe {
-        run_parts(thread, task);
-        end(thread, task);
-        release(task);
+        let header = header_of(task);
+        if (*header).stage == Stage::Again
+            && let Some(routine) = (*task).routine
+        {
+            run_parts(thread, task, routine);
+        }
+        if (*header).has_node {
+            end_node(header);
+        }
+        discard(thread, task);
     }
 }
 
 /// `taskwait`: children that are not complete (clang: `emitTaskwaitCall`; OpenMP 5.2, §15.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_omp_taskwait(_location: *const Ident, _thread: i32) -> i32 {
-    pending::complete_children();
+    if pending::DETACHED.get() {
+        pending::complete_children();
+    }
     0
 }
 
@@ -363,7 +414,9 @@ pub unsafe extern "C" fn __kmpc_omp_taskyield(
     _thread: i32,
     _end: i32,
 ) -> i32 {
-    pending::advance();
+    if pending::DETACHED.get() {
+        pending::advance();
+    }
     0
 }
 
@@ -377,8 +430,10 @@ pub unsafe extern "C" fn __kmpc_omp_wait_deps(
     _noalias_count: i32,
     _noalias: *const Dependence,
 ) {
-    // SAFETY: `count` dependences.
-    unsafe { pending::wait_for(depends, count as usize) }
+    if pending::DETACHED.get() {
+        // SAFETY: `count` dependences.
+        unsafe { pending::wait_for(depends, count as usize) }
+    }
 }
 
 /// `taskwait depend(…)`, which `nowait` makes a task without code (clang 16 and later).
@@ -394,6 +449,9 @@ pub unsafe extern "C" fn __kmpc_omp_taskwait_deps_51(
 ) {
     // SAFETY: `count` dependences; a task without a routine does nothing.
     unsafe {
+        if !pending::DETACHED.get() {
+            return;
+        }
         if no_wait == 0 {
             pending::wait_for(depends, count as usize);
         } else if pending::must_wait(depends, count as usize) {
@@ -406,11 +464,13 @@ pub unsafe extern "C" fn __kmpc_omp_taskwait_deps_51(
 /// `omp_in_final` (OpenMP 5.2, §18.5.3).
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_in_final() -> i32 {
+    private::OF_TASKS.set();
     in_final().into()
 }
 
 /// `omp_in_explicit_task` (OpenMP 5.2, §18.5.2).
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_in_explicit_task() -> i32 {
+    private::OF_TASKS.set();
     private::find_here(Kind::Task).is_some().into()
 }

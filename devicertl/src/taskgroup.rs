@@ -6,6 +6,7 @@
 use core::ffi::c_void;
 
 use crate::Ident;
+use crate::ever::Ever;
 use crate::pending;
 use crate::private::{self, Kind};
 
@@ -51,6 +52,9 @@ impl Group {
     }
 }
 
+/// Whether any group ever had reductions.
+pub static REDUCED: Ever = Ever::new();
+
 #[inline(never)]
 fn begin(items: *const Item, count: usize) {
     let began = pending::count();
@@ -75,16 +79,26 @@ fn end() {
     }
 }
 
+/// Whether a group is more than its tasks, which are complete when they have been met.
+#[inline(always)]
+fn is_needed() -> bool {
+    REDUCED.is_possible() || pending::DETACHED.is_possible()
+}
+
 /// `taskgroup` (clang: `emitTaskgroupRegion`, also around a `taskloop` without `nogroup`).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_taskgroup(_location: *const Ident, _thread: i32) {
-    begin(core::ptr::null(), 0);
+    if is_needed() {
+        begin(core::ptr::null(), 0);
+    }
 }
 
 /// End of `taskgroup`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_taskgroup(_location: *const Ident, _thread: i32) {
-    end();
+    if is_needed() {
+        end();
+    }
 }
 
 /// `task_reduction` of the `taskgroup` just begun (clang: `emitTaskReductionInit`): `count` items. What it gives
@@ -95,6 +109,7 @@ pub unsafe extern "C" fn __kmpc_taskred_init(
     count: i32,
     items: *mut Item,
 ) -> *mut Item {
+    REDUCED.set();
     if let Some(node) = private::find_here(Kind::Taskgroup) {
         // SAFETY: the node is this thread's own.
         unsafe { ((*node).group.items, (*node).group.count) = (items, count as usize) };

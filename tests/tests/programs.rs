@@ -224,6 +224,12 @@ fn tasks() {
     check_with(&["tasks.c"], &["-fopenmp-version=51"]);
 }
 
+/// In programs without events, task reductions and questions the runtime keeps no record of tasks.
+#[test]
+fn plain_tasks() {
+    check_with(&["tasks.c"], &["-fopenmp-version=51", "-DPLAIN"]);
+}
+
 #[test]
 fn atomics() {
     let flags = ["-fopenmp-version=51", "-Wno-atomic-alignment", "-latomic"];

@@ -86,6 +86,40 @@ fn wide_integers_assemble() {
     assert!(!assemble(&ptx(&binary.path, "sm_80"), "sm_80").is_empty());
 }
 
+/// Tasks that nothing asks about are their bodies: no memory, no call, no shared variable.
+#[test]
+fn plain_tasks_leave_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = folder.path().join("tasks.c");
+    let text = "#include <omp.h>
+        int main(void) {
+          int a[64] = {0};
+        #pragma omp target parallel map(tofrom : a) num_threads(64)
+          {
+            int i = omp_get_thread_num();
+        #pragma omp taskgroup
+            for (int k = 0; k < 10; k++) {
+        #pragma omp task shared(a) firstprivate(i, k) untied
+              a[i] += k;
+            }
+        #pragma omp task depend(inout : a[i])
+            a[i] *= 2;
+        #pragma omp taskwait
+          }
+          for (int i = 0; i < 64; i++)
+            if (a[i] != 90)
+              return 1;
+          return 0;
+        }";
+    std::fs::write(&source, text).expect("the source is written");
+    let binary = Build::new(&[source.to_str().expect("UTF-8")]).compile(Mode::Offload("-O2"));
+    binary.run(&[]).passed("tasks");
+    let ptx = ptx(&binary.path, "sm_90");
+    for trace in ["call", "malloc", ".shared"] {
+        assert!(!ptx.contains(trace), "{trace} in\n{ptx}");
+    }
+}
+
 /// The image of a program as PTX.
 fn ptx(program: &Path, architecture: &str) -> String {
     let program = program.to_str().expect("UTF-8");

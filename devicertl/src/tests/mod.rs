@@ -138,9 +138,11 @@ impl Kernel {
         for ever in [
             &crate::icv::CHANGED,
             &nest::ELSEWHERE,
-            &pending::ADDED,
+            &pending::DETACHED,
             &private::MADE,
+            &private::OF_TASKS,
             &state::TAKEN,
+            &crate::taskgroup::REDUCED,
         ] {
             ever.get();
         }
