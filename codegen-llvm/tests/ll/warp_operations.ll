@@ -7,7 +7,7 @@
 ; CHECK: define hidden void @vgpu.warp.totals
 ; CHECK: @llvm.vector.reduce.add.v32i32
 ; CHECK: define hidden void @vgpu.warp.some
-; CHECK: and <32 x i1>
+; CHECK: select <32 x i1>
 ; RUN: vgpu --warp-forms --no-window-check %s
 ; CHECK: "name":"sum"…"width":32,"fiber":false,"workers":false,"max_threads":1024}}…"name":"some"…"width":32,"fiber":false,"workers":false,"max_threads":1024}}
 target triple = "nvptx64-nvidia-cuda"
