@@ -1,7 +1,7 @@
 ; Which loops over shared memory have a warp form: a compare-and-swap that goes on with what it found, and one thread that
-; waits for another block. A lock has none, as a lane of the same warp may have it.
+; waits for another block; and a loop of which every turn passes one of two barriers. A lock has none, as a lane of the same warp may have it.
 ; RUN: vgpu --warp-forms --no-window-check %s
-; CHECK: "name":"retry"…"warp":{"Present"…"name":"blocks"…"warp":{"Present"…"name":"lock"…"warp":{"Absent":"a loop waits on memory that other threads write
+; CHECK: "name":"retry"…"warp":{"Present"…"name":"blocks"…"warp":{"Present"…"name":"lock"…"warp":{"Absent":"a loop waits on memory that other threads write…"name":"rounds"…"warp":{"Present"
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @retry(ptr %sum, float %term) {
@@ -48,4 +48,25 @@ end:
   store atomic i32 0, ptr %word monotonic, align 4
   ret void
 }
+define ptx_kernel void @rounds(ptr %flag, i32 %all) {
+entry:
+  %some = icmp eq i32 %all, 64
+  br label %turn
+turn:
+  %v = load atomic i32, ptr %flag monotonic, align 4
+  br i1 %some, label %named, label %block
+named:
+  call void @llvm.nvvm.barrier.cta.sync.count(i32 1, i32 64)
+  br label %next
+block:
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  br label %next
+next:
+  %set = icmp ne i32 %v, 0
+  br i1 %set, label %end, label %turn
+end:
+  ret void
+}
+declare void @llvm.nvvm.barrier.cta.sync.all(i32)
+declare void @llvm.nvvm.barrier.cta.sync.count(i32, i32)
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -13,6 +13,8 @@
 //! * One lane of each warp waits at the device runtime's barrier for teams with a part of a warp (`devicertl/src/sync.rs`,
 //!   `software_barrier`), whose word only that lane of each warp writes: it waits for other warps.
 
+use std::collections::HashSet;
+
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
 use super::super::control_flow::{ControlFlow, Loop};
@@ -49,7 +51,7 @@ pub fn run(context: Context, kernel: Value, row: Row, words: Words) -> Result<()
         if !spin::waits_itself(&each, &|it| is_constant(it, words, fences)) {
             continue;
         }
-        let harmless = passes_all_lanes(&flow, &each)
+        let harmless = passes_all_lanes(&each)
             || is_retry(&each)
             || takes_bits(&flow, &each)
             || waits_for_blocks(&flow, &each, row)
@@ -89,18 +91,31 @@ fn communication(each: &Loop) -> Option<Value> {
     instructions(each).find(|&it| spin::communicates_itself(it))
 }
 
-fn passes_all_lanes(flow: &ControlFlow, each: &Loop) -> bool {
-    flow.dominators(each.latch)
-        .filter(|block| each.body.contains(block))
-        .flat_map(|block| block.instructions())
-        .filter(|it| it.is_call())
-        .map(calls::of)
-        .any(|callee| {
+/// Whether every way from the loop's header back to it passes a barrier or an operation of the warp; which one may
+/// differ: the device runtime's barrier is a named one for teams of whole warps and another one for others.
+fn passes_all_lanes(each: &Loop) -> bool {
+    let gathers = |block: &Block| {
+        let calls = block.instructions().into_iter().filter(|it| it.is_call());
+        calls.map(calls::of).any(|callee| {
             // Those without a member mask are for the lanes that are there.
             let some_lanes = matches!(callee, Callee::ActiveMask | Callee::Wave);
             matches!(callee, Callee::Barrier | Callee::BarrierReduce)
                 || calls::is_warp_operation(callee) && !some_lanes
         })
+    };
+    let mut pending = vec![each.header];
+    let mut seen = HashSet::new();
+    while let Some(block) = pending.pop() {
+        if gathers(&block) || !seen.insert(block) {
+            continue;
+        }
+        if block == each.latch {
+            return false;
+        }
+        let next = block.successors().into_iter();
+        pending.extend(next.filter(|next| each.body.contains(next)));
+    }
+    true
 }
 
 /// Whether the loop consists of one compare-and-swap, which expects what it found the time before.
