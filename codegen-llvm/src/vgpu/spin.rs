@@ -167,7 +167,10 @@ fn reads_memory(value: Value, each: &Loop, is_constant: &dyn Fn(Value) -> bool) 
         if !value.is_instruction() || !each.body.contains(&value.block()) || !seen.insert(value) {
             continue;
         }
-        if is_read(value) && !is_constant(value) {
+        if is_constant(value) {
+            continue;
+        }
+        if is_read(value) {
             return true;
         }
         pending.extend(value.operands());

@@ -1,7 +1,8 @@
 ; Which loops over shared memory have a warp form: a compare-and-swap that goes on with what it found, and one thread that
-; waits for another block; and a loop of which every turn passes one of two barriers. A lock has none, as a lane of the same warp may have it.
+; waits for another block; a loop of which every turn passes one of two barriers; and one
+; that a counter ends. A lock has none, as a lane of the same warp may have it.
 ; RUN: vgpu --warp-forms --no-window-check %s
-; CHECK: "name":"retry"…"warp":{"Present"…"name":"blocks"…"warp":{"Present"…"name":"lock"…"warp":{"Absent":"a loop waits on memory that other threads write…"name":"rounds"…"warp":{"Present"
+; CHECK: "name":"retry"…"warp":{"Present"…"name":"blocks"…"warp":{"Present"…"name":"lock"…"warp":{"Absent":"a loop waits on memory that other threads write…"name":"rounds"…"warp":{"Present"…"name":"counted"…"warp":{"Present"…"name":"flushed"…"warp":{"Absent":"a loop waits
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @retry(ptr %sum, float %term) {
@@ -62,6 +63,31 @@ block:
   call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
   br label %next
 next:
+  %set = icmp ne i32 %v, 0
+  br i1 %set, label %end, label %turn
+end:
+  ret void
+}
+define ptx_kernel void @counted(ptr %sum, ptr %bound) {
+entry:
+  br label %turn
+turn:
+  %i = phi i32 [ 0, %entry ], [ %next, %turn ]
+  %old = atomicrmw add ptr %sum, i32 1 seq_cst
+  fence seq_cst
+  %most = load i32, ptr %bound
+  %next = add i32 %i, 1
+  %more = icmp slt i32 %next, %most
+  br i1 %more, label %turn, label %end
+end:
+  ret void
+}
+define ptx_kernel void @flushed(ptr %flag) {
+entry:
+  br label %turn
+turn:
+  fence seq_cst
+  %v = load i32, ptr %flag
   %set = icmp ne i32 %v, 0
   br i1 %set, label %end, label %turn
 end:

@@ -1,9 +1,10 @@
 //! Needs: a normalised kernel. Leaves: the certainty that no lane of a warp waits on memory for another of the same warp.
 //!
 //! The lanes of a warp form stay together: one that polls a variable keeps the one that would write it from going on. So
-//! loops that wait on memory (`spin`) have no warp form. Five kinds of them do not wait for lanes:
+//! loops that wait on memory (`spin`) have no warp form. Six kinds of them do not wait for lanes:
 //!
 //! * Every turn passes a barrier or an operation of the warp with a member mask: all lanes take part in it.
+//! * A counter ends the loop.
 //! * A compare-and-swap that is repeated with the value it found. It only fails because another one succeeded, so in every
 //!   turn some lane gets through.
 //! * A word is read, some of its bits are set or cleared according to that, and again if another one was faster (the device runtime's
@@ -48,7 +49,8 @@ pub fn run(context: Context, kernel: Value, row: Row, words: Words) -> Result<()
     let flow = ControlFlow::new(kernel);
     for each in flow.loops() {
         let fences = instructions(&each).any(|it| it.opcode() == Some(LLVMOpcode::LLVMFence));
-        if !spin::waits_itself(&each, &|it| is_constant(it, words, fences)) {
+        let is_settled = |it| is_constant(it, words, fences) || counts(it, &each);
+        if !spin::waits_itself(&each, &is_settled) {
             continue;
         }
         let harmless = passes_all_lanes(&each)
@@ -80,6 +82,28 @@ fn is_constant(instruction: Value, words: Words, fences: bool) -> bool {
         }
         _ => fields::is_context(instruction),
     }
+}
+
+/// Whether a comparison is one of the loop's counter, which comes to an end whatever it is compared with.
+fn counts(comparison: Value, each: &Loop) -> bool {
+    let is_counter = |value: Value| {
+        value.opcode() == Some(LLVMOpcode::LLVMPHI)
+            && value.block() == each.header
+            && value.incoming().into_iter().all(|(next, from)| {
+                !each.body.contains(&from)
+                    || next.opcode() == Some(LLVMOpcode::LLVMAdd)
+                        && next.operand(0) == value
+                        && next.operand(1).as_int().is_some_and(|step| step != 0)
+            })
+    };
+    let counter = |value: Value| {
+        is_counter(value)
+            || value.opcode() == Some(LLVMOpcode::LLVMAdd)
+                && is_counter(value.operand(0))
+                && value.operand(1).as_int().is_some()
+    };
+    comparison.opcode() == Some(LLVMOpcode::LLVMICmp)
+        && (counter(comparison.operand(0)) || counter(comparison.operand(1)))
 }
 
 fn instructions(each: &Loop) -> impl Iterator<Item = Value> + '_ {
