@@ -20,6 +20,7 @@ mod lower;
 mod lowering;
 mod offsets;
 mod optimise;
+mod prologue;
 mod reach;
 mod reflect;
 mod retarget;
@@ -108,6 +109,7 @@ fn runtime(unit: &mut Unit) -> Result<()> {
 }
 
 fn lower_to_host(module: Module, options: VgpuOptions) -> Result<Unit> {
+    prologue::keep_at_the_beginning();
     let mut unit = Unit::new(module, options)?;
     for (name, pass) in PASSES {
         pass(&mut unit)?;
