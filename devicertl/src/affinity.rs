@@ -10,31 +10,31 @@ macro_rules! none {
 }
 
 none! {
-    /// `omp_get_proc_bind`: `omp_proc_bind_false`.
+    /// `omp_get_proc_bind` (OpenMP 5.2, §18.3.1): `omp_proc_bind_false`.
     omp_get_proc_bind() -> 0;
-    /// `omp_get_num_places`.
+    /// `omp_get_num_places` (OpenMP 5.2, §18.3.2).
     omp_get_num_places() -> 0;
-    /// `omp_get_place_num`: not bound.
+    /// `omp_get_place_num` (OpenMP 5.2, §18.3.5): not bound.
     omp_get_place_num() -> -1;
-    /// `omp_get_partition_num_places`.
+    /// `omp_get_partition_num_places` (OpenMP 5.2, §18.3.6).
     omp_get_partition_num_places() -> 0;
 }
 
-/// `omp_get_place_num_procs`.
+/// `omp_get_place_num_procs` (OpenMP 5.2, §18.3.3): no place has any.
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_get_place_num_procs(_place: i32) -> i32 {
     0
 }
 
-/// `omp_get_place_proc_ids`.
+/// `omp_get_place_proc_ids` (OpenMP 5.2, §18.3.4): writes nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_get_place_proc_ids(_place: i32, _ids: *mut i32) {}
 
-/// `omp_get_partition_place_nums`.
+/// `omp_get_partition_place_nums` (OpenMP 5.2, §18.3.7): writes nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_get_partition_place_nums(_places: *mut i32) {}
 
-/// `omp_set_affinity_format`, under the name that `omp.h` makes of it.
+/// `omp_set_affinity_format` (OpenMP 5.2, §18.3.8), under the name that `omp.h` makes of it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ompc_set_affinity_format(_format: *const c_char) {}
 
@@ -47,14 +47,14 @@ unsafe fn empty(buffer: *mut c_char, size: usize) -> usize {
     0
 }
 
-/// `omp_get_affinity_format`: its length.
+/// `omp_get_affinity_format` (OpenMP 5.2, §18.3.9), under the name that `omp.h` makes of it: its length.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ompc_get_affinity_format(buffer: *mut c_char, size: usize) -> usize {
     // SAFETY: the caller's promise.
     unsafe { empty(buffer, size) }
 }
 
-/// `omp_capture_affinity`: its length.
+/// `omp_capture_affinity` (OpenMP 5.2, §18.3.11), under the name that `omp.h` makes of it: its length.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ompc_capture_affinity(
     buffer: *mut c_char,
@@ -65,6 +65,6 @@ pub unsafe extern "C" fn ompc_capture_affinity(
     unsafe { empty(buffer, size) }
 }
 
-/// `omp_display_affinity`: there is none to display.
+/// `omp_display_affinity` (OpenMP 5.2, §18.3.10), under the name that `omp.h` makes of it: there is none to display.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ompc_display_affinity(_format: *const c_char) {}

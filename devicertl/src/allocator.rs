@@ -162,7 +162,8 @@ pub unsafe extern "C" fn omp_destroy_allocator(allocator: usize) {
     }
 }
 
-/// `uses_allocators` with traits (clang: `emitOMPAllocatorInit`).
+/// `allocator (i32 thread, memory space, i32 traits, traits *)`: an allocator of a `uses_allocators` clause with traits
+/// (clang: `emitUsesAllocatorsInit`; OpenMP 5.2, §6.8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_init_allocator(
     _thread: i32,
@@ -174,7 +175,7 @@ pub unsafe extern "C" fn __kmpc_init_allocator(
     unsafe { omp_init_allocator(space, count, traits) }
 }
 
-/// Ends it.
+/// `void (i32 thread, allocator)`: ends it with the region (clang: `emitUsesAllocatorsFini`; OpenMP 5.2, §6.8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_destroy_allocator(_thread: i32, allocator: usize) {
     // SAFETY: the caller's promise.
@@ -188,33 +189,33 @@ macro_rules! spaces {
     };
 }
 
-// OpenMP 6.0, §27.1: memory spaces and allocators of devices. In device code there is one heap.
+// OpenMP 6.0, §27.1, §27.4 and §27.8: memory spaces and allocators of devices. In device code there is one heap.
 spaces! {
-    /// `omp_get_device_memspace`.
+    /// `omp_get_device_memspace` (OpenMP 6.0, §27.1.2).
     omp_get_device_memspace(_device: i32, space: usize) -> space;
-    /// `omp_get_devices_memspace`.
+    /// `omp_get_devices_memspace` (OpenMP 6.0, §27.1.1).
     omp_get_devices_memspace(_count: i32, _devices: *const i32, space: usize) -> space;
-    /// `omp_get_device_and_host_memspace`.
+    /// `omp_get_device_and_host_memspace` (OpenMP 6.0, §27.1.4).
     omp_get_device_and_host_memspace(_device: i32, space: usize) -> space;
-    /// `omp_get_devices_and_host_memspace`.
+    /// `omp_get_devices_and_host_memspace` (OpenMP 6.0, §27.1.3).
     omp_get_devices_and_host_memspace(_count: i32, _devices: *const i32, space: usize) -> space;
-    /// `omp_get_devices_all_memspace`.
+    /// `omp_get_devices_all_memspace` (OpenMP 6.0, §27.1.5).
     omp_get_devices_all_memspace(space: usize) -> space;
-    /// `omp_get_submemspace`.
+    /// `omp_get_submemspace` (OpenMP 6.0, §27.4): all resources are one.
     omp_get_submemspace(space: usize, _count: i32, _resources: *const i32) -> space;
-    /// `omp_get_device_allocator`.
+    /// `omp_get_device_allocator` (OpenMP 6.0, §27.8.2).
     omp_get_device_allocator(_device: i32, _space: usize) -> DEFAULT;
-    /// `omp_get_devices_allocator`.
+    /// `omp_get_devices_allocator` (OpenMP 6.0, §27.8.1).
     omp_get_devices_allocator(_count: i32, _devices: *const i32, _space: usize) -> DEFAULT;
-    /// `omp_get_device_and_host_allocator`.
+    /// `omp_get_device_and_host_allocator` (OpenMP 6.0, §27.8.4).
     omp_get_device_and_host_allocator(_device: i32, _space: usize) -> DEFAULT;
-    /// `omp_get_devices_and_host_allocator`.
+    /// `omp_get_devices_and_host_allocator` (OpenMP 6.0, §27.8.3).
     omp_get_devices_and_host_allocator(_count: i32, _devices: *const i32, _space: usize) -> DEFAULT;
-    /// `omp_get_devices_all_allocator`.
+    /// `omp_get_devices_all_allocator` (OpenMP 6.0, §27.8.5).
     omp_get_devices_all_allocator(_space: usize) -> DEFAULT;
 }
 
-/// `omp_get_memspace_num_resources`: the heap.
+/// `omp_get_memspace_num_resources` (OpenMP 6.0, §27.2): the heap.
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_get_memspace_num_resources(_space: usize) -> i32 {
     1

@@ -59,7 +59,8 @@ macro_rules! by_size {
     };
 }
 
-/// `*result = *object`.
+/// `void (size_t bytes, object *, result *, int order)`: `*result = *object` (clang: `EmitAtomicExpr`, LLVM:
+/// `AtomicExpand`; OpenMP 5.2, §15.8.4).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __atomic_load(
     bytes: usize,
@@ -85,7 +86,8 @@ pub unsafe extern "C" fn __atomic_load(
     }
 }
 
-/// `*object = *value`.
+/// `void (size_t bytes, object *, value *, int order)`: `*object = *value` (clang: `EmitAtomicExpr`, LLVM:
+/// `AtomicExpand`; OpenMP 5.2, §15.8.4).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __atomic_store(
     bytes: usize,
@@ -109,7 +111,8 @@ pub unsafe extern "C" fn __atomic_store(
     }
 }
 
-/// `*result = *object, *object = *value`.
+/// `void (size_t bytes, object *, value *, result *, int order)`: `*result = *object, *object = *value`
+/// (clang: `EmitAtomicExpr`, LLVM: `AtomicExpand`; OpenMP 5.2, §15.8.4).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __atomic_exchange(
     bytes: usize,
@@ -139,7 +142,9 @@ pub unsafe extern "C" fn __atomic_exchange(
     }
 }
 
-/// If `*object == *expected` (byte for byte), `*object = *desired` and true, else `*expected = *object` and false.
+/// `bool (size_t bytes, object *, expected *, desired *, int order, int order on failure)`: if `*object == *expected`
+/// (byte for byte), `*object = *desired` and true, else `*expected = *object` and false (clang: `EmitAtomicExpr`, LLVM:
+/// `AtomicExpand`; OpenMP 5.2, §15.8.4).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __atomic_compare_exchange(
     bytes: usize,
@@ -182,7 +187,8 @@ pub unsafe extern "C" fn __atomic_compare_exchange(
     }
 }
 
-/// Whether the object (null: any well aligned one of that size) needs no lock.
+/// `bool (size_t bytes, object *)`: whether the object (null: any well aligned one of that size) needs no lock (clang:
+/// `EmitAtomicExpr`, for `__atomic_is_lock_free` of a size that it does not decide itself).
 #[unsafe(no_mangle)]
 pub extern "C" fn __atomic_is_lock_free(bytes: usize, object: *const c_void) -> bool {
     matches!(bytes, 1 | 2 | 4 | 8) && is_aligned(object, bytes)

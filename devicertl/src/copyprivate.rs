@@ -36,7 +36,8 @@ fn place(variable: *mut c_void) -> *mut c_void {
     copy.cast()
 }
 
-/// `copyprivate`: `did_it` tells the thread that ran the `single`. `size` is the list's, in bytes.
+/// `void (ident_t *, i32 thread, size_t bytes, list *, copy function *, i32 did_it)`: `copyprivate`; `did_it` tells the
+/// thread that ran the `single`, `bytes` is the list's size (clang: `emitSingleRegion`; OpenMP 5.2, §5.7.2).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_copyprivate(
     _location: *const Ident,

@@ -15,7 +15,7 @@ fn is_here(device: i32) -> bool {
     device == omp_get_device_num()
 }
 
-/// `omp_target_alloc`: device memory of this device.
+/// `omp_target_alloc` (OpenMP 5.2, §18.8.1): device memory of this device.
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_target_alloc(bytes: usize, device: i32) -> *mut c_void {
     if is_here(device) && bytes > 0 {
@@ -25,7 +25,7 @@ pub extern "C" fn omp_target_alloc(bytes: usize, device: i32) -> *mut c_void {
     }
 }
 
-/// `omp_target_free`: of what `omp_target_alloc` gave in device code.
+/// `omp_target_free` (OpenMP 5.2, §18.8.2): of what `omp_target_alloc` gave in device code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_target_free(pointer: *mut c_void, device: i32) {
     if is_here(device) {
@@ -34,13 +34,13 @@ pub unsafe extern "C" fn omp_target_free(pointer: *mut c_void, device: i32) {
     }
 }
 
-/// `omp_target_is_present`: the table of mappings is the host's.
+/// `omp_target_is_present` (OpenMP 5.2, §18.8.3): the table of mappings is the host's.
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_target_is_present(_pointer: *const c_void, _device: i32) -> i32 {
     0
 }
 
-/// `omp_target_is_accessible`: on the device that asks.
+/// `omp_target_is_accessible` (OpenMP 5.2, §18.8.4): on the device that asks.
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_target_is_accessible(
     pointer: *const c_void,
@@ -50,13 +50,13 @@ pub extern "C" fn omp_target_is_accessible(
     (is_here(device) && !pointer.is_null()).into()
 }
 
-/// `omp_get_mapped_ptr`: the table of mappings is the host's.
+/// `omp_get_mapped_ptr` (OpenMP 5.2, §18.8.11): the table of mappings is the host's.
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_get_mapped_ptr(_pointer: *const c_void, _device: i32) -> *mut c_void {
     core::ptr::null_mut()
 }
 
-/// `omp_target_associate_ptr`: the table of mappings is the host's.
+/// `omp_target_associate_ptr` (OpenMP 5.2, §18.8.9): the table of mappings is the host's.
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_target_associate_ptr(
     _host: *const c_void,
@@ -68,13 +68,13 @@ pub extern "C" fn omp_target_associate_ptr(
     FAILED
 }
 
-/// `omp_target_disassociate_ptr`.
+/// `omp_target_disassociate_ptr` (OpenMP 5.2, §18.8.10): the table of mappings is the host's.
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_target_disassociate_ptr(_pointer: *const c_void, _device: i32) -> i32 {
     FAILED
 }
 
-/// `omp_target_memcpy`, within this device.
+/// `omp_target_memcpy` (OpenMP 5.2, §18.8.5), within this device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_target_memcpy(
     to: *mut c_void,
@@ -97,7 +97,8 @@ pub unsafe extern "C" fn omp_target_memcpy(
     0
 }
 
-/// `omp_target_memcpy_async`: done when it returns. What it depends on was done by this thread before.
+/// `omp_target_memcpy_async` (OpenMP 5.2, §18.8.7): done when it returns. What it depends on was done by this thread
+/// before.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_target_memcpy_async(
     to: *mut c_void,
@@ -158,7 +159,7 @@ impl Side {
     }
 }
 
-/// `omp_target_memcpy_rect`, within this device. With null pointers: how many dimensions it takes.
+/// `omp_target_memcpy_rect` (OpenMP 5.2, §18.8.6), within this device. With null pointers: how many dimensions it takes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_target_memcpy_rect(
     to: *mut c_void,
@@ -202,7 +203,7 @@ pub unsafe extern "C" fn omp_target_memcpy_rect(
     0
 }
 
-/// `omp_target_memcpy_rect_async`: done when it returns.
+/// `omp_target_memcpy_rect_async` (OpenMP 5.2, §18.8.8): done when it returns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_target_memcpy_rect_async(
     to: *mut c_void,
@@ -237,7 +238,7 @@ pub unsafe extern "C" fn omp_target_memcpy_rect_async(
     }
 }
 
-/// `omp_target_memset` (OpenMP 6.0, §25.9), on this device: the pointer, as C's `memset`.
+/// `omp_target_memset` (OpenMP 6.0, §25.8.1), on this device: the pointer, as C's `memset`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_target_memset(
     pointer: *mut c_void,
@@ -252,7 +253,7 @@ pub unsafe extern "C" fn omp_target_memset(
     pointer
 }
 
-/// `omp_target_memset_async`: done when it returns.
+/// `omp_target_memset_async` (OpenMP 6.0, §25.8.2): done when it returns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_target_memset_async(
     pointer: *mut c_void,

@@ -259,7 +259,8 @@ pub unsafe extern "C" fn __kmpc_ordered(_location: *const Ident, _thread: i32) {
     wait_turn();
 }
 
-/// `void (ident_t *, i32 thread)`: end of an `ordered` region; the iteration passes at its own end (`__kmpc_dispatch_fini`).
+/// `void (ident_t *, i32 thread)`: end of an `ordered` region (clang: `emitOrderedRegion`; OpenMP 5.2, §15.10); the
+/// iteration passes at its own end (`__kmpc_dispatch_fini`).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_ordered(_location: *const Ident, _thread: i32) {}
 
@@ -294,7 +295,7 @@ macro_rules! dispatch {
         }
 
         /// The same for the caller's team's share of the loop, which `distribute` has cut statically; `is_last` says
-        /// whether it is the last (clang of other schedules for `distribute parallel for` on hosts).
+        /// whether it is the last (clang of other schedules for `distribute parallel for` on hosts; OpenMP 5.2, §11.5.3).
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $dist(
             location: *const Ident,
@@ -325,7 +326,7 @@ macro_rules! dispatch {
         }
 
         /// `i32 (ident_t *, i32 thread, i32 *is_last, lower *, upper *, stride *)`: the next chunk: 1, or 0 at the end (clang:
-        /// `emitForNext`).
+        /// `emitForNext`; OpenMP 5.2, §11.5.3).
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $next(
             _location: *const Ident,
@@ -353,7 +354,8 @@ macro_rules! dispatch {
             1
         }
 
-        /// `void (ident_t *, i32 thread)`: end of one iteration of an `ordered` loop (clang: `emitForOrderedIterationEnd`).
+        /// `void (ident_t *, i32 thread)`: end of one iteration of an `ordered` loop (clang:
+        /// `emitForOrderedIterationEnd`; OpenMP 5.2, §15.10).
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $fini(_location: *const Ident, _thread: i32) {
             end_iteration();
@@ -369,6 +371,7 @@ dispatch!(i64, i64, workshare::last_i64; __kmpc_dispatch_init_8, __kmpc_dispatch
 dispatch!(u64, i64, workshare::last_u64; __kmpc_dispatch_init_8u, __kmpc_dispatch_next_8u, __kmpc_dispatch_fini_8u,
     __kmpc_dist_dispatch_init_8u, workshare::__kmpc_for_static_init_8u);
 
-/// `void (ident_t *, i32 thread)`: after the loop (clang 19 and later: `emitForDispatchDeinit`); its state ended with its last chunk.
+/// `void (ident_t *, i32 thread)`: after the loop (clang 19 and later: `emitForDispatchDeinit`; OpenMP 5.2, §11.5.3);
+/// its state ended with its last chunk.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_dispatch_deinit(_location: *const Ident, _thread: i32) {}

@@ -136,8 +136,9 @@ fn current() -> Option<*mut Progress> {
     private::find_here(Kind::Doacross).map(|node| unsafe { (*node).doacross })
 }
 
-/// Enters a doacross loop: `count` loops in `dimensions`. All threads of the team call it, before the
-/// worksharing loop's own `init` (clang: `emitDoacrossInit`).
+/// `void (ident_t *, i32 thread, i32 count, dimensions *)`: enters a doacross loop: `count` loops in `dimensions`. All
+/// threads of the team call it, before the worksharing loop's own `init` (clang: `emitDoacrossInit`; OpenMP 5.2,
+/// §15.9.6).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_doacross_init(
     _location: *const Ident,
@@ -163,8 +164,8 @@ pub unsafe extern "C" fn __kmpc_doacross_init(
     team_barrier();
 }
 
-/// `depend(sink: …)`: waits until the iteration `iteration` has passed its source. An iteration that the loop
-/// does not have is none to wait for.
+/// `void (ident_t *, i32 thread, i64 *iteration)`: `depend(sink: …)`: waits until that iteration has passed its source
+/// (clang: `emitDoacrossOrdered`; OpenMP 5.2, §15.9.6). An iteration that the loop does not have is none to wait for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_doacross_wait(
     _location: *const Ident,
@@ -181,7 +182,8 @@ pub unsafe extern "C" fn __kmpc_doacross_wait(
     }
 }
 
-/// `depend(source)`: the iteration `iteration`, which is the thread's own, is past its source.
+/// `void (ident_t *, i32 thread, i64 *iteration)`: `depend(source)`: that iteration, which is the thread's own, is past
+/// its source (clang: `emitDoacrossOrdered`; OpenMP 5.2, §15.9.6).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_doacross_post(
     _location: *const Ident,
@@ -196,7 +198,8 @@ pub unsafe extern "C" fn __kmpc_doacross_post(
     }
 }
 
-/// Leaves a doacross loop (clang: cleanup of the loop's scope).
+/// `void (ident_t *, i32 thread)`: leaves a doacross loop (clang: `emitDoacrossInit`, cleanup of the loop's scope;
+/// OpenMP 5.2, §15.9.6).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_doacross_fini(_location: *const Ident, _thread: i32) {
     if !Nest::load().in_team() {

@@ -103,7 +103,9 @@ pub fn is_master() -> bool {
     !arch::is_spmd() && arch::thread_id() == master_id()
 }
 
-/// Starts a kernel: -1 tells the thread to run the region's code, anything else to end.
+/// `i32 (kernel environment *, launch environment *)`: starts a kernel: -1 tells the thread to run the region's code,
+/// anything else to end (clang: `CGOpenMPRuntimeGPU::emitKernelInit`, by `OpenMPIRBuilder::createTargetInit`; OpenMP
+/// 5.2, §13.8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_target_init(
     environment: &Environment,
@@ -204,7 +206,8 @@ pub fn end_region() {
     Nest::return_to_role();
 }
 
-/// Ends a kernel: in generic mode the master dismisses the workers.
+/// `void ()`: ends a kernel: in generic mode the master dismisses the workers (clang:
+/// `CGOpenMPRuntimeGPU::emitKernelDeinit`, by `OpenMPIRBuilder::createTargetDeinit`; OpenMP 5.2, §13.8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_target_deinit() {
     crate::private::leave_all();
@@ -223,13 +226,14 @@ pub unsafe extern "C" fn __kmpc_target_deinit() {
     arch::block_barrier();
 }
 
-/// Whether the kernel is SPMD. openmp-opt folds calls by this name.
+/// `i8 ()`: whether the kernel is SPMD. Older clangs ask it where the mode decides; openmp-opt folds calls by this name.
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_is_spmd_exec_mode() -> i8 {
     arch::is_spmd().into()
 }
 
-/// Whether this thread runs sequential code of the team: guards what generic-SPMD kernels do once.
+/// `i32 ()`: whether this thread runs sequential code of the team: guards what a team does once (the clang that follows
+/// 22, around the atomic instructions that `-fopenmp-target-fast-reduction` makes of reductions).
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_is_team_main_thread() -> i32 {
     if arch::is_spmd() {

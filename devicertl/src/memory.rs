@@ -104,7 +104,8 @@ pub unsafe extern "C" fn __kmpc_alloc(_thread: i32, bytes: usize, allocator: usi
     allocate(HEAP_ALIGNMENT, bytes, allocator)
 }
 
-/// The same with the `align` modifier or clause.
+/// `void *(i32 thread, u64 alignment, u64 bytes, allocator)`: the same with the `align` modifier or clause (clang:
+/// `getAddressOfLocalVariable`; OpenMP 5.2, §6.3).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_aligned_alloc(
     _thread: i32,
@@ -115,7 +116,8 @@ pub unsafe extern "C" fn __kmpc_aligned_alloc(
     allocate(alignment, bytes, allocator)
 }
 
-/// Frees what those gave.
+/// `void (i32 thread, void *, allocator)`: frees what those gave, where the variable's scope ends (clang:
+/// `getAddressOfLocalVariable`, as a cleanup; OpenMP 5.2, §6.5 and §6.6).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_free(_thread: i32, pointer: *mut c_void, _allocator: usize) {
     // SAFETY: the caller's promise.
@@ -200,14 +202,14 @@ macro_rules! kmp_names {
 }
 
 kmp_names! {
-    /// `kmp_malloc`: LLVM's extension.
+    /// `kmp_malloc` of LLVM's `omp.h`, an extension: `malloc` (ISO C17, §7.22.3.4) of the default allocator.
     kmp_malloc(bytes: usize) -> *mut c_void = omp_alloc(bytes, 0);
-    /// `kmp_aligned_malloc`.
+    /// `kmp_aligned_malloc` of LLVM's `omp.h`, likewise.
     kmp_aligned_malloc(bytes: usize, alignment: usize) -> *mut c_void = omp_aligned_alloc(alignment, bytes, 0);
-    /// `kmp_calloc`.
+    /// `kmp_calloc` of LLVM's `omp.h`, likewise.
     kmp_calloc(count: usize, bytes: usize) -> *mut c_void = omp_calloc(count, bytes, 0);
-    /// `kmp_realloc`.
+    /// `kmp_realloc` of LLVM's `omp.h`, likewise.
     kmp_realloc(pointer: *mut c_void, bytes: usize) -> *mut c_void = omp_realloc(pointer, bytes, 0, 0);
-    /// `kmp_free`.
+    /// `kmp_free` of LLVM's `omp.h`: what those gave.
     kmp_free(pointer: *mut c_void) = omp_free(pointer, 0);
 }

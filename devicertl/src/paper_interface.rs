@@ -43,7 +43,7 @@ pub unsafe extern "C" fn __kmpc_kernel_init(_thread_limit: i32, _requires_runtim
 }
 
 /// Ends a kernel: `void (i16 whether the full runtime was initialised)`, called by the master before the barrier that
-/// lets the workers find that there is no more work (pseudocode 1, lines 14 and 15).
+/// lets the workers find that there is no more work (*fork-join* paper, pseudocode 1, lines 14 and 15; clang 5 to 12).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_kernel_deinit(_is_runtime_initialised: i16) {
     private::leave_all();
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn __kmpc_begin_sharing_variables(list: &mut *mut *mut c_v
     *list = share::begin_any(count);
 }
 
-/// Ends that list: `void ()`, called by the master after the region.
+/// Ends that list: `void ()`, called by the master after the region (clang up to 12).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_sharing_variables() {
     if Nest::load().is_active() {
@@ -193,7 +193,7 @@ pub unsafe extern "C" fn __kmpc_data_sharing_coalesced_push_stack(
     unsafe { __kmpc_data_sharing_push_stack(bytes, use_shared_memory) }
 }
 
-/// Gives that storage back: `void (ptr)`, called where the variables' scope ends.
+/// Gives that storage back: `void (ptr)`, called where the variables' scope ends (clang 6 to 12).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_data_sharing_pop_stack(pointer: *mut c_void) {
     // SAFETY: a pointer that `__kmpc_data_sharing_push_stack` gave has a header in front.

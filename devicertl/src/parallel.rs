@@ -38,7 +38,9 @@ impl Region {
     }
 }
 
-/// `parallel` of clang 22: `strict` is the modifier of `num_threads`.
+/// `void (ident_t *, i32 thread, i32 if, i32 num_threads, i32 proc_bind, function, wrapper, captured variables *, i64
+/// count, i32 strict)`: `parallel` of clang 22, where `strict` is the modifier of `num_threads` (clang:
+/// `CGOpenMPRuntimeGPU::emitParallelCall`; OpenMP 5.2, §10.1, and 6.0 for `strict`).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_parallel_60(
     _location: *const Ident,
@@ -66,7 +68,8 @@ pub unsafe extern "C" fn __kmpc_parallel_60(
     );
 }
 
-/// `parallel` up to clang 21.
+/// `void (ident_t *, i32 thread, i32 if, i32 num_threads, i32 proc_bind, function, wrapper, captured variables *, i64
+/// count)`: `parallel` of clang 13 to 21 (clang: `CGOpenMPRuntimeGPU::emitParallelCall`; OpenMP 5.2, §10.1).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_parallel_51(
     _location: *const Ident,
@@ -250,29 +253,34 @@ unsafe fn send_region(
     arch::block_barrier();
 }
 
-/// Level of parallelism. openmp-opt folds calls by this name.
+/// `i16 (ident_t *, i32 thread)`: the level of parallelism. Older clangs ask it in code that both modes run; openmp-opt
+/// folds calls by this name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_parallel_level(_location: *const Ident, _thread: u32) -> u16 {
     Nest::load().level() as u16
 }
 
-/// `if(0)` as the host's code generation has it.
+/// `void (ident_t *, i32 thread)`: `if(0)` as the host's code generation has it (clang:
+/// `CGOpenMPRuntime::emitParallelCall`; OpenMP 5.2, §3.4 and §10.1).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_serialized_parallel(_location: *const Ident, _thread: u32) {
     Nest::load().deeper().store();
 }
 
-/// Ends what [`__kmpc_serialized_parallel`] began.
+/// `void (ident_t *, i32 thread)`: ends what [`__kmpc_serialized_parallel`] began (clang:
+/// `CGOpenMPRuntime::emitParallelCall`; OpenMP 5.2, §10.1).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_serialized_parallel(_location: *const Ident, _thread: u32) {
     private::leave_to(Nest::load().shallower());
 }
 
-/// GPU threads are bound where they are.
+/// `void (ident_t *, i32 thread, i32 kind)`: `proc_bind` as the host's code generation has it (clang:
+/// `CGOpenMPRuntime::emitProcBindClause`; OpenMP 5.2, §10.1.4). GPU threads are bound where they are.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_push_proc_bind(_location: *const Ident, _thread: i32, _kind: i32) {}
 
-/// The host decides on teams.
+/// `void (ident_t *, i32 thread, i32 teams, i32 limit)`: `num_teams` as the host's code generation has it (clang:
+/// `CGOpenMPRuntime::emitNumTeamsClause`; OpenMP 5.2, §10.2.1). The host decides on teams.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_push_num_teams(
     _location: *const Ident,

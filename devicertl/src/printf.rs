@@ -8,7 +8,7 @@ unsafe extern "C" {
     fn vprintf(format: *const c_char, arguments: *mut c_void) -> c_int;
 }
 
-/// `printf`.
+/// `printf` (ISO C17, §7.21.6.3); clang emits the variadic call as the program has it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn printf(format: *const c_char, arguments: ...) -> c_int {
     // SAFETY: `va_list` is one pointer on AMD GPUs, and what it points at is what `vprintf` takes.

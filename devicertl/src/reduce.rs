@@ -171,8 +171,8 @@ pub unsafe extern "C" fn __kmpc_nvptx_teams_reduce_nowait_v2(
     unsafe { reduce_teams(list, shuffle, copy, buffer) }
 }
 
-/// Reduction across teams in the form that follows clang 22 (LLVM's `Reduction.cpp` of 2026): the buffer is the
-/// launch's, and nothing combines into it.
+/// Reduction across teams in the form that follows clang 22 (LLVM's `Reduction.cpp` of 2026; OpenMP 5.2, §5.5): the
+/// buffer is the launch's, and nothing combines into it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_gpu_xteam_reduce_nowait(
     _location: *const Ident,
@@ -332,7 +332,8 @@ unsafe fn deliver(list: *mut c_void, buffer: &Buffer) -> bool {
     false
 }
 
-/// The buffer for reductions across teams.
+/// `void *()`: the buffer for reductions across teams (clang: `CGOpenMPRuntimeGPU::emitReduction`, by
+/// `OpenMPIRBuilder::createReductionsGPU`; OpenMP 5.2, §5.5).
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_reduction_get_fixed_buffer() -> *mut c_void {
     // SAFETY: as in `deliver`.
@@ -353,8 +354,8 @@ fn shuffling_lanes() -> arch::Lanes {
     })
 }
 
-/// The value of the lane `delta` further on: `i32 (i32, i16 lanes, i16 width)`. What `delta` may have besides is this
-/// runtime's own ([`among`]).
+/// `i32 (i32 value, i16 delta, i16 width)`: the value of the lane `delta` further on (clang, for reductions:
+/// `OpenMPIRBuilder::createRuntimeShuffleFunction`). What `delta` may have besides is this runtime's own ([`among`]).
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_shuffle_int32(value: i32, delta: i16, width: i16) -> i32 {
     let (lanes, delta) = given(delta);
@@ -362,7 +363,7 @@ pub extern "C" fn __kmpc_shuffle_int32(value: i32, delta: i16, width: i16) -> i3
     arch::shuffle_down(lanes, value as u32, delta, width as u32) as i32
 }
 
-/// The same of 64 bits.
+/// `i64 (i64 value, i16 delta, i16 width)`: the same of 64 bits (`OpenMPIRBuilder::createRuntimeShuffleFunction`).
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_shuffle_int64(value: i64, delta: i16, width: i16) -> i64 {
     let (lanes, delta) = given(delta);
@@ -372,8 +373,9 @@ pub extern "C" fn __kmpc_shuffle_int64(value: i64, delta: i16, width: i16) -> i6
     (i64::from(high as i32) << 32) | i64::from(low)
 }
 
-/// Reduction as the host's code generation has it: one thread at a time combines (answer 1), holding
-/// the lock.
+/// `i32 (ident_t *, i32 thread, i32 count, size_t bytes, list *, combine function, lock *)`: reduction as
+/// the host's code generation has it: one thread at a time combines (answer 1), holding the lock
+/// (clang: `CGOpenMPRuntime::emitReduction`; OpenMP 5.2, §5.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_reduce_nowait(
     _location: *const Ident,
@@ -388,7 +390,8 @@ pub unsafe extern "C" fn __kmpc_reduce_nowait(
     1
 }
 
-/// Ends [`__kmpc_reduce_nowait`].
+/// `void (ident_t *, i32 thread, lock *)`: ends [`__kmpc_reduce_nowait`]
+/// (clang: `CGOpenMPRuntime::emitReduction`; OpenMP 5.2, §5.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_reduce_nowait(
     _location: *const Ident,
@@ -398,7 +401,8 @@ pub unsafe extern "C" fn __kmpc_end_reduce_nowait(
     sync::give_back(lock);
 }
 
-/// Like [`__kmpc_reduce_nowait`], with a barrier at the end.
+/// `i32 (ident_t *, i32 thread, i32 count, size_t bytes, list *, combine function, lock *)`: like
+/// [`__kmpc_reduce_nowait`], with a barrier at the end (clang: `CGOpenMPRuntime::emitReduction`; OpenMP 5.2, §5.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_reduce(
     _location: *const Ident,
@@ -413,7 +417,8 @@ pub unsafe extern "C" fn __kmpc_reduce(
     1
 }
 
-/// Ends [`__kmpc_reduce`].
+/// `void (ident_t *, i32 thread, lock *)`: ends [`__kmpc_reduce`] (clang: `CGOpenMPRuntime::emitReduction`; OpenMP 5.2,
+/// §5.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_reduce(
     _location: *const Ident,

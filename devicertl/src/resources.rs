@@ -35,7 +35,7 @@ const UID: &core::ffi::CStr = c"this-device";
 /// `omp_invalid_device`.
 const INVALID_DEVICE: i32 = -2;
 
-/// `omp_get_uid_from_device` (OpenMP 6.0, §25.3.2): of the device that asks, else null.
+/// `omp_get_uid_from_device` (OpenMP 6.0, §24.8): of the device that asks, else null.
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_get_uid_from_device(device: i32) -> *const c_char {
     if device == omp_get_device_num() {
@@ -45,7 +45,7 @@ pub extern "C" fn omp_get_uid_from_device(device: i32) -> *const c_char {
     }
 }
 
-/// `omp_get_device_from_uid` (OpenMP 6.0, §25.3.1): the inverse.
+/// `omp_get_device_from_uid` (OpenMP 6.0, §24.7): the inverse.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_get_device_from_uid(uid: *const c_char) -> i32 {
     // SAFETY: the caller's C string, read no further than its end.

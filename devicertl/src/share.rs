@@ -51,7 +51,8 @@ fn is_common() -> bool {
     arch::is_spmd() && Nest::load().is_pure_sequential()
 }
 
-/// Memory that every thread of the team can reach, for a local variable.
+/// `void *(u64 bytes)`: memory that every thread of the team can reach, for a local variable that a region captures
+/// (clang: `CGOpenMPRuntimeGPU::emitGenericVarsProlog`, `getKmpcAllocShared`; OpenMP 5.2, §5.1).
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub extern "C" fn __kmpc_alloc_shared(bytes: usize) -> *mut c_void {
@@ -62,7 +63,8 @@ pub extern "C" fn __kmpc_alloc_shared(bytes: usize) -> *mut c_void {
     }
 }
 
-/// Gives back what [`__kmpc_alloc_shared`] gave.
+/// `void (void *, u64 bytes)`: gives back what [`__kmpc_alloc_shared`] gave (clang:
+/// `CGOpenMPRuntimeGPU::emitGenericVarsEpilog`, `getKmpcFreeShared`; OpenMP 5.2, §5.1).
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub unsafe extern "C" fn __kmpc_free_shared(pointer: *mut c_void, bytes: usize) {
@@ -218,7 +220,8 @@ fn end_long_list(list: *mut *mut c_void) {
     }
 }
 
-/// The references of the region a worker has been sent.
+/// `void (list *)`: the references of the region a worker has been sent (clang:
+/// `CGOpenMPRuntimeGPU::createParallelDataSharingWrapper`; OpenMP 5.2, §5.1).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_get_shared_variables(list: &mut *mut *mut c_void) {
     if let Some(node) = private::find_here(private::Kind::References) {
@@ -230,13 +233,14 @@ pub unsafe extern "C" fn __kmpc_get_shared_variables(list: &mut *mut *mut c_void
     *list = unsafe { arch::receive(shared::references()) };
 }
 
-/// The launch's dynamic shared memory.
+/// `void *()`: the launch's dynamic shared memory, by the name LLVM's device runtime has for it; clang 22 emits no call.
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_get_dynamic_shared() -> *mut c_void {
     arch::dynamic_shared()
 }
 
-/// The launch's dynamic shared memory, by its public name; null if there is none.
+/// `void *()`: the launch's dynamic shared memory (`ompx_dyn_cgroup_mem`), by LLVM's public name, which programs call;
+/// null if there is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn llvm_omp_target_dynamic_shared_alloc() -> *mut c_void {
     if arch::dynamic_shared_size() == 0 {

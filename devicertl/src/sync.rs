@@ -75,8 +75,8 @@ fn software_barrier(threads: u32) {
     arch::sync_warp(members);
 }
 
-/// `barrier`, and the implicit ones at the end of worksharing constructs (clang: `emitBarrierCall`; OpenMP 5.2,
-/// §15.3): all tasks of the region are complete behind it.
+/// `void (ident_t *, i32 thread)`: `barrier`, and the implicit ones at the end of worksharing constructs (clang:
+/// `emitBarrierCall`; OpenMP 5.2, §15.3): all tasks of the region are complete behind it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_barrier(_location: *const Ident, _thread: i32) {
     if private::any() {
@@ -137,7 +137,8 @@ pub unsafe extern "C" fn __kmpc_single(_location: *const Ident, _thread: i32) ->
     (Nest::load_inline().thread_num() == 0).into()
 }
 
-/// `void (ident_t *, i32 thread)`: end of `single`, by the thread that ran it.
+/// `void (ident_t *, i32 thread)`: end of `single`, by the thread that ran it (clang: `emitSingleRegion`; OpenMP 5.2,
+/// §11.1).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_single(_location: *const Ident, _thread: i32) {}
 
@@ -147,7 +148,7 @@ pub unsafe extern "C" fn __kmpc_master(_location: *const Ident, _thread: i32) ->
     (Nest::load_inline().thread_num() == 0).into()
 }
 
-/// `void (ident_t *, i32 thread)`: end of `master`, by thread 0.
+/// `void (ident_t *, i32 thread)`: end of `master`, by thread 0 (clang: `emitMasterRegion`; OpenMP 5.2, §10.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_master(_location: *const Ident, _thread: i32) {}
 
@@ -158,7 +159,7 @@ pub unsafe extern "C" fn __kmpc_masked(_location: *const Ident, _thread: i32, fi
     (Nest::load_inline().thread_num() as i32 == filter).into()
 }
 
-/// `void (ident_t *, i32 thread)`: end of `masked`, by that thread.
+/// `void (ident_t *, i32 thread)`: end of `masked`, by that thread (clang: `emitMaskedRegion`; OpenMP 5.2, §10.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_masked(_location: *const Ident, _thread: i32) {}
 
@@ -235,7 +236,8 @@ pub unsafe extern "C" fn __kmpc_critical(
     acquire(name);
 }
 
-/// `void (ident_t *, i32 thread, name *, u32 hint)`: `critical hint(…)`; the hint changes nothing.
+/// `void (ident_t *, i32 thread, name *, u32 hint)`: `critical hint(…)`; the hint changes nothing (clang:
+/// `emitCriticalRegion`; OpenMP 5.2, §15.1 and §15.2).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_critical_with_hint(
     _location: *const Ident,
@@ -246,7 +248,7 @@ pub unsafe extern "C" fn __kmpc_critical_with_hint(
     acquire(name);
 }
 
-/// `void (ident_t *, i32 thread, name *)`: end of `critical`.
+/// `void (ident_t *, i32 thread, name *)`: end of `critical` (clang: `emitCriticalRegion`; OpenMP 5.2, §15.2).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_critical(
     _location: *const Ident,
@@ -256,13 +258,13 @@ pub unsafe extern "C" fn __kmpc_end_critical(
     give_back(name);
 }
 
-/// `u64 ()`: the lanes that execute this together (clang: `emitCriticalRegion`).
+/// `u64 ()`: the lanes that execute this together (clang: `CGOpenMPRuntimeGPU::emitCriticalRegion`; OpenMP 5.2, §15.2).
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_warp_active_thread_mask() -> u64 {
     arch::active_lanes()
 }
 
-/// `void (u64 lanes)`: waits for these lanes (clang: `emitCriticalRegion`).
+/// `void (u64 lanes)`: waits for these lanes (clang: `CGOpenMPRuntimeGPU::emitCriticalRegion`; OpenMP 5.2, §15.2).
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_syncwarp(lanes: u64) {
     arch::sync_warp(lanes);

@@ -227,8 +227,8 @@ pub unsafe fn discard(thread: i32, task: *mut Task) {
     }
 }
 
-/// Makes a task: `bytes` with its private variables, then its shared references (clang: every task construct,
-/// `emitTaskInit`; OpenMP 5.2, §12.5).
+/// `task *(ident_t *, i32 thread, i32 flags, size_t bytes, size_t shareds, routine)`: makes a task: `bytes` with its
+/// private variables, then its shared references (clang: every task construct, `emitTaskInit`; OpenMP 5.2, §12.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_omp_task_alloc(
     _location: *const Ident,
@@ -249,7 +249,8 @@ pub unsafe extern "C" fn __kmpc_omp_task_alloc(
     task
 }
 
-/// Makes a task for a `target nowait`; there is none inside a target region, so a task like any other.
+/// The same with `i64 device`, for a `target nowait`; there is none inside a target region, so a task like any other
+/// (clang: `emitTaskInit`; OpenMP 5.2, §13.8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_omp_target_task_alloc(
     location: *const Ident,
@@ -301,8 +302,8 @@ pub unsafe extern "C" fn omp_fulfill_event(event: *const AtomicU32) {
     unsafe { (*event).store(EVENT_FULFILLED, Relaxed) }
 }
 
-/// Runs a task (clang: `task` without `depend`, `emitTaskCall`). From within the task itself: the next part of an
-/// untied one.
+/// `i32 (ident_t *, i32 thread, task *)`: runs a task (clang: `task` without `depend`, `emitTaskCall`; OpenMP 5.2,
+/// §12.5). From within the task itself: the next part of an untied one (§12.1).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_omp_task(
     _location: *const Ident,
@@ -335,7 +336,8 @@ unsafe fn complete(thread: i32, task: *mut Task, depends: *const Dependence, cou
     }
 }
 
-/// Runs a task, or puts it off until what it depends on is complete (clang: `task depend(…)`, `emitTaskCall`).
+/// `i32 (ident_t *, i32 thread, task *, i32 count, dependences *, i32 count, dependences *)`: runs a task, or puts it
+/// off until what it depends on is complete (clang: `task depend(…)`, `emitTaskCall`; OpenMP 5.2, §15.9.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_omp_task_with_deps(
     _location: *const Ident,
@@ -358,7 +360,8 @@ pub unsafe extern "C" fn __kmpc_omp_task_with_deps(
     0
 }
 
-/// Begin of a task with a false `if`, which clang calls itself (`emitTaskCall`).
+/// `void (ident_t *, i32 thread, task *)`: begin of a task with a false `if`, which clang calls itself (`emitTaskCall`;
+/// OpenMP 5.2, §3.4 and §12.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_omp_task_begin_if0(
     _location: *const Ident,
@@ -376,7 +379,7 @@ pub unsafe extern "C" fn __kmpc_omp_task_begin_if0(
     }
 }
 
-/// End of such a task.
+/// `void (ident_t *, i32 thread, task *)`: end of such a task (clang: `emitTaskCall`; OpenMP 5.2, §3.4 and §12.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_omp_task_complete_if0(
     _location: *const Ident,
@@ -420,7 +423,9 @@ pub unsafe extern "C" fn __kmpc_omp_taskyield(
     0
 }
 
-/// `taskwait depend(…)` of older clangs, and before a task with `depend` and a false `if`.
+/// `void (ident_t *, i32 thread, i32 count, dependences *, i32 count, dependences *)`: `taskwait depend(…)` of older
+/// clangs, and before a task with `depend` and a false `if` (clang: `emitTaskwaitCall`, `emitTaskCall`; OpenMP 5.2,
+/// §15.5 and §15.9.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_omp_wait_deps(
     _location: *const Ident,
@@ -436,7 +441,9 @@ pub unsafe extern "C" fn __kmpc_omp_wait_deps(
     }
 }
 
-/// `taskwait depend(…)`, which `nowait` makes a task without code (clang 16 and later).
+/// `void (ident_t *, i32 thread, i32 count, dependences *, i32 count, dependences *, i32 nowait)`: `taskwait
+/// depend(…)`, which `nowait` makes a task without code (clang 16 and later: `emitTaskwaitCall`; OpenMP 5.2, §15.5 and
+/// §15.6).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_omp_taskwait_deps_51(
     location: *const Ident,

@@ -85,7 +85,8 @@ fn is_needed() -> bool {
     REDUCED.is_possible() || pending::DETACHED.is_possible()
 }
 
-/// `taskgroup` (clang: `emitTaskgroupRegion`, also around a `taskloop` without `nogroup`).
+/// `void (ident_t *, i32 thread)`: `taskgroup` (clang: `emitTaskgroupRegion`, also around a `taskloop` without `nogroup`;
+/// OpenMP 5.2, §15.4).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_taskgroup(_location: *const Ident, _thread: i32) {
     if is_needed() {
@@ -93,7 +94,7 @@ pub unsafe extern "C" fn __kmpc_taskgroup(_location: *const Ident, _thread: i32)
     }
 }
 
-/// End of `taskgroup`.
+/// `void (ident_t *, i32 thread)`: end of `taskgroup` (clang: `emitTaskgroupRegion`; OpenMP 5.2, §15.4).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_taskgroup(_location: *const Ident, _thread: i32) {
     if is_needed() {
@@ -101,8 +102,9 @@ pub unsafe extern "C" fn __kmpc_end_taskgroup(_location: *const Ident, _thread: 
     }
 }
 
-/// `task_reduction` of the `taskgroup` just begun (clang: `emitTaskReductionInit`): `count` items. What it gives
-/// comes back as `group` of `__kmpc_task_reduction_get_th_data`.
+/// `void *(i32 thread, i32 count, items *)`: `task_reduction` of the `taskgroup` just begun (clang:
+/// `emitTaskReductionInit`; OpenMP 5.2, §5.5.9): `count` items. What it gives comes back as `group` of
+/// `__kmpc_task_reduction_get_th_data`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_taskred_init(
     _thread: i32,
@@ -117,7 +119,7 @@ pub unsafe extern "C" fn __kmpc_taskred_init(
     items
 }
 
-/// The same by the name of clang 9 and earlier.
+/// The same by the name of clang 9 and earlier (`emitTaskReductionInit`; OpenMP 5.2, §5.5.9).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_task_reduction_init(
     thread: i32,
@@ -128,7 +130,8 @@ pub unsafe extern "C" fn __kmpc_task_reduction_init(
     unsafe { __kmpc_taskred_init(thread, count, items) }
 }
 
-/// `reduction(task, …)` of a region or loop (clang: `emitTaskReductionInit`): the items are the thread's own copies.
+/// `void *(ident_t *, i32 thread, i32 is worksharing, i32 count, items *)`: `reduction(task, …)` of a region or loop
+/// (clang: `emitTaskReductionInit`; OpenMP 5.2, §5.5.8): the items are the thread's own copies.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_taskred_modifier_init(
     _location: *const Ident,
@@ -141,7 +144,7 @@ pub unsafe extern "C" fn __kmpc_taskred_modifier_init(
     items
 }
 
-/// The same by another name of `OMPKinds.def`.
+/// The same by another name of LLVM's `OMPKinds.def` (OpenMP 5.2, §5.5.8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_task_reduction_modifier_init(
     location: *const Ident,
@@ -154,7 +157,7 @@ pub unsafe extern "C" fn __kmpc_task_reduction_modifier_init(
     unsafe { __kmpc_taskred_modifier_init(location, thread, is_loop, count, items) }
 }
 
-/// Ends it (clang: `emitTaskReductionFini`).
+/// `void (ident_t *, i32 thread, i32 is worksharing)`: ends it (clang: `emitTaskReductionFini`; OpenMP 5.2, §5.5.8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_task_reduction_modifier_fini(
     _location: *const Ident,
@@ -164,8 +167,9 @@ pub unsafe extern "C" fn __kmpc_task_reduction_modifier_fini(
     end();
 }
 
-/// The variable a task with `in_reduction` reduces into (clang: `getTaskReductionItem`). `group` is null in
-/// functions that the construct calls; the innermost group that has the item counts in any case.
+/// `void *(i32 thread, group *, item *)`: the variable a task with `in_reduction` reduces into (clang:
+/// `getTaskReductionItem`; OpenMP 5.2, §5.5.10). `group` is null in functions that the construct calls; the innermost
+/// group that has the item counts in any case.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_task_reduction_get_th_data(
     _thread: i32,

@@ -162,9 +162,10 @@ unsafe fn run(
     }
 }
 
-/// `taskloop` (clang: `emitTaskLoopCall`). `lower` and `upper` point into the task; `schedule` 1 says that `number`
-/// is the grain size, 2 that it is the number of tasks. `condition` is the `if` clause and changes nothing here; the
-/// group that `no_group` leaves out clang has made itself.
+/// `void (ident_t *, i32 thread, task *, i32 condition, i64 *lower, i64 *upper, i64 stride, i32 no_group, i32 schedule,
+/// i64 number, duplicate function)`: `taskloop` (clang: `emitTaskLoopCall`; OpenMP 5.2, §12.6). `lower` and `upper`
+/// point into the task; `schedule` 1 says that `number` is the grain size, 2 that it is the number of tasks.
+/// `condition` is the `if` clause and changes nothing here; the group that `no_group` leaves out clang has made itself.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_taskloop(
     _location: *const Ident,
@@ -187,7 +188,8 @@ pub unsafe extern "C" fn __kmpc_taskloop(
     }
 }
 
-/// `taskloop` with the `strict` modifier of `grainsize` or `num_tasks`.
+/// The same with `i32 strict` before the function: the modifier of `grainsize` or `num_tasks` (clang: `emitTaskLoopCall`;
+/// OpenMP 5.2, §12.6.1 and §12.6.2).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_taskloop_5(
     _location: *const Ident,

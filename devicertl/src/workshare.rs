@@ -234,7 +234,7 @@ macro_rules! static_init {
             }
         }
 
-        /// Static schedule: narrows `lower` and `upper` to the caller's first chunk.
+        /// Static schedule: narrows `lower`, `upper` to the caller's first chunk (clang: `emitForStaticInit`; OpenMP 5.2, §11.5.3).
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $for(
             _location: *const Ident,
@@ -268,8 +268,8 @@ macro_rules! static_init {
             }
         }
 
-        /// `distribute`: the same, with a schedule that deals to teams. In kernels with a reduction across teams a team gets
-        /// its iterations in one piece unless the program says otherwise (`is_default_chunk`): it reduces once per piece.
+        /// `distribute`: the same, dealt to teams (clang: `emitDistributeStaticInit`; OpenMP 5.2, §11.6.1); if the kernel reduces
+        /// across teams, in one piece unless the program says otherwise (`is_default_chunk`): a team reduces once per piece.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $distribute(
             location: *const Ident,
@@ -298,7 +298,7 @@ macro_rules! static_init {
             }
         }
 
-        /// `distribute` with a chunk, as the host's code generation has it.
+        /// `distribute` with a chunk, as LLVM's `OMPKinds.def` has it for hosts (OpenMP 5.2, §11.6.1).
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $team(
             location: *const Ident,
@@ -326,7 +326,7 @@ macro_rules! static_init {
             }
         }
 
-        /// `distribute parallel for` in one call: the team's block, then the thread's share of it.
+        /// `distribute parallel for` in one call: the thread's share of its team's block (LLVM: `OpenMPIRBuilder`; OpenMP 5.2, §11.6).
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $both(
             location: *const Ident,
@@ -372,12 +372,12 @@ static_init!(i64, u64, i64; chunked_u64, balanced_u64, rounded_u64, aligned_u64;
 static_init!(u64, u64, i64; chunked_u64, balanced_u64, rounded_u64, aligned_u64; last_u64, narrow_u64,
     __kmpc_for_static_init_8u, __kmpc_distribute_static_init_8u, __kmpc_team_static_init_8u, __kmpc_dist_for_static_init_8u);
 
-/// End of a worksharing loop.
+/// End of a worksharing loop or of `sections` (clang: `emitForStaticFinish`; OpenMP 5.2, §11.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_for_static_fini(_location: *const Ident, _thread: i32) {}
 
-/// End of a `distribute` loop: in SPMD kernels the barrier that its parallel regions left out. openmp-opt
-/// removes it where nothing but the kernel's end follows.
+/// End of a `distribute` loop (clang, on GPUs: `emitForStaticFinish`; OpenMP 5.2, §11.6): in SPMD kernels the barrier that
+/// its parallel regions left out. openmp-opt removes it where nothing but the kernel's end follows.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_distribute_static_fini(_location: *const Ident, _thread: i32) {
     let nest = Nest::load_inline();
@@ -430,7 +430,7 @@ macro_rules! static_loops {
             }
         }
 
-        /// `for`.
+        /// `for` (`applyWorkshareLoopTarget`; OpenMP 5.2, §11.5).
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $for(
             _location: *const Ident,
@@ -453,7 +453,7 @@ macro_rules! static_loops {
             }
         }
 
-        /// `distribute`.
+        /// `distribute` (`applyWorkshareLoopTarget`; OpenMP 5.2, §11.6).
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $distribute(
             _location: *const Ident,
@@ -475,7 +475,7 @@ macro_rules! static_loops {
             }
         }
 
-        /// `distribute parallel for`.
+        /// `distribute parallel for` (`applyWorkshareLoopTarget`; OpenMP 5.2, §11.5 and §11.6).
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $both(
             _location: *const Ident,

@@ -13,14 +13,14 @@ pub static __omptarget_heap: Heap = Heap::new();
 #[unsafe(no_mangle)]
 pub static __omptarget_printf_buffer: Buffer = Buffer::new();
 
-/// `malloc`.
+/// `malloc` (ISO C17, §7.22.3.4).
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub extern "C" fn malloc(bytes: usize) -> *mut c_void {
     __omptarget_heap.allocate(bytes as u64).cast()
 }
 
-/// `realloc`.
+/// `realloc` (ISO C17, §7.22.3.5).
 ///
 /// # Safety
 /// As for [`free`]; `pointer` stays in use if the answer is null.
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn realloc(pointer: *mut c_void, bytes: usize) -> *mut c_v
     }
 }
 
-/// `free`.
+/// `free` (ISO C17, §7.22.3.3).
 ///
 /// # Safety
 /// `pointer` is null or came from [`malloc`] and is not used again.
@@ -55,7 +55,8 @@ pub unsafe extern "C" fn free(pointer: *mut c_void) {
     }
 }
 
-/// `vprintf` with packed arguments.
+/// `vprintf` (ISO C17, §7.21.6.10) with packed arguments: what clang makes of `printf` on NVIDIA GPUs, and the runtime on
+/// AMD GPUs.
 ///
 /// # Safety
 /// As for [`Buffer::print`].
@@ -66,7 +67,7 @@ pub unsafe extern "C" fn vprintf(format: *const c_char, arguments: *mut c_void) 
     unsafe { __omptarget_printf_buffer.print(format.cast(), arguments.cast()) }
 }
 
-/// CUDA's `__assertfail`: says why, and ends the kernel.
+/// CUDA's `__assertfail`, which the runtime calls where it gives up: says why, and ends the kernel.
 ///
 /// # Safety
 /// The strings are null or C strings.

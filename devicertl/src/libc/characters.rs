@@ -12,7 +12,7 @@ fn ascii(character: c_int) -> Option<u8> {
 macro_rules! classes {
     ($($name:ident = $class:expr;)*) => {
         c_functions! {
-            $(#[doc = concat!("`", stringify!($name), "`.")]
+            $(#[doc = concat!("`", stringify!($name), "` (ISO C17, §7.4.1; `isascii`: POSIX).")]
             fn $name(character: c_int) -> c_int {
                 let class: fn(&u8) -> bool = $class;
                 ascii(character).is_some_and(|byte| class(&byte)).into()
@@ -129,18 +129,18 @@ static LOWER_ZERO: Zero<i32> = Zero(&raw const LOWER[ZERO]);
 static UPPER_ZERO: Zero<i32> = Zero(&raw const UPPER[ZERO]);
 
 c_functions! {
-    /// `tolower`.
+    /// `tolower` (ISO C17, §7.4.2.1).
     fn tolower(character: c_int) -> c_int {
         ascii(character).map_or(character, |byte| to_lower(byte).into())
     }
-    /// `toupper`.
+    /// `toupper` (ISO C17, §7.4.2.2).
     fn toupper(character: c_int) -> c_int {
         ascii(character).map_or(character, |byte| to_upper(byte).into())
     }
-    /// Behind glibc's `isalpha` and the like.
+    /// Behind `isalpha` and the like (ISO C17, §7.4.1) of glibc's header.
     fn __ctype_b_loc() -> *const *const u16 { &raw const CLASSES_ZERO.0 }
-    /// Behind glibc's `tolower`.
+    /// Behind `tolower` (ISO C17, §7.4.2.1) of glibc's header.
     fn __ctype_tolower_loc() -> *const *const i32 { &raw const LOWER_ZERO.0 }
-    /// Behind glibc's `toupper`.
+    /// Behind `toupper` (ISO C17, §7.4.2.2) of glibc's header.
     fn __ctype_toupper_loc() -> *const *const i32 { &raw const UPPER_ZERO.0 }
 }

@@ -34,7 +34,7 @@ unsafe extern "C" {
     fn free(pointer: *mut c_void);
 }
 
-/// `assert` of glibc's header.
+/// What `assert` (ISO C17, §7.2.1.1) of glibc's header calls.
 #[cold]
 #[inline(never)]
 #[unsafe(no_mangle)]
@@ -48,32 +48,32 @@ pub unsafe extern "C" fn __assert_fail(
     unsafe { arch::assert_failed(message, file, line, function) }
 }
 
-/// `abort`.
+/// `abort` (ISO C17, §7.22.4.1).
 #[unsafe(no_mangle)]
 pub extern "C" fn abort() -> ! {
     arch::trap(c"abort() was called")
 }
 
-/// `exit`: a kernel cannot end the program.
+/// `exit` (ISO C17, §7.22.4.4): a kernel cannot end the program.
 #[unsafe(no_mangle)]
 pub extern "C" fn exit(_code: c_int) -> ! {
     arch::trap(c"exit() was called")
 }
 
-/// A call of a pure virtual function.
+/// A call of a pure virtual function: clang fills vtables with it (Itanium C++ ABI, §3.2.6).
 #[unsafe(no_mangle)]
 pub extern "C" fn __cxa_pure_virtual() -> ! {
     arch::trap(c"a pure virtual function was called")
 }
 
-/// A call of a deleted virtual function.
+/// A call of a deleted virtual function: clang fills vtables with it (Itanium C++ ABI, §3.2.6).
 #[unsafe(no_mangle)]
 pub extern "C" fn __cxa_deleted_virtual() -> ! {
     arch::trap(c"a deleted virtual function was called")
 }
 
 c_functions! {
-    /// `calloc`.
+    /// `calloc` (ISO C17, §7.22.3.2).
     fn calloc(count: usize, bytes: usize) -> *mut c_void {
         let Some(total) = count.checked_mul(bytes) else {
             return core::ptr::null_mut();
@@ -84,11 +84,12 @@ c_functions! {
         }
         pointer
     }
-    /// `aligned_alloc`: null for more than the heap aligns to, which is 16, since `free` takes the heap's own pointers only.
+    /// `aligned_alloc` (ISO C17, §7.22.3.1): null for more than the heap aligns to, which is 16, since `free` takes the
+    /// heap's own pointers only.
     fn aligned_alloc(alignment: usize, bytes: usize) -> *mut c_void {
         if alignment > 16 { core::ptr::null_mut() } else { malloc(bytes) }
     }
-    /// `posix_memalign`: the same; `ENOMEM` for more.
+    /// `posix_memalign` (POSIX): the same; `ENOMEM` for more.
     fn posix_memalign(pointer: *mut *mut c_void, alignment: usize, bytes: usize) -> c_int {
         *pointer = aligned_alloc(alignment, bytes);
         if (*pointer).is_null() { 12 } else { 0 }
@@ -99,42 +100,42 @@ unsafe fn new(bytes: usize) -> *mut c_void {
     heap::need(bytes.max(1), heap::purpose!("operator new"))
 }
 
-/// `operator new(size_t)`.
+/// `operator new(size_t)`, as clang mangles it (ISO C++, [new.delete.single]).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn _Znwm(bytes: usize) -> *mut c_void {
     // SAFETY: the device heap.
     unsafe { new(bytes) }
 }
 
-/// `operator new[](size_t)`.
+/// `operator new[](size_t)`, as clang mangles it (ISO C++, [new.delete.array]).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn _Znam(bytes: usize) -> *mut c_void {
     // SAFETY: the device heap.
     unsafe { new(bytes) }
 }
 
-/// `operator delete(void*)`.
+/// `operator delete(void*)`, as clang mangles it (ISO C++, [new.delete.single]).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn _ZdlPv(pointer: *mut c_void) {
     // SAFETY: the caller's promise.
     unsafe { free(pointer) }
 }
 
-/// `operator delete[](void*)`.
+/// `operator delete[](void*)`, as clang mangles it (ISO C++, [new.delete.array]).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn _ZdaPv(pointer: *mut c_void) {
     // SAFETY: the caller's promise.
     unsafe { free(pointer) }
 }
 
-/// `operator delete(void*, size_t)`.
+/// `operator delete(void*, size_t)`, as clang mangles it (ISO C++, [new.delete.single]).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn _ZdlPvm(pointer: *mut c_void, _bytes: usize) {
     // SAFETY: the caller's promise.
     unsafe { free(pointer) }
 }
 
-/// `operator delete[](void*, size_t)`.
+/// `operator delete[](void*, size_t)`, as clang mangles it (ISO C++, [new.delete.array]).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn _ZdaPvm(pointer: *mut c_void, _bytes: usize) {
     // SAFETY: the caller's promise.

@@ -91,11 +91,11 @@ unsafe fn unsigned(text: *const c_char, end: *mut *mut c_char, base: c_int) -> u
 macro_rules! conversions {
     ($($name:ident $newer:ident $type:ty = $convert:ident;)*) => {
         c_functions! {
-            $(#[doc = concat!("`", stringify!($name), "`.")]
+            $(#[doc = concat!("`", stringify!($name), "` (ISO C17, §7.22.1.4).")]
             fn $name(text: *const c_char, end: *mut *mut c_char, base: c_int) -> $type {
                 $convert(text, end, base) as $type
             }
-            /// The same by the name newer glibcs give it.
+            /// The same by the name newer glibcs give it (ISO C17, §7.22.1.4).
             fn $newer(text: *const c_char, end: *mut *mut c_char, base: c_int) -> $type {
                 $convert(text, end, base) as $type
             })*
@@ -128,36 +128,36 @@ fn random(state: u32) -> (u32, c_int) {
 }
 
 c_functions! {
-    /// `atoi`.
+    /// `atoi` (ISO C17, §7.22.1.2).
     fn atoi(text: *const c_char) -> c_int { signed(text, core::ptr::null_mut(), 10) as c_int }
-    /// `atol`.
+    /// `atol` (ISO C17, §7.22.1.2).
     fn atol(text: *const c_char) -> c_long { signed(text, core::ptr::null_mut(), 10) as c_long }
-    /// `atoll`.
+    /// `atoll` (ISO C17, §7.22.1.2).
     fn atoll(text: *const c_char) -> c_longlong { signed(text, core::ptr::null_mut(), 10) as c_longlong }
 
-    /// `abs`.
+    /// `abs` (ISO C17, §7.22.6.1).
     fn abs(value: c_int) -> c_int { value.wrapping_abs() }
-    /// `labs`.
+    /// `labs` (ISO C17, §7.22.6.1).
     fn labs(value: c_long) -> c_long { value.wrapping_abs() }
-    /// `llabs`.
+    /// `llabs` (ISO C17, §7.22.6.1).
     fn llabs(value: c_longlong) -> c_longlong { value.wrapping_abs() }
-    /// `imaxabs`.
+    /// `imaxabs` (ISO C17, §7.8.2.1).
     fn imaxabs(value: i64) -> i64 { value.wrapping_abs() }
-    /// `ffs`: the lowest set bit, from 1; 0 for none.
+    /// `ffs` (POSIX): the lowest set bit, from 1; 0 for none.
     fn ffs(value: c_int) -> c_int { ffsl(value.into()) }
-    /// `ffsl`.
+    /// `ffsl` (GNU).
     fn ffsl(value: c_long) -> c_int { if value == 0 { 0 } else { value.trailing_zeros() as c_int + 1 } }
-    /// `ffsll`.
+    /// `ffsll` (GNU).
     fn ffsll(value: c_longlong) -> c_int { ffsl(value as c_long) }
 
-    /// `srand`.
+    /// `srand` (ISO C17, §7.22.2.2).
     fn srand(seed: c_uint) { SEED.store(seed, Relaxed) }
-    /// `rand`: 31 bits.
+    /// `rand` (ISO C17, §7.22.2.1): 31 bits.
     fn rand() -> c_int {
         let before = SEED.fetch_add(0x9e37_79b9, Relaxed);
         random(before).1
     }
-    /// `rand_r`: 31 bits.
+    /// `rand_r` (POSIX): 31 bits.
     fn rand_r(seed: *mut c_uint) -> c_int {
         let (state, number) = random(*seed);
         *seed = state;

@@ -43,32 +43,33 @@ unsafe fn print_character(character: c_int) -> c_int {
 }
 
 c_functions! {
-    /// `puts`.
+    /// `puts` (ISO C17, §7.21.7.9).
     fn puts(text: *const c_char) -> c_int { print_text(text, true) }
-    /// `putchar`.
+    /// `putchar` (ISO C17, §7.21.7.8).
     fn putchar(character: c_int) -> c_int { print_character(character) }
-    /// `fputs`.
+    /// `fputs` (ISO C17, §7.21.7.4).
     fn fputs(text: *const c_char, _stream: *mut c_void) -> c_int { print_text(text, false) }
-    /// `fputc`.
+    /// `fputc` (ISO C17, §7.21.7.3).
     fn fputc(character: c_int, _stream: *mut c_void) -> c_int { print_character(character) }
-    /// `putc`.
+    /// `putc` (ISO C17, §7.21.7.7).
     fn putc(character: c_int, _stream: *mut c_void) -> c_int { print_character(character) }
-    /// `fwrite`.
+    /// `fwrite` (ISO C17, §7.21.8.2).
     fn fwrite(data: *const c_void, bytes: usize, count: usize, _stream: *mut c_void) -> usize {
         for at in 0..bytes * count {
             print_character(data.cast::<u8>().add(at).read().into());
         }
         count
     }
-    /// `fflush`: nothing is held back.
+    /// `fflush` (ISO C17, §7.21.5.2): nothing is held back.
     fn fflush(_stream: *mut c_void) -> c_int { 0 }
-    /// `vfprintf`: a `va_list` is the argument buffer.
+    /// `vfprintf` (ISO C17, §7.21.6.8): a `va_list` is the argument buffer.
     fn vfprintf(_stream: *mut c_void, format: *const c_char, arguments: *mut c_void) -> c_int {
         vprintf(format, arguments)
     }
 }
 
-/// `fprintf`. LLVM turns it and its callers into functions that take a pointer to a buffer of the arguments.
+/// `fprintf` (ISO C17, §7.21.6.1). LLVM turns it and its callers into functions that take a pointer to a buffer of the
+/// arguments.
 #[unsafe(no_mangle)]
 #[linkage = "weak"]
 pub unsafe extern "C" fn fprintf(

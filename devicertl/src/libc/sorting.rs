@@ -55,7 +55,7 @@ impl Elements {
 }
 
 c_functions! {
-    /// `qsort`: a heap sort, which needs neither recursion nor memory.
+    /// `qsort` (ISO C17, §7.22.5.2): a heap sort, which needs neither recursion nor memory.
     fn qsort(first: *mut c_void, count: usize, bytes: usize, compare: Compare) {
         let elements = Elements { first: first.cast(), bytes, compare };
         for index in (0..count / 2).rev() {
@@ -67,7 +67,7 @@ c_functions! {
         }
     }
 
-    /// `bsearch`.
+    /// `bsearch` (ISO C17, §7.22.5.1).
     fn bsearch(
         key: *const c_void,
         first: *const c_void,

@@ -104,12 +104,12 @@ unsafe fn duplicate(text: *const c_char, bytes: usize) -> *mut c_char {
 }
 
 c_functions! {
-    /// `strlen`.
+    /// `strlen` (ISO C17, §7.24.6.3).
     fn strlen(text: *const c_char) -> usize { length(text, usize::MAX) }
-    /// `strnlen`.
+    /// `strnlen` (POSIX).
     fn strnlen(text: *const c_char, limit: usize) -> usize { length(text, limit) }
 
-    /// `memcmp`.
+    /// `memcmp` (ISO C17, §7.24.4.1).
     fn memcmp(one: *const c_void, other: *const c_void, bytes: usize) -> c_int {
         for at in 0..bytes {
             let (a, b) = (byte(one.cast(), at), byte(other.cast(), at));
@@ -119,18 +119,18 @@ c_functions! {
         }
         0
     }
-    /// `bcmp`: clang turns `memcmp` into it where only equality matters.
+    /// `bcmp` (BSD): clang turns `memcmp` into it where only equality matters.
     fn bcmp(one: *const c_void, other: *const c_void, bytes: usize) -> c_int {
         (!equal(one.cast(), other.cast(), bytes)).into()
     }
-    /// `memchr`.
+    /// `memchr` (ISO C17, §7.24.5.1).
     fn memchr(memory: *const c_void, wanted: c_int, bytes: usize) -> *mut c_void {
         let text: *const c_char = memory.cast();
         (0..bytes)
             .find(|&at| byte(text, at) == wanted as u8)
             .map_or(null_mut(), |at| text.wrapping_add(at).cast_mut().cast())
     }
-    /// `memrchr`.
+    /// `memrchr` (GNU).
     fn memrchr(memory: *const c_void, wanted: c_int, bytes: usize) -> *mut c_void {
         let text: *const c_char = memory.cast();
         (0..bytes)
@@ -138,11 +138,11 @@ c_functions! {
             .find(|&at| byte(text, at) == wanted as u8)
             .map_or(null_mut(), |at| text.wrapping_add(at).cast_mut().cast())
     }
-    /// `memmem`.
+    /// `memmem` (GNU).
     fn memmem(memory: *const c_void, bytes: usize, needle: *const c_void, needle_bytes: usize) -> *mut c_void {
         find(memory.cast(), bytes, needle.cast(), needle_bytes).cast()
     }
-    /// `memccpy`.
+    /// `memccpy` (POSIX).
     fn memccpy(to: *mut c_void, from: *const c_void, last: c_int, bytes: usize) -> *mut c_void {
         for at in 0..bytes {
             let one = byte(from.cast(), at);
@@ -154,31 +154,31 @@ c_functions! {
         null_mut()
     }
 
-    /// `strcmp`.
+    /// `strcmp` (ISO C17, §7.24.4.2).
     fn strcmp(one: *const c_char, other: *const c_char) -> c_int { compare(one, other, usize::MAX, same) }
-    /// `strncmp`.
+    /// `strncmp` (ISO C17, §7.24.4.4).
     fn strncmp(one: *const c_char, other: *const c_char, limit: usize) -> c_int { compare(one, other, limit, same) }
-    /// `strcoll`, in the C locale.
+    /// `strcoll` (ISO C17, §7.24.4.3), in the C locale.
     fn strcoll(one: *const c_char, other: *const c_char) -> c_int { compare(one, other, usize::MAX, same) }
-    /// `strcasecmp`.
+    /// `strcasecmp` (POSIX).
     fn strcasecmp(one: *const c_char, other: *const c_char) -> c_int { compare(one, other, usize::MAX, lower) }
-    /// `strncasecmp`.
+    /// `strncasecmp` (POSIX).
     fn strncasecmp(one: *const c_char, other: *const c_char, limit: usize) -> c_int {
         compare(one, other, limit, lower)
     }
 
-    /// `stpcpy`.
+    /// `stpcpy` (POSIX).
     fn stpcpy(to: *mut c_char, from: *const c_char) -> *mut c_char {
         let bytes = length(from, usize::MAX);
         copy(to, from, bytes + 1);
         to.add(bytes)
     }
-    /// `strcpy`.
+    /// `strcpy` (ISO C17, §7.24.2.3).
     fn strcpy(to: *mut c_char, from: *const c_char) -> *mut c_char {
         copy(to, from, length(from, usize::MAX) + 1);
         to
     }
-    /// `stpncpy`.
+    /// `stpncpy` (POSIX).
     fn stpncpy(to: *mut c_char, from: *const c_char, bytes: usize) -> *mut c_char {
         let used = length(from, bytes);
         copy(to, from, used);
@@ -187,24 +187,24 @@ c_functions! {
         }
         to.add(used)
     }
-    /// `strncpy`.
+    /// `strncpy` (ISO C17, §7.24.2.4).
     fn strncpy(to: *mut c_char, from: *const c_char, bytes: usize) -> *mut c_char {
         stpncpy(to, from, bytes);
         to
     }
-    /// `strcat`.
+    /// `strcat` (ISO C17, §7.24.3.1).
     fn strcat(to: *mut c_char, from: *const c_char) -> *mut c_char {
         copy(to.add(length(to, usize::MAX)), from, length(from, usize::MAX) + 1);
         to
     }
-    /// `strncat`.
+    /// `strncat` (ISO C17, §7.24.3.2).
     fn strncat(to: *mut c_char, from: *const c_char, limit: usize) -> *mut c_char {
         let (end, bytes) = (to.add(length(to, usize::MAX)), length(from, limit));
         copy(end, from, bytes);
         *end.add(bytes) = 0;
         to
     }
-    /// `strlcpy`.
+    /// `strlcpy` (BSD).
     fn strlcpy(to: *mut c_char, from: *const c_char, size: usize) -> usize {
         let bytes = length(from, usize::MAX);
         if size > 0 {
@@ -214,21 +214,21 @@ c_functions! {
         }
         bytes
     }
-    /// `strlcat`.
+    /// `strlcat` (BSD).
     fn strlcat(to: *mut c_char, from: *const c_char, size: usize) -> usize {
         let used = length(to, size);
         used + strlcpy(to.add(used), from, size - used)
     }
-    /// `strdup`.
+    /// `strdup` (POSIX).
     fn strdup(text: *const c_char) -> *mut c_char { duplicate(text, length(text, usize::MAX)) }
-    /// `strndup`.
+    /// `strndup` (POSIX).
     fn strndup(text: *const c_char, limit: usize) -> *mut c_char { duplicate(text, length(text, limit)) }
 
-    /// `strchr`.
+    /// `strchr` (ISO C17, §7.24.5.2).
     fn strchr(text: *const c_char, wanted: c_int) -> *mut c_char {
         memchr(text.cast(), wanted, length(text, usize::MAX) + 1).cast()
     }
-    /// `strchrnul`.
+    /// `strchrnul` (GNU).
     fn strchrnul(text: *const c_char, wanted: c_int) -> *mut c_char {
         let mut at = 0;
         while byte(text, at) != 0 && byte(text, at) != wanted as u8 {
@@ -236,24 +236,24 @@ c_functions! {
         }
         text.add(at).cast_mut()
     }
-    /// `strrchr`.
+    /// `strrchr` (ISO C17, §7.24.5.5).
     fn strrchr(text: *const c_char, wanted: c_int) -> *mut c_char {
         memrchr(text.cast(), wanted, length(text, usize::MAX) + 1).cast()
     }
-    /// `strstr`.
+    /// `strstr` (ISO C17, §7.24.5.7).
     fn strstr(text: *const c_char, needle: *const c_char) -> *mut c_char {
         find(text, length(text, usize::MAX), needle, length(needle, usize::MAX))
     }
-    /// `strspn`.
+    /// `strspn` (ISO C17, §7.24.5.6).
     fn strspn(text: *const c_char, set: *const c_char) -> usize { span(text, set, true) }
-    /// `strcspn`.
+    /// `strcspn` (ISO C17, §7.24.5.3).
     fn strcspn(text: *const c_char, set: *const c_char) -> usize { span(text, set, false) }
-    /// `strpbrk`.
+    /// `strpbrk` (ISO C17, §7.24.5.4).
     fn strpbrk(text: *const c_char, set: *const c_char) -> *mut c_char {
         let at = text.add(span(text, set, false));
         if byte(at, 0) == 0 { null_mut() } else { at.cast_mut() }
     }
-    /// `strsep`.
+    /// `strsep` (BSD).
     fn strsep(rest: *mut *mut c_char, set: *const c_char) -> *mut c_char {
         let begin = *rest;
         if !begin.is_null() {
@@ -263,7 +263,7 @@ c_functions! {
         }
         begin
     }
-    /// `strtok_r`.
+    /// `strtok_r` (POSIX).
     fn strtok_r(text: *mut c_char, set: *const c_char, rest: *mut *mut c_char) -> *mut c_char {
         let text = if text.is_null() { *rest } else { text };
         let begin = text.add(span(text, set, true));

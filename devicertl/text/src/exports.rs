@@ -6,7 +6,7 @@ use crate::arguments::{ALIGNMENT, Arguments};
 use crate::sink::Buffer;
 use crate::{format, parse};
 
-/// `vsnprintf`: a `va_list` is a pointer to packed arguments.
+/// `vsnprintf` (ISO C17, §7.21.6.12): a `va_list` is a pointer to packed arguments.
 ///
 /// # Safety
 /// As C has it.
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn vsnprintf(
 /// What is left of the address space: `sprintf` trusts the buffer.
 const UNBOUNDED: usize = isize::MAX as usize;
 
-/// `vsprintf`.
+/// `vsprintf` (ISO C17, §7.21.6.13).
 ///
 /// # Safety
 /// As C has it.
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn vsprintf(
     unsafe { vsnprintf(buffer, UNBOUNDED, format, arguments) }
 }
 
-/// `snprintf`. LLVM turns it and its callers into functions that take a pointer to packed arguments.
+/// `snprintf` (ISO C17, §7.21.6.5). LLVM turns it and its callers into functions that take a pointer to packed arguments.
 ///
 /// # Safety
 /// As C has it.
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn snprintf(
     }
 }
 
-/// `sprintf`.
+/// `sprintf` (ISO C17, §7.21.6.6).
 ///
 /// # Safety
 /// As C has it.
@@ -97,7 +97,7 @@ unsafe fn number<F: parse::Float>(text: *const c_char, end: *mut *mut c_char) ->
     }
 }
 
-/// `strtod`.
+/// `strtod` (ISO C17, §7.22.1.3).
 ///
 /// # Safety
 /// As C has it.
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn strtod(text: *const c_char, end: *mut *mut c_char) -> f
     unsafe { number(text, end) }
 }
 
-/// `strtof`.
+/// `strtof` (ISO C17, §7.22.1.3).
 ///
 /// # Safety
 /// As C has it.
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn strtof(text: *const c_char, end: *mut *mut c_char) -> f
     unsafe { number(text, end) }
 }
 
-/// `atof`.
+/// `atof` (ISO C17, §7.22.1.1).
 ///
 /// # Safety
 /// As C has it.
