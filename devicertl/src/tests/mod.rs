@@ -7,6 +7,8 @@
 #[cfg(not(feature = "model"))]
 mod dispatch;
 #[cfg(not(feature = "model"))]
+mod documented;
+#[cfg(not(feature = "model"))]
 mod fork_join;
 #[cfg(not(feature = "model"))]
 mod icv;
