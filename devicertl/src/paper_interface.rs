@@ -52,7 +52,7 @@ pub unsafe extern "C" fn __kmpc_kernel_deinit(_is_runtime_initialised: i16) {
 }
 
 /// `num_threads`: `void (ident, i32 thread, i32 threads)`, called by the master before it prepares the region
-/// (`CGOpenMPRuntimeNVPTX::emitNumThreadsClause`). clang 13 and later pass the clause with the region.
+/// (`CGOpenMPRuntimeNVPTX::emitNumThreadsClause`; OpenMP 5.2, §10.1.2). clang 13 and later pass the clause with the region.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_push_num_threads(
     _location: *const Ident,

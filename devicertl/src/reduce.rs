@@ -355,7 +355,8 @@ fn shuffling_lanes() -> arch::Lanes {
 }
 
 /// `i32 (i32 value, i16 delta, i16 width)`: the value of the lane `delta` further on (clang, for reductions:
-/// `OpenMPIRBuilder::createRuntimeShuffleFunction`). What `delta` may have besides is this runtime's own ([`among`]).
+/// `OpenMPIRBuilder::createRuntimeShuffleFunction`; OpenMP 5.2, §5.5). What `delta` may have besides is this runtime's own
+/// ([`among`]).
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_shuffle_int32(value: i32, delta: i16, width: i16) -> i32 {
     let (lanes, delta) = given(delta);

@@ -100,42 +100,42 @@ unsafe fn new(bytes: usize) -> *mut c_void {
     heap::need(bytes.max(1), heap::purpose!("operator new"))
 }
 
-/// `operator new(size_t)`, as clang mangles it (ISO C++, [new.delete.single]).
+/// `operator new(size_t)`, as clang mangles it (ISO C++, `[new.delete.single]`).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn _Znwm(bytes: usize) -> *mut c_void {
     // SAFETY: the device heap.
     unsafe { new(bytes) }
 }
 
-/// `operator new[](size_t)`, as clang mangles it (ISO C++, [new.delete.array]).
+/// `operator new[](size_t)`, as clang mangles it (ISO C++, `[new.delete.array]`).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn _Znam(bytes: usize) -> *mut c_void {
     // SAFETY: the device heap.
     unsafe { new(bytes) }
 }
 
-/// `operator delete(void*)`, as clang mangles it (ISO C++, [new.delete.single]).
+/// `operator delete(void*)`, as clang mangles it (ISO C++, `[new.delete.single]`).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn _ZdlPv(pointer: *mut c_void) {
     // SAFETY: the caller's promise.
     unsafe { free(pointer) }
 }
 
-/// `operator delete[](void*)`, as clang mangles it (ISO C++, [new.delete.array]).
+/// `operator delete[](void*)`, as clang mangles it (ISO C++, `[new.delete.array]`).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn _ZdaPv(pointer: *mut c_void) {
     // SAFETY: the caller's promise.
     unsafe { free(pointer) }
 }
 
-/// `operator delete(void*, size_t)`, as clang mangles it (ISO C++, [new.delete.single]).
+/// `operator delete(void*, size_t)`, as clang mangles it (ISO C++, `[new.delete.single]`).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn _ZdlPvm(pointer: *mut c_void, _bytes: usize) {
     // SAFETY: the caller's promise.
     unsafe { free(pointer) }
 }
 
-/// `operator delete[](void*, size_t)`, as clang mangles it (ISO C++, [new.delete.array]).
+/// `operator delete[](void*, size_t)`, as clang mangles it (ISO C++, `[new.delete.array]`).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn _ZdaPvm(pointer: *mut c_void, _bytes: usize) {
     // SAFETY: the caller's promise.

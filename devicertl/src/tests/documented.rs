@@ -15,7 +15,7 @@ const CALLERS: [&str; 5] = [
 ];
 const OTHERS: [&str; 10] = [
     "ISO C17, §",
-    "ISO C++, [",
+    "ISO C++, `[",
     "Itanium C++ ABI, §",
     "(POSIX)",
     "(GNU)",
