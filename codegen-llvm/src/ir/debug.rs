@@ -29,6 +29,37 @@ impl Value {
         }
         frames
     }
+
+    /// If an instruction was inlined: makes it inlined by another call of the same line, at column 0, where no call of the program is.
+    pub fn set_location_apart(self, context: Context) {
+        let location = llvm!(debuginfo::LLVMInstructionGetDebugLoc(self.0));
+        if location.is_null() {
+            return;
+        }
+        let call = llvm!(debuginfo::LLVMDILocationGetInlinedAt(location));
+        if call.is_null() {
+            return;
+        }
+        let outer = llvm!(debuginfo::LLVMDILocationGetInlinedAt(call));
+        let apart = with_call(context, call, 0, outer);
+        let column = llvm!(debuginfo::LLVMDILocationGetColumn(location));
+        let location = with_call(context, location, column, apart);
+        llvm!(debuginfo::LLVMInstructionSetDebugLoc(self.0, location));
+    }
+}
+
+/// A location with this column, inlined by this call.
+fn with_call(
+    context: Context,
+    location: LLVMMetadataRef,
+    column: u32,
+    call: LLVMMetadataRef,
+) -> LLVMMetadataRef {
+    let line = llvm!(debuginfo::LLVMDILocationGetLine(location));
+    let scope = llvm!(debuginfo::LLVMDILocationGetScope(location));
+    llvm!(debuginfo::LLVMDIBuilderCreateDebugLocation(
+        context.0, line, column, scope, call
+    ))
 }
 
 fn frame(context: Context, location: LLVMMetadataRef) -> Location {

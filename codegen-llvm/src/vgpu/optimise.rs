@@ -29,6 +29,9 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         // Warp forms have more live vectors than registers. The register allocator's search for regions in which to split
         // them took a third of the compile time of such kernels, and the code was not better for it.
         "-grow-region-complexity-budget=100",
+        // clang marks one instruction of a statement as the place where debuggers stop for it (`-gkey-instructions`). A warp form
+        // has several in place of one, of which some may not run.
+        "-dwarf-use-key-instructions=false",
     ]);
     unit.module.verify("after the passes of the virtual GPU")?;
     unit.machine.run_passes(

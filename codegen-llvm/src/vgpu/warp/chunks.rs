@@ -242,7 +242,8 @@ fn split(module: &Module, kernel: Value) {
     end.erase();
 }
 
-/// Copies of blocks that have no phis and no values in common with others but what is known before them.
+/// Copies of blocks that have no phis and no values in common with others but what is known before them. In debug information they
+/// are other inlined calls than the originals: a debugger stops at a line once per call (gdb: at its lowest address).
 fn copy(module: &Module, kernel: Value, blocks: &[Block]) -> HashMap<Block, Block> {
     let context = module.context;
     let mut copies = HashMap::new();
@@ -255,6 +256,7 @@ fn copy(module: &Module, kernel: Value, blocks: &[Block]) -> HashMap<Block, Bloc
         let builder = Builder::at_end(context, copies[block]);
         for instruction in block.instructions() {
             let new = builder.copy_of(instruction);
+            new.set_location_apart(context);
             values.insert(instruction, new);
             made.push(new);
         }
