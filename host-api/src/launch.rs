@@ -107,6 +107,7 @@ fn shape_of(
         max_threads: kernel.max_threads,
         warp_size: kernel.warp_size,
         default_threads: kernel.default_threads,
+        device_runtime: region.device_runtime,
         resident_blocks: &|threads| {
             region
                 .kernel

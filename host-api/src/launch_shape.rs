@@ -5,6 +5,7 @@
 
 use plugin_api::DeviceInfo;
 
+use crate::device_runtime::DeviceRuntime;
 use crate::kernel_environment::{ExecutionMode, KernelEnvironment};
 
 /// Teams per multiprocessor when the program leaves the number to us: enough to hide latency and
@@ -62,6 +63,8 @@ pub struct KernelFacts<'a> {
     pub warp_size: u32,
     /// Threads of a block when the program states none.
     pub default_threads: u32,
+    /// What its image was linked with.
+    pub device_runtime: DeviceRuntime,
     /// How many blocks of so many threads a multiprocessor holds at a time, if the device tells.
     pub resident_blocks: &'a dyn Fn(u32) -> Option<u32>,
 }
@@ -92,7 +95,7 @@ pub fn shape(
     Ok(Shape {
         grid: [teams, 1, 1],
         block: if generic {
-            [1, threads + master, 1]
+            kernel.device_runtime.generic_block(threads + master)
         } else {
             [threads, 1, 1]
         },
@@ -242,6 +245,7 @@ mod tests {
             max_threads,
             warp_size: 32,
             default_threads: 128,
+            device_runtime: DeviceRuntime::Ours,
             resident_blocks: &|_| None,
         }
     }
@@ -291,6 +295,12 @@ mod tests {
         }
         let generic = shape(&wanted(2, 33, 0), &environment(1), &device(), kernel(1024)).unwrap();
         assert_eq!(generic.block, [1, 65, 1]);
+        let llvms = KernelFacts {
+            device_runtime: DeviceRuntime::Llvm,
+            ..kernel(1024)
+        };
+        let generic = shape(&wanted(2, 33, 0), &environment(1), &device(), llvms).unwrap();
+        assert_eq!(generic.block, [65, 1, 1]);
     }
 
     #[test]
@@ -457,6 +467,7 @@ mod tests {
             max_threads: 1024,
             warp_size: 64,
             default_threads: 256,
+            device_runtime: DeviceRuntime::Ours,
             resident_blocks: &|_| None,
         };
         let of = |mode, threads, trips| {

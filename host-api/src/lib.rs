@@ -18,6 +18,7 @@ mod data_entry_points;
 #[cfg(test)]
 mod data_environment_tests;
 mod device;
+mod device_runtime;
 pub mod entries;
 pub mod environment;
 mod error;

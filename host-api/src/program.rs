@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use plugin_api::{Device, DevicePtr, Image, Kernel, LoadOptions, MemoryKind, Module};
 
 use crate::device::OmpDevice;
+use crate::device_runtime::DeviceRuntime;
 use crate::entries::{self, Entry};
 use crate::error::{Error, Result};
 use crate::kernel_environment::KernelEnvironment;
@@ -27,6 +28,8 @@ pub struct Region {
     pub kernel: Arc<dyn Kernel>,
     /// What the compiler knows of it.
     pub environment: KernelEnvironment,
+    /// What the kernel's image was linked with.
+    pub device_runtime: DeviceRuntime,
     /// Whether the user was told that its teams get fewer threads than asked for.
     pub cut_told: Arc<AtomicBool>,
 }
@@ -259,6 +262,7 @@ fn resolve_region(device: &OmpDevice, module: &dyn Module, entry: &Entry) -> Res
         name,
         kernel,
         environment,
+        device_runtime: DeviceRuntime::of(module),
         cut_told: Arc::default(),
     })
 }

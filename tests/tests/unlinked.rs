@@ -23,6 +23,23 @@ fn the_runtime_is_linked_at_load_time() {
     }
 }
 
+/// An image that brings LLVM's device runtime is launched, and compiled, as that expects.
+#[test]
+fn llvms_runtime_keeps_its_launch_shape() {
+    let flags = [
+        "-nogpulib",
+        "-mllvm",
+        "-openmp-opt-disable",
+        "-Xoffload-linker",
+        "-mllvm=-openmp-opt-disable",
+    ];
+    let program = Build::new(&["tests/programs/llvms_runtime.c"])
+        .flags(&flags)
+        .compile(Mode::Offload("-O1"));
+    let outcome = program.run(&[]);
+    assert_eq!(outcome.passed("llvms_runtime"), "80 x 1, master 64\n");
+}
+
 /// The same for PTX: nothing is left that only a runtime would define.
 #[test]
 fn it_is_linked_into_ptx() {

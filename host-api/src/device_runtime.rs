@@ -1,0 +1,55 @@
+//! Whose device runtime an image was linked with. A binary that was linked for LLVM's `libomptarget.so` brings LLVM's, and is to run
+//! unchanged.
+
+use plugin_api::Module;
+
+/// What both runtimes have the host write.
+const ENVIRONMENT: &str = "__omp_rtl_device_environment";
+/// Where ours leaves the reason of a trap; every generic kernel may (docs/abi.md, "Trap record").
+const TRAP_RECORD: &str = "__omptarget_trap_record";
+
+/// A device runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceRuntime {
+    /// This project's, or none.
+    Ours,
+    /// LLVM's.
+    Llvm,
+}
+
+impl DeviceRuntime {
+    /// That of a loaded image.
+    pub fn of(module: &dyn Module) -> DeviceRuntime {
+        DeviceRuntime::by_variables(|name| module.global(name).is_some())
+    }
+
+    fn by_variables(has: impl Fn(&str) -> bool) -> DeviceRuntime {
+        if has(ENVIRONMENT) && !has(TRAP_RECORD) {
+            DeviceRuntime::Llvm
+        } else {
+            DeviceRuntime::Ours
+        }
+    }
+
+    /// The block of a generic kernel: ours has it along y (docs/abi.md, "Launch shape"), LLVM's along x like every other.
+    pub fn generic_block(self, threads: u32) -> [u32; 3] {
+        match self {
+            DeviceRuntime::Ours => [1, threads, 1],
+            DeviceRuntime::Llvm => [threads, 1, 1],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_variables_tell() {
+        let of = |there: &[&str]| DeviceRuntime::by_variables(|name| there.contains(&name));
+        assert_eq!(of(&[]), DeviceRuntime::Ours);
+        assert_eq!(of(&[TRAP_RECORD]), DeviceRuntime::Ours);
+        assert_eq!(of(&[ENVIRONMENT, TRAP_RECORD]), DeviceRuntime::Ours);
+        assert_eq!(of(&[ENVIRONMENT]), DeviceRuntime::Llvm);
+    }
+}
