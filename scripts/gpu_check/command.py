@@ -38,7 +38,7 @@ Exit codes:
   0   every step ran and nothing failed; goals that are missed are in the table
   1   a program failed, a step ran out of time, or the bundle could not be made, or not with all programs
   2   wrong usage
-  3   no GPU that can be used: the message says what is missing
+  3   no GPU that can be used, or a system that is too old: the message says what is missing
   4   nothing failed, but steps were left out for want of a tool (nvcc, compute-sanitizer)
 """
 
@@ -87,6 +87,8 @@ def build(chosen):
         return 1
     for failure in failures.values():
         print(f"gpu-check: error: left out: {failure}", file=sys.stderr)
+    if size > bundle.MOST:
+        print(f"gpu-check: note: the bundle is larger than {bundle.MOST / 2**20:.0f} MiB; --arch with fewer makes it smaller", file=sys.stderr)
     print(f"{chosen.build}: {size / 2**20:.1f} MiB; on the machine with the GPU: {chosen.build.name}/gpu-check")
     return 1 if failures else 0
 
@@ -97,10 +99,15 @@ def measure(chosen, names):
     except bundle.BundleError as error:
         print(f"gpu-check: error: {error}", file=sys.stderr)
         return 2
-    found = machine.look(chosen.devices, carried.architectures)
+    found = machine.look(chosen.devices, carried.architectures, carried.manifest["C library"])
     if found.why_not:
         print(f"gpu-check: {found.why_not}", file=sys.stderr)
         return 3
+    try:
+        carried.unpack()
+    except bundle.BundleError as error:
+        print(f"gpu-check: error: {error}", file=sys.stderr)
+        return 1
     results = report.Results(chosen.out, carried, found)
     surroundings = steps.Surroundings(carried, found, chosen)
     for name in names:

@@ -74,6 +74,17 @@ class Driver:
                 "multiprocessors": multiprocessors, "memory": memory.value}
 
 
+def too_old(needed):
+    """Why programs that need this version of the GNU C library cannot run, or nothing."""
+    kind, found = platform.libc_ver()
+    if kind != "glibc":
+        return f"the bundle's programs need the GNU C library {needed} or newer; this machine has {kind or 'another one'}"
+    if [int(part) for part in found.split(".")[:2]] < [int(part) for part in needed.split(".")]:
+        return (f"the bundle's programs need the GNU C library {needed} or newer, this machine has {found}; build the bundle on a system "
+                "as old as this one, or run it in a container of a newer one")
+    return ""
+
+
 def runs_on(architecture, built):
     """Machine code runs on GPUs of its major version, of its own or a newer minor one; with a device compiler at hand
     the programs' bitcode runs on any."""
@@ -111,9 +122,10 @@ def kernel_driver():
     return version.read_text().splitlines()[0] if version.exists() else ""
 
 
-def look(devices, built):
-    """What there is; `built` are the architectures that the programs are compiled for."""
+def look(devices, built, c_library):
+    """What there is; `built` are the architectures that the programs are compiled for, `c_library` is the version that they need."""
     found = Machine(host=processor(), nvcc=tool("nvcc"), sanitizer=tool("compute-sanitizer"), kernel_driver=kernel_driver())
-    if devices == "cuda":
+    found.why_not = too_old(c_library)
+    if devices == "cuda" and not found.why_not:
         look_at_gpus(found, built)
     return found

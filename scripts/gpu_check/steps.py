@@ -13,6 +13,8 @@ SANITIZED = ("saxpy", "dot", "histogram")
 SANITIZERS = ("memcheck", "racecheck", "synccheck")
 # Constructs that LLVM 19's device runtime does not have on NVIDIA GPUs (bench/footprint.d/llvm-19-missing.ll).
 LACKING = ("critical", "copyprivate")
+# What deadlocks with it on the virtual GPU (bench/README.md, "epcc").
+STUCK = ("ordered", "dynamic", "guided")
 # What compute-sanitizer ends with when it has found something.
 FOUND = 99
 
@@ -28,6 +30,10 @@ class Surroundings:
     def run(self, words, seconds, library=None):
         environment = self.bundle.environment(self.chosen.devices, library)
         return running.run(words, seconds * self.chosen.limit, environment, self.bundle.root)
+
+    def run_tool(self, words, seconds):
+        """A tool of the machine's, or what it made: with its own libraries."""
+        return running.run(words, seconds * self.chosen.limit, None, self.bundle.root)
 
     def file(self, *parts):
         return self.bundle.root.joinpath(*parts)
@@ -136,10 +142,10 @@ def in_cuda(it, name, folder):
     """Compiles and runs the CUDA side of a peer: its figures, or why there are none."""
     architecture = it.machine.gpus[0]["architecture"]
     program = f"{folder}/{name}"
-    compiled = it.run([it.machine.nvcc, "-O3", f"-arch={architecture}", it.file("peers", f"{name}.cu"), "-o", program], 240)
+    compiled = it.run_tool([it.machine.nvcc, "-O3", f"-arch={architecture}", it.file("peers", f"{name}.cu"), "-o", program], 240)
     if compiled.code != 0:
         return {}, f"nvcc {name}.cu {compiled.why()}"
-    ended = it.run([program, *peer_arguments(it)], 120)
+    ended = it.run_tool([program, *peer_arguments(it)], 120)
     return (lines_of(ended), "") if ended.code == 0 else ({}, f"{name} in CUDA {ended.why()}")
 
 
@@ -183,21 +189,24 @@ def constructs_of_llvm(it):
         return []
     lines = it.run([it.command, "bench", "epcc", "--list"], 60).output.splitlines()
     names = [line.split("\t")[1] for line in lines]
-    return ["--constructs", ",".join(name for name in names if name not in LACKING)]
+    lacking = LACKING if it.machine.gpus else (*LACKING, *STUCK)
+    return ["--constructs", ",".join(name for name in names if name not in lacking)]
 
 
 def llvm(it):
     carried = it.bundle.manifest["llvm"]
     if not carried:
         return outcome(SKIPPED, "LLVM's runtime was not carried along (--llvm-device)")
-    library = it.file("llvm", "lib") if carried["host"] == "LLVM's" else None
+    # Without a GPU our host runtime runs the bitcode.
+    folder = "llvm" if it.machine.gpus else "llvm-vgpu"
+    library = it.file("llvm", "lib") if carried["host"] == "LLVM's" and it.machine.gpus else None
     there = {kind: [program["name"] for program in it.bundle.programs(kind) if program["name"] not in carried["left out"]]
              for kind in ("epcc", "nested")}
     parts = {}
     if there["epcc"]:
-        parts["epcc"] = measured_epcc(it, it.file("llvm", "epcc"), "epcc-llvm", constructs_of_llvm(it), library)
+        parts["epcc"] = measured_epcc(it, it.file(folder, "epcc"), "epcc-llvm", constructs_of_llvm(it), library)
     if there["nested"]:
-        parts["nested"] = measured_nested(it, it.file("llvm", "nested"), "nested-llvm", there["nested"], library)
+        parts["nested"] = measured_nested(it, it.file(folder, "nested"), "nested-llvm", there["nested"], library)
     why = "; ".join(f"{name}: {part['why']}" for name, part in parts.items() if part["status"] != PASSED)
     return outcome(FAILED if why else PASSED, why, parts=parts, **carried)
 

@@ -59,7 +59,11 @@ fn driver_for(bundle: &Path) -> FakeDriver {
     // No machine code of the bundle fits this GPU: the driver gets PTX, which says which image it is of.
     let driver = FakeDriver::without_images().with("FAKE_CUDA_CAPABILITY", "7.5");
     for kind in ["examples", "nested", "peers", "epcc"] {
-        let programs = bundle.join(kind).read_dir().expect("programs");
+        let programs = bundle
+            .join("files")
+            .join(kind)
+            .read_dir()
+            .expect("programs");
         for program in programs.map(|entry| entry.expect("readable").path()) {
             if program.extension().is_some() {
                 continue; // a source of the peers'
@@ -134,7 +138,7 @@ fn without_a_gpu() {
 
     // A program that fails is named, with what it said; the steps that are not run again are kept.
     std::fs::write(
-        bundle.join("examples/saxpy"),
+        bundle.join("files/examples/saxpy"),
         "#!/bin/sh\necho something broke; exit 7\n",
     )
     .expect("written");

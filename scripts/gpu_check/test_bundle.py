@@ -1,0 +1,51 @@
+"""Bundles: packed and unpacked, whole and broken."""
+
+import json
+import pathlib
+import tempfile
+import unittest
+
+from gpu_check import bundle
+
+
+def packed(folder):
+    (folder / bundle.FILES / "bin").mkdir(parents=True)
+    (folder / bundle.FILES / "bin" / "program").write_text("#!/bin/sh\n")
+    (folder / bundle.FILES / "bin" / "program").chmod(0o755)
+    bundle.pack(folder)
+    (folder / bundle.MANIFEST).write_text(json.dumps({"architectures": ["sm_90"], "programs": [], "spare": []}))
+
+
+class Packing(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        packed(self.folder)
+
+    def test_files_come_back_as_they_were(self):
+        self.assertFalse((self.folder / bundle.FILES).exists())
+        made = bundle.Bundle(self.folder)
+        for _ in range(2):
+            made.unpack()
+        program = made.root / "bin" / "program"
+        self.assertEqual((program.read_text(), program.stat().st_mode & 0o100), ("#!/bin/sh\n", 0o100))
+        self.assertEqual({path.name for path in self.folder.iterdir()}, {bundle.MANIFEST, bundle.PACKED, bundle.FILES})
+
+    def test_a_broken_archive_leaves_nothing(self):
+        archive = self.folder / bundle.PACKED
+        whole = archive.read_bytes()
+        for content in (whole[:len(whole) // 2], b"nonsense", b""):
+            archive.write_bytes(content)
+            with self.assertRaisesRegex(bundle.BundleError, "cannot be unpacked"):
+                bundle.Bundle(self.folder).unpack()
+            self.assertEqual({path.name for path in self.folder.iterdir()}, {bundle.MANIFEST, bundle.PACKED})
+
+    def test_a_folder_without_a_manifest_is_none(self):
+        (self.folder / bundle.MANIFEST).unlink()
+        with self.assertRaisesRegex(bundle.BundleError, "holds no bundle"):
+            bundle.Bundle(self.folder)
+
+
+if __name__ == "__main__":
+    unittest.main()
