@@ -18,7 +18,8 @@
 @omptarget.pushed_threads = internal addrspace(3) global i32 poison, align 4
 @omptarget.arrived = internal addrspace(3) global i32 poison, align 4
 @omptarget.generation = internal addrspace(3) global i32 poison, align 4
-@omptarget.launch_environment = internal addrspace(3) global ptr poison, align 8
+; A pointer, but as a variable of pointer type LLVM would keep what is stored in it, though nobody reads it (for leak checkers).
+@omptarget.launch_environment = internal addrspace(3) global i64 poison, align 8
 @omptarget.team_loop = internal addrspace(3) global [64 x i8] poison, align 8
 @omptarget.broadcast = internal addrspace(3) global ptr poison, align 8
 @omptarget.last_team = internal addrspace(3) global i32 poison, align 4

@@ -132,13 +132,16 @@ pub unsafe extern "C" fn __kmpc_target_init(
     let (master, thread) = (is_master(), arch::thread_id());
     if master {
         init_master(launch);
-    } else if thread < workers() {
+    }
+    // Not asked of others than the master, so that the choice below stays one.
+    if thread < workers() {
         Nest::GROUP.begin();
         if environment.configuration.use_generic_state_machine != 0 {
             work();
         }
     }
-    if master { -1 } else { thread as i32 }
+    // A choice of values where the ways have met: so that to the optimiser the kernel's question for -1 is that for the master.
+    core::hint::select_unpredictable(master, -1, thread as i32)
 }
 
 /// SPMD: every thread prepares what is its own. Nothing is shared, so no barrier is needed.

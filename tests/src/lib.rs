@@ -51,6 +51,8 @@ pub enum Mode {
     MachineCode(&'static str),
     /// That bitcode only: each unit optimised on its own, linked without further optimisation.
     UnitByUnit(&'static str),
+    /// Machine code that clang makes of the whole program, its units compiled at this `-O` level, for GPUs of either maker.
+    WholeProgram(&'static str),
 }
 
 /// The sources of every example that needs nothing but the compiler (`mpi_jacobi` needs MPI).
@@ -100,6 +102,11 @@ impl Mode {
             Mode::UnitByUnit(level) => vec![
                 config("etc/omptarget-cuda.cfg"),
                 "--no-offload-arch=sm_80".into(),
+                "-DOFFLOAD".into(),
+                level.into(),
+            ],
+            Mode::WholeProgram(level) => vec![
+                config("etc/omptarget-lto.cfg"),
                 "-DOFFLOAD".into(),
                 level.into(),
             ],

@@ -54,13 +54,14 @@ fn every_example_becomes_a_code_object_for_gfx11_generic() {
     table("gfx11-generic", 32);
 }
 
-/// Streaming kernels need no scratch memory and no call.
+/// Streaming kernels need no scratch memory, no LDS and no call.
 #[test]
 fn saxpy_costs_nothing() {
     for architecture in ["gfx90a", "gfx1100"] {
         let (_binary, object) = code_object(&["examples/saxpy.c"], architecture);
         for f in figures(&object) {
-            assert!(f.scratch == 0 && f.spilled == 0, "{architecture}: {f:?}");
+            let nothing = f.scratch == 0 && f.lds == 0 && f.spilled == 0;
+            assert!(nothing, "{architecture}: {f:?}");
         }
         let code = tool("llvm-objdump", &["-d".as_ref(), object.as_os_str()]);
         assert!(code.contains("s_endpgm"), "{code}");
@@ -111,20 +112,17 @@ fn table(architecture: &str, wave: u32) {
     println!("{table}");
 }
 
-/// A program's code object, made by clang itself: `omptarget.cfg` leaves the image as bitcode unless told otherwise.
+/// A program's code object, made by clang itself.
 fn code_object(sources: &[&str], architecture: &str) -> (Binary, PathBuf) {
     let build = Build::new(sources).flags(&[
         "--no-offload-arch=sm_80",
         &format!("--offload-arch={architecture}"),
-        "-fno-openmp-target-jit",
-        "-Xoffload-linker-amdgcn-amd-amdhsa",
-        "-lompservices",
         "-save-temps",
     ]);
     let object = build
         .folder()
         .join(format!("program.amdgcn.{architecture}.img"));
-    (build.compile(Mode::Offload("-O2")), object)
+    (build.compile(Mode::WholeProgram("-O2")), object)
 }
 
 /// What one of LLVM's tools says.

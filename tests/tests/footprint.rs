@@ -7,8 +7,18 @@ use e2e::root;
 
 #[test]
 fn figures_are_kept() {
+    check(&[]);
+}
+
+#[test]
+fn figures_of_clangs_own_code_generation_are_kept() {
+    check(&["--clang"]);
+}
+
+fn check(arguments: &[&str]) {
     let output = Command::new(root().join("bench/footprint"))
         .arg("--check")
+        .args(arguments)
         .output()
         .expect("python3 runs bench/footprint");
     println!("{}", String::from_utf8_lossy(&output.stdout));

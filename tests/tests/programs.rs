@@ -210,6 +210,11 @@ fn constructs() {
 }
 
 #[test]
+fn more_constructs() {
+    check_with(&["more_constructs.c"], &["-fopenmp-version=60"]);
+}
+
+#[test]
 fn doacross() {
     check(&["doacross.c"]);
 }
