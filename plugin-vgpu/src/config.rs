@@ -34,7 +34,7 @@ impl Config {
             heap: default_heap(memory),
             timeout: None,
             count: false,
-            engine: Engine::Fiber,
+            engine: Engine::Auto,
         }
     }
 
@@ -153,6 +153,7 @@ mod tests {
         );
         assert!(read("OMPTARGET_VGPU_COUNT", "1").unwrap().count);
         assert!(!read("OMPTARGET_VGPU_COUNT", "0").unwrap().count);
+        assert_eq!(Config::detect().engine, Engine::Auto);
         let engine = |name| read("OMPTARGET_VGPU_ENGINE", name).unwrap().engine;
         assert_eq!(engine("fiber"), Engine::Fiber);
         assert_eq!(engine(" workgroup "), Engine::Workgroup);

@@ -10,7 +10,7 @@ pub enum Engine {
     Fiber,
     /// The warp form of every kernel that has one.
     Workgroup,
-    /// The faster of the two.
+    /// The same: warp forms are faster wherever there is one.
     Auto,
 }
 

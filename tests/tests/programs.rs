@@ -32,6 +32,21 @@ fn check_mode(sources: &[&str], flags: &[&str], mode: Mode) {
     );
 }
 
+/// The engine that runs what has no warp form runs everything else, too.
+#[test]
+fn thread_by_thread() {
+    let environment = [
+        ("OMP_TARGET_OFFLOAD", "MANDATORY"),
+        ("OMPTARGET_VGPU_ENGINE", "fiber"),
+    ];
+    for source in ["atomics.c", "private_state.c", "sync.c"] {
+        let source = format!("tests/programs/{source}");
+        let binary = Build::new(&[&source]).compile(Mode::Offload("-O2"));
+        let outcome = binary.run_with(&[], &environment);
+        assert_eq!(outcome.passed(&source), "PASS\n");
+    }
+}
+
 #[test]
 fn map() {
     check(&["map.c"]);
