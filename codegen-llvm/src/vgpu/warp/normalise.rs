@@ -57,7 +57,10 @@ pub fn run(unit: &Unit, sites: &mut Sites, module: &Module, kernels: &[&Kernel])
             context::assume_bound(module, function, row, most);
         }
     }
-    inline(unit, sites, module, kernels, &functions)?;
+    let targets = pointers::Targets::find(module, &functions);
+    inline(unit, sites, module, (kernels, &functions), &targets)?;
+    targets.release();
+    unit.machine.run_passes(module, "globaldce")?;
     chunks::run(unit, module, &functions)?;
     unit.machine.run_passes(module, SHAPE)?;
     let library = Module::parse(module.context, &form::library(), "the warp form's library")?;
@@ -80,8 +83,8 @@ fn inline(
     unit: &Unit,
     sites: &mut Sites,
     module: &Module,
-    kernels: &[&Kernel],
-    functions: &[Value],
+    (kernels, functions): (&[&Kernel], &[Value]),
+    targets: &pointers::Targets,
 ) -> Result<()> {
     let mut local = HashSet::new();
     for _ in 0..ROUNDS {
@@ -104,9 +107,9 @@ fn inline(
         if changed {
             unit.machine.run_passes(module, SIMPLIFY)?;
         }
-        for &function in functions {
+        for (number, &function) in functions.iter().enumerate() {
             if !calls_known(function) {
-                pointers::run(module, sites, function);
+                pointers::run(module, sites, (number, function), targets);
             }
         }
         let mut open = functions.iter().filter(|&&kernel| calls_known(kernel));

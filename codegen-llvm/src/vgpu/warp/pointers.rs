@@ -6,7 +6,9 @@
 //! treats parallel regions, too (`llvm/lib/Transforms/IPO/OpenMPOpt.cpp`); its call for regions that it does not know is
 //! one of these.
 
-use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
+use std::collections::HashSet;
+
+use llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode};
 
 use super::super::sites::Sites;
 use super::calls::CONTEXT;
@@ -16,8 +18,87 @@ use crate::roles;
 /// Most functions a pointer may lead to: each is inlined where it may be called.
 const MOST: usize = 64;
 
-/// Replaces the calls through pointers in a function.
-pub fn run(module: &Module, sites: &mut Sites, function: Value) {
+/// What pointers may lead to. Found before anything is inlined: the master stores the addresses of regions, and is taken away.
+pub struct Targets {
+    pointed_at: Vec<Value>,
+    /// For each kernel, those that pointers in it may lead to.
+    of_kernels: Vec<HashSet<Value>>,
+}
+
+impl Targets {
+    /// Those of all kernels. The functions stay, whoever still refers to them, until [`Targets::release`].
+    pub fn find(module: &Module, kernels: &[Value]) -> Targets {
+        let mut pointed_at = module.definitions();
+        pointed_at.retain(|it| !kernels.contains(it) && roles::has_address_taken(*it));
+        let everywhere = || pointed_at.iter().copied().filter(|&it| leaves_block(it));
+        let of_kernels = kernels.iter().map(|&kernel| {
+            let mut reached = referred_to(everywhere().chain([kernel]));
+            reached.retain(|function| pointed_at.contains(function));
+            reached
+        });
+        let of_kernels = of_kernels.collect();
+        for function in &pointed_at {
+            function.set_linkage(LLVMLinkage::LLVMExternalLinkage);
+            function.hide();
+        }
+        Targets {
+            pointed_at,
+            of_kernels,
+        }
+    }
+
+    /// Lets those go that nobody refers to.
+    pub fn release(&self) {
+        for function in &self.pointed_at {
+            function.set_linkage(LLVMLinkage::LLVMInternalLinkage);
+            function.show();
+        }
+    }
+}
+
+/// Whether a function's address may come to another kernel: it does anything with it but to store it in shared memory, where
+/// regions of `parallel` are handed to the workers.
+fn leaves_block(function: Value) -> bool {
+    let stays = |user: Value| {
+        user.is_instruction()
+            && match user.opcode() {
+                Some(LLVMOpcode::LLVMStore) => {
+                    user.operand(0) == function && user.operand(1).ty().address_space() == SHARED
+                }
+                Some(LLVMOpcode::LLVMCall) => {
+                    user.called() == function && !user.arguments().contains(&function)
+                }
+                Some(LLVMOpcode::LLVMICmp) => true,
+                _ => false,
+            }
+    };
+    !function.users().into_iter().all(stays)
+}
+
+/// NVPTX's and AMDGPU's address space of shared memory.
+const SHARED: u32 = 3;
+
+/// Some functions, and all that they and these in turn refer to.
+fn referred_to(functions: impl Iterator<Item = Value>) -> HashSet<Value> {
+    let mut pending: Vec<_> = functions.collect();
+    let mut found = HashSet::new();
+    while let Some(function) = pending.pop() {
+        if found.insert(function) {
+            let operands = function.instructions().into_iter();
+            let operands = operands.flat_map(Value::operands);
+            pending.extend(operands.filter(|it| it.is_function()));
+        }
+    }
+    found
+}
+
+/// Replaces the calls through pointers in the kernel with this number.
+pub fn run(
+    module: &Module,
+    sites: &mut Sites,
+    (number, function): (usize, Value),
+    targets: &Targets,
+) {
     let calls = function
         .instructions()
         .into_iter()
@@ -31,11 +112,11 @@ pub fn run(module: &Module, sites: &mut Sites, function: Value) {
     if calls.is_empty() {
         return;
     }
-    let mut pointed_at = module.definitions();
-    pointed_at.retain(|&function| roles::has_address_taken(function));
+    let of_kernel = &targets.of_kernels[number];
     for call in calls {
-        let accepts = |function: &Value| accepts(*function, call);
-        let callees: Vec<_> = pointed_at.iter().copied().filter(accepts).collect();
+        let may_be = |function: &Value| of_kernel.contains(function) && accepts(*function, call);
+        let callees = targets.pointed_at.iter().copied().filter(may_be);
+        let callees: Vec<_> = callees.collect();
         if callees.len() <= MOST {
             dispatch(module, sites, call, &callees);
         }
