@@ -27,8 +27,22 @@ fn image() -> &'static [u8] {
     })
 }
 
-/// What a kernel wrote, run by an engine; it gets the output, a word `argument` and two words of zeros.
-fn run(engine: Engine, kernel: &str, threads: u32, argument: Option<u64>) -> Vec<i32> {
+/// The kernels that have no warp form, and why.
+const THREAD_BY_THREAD: &[(&str, &str)] = &[
+    // Lanes that have left store at the end what the last lanes store, too: so they have not ended when the others come to a barrier.
+    (
+        "several_exits",
+        "lanes of one warp may come to different barriers",
+    ),
+    (
+        "spin_wait",
+        "a loop waits on memory that other threads write",
+    ),
+];
+
+/// What a kernel wrote, run by an engine, and what that said of it; it gets the output and a word: `argument`, or a pointer to two
+/// words of zeros.
+fn run(engine: Engine, kernel: &str, threads: u32, argument: Option<u64>) -> (Vec<i32>, String) {
     let image = Image {
         kind: ImageKind::Bitcode,
         triple: "",
@@ -57,7 +71,9 @@ fn run(engine: Engine, kernel: &str, threads: u32, argument: Option<u64>) -> Vec
         dynamic_shared: 0,
         args: &[out.0, argument.unwrap_or(zeros.0)],
     };
-    module.kernel(kernel).unwrap().launch(&launch).unwrap();
+    let kernel = module.kernel(kernel).unwrap();
+    let remark = kernel.remark(&launch).unwrap_or_default();
+    kernel.launch(&launch).unwrap();
     let mut content = vec![0; words];
     // SAFETY: the buffer has this size.
     unsafe {
@@ -65,14 +81,20 @@ fn run(engine: Engine, kernel: &str, threads: u32, argument: Option<u64>) -> Vec
             .read(content.as_mut_ptr().cast(), out, 4 * words)
             .unwrap()
     };
-    content
+    (content, remark)
 }
 
 /// Checks a kernel with some sizes of blocks; `expected` is of a block's number, its size and a thread.
 fn check(kernel: &str, argument: Option<u64>, expected: impl Fn(i32, i32, i32) -> i32) {
     for threads in [32, 64, 96] {
         for engine in [Engine::Fiber, Engine::Workgroup] {
-            let got = run(engine, kernel, threads, argument);
+            let (got, remark) = run(engine, kernel, threads, argument);
+            let by_thread = THREAD_BY_THREAD.iter().find(|(name, _)| *name == kernel);
+            match (engine, by_thread) {
+                (Engine::Fiber, _) => assert_eq!(remark, "", "{kernel}"),
+                (_, None) => assert_eq!(remark, "runs warp by warp", "{kernel}"),
+                (_, Some((_, why))) => assert!(remark.contains(why), "{kernel}: {remark}"),
+            }
             let all =
                 (0..BLOCKS as i32).flat_map(|block| (0..threads as i32).map(move |t| (block, t)));
             let expected: Vec<i32> = all
@@ -172,6 +194,29 @@ fn stale_work_item_id() {
             }
         });
     }
+}
+
+#[test]
+fn block_cooperative_group() {
+    check("block_cooperative_group", None, |_, threads, t| {
+        (0..threads).map(|other| other * other).sum::<i32>() + t
+    });
+}
+
+#[test]
+fn warp_cooperative_group() {
+    check("warp_cooperative_group", None, |_, _, t| {
+        let first = t & !7;
+        (first..first + 8).sum()
+    });
+}
+
+#[test]
+fn tile_in_a_branch() {
+    check("tile_in_a_branch", None, |_, _, t| match t % 32 {
+        0..8 => 2 * (t ^ 3),
+        _ => -1,
+    });
 }
 
 #[test]

@@ -58,6 +58,20 @@ static void run(const char *what) {
             omp_set_lock(&lock);
             omp_set_lock(&lock);
         }
+    } else if (strcmp(what, "flag") == 0) {
+        // One thread waits for what nobody writes, the others for that thread.
+        int flag = 0;
+#pragma omp target parallel num_threads(64) map(tofrom : flag)
+        {
+            if (omp_get_thread_num() == 0) {
+                int set = 0;
+                while (!set) {
+#pragma omp atomic read acquire
+                    set = flag;
+                }
+            }
+#pragma omp barrier
+        }
     } else if (strcmp(what, "outside") == 0) {
         // Far behind a mapped array.
         int a[16] = {0};

@@ -12,13 +12,27 @@ fn faults(mode: Mode) -> Binary {
     Build::new(&[SOURCE]).flags(&["-g"]).compile(mode)
 }
 
+/// Runs the program so that the fault ends it, warp by warp where kernels have such a form, and thread by thread.
+fn check_engines(binary: &Binary, fault: &str, facts: &[&str]) {
+    for engine in ["auto", "fiber"] {
+        let environment = [
+            ("OMP_TARGET_OFFLOAD", "MANDATORY"),
+            ("OMPTARGET_VGPU_ENGINE", engine),
+            // Needed where threads wait on memory; the others do not come to that.
+            ("OMPTARGET_VGPU_TIMEOUT", "1"),
+        ];
+        let outcome = binary.run_with(&[fault], &environment);
+        outcome.failed_with(&format!("{fault}, {engine}"), facts);
+    }
+}
+
 /// The fault's message has `facts`, names the kernel of the region and the line with `text`, in either dialect.
 fn check(fault: &str, text: &str, facts: &[&str]) {
     let place = format!("faults.c:{}", line_of(SOURCE, text));
     let mut all = vec!["__omp_offloading_", "run_l", &place];
     all.extend(facts);
     for binary in [&FAULTS, &AMD_FAULTS] {
-        binary.run(&[fault]).failed_with(fault, &all);
+        check_engines(binary, fault, &all);
     }
 }
 
@@ -82,13 +96,11 @@ fn deadlock() {
 /// Threads that wait on memory do not wait at a barrier: only the time limit finds them.
 #[test]
 fn endless_wait_on_memory() {
-    let environment = [
-        ("OMP_TARGET_OFFLOAD", "MANDATORY"),
-        ("OMPTARGET_VGPU_TIMEOUT", "1"),
-    ];
-    FAULTS
-        .run_with(&["lock"], &environment)
-        .failed_with("lock", &["__omp_offloading_", "OMPTARGET_VGPU_TIMEOUT"]);
+    let facts = ["__omp_offloading_", "OMPTARGET_VGPU_TIMEOUT"];
+    check_engines(&FAULTS, "lock", &facts);
+    let place = format!("faults.c:{}", line_of(SOURCE, "set = flag"));
+    let facts = [&facts[..], &["waiting at a wait on memory", &place]].concat();
+    check_engines(&FAULTS, "flag", &facts);
 }
 
 #[test]

@@ -18,6 +18,9 @@ use super::lower;
 use super::unit::Unit;
 use crate::ir::{Builder, Type, Value};
 
+/// The engine function that is called.
+pub const SPIN: &str = "vgpu_spin";
+
 /// Engine functions after which other threads have had their turn.
 const YIELDING: &[&str] = &[
     "vgpu_barrier",
@@ -29,15 +32,15 @@ const YIELDING: &[&str] = &[
     "vgpu_match_all",
     "vgpu_redux",
     "vgpu_yield",
-    "vgpu_spin",
+    SPIN,
 ];
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
     let communicating = communicating_functions(unit);
-    let mut latches = Vec::new();
+    let mut loops = Vec::new();
     for function in unit.module.definitions() {
-        // Warp forms have no such loops (`warp::waiting`), and no thread's context to yield with.
+        // Warp forms have their calls already (`warp::waiting`), and no thread's context to find here.
         if function.name().starts_with("vgpu.") {
             continue;
         }
@@ -45,24 +48,29 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             .loops()
             .into_iter()
             .filter(|each| waits(each, &communicating, &|_| false) && !yields(each))
-            .map(|each| each.latch)
             .collect();
-        found.dedup();
-        latches.extend(found);
+        found.dedup_by_key(|each| each.latch);
+        loops.extend(found);
     }
-    if latches.is_empty() {
+    if loops.is_empty() {
         return Ok(());
     }
     unit.add_library(&library())?;
     let spin = unit.library_function("vgpu.spin")?;
-    for end in latches.into_iter().filter_map(|latch| latch.terminator()) {
-        let site = Value::int(
-            Type::int(unit.context(), 32),
-            u64::from(unit.sites.own(end)),
-        );
-        Builder::before(unit.context(), end).call_function(spin, &[site]);
+    for each in loops {
+        if let (Some(end), Some(place)) = (each.latch.terminator(), place(&each)) {
+            let site = u64::from(unit.sites.own(place));
+            let site = Value::int(Type::int(unit.context(), 32), site);
+            Builder::before(unit.context(), end).call_function(spin, &[site]);
+        }
     }
     Ok(())
+}
+
+/// Where a loop waits, for messages: at what it polls, as branches often have no place. If that is in functions that it calls, its end.
+pub fn place(each: &Loop) -> Option<Value> {
+    let polled = instructions(each).find(|&it| communicates_itself(it));
+    polled.or(each.latch.terminator())
 }
 
 /// Whether a loop waits on memory, if it calls no function that does. Nobody changes what `is_constant`.
@@ -80,10 +88,10 @@ fn library() -> String {
         "{}
 define void @vgpu.spin(i32 %site) alwaysinline nounwind convergent {{
   %cx = call ptr @vgpu.context()
-  call void @vgpu_spin(ptr %cx, i32 %site)
+  call void @{SPIN}(ptr %cx, i32 %site)
   ret void
 }}
-declare void @vgpu_spin(ptr, i32) convergent nounwind
+declare void @{SPIN}(ptr, i32) convergent nounwind
 ",
         lower::engine::CONTEXT_FUNCTION.as_str()
     )
@@ -191,7 +199,7 @@ fn is_read(instruction: Value) -> bool {
 }
 
 /// Whether every turn of the loop passes a yielding call: one in the latch is certain to be passed.
-fn yields(each: &Loop) -> bool {
+pub fn yields(each: &Loop) -> bool {
     each.latch
         .instructions()
         .into_iter()

@@ -3,6 +3,14 @@
 ; that a counter ends. A lock has none, as a lane of the same warp may have it.
 ; RUN: vgpu --warp-forms --no-window-check %s
 ; CHECK: "name":"retry"…"warp":{"Present"…"name":"blocks"…"warp":{"Present"…"name":"lock"…"warp":{"Absent":"a loop waits on memory that other threads write…"name":"rounds"…"warp":{"Present"…"name":"counted"…"warp":{"Present"…"name":"flushed"…"warp":{"Absent":"a loop waits
+; What waits for another block lets its own block's other warps run.
+; RUN: vgpu --warp-forms --emit-llvm --no-window-check -O1 %s
+; CHECK: define hidden void @vgpu.warp.retry
+; CHECK: cmpxchg
+; CHECK: define hidden void @vgpu.warp.blocks
+; CHECK: load atomic
+; CHECK: call void @vgpu_spin(ptr…%0, i32
+; CHECK: define hidden void @vgpu.warp.rounds
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @retry(ptr %sum, float %term) {

@@ -117,6 +117,45 @@ KERNEL stale_work_item_id(int *out, int rounds) {
     *own(out) = seen == t + 100 * t ? 1000 + t : -1;
 }
 
+// COX, table 1: `reduce0` to `reduce3` of the CUDA samples add up in shared memory, all threads of the block together.
+KERNEL block_cooperative_group(int *out) {
+    int t = thread();
+    words[t] = t * t;
+    barrier();
+    for (int distance = 1; distance < threads(); distance *= 2) {
+        if (t % (2 * distance) == 0 && t + distance < threads())
+            words[t] += words[t + distance];
+        barrier();
+    }
+    *own(out) = words[0] + t;
+}
+
+// `reduce4` to `reduce6` end with a tile of the warp; here tiles of 8, which have a mask each.
+KERNEL warp_cooperative_group(int *out) {
+    int t = thread(), sum = t;
+    unsigned tile = 0xffu << (t & 24);
+    for (int distance = 4; distance > 0; distance /= 2) {
+        __nvvm_bar_warp_sync(tile);
+        sum += __nvvm_shfl_sync_bfly_i32(tile, sum, distance, 31);
+    }
+    *own(out) = sum;
+}
+
+// The first tile of each warp goes on alone and its lanes meet there.
+KERNEL tile_in_a_branch(int *out) {
+    int t = thread();
+    words[t] = t;
+    *own(out) = -1;
+    if (t % 32 < 8) {
+        __nvvm_bar_warp_sync(0xff);
+        int next = words[t ^ 1];
+        __nvvm_bar_warp_sync(0xff);
+        words[t] = 2 * next;
+        __nvvm_bar_warp_sync(0xff);
+        *own(out) = words[t ^ 2];
+    }
+}
+
 // COX, Code 1.
 KERNEL shuffle_reduction_of_one_warp(int *out) {
     int t = thread();

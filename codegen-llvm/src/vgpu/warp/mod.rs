@@ -13,7 +13,7 @@
 //! | [`pointers`] | within that: what calls through pointers may call |
 //! | [`chunks`] | within that: chunks of iterations of which every thread has a share, aside |
 //! | [`words`] | within that: threads' places in the nest of regions in local variables |
-//! | [`waiting`] | no lane waits on memory for another |
+//! | [`waiting`] | no lane waits on memory for another of its warp; loops that wait for others let them run |
 //! | [`width`] | how many lanes |
 //! | [`order`] | the order of the blocks, in which lanes wait for each other |
 //! | [`divergence`] | which values differ, and how; which blocks not all lanes run |
@@ -99,7 +99,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     for (kernel, refusal) in unit.kernels.iter_mut().zip(&mut forms) {
         let built = match refusal.take() {
             Some(refusal) => Err(refusal),
-            None => build(copy, kernel, &host),
+            None => build(copy, &mut unit.sites, kernel, &host),
         };
         kernel.warp = match built {
             Ok((function, form)) => {
@@ -124,7 +124,12 @@ struct Host {
 }
 
 /// Builds one kernel's warp form.
-fn build(module: Module, kernel: &Kernel, host: &Host) -> Result<(Value, WarpForm), Refusal> {
+fn build(
+    module: Module,
+    sites: &mut Sites,
+    kernel: &Kernel,
+    host: &Host,
+) -> Result<(Value, WarpForm), Refusal> {
     let function = module
         .function(&kernel.function.name())
         .filter(|function| !function.is_declaration())
@@ -134,7 +139,7 @@ fn build(module: Module, kernel: &Kernel, host: &Host) -> Result<(Value, WarpFor
     }
     context::check(function)?;
     let row = if kernel.is_generic() { Row::Y } else { Row::X };
-    waiting::run(module.context, function, row, host.words)?;
+    waiting::run(&module, sites, function, row, host.words)?;
     let width = width::of(function, row, host.warp_size);
     let order = Order::new(function)?;
     let divergence = Divergence::new(&order, module.layout(), width.lanes, row);

@@ -1,4 +1,6 @@
-//! Needs: a normalised kernel. Leaves: the certainty that no lane of a warp waits on memory for another of the same warp.
+//! Needs: a normalised kernel. Leaves: the certainty that no lane of a warp waits on memory for another of the same warp; in loops that
+//! wait for other warps or blocks, a call of `vgpu_spin`, as `spin` puts into those of the scalar form: without it they could not be
+//! ended when the launch is given up, or after `OMPTARGET_VGPU_TIMEOUT`.
 //!
 //! The lanes of a warp form stay together: one that polls a variable keeps the one that would write it from going on. So
 //! loops that wait on memory (`spin`) have no warp form. Six kinds of them do not wait for lanes:
@@ -19,11 +21,12 @@ use std::collections::HashSet;
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
 use super::super::control_flow::{ControlFlow, Loop};
+use super::super::sites::Sites;
 use super::super::spin;
 use super::calls::{self, Callee};
 use super::fields::{self, Row};
 use super::refusal::Refusal;
-use crate::ir::{Block, Context, Value};
+use crate::ir::{Block, Builder, Module, Type, Value};
 
 /// Where in shared memory the device runtime has variables that are known not to be waited for, or how.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,7 +48,13 @@ impl Words {
 }
 
 /// The check.
-pub fn run(context: Context, kernel: Value, row: Row, words: Words) -> Result<(), Refusal> {
+pub fn run(
+    module: &Module,
+    sites: &mut Sites,
+    kernel: Value,
+    row: Row,
+    words: Words,
+) -> Result<(), Refusal> {
     let flow = ControlFlow::new(kernel);
     for each in flow.loops() {
         let fences = instructions(&each).any(|it| it.opcode() == Some(LLVMOpcode::LLVMFence));
@@ -53,21 +62,41 @@ pub fn run(context: Context, kernel: Value, row: Row, words: Words) -> Result<()
         if !spin::waits_itself(&each, &is_settled) {
             continue;
         }
-        let harmless = passes_all_lanes(&each)
-            || is_retry(&each)
-            || takes_bits(&flow, &each)
-            || waits_for_blocks(&flow, &each, row)
+        if passes_all_lanes(&each) || is_retry(&each) || takes_bits(&flow, &each) {
+            continue;
+        }
+        let waits_for_others = waits_for_blocks(&flow, &each, row)
             || waits_for_warps(&flow, &each, row, words.barrier);
-        if !harmless {
+        if !waits_for_others {
             let what = "a loop waits on memory that other threads write";
-            let place = communication(&each).or(each.latch.terminator());
-            return Err(match place {
-                Some(place) => Refusal::at(context, place, what),
+            return Err(match spin::place(&each) {
+                Some(place) => Refusal::at(module.context, place, what),
                 None => Refusal::new(what),
             });
         }
+        if !spin::yields(&each) {
+            insert_spin(module, sites, &each);
+        }
     }
     Ok(())
+}
+
+/// Lets other warps, and what may end the launch, have their turn at the end of every turn of the loop.
+fn insert_spin(module: &Module, sites: &mut Sites, each: &Loop) {
+    let (Some(end), Some(place)) = (each.latch.terminator(), spin::place(each)) else {
+        return;
+    };
+    let context = module.context;
+    let (pointer, number) = (Type::pointer(context), Type::int(context, 32));
+    let spin = module.declare(
+        spin::SPIN,
+        Type::function(Type::void(context), &[pointer, number]),
+    );
+    let marker = module.declare(calls::CONTEXT, Type::function(pointer, &[]));
+    let builder = Builder::before(context, end);
+    let cx = builder.call_function(marker, &[]);
+    let site = Value::int(number, sites.own(place).into());
+    builder.call_function(spin, &[cx, site]);
 }
 
 /// What no loop waits for: the context; the shape of the team, which is written while nobody is in a region; and what is read
@@ -108,11 +137,6 @@ fn counts(comparison: Value, each: &Loop) -> bool {
 
 fn instructions(each: &Loop) -> impl Iterator<Item = Value> + '_ {
     each.body.iter().flat_map(|block| block.instructions())
-}
-
-/// An atomic or volatile access of the loop.
-fn communication(each: &Loop) -> Option<Value> {
-    instructions(each).find(|&it| spin::communicates_itself(it))
 }
 
 /// Whether every way from the loop's header back to it passes a barrier or an operation of the warp; which one may
@@ -227,7 +251,7 @@ fn waits_for_blocks(flow: &ControlFlow, each: &Loop, row: Row) -> bool {
         .filter(|&it| spin::communicates_itself(it) && it.opcode() != Some(LLVMOpcode::LLVMFence))
         .collect();
     let is_thread = |value| fields::is_thread_index(value, row);
-    let Some(start) =
+    let Some(thread) =
         alone(flow, each.header, is_thread).filter(|_| shared.iter().all(|&it| polls(it)))
     else {
         return false;
@@ -242,7 +266,7 @@ fn waits_for_blocks(flow: &ControlFlow, each: &Loop, row: Row) -> bool {
     let all = flow.blocks().iter().flat_map(|block| block.instructions());
     all.filter(|&it| spin::communicates_itself(it))
         .filter(|&it| written(it).is_some_and(may_be_polled))
-        .all(|it| flow.dominators(it.block()).any(|block| block == start))
+        .all(|it| alone(flow, it.block(), is_thread) == Some(thread))
 }
 
 fn space(pointer: Value) -> u32 {
@@ -270,23 +294,23 @@ fn waits_for_warps(flow: &ControlFlow, each: &Loop, row: Row, barrier_word: Opti
     shared.all(polls) && alone(flow, each.header, is_lane).is_some()
 }
 
-/// The outermost block that dominates `block` and that only the threads of one number enter: `if (tid == c)`.
-fn alone(flow: &ControlFlow, block: Block, is_number: impl Fn(Value) -> bool) -> Option<Block> {
+/// The number of the threads that alone come to `block`: it is inside of an `if (tid == c)`, the outermost if there are several.
+fn alone(flow: &ControlFlow, block: Block, is_number: impl Fn(Value) -> bool) -> Option<u64> {
     let dominators: Vec<_> = flow.dominators(block).collect();
     let enters = |pair: &[Block]| {
         let (inner, outer) = (pair[0], pair[1]);
         let end = outer.terminator()?;
         let condition = end.condition()?;
-        let chosen = condition.opcode() == Some(LLVMOpcode::LLVMICmp)
+        let compares = condition.opcode() == Some(LLVMOpcode::LLVMICmp)
             && condition.int_predicate() == LLVMIntPredicate::LLVMIntEQ
-            && is_number(condition.operand(0))
-            && condition.operand(1).as_int().is_some();
+            && is_number(condition.operand(0));
+        let number = condition.operand(1).as_int().filter(|_| compares)?;
         let targets = end.successors();
         // The edge is the only way in: the block has no phi and no other predecessor.
         let only_way = targets.first() == Some(&inner)
             && targets.last() != Some(&inner)
             && flow.predecessors(inner).count() == 1;
-        (chosen && only_way).then_some(inner)
+        only_way.then_some(number)
     };
     dominators.windows(2).rev().find_map(enters)
 }
