@@ -183,12 +183,12 @@ def sanitizer(it):
     return of_all(results, programs=results)
 
 
-def constructs_of_llvm(it):
-    """Options of `omptarget bench epcc` for what LLVM's runtime has; the command line's own come first."""
+def constructs_of_llvm(it, programs, library):
+    """Options of `omptarget bench epcc` for what these programs have and LLVM's runtime too; the command line's own come first."""
     if "--constructs" in it.chosen.epcc:
         return []
-    lines = it.run([it.command, "bench", "epcc", "--list"], 60).output.splitlines()
-    names = [line.split("\t")[1] for line in lines]
+    lists = [it.run([program, "--list"], 60, library).output for program in programs]
+    names = [line.split("\t")[1] for text in lists for line in text.splitlines()]
     lacking = LACKING if it.machine.gpus else (*LACKING, *STUCK)
     return ["--constructs", ",".join(name for name in names if name not in lacking)]
 
@@ -204,7 +204,9 @@ def llvm(it):
              for kind in ("epcc", "nested")}
     parts = {}
     if there["epcc"]:
-        parts["epcc"] = measured_epcc(it, it.file(folder, "epcc"), "epcc-llvm", constructs_of_llvm(it), library)
+        programs = [it.file(folder, "epcc", name) for name in there["epcc"]]
+        options = constructs_of_llvm(it, programs, library)
+        parts["epcc"] = measured_epcc(it, it.file(folder, "epcc"), "epcc-llvm", options, library)
     if there["nested"]:
         parts["nested"] = measured_nested(it, it.file(folder, "nested"), "nested-llvm", there["nested"], library)
     why = "; ".join(f"{name}: {part['why']}" for name, part in parts.items() if part["status"] != PASSED)
