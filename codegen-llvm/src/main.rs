@@ -12,6 +12,7 @@ mod roles;
 mod runtime;
 mod sent;
 mod shape;
+mod static_shared;
 mod unsupported;
 mod vgpu;
 

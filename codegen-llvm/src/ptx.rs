@@ -12,6 +12,7 @@ use crate::inspect;
 use crate::ir::{Context, Machine, MachineOptions, Module, set_llvm_options};
 use crate::realloc;
 use crate::runtime;
+use crate::static_shared;
 use crate::unsupported;
 use crate::vgpu::kernels;
 use crate::vgpu::sites::describe_use;
@@ -111,6 +112,7 @@ pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Re
     bound_generic_kernels(&module);
     refuse_undefined(&module)?;
     unsupported::refuse(&module)?;
+    static_shared::refuse(&module)?;
     let text = machine.emit_assembly(&module)?;
     // LLVM warns of an architecture that it does not know, and writes the version of its oldest.
     const UNKNOWN: &[u8] = b"\n.version 3.2\n";

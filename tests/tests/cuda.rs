@@ -122,15 +122,21 @@ fn drivers_and_devices_that_do_not_serve() {
     }
 }
 
-/// What NVIDIA's assembler says of PTX that it refuses reaches the user: static shared memory beyond 48 KiB.
+/// Static shared memory beyond 48 KiB, which the virtual GPU has, is refused in words of ours.
 #[test]
-fn the_assemblers_words_are_told() {
+fn too_much_static_shared_memory() {
     let program = compile(&["tests/programs/state.c"]);
     let outcome = FakeDriver::of(&program).run(&program.path, &[]);
-    outcome.failed_with(
-        "state.c",
-        &["ptxas error", "too much shared data", "large_l"],
-    );
+    let words = ["bytes of static shared memory", "(48 KiB)", "large_l"];
+    outcome.failed_with("state.c", &words);
+}
+
+/// What NVIDIA's assembler says of PTX that it refuses reaches the user: an instruction that does not exist.
+#[test]
+fn the_assemblers_words_are_told() {
+    let program = compile(&["tests/programs/no_instruction.c"]);
+    let outcome = FakeDriver::of(&program).run(&program.path, &[]);
+    outcome.failed_with("no_instruction.c", &["ptxas", "no_such_instruction"]);
 }
 
 /// Calls whose failure changes nothing that the program sees: what is asked for speed only, what is given back.

@@ -21,7 +21,7 @@ mod lowering;
 mod offsets;
 mod optimise;
 mod prologue;
-mod reach;
+pub mod reach;
 mod reflect;
 mod retarget;
 mod segments;

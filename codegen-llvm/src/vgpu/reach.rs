@@ -2,18 +2,24 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::unit::Unit;
-use crate::ir::Value;
+use crate::ir::{Module, Value};
 
-/// The global variables that code reachable from `kernel` mentions.
+/// The global variables that code reachable from `kernel` mentions, or may.
 ///
-/// A function is reachable if reachable code mentions it at all: calls it, or passes its address on.
 /// Functions whose address is in a variable's initializer (virtual tables, tables of functions) or
 /// is stored to memory are taken as reachable from every kernel.
-pub fn variables(unit: &Unit, kernel: Value) -> HashSet<Value> {
+pub fn variables(module: &Module, kernel: Value) -> HashSet<Value> {
+    let mut roots = vec![kernel];
+    roots.extend(escaped(module));
+    variables_from(roots)
+}
+
+/// The global variables that code reachable from these functions mentions.
+///
+/// A function is reachable if reachable code mentions it at all: calls it, or passes its address on.
+pub fn variables_from(functions: Vec<Value>) -> HashSet<Value> {
     let mut reached = HashSet::new();
-    let mut pending = vec![kernel];
-    pending.extend(escaped(unit));
+    let mut pending = functions;
     let mut seen: HashSet<Value> = pending.iter().copied().collect();
     let mut known = HashMap::new();
     while let Some(function) = pending.pop() {
@@ -37,13 +43,9 @@ pub fn variables(unit: &Unit, kernel: Value) -> HashSet<Value> {
 }
 
 /// Functions whose address leaves the code that names it, other than as the argument of a call.
-fn escaped(unit: &Unit) -> Vec<Value> {
+fn escaped(module: &Module) -> Vec<Value> {
     let escapes = |function: &Value| function.users().into_iter().any(|user| !user.is_call());
-    unit.module
-        .definitions()
-        .into_iter()
-        .filter(escapes)
-        .collect()
+    module.definitions().into_iter().filter(escapes).collect()
 }
 
 /// The functions and variables an operand mentions, itself or inside a constant.

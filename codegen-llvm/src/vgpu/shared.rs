@@ -96,7 +96,7 @@ fn lay_out(unit: &mut Unit, variables: &[Value]) -> Result<HashMap<Value, Place>
     let reach: Vec<HashSet<Value>> = unit
         .kernels
         .iter()
-        .map(|kernel| super::reach::variables(unit, kernel.function))
+        .map(|kernel| super::reach::variables(&unit.module, kernel.function))
         .collect();
     let users = |variable: Value| {
         reach
