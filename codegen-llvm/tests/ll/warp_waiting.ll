@@ -2,7 +2,7 @@
 ; waits for another block; a loop of which every turn passes one of two barriers; and one
 ; that a counter ends. A lock has none, as a lane of the same warp may have it.
 ; RUN: vgpu --warp-forms --no-window-check %s
-; CHECK: "name":"retry"…"warp":{"Present"…"name":"blocks"…"warp":{"Present"…"name":"lock"…"warp":{"Absent":"a loop waits on memory that other threads write…"name":"rounds"…"warp":{"Present"…"name":"counted"…"warp":{"Present"…"name":"flushed"…"warp":{"Absent":"a loop waits
+; CHECK: "name":"retry"…"warp":{"Present"…"name":"blocks"…"warp":{"Present"…"name":"lock"…"warp":{"Absent":"a loop waits on memory that other threads write…"name":"rounds"…"warp":{"Present"…"name":"counted"…"warp":{"Present"…"name":"flushed"…"warp":{"Absent":"a loop waits…"name":"handed"…"warp":{"Absent":"a loop waits
 ; What waits for another block lets its own block's other warps run.
 ; RUN: vgpu --warp-forms --emit-llvm --no-window-check -O1 %s
 ; CHECK: define hidden void @vgpu.warp.retry
@@ -98,6 +98,27 @@ turn:
   %v = load i32, ptr %flag
   %set = icmp ne i32 %v, 0
   br i1 %set, label %end, label %turn
+end:
+  ret void
+}
+; Thread 0 waits for thread 1 of its own warp.
+define ptx_kernel void @handed(ptr addrspace(1) %flag) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %first = icmp eq i32 %tid, 0
+  br i1 %first, label %poll, label %others
+poll:
+  br label %turn
+turn:
+  %v = load atomic i32, ptr addrspace(1) %flag monotonic, align 4
+  %set = icmp ne i32 %v, 0
+  br i1 %set, label %end, label %turn
+others:
+  %second = icmp eq i32 %tid, 1
+  br i1 %second, label %give, label %end
+give:
+  store atomic i32 1, ptr addrspace(1) %flag monotonic, align 4
+  br label %end
 end:
   ret void
 }

@@ -173,7 +173,7 @@ pub fn fits(kernel: Value) -> Result<(), Refusal> {
             "a function calls itself, directly or through others",
         )),
         Some(size) if size > LARGEST => Err(Refusal::new(format!(
-            "with all functions inlined it would have {size} instructions; {LARGEST} are the limit"
+            "with all functions inlined it would have {size} instructions; {LARGEST} are the limit (optimised code, from -O1, has fewer)"
         ))),
         Some(_) => Ok(()),
     }
