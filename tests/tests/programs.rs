@@ -39,7 +39,7 @@ fn thread_by_thread() {
         ("OMP_TARGET_OFFLOAD", "MANDATORY"),
         ("OMPTARGET_VGPU_ENGINE", "fiber"),
     ];
-    for source in ["atomics.c", "private_state.c", "sync.c"] {
+    for source in ["heap.c", "private_state.c", "sync.c"] {
         let source = format!("tests/programs/{source}");
         let binary = Build::new(&[&source]).compile(Mode::Offload("-O2"));
         let outcome = binary.run_with(&[], &environment);
