@@ -172,6 +172,9 @@ impl Former<'_> {
             return vector;
         }
         let one = self.builder.splat(Value::int(divisor.ty(), 1), self.width);
+        // Frozen: LLVM's code generation divides in all lanes and chooses afterwards where it believes that the divisor is never 0,
+        // as that of `shl nuw 5, x`, and an inactive lane's `x` may be too large for it.
+        let vector = self.builder.freeze(vector);
         self.builder.select(self.mask, vector, one)
     }
 
