@@ -2,6 +2,7 @@
 //
 //   (none)           an OpenMP target program: for the virtual GPU and for LLVM's host offload
 //   -DBENCH_HOST     plain OpenMP on the host's threads: a team is one thread, its barriers are nothing
+//   -DBENCH_HAND     with BENCH_HOST, the same in vectors by hand (mandelbrot, nbody)
 //   -DBENCH_OPENCL   the host side of the OpenCL kernel beside it (opencl.h)
 //
 // A benchmark defines

@@ -16,8 +16,42 @@ static void prepare(void) {
     }
 }
 
+#ifdef BENCH_HAND
+typedef float Floats __attribute__((vector_size(64)));
+enum { LANES = 16, AT_ONCE = 2 };
+
+static inline Floats of(const float *from) {
+    Floats to;
+    memcpy(&to, from, sizeof to);
+    return to;
+}
+
+// 32 bodies in vectors, as one would write it: all others' forces on them.
+static void bodies_by_hand(int i) {
+    Floats sx[AT_ONCE] = {}, sy[AT_ONCE] = {}, sz[AT_ONCE] = {}, xi[AT_ONCE], yi[AT_ONCE], zi[AT_ONCE];
+    for (int part = 0; part < AT_ONCE; part++)
+        xi[part] = of(x + i + part * LANES), yi[part] = of(y + i + part * LANES), zi[part] = of(z + i + part * LANES);
+    for (int j = 0; j < N; j++)
+        for (int part = 0; part < AT_ONCE; part++) {
+            Floats dx = x[j] - xi[part], dy = y[j] - yi[part], dz = z[j] - zi[part];
+            Floats square = dx * dx + dy * dy + dz * dz + softening;
+            Floats force = mass[j] / (square * __builtin_elementwise_sqrt(square));
+            sx[part] += force * dx, sy[part] += force * dy, sz[part] += force * dz;
+        }
+    for (int part = 0; part < AT_ONCE; part++) {
+        memcpy(ax + i + part * LANES, &sx[part], sizeof(Floats));
+        memcpy(ay + i + part * LANES, &sy[part], sizeof(Floats));
+        memcpy(az + i + part * LANES, &sz[part], sizeof(Floats));
+    }
+}
+#endif
+
 static void run(void) {
-#ifdef BENCH_OPENCL
+#if defined(BENCH_HAND)
+#pragma omp parallel for
+    for (int i = 0; i < N; i += LANES * AT_ONCE)
+        bodies_by_hand(i);
+#elif defined(BENCH_OPENCL)
     static cl_kernel nbody;
     int n = N;
     if (!nbody)

@@ -1,6 +1,6 @@
 //! Memory instructions: how they are seen by other threads.
 
-use llvm_sys::LLVMOpcode;
+use llvm_sys::{LLVMAtomicOrdering, LLVMOpcode};
 
 use super::Value;
 
@@ -15,15 +15,26 @@ impl Value {
         llvm!(core::LLVMIsAtomic(self.0)) != 0
     }
 
+    /// Whether an atomicrmw or an atomic load or store orders nothing but itself.
+    pub fn is_relaxed(self) -> bool {
+        llvm!(core::LLVMGetOrdering(self.0)) == LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic
+    }
+
+    /// The number of the synchronisation scope of an atomic instruction; `None` for anything else.
+    pub fn scope(self) -> Option<u32> {
+        self.is_atomic()
+            .then(|| llvm!(core::LLVMGetAtomicSyncScopeID(self.0)))
+    }
+
+    /// Sets the synchronisation scope of an atomic instruction.
+    pub fn set_scope(self, scope: u32) {
+        llvm!(core::LLVMSetAtomicSyncScopeID(self.0, scope));
+    }
+
     /// The number of a fence's synchronisation scope; `None` for anything else.
     pub fn fence_scope(self) -> Option<u32> {
         let fence = self.opcode() == Some(LLVMOpcode::LLVMFence);
-        fence.then(|| llvm!(core::LLVMGetAtomicSyncScopeID(self.0)))
-    }
-
-    /// Sets the synchronisation scope of a fence.
-    pub fn set_fence_scope(self, scope: u32) {
-        llvm!(core::LLVMSetAtomicSyncScopeID(self.0, scope));
+        fence.then(|| self.scope())?
     }
 
     /// What an `atomicrmw` does.

@@ -4,6 +4,7 @@
 //! leaves. `--print-after NAME` shows the module after one of them.
 
 mod assembly;
+mod block_atomics;
 mod check;
 mod constructors;
 mod control_flow;
@@ -71,9 +72,11 @@ const PASSES: &[(&str, Pass)] = &[
     ("globals", globals::run),
     ("simplify", optimise::simplify),
     ("window", window::run),
+    ("block-atomics", block_atomics::mark),
     // What waits on memory is another matter in warp form.
     ("warp", warp::run),
     ("spin", spin::run),
+    ("in-turn", block_atomics::run),
     ("optimise", optimise::run),
     ("undefined", undefined::run),
 ];

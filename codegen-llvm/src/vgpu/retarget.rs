@@ -47,7 +47,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             } else if let Some(scope) = instruction.fence_scope()
                 && is_within_block(context, scope)
             {
-                instruction.set_fence_scope(context.sync_scope("singlethread"));
+                instruction.set_scope(context.sync_scope("singlethread"));
             }
         }
     }

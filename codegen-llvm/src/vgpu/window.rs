@@ -11,9 +11,10 @@
 //! heap returned.
 
 use std::collections::{HashMap, HashSet};
+use std::mem::offset_of;
 
 use anyhow::Result;
-use codegen::vgpu_abi::{WINDOW_INDEX, WINDOW_SHIFT};
+use codegen::vgpu_abi::{ThreadContext, WINDOW_INDEX, WINDOW_SHIFT};
 use llvm_sys::LLVMOpcode;
 
 use super::control_flow::ControlFlow;
@@ -229,16 +230,26 @@ fn base_of(mut address: Value) -> Value {
     address
 }
 
-/// Whether a base is the device's by construction: whatever it may be chosen from is. Phis and selects can
-/// form cycles and long chains, hence a list and no recursion.
+/// Whether an address lies in the shared memory of the block by construction.
+pub fn is_shared(address: Value) -> bool {
+    has_only_sources(base_of(address), is_shared_base)
+}
+
+/// Whether a base is the device's by construction.
 fn is_device(base: Value) -> bool {
+    has_only_sources(base, is_device_source)
+}
+
+/// Whether whatever a base may be chosen from is such a source. Phis and selects can form cycles and long chains, hence a
+/// list and no recursion.
+fn has_only_sources(base: Value, is_source: impl Fn(Value) -> bool) -> bool {
     let mut seen = HashSet::from([base]);
     let mut pending = vec![base];
     while let Some(value) = pending.pop() {
         if let Some(choices) = choices(value) {
             let bases = choices.into_iter().map(base_of);
             pending.extend(bases.filter(|&choice| seen.insert(choice)));
-        } else if !is_device_source(value) {
+        } else if !is_source(value) {
             return false;
         }
     }
@@ -276,6 +287,22 @@ fn is_device_source(value: Value) -> bool {
         }),
         _ => false,
     }
+}
+
+/// Whether a value is the start of the block's shared memory, read from the context.
+fn is_shared_base(value: Value) -> bool {
+    if value.opcode() != Some(LLVMOpcode::LLVMLoad) {
+        return false;
+    }
+    let field = value.operand(0);
+    let offset = match field.opcode() {
+        Some(LLVMOpcode::LLVMGetElementPtr) if field.operand_count() == 2 => field.operand(1),
+        _ => return false,
+    };
+    let context = field.operand(0);
+    offset.as_int() == Some(offset_of!(ThreadContext, shared_base) as u64)
+        && context.opcode() == Some(LLVMOpcode::LLVMIntToPtr)
+        && is_context(context.operand(0))
 }
 
 /// Whether an integer is derived from the stack pointer as `vgpu.context` does it.

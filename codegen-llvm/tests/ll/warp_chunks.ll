@@ -2,8 +2,8 @@
 ; without a test. In the short last chunk it may be a row or not.
 ; RUN: vgpu --warp-forms --emit-llvm --no-window-check %s
 ; CHECK: define hidden void @vgpu.warp.chunks
-; CHECK: tail call void @llvm.masked.store.v32i32
-; CHECK: tail call void @llvm.masked.store.v32i32
+; CHECK: call void @llvm.masked.store.v32i32
+; CHECK: call void @llvm.masked.store.v32i32
 ; A barrier in the chunk must stay one barrier.
 ; CHECK: define hidden void @vgpu.warp.meets
 ; CHECK: call void @vgpu_warp_barrier

@@ -26,6 +26,13 @@ const FREE: u32 = 32;
 /// often have rows of 16 threads.
 const PART_OF_ROW: u32 = 16;
 
+/// Lanes of a kernel of more than [`MANY`] instructions, such as one whose loops have been unrolled: it has enough to do at once in a lane
+/// alone, and with more lanes more vectors live than the CPU has registers, which costs time here and there.
+const OF_MANY: u32 = 16;
+
+/// Beyond how many instructions.
+const MANY: usize = 1000;
+
 /// Chooses for a normalised kernel. Where lanes act together or wait, and among the workers of a generic kernel, who wait
 /// for the master, a strip is a warp.
 pub fn of(kernel: Value, row: Row, warp_size: u32) -> Width {
@@ -35,7 +42,9 @@ pub fn of(kernel: Value, row: Row, warp_size: u32) -> Width {
             fiber: true,
         };
     }
-    let calls = kernel.instructions().into_iter().filter(|it| it.is_call());
+    let instructions = kernel.instructions();
+    let many = instructions.len() > MANY;
+    let calls = instructions.into_iter().filter(|it| it.is_call());
     let called: Vec<_> = calls.map(calls::of).collect();
     let fiber = called.iter().any(|&callee| calls::waits(callee));
     let together = called
@@ -45,6 +54,7 @@ pub fn of(kernel: Value, row: Row, warp_size: u32) -> Width {
         lanes: match fiber || together {
             true => warp_size,
             false if has_rows(kernel) => PART_OF_ROW,
+            false if many => OF_MANY,
             false => FREE,
         },
         fiber,

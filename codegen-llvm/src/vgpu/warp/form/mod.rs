@@ -76,6 +76,8 @@ struct Former<'a> {
     crossing: HashSet<Value>,
     /// Slots of lane 0's or uniform values, and of vectors.
     slots: HashMap<Value, Value>,
+    /// Slots from which loops over lanes take one lane's value after the other, by the vectors' types.
+    lane_slots: Vec<(Type, Value)>,
     /// The masks of blocks that not all lanes run.
     masks: HashMap<usize, Value>,
     /// The warp form's block for each block.
@@ -138,6 +140,7 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
         parameters: HashMap::new(),
         crossing: crossing(request.order),
         slots: HashMap::new(),
+        lane_slots: Vec::new(),
         masks: HashMap::new(),
         blocks,
         at: 0,
