@@ -2,7 +2,7 @@
 ; waits for another block; a loop of which every turn passes one of two barriers; and one
 ; that a counter ends. A lock has none, as a lane of the same warp may have it.
 ; RUN: vgpu --warp-forms --no-window-check %s
-; CHECK: "name":"retry"…"warp":{"Present"…"name":"blocks"…"warp":{"Present"…"name":"lock"…"warp":{"Absent":"a loop waits on memory that other threads write…"name":"rounds"…"warp":{"Present"…"name":"counted"…"warp":{"Present"…"name":"flushed"…"warp":{"Absent":"a loop waits…"name":"handed"…"warp":{"Absent":"a loop waits
+; CHECK: "name":"retry"…"warp":{"Present"…"name":"blocks"…"warp":{"Present"…"name":"lock"…"warp":{"Absent":"a loop waits on memory that other threads write…"name":"rounds"…"warp":{"Present"…"name":"counted"…"warp":{"Present"…"name":"flushed"…"warp":{"Absent":"a loop waits…"name":"handed"…"warp":{"Absent":"a loop waits…"name":"taken"…"warp":{"Absent":"a loop waits
 ; What waits for another block lets its own block's other warps run.
 ; RUN: vgpu --warp-forms --emit-llvm --no-window-check -O1 %s
 ; CHECK: define hidden void @vgpu.warp.retry
@@ -125,3 +125,15 @@ end:
 declare void @llvm.nvvm.barrier.cta.sync.all(i32)
 declare void @llvm.nvvm.barrier.cta.sync.count(i32, i32)
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+; A lane waits behind a branch whose condition is no comparison, but what a compare-and-swap answers.
+define ptx_kernel void @taken(ptr %lock, ptr %flag) {
+  %pair = cmpxchg ptr %lock, i32 0, i32 1 monotonic monotonic
+  %got = extractvalue { i32, i1 } %pair, 1
+  br i1 %got, label %wait, label %end
+wait:
+  %seen = load atomic i32, ptr %flag monotonic, align 4
+  %set = icmp ne i32 %seen, 0
+  br i1 %set, label %end, label %wait
+end:
+  ret void
+}

@@ -304,7 +304,10 @@ fn alone(flow: &ControlFlow, block: Block, is_number: impl Fn(Value) -> bool) ->
         let compares = condition.opcode() == Some(LLVMOpcode::LLVMICmp)
             && condition.int_predicate() == LLVMIntPredicate::LLVMIntEQ
             && is_number(condition.operand(0));
-        let number = condition.operand(1).as_int().filter(|_| compares)?;
+        if !compares {
+            return None;
+        }
+        let number = condition.operand(1).as_int()?;
         let targets = end.successors();
         // The edge is the only way in: the block has no phi and no other predecessor.
         let only_way = targets.first() == Some(&inner)
