@@ -5,8 +5,9 @@ use plugin_api::Module;
 
 /// What both runtimes have the host write.
 const ENVIRONMENT: &str = "__omp_rtl_device_environment";
-/// Where ours leaves the reason of a trap; every generic kernel may (docs/abi.md, "Trap record").
-const TRAP_RECORD: &str = "__omptarget_trap_record";
+/// What images with ours have besides, for NVIDIA's and for AMD's GPUs: where ours leaves the reason of a trap, which every generic
+/// kernel may (docs/abi.md, "Trap record"), and the question whether lanes run on their own.
+const OUR_OWN: [&str; 2] = ["__omptarget_trap_record", "__omptarget_independent_lanes"];
 
 /// A device runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +25,7 @@ impl DeviceRuntime {
     }
 
     fn by_variables(has: impl Fn(&str) -> bool) -> DeviceRuntime {
-        if has(ENVIRONMENT) && !has(TRAP_RECORD) {
+        if has(ENVIRONMENT) && !OUR_OWN.iter().any(|own| has(own)) {
             DeviceRuntime::Llvm
         } else {
             DeviceRuntime::Ours
@@ -48,8 +49,10 @@ mod tests {
     fn the_variables_tell() {
         let of = |there: &[&str]| DeviceRuntime::by_variables(|name| there.contains(&name));
         assert_eq!(of(&[]), DeviceRuntime::Ours);
-        assert_eq!(of(&[TRAP_RECORD]), DeviceRuntime::Ours);
-        assert_eq!(of(&[ENVIRONMENT, TRAP_RECORD]), DeviceRuntime::Ours);
+        for own in OUR_OWN {
+            assert_eq!(of(&[own]), DeviceRuntime::Ours);
+            assert_eq!(of(&[ENVIRONMENT, own]), DeviceRuntime::Ours);
+        }
         assert_eq!(of(&[ENVIRONMENT]), DeviceRuntime::Llvm);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use e2e::{Binary, Build, Mode, WAVE64, line_of};
+use e2e::{Binary, Build, Mode, WAVE64, line_of, root};
 
 const SOURCE: &str = "tests/programs/faults.c";
 static FAULTS: LazyLock<Binary> = LazyLock::new(|| faults(Mode::Offload("-O1")));
@@ -124,4 +124,17 @@ fn without_debug_information() {
     binary
         .run(&["assert"])
         .failed_with("assert", &[&place, "the thirty-sixth thread"]);
+}
+
+/// Of a file outside of the compiler's folder, debug information has the name in parts: what follows the folder they share, and that folder.
+#[test]
+fn source_in_another_folder() {
+    let elsewhere = root().join("tests/elsewhere");
+    let flag = format!("-fdebug-compilation-dir={}", elsewhere.display());
+    let binary = Build::new(&[SOURCE])
+        .flags(&["-g", &flag])
+        .compile(Mode::Offload("-O1"));
+    let line = line_of(SOURCE, "__builtin_trap()");
+    let place = format!("at {}:{line}", root().join(SOURCE).display());
+    check_engines(&binary, "trap", &[&place]);
 }

@@ -64,47 +64,82 @@ fn with_call(
 
 fn frame(context: Context, location: LLVMMetadataRef) -> Location {
     let scope = llvm!(debuginfo::LLVMDILocationGetScope(location));
-    let file = llvm!(debuginfo::LLVMDIScopeGetFile(scope));
+    let subprogram = subprogram_of(context, scope);
+    let operand = |index: usize| subprogram.get(index).copied().flatten();
     Location {
-        file: path_of(file),
+        file: path_of(
+            llvm!(debuginfo::LLVMDIScopeGetFile(scope)),
+            operand(UNIT).and_then(|unit| file_of(context, unit)),
+        ),
         line: llvm!(debuginfo::LLVMDILocationGetLine(location)),
         column: llvm!(debuginfo::LLVMDILocationGetColumn(location)),
-        function: function_of(context, scope),
+        function: operand(NAME).map(metadata_string).unwrap_or_default(),
     }
 }
 
-/// The file's name, with its folder in front unless it is absolute.
-fn path_of(file: LLVMMetadataRef) -> String {
+/// A file's name as the user gave it to the compiler. Of one outside of the compiler's folder, clang writes a part of the name only,
+/// and its own folder.
+fn path_of(file: LLVMMetadataRef, unit: Option<LLVMMetadataRef>) -> String {
     if file.is_null() {
         return String::new();
     }
+    let (name, folder) = (name_of(file), folder_of(file));
+    let given = name.starts_with('/') || unit.is_none_or(|unit| folder_of(unit) == folder);
+    if given || folder.is_empty() {
+        name
+    } else {
+        format!("{}/{name}", folder.trim_end_matches('/'))
+    }
+}
+
+fn name_of(file: LLVMMetadataRef) -> String {
     let mut length = 0;
     let raw = llvm!(debuginfo::LLVMDIFileGetFilename(file, &mut length));
+    text(raw, length)
+}
+
+fn folder_of(file: LLVMMetadataRef) -> String {
+    let mut length = 0;
+    let raw = llvm!(debuginfo::LLVMDIFileGetDirectory(file, &mut length));
+    text(raw, length)
+}
+
+fn text(raw: *const std::ffi::c_char, length: u32) -> String {
+    if raw.is_null() {
+        return String::new();
+    }
     // SAFETY: LLVM returns a pointer to `length` bytes that live as long as the metadata.
     let bytes = unsafe { std::slice::from_raw_parts(raw.cast::<u8>(), length as usize) };
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The name of the subprogram that encloses a local scope.
-///
-/// The C API has no accessor for it, so the metadata operands are read: `DILexicalBlock` and
-/// `DISubprogram` keep file, scope in operands 0 and 1, a subprogram its name in 2
-/// (`llvm/IR/DebugInfoMetadata.h`).
-fn function_of(context: Context, mut scope: LLVMMetadataRef) -> String {
+/// Where `DILexicalBlock` and `DISubprogram` keep the scope around them, and where a subprogram its name and its compile unit. The C API
+/// has no accessors for them, so metadata operands are read (`llvm/IR/DebugInfoMetadata.h`).
+const SCOPE: usize = 1;
+const NAME: usize = 2;
+const UNIT: usize = 5;
+
+/// The file of a compile unit: its first operand.
+fn file_of(context: Context, unit: Value) -> Option<LLVMMetadataRef> {
+    let unit = llvm!(core::LLVMValueAsMetadata(unit.0));
+    let file = operands(context, unit).first().copied().flatten()?;
+    Some(llvm!(core::LLVMValueAsMetadata(file.0)))
+}
+
+/// The operands of the subprogram that encloses a local scope; none if there is none.
+fn subprogram_of(context: Context, mut scope: LLVMMetadataRef) -> Vec<Option<Value>> {
     for _ in 0..64 {
         let kind = llvm!(debuginfo::LLVMGetMetadataKind(scope));
-        let is_subprogram = matches!(kind, LLVMMetadataKind::LLVMDISubprogramMetadataKind);
         let operands = operands(context, scope);
-        if is_subprogram {
-            let name = operands.get(2).copied().flatten();
-            return name.map(metadata_string).unwrap_or_default();
+        if matches!(kind, LLVMMetadataKind::LLVMDISubprogramMetadataKind) {
+            return operands;
         }
-        match operands.get(1).copied().flatten() {
+        match operands.get(SCOPE).copied().flatten() {
             Some(outer) => scope = llvm!(core::LLVMValueAsMetadata(outer.0)),
             None => break,
         }
     }
-    String::new()
+    Vec::new()
 }
 
 fn operands(context: Context, node: LLVMMetadataRef) -> Vec<Option<Value>> {
