@@ -4,11 +4,9 @@
 //! then the barriers that order nothing. Regions whose variables are not all pointers are called with the
 //! wrong types until `instcombine` has looked at the call, which in the link is after its inliner.
 
-use std::sync::Once;
-
 use anyhow::Result;
 
-use crate::ir::{Machine, Module, set_llvm_options};
+use crate::ir::{Machine, Module};
 use crate::master;
 use crate::roles;
 use crate::sent;
@@ -46,7 +44,6 @@ pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
         }
     }
     hide_shared_variables(module);
-    bound_openmp_opt();
     let passes = if openmp_opt {
         "globalopt,openmp-opt,globaldce"
     } else {
@@ -65,15 +62,6 @@ pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
 fn has_llvms_runtime(module: &Module) -> bool {
     module.global("__omp_rtl_device_environment").is_some()
         && module.global("__omptarget_trap_record").is_none()
-}
-
-/// openmp-opt assumes the best of everything and takes back, turn by turn, what does not hold. LLVM lets it take 256 turns; each is dearer
-/// than the one before, and where calls go through pointers it may never settle: two minutes for a file of reductions, for the code that
-/// 16 turns give in half a second. 32 are what LLVM gives the same search outside of OpenMP (`-attributor-max-iterations`). What has not
-/// settled by then is taken for unknown. The configuration files say the same to the device link (`scripts/build`).
-fn bound_openmp_opt() {
-    static DONE: Once = Once::new();
-    DONE.call_once(|| set_llvm_options(&["-openmp-opt-max-iterations=32"]));
 }
 
 /// Which of the shared variables may be a thread's own the image's link has found out. Here, where more is inlined, openmp-opt
