@@ -18,20 +18,27 @@ enum { LANES = 32, CHAINS = 4, TURNS = 20000, RUNS = 15 };
 #define EACH_LANE                                                                                                                                  \
     _Pragma("clang loop vectorize(disable) interleave(disable) unroll(disable)") for (int lane = 0; lane < LANES; lane++)
 
-static void shuffles_by_warp(int (*values)[LANES]) {
-#pragma omp target teams num_teams(1) thread_limit(LANES) map(tofrom : values[0 : CHAINS])
-#pragma omp parallel num_threads(LANES)
-    {
-        int lane = ompx_thread_id_x(), value[CHAINS];
-        for (int chain = 0; chain < CHAINS; chain++)
-            value[chain] = values[chain][lane];
-        for (int turn = 0; turn < TURNS; turn++)
-            for (int chain = 0; chain < CHAINS; chain++)
-                value[chain] += ompx_shfl_down_sync_i(~0ull, value[chain], 4, LANES);
-        for (int chain = 0; chain < CHAINS; chain++)
-            values[chain][lane] = value[chain];
+// A kernel of one warp whose lanes add the operation of their `value` to it, in every chain and turn.
+#define BY_WARP(name, operation)                                                                                                                   \
+    static void name(int (*values)[LANES]) {                                                                                                       \
+        _Pragma("omp target teams num_teams(1) thread_limit(LANES) map(tofrom : values[0 : CHAINS])")                                              \
+        _Pragma("omp parallel num_threads(LANES)")                                                                                                 \
+        {                                                                                                                                          \
+            int lane = ompx_thread_id_x(), own[CHAINS];                                                                                            \
+            for (int chain = 0; chain < CHAINS; chain++)                                                                                           \
+                own[chain] = values[chain][lane];                                                                                                  \
+            for (int turn = 0; turn < TURNS; turn++)                                                                                               \
+                for (int chain = 0; chain < CHAINS; chain++) {                                                                                     \
+                    int value = own[chain];                                                                                                        \
+                    own[chain] += operation;                                                                                                       \
+                }                                                                                                                                  \
+            for (int chain = 0; chain < CHAINS; chain++)                                                                                           \
+                values[chain][lane] = own[chain];                                                                                                  \
+        }                                                                                                                                          \
     }
-}
+
+BY_WARP(shuffles_by_warp, ompx_shfl_down_sync_i(~0ull, value, 4, LANES))
+BY_WARP(votes_by_warp, (int)ompx_ballot_sync(~0ull, value & 1))
 
 static void shuffles_by_lane(int (*values)[LANES]) {
     for (int turn = 0; turn < TURNS; turn++)
@@ -40,21 +47,6 @@ static void shuffles_by_lane(int (*values)[LANES]) {
             EACH_LANE from[lane] = values[chain][lane];
             EACH_LANE values[chain][lane] += from[lane + 4 < LANES ? lane + 4 : lane];
         }
-}
-
-static void votes_by_warp(int (*values)[LANES]) {
-#pragma omp target teams num_teams(1) thread_limit(LANES) map(tofrom : values[0 : CHAINS])
-#pragma omp parallel num_threads(LANES)
-    {
-        int lane = ompx_thread_id_x(), value[CHAINS];
-        for (int chain = 0; chain < CHAINS; chain++)
-            value[chain] = values[chain][lane];
-        for (int turn = 0; turn < TURNS; turn++)
-            for (int chain = 0; chain < CHAINS; chain++)
-                value[chain] += (int)ompx_ballot_sync(~0ull, value[chain] & 1);
-        for (int chain = 0; chain < CHAINS; chain++)
-            values[chain][lane] = value[chain];
-    }
 }
 
 static void votes_by_lane(int (*values)[LANES]) {
