@@ -58,10 +58,12 @@ pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
 }
 
 /// Whether the image was linked with LLVM's device runtime, whose kernels have other shapes and other state than ours (docs/abi.md,
-/// "Launch shape"). The host runtime asks the same.
+/// "Launch shape"). The host runtime asks the same: ours has one of two variables more, for NVIDIA's and for AMD's GPUs.
 fn has_llvms_runtime(module: &Module) -> bool {
-    module.global("__omp_rtl_device_environment").is_some()
-        && module.global("__omptarget_trap_record").is_none()
+    let has = |name| module.global(name).is_some();
+    has("__omp_rtl_device_environment")
+        && !has("__omptarget_trap_record")
+        && !has("__omptarget_independent_lanes")
 }
 
 /// Which of the shared variables may be a thread's own the image's link has found out. Here, where more is inlined, openmp-opt
