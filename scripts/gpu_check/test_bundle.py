@@ -5,7 +5,7 @@ import pathlib
 import tempfile
 import unittest
 
-from gpu_check import bundle
+from gpu_check import bundle, running
 
 
 def packed(folder):
@@ -45,6 +45,15 @@ class Packing(unittest.TestCase):
         (self.folder / bundle.MANIFEST).unlink()
         with self.assertRaisesRegex(bundle.BundleError, "holds no bundle"):
             bundle.Bundle(self.folder)
+
+
+class Failures(unittest.TestCase):
+    def test_errors_are_told_once_and_warnings_not(self):
+        said = "wrapper: warning: layouts\nnvlink error   : no f\nwrapper: warning: layouts\nnvlink error   : no f\nclang: error: nvlink failed\n"
+        self.assertEqual(bundle.errors_of(running.Ended(1, "", said)), "nvlink error   : no f\n  clang: error: nvlink failed")
+
+    def test_what_names_no_error_is_told_whole(self):
+        self.assertEqual(bundle.errors_of(running.Ended(-11, "", "Stack dump:\n")), "died of SIGSEGV: Stack dump:")
 
 
 if __name__ == "__main__":
