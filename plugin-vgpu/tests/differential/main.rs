@@ -1,7 +1,7 @@
 //! Random kernels give the same results on both engines and in an interpreter of the programs they were written from.
 //!
 //! `DIFFERENTIAL_KERNELS` sets how many (500), `DIFFERENTIAL_SEED` which (1). A kernel that fails is made smaller and printed: as
-//! LLVM assembly, and as a program, which goes into `cases` to be run again for ever.
+//! LLVM assembly, and as a program, which goes into `cases` to be run again for ever. The others are run all the same.
 
 mod emit;
 mod interpret;
@@ -12,7 +12,8 @@ mod strategy;
 #[path = "../common/mod.rs"]
 mod common;
 
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock, mpsc};
 
 use codegen::artifact::{Artifact, WarpForm};
 use codegen::{Compiler, VgpuOptions};
@@ -27,8 +28,8 @@ use program::{BLOCKS, INPUTS, Program};
 /// Kernels that are compiled together.
 const BATCH: usize = 25;
 
-/// Kernels between two lines that say how far a soak is.
-const PROGRESS: usize = 1000;
+/// Kernels of a seed: of more, the next ones are those of the seed after it, so that a soak may be done in parts.
+const CHUNK: usize = 1000;
 
 fn device(engine: Engine) -> VirtualGpu {
     VirtualGpu::new(&Config {
@@ -210,57 +211,77 @@ const STACK: usize = 64 << 20;
 #[test]
 fn random_kernels() {
     let kernels = setting("DIFFERENTIAL_KERNELS", 500) as usize;
-    let seed = setting("DIFFERENTIAL_SEED", 1);
-    let thread = std::thread::Builder::new().stack_size(STACK);
-    let outcome = thread.spawn(move || compare(kernels, seed)).unwrap().join();
-    if let Err(panic) = outcome {
-        eprintln!("these kernels again: DIFFERENTIAL_SEED={seed} DIFFERENTIAL_KERNELS={kernels}");
-        std::panic::resume_unwind(panic);
+    let first = setting("DIFFERENTIAL_SEED", 1);
+    let mut failed = 0;
+    for (seed, done) in (first..).zip((0..kernels).step_by(CHUNK)) {
+        failed += compare(CHUNK.min(kernels - done), seed);
     }
+    assert!(failed == 0, "{failed} batches of kernels failed, see above");
 }
 
-fn compare(kernels: usize, seed: u64) {
+/// Runs some kernels of a seed, batches of them side by side; how many batches failed.
+fn compare(kernels: usize, seed: u64) -> usize {
+    let (send, batches) = mpsc::sync_channel(1);
+    let thread = std::thread::Builder::new().stack_size(STACK);
+    let maker = thread.spawn(move || make(kernels, seed, &send)).unwrap();
+    let batches = Mutex::new(batches);
+    let (failed, warp_by_warp) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let work = || {
+        loop {
+            // In a statement of its own, so that others may have the next batch meanwhile.
+            let batch = batches.lock().unwrap().recv();
+            let Ok(programs) = batch else { break };
+            match check(&programs) {
+                Ok(warps) => _ = warp_by_warp.fetch_add(warps, Relaxed),
+                Err(why) => {
+                    failed.fetch_add(1, Relaxed);
+                    eprintln!("seed {seed}: {}", report(programs, why));
+                }
+            }
+        }
+    };
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| (0..workers).for_each(|_| _ = scope.spawn(work)));
+    maker.join().unwrap();
+    let (failed, warp_by_warp) = (failed.into_inner(), warp_by_warp.into_inner());
+    println!(
+        "{kernels} kernels of seed {seed}, {warp_by_warp} of them warp by warp, {failed} batches failed"
+    );
+    // Else this would compare the fiber engine with itself.
+    assert!(failed > 0 || 2 * warp_by_warp > kernels);
+    failed
+}
+
+/// Makes the kernels of a seed in batches, until nobody wants more.
+fn make(kernels: usize, seed: u64, to: &mpsc::SyncSender<Vec<Program>>) {
     let mut runner = TestRunner::new(Runs {
         rng_seed: RngSeed::Fixed(seed),
         ..Runs::default()
     });
-    let mut warp_by_warp = 0;
     let strategy = strategy::program();
-    for batch in 1..=kernels.div_ceil(BATCH) {
+    for done in (0..kernels).step_by(BATCH) {
         let new = |_| strategy.new_tree(&mut runner).unwrap().current();
-        let programs: Vec<Program> = (0..BATCH).map(new).collect();
-        match check(&programs) {
-            Ok(warps) => warp_by_warp += warps,
-            Err(why) => {
-                let alone = |program: &Program| check(std::slice::from_ref(program)).is_err();
-                report(programs.into_iter().find(alone).expect(&why));
-            }
-        }
-        if batch.is_multiple_of(PROGRESS / BATCH) {
-            println!("{} kernels of seed {seed} so far", batch * BATCH);
+        let programs = (0..BATCH.min(kernels - done)).map(new).collect();
+        if to.send(programs).is_err() {
+            return;
         }
     }
-    println!("{kernels} kernels of seed {seed}, {warp_by_warp} of them warp by warp");
-    // Else this would compare the fiber engine with itself.
-    assert!(2 * warp_by_warp > kernels);
 }
 
-/// Makes a kernel that fails as small as it gets, and says what is wrong with it.
-fn report(failing: Program) -> ! {
-    let mut smallest = failing;
-    while let Some(smaller) = shrink::smaller(&smallest)
-        .into_iter()
-        .find(|program| check(std::slice::from_ref(program)).is_err())
-    {
+/// What is wrong with a batch: of its kernels that fail alone the first, made as small as it gets; else the batch's own failure.
+fn report(programs: Vec<Program>, why: String) -> String {
+    let fails = |program: &Program| check(std::slice::from_ref(program)).is_err();
+    let Some(mut smallest) = programs.into_iter().find(fails) else {
+        return format!("{why} (none of the batch fails alone)");
+    };
+    while let Some(smaller) = shrink::smaller(&smallest).into_iter().find(fails) {
         smallest = smaller;
     }
     let why = check(std::slice::from_ref(&smallest)).err();
     let json = serde_json::to_string(&smallest).unwrap();
     let text = module_text(&[smallest]);
-    panic!(
-        "{text}\n{json}\n{}",
-        why.unwrap_or("a kernel that fails now and then".into())
-    );
+    let why = why.unwrap_or("a kernel that fails now and then".into());
+    format!("{why}\n{text}\n{json}")
 }
 
 /// Kernels that once failed: a line of JSON per file.
