@@ -57,6 +57,13 @@ fn same(argument: &Value) -> Value {
     }
 }
 
+/// The branch that ends a block by letting thread 0 alone into a guard, and where it goes.
+pub fn guarded(block: Block) -> Option<(Value, Block)> {
+    let (branch, barrier) = guard(block)?;
+    let mut ways = branch.successors().into_iter();
+    Some((branch, ways.find(|way| *way != barrier.block())?))
+}
+
 /// The branch that ends a block by letting thread 0 alone into a guard, and the barrier where all others go.
 fn guard(block: Block) -> Option<(Value, Value)> {
     let branch = block.terminator()?;

@@ -70,9 +70,66 @@ static void grows(void) {
     EXPECT(least, 1023);
 }
 
+enum { ROUNDS = 6 };
+
+// What searches find.
+struct found {
+    int largest, sum, below;
+};
+
+// Searches, and whether there is nothing left to find.
+static int search(const int *x, int round, struct found *found) {
+    int largest = 0;
+    for (int i = 1; i < N; i++)
+        if (x[i] > x[largest])
+            largest = i;
+    found->largest = largest;
+    int sum = 0;
+    for (int i = 0; i < 10 * round; i++)
+        sum += x[i];
+    found->sum = sum;
+    int below = 0;
+    while (below < N && x[below] >= 5 - round)
+        below++;
+    found->below = below;
+    return below == N;
+}
+
+// Searches between regions. Of two the result is only stored: thread 0 alone does them (docs/codegen.md, "Sinking"). The third
+// decides what all threads do next.
+static void searches(void) {
+    int x[N], y[N], rounds = 0, expected = 0;
+    struct found found[ROUNDS] = {0};
+    for (int i = 0; i < N; i++)
+        x[i] = y[i] = i * 37 % N;
+#pragma omp target map(tofrom : x, found, rounds)
+    for (int round = 0; round < ROUNDS; round++) {
+        if (search(x, round, &found[round]))
+            break;
+#pragma omp parallel for
+        for (int i = 0; i < N; i++)
+            x[i] = (x[i] * 5 + i) % 199;
+        rounds++;
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        struct found same;
+        int ends = search(y, round, &same);
+        EXPECT(found[round].largest, same.largest);
+        EXPECT(found[round].sum, same.sum);
+        EXPECT(found[round].below, same.below);
+        if (ends)
+            break;
+        for (int i = 0; i < N; i++)
+            y[i] = (y[i] * 5 + i) % 199;
+        expected++;
+    }
+    EXPECT(rounds, expected);
+}
+
 int main(void) {
     converges();
     counts();
     grows();
+    searches();
     return done();
 }

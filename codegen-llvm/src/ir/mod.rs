@@ -23,6 +23,7 @@ mod attribute;
 mod builder;
 mod context;
 mod debug;
+mod flow;
 mod machine;
 mod memory;
 mod module;

@@ -1,0 +1,267 @@
+//! Needs: guards as openmp-opt leaves them (`guards.rs`). Leaves: loops behind a guard whose results only thread 0 uses there.
+//!
+//! In a kernel that openmp-opt has made SPMD every thread runs the sequential code, and only what has effects is guarded. A
+//! loop that searches, and stores what it has found, is then run by all threads of the block, of which one uses the result.
+//! A GPU's warps do that at the same time; here they take turns. So what lies before a guard moves behind it: blocks of one
+//! entry that end at the guard, with a loop among them, without effects, whose values are used behind the guard only. What
+//! they read they read later, as does the guarded code: before it nothing is written.
+//!
+//! Threads that no longer run a loop that never ends wait for thread 0 at the guard's barrier, and thread 0 runs it.
+
+use std::collections::HashSet;
+
+use anyhow::Result;
+use llvm_sys::{LLVMAttributeFunctionIndex, LLVMOpcode};
+
+use super::control_flow::ControlFlow;
+use super::kernels;
+use super::unit::Unit;
+use crate::guards;
+use crate::inspect;
+use crate::ir::{Block, Builder, Context, Value};
+use codegen::summary::ExecutionMode;
+
+/// The pass.
+pub fn run(unit: &mut Unit) -> Result<()> {
+    for kernel in kernels::find(&unit.module) {
+        if inspect::mode_of(&unit.module, &kernel.name) != ExecutionMode::GenericSpmd {
+            continue;
+        }
+        while let Some(found) = find(kernel.function) {
+            found.apply(unit.context());
+        }
+    }
+    Ok(())
+}
+
+/// A guard and what can move behind it.
+struct Sinking {
+    /// The guard's branch.
+    branch: Value,
+    /// Where it sends thread 0.
+    guarded: Block,
+    /// The first block that moves; instructions of it that are in `stay` do not.
+    first: Block,
+    /// Instructions of `first`, and after them of the guard's block, that all threads go on running, in order.
+    stay: Vec<Value>,
+}
+
+/// The blocks between `first`'s end and the guard.
+struct Region {
+    first: Block,
+    guard: Block,
+    inner: HashSet<Block>,
+}
+
+/// The first guard behind which something can move.
+fn find(function: Value) -> Option<Sinking> {
+    let flow = ControlFlow::new(function);
+    let headers = flow.loops().into_iter().map(|each| each.header).collect();
+    flow.blocks().iter().find_map(|&block| {
+        let (branch, guarded) = guards::guarded(block)?;
+        if guarded.predecessors() != [block] || !is_pure_block(block) {
+            return None;
+        }
+        let others = reached_without(flow.blocks()[0], guarded);
+        let (first, stay) = largest(&flow, &headers, block, &others)?;
+        Some(Sinking {
+            branch,
+            guarded,
+            first,
+            stay,
+        })
+    })
+}
+
+/// The first block of the largest region that can move behind a guard, and what stays of it and of the guard's block. Only `others`
+/// are reached without passing the guard.
+fn largest(
+    flow: &ControlFlow,
+    headers: &HashSet<Block>,
+    guard: Block,
+    others: &HashSet<Block>,
+) -> Option<(Block, Vec<Value>)> {
+    let mut found = None;
+    for first in flow.dominators(guard).skip(1) {
+        let Some(region) = Region::new(first, guard) else {
+            break;
+        };
+        let loops = region.inner.intersection(headers).next().is_some();
+        if loops && region.is_closed(flow) {
+            found = region.stays(others).map(|stay| (first, stay)).or(found);
+        }
+        if !is_pure_block(first) {
+            break;
+        }
+    }
+    found
+}
+
+/// The blocks that control comes to on ways that do not lead through `barred`.
+fn reached_without(entry: Block, barred: Block) -> HashSet<Block> {
+    let mut reached = HashSet::from([entry]);
+    let mut pending = vec![entry];
+    while let Some(block) = pending.pop() {
+        let new = |next: &Block| *next != barred && reached.insert(*next);
+        pending.extend(block.successors().into_iter().filter(new));
+    }
+    reached
+}
+
+impl Region {
+    /// The region from `first` to a guard that it dominates; `None` if something in it has effects, so that a larger one has, too.
+    fn new(first: Block, guard: Block) -> Option<Region> {
+        let mut inner = HashSet::new();
+        let mut pending = vec![first];
+        while let Some(block) = pending.pop() {
+            for next in block.successors() {
+                if next != guard && inner.insert(next) {
+                    if !is_pure_block(next) {
+                        return None;
+                    }
+                    pending.push(next);
+                }
+            }
+        }
+        Some(Region {
+            first,
+            guard,
+            inner,
+        })
+    }
+
+    /// Whether control comes to it through `first` only, and once.
+    fn is_closed(&self, flow: &ControlFlow) -> bool {
+        let inside = |block| self.inner.contains(&block) || block == self.first;
+        let entered_here = |block: &Block| flow.predecessors(*block).all(inside);
+        !self.inner.contains(&self.first)
+            && self.inner.iter().all(entered_here)
+            && entered_here(&self.guard)
+    }
+
+    /// What stays if the rest can move: `None` if threads need of it what only one would have.
+    fn stays(&self, others: &HashSet<Block>) -> Option<Vec<Value>> {
+        let late = self.late();
+        let end = self.guard.terminator()?;
+        let mut moving = self.inner.iter().flat_map(|block| block.instructions());
+        let behind = |value: Value| self.used_behind(value, &late, others);
+        if late.contains(&end) || !moving.all(behind) || !late.iter().copied().all(behind) {
+            return None;
+        }
+        let early = self.early(&late, others);
+        let first = self.first.instructions().into_iter();
+        let stay = first.filter(|it| Some(*it) != self.first.terminator() && !early.contains(it));
+        let guard = self.guard.instructions().into_iter();
+        Some(stay.chain(guard.filter(|it| !late.contains(it))).collect())
+    }
+
+    /// The instructions of the guard's block that need what the region computes.
+    fn late(&self) -> HashSet<Value> {
+        let mut late = HashSet::new();
+        for instruction in self.guard.instructions() {
+            let needs = |value: &Value| {
+                late.contains(value)
+                    || value.is_instruction() && self.inner.contains(&value.block())
+            };
+            if is_phi(instruction) || instruction.operands().iter().any(needs) {
+                late.insert(instruction);
+            }
+        }
+        late
+    }
+
+    /// `late`, and the last instructions of `first` that only what moves needs.
+    fn early(&self, late: &HashSet<Value>, others: &HashSet<Block>) -> HashSet<Value> {
+        let mut moving = late.clone();
+        for instruction in self.first.instructions().into_iter().rev().skip(1) {
+            if is_phi(instruction) || !is_pure(instruction) {
+                break;
+            }
+            if self.used_behind(instruction, &moving, others) {
+                moving.insert(instruction);
+            }
+        }
+        moving
+    }
+
+    /// Whether a value is used only within the region, by `moving` instructions and behind the guard.
+    fn used_behind(&self, value: Value, moving: &HashSet<Value>, others: &HashSet<Block>) -> bool {
+        value.users().into_iter().all(|user| {
+            let block = user.block();
+            let moves = moving.contains(&user)
+                || self.inner.contains(&block)
+                || Some(user) == self.first.terminator();
+            moves
+                || match is_phi(user) {
+                    true => user
+                        .incoming()
+                        .iter()
+                        .all(|(given, from)| *given != value || !others.contains(from)),
+                    false => !others.contains(&block),
+                }
+        })
+    }
+}
+
+impl Sinking {
+    /// Moves it: a new block takes the place of `first` with what stays and the guard's branch, which leads to `first`; the
+    /// guard's old block leads to the guarded code.
+    fn apply(&self, context: Context) {
+        let guard = self.branch.block();
+        let head = Builder::block_before(context, self.first);
+        for before in self.first.predecessors() {
+            if let Some(end) = before.terminator() {
+                end.redirect(self.first, head);
+            }
+        }
+        let builder = Builder::at_end(context, head);
+        for &instruction in &self.stay {
+            builder.take(instruction);
+        }
+        Builder::at_end(context, guard).jump(self.guarded);
+        self.branch.redirect(self.guarded, self.first);
+        for way in self.branch.successors() {
+            way.rename_incoming(context, guard, head);
+        }
+    }
+}
+
+fn is_phi(instruction: Value) -> bool {
+    instruction.opcode() == Some(LLVMOpcode::LLVMPHI)
+}
+
+fn is_pure_block(block: Block) -> bool {
+    block.instructions().into_iter().all(is_pure)
+}
+
+/// Whether an instruction has no effects, and may be run by fewer threads or later, while nothing is written.
+fn is_pure(instruction: Value) -> bool {
+    use LLVMOpcode::*;
+    match instruction.opcode() {
+        Some(LLVMLoad) => !instruction.is_volatile() && !instruction.is_atomic(),
+        Some(LLVMCall) => instruction.called_function().is_some_and(only_reads),
+        Some(
+            LLVMStore | LLVMAtomicRMW | LLVMAtomicCmpXchg | LLVMFence | LLVMAlloca | LLVMVAArg
+            | LLVMRet | LLVMUnreachable | LLVMInvoke | LLVMCallBr | LLVMIndirectBr | LLVMResume
+            | LLVMLandingPad | LLVMCatchSwitch | LLVMCatchPad | LLVMCatchRet | LLVMCleanupPad
+            | LLVMCleanupRet,
+        ) => false,
+        Some(_) => true,
+        None => false,
+    }
+}
+
+/// Whether a function writes nothing and waits for nobody, by its attributes, or only says something to the optimiser.
+fn only_reads(function: Value) -> bool {
+    const HINTS: [&str; 2] = ["llvm.assume", "llvm.experimental.noalias.scope.decl"];
+    if HINTS.contains(&function.name().as_str()) {
+        return true;
+    }
+    /// In the value of the attribute `memory`, two bits for each kind of memory: the second says that it may be written
+    /// (`llvm/Support/ModRef.h`).
+    const WRITES: u64 = 0xaaaa_aaaa_aaaa_aaaa;
+    let memory = function.int_attribute_at(LLVMAttributeFunctionIndex, "memory");
+    memory.is_some_and(|memory| memory & WRITES == 0)
+        && function.has_function_attribute("nosync")
+        && !function.has_function_attribute("convergent")
+}
