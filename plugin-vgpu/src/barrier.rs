@@ -74,11 +74,13 @@ impl Barrier {
     }
 
     /// The count of the threads that arrived since the barrier last opened.
+    #[inline(always)]
     pub fn expected(&self) -> Option<Expected> {
         self.expected
     }
 
     /// Threads that count as arrived.
+    #[inline(always)]
     pub fn arrived(&self) -> u32 {
         self.arrived + self.credit
     }
@@ -94,6 +96,7 @@ impl Barrier {
     }
 
     /// Starts a wait for `expected` threads of a block of which `exited` have ended already.
+    #[inline(always)]
     pub fn open(&mut self, expected: Expected, exited: u32, warp_size: u32) {
         self.expected = Some(expected);
         self.counts_warps =
@@ -106,6 +109,7 @@ impl Barrier {
     }
 
     /// `lanes` of `warp` arrive on the fiber of `thread`; `exited` are the ended lanes of the warp.
+    #[inline(always)]
     pub fn arrive(
         &mut self,
         thread: u16,
@@ -146,6 +150,7 @@ impl Barrier {
     }
 
     /// Whether everyone has arrived; `threads` is the size of the block.
+    #[inline(always)]
     pub fn complete(&self, threads: u32) -> bool {
         match self.expected {
             Some(Expected::Block) => self.arrived() >= threads,

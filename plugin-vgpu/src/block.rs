@@ -305,7 +305,9 @@ impl Block {
         self.arrive(thread, (warp, 1 << lane), site, (id, count), arrival)
     }
 
-    /// `arriving` lanes of a warp arrive at barrier `id` on the fiber of `thread`.
+    /// `arriving` lanes of a warp arrive at barrier `id` on the fiber of `thread`. Inlined, as what barriers cost is what many
+    /// kernels cost, and most of this goes away for the one arrival a caller makes.
+    #[inline(always)]
     fn arrive(
         &mut self,
         thread: u16,
@@ -317,9 +319,7 @@ impl Block {
         let expected = self.expected(count);
         let warp_size = self.warp_size();
         let Some(barrier) = self.barriers.get_mut(id as usize) else {
-            return Err(format!(
-                "barrier {id} does not exist (a block has {BARRIERS})"
-            ));
+            return Err(no_barrier(id));
         };
         match barrier.expected() {
             None => {
@@ -394,6 +394,7 @@ impl Block {
 
     /// Programs spell "the whole block" as no count, as the number of threads, or as that rounded up
     /// to warps.
+    #[inline(always)]
     fn expected(&self, count: u32) -> Expected {
         if count == 0
             || count == self.threads
@@ -443,6 +444,7 @@ impl Block {
 
     /// Lets converging lanes go on if no other lane of the warp could join them; whether lane `running`, which has
     /// not begun to wait, is one of them.
+    #[inline(always)]
     fn converge_if_nobody_runs(&mut self, warp: usize, running: Option<usize>) -> bool {
         let state = &self.warps[warp];
         if state.runnable != 0 || state.converging == 0 {
@@ -467,6 +469,12 @@ impl Block {
     }
 }
 
+#[cold]
+fn no_barrier(id: u32) -> Misuse {
+    format!("barrier {id} does not exist (a block has {BARRIERS})")
+}
+
+#[cold]
 fn mismatch(id: u32, wanted: Expected, open: Expected) -> Misuse {
     let text = |expected| match expected {
         Expected::Block => "the whole block".to_owned(),

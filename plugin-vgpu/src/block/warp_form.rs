@@ -7,6 +7,7 @@ use super::{Block, Misuse, Outcome};
 
 /// What is wrong where `lanes` of a warp in warp form would have to come to a barrier or an operation of the warp, but wait
 /// elsewhere for the lanes that came.
+#[cold]
 pub fn split(lanes: Lanes) -> Misuse {
     format!(
         "lanes of one warp are at different places where the warp has to be together (mask {lanes:#x} is elsewhere): the lanes of a \
@@ -22,6 +23,7 @@ impl Block {
 
     /// `lanes` of the warp that begins with thread `first` arrive at barrier `id`. Those `elsewhere` wait for them in other
     /// code of the warp; the warp's others have ended.
+    #[inline(always)]
     pub fn warp_barrier(
         &mut self,
         first: u16,
@@ -34,11 +36,15 @@ impl Block {
         if elsewhere != 0 && count == 0 {
             return Err(split(elsewhere));
         }
-        self.end_lanes(first, self.living(first) & !lanes & !elsewhere);
+        let ending = self.living(first) & !lanes & !elsewhere;
+        if ending != 0 {
+            self.end_lanes(first, ending);
+        }
         self.arrive(first, (warp, lanes), site, (id, count), arrival)
     }
 
     /// Lanes of the warp that begins with thread `first` that have not ended.
+    #[inline(always)]
     pub fn living(&self, first: u16) -> Lanes {
         let (warp, _) = self.warp_kind.place(first);
         let size = (self.threads - u32::from(first)).min(self.warp_kind.size);
