@@ -11,6 +11,7 @@
 //! | [`normalise`] | everything inlined, one exit, simple loops, no switches |
 //! | [`workers`] | within that: of generic kernels, only what workers run |
 //! | [`pointers`] | within that: what calls through pointers may call |
+//! | [`barriers`] | within that: barriers that order nothing go |
 //! | [`chunks`] | within that: chunks of iterations of which every thread has a share, aside |
 //! | [`words`] | within that: threads' places in the nest of regions in local variables |
 //! | [`waiting`] | no lane waits on memory for another of its warp; loops that wait for others let them run |
@@ -20,6 +21,7 @@
 //! | [`form`] | the warp form |
 //! | [`collect`] | what was made goes back to the unit's module |
 
+mod barriers;
 mod calls;
 mod chunks;
 mod collect;

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
+use codegen::summary::ExecutionMode;
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
 
 use super::super::entries;
@@ -11,7 +12,7 @@ use super::super::sites::Sites;
 use super::super::unit::{Kernel, Unit};
 use super::fields::Row;
 use super::refusal::Refusal;
-use super::{chunks, context, form, pointers, words, workers};
+use super::{barriers, chunks, context, form, pointers, words, workers};
 use crate::ir::{Module, Value};
 
 /// Inlines. What the optimiser may know of a value it has been asked before.
@@ -61,6 +62,11 @@ pub fn run(unit: &Unit, sites: &mut Sites, module: &Module, kernels: &[&Kernel])
     inline(unit, sites, module, (kernels, &functions), &targets)?;
     targets.release();
     unit.machine.run_passes(module, "globaldce")?;
+    for (kernel, &function) in kernels.iter().zip(&functions) {
+        if kernel.mode == ExecutionMode::GenericSpmd && !calls_others(function) {
+            barriers::run(function);
+        }
+    }
     chunks::run(unit, module, &functions)?;
     unit.machine.run_passes(module, SHAPE)?;
     let library = Module::parse(module.context, &form::library(), "the warp form's library")?;

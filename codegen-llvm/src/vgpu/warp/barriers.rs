@@ -1,0 +1,175 @@
+//! Needs: kernels that consist of one function. Leaves: of the barriers of kernels that LLVM's openmp-opt has made SPMD, those that
+//! order something.
+//!
+//! openmp-opt puts a barrier behind each piece of sequential code that only thread 0 may run, `guards` one before, and a
+//! parallel region ends with one. So two often follow each other, with nothing between or only what thread 0 does: it has
+//! its own order, and nobody else takes part. A barrier orders what threads do since the barrier before it with what *other*
+//! threads do until the next one; if there is no such pair, it goes. The threads of such a kernel come to each of these
+//! barriers together, those of its regions because OpenMP demands it (5.2, §15.3.1): no thread waits at another one instead.
+
+use std::collections::HashSet;
+
+use llvm_sys::LLVMOpcode;
+
+use super::super::control_flow::ControlFlow;
+use super::calls::{self, Callee};
+use super::fields::{self, Row};
+use crate::ir::{Block, Value};
+
+/// The step, for a kernel that openmp-opt has made SPMD.
+pub fn run(kernel: Value) {
+    let masters = Masters::new(kernel);
+    for barrier in kernel.instructions().into_iter().filter(|it| is_whole(*it)) {
+        let (before, after) = (masters.before(barrier), masters.after(barrier));
+        if !before.conflicts(&after) {
+            barrier.erase();
+        }
+    }
+}
+
+/// What is done to memory that threads share, between two barriers.
+#[derive(Default)]
+struct Accesses {
+    /// By thread 0 alone.
+    by_master: bool,
+    /// By any thread.
+    by_all: bool,
+    /// Whether any of it writes.
+    writes: bool,
+}
+
+impl Accesses {
+    /// Whether threads do what has to be ordered with what other threads do.
+    fn conflicts(&self, other: &Accesses) -> bool {
+        let shared = self.by_all && (other.by_all || other.by_master)
+            || other.by_all && (self.by_all || self.by_master);
+        shared && (self.writes || other.writes)
+    }
+}
+
+/// The blocks that only thread 0 runs.
+struct Masters(HashSet<Block>);
+
+impl Masters {
+    fn new(kernel: Value) -> Masters {
+        let flow = ControlFlow::new(kernel);
+        let guarded: HashSet<_> = flow.blocks().iter().filter_map(|&it| guarded(it)).collect();
+        let behind = |block: &Block| flow.dominators(*block).any(|it| guarded.contains(&it));
+        Masters(flow.blocks().iter().copied().filter(behind).collect())
+    }
+
+    /// What may be done between the barriers before one and it.
+    fn before(&self, barrier: Value) -> Accesses {
+        self.around(barrier, |block| block.predecessors(), |all| all.reverse())
+    }
+
+    /// What may be done between a barrier and those after it.
+    fn after(&self, barrier: Value) -> Accesses {
+        self.around(barrier, |block| block.successors(), |_| ())
+    }
+
+    fn around(
+        &self,
+        barrier: Value,
+        next: impl Fn(Block) -> Vec<Block>,
+        arrange: impl Fn(&mut Vec<Value>),
+    ) -> Accesses {
+        let instructions = |block: Block| {
+            let mut all = block.instructions();
+            arrange(&mut all);
+            all
+        };
+        let mut accesses = Accesses::default();
+        let mut seen = HashSet::new();
+        let own = instructions(barrier.block()).into_iter();
+        let rest = own.skip_while(|it| *it != barrier).skip(1).collect();
+        let mut pending: Vec<(Block, Vec<Value>)> = vec![(barrier.block(), rest)];
+        while let Some((block, run)) = pending.pop() {
+            if self.reaches_end(block, run, &mut accesses) {
+                let new = next(block).into_iter().filter(|it| seen.insert(*it));
+                pending.extend(new.map(|it| (it, instructions(it))));
+            }
+        }
+        accesses
+    }
+
+    /// Adds the accesses of a block's instructions; whether no barrier is among them.
+    fn reaches_end(&self, block: Block, run: Vec<Value>, accesses: &mut Accesses) -> bool {
+        for instruction in run {
+            if is_whole(instruction) {
+                return false;
+            }
+            if let Some(writes) = access(instruction) {
+                accesses.writes |= writes;
+                match self.0.contains(&block) {
+                    true => accesses.by_master = true,
+                    false => accesses.by_all = true,
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Where a block that parts thread 0 from the others sends it, if that is the only way there.
+fn guarded(block: Block) -> Option<Block> {
+    let branch = block.terminator()?;
+    let question = branch.condition()?;
+    let is_guard = branch.opcode()? == LLVMOpcode::LLVMBr
+        && question.opcode()? == LLVMOpcode::LLVMICmp
+        && fields::is_thread_index(question.operand(0), Row::X)
+        && question.operand(1).as_int() == Some(0);
+    let equal = llvm_sys::LLVMIntPredicate::LLVMIntEQ;
+    let unequal = llvm_sys::LLVMIntPredicate::LLVMIntNE;
+    let way = match is_guard.then(|| question.int_predicate())? {
+        predicate if predicate == equal => 0,
+        predicate if predicate == unequal => 1,
+        _ => return None,
+    };
+    let ways = branch.successors();
+    let guarded = *ways.get(way)?;
+    (guarded.predecessors() == [block] && ways[0] != ways[1]).then_some(guarded)
+}
+
+/// Whether an instruction is a barrier at which all threads of the block wait.
+fn is_whole(instruction: Value) -> bool {
+    instruction.is_call() && calls::of(instruction) == Callee::Barrier && {
+        let arguments = instruction.arguments();
+        let constant = |index: usize| arguments.get(index).and_then(|it| it.as_int());
+        (constant(2), constant(3)) == (Some(0), Some(0))
+    }
+}
+
+/// Whether an instruction accesses memory that other threads may see, and if so, whether it writes or may do more than access it.
+fn access(instruction: Value) -> Option<bool> {
+    use LLVMOpcode::*;
+    let shared = |address: Value| !is_local(address);
+    match instruction.opcode()? {
+        LLVMLoad => {
+            let plain = !instruction.is_volatile() && !instruction.is_atomic();
+            let own = fields::context_field(instruction).is_some();
+            (!own && shared(instruction.operand(0))).then_some(!plain)
+        }
+        LLVMStore => shared(instruction.operand(1)).then_some(true),
+        LLVMAtomicRMW | LLVMAtomicCmpXchg | LLVMFence => Some(true),
+        LLVMCall | LLVMInvoke | LLVMCallBr => match calls::of(instruction) {
+            Callee::Context
+            | Callee::Check
+            | Callee::CheckRange
+            | Callee::Hint
+            | Callee::Scope
+            | Callee::Widened => None,
+            _ => Some(true),
+        },
+        _ => None,
+    }
+}
+
+/// Whether an address lies in one of the thread's own variables.
+fn is_local(mut address: Value) -> bool {
+    while let Some(LLVMOpcode::LLVMGetElementPtr | LLVMOpcode::LLVMAddrSpaceCast) = address.opcode()
+    {
+        address = address.operand(0);
+    }
+    address.opcode() == Some(LLVMOpcode::LLVMAlloca)
+}

@@ -1,0 +1,144 @@
+; In warp form, barriers of kernels made SPMD go where no two threads do what has to be ordered: next to another barrier, between
+; two pieces of code of thread 0, between reads.
+; RUN: vgpu --warp-forms --verify-each --print-after warp -o /dev/null %s
+; CHECK: what warp forms are made of
+; CHECK: define hidden void @merges(
+; CHECK: br i1 %master, label %first, label %after_third
+; CHECK: first:
+; CHECK: store i32 1,
+; CHECK: store i32 2,
+; CHECK: store i32 3,
+; CHECK: br label %after_third
+; CHECK: call void @vgpu_barrier(
+; CHECK: = load i32,
+; CHECK: ret void
+; CHECK: define hidden void @keeps(
+; CHECK: store i32 1,
+; CHECK: call void @vgpu_barrier(
+; CHECK: store i32 2,
+; CHECK: call void @vgpu_barrier(
+; CHECK: = load i32,
+; CHECK: call void @vgpu_barrier(
+; CHECK: store i32 4,
+; CHECK: ret void
+; CHECK: define hidden void @turns(
+; CHECK: call void @vgpu_barrier(
+; CHECK: store i32 1,
+; CHECK: call void @vgpu_barrier(
+; CHECK: = load i32,
+; CHECK: ret void
+; CHECK: define hidden void @of_the_programs_own(
+; CHECK: call void @vgpu_barrier(
+; CHECK: call void @vgpu_barrier(
+; CHECK: ret void
+; CHECK: after warp
+
+target triple = "nvptx64-nvidia-cuda"
+%configuration = type { i8, i8, i8, i32, i32, i32, i32, i32, i32 }
+%environment = type { %configuration, ptr, ptr }
+@merges_kernel_environment = constant %environment { %configuration { i8 0, i8 0, i8 3, i32 1, i32 128, i32 0, i32 0, i32 0, i32 0 }, ptr null, ptr null }
+@keeps_kernel_environment = constant %environment { %configuration { i8 0, i8 0, i8 3, i32 1, i32 128, i32 0, i32 0, i32 0, i32 0 }, ptr null, ptr null }
+@turns_kernel_environment = constant %environment { %configuration { i8 0, i8 0, i8 3, i32 1, i32 128, i32 0, i32 0, i32 0, i32 0 }, ptr null, ptr null }
+@of_the_programs_own_kernel_environment = constant %environment { %configuration { i8 0, i8 0, i8 2, i32 1, i32 128, i32 0, i32 0, i32 0, i32 0 }, ptr null, ptr null }
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare void @llvm.nvvm.barrier.cta.sync.all(i32)
+
+; No barrier is left between what thread 0 writes: its three pieces of code become one. One is before what all read.
+define ptx_kernel void @merges(ptr %a, ptr %b, ptr %c, ptr %to) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %master = icmp eq i32 %tid, 0
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  br i1 %master, label %first, label %after_first
+first:
+  store i32 1, ptr %a
+  br label %after_first
+after_first:
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  br i1 %master, label %second, label %after_second
+second:
+  store i32 2, ptr %b
+  br label %after_second
+after_second:
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  %other = icmp ne i32 %tid, 0
+  br i1 %other, label %after_third, label %third
+third:
+  store i32 3, ptr %c
+  br label %after_third
+after_third:
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  %x = load i32, ptr %b
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  %y = load i32, ptr %a
+  %sum = add i32 %x, %y
+  %wide = zext i32 %tid to i64
+  %place = getelementptr i32, ptr %to, i64 %wide
+  store i32 %sum, ptr %place
+  ret void
+}
+
+; All write, thread 0 writes, all read, another thread writes.
+define ptx_kernel void @keeps(ptr %a, ptr %b) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %wide = zext i32 %tid to i64
+  %place = getelementptr i32, ptr %a, i64 %wide
+  store i32 1, ptr %place
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  %master = icmp eq i32 %tid, 0
+  br i1 %master, label %first, label %after_first
+first:
+  store i32 2, ptr %b
+  br label %after_first
+after_first:
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  %x = load i32, ptr %b
+  %own = getelementptr i32, ptr %place, i64 1024
+  store i32 %x, ptr %own
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  %one = icmp eq i32 %tid, 1
+  br i1 %one, label %second, label %after_second
+second:
+  store i32 4, ptr %b
+  br label %after_second
+after_second:
+  ret void
+}
+
+; Thread 0 writes in the next turn what all have read in this one.
+define ptx_kernel void @turns(ptr %a, ptr %to, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %wide = zext i32 %tid to i64
+  %place = getelementptr i32, ptr %to, i64 %wide
+  %master = icmp eq i32 %tid, 0
+  br label %turn
+turn:
+  %i = phi i32 [ 0, %entry ], [ %next, %after ]
+  %sum = phi i32 [ 0, %entry ], [ %more, %after ]
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  br i1 %master, label %write, label %after
+write:
+  store i32 1, ptr %a
+  br label %after
+after:
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  %x = load i32, ptr %a
+  %more = add i32 %sum, %x
+  %next = add i32 %i, 1
+  %goes_on = icmp slt i32 %next, %n
+  br i1 %goes_on, label %turn, label %end
+end:
+  store i32 %more, ptr %place
+  ret void
+}
+
+define ptx_kernel void @of_the_programs_own(ptr %a) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  store i32 %tid, ptr %a
+  ret void
+}
