@@ -4,6 +4,8 @@
 ; CHECK: shufflevector <32 x i32>
 ; CHECK: define hidden void @vgpu.warp.votes
 ; CHECK: icmp ne <32 x i32>
+; CHECK: bitcast <32 x i1> …to i32
+; CHECK: and i32
 ; CHECK: define hidden void @vgpu.warp.totals
 ; CHECK: @llvm.vector.reduce.add.v32i32
 ; CHECK: define hidden void @vgpu.warp.some

@@ -103,8 +103,11 @@ impl Former<'_> {
         let holds = self
             .builder
             .compare(LLVMIntPredicate::LLVMIntNE, vector, zero);
-        let active = self.where_holds(holds);
-        let bits = self.bits(active);
+        // The mask is taken into account as a number: the CPU has more room for that than for masks of vectors. What
+        // inactive lanes have may be poison.
+        let bits = self.bits(self.builder.freeze(holds));
+        let active = self.mask_bits();
+        let bits = self.builder.binary(LLVMOpcode::LLVMAnd, bits, active);
         self.builder
             .cast_unsigned(bits, Type::int(self.context, 64))
     }
