@@ -2,19 +2,18 @@
 
 use anyhow::{Result, bail};
 use codegen::PROVENANCE;
-use codegen::summary::ExecutionMode;
 use llvm_sys::LLVMLinkage::LLVMExternalLinkage;
 use sha2::{Digest, Sha256};
 
+use crate::bound;
 use crate::fold;
 use crate::guards;
-use crate::inspect;
 use crate::ir::{Context, Machine, MachineOptions, Module, set_llvm_options};
+use crate::pack_shared;
 use crate::realloc;
 use crate::runtime;
 use crate::static_shared;
 use crate::unsupported;
-use crate::vgpu::kernels;
 use crate::vgpu::sites::describe_use;
 
 /// What PTX to make.
@@ -81,6 +80,9 @@ impl std::str::FromStr for PtxVersion {
     }
 }
 
+/// Threads of a warp.
+const WARP: u32 = 32;
+
 /// Compiles an image to PTX.
 pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Result<Vec<u8>> {
     // The back end would call functions for conversions between floating point and integers of more than 64 bits, which nobody defines.
@@ -97,6 +99,7 @@ pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Re
         features: &options.feature()?,
         level: options.level,
     })?;
+    bound::run(&module, WARP);
     runtime::link(context, &module, &machine, options.level)?;
     guards::run(context, &module);
     retarget(&module);
@@ -108,8 +111,7 @@ pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Re
         fold::run(&machine, &module, options.openmp_opt)?;
     }
     machine.run_passes(&module, &format!("default<O{}>", options.level.min(3)))?;
-    pack_shared(&module);
-    bound_generic_kernels(&module);
+    pack_shared::run(&module);
     refuse_undefined(&module)?;
     unsupported::refuse(&module)?;
     static_shared::refuse(&module)?;
@@ -120,25 +122,6 @@ pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Re
         bail!("this LLVM does not know {}", options.arch);
     }
     Ok([provenance(bitcode).as_bytes(), &text].concat())
-}
-
-/// Threads of a warp.
-const WARP: u32 = 32;
-/// Most threads of a block.
-const MOST_THREADS: u32 = 1024;
-
-/// clang bounds OpenMP's threads; a generic kernel's block has the master's warp on top (docs/abi.md, "Launch shape"), and a
-/// driver refuses launches beyond the bound.
-fn bound_generic_kernels(module: &Module) {
-    for kernel in kernels::find(module) {
-        if let Some(bound) = kernel.bound
-            && inspect::mode_of(module, &kernel.name) == ExecutionMode::Generic
-        {
-            let bound = bound.saturating_add(WARP).min(MOST_THREADS);
-            let function = kernel.function;
-            function.set_text_attribute(module.context, "nvvm.maxntid", &bound.to_string());
-        }
-    }
 }
 
 /// What drivers define ("CUDA C++ Programming Guide": formatted output, assertion, dynamic global memory allocation).
@@ -185,26 +168,6 @@ fn retarget(module: &Module) {
     {
         if !variable.name().starts_with("llvm.") {
             variable.set_linkage(LLVMExternalLinkage);
-        }
-    }
-}
-
-/// Address space of shared memory.
-const SHARED: u32 = 3;
-
-/// openmp-opt makes shared variables of locals that threads share and aligns each to 16 bytes, whatever its size, so that
-/// a kernel which shares many integers pays for them four times over. No access to a variable is larger than the
-/// variable, so those of up to 8 bytes need no more alignment than their size.
-fn pack_shared(module: &Module) {
-    let layout = module.layout();
-    for variable in module.globals() {
-        let size = layout.alloc_size(variable.value_type());
-        if variable.is_local()
-            && variable.ty().address_space() == SHARED
-            && (1..=8).contains(&size)
-            && variable.alignment() > size.next_power_of_two()
-        {
-            variable.set_alignment(size.next_power_of_two() as u32);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Machine code: of device code compiled unit by unit, as clang does without `-foffload-lto`, for NVIDIA GPUs from CUDA's own
-//! `ptxas` and `nvlink` (omptarget-cuda.cfg), code objects for AMD's; of whole programs (omptarget-lto.cfg); and what a program says that
-//! carries nothing else.
+//! `ptxas` and `nvlink` (omptarget-cuda.cfg), code objects for AMD's; and what a program says that carries nothing else. (Of whole
+//! programs: `whole_programs.rs`.)
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
@@ -125,21 +125,6 @@ fn bounded_kernels_call_the_runtime() {
             .compile(Mode::MachineCode("-O2"))
             .run(&[]);
         assert_eq!(outcome.passed(&source), "PASS\n");
-    }
-}
-
-/// clang's own machine code of a whole program has nothing of the runtime left in a streaming kernel.
-#[test]
-fn whole_programs_lose_the_runtime() {
-    for level in ["-O2", "-O3"] {
-        let build = Build::new(&["examples/saxpy.c"]).flags(&["-save-temps"]);
-        let cubin = build.folder().join("program.nvptx64.sm_80.img");
-        let _binary = build.compile(Mode::WholeProgram(level));
-        let code = output(&dist("tools/nvdisasm"), &[Path::new("-c"), &cubin]);
-        assert!(code.contains(".text.__omp_offloading"), "{code}");
-        for left in [".nv.shared.", "__kmpc_", "CALL", "BAR"] {
-            assert!(!code.contains(left), "{level}: {left}: {code}");
-        }
     }
 }
 

@@ -67,15 +67,16 @@ impl Value {
 
     /// Removes an enum attribute of a call itself, if it has it.
     pub fn remove_call_attribute(self, name: &str) {
+        self.remove_call_attribute_at(LLVMAttributeFunctionIndex, name);
+    }
+
+    /// Removes an enum attribute of a call at `index` (arguments count from 1), if it is there.
+    pub fn remove_call_attribute_at(self, index: LLVMAttributeIndex, name: &str) {
         let kind = llvm!(core::LLVMGetEnumAttributeKindForName(
             name.as_ptr().cast(),
             name.len()
         ));
-        llvm!(core::LLVMRemoveCallSiteEnumAttribute(
-            self.0,
-            LLVMAttributeFunctionIndex,
-            kind
-        ));
+        llvm!(core::LLVMRemoveCallSiteEnumAttribute(self.0, index, kind));
     }
 
     /// Removes an enum attribute from a function, if it has it.

@@ -1,7 +1,8 @@
 //! A thin, typed layer over LLVM's C API: just what the passes need, nothing kept twice.
 //!
 //! Contract that makes the calls sound, stated here once because every call relies on it:
-//! * There is one LLVM context per process run; it and everything in it live until the process ends.
+//! * There is one LLVM context per process run; it and everything in it live until the process ends. (In clang's device link it is
+//!   the linker's, and the handles are used only while it waits for our pass.)
 //!   The handle types below ([`Value`], [`Type`], [`Block`], …) are therefore always dereferenceable,
 //!   except a [`Value`] after [`Value::erase`], which its caller must not use again.
 //! * The process is single-threaded, so no handle is used from two threads.

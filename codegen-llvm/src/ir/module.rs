@@ -33,6 +33,28 @@ impl Module {
         }
     }
 
+    /// A module that a linker with an LLVM of its own context has made.
+    ///
+    /// # Safety
+    ///
+    /// `raw` is a valid module that nothing else uses as long as the handles of this module are used.
+    pub unsafe fn of_linker(raw: LLVMModuleRef) -> Module {
+        // SAFETY: as the caller promises.
+        let context = unsafe { llvm_sys::core::LLVMGetModuleContext(raw) };
+        // Linkers drop them for speed; LLVM assembly cannot be read without.
+        llvm!(core::LLVMContextSetDiscardValueNames(context, 0));
+        Module {
+            raw,
+            context: Context(context),
+        }
+    }
+
+    /// LLVM's handle of it.
+    #[cfg(test)]
+    pub fn raw(&self) -> LLVMModuleRef {
+        self.raw
+    }
+
     fn read_bitcode(context: Context, bytes: &[u8]) -> Result<Module> {
         let buffer = buffer_of(bytes, "image");
         let mut raw = std::ptr::null_mut();

@@ -15,7 +15,7 @@ use crate::inspect;
 use crate::ir::{Layout, Module, Type, Value, metadata_string};
 
 /// Threads a block of any kernel may have. `nvvm.maxntid` and its like do not bound it: that is a promise to the
-/// allocator of a GPU's registers, and in generic kernels it leaves out the master's warp (docs/abi.md).
+/// allocator of a GPU's registers.
 const MAX_THREADS: u32 = 1024;
 
 /// The pass.
@@ -72,6 +72,11 @@ pub fn in_memory(kernel: Value, index: u32) -> Option<Type> {
 /// The attributes of parameters that the caller passes in memory (NVPTX, AMDGCN).
 pub const IN_MEMORY: [&str; 2] = ["byval", "byref"];
 
+/// The attribute that bounds the threads of a block on NVIDIA's GPUs, dimension by dimension.
+pub const NVIDIA_BOUND: &str = "nvvm.maxntid";
+/// That on AMD's, from least to most.
+pub const AMD_BOUND: &str = "amdgpu-flat-work-group-size";
+
 /// A kernel as the image has it.
 pub struct Found {
     /// Its function.
@@ -109,10 +114,10 @@ pub fn find(module: &Module) -> Vec<Found> {
 /// The upper end of `amdgpu-flat-work-group-size` (`"1,256"`), or the product of `nvvm.maxntid`'s dimensions, as
 /// attribute (`"128,1,1"`) or annotations.
 fn launch_bound(function: Value, notes: Option<&BTreeMap<String, u64>>) -> Option<u32> {
-    if let Some(range) = function.text_attribute("amdgpu-flat-work-group-size") {
+    if let Some(range) = function.text_attribute(AMD_BOUND) {
         return range.split_once(',')?.1.trim().parse().ok();
     }
-    let attribute = function.text_attribute("nvvm.maxntid");
+    let attribute = function.text_attribute(NVIDIA_BOUND);
     let dimensions: Vec<u64> = match (attribute, notes) {
         (Some(text), _) => text
             .split(',')

@@ -108,9 +108,11 @@ fn guards(unit: &mut Unit) -> Result<()> {
     Ok(())
 }
 
-/// Needs: the triple of the image. Leaves: an image with the device runtime it calls, if it was linked without one.
+/// Needs: the triple of the image. Leaves: an image with the device runtime it calls, if it was linked without one, and generic kernels'
+/// bounds with the master's warp.
 fn runtime(unit: &mut Unit) -> Result<()> {
     let machine = unit.image_machine()?;
+    crate::bound::run(&unit.module, unit.manifest.warp_size);
     crate::runtime::link(unit.context(), &unit.module, &machine, unit.options.level)
 }
 

@@ -40,7 +40,7 @@ pub struct Kernel {
     pub name: String,
     /// Most threads of a block.
     pub max_threads: u32,
-    /// The launch bound that the image states, if any.
+    /// The launch bound that the image states, if any; that of a generic kernel with the master's warp (`bound`).
     pub bound: Option<u32>,
     /// How its threads begin.
     pub mode: ExecutionMode,

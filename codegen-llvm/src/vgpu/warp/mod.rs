@@ -165,8 +165,7 @@ fn build(
             width: width.lanes,
             fiber: width.fiber,
             workers: kernel.is_generic(),
-            max_threads: normalise::most_threads(kernel, host.warp_size)
-                .unwrap_or(kernel.max_threads),
+            max_threads: kernel.bound.unwrap_or(kernel.max_threads),
         },
     ))
 }

@@ -54,7 +54,7 @@ pub fn run(unit: &Unit, sites: &mut Sites, module: &Module, kernels: &[&Kernel])
     }
     for (kernel, &function) in kernels.iter().zip(&functions) {
         let row = if kernel.is_generic() { Row::Y } else { Row::X };
-        if let Some(most) = most_threads(kernel, unit.manifest.warp_size) {
+        if let Some(most) = kernel.bound {
             context::assume_bound(module, function, row, most);
         }
     }
@@ -73,12 +73,6 @@ pub fn run(unit: &Unit, sites: &mut Sites, module: &Module, kernels: &[&Kernel])
     library.set_layout(&unit.machine.layout());
     library.set_triple(&module.triple());
     module.link(library)
-}
-
-/// The most threads of a block, if the image says so: its bound on a generic kernel's leaves out the master's warp.
-pub fn most_threads(kernel: &Kernel, warp_size: u32) -> Option<u32> {
-    let master = if kernel.is_generic() { warp_size } else { 0 };
-    kernel.bound.map(|bound| bound + master)
 }
 
 /// Rounds of inlining: what a call through a pointer calls may turn out when its caller has been inlined, as in code

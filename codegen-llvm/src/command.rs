@@ -1,0 +1,199 @@
+//! The command line of `omptarget-codegen`.
+
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use clap::{Args, Parser, Subcommand};
+
+use crate::{inspect, ir, ptx, vgpu};
+
+/// Compiles OpenMP device images: LLVM bitcode for nvptx64 or amdgcn, as clang embeds it with
+/// `-fopenmp -foffload-lto -fopenmp-target-jit`.
+#[derive(Parser)]
+#[command(name = "omptarget-codegen", version, about, long_about = None, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Compile an image for the virtual GPU: a host object and its manifest
+    #[command(after_help = pass_help())]
+    Vgpu(Vgpu),
+    /// Compile an nvptx64 image to PTX text
+    Ptx(Ptx),
+    /// Say what is in an image, as JSON: triple, kernels with their mode, variables
+    Inspect(Files),
+}
+
+/// The passes, for --print-after.
+fn pass_help() -> String {
+    format!(
+        "Passes, in order: {}",
+        vgpu::pass_names().collect::<Vec<_>>().join(", ")
+    )
+}
+
+/// Where a command reads and writes.
+#[derive(Args)]
+struct Files {
+    /// Image to read; standard input if none or `-`
+    input: Option<PathBuf>,
+    /// File to write; standard output if none
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct Vgpu {
+    #[command(flatten)]
+    files: Files,
+    /// Optimisation level
+    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]
+    level: u8,
+    /// Let kernels follow host pointers (`requires unified_shared_memory`)
+    #[arg(long)]
+    no_window_check: bool,
+    /// Compile kernels in warp form, too: many threads at once, as the lanes of vectors
+    #[arg(long)]
+    warp_forms: bool,
+    /// Let kernels count the image's instructions they execute
+    #[arg(long, conflicts_with = "warp_forms")]
+    count: bool,
+    /// Compile for any x86-64 CPU of this level instead of the one at hand
+    #[arg(long, value_name = "LEVEL", value_parser = ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"])]
+    cpu: Option<String>,
+    /// Write the host module as LLVM assembly instead of an object
+    #[arg(long)]
+    emit_llvm: bool,
+    /// Print the module to standard error after a pass; may be repeated
+    #[arg(long, value_name = "PASS", value_parser = clap::builder::PossibleValuesParser::new(vgpu::pass_names()), hide_possible_values = true)]
+    print_after: Vec<String>,
+    /// Verify the module after every pass
+    #[arg(long)]
+    verify_each: bool,
+}
+
+#[derive(Args)]
+struct Ptx {
+    #[command(flatten)]
+    files: Files,
+    /// GPU architecture, e.g. sm_80
+    #[arg(long, value_name = "SM", value_parser = architecture)]
+    arch: String,
+    /// Optimisation level
+    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]
+    level: u8,
+    /// Version of the PTX instruction set, e.g. 7.8, for an older driver or assembler; default: the oldest that serves
+    /// the architecture
+    #[arg(long, value_name = "VERSION")]
+    ptx_version: Option<ptx::PtxVersion>,
+    /// Leave out LLVM's OpenMP optimiser, as `-mllvm -openmp-opt-disable` does in clang
+    #[arg(long)]
+    no_openmp_opt: bool,
+}
+
+/// `sm_80`, `sm_90a`: LLVM itself only warns of a CPU it does not know.
+fn architecture(text: &str) -> Result<String, String> {
+    let number = text
+        .strip_prefix("sm_")
+        .map(|rest| rest.trim_end_matches(['a', 'f']));
+    let good = number.is_some_and(|digits| {
+        (2..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    if good {
+        Ok(text.to_owned())
+    } else {
+        Err("expected an architecture such as sm_80".to_owned())
+    }
+}
+
+/// What the program does.
+pub fn main() -> ExitCode {
+    no_core_dump();
+    match run(&Cli::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// An abort of LLVM's is an answer here, not something to keep an image of in the user's folder.
+fn no_core_dump() {
+    let none = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: `none` is a valid limit that outlives the call.
+    unsafe { libc::setrlimit(libc::RLIMIT_CORE, &none) };
+}
+
+fn run(command: &Command) -> Result<()> {
+    ir::initialise_targets();
+    let context = ir::Context::new();
+    match command {
+        Command::Vgpu(arguments) => {
+            let bitcode = read(&arguments.files)?;
+            let options = vgpu::VgpuOptions {
+                level: arguments.level,
+                window_check: !arguments.no_window_check,
+                warp_forms: arguments.warp_forms,
+                count: arguments.count,
+                cpu: arguments.cpu.clone(),
+                print_after: arguments.print_after.clone(),
+                verify_each: arguments.verify_each,
+            };
+            let bytes = if arguments.emit_llvm {
+                vgpu::compile_to_text(context, &bitcode, options)?.into_bytes()
+            } else {
+                vgpu::compile(context, &bitcode, options)?.encode()
+            };
+            write(&arguments.files, &bytes)
+        }
+        Command::Ptx(arguments) => {
+            let options = ptx::PtxOptions {
+                arch: &arguments.arch,
+                version: arguments.ptx_version,
+                level: arguments.level,
+                openmp_opt: !arguments.no_openmp_opt,
+            };
+            let text = ptx::compile(context, &read(&arguments.files)?, &options)?;
+            write(&arguments.files, &text)
+        }
+        Command::Inspect(files) => {
+            let summary = inspect::summarise(context, &read(files)?)?;
+            write(files, serde_json::to_string_pretty(&summary)?.as_bytes())
+        }
+    }
+}
+
+fn read(files: &Files) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match files
+        .input
+        .as_deref()
+        .filter(|path| path.as_os_str() != "-")
+    {
+        Some(path) => bytes = std::fs::read(path).with_context(|| path.display().to_string())?,
+        None => {
+            std::io::stdin()
+                .read_to_end(&mut bytes)
+                .context("standard input")?;
+        }
+    }
+    Ok(bytes)
+}
+
+fn write(files: &Files, bytes: &[u8]) -> Result<()> {
+    match &files.output {
+        Some(path) => std::fs::write(path, bytes).with_context(|| path.display().to_string()),
+        None => std::io::stdout()
+            .write_all(bytes)
+            .context("standard output"),
+    }
+}

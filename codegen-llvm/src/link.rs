@@ -1,0 +1,128 @@
+//! What `omptarget-codegen ptx` does to an image, as a pass of clang's own device link for NVIDIA GPUs, whose back end then makes machine code.
+
+use anyhow::{Context as _, Result, bail};
+use llvm_sys::prelude::LLVMModuleRef;
+
+use crate::bound;
+use crate::fold;
+use crate::guards;
+use crate::ir::{Machine, MachineOptions, Module};
+use crate::pack_shared;
+use crate::realloc;
+use crate::static_shared;
+use crate::unsupported;
+use crate::vgpu::{Dialect, kernels};
+
+/// Improves the linked module of a whole program, which LLVM's link-time passes have optimised, and optimises it as `default<Olevel>` does.
+/// A module without kernels stays as it is.
+///
+/// Errors name what the GPU cannot do and the place in the program's source.
+///
+/// # Safety
+///
+/// `module` is a valid module that nothing else uses during the call.
+pub unsafe fn run(module: LLVMModuleRef, level: u8) -> Result<()> {
+    // SAFETY: as the caller promises.
+    let module = unsafe { Module::of_linker(module) };
+    let kernels = kernels::find(&module);
+    let Some(kernel) = kernels.first() else {
+        return Ok(());
+    };
+    let attribute = |name| kernel.function.text_attribute(name).unwrap_or_default();
+    let triple = module.triple();
+    if !triple.starts_with("nvptx64") {
+        bail!(
+            "the pass omptarget is for NVIDIA GPUs (nvptx64), and this device link is for {triple}"
+        );
+    }
+    let machine = Machine::new(&MachineOptions {
+        triple: &triple,
+        cpu: &attribute("target-cpu"),
+        features: &attribute("target-features"),
+        level,
+    })
+    .context("omptarget's passes in the device link")?;
+    bound::run(&module, (Dialect::of(&module)?.warp_size)(&module));
+    guards::run(module.context, &module);
+    realloc::run(module.context, &machine.layout(), &module)?;
+    fold::run(&machine, &module, true)?;
+    machine.run_passes(&module, &format!("default<O{level}>"))?;
+    pack_shared::run(&module);
+    unsupported::refuse(&module)?;
+    static_shared::refuse(&module)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Context, initialise_targets};
+
+    /// A module after the passes.
+    fn linked(text: &str) -> Result<String> {
+        initialise_targets();
+        let module = Module::parse(Context::new(), text, "test").unwrap();
+        // SAFETY: it is valid and only used here.
+        unsafe { run(module.raw(), 2) }?;
+        module.verify("after the link").unwrap();
+        Ok(module.print())
+    }
+
+    const HEAD: &str =
+        "target datalayout = \"e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64\"
+target triple = \"nvptx64-nvidia-cuda\"
+declare ptr @realloc(ptr, i64)
+";
+
+    #[test]
+    fn a_kernel_gets_what_ptx_gets() {
+        let linked = linked(&format!(
+            "{HEAD}@shared = internal addrspace(3) global i32 poison, align 16
+@k_kernel_environment = weak_odr protected constant {{ {{ i8, i8, i8 }} }} {{ {{ i8, i8, i8 }} {{ i8 0, i8 0, i8 1 }} }}
+define ptx_kernel void @k(ptr %p, ptr %out) #0 {{
+  store volatile i32 1, ptr addrspace(3) @shared, align 16
+  %r = call ptr @realloc(ptr %p, i64 8)
+  store ptr %r, ptr %out
+  ret void
+}}
+attributes #0 = {{ \"target-cpu\"=\"sm_80\" \"nvvm.maxntid\"=\"128\" }}
+"
+        ))
+        .unwrap();
+        for fact in [
+            "@shared = internal addrspace(3) global i32 poison, align 4",
+            "store volatile i32 1, ptr addrspace(3) @shared, align 4",
+            "declare noalias noundef ptr @malloc(i64",
+            "\"nvvm.maxntid\"=\"160\"",
+        ] {
+            assert!(linked.contains(fact), "{fact} in {linked}");
+        }
+        assert!(!linked.contains("@realloc"), "{linked}");
+    }
+
+    /// AMD's link-time passes have laid shared memory out by then.
+    #[test]
+    fn other_gpus_are_refused() {
+        let text = "target triple = \"amdgcn-amd-amdhsa\"\ndefine amdgpu_kernel void @k() {\n  ret void\n}\n";
+        let refused = linked(text).unwrap_err().to_string();
+        assert!(refused.contains("amdgcn-amd-amdhsa"), "{refused}");
+    }
+
+    #[test]
+    fn without_a_kernel_nothing_changes() {
+        let text = format!(
+            "{HEAD}define ptr @f(ptr %p) {{\n  %r = call ptr @realloc(ptr %p, i64 8)\n  ret ptr %r\n}}\n"
+        );
+        let linked = linked(&text).unwrap();
+        assert!(linked.contains("call ptr @realloc("), "{linked}");
+    }
+
+    #[test]
+    fn what_a_gpu_has_not_is_refused() {
+        let text = format!(
+            "{HEAD}define ptx_kernel void @k(double %d, ptr %out) {{
+  %x = fpext double %d to fp128\n  store fp128 %x, ptr %out\n  ret void\n}}\n"
+        );
+        let refused = linked(&text).unwrap_err().to_string();
+        assert!(refused.contains("long double"), "{refused}");
+    }
+}

@@ -1,0 +1,51 @@
+//! The device passes of `omptarget-codegen` in clang's own device link (docs/codegen.md, "Machine code of the whole program, by clang").
+//!
+//! clang-nvlink-wrapper loads this library (`load-pass-plugin`) and runs the pass `omptarget<O2>` where `--lto-newpm-passes` names
+//! it. LLVM's functions are those of the linker's own libLLVM, which the process has loaded already.
+
+use std::ffi::{c_char, c_void};
+
+use llvm_sys::prelude::LLVMModuleRef;
+
+/// `llvm::PassPluginLibraryInfo` (`llvm/Plugins/PassPlugin.h`).
+#[repr(C)]
+pub struct PassPluginLibraryInfo {
+    api_version: u32,
+    name: *const c_char,
+    version: *const c_char,
+    register: unsafe extern "C" fn(builder: *mut c_void),
+    before_code_generation: Option<extern "C" fn()>,
+}
+
+/// `LLVM_PLUGIN_API_VERSION` of LLVM 22.
+const API_VERSION: u32 = 2;
+
+unsafe extern "C" {
+    fn omptarget_register(builder: *mut c_void);
+}
+
+/// What LLVM asks a library that it has loaded as a plugin.
+#[unsafe(no_mangle)]
+pub extern "C" fn llvmGetPassPluginInfo() -> PassPluginLibraryInfo {
+    PassPluginLibraryInfo {
+        api_version: API_VERSION,
+        name: c"omptarget".as_ptr(),
+        version: concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast(),
+        register: omptarget_register,
+        before_code_generation: None,
+    }
+}
+
+/// The pass. Ends the link with a message if the program has something that the GPU cannot do.
+///
+/// # Safety
+///
+/// `module` is a valid module that nothing else uses during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn omptarget_run(module: LLVMModuleRef, level: u32) {
+    // SAFETY: as the caller promises.
+    if let Err(error) = unsafe { codegen_llvm::link::run(module, level as u8) } {
+        eprintln!("error: {error:#}");
+        std::process::exit(1);
+    }
+}
