@@ -249,11 +249,12 @@ int main() {
     bitwise<short>("short");
     bitwise<int>("int");
     bitwise<unsigned long>("unsigned long");
-#else
+#elif PART == 5
     arrays();
     user_defined();
     many();
     many_teams();
+#else
     sections_and_loops();
 #endif
     return done();

@@ -196,6 +196,7 @@ fn reductions_bitwise() {
 #[test]
 fn reductions_of_arrays_and_user_defined() {
     check_with(&["reductions.cpp"], &["-DPART=5"]);
+    check_with(&["reductions.cpp"], &["-DPART=6"]);
 }
 
 /// Many kinds in one list, compared with the host: in a team, across teams, nested.
