@@ -105,13 +105,9 @@ def compile_one(root, program, folder, command):
     sources = [root / source for source in program.sources]
     words = [*command, *program.flags, *sources, "-lm", "-Wl,-rpath,$ORIGIN/../lib", "-o", folder / program.name]
     ended = running.run(words, COMPILE_LIMIT)
-    return "" if ended.code == 0 else f"{program.kind} {program.name} does not compile: {errors_of(ended)}"
-
-
-def errors_of(ended):
-    """What clang and the linkers called an error, each once: their warnings, for each GPU, would hide it. All they said, if nothing was."""
-    errors = dict.fromkeys(line for line in ended.error.splitlines() if "error" in line.lower())
-    return "\n  ".join(errors) if errors else ended.why()
+    # Warnings, of each GPU, would hide what is wrong.
+    ended.error = running.errors(ended.error)
+    return "" if ended.code == 0 else f"{program.kind} {program.name} does not compile: {ended.why()}"
 
 
 def compile_all(root, programs, target, command):

@@ -1,6 +1,7 @@
 """Running a program within a time limit."""
 
 import os
+import re
 import signal
 import subprocess
 from dataclasses import dataclass
@@ -49,6 +50,12 @@ def run(command, seconds, environment=None, folder=None):
         os.killpg(process.pid, signal.SIGKILL)
         output, error = process.communicate()
         return Ended(None, output, error, late=True)
+
+
+def errors(said):
+    """The lines of a tool that say what is wrong, each once, as a device linker says things for each GPU; all of them if none does."""
+    lines = dict.fromkeys(line for line in said.splitlines() if re.search(r"error|fatal", line))
+    return "\n".join(lines) or said
 
 
 def outcome(status, why="", **data):

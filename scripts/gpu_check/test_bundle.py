@@ -50,10 +50,10 @@ class Packing(unittest.TestCase):
 class Failures(unittest.TestCase):
     def test_errors_are_told_once_and_warnings_not(self):
         said = "wrapper: warning: layouts\nnvlink error   : no f\nwrapper: warning: layouts\nnvlink error   : no f\nclang: error: nvlink failed\n"
-        self.assertEqual(bundle.errors_of(running.Ended(1, "", said)), "nvlink error   : no f\n  clang: error: nvlink failed")
+        self.assertEqual(running.errors(said), "nvlink error   : no f\nclang: error: nvlink failed")
 
     def test_what_names_no_error_is_told_whole(self):
-        self.assertEqual(bundle.errors_of(running.Ended(-11, "", "Stack dump:\n")), "died of SIGSEGV: Stack dump:")
+        self.assertEqual(running.errors("Stack dump:\n"), "Stack dump:\n")
 
 
 if __name__ == "__main__":

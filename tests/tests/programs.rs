@@ -39,7 +39,7 @@ fn thread_by_thread() {
         ("OMP_TARGET_OFFLOAD", "MANDATORY"),
         ("OMPTARGET_VGPU_ENGINE", "fiber"),
     ];
-    for source in ["heap.c", "private_state.c", "sync.c"] {
+    for source in ["heap.c", "private_state.c", "reduce_apart.c", "sync.c"] {
         let source = format!("tests/programs/{source}");
         let binary = Build::new(&[&source]).compile(Mode::Offload("-O2"));
         let outcome = binary.run_with(&[], &environment);
@@ -165,7 +165,7 @@ fn schedules() {
 /// can tell.
 #[test]
 fn distribute() {
-    for mode in MODES {
+    for mode in MODES.into_iter().chain([Mode::UnitByUnit("-O2")]) {
         let pieces = match mode {
             Mode::Offload("-O2") | Mode::Amd(..) => "one-piece",
             _ => "any",
@@ -197,6 +197,11 @@ fn reductions_bitwise() {
 fn reductions_of_arrays_and_user_defined() {
     check_with(&["reductions.cpp"], &["-DPART=5"]);
     check_with(&["reductions.cpp"], &["-DPART=6"]);
+}
+
+#[test]
+fn reductions_in_teams_of_every_odd_size() {
+    check(&["reduce_sizes.c"]);
 }
 
 /// Many kinds in one list, compared with the host: in a team, across teams, nested.
