@@ -1,7 +1,6 @@
 //! The client of crate `codegen` with the real compiler: results, errors, and what a cache hit costs.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -19,6 +18,16 @@ fn source(name: &str) -> Vec<u8> {
     .unwrap()
 }
 
+/// Writes a script that can be run at once. A process of its own writes it: a child that another test's thread starts
+/// meanwhile would inherit a file open for writing, and as long as it has it the kernel refuses to run the file (ETXTBSY).
+fn write_script(path: &Path, text: &str) {
+    let written = Command::new("sh")
+        .args(["-c", "printf %s \"$0\" >\"$1\" && chmod 755 \"$1\"", text])
+        .arg(path)
+        .status();
+    assert!(written.unwrap().success(), "{path:?}");
+}
+
 /// The compiler behind a script that notes each run.
 struct Counted {
     folder: tempfile::TempDir,
@@ -29,15 +38,13 @@ impl Counted {
     fn new() -> Counted {
         let folder = tempfile::tempdir().unwrap();
         let (script, log) = (folder.path().join("tool"), folder.path().join("runs"));
-        fs::write(
+        write_script(
             &script,
-            format!(
+            &format!(
                 "#!/bin/sh\necho run >> '{}'\nexec '{TOOL}' \"$@\"\n",
                 log.display()
             ),
-        )
-        .unwrap();
-        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        );
         let compiler = Compiler::at(script, Some((folder.path().join("cache"), 64 << 20)));
         Counted { folder, compiler }
     }
@@ -116,7 +123,7 @@ fn another_compiler_compiles_anew() {
         .unwrap();
     let script = counted.folder.path().join("tool");
     let text = fs::read_to_string(&script).unwrap();
-    fs::write(&script, text + "# changed\n").unwrap();
+    write_script(&script, &(text + "# changed\n"));
     counted
         .compiler
         .vgpu(&image, &VgpuOptions::default())

@@ -4,8 +4,9 @@
 //! Everything that runs has a time limit: a hang is a failure, not a wait.
 
 use std::ffi::{OsStr, OsString};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 pub mod cuda;
 pub mod ir;
@@ -310,6 +311,21 @@ impl Outcome {
             );
         }
     }
+}
+
+/// Writes a program or script that can be run at once. A process of its own writes it: a child that another test's thread
+/// starts meanwhile would inherit a file open for writing, and as long as it has it the kernel refuses to run the file (ETXTBSY).
+pub fn write_executable(path: &Path, content: &[u8]) {
+    let mut writer = Command::new("sh")
+        .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
+        .arg(path)
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("a shell");
+    let mut input = writer.stdin.take().expect("piped");
+    input.write_all(content).expect("the content");
+    drop(input);
+    assert!(writer.wait().expect("the shell ends").success(), "{path:?}");
 }
 
 /// The line (from 1) of the first line of `source` that contains `text`.

@@ -109,9 +109,7 @@ fn clang_missing_or_old() {
     );
     let folder = tempfile::tempdir().expect("a temporary folder");
     let old = folder.path().join("clang");
-    std::fs::write(&old, "#!/bin/sh\necho clang version 18.1.3\n").expect("written");
-    std::fs::set_permissions(&old, std::os::unix::fs::PermissionsExt::from_mode(0o755))
-        .expect("made executable");
+    e2e::write_executable(&old, b"#!/bin/sh\necho clang version 18.1.3\n");
     let refused = omptarget(
         &["run", "examples/saxpy.c"],
         &[("OMPTARGET_CLANG", old.to_str().expect("UTF-8"))],

@@ -247,9 +247,7 @@ fn damaged_image() {
         let mut bad = good.clone();
         bad[start + offset..start + offset + length].fill(byte);
         let path = folder.path().join(name);
-        std::fs::write(&path, &bad).expect("the copy is written");
-        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755))
-            .expect("made executable");
+        e2e::write_executable(&path, &bad);
         let outcome = e2e::run(&path, &["where"], &[("OMP_TARGET_OFFLOAD", "MANDATORY")]);
         outcome.failed_with(name, &["image"]);
     }

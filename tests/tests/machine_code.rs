@@ -3,7 +3,6 @@
 //! programs: `whole_programs.rs`.)
 
 use std::ffi::OsString;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -221,9 +220,7 @@ fn toolkit_for(folder: &Path, release: &str, architectures: &str) {
              [ \"$1\" = --help ] && echo \"{architectures}\" && exit\n\
              echo {tool} {release} \"$@\"\n"
         );
-        std::fs::write(&path, text).expect("a script");
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))
-            .expect("executable");
+        e2e::write_executable(&path, text.as_bytes());
     }
 }
 
