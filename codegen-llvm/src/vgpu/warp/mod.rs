@@ -18,9 +18,11 @@
 //! | [`width`] | how many lanes |
 //! | [`order`] | the order of the blocks, in which lanes wait for each other |
 //! | [`divergence`] | which values differ, and how; which blocks not all lanes run |
+//! | [`apart`] | lanes do not come to different barriers |
 //! | [`form`] | the warp form |
 //! | [`collect`] | what was made goes back to the unit's module |
 
+mod apart;
 mod barriers;
 mod calls;
 mod chunks;
@@ -145,6 +147,7 @@ fn build(
     let width = width::of(function, row, host.warp_size);
     let order = Order::new(function)?;
     let divergence = Divergence::new(&order, module.layout(), width.lanes, row);
+    apart::check(module.context, &order, &divergence)?;
     let symbol = symbol(&kernel.name);
     let made = form::build(&form::Request {
         module,

@@ -1,0 +1,66 @@
+//! Needs: the blocks in [`Order`], and which of them lanes may wait at. Refuses kernels whose lanes may come to different barriers of which
+//! neither follows the other: such as a function with a barrier in it that both ways of a branch call. A block's threads
+//! may meet at barriers that stand at different places (OpenMP has them come to the same *constructs*), but a lane that has
+//! come to one cannot wait for those that the warp form runs after it.
+//!
+//! Where lanes wait behind the barrier, at a place that comes after it, nothing is refused: in a program that conforms they have all come to it
+//! when it runs, although the compiler could not tell, and the engine reports it when they have not.
+
+use std::collections::BTreeSet;
+
+use super::calls::{self, Callee};
+use super::divergence::Divergence;
+use super::order::Order;
+use super::refusal::Refusal;
+use crate::ir::{Block, Context, Value};
+
+/// The check.
+pub fn check(context: Context, order: &Order, divergence: &Divergence) -> Result<(), Refusal> {
+    let barriers: Vec<(usize, Value)> = order
+        .blocks
+        .iter()
+        .enumerate()
+        .flat_map(|(at, block)| barriers_of(block).map(move |barrier| (at, barrier)))
+        .collect();
+    for &(at, barrier) in &barriers {
+        let after = later(order, &BTreeSet::from([at]));
+        let of_others = later(order, &divergence.waiting[at]);
+        let apart = barriers.iter().any(|&(other, others)| {
+            of_others.contains(&other) && !after.contains(&other) && may_be_one(barrier, others)
+        });
+        if apart {
+            let what = "lanes of a warp may come to a barrier here and, on the other way of a branch, at another place,";
+            return Err(Refusal::at(context, barrier, what));
+        }
+    }
+    Ok(())
+}
+
+fn barriers_of(block: &Block) -> impl Iterator<Item = Value> + use<> {
+    let calls = block.instructions().into_iter().filter(|it| it.is_call());
+    calls.filter(|&call| matches!(calls::of(call), Callee::Barrier | Callee::BarrierReduce))
+}
+
+/// Whether two calls may mean the same of the block's barriers: the device runtime takes one or another by the size of the team, which the
+/// compiler may not know to be uniform.
+fn may_be_one(one: Value, other: Value) -> bool {
+    let number = |call: Value| call.arguments()[NUMBER];
+    number(one) == number(other) || number(one).as_int().is_none() || number(other).as_int().is_none()
+}
+
+/// Which argument is the barrier's number (`codegen::vgpu_abi`): after context and site.
+const NUMBER: usize = 2;
+
+/// The blocks `from` and what they lead to within a turn of the loops they are in.
+fn later(order: &Order, from: &BTreeSet<usize>) -> BTreeSet<usize> {
+    let mut found = from.clone();
+    let mut open: Vec<usize> = from.iter().copied().collect();
+    while let Some(at) = open.pop() {
+        for &next in &order.successors[at] {
+            if next > at && found.insert(next) {
+                open.push(next);
+            }
+        }
+    }
+    found
+}
