@@ -39,7 +39,7 @@ fn thread_by_thread() {
         ("OMP_TARGET_OFFLOAD", "MANDATORY"),
         ("OMPTARGET_VGPU_ENGINE", "fiber"),
     ];
-    for source in ["heap.c", "private_state.c", "reduce_apart.c", "sync.c"] {
+    for source in ["heap.c", "private_state.c", "sync.c"] {
         let source = format!("tests/programs/{source}");
         let binary = Build::new(&[&source]).compile(Mode::Offload("-O2"));
         let outcome = binary.run_with(&[], &environment);
@@ -202,6 +202,11 @@ fn reductions_of_arrays_and_user_defined() {
 #[test]
 fn reductions_in_teams_of_every_odd_size() {
     check(&["reduce_sizes.c"]);
+}
+
+#[test]
+fn reductions_that_both_ways_of_a_branch_come_to() {
+    check(&["reduce_apart.c"]);
 }
 
 /// Many kinds in one list, compared with the host: in a team, across teams, nested.

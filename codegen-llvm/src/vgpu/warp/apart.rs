@@ -26,7 +26,8 @@ pub fn check(context: Context, order: &Order, divergence: &Divergence) -> Result
         let after = later(order, &BTreeSet::from([at]));
         let of_others = later(order, &divergence.waiting[at]);
         let apart = barriers.iter().any(|&(other, others)| {
-            of_others.contains(&other) && !after.contains(&other) && may_be_one(barrier, others)
+            let beside = of_others.contains(&other) && !after.contains(&other);
+            beside && may_be_one(barrier, others) && !is_a_choice(order, at, other)
         });
         if apart {
             let what = "lanes of a warp may come to a barrier here and, on the other way of a branch, at another place,";
@@ -45,7 +46,23 @@ fn barriers_of(block: &Block) -> impl Iterator<Item = Value> + use<> {
 /// compiler may not know to be uniform.
 fn may_be_one(one: Value, other: Value) -> bool {
     let number = |call: Value| call.arguments()[NUMBER];
-    number(one) == number(other) || number(one).as_int().is_none() || number(other).as_int().is_none()
+    number(one) == number(other)
+        || number(one).as_int().is_none()
+        || number(other).as_int().is_none()
+}
+
+/// Whether a branch does nothing but choose between two barriers, and its ways meet again at once: the device runtime's barrier
+/// asks so, of what is the same for the whole team, whether the barrier's place is.
+fn is_a_choice(order: &Order, one: usize, other: usize) -> bool {
+    let only_waits = |at: usize| {
+        let [barrier, _] = order.blocks[at].instructions()[..] else {
+            return false;
+        };
+        barriers_of(&order.blocks[at]).eq([barrier])
+    };
+    let same =
+        |blocks: fn(Block) -> Vec<Block>| blocks(order.blocks[one]) == blocks(order.blocks[other]);
+    only_waits(one) && only_waits(other) && same(Block::predecessors) && same(Block::successors)
 }
 
 /// Which argument is the barrier's number (`codegen::vgpu_abi`): after context and site.
