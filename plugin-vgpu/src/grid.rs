@@ -1,8 +1,9 @@
 //! One launch: a grid of blocks handed out to whoever runs them.
 
+use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use codegen::vgpu_abi::ThreadContext;
 use parking_lot::{Condvar, Mutex};
@@ -12,6 +13,7 @@ use crate::block::WarpKind;
 use crate::engine::Form;
 use crate::fault::{self, Raised};
 use crate::machine::Machine;
+use crate::portions::{self, Portions};
 use crate::scheduler::{self, Ending};
 use crate::sm::{BlockRun, Sm};
 
@@ -51,8 +53,7 @@ pub struct GridFault {
 /// A launch under way.
 pub struct Grid {
     run: GridRun,
-    total: u64,
-    next: AtomicU64,
+    portions: Portions,
     stop: AtomicBool,
     state: Mutex<State>,
     idle: Condvar,
@@ -75,7 +76,8 @@ impl Grid {
     /// # Safety
     /// `run` describes a loaded kernel, parameters it accepts and a block within the device's limits.
     pub unsafe fn launch(machine: &Arc<Machine>, run: GridRun) -> Result<Option<GridFault>> {
-        let total = run.blocks.iter().map(|&count| u64::from(count)).product();
+        let total: u64 = run.blocks.iter().map(|&count| u64::from(count)).product();
+        let helpers = (total - 1).min(u64::from(machine.count() - 1)) as u32;
         let state = State {
             helpers: 0,
             closed: false,
@@ -83,13 +85,11 @@ impl Grid {
         };
         let grid = Arc::new(Grid {
             run,
-            total,
-            next: AtomicU64::new(0),
+            portions: Portions::new(total, u64::from(helpers) + 1),
             stop: AtomicBool::new(false),
             state: Mutex::new(state),
             idle: Condvar::new(),
         });
-        let helpers = (total - 1).min(u64::from(machine.count() - 1)) as u32;
         if helpers > 0 {
             machine.call_helpers(&grid, helpers);
         }
@@ -145,13 +145,23 @@ impl Grid {
     /// Runs blocks on `sm` until none is left or somebody else waits for it.
     fn work_on(&self, sm: &Sm, machine: &Machine) -> Result<()> {
         let entered = fault::enter(sm)?;
-        loop {
-            let index = if self.blocks_left() {
-                self.next.fetch_add(1, Ordering::Relaxed)
-            } else {
+        let mut most = 1;
+        while self.blocks_left() {
+            let began = Instant::now();
+            self.run_portion(sm, self.portions.take(most));
+            most = portions::adapted(most, began.elapsed());
+            if machine.contended() {
                 break;
-            };
-            if index >= self.total {
+            }
+        }
+        drop(entered);
+        Ok(())
+    }
+
+    /// Runs blocks one after another, unless the launch is ended.
+    fn run_portion(&self, sm: &Sm, blocks: Range<u64>) {
+        for index in blocks {
+            if self.stop.load(Ordering::Relaxed) {
                 break;
             }
             let block = self.block_index(index);
@@ -165,16 +175,11 @@ impl Grid {
                     raised: *raised,
                 })),
             }
-            if machine.contended() {
-                break;
-            }
         }
-        drop(entered);
-        Ok(())
     }
 
     fn blocks_left(&self) -> bool {
-        self.next.load(Ordering::Relaxed) < self.total && !self.stop.load(Ordering::Relaxed)
+        self.portions.left() && !self.stop.load(Ordering::Relaxed)
     }
 
     /// Ends the launch early; the first reason counts.

@@ -28,6 +28,7 @@ mod machine;
 mod memory;
 mod module;
 mod plugin;
+mod portions;
 mod printf;
 mod ring;
 mod scheduler;

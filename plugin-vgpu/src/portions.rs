@@ -1,0 +1,130 @@
+//! Which blocks of a grid are run by whom: in order, in portions of neighbours.
+//!
+//! Neighbouring blocks mostly use neighbouring memory. Two CPUs that take turns at single blocks write to the same
+//! pages at the same time, and each fetches ahead what the other is writing. So a worker takes several blocks at once:
+//! as many as keep it busy for [`ENOUGH`], so that a portion costs others little, be it those who wait for a
+//! multiprocessor or those who have nothing left to do.
+//!
+//! Portions are given out in order, and whoever has one runs it to its end before it lets go of its multiprocessor: the first
+//! block that has not ended is always under way, so that blocks may wait for earlier ones.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// How long a portion should take.
+const ENOUGH: Duration = Duration::from_micros(50);
+
+/// The blocks of a grid.
+pub struct Portions {
+    blocks: u64,
+    workers: u64,
+    /// The first block that nobody has taken.
+    next: AtomicU64,
+}
+
+impl Portions {
+    /// `blocks` for `workers`, at least one.
+    pub fn new(blocks: u64, workers: u64) -> Portions {
+        Portions {
+            blocks,
+            workers,
+            next: AtomicU64::new(0),
+        }
+    }
+
+    /// Whether there are blocks that nobody has taken.
+    pub fn left(&self) -> bool {
+        self.next.load(Ordering::Relaxed) < self.blocks
+    }
+
+    /// The next blocks, at most `most` and at least one; empty if none is left. A single one if there are
+    /// no more than workers: blocks of such a grid may all wait for each other.
+    pub fn take(&self, most: u64) -> Range<u64> {
+        let mut first = self.next.load(Ordering::Relaxed);
+        loop {
+            let left = self.blocks - first;
+            let count = (left / (2 * self.workers)).min(most).max(1).min(left);
+            let taken = self.next.compare_exchange_weak(
+                first,
+                first + count,
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            );
+            match taken {
+                Ok(_) => return first..first + count,
+                Err(other) => first = other,
+            }
+        }
+    }
+}
+
+/// The most blocks that the portion after one of at most `blocks`, which took `took`, should have.
+pub fn adapted(blocks: u64, took: Duration) -> u64 {
+    if took > 2 * ENOUGH {
+        (blocks / 2).max(1)
+    } else if took < ENOUGH {
+        blocks.saturating_mul(2)
+    } else {
+        blocks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+
+    use super::*;
+
+    #[test]
+    fn each_block_is_taken_once_and_each_worker_takes_them_in_order() {
+        for (blocks, workers, most) in [(1, 1, 1), (1000, 3, 7), (100_000, 4, u64::MAX), (5, 8, 4)]
+        {
+            let portions = Portions::new(blocks, workers);
+            let begin = Barrier::new(workers as usize);
+            let work = || {
+                begin.wait();
+                let mut mine = Vec::new();
+                while portions.left() {
+                    mine.extend(portions.take(most));
+                }
+                mine
+            };
+            let mut all = std::thread::scope(|scope| {
+                let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+                let taken = workers.into_iter().map(|worker| worker.join().unwrap());
+                taken
+                    .inspect(|mine| assert!(mine.is_sorted()))
+                    .collect::<Vec<_>>()
+                    .concat()
+            });
+            all.sort_unstable();
+            assert!(all.into_iter().eq(0..blocks), "{blocks} {workers} {most}");
+            assert!(portions.take(most).is_empty());
+        }
+    }
+
+    #[test]
+    fn as_many_blocks_as_workers_go_one_by_one_and_the_last_ones_too() {
+        let portions = Portions::new(4, 4);
+        assert_eq!(portions.take(u64::MAX), 0..1);
+        let portions = Portions::new(100, 2);
+        assert_eq!(portions.take(u64::MAX), 0..25);
+        assert_eq!(portions.take(10), 25..35);
+        assert_eq!(portions.take(u64::MAX), 35..51);
+        let mut last = 0..0;
+        while portions.left() {
+            last = portions.take(u64::MAX);
+        }
+        assert_eq!(last, 99..100);
+    }
+
+    #[test]
+    fn short_portions_grow_and_long_ones_shrink() {
+        assert_eq!(adapted(1, Duration::from_micros(1)), 2);
+        assert_eq!(adapted(8, ENOUGH), 8);
+        assert_eq!(adapted(8, Duration::from_millis(1)), 4);
+        assert_eq!(adapted(1, Duration::from_secs(1)), 1);
+        assert_eq!(adapted(u64::MAX, Duration::ZERO), u64::MAX);
+    }
+}
