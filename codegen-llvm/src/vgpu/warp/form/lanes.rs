@@ -80,91 +80,6 @@ impl Former<'_> {
             })
     }
 
-    /// Makes a vector ready for a loop over lanes: one element of a vector in memory is a load, while LLVM would store the vector
-    /// anew in every turn. `taken`: the slots that the loop uses already.
-    fn lay_out(&mut self, vector: Value, taken: &mut Vec<Value>) -> Operand {
-        let ty = vector.ty();
-        if ty.part_count() > 0 || !lies_like_array(ty.element(0)) {
-            return Operand::Vector(vector);
-        }
-        let free = self
-            .lane_slots
-            .iter()
-            .find(|(of, slot)| *of == ty && !taken.contains(slot));
-        let slot = match free {
-            Some(&(_, slot)) => slot,
-            None => {
-                let slot = self.slot(ty);
-                self.lane_slots.push((ty, slot));
-                slot
-            }
-        };
-        taken.push(slot);
-        self.builder.store(vector, slot);
-        Operand::Memory(ty.element(0), slot)
-    }
-
-    /// A lane's value of an operand.
-    fn lane_of(&self, operand: &Operand, lane: Value) -> Value {
-        match *operand {
-            Operand::Same(value) => value,
-            Operand::Vector(vector) => self.pick(vector, lane),
-            Operand::Memory(ty, slot) => {
-                let wide = self
-                    .builder
-                    .cast_unsigned(lane, Type::int(self.context, 64));
-                self.builder.load(ty, self.builder.index(ty, slot, &[wide]))
-            }
-        }
-    }
-
-    /// A copy of an instruction for every active lane. `announce`: tell the engine which lane it is.
-    pub(super) fn lane_by_lane(
-        &mut self,
-        instruction: Value,
-        announce: bool,
-    ) -> Result<(), Refusal> {
-        let mut operands = Vec::new();
-        let mut taken = Vec::new();
-        for index in 0..instruction.operand_count() {
-            let Some(operand) = instruction.operand_or_none(index) else {
-                continue;
-            };
-            if !self.divergence.shape(operand).is_uniform() {
-                let vector = self.vector(operand);
-                operands.push((index, self.lay_out(vector, &mut taken)));
-            } else if operand.is_instruction() || self.parameters.contains_key(&operand) {
-                operands.push((index, Operand::Same(self.scalar(operand))));
-            }
-        }
-        let wanted = !instruction.ty().is_void() && !instruction.is_unused();
-        let result = match wanted {
-            true => Some(
-                self.widened(instruction.ty())
-                    .map_err(|what| Refusal::at(self.context, instruction, &what))?,
-            ),
-            false => None,
-        };
-        let vector = self.for_each_lane(result, |former, lane| {
-            if announce {
-                former.announce(lane);
-            }
-            let values: Vec<_> = operands
-                .iter()
-                .map(|(index, operand)| (*index, former.lane_of(operand, lane)))
-                .collect();
-            let copy = former.builder.copy_of(instruction);
-            for (index, value) in values {
-                copy.set_operand(index, value);
-            }
-            copy
-        });
-        if let Some(vector) = vector {
-            self.define_vector(instruction, vector);
-        }
-        Ok(())
-    }
-
     /// `vgpu_warp_lane`: the engine calls that follow are this lane's.
     pub(super) fn announce(&self, lane: Value) {
         let ty = Type::function(
@@ -263,7 +178,7 @@ impl Former<'_> {
     }
 
     /// Whether all lanes change one place, and nobody wants the old value.
-    fn is_one_place(&self, instruction: Value) -> bool {
+    pub(super) fn is_one_place(&self, instruction: Value) -> bool {
         instruction.opcode() == Some(LLVMOpcode::LLVMAtomicRMW)
             && instruction.is_unused()
             && !instruction.is_volatile()
@@ -290,22 +205,6 @@ impl Former<'_> {
         };
         Some(Reduction { intrinsic, neutral })
     }
-}
-
-/// What an instruction that is done lane by lane takes.
-enum Operand {
-    /// The same for all lanes.
-    Same(Value),
-    /// Lanes of a vector.
-    Vector(Value),
-    /// Elements of this type, one per lane, from an address on.
-    Memory(Type, Value),
-}
-
-/// Whether a vector of such elements is like an array in memory: LLVM packs integers of other widths by the bit.
-fn lies_like_array(element: Type) -> bool {
-    let bits = element.is_int().then(|| element.int_width());
-    bits.is_none_or(|bits| bits >= 8 && bits.is_power_of_two())
 }
 
 /// How the lanes' values become one.

@@ -12,6 +12,7 @@ mod instructions;
 mod lanes;
 mod memory;
 mod prefetch;
+mod turns;
 mod values;
 mod warp_operations;
 mod wave;
@@ -217,9 +218,17 @@ impl Former<'_> {
         self.control_slots();
         for at in 0..self.order.blocks.len() {
             self.start_block(at);
-            for instruction in self.order.blocks[at].instructions() {
-                self.builder.locate_as(instruction);
-                self.instruction(instruction)?;
+            let instructions = self.order.blocks[at].instructions();
+            let mut rest = instructions.as_slice();
+            while let Some(&first) = rest.first() {
+                self.builder.locate_as(first);
+                let turn = self.turn(rest);
+                let (done, left) = rest.split_at(turn.as_ref().map_or(1, |turn| turn.length));
+                match turn {
+                    Some(turn) => self.take_turns(done, &turn)?,
+                    None => self.instruction(first)?,
+                }
+                rest = left;
             }
         }
         self.entry.jump(self.blocks[0]);
