@@ -9,11 +9,12 @@ use anstyle::Style;
 use clap::ValueEnum;
 use serde::Serialize;
 
+use super::llvm_host;
 use super::plot::{self, Bar};
 use super::programs;
 use super::statistics::{geometric_mean, quartiles};
+use crate::compile;
 use crate::failure::{Failure, Result};
-use crate::{compile, dist};
 
 const HELP: &str = "\
 Examples:
@@ -95,9 +96,7 @@ impl Way {
     /// Why it cannot be had here.
     fn lacks(self) -> Option<String> {
         match self {
-            Way::Llvm => dist::file("llvm/libomptarget.so.22.1")
-                .err()
-                .map(|_| "LLVM's library is not in dist/llvm (scripts/fetch)".to_owned()),
+            Way::Llvm => llvm_host::lacks(),
             Way::Pocl => {
                 let there = Path::new("/usr/include/CL/cl.h").exists()
                     && Path::new("/etc/OpenCL/vendors/pocl.icd").exists();
@@ -113,30 +112,20 @@ impl Way {
             ("bench.h", include_str!("../../../bench/vgpu.d/bench.h")),
             ("opencl.h", include_str!("../../../bench/vgpu.d/opencl.h")),
         ];
-        let mut flags: Vec<OsString> = vec!["-march=native".into(), "-fopenmp".into()];
+        let mut flags: Vec<OsString> = Vec::new();
         let clang = match self {
-            Way::Workgroup | Way::Fiber => {
-                flags.clear();
-                compile::clang(&flags)?
-            }
+            Way::Workgroup | Way::Fiber => compile::clang(&flags)?,
             _ => compile::plain_clang()?,
         };
+        if matches!(self, Way::Host | Way::Pocl) {
+            flags.extend(["-march=native", "-fopenmp"].map(OsString::from));
+        }
         match self {
             Way::Workgroup | Way::Fiber => {}
             Way::Host => flags.push("-DBENCH_HOST".into()),
             Way::Llvm => {
-                let search = dist::file("lib")?;
-                flags.extend(
-                    [
-                        "-fopenmp-targets=x86_64-pc-linux-gnu",
-                        "-Xopenmp-target",
-                        "-march=native",
-                        "-DBENCH_NO_WARPS",
-                        "-L",
-                    ]
-                    .map(OsString::from),
-                );
-                flags.push(search.into());
+                flags.push("-DBENCH_NO_WARPS".into());
+                flags.extend(llvm_host::flags()?);
             }
             Way::Pocl => {
                 let file = folder.join(format!("{}.cl", kernel.name));
@@ -155,11 +144,7 @@ impl Way {
         Ok(match self {
             Way::Workgroup => vec![("OMPTARGET_VGPU_ENGINE", "workgroup".into())],
             Way::Fiber => vec![("OMPTARGET_VGPU_ENGINE", "fiber".into())],
-            // libomp warns of each team that gets fewer threads than were asked for.
-            Way::Llvm => vec![
-                ("LD_LIBRARY_PATH", dist::file("llvm")?.display().to_string()),
-                ("KMP_WARNINGS", "0".into()),
-            ],
+            Way::Llvm => llvm_host::environment()?,
             Way::Host | Way::Pocl => Vec::new(),
         })
     }

@@ -2,6 +2,7 @@
 
 mod epcc;
 mod kernels;
+mod llvm_host;
 mod nested;
 mod plot;
 mod programs;

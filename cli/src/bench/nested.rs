@@ -7,9 +7,11 @@ use std::time::Duration;
 use anstyle::Style;
 use serde::{Deserialize, Serialize};
 
+use super::llvm_host;
 use super::plot::{self, Bar};
 use super::programs::{self, Source};
 use super::statistics::{geometric_mean, quartiles};
+use crate::compile;
 use crate::failure::{Failure, Result};
 
 const HELP: &str = "\
@@ -18,9 +20,12 @@ Examples:
   omptarget bench nested --size 16 --runs 11 --svg nested.svg
   omptarget bench nested --build programs -- --offload-arch=sm_90
   omptarget bench nested --programs programs --json
+  omptarget bench nested --llvm
 
 The programs run on the default device; OMPTARGET_DEVICES and OMP_DEFAULT_DEVICE choose another. A speedup is the
 median of the SPMD shape's times over that of the nested shape's: more than 1 where parallel inner loops are faster.
+With --llvm, ratios to LLVM's host offload are of our median to LLVM's: less than 1 where ours is faster. It needs LLVM's
+library (scripts/fetch puts it into dist/llvm).
 Exit code 1: a program could not be run, or gave a wrong result; the others' figures are shown all the same.";
 
 /// Arguments of `omptarget bench nested`.
@@ -45,6 +50,9 @@ pub struct Options {
     /// Run the programs of this folder (made with --build) instead of compiling them
     #[arg(long, value_name = "FOLDER", conflicts_with = "build")]
     programs: Option<PathBuf>,
+    /// Compare with LLVM's host offload: its programs run in alternation with ours
+    #[arg(long, conflicts_with_all = ["programs", "build"])]
+    llvm: bool,
     /// Compile the programs into this folder and stop
     #[arg(long, value_name = "FOLDER")]
     build: Option<PathBuf>,
@@ -57,6 +65,9 @@ pub struct Options {
 }
 
 const HEADER: Source = ("nested.h", include_str!("../../../bench/nested/nested.h"));
+
+/// What the names of the programs for LLVM's host offload end with.
+const BY_LLVM: &str = ".llvm";
 
 macro_rules! sources {
     ($($name:literal),*) => {
@@ -127,6 +138,19 @@ struct Kernel {
     nested_ns: Times,
     /// SPMD over nested.
     speedup: f64,
+    /// LLVM's host offload, with `--llvm`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    llvm: Option<Llvm>,
+}
+
+/// A kernel by LLVM's host offload.
+#[derive(Serialize)]
+struct Llvm {
+    spmd_ns: Times,
+    nested_ns: Times,
+    /// Ours over LLVM's.
+    spmd_ratio: f64,
+    nested_ratio: f64,
 }
 
 /// A program without figures.
@@ -144,6 +168,9 @@ struct Report {
     kernels: Vec<Kernel>,
     /// Of the speedups of Table II's kernels.
     geometric_mean: Option<f64>,
+    /// Of all kernels' ratios to LLVM's host offload, SPMD and nested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    llvm_geometric_means: Option<[f64; 2]>,
     failed: Vec<Failed>,
 }
 
@@ -162,10 +189,13 @@ pub fn bench(options: &Options) -> Result<()> {
             built =
                 tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
             build(&chosen, built.path(), &options.clang)?;
+            if options.llvm {
+                build_by_llvm(&chosen, built.path())?;
+            }
             built.path()
         }
     };
-    let report = measure(&chosen, folder, options);
+    let report = measure(&chosen, folder, options)?;
     if let Some(file) = &options.svg {
         svg::save(file, &draw(&report))
             .map_err(Failure::system(format!("cannot write {}", file.display())))?;
@@ -198,35 +228,109 @@ fn build(chosen: &[&(&str, Source)], folder: &Path, flags: &[OsString]) -> Resul
     Ok(())
 }
 
-fn measure(chosen: &[&'static (&'static str, Source)], folder: &Path, options: &Options) -> Report {
-    let arguments = [
-        "--size".into(),
-        options.size.to_string(),
-        "--runs".into(),
-        options.runs.to_string(),
-    ];
+fn build_by_llvm(chosen: &[&(&str, Source)], folder: &Path) -> Result<()> {
+    if let Some(why) = llvm_host::lacks() {
+        return Err(Failure::Other(why));
+    }
+    for (name, source) in chosen {
+        let clang = compile::plain_clang()?;
+        let name = format!("{name}{BY_LLVM}");
+        programs::compile_by(
+            clang,
+            &name,
+            &[*source, HEADER],
+            folder,
+            &llvm_host::flags()?,
+        )?;
+    }
+    Ok(())
+}
+
+fn measure(
+    chosen: &[&'static (&'static str, Source)],
+    folder: &Path,
+    options: &Options,
+) -> Result<Report> {
+    let environment = match options.llvm {
+        true => llvm_host::environment()?,
+        false => Vec::new(),
+    };
     let (mut kernels, mut failed) = (Vec::new(), Vec::new());
     for (program, _) in chosen {
-        let output = programs::run(
-            &folder.join(program),
-            &arguments,
-            &[],
-            Duration::from_secs(options.limit),
-        );
-        match output.and_then(|output| read(&output)) {
+        let ours = run(&folder.join(program), &[], options);
+        let found = match options.llvm {
+            false => ours,
+            true => ours.and_then(|ours| {
+                let theirs = folder.join(format!("{program}{BY_LLVM}"));
+                Ok(compared(ours, run(&theirs, &environment, options)?))
+            }),
+        };
+        match found {
             Ok(more) => kernels.extend(more),
             Err(why) => failed.push(Failed { program, why }),
         }
     }
     let of_the_paper = kernels.iter().filter(|kernel| !kernel.paper.is_empty());
     let speedups: Vec<f64> = of_the_paper.map(|kernel| kernel.speedup).collect();
-    Report {
+    Ok(Report {
         size: options.size,
         runs: options.runs,
         geometric_mean: geometric_mean(&speedups),
+        llvm_geometric_means: llvm_means(&kernels),
         kernels,
         failed,
-    }
+    })
+}
+
+/// Runs a program that was made before.
+fn run(
+    program: &Path,
+    environment: &[(&str, String)],
+    options: &Options,
+) -> std::result::Result<Vec<Kernel>, String> {
+    let arguments = [
+        "--size".into(),
+        options.size.to_string(),
+        "--runs".into(),
+        options.runs.to_string(),
+    ];
+    let environment: Vec<_> = environment
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    let limit = Duration::from_secs(options.limit);
+    programs::run(program, &arguments, &environment, limit).and_then(|output| read(&output))
+}
+
+/// Our kernels with LLVM's times: the same program printed both.
+fn compared(ours: Vec<Kernel>, theirs: Vec<Kernel>) -> Vec<Kernel> {
+    let pairs = ours.into_iter().zip(theirs);
+    pairs
+        .map(|(kernel, other)| Kernel {
+            wrong: kernel.wrong + other.wrong,
+            llvm: Some(Llvm {
+                spmd_ratio: kernel.spmd_ns.median / other.spmd_ns.median,
+                nested_ratio: kernel.nested_ns.median / other.nested_ns.median,
+                spmd_ns: other.spmd_ns,
+                nested_ns: other.nested_ns,
+            }),
+            ..kernel
+        })
+        .collect()
+}
+
+fn llvm_means(kernels: &[Kernel]) -> Option<[f64; 2]> {
+    let ratios = |of: fn(&Llvm) -> f64| {
+        let found: Vec<_> = kernels
+            .iter()
+            .filter_map(|kernel| kernel.llvm.as_ref().map(of))
+            .collect();
+        geometric_mean(&found)
+    };
+    Some([
+        ratios(|llvm| llvm.spmd_ratio)?,
+        ratios(|llvm| llvm.nested_ratio)?,
+    ])
 }
 
 /// The kernels of a program's output: two lines each.
@@ -264,6 +368,7 @@ fn pair_up(spmd: &Line, nested: &Line) -> Option<Kernel> {
         speedup: spmd_ns.median / nested_ns.median,
         spmd_ns,
         nested_ns,
+        llvm: None,
     })
 }
 
@@ -288,8 +393,14 @@ fn draw(report: &Report) -> svg::Document {
 
 fn print(report: &Report) {
     let bold = Style::new().bold();
+    let compared = report.llvm_geometric_means.is_some();
+    let more = if compared {
+        "  LLVM SPMD µs  / LLVM  LLVM nested µs  / LLVM"
+    } else {
+        ""
+    };
     anstream::println!(
-        "{bold}{:<18} {:>15} {:>8} {:>8} {:>11} {:>11} {:>8}{bold:#}",
+        "{bold}{:<18} {:>15} {:>8} {:>8} {:>11} {:>11} {:>8}{more}{bold:#}",
         "kernel",
         "Table II",
         "outer",
@@ -300,7 +411,7 @@ fn print(report: &Report) {
     );
     for kernel in &report.kernels {
         anstream::println!(
-            "{:<18} {:>15} {:>8} {:>8} {:>11.1} {:>11.1} {:>8}",
+            "{:<18} {:>15} {:>8} {:>8} {:>11.1} {:>11.1} {:>8}{}",
             kernel.kernel,
             if kernel.paper.is_empty() {
                 "-"
@@ -311,7 +422,8 @@ fn print(report: &Report) {
             kernel.inner,
             kernel.spmd_ns.median / 1e3,
             kernel.nested_ns.median / 1e3,
-            plot::short(kernel.speedup)
+            plot::short(kernel.speedup),
+            kernel.llvm.as_ref().map(by_llvm).unwrap_or_default()
         );
     }
     if let Some(mean) = report.geometric_mean {
@@ -321,6 +433,26 @@ fn print(report: &Report) {
             plot::short(mean)
         );
     }
+    if let Some([spmd, nested]) = report.llvm_geometric_means {
+        anstream::println!(
+            "{bold}{:<18} {:>66} {:>22} {:>23}{bold:#}",
+            "geometric mean / LLVM",
+            "",
+            plot::short(spmd),
+            plot::short(nested)
+        );
+    }
+}
+
+/// The columns of LLVM's host offload.
+fn by_llvm(llvm: &Llvm) -> String {
+    format!(
+        " {:>13.1} {:>7} {:>15.1} {:>7}",
+        llvm.spmd_ns.median / 1e3,
+        plot::short(llvm.spmd_ratio),
+        llvm.nested_ns.median / 1e3,
+        plot::short(llvm.nested_ratio)
+    )
 }
 
 fn verdict(report: &Report) -> Result<()> {
@@ -354,6 +486,22 @@ mod tests {
         let kernels = read(&output).expect("well-formed");
         assert_eq!((kernels.len(), kernels[0].speedup), (1, 4.0));
         assert_eq!(kernels[0].spmd_ns.lower_quartile, 300.0);
+    }
+
+    #[test]
+    fn llvms_times_beside_ours() {
+        let program = |factor: u32| {
+            let ns = |times: u32| (factor * times).to_string();
+            let lines = [line("a", "spmd", &ns(600)), line("a", "nested", &ns(100))];
+            read(&lines.join("\n")).expect("well-formed")
+        };
+        let kernels = compared(program(1), program(4));
+        let llvm = kernels[0].llvm.as_ref().expect("it is there");
+        assert_eq!((llvm.spmd_ratio, llvm.nested_ratio), (0.25, 0.25));
+        assert_eq!(llvm.nested_ns.median, 400.0);
+        let means = llvm_means(&kernels).expect("there is one kernel");
+        assert!(means.iter().all(|mean| (mean - 0.25).abs() < 1e-12));
+        assert!(llvm_means(&program(1)).is_none());
     }
 
     #[test]

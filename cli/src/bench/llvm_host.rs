@@ -1,0 +1,37 @@
+//! LLVM's host offload, for comparison: target regions run on the host's threads, by LLVM's own library.
+
+use std::ffi::OsString;
+
+use crate::dist;
+use crate::failure::Result;
+
+/// Why it cannot be had here.
+pub fn lacks() -> Option<String> {
+    dist::file("llvm/libomptarget.so.22.1")
+        .err()
+        .map(|_| "LLVM's library is not in dist/llvm (scripts/fetch)".to_owned())
+}
+
+/// What a plain clang is told.
+pub fn flags() -> Result<Vec<OsString>> {
+    let fixed = [
+        "-march=native",
+        "-fopenmp",
+        "-fopenmp-targets=x86_64-pc-linux-gnu",
+        "-Xopenmp-target",
+        "-march=native",
+        "-L",
+    ];
+    let mut flags: Vec<_> = fixed.map(OsString::from).into();
+    flags.push(dist::file("lib")?.into());
+    Ok(flags)
+}
+
+/// What the environment of its programs adds.
+pub fn environment() -> Result<Vec<(&'static str, String)>> {
+    Ok(vec![
+        ("LD_LIBRARY_PATH", dist::file("llvm")?.display().to_string()),
+        // libomp warns of each team that gets fewer threads than were asked for.
+        ("KMP_WARNINGS", "0".into()),
+    ])
+}
