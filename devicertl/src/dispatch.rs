@@ -24,7 +24,7 @@ pub struct Loop {
     /// Iterations.
     count: u64,
     chunk: u64,
-    /// First iteration not handed out yet.
+    /// How often a thread has asked; of static loops, a position in the thread's own share.
     next: u64,
     /// `ordered`: iterations that have passed their ordered region.
     passed: u64,
@@ -43,9 +43,6 @@ enum Kind {
     Dynamic,
     Guided,
 }
-
-/// Above this many iterations, counting on past the end could wrap.
-const PLAIN_COUNT_LIMIT: u64 = 1 << 52;
 
 impl Loop {
     /// No iterations.
@@ -131,29 +128,13 @@ impl Loop {
                 AtomicU64::from_ptr(&raw mut (*this).next),
             )
         };
-        if kind == Kind::Dynamic && count < PLAIN_COUNT_LIMIT {
-            let first = next.fetch_add(chunk, Relaxed);
-            return (first < count).then(|| (first, first + (chunk - 1).min(count - 1 - first)));
-        }
-        let team = u64::from(Nest::load().team_size());
-        let mut first = next.load(Relaxed);
-        loop {
-            if first >= count {
-                return None;
-            }
-            let left = count - first;
-            // guided: half of an equal share of what is left, as libomp has it.
-            let size = if kind == Kind::Guided {
-                chunk.max(left.div_ceil((2 * team).max(1)))
-            } else {
-                chunk
-            }
-            .min(left);
-            match next.compare_exchange(first, first + size, Relaxed, Relaxed) {
-                Ok(_) => return Some((first, first + (size - 1))),
-                Err(now) => first = now,
-            }
-        }
+        // Chunks are counted, not iterations: threads ask once more at the end, and iterations could wrap.
+        let number = next.fetch_add(1, Relaxed);
+        let (first, size) = match kind {
+            Kind::Guided => guided(count, chunk, Nest::load().team_size().into(), number)?,
+            _ => (number.checked_mul(chunk)?, chunk),
+        };
+        (first < count).then(|| (first, first + (size - 1).min(count - 1 - first)))
     }
 
     /// The next chunk of a static schedule: `next` counts this thread's position.
@@ -175,6 +156,22 @@ impl Loop {
         };
         Some((first, first + (chunk.last - chunk.first).min(last - first)))
     }
+}
+
+/// Chunk `number` of a `guided` loop: its first iteration, and how many it has, wherever the loop ends. `None`: beyond all numbers.
+///
+/// A chunk is to be proportional to what is left for each thread (OpenMP 5.2, §11.5.3). Here as many chunks as there are threads have one
+/// size, half of an equal share of what is left when the first of them begins; then half of that, down to `least`. So a chunk follows from its number,
+/// and threads only count: to swap what is left against each other, a warp's lanes would need as many attempts as there are lanes.
+fn guided(count: u64, least: u64, team: u64, number: u64) -> Option<(u64, u64)> {
+    let mut size = count.div_ceil(2 * team.max(1)).max(least);
+    let (mut first, mut number) = (0u64, number);
+    while number >= team && size > least {
+        first = first.checked_add(team.checked_mul(size)?)?;
+        number -= team;
+        size = (size / 2).max(least);
+    }
+    Some((first.checked_add(number.checked_mul(size)?)?, size))
 }
 
 /// Enters a loop.
@@ -375,3 +372,36 @@ dispatch!(u64, i64, workshare::last_u64; __kmpc_dispatch_init_8u, __kmpc_dispatc
 /// its state ended with its last chunk.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_dispatch_deinit(_location: *const Ident, _thread: i32) {}
+
+#[cfg(test)]
+mod tests {
+    use super::guided;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn guided_chunks_follow_each_other_and_shrink(
+            count in prop_oneof![1..5000u64, (1u64 << 32)..(1 << 33), u64::MAX - 9..=u64::MAX],
+            least in prop_oneof![1..40u64, (1u64 << 30)..(1 << 33), Just(u64::MAX)],
+            team in 1..1025u64,
+        ) {
+            let (mut next, mut before) = (0u64, u64::MAX);
+            for number in 0..5000 {
+                let left = count.saturating_sub(next);
+                let Some((first, size)) = guided(count, least, team, number) else {
+                    // Beyond all numbers.
+                    prop_assert!(next >= count || next == u64::MAX);
+                    break;
+                };
+                prop_assert_eq!(first, next);
+                prop_assert!(size >= least && size <= before);
+                // Proportional to what is left when the first of as many chunks as threads begins; every round may have lost half an iteration.
+                if number % team == 0 && left > 0 {
+                    prop_assert!(size <= left.div_ceil(2 * team).max(least));
+                    prop_assert!(size.saturating_add(number / team / 2 + 1) >= left / (2 * team));
+                }
+                (next, before) = (first.saturating_add(size), size);
+            }
+        }
+    }
+}

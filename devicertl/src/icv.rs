@@ -32,6 +32,7 @@ pub struct Icvs {
 }
 
 /// Whether the initial task of any team changed its ICVs.
+#[unsafe(export_name = "omptarget.ever.icvs")]
 pub static CHANGED: Ever = Ever::new();
 
 /// One level of parallelism can be active on a GPU.

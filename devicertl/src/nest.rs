@@ -46,6 +46,7 @@ impl TeamShape {
 }
 
 /// Whether a worker of any generic kernel was ever elsewhere than its role says.
+#[unsafe(export_name = "omptarget.ever.elsewhere")]
 pub static ELSEWHERE: Ever = Ever::new();
 
 const KIND: u16 = 0b11;

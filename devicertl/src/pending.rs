@@ -46,6 +46,7 @@ pub struct Pending {
 
 /// Whether there ever was a task with an event: without one, no task is incomplete. (To complete them would be half of a small
 /// kernel's instructions.)
+#[unsafe(export_name = "omptarget.ever.detached")]
 pub static DETACHED: Ever = Ever::new();
 
 impl Pending {

@@ -55,9 +55,11 @@ pub struct Node {
 }
 
 /// Whether any thread ever had private state.
+#[unsafe(export_name = "omptarget.ever.private")]
 pub static MADE: Ever = Ever::new();
 
 /// Whether any thread ever asked which explicit task it is in, or kept something for one: only then tasks have nodes.
+#[unsafe(export_name = "omptarget.ever.tasks")]
 pub static OF_TASKS: Ever = Ever::new();
 
 /// Whether this thread has private state.

@@ -45,6 +45,7 @@ pub struct State {
 static QUEUES: [Queue; PROCESSORS] = [const { Queue::EMPTY }; PROCESSORS];
 
 /// Whether any team ever took one.
+#[unsafe(export_name = "omptarget.ever.state")]
 pub static TAKEN: Ever = Ever::new();
 
 /// Where the team's state is.

@@ -53,6 +53,7 @@ impl Group {
 }
 
 /// Whether any group ever had reductions.
+#[unsafe(export_name = "omptarget.ever.reduced")]
 pub static REDUCED: Ever = Ever::new();
 
 #[inline(never)]

@@ -1,4 +1,5 @@
-//! Generic kernels on the virtual GPU with their workers in warp form: the same results as thread by thread.
+//! Kernels on the virtual GPU in warp form: generic ones with their workers, and loops whose chunks threads ask for. The same results as
+//! thread by thread.
 
 use std::sync::LazyLock;
 
@@ -32,4 +33,23 @@ fn regions_of_generic_kernels_run_warp_by_warp() {
         let says = lines.iter().filter(of_it).nth(1).expect("how it runs");
         assert!(says.contains("runs warp by warp"), "{says}");
     }
+}
+
+#[test]
+fn chunks_that_threads_ask_for() {
+    let source = "tests/programs/dynamic_warps.c";
+    let program = Build::new(&[source]).compile(Mode::Offload("-O2"));
+    let run = |engine, info| {
+        let environment = [
+            ("OMPTARGET_VGPU_ENGINE", engine),
+            ("LIBOMPTARGET_INFO", info),
+            ("OMP_SCHEDULE", "dynamic,3"),
+        ];
+        program.run_with(&[], &environment)
+    };
+    run("fiber", "0").passed("with fibers");
+    run("workgroup", "0").passed("with warp forms");
+    let says = run("workgroup", "16").stderr;
+    assert!(!says.contains("thread by thread"), "{says}");
+    assert!(says.contains("runs warp by warp"), "{says}");
 }

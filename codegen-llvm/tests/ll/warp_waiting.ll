@@ -1,8 +1,9 @@
 ; Which loops over shared memory have a warp form: a compare-and-swap that goes on with what it found, and one thread that
 ; waits for another block; a loop of which every turn passes one of two barriers; and one
-; that a counter ends. A lock has none, as a lane of the same warp may have it.
+; that a counter ends, also one in memory if each turn takes a number from it (`numbers`; not if it only reads, or only some turns
+; do). A lock has none, as a lane of the same warp may have it.
 ; RUN: vgpu --warp-forms --no-window-check %s
-; CHECK: "name":"retry"…"warp":{"Present"…"name":"blocks"…"warp":{"Present"…"name":"lock"…"warp":{"Absent":"a loop waits on memory that other threads write…"name":"rounds"…"warp":{"Present"…"name":"counted"…"warp":{"Present"…"name":"flushed"…"warp":{"Absent":"a loop waits…"name":"handed"…"warp":{"Absent":"a loop waits…"name":"taken"…"warp":{"Absent":"a loop waits
+; CHECK: "name":"retry"…"warp":{"Present"…"name":"blocks"…"warp":{"Present"…"name":"lock"…"warp":{"Absent":"a loop waits on memory that other threads write…"name":"rounds"…"warp":{"Present"…"name":"counted"…"warp":{"Present"…"name":"flushed"…"warp":{"Absent":"a loop waits…"name":"handed"…"warp":{"Absent":"a loop waits…"name":"numbers"…"warp":{"Present"…"name":"reads"…"warp":{"Absent":"a loop waits…"name":"some"…"warp":{"Absent":"a loop waits…"name":"taken"…"warp":{"Absent":"a loop waits
 ; What waits for another block lets its own block's other warps run.
 ; RUN: vgpu --warp-forms --emit-llvm --no-window-check -O1 %s
 ; CHECK: define hidden void @vgpu.warp.retry
@@ -119,6 +120,51 @@ others:
 give:
   store atomic i32 1, ptr addrspace(1) %flag monotonic, align 4
   br label %end
+end:
+  ret void
+}
+define ptx_kernel void @numbers(ptr addrspace(1) %next, ptr %out, i32 %count) {
+entry:
+  br label %turn
+turn:
+  %again = getelementptr i8, ptr addrspace(1) %next, i64 8
+  %number = atomicrmw add ptr addrspace(1) %again, i32 1 monotonic
+  %more = icmp ult i32 %number, %count
+  br i1 %more, label %body, label %end
+body:
+  %at = getelementptr i32, ptr %out, i32 %number
+  store i32 1, ptr %at
+  br label %turn
+end:
+  ret void
+}
+define ptx_kernel void @reads(ptr addrspace(1) %next, ptr %out, i32 %count) {
+entry:
+  br label %turn
+turn:
+  %number = atomicrmw add ptr addrspace(1) %next, i32 0 monotonic
+  %more = icmp ult i32 %number, %count
+  br i1 %more, label %turn, label %end
+end:
+  ret void
+}
+define ptx_kernel void @some(ptr addrspace(1) %next, ptr %out, i32 %count) {
+entry:
+  br label %turn
+turn:
+  %seen = load atomic i32, ptr addrspace(1) %next monotonic, align 4
+  %more = icmp ult i32 %seen, %count
+  br i1 %more, label %body, label %end
+body:
+  %odd = trunc i32 %seen to i1
+  br i1 %odd, label %take, label %turn.end
+take:
+  %number = atomicrmw add ptr addrspace(1) %next, i32 1 monotonic
+  %at = getelementptr i32, ptr %out, i32 %number
+  store i32 1, ptr %at
+  br label %turn.end
+turn.end:
+  br label %turn
 end:
   ret void
 }

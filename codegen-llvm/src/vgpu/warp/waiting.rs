@@ -3,10 +3,12 @@
 //! ended when the launch is given up, or after `OMPTARGET_VGPU_TIMEOUT`.
 //!
 //! The lanes of a warp form stay together: one that polls a variable keeps the one that would write it from going on. So
-//! loops that wait on memory (`spin`) have no warp form. Six kinds of them do not wait for lanes:
+//! loops that wait on memory (`spin`) have no warp form. Seven kinds of them do not wait for lanes:
 //!
 //! * Every turn passes a barrier or an operation of the warp with a member mask: all lanes take part in it.
 //! * A counter ends the loop.
+//! * What ends the loop is a number that the same turn takes from a counter in memory (chunks of `schedule(dynamic)`). A lane that goes on has got its
+//!   share; it waits for nobody.
 //! * A compare-and-swap that is repeated with the value it found. It only fails because another one succeeded, so in every
 //!   turn some lane gets through.
 //! * A word is read, some of its bits are set or cleared according to that, and again if another one was faster (the device runtime's
@@ -18,7 +20,7 @@
 
 use std::collections::HashSet;
 
-use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
+use llvm_sys::{LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode};
 
 use super::super::control_flow::{ControlFlow, Loop};
 use super::super::sites::Sites;
@@ -58,7 +60,8 @@ pub fn run(
     let flow = ControlFlow::new(kernel);
     for each in flow.loops() {
         let fences = instructions(&each).any(|it| it.opcode() == Some(LLVMOpcode::LLVMFence));
-        let is_settled = |it| is_constant(it, words, fences) || counts(it, &each);
+        let is_settled =
+            |it| is_constant(it, words, fences) || counts(it, &each) || takes_number(it);
         if !spin::waits_itself(&each, &is_settled) {
             continue;
         }
@@ -99,13 +102,18 @@ fn insert_spin(module: &Module, sites: &mut Sites, each: &Loop) {
     builder.call_function(spin, &[cx, site]);
 }
 
-/// What no loop waits for: the context; the shape of the team, which is written while nobody is in a region; and what is read
-/// like any variable, unless the loop fences: others may change it then.
+/// What the names of the device runtime's variables begin with that say whether the program ever did something (`devicertl/src/ever.rs`).
+const EVER: &str = "omptarget.ever.";
+
+/// What no loop waits for: the context; the shape of the team, which is written while nobody is in a region; whether something ever happened;
+/// and what is read like any variable, unless the loop fences: others may change it then.
 fn is_constant(instruction: Value, words: Words, fences: bool) -> bool {
     match instruction.opcode() {
         Some(LLVMOpcode::LLVMLoad) => {
-            let offset = || fields::shared_offset(instruction.operand(0)).map(|at| at as u64);
+            let address = instruction.operand(0);
+            let offset = || fields::shared_offset(address).map(|at| at as u64);
             fields::context_field(instruction).is_some()
+                || address.is_global_variable() && address.name().starts_with(EVER)
                 || !fences && !spin::communicates_itself(instruction)
                 || words.team.is_some() && offset() == words.team
         }
@@ -133,6 +141,16 @@ fn counts(comparison: Value, each: &Loop) -> bool {
     };
     comparison.opcode() == Some(LLVMOpcode::LLVMICmp)
         && (counter(comparison.operand(0)) || counter(comparison.operand(1)))
+}
+
+/// Whether an instruction takes a number from a counter, and moves it on: however many lanes do, and if nobody else does, the counter gets to any limit.
+fn takes_number(instruction: Value) -> bool {
+    instruction.opcode() == Some(LLVMOpcode::LLVMAtomicRMW)
+        && instruction.atomic_operation() == LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpAdd
+        && instruction
+            .operand(1)
+            .as_int()
+            .is_some_and(|step| step != 0)
 }
 
 fn instructions(each: &Loop) -> impl Iterator<Item = Value> + '_ {

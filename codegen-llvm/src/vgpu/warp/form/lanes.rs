@@ -131,7 +131,8 @@ impl Former<'_> {
         self.lane_by_lane(call, false)
     }
 
-    /// An atomic operation. What all lanes add to one place is added up first.
+    /// An atomic operation. What all lanes add to one place is added up first; if each wants to know what was there before its own, lanes
+    /// are served in order.
     pub(super) fn atomic(&mut self, instruction: Value) -> Result<(), Refusal> {
         if self.is_float_sum(instruction) {
             let value = instruction.operand(1);
@@ -160,7 +161,54 @@ impl Former<'_> {
             self.add_once(instruction, total);
             return Ok(());
         }
+        if self.takes_numbers(instruction) {
+            self.numbers(instruction);
+            return Ok(());
+        }
         self.lane_by_lane(instruction, false)
+    }
+
+    /// Whether all lanes add the same to one place, such as a counter from which each takes a number.
+    fn takes_numbers(&self, instruction: Value) -> bool {
+        let uniform = |operand| {
+            self.divergence
+                .shape(instruction.operand(operand))
+                .is_uniform()
+        };
+        instruction.opcode() == Some(LLVMOpcode::LLVMAtomicRMW)
+            && instruction.atomic_operation() == LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpAdd
+            && !instruction.is_volatile()
+            && uniform(0)
+            && uniform(1)
+    }
+
+    /// One addition of all that the active lanes add; a lane's old value is what was there, and what the active lanes before it add.
+    fn numbers(&mut self, instruction: Value) {
+        let (address, step) = (
+            self.scalar(instruction.operand(0)),
+            self.scalar(instruction.operand(1)),
+        );
+        let ty = step.ty();
+        let lanes = Type::int(self.context, self.width);
+        let bits = self.mask_bits();
+        let builder = &self.builder;
+        let count = |which: Value, ty: Type| {
+            let function = self.module.intrinsic("llvm.ctpop", &[which.ty()]);
+            builder.cast_unsigned(builder.call_function(function, &[which]), ty)
+        };
+        let total = builder.binary(LLVMOpcode::LLVMMul, count(bits, ty), step);
+        let first = builder.copy_of(instruction);
+        first.set_operand(0, address);
+        first.set_operand(1, total);
+        let before: Vec<_> = (0..self.width)
+            .map(|lane| Value::int(lanes, (1 << lane) - 1))
+            .collect();
+        let splat = |scalar| builder.splat(scalar, self.width);
+        let earlier = builder.binary(LLVMOpcode::LLVMAnd, splat(bits), Value::vector(&before));
+        let ranks = count(earlier, ty.vector(self.width));
+        let steps = builder.binary(LLVMOpcode::LLVMMul, ranks, splat(step));
+        let numbers = builder.binary(LLVMOpcode::LLVMAdd, splat(first), steps);
+        self.define_vector(instruction, numbers);
     }
 
     /// The atomic operation with one value for all lanes.
