@@ -4,7 +4,8 @@
 use crate::arch;
 use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// One such thing, in a `static` that is exported as `omptarget.ever.NAME`: no loop waits for it, and the virtual GPU's compiler knows it by that name. A thread that needs the answer has done it itself, or has met at a barrier the one that did.
+/// One such thing, in a `static` that is exported as `omptarget.ever.NAME`: the virtual GPU's compiler has to know that no loop
+/// waits for it. A thread that needs the answer has done it itself, or has met at a barrier the one that did.
 #[derive(Debug)]
 pub struct Ever(AtomicU32);
 
