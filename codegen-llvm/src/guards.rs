@@ -86,7 +86,8 @@ fn is_number(value: Value) -> bool {
     calls_one_of(value, &NUMBERS)
 }
 
-fn is_barrier(value: Value) -> bool {
+/// Whether an instruction is a barrier of the whole block.
+pub fn is_barrier(value: Value) -> bool {
     calls_one_of(value, &BARRIERS)
 }
 

@@ -7,6 +7,7 @@ mod bound;
 mod command;
 mod fold;
 mod guards;
+mod idle_barriers;
 mod inspect;
 mod ir;
 pub mod link;

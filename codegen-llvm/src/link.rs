@@ -6,6 +6,7 @@ use llvm_sys::prelude::LLVMModuleRef;
 use crate::bound;
 use crate::fold;
 use crate::guards;
+use crate::idle_barriers;
 use crate::ir::{Machine, MachineOptions, Module};
 use crate::pack_shared;
 use crate::realloc;
@@ -30,9 +31,10 @@ pub unsafe fn run(module: LLVMModuleRef, level: u8) -> Result<()> {
     };
     let attribute = |name| kernel.function.text_attribute(name).unwrap_or_default();
     let triple = module.triple();
-    if !triple.starts_with("nvptx64") {
+    let is_nvidia = triple.starts_with("nvptx64");
+    if !is_nvidia && !triple.starts_with("amdgcn") {
         bail!(
-            "the pass omptarget is for NVIDIA GPUs (nvptx64), and this device link is for {triple}"
+            "the pass omptarget is for GPUs of NVIDIA (nvptx64) and AMD (amdgcn), and this device link is for {triple}"
         );
     }
     let machine = Machine::new(&MachineOptions {
@@ -44,12 +46,20 @@ pub unsafe fn run(module: LLVMModuleRef, level: u8) -> Result<()> {
     .context("omptarget's passes in the device link")?;
     bound::run(&module, (Dialect::of(&module)?.warp_size)(&module));
     guards::run(module.context, &module);
-    realloc::run(module.context, &machine.layout(), &module)?;
+    if is_nvidia {
+        realloc::run(module.context, &machine.layout(), &module)?;
+    }
     fold::run(&machine, &module, true)?;
     machine.run_passes(&module, &format!("default<O{level}>"))?;
+    if level > 0 {
+        idle_barriers::run(&module);
+    }
     pack_shared::run(&module);
-    unsupported::refuse(&module)?;
-    static_shared::refuse(&module)
+    if is_nvidia {
+        unsupported::refuse(&module)?;
+        static_shared::refuse(&module)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::bound;
 use crate::fold;
 use crate::guards;
+use crate::idle_barriers;
 use crate::ir::{Context, Machine, MachineOptions, Module, set_llvm_options};
 use crate::pack_shared;
 use crate::realloc;
@@ -111,6 +112,9 @@ pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Re
         fold::run(&machine, &module, options.openmp_opt)?;
     }
     machine.run_passes(&module, &format!("default<O{}>", options.level.min(3)))?;
+    if options.level > 0 {
+        idle_barriers::run(&module);
+    }
     pack_shared::run(&module);
     refuse_undefined(&module)?;
     unsupported::refuse(&module)?;

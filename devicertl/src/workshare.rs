@@ -78,8 +78,13 @@ impl Member {
 /// same for all threads; where it cannot tell, that chunk is as good as any. A constant of the program's is another value to it.
 #[inline(always)]
 fn is_default_chunk(chunk: u64) -> bool {
-    let same = chunk == u64::from(arch::block_threads());
-    arch::is_known(same.into()) && same
+    arch::is_known_to_hold(chunk == u64::from(arch::block_threads()))
+}
+
+/// Whether chunks go round: `static` with a chunk, and whatever has no schedule of its own here.
+#[inline(always)]
+fn is_dealt(schedule: i32) -> bool {
+    !matches!(schedule, STATIC | DISTRIBUTE | STATIC_BALANCED_CHUNKED)
 }
 
 /// One member's first chunk as iteration numbers, and how far it is to its next one.
@@ -171,7 +176,7 @@ const UNIT: u32 = 32;
 /// The entry points of one type of loop variable. clang passes increments as signed.
 macro_rules! static_init {
     ($int:ident, $unsigned:ident, $signed:ident; $chunked:ident, $balanced:ident, $rounded:ident, $aligned:ident; $init:ident,
-     $narrow:ident, $for:ident, $distribute:ident, $team:ident, $both:ident) => {
+     $narrow:ident, $deal:ident, $for:ident, $distribute:ident, $team:ident, $both:ident) => {
         /// The loop's last iteration number; `None` if it has none.
         #[inline(always)]
         pub fn $init(lower: $int, upper: $int, increment: $signed) -> Option<$unsigned> {
@@ -234,6 +239,40 @@ macro_rules! static_init {
             }
         }
 
+        /// Narrows `lower` and `upper` to the first of the member's chunks, which are dealt round, in a loop by one that ends before its
+        /// type does: then what follows it is a number, and a member without a chunk gets that as its lower bound. Who calls ends the
+        /// chunk with the loop, so its upper bound may lie beyond that, but must not wrap.
+        #[inline(always)]
+        pub unsafe fn $deal(
+            is_last: *mut i32,
+            lower: *mut $int,
+            upper: *mut $int,
+            stride: *mut $signed,
+            chunk: $unsigned,
+            member: Member,
+        ) {
+            // SAFETY: clang passes the loop's own variables.
+            unsafe {
+                let base = *lower;
+                let count = (*upper).wrapping_add(1).max(base).wrapping_sub(base) as $unsigned;
+                let round = chunk.wrapping_mul(member.count.get() as $unsigned);
+                let first = (member.id as $unsigned).saturating_mul(chunk).min(count);
+                let rest = count - first;
+                let reach =
+                    if chunk == 1 || arch::is_known_to_hold(base == 0 && chunk.is_power_of_two()) {
+                        // From 0 on, chunks of a power of two fill the type.
+                        chunk - 1
+                    } else {
+                        (chunk - 1).min(rest.wrapping_sub(1))
+                    };
+                *lower = base.wrapping_add(first as $int);
+                *upper = (*lower).wrapping_add(reach as $int);
+                *stride = round as $signed;
+                *is_last =
+                    (rest != 0 && (rest - 1).checked_rem(round).unwrap_or(rest - 1) < chunk) as i32;
+            }
+        }
+
         /// Static schedule: narrows `lower`, `upper` to the caller's first chunk (clang: `emitForStaticInit`; OpenMP 5.2, §11.5.3).
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $for(
@@ -252,6 +291,16 @@ macro_rules! static_init {
             let chunk = if chunk < 1 { 1 } else { chunk as $unsigned };
             // SAFETY: the caller's promise.
             unsafe {
+                if is_dealt(schedule)
+                    && arch::is_known_to_hold(increment == 1 && *upper != $int::MAX)
+                {
+                    let chunk = if schedule == DISTRIBUTE_FOR_ONE {
+                        1
+                    } else {
+                        chunk
+                    };
+                    return $deal(is_last, lower, upper, stride, chunk, member);
+                }
                 $narrow(
                     is_last,
                     lower,
@@ -363,13 +412,13 @@ macro_rules! static_init {
         }
     };
 }
-static_init!(i32, u32, i32; chunked_u32, balanced_u32, rounded_u32, aligned_u32; last_i32, narrow_i32,
+static_init!(i32, u32, i32; chunked_u32, balanced_u32, rounded_u32, aligned_u32; last_i32, narrow_i32, deal_i32,
     __kmpc_for_static_init_4, __kmpc_distribute_static_init_4, __kmpc_team_static_init_4, __kmpc_dist_for_static_init_4);
-static_init!(u32, u32, i32; chunked_u32, balanced_u32, rounded_u32, aligned_u32; last_u32, narrow_u32,
+static_init!(u32, u32, i32; chunked_u32, balanced_u32, rounded_u32, aligned_u32; last_u32, narrow_u32, deal_u32,
     __kmpc_for_static_init_4u, __kmpc_distribute_static_init_4u, __kmpc_team_static_init_4u, __kmpc_dist_for_static_init_4u);
-static_init!(i64, u64, i64; chunked_u64, balanced_u64, rounded_u64, aligned_u64; last_i64, narrow_i64,
+static_init!(i64, u64, i64; chunked_u64, balanced_u64, rounded_u64, aligned_u64; last_i64, narrow_i64, deal_i64,
     __kmpc_for_static_init_8, __kmpc_distribute_static_init_8, __kmpc_team_static_init_8, __kmpc_dist_for_static_init_8);
-static_init!(u64, u64, i64; chunked_u64, balanced_u64, rounded_u64, aligned_u64; last_u64, narrow_u64,
+static_init!(u64, u64, i64; chunked_u64, balanced_u64, rounded_u64, aligned_u64; last_u64, narrow_u64, deal_u64,
     __kmpc_for_static_init_8u, __kmpc_distribute_static_init_8u, __kmpc_team_static_init_8u, __kmpc_dist_for_static_init_8u);
 
 /// End of a worksharing loop or of `sections` (clang: `emitForStaticFinish`; OpenMP 5.2, §11.5).

@@ -36,6 +36,11 @@ impl Value {
         ));
     }
 
+    /// Whether a function is known to touch no memory.
+    pub fn has_no_memory(self) -> bool {
+        self.int_attribute_at(LLVMAttributeFunctionIndex, "memory") == Some(0)
+    }
+
     /// Gives a call's argument `index` an alignment.
     pub fn align_argument(self, context: Context, index: u32, bytes: u64) {
         let name = "align";

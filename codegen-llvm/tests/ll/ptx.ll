@@ -16,6 +16,8 @@ define internal void @start() {
   ret void
 }
 define ptx_kernel void @k() "target-cpu"="sm_80" "target-features"="+ptx71,+sm_80" {
+  store i32 2, ptr addrspace(1) @out
   call void @llvm.nvvm.barrier0()
+  store i32 3, ptr addrspace(1) @out
   ret void
 }

@@ -238,6 +238,12 @@ pub fn is_known(word: u16) -> bool {
     ll::omptarget_arch_is_known(word)
 }
 
+/// Whether something holds and the optimiser knows it: then code that needs it costs no question.
+#[inline(always)]
+pub fn is_known_to_hold(holds: bool) -> bool {
+    is_known(holds.into()) && holds
+}
+
 /// Bytes of an object from `object` on, if the optimiser sees what it is.
 #[inline(always)]
 pub fn object_size(object: *const c_void) -> Option<usize> {

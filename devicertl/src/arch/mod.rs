@@ -7,7 +7,7 @@
 //! - team-wide waiting: [`block_barrier`], [`block_barrier_together`], [`block_barrier_aligned_if`], [`group_barrier`]
 //! - the warp: [`warp_size`], [`LOCKSTEP`], [`lanes_are_independent`], [`sync_warp`], [`active_lanes`], [`shuffle_down`]
 //! - memory: [`fence_block`], [`fence_device`], [`fence_system`], [`allocate`], [`release`], [`dynamic_shared`]
-//! - the thread's nest word: [`nest_seen`], [`nest_show`], [`is_known`]; of SPMD kernels also [`nest_load`], [`nest_store`],
+//! - the thread's nest word: [`nest_seen`], [`nest_show`], [`is_known`], [`is_known_to_hold`]; of SPMD kernels also [`nest_load`], [`nest_store`],
 //!   and the thread's list of private state, [`private_slots`], after [`spmd_begin`] or [`generic_begin`]; of generic kernels'
 //!   masters [`master_nest_load`], [`master_nest_store`]
 //! - the block's shared variables: [`shared`]
@@ -46,7 +46,7 @@ pub use gpu::{
     LOCKSTEP, TICKS_PER_SECOND, active_lanes, allocate, assume_mode, block_barrier,
     block_barrier_aligned_if, block_barrier_together, block_count, block_id, block_threads,
     dynamic_shared, dynamic_shared_size, fence_block, fence_device, fence_system, fill,
-    generic_begin, group_barrier, is_generic_shape, is_known, is_own, is_spmd,
+    generic_begin, group_barrier, is_generic_shape, is_known, is_known_to_hold, is_own, is_spmd,
     lanes_are_independent, master_nest_load, master_nest_store, nest_load, nest_seen, nest_show,
     nest_store, object_size, pause, private_slots, processor, release, send_references,
     shuffle_down, spmd_begin, sync_warp, thread_id, ticks, trap, trap_number, trap_with, warp_size,

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
-use super::{Kernel, SIZES, WARP_SIZES, barrier, parallel, parallel_if};
+use super::{Kernel, SIZES, WARP_SIZES, barrier, parallel, parallel_if, sampled};
 use crate::query::*;
 
 fn counters(count: usize) -> Vec<AtomicU32> {
@@ -33,7 +33,7 @@ fn modes(threads: u32) -> impl Iterator<Item = Kernel> {
 
 #[test]
 fn a_region_runs_once_on_each_thread_of_its_team() {
-    for threads in SIZES {
+    for threads in sampled(SIZES, 3) {
         for kernel in modes(threads) {
             for requested in [-1, 1, 5, 32, 50, 64, 1000] {
                 let size = if requested < 0 {
@@ -81,7 +81,7 @@ fn regions_follow_each_other_with_different_sizes() {
 
 #[test]
 fn nobody_passes_a_barrier_before_all_have_come() {
-    for threads in SIZES {
+    for threads in sampled(SIZES, 3) {
         for kernel in modes(threads) {
             for size in [threads, threads.div_ceil(2)] {
                 let arrived = AtomicU32::new(0);
@@ -244,7 +244,7 @@ fn sequential_code_is_a_team_of_one() {
 
 #[test]
 fn a_kernel_without_regions_ends() {
-    for threads in SIZES {
+    for threads in sampled(SIZES, 3) {
         for kernel in modes(threads) {
             kernel.teams(3).run(|| ());
         }

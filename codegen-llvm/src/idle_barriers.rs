@@ -1,0 +1,238 @@
+//! Barriers of kernels in which they order nothing.
+//!
+//! A barrier orders what threads do to shared memory before it with what other threads do after it. In a kernel that does nothing
+//! before its barriers, or nothing behind them, none orders anything, and all go. All or none: threads may come to one barrier at
+//! different places, and one that were left at one place would wait for a thread whose own is gone. So a function that is not
+//! inlined, in which there may be another place, keeps them.
+//!
+//! openmp-opt removes more, from LLVM's runtime: there it takes it that all threads come to the same place.
+
+use std::collections::HashSet;
+
+use llvm_sys::LLVMOpcode;
+
+use crate::guards;
+use crate::ir::{Block, Module, Value};
+use crate::vgpu::kernels;
+
+/// The pass.
+pub fn run(module: &Module) {
+    for kernel in kernels::find(module) {
+        let instructions = kernel.function.instructions();
+        let (barriers, rest): (Vec<Value>, Vec<Value>) = instructions
+            .into_iter()
+            .partition(|it| guards::is_barrier(*it));
+        if barriers.is_empty() || rest.iter().any(|it| leads_elsewhere(*it)) {
+            continue;
+        }
+        let before = Way {
+            next: Block::predecessors,
+            back: true,
+        };
+        let after = Way {
+            next: Block::successors,
+            back: false,
+        };
+        if before.is_idle(&barriers) || after.is_idle(&barriers) {
+            barriers.into_iter().for_each(Value::erase);
+        }
+    }
+}
+
+/// Which way from barriers to look.
+struct Way {
+    next: fn(Block) -> Vec<Block>,
+    back: bool,
+}
+
+impl Way {
+    /// Whether threads do nothing to shared memory that way from any of the barriers.
+    fn is_idle(&self, barriers: &[Value]) -> bool {
+        let mut seen = HashSet::new();
+        let mut pending = Vec::new();
+        for barrier in barriers {
+            let mut beside = self.instructions(barrier.block()).into_iter();
+            beside.by_ref().find(|it| it == barrier);
+            if beside.any(acts) {
+                return false;
+            }
+            pending.extend((self.next)(barrier.block()));
+        }
+        while let Some(block) = pending.pop() {
+            if seen.insert(block) {
+                if self.instructions(block).into_iter().any(acts) {
+                    return false;
+                }
+                pending.extend((self.next)(block));
+            }
+        }
+        true
+    }
+
+    /// A block's instructions, those next to where one comes from first.
+    fn instructions(&self, block: Block) -> Vec<Value> {
+        let mut all = block.instructions();
+        if self.back {
+            all.reverse();
+        }
+        all
+    }
+}
+
+/// Whether an instruction calls what may hold a barrier.
+fn leads_elsewhere(instruction: Value) -> bool {
+    let is_known = |function: Value| function.is_intrinsic() || touches_nothing(function);
+    instruction.is_call() && !instruction.called_function().is_some_and(is_known)
+}
+
+/// Whether an instruction does what another thread, or the world, may see, or sees what they do. A fence by itself does not: it only
+/// orders what else there is.
+fn acts(instruction: Value) -> bool {
+    use LLVMOpcode::*;
+    match instruction.opcode() {
+        Some(LLVMLoad) => !is_own(instruction.operand(0)),
+        Some(LLVMStore) => !is_own(instruction.operand(1)),
+        Some(LLVMAtomicRMW | LLVMAtomicCmpXchg) => true,
+        Some(LLVMCall | LLVMInvoke | LLVMCallBr) => {
+            !guards::is_barrier(instruction)
+                && !instruction.called_function().is_some_and(touches_nothing)
+        }
+        _ => false,
+    }
+}
+
+/// Whether calls of a function neither touch memory nor depend on which threads call.
+fn touches_nothing(function: Value) -> bool {
+    const HINTS: [&str; 3] = ["llvm.lifetime.", "llvm.assume", "llvm.dbg."];
+    let name = function.name();
+    function.has_no_memory() && !function.has_function_attribute("convergent")
+        || HINTS.iter().any(|hint| name.starts_with(hint))
+}
+
+/// Whether an address lies in one of the thread's own variables.
+fn is_own(mut address: Value) -> bool {
+    while let Some(LLVMOpcode::LLVMGetElementPtr | LLVMOpcode::LLVMAddrSpaceCast) = address.opcode()
+    {
+        address = address.operand(0);
+    }
+    address.opcode() == Some(LLVMOpcode::LLVMAlloca)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Context;
+
+    /// How many barriers are left in a kernel of this body.
+    fn left(body: &str) -> usize {
+        let text = format!(
+            "target triple = \"nvptx64-nvidia-cuda\"
+declare void @llvm.nvvm.barrier.cta.sync.all(i32)
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.shfl.sync.idx.i32(i32, i32, i32, i32)
+define internal void @elsewhere() noinline {{
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  ret void
+}}
+define ptx_kernel void @k(i32 %n, ptr %p) {{
+  %own = alloca i32
+  %thread = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %start
+start:
+  {body}
+}}
+"
+        );
+        let module = Module::parse(Context::new(), &text, "test").unwrap();
+        module.verify("as written").unwrap();
+        run(&module);
+        module.verify("after the pass").unwrap();
+        let kernel = module.function("k").unwrap();
+        let barriers = kernel.instructions();
+        barriers
+            .into_iter()
+            .filter(|it| guards::is_barrier(*it))
+            .count()
+    }
+
+    const BARRIER: &str = "call void @llvm.nvvm.barrier.cta.sync.all(i32 0)";
+    const STORE: &str = "store i32 1, ptr %p";
+
+    #[test]
+    fn barriers_between_nothing_and_something_go() {
+        assert_eq!(left(&format!("{BARRIER}\n{STORE}\nret void")), 0);
+        assert_eq!(left(&format!("{STORE}\n{BARRIER}\nret void")), 0);
+        let own = "store i32 %thread, ptr %own\n%mine = load i32, ptr %own";
+        assert_eq!(
+            left(&format!(
+                "{own}\n{BARRIER}\nfence acq_rel\n{BARRIER}\n{STORE}\nret void"
+            )),
+            0
+        );
+    }
+
+    #[test]
+    fn barriers_between_accesses_stay() {
+        assert_eq!(left(&format!("{STORE}\n{BARRIER}\n{STORE}\nret void")), 1);
+        let both = format!("{STORE}\n{BARRIER}\n{BARRIER}\n%x = load i32, ptr %p\nret void");
+        assert_eq!(left(&both), 2);
+        let shuffle = "%x = call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 %n, i32 0, i32 31)";
+        assert_eq!(left(&format!("{shuffle}\n{BARRIER}\n{STORE}\nret void")), 1);
+        let assembly = "call void asm sideeffect \"nanosleep.u32 20;\", \"\"()";
+        assert_eq!(
+            left(&format!("{assembly}\n{BARRIER}\n{STORE}\nret void")),
+            1
+        );
+    }
+
+    /// What stands after a barrier in a loop stands before it the next time.
+    #[test]
+    fn loops_lead_back() {
+        let turns = |inside: &str| {
+            left(&format!(
+                "br label %loop
+loop:
+  %i = phi i32 [ 0, %start ], [ %j, %loop ]
+  {inside}
+  %j = add i32 %i, 1
+  %again = icmp slt i32 %j, %n
+  br i1 %again, label %loop, label %end
+end:
+  {STORE}
+  ret void"
+            ))
+        };
+        assert_eq!(turns(BARRIER), 0);
+        assert_eq!(turns(&format!("{BARRIER}\n{STORE}")), 1);
+    }
+
+    /// Threads that are in different places meet at one barrier: one place that needs it keeps all.
+    #[test]
+    fn all_go_or_none() {
+        let places = |inside: &str| {
+            left(&format!(
+                "%odd = trunc i32 %thread to i1
+  br i1 %odd, label %one, label %other
+one:
+  {BARRIER}
+  br label %end
+other:
+  {inside}
+  {BARRIER}
+  br label %end
+end:
+  {STORE}
+  ret void"
+            ))
+        };
+        assert_eq!(places("%idle = add i32 %n, 1"), 0);
+        assert_eq!(places("%x = load volatile i32, ptr %p"), 2);
+    }
+
+    #[test]
+    fn a_place_in_another_function_keeps_all() {
+        let call = "call void @elsewhere()";
+        assert_eq!(left(&format!("{BARRIER}\n{call}\n{STORE}\nret void")), 1);
+        assert_eq!(left(&format!("{BARRIER}\ncall void %p()\nret void")), 1);
+    }
+}
