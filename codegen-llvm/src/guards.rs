@@ -7,6 +7,7 @@
 //! for ever or end with wrong results. So threads must have read when thread 0 writes: a barrier before the guard, too.
 
 use codegen::summary::ExecutionMode;
+use llvm_sys::LLVMAtomicOrdering::{LLVMAtomicOrderingAcquire, LLVMAtomicOrderingRelease};
 use llvm_sys::LLVMOpcode;
 
 use crate::inspect;
@@ -20,12 +21,15 @@ const NUMBERS: [&str; 3] = [
     "__kmpc_get_hardware_thread_id_in_block",
 ];
 
+/// AMD's barrier, which by itself does not order memory.
+const BARE: &str = "llvm.amdgcn.s.barrier";
+
 /// Barriers of the whole block.
 const BARRIERS: [&str; 5] = [
     "llvm.nvvm.barrier.cta.sync.all",
     "llvm.nvvm.barrier.cta.sync.aligned.all",
     "llvm.nvvm.barrier0",
-    "llvm.amdgcn.s.barrier",
+    BARE,
     "__kmpc_barrier_simple_spmd",
 ];
 
@@ -43,7 +47,12 @@ pub fn run(context: Context, module: &Module) {
                 && reads_since_barrier(block)
             {
                 let arguments: Vec<Value> = barrier.arguments().iter().map(same).collect();
-                Builder::before(context, branch).call_function(barrier.called(), &arguments);
+                let builder = Builder::before(context, branch);
+                let scope =
+                    (calls_one_of(barrier, &[BARE])).then(|| context.sync_scope("workgroup"));
+                scope.inspect(|&scope| builder.fence(LLVMAtomicOrderingRelease, scope));
+                builder.call_function(barrier.called(), &arguments);
+                scope.inspect(|&scope| builder.fence(LLVMAtomicOrderingAcquire, scope));
             }
         }
     }

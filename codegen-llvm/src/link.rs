@@ -1,4 +1,7 @@
-//! What `omptarget-codegen ptx` does to an image, as a pass of clang's own device link for NVIDIA GPUs, whose back end then makes machine code.
+//! What `omptarget-codegen ptx` does to an image, as a pass of clang's own device link, whose back end then makes machine code.
+//!
+//! For NVIDIA GPUs it comes after LLVM's link-time passes (`lto<O2>,omptarget<O2>`); for AMD's before them (`omptarget<O2>,lto<O2>`), as they end with laying out
+//! shared memory, whatever of it is still stored to and never read.
 
 use anyhow::{Context as _, Result, bail};
 use llvm_sys::prelude::LLVMModuleRef;
@@ -14,7 +17,7 @@ use crate::static_shared;
 use crate::unsupported;
 use crate::vgpu::{Dialect, kernels};
 
-/// Improves the linked module of a whole program, which LLVM's link-time passes have optimised, and optimises it as `default<Olevel>` does.
+/// Improves the linked module of a whole program, which for NVIDIA GPUs LLVM's link-time passes have optimised, and optimises it as `default<Olevel>` does.
 /// A module without kernels stays as it is.
 ///
 /// Errors name what the GPU cannot do and the place in the program's source.
@@ -31,10 +34,14 @@ pub unsafe fn run(module: LLVMModuleRef, level: u8) -> Result<()> {
     };
     let attribute = |name| kernel.function.text_attribute(name).unwrap_or_default();
     let triple = module.triple();
-    let is_nvidia = triple.starts_with("nvptx64");
-    if !is_nvidia && !triple.starts_with("amdgcn") {
+    let of_nvidia = triple.starts_with("nvptx64");
+    let is_laid_out = |variable: &crate::ir::Value| {
+        let name = variable.name();
+        name.starts_with("llvm.amdgcn.") && name.ends_with(".lds")
+    };
+    if module.globals().iter().any(is_laid_out) {
         bail!(
-            "the pass omptarget is for GPUs of NVIDIA (nvptx64) and AMD (amdgcn), and this device link is for {triple}"
+            "the pass omptarget has to come before lto<…> in --lto-newpm-passes, which ends with laying out AMD GPUs' shared memory"
         );
     }
     let machine = Machine::new(&MachineOptions {
@@ -45,8 +52,12 @@ pub unsafe fn run(module: LLVMModuleRef, level: u8) -> Result<()> {
     })
     .context("omptarget's passes in the device link")?;
     bound::run(&module, (Dialect::of(&module)?.warp_size)(&module));
+    if !of_nvidia {
+        // What LLVM's link-time passes have done for NVIDIA's: they come after this pass here.
+        machine.run_passes(&module, &format!("default<O{level}>"))?;
+    }
     guards::run(module.context, &module);
-    if is_nvidia {
+    if of_nvidia {
         realloc::run(module.context, &machine.layout(), &module)?;
     }
     fold::run(&machine, &module, true)?;
@@ -55,7 +66,7 @@ pub unsafe fn run(module: LLVMModuleRef, level: u8) -> Result<()> {
         idle_barriers::run(&module);
     }
     pack_shared::run(&module);
-    if is_nvidia {
+    if of_nvidia {
         unsupported::refuse(&module)?;
         static_shared::refuse(&module)?;
     }
@@ -109,12 +120,57 @@ attributes #0 = {{ \"target-cpu\"=\"sm_80\" \"nvvm.maxntid\"=\"128\" }}
         assert!(!linked.contains("@realloc"), "{linked}");
     }
 
-    /// AMD's link-time passes have laid shared memory out by then.
+    const AMD: &str = "target triple = \"amdgcn-amd-amdhsa\"
+declare void @llvm.amdgcn.s.barrier()
+declare i32 @llvm.amdgcn.workitem.id.x()
+";
+
+    /// Runtime state that is only written goes, and guards get their barriers, with the fences that order memory there.
     #[test]
-    fn other_gpus_are_refused() {
-        let text = "target triple = \"amdgcn-amd-amdhsa\"\ndefine amdgpu_kernel void @k() {\n  ret void\n}\n";
-        let refused = linked(text).unwrap_err().to_string();
-        assert!(refused.contains("amdgcn-amd-amdhsa"), "{refused}");
+    fn amds_kernels_are_folded_and_guarded() {
+        let linked = linked(&format!(
+            "{AMD}@state = internal addrspace(3) global i32 poison, align 16
+@k_kernel_environment = weak_odr protected constant {{ {{ i8, i8, i8 }} }} {{ {{ i8, i8, i8 }} {{ i8 0, i8 0, i8 3 }} }}
+@k_exec_mode = weak protected constant i8 3
+define amdgpu_kernel void @k(ptr %p) #0 {{
+  store i32 1, ptr addrspace(3) @state
+  %x = load volatile i32, ptr %p
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %first = icmp eq i32 %id, 0
+  br i1 %first, label %guarded, label %all
+guarded:
+  %more = add i32 %x, 1
+  store i32 %more, ptr %p
+  br label %all
+all:
+  fence syncscope(\"workgroup\") release
+  call void @llvm.amdgcn.s.barrier()
+  fence syncscope(\"workgroup\") acquire
+  %y = load volatile i32, ptr %p
+  ret void
+}}
+attributes #0 = {{ \"target-cpu\"=\"gfx90a\" }}
+"
+        ))
+        .unwrap();
+        assert!(!linked.contains("@state"), "{linked}");
+        let barrier = "fence syncscope(\"workgroup\") release";
+        assert_eq!(linked.matches(barrier).count(), 2, "{linked}");
+        assert_eq!(
+            linked.matches("call void @llvm.amdgcn.s.barrier()").count(),
+            2,
+            "{linked}"
+        );
+    }
+
+    #[test]
+    fn what_comes_too_late_is_refused() {
+        let text = format!(
+            "{AMD}@llvm.amdgcn.kernel.k.lds = internal addrspace(3) global i32 poison
+define amdgpu_kernel void @k() {{\n  store i32 1, ptr addrspace(3) @llvm.amdgcn.kernel.k.lds\n  ret void\n}}\n"
+        );
+        let refused = linked(&text).unwrap_err().to_string();
+        assert!(refused.contains("before lto<"), "{refused}");
     }
 
     #[test]

@@ -53,6 +53,13 @@ impl Builder {
         )))
     }
 
+    /// `fence` with a synchronisation scope, by its number.
+    pub fn fence(&self, ordering: llvm_sys::LLVMAtomicOrdering, scope: u32) {
+        llvm!(core::LLVMBuildFenceSyncScope(
+            self.raw, ordering, scope, EMPTY
+        ));
+    }
+
     /// Calls a function value with its own type.
     pub fn call_function(&self, function: Value, arguments: &[Value]) -> Value {
         self.call(function, function.value_type(), arguments)
