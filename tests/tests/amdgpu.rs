@@ -71,6 +71,21 @@ fn saxpy_costs_nothing() {
     }
 }
 
+/// Of the runtime's state, LDS has what is read: LLVM alone leaves 2,052 bytes here.
+#[test]
+fn what_nobody_reads_has_no_lds() {
+    let build = for_one_gpu(
+        &["bench/footprint.d/nested.c"],
+        "gfx90a",
+        &["-shared", "-fPIC"],
+    );
+    let object = build.folder().join("program.amdgcn.gfx90a.img");
+    let _library = build.compile(Mode::WholeProgram("-O2"));
+    let all = figures(&object);
+    assert!(all.iter().all(|f| f.lds <= 8), "{all:?}");
+    assert_eq!(all.len(), 1, "{all:?}");
+}
+
 /// Compiles all examples for one GPU.
 fn table(architecture: &str, wave: u32) {
     let mut table = format!(
@@ -114,15 +129,18 @@ fn table(architecture: &str, wave: u32) {
 
 /// A program's code object, made by clang itself.
 fn code_object(sources: &[&str], architecture: &str) -> (Binary, PathBuf) {
-    let build = Build::new(sources).flags(&[
-        "--no-offload-arch=sm_80",
-        &format!("--offload-arch={architecture}"),
-        "-save-temps",
-    ]);
+    let build = for_one_gpu(sources, architecture, &[]);
     let object = build
         .folder()
         .join(format!("program.amdgcn.{architecture}.img"));
     (build.compile(Mode::WholeProgram("-O2")), object)
+}
+
+/// A program to be compiled for one GPU, what its links make kept.
+fn for_one_gpu(sources: &[&str], architecture: &str, flags: &[&str]) -> Build {
+    let architecture = format!("--offload-arch={architecture}");
+    let own = ["--no-offload-arch=sm_80", &architecture, "-save-temps"];
+    Build::new(sources).flags(&[&own, flags].concat())
 }
 
 /// What one of LLVM's tools says.
