@@ -27,6 +27,7 @@ use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use super::super::control_flow::ControlFlow;
 use super::super::unit::Unit;
 use super::calls::{self, CONTEXT, Callee};
+use super::clamps;
 use super::fields;
 use crate::ir::{Block, Builder, Module, Type, Value};
 
@@ -48,6 +49,7 @@ pub fn run(unit: &Unit, module: &Module, kernels: &[Value]) -> Result<()> {
     let marked: Vec<_> = kernels
         .iter()
         .copied()
+        .inspect(|&kernel| clamps::run(module.context, kernel))
         .filter(|&kernel| mark(module, kernel))
         .collect();
     if marked.is_empty() {
@@ -162,7 +164,7 @@ fn swapped(predicate: LLVMIntPredicate) -> Option<LLVMIntPredicate> {
 }
 
 /// Whether a value is the thread's number in the first dimension of its block.
-fn is_thread_number(value: Value) -> bool {
+pub fn is_thread_number(value: Value) -> bool {
     match value.opcode() {
         Some(LLVMOpcode::LLVMZExt) => is_thread_number(value.operand(0)),
         Some(LLVMOpcode::LLVMLoad) => {

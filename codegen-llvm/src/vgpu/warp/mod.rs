@@ -12,6 +12,7 @@
 //! | [`workers`] | within that: of generic kernels, only what workers run |
 //! | [`pointers`] | within that: what calls through pointers may call |
 //! | [`barriers`] | within that: barriers that order nothing go |
+//! | [`clamps`] | within that: the question whether a thread has a share of a chunk is a branch |
 //! | [`chunks`] | within that: chunks of iterations of which every thread has a share, aside |
 //! | [`words`] | within that: threads' places in the nest of regions in local variables |
 //! | [`waiting`] | no lane waits on memory for another of its warp; loops that wait for others let them run |
@@ -26,6 +27,7 @@ mod apart;
 mod barriers;
 mod calls;
 mod chunks;
+mod clamps;
 mod collect;
 mod context;
 mod debugging;

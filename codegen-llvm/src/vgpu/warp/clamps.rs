@@ -1,0 +1,78 @@
+//! Needs: kernels inlined. Leaves: a branch where a thread's number was cut down to how many iterations there are, in loops over chunks:
+//! `chunks` can then ask it of all threads at once.
+//!
+//! The device runtime's chunks that are dealt round have no branch (`devicertl/src/workshare.rs`), which is best on a GPU:
+//!
+//! ```text
+//! i = first + min(left, tid)                                       // does not count up from lane to lane
+//! i = first + (tid > left ? left : tid), by a branch               // counts up on one of two ways
+//! ```
+
+use llvm_sys::LLVMIntPredicate;
+
+use super::super::control_flow::ControlFlow;
+use super::chunks::is_thread_number;
+use crate::ir::{Block, Builder, Context, Value};
+
+/// Makes the branch in a kernel's first such place.
+pub fn run(context: Context, kernel: Value) {
+    let loops = ControlFlow::new(kernel).loops();
+    let in_loop = |it: &Value| loops.iter().any(|each| each.body.contains(&it.block()));
+    let instructions = kernel.instructions().into_iter();
+    let found = instructions
+        .filter(in_loop)
+        .find_map(|it| Some((it, bound(it)?)));
+    if let Some((smaller, bound)) = found {
+        branch(context, kernel, smaller, bound);
+    }
+}
+
+/// What a thread's number is cut down to.
+fn bound(call: Value) -> Option<Value> {
+    let name = call.is_call().then(|| call.called_function())??.name();
+    if !matches!(name.as_str(), "llvm.umin.i32" | "llvm.umin.i64") {
+        return None;
+    }
+    match call.arguments()[..] {
+        [bound, number] | [number, bound]
+            if is_thread_number(number) && bound.is_instruction() && !is_thread_number(bound) =>
+        {
+            Some(bound)
+        }
+        _ => None,
+    }
+}
+
+/// Puts a branch in place of `smaller`, the smaller of a thread's number and `bound`.
+fn branch(context: Context, kernel: Value, smaller: Value, bound: Value) {
+    let block = smaller.block();
+    let number = smaller.arguments().into_iter().find(|&it| it != bound);
+    let Some(number) = number else {
+        return;
+    };
+    let head = Builder::block_before(context, block);
+    for before in block.predecessors() {
+        if let Some(end) = before.terminator() {
+            end.redirect(block, head);
+        }
+    }
+    let builder = Builder::at_end(context, head);
+    let earlier = block
+        .instructions()
+        .into_iter()
+        .take_while(|&it| it != smaller);
+    earlier.for_each(|it| builder.take(it));
+    let beyond = builder.compare(LLVMIntPredicate::LLVMIntUGT, number, bound);
+    let way = || -> Block {
+        let way = Builder::append_block(context, kernel, "");
+        Builder::at_end(context, way).jump(block);
+        way
+    };
+    let (short, whole) = (way(), way());
+    builder.branch(beyond, short, whole);
+    let chosen = Builder::before(context, smaller).phi(smaller.ty());
+    chosen.add_incoming(bound, short);
+    chosen.add_incoming(number, whole);
+    smaller.replace_all_uses(chosen);
+    smaller.erase();
+}
