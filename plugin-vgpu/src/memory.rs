@@ -56,6 +56,7 @@ impl Memory {
     /// Device memory of `size` bytes. Only what is used takes memory of the host.
     pub fn new(size: u64) -> Result<Memory> {
         let region = Region::reserve(size.next_multiple_of(PIECE), PIECE)?;
+        region.prefer_large_pages();
         let pieces = vec![Piece::Untouched; (region.span().len / PIECE) as usize];
         let arena = Arena::new(Span {
             start: region.span().start,
