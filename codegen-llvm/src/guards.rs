@@ -101,7 +101,7 @@ pub fn is_barrier(value: Value) -> bool {
 }
 
 fn calls_one_of(value: Value, names: &[&str]) -> bool {
-    let function = value.is_call().then(|| value.called_function()).flatten();
+    let function = value.called_function();
     function.is_some_and(|function| names.contains(&function.name().as_str()))
 }
 

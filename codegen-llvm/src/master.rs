@@ -47,7 +47,7 @@ fn is_master(instruction: Value) -> Option<Value> {
         return None;
     };
     let is_number = |value: Value| {
-        let function = value.is_call().then(|| value.called_function()).flatten();
+        let function = value.called_function();
         function.is_some_and(|function| NUMBERS.contains(&function.name().as_str()))
     };
     if !others.iter().all(|&(value, _)| is_number(value)) {

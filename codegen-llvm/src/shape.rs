@@ -117,11 +117,7 @@ fn called_only_by(module: &Module, callers: &[Value]) -> Vec<Value> {
 
 /// Says what an instruction that reads one of the registers reads.
 fn replace(context: Context, instruction: Value, registers: &[(&str, Holds)]) {
-    let function = instruction
-        .is_call()
-        .then(|| instruction.called_function())
-        .flatten();
-    let Some(name) = function.map(Value::name) else {
+    let Some(name) = instruction.called_function().map(Value::name) else {
         return;
     };
     match registers.iter().find(|(register, _)| *register == name) {

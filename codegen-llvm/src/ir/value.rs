@@ -379,9 +379,10 @@ impl Value {
         Value(llvm!(core::LLVMGetCalledValue(self.0)))
     }
 
-    /// The function a call calls directly, looking through nothing.
+    /// The function a call calls directly, looking through nothing; of anything else, none.
     pub fn called_function(self) -> Option<Value> {
-        Some(self.called()).filter(|called| called.is_function())
+        let called = self.is_call().then(|| self.called());
+        called.filter(|called| called.is_function())
     }
 
     /// The function type a call uses.
@@ -538,4 +539,18 @@ fn text_of(raw: *const std::ffi::c_char, length: usize) -> String {
     // SAFETY: LLVM returns a pointer to `length` bytes that live as long as the value.
     let bytes = unsafe { std::slice::from_raw_parts(raw.cast::<u8>(), length) };
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ir::{Context, Module};
+
+    #[test]
+    fn only_calls_call() {
+        let text = "declare i32 @f()\ndefine i32 @g(ptr %p) {\n  %x = call i32 @f()\n  %y = call i32 %p()\n  %z = add i32 %x, %y\n  ret i32 %z\n}\n";
+        let module = Module::parse(Context::new(), text, "test").unwrap();
+        let instructions = module.function("g").unwrap().instructions();
+        let called = instructions.iter().map(|it| it.called_function());
+        assert!(called.eq([module.function("f"), None, None, None]));
+    }
 }

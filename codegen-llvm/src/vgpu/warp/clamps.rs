@@ -29,7 +29,7 @@ pub fn run(context: Context, kernel: Value) {
 
 /// What a thread's number is cut down to.
 fn bound(call: Value) -> Option<Value> {
-    let name = call.is_call().then(|| call.called_function())??.name();
+    let name = call.called_function()?.name();
     if !matches!(name.as_str(), "llvm.umin.i32" | "llvm.umin.i64") {
         return None;
     }
