@@ -13,9 +13,10 @@ use crate::block::WarpKind;
 use crate::engine::Form;
 use crate::fault::{self, Raised};
 use crate::machine::Machine;
-use crate::portions::{self, Portions};
+use crate::portions::{self, Blocks, Portions};
 use crate::scheduler::{self, Ending};
 use crate::sm::{BlockRun, Sm};
+use crate::strips;
 
 /// What is launched.
 #[derive(Clone, Copy)]
@@ -160,21 +161,39 @@ impl Grid {
 
     /// Runs blocks one after another, unless the launch is ended.
     fn run_portion(&self, sm: &Sm, blocks: Range<u64>) {
-        for index in blocks {
-            if self.stop.load(Ordering::Relaxed) {
-                break;
+        let mut blocks = Blocks::new(self.run.blocks, blocks);
+        let ended = match self.run.form {
+            Form::Strips { .. } => {
+                let run = self.block_run(sm, [0; 3]);
+                // SAFETY: the contract of `launch`, and `fault::enter` was called.
+                unsafe { strips::run(sm, &run, blocks) }
             }
-            let block = self.block_index(index);
-            let run = self.block_run(sm, block);
-            // SAFETY: the contract of `launch`, and `fault::enter` was called.
-            match unsafe { scheduler::run_block(sm, &run) } {
-                Ending::Finished => {}
-                Ending::Stopped => break,
-                Ending::Faulted(raised) => self.end(Ok(GridFault {
-                    block,
-                    raised: *raised,
-                })),
+            Form::Threads(_) | Form::Warps { .. } => {
+                blocks.try_for_each(|block| self.run_block(sm, block))
             }
+        };
+        if let Err((block, raised)) = ended {
+            self.end(Ok(GridFault {
+                block,
+                raised: *raised,
+            }));
+        }
+    }
+
+    /// Runs a block to its end, or gives it up if the launch is ended. `Err`: the block, in which a thread faulted, and how.
+    fn run_block(
+        &self,
+        sm: &Sm,
+        block: [u32; 3],
+    ) -> std::result::Result<(), ([u32; 3], Box<Raised>)> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let run = self.block_run(sm, block);
+        // SAFETY: the contract of `launch`, and `fault::enter` was called.
+        match unsafe { scheduler::run_block(sm, &run) } {
+            Ending::Finished | Ending::Stopped => Ok(()),
+            Ending::Faulted(raised) => Err((block, raised)),
         }
     }
 
@@ -186,15 +205,6 @@ impl Grid {
     fn end(&self, outcome: std::result::Result<GridFault, Error>) {
         self.state.lock().outcome.get_or_insert(outcome);
         self.stop.store(true, Ordering::Relaxed);
-    }
-
-    fn block_index(&self, index: u64) -> [u32; 3] {
-        let [x, y, _] = self.run.blocks.map(u64::from);
-        [
-            (index % x) as u32,
-            (index / x % y) as u32,
-            (index / x / y) as u32,
-        ]
     }
 
     fn block_run(&self, sm: &Sm, ctaid: [u32; 3]) -> BlockRun<'_> {

@@ -15,6 +15,49 @@ use std::time::Duration;
 /// How long a portion should take.
 const ENOUGH: Duration = Duration::from_micros(50);
 
+/// Indices of blocks, in order.
+#[derive(Clone)]
+pub struct Blocks {
+    grid: [u32; 3],
+    next: [u32; 3],
+    left: u64,
+}
+
+impl Blocks {
+    /// Those with the numbers `numbers` in a grid of `grid` blocks per dimension.
+    pub fn new(grid: [u32; 3], numbers: Range<u64>) -> Blocks {
+        let [x, y, _] = grid.map(u64::from);
+        let first = numbers.start;
+        Blocks {
+            grid,
+            next: [first % x, first / x % y, first / x / y].map(|index| index as u32),
+            left: numbers.end - first,
+        }
+    }
+
+    /// The one that comes next, if any does.
+    pub fn first(&self) -> [u32; 3] {
+        self.next
+    }
+}
+
+impl Iterator for Blocks {
+    type Item = [u32; 3];
+
+    fn next(&mut self) -> Option<[u32; 3]> {
+        self.left = self.left.checked_sub(1)?;
+        let block = self.next;
+        self.next[0] += 1;
+        if self.next[0] == self.grid[0] {
+            self.next = [0, block[1] + 1, block[2]];
+            if self.next[1] == self.grid[1] {
+                self.next = [0, 0, block[2] + 1];
+            }
+        }
+        Some(block)
+    }
+}
+
 /// The blocks of a grid.
 pub struct Portions {
     blocks: u64,
@@ -117,6 +160,19 @@ mod tests {
             last = portions.take(u64::MAX);
         }
         assert_eq!(last, 99..100);
+    }
+
+    #[test]
+    fn blocks_are_numbered_along_x_then_y_then_z() {
+        let grid = [3, 2, 4];
+        let all: Vec<_> = Blocks::new(grid, 0..24).collect();
+        assert_eq!(all.len(), 24);
+        assert_eq!(all[..4], [[0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 1, 0]]);
+        assert_eq!(all[23], [2, 1, 3]);
+        for (start, end) in [(0, 0), (5, 7), (6, 6), (11, 24)] {
+            let some = Blocks::new(grid, start as u64..end as u64);
+            assert!(some.eq(all[start..end].iter().copied()), "{start} {end}");
+        }
     }
 
     #[test]

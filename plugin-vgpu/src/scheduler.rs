@@ -12,7 +12,6 @@ use crate::deadlock;
 use crate::engine::Form;
 use crate::fault::{self, Cause, Place, Raised};
 use crate::sm::{BlockRun, Sm};
-use crate::strips;
 use crate::switch::Main;
 
 /// Rounds of fruitless waiting on memory after which the worker offers its CPU to others, which may
@@ -42,8 +41,7 @@ pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
         Form::Threads(_) => 0,
         Form::Warps { last: None, .. } => threads.div_ceil(size),
         Form::Warps { last: Some(_), .. } => threads.div_ceil(size) - 1,
-        // SAFETY: the caller's contract.
-        Form::Strips { .. } => return unsafe { strips::run(sm) },
+        Form::Strips { .. } => unreachable!("strips have no scheduler"),
     };
     // SAFETY: no fiber runs.
     unsafe { sm.block() }.reset(threads, run.warp_kind, warps);

@@ -1,61 +1,90 @@
-//! Runs a block whose threads never wait: strip after strip of its warp form, on one stack.
+//! Runs blocks whose threads never wait: strip after strip of their warp form, all blocks of a portion on one stack.
+//! (A fiber of its own for each block would be most of what a block of a few iterations costs.)
 
 use std::ptr;
 use std::sync::atomic::Ordering;
 
-use crate::engine::Form;
-use crate::fault;
-use crate::scheduler::{Ending, begin_with, context, no_stack};
-use crate::sm::Sm;
+use codegen::vgpu_abi::ThreadContext;
 
-/// Runs a block to its end.
+use crate::engine::Form;
+use crate::fault::{self, Raised};
+use crate::portions::Blocks;
+use crate::scheduler::{begin_with, context, no_stack};
+use crate::sm::{BlockRun, Sm};
+
+/// What a fiber of strips runs.
+struct Strips<'a> {
+    sm: &'a Sm,
+    /// The block's index in it is not used.
+    run: &'a BlockRun<'a>,
+    blocks: Blocks,
+}
+
+/// Runs `blocks` to their ends, or gives them up when the launch has failed elsewhere. `Err`: the block in which a
+/// thread faulted, and how.
 ///
 /// # Safety
-/// As for [`crate::scheduler::run_block`]; the form of what `sm` runs is [`Form::Strips`].
-pub unsafe fn run(sm: &Sm) -> Ending {
+/// As for [`crate::scheduler::run_block`]; the form of `run` is [`Form::Strips`].
+pub unsafe fn run(
+    sm: &Sm,
+    run: &BlockRun<'_>,
+    blocks: Blocks,
+) -> Result<(), ([u32; 3], Box<Raised>)> {
+    sm.run.set(ptr::from_ref(run).cast());
     // SAFETY: no fiber runs.
     let stacks = unsafe { sm.stacks() };
     let fiber = match stacks.take_warp() {
         Ok(fiber) => fiber,
-        Err(error) => return Ending::Faulted(no_stack(0, &error)),
+        Err(error) => return Err((blocks.first(), no_stack(0, &error))),
     };
-    // SAFETY: the stack was free; the Sm outlives its fibers.
-    let begin =
-        unsafe { stacks.prepare(fiber, run_strips, ptr::from_ref(sm).cast(), fiber.into()) };
+    let strips = Strips { sm, run, blocks };
+    // SAFETY: the stack was free; `strips` and the Sm outlive the fiber's run, which ends below.
+    let begin = unsafe {
+        let strips = ptr::from_ref(&strips).cast();
+        stacks.prepare(fiber, run_strips, strips, fiber.into())
+    };
     sm.suspended[0].set(begin);
     // SAFETY: this is the worker.
     unsafe { sm.resume(0) };
     // SAFETY: no fiber runs, and nobody goes on with this one.
-    unsafe { sm.stacks() }.put(fiber);
+    let stacks = unsafe { sm.stacks() };
+    stacks.put(fiber);
     match fault::pending(sm) {
-        None => Ending::Finished,
-        Some(raised) => Ending::Faulted(raised),
+        None => Ok(()),
+        // SAFETY: the fiber wrote its context before anything in it could fault.
+        Some(raised) => Err((unsafe { (*stacks.context(fiber)).ctaid }, raised)),
     }
 }
 
-/// A fiber's function: runs all strips of a block.
+/// A fiber's function: runs all strips of its blocks.
 ///
 /// # Safety
-/// Called on fiber `number` of the `Sm` that `sm` points at.
-unsafe extern "C" fn run_strips(sm: *const (), number: u64) -> ! {
+/// `strips` points at a [`Strips`]; called on fiber `number` of its `Sm`.
+unsafe extern "C" fn run_strips(strips: *const (), number: u64) -> ! {
     let fiber = number as u16;
-    // SAFETY: the caller's contract; the run outlives its block's fibers.
-    let (sm, run, cx) = unsafe {
-        let sm = &*sm.cast::<Sm>();
-        (sm, &*sm.run.get(), sm.stacks().context(fiber))
+    // SAFETY: the caller's contract.
+    let (Strips { sm, run, blocks }, cx) = unsafe {
+        let strips = &*strips.cast::<Strips<'_>>();
+        (strips, strips.sm.stacks().context(fiber))
     };
-    if let Form::Strips { entry, width } = run.form {
-        let [x, y, z] = run.context.ntid;
-        let threads = x * y * z;
+    let Form::Strips { entry, width } = run.form else {
+        unreachable!("strips are run strip by strip");
+    };
+    let [x, y, z] = run.context.ntid;
+    let threads = x * y * z;
+    'blocks: for ctaid in blocks.clone() {
         for first in (0..threads).step_by(width as usize) {
             if run.stop.load(Ordering::Relaxed) {
-                break;
+                break 'blocks;
             }
             let lanes = u64::MAX >> (u64::BITS - (threads - first).min(width));
             begin_with(sm, fiber, first as u16);
             // SAFETY: `cx` is this fiber's own; `run` describes the kernel.
             unsafe {
-                cx.write(context(run, first as u16));
+                cx.write(ThreadContext {
+                    ctaid,
+                    ..context(run, first as u16)
+                });
                 entry(cx, run.args, lanes);
             }
         }
