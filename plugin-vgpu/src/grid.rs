@@ -12,6 +12,7 @@ use plugin_api::{Error, Result};
 use crate::block::WarpKind;
 use crate::engine::Form;
 use crate::fault::{self, Raised};
+use crate::lookout::look_out;
 use crate::machine::Machine;
 use crate::portions::{self, Blocks, Portions};
 use crate::scheduler::{self, Ending};
@@ -120,6 +121,7 @@ impl Grid {
 
     /// Waits for the helpers and closes the launch.
     fn finish(&self) -> Result<Option<GridFault>> {
+        look_out(|| self.state.lock().helpers == 0);
         let mut state = self.state.lock();
         while state.helpers > 0 {
             self.idle.wait(&mut state);

@@ -24,6 +24,7 @@ mod grid;
 mod heap;
 mod kernel;
 mod loader;
+mod lookout;
 mod machine;
 mod memory;
 mod module;

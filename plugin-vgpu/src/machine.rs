@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::counters::DeviceCounters;
 use crate::grid::Grid;
 use crate::heap::Heap;
+use crate::lookout::look_out;
 use crate::sm::Sm;
 
 /// The multiprocessors.
@@ -42,6 +43,8 @@ struct Pool {
 struct Helpers {
     work: Mutex<Work>,
     arrived: Condvar,
+    /// Whether there is something to do or nothing more will come; a hint, read without the lock.
+    wanted: AtomicBool,
 }
 
 struct Work {
@@ -75,6 +78,7 @@ impl Machine {
             helpers: Arc::new(Helpers {
                 work: Mutex::new(work),
                 arrived: Condvar::new(),
+                wanted: AtomicBool::new(false),
             }),
         })
     }
@@ -141,6 +145,7 @@ impl Machine {
             }
             work.started += 1;
         }
+        self.helpers.wanted.store(true, Ordering::Relaxed);
         drop(work);
         if wanted == 1 {
             self.helpers.arrived.notify_one();
@@ -151,11 +156,11 @@ impl Machine {
 
     /// Takes back calls for help with `grid` that nobody has followed.
     pub fn recall_helpers(&self, grid: &Arc<Grid>) {
+        let mut work = self.helpers.work.lock();
+        work.grids.retain(|other| !Arc::ptr_eq(other, grid));
         self.helpers
-            .work
-            .lock()
-            .grids
-            .retain(|other| !Arc::ptr_eq(other, grid));
+            .wanted
+            .store(!work.grids.is_empty(), Ordering::Relaxed);
     }
 
     fn take(&self, pool: &mut Pool) -> Result<Option<Box<Sm>>> {
@@ -174,25 +179,32 @@ impl Machine {
 impl Drop for Machine {
     fn drop(&mut self) {
         self.helpers.work.lock().closed = true;
+        self.helpers.wanted.store(true, Ordering::Relaxed);
         self.helpers.arrived.notify_all();
+    }
+}
+
+impl Helpers {
+    /// The next launch to help with; `None` if there will be none.
+    fn next(&self) -> Option<Arc<Grid>> {
+        look_out(|| self.wanted.load(Ordering::Relaxed));
+        let mut work = self.work.lock();
+        loop {
+            if work.closed {
+                return None;
+            }
+            if let Some(grid) = work.grids.pop_front() {
+                self.wanted.store(!work.grids.is_empty(), Ordering::Relaxed);
+                return Some(grid);
+            }
+            self.arrived.wait(&mut work);
+        }
     }
 }
 
 /// A helper thread's life.
 fn help(helpers: &Helpers, machine: &Weak<Machine>) {
-    loop {
-        let grid = {
-            let mut work = helpers.work.lock();
-            loop {
-                if work.closed {
-                    return;
-                }
-                if let Some(grid) = work.grids.pop_front() {
-                    break grid;
-                }
-                helpers.arrived.wait(&mut work);
-            }
-        };
+    while let Some(grid) = helpers.next() {
         let Some(machine) = machine.upgrade() else {
             return;
         };
