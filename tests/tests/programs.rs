@@ -53,6 +53,11 @@ fn map() {
 }
 
 #[test]
+fn records() {
+    check(&["records.c"]);
+}
+
+#[test]
 fn modifiers() {
     check(&["modifiers.c"]);
 }

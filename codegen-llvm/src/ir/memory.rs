@@ -10,6 +10,11 @@ impl Value {
         llvm!(core::LLVMGetVolatile(self.0)) != 0
     }
 
+    /// Makes it volatile.
+    pub fn set_volatile(self) {
+        llvm!(core::LLVMSetVolatile(self.0, 1));
+    }
+
     /// Whether an instruction is atomic: an atomic load or store, atomicrmw, cmpxchg, fence.
     pub fn is_atomic(self) -> bool {
         llvm!(core::LLVMIsAtomic(self.0)) != 0

@@ -37,6 +37,11 @@ impl Type {
         llvm!(core::LLVMGetArrayLength2(self.0))
     }
 
+    /// How many elements a vector has.
+    pub fn length(self) -> u32 {
+        llvm!(core::LLVMGetVectorSize(self.0))
+    }
+
     /// The fields of a structure or elements of an array; 0 for any other type.
     pub fn part_count(self) -> u32 {
         match self.kind() {
@@ -197,8 +202,14 @@ impl Builder {
     }
 
     /// Lanes `which` of a vector and, behind its own, of another one of its type.
-    pub fn shuffle_both(&self, first: Value, second: Value, which: std::ops::Range<u64>) -> Value {
+    pub fn shuffle_both(
+        &self,
+        first: Value,
+        second: Value,
+        which: impl IntoIterator<Item = u64>,
+    ) -> Value {
         let int = Type::int(self.context, 32);
+        let which = which.into_iter();
         let lanes: Vec<_> = which.map(|lane| Value::int(int, lane)).collect();
         let mask = Value::vector(&lanes);
         Value(llvm!(core::LLVMBuildShuffleVector(
@@ -324,6 +335,12 @@ impl Value {
     pub fn cannot_overflow(self) -> bool {
         let adds = self.opcode() == Some(LLVMOpcode::LLVMAdd);
         self.is_disjoint() || adds && llvm!(core::LLVMGetNSW(self.0)) != 0
+    }
+
+    /// Whether an addition does not overflow as one of numbers without a sign, or has no carries at all.
+    pub fn cannot_carry(self) -> bool {
+        let adds = self.opcode() == Some(LLVMOpcode::LLVMAdd);
+        self.is_disjoint() || adds && llvm!(core::LLVMGetNUW(self.0)) != 0
     }
 
     /// Whether a zero extension is of numbers that are not negative.

@@ -427,6 +427,10 @@ impl<'a> Writer<'a> {
                 let at = self.define(&format!("getelementptr i32, ptr %private, i32 {index}"));
                 self.define(&format!("load i32, ptr {at}"))
             }
+            Expression::Record(record, index) => {
+                let first = self.index(index, Record::STARTS);
+                self.record(*record, &first)
+            }
             Expression::Binary(operation, operands) => {
                 let (left, right) = (self.expression(&operands.0), self.expression(&operands.1));
                 self.binary(*operation, &left, &right)
@@ -437,6 +441,27 @@ impl<'a> Writer<'a> {
                 self.define(&format!("select i1 {holds}, i32 {yes}, i32 {no}"))
             }
         }
+    }
+
+    fn record(&mut self, record: Record, first: &str) -> String {
+        let mut sum = "0".to_owned();
+        for at in 0..record.elements {
+            let word = if record.wide { 2 * at } else { at };
+            let index = self.define(&format!("add nuw nsw i32 {first}, {word}"));
+            let address = self.define(&format!("getelementptr i32, ptr %in, i32 {index}"));
+            let element = match record.wide {
+                true => {
+                    let both = self.define(&format!("load i64, ptr {address}, align 4"));
+                    let high = self.define(&format!("lshr i64 {both}, 32"));
+                    let mixed = self.define(&format!("xor i64 {both}, {high}"));
+                    self.define(&format!("trunc i64 {mixed} to i32"))
+                }
+                false => self.define(&format!("load i32, ptr {address}")),
+            };
+            let more = self.define(&format!("mul i32 {sum}, 3"));
+            sum = self.define(&format!("add i32 {more}, {element}"));
+        }
+        sum
     }
 
     fn binary(&mut self, operation: Operation, left: &str, right: &str) -> String {

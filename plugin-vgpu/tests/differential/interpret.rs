@@ -417,6 +417,17 @@ impl Block<'_> {
             Expression::Private(index) => {
                 frame.private[(self.value(index, thread, frame) % PRIVATE) as usize]
             }
+            Expression::Record(record, index) => {
+                let first = self.value(index, thread, frame) % Record::STARTS;
+                let word = |at: u32| self.input[(first + at) as usize];
+                let elements = (0..record.elements).map(|at| match record.wide {
+                    true => word(2 * at) ^ word(2 * at + 1),
+                    false => word(at),
+                });
+                elements.fold(0, |sum: u32, element| {
+                    sum.wrapping_mul(3).wrapping_add(element)
+                })
+            }
             Expression::Binary(operation, operands) => {
                 let left = self.value(&operands.0, thread, frame);
                 let right = self.value(&operands.1, thread, frame);

@@ -50,9 +50,28 @@ pub enum Expression {
     Block,
     Input(Box<Expression>),
     Private(Box<Expression>),
+    Record(Record, Box<Expression>),
     Binary(Operation, Box<(Expression, Expression)>),
     Select(Box<(Condition, Expression, Expression)>),
 }
+
+/// Consecutive elements of the input, all of which are read, as digits of a number to base 3.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// At most [`Record::MOST`] words.
+    pub elements: u32,
+    /// Whether an element is two words, of which the exclusive or is used.
+    pub wide: bool,
+}
+
+impl Record {
+    /// Most words.
+    pub const MOST: u32 = 12;
+    /// Bound of the index of the first word.
+    pub const STARTS: u32 = 32;
+}
+
+const _: () = assert!(Record::STARTS + Record::MOST <= INPUTS);
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Condition {
@@ -264,7 +283,7 @@ impl Expression {
             | Expression::Thread
             | Expression::Lane
             | Expression::Private(_) => Uniform::No,
-            Expression::Input(index) => index.uniform(),
+            Expression::Input(index) | Expression::Record(_, index) => index.uniform(),
             Expression::Binary(_, operands) => operands.0.uniform().min(operands.1.uniform()),
             Expression::Select(parts) => {
                 let values = parts.1.uniform().min(parts.2.uniform());

@@ -171,7 +171,9 @@ fn expressions(expression: &Expression) -> impl Iterator<Item = Expression> {
             vec![Expression::Constant(0), Expression::Constant(1)]
         }
         Expression::Warp | Expression::Block => vec![Expression::Constant(1)],
-        Expression::Input(index) | Expression::Private(index) => vec![(**index).clone()],
+        Expression::Input(index) | Expression::Private(index) | Expression::Record(_, index) => {
+            vec![(**index).clone()]
+        }
         Expression::Binary(_, operands) => vec![operands.0.clone(), operands.1.clone()],
         Expression::Select(parts) => vec![parts.1.clone(), parts.2.clone()],
     };

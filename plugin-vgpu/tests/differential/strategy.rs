@@ -45,6 +45,15 @@ fn leaf() -> impl Strategy<Value = Expression> {
     ]
 }
 
+fn record() -> BoxedStrategy<Record> {
+    let of = |wide| move |elements| Record { elements, wide };
+    prop_oneof![
+        2 => (2..=Record::MOST).prop_map(of(false)),
+        1 => (2..=Record::MOST / 2).prop_map(of(true)),
+    ]
+    .boxed()
+}
+
 fn expression() -> BoxedStrategy<Expression> {
     leaf()
         .prop_recursive(3, 12, 2, |inner| {
@@ -59,6 +68,8 @@ fn expression() -> BoxedStrategy<Expression> {
                     .prop_map(|(op, left, right)| Expression::Binary(op, Box::new((left, right)))),
                 2 => inner.clone().prop_map(|index| Expression::Input(Box::new(index))),
                 1 => inner.clone().prop_map(|index| Expression::Private(Box::new(index))),
+                1 => (record(), inner.clone())
+                    .prop_map(|(record, index)| Expression::Record(record, Box::new(index))),
                 1 => (test, inner.clone(), inner)
                     .prop_map(|(test, yes, no)| Expression::Select(Box::new((test, yes, no)))),
             ]

@@ -37,6 +37,7 @@ mod form;
 mod identity;
 mod normalise;
 mod order;
+mod places;
 mod pointers;
 mod refusal;
 mod shape;

@@ -16,7 +16,7 @@ use crate::ir::{Builder, Type, Value};
 #[derive(Clone, Copy)]
 pub(super) struct Contiguous {
     /// Whether the active lanes' values count up.
-    holds: Value,
+    pub(super) holds: Value,
     /// If so, the value that lane 0 has or would have, of 64 bits.
     base: Value,
     /// The first active lane, of 64 bits.
@@ -24,7 +24,7 @@ pub(super) struct Contiguous {
 }
 
 /// How a vector of elements is reached.
-enum Reach {
+pub(super) enum Reach {
     /// From one address on.
     Row(Value),
     /// From the address on if the test holds.
@@ -37,6 +37,10 @@ impl Former<'_> {
     /// A load.
     pub(super) fn load(&mut self, load: Value) -> Result<(), Refusal> {
         let address = load.operand(0);
+        if self.vectors.contains_key(&load) {
+            // With a neighbour.
+            return Ok(());
+        }
         if self.is_context_load(load) || self.divergence.shape(address).is_uniform() {
             let value = self.once(load);
             self.define_scalar(load, value);
@@ -120,7 +124,10 @@ impl Former<'_> {
         Ok(())
     }
 
-    fn fork(&self, condition: Value) -> (crate::ir::Block, crate::ir::Block, crate::ir::Block) {
+    pub(super) fn fork(
+        &self,
+        condition: Value,
+    ) -> (crate::ir::Block, crate::ir::Block, crate::ir::Block) {
         let block = || Builder::append_block(self.context, self.function, "");
         let all = (block(), block(), block());
         let not = self.builder.binary(
@@ -133,7 +140,7 @@ impl Former<'_> {
     }
 
     /// How the elements of type `ty` at `address` are reached.
-    fn reach(&mut self, address: Value, ty: Type) -> Reach {
+    pub(super) fn reach(&mut self, address: Value, ty: Type) -> Reach {
         let size = self.layout.alloc_size(ty);
         if let Shape::Strided { stride, .. } = self.divergence.shape(address) {
             if stride == size as i64 {
@@ -278,7 +285,7 @@ impl Former<'_> {
     }
 
     /// Builds what only a side way needs: what becomes known there is not known on the main way.
-    pub(super) fn aside(&mut self, build: impl FnOnce(&mut Self) -> Value) -> Value {
+    pub(super) fn aside<T>(&mut self, build: impl FnOnce(&mut Self) -> T) -> T {
         let (scalars, vectors) = (self.scalars.clone(), self.vectors.clone());
         let made = build(self);
         (self.scalars, self.vectors) = (scalars, vectors);
@@ -315,7 +322,13 @@ impl Former<'_> {
         }
     }
 
-    fn load_row(&mut self, address: Value, ty: Type, start: Value, alignment: u64) -> Value {
+    pub(super) fn load_row(
+        &mut self,
+        address: Value,
+        ty: Type,
+        start: Value,
+        alignment: u64,
+    ) -> Value {
         let (origin, _) = self.origin(address);
         self.prefetch_row(origin, start, self.layout.alloc_size(ty));
         let function = self.module.intrinsic("llvm.masked.load", &[ty, start.ty()]);
@@ -336,7 +349,7 @@ impl Former<'_> {
         call.align_argument(self.context, 1, alignment);
     }
 
-    fn gather(&self, ty: Type, pointers: Value, alignment: u64) -> Value {
+    pub(super) fn gather(&self, ty: Type, pointers: Value, alignment: u64) -> Value {
         let types = [ty, pointers.ty()];
         let function = self.module.intrinsic("llvm.masked.gather", &types);
         let nothing = Value::poison(ty);

@@ -12,6 +12,7 @@ mod instructions;
 mod lanes;
 mod memory;
 mod prefetch;
+mod records;
 mod turns;
 mod values;
 mod warp_operations;
@@ -77,7 +78,7 @@ struct Former<'a> {
     crossing: HashSet<Value>,
     /// Slots of lane 0's or uniform values, and of vectors.
     slots: HashMap<Value, Value>,
-    /// Slots from which loops over lanes take one lane's value after the other, by the vectors' types.
+    /// Slots from which one lane's value after the other is taken, by the vectors' types.
     lane_slots: Vec<(Type, Value)>,
     /// The masks of blocks that not all lanes run.
     masks: HashMap<usize, Value>,
@@ -226,7 +227,10 @@ impl Former<'_> {
                 let (done, left) = rest.split_at(turn.as_ref().map_or(1, |turn| turn.length));
                 match turn {
                     Some(turn) => self.take_turns(done, &turn)?,
-                    None => self.instruction(first)?,
+                    None => match self.record(rest) {
+                        Some(record) => self.load_record(&record),
+                        None => self.instruction(first)?,
+                    },
                 }
                 rest = left;
             }

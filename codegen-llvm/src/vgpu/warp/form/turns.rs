@@ -210,21 +210,24 @@ impl Former<'_> {
         if ty.part_count() > 0 || !lies_like_array(ty.element(0)) {
             return Operand::Vector(vector);
         }
+        let slot = self.lane_slot(ty, taken);
+        taken.push(slot);
+        self.builder.store(vector, slot);
+        Operand::Memory(ty.element(0), slot)
+    }
+
+    /// A slot for a vector whose elements are wanted one by one, none of those in use.
+    pub(super) fn lane_slot(&mut self, ty: Type, taken: &[Value]) -> Value {
         let free = self
             .lane_slots
             .iter()
             .find(|(of, slot)| *of == ty && !taken.contains(slot));
-        let slot = match free {
-            Some(&(_, slot)) => slot,
-            None => {
-                let slot = self.slot(ty);
-                self.lane_slots.push((ty, slot));
-                slot
-            }
-        };
-        taken.push(slot);
-        self.builder.store(vector, slot);
-        Operand::Memory(ty.element(0), slot)
+        if let Some(&(_, slot)) = free {
+            return slot;
+        }
+        let slot = self.slot(ty);
+        self.lane_slots.push((ty, slot));
+        slot
     }
 
     /// A lane's value of an operand.
@@ -260,7 +263,7 @@ impl Former<'_> {
     }
 
     /// A load that a lane may do by itself.
-    fn is_own_load(&self, instruction: Value) -> bool {
+    pub(super) fn is_own_load(&self, instruction: Value) -> bool {
         instruction.opcode() == Some(LLVMOpcode::LLVMLoad)
             && !instruction.is_volatile()
             && !instruction.is_atomic()
@@ -283,7 +286,7 @@ fn is_fixed_distance(value: Value) -> bool {
 }
 
 /// Whether an instruction may be done before additions that it follows: it neither reads nor writes what they change.
-fn is_pure(instruction: Value) -> bool {
+pub(super) fn is_pure(instruction: Value) -> bool {
     use LLVMOpcode::*;
     match instruction.opcode() {
         Some(LLVMCall) => matches!(

@@ -1,0 +1,139 @@
+//! Addresses as sums of what is only known at run time and of a constant, to tell how far apart two of them are.
+
+use std::collections::HashMap;
+
+use llvm_sys::LLVMOpcode;
+
+use super::divergence::signed;
+use crate::ir::{Layout, Type, Value};
+
+/// How deep sums are looked into.
+const DEPTH: u32 = 8;
+
+/// An address: a pointer, multiples of numbers, and a constant number of bytes.
+pub struct Place {
+    pointer: Value,
+    terms: HashMap<(Value, Extension), i64>,
+    offset: i64,
+}
+
+/// How a number becomes one of 64 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Extension {
+    Signed,
+    Unsigned,
+}
+
+impl Place {
+    /// That of an address.
+    pub fn of(layout: Layout, address: Value) -> Place {
+        let mut place = Place {
+            pointer: address,
+            terms: HashMap::new(),
+            offset: 0,
+        };
+        loop {
+            match place.pointer.opcode() {
+                Some(LLVMOpcode::LLVMAddrSpaceCast) => {}
+                Some(LLVMOpcode::LLVMGetElementPtr) => place.add_indices(layout),
+                _ => break,
+            }
+            place.pointer = place.pointer.operand(0);
+        }
+        place.terms.retain(|_, factor| *factor != 0);
+        place
+    }
+
+    /// How many bytes behind this one another begins, if that is known.
+    pub fn bytes_to(&self, other: &Place) -> Option<i64> {
+        let same = self.pointer == other.pointer && self.terms == other.terms;
+        same.then(|| other.offset.wrapping_sub(self.offset))
+    }
+
+    /// Whether what differs among lanes are multiples of more than `size` bytes, added to one pointer: then lanes' places
+    /// hardly lie `size` bytes apart.
+    pub fn is_spread(&self, size: i64, differs: impl Fn(Value) -> bool) -> bool {
+        let is_wide = |((value, _), factor): (&(Value, Extension), &i64)| {
+            let step = factor.wrapping_mul(multiplier(*value));
+            step.unsigned_abs() > size.unsigned_abs()
+        };
+        let terms = || self.terms.iter().filter(|((value, _), _)| differs(*value));
+        !differs(self.pointer) && terms().next().is_some() && terms().all(is_wide)
+    }
+
+    /// Adds what the pointer, a `getelementptr`, adds to its own.
+    fn add_indices(&mut self, layout: Layout) {
+        let mut ty = self.pointer.source_element_type();
+        for number in 1..self.pointer.operand_count() {
+            let index = self.pointer.operand(number);
+            if number > 1 && ty.is_structure() {
+                let field = index.as_int().unwrap_or(0) as u32;
+                self.offset += layout.field_offset(ty, field) as i64;
+                ty = ty.element(field);
+                continue;
+            }
+            if number > 1 {
+                ty = ty.element(0);
+            }
+            let size = layout.alloc_size(ty) as i64;
+            self.add(index, Extension::Signed, size, DEPTH);
+        }
+    }
+
+    /// Adds `factor` times a number: of a sum that does not overflow before it is extended, the parts.
+    fn add(&mut self, value: Value, extension: Extension, factor: i64, depth: u32) {
+        if let Some(constant) = constant(value, extension) {
+            self.offset = self.offset.wrapping_add(constant.wrapping_mul(factor));
+            return;
+        }
+        if depth > 0 {
+            let is_sum = match extension {
+                _ if value.is_disjoint() => true,
+                _ if !value.ty().is_int() || value.opcode() != Some(LLVMOpcode::LLVMAdd) => false,
+                _ if value.ty().int_width() == 64 => true,
+                Extension::Signed => value.cannot_overflow(),
+                Extension::Unsigned => value.cannot_carry(),
+            };
+            if is_sum {
+                self.add(value.operand(0), extension, factor, depth - 1);
+                self.add(value.operand(1), extension, factor, depth - 1);
+                return;
+            }
+            // Numbers of 64 bits are taken as they are, whatever they were extended from.
+            let inner = match value.opcode() {
+                Some(LLVMOpcode::LLVMSExt) => Some(Extension::Signed),
+                Some(LLVMOpcode::LLVMZExt) if value.is_of_nonnegative() => Some(Extension::Signed),
+                Some(LLVMOpcode::LLVMZExt) => Some(Extension::Unsigned),
+                _ => None,
+            };
+            if let Some(inner) = inner.filter(|_| is_word(value.ty())) {
+                self.add(value.operand(0), inner, factor, depth - 1);
+                return;
+            }
+        }
+        let sum = self.terms.entry((value, extension)).or_insert(0);
+        *sum = sum.wrapping_add(factor);
+    }
+}
+
+/// The constant that a number is a multiple of, as far as its last operation shows.
+fn multiplier(value: Value) -> i64 {
+    let constant = || signed(value.operand(1)).unwrap_or(1);
+    match value.opcode() {
+        Some(LLVMOpcode::LLVMMul) => constant(),
+        Some(LLVMOpcode::LLVMShl) => 1_i64.checked_shl(constant() as u32).unwrap_or(1),
+        _ => 1,
+    }
+}
+
+fn is_word(ty: Type) -> bool {
+    ty.is_int() && ty.int_width() == 64
+}
+
+/// A constant, extended.
+fn constant(value: Value, extension: Extension) -> Option<i64> {
+    match extension {
+        Extension::Signed => signed(value),
+        Extension::Unsigned => value.as_int().map(|number| number as i64),
+    }
+}

@@ -1,0 +1,134 @@
+; Consecutive elements of which each lane has its own: 16 bytes are loaded for each lane if all are active, and shuffled; else they are gathered, as
+; elements are that have too few neighbours, or none because something is written in between. `rows`: the lanes' places are a known distance apart. `three`: the fourth element
+; is not touched. `backwards`: whichever comes first in the block loads all. `perhaps`: if elements count up from lane to lane after all, they are rows.
+; RUN: vgpu --warp-forms --no-window-check --cpu x86-64-v4 --emit-llvm %s
+; CHECK: define hidden void @vgpu.warp.rows
+; CHECK: icmp eq i32…-1
+; CHECK: load <4 x i32>, ptr…align 4
+; CHECK: getelementptr i8, ptr…i64 512
+; CHECK: load <4 x i32>, ptr…align 4
+; CHECK: shufflevector <16 x i32>…<i32 0, i32 16, i32 1, i32 17, i32 4, i32 20
+; CHECK: @llvm.masked.gather
+; CHECK: define hidden void @vgpu.warp.pairs
+; CHECK: store volatile <32 x ptr>
+; CHECK: load volatile ptr
+; CHECK: load <2 x double>, ptr…align 8
+; CHECK: shufflevector <8 x double>…<i32 0, i32 8, i32 2, i32 10
+; CHECK: define hidden void @vgpu.warp.three
+; CHECK: @llvm.masked.load.v4i32.p0(ptr…<4 x i1> <i1 true, i1 true, i1 true, i1 false>
+; CHECK: define hidden void @vgpu.warp.backwards
+; CHECK: load <4 x i32>
+; CHECK: define hidden void @vgpu.warp.written
+; CHECK: @llvm.masked.gather
+; CHECK: @llvm.masked.scatter
+; CHECK: @llvm.masked.gather
+; CHECK: define hidden void @vgpu.warp.perhaps
+; CHECK: call <32 x i32> @llvm.masked.load.v32i32
+; CHECK: load <4 x i32>
+; CHECK: @llvm.masked.gather
+; RUN: vgpu --warp-forms --no-window-check --cpu x86-64-v4 --verify-each %s
+
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @rows(ptr %matrix, ptr %sums) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %row = getelementptr [128 x i32], ptr %matrix, i32 %tid
+  %sum = call i32 @four(ptr %row)
+  %at = getelementptr i32, ptr %sums, i32 %tid
+  store i32 %sum, ptr %at
+  ret void
+}
+define ptx_kernel void @pairs(ptr %pairs, ptr %which, ptr %sums) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %index = call i32 @index(ptr %which)
+  %pair = getelementptr [2 x double], ptr %pairs, i32 %index
+  %other = getelementptr double, ptr %pair, i32 1
+  %first = load double, ptr %pair
+  %second = load double, ptr %other
+  %sum = fadd double %first, %second
+  %at = getelementptr double, ptr %sums, i32 %tid
+  store double %sum, ptr %at
+  ret void
+}
+define ptx_kernel void @three(ptr %points, ptr %which, ptr %sums) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %index = call i32 @index(ptr %which)
+  %point = getelementptr { i32, i32, i32 }, ptr %points, i32 %index
+  %at1 = getelementptr { i32, i32, i32 }, ptr %points, i32 %index, i32 1
+  %at2 = getelementptr { i32, i32, i32 }, ptr %points, i32 %index, i32 2
+  %x = load i32, ptr %point
+  %y = load i32, ptr %at1
+  %z = load i32, ptr %at2
+  %xy = add i32 %x, %y
+  %sum = mul i32 %xy, %z
+  %at = getelementptr i32, ptr %sums, i32 %tid
+  store i32 %sum, ptr %at
+  ret void
+}
+define ptx_kernel void @backwards(ptr %quads, ptr %which, ptr %sums) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %index = call i32 @index(ptr %which)
+  %start = mul nsw i32 %index, 4
+  %i3 = add nsw i32 %start, 3
+  %i2 = add nsw i32 %start, 2
+  %i1 = add nsw i32 %start, 1
+  %w3 = sext i32 %i3 to i64
+  %w2 = sext i32 %i2 to i64
+  %w1 = sext i32 %i1 to i64
+  %w0 = sext i32 %start to i64
+  %at3 = getelementptr i32, ptr %quads, i64 %w3
+  %at2 = getelementptr i32, ptr %quads, i64 %w2
+  %at1 = getelementptr i32, ptr %quads, i64 %w1
+  %at0 = getelementptr i32, ptr %quads, i64 %w0
+  %e3 = load i32, ptr %at3
+  %e2 = load i32, ptr %at2
+  %e1 = load i32, ptr %at1
+  %e0 = load i32, ptr %at0
+  %s1 = sub i32 %e3, %e2
+  %s2 = mul i32 %s1, %e1
+  %s3 = sub i32 %s2, %e0
+  %at = getelementptr i32, ptr %sums, i32 %tid
+  store i32 %s3, ptr %at
+  ret void
+}
+define ptx_kernel void @written(ptr %pairs, ptr %which) {
+  %index = call i32 @index(ptr %which)
+  %pair = getelementptr [2 x i64], ptr %pairs, i32 %index
+  %other = getelementptr i64, ptr %pair, i32 1
+  %first = load i64, ptr %pair
+  store i64 %first, ptr %other
+  %last = getelementptr i64, ptr %pair, i32 -1
+  %second = load i64, ptr %last
+  store i64 %second, ptr %pair
+  ret void
+}
+define ptx_kernel void @perhaps(ptr %values, ptr %which, ptr %sums) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %index = call i32 @index(ptr %which)
+  %first = getelementptr i32, ptr %values, i32 %index
+  %sum = call i32 @four(ptr %first)
+  %at = getelementptr i32, ptr %sums, i32 %tid
+  store i32 %sum, ptr %at
+  ret void
+}
+
+define internal i32 @four(ptr %first) alwaysinline {
+  %at1 = getelementptr i32, ptr %first, i32 1
+  %at2 = getelementptr i32, ptr %first, i32 2
+  %at3 = getelementptr i32, ptr %first, i32 3
+  %e0 = load i32, ptr %first
+  %e1 = load i32, ptr %at1
+  %e2 = load i32, ptr %at2
+  %e3 = load i32, ptr %at3
+  %s1 = sub i32 %e0, %e1
+  %s2 = mul i32 %s1, %e2
+  %s3 = sub i32 %s2, %e3
+  ret i32 %s3
+}
+define internal i32 @index(ptr %which) alwaysinline {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %at = getelementptr i32, ptr %which, i32 %tid
+  %index = load i32, ptr %at
+  ret i32 %index
+}
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
