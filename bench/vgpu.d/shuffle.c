@@ -1,7 +1,7 @@
-// shuffle: sums of 128 numbers, within a warp by shuffles. Without warps the same sums by a loop.
+// shuffle: sums of 128 numbers, a team for each, within a warp by shuffles. Not for what has no warps; rows.c has the same sums as a loop.
 
 #include "bench.h"
-#if !defined(BENCH_HOST) && !defined(BENCH_OPENCL)
+#ifndef BENCH_OPENCL
 #include <ompx.h>
 #endif
 
@@ -25,14 +25,6 @@ static void run(void) {
     ARRAY(shuffle, 0, from);
     ARRAY(shuffle, 1, to);
     cl_launch(shuffle, N, 1, PART, 1);
-#elif defined(BENCH_HOST) || defined(BENCH_NO_WARPS)
-    PARALLEL_FOR()
-    for (int part = 0; part < PARTS; part++) {
-        int sum = 0;
-        for (int i = 0; i < PART; i++)
-            sum += from[part * PART + i];
-        to[part] = sum;
-    }
 #else
     TEAMS(PARTS, PART)
     for (int part = 0; part < PARTS; part++) {

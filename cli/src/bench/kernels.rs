@@ -22,9 +22,9 @@ Examples:
   omptarget bench kernels --only mandelbrot,nbody --runs 11
   omptarget bench kernels --svg kernels.svg --against pocl
 
-Every kernel is one C source, compiled for each; the OpenCL kernels say the same. The programs check their results and time
+Every kernel is one C source, compiled for each; the OpenCL kernels say the same. The column of one SM is the virtual GPU on one CPU. The programs check their results and time
 the kernel alone, warm; they run in alternation. A ratio is the median of the runs' ratios: less than 1 where the virtual GPU
-is faster. LLVM's host offload needs its library (scripts/fetch puts it into dist/llvm), pocl the packages pocl-opencl-icd and
+is faster. A kernel that needs warps is not run where there are none. LLVM's host offload needs its library (scripts/fetch puts it into dist/llvm), pocl the packages pocl-opencl-icd and
 ocl-icd-opencl-dev; what is missing is left out, and said.
 Exit code 1: a program could not be compiled or run, or gave a wrong result; the others' figures are shown all the same.";
 
@@ -61,6 +61,8 @@ pub struct Options {
 enum Way {
     /// The virtual GPU, warps in warp form where a kernel has one
     Workgroup,
+    /// The same on one multiprocessor, which is one CPU
+    One,
     /// The virtual GPU, a fiber per thread
     Fiber,
     /// LLVM's host offload
@@ -71,12 +73,20 @@ enum Way {
     Pocl,
 }
 
-const WAYS: [Way; 5] = [Way::Workgroup, Way::Fiber, Way::Llvm, Way::Host, Way::Pocl];
+const WAYS: [Way; 6] = [
+    Way::Workgroup,
+    Way::One,
+    Way::Fiber,
+    Way::Llvm,
+    Way::Host,
+    Way::Pocl,
+];
 
 impl Way {
     fn title(self) -> &'static str {
         match self {
             Way::Workgroup => "workgroup",
+            Way::One => "one SM",
             Way::Fiber => "fiber",
             Way::Llvm => "LLVM",
             Way::Host => "host",
@@ -84,12 +94,14 @@ impl Way {
         }
     }
 
-    /// The shape of the program: both engines run the same.
+    /// Whether it is the virtual GPU: both engines, and any number of multiprocessors, run the same program.
+    fn ours(self) -> bool {
+        matches!(self, Way::Workgroup | Way::One | Way::Fiber)
+    }
+
+    /// The shape of the program.
     fn program(self, kernel: &str) -> String {
-        let shape = match self {
-            Way::Workgroup | Way::Fiber => "vgpu",
-            other => other.title(),
-        };
+        let shape = if self.ours() { "vgpu" } else { self.title() };
         format!("{kernel}.{shape}")
     }
 
@@ -113,20 +125,18 @@ impl Way {
             ("opencl.h", include_str!("../../../bench/vgpu.d/opencl.h")),
         ];
         let mut flags: Vec<OsString> = Vec::new();
-        let clang = match self {
-            Way::Workgroup | Way::Fiber => compile::clang(&flags)?,
-            _ => compile::plain_clang()?,
+        let clang = if self.ours() {
+            compile::clang(&flags)?
+        } else {
+            compile::plain_clang()?
         };
         if matches!(self, Way::Host | Way::Pocl) {
             flags.extend(["-march=native", "-fopenmp"].map(OsString::from));
         }
         match self {
-            Way::Workgroup | Way::Fiber => {}
+            Way::Workgroup | Way::One | Way::Fiber => {}
             Way::Host => flags.push("-DBENCH_HOST".into()),
-            Way::Llvm => {
-                flags.push("-DBENCH_NO_WARPS".into());
-                flags.extend(llvm_host::flags()?);
-            }
+            Way::Llvm => flags.extend(llvm_host::flags()?),
             Way::Pocl => {
                 let file = folder.join(format!("{}.cl", kernel.name));
                 std::fs::write(&file, kernel.opencl)
@@ -143,6 +153,10 @@ impl Way {
     fn environment(self) -> Result<Vec<(&'static str, String)>> {
         Ok(match self {
             Way::Workgroup => vec![("OMPTARGET_VGPU_ENGINE", "workgroup".into())],
+            Way::One => vec![
+                ("OMPTARGET_VGPU_ENGINE", "workgroup".into()),
+                ("OMPTARGET_VGPU_SMS", "1".into()),
+            ],
             Way::Fiber => vec![("OMPTARGET_VGPU_ENGINE", "fiber".into())],
             Way::Llvm => llvm_host::environment()?,
             Way::Host | Way::Pocl => Vec::new(),
@@ -158,6 +172,13 @@ struct Kernel {
     opencl: &'static str,
 }
 
+impl Kernel {
+    /// Whether it can be run that way: neither LLVM's host offload nor the host has warps, and in OpenCL the kernel is another one.
+    fn runs(&self, way: Way) -> bool {
+        self.name != "shuffle" || !matches!(way, Way::Llvm | Way::Host)
+    }
+}
+
 macro_rules! kernels {
     ($($name:literal),*) => {
         [$(Kernel {
@@ -169,7 +190,7 @@ macro_rules! kernels {
     };
 }
 
-const KERNELS: [Kernel; 14] = kernels![
+const KERNELS: [Kernel; 15] = kernels![
     "saxpy",
     "sum",
     "dot",
@@ -182,6 +203,7 @@ const KERNELS: [Kernel; 14] = kernels![
     "blackscholes",
     "scan",
     "shuffle",
+    "rows",
     "heartwall",
     "kmeans"
 ];
@@ -268,15 +290,21 @@ fn chosen(only: &[String]) -> Result<Vec<&'static Kernel>> {
     Ok(KERNELS.iter().filter(wanted).collect())
 }
 
-/// Runs a kernel in all ways, in turns.
+/// Runs a kernel in all ways that it has, in turns.
 fn measure(kernel: &'static Kernel, ways: &[Way], options: &Options) -> Result<Row> {
+    let ways: Vec<Way> = ways
+        .iter()
+        .copied()
+        .filter(|&way| kernel.runs(way))
+        .collect();
     let folder = tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
-    for &way in ways.iter().filter(|&&way| way != Way::Fiber) {
+    let once = |way: &&Way| **way == Way::Workgroup || !way.ours();
+    for &way in ways.iter().filter(once) {
         way.compile(kernel, folder.path())?;
     }
     let mut times: BTreeMap<Way, Vec<f64>> = BTreeMap::new();
     for _ in 0..options.runs {
-        for &way in ways {
+        for &way in &ways {
             times
                 .entry(way)
                 .or_default()
@@ -357,7 +385,8 @@ fn print(report: &Report) {
         anstream::println!("{:<15}{times}{}", row.kernel, cells(&row.ratio));
     }
     let (what, means) = ("geometric mean", cells(&report.geometric_mean));
-    anstream::println!("{bold}{what:<15}{:>55}{means}{bold:#}", "");
+    let times = 11 * WAYS.len();
+    anstream::println!("{bold}{what:<15}{:>times$}{means}{bold:#}", "");
     report
         .left_out
         .iter()
