@@ -50,7 +50,7 @@ pub struct Options {
     /// Run the programs of this folder (made with --build) instead of compiling them
     #[arg(long, value_name = "FOLDER", conflicts_with = "build")]
     programs: Option<PathBuf>,
-    /// Compare with LLVM's host offload: its programs run in alternation with ours
+    /// Compare with LLVM's host offload: each of its programs runs after ours
     #[arg(long, conflicts_with_all = ["programs", "build"])]
     llvm: bool,
     /// Compile the programs into this folder and stop

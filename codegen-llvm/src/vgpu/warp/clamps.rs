@@ -21,14 +21,20 @@ pub fn run(context: Context, kernel: Value) {
     let instructions = kernel.instructions().into_iter();
     let found = instructions
         .filter(in_loop)
-        .find_map(|it| Some((it, bound(it)?)));
-    if let Some((smaller, bound)) = found {
-        branch(context, kernel, smaller, bound);
+        .find_map(|it| Some((it, clamp(it)?)));
+    if let Some((smaller, clamp)) = found {
+        branch(context, kernel, smaller, clamp);
     }
 }
 
-/// What a thread's number is cut down to.
-fn bound(call: Value) -> Option<Value> {
+/// A thread's number, and what it is cut down to.
+struct Clamp {
+    number: Value,
+    bound: Value,
+}
+
+/// What an instruction cuts down, if it does.
+fn clamp(call: Value) -> Option<Clamp> {
     let name = call.called_function()?.name();
     if !matches!(name.as_str(), "llvm.umin.i32" | "llvm.umin.i64") {
         return None;
@@ -37,19 +43,15 @@ fn bound(call: Value) -> Option<Value> {
         [bound, number] | [number, bound]
             if is_thread_number(number) && bound.is_instruction() && !is_thread_number(bound) =>
         {
-            Some(bound)
+            Some(Clamp { number, bound })
         }
         _ => None,
     }
 }
 
-/// Puts a branch in place of `smaller`, the smaller of a thread's number and `bound`.
-fn branch(context: Context, kernel: Value, smaller: Value, bound: Value) {
+/// Puts a branch in place of `smaller`, the smaller of the two.
+fn branch(context: Context, kernel: Value, smaller: Value, Clamp { number, bound }: Clamp) {
     let block = smaller.block();
-    let number = smaller.arguments().into_iter().find(|&it| it != bound);
-    let Some(number) = number else {
-        return;
-    };
     let head = Builder::block_before(context, block);
     for before in block.predecessors() {
         if let Some(end) = before.terminator() {
