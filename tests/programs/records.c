@@ -1,4 +1,5 @@
-// Threads that each read consecutive elements of their own: fields of structures, rows of matrices, by all threads of a loop and by some.
+// Threads that each read consecutive elements of their own: fields of structures, rows of matrices, by all threads of a loop and by some; and that
+// search in them.
 #include "check.h"
 #include <stdint.h>
 
@@ -88,6 +89,32 @@ static void rows(int step) {
     check("rows", step, expected_row);
 }
 
+static int largest(const int *row) {
+    int best = 0;
+    for (int j = 1; j < COLUMNS; j++)
+        if (row[j] > row[best])
+            best = j;
+    return best;
+}
+
+// The last one of the smallest, in the order of its numbers without a sign.
+static long smallest(const int *row, long count) {
+    long best = count - 1;
+    for (long j = count - 2; j >= 0; j--)
+        best = (unsigned)row[j] < (unsigned)row[best] ? j : best;
+    return best;
+}
+
+static double expected_search(int i) { return largest(matrix[i]) + 100.0 * smallest(matrix[i], COLUMNS - i % 5); }
+
+static void searches(int step) {
+#pragma omp target teams distribute parallel for map(to : matrix) map(tofrom : sums)
+    for (int i = 0; i < COUNT; i++)
+        if (i % step == 0)
+            sums[i] = largest(matrix[i]) + 100.0 * smallest(matrix[i], COLUMNS - i % 5);
+    check("searches", step, expected_search);
+}
+
 // What a thread reads it has written in part just before.
 static void written(void) {
     static int quads[COUNT][4];
@@ -147,6 +174,7 @@ int main(void) {
     for (int step = 1; step <= 3; step += 2) {
         structures(step);
         rows(step);
+        searches(step);
     }
     written();
     nodes();

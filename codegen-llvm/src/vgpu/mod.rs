@@ -5,6 +5,7 @@
 
 mod assembly;
 mod block_atomics;
+mod carry;
 mod check;
 mod constructors;
 mod control_flow;
@@ -67,6 +68,7 @@ const PASSES: &[(&str, Pass)] = &[
     // The module still has the image's own instructions and none of the virtual GPU's.
     ("count", count::run),
     ("trap-record", trap_record::run),
+    ("carry", carry::run),
     ("lowering", lowering::run),
     ("constructors", constructors::run),
     ("shared", shared::run),

@@ -235,7 +235,7 @@ fn is_pure_block(block: Block) -> bool {
 }
 
 /// Whether an instruction has no effects, and may be run by fewer threads or later, while nothing is written.
-fn is_pure(instruction: Value) -> bool {
+pub(super) fn is_pure(instruction: Value) -> bool {
     use LLVMOpcode::*;
     match instruction.opcode() {
         Some(LLVMLoad) => !instruction.is_volatile() && !instruction.is_atomic(),
