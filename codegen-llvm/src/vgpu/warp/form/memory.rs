@@ -10,7 +10,7 @@ use super::super::fields;
 use super::super::refusal::Refusal;
 use super::super::shape::Shape;
 use super::Former;
-use crate::ir::{Builder, Type, Value};
+use crate::ir::{Block, Builder, Type, Value};
 
 /// The outcome of a test at run time.
 #[derive(Clone, Copy)]
@@ -67,10 +67,7 @@ impl Former<'_> {
                 let gathered = self.gather(ty, pointers, alignment);
                 self.builder.jump(done);
                 self.builder.move_to_end(done);
-                let both = self.builder.phi(ty);
-                both.add_incoming(row, near);
-                both.add_incoming(gathered, far);
-                both
+                self.either(&[row], near, &[gathered], far)[0]
             }
         };
         self.define_vector(load, value);
@@ -124,10 +121,7 @@ impl Former<'_> {
         Ok(())
     }
 
-    pub(super) fn fork(
-        &self,
-        condition: Value,
-    ) -> (crate::ir::Block, crate::ir::Block, crate::ir::Block) {
+    pub(super) fn fork(&self, condition: Value) -> (Block, crate::ir::Block, crate::ir::Block) {
         let block = || Builder::append_block(self.context, self.function, "");
         let all = (block(), block(), block());
         let not = self.builder.binary(
@@ -137,6 +131,23 @@ impl Former<'_> {
         );
         self.builder.branch_likely(not, all.1, all.0);
         all
+    }
+
+    /// Phis of what two ways made.
+    pub(super) fn either(
+        &self,
+        these: &[Value],
+        here: Block,
+        those: &[Value],
+        there: Block,
+    ) -> Vec<Value> {
+        let both = these.iter().zip(those).map(|(&one, &other)| {
+            let phi = self.builder.phi(one.ty());
+            phi.add_incoming(one, here);
+            phi.add_incoming(other, there);
+            phi
+        });
+        both.collect()
     }
 
     /// How the elements of type `ty` at `address` are reached.

@@ -12,7 +12,7 @@ use super::super::shape::Shape;
 use super::Former;
 use super::memory::Reach;
 use super::turns::is_pure;
-use crate::ir::{Block, Type, Value};
+use crate::ir::{Type, Value};
 
 /// Bytes that a lane loads at once.
 const PART: u64 = 16;
@@ -182,17 +182,6 @@ impl Former<'_> {
         self.builder.jump(done);
         self.builder.move_to_end(done);
         self.either(&columns, near, &gathered, far)
-    }
-
-    /// Phis of what two ways made.
-    fn either(&self, these: &[Value], here: Block, those: &[Value], there: Block) -> Vec<Value> {
-        let both = these.iter().zip(those).map(|(&one, &other)| {
-            let phi = self.builder.phi(one.ty());
-            phi.add_incoming(one, here);
-            phi.add_incoming(other, there);
-            phi
-        });
-        both.collect()
     }
 
     /// The lanes' addresses, in the flat address space, one after the other.
