@@ -211,6 +211,9 @@ impl Place {
                 (Uniform::Warp, Together::Block | Together::Lanes) => Together::Lanes,
                 _ => Together::Nobody,
             },
+            // In a loop that stays a loop, fibers that went the other way come to a place in their next turn while others
+            // wait there in this one.
+            active_mask: self.active_mask && (uniform != Uniform::No || !self.in_loop),
             ..self
         }
     }

@@ -247,7 +247,7 @@ impl Former<'_> {
 
     /// Tests whether an index or address counts up by `step` from lane to lane.
     fn counts_up(&mut self, value: Value, step: i64) -> Contiguous {
-        if let Some(&known) = self.contiguous.get(&value) {
+        if let Some(&known) = self.contiguous.get(&(value, step)) {
             return known;
         }
         let int = Type::int(self.context, 64);
@@ -279,7 +279,7 @@ impl Former<'_> {
             .builder
             .compare(LLVMIntPredicate::LLVMIntEQ, bits, Value::zero(bits.ty()));
         let test = Contiguous { holds, base, first };
-        self.contiguous.insert(value, test);
+        self.contiguous.insert((value, step), test);
         test
     }
 

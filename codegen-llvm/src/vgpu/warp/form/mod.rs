@@ -91,8 +91,8 @@ struct Former<'a> {
     /// Scalars and vectors known in it.
     scalars: HashMap<Value, Value>,
     vectors: HashMap<Value, Value>,
-    /// Run-time tests of whether an index counts up by one from lane to lane, made in it.
-    contiguous: HashMap<Value, memory::Contiguous>,
+    /// Run-time tests of whether an index or address counts up by so much from lane to lane, made in it.
+    contiguous: HashMap<(Value, i64), memory::Contiguous>,
     /// The addresses whose rows are prefetched in it.
     prefetched: HashSet<Value>,
 }
