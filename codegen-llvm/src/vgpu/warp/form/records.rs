@@ -34,6 +34,8 @@ pub(super) struct Record {
     parts: Vec<Part>,
     /// What all are aligned to.
     alignment: u64,
+    /// Whether elements are so far apart from lane to lane that nothing need ask whether they are rows.
+    spread: bool,
 }
 
 /// Loads of consecutive elements: of two or four, or of the first three of four.
@@ -83,12 +85,14 @@ impl Former<'_> {
         let parts = parts(&found, size as i64);
         let alignments = parts.iter().flat_map(|part| &part.loads);
         let alignment = alignments.map(|load| load.alignment()).min()?;
+        let differs = |value| !self.divergence.shape(value).is_uniform();
         let has_first = parts.iter().any(|part| part.loads.contains(&first));
         has_first.then_some(Record {
             ty,
             first,
             parts,
             alignment,
+            spread: place.is_spread(size as i64, differs),
         })
     }
 
@@ -112,9 +116,7 @@ impl Former<'_> {
         let address = record.first.operand(0);
         let size = self.layout.alloc_size(record.ty);
         let row = record.ty.vector(self.width);
-        let place = Place::of(self.layout, address);
-        let differs = |value| !self.divergence.shape(value).is_uniform();
-        let reach = match place.is_spread(size as i64, differs) {
+        let reach = match record.spread {
             true => Reach::Scattered,
             false => self.reach(address, record.ty),
         };
