@@ -1,10 +1,11 @@
 //! What is in an image, without compiling it.
 
 use anyhow::Result;
-use codegen::summary::{ExecutionMode, GlobalSummary, ImageSummary, KernelSummary};
+use codegen::summary::{GlobalSummary, ImageSummary, KernelSummary};
 
-use crate::ir::{Context, Module, Type, Value};
-use crate::vgpu::{Dialect, kernels};
+use crate::analysis::target::{SHARED, Target};
+use crate::analysis::{exec_mode, kernels};
+use crate::ir::{Context, Module, Type};
 
 /// Summarises an image.
 pub fn summarise(context: Context, bitcode: &[u8]) -> Result<ImageSummary> {
@@ -21,7 +22,7 @@ pub fn summarise(context: Context, bitcode: &[u8]) -> Result<ImageSummary> {
     Ok(ImageSummary {
         triple: module.triple(),
         cpu: cpu.unwrap_or_default(),
-        warp_size: Dialect::of(&module).map_or(0, |dialect| (dialect.warp_size)(&module)),
+        warp_size: Target::of(&module).map_or(0, |target| (target.warp_size)(&module)),
         kernels,
         globals: globals(&module),
     })
@@ -30,7 +31,7 @@ pub fn summarise(context: Context, bitcode: &[u8]) -> Result<ImageSummary> {
 fn summary_of(module: &Module, kernel: &kernels::Found) -> KernelSummary {
     KernelSummary {
         name: kernel.name.clone(),
-        mode: mode_of(module, &kernel.name),
+        mode: exec_mode::of(module, &kernel.name),
         parameters: kernel
             .function
             .value_type()
@@ -42,33 +43,13 @@ fn summary_of(module: &Module, kernel: &kernels::Found) -> KernelSummary {
     }
 }
 
-/// The execution mode clang records in `<kernel>_kernel_environment` (`KernelEnvironmentTy` in
-/// OMPKinds.def: configuration first, in it the mode third; values in `OMPDeviceConstants.h`), up to clang 17 in `<kernel>_exec_mode`.
-pub fn mode_of(module: &Module, kernel: &str) -> ExecutionMode {
-    let environment = module
-        .global(&format!("{kernel}_kernel_environment"))
-        .and_then(Value::initializer);
-    let field = |value: Value, index: usize| value.aggregate_element(index as u32);
-    let mode = environment
-        .and_then(|environment| field(environment, 0))
-        .and_then(|configuration| field(configuration, 2))
-        .or_else(|| module.global(&format!("{kernel}_exec_mode"))?.initializer());
-    match mode.and_then(Value::as_int) {
-        Some(1) => ExecutionMode::Generic,
-        // 6 is SPMD whose loop needs no iteration (`SPMD_NO_LOOP`).
-        Some(2 | 6) => ExecutionMode::Spmd,
-        Some(3) => ExecutionMode::GenericSpmd,
-        _ => ExecutionMode::Bare,
-    }
-}
-
 fn globals(module: &Module) -> Vec<GlobalSummary> {
     let layout = module.layout();
     let visible = module.globals().into_iter().filter(|global| {
         !global.is_declaration()
             && !global.is_local()
             && !global.name().starts_with("llvm.")
-            && global.ty().address_space() != 3
+            && global.ty().address_space() != SHARED
     });
     let mut globals: Vec<_> = visible
         .map(|global| GlobalSummary {

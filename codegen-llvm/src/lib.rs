@@ -3,25 +3,13 @@
 //! `omptarget-codegen`, the compiler process (see the crate `codegen`), is [`main`]. The crate `link-plugin` brings [`link`] into clang's
 //! linkers.
 
-mod bound;
+mod analysis;
 mod command;
-mod fold;
-mod guards;
-mod idle_barriers;
+mod device;
 mod inspect;
 mod ir;
 pub mod link;
-mod master;
-mod older_clangs;
-mod pack_shared;
 mod ptx;
-mod realloc;
-mod roles;
-mod runtime;
-mod sent;
-mod shape;
-mod static_shared;
-mod unsupported;
 mod vgpu;
 
 pub use command::main;

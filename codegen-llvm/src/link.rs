@@ -6,16 +6,17 @@
 use anyhow::{Context as _, Result, bail};
 use llvm_sys::prelude::LLVMModuleRef;
 
-use crate::bound;
-use crate::fold;
-use crate::guards;
-use crate::idle_barriers;
+use crate::analysis::kernels;
+use crate::analysis::target::Target;
+use crate::device::fold;
+use crate::device::guards;
+use crate::device::idle_barriers;
+use crate::device::launch_bounds;
+use crate::device::pack_shared;
+use crate::device::realloc;
+use crate::device::static_shared;
+use crate::device::unsupported;
 use crate::ir::{Machine, MachineOptions, Module};
-use crate::pack_shared;
-use crate::realloc;
-use crate::static_shared;
-use crate::unsupported;
-use crate::vgpu::{Dialect, kernels};
 
 /// Improves the linked module of a whole program, which for NVIDIA GPUs LLVM's link-time passes have optimised, and optimises it as `default<Olevel>` does.
 /// A module without kernels stays as it is.
@@ -51,7 +52,7 @@ pub unsafe fn run(module: LLVMModuleRef, level: u8) -> Result<()> {
         level,
     })
     .context("omptarget's passes in the device link")?;
-    bound::run(&module, (Dialect::of(&module)?.warp_size)(&module));
+    launch_bounds::run(&module, (Target::of(&module)?.warp_size)(&module));
     if !of_nvidia {
         // What LLVM's link-time passes have done for NVIDIA's: they come after this pass here.
         machine.run_passes(&module, &format!("default<O{level}>"))?;

@@ -5,17 +5,17 @@ use codegen::PROVENANCE;
 use llvm_sys::LLVMLinkage::LLVMExternalLinkage;
 use sha2::{Digest, Sha256};
 
-use crate::bound;
-use crate::fold;
-use crate::guards;
-use crate::idle_barriers;
+use crate::analysis::source_locations::describe_use;
+use crate::device::fold;
+use crate::device::guards;
+use crate::device::idle_barriers;
+use crate::device::launch_bounds;
+use crate::device::pack_shared;
+use crate::device::realloc;
+use crate::device::runtime;
+use crate::device::static_shared;
+use crate::device::unsupported;
 use crate::ir::{Context, Machine, MachineOptions, Module, set_llvm_options};
-use crate::pack_shared;
-use crate::realloc;
-use crate::runtime;
-use crate::static_shared;
-use crate::unsupported;
-use crate::vgpu::sites::describe_use;
 
 /// What PTX to make.
 pub struct PtxOptions<'a> {
@@ -100,7 +100,7 @@ pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Re
         features: &options.feature()?,
         level: options.level,
     })?;
-    bound::run(&module, WARP);
+    launch_bounds::run(&module, WARP);
     runtime::link(context, &module, &machine, options.level)?;
     guards::run(context, &module);
     retarget(&module);

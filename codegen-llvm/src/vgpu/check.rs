@@ -11,12 +11,12 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     if !unit.module.inline_assembly().trim().is_empty() {
         bail!(
             "the image has module-level {} assembly, which the virtual GPU cannot run",
-            unit.dialect.name
+            unit.dialect.target.name
         );
     }
-    unit.manifest.warp_size = (unit.dialect.warp_size)(&unit.module);
-    unit.manifest.lockstep = unit.dialect.lockstep;
-    unit.manifest.default_threads = unit.dialect.default_threads;
+    unit.manifest.warp_size = (unit.dialect.target.warp_size)(&unit.module);
+    unit.manifest.lockstep = unit.dialect.target.lockstep;
+    unit.manifest.default_threads = unit.dialect.target.default_threads;
     let archs = unit
         .module
         .definitions()

@@ -8,8 +8,8 @@ use codegen::artifact::Parameter;
 use codegen::vgpu_abi::ThreadContext;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 
-use super::kernels::{IN_MEMORY, in_memory};
 use super::unit::{Kernel, Unit};
+use crate::analysis::kernels::{IN_MEMORY, in_memory};
 use crate::ir::{Builder, Context, Type, Value};
 
 /// Alignment of structures passed in memory: the largest that a C type without an attribute has.

@@ -6,7 +6,7 @@ use anyhow::Result;
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
 
 use super::unit::Unit;
-use crate::fold;
+use crate::device::fold;
 
 /// Arrays that keep symbols from being dropped by other compilers' passes.
 const BOOKKEEPING: &[&str] = &["llvm.used", "llvm.compiler.used"];

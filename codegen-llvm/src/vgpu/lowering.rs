@@ -8,10 +8,21 @@ use std::collections::HashMap;
 
 use anyhow::{Result, bail};
 
-use super::lower::{self, Lowering, Request};
-use super::sites::{describe, describe_use};
+use super::dialect::Dialect;
+use super::lower::{self, Body, Request, body, library};
 use super::unit::Unit;
+use crate::analysis::source_locations::{describe, describe_use};
 use crate::ir::{Builder, Type, Value};
+
+/// The function that takes an intrinsic's place.
+struct Lowering {
+    /// Its name.
+    symbol: String,
+    /// Its definition.
+    definition: String,
+    /// How many site indices it takes in front of the intrinsic's own parameters.
+    sites: usize,
+}
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
@@ -62,8 +73,8 @@ fn lowering_of(unit: &Unit, function: Value) -> Result<Option<Lowering>> {
         parameters: ty.parameters().into_iter().map(Type::print).collect(),
         warp_size: unit.manifest.warp_size,
     };
-    let lowering = lower::lower(unit.dialect, &request);
-    if lowering.is_none() && name.starts_with(unit.dialect.intrinsics) {
+    let lowering = definition_of(unit.dialect, &request);
+    if lowering.is_none() && name.starts_with(unit.dialect.target.intrinsics) {
         let place = describe_use(unit.context(), function);
         bail!("the virtual GPU does not know the intrinsic `{name}`, used {place}");
     }
@@ -105,4 +116,49 @@ fn replace_call(unit: &mut Unit, call: Value, target: Value, sites: usize) {
     let replacement = Builder::before(context, call).call_function(target, &arguments);
     call.replace_all_uses(replacement);
     call.erase();
+}
+
+/// The lowering of a declared function: an intrinsic of the dialect's, a generic intrinsic with a GPU meaning,
+/// or a function of the device's C library.
+fn definition_of(dialect: &Dialect, request: &Request<'_>) -> Option<Lowering> {
+    let body = match request.name.strip_prefix("llvm.") {
+        Some(intrinsic) => match request.name.strip_prefix(dialect.target.intrinsics) {
+            Some(name) => (dialect.lower)(name, request)?,
+            None => generic(intrinsic).or_else(|| (dialect.generic)(intrinsic))?,
+        },
+        None => library::lower(request, dialect.target.argument_alignment)?,
+    };
+    let symbol = format!("lower.{}", request.name);
+    let sites = ["i32 %site", "i32 %site1"]
+        .iter()
+        .take(body.sites)
+        .map(|&site| site.to_owned());
+    let own = request
+        .parameters
+        .iter()
+        .enumerate()
+        .map(|(index, ty)| format!("{ty} %a{index}"));
+    let parameters = sites.chain(own).collect::<Vec<_>>().join(", ");
+    let definition = format!(
+        "define {} @\"{symbol}\"({parameters}) {} nounwind {{\n{}\n}}\n",
+        request.result,
+        body.attributes,
+        body.text.trim_end()
+    );
+    Some(Lowering {
+        symbol,
+        definition,
+        sites: body.sites,
+    })
+}
+
+/// Generic intrinsics with the same meaning on every GPU.
+fn generic(name: &str) -> Option<Body> {
+    match name {
+        "trap" | "debugtrap" | "ubsantrap" => Body::synchronising(body::call_with_site(
+            "call void @vgpu_trap(ptr %cx, i32 %site)",
+            "unreachable",
+        )),
+        _ => None,
+    }
 }

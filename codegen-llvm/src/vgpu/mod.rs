@@ -8,7 +8,6 @@ mod block_atomics;
 mod carry;
 mod check;
 mod constructors;
-mod control_flow;
 mod count;
 mod debug_info;
 mod dialect;
@@ -16,20 +15,18 @@ mod emit;
 mod entries;
 mod globals;
 mod internalise;
-pub mod kernels;
+mod kernels;
 mod lanes;
 mod lower;
 mod lowering;
 mod offsets;
 mod optimise;
 mod prologue;
-pub mod reach;
 mod reflect;
 mod retarget;
 mod segments;
 mod shared;
 mod sink;
-pub mod sites;
 mod spin;
 mod trap_record;
 mod undefined;
@@ -42,7 +39,6 @@ use anyhow::{Context as _, Result};
 use codegen::artifact::Artifact;
 
 use crate::ir::{Context, Module};
-pub use dialect::Dialect;
 use unit::Unit;
 pub use unit::VgpuOptions;
 
@@ -106,7 +102,7 @@ pub fn compile_to_text(context: Context, bitcode: &[u8], options: VgpuOptions) -
 
 /// Needs: kernels' calling convention. Leaves: kernels made SPMD whose threads have read what thread 0 is to change.
 fn guards(unit: &mut Unit) -> Result<()> {
-    crate::guards::run(unit.context(), &unit.module);
+    crate::device::guards::run(unit.context(), &unit.module);
     Ok(())
 }
 
@@ -114,8 +110,8 @@ fn guards(unit: &mut Unit) -> Result<()> {
 /// bounds with the master's warp.
 fn runtime(unit: &mut Unit) -> Result<()> {
     let machine = unit.image_machine()?;
-    crate::bound::run(&unit.module, unit.manifest.warp_size);
-    crate::runtime::link(unit.context(), &unit.module, &machine, unit.options.level)
+    crate::device::launch_bounds::run(&unit.module, unit.manifest.warp_size);
+    crate::device::runtime::link(unit.context(), &unit.module, &machine, unit.options.level)
 }
 
 fn lower_to_host(module: Module, options: VgpuOptions) -> Result<Unit> {

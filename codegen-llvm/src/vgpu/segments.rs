@@ -10,16 +10,15 @@ use anyhow::Result;
 use llvm_sys::LLVMOpcode::{LLVMAdd, LLVMIntToPtr, LLVMPtrToInt, LLVMSub};
 
 use super::unit::Unit;
+use crate::analysis::target::SHARED;
 use crate::ir::{Builder, Type, Value};
 
-/// Address space of shared memory.
-const SHARED: u32 = 3;
 /// Address space of private memory.
 const PRIVATE: u32 = 5;
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
-    if !unit.dialect.segments {
+    if !unit.dialect.target.segments {
         return Ok(());
     }
     for function in unit.module.definitions() {

@@ -10,13 +10,13 @@ use std::collections::{HashMap, HashSet};
 use anyhow::{Result, bail};
 
 use super::offsets;
-use super::sites::describe_use;
 use super::unit::Unit;
 use super::warp::{waiting::Words, words};
+use crate::analysis::reach;
+use crate::analysis::source_locations::describe_use;
+use crate::analysis::target::SHARED;
 use crate::ir::{Builder, Type, Value};
 
-/// Address space of shared memory.
-const SHARED: u32 = 3;
 /// Alignment of the dynamic part, hence of the static part's size.
 const DYNAMIC_ALIGNMENT: u64 = 16;
 
@@ -39,7 +39,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         })
     };
     (unit.thread_words, unit.team_words) = (place_of(words::VARIABLE), Words::find(place_of));
-    if unit.dialect.segments {
+    if unit.dialect.target.segments {
         for (&variable, &place) in &places {
             offsets::fold(unit, variable, place)?;
         }
@@ -96,7 +96,7 @@ fn lay_out(unit: &mut Unit, variables: &[Value]) -> Result<HashMap<Value, Place>
     let reach: Vec<HashSet<Value>> = unit
         .kernels
         .iter()
-        .map(|kernel| super::reach::variables(&unit.module, kernel.function))
+        .map(|kernel| reach::variables(&unit.module, kernel.function))
         .collect();
     let users = |variable: Value| {
         reach

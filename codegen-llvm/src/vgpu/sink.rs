@@ -13,18 +13,17 @@ use std::collections::HashSet;
 use anyhow::Result;
 use llvm_sys::{LLVMAttributeFunctionIndex, LLVMOpcode};
 
-use super::control_flow::ControlFlow;
-use super::kernels;
 use super::unit::Unit;
-use crate::guards;
-use crate::inspect;
+use crate::analysis::control_flow::ControlFlow;
+use crate::analysis::{exec_mode, kernels};
+use crate::device::guards;
 use crate::ir::{Block, Builder, Context, Value};
 use codegen::summary::ExecutionMode;
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
     for kernel in kernels::find(&unit.module) {
-        if inspect::mode_of(&unit.module, &kernel.name) != ExecutionMode::GenericSpmd {
+        if exec_mode::of(&unit.module, &kernel.name) != ExecutionMode::GenericSpmd {
             continue;
         }
         while let Some(found) = find(kernel.function) {

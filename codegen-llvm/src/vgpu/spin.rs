@@ -13,9 +13,9 @@ use anyhow::Result;
 use codegen::vgpu_abi::ENGINE_SYMBOLS;
 use llvm_sys::LLVMOpcode;
 
-use super::control_flow::{ControlFlow, Loop};
 use super::lower;
 use super::unit::Unit;
+use crate::analysis::control_flow::{ControlFlow, Loop};
 use crate::ir::{Builder, Type, Value};
 
 /// The engine function that is called.

@@ -4,8 +4,8 @@
 use anyhow::{Result, bail};
 use codegen::vgpu_abi::{ENGINE_SYMBOLS, LIBRARY_SYMBOLS, WARP_ENGINE_SYMBOLS};
 
-use super::sites::describe_use;
 use super::unit::Unit;
+use crate::analysis::source_locations::describe_use;
 
 /// Whether the engine can resolve a symbol.
 pub fn is_known(symbol: &str) -> bool {

@@ -7,8 +7,8 @@ use codegen::vgpu_abi;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 
 use super::dialect::Dialect;
-use super::sites::Sites;
 use super::warp::waiting::Words;
+use crate::analysis::source_locations::Sites;
 use crate::ir::{Context, Machine, MachineOptions, Module, Value};
 
 /// Options of `omptarget-codegen vgpu`.

@@ -17,9 +17,9 @@ use anyhow::Result;
 use codegen::vgpu_abi::{ThreadContext, WINDOW_INDEX, WINDOW_SHIFT};
 use llvm_sys::LLVMOpcode;
 
-use super::control_flow::ControlFlow;
 use super::lower;
 use super::unit::Unit;
+use crate::analysis::control_flow::ControlFlow;
 use crate::ir::{Block, Builder, Type, Value};
 
 /// The pass.

@@ -11,9 +11,9 @@ use std::collections::HashSet;
 
 use llvm_sys::LLVMOpcode;
 
-use super::super::control_flow::ControlFlow;
 use super::calls::{self, Callee};
 use super::fields::{self, Row};
+use crate::analysis::control_flow::ControlFlow;
 use crate::ir::{Block, Value};
 
 /// The step, for a kernel that openmp-opt has made SPMD.

@@ -24,11 +24,11 @@ use anyhow::Result;
 use codegen::vgpu_abi::ThreadContext;
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
-use super::super::control_flow::ControlFlow;
 use super::super::unit::Unit;
 use super::calls::{self, CONTEXT, Callee};
 use super::clamps;
 use super::fields;
+use crate::analysis::control_flow::ControlFlow;
 use crate::ir::{Block, Builder, Module, Type, Value};
 
 /// Marks the branch while LLVM takes the phis apart: whether all threads take one way, and which.

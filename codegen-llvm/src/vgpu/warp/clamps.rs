@@ -10,8 +10,8 @@
 
 use llvm_sys::LLVMIntPredicate;
 
-use super::super::control_flow::ControlFlow;
 use super::chunks::is_thread_number;
+use crate::analysis::control_flow::ControlFlow;
 use crate::ir::{Block, Builder, Context, Value};
 
 /// Makes the branch in a kernel's first such place.

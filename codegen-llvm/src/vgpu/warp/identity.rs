@@ -3,8 +3,8 @@
 
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
 
+use crate::analysis::indirect_calls;
 use crate::ir::{Module, Value};
-use crate::roles;
 
 /// The unit's local functions and variables whose addresses matter, visible to other modules by their names.
 pub struct Shared {
@@ -14,7 +14,7 @@ pub struct Shared {
 /// Makes them visible; before the module is copied.
 pub fn share(module: &Module) -> Shared {
     let functions = module.definitions().into_iter();
-    let functions = functions.filter(|&function| roles::has_address_taken(function));
+    let functions = functions.filter(|&function| indirect_calls::has_address_taken(function));
     let variables = module.globals().into_iter();
     let variables =
         variables.filter(|variable| !variable.is_declaration() && !variable.has_any_address());

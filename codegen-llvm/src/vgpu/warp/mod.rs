@@ -54,8 +54,8 @@ use self::divergence::Divergence;
 use self::fields::Row;
 use self::order::Order;
 use self::refusal::Refusal;
-use super::sites::Sites;
 use super::unit::{Kernel, Unit};
+use crate::analysis::source_locations::Sites;
 use crate::ir::{Module, Value};
 
 /// The symbol of a kernel's entry in warp form.

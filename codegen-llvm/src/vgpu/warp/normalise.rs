@@ -8,11 +8,11 @@ use codegen::summary::ExecutionMode;
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
 
 use super::super::entries;
-use super::super::sites::Sites;
 use super::super::unit::{Kernel, Unit};
 use super::fields::Row;
 use super::refusal::Refusal;
 use super::{barriers, chunks, context, form, pointers, words, workers};
+use crate::analysis::source_locations::Sites;
 use crate::ir::{Module, Value};
 
 /// Inlines. What the optimiser may know of a value it has been asked before.

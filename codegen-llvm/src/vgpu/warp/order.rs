@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 
 use llvm_sys::LLVMOpcode;
 
-use super::super::control_flow::ControlFlow;
 use super::Refusal;
+use crate::analysis::control_flow::ControlFlow;
 use crate::ir::{Block, Value};
 
 /// The order.

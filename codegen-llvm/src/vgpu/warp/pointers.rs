@@ -10,10 +10,11 @@ use std::collections::HashSet;
 
 use llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode};
 
-use super::super::sites::Sites;
 use super::calls::CONTEXT;
+use crate::analysis::indirect_calls;
+use crate::analysis::source_locations::Sites;
+use crate::analysis::target::SHARED;
 use crate::ir::{Builder, Module, Type, Value};
-use crate::roles;
 
 /// Most functions a pointer may lead to: each is inlined where it may be called.
 const MOST: usize = 64;
@@ -29,7 +30,7 @@ impl Targets {
     /// Those of all kernels. The functions stay, whoever still refers to them, until [`Targets::release`].
     pub fn find(module: &Module, kernels: &[Value]) -> Targets {
         let mut pointed_at = module.definitions();
-        pointed_at.retain(|it| !kernels.contains(it) && roles::has_address_taken(*it));
+        pointed_at.retain(|it| !kernels.contains(it) && indirect_calls::has_address_taken(*it));
         let everywhere = || pointed_at.iter().copied().filter(|&it| leaves_block(it));
         let of_kernels = kernels.iter().map(|&kernel| {
             let mut reached = referred_to(everywhere().chain([kernel]));
@@ -74,9 +75,6 @@ fn leaves_block(function: Value) -> bool {
     };
     !function.users().into_iter().all(stays)
 }
-
-/// NVPTX's and AMDGPU's address space of shared memory.
-const SHARED: u32 = 3;
 
 /// Some functions, and all that they and these in turn refer to.
 fn referred_to(functions: impl Iterator<Item = Value>) -> HashSet<Value> {
@@ -129,7 +127,7 @@ fn accepts(function: Value, call: Value) -> bool {
     let result = given.result();
     !taken.is_variadic()
         && (result == taken.result() || result.is_void())
-        && roles::may_be_given(function, &given.parameters())
+        && indirect_calls::may_be_given(function, &given.parameters())
 }
 
 /// Puts a call of a dispatcher in place of a call through a pointer.

@@ -1,6 +1,6 @@
 //! Why a kernel has no warp form.
 
-use super::super::sites::describe;
+use crate::analysis::source_locations::describe;
 use crate::ir::{Context, Value};
 
 /// A reason, as the user is told it.

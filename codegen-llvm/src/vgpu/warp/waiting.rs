@@ -22,12 +22,12 @@ use std::collections::HashSet;
 
 use llvm_sys::{LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode};
 
-use super::super::control_flow::{ControlFlow, Loop};
-use super::super::sites::Sites;
 use super::super::spin;
 use super::calls::{self, Callee};
 use super::fields::{self, Row};
 use super::refusal::Refusal;
+use crate::analysis::control_flow::{ControlFlow, Loop};
+use crate::analysis::source_locations::Sites;
 use crate::ir::{Block, Builder, Module, Type, Value};
 
 /// Where in shared memory the device runtime has variables that are known not to be waited for, or how.

@@ -19,7 +19,6 @@ use codegen::vgpu_abi::STACK_SIZE;
 
 use super::body::Body;
 use super::{Request, engine};
-use crate::ir::Module;
 
 /// The lowering of `llvm.amdgcn.{name}`.
 pub fn lower(name: &str, request: &Request<'_>) -> Option<Body> {
@@ -64,68 +63,10 @@ fn is(name: &str, base: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Lanes per wave: what the program's functions were compiled for, features before CPUs, kernels like any other
-/// function; 64 if they do not say, as the compiler's default is.
-pub fn wave_size(module: &Module) -> u32 {
-    let attributes = |key: &'static str| {
-        let definitions = module.definitions().into_iter();
-        definitions.filter_map(move |function| function.text_attribute(key))
-    };
-    let by_features = attributes("target-features").find_map(|text| features_wave_size(&text));
-    let by_cpu = || attributes("target-cpu").find_map(|cpu| cpu_wave_size(&cpu));
-    by_features.or_else(by_cpu).unwrap_or(64)
-}
-
-fn features_wave_size(features: &str) -> Option<u32> {
-    features.split(',').find_map(|feature| match feature {
-        "+wavefrontsize32" => Some(32),
-        "+wavefrontsize64" => Some(64),
-        _ => None,
-    })
-}
-
-/// GPUs from gfx10 on have waves of 32 unless asked otherwise: `gfx90a`, `gfx1030`, `gfx11-generic`.
-fn cpu_wave_size(cpu: &str) -> Option<u32> {
-    let number = cpu.strip_prefix("gfx")?;
-    let major = match number.split_once('-') {
-        Some((major, _)) => major,
-        // The last two digits are minor version and stepping.
-        None => number.get(..number.len().checked_sub(2)?)?,
-    };
-    let major: u32 = major.parse().ok()?;
-    Some(if major >= 10 { 32 } else { 64 })
-}
-
 /// Registers of scalars and vectors as x86's; floats fit into its general registers, too.
 pub fn register_class(letter: char) -> char {
     match letter {
         'v' | 's' | 'a' => 'r',
         other => other,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn wave_sizes_of_cpus() {
-        for (cpu, size) in [
-            ("gfx700", Some(64)),
-            ("gfx906", Some(64)),
-            ("gfx90a", Some(64)),
-            ("gfx942", Some(64)),
-            ("gfx9-4-generic", Some(64)),
-            ("gfx1030", Some(32)),
-            ("gfx1100", Some(32)),
-            ("gfx10-3-generic", Some(32)),
-            ("gfx12-generic", Some(32)),
-            ("gfx", None),
-            ("sm_80", None),
-        ] {
-            assert_eq!(cpu_wave_size(cpu), size, "{cpu}");
-        }
-        assert_eq!(features_wave_size("+dpp,+wavefrontsize64"), Some(64));
-        assert_eq!(features_wave_size("+dpp"), None);
     }
 }

@@ -1,5 +1,6 @@
 //! NVPTX's intrinsics, with the semantics the PTX ISA gives the instructions they stand for.
 
+pub mod assembly;
 mod barrier;
 mod convert;
 mod float;

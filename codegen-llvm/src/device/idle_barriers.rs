@@ -11,9 +11,9 @@ use std::collections::HashSet;
 
 use llvm_sys::LLVMOpcode;
 
-use crate::guards;
+use crate::analysis::kernels;
+use crate::device::guards;
 use crate::ir::{Block, Module, Value};
-use crate::vgpu::kernels;
 
 /// The pass.
 pub fn run(module: &Module) {

@@ -8,8 +8,8 @@ use anyhow::{Result, bail};
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::LLVMTypeKind::LLVMIntegerTypeKind;
 
+use crate::analysis::kernels;
 use crate::ir::{Builder, Context, Module, Type, Value};
-use crate::vgpu::kernels;
 
 /// Rewrites the older calls of an image without a device runtime. `context` and `layout` are the module's.
 pub fn run(context: Context, layout: &str, module: &Module) -> Result<()> {

@@ -6,8 +6,8 @@
 
 use llvm_sys::LLVMOpcode;
 
+use crate::analysis::kernels;
 use crate::ir::{Block, Module, Value};
-use crate::vgpu::kernels;
 
 /// What every thread but the master is answered: its number.
 const NUMBERS: [&str; 4] = [

@@ -2,16 +2,14 @@
 
 use anyhow::{Result, bail};
 
+use crate::analysis::kernels;
+use crate::analysis::reach;
+use crate::analysis::target::SHARED;
 use crate::ir::{Module, Value};
-use crate::vgpu::kernels;
-use crate::vgpu::reach;
 
 /// Bytes of static shared memory a kernel may have, on every GPU ("CUDA C++ Programming Guide", technical specifications: more has to be
 /// dynamic).
 const MOST: u64 = 48 << 10;
-/// Address space of shared memory.
-const SHARED: u32 = 3;
-
 /// Refuses the first kernel whose code certainly has more. What it may reach through pointers besides, the assembler judges.
 pub fn refuse(module: &Module) -> Result<()> {
     let layout = module.layout();

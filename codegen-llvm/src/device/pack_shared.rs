@@ -8,10 +8,8 @@ use std::collections::HashSet;
 
 use llvm_sys::LLVMOpcode;
 
+use crate::analysis::target::SHARED;
 use crate::ir::{Module, Value};
-
-/// Address space of shared memory.
-const SHARED: u32 = 3;
 
 /// Aligns them to their size.
 pub fn run(module: &Module) {

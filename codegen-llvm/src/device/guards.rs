@@ -10,9 +10,9 @@ use codegen::summary::ExecutionMode;
 use llvm_sys::LLVMAtomicOrdering::{LLVMAtomicOrderingAcquire, LLVMAtomicOrderingRelease};
 use llvm_sys::LLVMOpcode;
 
-use crate::inspect;
+use crate::analysis::exec_mode;
+use crate::analysis::kernels;
 use crate::ir::{Block, Builder, Context, Module, Value};
-use crate::vgpu::kernels;
 
 /// A thread's number in its block.
 const NUMBERS: [&str; 3] = [
@@ -39,7 +39,7 @@ const RUNTIME_VARIABLES: [&str; 2] = ["omptarget.", "omptarget_"];
 /// Puts a barrier before each guard that needs one.
 pub fn run(context: Context, module: &Module) {
     for kernel in kernels::find(module) {
-        if inspect::mode_of(module, &kernel.name) != ExecutionMode::GenericSpmd {
+        if exec_mode::of(module, &kernel.name) != ExecutionMode::GenericSpmd {
             continue;
         }
         for block in kernel.function.blocks() {

@@ -6,9 +6,9 @@
 
 use codegen::summary::ExecutionMode;
 
-use crate::inspect;
+use crate::analysis::exec_mode;
+use crate::analysis::kernels::{self, AMD_BOUND, NVIDIA_BOUND};
 use crate::ir::Module;
-use crate::vgpu::kernels::{self, AMD_BOUND, NVIDIA_BOUND};
 
 /// Most threads of any block.
 const MOST_THREADS: u32 = 1024;
@@ -19,7 +19,7 @@ pub fn run(module: &Module, warp_size: u32) {
         let Some(bound) = kernel.bound else {
             continue;
         };
-        if inspect::mode_of(module, &kernel.name) != ExecutionMode::Generic {
+        if exec_mode::of(module, &kernel.name) != ExecutionMode::Generic {
             continue;
         }
         let bound = bound.saturating_add(warp_size).min(MOST_THREADS);

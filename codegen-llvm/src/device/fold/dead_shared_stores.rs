@@ -6,15 +6,13 @@
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
+use crate::analysis::target::SHARED;
 use crate::ir::{Builder, Context, Module, Type, Value};
 
 /// What the names of the runtime's own variables begin with.
 const RUNTIME_VARIABLES: &str = "omptarget.";
 /// The region that workers are to run, null for the end of the kernel.
 const WORK_FUNCTION: &str = "omptarget.work_function";
-
-/// Address space of shared memory.
-const SHARED: u32 = 3;
 
 /// Drops what nobody receives, and says what workers may receive.
 pub fn run(module: &Module) {

@@ -6,9 +6,9 @@
 
 use codegen::summary::ExecutionMode;
 
-use crate::inspect;
+use crate::analysis::exec_mode;
+use crate::analysis::kernels;
 use crate::ir::{Context, Module, Value};
-use crate::vgpu::kernels;
 
 /// What a register holds.
 #[derive(Clone, Copy)]
@@ -55,7 +55,7 @@ pub struct Generic {
 pub fn run(module: &Module) -> Generic {
     let kernels: Vec<_> = kernels::find(module)
         .into_iter()
-        .map(|kernel| (inspect::mode_of(module, &kernel.name), kernel.function))
+        .map(|kernel| (exec_mode::of(module, &kernel.name), kernel.function))
         .collect();
     let of = |modes: &[ExecutionMode]| {
         let chosen = kernels.iter().filter(|(mode, _)| modes.contains(mode));

@@ -3,8 +3,8 @@
 use anyhow::{Result, bail};
 use llvm_sys::LLVMTypeKind::{LLVMFP128TypeKind, LLVMX86_FP80TypeKind};
 
+use crate::analysis::source_locations::describe;
 use crate::ir::{Module, Type, Value};
-use crate::vgpu::sites::describe;
 
 /// Refuses the first instruction that has no code, by its place.
 pub fn refuse(module: &Module) -> Result<()> {

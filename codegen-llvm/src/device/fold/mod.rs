@@ -4,13 +4,14 @@
 //! then the barriers that order nothing. Regions whose variables are not all pointers are called with the
 //! wrong types until `instcombine` has looked at the call, which in the link is after its inliner.
 
+mod dead_shared_stores;
+mod master;
+mod roles;
+mod shape;
+
 use anyhow::Result;
 
 use crate::ir::{Machine, Module};
-use crate::master;
-use crate::roles;
-use crate::sent;
-use crate::shape;
 
 /// Inlines what has to be, and simplifies so that state becomes known.
 const INLINE: &str = "function(instcombine<no-verify-fixpoint>),cgscc(inline<only-mandatory>),\
@@ -53,7 +54,7 @@ pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
     if generic.all {
         machine.run_passes(module, FORGET)?;
     }
-    sent::run(module);
+    dead_shared_stores::run(module);
     Ok(())
 }
 

@@ -4,10 +4,12 @@
 //! answer to that question; LLVM does not follow it into functions that are not inlined. A call through a pointer
 //! may lead to every function whose address is taken and that takes such arguments.
 
-use llvm_sys::{LLVMOpcode, LLVMTypeKind};
 use std::collections::HashSet;
 
-use crate::ir::{Block, Module, Type, Value};
+use llvm_sys::LLVMOpcode;
+
+use crate::analysis::indirect_calls::{has_address_taken, may_be_given};
+use crate::ir::{Block, Module, Value};
 
 /// Answers the question in functions that only one of the roles comes to. `kernels` are all kernels of the module, and generic.
 pub fn run(module: &Module, kernels: &[Value]) {
@@ -28,16 +30,6 @@ pub fn run(module: &Module, kernels: &[Value]) {
             }
         }
     }
-}
-
-/// Whether a function is used other than by calls of it.
-pub fn has_address_taken(function: Value) -> bool {
-    function.users().into_iter().any(|user| {
-        !user.is_instruction()
-            || !user.is_call()
-            || user.called_function() != Some(function)
-            || user.arguments().contains(&function)
-    })
 }
 
 /// The functions that one of the roles comes to.
@@ -89,19 +81,6 @@ fn blocks_of_role(kernel: Value, master: bool) -> Vec<Block> {
         }
     }
     found
-}
-
-/// Whether a call with arguments of these types may be one of the function. The runtime calls regions with more arguments than
-/// they take and with pointers for integers of their size (`devicertl/src/invoke.rs`).
-pub fn may_be_given(function: Value, given: &[Type]) -> bool {
-    let taken = function.value_type().parameters();
-    let alike =
-        |(taken, given): (&Type, &Type)| taken == given || is_word(*taken) && is_word(*given);
-    taken.len() <= given.len() && taken.iter().zip(given).all(alike)
-}
-
-fn is_word(ty: Type) -> bool {
-    ty.is_pointer() || ty.kind() == LLVMTypeKind::LLVMIntegerTypeKind && ty.int_width() == 64
 }
 
 /// The runtime's question: whether the thread's number is that of the last warp's first lane.

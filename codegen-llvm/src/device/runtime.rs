@@ -11,10 +11,10 @@ use anyhow::{Context as _, Result, bail};
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use object::read::archive::ArchiveFile;
 
-use crate::fold;
+use crate::analysis::kernels;
+use crate::device::fold;
+use crate::device::older_clangs;
 use crate::ir::{Context, Machine, Module, Value};
-use crate::older_clangs;
-use crate::vgpu::kernels;
 
 /// What the names begin with that only device libraries define.
 const PREFIXES: [&str; 4] = ["__kmpc_", "omp_", "ompx_", "__nv_"];

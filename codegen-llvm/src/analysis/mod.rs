@@ -1,0 +1,9 @@
+//! What the passes ask of a module. Nothing here changes one.
+
+pub mod control_flow;
+pub mod exec_mode;
+pub mod indirect_calls;
+pub mod kernels;
+pub mod reach;
+pub mod source_locations;
+pub mod target;

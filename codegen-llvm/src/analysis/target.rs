@@ -1,0 +1,138 @@
+//! The GPU instruction sets that images are compiled for, and the facts in which they differ.
+
+use anyhow::{Result, bail};
+
+use crate::ir::Module;
+
+/// Address space of shared memory; NVPTX and AMDGCN agree on it.
+pub const SHARED: u32 = 3;
+
+/// An instruction set.
+pub struct Target {
+    /// Its name, for messages.
+    pub name: &'static str,
+    /// What its triples begin with.
+    triple: &'static str,
+    /// What the names of its intrinsics begin with.
+    pub intrinsics: &'static str,
+    /// `llvm::CallingConv` of its kernels.
+    pub kernel_convention: u32,
+    /// Whether the lanes of a warp run in lockstep, so that none gets on without the others.
+    pub lockstep: bool,
+    /// Threads of a block when a program states none (`GV_Default_WG_Size` in `OMPGridValues.h`).
+    pub default_threads: u32,
+    /// The largest alignment of a variable argument in memory.
+    pub argument_alignment: u32,
+    /// Whether pointers to shared and private memory are offsets into segments.
+    pub segments: bool,
+    /// Lanes per warp of an image.
+    pub warp_size: fn(&Module) -> u32,
+}
+
+/// NVIDIA's GPUs.
+pub static NVPTX: Target = Target {
+    name: "PTX",
+    triple: "nvptx64",
+    intrinsics: "llvm.nvvm.",
+    kernel_convention: 71,
+    lockstep: false,
+    default_threads: 128,
+    argument_alignment: 8,
+    segments: false,
+    warp_size: |_| 32,
+};
+
+/// AMD's GPUs.
+pub static AMDGCN: Target = Target {
+    name: "AMDGCN",
+    triple: "amdgcn",
+    intrinsics: "llvm.amdgcn.",
+    kernel_convention: 91,
+    lockstep: true,
+    default_threads: 256,
+    argument_alignment: 4,
+    segments: true,
+    warp_size: wave_size,
+};
+
+/// All of them.
+pub static TARGETS: [&Target; 2] = [&NVPTX, &AMDGCN];
+
+impl Target {
+    /// The target of an image.
+    pub fn of(module: &Module) -> Result<&'static Target> {
+        let triple = module.triple();
+        if let Some(found) = TARGETS
+            .into_iter()
+            .find(|target| triple.starts_with(target.triple))
+        {
+            return Ok(found);
+        }
+        let shown = if triple.is_empty() {
+            "no target triple".to_owned()
+        } else {
+            format!("target triple {triple}")
+        };
+        bail!(
+            "the image has {shown}; the virtual GPU runs nvptx64 and amdgcn images (clang: --offload-arch=sm_80 or gfx90a)"
+        )
+    }
+}
+
+/// Lanes per wave: what the program's functions were compiled for, features before CPUs, kernels like any other
+/// function; 64 if they do not say, as the compiler's default is.
+fn wave_size(module: &Module) -> u32 {
+    let attributes = |key: &'static str| {
+        let definitions = module.definitions().into_iter();
+        definitions.filter_map(move |function| function.text_attribute(key))
+    };
+    let by_features = attributes("target-features").find_map(|text| features_wave_size(&text));
+    let by_cpu = || attributes("target-cpu").find_map(|cpu| cpu_wave_size(&cpu));
+    by_features.or_else(by_cpu).unwrap_or(64)
+}
+
+fn features_wave_size(features: &str) -> Option<u32> {
+    features.split(',').find_map(|feature| match feature {
+        "+wavefrontsize32" => Some(32),
+        "+wavefrontsize64" => Some(64),
+        _ => None,
+    })
+}
+
+/// GPUs from gfx10 on have waves of 32 unless asked otherwise: `gfx90a`, `gfx1030`, `gfx11-generic`.
+fn cpu_wave_size(cpu: &str) -> Option<u32> {
+    let number = cpu.strip_prefix("gfx")?;
+    let major = match number.split_once('-') {
+        Some((major, _)) => major,
+        // The last two digits are minor version and stepping.
+        None => number.get(..number.len().checked_sub(2)?)?,
+    };
+    let major: u32 = major.parse().ok()?;
+    Some(if major >= 10 { 32 } else { 64 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wave_sizes_of_cpus() {
+        for (cpu, size) in [
+            ("gfx700", Some(64)),
+            ("gfx906", Some(64)),
+            ("gfx90a", Some(64)),
+            ("gfx942", Some(64)),
+            ("gfx9-4-generic", Some(64)),
+            ("gfx1030", Some(32)),
+            ("gfx1100", Some(32)),
+            ("gfx10-3-generic", Some(32)),
+            ("gfx12-generic", Some(32)),
+            ("gfx", None),
+            ("sm_80", None),
+        ] {
+            assert_eq!(cpu_wave_size(cpu), size, "{cpu}");
+        }
+        assert_eq!(features_wave_size("+dpp,+wavefrontsize64"), Some(64));
+        assert_eq!(features_wave_size("+dpp"), None);
+    }
+}
