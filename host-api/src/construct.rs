@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 
-use plugin_api::Pace;
+use plugin_api::Completion;
 
 use crate::abi::Ident;
 use crate::device::OmpDevice;
@@ -92,7 +92,7 @@ impl Construct {
         match nowait.then(host_task::task_handle).flatten() {
             Some(task) => in_flight::begin(self, device, task, body),
             None => {
-                let mut work = Work::new(device, Pace::Attended)?;
+                let mut work = Work::new(device, Completion::Blocking)?;
                 let outcome = body(&mut work);
                 work.complete(outcome)
             }

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use plugin_api::{DevicePtr, Pace};
+use plugin_api::{Completion, DevicePtr};
 
 use crate::abi::Dimension;
 use crate::data_begin::{Returned, data_begin};
@@ -43,22 +43,22 @@ pub(crate) fn at<T>(value: &T) -> u64 {
 
 pub(crate) fn begin(device: &OmpDevice, items: &[MapItem]) -> Result<Vec<Returned>, Error> {
     // SAFETY: the tests' items name live variables.
-    attended(device, |work| unsafe { data_begin(work, items) })
+    blocking(device, |work| unsafe { data_begin(work, items) })
 }
 
 /// Does the work that `body` queues.
-pub(crate) fn attended<'a, T>(
+pub(crate) fn blocking<'a, T>(
     device: &'a OmpDevice,
     body: impl FnOnce(&mut Work<'a>) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let mut work = Work::new(device, Pace::Attended)?;
+    let mut work = Work::new(device, Completion::Blocking)?;
     let outcome = body(&mut work);
     work.complete(outcome)
 }
 
 pub(crate) fn end(device: &OmpDevice, items: &[MapItem]) {
     // SAFETY: as above; what is written are `Cell`-like locals read through volatile loads.
-    attended(device, |work| unsafe { data_end(work, items) }).unwrap();
+    blocking(device, |work| unsafe { data_end(work, items) }).unwrap();
 }
 
 pub(crate) fn address(device: &OmpDevice, host: u64) -> Option<DevicePtr> {
@@ -206,7 +206,7 @@ fn attached_pointers_survive_copies_on_both_sides() {
 
     node.a = 3;
     // SAFETY: live items.
-    attended(&device, |work| unsafe {
+    blocking(&device, |work| unsafe {
         update(work, &[whole(&*node, 0x1)])
     })
     .unwrap();
@@ -215,7 +215,7 @@ fn attached_pointers_survive_copies_on_both_sides() {
 
     fake.poke(address(&device, at(&node.b)).unwrap(), &[9]);
     // SAFETY: live items.
-    attended(&device, |work| unsafe {
+    blocking(&device, |work| unsafe {
         update(work, &[whole(&*node, 0x2)])
     })
     .unwrap();
@@ -319,7 +319,7 @@ fn zero_length_sections() {
     begin(&device, &[item(base, base + 40, 40, 0x1)]).unwrap();
     let place = address(&device, base + 40).unwrap();
     let argument = |host| {
-        let mut work = Work::new(&device, Pace::Attended).unwrap();
+        let mut work = Work::new(&device, Completion::Blocking).unwrap();
         // SAFETY: nothing is read.
         let arguments =
             unsafe { KernelArguments::collect(&mut work, &[item(host, host, 0, 0x220)]) }.unwrap();
@@ -346,12 +346,12 @@ fn present_modifier() {
     let error = begin(&device, &[whole(&*value, 0x1001)]).unwrap_err();
     assert!(error.to_string().contains("'x'") && matches!(error, Error::NotPresent { .. }));
     // SAFETY: live items.
-    let motion = attended(&device, |work| unsafe {
+    let motion = blocking(&device, |work| unsafe {
         update(work, &[whole(&*value, 0x1001)])
     });
     assert!(matches!(motion, Err(Error::NotPresent { .. })));
     // SAFETY: live items.
-    let exit = attended(&device, |work| unsafe {
+    let exit = blocking(&device, |work| unsafe {
         data_end(work, &[whole(&*value, 0x1002)])
     });
     assert!(matches!(exit, Err(Error::NotPresent { .. })));
@@ -359,7 +359,7 @@ fn present_modifier() {
     begin(&device, &[whole(&*value, 0x1001)]).unwrap();
     assert_eq!(fake.live(), 1);
     // SAFETY: live items; an absent one without the modifier is ignored.
-    attended(&device, |work| unsafe {
+    blocking(&device, |work| unsafe {
         update(work, &[item(8, 8, 4, 0x1)])
     })
     .unwrap();
@@ -438,7 +438,7 @@ fn non_contiguous_update() {
         MapType::NON_CONTIGUOUS | 0x1,
     );
     // SAFETY: live matrix and dimensions.
-    attended(&device, |work| unsafe { update(work, &[strided]) }).unwrap();
+    blocking(&device, |work| unsafe { update(work, &[strided]) }).unwrap();
     let expected = [0, 0, 0, 0, 0, 0, 7, 8, 0, 0, 11, 12, 0, 0, 0, 0];
     assert_eq!(
         fake.peek(address(&device, at(&*matrix)).unwrap(), 16),

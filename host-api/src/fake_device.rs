@@ -6,8 +6,8 @@ use std::ffi::CString;
 use std::sync::{Arc, Mutex};
 
 use plugin_api::{
-    Device, DeviceInfo, DevicePtr, Error, Image, ImmediateStream, LoadOptions, MemoryKind, Module,
-    Pace, Result, Stream,
+    Completion, Device, DeviceInfo, DevicePtr, Error, Image, ImmediateStream, LoadOptions,
+    MemoryKind, Module, Result, Stream,
 };
 
 use crate::device::OmpDevice;
@@ -172,7 +172,7 @@ impl Device for FakeDevice {
         self.with("fill", dst, len, |bytes| bytes.fill(byte))
     }
 
-    fn stream(self: Arc<Self>, _pace: Pace) -> Result<Box<dyn Stream>> {
+    fn stream(self: Arc<Self>, _completion: Completion) -> Result<Box<dyn Stream>> {
         Ok(Box::new(ImmediateStream::new(self)))
     }
 }

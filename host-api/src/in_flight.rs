@@ -16,7 +16,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use plugin_api::Pace;
+use plugin_api::Completion;
 
 use crate::construct::Construct;
 use crate::device::OmpDevice;
@@ -138,7 +138,7 @@ pub fn begin<T>(
     task: TaskHandle,
     body: impl FnOnce(&mut Work<'static>) -> Result<T>,
 ) -> Result<T> {
-    let mut work = Work::new(device, Pace::Detached)?;
+    let mut work = Work::new(device, Completion::Asynchronous)?;
     let outcome = body(&mut work);
     if outcome.is_err() || work.is_done() {
         return work.complete(outcome);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use plugin_api::{Foreign, Pace};
+use plugin_api::{Completion, Foreign};
 
 use crate::device::OmpDevice;
 use crate::error::{Error, Result};
@@ -87,7 +87,9 @@ impl Interop {
         let stream = match kind {
             Kind::Target => None,
             Kind::TargetSync => {
-                let stream = device.streams.take(&device.device, Pace::Detached);
+                let stream = device
+                    .streams
+                    .take(&device.device, Completion::Asynchronous);
                 Some(stream.map_err(|source| Error::Device {
                     what: "making the stream of an interop object".into(),
                     source,

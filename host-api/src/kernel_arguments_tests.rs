@@ -1,6 +1,6 @@
 //! Kernel parameters of every kind clang 22 passes.
 
-use plugin_api::{DevicePtr, Pace};
+use plugin_api::{Completion, DevicePtr};
 
 use crate::data_environment_tests::{
     MEMBER_OF_FIRST, address, at, begin, end, item, storage, whole,
@@ -23,7 +23,7 @@ fn kernel_arguments_of_every_kind() {
         item(at(&*pointer), at(&*mapped) + 8, 8, 0x40a0),
     ];
     begin(&device, &items).unwrap();
-    let mut work = Work::new(&device, Pace::Attended).unwrap();
+    let mut work = Work::new(&device, Completion::Blocking).unwrap();
     // SAFETY: live items.
     let arguments = unsafe { KernelArguments::collect(&mut work, &items) }.unwrap();
     let values = arguments.values();
@@ -57,7 +57,7 @@ fn lambda_captures_point_at_device_copies() {
         item(at(&lambda[0]), at(&*captured), 4, MEMBER_OF_FIRST | 0x310),
     ];
     begin(&device, &items).unwrap();
-    let mut work = Work::new(&device, Pace::Attended).unwrap();
+    let mut work = Work::new(&device, Completion::Blocking).unwrap();
     // SAFETY: live items.
     let arguments = unsafe { KernelArguments::collect(&mut work, &items) }.unwrap();
     assert_eq!(arguments.values().len(), 1);

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use crate::data_begin::data_begin;
 use crate::data_end::data_end;
-use crate::data_environment_tests::attended;
+use crate::data_environment_tests::blocking;
 use crate::device::OmpDevice;
 use crate::error::Error;
 use crate::fake_device::FakeDevice;
@@ -188,19 +188,19 @@ proptest! {
             match step {
                 Step::Enter { start, length, kind } => {
                     // SAFETY: the section lies in the array.
-                    let outcome = attended(&device, |work| unsafe { data_begin(work, &[array.item(start, length, kind)]) });
+                    let outcome = blocking(&device, |work| unsafe { data_begin(work, &[array.item(start, length, kind)]) });
                     let allowed = model.enter(start, length, MapType(kind));
                     let extends = matches!(outcome, Err(Error::Extends { .. }));
                     prop_assert_eq!((outcome.is_ok(), extends), (allowed, !allowed));
                 }
                 Step::Exit { start, length, kind } => {
                     // SAFETY: the section lies in the array.
-                    attended(&device, |work| unsafe { data_end(work, &[array.item(start, length, kind)]) }).unwrap();
+                    blocking(&device, |work| unsafe { data_end(work, &[array.item(start, length, kind)]) }).unwrap();
                     model.exit(start, length, MapType(kind));
                 }
                 Step::Update { start, length, kind } => {
                     // SAFETY: the section lies in the array.
-                    attended(&device, |work| unsafe { update(work, &[array.item(start, length, kind)]) }).unwrap();
+                    blocking(&device, |work| unsafe { update(work, &[array.item(start, length, kind)]) }).unwrap();
                     if let Hit::Inside(index) = model.hit(start, length) {
                         if MapType(kind).has(MapType::TO) {
                             model.copy_in(index, start, length);

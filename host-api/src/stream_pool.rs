@@ -3,16 +3,16 @@
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use plugin_api::{Device, Pace, Stream};
+use plugin_api::{Completion, Device, Stream};
 
 /// The idle streams of one device.
 #[derive(Default)]
 pub struct StreamPool {
-    attended: Idle,
-    detached: Idle,
+    blocking: Idle,
+    asynchronous: Idle,
 }
 
-/// Idle streams of one pace.
+/// Idle streams of one kind of completion.
 #[derive(Default)]
 struct Idle {
     /// The one that serves everybody, if the device's streams are of that kind.
@@ -25,11 +25,11 @@ impl StreamPool {
     pub fn take(
         &self,
         device: &Arc<dyn Device>,
-        pace: Pace,
+        completion: Completion,
     ) -> plugin_api::Result<StreamInUse<'_>> {
-        let idle = match pace {
-            Pace::Attended => &self.attended,
-            Pace::Detached => &self.detached,
+        let idle = match completion {
+            Completion::Blocking => &self.blocking,
+            Completion::Asynchronous => &self.asynchronous,
         };
         if let Some(shared) = idle.shared.get() {
             return Ok(StreamInUse::Shared(&**shared));
@@ -38,7 +38,7 @@ impl StreamPool {
         let known = known.unwrap_or_else(PoisonError::into_inner).pop();
         let stream = match known {
             Some(stream) => stream,
-            None => device.clone().stream(pace)?,
+            None => device.clone().stream(completion)?,
         };
         if stream.is_immediate() {
             let shared = idle.shared.get_or_init(|| stream);

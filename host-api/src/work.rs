@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use plugin_api::{DevicePtr, Pace, Stream};
+use plugin_api::{Completion, DevicePtr, Stream};
 use smallvec::SmallVec;
 
 use crate::data_end::unpin;
@@ -42,9 +42,9 @@ pub struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    /// No work yet. With [`Pace::Attended`], the calling thread is to call [`Work::complete`] next.
-    pub fn new(device: &'a OmpDevice, pace: Pace) -> Result<Work<'a>> {
-        let stream = device.streams.take(&device.device, pace);
+    /// No work yet. With [`Completion::Blocking`], the calling thread is to call [`Work::complete`] next.
+    pub fn new(device: &'a OmpDevice, completion: Completion) -> Result<Work<'a>> {
+        let stream = device.streams.take(&device.device, completion);
         Ok(Work {
             device,
             stream: stream.map_err(|source| Error::Device {

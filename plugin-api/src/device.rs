@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{Image, Pace, Result, Stage, Stream};
+use crate::{Completion, Image, Result, Stage, Stream};
 
 /// An address in a device's own memory space. It is never a host pointer, even where the two
 /// happen to be in one process (the virtual GPU).
@@ -205,7 +205,7 @@ pub trait Device: Any + Send + Sync {
     /// Sets `len` bytes to `byte`.
     fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()>;
     /// A new stream. Whoever needs one often keeps it for the next time.
-    fn stream(self: Arc<Self>, pace: Pace) -> Result<Box<dyn Stream>>;
+    fn stream(self: Arc<Self>, completion: Completion) -> Result<Box<dyn Stream>>;
     /// What it is to another runtime; `None`: there is no other.
     fn foreign(&self) -> Result<Option<Foreign>> {
         Ok(None)

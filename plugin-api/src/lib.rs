@@ -24,4 +24,4 @@ pub use image::{Image, ImageError, ImageKind};
 pub use nvidia::{FatEntry, FatKind, FatPacking, fat_entries};
 pub use size::parse_size;
 pub use stage::Stage;
-pub use stream::{Event, ImmediateStream, Pace, Stream};
+pub use stream::{Completion, Event, ImmediateStream, Stream};

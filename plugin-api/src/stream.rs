@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use crate::{Device, DevicePtr, Kernel, Launch, Result};
 
-/// What a stream is taken for; a device may serve the two differently.
+/// How the host comes to know that a stream's work is complete. A device may serve the two differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
-    /// The thread that enqueues waits for the work before it does anything else. A device whose work is done by
-    /// the host's threads does it on that thread, as it is enqueued.
-    Attended,
-    /// The thread goes on; the work gets done without it.
-    Detached,
+pub enum Completion {
+    /// The thread that enqueues work blocks until it is complete before it does anything else. A device whose work is
+    /// done by the host's threads does it on that thread, as it is enqueued.
+    Blocking,
+    /// The thread goes on; the work completes without it.
+    Asynchronous,
 }
 
 /// An ordered queue of work on one device: what is enqueued later begins when what was enqueued earlier is complete.

@@ -4,8 +4,8 @@ use std::any::Any;
 use std::sync::Arc;
 
 use plugin_api::{
-    Device, DeviceInfo, DevicePtr, Foreign, Image, LoadOptions, MemoryKind, Module, Pace, Result,
-    Stream,
+    Completion, Device, DeviceInfo, DevicePtr, Foreign, Image, LoadOptions, MemoryKind, Module,
+    Result, Stream,
 };
 
 use crate::gpu::Gpu;
@@ -109,7 +109,7 @@ impl Device for CudaDevice {
         }))
     }
 
-    fn stream(self: Arc<Self>, _pace: Pace) -> Result<Box<dyn Stream>> {
+    fn stream(self: Arc<Self>, _completion: Completion) -> Result<Box<dyn Stream>> {
         Ok(Box::new(CudaStream::new(&self.gpu)?))
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use plugin_api::{
-    Device, DeviceInfo, DevicePtr, Image, ImageKind, ImmediateStream, LoadOptions, MemoryKind,
-    Module, Pace, Result, Stream,
+    Completion, Device, DeviceInfo, DevicePtr, Image, ImageKind, ImmediateStream, LoadOptions,
+    MemoryKind, Module, Result, Stream,
 };
 
 use crate::memory::{self, Memory};
@@ -91,7 +91,7 @@ impl Device for HostDevice {
 
     /// The device is the host's threads: the one that enqueues work does it. For a `nowait` construct that is one of
     /// libomp's helpers.
-    fn stream(self: Arc<Self>, _pace: Pace) -> Result<Box<dyn Stream>> {
+    fn stream(self: Arc<Self>, _completion: Completion) -> Result<Box<dyn Stream>> {
         Ok(Box::new(ImmediateStream::new(self)))
     }
 }

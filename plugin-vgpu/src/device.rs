@@ -5,8 +5,8 @@ use std::sync::Arc;
 use codegen::artifact::Artifact;
 use codegen::vgpu_abi::STEADY_FREQUENCY;
 use plugin_api::{
-    Counters, Device, DeviceInfo, DevicePtr, Error, Image, ImageKind, ImmediateStream, LoadOptions,
-    MemoryKind, Module, Pace, Result, Stage, Stream,
+    Completion, Counters, Device, DeviceInfo, DevicePtr, Error, Image, ImageKind, ImmediateStream,
+    LoadOptions, MemoryKind, Module, Result, Stage, Stream,
 };
 
 use crate::block::MAX_THREADS;
@@ -162,11 +162,11 @@ impl Device for VirtualGpu {
         Ok(())
     }
 
-    fn stream(self: Arc<Self>, pace: Pace) -> Result<Box<dyn Stream>> {
-        Ok(match pace {
+    fn stream(self: Arc<Self>, completion: Completion) -> Result<Box<dyn Stream>> {
+        Ok(match completion {
             // Waking another thread takes longer than a small kernel does.
-            Pace::Attended => Box::new(ImmediateStream::new(self)),
-            Pace::Detached => {
+            Completion::Blocking => Box::new(ImmediateStream::new(self)),
+            Completion::Asynchronous => {
                 let workers = self.stream_workers.clone();
                 Box::new(VirtualStream::new(self, workers))
             }

@@ -263,7 +263,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc::channel;
 
-    use plugin_api::{MemoryKind, Pace};
+    use plugin_api::{Completion, MemoryKind};
 
     use super::*;
     use crate::config::Config;
@@ -278,7 +278,7 @@ mod tests {
     }
 
     fn stream(device: &Arc<dyn Device>) -> Box<dyn Stream> {
-        device.clone().stream(Pace::Detached).unwrap()
+        device.clone().stream(Completion::Asynchronous).unwrap()
     }
 
     fn value(device: &dyn Device, at: DevicePtr) -> u64 {

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use plugin_api::{
-    Counters, Device, DeviceInfo, DevicePtr, Error, Global, Image, ImmediateStream, Kernel,
-    KernelInfo, Launch, LoadOptions, MemoryKind, Module, Pace, Result, Stream,
+    Completion, Counters, Device, DeviceInfo, DevicePtr, Error, Global, Image, ImmediateStream,
+    Kernel, KernelInfo, Launch, LoadOptions, MemoryKind, Module, Result, Stream,
 };
 
 use crate::block::Block;
@@ -166,7 +166,7 @@ impl Device for RecordingDevice {
         self.device.fill(dst, byte, len)
     }
 
-    fn stream(self: Arc<Self>, _pace: Pace) -> Result<Box<dyn Stream>> {
+    fn stream(self: Arc<Self>, _completion: Completion) -> Result<Box<dyn Stream>> {
         // One thing after the other: what memory holds when the kernel begins must be known.
         Ok(Box::new(ImmediateStream::new(self)))
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use e2e::cuda::FakeDriver;
 use e2e::ir::assemble;
-use plugin_api::{Device, DevicePtr, Error, Image, LoadOptions, MemoryKind, Pace};
+use plugin_api::{Completion, Device, DevicePtr, Error, Image, LoadOptions, MemoryKind};
 
 /// The test `name` of this file in a process of its own: the driver's library is found when a process starts.
 fn child(driver: &FakeDriver, name: &str) {
@@ -137,7 +137,12 @@ fn streams_of_many_threads() {
                 for round in 0..50 {
                     let device = &devices[(thread + round) as usize % 2];
                     let place = device.alloc(8, MemoryKind::Device).expect("eight bytes");
-                    let stream = || device.clone().stream(Pace::Detached).expect("a stream");
+                    let stream = || {
+                        device
+                            .clone()
+                            .stream(Completion::Asynchronous)
+                            .expect("a stream")
+                    };
                     let (one, two) = (stream(), stream());
                     let written = (thread << 32 | round).to_le_bytes();
                     one.write_copied(place, &written).expect("a copy");
@@ -173,7 +178,10 @@ fn events_that_cannot_be_asked() {
 #[ignore = "run by the test above, in a process of its own"]
 fn ask_an_event() {
     let device = devices().remove(0);
-    let stream = device.clone().stream(Pace::Detached).expect("a stream");
+    let stream = device
+        .clone()
+        .stream(Completion::Asynchronous)
+        .expect("a stream");
     let event = stream.record().expect("an event").expect("not immediate");
     stream.synchronize().expect("no error");
     for (asked, function) in [
