@@ -1,4 +1,4 @@
-; The functions that PTX gets for a program that calls realloc (codegen-llvm/src/realloc.ll): each thread grows a block from 1
+; The functions that PTX gets for a program that calls realloc (codegen-llvm/src/device/realloc.ll): each thread grows a block from 1
 ; to 1,000 numbers, which keeps them; a block that shrinks stays; what cannot be had leaves the old block.
 ;
 ; output[thread] is the number of mistakes, output[threads + thread] what the grown block held in the end, summed up.

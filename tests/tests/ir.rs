@@ -246,7 +246,7 @@ fn kernels_of_clang_17_say_what_is_wrong() {
 #[test]
 fn realloc_of_ptx() {
     const THREADS: u32 = 70;
-    let library = Some("codegen-llvm/src/realloc.ll");
+    let library = Some("codegen-llvm/src/device/realloc.ll");
     for link in LINKS {
         let kernels = Kernels::load_with("realloc.ll", library, link, 2);
         let output = kernels.buffer(&[u32::MAX; 2 * THREADS as usize]);
