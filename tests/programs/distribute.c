@@ -1,5 +1,5 @@
 // Which team gets which iterations of a `distribute` loop with a reduction across teams: chunk by chunk where the program
-// says so, however it says it; in one piece where it says nothing (docs/decisions.md). Each once, with the right sum in any case.
+// says so, however it says it; in one piece where it says nothing (docs/decisions/0024-reducing-loops-in-one-piece.md). Each once, with the right sum in any case.
 
 #include <limits.h>
 #include <stdint.h>
