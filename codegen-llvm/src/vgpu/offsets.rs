@@ -7,15 +7,15 @@ use anyhow::{Result, bail};
 use llvm_sys::LLVMOpcode::{LLVMGetElementPtr, LLVMPtrToInt};
 use llvm_sys::LLVMTypeKind::LLVMStructTypeKind;
 
-use super::shared::Place;
+use super::shared_layout::Location;
 use super::unit::Unit;
 use crate::ir::{Layout, Value};
 
 /// Replaces the offsets of `variable`, and of what lies in it, by numbers.
-pub fn fold(unit: &Unit, variable: Value, place: Place) -> Result<()> {
-    let offset = match place {
-        Place::Static(offset) => Some(offset),
-        Place::Dynamic => dynamic_offset(unit, variable),
+pub fn fold(unit: &Unit, variable: Value, location: Location) -> Result<()> {
+    let offset = match location {
+        Location::Static(offset) => Some(offset),
+        Location::Dynamic => dynamic_offset(unit, variable),
     };
     for user in variable.users() {
         if is_donothing(user) {

@@ -1,24 +1,19 @@
-//! Needs: the lowering library (`vgpu.shared_base`). Leaves: no variable in address space 3; each
-//! use is `context.shared_base + offset`, in constants too.
+//! Needs: the lowering library (`vgpu.shared_base`). Leaves: no variable in address space 3. Each use is
+//! `context.shared_base + offset`, in constants too.
 //!
-//! Variables that only one kernel can reach lie over those of other kernels, after the ones several
-//! kernels share: a module's kernels need not fit into shared memory together. Variables without a
-//! size (`extern … []`) are the dynamic shared memory, which the engine places after the static.
+//! `shared_layout` says where each variable lies. Variables without a size (`extern … []`) are the dynamic shared
+//! memory, which the engine puts behind the static.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use anyhow::{Result, bail};
 
 use super::offsets;
+use super::runtime_variables::RuntimeVariables;
+use super::shared_layout::{self, Location};
 use super::unit::Unit;
-use super::warp::{waiting::Words, words};
-use crate::analysis::reach;
-use crate::analysis::source_locations::describe_use;
 use crate::analysis::target::SHARED;
 use crate::ir::{Builder, Type, Value};
-
-/// Alignment of the dynamic part, hence of the static part's size.
-const DYNAMIC_ALIGNMENT: u64 = 16;
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
@@ -31,22 +26,24 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     if variables.is_empty() {
         return Ok(());
     }
-    let places = lay_out(unit, &variables)?;
-    let place_of = |name: &str| {
-        places.iter().find_map(|(variable, place)| match place {
-            Place::Static(offset) if variable.name() == name => Some(*offset),
-            _ => None,
-        })
+    let locations = shared_layout::lay_out(unit, &variables)?;
+    let offset_of = |name: &str| {
+        locations
+            .iter()
+            .find_map(|(variable, location)| match location {
+                Location::Static(offset) if variable.name() == name => Some(*offset),
+                _ => None,
+            })
     };
-    (unit.thread_words, unit.team_words) = (place_of(words::VARIABLE), Words::find(place_of));
+    unit.runtime_variables = RuntimeVariables::find(offset_of);
     if unit.dialect.target.segments {
-        for (&variable, &place) in &places {
-            offsets::fold(unit, variable, place)?;
+        for (&variable, &location) in &locations {
+            offsets::fold(unit, variable, location)?;
         }
     }
     let mut rewriter = Rewriter {
         unit,
-        places,
+        locations,
         mentions: HashMap::new(),
     };
     for function in unit.module.definitions() {
@@ -58,82 +55,10 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     Ok(())
 }
 
-/// Where a shared variable lies.
-#[derive(Clone, Copy)]
-pub enum Place {
-    /// Bytes from the block's shared memory.
-    Static(u64),
-    /// At the start of the dynamic part.
-    Dynamic,
-}
-
-/// Gives every variable its place and every kernel its size.
-fn lay_out(unit: &mut Unit, variables: &[Value]) -> Result<HashMap<Value, Place>> {
-    let layout = unit.module.layout();
-    let size_of = |variable: Value| layout.alloc_size(variable.value_type());
-    let mut places = HashMap::new();
-    let mut sized = Vec::new();
-    for &variable in variables {
-        if size_of(variable) == 0 {
-            places.insert(variable, Place::Dynamic);
-        } else if variable.is_declaration() {
-            let place = describe_use(unit.context(), variable);
-            bail!(
-                "shared variable `{}` is used {place} but nowhere defined",
-                variable.name()
-            );
-        } else {
-            sized.push(variable);
-        }
-    }
-    let alignment = |variable: Value| {
-        variable
-            .alignment()
-            .max(layout.alignment(variable.value_type()))
-            .max(1)
-    };
-    sized.sort_by_key(|&variable| std::cmp::Reverse(alignment(variable)));
-    let reach: Vec<HashSet<Value>> = unit
-        .kernels
-        .iter()
-        .map(|kernel| reach::variables(&unit.module, kernel.function))
-        .collect();
-    let users = |variable: Value| {
-        reach
-            .iter()
-            .filter(|reached| reached.contains(&variable))
-            .count()
-    };
-    let place = |start: u64, which: &dyn Fn(Value) -> bool, places: &mut HashMap<Value, Place>| {
-        sized
-            .iter()
-            .copied()
-            .filter(|&variable| which(variable))
-            .fold(start, |end, variable| {
-                let offset = end.next_multiple_of(alignment(variable));
-                places.insert(variable, Place::Static(offset));
-                offset + size_of(variable)
-            })
-    };
-    let common = place(0, &|variable| users(variable) != 1, &mut places);
-    for (kernel, reached) in unit.kernels.iter_mut().zip(&reach) {
-        let own = |variable: Value| users(variable) == 1 && reached.contains(&variable);
-        kernel.static_shared = place(common, &own, &mut places).next_multiple_of(DYNAMIC_ALIGNMENT);
-        if kernel.static_shared > u64::from(u32::MAX) {
-            bail!(
-                "kernel `{}` has {} bytes of shared variables",
-                kernel.name,
-                kernel.static_shared
-            );
-        }
-    }
-    Ok(places)
-}
-
 /// Rewrites the uses of shared variables.
 struct Rewriter<'a> {
     unit: &'a Unit,
-    places: HashMap<Value, Place>,
+    locations: HashMap<Value, Location>,
     /// Whether a constant mentions a shared variable.
     mentions: HashMap<Value, bool>,
 }
@@ -184,7 +109,7 @@ impl Rewriter<'_> {
             return false;
         }
         if value.is_global_variable() {
-            return self.places.contains_key(&value);
+            return self.locations.contains_key(&value);
         }
         if let Some(&known) = self.mentions.get(&value) {
             return known;
@@ -199,8 +124,8 @@ impl Rewriter<'_> {
 
     /// The value of a constant that mentions a shared variable, computed by instructions.
     fn materialise(&mut self, builder: &Builder, value: Value) -> Result<Value> {
-        if let Some(&place) = self.places.get(&value) {
-            return self.address(builder, place, value.ty());
+        if let Some(&location) = self.locations.get(&value) {
+            return self.address(builder, location, value.ty());
         }
         let mut operands = Vec::new();
         for operand in value.constant_operands() {
@@ -222,19 +147,19 @@ impl Rewriter<'_> {
         }
     }
 
-    fn address(&self, builder: &Builder, place: Place, ty: Type) -> Result<Value> {
+    fn address(&self, builder: &Builder, location: Location, ty: Type) -> Result<Value> {
         let context = self.unit.context();
         let call = |name: &str| {
             self.unit
                 .library_function(name)
                 .map(|function| builder.call_function(function, &[]))
         };
-        let base = match place {
-            Place::Static(offset) => builder.byte_offset(
+        let base = match location {
+            Location::Static(offset) => builder.byte_offset(
                 call("vgpu.shared_base")?,
                 Value::int(Type::int(context, 64), offset),
             ),
-            Place::Dynamic => call("vgpu.dynamic_shared")?,
+            Location::Dynamic => call("vgpu.dynamic_shared")?,
         };
         Ok(builder.to_space(base, ty))
     }

@@ -1,53 +1,35 @@
-//! Needs: lowerings inlined. Leaves: a call of `vgpu_spin` at the end of every turn of a loop that
-//! waits on memory.
+//! Needs: lowerings inlined. Leaves: a call of `vgpu_spin` at the end of every iteration of a loop that waits on memory
+//! (`polling_loops`).
 //!
-//! The threads of a block take turns on one CPU thread. A thread that polls a variable would keep
-//! its turn for ever; `vgpu_spin` ends it now and then. A loop waits on memory if it touches memory
-//! in a way that another thread may take part in (atomic, volatile, fence, or a call that does such a
-//! thing), and whether it ends depends on something read inside: a loop that counts up to a known
-//! bound ends by itself, however many atomics it performs.
+//! The threads of a block share one CPU thread. A thread that polls a variable would hold it for ever; `vgpu_spin` hands
+//! it on now and then.
 
 use std::collections::HashSet;
 
 use anyhow::Result;
-use codegen::vgpu_abi::ENGINE_SYMBOLS;
-use llvm_sys::LLVMOpcode;
 
-use super::lower;
+use super::lower::engine::{CONTEXT_FUNCTION, SPIN};
+use super::polling_loops;
 use super::unit::Unit;
-use crate::analysis::control_flow::{ControlFlow, Loop};
+use crate::analysis::control_flow::ControlFlow;
 use crate::ir::{Builder, Type, Value};
-
-/// The engine function that is called.
-pub const SPIN: &str = "vgpu_spin";
-
-/// Engine functions after which other threads have had their turn.
-const YIELDING: &[&str] = &[
-    "vgpu_barrier",
-    "vgpu_barrier_reduce",
-    "vgpu_syncwarp",
-    "vgpu_shfl",
-    "vgpu_vote",
-    "vgpu_match_any",
-    "vgpu_match_all",
-    "vgpu_redux",
-    "vgpu_yield",
-    SPIN,
-];
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
     let communicating = communicating_functions(unit);
     let mut loops = Vec::new();
     for function in unit.module.definitions() {
-        // Warp forms have their calls already (`warp::waiting`), and no thread's context to find here.
+        // Warp forms have their calls already, and a thread's context cannot be found in them.
         if function.name().starts_with("vgpu.") {
             continue;
         }
         let mut found: Vec<_> = ControlFlow::new(function)
             .loops()
             .into_iter()
-            .filter(|each| waits(each, &communicating, &|_| false) && !yields(each))
+            .filter(|each| {
+                polling_loops::waits(each, &communicating, &|_| false)
+                    && !polling_loops::yields(each)
+            })
             .collect();
         found.dedup_by_key(|each| each.latch);
         loops.extend(found);
@@ -58,29 +40,13 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     unit.add_library(&library())?;
     let spin = unit.library_function("vgpu.spin")?;
     for each in loops {
-        if let (Some(end), Some(place)) = (each.latch.terminator(), place(&each)) {
+        if let (Some(end), Some(place)) = (each.latch.terminator(), polling_loops::place(&each)) {
             let site = u64::from(unit.sites.own(place));
             let site = Value::int(Type::int(unit.context(), 32), site);
             Builder::before(unit.context(), end).call_function(spin, &[site]);
         }
     }
     Ok(())
-}
-
-/// Where a loop waits, for messages: at what it polls, as branches often have no place. If that is in functions that it calls, its end.
-pub fn place(each: &Loop) -> Option<Value> {
-    let polled = instructions(each).find(|&it| communicates_itself(it));
-    polled.or(each.latch.terminator())
-}
-
-/// Whether a loop waits on memory, if it calls no function that does. Nobody changes what `is_constant`.
-pub fn waits_itself(each: &Loop, is_constant: &dyn Fn(Value) -> bool) -> bool {
-    waits(each, &HashSet::new(), is_constant)
-}
-
-/// Whether an instruction itself touches memory in a way that another thread may take part in.
-pub fn communicates_itself(instruction: Value) -> bool {
-    communicates(instruction, &HashSet::new())
 }
 
 fn library() -> String {
@@ -93,7 +59,7 @@ define void @vgpu.spin(i32 %site) alwaysinline nounwind convergent {{
 }}
 declare void @{SPIN}(ptr, i32) convergent nounwind
 ",
-        lower::engine::CONTEXT_FUNCTION.as_str()
+        CONTEXT_FUNCTION.as_str()
     )
 }
 
@@ -107,7 +73,7 @@ fn communicating_functions(unit: &Unit) -> HashSet<Value> {
                 && function
                     .instructions()
                     .into_iter()
-                    .any(|it| communicates(it, &found))
+                    .any(|it| polling_loops::communicates(it, &found))
             {
                 found.insert(function);
             }
@@ -116,99 +82,4 @@ fn communicating_functions(unit: &Unit) -> HashSet<Value> {
             return found;
         }
     }
-}
-
-fn communicates(instruction: Value, functions: &HashSet<Value>) -> bool {
-    match instruction.opcode() {
-        Some(LLVMOpcode::LLVMFence | LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => {
-            true
-        }
-        Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore) => {
-            instruction.is_volatile() || instruction.is_atomic()
-        }
-        Some(LLVMOpcode::LLVMCall) => {
-            let called = instruction.called();
-            if called.is_function() {
-                functions.contains(&called)
-            } else {
-                !called.is_inline_assembly() || called.assembly_text().is_empty()
-            }
-        }
-        _ => false,
-    }
-}
-
-fn instructions(each: &Loop) -> impl Iterator<Item = Value> + '_ {
-    each.body.iter().flat_map(|block| block.instructions())
-}
-
-fn waits(each: &Loop, communicating: &HashSet<Value>, is_constant: &dyn Fn(Value) -> bool) -> bool {
-    if !instructions(each).any(|it| communicates(it, communicating)) {
-        return false;
-    }
-    let mut conditions = each
-        .body
-        .iter()
-        .filter_map(|block| block.terminator())
-        .filter(|end| leaves(*end, each))
-        .peekable();
-    // Without a way out only the other threads can end it (or it never ends, and must let them run).
-    conditions.peek().is_none()
-        || conditions.any(|end| {
-            end.condition()
-                .is_none_or(|it| reads_memory(it, each, is_constant))
-        })
-}
-
-fn leaves(end: Value, each: &Loop) -> bool {
-    end.successors()
-        .into_iter()
-        .any(|next| !each.body.contains(&next))
-}
-
-/// Whether a value depends on something the loop reads from memory or gets from a call. Chains of operands
-/// may be as long as the loop's body, hence a list and no recursion.
-fn reads_memory(value: Value, each: &Loop, is_constant: &dyn Fn(Value) -> bool) -> bool {
-    let mut seen = HashSet::new();
-    let mut pending = vec![value];
-    while let Some(value) = pending.pop() {
-        if !value.is_instruction() || !each.body.contains(&value.block()) || !seen.insert(value) {
-            continue;
-        }
-        if is_constant(value) {
-            continue;
-        }
-        if is_read(value) {
-            return true;
-        }
-        pending.extend(value.operands());
-    }
-    false
-}
-
-fn is_read(instruction: Value) -> bool {
-    match instruction.opcode() {
-        Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => {
-            true
-        }
-        Some(LLVMOpcode::LLVMCall) => !instruction
-            .called_function()
-            .is_some_and(|function| function.is_intrinsic()),
-        _ => false,
-    }
-}
-
-/// Whether every turn of the loop passes a yielding call: one in the latch is certain to be passed.
-pub fn yields(each: &Loop) -> bool {
-    each.latch
-        .instructions()
-        .into_iter()
-        .filter(|it| it.is_call())
-        .any(|call| {
-            let name = call.called_function().map(Value::name).unwrap_or_default();
-            debug_assert!(
-                !YIELDING.contains(&name.as_str()) || ENGINE_SYMBOLS.contains(&name.as_str())
-            );
-            YIELDING.contains(&name.as_str())
-        })
 }

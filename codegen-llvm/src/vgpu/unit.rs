@@ -7,7 +7,7 @@ use codegen::vgpu_abi;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 
 use super::dialect::Dialect;
-use super::warp::waiting::Words;
+use super::runtime_variables::RuntimeVariables;
 use crate::analysis::source_locations::Sites;
 use crate::ir::{Context, Machine, MachineOptions, Module, Value};
 
@@ -71,10 +71,8 @@ pub struct Unit {
     pub kernels: Vec<Kernel>,
     /// `sm_80` as 800, from the image's `target-cpu`; what `__nvvm_reflect("__CUDA_ARCH")` answers.
     pub cuda_arch: u32,
-    /// Where in shared memory the device runtime keeps a word per thread, if it does; known after the pass `shared`.
-    pub thread_words: Option<u64>,
-    /// Where it keeps what its teams have in common; known after the pass `shared`.
-    pub team_words: Words,
+    /// Where the device runtime keeps its shared variables; known after the pass `shared`.
+    pub runtime_variables: RuntimeVariables,
     /// Source places handed out so far.
     pub sites: Sites,
     /// What is known of the result.
@@ -110,8 +108,7 @@ impl Unit {
             machine,
             kernels: Vec::new(),
             cuda_arch: 0,
-            thread_words: None,
-            team_words: Words::default(),
+            runtime_variables: RuntimeVariables::default(),
             sites,
             manifest,
         })

@@ -11,6 +11,9 @@ use super::body::Body;
 /// `%cx`: the context of the thread that runs.
 pub const CONTEXT: &str = "  %cx = call ptr @vgpu.context()\n";
 
+/// The engine function that a loop that waits on memory calls.
+pub const SPIN: &str = "vgpu_spin";
+
 /// How [`CONTEXT_FUNCTION`] reads the stack pointer.
 pub const STACK_POINTER: &str = "movq %rsp, $0";
 

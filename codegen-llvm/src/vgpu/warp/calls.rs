@@ -2,7 +2,7 @@
 
 use codegen::vgpu_abi::LIBRARY_SYMBOLS;
 
-use super::super::spin;
+use super::super::lower::engine::SPIN;
 use crate::ir::Value;
 
 /// The function that stands for the thread's context until the warp form is built (see `context`).
@@ -84,7 +84,7 @@ pub fn of(call: Value) -> Callee {
         "vgpu_match_all" => Callee::MatchAll,
         "vgpu_wave" => Callee::Wave,
         "vgpu_clock" | "vgpu_globaltimer" => Callee::Once,
-        "vgpu_yield" | spin::SPIN => Callee::Yield,
+        "vgpu_yield" | SPIN => Callee::Yield,
         "vgpu_trap" | "vgpu_assert_fail" | "vgpu_wild_access" => Callee::Fault,
         "vgpu_malloc" | "vgpu_realloc" | "vgpu_free" | "vgpu_vprintf" => Callee::EngineLane,
         _ => match name.strip_prefix("llvm.") {

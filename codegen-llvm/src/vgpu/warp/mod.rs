@@ -41,9 +41,9 @@ mod places;
 mod pointers;
 mod refusal;
 mod shape;
-pub mod waiting;
+mod waiting;
 mod width;
-pub mod words;
+mod words;
 mod workers;
 
 use anyhow::Result;
@@ -54,6 +54,7 @@ use self::divergence::Divergence;
 use self::fields::Row;
 use self::order::Order;
 use self::refusal::Refusal;
+use super::runtime_variables::RuntimeVariables;
 use super::unit::{Kernel, Unit};
 use crate::analysis::source_locations::Sites;
 use crate::ir::{Module, Value};
@@ -100,7 +101,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     let host = Host {
         warp_size: unit.manifest.warp_size,
         permutes: unit.machine.has("avx512f"),
-        words: unit.team_words,
+        variables: unit.runtime_variables,
     };
     let mut made = Vec::new();
     for (kernel, refusal) in unit.kernels.iter_mut().zip(&mut forms) {
@@ -126,8 +127,8 @@ pub fn run(unit: &mut Unit) -> Result<()> {
 struct Host {
     warp_size: u32,
     permutes: bool,
-    /// Of the image: see [`Unit::team_words`].
-    words: waiting::Words,
+    /// See [`Unit::runtime_variables`].
+    variables: RuntimeVariables,
 }
 
 /// Builds one kernel's warp form.
@@ -146,7 +147,7 @@ fn build(
     }
     context::check(function)?;
     let row = if kernel.is_generic() { Row::Y } else { Row::X };
-    waiting::run(&module, sites, function, row, host.words)?;
+    waiting::run(&module, sites, function, row, host.variables)?;
     let width = width::of(function, row, host.warp_size);
     let order = Order::new(function)?;
     let divergence = Divergence::new(&order, module.layout(), width.lanes, row);

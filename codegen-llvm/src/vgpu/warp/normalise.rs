@@ -92,7 +92,8 @@ fn inline(
         for (kernel, &function) in kernels.iter().zip(functions) {
             if kernel.is_generic() {
                 workers::run(function, unit.manifest.warp_size);
-            } else if let (Some(start), false) = (unit.thread_words, calls_others(function))
+            } else if let (Some(start), false) =
+                (unit.runtime_variables.nest, calls_others(function))
                 && local.insert(function)
             {
                 // Elsewhere the word is still in memory.

@@ -22,7 +22,9 @@ use std::collections::HashSet;
 
 use llvm_sys::{LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode};
 
-use super::super::spin;
+use super::super::lower::engine::SPIN;
+use super::super::polling_loops;
+use super::super::runtime_variables::RuntimeVariables;
 use super::calls::{self, Callee};
 use super::fields::{self, Row};
 use super::refusal::Refusal;
@@ -30,54 +32,35 @@ use crate::analysis::control_flow::{ControlFlow, Loop};
 use crate::analysis::source_locations::Sites;
 use crate::ir::{Block, Builder, Module, Type, Value};
 
-/// Where in shared memory the device runtime has variables that are known not to be waited for, or how.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Words {
-    /// What teams with a part of a warp wait at.
-    pub barrier: Option<u64>,
-    /// The shape of the team.
-    pub team: Option<u64>,
-}
-
-impl Words {
-    /// The words, found by their variables' names.
-    pub fn find(place_of: impl Fn(&str) -> Option<u64>) -> Words {
-        Words {
-            barrier: place_of("omptarget.generation"),
-            team: place_of("omptarget.team_shape"),
-        }
-    }
-}
-
 /// The check.
 pub fn run(
     module: &Module,
     sites: &mut Sites,
     kernel: Value,
     row: Row,
-    words: Words,
+    variables: RuntimeVariables,
 ) -> Result<(), Refusal> {
     let flow = ControlFlow::new(kernel);
     for each in flow.loops() {
         let fences = instructions(&each).any(|it| it.opcode() == Some(LLVMOpcode::LLVMFence));
         let is_settled =
-            |it| is_constant(it, words, fences) || counts(it, &each) || takes_number(it);
-        if !spin::waits_itself(&each, &is_settled) {
+            |it| is_constant(it, variables, fences) || counts(it, &each) || takes_number(it);
+        if !polling_loops::waits_itself(&each, &is_settled) {
             continue;
         }
         if passes_all_lanes(&each) || is_retry(&each) || takes_bits(&flow, &each) {
             continue;
         }
         let waits_for_others = waits_for_blocks(&flow, &each, row)
-            || waits_for_warps(&flow, &each, row, words.barrier);
+            || waits_for_warps(&flow, &each, row, variables.barrier);
         if !waits_for_others {
             let what = "a loop waits on memory that other threads write";
-            return Err(match spin::place(&each) {
+            return Err(match polling_loops::place(&each) {
                 Some(place) => Refusal::at(module.context, place, what),
                 None => Refusal::new(what),
             });
         }
-        if !spin::yields(&each) {
+        if !polling_loops::yields(&each) {
             insert_spin(module, sites, &each);
         }
     }
@@ -86,13 +69,13 @@ pub fn run(
 
 /// Lets other warps, and what may end the launch, have their turn at the end of every turn of the loop.
 fn insert_spin(module: &Module, sites: &mut Sites, each: &Loop) {
-    let (Some(end), Some(place)) = (each.latch.terminator(), spin::place(each)) else {
+    let (Some(end), Some(place)) = (each.latch.terminator(), polling_loops::place(each)) else {
         return;
     };
     let context = module.context;
     let (pointer, number) = (Type::pointer(context), Type::int(context, 32));
     let spin = module.declare(
-        spin::SPIN,
+        SPIN,
         Type::function(Type::void(context), &[pointer, number]),
     );
     let marker = module.declare(calls::CONTEXT, Type::function(pointer, &[]));
@@ -107,15 +90,15 @@ const EVER: &str = "omptarget.ever.";
 
 /// What no loop waits for: the context; the shape of the team, which is written while nobody is in a region; whether something ever happened;
 /// and what is read like any variable, unless the loop fences: others may change it then.
-fn is_constant(instruction: Value, words: Words, fences: bool) -> bool {
+fn is_constant(instruction: Value, variables: RuntimeVariables, fences: bool) -> bool {
     match instruction.opcode() {
         Some(LLVMOpcode::LLVMLoad) => {
             let address = instruction.operand(0);
             let offset = || fields::shared_offset(address).map(|at| at as u64);
             fields::context_field(instruction).is_some()
                 || address.is_global_variable() && address.name().starts_with(EVER)
-                || !fences && !spin::communicates_itself(instruction)
-                || words.team.is_some() && offset() == words.team
+                || !fences && !polling_loops::communicates_itself(instruction)
+                || variables.team_shape.is_some() && offset() == variables.team_shape
         }
         _ => fields::is_context(instruction),
     }
@@ -186,7 +169,7 @@ fn passes_all_lanes(each: &Loop) -> bool {
 
 /// Whether the loop consists of one compare-and-swap, which expects what it found the time before.
 fn is_retry(each: &Loop) -> bool {
-    let mut shared = instructions(each).filter(|&it| spin::communicates_itself(it));
+    let mut shared = instructions(each).filter(|&it| polling_loops::communicates_itself(it));
     let (Some(swap), None) = (shared.next(), shared.next()) else {
         return false;
     };
@@ -221,7 +204,7 @@ fn comes_from(expected: Value, swap: Value, each: &Loop) -> bool {
 /// what it read.
 fn takes_bits(flow: &ControlFlow, each: &Loop) -> bool {
     let shared: Vec<_> = instructions(each)
-        .filter(|&it| spin::communicates_itself(it))
+        .filter(|&it| polling_loops::communicates_itself(it))
         .collect();
     let [read, change] = shared[..] else {
         return false;
@@ -266,7 +249,9 @@ fn depends(value: Value, on: Value, each: &Loop) -> bool {
 fn waits_for_blocks(flow: &ControlFlow, each: &Loop, row: Row) -> bool {
     let polls = |it: Value| it.opcode() == Some(LLVMOpcode::LLVMLoad);
     let shared: Vec<_> = instructions(each)
-        .filter(|&it| spin::communicates_itself(it) && it.opcode() != Some(LLVMOpcode::LLVMFence))
+        .filter(|&it| {
+            polling_loops::communicates_itself(it) && it.opcode() != Some(LLVMOpcode::LLVMFence)
+        })
         .collect();
     let is_thread = |value| fields::is_thread_index(value, row);
     let Some(thread) =
@@ -282,7 +267,7 @@ fn waits_for_blocks(flow: &ControlFlow, each: &Loop, row: Row) -> bool {
             .any(|&polled| polled == space || polled == 0 || space == 0)
     };
     let all = flow.blocks().iter().flat_map(|block| block.instructions());
-    all.filter(|&it| spin::communicates_itself(it))
+    all.filter(|&it| polling_loops::communicates_itself(it))
         .filter(|&it| written(it).is_some_and(may_be_polled))
         .all(|it| alone(flow, it.block(), is_thread) == Some(thread))
 }
@@ -307,7 +292,7 @@ fn waits_for_warps(flow: &ControlFlow, each: &Loop, row: Row, barrier_word: Opti
             && barrier_word.is_some()
             && fields::shared_offset(it.operand(0)) == barrier_word.map(|word| word as i64)
     };
-    let mut shared = instructions(each).filter(|&it| spin::communicates_itself(it));
+    let mut shared = instructions(each).filter(|&it| polling_loops::communicates_itself(it));
     let is_lane = |value| fields::is_lane(value, row);
     shared.all(polls) && alone(flow, each.header, is_lane).is_some()
 }

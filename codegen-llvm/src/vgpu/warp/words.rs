@@ -15,9 +15,6 @@ use super::calls::CONTEXT;
 use super::fields::{self, Row};
 use crate::ir::{Builder, Layout, Module, Type, Value};
 
-/// The device runtime's variable.
-pub const VARIABLE: &str = "omptarget.nest";
-
 /// Bytes of a word.
 const WORD: i64 = 2;
 /// Words: a block's threads.

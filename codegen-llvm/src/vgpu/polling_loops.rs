@@ -1,0 +1,146 @@
+//! Loops that wait on memory until another thread writes it.
+//!
+//! A loop waits on memory if it touches memory in a way that another thread may take part in (atomic, volatile, fence,
+//! or a call that does such a thing), and if its end depends on something read inside. A loop that counts up to a known
+//! bound ends by itself, however many atomics it performs.
+
+use std::collections::HashSet;
+
+use codegen::vgpu_abi::ENGINE_SYMBOLS;
+use llvm_sys::LLVMOpcode;
+
+use super::lower::engine::SPIN;
+use crate::analysis::control_flow::Loop;
+use crate::ir::Value;
+
+/// Engine functions after which other threads have had their turn.
+const YIELDING: &[&str] = &[
+    "vgpu_barrier",
+    "vgpu_barrier_reduce",
+    "vgpu_syncwarp",
+    "vgpu_shfl",
+    "vgpu_vote",
+    "vgpu_match_any",
+    "vgpu_match_all",
+    "vgpu_redux",
+    "vgpu_yield",
+    SPIN,
+];
+
+/// Where a loop waits, for messages: at what it polls, as branches often have no place. If that is in functions that it calls, its end.
+pub fn place(each: &Loop) -> Option<Value> {
+    let polled = instructions(each).find(|&it| communicates_itself(it));
+    polled.or(each.latch.terminator())
+}
+
+/// Whether a loop waits on memory, if it calls no function that does. Nobody changes what `is_constant`.
+pub fn waits_itself(each: &Loop, is_constant: &dyn Fn(Value) -> bool) -> bool {
+    waits(each, &HashSet::new(), is_constant)
+}
+
+/// Whether an instruction itself touches memory in a way that another thread may take part in.
+pub fn communicates_itself(instruction: Value) -> bool {
+    communicates(instruction, &HashSet::new())
+}
+
+/// Whether an instruction communicates itself, or calls one of these functions, which do.
+pub fn communicates(instruction: Value, functions: &HashSet<Value>) -> bool {
+    match instruction.opcode() {
+        Some(LLVMOpcode::LLVMFence | LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => {
+            true
+        }
+        Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore) => {
+            instruction.is_volatile() || instruction.is_atomic()
+        }
+        Some(LLVMOpcode::LLVMCall) => {
+            let called = instruction.called();
+            if called.is_function() {
+                functions.contains(&called)
+            } else {
+                !called.is_inline_assembly() || called.assembly_text().is_empty()
+            }
+        }
+        _ => false,
+    }
+}
+
+fn instructions(each: &Loop) -> impl Iterator<Item = Value> + '_ {
+    each.body.iter().flat_map(|block| block.instructions())
+}
+
+/// Whether a loop waits on memory; `communicating` are the functions in which threads communicate. Nobody changes what
+/// `is_constant`.
+pub fn waits(
+    each: &Loop,
+    communicating: &HashSet<Value>,
+    is_constant: &dyn Fn(Value) -> bool,
+) -> bool {
+    if !instructions(each).any(|it| communicates(it, communicating)) {
+        return false;
+    }
+    let mut conditions = each
+        .body
+        .iter()
+        .filter_map(|block| block.terminator())
+        .filter(|end| leaves(*end, each))
+        .peekable();
+    // Without a way out only the other threads can end it (or it never ends, and must let them run).
+    conditions.peek().is_none()
+        || conditions.any(|end| {
+            end.condition()
+                .is_none_or(|it| reads_memory(it, each, is_constant))
+        })
+}
+
+fn leaves(end: Value, each: &Loop) -> bool {
+    end.successors()
+        .into_iter()
+        .any(|next| !each.body.contains(&next))
+}
+
+/// Whether a value depends on something the loop reads from memory or gets from a call. Chains of operands
+/// may be as long as the loop's body, hence a list and no recursion.
+fn reads_memory(value: Value, each: &Loop, is_constant: &dyn Fn(Value) -> bool) -> bool {
+    let mut seen = HashSet::new();
+    let mut pending = vec![value];
+    while let Some(value) = pending.pop() {
+        if !value.is_instruction() || !each.body.contains(&value.block()) || !seen.insert(value) {
+            continue;
+        }
+        if is_constant(value) {
+            continue;
+        }
+        if is_read(value) {
+            return true;
+        }
+        pending.extend(value.operands());
+    }
+    false
+}
+
+fn is_read(instruction: Value) -> bool {
+    match instruction.opcode() {
+        Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => {
+            true
+        }
+        Some(LLVMOpcode::LLVMCall) => !instruction
+            .called_function()
+            .is_some_and(|function| function.is_intrinsic()),
+        _ => false,
+    }
+}
+
+/// Whether every turn of the loop passes a yielding call: one in the latch is certain to be passed.
+pub fn yields(each: &Loop) -> bool {
+    each.latch
+        .instructions()
+        .into_iter()
+        .filter(|it| it.is_call())
+        .any(|call| {
+            let name = call.called_function().map(Value::name).unwrap_or_default();
+            debug_assert!(
+                !YIELDING.contains(&name.as_str()) || ENGINE_SYMBOLS.contains(&name.as_str())
+            );
+            YIELDING.contains(&name.as_str())
+        })
+}

@@ -1,0 +1,23 @@
+//! The device runtime's shared variables that passes of the virtual GPU know by name.
+
+/// Offsets of these variables in a block's shared memory; `None` for a variable that the image does not have.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RuntimeVariables {
+    /// A word per thread: its place in the nest of parallel regions (`devicertl/src/nest.rs`).
+    pub nest: Option<u64>,
+    /// The generation of the barrier for teams with a part of a warp (`devicertl/src/sync.rs`).
+    pub barrier: Option<u64>,
+    /// The shape of the team, which is written only while no thread is in a region.
+    pub team_shape: Option<u64>,
+}
+
+impl RuntimeVariables {
+    /// Finds the variables; `offset_of` gives the offset of a variable by its name.
+    pub fn find(offset_of: impl Fn(&str) -> Option<u64>) -> RuntimeVariables {
+        RuntimeVariables {
+            nest: offset_of("omptarget.nest"),
+            barrier: offset_of("omptarget.generation"),
+            team_shape: offset_of("omptarget.team_shape"),
+        }
+    }
+}
