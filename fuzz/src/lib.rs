@@ -6,8 +6,9 @@ use std::sync::OnceLock;
 
 use codegen::artifact::{Artifact, GlobalEntry, KernelEntry, Manifest};
 use omptarget::abi::{Entry, LegacyEntry};
+use omptarget::device::entries;
 use omptarget::environment::Environment;
-use omptarget::{entries, source_location};
+use omptarget::report::source_location;
 use plugin_api::{Image, Module};
 use plugin_vgpu::{Config, Engine, VirtualGpu};
 

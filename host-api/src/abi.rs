@@ -61,7 +61,7 @@ pub struct Entry {
     pub version: u16,
     /// Who consumes it: 1 is OpenMP (`OffloadKind` of `OffloadBinary.h`).
     pub kind: u16,
-    /// See [`crate::entries`].
+    /// See [`crate::device::entries`].
     pub flags: u32,
     /// Host address: a region id, a global or a function.
     pub address: *const c_void,
@@ -85,7 +85,7 @@ pub struct LegacyEntry {
     pub name: *const c_char,
     /// Bytes of a global, 0 for a region.
     pub size: u64,
-    /// See [`crate::entries`].
+    /// See [`crate::device::entries`].
     pub flags: i32,
     /// Extra value (the clauses of `requires`).
     pub data: i32,

@@ -4,7 +4,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use crate::info;
+use crate::report::info;
 
 /// What the environment asks for.
 #[derive(Clone, Debug, Default)]

@@ -6,21 +6,21 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use plugin_api::Device;
 
-use crate::device::OmpDevice;
+use crate::device::offload_policy::OffloadPolicy;
+use crate::device::omp_device::OmpDevice;
+use crate::device::plugins::{self, Candidate};
+use crate::device::program;
+use crate::device::registry::Registry;
 use crate::environment::Environment;
-use crate::error::{Error, Result, die, warn};
 use crate::fork;
-use crate::host_task;
-use crate::info;
-use crate::logger;
-use crate::mapping_info::tell_table;
-use crate::offload_policy::OffloadPolicy;
+use crate::host_library;
+use crate::mapping::report::report_table;
 use crate::ompt;
-use crate::plugins::{self, Candidate};
-use crate::program;
-use crate::recording_request::{self, Recording};
-use crate::registry::Registry;
-use crate::source_location::SourceLocation;
+use crate::recording::request::{self, Recording};
+use crate::report::error::{Error, Result, die, warn};
+use crate::report::info;
+use crate::report::logger;
+use crate::report::source_location::SourceLocation;
 use crate::trace;
 
 /// Everything the entry points share.
@@ -70,7 +70,7 @@ pub fn runtime() -> &'static Runtime {
 }
 
 /// Tells the user why the virtual GPU does what a GPU that is there was probably meant to do.
-fn tell_passed_over(reasons: &[String]) {
+fn report_passed_over(reasons: &[String]) {
     if !reasons.is_empty() {
         warn(&format_args!(
             "no device image of this program can be used on the GPU:{}; target regions run on the virtual GPU\n  \
@@ -129,7 +129,7 @@ impl Runtime {
                 .activate(&self.environment, in_use, number, memory)?;
         }
         let total = self.device(number)?.device.info().total_memory;
-        recording_request::check_memory(memory, total)
+        request::check_memory(memory, total)
     }
 
     fn search(&self) -> &[OmpDevice] {
@@ -179,7 +179,7 @@ impl Runtime {
                     passed_over.extend(self.refusals(&*device));
                 }
                 if usable && candidate.stands_in() {
-                    tell_passed_over(&passed_over);
+                    report_passed_over(&passed_over);
                 }
                 if usable {
                     let device = self
@@ -192,7 +192,7 @@ impl Runtime {
             }
         }
         if found.is_empty() && has_images && !self.warned.swap(true, Ordering::Relaxed) {
-            self.tell_refusals();
+            self.report_refusals();
         }
         found
     }
@@ -203,7 +203,7 @@ impl Runtime {
             .get_or_init(|| plugins::candidates(&self.environment.devices, complain))
     }
 
-    fn tell_refusals(&self) {
+    fn report_refusals(&self) {
         if self.policy == OffloadPolicy::Default {
             let why = self.why_no_device();
             warn(&format_args!(
@@ -322,7 +322,7 @@ impl Runtime {
     }
 
     fn default_device(&self) -> i32 {
-        host_task::default_device()
+        host_library::default_device()
             .or(self.environment.default_device)
             .unwrap_or(0)
     }
@@ -338,7 +338,7 @@ impl Runtime {
         let is_last = self.registry.libraries().is_empty();
         for device in self.devices_found() {
             if is_last {
-                tell_table(device, "at the end of the program");
+                report_table(device, "at the end of the program");
             }
             if let Err(error) = device.program.unload(device, library.id) {
                 die(&format_args!(

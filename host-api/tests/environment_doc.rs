@@ -19,6 +19,9 @@ fn variables(text: &str, quote: char) -> BTreeSet<String> {
 fn collect(folder: &Path, found: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        if path.ends_with("tests") {
+            continue;
+        }
         if path.is_dir() {
             collect(&path, found);
         } else {

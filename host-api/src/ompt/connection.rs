@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::abi::{Callbacks, Data, GetCallback, GetTaskData, Lookup, StartToolResult};
-use crate::host_task;
+use crate::host_library;
 
 /// Whether there is a tool.
 pub(super) static ENABLED: AtomicBool = AtomicBool::new(false);
@@ -45,7 +45,7 @@ pub fn connect() {
 fn connect_to_libomp() {
     type Connect = unsafe extern "C" fn(*mut StartToolResult);
     // SAFETY: libomp's function of this name has this type.
-    let Some(connect) = (unsafe { host_task::symbol::<Connect>(c"ompt_libomp_connect") }) else {
+    let Some(connect) = (unsafe { host_library::symbol::<Connect>(c"ompt_libomp_connect") }) else {
         return;
     };
     /// libomp keeps the pointer until it ends, and may write to what it points at; nobody else touches it.

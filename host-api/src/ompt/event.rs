@@ -58,13 +58,13 @@ pub fn region(kind: Construct, nowait: bool, device: usize) -> Region {
         caller: caller(),
         outer: REGION.get(),
     });
-    open.tell(Endpoint::Begin);
+    open.notify(Endpoint::Begin);
     REGION.set(&raw mut *open);
     Region(Some(open))
 }
 
 impl Open {
-    fn tell(&mut self, endpoint: Endpoint) {
+    fn notify(&mut self, endpoint: Endpoint) {
         let (kind, device, task) = (self.kind, self.device, self.task_data);
         if let Some(callback) = self.tool.target_emi {
             let data = &raw mut self.target_data;
@@ -91,7 +91,7 @@ impl Drop for Region {
     fn drop(&mut self) {
         if let Some(open) = &mut self.0 {
             REGION.set(open.outer);
-            open.tell(Endpoint::End);
+            open.notify(Endpoint::End);
         }
     }
 }
@@ -191,7 +191,7 @@ pub fn operation(
         id: 0,
     };
     if tool.target_data_op_emi.is_some() {
-        open.tell(Endpoint::Begin);
+        open.notify(Endpoint::Begin);
     } else if let Some(callback) = tool.target_data_op {
         open.id = new_id();
         let mut none = 0;
@@ -241,7 +241,7 @@ impl DataOperation {
 }
 
 impl OpenOperation {
-    fn tell(&mut self, endpoint: Endpoint) {
+    fn notify(&mut self, endpoint: Endpoint) {
         let Some(callback) = self.tool.target_data_op_emi else {
             return;
         };
@@ -269,7 +269,7 @@ impl OpenOperation {
 impl Drop for DataOperation {
     fn drop(&mut self) {
         if let Some(open) = &mut self.0 {
-            open.tell(Endpoint::End);
+            open.notify(Endpoint::End);
         }
     }
 }
@@ -285,7 +285,7 @@ pub fn submit(teams: u32) -> Submit {
     };
     let mut submit = Submit(Some((tool, teams, 0)));
     if tool.target_submit_emi.is_some() {
-        submit.tell(Endpoint::Begin);
+        submit.notify(Endpoint::Begin);
     } else if let Some(callback) = tool.target_submit {
         let mut none = 0;
         let around = Surroundings::new(&mut none);
@@ -296,7 +296,7 @@ pub fn submit(teams: u32) -> Submit {
 }
 
 impl Submit {
-    fn tell(&mut self, endpoint: Endpoint) {
+    fn notify(&mut self, endpoint: Endpoint) {
         let Some((tool, teams, id)) = &mut self.0 else {
             return;
         };
@@ -311,6 +311,6 @@ impl Submit {
 
 impl Drop for Submit {
     fn drop(&mut self) {
-        self.tell(Endpoint::End);
+        self.notify(Endpoint::End);
     }
 }

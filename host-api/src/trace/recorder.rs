@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::summary::Totals;
 use super::{Event, chrome, summary};
 use crate::environment::Environment;
-use crate::error::warn;
+use crate::report::error::warn;
 use crate::runtime::runtime;
 
 /// One event with the thread it happened on.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Event, Kind};
-use crate::device::OmpDevice;
-use crate::mapping_table::Count;
+use crate::device::omp_device::OmpDevice;
+use crate::mapping::table::Count;
 
 /// Counts and times of one row.
 #[derive(Clone, Copy, Debug, Default)]
@@ -132,9 +132,9 @@ mod tests {
     use plugin_api::DevicePtr;
 
     use super::*;
-    use crate::fake_device::FakeDevice;
-    use crate::mapping::{Mapping, Storage};
-    use crate::mapping_table::{Reference, Section};
+    use crate::mapping::mapped_range::{Mapping, Storage};
+    use crate::mapping::table::{Reference, Section};
+    use crate::tests::fake_device::FakeDevice;
 
     fn event(kind: Kind, bytes: u64, milliseconds: u64) -> Event {
         let begin = Instant::now();

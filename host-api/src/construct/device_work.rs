@@ -1,0 +1,164 @@
+//! The work of one construct on its device: copies and kernels queued on one stream, and what is to be done when
+//! they are complete.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use plugin_api::{Completion, DevicePtr, Stream};
+use smallvec::SmallVec;
+
+use crate::device::omp_device::OmpDevice;
+use crate::device::stream_pool::StreamInUse;
+use crate::launch::reduction_buffer::ReductionBuffer;
+use crate::mapping::data_end::unpin;
+use crate::mapping::mapped_range::Mapping;
+use crate::mapping::report::{neighbour, report_table};
+use crate::ompt;
+use crate::report::error::{Error, Result};
+use crate::trace::{self, Kind};
+
+/// What a construct leaves to be done when its work is complete.
+pub enum OnCompletion {
+    /// Give a pin back, and the mapping's storage if it was the last.
+    Unpin(Arc<Mapping>),
+    /// Free device memory that was this construct's alone.
+    Free {
+        /// Where it is.
+        address: DevicePtr,
+        /// For messages: `freeing …`.
+        what: &'static str,
+    },
+    /// Give the buffer of cross-team reductions back.
+    PutBack(ReductionBuffer),
+}
+
+/// The work of a construct.
+pub struct DeviceWork<'a> {
+    /// Where it is done.
+    pub device: &'a OmpDevice,
+    stream: StreamInUse<'a>,
+    after: SmallVec<[OnCompletion; 4]>,
+    /// An error the stream has told already.
+    failure: Option<plugin_api::Error>,
+}
+
+impl<'a> DeviceWork<'a> {
+    /// No work yet. With [`Completion::Blocking`], the calling thread is to call [`DeviceWork::complete`] next.
+    pub fn new(device: &'a OmpDevice, completion: Completion) -> Result<DeviceWork<'a>> {
+        let stream = device.streams.take(&device.device, completion);
+        Ok(DeviceWork {
+            device,
+            stream: stream.map_err(|source| Error::Device {
+                what: "making a stream".into(),
+                source,
+            })?,
+            after: SmallVec::new(),
+            failure: None,
+        })
+    }
+
+    /// Where its operations are queued.
+    pub fn stream(&self) -> &dyn Stream {
+        &*self.stream
+    }
+
+    /// Leaves something to be done when the work is complete.
+    pub fn afterwards(&mut self, after: OnCompletion) {
+        self.after.push(after);
+    }
+
+    /// Queues what `enqueue` does to the stream, with a span on the timeline from its begin to its end.
+    pub fn traced(
+        &self,
+        kind: Kind,
+        bytes: u64,
+        name: impl FnOnce() -> String,
+        enqueue: impl FnOnce(&dyn Stream) -> plugin_api::Result<()>,
+    ) -> plugin_api::Result<()> {
+        let span = trace::span(kind, self.device.number, bytes, name);
+        if self.stream.is_immediate() || !trace::is_on() {
+            return enqueue(&*self.stream);
+        }
+        let span = Arc::new(Mutex::new(Some(span)));
+        let begun = span.clone();
+        self.stream.call(Box::new(move || {
+            let mut span = begun.lock().unwrap_or_else(PoisonError::into_inner);
+            span.iter_mut().for_each(trace::Span::begin_now);
+        }))?;
+        enqueue(&*self.stream)?;
+        self.stream.call(Box::new(move || {
+            drop(span.lock().unwrap_or_else(PoisonError::into_inner).take());
+        }))
+    }
+
+    /// Whether the device has done everything, or failed; [`DeviceWork::complete`] then does not wait.
+    pub fn is_done(&mut self) -> bool {
+        match self.stream.query() {
+            Ok(done) => done,
+            Err(error) => {
+                self.failure.get_or_insert(error);
+                true
+            }
+        }
+    }
+
+    /// Waits for the device and does what was left to be done; that is done whatever happened, so that
+    /// an error leaves no storage behind. The first error counts, `outcome` being that of queueing the work.
+    pub fn complete<T>(&mut self, outcome: Result<T>) -> Result<T> {
+        let synchronized = self.stream.synchronize();
+        let ended = self.failure.take().map_or(synchronized, Err);
+        // While everything is still mapped.
+        let ended = ended.map_err(|source| queued_error(self.device, source));
+        if outcome.is_err() || ended.is_err() {
+            report_table(self.device, "at the failure");
+        }
+        let mut left = Ok(());
+        for after in self.after.drain(..) {
+            left = left.and(run(self.device, after));
+        }
+        let value = outcome?;
+        ended?;
+        left.map(|()| value)
+    }
+}
+
+fn run(device: &OmpDevice, after: OnCompletion) -> Result<()> {
+    match after {
+        OnCompletion::Unpin(mapping) => unpin(device, &mapping),
+        OnCompletion::PutBack(buffer) => {
+            device.reductions.put_back(buffer);
+            Ok(())
+        }
+        OnCompletion::Free { address, what } => {
+            let _event = ompt::deletion(device.number, address.0);
+            device.device.free(address).map_err(|source| Error::Device {
+                what: what.into(),
+                source,
+            })
+        }
+    }
+}
+
+/// An error of work that was queued without one.
+fn queued_error(device: &OmpDevice, source: plugin_api::Error) -> Error {
+    use plugin_api::Error as Device;
+    match source {
+        Device::Fault(_) | Device::InvalidLaunch { .. } => kernel_error(device, source),
+        _ => Error::Device {
+            what: "the work queued on the device".into(),
+            source,
+        },
+    }
+}
+
+/// A kernel's error, with the mapped section concerned: to be made while that is still mapped.
+pub fn kernel_error(device: &OmpDevice, source: plugin_api::Error) -> Error {
+    use plugin_api::FaultKind;
+    let section = match &source {
+        plugin_api::Error::Fault(fault) => match fault.kind {
+            FaultKind::WildAccess { address, .. } => neighbour(device, address),
+            _ => None,
+        },
+        _ => None,
+    };
+    Error::Kernel { source, section }
+}

@@ -1,0 +1,68 @@
+//! One OpenMP device: a plugin's device with its number, its mapping table and what it has loaded.
+
+use std::sync::Arc;
+
+use plugin_api::Device;
+
+use crate::construct::in_flight::InFlight;
+use crate::device::program::Program;
+use crate::device::stream_pool::StreamPool;
+use crate::launch::reduction_buffer::ReductionBuffers;
+use crate::mapping::table::MappingTable;
+use crate::recording::replay_memory::ReplayMemory;
+
+/// A device as OpenMP sees it.
+pub struct OmpDevice {
+    /// Its OpenMP device number.
+    pub number: usize,
+    /// Its unique identifier, stable from run to run on the same machine.
+    pub uid: std::ffi::CString,
+    /// The device itself.
+    pub device: Arc<dyn Device>,
+    /// What is mapped on it.
+    pub table: MappingTable,
+    /// What it has loaded.
+    pub program: Program,
+    /// Launch environments for cross-team reductions.
+    pub reductions: ReductionBuffers,
+    /// Streams no construct uses.
+    pub streams: StreamPool,
+    /// Constructs it still works for while the host has gone on.
+    pub in_flight: InFlight,
+    /// Its memory for replays.
+    pub replay_memory: ReplayMemory,
+    unified_shared_memory: bool,
+}
+
+impl OmpDevice {
+    /// Device `number`, with nothing mapped or loaded.
+    pub fn new(
+        number: usize,
+        uid: std::ffi::CString,
+        device: Arc<dyn Device>,
+        unified_shared_memory: bool,
+    ) -> OmpDevice {
+        OmpDevice {
+            number,
+            uid,
+            device,
+            table: MappingTable::default(),
+            program: Program::default(),
+            reductions: ReductionBuffers::default(),
+            streams: StreamPool::default(),
+            in_flight: InFlight::default(),
+            replay_memory: ReplayMemory::default(),
+            unified_shared_memory,
+        }
+    }
+
+    /// Whether host memory is used in place (`requires unified_shared_memory`).
+    pub fn unified_shared_memory(&self) -> bool {
+        self.unified_shared_memory
+    }
+
+    /// Name for people.
+    pub fn name(&self) -> &str {
+        &self.device.info().name
+    }
+}

@@ -1,0 +1,389 @@
+//! What one device has loaded: the images of every registered library, their kernels by region id,
+//! and their `declare target` variables in the mapping table.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry::Vacant;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use plugin_api::{Device, DevicePtr, Image, Kernel, LoadOptions, MemoryKind, Module};
+
+use crate::device::device_runtime::DeviceRuntime;
+use crate::device::entries::{self, Entry};
+use crate::device::kernel_environment::KernelEnvironment;
+use crate::device::omp_device::OmpDevice;
+use crate::device::regions::{Padded, Regions};
+use crate::device::registry::{Library, Registry};
+use crate::mapping::mapped_range::{Mapping, Storage};
+use crate::ompt;
+use crate::report::error::{Error, Result};
+use crate::trace::{self, Kind};
+
+/// A target region on this device.
+#[derive(Clone)]
+pub struct Region {
+    /// The kernel's symbol.
+    pub name: String,
+    /// The kernel.
+    pub kernel: Arc<dyn Kernel>,
+    /// What the compiler knows of it.
+    pub environment: KernelEnvironment,
+    /// What the kernel's image was linked with.
+    pub device_runtime: DeviceRuntime,
+    /// Whether the user was told that its teams get fewer threads than asked for.
+    pub cut_told: Arc<AtomicBool>,
+}
+
+/// One library's share.
+struct Loaded {
+    module: Arc<dyn Module>,
+    regions: Vec<u64>,
+    variables: Vec<u64>,
+    indirect_table: Option<DevicePtr>,
+}
+
+/// The images a device has loaded.
+pub struct Program {
+    seen: AtomicU64,
+    loaded: Mutex<HashMap<usize, Option<Loaded>>>,
+    regions: Regions,
+}
+
+/// No generation of the registry.
+const NONE: u64 = u64::MAX;
+
+impl Default for Program {
+    fn default() -> Program {
+        Program {
+            seen: AtomicU64::new(NONE),
+            loaded: Mutex::default(),
+            regions: Regions::default(),
+        }
+    }
+}
+
+impl Program {
+    /// Loads what was registered since the last call. Cheap when nothing was.
+    pub fn catch_up(
+        &self,
+        device: &OmpDevice,
+        registry: &Registry,
+        device_count: usize,
+    ) -> Result<()> {
+        let generation = registry.generation();
+        if self.seen.load(Ordering::Acquire) == generation {
+            return Ok(());
+        }
+        // Before anything happens on a device, and not earlier: libomp itself asks for the number of devices while it
+        // begins, when it is not ready for tools.
+        ompt::connect();
+        ompt::devices_are_used();
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        for library in registry.libraries() {
+            if let Vacant(place) = loaded.entry(library.id) {
+                place.insert(self.load(device, &library, device_count)?);
+            }
+        }
+        self.seen.store(generation, Ordering::Release);
+        Ok(())
+    }
+
+    /// The region with this id.
+    pub fn region(&self, id: u64) -> Option<Arc<Padded>> {
+        self.regions.get(id)
+    }
+
+    /// Forgets a library: what is in flight ends, its module's destructors run, its variables leave the mapping table.
+    pub fn unload(&self, device: &OmpDevice, library: usize) -> Result<()> {
+        let share = self
+            .loaded
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&library);
+        let Some(Some(share)) = share else {
+            return Ok(());
+        };
+        self.regions.remove(&share.regions);
+        // None of its regions begins any more; those that have begun end.
+        device.in_flight.settle();
+        for address in &share.variables {
+            // A construct that still uses the variable when its library goes is the program's
+            // error; the association then simply stays.
+            let _gone = device.table.disassociate(*address);
+        }
+        drop(share.module);
+        ompt::image_dropped(device.number, library);
+        let Some(table) = share.indirect_table else {
+            return Ok(());
+        };
+        device.device.free(table).map_err(|source| Error::Device {
+            what: "freeing the table of indirect functions".into(),
+            source,
+        })
+    }
+
+    /// `None`: no image of the library is for this device.
+    fn load(
+        &self,
+        device: &OmpDevice,
+        library: &Library,
+        device_count: usize,
+    ) -> Result<Option<Loaded>> {
+        let Some(image) = accepted_image(&*device.device, library) else {
+            return Ok(None);
+        };
+        let options = LoadOptions {
+            unified_shared_memory: device.unified_shared_memory(),
+        };
+        let span = trace::span(Kind::Load, device.number, image.bytes.len() as u64, || {
+            format!("image for {}", device.name())
+        });
+        let module = device.device.load(&image, &options).map_err(Error::Load)?;
+        drop(span);
+        trace::stages(device.number, module.stages());
+        ompt::image_loaded(device.number, library.id, image.bytes);
+        let mut share = Loaded {
+            module,
+            regions: Vec::new(),
+            variables: Vec::new(),
+            indirect_table: None,
+        };
+        for entry in library
+            .entries
+            .iter()
+            .filter(|entry| entry.size > 0 && !is_indirect(entry))
+        {
+            if associate_variable(device, &*share.module, entry)? {
+                share.variables.push(entry.address);
+            }
+        }
+        share.indirect_table =
+            write_device_environment(device, &*share.module, library, device_count)?;
+        for entry in library.entries.iter().filter(|entry| entry.is_region()) {
+            let region = resolve_region(device, &*share.module, entry)?;
+            self.regions.insert(entry.address, &region);
+            share.regions.push(entry.address);
+        }
+        Ok(Some(share))
+    }
+}
+
+fn is_indirect(entry: &Entry) -> bool {
+    entry.flags & (entries::INDIRECT | entries::INDIRECT_VTABLE) != 0
+}
+
+/// Of the library's images the one that the device would rather have; of several such the first.
+pub fn accepted_image(device: &dyn Device, library: &Library) -> Option<Image<'static>> {
+    library
+        .images
+        .iter()
+        .flat_map(|bytes| Image::parse(bytes).unwrap_or_default())
+        .filter(|image| device.refusal(image).is_none())
+        .min_by_key(|image| device.rank(image))
+}
+
+/// Why none of the library's images was taken.
+pub fn refusals(device: &dyn Device, library: &Library) -> Vec<String> {
+    let mut reasons = Vec::new();
+    for (index, bytes) in library.images.iter().enumerate() {
+        match Image::parse(bytes) {
+            Err(error) => reasons.push(format!("image {index}: {error}")),
+            Ok(images) => {
+                let refused = images.iter().filter_map(|image| device.refusal(image));
+                reasons.extend(refused.map(|why| format!("image {index} is {why}")));
+            }
+        }
+    }
+    reasons
+}
+
+/// Why the device has no region with this id.
+pub fn missing_region(device: &OmpDevice, registry: &Registry, id: u64) -> Error {
+    let libraries = registry.libraries();
+    let library = libraries
+        .iter()
+        .find(|library| library.entries.iter().any(|entry| entry.address == id));
+    match library {
+        None => Error::UnknownRegion { region: id },
+        Some(library) => Error::NoImage {
+            device: device.name().to_owned(),
+            why: refusals(&*device.device, library).join("; "),
+        },
+    }
+}
+
+/// Whether the entry is a reference pointer that clang makes for a variable: with `link`, and, where memory is shared, for every other
+/// `declare target` variable too. Only its name says so of the latter.
+fn is_reference(entry: &Entry) -> bool {
+    entry.flags & entries::LINK != 0 || entry.name.ends_with("_decl_tgt_ref_ptr")
+}
+
+/// Puts a `declare target` variable into the mapping table for good. False: the image does not
+/// define it (nothing on the device uses it).
+fn associate_variable(device: &OmpDevice, module: &dyn Module, entry: &Entry) -> Result<bool> {
+    let Some(global) = module.global(&entry.name) else {
+        return Ok(false);
+    };
+    if device.unified_shared_memory() && is_reference(entry) {
+        // The reference pointer on the device points at the one variable both sides share.
+        // SAFETY: the host's reference pointer, `size` bytes.
+        let written = unsafe {
+            device.device.write(
+                global.address,
+                entry.address as *const u8,
+                entry.size as usize,
+            )
+        };
+        written.map_err(|source| Error::Device {
+            what: format!("initialising {}", entry.name),
+            source,
+        })?;
+    }
+    let host = entry.address..entry.address + entry.size;
+    let mapping = Mapping::new(
+        host,
+        entry.address,
+        global.address,
+        Storage::Foreign,
+        &entry.name,
+    );
+    // Two libraries with the same weak variable share its host address: the first one serves.
+    Ok(device.table.associate(mapping).is_ok())
+}
+
+fn resolve_region(device: &OmpDevice, module: &dyn Module, entry: &Entry) -> Result<Region> {
+    let name = entry.name.clone();
+    let kernel = module.kernel(&name).ok_or_else(|| Error::MissingSymbol {
+        what: "kernel",
+        name: entry.name.clone(),
+    })?;
+    let environment = kernel_environment(device, module, &name)?;
+    Ok(Region {
+        name,
+        kernel,
+        environment,
+        device_runtime: DeviceRuntime::of(module),
+        cut_told: Arc::default(),
+    })
+}
+
+fn kernel_environment(
+    device: &OmpDevice,
+    module: &dyn Module,
+    kernel: &str,
+) -> Result<KernelEnvironment> {
+    if let Some(bytes) = read_global(device, module, &format!("{kernel}_kernel_environment"))? {
+        return KernelEnvironment::parse(&bytes).ok_or_else(|| Error::Launch {
+            kernel: kernel.into(),
+            why: "its kernel environment is malformed".into(),
+        });
+    }
+    let mode = read_global(device, module, &format!("{kernel}_exec_mode"))?;
+    // Without either, the kernel uses no device runtime.
+    let byte = mode.and_then(|bytes| bytes.first().copied()).unwrap_or(0);
+    KernelEnvironment::of_mode(byte).ok_or_else(|| Error::Launch {
+        kernel: kernel.into(),
+        why: format!("its execution mode is {byte}"),
+    })
+}
+
+fn read_global(device: &OmpDevice, module: &dyn Module, name: &str) -> Result<Option<Vec<u8>>> {
+    let Some(global) = module.global(name) else {
+        return Ok(None);
+    };
+    let mut bytes = vec![0u8; (global.size as usize).min(KernelEnvironment::SIZE)];
+    // SAFETY: `bytes` is writable for its length.
+    unsafe {
+        device
+            .device
+            .read(bytes.as_mut_ptr(), global.address, bytes.len())
+    }
+    .map_err(|source| Error::Device {
+        what: format!("reading {name}"),
+        source,
+    })?;
+    Ok(Some(bytes))
+}
+
+/// Tells the device runtime of this image its device number and the table of functions that host
+/// function pointers stand for (docs/abi.md, "Device globals"). Gives the table's address back.
+fn write_device_environment(
+    device: &OmpDevice,
+    module: &dyn Module,
+    library: &Library,
+    device_count: usize,
+) -> Result<Option<DevicePtr>> {
+    let Some(global) = module
+        .global("__omp_rtl_device_environment")
+        .filter(|global| global.size >= 48)
+    else {
+        return Ok(None);
+    };
+    let pairs = indirect_functions(device, module, library)?;
+    let fail = |source| Error::Device {
+        what: "describing the device to its runtime".into(),
+        source,
+    };
+    let table = if pairs.is_empty() {
+        DevicePtr::NULL
+    } else {
+        let bytes: Vec<u8> = pairs
+            .iter()
+            .flat_map(|(host, target)| [host.to_le_bytes(), target.to_le_bytes()])
+            .flatten()
+            .collect();
+        let table = device
+            .device
+            .alloc(bytes.len() as u64, MemoryKind::Device)
+            .map_err(fail)?;
+        // SAFETY: `bytes` is readable for its length.
+        unsafe { device.device.write(table, bytes.as_ptr(), bytes.len()) }.map_err(fail)?;
+        table
+    };
+    let mut environment = [0u8; 48];
+    // What the host cannot say stays as the image has it.
+    // SAFETY: `environment` is writable for its length.
+    unsafe {
+        device
+            .device
+            .read(environment.as_mut_ptr(), global.address, environment.len())
+    }
+    .map_err(fail)?;
+    environment[4..8].copy_from_slice(&(device_count as u32).to_le_bytes());
+    environment[8..12].copy_from_slice(&(device.number as u32).to_le_bytes());
+    let clock_frequency = device.device.info().clock_frequency;
+    if clock_frequency != 0 {
+        environment[16..24].copy_from_slice(&clock_frequency.to_le_bytes());
+    }
+    environment[24..32].copy_from_slice(&table.0.to_le_bytes());
+    environment[32..40].copy_from_slice(&(pairs.len() as u64).to_le_bytes());
+    environment[40..48]
+        .copy_from_slice(&u64::from(device.device.info().multiprocessors).to_le_bytes());
+    // SAFETY: `environment` is readable for its length.
+    unsafe {
+        device
+            .device
+            .write(global.address, environment.as_ptr(), environment.len())
+    }
+    .map_err(fail)?;
+    Ok((table != DevicePtr::NULL).then_some(table))
+}
+
+/// Host and device address of every function callable through a host pointer, by host address. The
+/// image holds the device address in a variable with the entry's name.
+fn indirect_functions(
+    device: &OmpDevice,
+    module: &dyn Module,
+    library: &Library,
+) -> Result<Vec<(u64, u64)>> {
+    let mut pairs = Vec::new();
+    for entry in library.entries.iter().filter(|entry| is_indirect(entry)) {
+        if let Some(bytes) = read_global(device, module, &entry.name)?
+            && let Some(word) = bytes.first_chunk::<8>()
+        {
+            pairs.push((entry.address, u64::from_le_bytes(*word)));
+        }
+    }
+    pairs.sort_unstable();
+    Ok(pairs)
+}

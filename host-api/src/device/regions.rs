@@ -1,0 +1,73 @@
+//! The target regions of a device by their ids: asked for at every launch, changed when a library comes or goes.
+//!
+//! A lock that is only read and a count that only goes up and down still make the processor's cores take the same cache line from each
+//! other; two threads that launch small regions would together be no faster than one. So there are several copies of
+//! the table, each with locks and counts of its own, and threads are spread over them.
+
+use std::array;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use crate::device::program::Region;
+use crate::thread_number::ThreadNumber;
+
+/// Copies of the table.
+const COPIES: usize = 16;
+
+/// The regions.
+pub struct Regions {
+    copies: [Copy; COPIES],
+}
+
+/// On cache lines of its own; processors fetch them in pairs.
+#[derive(Default)]
+#[repr(align(128))]
+struct Copy(RwLock<HashMap<u64, Arc<Padded>>>);
+
+/// A region whose count shares no cache line with that of another copy.
+#[repr(align(128))]
+pub struct Padded(Region);
+
+impl std::ops::Deref for Padded {
+    type Target = Region;
+
+    fn deref(&self) -> &Region {
+        &self.0
+    }
+}
+
+impl Default for Regions {
+    fn default() -> Regions {
+        Regions {
+            copies: array::from_fn(|_| Copy::default()),
+        }
+    }
+}
+
+impl Regions {
+    /// The region with this id.
+    pub fn get(&self, id: u64) -> Option<Arc<Padded>> {
+        let copy = ThreadNumber::of_this_thread().0 as usize % COPIES;
+        let table = self.copies[copy].0.read();
+        table
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&id)
+            .cloned()
+    }
+
+    /// Adds a region.
+    pub fn insert(&self, id: u64, region: &Region) {
+        for copy in &self.copies {
+            let mut table = copy.0.write().unwrap_or_else(PoisonError::into_inner);
+            table.insert(id, Arc::new(Padded(region.clone())));
+        }
+    }
+
+    /// Takes regions out.
+    pub fn remove(&self, ids: &[u64]) {
+        for copy in &self.copies {
+            let mut table = copy.0.write().unwrap_or_else(PoisonError::into_inner);
+            ids.iter().for_each(|id| drop(table.remove(id)));
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The programs and shared libraries that registered offload images.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::abi::BinaryDescriptor;
+use crate::device::entries::{self, Entry};
+
+/// `requires unified_shared_memory` among the bits of `__tgt_register_requires`.
+pub const UNIFIED_SHARED_MEMORY: i64 = 0x08;
+
+/// A registered program or shared library.
+#[derive(Debug)]
+pub struct Library {
+    /// Address of its descriptor, which identifies it.
+    pub id: usize,
+    /// Its images, where they lie in the program.
+    pub images: Vec<&'static [u8]>,
+    /// Its entries.
+    pub entries: Vec<Entry>,
+}
+
+/// Every registered library.
+#[derive(Debug, Default)]
+pub struct Registry {
+    libraries: Mutex<Vec<Arc<Library>>>,
+    generation: AtomicU64,
+    requirements: AtomicI64,
+    shrunk: AtomicBool,
+}
+
+impl Registry {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Library>>> {
+        self.libraries
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a library.
+    ///
+    /// # Safety
+    /// `descriptor` is a descriptor as clang's linker wrapper emits it; the images it points at
+    /// stay in place until [`Registry::remove`].
+    pub unsafe fn add(&self, descriptor: *const BinaryDescriptor) {
+        // SAFETY: caller.
+        let contents = unsafe { &*descriptor };
+        let count = usize::try_from(contents.images).unwrap_or(0);
+        let images = (0..count)
+            .map(|index| {
+                // SAFETY: the descriptor has `images` images, each a readable range (caller).
+                unsafe {
+                    let image = &*contents.device_images.add(index);
+                    let length = (image.end as usize).saturating_sub(image.start as usize);
+                    std::slice::from_raw_parts(image.start, length)
+                }
+            })
+            .collect();
+        // SAFETY: the descriptor's entries (caller).
+        let entries =
+            unsafe { entries::read(contents.host_entries_begin, contents.host_entries_end) };
+        for entry in entries
+            .iter()
+            .filter(|entry| entry.flags & entries::REQUIRES != 0)
+        {
+            self.require(entry.data as i64);
+        }
+        self.lock().push(Arc::new(Library {
+            id: descriptor as usize,
+            images,
+            entries,
+        }));
+        self.generation.fetch_add(1, Ordering::Release);
+    }
+
+    /// Removes a library; `None` if it was not registered.
+    pub fn remove(&self, descriptor: *const BinaryDescriptor) -> Option<Arc<Library>> {
+        let mut libraries = self.lock();
+        let index = libraries
+            .iter()
+            .position(|library| library.id == descriptor as usize)?;
+        let library = libraries.remove(index);
+        self.shrunk.store(true, Ordering::Relaxed);
+        self.generation.fetch_add(1, Ordering::Release);
+        Some(library)
+    }
+
+    /// Whether a library was ever removed: what it had may still be asked for by tasks that nobody has waited for.
+    pub fn has_shrunk(&self) -> bool {
+        self.shrunk.load(Ordering::Relaxed)
+    }
+
+    /// Whether no library is registered (any more).
+    pub fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
+    /// The registered libraries.
+    pub fn libraries(&self) -> Vec<Arc<Library>> {
+        self.lock().clone()
+    }
+
+    /// The symbol of the region with this id.
+    pub fn symbol(&self, region: u64) -> Option<String> {
+        let libraries = self.lock();
+        let mut entries = libraries.iter().flat_map(|library| &library.entries);
+        entries
+            .find(|entry| entry.is_region() && entry.address == region)
+            .map(|entry| entry.name.clone())
+    }
+
+    /// Changes whenever a library comes or goes.
+    pub fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// Adds clauses of `requires`.
+    pub fn require(&self, clauses: i64) {
+        self.requirements.fetch_or(clauses, Ordering::AcqRel);
+    }
+
+    /// Whether any program said `requires unified_shared_memory`.
+    pub fn unified_shared_memory(&self) -> bool {
+        self.requirements.load(Ordering::Acquire) & UNIFIED_SHARED_MEMORY != 0
+    }
+}

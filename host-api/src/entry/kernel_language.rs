@@ -1,0 +1,286 @@
+//! Launches of kernel languages: what clang emits for `kernel<<<grid, block, shared, stream>>>(…)` in CUDA sources compiled with
+//! `-foffload-via-llvm` (docs/abi.md, "Kernel languages").
+//!
+//! The launch pushes its configuration, evaluates the arguments and calls the kernel's host stub, which pops the
+//! configuration, lays the arguments out as a C structure and launches.
+
+#![expect(non_snake_case, reason = "the names are the ABI")]
+
+use std::cell::RefCell;
+use std::ffi::c_void;
+
+use plugin_api::Parameter;
+
+use crate::construct::context::Construct;
+use crate::device::interop_object;
+use crate::device::omp_device::OmpDevice;
+use crate::device::program::{self, Region};
+use crate::launch::kernel_launch::{self, LaunchRequest};
+use crate::ompt;
+use crate::report::error::{Error, Result};
+use crate::runtime::{Runtime, Target, runtime};
+
+/// CUDA's `dim3`. Clang's own header leaves the dimensions that a program does not state 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dimensions {
+    x: u32,
+    y: u32,
+    z: u32,
+}
+
+impl Dimensions {
+    fn counts(self) -> [u32; 3] {
+        [self.x, self.y, self.z]
+    }
+}
+
+/// What stands between `<<<` and `>>>`.
+#[derive(Clone, Copy, Debug)]
+struct Configuration {
+    grid: Dimensions,
+    block: Dimensions,
+    shared: usize,
+    stream: *mut c_void,
+}
+
+thread_local! {
+    /// A stack: an argument of a launch may be a call that launches something itself.
+    static CONFIGURATIONS: RefCell<Vec<Configuration>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Begins a launch; 0: go on.
+pub extern "C" fn __llvmPushCallConfiguration(
+    grid: Dimensions,
+    block: Dimensions,
+    shared: usize,
+    stream: *mut c_void,
+) -> u32 {
+    CONFIGURATIONS.with_borrow_mut(|stack| {
+        stack.push(Configuration {
+            grid,
+            block,
+            shared,
+            stream,
+        });
+    });
+    0
+}
+
+/// Takes the configuration of the launch that the calling stub is part of; 1: there is none, the stub was called as a function.
+///
+/// # Safety
+/// The pointers are writable.
+pub unsafe extern "C" fn __llvmPopCallConfiguration(
+    grid: *mut Dimensions,
+    block: *mut Dimensions,
+    shared: *mut usize,
+    stream: *mut *mut c_void,
+) -> u32 {
+    let popped = CONFIGURATIONS.with_borrow_mut(Vec::pop);
+    // Stubs do not look at the answer: without a launch, the grid has no blocks, and the launch says so.
+    let configuration = popped.unwrap_or(Configuration {
+        grid: Dimensions::default(),
+        block: Dimensions::default(),
+        shared: 0,
+        stream: std::ptr::null_mut(),
+    });
+    // SAFETY: caller.
+    unsafe {
+        *grid = configuration.grid;
+        *block = configuration.block;
+        *shared = configuration.shared;
+        *stream = configuration.stream;
+    }
+    popped.is_none().into()
+}
+
+/// A stub's arguments: one C structure.
+#[repr(C)]
+pub struct StubArguments {
+    /// Bytes of the structure.
+    size: u64,
+    /// The structure.
+    data: *const u8,
+    /// Null.
+    _reserved: *const c_void,
+}
+
+/// Runs the kernel of a stub; 0, as errors end the program: they could not be asked for. With the stream of an interop object it is
+/// queued there; otherwise it runs on the default device, to its end, which is in order for any stream.
+///
+/// # Safety
+/// Called by a stub that clang generated.
+pub unsafe extern "C" fn llvmLaunchKernel(
+    stub: *const c_void,
+    grid: Dimensions,
+    block: Dimensions,
+    arguments: *const StubArguments,
+    shared: usize,
+    stream: *mut c_void,
+) -> u32 {
+    /// The default device.
+    const DEFAULT: i64 = -1;
+    let runtime = runtime();
+    let object = interop_object::with_stream(stream);
+    let number = object
+        .as_ref()
+        .map_or(DEFAULT, |object| object.device.number as i64);
+    // SAFETY: no location.
+    let construct =
+        unsafe { Construct::new("kernel launch", std::ptr::null()) }.of_region(stub as u64);
+    let Target::Device(device) = construct.target(runtime, number) else {
+        construct.fail(&no_device(runtime, stub), runtime, number);
+    };
+    let _span = construct.span(runtime, device.number);
+    let _event = ompt::region(ompt::Construct::Target, false, device.number);
+    // SAFETY: the stub's arguments are readable for their size (caller).
+    let arguments = unsafe {
+        let arguments = &*arguments;
+        match arguments.size as usize {
+            0 => &[],
+            size => std::slice::from_raw_parts(arguments.data, size),
+        }
+    };
+    let shape = (grid.counts(), block.counts(), shared);
+    let environment = &runtime.environment;
+    let outcome = match object.as_ref().and_then(|object| object.stream.as_ref()) {
+        Some(stream) => launch(
+            runtime,
+            device,
+            stub,
+            arguments,
+            shape,
+            |region, request, words| {
+                kernel_launch::enqueue_kernel(
+                    device,
+                    &**stream,
+                    environment,
+                    region,
+                    request,
+                    words,
+                )
+            },
+        ),
+        None => construct.execute(device, false, |work| {
+            launch(
+                runtime,
+                device,
+                stub,
+                arguments,
+                shape,
+                |region, request, words| {
+                    kernel_launch::run_kernel(work, environment, region, request, words)
+                },
+            )
+        }),
+    };
+    if let Err(error) = outcome {
+        construct.fail(&error, runtime, device.number as i64);
+    }
+    0
+}
+
+fn launch(
+    runtime: &Runtime,
+    device: &OmpDevice,
+    stub: *const c_void,
+    arguments: &[u8],
+    (grid, block, shared): ([u32; 3], [u32; 3], usize),
+    run: impl FnOnce(&Region, &LaunchRequest, &[u64]) -> Result<()>,
+) -> Result<()> {
+    let region = device
+        .program
+        .region(stub as u64)
+        .ok_or_else(|| program::missing_region(device, &runtime.registry, stub as u64))?;
+    let wrong = |why: String| Error::Launch {
+        kernel: region.name.clone(),
+        why,
+    };
+    if grid[0] == 0 || block[0] == 0 {
+        return Err(wrong(format!(
+            "a grid of {grid:?} blocks of {block:?} threads has no thread; kernels are called with <<<blocks, threads>>>"
+        )));
+    }
+    let words = words(&region.kernel.info().parameters, arguments).ok_or_else(|| {
+        wrong(format!(
+            "the program passes {} bytes of arguments, which are not those of the device's kernel",
+            arguments.len()
+        ))
+    })?;
+    let request = LaunchRequest {
+        teams: grid,
+        threads: block,
+        dynamic_shared: u32::try_from(shared).unwrap_or(u32::MAX),
+        ..LaunchRequest::default()
+    };
+    run(&region, &request, &words)
+}
+
+/// The words of a launch, from the structure of all parameters; `None` if that is too short.
+fn words(parameters: &[Parameter], structure: &[u8]) -> Option<Vec<u64>> {
+    let mut words = Vec::with_capacity(parameters.len());
+    for parameter in parameters {
+        let begin = parameter.offset as usize;
+        let bytes = structure.get(begin..begin + parameter.size as usize)?;
+        words.extend(bytes.chunks(8).map(|chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            u64::from_le_bytes(word)
+        }));
+    }
+    Some(words)
+}
+
+/// Kernels have no host version.
+fn no_device(runtime: &Runtime, stub: *const c_void) -> Error {
+    let why = match runtime.devices().is_empty() {
+        true => runtime.why_no_device(),
+        false => "the default device is the host".into(),
+    };
+    let symbol = runtime.registry.symbol(stub as u64);
+    Error::Launch {
+        kernel: symbol.unwrap_or_else(|| format!("{stub:?}")),
+        why: format!("it runs on devices only, but {why}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn launches_nest() {
+        let of = |x| Dimensions { x, y: 0, z: 0 };
+        let pop = || {
+            let (mut grid, mut block) = (Dimensions::default(), Dimensions::default());
+            let (mut shared, mut stream) = (0, std::ptr::null_mut());
+            // SAFETY: all are writable.
+            let answer = unsafe {
+                __llvmPopCallConfiguration(&mut grid, &mut block, &mut shared, &mut stream)
+            };
+            (answer, grid.x, block.x, shared)
+        };
+        __llvmPushCallConfiguration(of(1), of(2), 3, std::ptr::null_mut());
+        __llvmPushCallConfiguration(of(4), of(5), 6, std::ptr::null_mut());
+        assert_eq!(pop(), (0, 4, 5, 6));
+        assert_eq!(pop(), (0, 1, 2, 3));
+        assert_eq!(pop(), (1, 0, 0, 0));
+    }
+
+    #[test]
+    fn structures_become_words() {
+        let parameters =
+            [(0, 8), (8, 1), (16, 12)].map(|(offset, size)| Parameter { offset, size });
+        let structure: Vec<u8> = (0..32).collect();
+        let expected = [
+            0x0706_0504_0302_0100,
+            0x08,
+            0x1716_1514_1312_1110,
+            0x1b1a_1918,
+        ];
+        assert_eq!(words(&parameters, &structure), Some(expected.to_vec()));
+        assert_eq!(words(&parameters, &structure[..27]), None);
+        assert_eq!(words(&[], &[]), Some(Vec::new()));
+    }
+}

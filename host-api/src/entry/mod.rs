@@ -1,0 +1,21 @@
+//! The entry points: what programs, clang's generated code and libomp call.
+//!
+//! Only these files see raw C structures. They turn them into items and locations, and call the parts below.
+
+pub mod counters;
+pub mod data;
+mod exports;
+pub mod interop;
+pub mod interop_properties;
+pub mod kernel_language;
+pub mod legacy_target;
+mod memcpy_rect;
+pub mod omp_allocation;
+pub mod omp_association;
+pub mod omp_copy;
+pub mod omp_copy_async;
+pub mod omp_routines;
+pub mod record_replay;
+pub mod registration;
+mod routine;
+pub mod target;

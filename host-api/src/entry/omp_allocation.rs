@@ -1,0 +1,144 @@
+//! `omp_target_alloc` and its kin (OpenMP 5.2, 18.8.1 and 18.8.2).
+
+use std::ffi::c_void;
+
+use plugin_api::{DevicePtr, MemoryKind};
+
+use crate::entry::routine::{Place, fail, place_or_fail};
+use crate::ompt::{self, Side};
+use crate::report::error::Error;
+
+/// Allocation alignment OpenMP promises on the host.
+const HOST_ALIGNMENT: usize = 64;
+
+fn alloc(routine: &'static str, size: usize, number: i32, kind: MemoryKind) -> *mut c_void {
+    if size == 0 {
+        return std::ptr::null_mut();
+    }
+    match place_or_fail(routine, number) {
+        Place::Host => {
+            let mut pointer = std::ptr::null_mut();
+            // SAFETY: `pointer` is writable; the alignment is a power of two.
+            let status = unsafe { libc::posix_memalign(&mut pointer, HOST_ALIGNMENT, size) };
+            if status == 0 {
+                pointer
+            } else {
+                std::ptr::null_mut()
+            }
+        }
+        Place::Device(device) => {
+            let event = ompt::allocation(device.number, Side::host(0), size as u64);
+            match device.device.alloc(size as u64, kind) {
+                Ok(address) => {
+                    event.at(address.0);
+                    address.0 as *mut c_void
+                }
+                // OpenMP 5.2, 18.8.1: null if the memory cannot be had.
+                Err(plugin_api::Error::OutOfMemory { .. }) => std::ptr::null_mut(),
+                Err(source) => fail(
+                    routine,
+                    number,
+                    &Error::Device {
+                        what: format!("allocating {size} bytes"),
+                        source,
+                    },
+                ),
+            }
+        }
+    }
+}
+
+fn free(routine: &'static str, pointer: *mut c_void, number: i32) {
+    if pointer.is_null() {
+        return;
+    }
+    match place_or_fail(routine, number) {
+        // SAFETY: the program says that `alloc` gave it this.
+        Place::Host => unsafe { libc::free(pointer) },
+        Place::Device(device) => {
+            let _event = ompt::deletion(device.number, pointer as u64);
+            if let Err(source) = device.device.free(DevicePtr(pointer as u64)) {
+                fail(
+                    routine,
+                    number,
+                    &Error::Device {
+                        what: format!("freeing {pointer:?}"),
+                        source,
+                    },
+                );
+            }
+        }
+    }
+}
+
+/// Allocates device memory.
+pub extern "C" fn omp_target_alloc(size: usize, device: i32) -> *mut c_void {
+    alloc("omp_target_alloc", size, device, MemoryKind::Device)
+}
+
+/// Frees what `omp_target_alloc` gave.
+pub extern "C" fn omp_target_free(pointer: *mut c_void, device: i32) {
+    free("omp_target_free", pointer, device);
+}
+
+/// Allocates memory only the device reaches.
+pub extern "C" fn llvm_omp_target_alloc_device(size: usize, device: i32) -> *mut c_void {
+    alloc(
+        "llvm_omp_target_alloc_device",
+        size,
+        device,
+        MemoryKind::Device,
+    )
+}
+
+/// Allocates host memory the device reaches.
+pub extern "C" fn llvm_omp_target_alloc_host(size: usize, device: i32) -> *mut c_void {
+    alloc("llvm_omp_target_alloc_host", size, device, MemoryKind::Host)
+}
+
+/// Allocates memory both reach.
+pub extern "C" fn llvm_omp_target_alloc_shared(size: usize, device: i32) -> *mut c_void {
+    alloc(
+        "llvm_omp_target_alloc_shared",
+        size,
+        device,
+        MemoryKind::Shared,
+    )
+}
+
+/// Frees what `llvm_omp_target_alloc_device` gave.
+pub extern "C" fn llvm_omp_target_free_device(pointer: *mut c_void, device: i32) {
+    free("llvm_omp_target_free_device", pointer, device);
+}
+
+/// Frees what `llvm_omp_target_alloc_host` gave.
+pub extern "C" fn llvm_omp_target_free_host(pointer: *mut c_void, device: i32) {
+    free("llvm_omp_target_free_host", pointer, device);
+}
+
+/// Frees what `llvm_omp_target_alloc_shared` gave.
+pub extern "C" fn llvm_omp_target_free_shared(pointer: *mut c_void, device: i32) {
+    free("llvm_omp_target_free_shared", pointer, device);
+}
+
+/// The team's dynamic shared memory: there is none on the host.
+pub extern "C" fn llvm_omp_target_dynamic_shared_alloc() -> *mut c_void {
+    std::ptr::null_mut()
+}
+
+/// Pins host memory for faster copies: nothing needs it, the address stays what it is.
+pub extern "C" fn llvm_omp_target_lock_mem(
+    pointer: *mut c_void,
+    size: usize,
+    device: i32,
+) -> *mut c_void {
+    match place_or_fail("llvm_omp_target_lock_mem", device) {
+        Place::Device(_) if size > 0 => pointer,
+        _ => std::ptr::null_mut(),
+    }
+}
+
+/// Undoes `llvm_omp_target_lock_mem`.
+pub extern "C" fn llvm_omp_target_unlock_mem(_pointer: *mut c_void, device: i32) {
+    place_or_fail("llvm_omp_target_unlock_mem", device);
+}

@@ -1,0 +1,121 @@
+//! `__tgt_register_lib` and its kin: programs and shared libraries come and go.
+
+use std::ffi::c_void;
+
+use crate::abi::{BinaryDescriptor, MapperFunction};
+use crate::construct::in_flight;
+use crate::host_library::TaskHandle;
+use crate::mapping::item_name::ItemName;
+use crate::mapping::map_item::MapItem;
+use crate::mapping::map_type::MapType;
+use crate::mapping::mapper::Components;
+use crate::report::info;
+use crate::runtime::runtime;
+
+/// Registers the images and entries of a program or shared library. Nothing is loaded yet: that
+/// happens per device, at its first use.
+///
+/// # Safety
+/// `descriptor` is one that clang's linker wrapper emitted.
+pub unsafe extern "C" fn __tgt_register_lib(descriptor: *const BinaryDescriptor) {
+    if !descriptor.is_null() {
+        // SAFETY: caller.
+        unsafe { runtime().registry.add(descriptor) };
+        info::debug(format_args!("registered the images of {descriptor:?}"));
+    }
+}
+
+/// Takes a program or shared library back: device destructors run, its device memory goes.
+pub extern "C" fn __tgt_unregister_lib(descriptor: *const BinaryDescriptor) {
+    info::debug(format_args!("unregistering the images of {descriptor:?}"));
+    runtime().unregister(descriptor);
+}
+
+/// Clauses of `requires`, from clang 18 and older (later ones put them among the entries).
+pub extern "C" fn __tgt_register_requires(clauses: i64) {
+    runtime().registry.require(clauses);
+}
+
+/// Called before the first registration: the runtime starts by itself.
+pub extern "C" fn __tgt_rtl_init() {
+    runtime();
+}
+
+/// Called after the last one: each library has taken its own back by then.
+pub extern "C" fn __tgt_rtl_deinit() {}
+
+/// Finds the devices now rather than at the first construct.
+pub extern "C" fn __tgt_init_all_rtls() {
+    runtime().devices();
+}
+
+/// How many components a mapper has pushed.
+///
+/// # Safety
+/// `handle` is the one the runtime passed to the mapper function.
+pub unsafe extern "C" fn __tgt_mapper_num_components(handle: *mut c_void) -> i64 {
+    // SAFETY: caller.
+    unsafe { &*handle.cast::<Components>() }.0.len() as i64
+}
+
+/// Pushes a component from inside a mapper function.
+///
+/// # Safety
+/// `handle` is the one the runtime passed to the mapper function; `name` is null or a string.
+pub unsafe extern "C" fn __tgt_push_mapper_component(
+    handle: *mut c_void,
+    base: *mut c_void,
+    begin: *mut c_void,
+    size: i64,
+    kind: i64,
+    name: *mut c_void,
+) {
+    let item = MapItem {
+        base: base as u64,
+        begin: begin as u64,
+        size: size.max(0) as u64,
+        kind: MapType(kind as u64),
+        // SAFETY: caller.
+        name: unsafe { ItemName::from_raw(name.cast()) },
+        mapper: None::<MapperFunction>,
+    };
+    // SAFETY: caller.
+    unsafe { &mut *handle.cast::<Components>() }.0.push(item);
+}
+
+/// Asked by libomp in place of running a target task again whose construct is in flight.
+///
+/// # Safety
+/// `handle` is the handle of a task that no other thread executes.
+pub unsafe extern "C" fn __tgt_target_nowait_query(handle: *mut *mut c_void) {
+    // SAFETY: caller.
+    if let Some(handle) = unsafe { TaskHandle::new(handle) } {
+        // SAFETY: caller; the runtime alone fills handles.
+        unsafe { in_flight::query(handle) };
+    }
+}
+
+/// Sets the bits of `LIBOMPTARGET_INFO`.
+pub extern "C" fn __tgt_set_info_flag(bits: u32) {
+    info::set_level(bits);
+}
+
+/// Prints what a device is; 0 if there is no such device.
+pub extern "C" fn __tgt_print_device_info(number: i64) -> i32 {
+    let Ok(device) = runtime().device(number) else {
+        return 0;
+    };
+    let what = device.device.info();
+    println!("device {number}: {}", what.name);
+    println!("  architecture: {}", what.arch);
+    println!("  multiprocessors: {}", what.multiprocessors);
+    println!("  warp size: {}", what.warp_size);
+    println!("  threads per block: {}", what.max_threads_per_block);
+    println!("  blocks: {:?}", what.max_blocks);
+    println!(
+        "  shared memory per block: {} bytes",
+        what.max_shared_memory
+    );
+    println!("  memory: {} bytes", what.total_memory);
+    1
+}

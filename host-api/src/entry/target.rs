@@ -1,0 +1,174 @@
+//! `__tgt_target_kernel`: target regions. The answer 0 means the
+//! region ran on a device; anything else makes the program run its host version.
+
+use std::ffi::c_void;
+
+use crate::abi::{Ident, KernelArguments};
+use crate::construct::context::Construct;
+use crate::device::offload_policy::OffloadPolicy;
+use crate::device::program;
+use crate::host_library::{Dependences, wait_for};
+use crate::launch::kernel_launch::{self, LaunchRequest};
+use crate::mapping::map_item::RawItems;
+use crate::ompt;
+use crate::report::error::Error;
+use crate::report::info;
+use crate::runtime::{Runtime, Target, runtime};
+
+/// The region ran on a device.
+const ON_DEVICE: i32 = 0;
+/// The program is to run the region on the host.
+const ON_HOST: i32 = -1;
+
+/// The construct has `nowait`: it runs inside the task clang made for it.
+const NOWAIT: u64 = 1;
+
+/// First version of the arguments whose kernels take the launch environment.
+const FIRST_WITH_LAUNCH_ENVIRONMENT: u32 = 3;
+
+/// Runs a region where its `device` clause says.
+///
+/// # Safety
+/// The arguments are those of an entry point called by code clang generated.
+pub(crate) unsafe fn execute(
+    location: *const Ident,
+    number: i64,
+    region_id: *const c_void,
+    raw: RawItems,
+    request: LaunchRequest,
+    nowait: bool,
+) -> i32 {
+    let runtime = runtime();
+    // SAFETY: caller.
+    let construct = unsafe { Construct::new("target", location) }.of_region(region_id as u64);
+    let device = match construct.target(runtime, number) {
+        Target::Device(device) => device,
+        Target::Host => return ON_HOST,
+    };
+    let Some(region) = device.program.region(region_id as u64) else {
+        return unknown_region(runtime, &construct, device, region_id, nowait);
+    };
+    // SAFETY: caller.
+    let items = unsafe { raw.items() };
+    construct.report_items(runtime, device.number, &items);
+    let _span = construct.span(runtime, device.number);
+    let _event = ompt::region(ompt::Construct::Target, nowait, device.number);
+    // SAFETY: the program is valid as far as its own memory goes (caller).
+    let outcome = construct.execute(device, nowait, |work| unsafe {
+        kernel_launch::run(work, &runtime.environment, &region, &items, &request)
+    });
+    if let Err(error) = outcome {
+        construct.fail(&error, runtime, device.number as i64);
+    }
+    construct.report_table(runtime, device);
+    ON_DEVICE
+}
+
+/// A region whose library has no image for this device runs on the host, unless that is forbidden. One in a task that
+/// its program did not wait for is abandoned when the program has gone.
+fn unknown_region(
+    runtime: &Runtime,
+    construct: &Construct,
+    device: &crate::device::omp_device::OmpDevice,
+    id: *const c_void,
+    nowait: bool,
+) -> i32 {
+    let error = program::missing_region(device, &runtime.registry, id as u64);
+    let gone = matches!(error, Error::UnknownRegion { .. }) && runtime.registry.has_shrunk();
+    if nowait && gone {
+        info::debug(format_args!("abandoned: {error}"));
+        return ON_DEVICE;
+    }
+    if runtime.policy == OffloadPolicy::Mandatory {
+        construct.fail(&error, runtime, device.number as i64);
+    }
+    runtime.warn_host_fallback(&error, &construct.location(runtime));
+    ON_HOST
+}
+
+/// `target`, `target teams`, `target parallel` and all they combine with, with `nowait` or without.
+///
+/// # Safety
+/// Called by code clang generated.
+pub unsafe extern "C" fn __tgt_target_kernel(
+    location: *const Ident,
+    device: i64,
+    teams: i32,
+    threads: i32,
+    region: *const c_void,
+    arguments: *const KernelArguments,
+) -> i32 {
+    // SAFETY: clang passes its arguments structure; version 1 ends before `flags`.
+    let (version, raw, trip_count) = unsafe {
+        let head = &raw const *arguments;
+        let raw = RawItems {
+            count: (*head).count as i32,
+            bases: (*head).bases,
+            begins: (*head).begins,
+            sizes: (*head).sizes,
+            types: (*head).types,
+            names: (*head).names,
+            mappers: (*head).mappers,
+        };
+        ((*head).version, raw, (*head).trip_count)
+    };
+    let (mut team_counts, mut thread_counts, mut dynamic_shared) =
+        ([teams as u32, 0, 0], [threads as u32, 0, 0], 0);
+    let mut nowait = false;
+    if version >= 2 {
+        // SAFETY: from version 2 on the structure is whole.
+        let whole = unsafe { &*arguments };
+        (team_counts, thread_counts, dynamic_shared) =
+            (whole.num_teams, whole.thread_limit, whole.dynamic_shared);
+        nowait = whole.flags & NOWAIT != 0;
+    }
+    let request = LaunchRequest {
+        teams: team_counts.map(without_clause_is_zero),
+        threads: thread_counts.map(without_clause_is_zero),
+        trip_count,
+        dynamic_shared,
+        takes_launch_environment: version >= FIRST_WITH_LAUNCH_ENVIRONMENT,
+    };
+    // A region without `teams` has one.
+    let request = LaunchRequest {
+        teams: if teams == -1 {
+            [1, 1, 1]
+        } else {
+            request.teams
+        },
+        ..request
+    };
+    // SAFETY: caller.
+    unsafe { execute(location, device, region, raw, request, nowait) }
+}
+
+/// -1 stands for a clause that is not there.
+fn without_clause_is_zero(count: u32) -> u32 {
+    if count == u32::MAX { 0 } else { count }
+}
+
+/// `target nowait` of older clangs, which pass the dependences of their task.
+///
+/// # Safety
+/// As [`__tgt_target_kernel`]; the dependence lists are libomp's.
+pub unsafe extern "C" fn __tgt_target_kernel_nowait(
+    location: *const Ident,
+    device: i64,
+    teams: i32,
+    threads: i32,
+    region: *const c_void,
+    arguments: *const KernelArguments,
+    count: i32,
+    list: *const c_void,
+    noalias_count: i32,
+    noalias_list: *const c_void,
+) -> i32 {
+    wait_for(Dependences {
+        count,
+        list,
+        noalias_count,
+        noalias_list,
+    });
+    // SAFETY: caller.
+    unsafe { __tgt_target_kernel(location, device, teams, threads, region, arguments) }
+}

@@ -1,0 +1,178 @@
+//! The host OpenMP library (libomp), asked at run time: never linked, so that a program without it
+//! works and its version does not matter.
+
+use std::ffi::{CStr, c_void};
+use std::ptr::NonNull;
+use std::sync::OnceLock;
+
+use crate::construct::target_task;
+
+/// The functions of libomp used here; each may be absent.
+pub struct HostLibrary {
+    default_device: Option<extern "C" fn() -> i32>,
+    /// The calling thread's global number.
+    pub global_thread: Option<extern "C" fn(*const c_void) -> i32>,
+    /// Makes a target task.
+    pub allocate_target_task: Option<target_task::Allocate>,
+    /// Has a task run after what it depends on.
+    pub enqueue_task: Option<target_task::Enqueue>,
+    wait_dependences: Option<WaitDependences>,
+    has_task_team: Option<extern "C" fn(i32) -> bool>,
+    async_handle: Option<extern "C" fn(i32) -> *mut *mut c_void>,
+}
+
+/// `__kmpc_omp_wait_deps(location, thread, count, list, noalias count, noalias list)`.
+type WaitDependences = extern "C" fn(*const c_void, i32, i32, *const c_void, i32, *const c_void);
+
+/// What there is of libomp in the process.
+pub fn host_library() -> &'static HostLibrary {
+    static LIBRARY: OnceLock<HostLibrary> = OnceLock::new();
+    LIBRARY.get_or_init(|| HostLibrary {
+        // SAFETY: the types are those of libomp's functions of these names.
+        default_device: unsafe { symbol(c"omp_get_default_device") },
+        // SAFETY: as above.
+        global_thread: unsafe { symbol(c"__kmpc_global_thread_num") },
+        // SAFETY: as above.
+        allocate_target_task: unsafe { symbol(c"__kmpc_omp_target_task_alloc") },
+        // SAFETY: as above.
+        enqueue_task: unsafe { symbol(c"__kmpc_omp_task_with_deps") },
+        // SAFETY: as above.
+        wait_dependences: unsafe { symbol(c"__kmpc_omp_wait_deps") },
+        // SAFETY: as above.
+        has_task_team: unsafe { symbol(c"__kmpc_omp_has_task_team") },
+        // SAFETY: as above.
+        async_handle: unsafe { symbol(c"__kmpc_omp_get_target_async_handle_ptr") },
+    })
+}
+
+/// A function of the process, by its name.
+///
+/// # Safety
+/// `T` is the type of the function called `name`.
+pub unsafe fn symbol<T: Copy>(name: &CStr) -> Option<T> {
+    const { assert!(size_of::<T>() == size_of::<*mut c_void>()) };
+    // SAFETY: looking a name up in the process has no preconditions.
+    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    if address.is_null() {
+        return None;
+    }
+    // SAFETY: a function of type `T` lies there (caller), and `T` is pointer-sized.
+    Some(unsafe { std::mem::transmute_copy(&address) })
+}
+
+/// The default device of the calling thread (`omp_set_default_device`, `OMP_DEFAULT_DEVICE`).
+pub fn default_device() -> Option<i32> {
+    host_library().default_device.map(|function| function())
+}
+
+/// The place in a task where a construct in flight leaves what the task waits for.
+#[derive(Clone, Copy, Debug)]
+pub struct TaskHandle(NonNull<*mut c_void>);
+
+impl TaskHandle {
+    /// The place at `pointer`; `None` if that is null.
+    ///
+    /// # Safety
+    /// A pointer that is not null stays valid for the task's life.
+    pub unsafe fn new(pointer: *mut *mut c_void) -> Option<TaskHandle> {
+        NonNull::new(pointer).map(TaskHandle)
+    }
+
+    /// What is there.
+    pub fn get(self) -> *mut c_void {
+        // SAFETY: `TaskHandle::new`; the task is executed by this thread alone.
+        unsafe { self.0.read() }
+    }
+
+    /// Leaves `value`; null: the task does not wait any more.
+    pub fn set(self, value: *const c_void) {
+        // SAFETY: as in `get`.
+        unsafe { self.0.write(value.cast_mut()) };
+    }
+}
+
+/// The handle of the target task the calling thread is in, if libomp can have the task wait.
+///
+/// libomp gives a waiting task to its threads again. Only where hidden helper threads execute target tasks is
+/// that sound: a task that the encountering thread executes at once is not counted among its parent's, so that nobody
+/// would wait for it.
+pub fn task_handle() -> Option<TaskHandle> {
+    static HELPERS: OnceLock<i32> = OnceLock::new();
+    let library = host_library();
+    let thread = library.global_thread?(std::ptr::null());
+    let helpers = *HELPERS.get_or_init(|| hidden_helpers(|name| std::env::var(name).ok()));
+    if !(1..=helpers).contains(&thread) || !library.has_task_team?(thread) {
+        return None;
+    }
+    // SAFETY: libomp's handles lie in their tasks.
+    let handle = unsafe { TaskHandle::new(library.async_handle?(thread)) };
+    handle.filter(|handle| handle.get().is_null())
+}
+
+/// libomp's number of hidden helper threads: they have the first global numbers after the initial thread's.
+fn hidden_helpers(variable: impl Fn(&str) -> Option<String>) -> i32 {
+    /// Unless the environment says otherwise.
+    const DEFAULT: i32 = 8;
+    let off = [
+        "0", "false", "no", "off", "disabled", ".false.", ".f.", "f", "n",
+    ];
+    let used = variable("LIBOMP_USE_HIDDEN_HELPER_TASK").unwrap_or_default();
+    if off.contains(&used.trim().to_ascii_lowercase().as_str()) {
+        return 0;
+    }
+    let count = variable("LIBOMP_NUM_HIDDEN_HELPER_THREADS");
+    count
+        .and_then(|count| count.trim().parse().ok())
+        .unwrap_or(DEFAULT)
+}
+
+/// Dependences clang passes to `nowait` entry points, as libomp lays them out.
+#[derive(Clone, Copy, Debug)]
+pub struct Dependences {
+    /// Number of items.
+    pub count: i32,
+    /// The items (`kmp_depend_info`).
+    pub list: *const c_void,
+    /// Number of items known not to alias.
+    pub noalias_count: i32,
+    /// Those.
+    pub noalias_list: *const c_void,
+}
+
+/// Waits until the tasks the dependences name are done. DeviceWork that then runs to its end before the
+/// entry point returns honours the dependences in both directions.
+pub fn wait_for(dependences: Dependences) {
+    if dependences.count <= 0 && dependences.noalias_count <= 0 {
+        return;
+    }
+    let library = host_library();
+    if let (Some(thread), Some(wait)) = (library.global_thread, library.wait_dependences) {
+        wait(
+            std::ptr::null(),
+            thread(std::ptr::null()),
+            dependences.count.max(0),
+            dependences.list,
+            dependences.noalias_count.max(0),
+            dependences.noalias_list,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn helpers_as_the_environment_says() {
+        let of = |used: Option<&str>, count: Option<&str>| {
+            hidden_helpers(|name| {
+                let value = if name.contains("NUM") { count } else { used };
+                value.map(str::to_owned)
+            })
+        };
+        assert_eq!(of(None, None), 8);
+        assert_eq!(of(Some("1"), Some("3")), 3);
+        assert_eq!(of(Some(" FALSE"), Some("3")), 0);
+        assert_eq!(of(None, Some("0")), 0);
+    }
+}

@@ -1,0 +1,255 @@
+//! A target region on a device: map, launch, unmap.
+
+use plugin_api::{Launch, Stream};
+use smallvec::SmallVec;
+
+use crate::construct::device_work::{DeviceWork, OnCompletion, kernel_error};
+use crate::device::omp_device::OmpDevice;
+use crate::device::program::Region;
+use crate::environment::Environment;
+use crate::launch::kernel_arguments::KernelArguments;
+use crate::launch::shape::{Cut, KernelFacts, Shape, Wanted, shape};
+use crate::mapping::data_begin::data_begin;
+use crate::mapping::data_end::data_end;
+use crate::mapping::map_item::MapItem;
+use crate::ompt;
+use crate::report::error::{Error, Result, warn};
+use crate::report::info;
+use crate::trace::Kind;
+
+/// What a construct asks for besides its data.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LaunchRequest {
+    /// `num_teams` per dimension, 0: none.
+    pub teams: [u32; 3],
+    /// `thread_limit` per dimension, 0: none.
+    pub threads: [u32; 3],
+    /// Iterations of the distributed loop, 0: unknown.
+    pub trip_count: u64,
+    /// `ompx_dyn_cgroup_mem`, bytes.
+    pub dynamic_shared: u32,
+    /// The kernel takes the launch environment as its first parameter, whether it has an environment of its own or not.
+    pub takes_launch_environment: bool,
+}
+
+/// Queues the region: its data, its kernel, its data again.
+///
+/// # Safety
+/// As [`data_begin`], [`data_end`] and [`KernelArguments::collect`] require of the items.
+pub unsafe fn run(
+    work: &mut DeviceWork<'_>,
+    environment: &Environment,
+    region: &Region,
+    items: &[MapItem],
+    request: &LaunchRequest,
+) -> Result<()> {
+    let shape = shape_of(work.device, environment, region, request)?;
+    // SAFETY: forwarded from the caller.
+    unsafe { data_begin(work, items)? };
+    // SAFETY: forwarded from the caller.
+    let arguments = unsafe { KernelArguments::collect(work, items)? };
+    launch(work, environment, region, &arguments, request, &shape)?;
+    // SAFETY: forwarded from the caller.
+    unsafe { data_end(work, items) }
+}
+
+/// Queues a kernel that takes no part in mapping, with the words it is given.
+pub fn run_kernel(
+    work: &mut DeviceWork<'_>,
+    environment: &Environment,
+    region: &Region,
+    request: &LaunchRequest,
+    words: &[u64],
+) -> Result<()> {
+    let shape = shape_of(work.device, environment, region, request)?;
+    start(work, environment, region, words, request, &shape)
+}
+
+/// Enqueues such a kernel on a stream of the program's own.
+pub fn enqueue_kernel(
+    device: &OmpDevice,
+    stream: &dyn Stream,
+    environment: &Environment,
+    region: &Region,
+    request: &LaunchRequest,
+    words: &[u64],
+) -> Result<()> {
+    let shape = shape_of(device, environment, region, request)?;
+    let launch = Launch {
+        grid: shape.grid,
+        block: shape.block,
+        dynamic_shared: request.dynamic_shared,
+        args: words,
+    };
+    let _event = ompt::submit(request.teams[0]);
+    stream
+        .launch(&region.kernel, &launch)
+        .map_err(|source| kernel_error(device, source))
+}
+
+fn shape_of(
+    device: &OmpDevice,
+    environment: &Environment,
+    region: &Region,
+    request: &LaunchRequest,
+) -> Result<Shape> {
+    let wanted = Wanted {
+        teams: request.teams,
+        threads: request.threads,
+        trip_count: request.trip_count,
+        default_teams: environment.num_teams,
+        default_threads: environment.teams_thread_limit,
+        min_threads_for_low_trip_count: environment.min_threads_for_low_trip_count,
+    };
+    let info = device.device.info();
+    let kernel = region.kernel.info();
+    let facts = KernelFacts {
+        max_threads: kernel.max_threads,
+        warp_size: kernel.warp_size,
+        default_threads: kernel.default_threads,
+        device_runtime: region.device_runtime,
+        resident_blocks: &|threads| {
+            region
+                .kernel
+                .resident_blocks(threads, dynamic_shared(environment, request))
+        },
+    };
+    let shape = shape(&wanted, &region.environment, info, facts).map_err(|why| Error::Launch {
+        kernel: region.name.clone(),
+        why,
+    })?;
+    if let Some(cut) = shape.cut {
+        report_cut(device, region, cut);
+    }
+    Ok(shape)
+}
+
+/// Dynamic shared memory of a launch, bytes.
+fn dynamic_shared(environment: &Environment, request: &LaunchRequest) -> u32 {
+    let least = environment.shared_memory_size.unwrap_or(0);
+    request.dynamic_shared.max(least)
+}
+
+/// OpenMP lets a team have fewer threads than `thread_limit`; a program that counts on the number
+/// should hear of it, once.
+fn report_cut(device: &OmpDevice, region: &Region, cut: Cut) {
+    if region
+        .cut_told
+        .swap(true, std::sync::atomic::Ordering::Relaxed)
+    {
+        return;
+    }
+    let why = match cut.master {
+        0 => String::new(),
+        master => format!(" (its sequential code takes {master} threads of the block)"),
+    };
+    warn(&format_args!(
+        "kernel {} asks for {} threads per team; device {} ({}) gives it {}{why}",
+        region.name,
+        cut.asked,
+        device.number,
+        device.name(),
+        cut.given,
+    ));
+}
+
+fn launch(
+    work: &mut DeviceWork<'_>,
+    environment: &Environment,
+    region: &Region,
+    arguments: &KernelArguments<'_>,
+    request: &LaunchRequest,
+    shape: &Shape,
+) -> Result<()> {
+    let reduction = reduction_buffer(work, region, shape.grid[0])?;
+    let mut parameters = SmallVec::<[u64; 8]>::new();
+    if request.takes_launch_environment || region.environment.present {
+        parameters.push(
+            reduction
+                .as_ref()
+                .map_or(0, |buffer| buffer.launch_environment().0),
+        );
+    }
+    parameters.extend_from_slice(arguments.values());
+    if let Some(buffer) = reduction {
+        work.afterwards(OnCompletion::PutBack(buffer));
+    }
+    start(work, environment, region, &parameters, request, shape)
+}
+
+/// The launch itself.
+fn start(
+    work: &DeviceWork<'_>,
+    environment: &Environment,
+    region: &Region,
+    words: &[u64],
+    request: &LaunchRequest,
+    shape: &Shape,
+) -> Result<()> {
+    let dynamic_shared = dynamic_shared(environment, request);
+    info::log(
+        info::PLUGIN_KERNEL,
+        work.device.number,
+        format_args!(
+            "launching kernel {} with {:?} blocks of {:?} threads in {:?} mode, trip count {}, {} parameters",
+            region.name,
+            shape.grid,
+            shape.block,
+            region.environment.mode,
+            request.trip_count,
+            words.len(),
+        ),
+    );
+    let launch = Launch {
+        grid: shape.grid,
+        block: shape.block,
+        dynamic_shared,
+        args: words,
+    };
+    if info::wants(info::PLUGIN_KERNEL)
+        && let Some(remark) = region.kernel.remark(&launch)
+    {
+        let name = &region.name;
+        let text = format_args!("kernel {name} {remark}");
+        info::log(info::PLUGIN_KERNEL, work.device.number, text);
+    }
+    let name = || region.name.clone();
+    let _event = ompt::submit(request.teams[0]);
+    work.traced(Kind::Kernel, 0, name, |stream| {
+        stream.launch(&region.kernel, &launch)
+    })
+    .map_err(|source| kernel_error(work.device, source))
+}
+
+/// Records that the reduction buffer of a launch has at least, unless it has fewer teams: what the device runtime relies
+/// on where the compiler states no number (docs/abi.md, section 4).
+const LAUNCH_RECORDS: u32 = 1024;
+
+fn reduction_buffer(
+    work: &DeviceWork<'_>,
+    region: &Region,
+    teams: u32,
+) -> Result<Option<crate::launch::reduction_buffer::ReductionBuffer>> {
+    let environment = &region.environment;
+    let records = environment
+        .reduction_buffer_length
+        .max(LAUNCH_RECORDS)
+        .min(teams);
+    let size = u64::from(environment.reduction_data_size) * u64::from(records);
+    if size == 0 {
+        return Ok(None);
+    }
+    let device = work.device;
+    device
+        .reductions
+        .take(&*device.device, work.stream(), size)
+        .map(Some)
+        .map_err(|source| Error::Item {
+            what: "allocating device memory for",
+            item: format!(
+                "the cross-team reduction of kernel {} ({size} bytes)",
+                region.name
+            ),
+            source,
+        })
+}

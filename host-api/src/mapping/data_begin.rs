@@ -1,0 +1,285 @@
+//! Entering a data environment: `target`, `target data`, `target enter data`
+//! (OpenMP 5.2, 5.8.3 "map clause").
+//!
+//! Every item is looked up or given storage, counted, and copied if its storage is new in this
+//! construct or the user said `always`. Pointers are attached when all items are in place. Only
+//! then are the new mappings declared ready, and only after that does the construct wait for
+//! mappings other threads are still filling: two constructs that wait for each other's mappings
+//! have both filled their own.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use plugin_api::DevicePtr;
+use smallvec::SmallVec;
+
+use crate::construct::device_work::DeviceWork;
+use crate::device::omp_device::OmpDevice;
+use crate::mapping::attach::{self, AttachRequest};
+use crate::mapping::created::Created;
+use crate::mapping::map_item::MapItem;
+use crate::mapping::map_type::MapType;
+use crate::mapping::mapped_range::{Mapping, Storage};
+use crate::mapping::mapper;
+use crate::mapping::report::{report_created, report_found};
+use crate::mapping::table::{AcquireError, Reference, Section};
+use crate::mapping::transfer;
+use crate::ompt::{self, Side};
+use crate::report::error::{Error, Result};
+use crate::report::info;
+use crate::trace;
+
+/// Device storage keeps the host address modulo this, so that what the compiler knows of a base's
+/// alignment holds for a section of it too.
+const KEPT_ALIGNMENT: u64 = 64;
+
+/// A device address for a `use_device_ptr` or `use_device_addr` item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Returned {
+    /// Index of the item.
+    pub index: usize,
+    /// What replaces its base.
+    pub base: u64,
+}
+
+/// A construct that is entering its data environment.
+#[derive(Default)]
+struct Entering {
+    created: Created,
+    found: SmallVec<[Arc<Mapping>; 4]>,
+    attach: SmallVec<[AttachRequest; 2]>,
+    returned: Vec<Returned>,
+}
+
+/// Maps `items` on the device of `work`.
+///
+/// # Safety
+/// The host ranges of items that are copied are readable until the work is complete, and the bases of items with
+/// `PTR_AND_OBJ` or `ATTACH` are readable pointers, as clang guarantees for a valid program.
+pub unsafe fn data_begin(work: &DeviceWork<'_>, items: &[MapItem]) -> Result<Vec<Returned>> {
+    let mut entering = Entering::default();
+    for (index, item) in mapper::flatten(items).iter() {
+        if item.kind.has(MapType::ATTACH) {
+            if !item.kind.has(MapType::PRIVATE) {
+                entering.attach.push(AttachRequest::deferred(item));
+            }
+        } else if !item.kind.is_unmapped() {
+            // SAFETY: forwarded from the caller.
+            unsafe { entering.item(work, index, item)? };
+        }
+    }
+    for request in &entering.attach {
+        // SAFETY: forwarded from the caller.
+        unsafe { attach::attach(work, request, &entering.created)? };
+    }
+    entering.created.set_ready();
+    for mapping in &entering.found {
+        mapping.wait_ready();
+        let follows = mapping.follow(work.stream());
+        follows.map_err(|source| Error::Device {
+            what: "waiting for the copies of another construct".into(),
+            source,
+        })?;
+    }
+    Ok(entering.returned)
+}
+
+impl Entering {
+    /// # Safety
+    /// As [`data_begin`].
+    unsafe fn item(&mut self, work: &DeviceWork<'_>, index: usize, item: &MapItem) -> Result<()> {
+        let device = work.device;
+        let reference = reference_of(item.kind, item.kind.is_member());
+        let (base, reference) = if item.kind.has(MapType::PTR_AND_OBJ) {
+            let pointer = MapItem {
+                begin: item.base,
+                size: 8,
+                kind: MapType(item.kind.0 & !MapType::TO),
+                ..*item
+            };
+            self.acquire(device, &pointer, item.base, reference)?;
+            // SAFETY: the base of such an item is the address of a pointer (caller).
+            (
+                unsafe { read_pointer(item.base) },
+                reference_of(item.kind, false),
+            )
+        } else {
+            (item.base, reference)
+        };
+        let mapping = self.acquire(device, item, base, reference)?;
+        if let Some(mapping) = &mapping {
+            // SAFETY: forwarded from the caller.
+            unsafe { self.copy(work, item, mapping)? };
+        } else if item.kind.0 != 0
+            && !item.kind.is_member()
+            && !item.kind.has(MapType::IMPLICIT)
+            // Host memory that the device uses in place has no counterpart by intent.
+            && !device.unified_shared_memory()
+        {
+            info::log(
+                info::EMPTY_MAPPING,
+                device.number,
+                format_args!("{item} has no device counterpart"),
+            );
+        }
+        if item.kind.has(MapType::RETURN_PARAM) {
+            self.returned.push(Returned {
+                index,
+                base: returned_base(item, base, mapping.as_deref()),
+            });
+        }
+        if item.kind.has(MapType::PTR_AND_OBJ) && mapping.is_some() {
+            let request = AttachRequest::immediate(item, base);
+            // SAFETY: forwarded from the caller.
+            unsafe { attach::attach(work, &request, &self.created)? };
+        }
+        Ok(())
+    }
+
+    /// Finds or makes the item's mapping; `None` for host memory the device uses in place and for
+    /// empty sections that are not mapped.
+    fn acquire(
+        &mut self,
+        device: &OmpDevice,
+        item: &MapItem,
+        base: u64,
+        reference: Reference,
+    ) -> Result<Option<Arc<Mapping>>> {
+        let kind = item.kind;
+        let section = Section {
+            begin: item.begin,
+            size: item.size,
+            may_overlap: kind.has(MapType::IMPLICIT),
+        };
+        let create = || -> plugin_api::Result<Option<Mapping>> {
+            let in_place = device.unified_shared_memory() && !kind.has(MapType::CLOSE);
+            if item.size == 0 || kind.has(MapType::PRESENT) || in_place {
+                return Ok(None);
+            }
+            let padding = item.begin % KEPT_ALIGNMENT;
+            let event = ompt::allocation(device.number, Side::host(item.begin), item.size);
+            let allocation = device.device.alloc(
+                padding.saturating_add(item.size),
+                plugin_api::MemoryKind::Device,
+            )?;
+            let address = DevicePtr(allocation.0 + padding);
+            event.at(address.0);
+            let mapping = Mapping::new(
+                item.begin..item.begin + item.size,
+                base,
+                address,
+                Storage::Owned {
+                    padding: padding as u8,
+                },
+                &item.name.expression(),
+            );
+            Ok(Some(mapping.mapped_at(trace::location())))
+        };
+        let acquired =
+            device
+                .table
+                .acquire(section, reference, create)
+                .map_err(|error| match error {
+                    AcquireError::Overlaps(mapped) => Error::Extends {
+                        item: item.to_string(),
+                        mapped: mapped.to_string(),
+                    },
+                    AcquireError::Allocation(source) => Error::Item {
+                        what: "allocating device memory for",
+                        item: item.to_string(),
+                        source,
+                    },
+                })?;
+        let Some(acquired) = acquired else {
+            if kind.has(MapType::PRESENT) && !device.unified_shared_memory() {
+                return Err(Error::NotPresent {
+                    item: item.to_string(),
+                });
+            }
+            return Ok(None);
+        };
+        if acquired.created {
+            report_created(device, item, &acquired.mapping);
+            self.created.add(acquired.mapping.clone());
+        } else {
+            report_found(device, item, &acquired.mapping);
+            self.found.push(acquired.mapping.clone());
+        }
+        Ok(Some(acquired.mapping))
+    }
+
+    /// Copies the item to the device if its storage is new in this construct, or always.
+    ///
+    /// # Safety
+    /// The item's host range is readable.
+    unsafe fn copy(
+        &self,
+        work: &DeviceWork<'_>,
+        item: &MapItem,
+        mapping: &Arc<Mapping>,
+    ) -> Result<()> {
+        let is_new = || self.created.contains(mapping);
+        if item.size == 0
+            || !item.kind.has(MapType::TO)
+            || !(item.kind.has(MapType::ALWAYS) || is_new())
+        {
+            return Ok(());
+        }
+        let range = part_inside(item, mapping);
+        info::log(
+            info::DATA_TRANSFER,
+            work.device.number,
+            format_args!(
+                "copying {item} to the device at {:?}",
+                mapping.device_address(range.start)
+            ),
+        );
+        // SAFETY: the range is inside the item, which the caller guarantees to be readable.
+        unsafe { transfer::to_device(work, item, mapping, range) }.map_err(|source| Error::Item {
+            what: "copying to the device",
+            item: item.to_string(),
+            source,
+        })
+    }
+}
+
+/// The count an item changes.
+pub(crate) fn reference_of(kind: MapType, suppressed: bool) -> Reference {
+    match (suppressed, kind.has(MapType::HOLD)) {
+        (true, _) => Reference::Suppressed,
+        (false, true) => Reference::Hold,
+        (false, false) => Reference::Dynamic,
+    }
+}
+
+/// The part of the item that lies inside the mapping: all of it, but for implicit maps of
+/// something that is mapped in part.
+pub(crate) fn part_inside(item: &MapItem, mapping: &Mapping) -> Range<u64> {
+    let start = item.begin.max(mapping.host.start);
+    start
+        ..item
+            .begin
+            .saturating_add(item.size)
+            .min(mapping.host.end)
+            .max(start)
+}
+
+/// `use_device_ptr`: the device address, or, where nothing is mapped, the pointer itself
+/// (OpenMP 5.2, 5.4.8), or null if the user asked for that.
+fn returned_base(item: &MapItem, base: u64, mapping: Option<&Mapping>) -> u64 {
+    match mapping {
+        Some(mapping) => mapping
+            .device_address(item.begin)
+            .0
+            .wrapping_sub(item.begin.wrapping_sub(base)),
+        None if item.kind.has(MapType::NULLIFY) => 0,
+        None => base,
+    }
+}
+
+/// # Safety
+/// `address` is the address of a readable pointer.
+pub(crate) unsafe fn read_pointer(address: u64) -> u64 {
+    // SAFETY: caller; members of packed structs may be unaligned.
+    unsafe { (address as *const u64).read_unaligned() }
+}

@@ -1,0 +1,160 @@
+//! Leaving a data environment: the end of `target` and `target data`, and `target exit data`
+//! (OpenMP 5.2, 5.8.3).
+//!
+//! First every item's reference goes, then what nobody refers to any more is copied back, then, when the copies
+//! are done, its storage is freed. Deciding only after all references of the construct are gone makes the order
+//! of its items irrelevant: members, their struct and mapper components see the same answer.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::construct::device_work::{DeviceWork, OnCompletion};
+use crate::device::omp_device::OmpDevice;
+use crate::mapping::data_begin::{part_inside, reference_of};
+use crate::mapping::map_item::MapItem;
+use crate::mapping::map_type::MapType;
+use crate::mapping::mapped_range::Mapping;
+use crate::mapping::mapper;
+use crate::mapping::report::report_found;
+use crate::mapping::table::{Reference, Section};
+use crate::mapping::transfer;
+use crate::ompt;
+use crate::report::error::{Error, Result};
+use crate::report::info;
+
+/// An item whose reference is gone, pinned until its copy is done.
+struct Leaving {
+    item: MapItem,
+    mapping: Arc<Mapping>,
+}
+
+type LeavingItems = SmallVec<[Leaving; 4]>;
+
+/// Unmaps `items` from the device of `work`.
+///
+/// # Safety
+/// The host ranges of items with `FROM` are writable until the work is complete.
+pub unsafe fn data_end(work: &mut DeviceWork<'_>, items: &[MapItem]) -> Result<()> {
+    let mut leaving = SmallVec::new();
+    let mut outcome = release(work.device, items, &mut leaving);
+    if outcome.is_ok() {
+        // SAFETY: forwarded from the caller.
+        outcome = leaving
+            .iter()
+            .try_for_each(|entry| unsafe { copy_back(work, entry) });
+    }
+    for entry in leaving {
+        work.afterwards(OnCompletion::Unpin(entry.mapping));
+    }
+    outcome
+}
+
+fn release(device: &OmpDevice, items: &[MapItem], leaving: &mut LeavingItems) -> Result<()> {
+    for (_, &item) in mapper::flatten(items).iter().rev() {
+        if item.kind.is_unmapped() || item.kind.has(MapType::ATTACH) {
+            continue;
+        }
+        let suppressed = item.kind.is_member() && !item.kind.has(MapType::PTR_AND_OBJ);
+        let section = Section {
+            begin: item.begin,
+            size: item.size,
+            may_overlap: item.kind.has(MapType::IMPLICIT),
+        };
+        let reference = reference_of(item.kind, suppressed);
+        match device
+            .table
+            .release(section, reference, item.kind.has(MapType::DELETE))
+        {
+            Some(mapping) => {
+                report_found(device, &item, &mapping);
+                leaving.push(Leaving { item, mapping });
+            }
+            None if item.kind.has(MapType::PRESENT) && !device.unified_shared_memory() => {
+                return Err(Error::NotPresent {
+                    item: item.to_string(),
+                });
+            }
+            // What is not there is ignored (OpenMP 5.1, 2.21.7.1).
+            None => {}
+        }
+        release_pointer(device, &item, leaving);
+    }
+    Ok(())
+}
+
+/// The pointer of a `PTR_AND_OBJ` item was counted on entry unless it is a member.
+fn release_pointer(device: &OmpDevice, item: &MapItem, leaving: &mut LeavingItems) {
+    if !item.kind.has(MapType::PTR_AND_OBJ) || item.kind.is_member() {
+        return;
+    }
+    let reference = if item.kind.has(MapType::HOLD) {
+        Reference::Hold
+    } else {
+        Reference::Dynamic
+    };
+    if let Some(mapping) = device
+        .table
+        .release(Section::inside(item.base, 8), reference, false)
+    {
+        let item = MapItem {
+            begin: item.base,
+            size: 8,
+            kind: MapType(0),
+            ..*item
+        };
+        leaving.push(Leaving { item, mapping });
+    }
+}
+
+/// # Safety
+/// The item's host range is writable if it has `FROM`.
+unsafe fn copy_back(work: &DeviceWork<'_>, entry: &Leaving) -> Result<()> {
+    let device = work.device;
+    let Leaving { item, mapping } = entry;
+    if item.size == 0 || !item.kind.has(MapType::FROM) {
+        return Ok(());
+    }
+    if !item.kind.has(MapType::ALWAYS) && !device.table.is_unreferenced(mapping) {
+        return Ok(());
+    }
+    mapping.wait_ready();
+    let range = part_inside(item, mapping);
+    info::log(
+        info::DATA_TRANSFER,
+        device.number,
+        format_args!(
+            "copying {item} to the host from {:?}",
+            mapping.device_address(range.start)
+        ),
+    );
+    // SAFETY: the range is inside the item (caller).
+    unsafe { transfer::from_device(work, item, mapping, range) }.map_err(|source| Error::Item {
+        what: "copying to the host",
+        item: item.to_string(),
+        source,
+    })
+}
+
+/// Gives a pin back and frees the storage if nobody else has one.
+pub(crate) fn unpin(device: &OmpDevice, mapping: &Mapping) -> Result<()> {
+    if !device.table.unpin(mapping) {
+        return Ok(());
+    }
+    info::log(
+        info::MAPPING_CHANGED,
+        device.number,
+        format_args!("removed the mapping of {mapping}"),
+    );
+    let Some(allocation) = mapping.allocation() else {
+        return Ok(());
+    };
+    let _event = ompt::deletion(device.number, mapping.address.0);
+    device
+        .device
+        .free(allocation)
+        .map_err(|source| Error::Device {
+            what: "freeing the device memory of a mapping".into(),
+            source,
+        })
+}

@@ -1,0 +1,316 @@
+//! One mapping: a host range with storage on a device.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use plugin_api::{DevicePtr, Event, Stream};
+
+use crate::mapping::attachments::Attachments;
+use crate::thread_number::ThreadNumber;
+
+/// Storage on the device for a host range. There may be hundreds of thousands: every byte counts.
+#[derive(Debug)]
+pub struct Mapping {
+    /// The host range.
+    pub host: Range<u64>,
+    /// The base address of what the range is a section of; `base..host.start` finds the mapping
+    /// for zero-length sections.
+    pub host_base: u64,
+    /// Device address of `host.start`.
+    pub address: DevicePtr,
+    storage: Storage,
+    readiness: AtomicU8,
+    /// Whether [`Rare::copy`] may be there.
+    may_be_copying: AtomicBool,
+    /// The thread whose construct made the mapping.
+    filler: ThreadNumber,
+    /// Its lock is the right to copy.
+    rare: Mutex<Option<Box<Rare>>>,
+}
+
+/// What few mappings have.
+#[derive(Debug, Default)]
+struct Rare {
+    /// How the user wrote it (`-g`); empty when unknown.
+    name: Box<str>,
+    /// Where the construct is that made it, when that is recorded.
+    origin: Option<Arc<str>>,
+    /// Pointers inside that are attached.
+    attachments: Attachments,
+    /// The last copy to or from it that was queued on a stream and may not have been done yet.
+    copy: Option<Copying>,
+}
+
+impl Rare {
+    fn is_empty(&self) -> bool {
+        self.name.is_empty()
+            && self.origin.is_none()
+            && self.attachments.is_empty()
+            && self.copy.is_none()
+    }
+}
+
+struct Copying(Arc<dyn Event>);
+
+impl fmt::Debug for Copying {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let done = self.0.has_happened().ok();
+        f.debug_struct("Copying").field("done", &done).finish()
+    }
+}
+
+/// Whose the device storage is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// An allocation of the runtime, that begins so many bytes before the mapping's address.
+    Owned {
+        /// Bytes from the allocation to the address.
+        padding: u8,
+    },
+    /// Somebody else's: a global of an image, or associated by the user.
+    Foreign,
+}
+
+/// Data and pointers are not in place yet.
+const FILLING: u8 = 0;
+/// The same, and somebody waits for them.
+const AWAITED: u8 = 1;
+/// They are in place.
+const READY: u8 = 2;
+
+/// Where constructs wait for mappings that others fill. Waiting is rare, so one place serves all.
+static WAITING: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
+
+/// Exclusive right to copy to or from a mapping, with its attached pointers.
+///
+/// A copy that is queued on a stream happens after the guard is gone. So that copies still exclude each other, the next
+/// one, on whatever stream, first [follows](TransferGuard::follow) it.
+pub struct TransferGuard<'a> {
+    mapping: &'a Mapping,
+    rare: MutexGuard<'a, Option<Box<Rare>>>,
+}
+
+impl TransferGuard<'_> {
+    /// The pointers inside the mapping that hold device addresses, if there are any.
+    pub fn attachments(&self) -> Option<&Attachments> {
+        self.rare.as_ref().map(|rare| &rare.attachments)
+    }
+
+    /// The same, to add one.
+    pub fn attachments_mut(&mut self) -> &mut Attachments {
+        &mut self.rare.get_or_insert_default().attachments
+    }
+
+    /// Has `stream` go on only when the copies queued on other streams are done.
+    pub fn follow(&mut self, stream: &dyn Stream) -> plugin_api::Result<()> {
+        let Some(rare) = &mut *self.rare else {
+            return Ok(());
+        };
+        match &rare.copy {
+            None => return Ok(()),
+            Some(copying) if !copying.0.has_happened()? => return stream.wait(&copying.0),
+            Some(_) => rare.copy = None,
+        }
+        if rare.is_empty() {
+            *self.rare = None;
+        }
+        self.mapping.may_be_copying.store(false, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Notes that a copy was queued on `stream`.
+    pub fn queued_on(&mut self, stream: &dyn Stream) -> plugin_api::Result<()> {
+        if let Some(event) = stream.record()? {
+            self.rare.get_or_insert_default().copy = Some(Copying(event));
+            // Whoever uses the mapping has waited for its readiness, or taken this lock, before it asks.
+            self.mapping.may_be_copying.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+impl Mapping {
+    /// A mapping that is not in a table yet and has still to be filled.
+    pub fn new(
+        host: Range<u64>,
+        host_base: u64,
+        address: DevicePtr,
+        storage: Storage,
+        name: &str,
+    ) -> Mapping {
+        Mapping {
+            host,
+            host_base,
+            address,
+            storage,
+            readiness: AtomicU8::new(FILLING),
+            may_be_copying: AtomicBool::new(false),
+            filler: ThreadNumber::of_this_thread(),
+            rare: Mutex::new((!name.is_empty()).then(|| {
+                Box::new(Rare {
+                    name: name.into(),
+                    ..Rare::default()
+                })
+            })),
+        }
+    }
+
+    /// The same, with the place of the construct that made it.
+    pub fn mapped_at(self, origin: Option<Arc<str>>) -> Mapping {
+        if origin.is_some() {
+            self.lock().rare.get_or_insert_default().origin = origin;
+        }
+        self
+    }
+
+    /// Where the construct is that made it, if that was recorded.
+    pub fn origin(&self) -> Option<Arc<str>> {
+        let guard = self.lock();
+        guard.rare.as_ref().and_then(|rare| rare.origin.clone())
+    }
+
+    /// How the user wrote it; empty when unknown. Not for holders of the right to copy.
+    pub fn name(&self) -> String {
+        let guard = self.lock();
+        guard
+            .rare
+            .as_ref()
+            .map_or_else(String::new, |rare| rare.name.to_string())
+    }
+
+    /// What to free when the mapping goes; `None` for storage the runtime does not own.
+    pub fn allocation(&self) -> Option<DevicePtr> {
+        match self.storage {
+            Storage::Owned { padding } => Some(self.address.offset(-i64::from(padding))),
+            Storage::Foreign => None,
+        }
+    }
+
+    /// Device address that corresponds to `host`.
+    pub fn device_address(&self, host: u64) -> DevicePtr {
+        DevicePtr(
+            self.address
+                .0
+                .wrapping_add(host.wrapping_sub(self.host.start)),
+        )
+    }
+
+    /// Takes the right to copy.
+    pub fn lock(&self) -> TransferGuard<'_> {
+        TransferGuard {
+            mapping: self,
+            rare: self.rare.lock().unwrap_or_else(PoisonError::into_inner),
+        }
+    }
+
+    /// Has `stream` go on only when the copies queued on other streams are done: before a kernel that uses what
+    /// another construct has filled.
+    pub fn follow(&self, stream: &dyn Stream) -> plugin_api::Result<()> {
+        if self.may_be_copying.load(Ordering::Relaxed) {
+            self.lock().follow(stream)?;
+        }
+        Ok(())
+    }
+
+    /// Whether data and pointers are in place, or on their way on a stream.
+    pub fn is_ready(&self) -> bool {
+        self.readiness.load(Ordering::Acquire) == READY
+    }
+
+    /// Whether the calling thread is in the construct that made the mapping.
+    pub fn is_filled_by_this_thread(&self) -> bool {
+        !self.is_ready() && self.filler == ThreadNumber::of_this_thread()
+    }
+
+    /// Tells waiting constructs that data and pointers are in place.
+    pub fn set_ready(&self) {
+        if self.readiness.swap(READY, Ordering::AcqRel) == AWAITED {
+            let (lock, changed) = &WAITING;
+            drop(lock.lock().unwrap_or_else(PoisonError::into_inner));
+            changed.notify_all();
+        }
+    }
+
+    /// Waits until the construct that made the mapping has filled it.
+    pub fn wait_ready(&self) {
+        if self.is_ready() {
+            return;
+        }
+        let (lock, changed) = &WAITING;
+        let mut guard = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        // Announced under the lock: whoever sets the mapping ready after this takes the lock too, and so
+        // notifies only when this thread waits.
+        let announced =
+            self.readiness
+                .compare_exchange(FILLING, AWAITED, Ordering::AcqRel, Ordering::Acquire);
+        if announced == Err(READY) {
+            return;
+        }
+        while !self.is_ready() {
+            guard = changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// `'a[0:100]' [begin, end) (n bytes)`.
+impl fmt::Display for Mapping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.name();
+        if !name.is_empty() {
+            write!(f, "'{name}' ")?;
+        }
+        let Range { start, end } = self.host;
+        write!(f, "[{start:#x}, {end:#x}) ({} bytes)", end - start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mapping(storage: Storage, name: &str) -> Mapping {
+        Mapping::new(100..132, 96, DevicePtr(0x1010), storage, name)
+    }
+
+    #[test]
+    fn addresses_and_names() {
+        let owned = mapping(Storage::Owned { padding: 16 }, "a[4:8]");
+        assert_eq!(owned.device_address(108), DevicePtr(0x1018));
+        assert_eq!(owned.allocation(), Some(DevicePtr(0x1000)));
+        assert_eq!(owned.name(), "a[4:8]");
+        let foreign = mapping(Storage::Foreign, "");
+        assert_eq!(
+            (foreign.allocation(), foreign.name()),
+            (None, String::new())
+        );
+        assert_eq!(owned.to_string(), "'a[4:8]' [0x64, 0x84) (32 bytes)");
+        assert_eq!(foreign.to_string(), "[0x64, 0x84) (32 bytes)");
+    }
+
+    /// With the counts of an `Arc` and its own header the allocator then takes 80 bytes.
+    #[test]
+    fn a_mapping_is_small() {
+        assert!(size_of::<Mapping>() + 2 * size_of::<usize>() <= 72);
+    }
+
+    #[test]
+    fn waiting_ends_when_the_mapping_is_ready() {
+        for _ in 0..200 {
+            let mapping = mapping(Storage::Foreign, "");
+            std::thread::scope(|scope| {
+                assert!(mapping.is_filled_by_this_thread());
+                let elsewhere = scope.spawn(|| mapping.is_filled_by_this_thread());
+                assert!(!elsewhere.join().unwrap());
+                let waiters = [(); 3].map(|()| scope.spawn(|| mapping.wait_ready()));
+                mapping.set_ready();
+                waiters
+                    .into_iter()
+                    .for_each(|waiter| waiter.join().unwrap());
+            });
+            assert!(mapping.is_ready() && !mapping.is_filled_by_this_thread());
+            mapping.wait_ready();
+        }
+    }
+}

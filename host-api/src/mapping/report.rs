@@ -1,0 +1,104 @@
+//! What the user is told of a device's mappings: `LIBOMPTARGET_INFO`'s lines, the table, and which section a
+//! stray address of a kernel is next to.
+
+use std::fmt::{self, Display};
+
+use crate::device::omp_device::OmpDevice;
+use crate::mapping::map_item::MapItem;
+use crate::mapping::mapped_range::Mapping;
+use crate::mapping::table::Snapshot;
+use crate::report::info;
+
+/// Farther than this from a mapping's end, an address has nothing to do with it: a wrong 32-bit index of 8-byte
+/// elements reaches as far.
+const NEIGHBOURHOOD: u64 = 8 << 31;
+
+/// The references of a mapping, as the messages write them.
+struct References<'a>(&'a Snapshot);
+
+impl Display for References<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "references {} hold {}", self.0.dynamic, self.0.hold)
+    }
+}
+
+/// The construct made `mapping` for `item`.
+pub fn report_created(device: &OmpDevice, item: &MapItem, mapping: &Mapping) {
+    report(info::MAPPING_CHANGED, "mapped", device, item, mapping);
+}
+
+/// The construct found `mapping` for `item`.
+pub fn report_found(device: &OmpDevice, item: &MapItem, mapping: &Mapping) {
+    report(
+        info::MAPPING_EXISTS,
+        "is mapped already:",
+        device,
+        item,
+        mapping,
+    );
+}
+
+fn report(bit: u32, verb: &str, device: &OmpDevice, item: &MapItem, mapping: &Mapping) {
+    if !info::wants(bit) {
+        return;
+    }
+    let address = mapping.device_address(item.begin);
+    // Another thread may have unmapped it in the meantime.
+    let references = device.table.snapshot_of(mapping);
+    let references = references.as_ref().map(References);
+    let references = references.map_or(String::new(), |text| format!(", {text}"));
+    info::log(
+        bit,
+        device.number,
+        format_args!("{item} {verb} at {address:?}{references}"),
+    );
+}
+
+/// Prints the mapping table if that is wanted; `when` says when.
+pub fn report_table(device: &OmpDevice, when: impl Display) {
+    if info::wants(info::DUMP_TABLE) {
+        print_table(device, &format!(" {when}"));
+    }
+}
+
+/// Prints a device's mapping table on stderr.
+pub fn print_table(device: &OmpDevice, when: &str) {
+    let lines = device.table.snapshot();
+    let empty = if lines.is_empty() { " empty" } else { "" };
+    let (number, name) = (device.number, device.name());
+    // In one piece: other threads print, too.
+    let mut text = format!("omptarget device {number} mapping table ({name}){when}:{empty}");
+    for line in lines {
+        let mapping = &line.mapping;
+        text += &format!(
+            "\n  host {:#018x} device {:#018x} size {:10} {} {}",
+            mapping.host.start,
+            mapping.address.0,
+            mapping.host.end - mapping.host.start,
+            References(&line),
+            mapping.name(),
+        );
+    }
+    eprintln!("{text}");
+}
+
+/// What a kernel's stray `address` has to do with the mapped sections, if anything.
+pub fn neighbour(device: &OmpDevice, address: u64) -> Option<String> {
+    let mappings = device.table.snapshot();
+    let mappings = || mappings.iter().map(|line| &*line.mapping);
+    if let Some(mapping) = mappings().find(|mapping| mapping.host.contains(&address)) {
+        return Some(format!(
+            "{address:#x} lies in the host's copy of {mapping}; the device's is at {:?}: \
+             the region uses a pointer to the host that no map clause translates",
+            mapping.address
+        ));
+    }
+    let end = |mapping: &Mapping| mapping.device_address(mapping.host.end).0;
+    let below = mappings()
+        .filter(|mapping| end(mapping) <= address && address - end(mapping) < NEIGHBOURHOOD);
+    let nearest = below.max_by_key(|mapping| end(mapping))?;
+    let beyond = address - end(nearest);
+    Some(format!(
+        "{address:#x} is {beyond} bytes beyond the end of the device's copy of {nearest}"
+    ))
+}

@@ -1,0 +1,175 @@
+//! `target update` (OpenMP 5.2, 13.9): copies between host and device, references untouched,
+//! contiguous or not.
+
+use crate::abi::Dimension;
+use crate::construct::device_work::{DeviceWork, OnCompletion};
+use crate::mapping::data_begin::part_inside;
+use crate::mapping::map_item::MapItem;
+use crate::mapping::map_type::MapType;
+use crate::mapping::mapped_range::Mapping;
+use crate::mapping::mapper;
+use crate::mapping::report::report_found;
+use crate::mapping::table::Section;
+use crate::mapping::transfer;
+use crate::report::error::{Error, Result};
+use crate::report::info;
+
+/// Copies `items`.
+///
+/// # Safety
+/// The host ranges of the items are readable and writable until the work is complete, and a non-contiguous item's
+/// begin points at as many [`Dimension`]s as its size says.
+pub unsafe fn update(work: &mut DeviceWork<'_>, items: &[MapItem]) -> Result<()> {
+    for (_, &item) in mapper::flatten(items).iter() {
+        if item.kind.is_unmapped() || item.kind.has(MapType::ATTACH) {
+            continue;
+        }
+        if !item.kind.has(MapType::NON_CONTIGUOUS) {
+            // SAFETY: forwarded from the caller.
+            unsafe { section(work, &item)? };
+            continue;
+        }
+        // SAFETY: a non-contiguous item points at its dimensions (caller).
+        let dimensions = unsafe {
+            std::slice::from_raw_parts(item.begin as *const Dimension, item.size as usize)
+        };
+        for (offset, size) in pieces(dimensions) {
+            let piece = MapItem {
+                begin: item.base.wrapping_add(offset),
+                size,
+                ..item
+            };
+            // SAFETY: forwarded from the caller.
+            unsafe { section(work, &piece)? };
+        }
+    }
+    Ok(())
+}
+
+/// # Safety
+/// The item's host range is readable and writable.
+unsafe fn section(work: &mut DeviceWork<'_>, item: &MapItem) -> Result<()> {
+    let device = work.device;
+    let Some(mapping) = device.table.pin(Section::inside(item.begin, item.size)) else {
+        if item.kind.has(MapType::PRESENT) && !device.unified_shared_memory() {
+            return Err(Error::NotPresent {
+                item: item.to_string(),
+            });
+        }
+        return Ok(());
+    };
+    mapping.wait_ready();
+    report_found(device, item, &mapping);
+    // SAFETY: forwarded from the caller.
+    let outcome = unsafe { copy(work, item, &mapping) };
+    work.afterwards(OnCompletion::Unpin(mapping));
+    outcome
+}
+
+/// # Safety
+/// As [`section`].
+unsafe fn copy(work: &DeviceWork<'_>, item: &MapItem, mapping: &Mapping) -> Result<()> {
+    if item.size == 0 {
+        return Ok(());
+    }
+    let range = part_inside(item, mapping);
+    let address = mapping.device_address(range.start);
+    if item.kind.has(MapType::TO) {
+        info::log(
+            info::DATA_TRANSFER,
+            work.device.number,
+            format_args!("updating {item} on the device at {address:?}"),
+        );
+        // SAFETY: the range is inside the item (caller).
+        unsafe { transfer::to_device(work, item, mapping, range.clone()) }.map_err(|source| {
+            Error::Item {
+                what: "copying to the device",
+                item: item.to_string(),
+                source,
+            }
+        })?;
+    }
+    if item.kind.has(MapType::FROM) {
+        info::log(
+            info::DATA_TRANSFER,
+            work.device.number,
+            format_args!("updating {item} on the host from {address:?}"),
+        );
+        // SAFETY: as above.
+        unsafe { transfer::from_device(work, item, mapping, range) }.map_err(|source| {
+            Error::Item {
+                what: "copying to the host",
+                item: item.to_string(),
+                source,
+            }
+        })?;
+    }
+    Ok(())
+}
+
+/// The contiguous pieces of a non-contiguous section, as (byte offset from the base, bytes).
+///
+/// Dimension `d` selects elements `offset .. offset + count`, `stride` bytes apart; the last one is
+/// contiguous. Dimensions whose pieces touch are merged.
+fn pieces(dimensions: &[Dimension]) -> Vec<(u64, u64)> {
+    let Some((last, outer)) = dimensions.split_last() else {
+        return Vec::new();
+    };
+    let mut pieces = vec![(
+        last.offset.wrapping_mul(last.stride),
+        last.count.wrapping_mul(last.stride),
+    )];
+    for dimension in outer.iter().rev() {
+        let inner = std::mem::take(&mut pieces);
+        for element in 0..dimension.count {
+            let at = (dimension.offset.wrapping_add(element)).wrapping_mul(dimension.stride);
+            for &(offset, size) in &inner {
+                push_merged(&mut pieces, (at.wrapping_add(offset), size));
+            }
+        }
+    }
+    pieces
+}
+
+fn push_merged(pieces: &mut Vec<(u64, u64)>, (offset, size): (u64, u64)) {
+    match pieces.last_mut() {
+        Some((start, length)) if start.wrapping_add(*length) == offset => *length += size,
+        _ => pieces.push((offset, size)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dimension(offset: u64, count: u64, stride: u64) -> Dimension {
+        Dimension {
+            offset,
+            count,
+            stride,
+        }
+    }
+
+    #[test]
+    fn strided_rows() {
+        // int a[4][10]; to(a[1:2][3:4])
+        assert_eq!(
+            pieces(&[dimension(1, 2, 40), dimension(3, 4, 4)]),
+            [(52, 16), (92, 16)]
+        );
+    }
+
+    #[test]
+    fn whole_rows_merge() {
+        assert_eq!(
+            pieces(&[dimension(1, 2, 40), dimension(0, 10, 4)]),
+            [(40, 80)]
+        );
+    }
+
+    #[test]
+    fn nothing() {
+        assert_eq!(pieces(&[]), []);
+        assert_eq!(pieces(&[dimension(0, 0, 40), dimension(0, 10, 4)]), []);
+    }
+}

@@ -1,0 +1,8 @@
+//! Tests that span several files, and the fake device they run on.
+
+mod concurrency;
+pub mod data_environment;
+mod errors;
+pub mod fake_device;
+mod kernel_arguments;
+mod mapping_model;
