@@ -5,7 +5,6 @@
 
 mod assembly;
 mod block_atomics;
-mod carry;
 mod check;
 mod constructors;
 mod count;
@@ -17,6 +16,7 @@ mod globals;
 mod internalise;
 mod kernels;
 mod lanes;
+mod loop_load_elimination;
 mod lower;
 mod lowering;
 mod offsets;
@@ -67,7 +67,7 @@ const PASSES: &[(&str, Pass)] = &[
     // The module still has the image's own instructions and none of the virtual GPU's.
     ("count", count::run),
     ("trap-record", trap_record::run),
-    ("carry", carry::run),
+    ("loop-load-elimination", loop_load_elimination::run),
     ("lowering", lowering::run),
     ("constructors", constructors::run),
     ("shared", shared::run),

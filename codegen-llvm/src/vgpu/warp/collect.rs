@@ -3,8 +3,8 @@
 use anyhow::Result;
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
 
-use super::super::unit::Unit;
 use crate::ir::{Module, Value};
+use crate::vgpu::unit::Unit;
 
 /// The pass.
 pub fn run(unit: &Unit, copy: Module, made: &[Value]) -> Result<()> {

@@ -6,53 +6,39 @@
 //!
 //! | step | what it does |
 //! |---|---|
-//! | [`debugging`] | not of what is to be debugged |
-//! | [`context`] | the context becomes one opaque call |
+//! | [`debugging`] | refuses what is to be debugged |
+//! | [`context_marker`] | the context becomes one opaque call |
 //! | [`normalise`] | everything inlined, one exit, simple loops, no switches |
-//! | [`workers`] | within that: of generic kernels, only what workers run |
-//! | [`pointers`] | within that: what calls through pointers may call |
-//! | [`barriers`] | within that: barriers that order nothing go |
-//! | [`clamps`] | within that: the question whether a thread has a share of a chunk is a branch |
-//! | [`chunks`] | within that: chunks of iterations of which every thread has a share, aside |
-//! | [`words`] | within that: threads' places in the nest of regions in local variables |
-//! | [`waiting`] | no lane waits on memory for another of its warp; loops that wait for others let them run |
+//! | `normalise::workers` | within that: of generic kernels, only what workers run |
+//! | `normalise::devirtualise` | within that: what calls through pointers may call |
+//! | `normalise::redundant_barriers` | within that: barriers that order nothing go |
+//! | `normalise::umin_to_branch` | within that: the question whether a thread has a share of a chunk is a branch |
+//! | `normalise::loop_versioning` | within that: a copy of chunks' loops for chunks of which every thread has a share |
+//! | `normalise::promoted_state` | within that: threads' places in the nest of regions in local variables |
+//! | [`forward_progress`] | no lane waits on memory for another of its warp; loops that wait for others let them run |
 //! | [`width`] | how many lanes |
-//! | [`order`] | the order of the blocks, in which lanes wait for each other |
-//! | [`divergence`] | which values differ, and how; which blocks not all lanes run |
-//! | [`apart`] | lanes do not come to different barriers |
+//! | [`analysis::linearise`] | the order of the blocks, in which lanes wait for each other |
+//! | [`analysis::divergence`] | which values differ, and how; which blocks not all lanes run |
+//! | [`divergent_barriers`] | lanes do not come to different barriers |
 //! | [`form`] | the warp form |
 //! | [`collect`] | what was made goes back to the unit's module |
 
-mod apart;
-mod barriers;
-mod calls;
-mod chunks;
-mod clamps;
+mod address_identity;
+mod analysis;
 mod collect;
-mod context;
-mod debugging;
-mod divergence;
-mod fields;
 mod form;
-mod identity;
 mod normalise;
-mod order;
-mod places;
-mod pointers;
 mod refusal;
-mod shape;
-mod waiting;
-mod width;
-mod words;
-mod workers;
 
 use anyhow::Result;
 use codegen::artifact::WarpForm;
 use codegen::summary::ExecutionMode;
 
-use self::divergence::Divergence;
-use self::fields::Row;
-use self::order::Order;
+use self::analysis::context_fields::LaneAxis;
+use self::analysis::divergence::Divergence;
+use self::analysis::linearise::BlockOrder;
+use self::analysis::{debugging, divergent_barriers, forward_progress, width};
+use self::normalise::context_marker;
 use self::refusal::Refusal;
 use super::runtime_variables::RuntimeVariables;
 use super::unit::{Kernel, Unit};
@@ -88,11 +74,11 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         .filter(|(_, refusal)| refusal.is_none())
         .map(|(kernel, _)| kernel)
         .collect();
-    let shared = identity::share(&unit.module);
+    let shared = address_identity::share(&unit.module);
     let copy = unit.module.duplicate();
     let none = Sites::new(unit.context());
     let mut sites = std::mem::replace(&mut unit.sites, none);
-    context::run(&copy);
+    context_marker::run(&copy);
     normalise::run(unit, &mut sites, &copy, &fitting)?;
     unit.sites = sites;
     if unit.options.print_after.iter().any(|name| name == "warp") {
@@ -145,13 +131,17 @@ fn build(
     if normalise::takes_structures(module, &kernel.name) {
         return Err(Refusal::new("it takes a structure by value"));
     }
-    context::check(function)?;
-    let row = if kernel.is_generic() { Row::Y } else { Row::X };
-    waiting::run(&module, sites, function, row, host.variables)?;
-    let width = width::of(function, row, host.warp_size);
-    let order = Order::new(function)?;
-    let divergence = Divergence::new(&order, module.layout(), width.lanes, row);
-    apart::check(module.context, &order, &divergence)?;
+    context_marker::check(function)?;
+    let axis = if kernel.is_generic() {
+        LaneAxis::Y
+    } else {
+        LaneAxis::X
+    };
+    forward_progress::run(&module, sites, function, axis, host.variables)?;
+    let width = width::of(function, axis, host.warp_size);
+    let order = BlockOrder::new(function)?;
+    let divergence = Divergence::new(&order, module.layout(), width.lanes, axis);
+    divergent_barriers::check(module.context, &order, &divergence)?;
     let symbol = symbol(&kernel.name);
     let made = form::build(&form::Request {
         module,

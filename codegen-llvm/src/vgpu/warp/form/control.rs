@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
-use super::super::refusal::Refusal;
-use super::super::shape::Shape;
-use super::Former;
+use super::Vectoriser;
 use crate::ir::{Builder, Value};
+use crate::vgpu::warp::analysis::shape::Shape;
+use crate::vgpu::warp::refusal::Refusal;
 
-impl Former<'_> {
+impl Vectoriser<'_> {
     /// Slots for the masks of blocks at which lanes wait, or that only some lanes run.
     pub(super) fn control_slots(&mut self) {
         for at in 0..self.order.blocks.len() {
@@ -33,7 +33,7 @@ impl Former<'_> {
         self.builder.move_to_end(self.blocks[at]);
         self.scalars.clear();
         self.vectors.clear();
-        self.contiguous.clear();
+        self.stride_tests.clear();
         self.prefetched.clear();
         self.mask = self.all;
         if let Some(&slot) = self.masks.get(&at) {
@@ -85,7 +85,7 @@ impl Former<'_> {
         let (yes, no) = (index(0), index(1));
         if self.divergence.is_divergent(end) {
             let condition = self.vector(condition);
-            let taken = self.where_holds(condition);
+            let taken = self.active_where(condition);
             let others = self.builder.binary(LLVMOpcode::LLVMXor, self.mask, taken);
             self.leave(yes, taken);
             self.leave(no, others);

@@ -2,15 +2,15 @@
 
 use llvm_sys::LLVMOpcode;
 
-use super::super::super::lower::engine::STACK_POINTER;
-use super::super::calls::{self, Callee};
-use super::super::divergence::signed;
-use super::super::refusal::Refusal;
-use super::super::shape::Shape;
-use super::Former;
+use super::Vectoriser;
 use crate::ir::{Type, Value};
+use crate::vgpu::lower::engine::STACK_POINTER;
+use crate::vgpu::warp::analysis::callee::{self, Callee};
+use crate::vgpu::warp::analysis::divergence::signed;
+use crate::vgpu::warp::analysis::shape::Shape;
+use crate::vgpu::warp::refusal::Refusal;
 
-impl Former<'_> {
+impl Vectoriser<'_> {
     /// Any instruction.
     pub(super) fn instruction(&mut self, instruction: Value) -> Result<(), Refusal> {
         use LLVMOpcode::*;
@@ -198,7 +198,7 @@ impl Former<'_> {
 
     /// A call.
     fn call(&mut self, call: Value) -> Result<(), Refusal> {
-        match calls::of(call) {
+        match callee::of(call) {
             Callee::Context => {
                 self.define_scalar(call, self.cx);
                 Ok(())

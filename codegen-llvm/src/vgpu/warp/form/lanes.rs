@@ -3,11 +3,11 @@
 use codegen::vgpu_abi::ReduxOp;
 use llvm_sys::{LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode};
 
-use super::super::refusal::Refusal;
-use super::Former;
+use super::Vectoriser;
 use crate::ir::{Builder, Type, Value};
+use crate::vgpu::warp::refusal::Refusal;
 
-impl Former<'_> {
+impl Vectoriser<'_> {
     /// Runs `body` for every active lane in turn, with the lane's number (32 bits); the results are a vector of type
     /// `result`, if one is wanted. There is at least one active lane.
     pub(super) fn for_each_lane(
@@ -17,15 +17,15 @@ impl Former<'_> {
     ) -> Option<Value> {
         let bits = self.mask_bits();
         let before = self.builder.block();
-        let turn = Builder::append_block(self.context, self.function, "");
+        let body_block = Builder::append_block(self.context, self.function, "");
         let done = Builder::append_block(self.context, self.function, "");
-        self.builder.jump(turn);
-        self.builder.move_to_end(turn);
+        self.builder.jump(body_block);
+        self.builder.move_to_end(body_block);
         let left = self.builder.phi(bits.ty());
         let gathered = result.map(|ty| self.builder.phi(ty));
         let lane = self.count_trailing(left);
         let value = body(self, lane);
-        let with_lane = gathered.map(|whole| self.put(whole, value, lane));
+        let with_lane = gathered.map(|whole| self.insert_lane(whole, value, lane));
         let minus_one =
             self.builder
                 .binary(LLVMOpcode::LLVMAdd, left, Value::int(bits.ty(), u64::MAX));
@@ -34,7 +34,7 @@ impl Former<'_> {
             .builder
             .compare(LLVMIntPredicate::LLVMIntNE, rest, Value::zero(rest.ty()));
         let end = self.builder.block();
-        self.builder.branch(more, turn, done);
+        self.builder.branch(more, body_block, done);
         left.add_incoming(bits, before);
         left.add_incoming(rest, end);
         if let (Some(whole), Some(next)) = (gathered, with_lane) {
@@ -46,7 +46,7 @@ impl Former<'_> {
     }
 
     /// A vector with lane `lane` replaced; structures field by field.
-    fn put(&self, whole: Value, value: Value, lane: Value) -> Value {
+    fn insert_lane(&self, whole: Value, value: Value, lane: Value) -> Value {
         let count = value.ty().part_count();
         if count == 0 {
             return self.builder.insert_element(whole, value, lane);
@@ -56,19 +56,19 @@ impl Former<'_> {
                 self.builder.field(whole, index),
                 self.builder.field(value, index),
             );
-            let part = self.put(vectors, part, lane);
+            let part = self.insert_lane(vectors, part, lane);
             self.builder.insert_field(made, part, index)
         })
     }
 
     /// Lane `lane` of a vector; structures field by field.
-    pub(super) fn pick(&self, vector: Value, lane: Value) -> Value {
+    pub(super) fn extract_lane(&self, vector: Value, lane: Value) -> Value {
         let count = vector.ty().part_count();
         if count == 0 {
             return self.builder.extract(vector, lane);
         }
         let parts: Vec<_> = (0..count)
-            .map(|index| self.pick(self.builder.field(vector, index), lane))
+            .map(|index| self.extract_lane(self.builder.field(vector, index), lane))
             .collect();
         let types: Vec<_> = parts.iter().map(|part| part.ty()).collect();
         let whole = Value::poison(Type::structure(self.context, &types));
@@ -107,7 +107,7 @@ impl Former<'_> {
                 true => self.scalar(operand),
                 false => {
                     let vector = self.vector(operand);
-                    self.pick(vector, lane)
+                    self.extract_lane(vector, lane)
                 }
             };
             operands.push((index, value));
@@ -161,15 +161,15 @@ impl Former<'_> {
             self.add_once(instruction, total);
             return Ok(());
         }
-        if self.takes_numbers(instruction) {
-            self.numbers(instruction);
+        if self.is_uniform_fetch_add(instruction) {
+            self.aggregate_fetch_add(instruction);
             return Ok(());
         }
         self.lane_by_lane(instruction, false)
     }
 
     /// Whether all lanes add the same to one place, such as a counter from which each takes a number.
-    fn takes_numbers(&self, instruction: Value) -> bool {
+    fn is_uniform_fetch_add(&self, instruction: Value) -> bool {
         let uniform = |operand| {
             self.divergence
                 .shape(instruction.operand(operand))
@@ -183,7 +183,7 @@ impl Former<'_> {
     }
 
     /// One addition of all that the active lanes add; a lane's old value is what was there, and what the active lanes before it add.
-    fn numbers(&mut self, instruction: Value) {
+    fn aggregate_fetch_add(&mut self, instruction: Value) {
         let (address, step) = (
             self.scalar(instruction.operand(0)),
             self.scalar(instruction.operand(1)),

@@ -6,15 +6,15 @@
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
-use super::super::fields;
-use super::super::refusal::Refusal;
-use super::super::shape::Shape;
-use super::Former;
+use super::Vectoriser;
 use crate::ir::{Block, Builder, Type, Value};
+use crate::vgpu::warp::analysis::context_fields;
+use crate::vgpu::warp::analysis::shape::Shape;
+use crate::vgpu::warp::refusal::Refusal;
 
 /// The outcome of a test at run time.
 #[derive(Clone, Copy)]
-pub(super) struct Contiguous {
+pub(super) struct StrideTest {
     /// Whether the active lanes' values count up.
     pub(super) holds: Value,
     /// If so, the value that lane 0 has or would have, of 64 bits.
@@ -24,16 +24,16 @@ pub(super) struct Contiguous {
 }
 
 /// How a vector of elements is reached.
-pub(super) enum Reach {
+pub(super) enum AccessPattern {
     /// From one address on.
-    Row(Value),
+    UnitStride(Value),
     /// From the address on if the test holds.
-    Perhaps(Contiguous, Value),
+    UnitStrideIf(StrideTest, Value),
     /// Anywhere.
-    Scattered,
+    GatherScatter,
 }
 
-impl Former<'_> {
+impl Vectoriser<'_> {
     /// A load.
     pub(super) fn load(&mut self, load: Value) -> Result<(), Refusal> {
         let address = load.operand(0);
@@ -46,28 +46,31 @@ impl Former<'_> {
             self.define_scalar(load, value);
             return Ok(());
         }
-        if load.is_volatile() || load.is_atomic() || !fields::is_element(load.ty()) {
+        if load.is_volatile() || load.is_atomic() || !context_fields::is_element(load.ty()) {
             return self.lane_by_lane(load, false);
         }
         let ty = load.ty().vector(self.width);
         let alignment = load.alignment();
-        let value = match self.reach(address, load.ty()) {
-            Reach::Row(start) => self.load_row(address, ty, start, alignment),
-            Reach::Scattered => {
+        let value = match self.access_pattern(address, load.ty()) {
+            AccessPattern::UnitStride(start) => {
+                self.load_unit_stride(address, ty, start, alignment)
+            }
+            AccessPattern::GatherScatter => {
                 let pointers = self.flat_vector(address);
                 self.gather(ty, pointers, alignment)
             }
-            Reach::Perhaps(test, start) => {
+            AccessPattern::UnitStrideIf(test, start) => {
                 let (near, far, done) = self.fork(test.holds);
                 self.builder.move_to_end(near);
-                let row = self.load_row(address, ty, start, alignment);
+                let row = self.load_unit_stride(address, ty, start, alignment);
                 self.builder.jump(done);
                 self.builder.move_to_end(far);
-                let pointers = self.aside(|former| former.pointers_again(address));
+                let pointers =
+                    self.on_side_path(|vectoriser| vectoriser.rematerialise_pointers(address));
                 let gathered = self.gather(ty, pointers, alignment);
                 self.builder.jump(done);
                 self.builder.move_to_end(done);
-                self.either(&[row], near, &[gathered], far)[0]
+                self.merge_paths(&[row], near, &[gathered], far)[0]
             }
         };
         self.define_vector(load, value);
@@ -86,7 +89,7 @@ impl Former<'_> {
                         .map_err(|what| Refusal::at(self.context, store, &what))?;
                     let vector = self.vector(value);
                     let lane = self.last_lane();
-                    self.pick(vector, lane)
+                    self.extract_lane(vector, lane)
                 }
             };
             let address = self.scalar(address);
@@ -95,24 +98,25 @@ impl Former<'_> {
             copy.set_operand(1, address);
             return Ok(());
         }
-        if store.is_volatile() || store.is_atomic() || !fields::is_element(value.ty()) {
+        if store.is_volatile() || store.is_atomic() || !context_fields::is_element(value.ty()) {
             return self.lane_by_lane(store, false);
         }
         let vector = self.vector(value);
         let alignment = store.alignment();
-        match self.reach(address, value.ty()) {
-            Reach::Row(start) => self.store_row(vector, start, alignment),
-            Reach::Scattered => {
+        match self.access_pattern(address, value.ty()) {
+            AccessPattern::UnitStride(start) => self.store_unit_stride(vector, start, alignment),
+            AccessPattern::GatherScatter => {
                 let pointers = self.flat_vector(address);
                 self.scatter(vector, pointers, alignment);
             }
-            Reach::Perhaps(test, start) => {
+            AccessPattern::UnitStrideIf(test, start) => {
                 let (near, far, done) = self.fork(test.holds);
                 self.builder.move_to_end(near);
-                self.store_row(vector, start, alignment);
+                self.store_unit_stride(vector, start, alignment);
                 self.builder.jump(done);
                 self.builder.move_to_end(far);
-                let pointers = self.aside(|former| former.pointers_again(address));
+                let pointers =
+                    self.on_side_path(|vectoriser| vectoriser.rematerialise_pointers(address));
                 self.scatter(vector, pointers, alignment);
                 self.builder.jump(done);
                 self.builder.move_to_end(done);
@@ -134,7 +138,7 @@ impl Former<'_> {
     }
 
     /// Phis of what two ways made.
-    pub(super) fn either(
+    pub(super) fn merge_paths(
         &self,
         these: &[Value],
         here: Block,
@@ -151,23 +155,23 @@ impl Former<'_> {
     }
 
     /// How the elements of type `ty` at `address` are reached.
-    pub(super) fn reach(&mut self, address: Value, ty: Type) -> Reach {
+    pub(super) fn access_pattern(&mut self, address: Value, ty: Type) -> AccessPattern {
         let size = self.layout.alloc_size(ty);
         if let Shape::Strided { stride, .. } = self.divergence.shape(address) {
             if stride == size as i64 {
                 let start = self.scalar(address);
-                return Reach::Row(self.flat(start));
+                return AccessPattern::UnitStride(self.flat(start));
             }
-            return Reach::Scattered;
+            return AccessPattern::GatherScatter;
         }
         let (pointer, steps) = self.origin(address);
         let (test, start) = match self.varying_index(pointer, size) {
             Some((number, index, step)) => {
-                let test = self.counts_up(index, step);
+                let test = self.test_stride(index, step);
                 (test, self.with_index(pointer, number, test.base))
             }
             None => {
-                let test = self.counts_up(pointer, size as i64);
+                let test = self.test_stride(pointer, size as i64);
                 (test, self.lane_zero(pointer, &test, size))
             }
         };
@@ -179,11 +183,11 @@ impl Former<'_> {
             let ty = step.source_element_type();
             start = self.builder.index(ty, start, &indices);
         }
-        Reach::Perhaps(test, start)
+        AccessPattern::UnitStrideIf(test, start)
     }
 
     /// Lane 0's address if addresses count up: the first active lane's, and back.
-    fn lane_zero(&mut self, pointer: Value, test: &Contiguous, size: u64) -> Value {
+    fn lane_zero(&mut self, pointer: Value, test: &StrideTest, size: u64) -> Value {
         let int = Type::int(self.context, 64);
         let lane = Type::int(self.context, 32);
         let lane = self.builder.cast_unsigned(test.first, lane);
@@ -220,7 +224,7 @@ impl Former<'_> {
         if pointer.opcode() != Some(LLVMOpcode::LLVMGetElementPtr) || !uniform(pointer.operand(0)) {
             return None;
         }
-        let indices = fields::indices(self.layout, pointer)
+        let indices = context_fields::indices(self.layout, pointer)
             .into_iter()
             .enumerate();
         let mut varying = indices.filter(|(_, (index, _))| !uniform(*index));
@@ -246,8 +250,8 @@ impl Former<'_> {
     }
 
     /// Tests whether an index or address counts up by `step` from lane to lane.
-    fn counts_up(&mut self, value: Value, step: i64) -> Contiguous {
-        if let Some(&known) = self.contiguous.get(&(value, step)) {
+    fn test_stride(&mut self, value: Value, step: i64) -> StrideTest {
+        if let Some(&known) = self.stride_tests.get(&(value, step)) {
             return known;
         }
         let int = Type::int(self.context, 64);
@@ -273,13 +277,13 @@ impl Former<'_> {
         let differ = self
             .builder
             .compare(LLVMIntPredicate::LLVMIntNE, vector, expected);
-        let active = self.where_holds(differ);
+        let active = self.active_where(differ);
         let bits = self.bits(active);
         let holds = self
             .builder
             .compare(LLVMIntPredicate::LLVMIntEQ, bits, Value::zero(bits.ty()));
-        let test = Contiguous { holds, base, first };
-        self.contiguous.insert((value, step), test);
+        let test = StrideTest { holds, base, first };
+        self.stride_tests.insert((value, step), test);
         test
     }
 
@@ -296,7 +300,7 @@ impl Former<'_> {
     }
 
     /// Builds what only a side way needs: what becomes known there is not known on the main way.
-    pub(super) fn aside<T>(&mut self, build: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn on_side_path<T>(&mut self, build: impl FnOnce(&mut Self) -> T) -> T {
         let (scalars, vectors) = (self.scalars.clone(), self.vectors.clone());
         let made = build(self);
         (self.scalars, self.vectors) = (scalars, vectors);
@@ -305,26 +309,26 @@ impl Former<'_> {
 
     /// The vector of a pointer in the flat address space, computed here rather than where the kernel does: with rows,
     /// nothing but side ways need it.
-    pub(super) fn pointers_again(&mut self, address: Value) -> Value {
-        let pointers = self.address_again(address);
+    pub(super) fn rematerialise_pointers(&mut self, address: Value) -> Value {
+        let pointers = self.rematerialise_address(address);
         let ty = Type::pointer(self.context).vector(self.width);
         self.builder.to_space(pointers, ty)
     }
 
-    fn address_again(&mut self, address: Value) -> Value {
+    fn rematerialise_address(&mut self, address: Value) -> Value {
         if self.divergence.shape(address) != Shape::Varying {
             return self.vector(address);
         }
         match address.opcode() {
             Some(LLVMOpcode::LLVMAddrSpaceCast) => {
-                let pointers = self.address_again(address.operand(0));
+                let pointers = self.rematerialise_address(address.operand(0));
                 let ty = address.ty().vector(self.width);
                 self.builder.to_space(pointers, ty)
             }
             Some(LLVMOpcode::LLVMGetElementPtr) => {
                 let base = address.operand(0);
                 if self.divergence.shape(base) == Shape::Varying {
-                    let again = self.address_again(base);
+                    let again = self.rematerialise_address(base);
                     self.vectors.insert(base, again);
                 }
                 self.vector_pointer(address)
@@ -333,7 +337,7 @@ impl Former<'_> {
         }
     }
 
-    pub(super) fn load_row(
+    pub(super) fn load_unit_stride(
         &mut self,
         address: Value,
         ty: Type,
@@ -341,7 +345,7 @@ impl Former<'_> {
         alignment: u64,
     ) -> Value {
         let (origin, _) = self.origin(address);
-        self.prefetch_row(origin, start, self.layout.alloc_size(ty));
+        self.prefetch_ahead(origin, start, self.layout.alloc_size(ty));
         let function = self.module.intrinsic("llvm.masked.load", &[ty, start.ty()]);
         let nothing = Value::poison(ty);
         let call = self
@@ -351,7 +355,7 @@ impl Former<'_> {
         call
     }
 
-    fn store_row(&self, vector: Value, start: Value, alignment: u64) {
+    fn store_unit_stride(&self, vector: Value, start: Value, alignment: u64) {
         let types = [vector.ty(), start.ty()];
         let function = self.module.intrinsic("llvm.masked.store", &types);
         let call = self

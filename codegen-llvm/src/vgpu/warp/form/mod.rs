@@ -1,4 +1,4 @@
-//! Needs: a normalised function, its [`Order`] and [`Divergence`]. Leaves: its warp form, a function of its own.
+//! Needs: a normalised function, its [`BlockOrder`] and [`Divergence`]. Leaves: its warp form, a function of its own.
 //!
 //! * A uniform value is one scalar; a strided one is lane 0's scalar; the others are vectors.
 //! * What one block computes and another uses, phis and masks are in stack slots, which LLVM's `mem2reg` turns into
@@ -6,29 +6,29 @@
 //! * Each block that not all lanes run has a mask. Edges add to the masks of their targets; the end of a block goes to
 //!   the earliest block with lanes (`control`).
 
-mod checks;
 mod control;
 mod instructions;
+mod interleaved_access;
+mod lane_serialisation;
 mod lanes;
 mod memory;
 mod prefetch;
-mod records;
-mod turns;
 mod values;
 mod warp_operations;
-mod wave;
+mod wave_operations;
+mod window_checks;
 
 use std::collections::{HashMap, HashSet};
 
-pub use checks::library;
 use codegen::artifact::Parameter;
 use llvm_sys::LLVMOpcode;
+pub use window_checks::library;
 
-use super::divergence::Divergence;
-use super::fields;
-use super::order::Order;
-use super::refusal::Refusal;
 use crate::ir::{Block, Builder, Context, Layout, Module, Type, Value};
+use crate::vgpu::warp::analysis::context_fields;
+use crate::vgpu::warp::analysis::divergence::Divergence;
+use crate::vgpu::warp::analysis::linearise::BlockOrder;
+use crate::vgpu::warp::refusal::Refusal;
 
 /// What to build.
 pub struct Request<'a> {
@@ -43,7 +43,7 @@ pub struct Request<'a> {
     /// Lanes.
     pub width: u32,
     /// Its blocks.
-    pub order: &'a Order,
+    pub order: &'a BlockOrder,
     /// How its values differ.
     pub divergence: &'a Divergence,
     /// The number AMD's lowering of shared memory gave the kernel.
@@ -56,7 +56,7 @@ pub struct Request<'a> {
 }
 
 /// The function under construction.
-struct Former<'a> {
+struct Vectoriser<'a> {
     module: Module,
     context: Context,
     layout: Layout,
@@ -65,11 +65,11 @@ struct Former<'a> {
     entry: Builder,
     function: Value,
     width: u32,
-    order: &'a Order,
+    order: &'a BlockOrder,
     divergence: &'a Divergence,
     permutes: bool,
     may_split: bool,
-    /// The strip's context.
+    /// The subgroup's context.
     cx: Value,
     /// The lanes that exist.
     all: Value,
@@ -92,7 +92,7 @@ struct Former<'a> {
     scalars: HashMap<Value, Value>,
     vectors: HashMap<Value, Value>,
     /// Run-time tests of whether an index or address counts up by so much from lane to lane, made in it.
-    contiguous: HashMap<(Value, i64), memory::Contiguous>,
+    stride_tests: HashMap<(Value, i64), memory::StrideTest>,
     /// The addresses whose rows are prefetched in it.
     prefetched: HashSet<Value>,
 }
@@ -115,7 +115,7 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
         function.set_text_attribute(context, key, value);
     }
     function.take_subprogram(request.kernel);
-    let first = Builder::append_block(context, function, "strip");
+    let first = Builder::append_block(context, function, "entry");
     let blocks = request
         .order
         .blocks
@@ -125,7 +125,7 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
     let parameters = function.parameters();
     let entry = Builder::at_end(context, first);
     let builder = Builder::at_end(context, first);
-    let mut former = Former {
+    let mut vectoriser = Vectoriser {
         module,
         context,
         layout: module.layout(),
@@ -149,10 +149,10 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
         mask: parameters[2],
         scalars: HashMap::new(),
         vectors: HashMap::new(),
-        contiguous: HashMap::new(),
+        stride_tests: HashMap::new(),
         prefetched: HashSet::new(),
     };
-    let filled = former
+    let filled = vectoriser
         .fill(request)
         .and_then(|()| match function.is_invalid() {
             // A mistake of these passes: the kernel still runs on fibers, and says so.
@@ -178,7 +178,7 @@ const _: () =
     assert!(codegen::vgpu_abi::WARP_STACK_SIZE - codegen::vgpu_abi::CONTEXT_SIZE == 8_388_352);
 
 /// The values that another block than their own uses, phis' uses at the end of the block they come from aside.
-fn crossing(order: &Order) -> HashSet<Value> {
+fn crossing(order: &BlockOrder) -> HashSet<Value> {
     let mut found = HashSet::new();
     for &block in &order.blocks {
         for instruction in block.instructions() {
@@ -212,7 +212,7 @@ fn with_indices(value: Value) -> Vec<Value> {
     all
 }
 
-impl Former<'_> {
+impl Vectoriser<'_> {
     fn fill(&mut self, request: &Request<'_>) -> Result<(), Refusal> {
         self.arguments(request);
         self.make_slots()?;
@@ -223,12 +223,12 @@ impl Former<'_> {
             let mut rest = instructions.as_slice();
             while let Some(&first) = rest.first() {
                 self.builder.locate_as(first);
-                let turn = self.turn(rest);
-                let (done, left) = rest.split_at(turn.as_ref().map_or(1, |turn| turn.length));
-                match turn {
-                    Some(turn) => self.take_turns(done, &turn)?,
-                    None => match self.record(rest) {
-                        Some(record) => self.load_record(&record),
+                let serial = self.serial_group(rest);
+                let (done, left) = rest.split_at(serial.as_ref().map_or(1, |group| group.length));
+                match serial {
+                    Some(group) => self.serialise_lanes(done, &group)?,
+                    None => match self.interleave_group(rest) {
+                        Some(group) => self.load_interleaved(&group),
                         None => self.instruction(first)?,
                     },
                 }
@@ -312,7 +312,7 @@ impl Former<'_> {
 
     /// A local variable: a copy for each lane, one after another. How many bytes they take.
     fn local(&mut self, alloca: Value) -> u64 {
-        let size = fields::private_stride(self.layout, alloca) * u64::from(self.width);
+        let size = context_fields::local_stride(self.layout, alloca) * u64::from(self.width);
         let bytes = Type::int(self.context, 8).array(size);
         let alignment = alloca.alignment().max(16) as u32;
         let slot = self.entry.stack_slot(bytes, alignment);

@@ -1,12 +1,12 @@
 //! Prefetches of rows.
 //!
-//! The next row that a strip loads in a loop lies where all blocks' threads have had theirs, many pages further on: the host's
+//! The next row that a subgroup loads in a loop lies where all blocks' threads have had theirs, many pages further on: the host's
 //! own prefetchers do not look beyond a page. So each load of a row asks for the row a few turns ahead, as far away as this one is
 //! from the last. A wrong guess costs nothing but the instruction.
 
 use llvm_sys::LLVMOpcode;
 
-use super::Former;
+use super::Vectoriser;
 use crate::ir::{Type, Value};
 
 /// Turns ahead: about what a turn of little work takes goes into the latency of memory that often.
@@ -15,10 +15,10 @@ const TURNS: u64 = 8;
 /// Bytes that a prefetch brings.
 const LINE: u64 = 64;
 
-impl Former<'_> {
+impl Vectoriser<'_> {
     /// Asks for the row that a loop will load some turns after that of `bytes` bytes at `start`. Of rows a fixed distance from one
     /// `origin` the first does for all: the others are its neighbours, or what it brings or has brought in another turn.
-    pub(super) fn prefetch_row(&mut self, origin: Value, start: Value, bytes: u64) {
+    pub(super) fn prefetch_ahead(&mut self, origin: Value, start: Value, bytes: u64) {
         if !self.is_in_loop() || !self.prefetched.insert(origin) {
             return;
         }

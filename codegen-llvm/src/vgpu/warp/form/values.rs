@@ -2,12 +2,12 @@
 
 use llvm_sys::LLVMOpcode;
 
-use super::super::fields;
-use super::super::shape::Shape;
-use super::Former;
+use super::Vectoriser;
 use crate::ir::{Type, Value};
+use crate::vgpu::warp::analysis::context_fields;
+use crate::vgpu::warp::analysis::shape::Shape;
 
-impl Former<'_> {
+impl Vectoriser<'_> {
     /// `<width x i1>`.
     pub(super) fn mask_type(&self) -> Type {
         Type::int(self.context, 1).vector(self.width)
@@ -62,7 +62,7 @@ impl Former<'_> {
             }
             Shape::Strided { stride, .. } => {
                 let base = self.scalar(value);
-                self.progression(base, stride)
+                self.strided_vector(base, stride)
             }
             Shape::Varying => {
                 let ty = self
@@ -92,7 +92,7 @@ impl Former<'_> {
     }
 
     /// `base`, `base + stride`, …
-    fn progression(&self, base: Value, stride: i64) -> Value {
+    fn strided_vector(&self, base: Value, stride: i64) -> Value {
         let ty = base.ty();
         if ty.is_pointer() {
             let steps = self.steps(Type::int(self.context, 64), stride);
@@ -133,7 +133,7 @@ impl Former<'_> {
     }
 
     /// The active lanes in which `condition` holds. What it says of the others may be poison, so an `and` would not do.
-    pub(super) fn where_holds(&self, condition: Value) -> Value {
+    pub(super) fn active_where(&self, condition: Value) -> Value {
         let nowhere = Value::zero(self.mask_type());
         self.builder.select(self.mask, condition, nowhere)
     }
@@ -177,9 +177,9 @@ impl Former<'_> {
         self.builder.binary(LLVMOpcode::LLVMSub, top, above)
     }
 
-    /// Whether a load is of a field of the context that only the whole strip has.
+    /// Whether a load is of a field of the context that only the whole subgroup has.
     pub(super) fn is_context_load(&self, instruction: Value) -> bool {
         instruction.opcode() == Some(LLVMOpcode::LLVMLoad)
-            && fields::context_field(instruction).is_some()
+            && context_fields::context_field(instruction).is_some()
     }
 }

@@ -6,13 +6,13 @@
 use codegen::vgpu_abi::{ShuffleMode, VoteMode};
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
-use super::super::calls::{self, Callee};
-use super::super::refusal::Refusal;
-use super::Former;
+use super::Vectoriser;
 use super::lanes::Reduction;
 use crate::ir::{Builder, Type, Value};
+use crate::vgpu::warp::analysis::callee::{self, Callee};
+use crate::vgpu::warp::refusal::Refusal;
 
-impl Former<'_> {
+impl Vectoriser<'_> {
     /// Whether lanes at a block have ended, or are about to.
     fn is_end(&self, at: usize) -> bool {
         let instructions = self.order.blocks[at].instructions();
@@ -61,7 +61,7 @@ impl Former<'_> {
         }
         let lanes = self.mask_bits();
         let lanes = self.builder.cast_unsigned(lanes, int(64));
-        let callee = calls::of(call);
+        let callee = callee::of(call);
         let uniform = if callee == Callee::BarrierReduce {
             5
         } else {
@@ -114,7 +114,7 @@ impl Former<'_> {
 
     /// A shuffle, vote, reduction or the like: `(cx, site, mask, …)`.
     pub(super) fn warp_operation(&mut self, call: Value) -> Result<(), Refusal> {
-        let callee = calls::of(call);
+        let callee = callee::of(call);
         let arguments = call.arguments();
         let lanes = self.mask_bits();
         let lanes = self
@@ -149,13 +149,13 @@ impl Former<'_> {
             source = source.operand(0);
         }
         let of_these_lanes = source.opcode() == Some(LLVMOpcode::LLVMCall)
-            && matches!(calls::of(source), Callee::ActiveMask | Callee::Vote)
+            && matches!(callee::of(source), Callee::ActiveMask | Callee::Vote)
             && source.block() == call.block();
         if of_these_lanes || self.others_have_ended() {
             return Ok(());
         }
         if self.may_split {
-            self.names_nobody_elsewhere(call, mask);
+            self.check_members_are_here(call, mask);
             return Ok(());
         }
         let what = "an operation of a warp stands where lanes may be elsewhere, and its member mask may name them";
@@ -163,7 +163,7 @@ impl Former<'_> {
     }
 
     /// Ends the kernel if a member mask names lanes that are elsewhere.
-    fn names_nobody_elsewhere(&mut self, call: Value, mask: Value) {
+    fn check_members_are_here(&mut self, call: Value, mask: Value) {
         let named = match self.divergence.shape(mask).is_uniform() {
             true => self.scalar(mask),
             false => {
@@ -351,9 +351,9 @@ impl Former<'_> {
     fn match_any(&mut self, call: Value) -> Result<(), Refusal> {
         let arguments = call.arguments();
         let (members, values) = (self.vector(arguments[2]), self.vector(arguments[3]));
-        let equal = self.for_each_lane(Some(members.ty()), |former, lane| {
-            let value = former.pick(values, lane);
-            former.lanes_with(values, value)
+        let equal = self.for_each_lane(Some(members.ty()), |vectoriser, lane| {
+            let value = vectoriser.extract_lane(values, lane);
+            vectoriser.lanes_with(values, value)
         });
         if let Some(equal) = equal {
             let matching = self.builder.binary(LLVMOpcode::LLVMAnd, members, equal);
@@ -375,7 +375,7 @@ impl Former<'_> {
         let members = self.builder.binary(LLVMOpcode::LLVMAnd, named, here);
         // Who asks is a member, so there is one.
         let first = self.count_trailing(members);
-        let value = self.pick(values, first);
+        let value = self.extract_lane(values, first);
         let equal = self.lanes_with(values, value);
         let matching = self.builder.binary(LLVMOpcode::LLVMAnd, members, equal);
         let all = self
@@ -393,7 +393,7 @@ impl Former<'_> {
         let equal = self
             .builder
             .compare(LLVMIntPredicate::LLVMIntEQ, values, value);
-        let bits = self.bits(self.where_holds(equal));
+        let bits = self.bits(self.active_where(equal));
         self.builder
             .cast_unsigned(bits, Type::int(self.context, 64))
     }

@@ -9,8 +9,8 @@ use std::mem::offset_of;
 use codegen::vgpu_abi::ThreadContext;
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
-use super::fields::{self, Row};
 use crate::ir::Value;
+use crate::vgpu::warp::analysis::context_fields::{self, LaneAxis};
 
 /// Answers what is known of a worker; whether there was anything to answer.
 pub fn run(kernel: Value, warp_size: u32) -> bool {
@@ -28,11 +28,11 @@ pub fn run(kernel: Value, warp_size: u32) -> bool {
 
 fn answer(instruction: Value, warp_size: u32) -> Option<u64> {
     match instruction.opcode()? {
-        LLVMOpcode::LLVMLoad => of_shape(fields::context_field(instruction)?),
+        LLVMOpcode::LLVMLoad => of_shape(context_fields::context_field(instruction)?),
         LLVMOpcode::LLVMICmp => {
             let (left, right) = (instruction.operand(0), instruction.operand(1));
             let asks = |thread, first| {
-                fields::is_thread_index(thread, Row::Y) && is_last_warp(first, warp_size)
+                context_fields::is_thread_id(thread, LaneAxis::Y) && is_last_warp(first, warp_size)
             };
             match instruction.int_predicate() {
                 _ if !asks(left, right) && !asks(right, left) => None,
@@ -74,5 +74,5 @@ fn is_last_warp(value: Value, warp_size: u32) -> bool {
     let last = value.operand(0);
     opcode(last) == Some(LLVMOpcode::LLVMAdd)
         && constant(last.operand(1), u32::MAX)
-        && fields::context_field_of(last.operand(0)) == Some(Row::Y.threads())
+        && context_fields::context_field_of(last.operand(0)) == Some(LaneAxis::Y.threads())
 }

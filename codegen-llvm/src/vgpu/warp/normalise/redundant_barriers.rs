@@ -11,10 +11,10 @@ use std::collections::HashSet;
 
 use llvm_sys::LLVMOpcode;
 
-use super::calls::{self, Callee};
-use super::fields::{self, Row};
 use crate::analysis::control_flow::ControlFlow;
 use crate::ir::{Block, Value};
+use crate::vgpu::warp::analysis::callee::{self, Callee};
+use crate::vgpu::warp::analysis::context_fields::{self, LaneAxis};
 
 /// The step, for a kernel that openmp-opt has made SPMD.
 pub fn run(kernel: Value) {
@@ -117,7 +117,7 @@ fn guarded(block: Block) -> Option<Block> {
     let question = branch.condition()?;
     let is_guard = branch.opcode()? == LLVMOpcode::LLVMBr
         && question.opcode()? == LLVMOpcode::LLVMICmp
-        && fields::is_thread_index(question.operand(0), Row::X)
+        && context_fields::is_thread_id(question.operand(0), LaneAxis::X)
         && question.operand(1).as_int() == Some(0);
     let equal = llvm_sys::LLVMIntPredicate::LLVMIntEQ;
     let unequal = llvm_sys::LLVMIntPredicate::LLVMIntNE;
@@ -133,7 +133,7 @@ fn guarded(block: Block) -> Option<Block> {
 
 /// Whether an instruction is a barrier at which all threads of the block wait.
 fn is_whole(instruction: Value) -> bool {
-    instruction.is_call() && calls::of(instruction) == Callee::Barrier && {
+    instruction.is_call() && callee::of(instruction) == Callee::Barrier && {
         let arguments = instruction.arguments();
         let constant = |index: usize| arguments.get(index).and_then(|it| it.as_int());
         (constant(2), constant(3)) == (Some(0), Some(0))
@@ -147,12 +147,12 @@ fn access(instruction: Value) -> Option<bool> {
     match instruction.opcode()? {
         LLVMLoad => {
             let plain = !instruction.is_volatile() && !instruction.is_atomic();
-            let own = fields::context_field(instruction).is_some();
+            let own = context_fields::context_field(instruction).is_some();
             (!own && shared(instruction.operand(0))).then_some(!plain)
         }
         LLVMStore => shared(instruction.operand(1)).then_some(true),
         LLVMAtomicRMW | LLVMAtomicCmpXchg | LLVMFence => Some(true),
-        LLVMCall | LLVMInvoke | LLVMCallBr => match calls::of(instruction) {
+        LLVMCall | LLVMInvoke | LLVMCallBr => match callee::of(instruction) {
             Callee::Context
             | Callee::Check
             | Callee::CheckRange

@@ -1,4 +1,4 @@
-//! Needs: the blocks in [`Order`]. Leaves: for every value its [`Shape`], for every block which others may hold waiting
+//! Needs: the blocks in [`BlockOrder`]. Leaves: for every value its [`Shape`], for every block which others may hold waiting
 //! lanes while it runs.
 //!
 //! Both depend on each other: a branch on a varying condition leaves lanes waiting at one of its targets; where lanes
@@ -7,7 +7,7 @@
 //! dependence in the classic analysis (Karrenberg and Hack, "Whole-Function Vectorization", CGO 2011), and it is exact
 //! for the order in which the warp form runs blocks:
 //!
-//! * A block while which nobody waits is run by all lanes: its mask is the strip's.
+//! * A block while which nobody waits is run by all lanes: its mask is the subgroup's.
 //! * Lanes *meet* at a block if one arrives while others wait there already.
 
 use std::collections::{BTreeSet, HashMap};
@@ -15,9 +15,9 @@ use std::collections::{BTreeSet, HashMap};
 use codegen::vgpu_abi::WaveOp;
 use llvm_sys::LLVMOpcode;
 
-use super::calls::{self, Callee};
-use super::fields::{self, Row};
-use super::order::Order;
+use super::callee::{self, Callee};
+use super::context_fields::{self, LaneAxis};
+use super::linearise::BlockOrder;
 use super::shape::{self, Operand, Shape, Size};
 use crate::ir::{Layout, Value};
 
@@ -32,16 +32,16 @@ pub struct Divergence {
 
 /// The analysis under way.
 struct Analysis<'a> {
-    order: &'a Order,
+    order: &'a BlockOrder,
     layout: Layout,
     width: u32,
-    row: Row,
+    axis: LaneAxis,
     found: Divergence,
 }
 
 impl Divergence {
-    /// Analyses a function for strips of `width` lanes that count up along `row`.
-    pub fn new(order: &Order, layout: Layout, width: u32, row: Row) -> Divergence {
+    /// Analyses a function for subgroups of `width` lanes that count up along `axis`.
+    pub fn new(order: &BlockOrder, layout: Layout, width: u32, axis: LaneAxis) -> Divergence {
         let count = order.blocks.len();
         let found = Divergence {
             shapes: HashMap::new(),
@@ -52,7 +52,7 @@ impl Divergence {
             order,
             layout,
             width,
-            row,
+            axis,
             found,
         };
         while analysis.values() | analysis.lanes() {}
@@ -176,12 +176,12 @@ impl Analysis<'_> {
             LLVMSelect if shape_of(0)?.is_uniform() => shape_of(1)?.join(shape_of(2)?),
             LLVMGetElementPtr => self.pointer(instruction)?,
             LLVMAlloca => Shape::Strided {
-                stride: fields::private_stride(self.layout, instruction) as i64,
+                stride: context_fields::local_stride(self.layout, instruction) as i64,
                 aligned: false,
                 size: Size::Any,
             },
-            LLVMLoad => match fields::context_field(instruction) {
-                Some(field) => fields::shape(field, self.row),
+            LLVMLoad => match context_fields::context_field(instruction) {
+                Some(field) => context_fields::shape(field, self.axis),
                 None if shape_of(0)?.is_uniform() => Shape::Uniform,
                 None => Shape::Varying,
             },
@@ -210,7 +210,7 @@ impl Analysis<'_> {
             // What the context holds are small numbers.
             let field = || {
                 value.opcode() == Some(LLVMOpcode::LLVMLoad)
-                    && fields::context_field(value).is_some()
+                    && context_fields::context_field(value).is_some()
             };
             signed(value).map_or_else(field, |value| value >= 0)
         };
@@ -250,7 +250,7 @@ impl Analysis<'_> {
 
     fn pointer(&self, instruction: Value) -> Option<Shape> {
         let mut shape = self.found.known(instruction.operand(0))?;
-        for (index, scale) in fields::indices(self.layout, instruction) {
+        for (index, scale) in context_fields::indices(self.layout, instruction) {
             let step = match (self.found.known(index)?, scale) {
                 (Shape::Uniform, _) => Shape::Uniform,
                 (Shape::Strided { stride, size, .. }, Some(scale))
@@ -274,7 +274,7 @@ impl Analysis<'_> {
     }
 
     fn call(&self, call: Value) -> Option<Shape> {
-        Some(match calls::of(call) {
+        Some(match callee::of(call) {
             Callee::Context
             | Callee::Once
             | Callee::Yield

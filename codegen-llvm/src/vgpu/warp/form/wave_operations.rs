@@ -6,12 +6,12 @@
 use codegen::vgpu_abi::{WAVE_REDUX, WaveOp};
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
-use super::super::refusal::Refusal;
-use super::Former;
+use super::Vectoriser;
 use super::lanes::Reduction;
 use crate::ir::{Type, Value};
+use crate::vgpu::warp::refusal::Refusal;
 
-impl Former<'_> {
+impl Vectoriser<'_> {
     /// Any of them.
     pub(super) fn wave_operation(&mut self, call: Value) -> Result<(), Refusal> {
         let arguments = call.arguments();
@@ -32,7 +32,7 @@ impl Former<'_> {
             self.predicate_bits(arguments[3])
         } else if is(WaveOp::First) {
             let (values, lane) = (self.vector(arguments[3]), self.first_lane());
-            self.pick(values, lane)
+            self.extract_lane(values, lane)
         } else if let Some(reduction) = operation
             .and_then(|number| number.checked_sub(WAVE_REDUX.into()))
             .and_then(Reduction::numbered)
@@ -59,7 +59,7 @@ impl Former<'_> {
     fn wave_scatter(&mut self, arguments: &[Value]) -> Value {
         let (to, there) = self.partners(arguments[4]);
         let (value, fallback) = (self.vector(arguments[3]), self.vector(arguments[5]));
-        let given = self.where_holds(there);
+        let given = self.active_where(there);
         let slot = self.slot(value.ty());
         self.builder.store(fallback, slot);
         let element = value.ty().element(0);

@@ -11,7 +11,7 @@ use crate::ir::{Layout, Type, Value};
 const DEPTH: u32 = 8;
 
 /// An address: a pointer, multiples of numbers, and a constant number of bytes.
-pub struct Place {
+pub struct AffineAddress {
     pointer: Value,
     terms: HashMap<(Value, Extension), i64>,
     offset: i64,
@@ -24,10 +24,10 @@ enum Extension {
     Unsigned,
 }
 
-impl Place {
+impl AffineAddress {
     /// That of an address.
-    pub fn of(layout: Layout, address: Value) -> Place {
-        let mut place = Place {
+    pub fn of(layout: Layout, address: Value) -> AffineAddress {
+        let mut place = AffineAddress {
             pointer: address,
             terms: HashMap::new(),
             offset: 0,
@@ -45,7 +45,7 @@ impl Place {
     }
 
     /// How many bytes behind this one another begins, if that is known.
-    pub fn bytes_to(&self, other: &Place) -> Option<i64> {
+    pub fn bytes_to(&self, other: &AffineAddress) -> Option<i64> {
         let same = self.pointer == other.pointer && self.terms == other.terms;
         same.then(|| other.offset.wrapping_sub(self.offset))
     }

@@ -4,11 +4,11 @@
 use llvm_sys::LLVMIntPredicate;
 use llvm_sys::LLVMOpcode::{LLVMAnd, LLVMCall, LLVMGetElementPtr, LLVMIntToPtr, LLVMLoad, LLVMOr};
 
-use super::super::lower::engine::STACK_POINTER;
-use super::calls::CONTEXT;
-use super::fields::{self, Row};
-use super::refusal::Refusal;
 use crate::ir::{Builder, Module, Type, Value};
+use crate::vgpu::lower::engine::STACK_POINTER;
+use crate::vgpu::warp::analysis::callee::CONTEXT;
+use crate::vgpu::warp::analysis::context_fields::{self, LaneAxis};
+use crate::vgpu::warp::refusal::Refusal;
 
 /// Replaces the contexts of all functions.
 pub fn run(module: &Module) {
@@ -32,9 +32,9 @@ pub fn run(module: &Module) {
     }
 }
 
-/// Tells the optimiser that the kernel's blocks have at most `bound` threads, all along `row`: larger ones do not run in warp form. What
+/// Tells the optimiser that the kernel's blocks have at most `bound` threads, all along `axis`: larger ones do not run in warp form. What
 /// the device runtime does for teams smaller than the block goes away where teams are of that size.
-pub fn assume_bound(module: &Module, kernel: Value, row: Row, bound: u32) {
+pub fn assume_bound(module: &Module, kernel: Value, axis: LaneAxis, bound: u32) {
     let context = module.context;
     let Some(&first) = kernel.instructions().first() else {
         return;
@@ -43,7 +43,7 @@ pub fn assume_bound(module: &Module, kernel: Value, row: Row, bound: u32) {
     let marker = module.declare(CONTEXT, Type::function(Type::pointer(context), &[]));
     let cx = builder.call_function(marker, &[]);
     let int = |bits, value| Value::int(Type::int(context, bits), value);
-    let field = builder.byte_offset(cx, int(64, row.threads() as u64));
+    let field = builder.byte_offset(cx, int(64, axis.threads() as u64));
     let threads = builder.load(Type::int(context, 32), field);
     let holds = builder.compare(LLVMIntPredicate::LLVMIntULE, threads, int(32, bound.into()));
     builder.call_function(module.intrinsic("llvm.assume", &[]), &[holds]);
@@ -53,7 +53,10 @@ pub fn assume_bound(module: &Module, kernel: Value, row: Row, bound: u32) {
 /// address is on a thread's own stack is asked by comparing it with the context, which here lies elsewhere.
 pub fn check(kernel: Value) -> Result<(), Refusal> {
     let context = kernel.instructions();
-    for marker in context.into_iter().filter(|&it| fields::is_context(it)) {
+    for marker in context
+        .into_iter()
+        .filter(|&it| context_fields::is_context(it))
+    {
         for user in marker.users() {
             let reads = |it: Value| it.opcode() == Some(LLVMLoad);
             let good = match user.opcode() {

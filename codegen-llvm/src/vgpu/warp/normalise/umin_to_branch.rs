@@ -10,7 +10,7 @@
 
 use llvm_sys::LLVMIntPredicate;
 
-use super::chunks::is_thread_number;
+use super::loop_versioning::is_thread_id_x;
 use crate::analysis::control_flow::ControlFlow;
 use crate::ir::{Block, Builder, Context, Value};
 
@@ -41,7 +41,7 @@ fn clamp(call: Value) -> Option<Clamp> {
     }
     match call.arguments()[..] {
         [bound, number] | [number, bound]
-            if is_thread_number(number) && bound.is_instruction() && !is_thread_number(bound) =>
+            if is_thread_id_x(number) && bound.is_instruction() && !is_thread_id_x(bound) =>
         {
             Some(Clamp { number, bound })
         }

@@ -9,12 +9,12 @@ use std::collections::{HashMap, HashSet};
 
 use llvm_sys::LLVMOpcode;
 
-use super::Refusal;
 use crate::analysis::control_flow::ControlFlow;
 use crate::ir::{Block, Value};
+use crate::vgpu::warp::refusal::Refusal;
 
 /// The order.
-pub struct Order {
+pub struct BlockOrder {
     /// The reachable blocks.
     pub blocks: Vec<Block>,
     /// Where each is.
@@ -27,9 +27,9 @@ struct Loop {
     body: HashSet<Block>,
 }
 
-impl Order {
+impl BlockOrder {
     /// That of a function.
-    pub fn new(function: Value) -> Result<Order, Refusal> {
+    pub fn new(function: Value) -> Result<BlockOrder, Refusal> {
         let flow = ControlFlow::new(function);
         let loops = loops(&flow)?;
         let blocks = arrange(&flow, &loops);
@@ -47,7 +47,7 @@ impl Order {
                 all
             })
             .collect();
-        Ok(Order {
+        Ok(BlockOrder {
             blocks,
             index,
             successors,
@@ -159,7 +159,7 @@ mod tests {
 
     fn order_of(text: &str) -> String {
         let module = Module::parse(Context::new(), text, "test").unwrap();
-        let order = Order::new(module.function("f").unwrap()).unwrap();
+        let order = BlockOrder::new(module.function("f").unwrap()).unwrap();
         let names: Vec<_> = order.blocks.iter().map(|block| block.name()).collect();
         names.join(" ")
     }
@@ -204,6 +204,6 @@ mod tests {
         let text = "define void @f(i1 %c) {\ne:\n br i1 %c, label %a, label %b\na:\n br i1 %c, label %b, label %x\nb:\n \
                     br label %a\nx:\n ret void\n}";
         let module = Module::parse(Context::new(), text, "test").unwrap();
-        assert!(Order::new(module.function("f").unwrap()).is_err());
+        assert!(BlockOrder::new(module.function("f").unwrap()).is_err());
     }
 }

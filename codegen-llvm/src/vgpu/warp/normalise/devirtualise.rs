@@ -10,11 +10,11 @@ use std::collections::HashSet;
 
 use llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode};
 
-use super::calls::CONTEXT;
 use crate::analysis::indirect_calls;
 use crate::analysis::source_locations::Sites;
 use crate::analysis::target::SHARED;
 use crate::ir::{Builder, Module, Type, Value};
+use crate::vgpu::warp::analysis::callee::CONTEXT;
 
 /// Most functions a pointer may lead to: each is inlined where it may be called.
 const MOST: usize = 64;

@@ -4,8 +4,8 @@
 //! vectors, most of them in registers, and steps from line to line are those of all lanes. (With optimisation, clang's debug
 //! information for NVPTX has lines and no variables, and warp forms have the lines.)
 
-use super::refusal::Refusal;
 use crate::ir::{Module, Value};
+use crate::vgpu::warp::refusal::Refusal;
 
 /// Whether a module's debug information names variables.
 pub fn names_variables(module: &Module) -> bool {

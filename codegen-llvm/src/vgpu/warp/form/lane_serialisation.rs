@@ -7,11 +7,11 @@ use std::collections::HashMap;
 
 use llvm_sys::LLVMOpcode;
 
-use super::super::calls::{self, Callee};
-use super::super::refusal::Refusal;
-use super::super::shape::Shape;
-use super::Former;
+use super::Vectoriser;
 use crate::ir::{Type, Value};
+use crate::vgpu::warp::analysis::callee::{self, Callee};
+use crate::vgpu::warp::analysis::shape::Shape;
+use crate::vgpu::warp::refusal::Refusal;
 
 /// What an instruction that is done in turn takes.
 enum Operand {
@@ -26,16 +26,16 @@ enum Operand {
 }
 
 /// Additions and what lies between them, from the first to the last in a block.
-pub(super) struct Turn {
+pub(super) struct SerialGroup {
     /// How many instructions, all told.
     pub(super) length: usize,
     /// Those that each lane does in its turn; the others, which come before, have no part of the additions' order.
     members: Vec<Value>,
 }
 
-impl Former<'_> {
+impl Vectoriser<'_> {
     /// The turn that begins with the first of a block's remaining instructions, if it has two additions at least.
-    pub(super) fn turn(&self, instructions: &[Value]) -> Option<Turn> {
+    pub(super) fn serial_group(&self, instructions: &[Value]) -> Option<SerialGroup> {
         if !self.is_addition(*instructions.first()?) {
             return None;
         }
@@ -57,7 +57,7 @@ impl Former<'_> {
                 None => {
                     let length = last + 1;
                     return (members.iter().filter(|&&it| self.is_addition(it)).count() > 1)
-                        .then_some(Turn { length, members });
+                        .then_some(SerialGroup { length, members });
                 }
             }
         }
@@ -83,14 +83,20 @@ impl Former<'_> {
     }
 
     /// Has each lane do a turn's instructions; the others, as vectors, before.
-    pub(super) fn take_turns(&mut self, run: &[Value], turn: &Turn) -> Result<(), Refusal> {
-        for &instruction in run.iter().filter(|it| !turn.members.contains(it)) {
+    pub(super) fn serialise_lanes(
+        &mut self,
+        run: &[Value],
+        group: &SerialGroup,
+    ) -> Result<(), Refusal> {
+        for &instruction in run.iter().filter(|it| !group.members.contains(it)) {
             self.builder.locate_as(instruction);
             self.instruction(instruction)?;
         }
-        let all = self.with_addresses(&turn.members);
+        let all = self.with_addresses(&group.members);
         let operands = self.operands_of(&all);
-        self.for_each_lane(None, |former, lane| former.copies(&all, &operands, lane));
+        self.for_each_lane(None, |vectoriser, lane| {
+            vectoriser.copies(&all, &operands, lane)
+        });
         Ok(())
     }
 
@@ -132,11 +138,11 @@ impl Former<'_> {
             ),
             false => None,
         };
-        let vector = self.for_each_lane(result, |former, lane| {
+        let vector = self.for_each_lane(result, |vectoriser, lane| {
             if announce {
-                former.announce(lane);
+                vectoriser.announce(lane);
             }
-            former.copies(&[instruction], &operands, lane)
+            vectoriser.copies(&[instruction], &operands, lane)
         });
         if let Some(vector) = vector {
             self.define_vector(instruction, vector);
@@ -246,7 +252,7 @@ impl Former<'_> {
                     false => self.builder.binary(LLVMOpcode::LLVMAdd, base, steps),
                 }
             }
-            Operand::Vector(vector) => self.pick(vector, lane),
+            Operand::Vector(vector) => self.extract_lane(vector, lane),
             Operand::Memory(ty, slot) => {
                 let wide = self.builder.cast_unsigned(lane, int(64));
                 self.builder.load(ty, self.builder.index(ty, slot, &[wide]))
@@ -290,7 +296,7 @@ pub(super) fn is_pure(instruction: Value) -> bool {
     use LLVMOpcode::*;
     match instruction.opcode() {
         Some(LLVMCall) => matches!(
-            calls::of(instruction),
+            callee::of(instruction),
             Callee::Check | Callee::Hint | Callee::Widened
         ),
         Some(

@@ -1,19 +1,27 @@
 //! Needs: a copy of the module. Leaves: in it, kernels that consist of one function as far as possible, with one exit, without
 //! switches or vectors, whose loops have one entry, one latch and exits of their own, and whose values leave loops through phis.
 
+pub mod context_marker;
+mod devirtualise;
+mod loop_versioning;
+pub mod promoted_state;
+mod redundant_barriers;
+mod umin_to_branch;
+mod workers;
+
 use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
 use codegen::summary::ExecutionMode;
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
 
-use super::super::entries;
-use super::super::unit::{Kernel, Unit};
-use super::fields::Row;
-use super::refusal::Refusal;
-use super::{barriers, chunks, context, form, pointers, words, workers};
 use crate::analysis::source_locations::Sites;
 use crate::ir::{Module, Value};
+use crate::vgpu::entries;
+use crate::vgpu::unit::{Kernel, Unit};
+use crate::vgpu::warp::analysis::context_fields::LaneAxis;
+use crate::vgpu::warp::form;
+use crate::vgpu::warp::refusal::Refusal;
 
 /// Inlines. What the optimiser may know of a value it has been asked before.
 const INLINE: &str =
@@ -53,21 +61,25 @@ pub fn run(unit: &Unit, sites: &mut Sites, module: &Module, kernels: &[&Kernel])
         }
     }
     for (kernel, &function) in kernels.iter().zip(&functions) {
-        let row = if kernel.is_generic() { Row::Y } else { Row::X };
+        let axis = if kernel.is_generic() {
+            LaneAxis::Y
+        } else {
+            LaneAxis::X
+        };
         if let Some(most) = kernel.bound {
-            context::assume_bound(module, function, row, most);
+            context_marker::assume_bound(module, function, axis, most);
         }
     }
-    let targets = pointers::Targets::find(module, &functions);
+    let targets = devirtualise::Targets::find(module, &functions);
     inline(unit, sites, module, (kernels, &functions), &targets)?;
     targets.release();
     unit.machine.run_passes(module, "globaldce")?;
     for (kernel, &function) in kernels.iter().zip(&functions) {
         if kernel.mode == ExecutionMode::GenericSpmd && !calls_others(function) {
-            barriers::run(function);
+            redundant_barriers::run(function);
         }
     }
-    chunks::run(unit, module, &functions)?;
+    loop_versioning::run(unit, module, &functions)?;
     unit.machine.run_passes(module, SHAPE)?;
     let library = Module::parse(module.context, &form::library(), "the warp form's library")?;
     library.set_layout(&unit.machine.layout());
@@ -84,7 +96,7 @@ fn inline(
     sites: &mut Sites,
     module: &Module,
     (kernels, functions): (&[&Kernel], &[Value]),
-    targets: &pointers::Targets,
+    targets: &devirtualise::Targets,
 ) -> Result<()> {
     let mut local = HashSet::new();
     for _ in 0..ROUNDS {
@@ -97,7 +109,7 @@ fn inline(
                 && local.insert(function)
             {
                 // Elsewhere the word is still in memory.
-                words::run(module, function, start);
+                promoted_state::run(module, function, start);
             }
         }
         unit.machine.run_passes(module, SIMPLIFY)?;
@@ -110,7 +122,7 @@ fn inline(
         }
         for (number, &function) in functions.iter().enumerate() {
             if !calls_known(function) {
-                pointers::run(module, sites, (number, function), targets);
+                devirtualise::run(module, sites, (number, function), targets);
             }
         }
         let mut open = functions.iter().filter(|&&kernel| calls_known(kernel));

@@ -24,12 +24,12 @@ use anyhow::Result;
 use codegen::vgpu_abi::ThreadContext;
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
-use super::super::unit::Unit;
-use super::calls::{self, CONTEXT, Callee};
-use super::clamps;
-use super::fields;
+use super::umin_to_branch;
 use crate::analysis::control_flow::ControlFlow;
 use crate::ir::{Block, Builder, Module, Type, Value};
+use crate::vgpu::unit::Unit;
+use crate::vgpu::warp::analysis::callee::{self, CONTEXT, Callee};
+use crate::vgpu::warp::analysis::context_fields;
 
 /// Marks the branch while LLVM takes the phis apart: whether all threads take one way, and which.
 const MARKER: &str = "vgpu.warp.all_take";
@@ -49,7 +49,7 @@ pub fn run(unit: &Unit, module: &Module, kernels: &[Value]) -> Result<()> {
     let marked: Vec<_> = kernels
         .iter()
         .copied()
-        .inspect(|&kernel| clamps::run(module.context, kernel))
+        .inspect(|&kernel| umin_to_branch::run(module.context, kernel))
         .filter(|&kernel| mark(module, kernel))
         .collect();
     if marked.is_empty() {
@@ -119,9 +119,9 @@ fn question(end: Value) -> Option<Question> {
         return None;
     }
     let (left, right) = (condition.operand(0), condition.operand(1));
-    let (bound, predicate) = if is_thread_number(left) {
+    let (bound, predicate) = if is_thread_id_x(left) {
         (right, condition.int_predicate())
-    } else if is_thread_number(right) {
+    } else if is_thread_id_x(right) {
         (left, swapped(condition.int_predicate())?)
     } else {
         return None;
@@ -164,11 +164,11 @@ fn swapped(predicate: LLVMIntPredicate) -> Option<LLVMIntPredicate> {
 }
 
 /// Whether a value is the thread's number in the first dimension of its block.
-pub fn is_thread_number(value: Value) -> bool {
+pub fn is_thread_id_x(value: Value) -> bool {
     match value.opcode() {
-        Some(LLVMOpcode::LLVMZExt) => is_thread_number(value.operand(0)),
+        Some(LLVMOpcode::LLVMZExt) => is_thread_id_x(value.operand(0)),
         Some(LLVMOpcode::LLVMLoad) => {
-            fields::context_field(value) == Some(offset_of!(ThreadContext, tid))
+            context_fields::context_field(value) == Some(offset_of!(ThreadContext, tid))
         }
         _ => false,
     }
@@ -194,8 +194,8 @@ fn region(flow: &ControlFlow, block: Block, start: Block) -> Option<HashSet<Bloc
 fn is_cheap(blocks: &HashSet<Block>) -> bool {
     let instructions: Vec<_> = blocks.iter().flat_map(|it| it.instructions()).collect();
     let alone = |&call: &Value| {
-        let callee = calls::of(call);
-        callee != Callee::Unknown && !calls::waits(callee) && !calls::is_warp_operation(callee)
+        let callee = callee::of(call);
+        callee != Callee::Unknown && !callee::waits(callee) && !callee::is_warp_operation(callee)
     };
     instructions.len() <= LARGEST && instructions.iter().filter(|it| it.is_call()).all(alone)
 }
@@ -206,14 +206,14 @@ fn joins(blocks: &HashSet<Block>) -> bool {
     let mut phis = instructions.filter(|it| it.opcode() == Some(LLVMOpcode::LLVMPHI));
     phis.any(|phi| {
         let incoming = phi.incoming();
-        let counts_up = |value: Value| {
-            is_thread_number(value)
+        let test_stride = |value: Value| {
+            is_thread_id_x(value)
                 || matches!(
                     value.opcode(),
                     Some(LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMOr)
-                ) && value.operands().into_iter().any(is_thread_number)
+                ) && value.operands().into_iter().any(is_thread_id_x)
         };
-        incoming.iter().any(|&(value, _)| counts_up(value))
+        incoming.iter().any(|&(value, _)| test_stride(value))
     })
 }
 

@@ -2,8 +2,8 @@
 
 use codegen::vgpu_abi::LIBRARY_SYMBOLS;
 
-use super::super::lower::engine::SPIN;
 use crate::ir::Value;
+use crate::vgpu::lower::engine::SPIN;
 
 /// The function that stands for the thread's context until the warp form is built (see `context`).
 pub const CONTEXT: &str = "vgpu.warp.context";
@@ -23,7 +23,7 @@ pub enum Callee {
     Scope,
     /// An LLVM intrinsic that works on vectors as on scalars.
     Widened,
-    /// Made once for the strip, whatever its arguments: clocks.
+    /// Made once for the subgroup, whatever its arguments: clocks.
     Once,
     /// `vgpu_yield`, `vgpu_spin`.
     Yield,
@@ -184,7 +184,7 @@ pub fn waits(callee: Callee) -> bool {
     )
 }
 
-/// Whether the lanes of a warp act together in it, so that a strip must be a warp.
+/// Whether the lanes of a warp act together in it, so that a subgroup must be a warp.
 pub fn is_warp_operation(callee: Callee) -> bool {
     matches!(
         callee,

@@ -4,9 +4,9 @@
 use codegen::vgpu_abi::{WINDOW_INDEX, WINDOW_SHIFT};
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
-use super::super::refusal::Refusal;
-use super::Former;
+use super::Vectoriser;
 use crate::ir::{Builder, Type, Value};
+use crate::vgpu::warp::refusal::Refusal;
 
 /// The check of one lane's address, and of a range, once their base was found to be outside of the window.
 pub fn library() -> String {
@@ -41,7 +41,7 @@ declare void @vgpu_wild_access(ptr, i32, i64, i32) cold noreturn nounwind memory
     )
 }
 
-impl Former<'_> {
+impl Vectoriser<'_> {
     /// `vgpu.check(base, address, site, write)`.
     pub(super) fn check(&mut self, call: Value) -> Result<(), Refusal> {
         let [base, address, site, write] = call.arguments()[..] else {
@@ -57,7 +57,7 @@ impl Former<'_> {
         } else {
             let bases = self.vector(base);
             let outside = self.outside(bases, Type::int(self.context, 64).vector(self.width));
-            let active = self.where_holds(outside);
+            let active = self.active_where(outside);
             let bits = self.bits(active);
             self.builder
                 .compare(LLVMIntPredicate::LLVMIntNE, bits, Value::zero(bits.ty()))
@@ -68,12 +68,12 @@ impl Former<'_> {
         );
         self.builder.branch_likely(suspect, cold, done);
         self.builder.move_to_end(cold);
-        let addresses = self.aside(|former| former.pointers_again(address));
+        let addresses = self.on_side_path(|vectoriser| vectoriser.rematerialise_pointers(address));
         let checker = self.helper("vgpu.warp.check", call)?;
-        self.for_each_lane(None, |former, lane| {
-            let address = former.pick(addresses, lane);
-            let arguments = [former.cx, lane, address, site, write];
-            former.builder.call_function(checker, &arguments)
+        self.for_each_lane(None, |vectoriser, lane| {
+            let address = vectoriser.extract_lane(addresses, lane);
+            let arguments = [vectoriser.cx, lane, address, site, write];
+            vectoriser.builder.call_function(checker, &arguments)
         });
         self.builder.jump(done);
         self.builder.move_to_end(done);
@@ -91,10 +91,13 @@ impl Former<'_> {
         };
         let (firsts, sizes) = (self.vector(first), self.vector(size));
         let checker = self.helper("vgpu.warp.check_range", call)?;
-        self.for_each_lane(None, |former, lane| {
-            let (first, size) = (former.pick(firsts, lane), former.pick(sizes, lane));
-            let arguments = [former.cx, lane, first, size, site, write];
-            former.builder.call_function(checker, &arguments)
+        self.for_each_lane(None, |vectoriser, lane| {
+            let (first, size) = (
+                vectoriser.extract_lane(firsts, lane),
+                vectoriser.extract_lane(sizes, lane),
+            );
+            let arguments = [vectoriser.cx, lane, first, size, site, write];
+            vectoriser.builder.call_function(checker, &arguments)
         });
         Ok(())
     }

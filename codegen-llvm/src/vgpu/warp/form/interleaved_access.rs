@@ -6,13 +6,13 @@
 
 use llvm_sys::LLVMIntPredicate;
 
-use super::super::fields;
-use super::super::places::Place;
-use super::super::shape::Shape;
-use super::Former;
-use super::memory::Reach;
-use super::turns::is_pure;
+use super::Vectoriser;
+use super::lane_serialisation::is_pure;
+use super::memory::AccessPattern;
 use crate::ir::{Type, Value};
+use crate::vgpu::warp::analysis::affine_address::AffineAddress;
+use crate::vgpu::warp::analysis::context_fields;
+use crate::vgpu::warp::analysis::shape::Shape;
 
 /// Bytes that a lane loads at once.
 const PART: u64 = 16;
@@ -27,7 +27,7 @@ const POINTER: i64 = 8;
 const REACH: usize = 256;
 
 /// Loads of a block that may be done where the first one stands.
-pub(super) struct Record {
+pub(super) struct InterleaveGroup {
     /// The element's type.
     ty: Type,
     first: Value,
@@ -53,7 +53,7 @@ enum Lanes {
     Varying(Value),
 }
 
-impl Record {
+impl InterleaveGroup {
     /// The loads, and how far from the first's address their elements are.
     fn loads(&self, size: u64) -> impl Iterator<Item = (Value, i64)> {
         self.parts.iter().flat_map(move |part| {
@@ -63,22 +63,27 @@ impl Record {
     }
 }
 
-impl Former<'_> {
+impl Vectoriser<'_> {
     /// The record that the first of a block's remaining instructions loads from, if it is such a load.
-    pub(super) fn record(&self, instructions: &[Value]) -> Option<Record> {
+    pub(super) fn interleave_group(&self, instructions: &[Value]) -> Option<InterleaveGroup> {
         let first = *instructions.first()?;
         let ty = first.ty();
         if !self.is_scattered_load(first) || self.vectors.contains_key(&first) {
             return None;
         }
         let size = self.layout.alloc_size(ty);
-        let place = Place::of(self.layout, first.operand(0));
+        let place = AffineAddress::of(self.layout, first.operand(0));
         let near = instructions.iter().take(REACH);
         let free = near.take_while(|&&it| self.is_own_load(it) || is_pure(it));
         let mut found: Vec<(i64, Value)> = free
             .filter(|&&it| it.ty() == ty && self.is_scattered_load(it))
             .filter(|it| !self.vectors.contains_key(it))
-            .filter_map(|&it| Some((place.bytes_to(&Place::of(self.layout, it.operand(0)))?, it)))
+            .filter_map(|&it| {
+                Some((
+                    place.bytes_to(&AffineAddress::of(self.layout, it.operand(0)))?,
+                    it,
+                ))
+            })
             .collect();
         found.sort_by_key(|(offset, _)| *offset);
         found.dedup_by_key(|(offset, _)| *offset);
@@ -87,7 +92,7 @@ impl Former<'_> {
         let alignment = alignments.map(|load| load.alignment()).min()?;
         let differs = |value| !self.divergence.shape(value).is_uniform();
         let has_first = parts.iter().any(|part| part.loads.contains(&first));
-        has_first.then_some(Record {
+        has_first.then_some(InterleaveGroup {
             ty,
             first,
             parts,
@@ -98,8 +103,9 @@ impl Former<'_> {
 
     /// A load of an element of each lane's own; as far as the compiler knows, they are no row.
     fn is_scattered_load(&self, instruction: Value) -> bool {
-        let is_element =
-            |ty: Type| fields::is_element(ty) && matches!(self.layout.alloc_size(ty), 4 | 8);
+        let is_element = |ty: Type| {
+            context_fields::is_element(ty) && matches!(self.layout.alloc_size(ty), 4 | 8)
+        };
         if !self.is_own_load(instruction) || !is_element(instruction.ty()) {
             return false;
         }
@@ -112,52 +118,52 @@ impl Former<'_> {
     }
 
     /// All of them.
-    pub(super) fn load_record(&mut self, record: &Record) {
-        let address = record.first.operand(0);
-        let size = self.layout.alloc_size(record.ty);
-        let row = record.ty.vector(self.width);
-        let reach = match record.spread {
-            true => Reach::Scattered,
-            false => self.reach(address, record.ty),
+    pub(super) fn load_interleaved(&mut self, group: &InterleaveGroup) {
+        let address = group.first.operand(0);
+        let size = self.layout.alloc_size(group.ty);
+        let row = group.ty.vector(self.width);
+        let pattern = match group.spread {
+            true => AccessPattern::GatherScatter,
+            false => self.access_pattern(address, group.ty),
         };
-        let values = match reach {
-            Reach::Row(_) => unreachable!("not of rows"),
-            Reach::Scattered => self.columns(record),
-            Reach::Perhaps(test, start) => {
+        let values = match pattern {
+            AccessPattern::UnitStride(_) => unreachable!("not of rows"),
+            AccessPattern::GatherScatter => self.columns(group),
+            AccessPattern::UnitStrideIf(test, start) => {
                 let (near, far, done) = self.fork(test.holds);
                 self.builder.move_to_end(near);
-                let rows: Vec<_> = record
+                let rows: Vec<_> = group
                     .loads(size)
                     .map(|(_, offset)| {
                         let start = self.bytes_behind(start, offset);
-                        self.load_row(address, row, start, record.alignment)
+                        self.load_unit_stride(address, row, start, group.alignment)
                     })
                     .collect();
                 let near = self.builder.block();
                 self.builder.jump(done);
                 self.builder.move_to_end(far);
-                let columns = self.aside(|former| former.columns(record));
+                let columns = self.on_side_path(|vectoriser| vectoriser.columns(group));
                 let far = self.builder.block();
                 self.builder.jump(done);
                 self.builder.move_to_end(done);
-                self.either(&rows, near, &columns, far)
+                self.merge_paths(&rows, near, &columns, far)
             }
         };
-        for ((load, _), value) in record.loads(size).zip(values) {
+        for ((load, _), value) in group.loads(size).zip(values) {
             self.define_vector(load, value);
         }
     }
 
     /// All of them, not as rows: in parts, if all lanes are active.
-    fn columns(&mut self, record: &Record) -> Vec<Value> {
-        let size = self.layout.alloc_size(record.ty);
-        let ty = record.ty.vector(self.width);
+    fn columns(&mut self, group: &InterleaveGroup) -> Vec<Value> {
+        let size = self.layout.alloc_size(group.ty);
+        let ty = group.ty.vector(self.width);
         let bits = self.mask_bits();
         let every = Value::int(bits.ty(), u64::MAX);
         let full = self
             .builder
             .compare(LLVMIntPredicate::LLVMIntEQ, bits, every);
-        let address = record.first.operand(0);
+        let address = group.first.operand(0);
         let base = match self.divergence.shape(address) {
             Shape::Strided { stride, .. } => Some((self.scalar(address), stride)),
             _ => None,
@@ -168,27 +174,27 @@ impl Former<'_> {
             Some((base, stride)) => Lanes::Strided(self.flat(base), stride),
             None => Lanes::Varying(self.in_memory(address)),
         };
-        let columns = self.transposed(record, &lanes);
+        let columns = self.transposed(group, &lanes);
         let near = self.builder.block();
         self.builder.jump(done);
         self.builder.move_to_end(far);
-        let pointers = self.aside(|former| former.pointers_again(address));
-        let gathered: Vec<_> = record
+        let pointers = self.on_side_path(|vectoriser| vectoriser.rematerialise_pointers(address));
+        let gathered: Vec<_> = group
             .loads(size)
             .map(|(_, offset)| {
                 let pointers = self.bytes_behind(pointers, offset);
-                self.gather(ty, pointers, record.alignment)
+                self.gather(ty, pointers, group.alignment)
             })
             .collect();
         let far = self.builder.block();
         self.builder.jump(done);
         self.builder.move_to_end(done);
-        self.either(&columns, near, &gathered, far)
+        self.merge_paths(&columns, near, &gathered, far)
     }
 
     /// The lanes' addresses, in the flat address space, one after the other.
     fn in_memory(&mut self, address: Value) -> Value {
-        let pointers = self.aside(|former| former.pointers_again(address));
+        let pointers = self.on_side_path(|vectoriser| vectoriser.rematerialise_pointers(address));
         let slot = self.lane_slot(pointers.ty(), &[]);
         self.builder.store(pointers, slot).set_volatile();
         slot
@@ -209,14 +215,14 @@ impl Former<'_> {
     }
 
     /// The elements, a vector for each: as many lanes at a time as a vector register of 64 bytes has.
-    fn transposed(&self, record: &Record, lanes: &Lanes) -> Vec<Value> {
-        let size = self.layout.alloc_size(record.ty);
+    fn transposed(&self, group: &InterleaveGroup, lanes: &Lanes) -> Vec<Value> {
+        let size = self.layout.alloc_size(group.ty);
         let some = self.width.min((VECTOR / size) as u32);
         let pieces = (0..self.width).step_by(some as usize);
         let pieces: Vec<Vec<Value>> = pieces
             .map(|first| {
-                let loaded = self.parts_of(record, lanes, first..first + some);
-                let parts = record.parts.iter().zip(&loaded);
+                let loaded = self.parts_of(group, lanes, first..first + some);
+                let parts = group.parts.iter().zip(&loaded);
                 parts
                     .flat_map(|(part, loaded)| self.columns_of(loaded, part.loads.len(), some))
                     .collect()
@@ -230,15 +236,15 @@ impl Former<'_> {
     /// Each part, of each of some lanes.
     fn parts_of(
         &self,
-        record: &Record,
+        group: &InterleaveGroup,
         lanes: &Lanes,
         which: std::ops::Range<u32>,
     ) -> Vec<Vec<Value>> {
-        let mut loaded = vec![Vec::new(); record.parts.len()];
+        let mut loaded = vec![Vec::new(); group.parts.len()];
         for lane in which {
             let address = self.lane_address(lanes, lane);
-            for (part, loaded) in record.parts.iter().zip(&mut loaded) {
-                loaded.push(self.load_part(part, address, record));
+            for (part, loaded) in group.parts.iter().zip(&mut loaded) {
+                loaded.push(self.load_part(part, address, group));
             }
         }
         loaded
@@ -274,13 +280,13 @@ impl Former<'_> {
     }
 
     /// One lane's part.
-    fn load_part(&self, part: &Part, lane: Value, record: &Record) -> Value {
-        let count = PART / self.layout.alloc_size(record.ty);
-        let ty = record.ty.vector(count as u32);
+    fn load_part(&self, part: &Part, lane: Value, group: &InterleaveGroup) -> Value {
+        let count = PART / self.layout.alloc_size(group.ty);
+        let ty = group.ty.vector(count as u32);
         let start = self.bytes_behind(lane, part.start);
         if part.loads.len() == count as usize {
             let load = self.builder.load(ty, start);
-            load.set_alignment(record.alignment as u32);
+            load.set_alignment(group.alignment as u32);
             return load;
         }
         let bit = Type::int(self.context, 1);
@@ -289,7 +295,7 @@ impl Former<'_> {
         let function = self.module.intrinsic("llvm.masked.load", &[ty, start.ty()]);
         let arguments = [start, wanted, Value::poison(ty)];
         let call = self.builder.call_function(function, &arguments);
-        call.align_argument(self.context, 0, record.alignment);
+        call.align_argument(self.context, 0, group.alignment);
         call
     }
 

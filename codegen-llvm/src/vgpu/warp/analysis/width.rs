@@ -1,12 +1,12 @@
-//! How many lanes a strip has.
+//! How many lanes a subgroup has.
 
 use std::mem::offset_of;
 
 use codegen::vgpu_abi::ThreadContext;
 use llvm_sys::LLVMOpcode;
 
-use super::calls;
-use super::fields::{self, Row};
+use super::callee;
+use super::context_fields::{self, LaneAxis};
 use crate::ir::Value;
 
 /// What of a kernel decides.
@@ -17,12 +17,12 @@ pub struct Width {
     pub fiber: bool,
 }
 
-/// Lanes of a strip that need not be a warp: rows of 32 elements make use of the cache lines and pages that they touch.
+/// Lanes of a subgroup that need not be a warp: rows of 32 elements make use of the cache lines and pages that they touch.
 /// Most benchmarks are faster so than with 16; with 64 some gain more, but others lose (docs/vgpu.md), and the number of
 /// a lane in its warp would no longer count up.
 const FREE: u32 = 32;
 
-/// Lanes if the kernel knows of other dimensions of its block than the first. A strip is part of a row, and those blocks
+/// Lanes if the kernel knows of other dimensions of its block than the first. A subgroup is part of a axis, and those blocks
 /// often have rows of 16 threads.
 const PART_OF_ROW: u32 = 16;
 
@@ -34,9 +34,9 @@ const OF_MANY: u32 = 16;
 const MANY: usize = 1000;
 
 /// Chooses for a normalised kernel. Where lanes act together or wait, and among the workers of a generic kernel, who wait
-/// for the master, a strip is a warp.
-pub fn of(kernel: Value, row: Row, warp_size: u32) -> Width {
-    if row == Row::Y {
+/// for the master, a subgroup is a warp.
+pub fn of(kernel: Value, axis: LaneAxis, warp_size: u32) -> Width {
+    if axis == LaneAxis::Y {
         return Width {
             lanes: warp_size,
             fiber: true,
@@ -45,11 +45,11 @@ pub fn of(kernel: Value, row: Row, warp_size: u32) -> Width {
     let instructions = kernel.instructions();
     let many = instructions.len() > MANY;
     let calls = instructions.into_iter().filter(|it| it.is_call());
-    let called: Vec<_> = calls.map(calls::of).collect();
-    let fiber = called.iter().any(|&callee| calls::waits(callee));
+    let called: Vec<_> = calls.map(callee::of).collect();
+    let fiber = called.iter().any(|&callee| callee::waits(callee));
     let together = called
         .iter()
-        .any(|&callee| calls::is_warp_operation(callee));
+        .any(|&callee| callee::is_warp_operation(callee));
     Width {
         lanes: match fiber || together {
             true => warp_size,
@@ -70,6 +70,6 @@ fn has_rows(kernel: Value) -> bool {
         .into_iter()
         .filter(|it| it.opcode() == Some(LLVMOpcode::LLVMLoad));
     loads
-        .filter_map(fields::context_field)
+        .filter_map(context_fields::context_field)
         .any(|field| rows.contains(&field))
 }

@@ -11,9 +11,10 @@ use std::mem::offset_of;
 use codegen::vgpu_abi::ThreadContext;
 use llvm_sys::LLVMOpcode;
 
-use super::calls::CONTEXT;
-use super::fields::{self, Row};
 use crate::ir::{Builder, Layout, Module, Type, Value};
+use crate::vgpu::warp::analysis::callee::CONTEXT;
+use crate::vgpu::warp::analysis::context_fields::{self, LaneAxis};
+use crate::vgpu::warp::analysis::divergence::signed;
 
 /// Bytes of a word.
 const WORD: i64 = 2;
@@ -76,7 +77,7 @@ impl Accesses {
         };
         for instruction in function.instructions() {
             let is_base = instruction.opcode() == Some(LLVMOpcode::LLVMLoad)
-                && fields::context_field(instruction)
+                && context_fields::context_field(instruction)
                     == Some(offset_of!(ThreadContext, shared_base));
             if is_base {
                 search.follow(instruction, 0)?;
@@ -108,19 +109,19 @@ impl Accesses {
     }
 
     fn constant_offset(&self, pointer: Value) -> Option<i64> {
-        let indices = fields::indices(self.layout, pointer);
+        let indices = context_fields::indices(self.layout, pointer);
         indices.into_iter().try_fold(0, |sum, (index, scale)| {
-            Some(sum + super::divergence::signed(index)? * scale? as i64)
+            Some(sum + signed(index)? * scale? as i64)
         })
     }
 
     /// An element of the words: it must be the thread's own, and only be loaded and stored.
     fn own(&mut self, pointer: Value) -> Option<()> {
-        let indices = fields::indices(self.layout, pointer);
+        let indices = context_fields::indices(self.layout, pointer);
         let [(index, Some(scale))] = indices[..] else {
             return None;
         };
-        if scale as i64 != WORD || !fields::is_thread_index(index, Row::X) {
+        if scale as i64 != WORD || !context_fields::is_thread_id(index, LaneAxis::X) {
             return None;
         }
         self.only_accessed(pointer)?;

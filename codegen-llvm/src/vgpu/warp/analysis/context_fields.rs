@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use codegen::vgpu_abi::ThreadContext;
 use llvm_sys::{LLVMOpcode, LLVMTypeKind};
 
-use super::calls::{self, Callee};
+use super::callee::{self, Callee};
 use super::divergence::signed;
 use super::shape::{Shape, Size};
 use crate::ir::{Layout, Type, Value};
@@ -37,21 +37,21 @@ pub fn context_field_of(mut value: Value) -> Option<usize> {
 
 /// Whether a value is the thread's context.
 pub fn is_context(value: Value) -> bool {
-    value.opcode() == Some(LLVMOpcode::LLVMCall) && calls::of(value) == Callee::Context
+    value.opcode() == Some(LLVMOpcode::LLVMCall) && callee::of(value) == Callee::Context
 }
 
-/// Along which dimension the threads of a strip count up.
+/// Along which dimension the threads of a subgroup count up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Row {
+pub enum LaneAxis {
     /// The first.
     X,
     /// The second: blocks of generic kernels extend along y (docs/abi.md).
     Y,
 }
 
-impl Row {
+impl LaneAxis {
     /// The field of a thread's index in that dimension.
-    pub fn thread_index(self) -> usize {
+    pub fn thread_id(self) -> usize {
         offset_of!(ThreadContext, tid) + self as usize * size_of::<u32>()
     }
 
@@ -61,9 +61,9 @@ impl Row {
     }
 }
 
-/// What differs among the threads of a strip: one dimension's index and the lane number.
-pub fn shape(field: usize, row: Row) -> Shape {
-    if field == row.thread_index() || field == offset_of!(ThreadContext, laneid) {
+/// What differs among the threads of a subgroup: one dimension's index and the lane number.
+pub fn shape(field: usize, axis: LaneAxis) -> Shape {
+    if field == axis.thread_id() || field == offset_of!(ThreadContext, laneid) {
         Shape::Strided {
             stride: 1,
             aligned: true,
@@ -74,15 +74,15 @@ pub fn shape(field: usize, row: Row) -> Shape {
     }
 }
 
-/// Whether a value is a thread's index along `row`, widened or not.
-pub fn is_thread_index(value: Value, row: Row) -> bool {
-    context_field_of(value) == Some(row.thread_index())
+/// Whether a value is a thread's index along `axis`, widened or not.
+pub fn is_thread_id(value: Value, axis: LaneAxis) -> bool {
+    context_field_of(value) == Some(axis.thread_id())
 }
 
 /// Whether a value is a thread's number in its warp.
-pub fn is_lane(value: Value, row: Row) -> bool {
+pub fn is_lane(value: Value, axis: LaneAxis) -> bool {
     let is_part = value.opcode() == Some(LLVMOpcode::LLVMAnd)
-        && is_thread_index(value.operand(0), row)
+        && is_thread_id(value.operand(0), axis)
         && matches!(value.operand(1).as_int(), Some(31 | 63));
     is_part || context_field_of(value) == Some(offset_of!(ThreadContext, laneid))
 }
@@ -129,7 +129,7 @@ pub fn indices(layout: Layout, pointer: Value) -> Vec<(Value, Option<u64>)> {
 }
 
 /// Bytes from one lane's copy of a local to the next one's.
-pub fn private_stride(layout: Layout, alloca: Value) -> u64 {
+pub fn local_stride(layout: Layout, alloca: Value) -> u64 {
     let size = layout.alloc_size(alloca.allocated_type()) * alloca.operand(0).as_int().unwrap_or(1);
     size.next_multiple_of(alloca.alignment().max(1)).max(1)
 }

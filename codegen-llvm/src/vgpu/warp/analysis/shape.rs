@@ -1,4 +1,4 @@
-//! How a value differs among the lanes of a strip.
+//! How a value differs among the lanes of a subgroup.
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
@@ -12,7 +12,7 @@ pub enum Shape {
     Strided {
         /// Difference from lane to lane.
         stride: i64,
-        /// With stride 1: whether lane 0's value is a multiple of the strip's width.
+        /// With stride 1: whether lane 0's value is a multiple of the subgroup's width.
         aligned: bool,
         /// How large the values may be.
         size: Size,
@@ -96,7 +96,7 @@ pub struct Operand {
     pub constant: Option<i64>,
 }
 
-/// The shape of `left opcode right` in strips of `width` lanes.
+/// The shape of `left opcode right` in subgroups of `width` lanes.
 pub fn binary(opcode: LLVMOpcode, left: Operand, right: Operand, width: u32) -> Shape {
     use LLVMOpcode::*;
     if left.shape.is_uniform() && right.shape.is_uniform() {
@@ -117,7 +117,7 @@ pub fn binary(opcode: LLVMOpcode, left: Operand, right: Operand, width: u32) -> 
             Some(by) if (0..63).contains(&by) => scaled(left.shape, 1 << by),
             _ => Varying,
         },
-        // The strip lies between two multiples of its width, hence of every larger power of two.
+        // The subgroup lies between two multiples of its width, hence of every larger power of two.
         LLVMLShr | LLVMAShr if left.shape.is_aligned() => match right.constant {
             Some(by) if by >= i64::from(log) => Uniform,
             _ => Varying,
@@ -182,7 +182,7 @@ fn scaled(shape: Shape, factor: i64) -> Shape {
     }
 }
 
-/// `x & mask` of an aligned strip.
+/// `x & mask` of an aligned subgroup.
 fn masked(shape: Shape, mask: Option<i64>, width: i64) -> Shape {
     match mask {
         Some(mask) if mask & (width - 1) == 0 => Uniform,
@@ -235,7 +235,7 @@ pub fn exact_sum(sum: Shape, left: Shape, right: Shape, positive: bool) -> Shape
     }
 }
 
-/// The shape of an integer comparison. An aligned strip lies wholly below or above any multiple of its width.
+/// The shape of an integer comparison. An aligned subgroup lies wholly below or above any multiple of its width.
 pub fn compare(predicate: LLVMIntPredicate, left: Operand, right: Operand, width: u32) -> Shape {
     use LLVMIntPredicate::*;
     if left.shape.is_uniform() && right.shape.is_uniform() {
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn an_aligned_strip_is_on_one_side_of_a_multiple() {
+    fn an_aligned_subgroup_is_on_one_side_of_a_multiple() {
         use llvm_sys::LLVMIntPredicate::*;
         let of = |predicate, c| compare(predicate, value(TID), constant(c), 32);
         assert_eq!(of(LLVMIntULT, 64), Uniform);

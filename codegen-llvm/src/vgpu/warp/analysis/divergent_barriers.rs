@@ -1,4 +1,4 @@
-//! Needs: the blocks in [`Order`], and which of them lanes may wait at. Refuses kernels whose lanes may come to different barriers of which
+//! Needs: the blocks in [`BlockOrder`], and which of them lanes may wait at. Refuses kernels whose lanes may come to different barriers of which
 //! neither follows the other: such as a function with a barrier in it that both ways of a branch call. A block's threads
 //! may meet at barriers that stand at different places (OpenMP has them come to the same *constructs*), but a lane that has
 //! come to one cannot wait for those that the warp form runs after it.
@@ -8,14 +8,14 @@
 
 use std::collections::BTreeSet;
 
-use super::calls::{self, Callee};
+use super::callee::{self, Callee};
 use super::divergence::Divergence;
-use super::order::Order;
-use super::refusal::Refusal;
+use super::linearise::BlockOrder;
 use crate::ir::{Block, Context, Value};
+use crate::vgpu::warp::refusal::Refusal;
 
 /// The check.
-pub fn check(context: Context, order: &Order, divergence: &Divergence) -> Result<(), Refusal> {
+pub fn check(context: Context, order: &BlockOrder, divergence: &Divergence) -> Result<(), Refusal> {
     let barriers: Vec<(usize, Value)> = order
         .blocks
         .iter()
@@ -39,7 +39,7 @@ pub fn check(context: Context, order: &Order, divergence: &Divergence) -> Result
 
 fn barriers_of(block: &Block) -> impl Iterator<Item = Value> + use<> {
     let calls = block.instructions().into_iter().filter(|it| it.is_call());
-    calls.filter(|&call| matches!(calls::of(call), Callee::Barrier | Callee::BarrierReduce))
+    calls.filter(|&call| matches!(callee::of(call), Callee::Barrier | Callee::BarrierReduce))
 }
 
 /// Whether two calls may mean the same of the block's barriers: the device runtime takes one or another by the size of the team, which the
@@ -53,7 +53,7 @@ fn may_be_one(one: Value, other: Value) -> bool {
 
 /// Whether a branch does nothing but choose between two barriers, and its ways meet again at once: the device runtime's barrier
 /// asks so, of what is the same for the whole team, whether the barrier's place is.
-fn is_a_choice(order: &Order, one: usize, other: usize) -> bool {
+fn is_a_choice(order: &BlockOrder, one: usize, other: usize) -> bool {
     let only_waits = |at: usize| {
         let [barrier, _] = order.blocks[at].instructions()[..] else {
             return false;
@@ -69,7 +69,7 @@ fn is_a_choice(order: &Order, one: usize, other: usize) -> bool {
 const NUMBER: usize = 2;
 
 /// The blocks `from` and what they lead to within a turn of the loops they are in.
-fn later(order: &Order, from: &BTreeSet<usize>) -> BTreeSet<usize> {
+fn later(order: &BlockOrder, from: &BTreeSet<usize>) -> BTreeSet<usize> {
     let mut found = from.clone();
     let mut open: Vec<usize> = from.iter().copied().collect();
     while let Some(at) = open.pop() {

@@ -22,22 +22,22 @@ use std::collections::HashSet;
 
 use llvm_sys::{LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode};
 
-use super::super::lower::engine::SPIN;
-use super::super::polling_loops;
-use super::super::runtime_variables::RuntimeVariables;
-use super::calls::{self, Callee};
-use super::fields::{self, Row};
-use super::refusal::Refusal;
+use super::callee::{self, Callee};
+use super::context_fields::{self, LaneAxis};
 use crate::analysis::control_flow::{ControlFlow, Loop};
 use crate::analysis::source_locations::Sites;
 use crate::ir::{Block, Builder, Module, Type, Value};
+use crate::vgpu::lower::engine::SPIN;
+use crate::vgpu::polling_loops;
+use crate::vgpu::runtime_variables::RuntimeVariables;
+use crate::vgpu::warp::refusal::Refusal;
 
 /// The check.
 pub fn run(
     module: &Module,
     sites: &mut Sites,
     kernel: Value,
-    row: Row,
+    axis: LaneAxis,
     variables: RuntimeVariables,
 ) -> Result<(), Refusal> {
     let flow = ControlFlow::new(kernel);
@@ -51,8 +51,8 @@ pub fn run(
         if passes_all_lanes(&each) || is_retry(&each) || takes_bits(&flow, &each) {
             continue;
         }
-        let waits_for_others = waits_for_blocks(&flow, &each, row)
-            || waits_for_warps(&flow, &each, row, variables.barrier);
+        let waits_for_others = waits_for_blocks(&flow, &each, axis)
+            || waits_for_warps(&flow, &each, axis, variables.barrier);
         if !waits_for_others {
             let what = "a loop waits on memory that other threads write";
             return Err(match polling_loops::place(&each) {
@@ -78,7 +78,7 @@ fn insert_spin(module: &Module, sites: &mut Sites, each: &Loop) {
         SPIN,
         Type::function(Type::void(context), &[pointer, number]),
     );
-    let marker = module.declare(calls::CONTEXT, Type::function(pointer, &[]));
+    let marker = module.declare(callee::CONTEXT, Type::function(pointer, &[]));
     let builder = Builder::before(context, end);
     let cx = builder.call_function(marker, &[]);
     let site = Value::int(number, sites.own(place).into());
@@ -94,13 +94,13 @@ fn is_constant(instruction: Value, variables: RuntimeVariables, fences: bool) ->
     match instruction.opcode() {
         Some(LLVMOpcode::LLVMLoad) => {
             let address = instruction.operand(0);
-            let offset = || fields::shared_offset(address).map(|at| at as u64);
-            fields::context_field(instruction).is_some()
+            let offset = || context_fields::shared_offset(address).map(|at| at as u64);
+            context_fields::context_field(instruction).is_some()
                 || address.is_global_variable() && address.name().starts_with(EVER)
                 || !fences && !polling_loops::communicates_itself(instruction)
                 || variables.team_shape.is_some() && offset() == variables.team_shape
         }
-        _ => fields::is_context(instruction),
+        _ => context_fields::is_context(instruction),
     }
 }
 
@@ -145,11 +145,11 @@ fn instructions(each: &Loop) -> impl Iterator<Item = Value> + '_ {
 fn passes_all_lanes(each: &Loop) -> bool {
     let gathers = |block: &Block| {
         let calls = block.instructions().into_iter().filter(|it| it.is_call());
-        calls.map(calls::of).any(|callee| {
+        calls.map(callee::of).any(|callee| {
             // Those without a member mask are for the lanes that are there.
             let some_lanes = matches!(callee, Callee::ActiveMask | Callee::Wave);
             matches!(callee, Callee::Barrier | Callee::BarrierReduce)
-                || calls::is_warp_operation(callee) && !some_lanes
+                || callee::is_warp_operation(callee) && !some_lanes
         })
     };
     let mut pending = vec![each.header];
@@ -246,14 +246,14 @@ fn depends(value: Value, on: Value, each: &Loop) -> bool {
 }
 
 /// Whether one thread alone waits for something that only it, of its block, may write, too.
-fn waits_for_blocks(flow: &ControlFlow, each: &Loop, row: Row) -> bool {
+fn waits_for_blocks(flow: &ControlFlow, each: &Loop, axis: LaneAxis) -> bool {
     let polls = |it: Value| it.opcode() == Some(LLVMOpcode::LLVMLoad);
     let shared: Vec<_> = instructions(each)
         .filter(|&it| {
             polling_loops::communicates_itself(it) && it.opcode() != Some(LLVMOpcode::LLVMFence)
         })
         .collect();
-    let is_thread = |value| fields::is_thread_index(value, row);
+    let is_thread = |value| context_fields::is_thread_id(value, axis);
     let Some(thread) =
         alone(flow, each.header, is_thread).filter(|_| shared.iter().all(|&it| polls(it)))
     else {
@@ -286,14 +286,19 @@ fn written(instruction: Value) -> Option<Value> {
 }
 
 /// Whether one lane of each warp waits at the runtime's barrier, whose word is at `barrier_word` in shared memory.
-fn waits_for_warps(flow: &ControlFlow, each: &Loop, row: Row, barrier_word: Option<u64>) -> bool {
+fn waits_for_warps(
+    flow: &ControlFlow,
+    each: &Loop,
+    axis: LaneAxis,
+    barrier_word: Option<u64>,
+) -> bool {
     let polls = |it: Value| {
         it.opcode() == Some(LLVMOpcode::LLVMLoad)
             && barrier_word.is_some()
-            && fields::shared_offset(it.operand(0)) == barrier_word.map(|word| word as i64)
+            && context_fields::shared_offset(it.operand(0)) == barrier_word.map(|word| word as i64)
     };
     let mut shared = instructions(each).filter(|&it| polling_loops::communicates_itself(it));
-    let is_lane = |value| fields::is_lane(value, row);
+    let is_lane = |value| context_fields::is_lane(value, axis);
     shared.all(polls) && alone(flow, each.header, is_lane).is_some()
 }
 

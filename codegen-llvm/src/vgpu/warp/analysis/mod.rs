@@ -1,0 +1,12 @@
+//! What the warp vectoriser asks of a kernel. Nothing here changes it.
+
+pub mod affine_address;
+pub mod callee;
+pub mod context_fields;
+pub mod debugging;
+pub mod divergence;
+pub mod divergent_barriers;
+pub mod forward_progress;
+pub mod linearise;
+pub mod shape;
+pub mod width;
