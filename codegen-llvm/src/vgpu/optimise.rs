@@ -15,7 +15,7 @@ const OPTIONS: &[&str] = &[
     // 10, 9 %.)
     "-grow-region-complexity-budget=100",
     // How many instructions `gvn` looks back from a load for what it may read. LLVM's 100 made compiling a large kernel take 7 percent
-    // more instructions, for the very same code (docs/vgpu.md).
+    // more instructions, for the very same code (docs/measurements.md, "Compiling both forms").
     "-memdep-block-scan-limit=30",
     // clang marks one instruction of a statement as the place where debuggers stop for it (`-gkey-instructions`). A warp form
     // has several in place of one, of which some may not run.

@@ -18,7 +18,7 @@ pub struct Width {
 }
 
 /// Lanes of a subgroup that need not be a warp: rows of 32 elements make use of the cache lines and pages that they touch.
-/// Most benchmarks are faster so than with 16; with 64 some gain more, but others lose (docs/vgpu.md), and the number of
+/// Most benchmarks are faster so than with 16; with 64 some gain more, but others lose (docs/warp-vectoriser.md), and the number of
 /// a lane in its warp would no longer count up.
 const FREE: u32 = 32;
 
