@@ -48,6 +48,16 @@ PEERS = [Program("peers", name, (f"bench/peers/{name}.c",)) for name in
          ("launch", "saxpy", "sum", "histogram", "transfer")]
 
 
+# What the bundle for a machine with a GPU leaves out: programs that need a device's answer to be judged, or more than a GPU has.
+OTHERS = [
+    *(test(name) for name in ("captures.c", "copyprivate.cpp", "dag.c", "devices.c", "faults.c", "in_flight.c", "info.c",
+                              "kernel_replay.c", "leak.c", "library.cpp", "life.cpp", "limits.c", "ompx.cpp", "print.c",
+                              "record.c", "state.c", "text.c", "threadprivate.c", "types.c", "usm.c")),
+    test("interop.c", flags=("-fopenmp-version=52",)), test("private_state.c", flags=("-fopenmp-version=51",)),
+    test("atomics.c", flags=("-fopenmp-version=51", "-Wno-atomic-alignment", "-latomic")),
+]
+
+
 def nested(root):
     return [Program("nested", path.stem, (f"bench/nested/{path.name}",))
             for path in sorted((root / "bench" / "nested").glob("*.c"))]
@@ -59,5 +69,12 @@ def epcc(root):
 
 
 def programs(root):
-    """All of them."""
+    """Those of the bundle."""
     return [*EXAMPLES, *TESTS, *PEERS, *nested(root), *epcc(root)]
+
+
+def every_program(root):
+    """Those of the bundle, and the others of tests and benchmarks."""
+    benches = [Program(folder, path.stem, (path.relative_to(root).as_posix(),))
+               for folder in ("vgpu.d", "host.d") for path in sorted((root / "bench" / folder).glob("*.c"))]
+    return [*benches, *OTHERS, *programs(root)]

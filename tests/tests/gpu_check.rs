@@ -173,9 +173,9 @@ fn wrong_usage() {
     );
 }
 
-/// The goals' verdicts from figures, in Python as the script is.
+/// The unit tests of the scripts in Python.
 #[test]
-fn goals() {
+fn scripts_unit_tests() {
     let arguments = [
         "-B",
         "-m",
