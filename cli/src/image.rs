@@ -7,12 +7,12 @@
 use std::path::{Path, PathBuf};
 
 use anstyle::Style;
-use codegen::summary::{ExecutionMode, ImageSummary, KernelSummary};
 use codegen::{Compiler, PtxOptions};
+use device_image::{Image, ImageKind};
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSection};
-use plugin_api::{Image, ImageKind};
 use serde::Serialize;
+use vgpu_abi::summary::{ExecutionMode, ImageSummary, KernelSummary};
 
 use crate::failure::{Failure, Result};
 use crate::info::size;

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use codegen::{Compiler, PtxOptions};
+use device_image::{Image, ImageKind};
 use object::{Object, ObjectSection, SectionFlags, elf};
-use plugin_api::{Image, ImageKind};
 
 use crate::aot::{ARCHITECTURE, LINKER};
 use crate::compile;

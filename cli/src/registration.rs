@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use plugin_api::Image;
+use device_image::Image;
 
 use crate::compile;
 use crate::failure::{Failure, Result};

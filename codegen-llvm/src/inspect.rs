@@ -1,7 +1,7 @@
 //! What is in an image, without compiling it.
 
 use anyhow::Result;
-use codegen::summary::{GlobalSummary, ImageSummary, KernelSummary};
+use vgpu_abi::summary::{GlobalSummary, ImageSummary, KernelSummary};
 
 use crate::analysis::target::{SHARED, Target};
 use crate::analysis::{exec_mode, kernels};

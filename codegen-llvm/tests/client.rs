@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use codegen::summary::ExecutionMode;
 use codegen::{CompileError, Compiler, PROVENANCE, PtxOptions, VgpuOptions};
+use vgpu_abi::summary::ExecutionMode;
 
 const TOOL: &str = env!("CARGO_BIN_EXE_omptarget-codegen");
 

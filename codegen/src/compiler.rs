@@ -5,10 +5,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::artifact::Artifact;
+use vgpu_abi::artifact::Artifact;
+use vgpu_abi::summary::ImageSummary;
+
 use crate::cache::{Cache, Key};
-use crate::summary::ImageSummary;
-use crate::{CompileError, host_cpu, process, vgpu_abi};
+use crate::{CompileError, host_cpu, process};
 
 /// The compiler's file name.
 const TOOL: &str = "omptarget-codegen";
@@ -32,7 +33,7 @@ pub struct VgpuOptions {
     /// Whether compiled code checks that it stays in the device window; not with
     /// `requires unified_shared_memory`.
     pub window_check: bool,
-    /// Whether to compile kernels in warp form, too ([`crate::artifact::WarpForm`]).
+    /// Whether to compile kernels in warp form, too ([`vgpu_abi::artifact::WarpForm`]).
     pub warp_forms: bool,
     /// Whether compiled code counts the image's instructions it executes
     /// ([`vgpu_abi::ThreadContext::instructions`]): thread by thread, so there are no warp forms then.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::artifact::DecodeError;
+use vgpu_abi::artifact::DecodeError;
 
 /// An image that could not be compiled, or a compiler that could not be run.
 #[derive(Debug, thiserror::Error)]

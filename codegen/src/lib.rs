@@ -5,14 +5,11 @@
 //! malformed image. A process of its own keeps all three away from the user's program; what it
 //! produces is cached on disk.
 
-pub mod artifact;
 mod cache;
 mod compiler;
 mod error;
 mod host_cpu;
 mod process;
-pub mod summary;
-pub mod vgpu_abi;
 
 pub use cache::{Cache, Key};
 pub use compiler::{Compiler, PROVENANCE, PtxOptions, RUNTIME_LIBRARIES, VgpuOptions};

@@ -4,13 +4,14 @@
 use std::ffi::{CString, c_char, c_void};
 use std::sync::OnceLock;
 
-use codegen::artifact::{Artifact, GlobalEntry, KernelEntry, Manifest};
+use device_image::Image;
 use omptarget::abi::{Entry, LegacyEntry};
 use omptarget::device::entries;
 use omptarget::environment::Environment;
 use omptarget::report::source_location;
-use plugin_api::{Image, Module};
+use plugin_api::Module;
 use plugin_vgpu::{Config, Engine, VirtualGpu};
+use vgpu_abi::artifact::{Artifact, GlobalEntry, KernelEntry, Manifest};
 
 /// Device images as programs carry them: `OffloadBinary`, bitcode, ELF, PTX, fat binaries.
 pub fn image(data: &[u8]) {
@@ -51,7 +52,7 @@ fn loads(object: &[u8]) -> bool {
     });
     let name = |name: &str| name.to_owned();
     let manifest = Manifest {
-        abi: codegen::vgpu_abi::VERSION,
+        abi: vgpu_abi::VERSION,
         warp_size: 32,
         default_threads: 128,
         kernels: vec![KernelEntry {

@@ -5,7 +5,9 @@ use std::ffi::CStr;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{Completion, Image, Result, Stage, Stream};
+use device_image::Image;
+
+use crate::{Completion, Result, Stage, Stream};
 
 /// An address in a device's own memory space. It is never a host pointer, even where the two
 /// happen to be in one process (the virtual GPU).
@@ -62,7 +64,7 @@ pub struct DeviceInfo {
     pub clock_frequency: u64,
     /// Most iterations of a distributed loop that a thread should have, if more teams are better than longer loops; 0 if the
     /// device only wants enough teams to be busy.
-    pub turns: u32,
+    pub max_iterations_per_thread: u32,
 }
 
 /// What a device has done since it was there, counted in ways that do not depend on how fast it is.

@@ -3,7 +3,9 @@
 
 use std::fmt;
 
-use crate::{DevicePtr, ImageError};
+use device_image::ImageError;
+
+use crate::DevicePtr;
 
 /// Result of a device operation.
 pub type Result<T> = std::result::Result<T, Error>;

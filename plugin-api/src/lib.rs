@@ -1,16 +1,11 @@
 //! The contract between the host runtime (`host-api`) and the device plugins.
 //!
-//! A [`Plugin`] offers [`Device`]s; a device owns memory and loads [`Image`]s into [`Module`]s; a
+//! A [`Plugin`] offers [`Device`]s; a device owns memory and loads [`device_image::Image`]s into [`Module`]s; a
 //! module holds device globals and [`Kernel`]s; [`Stream`]s do copies and kernels in order. Everything OpenMP (mapping, launch parameters,
 //! `OMP_TARGET_OFFLOAD`) is above this line, everything of one vendor is below it.
 
-mod bitcode;
 mod device;
 mod error;
-mod image;
-mod image_parser;
-mod nvidia;
-mod offload_binary;
 mod size;
 mod stage;
 mod stream;
@@ -20,8 +15,6 @@ pub use device::{
     LoadOptions, MemoryKind, Module, Parameter, Plugin,
 };
 pub use error::{Error, FaultKind, KernelFault, Result, SourceLocation, ThreadId, Waiting};
-pub use image::{Image, ImageError, ImageKind};
-pub use nvidia::{FatEntry, FatKind, FatPacking, fat_entries};
 pub use size::parse_size;
 pub use stage::Stage;
 pub use stream::{Completion, Event, ImmediateStream, Stream};

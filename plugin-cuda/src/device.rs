@@ -3,9 +3,10 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use device_image::Image;
 use plugin_api::{
-    Completion, Device, DeviceInfo, DevicePtr, Foreign, Image, LoadOptions, MemoryKind, Module,
-    Result, Stream,
+    Completion, Device, DeviceInfo, DevicePtr, Foreign, LoadOptions, MemoryKind, Module, Result,
+    Stream,
 };
 
 use crate::gpu::Gpu;

@@ -6,7 +6,8 @@
 use std::borrow::Cow;
 use std::io::Read as _;
 
-use plugin_api::{Error, FatEntry, FatKind, FatPacking, Image, Result, fat_entries};
+use device_image::{FatEntry, FatKind, FatPacking, Image, fat_entries};
+use plugin_api::{Error, Result};
 use ruzstd::decoding::StreamingDecoder;
 
 use crate::arch::{Arch, Reach};

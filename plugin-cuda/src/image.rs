@@ -1,6 +1,6 @@
 //! Which images a GPU takes, and which of several it would rather have.
 
-use plugin_api::{Image, ImageKind};
+use device_image::{Image, ImageKind};
 
 use crate::arch::Arch;
 use crate::fat_binary;

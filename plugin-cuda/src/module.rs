@@ -5,9 +5,8 @@ use std::ffi::CString;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use codegen::{CompileError, Compiler, PtxOptions};
-use plugin_api::{
-    DevicePtr, Error, FatKind, Global, Image, ImageKind, Kernel, LoadOptions, Module, Result, Stage,
-};
+use device_image::{FatKind, Image, ImageKind};
+use plugin_api::{DevicePtr, Error, Global, Kernel, LoadOptions, Module, Result, Stage};
 
 use crate::driver::{CuFunction, CuModule, CuResult};
 use crate::fat_binary;

@@ -62,7 +62,7 @@ impl Properties {
                 total_memory: memory as u64,
                 // Device code knows that of `%globaltimer`.
                 clock_frequency: 0,
-                turns: 0,
+                max_iterations_per_thread: 0,
             },
             arch,
             usual_shared_memory,

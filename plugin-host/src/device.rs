@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use device_image::{Image, ImageKind};
 use plugin_api::{
-    Completion, Device, DeviceInfo, DevicePtr, Image, ImageKind, ImmediateStream, LoadOptions,
-    MemoryKind, Module, Result, Stream,
+    Completion, Device, DeviceInfo, DevicePtr, ImmediateStream, LoadOptions, MemoryKind, Module,
+    Result, Stream,
 };
 
 use crate::memory::{self, Memory};
@@ -35,7 +36,7 @@ impl HostDevice {
                 max_shared_memory: 0,
                 total_memory: memory::total_memory(),
                 clock_frequency: 0,
-                turns: 0,
+                max_iterations_per_thread: 0,
             },
             memory: Memory::default(),
         }

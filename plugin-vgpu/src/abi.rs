@@ -1,14 +1,12 @@
-//! The engine's functions that compiled code calls; see the table in [`codegen::vgpu_abi`].
+//! The engine's functions that compiled code calls; see the table in [`vgpu_abi`].
 //!
 //! They run on the calling GPU thread's fiber. What they own must be dropped before they switch or
 //! touch memory the kernel named: a fiber that faults, or is never resumed, is abandoned where it stands.
 
 use std::ffi::{CStr, c_char, c_void};
 
-use codegen::vgpu_abi::{
-    BarrierReduce, ReduxOp, ShuffleMode, ThreadContext, VoteMode, WAVE_REDUX, WaveOp,
-};
 use plugin_api::SourceLocation;
+use vgpu_abi::{BarrierReduce, ReduxOp, ShuffleMode, ThreadContext, VoteMode, WAVE_REDUX, WaveOp};
 
 use crate::barrier::{Arrival, reduction};
 use crate::block::{Block, Misuse, Outcome, split};
@@ -122,7 +120,7 @@ impl Caller<'_> {
 /// Defines engine functions whose first parameter is the caller's context.
 macro_rules! engine_functions {
     ($(fn $name:ident($caller:ident, $($parameter:ident: $type:ty),*) $(-> $result:ty)? $body:block)*) => {$(
-        /// See [`codegen::vgpu_abi::ENGINE_SYMBOLS`].
+        /// See [`vgpu_abi::ENGINE_SYMBOLS`].
         ///
         /// # Safety
         /// `cx` is the context of the running fiber; pointers are those the kernel passed.
@@ -407,7 +405,7 @@ pub fn engine_function(symbol: &str) -> Option<u64> {
 mod tests {
     #[test]
     fn every_engine_symbol_exists() {
-        use codegen::vgpu_abi::{ENGINE_SYMBOLS, WARP_ENGINE_SYMBOLS};
+        use vgpu_abi::{ENGINE_SYMBOLS, WARP_ENGINE_SYMBOLS};
         for symbol in ENGINE_SYMBOLS.iter().chain(WARP_ENGINE_SYMBOLS) {
             assert!(super::engine_function(symbol).is_some(), "{symbol}");
         }

@@ -5,7 +5,7 @@
 //! one of its lanes has arrived; the PTX ISA demands a multiple of the warp size for that reason. A count
 //! that is no such multiple counts live threads only.
 
-use codegen::vgpu_abi::BarrierReduce;
+use vgpu_abi::BarrierReduce;
 
 use crate::warp::{Lanes, MIN_LANES};
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use plugin_api::{Device, Image, ImageKind, Launch, LoadOptions, Module, Result};
+use device_image::{Image, ImageKind};
+use plugin_api::{Device, Launch, LoadOptions, Module, Result};
 
 use crate::config::Config;
 use crate::device::VirtualGpu;

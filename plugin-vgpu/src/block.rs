@@ -7,7 +7,7 @@ mod warp_form;
 
 pub use warp_form::split;
 
-use codegen::artifact::Manifest;
+use vgpu_abi::artifact::Manifest;
 
 use crate::barrier::{Arrival, BARRIERS, Barrier, Expected, MAX_WARPS};
 use crate::ring::Ring;

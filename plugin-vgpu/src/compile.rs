@@ -1,8 +1,9 @@
 //! From image to compiled code.
 
-use codegen::artifact::Artifact;
 use codegen::{CompileError, Compiler, VgpuOptions};
-use plugin_api::{Error, Image, LoadOptions, Result};
+use device_image::Image;
+use plugin_api::{Error, LoadOptions, Result};
+use vgpu_abi::artifact::Artifact;
 
 use crate::config::Config;
 

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use codegen::artifact::Artifact;
-use codegen::vgpu_abi::STEADY_FREQUENCY;
+use device_image::{Image, ImageKind};
 use plugin_api::{
-    Completion, Counters, Device, DeviceInfo, DevicePtr, Error, Image, ImageKind, ImmediateStream,
-    LoadOptions, MemoryKind, Module, Result, Stage, Stream,
+    Completion, Counters, Device, DeviceInfo, DevicePtr, Error, ImmediateStream, LoadOptions,
+    MemoryKind, Module, Result, Stage, Stream,
 };
+use vgpu_abi::STEADY_FREQUENCY;
+use vgpu_abi::artifact::Artifact;
 
 use crate::block::MAX_THREADS;
 use crate::config::Config;
@@ -67,7 +68,7 @@ impl VirtualGpu {
             max_shared_memory: MAX_SHARED,
             total_memory: memory.total(),
             clock_frequency: STEADY_FREQUENCY,
-            turns: TURNS,
+            max_iterations_per_thread: TURNS,
         };
         let machine = Machine::new(config, heap);
         Ok(VirtualGpu {
@@ -188,6 +189,6 @@ impl Drop for VirtualGpu {
 pub fn mismatch(found: u32) -> Error {
     Error::Load(format!(
         "code compiled for interface version {found} of the virtual GPU, this is version {}: rebuild omptarget-codegen",
-        codegen::vgpu_abi::VERSION
+        vgpu_abi::VERSION
     ))
 }

@@ -1,8 +1,8 @@
 //! What AMDGCN code reads of the launch it belongs to: the packet that launched it and its arguments, in
 //! device memory for as long as the launch lasts.
 
-use codegen::vgpu_abi::{DispatchRecord, STACK_SIZE};
 use plugin_api::{DevicePtr, Launch, Result};
+use vgpu_abi::{DispatchRecord, STACK_SIZE};
 
 use crate::memory::Memory;
 
@@ -97,8 +97,8 @@ mod tests {
     /// Offsets in "Code Object V5 Metadata" of LLVM's AMDGPU usage.
     #[test]
     fn implicit_arguments_lie_where_compilers_look_for_them() {
-        use codegen::vgpu_abi::DISPATCH_PACKET_SIZE as BASE;
         use std::mem::offset_of;
+        use vgpu_abi::DISPATCH_PACKET_SIZE as BASE;
         assert_eq!(offset_of!(DispatchRecord, kernarg_address), 40);
         assert_eq!(offset_of!(DispatchRecord, block_count), BASE);
         assert_eq!(offset_of!(DispatchRecord, group_size), BASE + 12);

@@ -1,7 +1,7 @@
 //! Which engine runs a kernel: a fiber per thread, which runs everything, or the kernel's warp form (`docs/vgpu.md`).
 
-use codegen::artifact::WarpForm;
-use codegen::vgpu_abi::{EntryFn, WarpEntryFn};
+use vgpu_abi::artifact::WarpForm;
+use vgpu_abi::{EntryFn, WarpEntryFn};
 
 /// `OMPTARGET_VGPU_ENGINE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,8 +149,8 @@ fn misfit(warp: &WarpKernel, [x, y, z]: [u32; 3]) -> Option<String> {
 mod tests {
     use super::*;
 
-    unsafe extern "C" fn thread(_: *mut codegen::vgpu_abi::ThreadContext, _: *const u64) {}
-    unsafe extern "C" fn warp(_: *mut codegen::vgpu_abi::ThreadContext, _: *const u64, _: u64) {}
+    unsafe extern "C" fn thread(_: *mut vgpu_abi::ThreadContext, _: *const u64) {}
+    unsafe extern "C" fn warp(_: *mut vgpu_abi::ThreadContext, _: *const u64, _: u64) {}
 
     fn forms(fiber: bool) -> Forms {
         let form = WarpForm::Present {

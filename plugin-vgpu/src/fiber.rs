@@ -12,8 +12,8 @@
 
 use std::cell::Cell;
 
-use codegen::vgpu_abi::{CONTEXT_SIZE, STACK_SIZE, ThreadContext, WARP_STACK_SIZE};
 use plugin_api::Result;
+use vgpu_abi::{CONTEXT_SIZE, STACK_SIZE, ThreadContext, WARP_STACK_SIZE};
 
 use crate::barrier::MAX_WARPS;
 use crate::block::MAX_THREADS;

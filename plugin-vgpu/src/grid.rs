@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use codegen::vgpu_abi::ThreadContext;
 use parking_lot::{Condvar, Mutex};
 use plugin_api::{Error, Result};
+use vgpu_abi::ThreadContext;
 
 use crate::block::WarpKind;
 use crate::engine::Form;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use codegen::artifact::KernelEntry;
-use codegen::vgpu_abi::EntryFn;
 use plugin_api::{
     Error, FaultKind, Kernel, KernelFault, KernelInfo, Launch, Parameter, Result, SourceLocation,
     ThreadId, Waiting,
 };
+use vgpu_abi::EntryFn;
+use vgpu_abi::artifact::KernelEntry;
 
 use crate::block::MAX_THREADS;
 use crate::deadlock;
@@ -165,7 +165,7 @@ impl Kernel for VirtualKernel {
     }
 }
 
-fn parameter(parameter: codegen::artifact::Parameter) -> Parameter {
+fn parameter(parameter: vgpu_abi::artifact::Parameter) -> Parameter {
     Parameter {
         offset: parameter.offset,
         size: parameter.size,

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use codegen::artifact::{Artifact, KernelEntry, Site, WarpForm};
 use plugin_api::{DevicePtr, Error, Global, Kernel, Launch, Module, Result, SourceLocation, Stage};
+use vgpu_abi::artifact::{Artifact, KernelEntry, Site, WarpForm};
 
 use crate::block::WarpKind;
 use crate::device::{Gpu, mismatch};
@@ -73,7 +73,7 @@ impl VirtualModule {
     ) -> Result<Arc<VirtualModule>> {
         let begin = Instant::now();
         let manifest = artifact.manifest;
-        if manifest.abi != codegen::vgpu_abi::VERSION {
+        if manifest.abi != vgpu_abi::VERSION {
             return Err(mismatch(manifest.abi));
         }
         let warp_kind = WarpKind::of(&manifest).ok_or_else(|| {

@@ -4,8 +4,8 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use codegen::vgpu_abi::ThreadContext;
 use plugin_api::Error;
+use vgpu_abi::ThreadContext;
 
 use crate::block::{Idle, Next};
 use crate::deadlock;

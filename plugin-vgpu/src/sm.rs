@@ -4,8 +4,8 @@ use std::cell::{Cell, UnsafeCell};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use codegen::vgpu_abi::ThreadContext;
 use plugin_api::Result;
+use vgpu_abi::ThreadContext;
 
 use crate::block::{Block, MAX_THREADS, Next, WarpKind};
 use crate::counters::SmCounters;

@@ -4,7 +4,7 @@
 use std::ptr;
 use std::sync::atomic::Ordering;
 
-use codegen::vgpu_abi::ThreadContext;
+use vgpu_abi::ThreadContext;
 
 use crate::engine::Form;
 use crate::fault::{self, Raised};

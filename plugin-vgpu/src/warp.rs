@@ -7,10 +7,10 @@
 //! Operations without one (`activemask`, all of AMDGCN's) are for the lanes that *converge* there: one completes
 //! when no other lane of the warp can run.
 
-use codegen::vgpu_abi::{ReduxOp, ShuffleMode, VoteMode};
+use vgpu_abi::{ReduxOp, ShuffleMode, VoteMode};
 
 /// Most lanes per warp.
-pub const MAX_LANES: usize = codegen::vgpu_abi::MAX_WARP_SIZE as usize;
+pub const MAX_LANES: usize = vgpu_abi::MAX_WARP_SIZE as usize;
 
 /// Fewest lanes per warp.
 pub const MIN_LANES: usize = 32;

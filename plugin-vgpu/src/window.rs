@@ -1,12 +1,12 @@
 //! The device window: one terabyte of addresses, reserved once per process, in which everything
-//! lies that device code may touch (see [`codegen::vgpu_abi`]).
+//! lies that device code may touch (see [`vgpu_abi`]).
 
 use std::io;
 use std::sync::OnceLock;
 
-use codegen::vgpu_abi::{WINDOW_INDEX, WINDOW_SHIFT};
 use parking_lot::Mutex;
 use plugin_api::{Error, Result};
+use vgpu_abi::{WINDOW_INDEX, WINDOW_SHIFT};
 
 use crate::arena::{Arena, Span};
 

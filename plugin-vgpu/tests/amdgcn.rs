@@ -5,7 +5,8 @@ mod common;
 
 use std::collections::HashSet;
 
-use plugin_api::{Device, DevicePtr, Image, ImageKind, Launch, LoadOptions, MemoryKind, Module};
+use device_image::{Image, ImageKind};
+use plugin_api::{Device, DevicePtr, Launch, LoadOptions, MemoryKind, Module};
 use plugin_vgpu::{Config, Engine, VirtualGpu};
 
 const SIZES: [u32; 2] = [32, 64];

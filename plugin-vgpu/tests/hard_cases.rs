@@ -5,7 +5,8 @@ mod common;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use plugin_api::{Device, Image, ImageKind, Launch, LoadOptions, MemoryKind};
+use device_image::{Image, ImageKind};
+use plugin_api::{Device, Launch, LoadOptions, MemoryKind};
 use plugin_vgpu::{Config, Engine, VirtualGpu};
 
 const BLOCKS: u32 = 2;

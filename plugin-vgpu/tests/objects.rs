@@ -4,11 +4,11 @@ mod common;
 
 use std::sync::OnceLock;
 
-use codegen::artifact::{Artifact, Manifest};
 use common::{device, kernels, launch, line_of, load, manifest, text};
 use plugin_api::{Device, DevicePtr, Error, FaultKind, Launch, MemoryKind};
 use plugin_vgpu::VirtualGpu;
 use proptest::prelude::*;
+use vgpu_abi::artifact::{Artifact, Manifest};
 
 fn read<T: Copy + Default>(device: &VirtualGpu, from: DevicePtr) -> plugin_api::Result<T> {
     let mut value = T::default();
@@ -198,7 +198,7 @@ fn objects_the_loader_cannot_take_are_refused() {
     let device = device();
     let refused = |object: Vec<u8>, word: &str| {
         let manifest = Manifest {
-            abi: codegen::vgpu_abi::VERSION,
+            abi: vgpu_abi::VERSION,
             warp_size: 32,
             default_threads: 128,
             ..Manifest::default()
@@ -238,7 +238,7 @@ fn objects_the_loader_cannot_take_are_refused() {
     refused(Vec::new(), "malformed");
     refused(kernels()[..kernels().len() / 2].to_vec(), "malformed");
     let manifest = Manifest {
-        abi: codegen::vgpu_abi::VERSION + 1,
+        abi: vgpu_abi::VERSION + 1,
         ..manifest()
     };
     let error = device
@@ -273,7 +273,7 @@ proptest! {
             let at = if headers { [at.index(64), len - 1 - at.index(2048)][usize::from(value & 1)] } else { at.index(len) };
             object[at] = value;
         }
-        let manifest = Manifest { abi: codegen::vgpu_abi::VERSION,
+        let manifest = Manifest { abi: vgpu_abi::VERSION,
         warp_size: 32,
         default_threads: 128, ..Manifest::default() };
         drop(DEVICE.get_or_init(device).load_artifact(Artifact { manifest, object }));

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use device_image::Image;
 use plugin_api::{
-    Completion, Counters, Device, DeviceInfo, DevicePtr, Error, Global, Image, ImmediateStream,
-    Kernel, KernelInfo, Launch, LoadOptions, MemoryKind, Module, Result, Stream,
+    Completion, Counters, Device, DeviceInfo, DevicePtr, Error, Global, ImmediateStream, Kernel,
+    KernelInfo, Launch, LoadOptions, MemoryKind, Module, Result, Stream,
 };
 
 use crate::block::Block;

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use plugin_api::ImageKind;
+use device_image::ImageKind;
 use serde::{Deserialize, Serialize};
 
 /// Changes with the format.
@@ -66,7 +66,7 @@ enum Kind {
 
 impl ImageFormat {
     /// The format of `image`.
-    pub fn of(image: &plugin_api::Image<'_>) -> ImageFormat {
+    pub fn of(image: &device_image::Image<'_>) -> ImageFormat {
         let kind = match image.kind {
             ImageKind::Bitcode => Kind::Bitcode,
             ImageKind::Object => Kind::Object,
@@ -81,14 +81,14 @@ impl ImageFormat {
     }
 
     /// An image of this format.
-    pub fn image<'a>(&'a self, bytes: &'a [u8]) -> plugin_api::Image<'a> {
+    pub fn image<'a>(&'a self, bytes: &'a [u8]) -> device_image::Image<'a> {
         let kind = match self.kind {
             Kind::Bitcode => ImageKind::Bitcode,
             Kind::Object => ImageKind::Object,
             Kind::Ptx => ImageKind::Ptx,
             Kind::Fatbinary => ImageKind::Fatbinary,
         };
-        plugin_api::Image {
+        device_image::Image {
             kind,
             triple: &self.triple,
             arch: &self.arch,
@@ -265,7 +265,7 @@ mod tests {
     use super::*;
 
     fn sample() -> Recording {
-        let image = plugin_api::Image {
+        let image = device_image::Image {
             kind: ImageKind::Bitcode,
             triple: "nvptx64-nvidia-cuda",
             arch: "sm_80",

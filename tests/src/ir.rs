@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Once};
 
-use plugin_api::{Device, DevicePtr, Image, Launch, LoadOptions, MemoryKind, Module};
+use device_image::Image;
+use plugin_api::{Device, DevicePtr, Launch, LoadOptions, MemoryKind, Module};
 use plugin_vgpu::{Config, VirtualGpu};
 
 use crate::{Outcome, dist, limited, root};

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use device_image::Image;
 use e2e::cuda::FakeDriver;
 use e2e::ir::assemble;
-use plugin_api::{Completion, Device, DevicePtr, Error, Image, LoadOptions, MemoryKind};
+use plugin_api::{Completion, Device, DevicePtr, Error, LoadOptions, MemoryKind};
 
 /// The test `name` of this file in a process of its own: the driver's library is found when a process starts.
 fn child(driver: &FakeDriver, name: &str) {

@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use device_image::fat_entries;
 use e2e::cuda::FakeDriver;
 use e2e::registered::{self, ENTRIES};
-use plugin_api::fat_entries;
 
 use e2e::{Build, Mode, Outcome, clang, dist, root, run};
 

@@ -1,6 +1,6 @@
 //! The execution mode of a kernel: how its threads begin.
 
-use codegen::summary::ExecutionMode;
+use vgpu_abi::summary::ExecutionMode;
 
 use crate::ir::{Module, Value};
 

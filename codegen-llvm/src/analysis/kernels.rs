@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use codegen::artifact::Parameter;
+use vgpu_abi::artifact::Parameter;
 
 use super::target::TARGETS;
 use crate::ir::{Layout, Module, Type, Value, metadata_string};

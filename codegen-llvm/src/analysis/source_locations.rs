@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use codegen::artifact::Site;
+use vgpu_abi::artifact::Site;
 
 use crate::ir::{Context, Location, Value};
 

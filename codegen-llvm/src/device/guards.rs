@@ -6,9 +6,9 @@
 //! (`while (change > limit) { change = 0; … }`), threads disagree on whether the loop goes on, and wait for each other
 //! for ever or end with wrong results. So threads must have read when thread 0 writes: a barrier before the guard, too.
 
-use codegen::summary::ExecutionMode;
 use llvm_sys::LLVMAtomicOrdering::{LLVMAtomicOrderingAcquire, LLVMAtomicOrderingRelease};
 use llvm_sys::LLVMOpcode;
+use vgpu_abi::summary::ExecutionMode;
 
 use crate::analysis::exec_mode;
 use crate::analysis::kernels;

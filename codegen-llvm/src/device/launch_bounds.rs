@@ -4,7 +4,7 @@
 //! refuses launches beyond the bound, and before that LLVM believes it: from their start, its pipelines take a thread's
 //! number for less than the bound, and with `thread_limit(1)` found that a generic kernel's block cannot be.
 
-use codegen::summary::ExecutionMode;
+use vgpu_abi::summary::ExecutionMode;
 
 use crate::analysis::exec_mode;
 use crate::analysis::kernels::{self, AMD_BOUND, NVIDIA_BOUND};

@@ -8,8 +8,8 @@
 use std::mem::offset_of;
 
 use anyhow::Result;
-use codegen::vgpu_abi::ThreadContext;
 use llvm_sys::LLVMOpcode;
+use vgpu_abi::ThreadContext;
 
 use super::lower;
 use super::unit::Unit;

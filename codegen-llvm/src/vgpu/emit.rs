@@ -1,8 +1,8 @@
 //! Needs: everything done. Leaves: the object and its manifest.
 
 use anyhow::{Context as _, Result, bail};
-use codegen::artifact::{Artifact, KernelEntry};
 use object::{Object, ObjectSymbol};
+use vgpu_abi::artifact::{Artifact, KernelEntry};
 
 use super::entries;
 use super::undefined::is_known;

@@ -1,12 +1,12 @@
-//! Needs: kernels known, their calling convention C. Leaves: an `EntryFn` (see `codegen::vgpu_abi`)
+//! Needs: kernels known, their calling convention C. Leaves: an `EntryFn` (see `vgpu_abi`)
 //! per kernel, which loads the kernel's parameters and calls it.
 
 use std::mem::offset_of;
 
 use anyhow::Result;
-use codegen::artifact::Parameter;
-use codegen::vgpu_abi::ThreadContext;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
+use vgpu_abi::ThreadContext;
+use vgpu_abi::artifact::Parameter;
 
 use super::unit::{Kernel, Unit};
 use crate::analysis::kernels::{IN_MEMORY, in_memory};

@@ -2,8 +2,8 @@
 //! section, and in the manifest; weak references to what nobody defines null.
 
 use anyhow::Result;
-use codegen::artifact::GlobalEntry;
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMExternalWeakLinkage};
+use vgpu_abi::artifact::GlobalEntry;
 
 use super::undefined::is_known;
 use super::unit::Unit;

@@ -1,7 +1,7 @@
 //! Needs: the calling conventions and annotations of the image. Leaves: the list of kernels.
 
 use anyhow::Result;
-use codegen::artifact::WarpForm;
+use vgpu_abi::artifact::WarpForm;
 
 use super::unit::{Kernel, Unit};
 use crate::analysis::exec_mode;

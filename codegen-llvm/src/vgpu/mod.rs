@@ -39,7 +39,7 @@ mod warp;
 mod window;
 
 use anyhow::{Context as _, Result};
-use codegen::artifact::Artifact;
+use vgpu_abi::artifact::Artifact;
 
 use crate::ir::{Context, Module};
 use unit::Unit;

@@ -6,8 +6,8 @@
 
 use std::collections::HashSet;
 
-use codegen::vgpu_abi::ENGINE_SYMBOLS;
 use llvm_sys::LLVMOpcode;
+use vgpu_abi::ENGINE_SYMBOLS;
 
 use super::lower::engine::SPIN;
 use crate::analysis::control_flow::Loop;

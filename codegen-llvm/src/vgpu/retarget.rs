@@ -5,7 +5,7 @@
 //! casts between them as no-ops. Only shared-memory *variables* need rewriting (pass `shared`).
 
 use anyhow::Result;
-use codegen::vgpu_abi::{CONTEXT_SIZE, STACK_SIZE};
+use vgpu_abi::{CONTEXT_SIZE, STACK_SIZE};
 
 use super::unit::{HOST_TRIPLE, Unit};
 use crate::ir::{Context, Value};

@@ -18,7 +18,7 @@ use crate::analysis::control_flow::ControlFlow;
 use crate::analysis::{exec_mode, kernels};
 use crate::device::guards;
 use crate::ir::{Block, Builder, Context, Value};
-use codegen::summary::ExecutionMode;
+use vgpu_abi::summary::ExecutionMode;
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {

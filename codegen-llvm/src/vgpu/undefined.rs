@@ -2,7 +2,7 @@
 //! functions and the C library's that the engine resolves.
 
 use anyhow::{Result, bail};
-use codegen::vgpu_abi::{ENGINE_SYMBOLS, LIBRARY_SYMBOLS, WARP_ENGINE_SYMBOLS};
+use vgpu_abi::{ENGINE_SYMBOLS, LIBRARY_SYMBOLS, WARP_ENGINE_SYMBOLS};
 
 use super::unit::Unit;
 use crate::analysis::source_locations::describe_use;

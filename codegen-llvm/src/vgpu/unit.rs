@@ -1,10 +1,9 @@
 //! What the passes work on and pass to each other.
 
 use anyhow::{Context as _, Result};
-use codegen::artifact::{Manifest, Parameter, WarpForm};
-use codegen::summary::ExecutionMode;
-use codegen::vgpu_abi;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
+use vgpu_abi::artifact::{Manifest, Parameter, WarpForm};
+use vgpu_abi::summary::ExecutionMode;
 
 use super::dialect::Dialect;
 use super::runtime_variables::RuntimeVariables;

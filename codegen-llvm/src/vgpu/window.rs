@@ -2,7 +2,7 @@
 //! be the device's; a failed check ends the kernel with the address and the source place.
 //!
 //! What is checked is the *base* of an address, the pointer that index arithmetic starts from: it
-//! must lie in the device window (`codegen::vgpu_abi`). If it does not, the address itself decides
+//! must lie in the device window (`vgpu_abi`). If it does not, the address itself decides
 //! (the base of an array section may lie far in front of the section). A base inside and an address
 //! outside would need an index of 2^40 bytes; that is left to the CPU's own protection. Checking
 //! bases makes one check serve all accesses through a pointer, and lets LLVM move it out of loops.
@@ -14,8 +14,8 @@ use std::collections::{HashMap, HashSet};
 use std::mem::offset_of;
 
 use anyhow::Result;
-use codegen::vgpu_abi::{ThreadContext, WINDOW_INDEX, WINDOW_SHIFT};
 use llvm_sys::LLVMOpcode;
+use vgpu_abi::{ThreadContext, WINDOW_INDEX, WINDOW_SHIFT};
 
 use super::lower;
 use super::unit::Unit;

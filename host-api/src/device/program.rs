@@ -6,7 +6,8 @@ use std::collections::hash_map::Entry::Vacant;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use plugin_api::{Device, DevicePtr, Image, Kernel, LoadOptions, MemoryKind, Module};
+use device_image::Image;
+use plugin_api::{Device, DevicePtr, Kernel, LoadOptions, MemoryKind, Module};
 
 use crate::device::device_runtime::DeviceRuntime;
 use crate::device::entries::{self, Entry};

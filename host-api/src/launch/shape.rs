@@ -15,7 +15,7 @@ const TEAMS_PER_MULTIPROCESSOR: u32 = 32;
 /// multiprocessor is left with a last few teams; two, so that those that end early make room for others.
 const WAVES: u32 = 2;
 /// Where the device prefers teams to long loops: how many times the turns it prefers make a team's reduction a small part of its work. On the
-/// virtual GPU that is 512 turns: one of 128 threads takes at least 60 ns, a reduction 2 µs.
+/// virtual GPU that is 512 max_iterations_per_thread: one of 128 threads takes at least 60 ns, a reduction 2 µs.
 const TURNS_PER_REDUCTION: u64 = 64;
 /// Teams per multiprocessor that reduce, at least, so that uneven ones do not leave the others waiting.
 const LEAST_REDUCING: u32 = 4;
@@ -234,16 +234,16 @@ fn teams(
 /// more turns than it prefers; an odd number, as iterations a power of two apart would compete for the same sets of its caches. Teams
 /// that reduce cost more than such loops gain: as few as leave each enough turns for that.
 fn for_loop(rounds: u64, plenty: u64, environment: &KernelEnvironment, device: &DeviceInfo) -> u64 {
-    if device.turns == 0 {
+    if device.max_iterations_per_thread == 0 {
         return plenty;
     }
     if environment.reduction_data_size > 0 {
         let least = u64::from(LEAST_REDUCING) * u64::from(device.multiprocessors);
-        let worth = rounds / (TURNS_PER_REDUCTION * u64::from(device.turns));
+        let worth = rounds / (TURNS_PER_REDUCTION * u64::from(device.max_iterations_per_thread));
         return worth.max(least).min(plenty);
     }
     let most = u64::from(device.max_blocks[0]);
-    plenty.max((rounds.div_ceil(device.turns.into()) | 1).min(most))
+    plenty.max((rounds.div_ceil(device.max_iterations_per_thread.into()) | 1).min(most))
 }
 
 #[cfg(test)]
@@ -271,7 +271,7 @@ mod tests {
             max_shared_memory: 48 << 10,
             total_memory: 1 << 30,
             clock_frequency: 0,
-            turns: 0,
+            max_iterations_per_thread: 0,
         }
     }
 
@@ -346,7 +346,7 @@ mod tests {
     #[test]
     fn a_device_may_prefer_teams_to_long_loops() {
         let device = DeviceInfo {
-            turns: 32,
+            max_iterations_per_thread: 32,
             ..device()
         };
         let teams = |mode, asked, trips| {

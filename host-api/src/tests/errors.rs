@@ -1,6 +1,7 @@
 //! docs/errors.md lists every error by the words it is known by, and every error that can have one has a hint.
 
-use plugin_api::{DevicePtr, Error as Device, FaultKind, ImageError, KernelFault, ThreadId};
+use device_image::ImageError;
+use plugin_api::{DevicePtr, Error as Device, FaultKind, KernelFault, ThreadId};
 
 use crate::report::error::Error;
 

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::sync::{Arc, Mutex};
 
+use device_image::Image;
 use plugin_api::{
-    Completion, Device, DeviceInfo, DevicePtr, Error, Image, ImmediateStream, LoadOptions,
-    MemoryKind, Module, Result, Stream,
+    Completion, Device, DeviceInfo, DevicePtr, Error, ImmediateStream, LoadOptions, MemoryKind,
+    Module, Result, Stream,
 };
 
 use crate::device::omp_device::OmpDevice;
@@ -38,7 +39,7 @@ impl FakeDevice {
             max_shared_memory: 48 << 10,
             total_memory: total,
             clock_frequency: 0,
-            turns: 0,
+            max_iterations_per_thread: 0,
         };
         Arc::new(FakeDevice {
             info,

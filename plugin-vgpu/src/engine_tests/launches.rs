@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use codegen::vgpu_abi::STACK_SIZE;
+use vgpu_abi::STACK_SIZE;
 
 use super::*;
 use crate::abi::*;

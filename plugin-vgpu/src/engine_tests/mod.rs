@@ -11,7 +11,7 @@ mod waves;
 use std::sync::Arc;
 use std::time::Duration;
 
-use codegen::vgpu_abi::{EntryFn, ThreadContext};
+use vgpu_abi::{EntryFn, ThreadContext};
 
 use crate::block::WarpKind;
 use crate::config::Config;
@@ -24,7 +24,7 @@ use crate::machine::Machine;
 /// A kernel that finds its test's data behind its only parameter.
 macro_rules! kernel {
     ($name:ident, $cx:ident, $data:ident: $type:ty, $body:block) => {
-        unsafe extern "C" fn $name(cx: *mut codegen::vgpu_abi::ThreadContext, args: *const u64) {
+        unsafe extern "C" fn $name(cx: *mut vgpu_abi::ThreadContext, args: *const u64) {
             // SAFETY: tests pass a reference to the type their kernel names, and outlive the launch.
             let ($cx, $data): (_, &$type) = (cx, unsafe { &*(*args as *const $type) });
             // SAFETY: the calls' contract is that `cx` is the thread's own.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use codegen::vgpu_abi::WARP_STACK_SIZE;
+use vgpu_abi::WARP_STACK_SIZE;
 
 use super::*;
 use crate::abi::*;
@@ -24,7 +24,7 @@ macro_rules! warp_kernel {
     };
 }
 
-fn warps(entry: codegen::vgpu_abi::WarpEntryFn) -> Form {
+fn warps(entry: vgpu_abi::WarpEntryFn) -> Form {
     Form::Warps { entry, last: None }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use codegen::vgpu_abi::{ReduxOp, WAVE_REDUX, WaveOp};
+use vgpu_abi::{ReduxOp, WAVE_REDUX, WaveOp};
 
 use super::*;
 use crate::abi::*;

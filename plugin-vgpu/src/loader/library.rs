@@ -34,7 +34,7 @@ functions! {
 mod tests {
     #[test]
     fn every_library_symbol_exists() {
-        for symbol in codegen::vgpu_abi::LIBRARY_SYMBOLS {
+        for symbol in vgpu_abi::LIBRARY_SYMBOLS {
             assert!(super::function(symbol).is_some(), "{symbol}");
         }
         assert_eq!(super::function("system"), None);

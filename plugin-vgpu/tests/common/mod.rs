@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Once, OnceLock};
 
-use codegen::artifact::{Artifact, GlobalEntry, KernelEntry, Manifest, Parameter, Site};
 use plugin_api::{Launch, Module};
 use plugin_vgpu::{Config, VirtualGpu};
+use vgpu_abi::artifact::{Artifact, GlobalEntry, KernelEntry, Manifest, Parameter, Site};
 
 pub fn compile(source: &Path, flags: &[&str]) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
@@ -50,7 +50,7 @@ pub fn manifest() -> Manifest {
             .collect(),
         max_threads: 128,
         static_shared: 1024,
-        warp: codegen::artifact::WarpForm::default(),
+        warp: vgpu_abi::artifact::WarpForm::default(),
     };
     let global = |name: &str, size| GlobalEntry {
         name: name.into(),
@@ -58,7 +58,7 @@ pub fn manifest() -> Manifest {
         size,
     };
     Manifest {
-        abi: codegen::vgpu_abi::VERSION,
+        abi: vgpu_abi::VERSION,
         warp_size: 32,
         lockstep: false,
         default_threads: 128,

@@ -15,12 +15,12 @@ mod common;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, mpsc};
 
-use codegen::artifact::{Artifact, WarpForm};
 use codegen::{Compiler, VgpuOptions};
 use plugin_api::{Device, Launch, MemoryKind, Module};
 use plugin_vgpu::{Config, Engine, VirtualGpu};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config as Runs, RngSeed, TestRunner};
+use vgpu_abi::artifact::{Artifact, WarpForm};
 
 use interpret::{ALL_COUNTERS, Memory, OUTPUTS, interpret};
 use program::{BLOCKS, INPUTS, Program};

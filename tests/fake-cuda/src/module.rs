@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use plugin_api::{Device as _, Error, Image, Kernel, LoadOptions};
+use device_image::Image;
+use plugin_api::{Device as _, Error, Kernel, LoadOptions};
 use sha2::{Digest, Sha256};
 
 use crate::call::settings;

@@ -4,7 +4,7 @@
 //! The device runtime tells the optimiser so when a kernel starts, but LLVM's device link ends with dropping what
 //! it was told, and regions it had not inlined by then ask again.
 
-use codegen::summary::ExecutionMode;
+use vgpu_abi::summary::ExecutionMode;
 
 use crate::analysis::exec_mode;
 use crate::analysis::kernels;

@@ -4,7 +4,7 @@
 use std::mem::offset_of;
 use std::sync::LazyLock;
 
-use codegen::vgpu_abi::{CONTEXT_SIZE, STACK_SIZE, ThreadContext, WINDOW_INDEX, WINDOW_SHIFT};
+use vgpu_abi::{CONTEXT_SIZE, STACK_SIZE, ThreadContext, WINDOW_INDEX, WINDOW_SHIFT};
 
 use super::body::Body;
 
@@ -18,7 +18,7 @@ pub const SPIN: &str = "vgpu_spin";
 pub const STACK_POINTER: &str = "movq %rsp, $0";
 
 /// `vgpu.context()`: the context of the thread that runs, found from the stack pointer (see
-/// `codegen::vgpu_abi`). The assembly has no side effects and reads no memory, so LLVM computes it
+/// `vgpu_abi`). The assembly has no side effects and reads no memory, so LLVM computes it
 /// once per function; a function runs on one fiber's stack from its start to its end, so that is
 /// right. Internal, so that every piece of library that is linked in may bring it.
 pub static CONTEXT_FUNCTION: LazyLock<String> = LazyLock::new(|| {

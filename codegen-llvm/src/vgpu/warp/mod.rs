@@ -1,5 +1,5 @@
 //! Needs: window checks in place, lowerings inlined. Leaves: beside each kernel that can have one, its
-//! warp form (`codegen::vgpu_abi::WarpEntryFn`); of the others, the reason.
+//! warp form (`vgpu_abi::WarpEntryFn`); of the others, the reason.
 //!
 //! The lanes of a warp become those of vectors, in a copy of the module so that the scalar form stays as it is.
 //! In order:
@@ -31,8 +31,8 @@ mod normalise;
 mod refusal;
 
 use anyhow::Result;
-use codegen::artifact::WarpForm;
-use codegen::summary::ExecutionMode;
+use vgpu_abi::artifact::WarpForm;
+use vgpu_abi::summary::ExecutionMode;
 
 use self::analysis::context_fields::LaneAxis;
 use self::analysis::divergence::Divergence;

@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use codegen::vgpu_abi::{ReduxOp, ThreadContext, WAVE_REDUX, WaveOp};
+use vgpu_abi::{ReduxOp, ThreadContext, WAVE_REDUX, WaveOp};
 
 use super::engine::CONTEXT;
 use super::value::{narrow, widen};

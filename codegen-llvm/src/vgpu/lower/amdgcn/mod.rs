@@ -15,7 +15,7 @@ mod value;
 
 use std::sync::LazyLock;
 
-use codegen::vgpu_abi::STACK_SIZE;
+use vgpu_abi::STACK_SIZE;
 
 use super::body::Body;
 use super::{Request, engine};

@@ -3,7 +3,7 @@
 
 use std::mem::offset_of;
 
-use codegen::vgpu_abi::{DISPATCH_PACKET_SIZE, DispatchRecord, STEADY_FREQUENCY, ThreadContext};
+use vgpu_abi::{DISPATCH_PACKET_SIZE, DispatchRecord, STEADY_FREQUENCY, ThreadContext};
 
 use super::engine::{CONTEXT, load_field, timer};
 use super::{Body, Request, is};

@@ -1,6 +1,6 @@
 //! Barriers of a block (PTX ISA, "barrier") and the end of a thread.
 
-use codegen::vgpu_abi::BarrierReduce;
+use vgpu_abi::BarrierReduce;
 
 use super::{Body, call_with_site};
 

@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use codegen::vgpu_abi::ThreadContext;
+use vgpu_abi::ThreadContext;
 
 use super::Body;
 use super::engine::{load_field, timer};

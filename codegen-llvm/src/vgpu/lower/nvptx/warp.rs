@@ -1,7 +1,7 @@
 //! Operations of a warp: shuffle, vote, match, redux, elect, active mask (PTX ISA, "shfl.sync",
 //! "vote.sync", "match.sync", "redux.sync", "elect.sync", "activemask", "bar.warp.sync").
 
-use codegen::vgpu_abi::{ReduxOp, ShuffleMode, VoteMode};
+use vgpu_abi::{ReduxOp, ShuffleMode, VoteMode};
 
 use super::Body;
 use super::engine::CONTEXT;
@@ -156,7 +156,7 @@ fn redux(name: &str) -> Option<Body> {
 
 /// The lowest member is the leader, once all members are there.
 fn elect() -> Option<Body> {
-    let lane = std::mem::offset_of!(codegen::vgpu_abi::ThreadContext, laneid);
+    let lane = std::mem::offset_of!(vgpu_abi::ThreadContext, laneid);
     Body::synchronising(format!(
         "{CONTEXT}{NAMED}  call void @vgpu_syncwarp(ptr %cx, i32 %site, i64 %mask)\n  \
          %result = call i32 @llvm.cttz.i32(i32 %a0, i1 false)\n  \

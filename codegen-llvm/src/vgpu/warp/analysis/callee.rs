@@ -1,6 +1,6 @@
 //! What the warp form makes of a call, by what it calls.
 
-use codegen::vgpu_abi::LIBRARY_SYMBOLS;
+use vgpu_abi::LIBRARY_SYMBOLS;
 
 use crate::ir::Value;
 use crate::vgpu::lower::engine::SPIN;

@@ -2,8 +2,8 @@
 
 use std::mem::offset_of;
 
-use codegen::vgpu_abi::ThreadContext;
 use llvm_sys::{LLVMOpcode, LLVMTypeKind};
+use vgpu_abi::ThreadContext;
 
 use super::callee::{self, Callee};
 use super::divergence::signed;

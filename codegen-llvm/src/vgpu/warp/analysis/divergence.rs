@@ -12,8 +12,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use codegen::vgpu_abi::WaveOp;
 use llvm_sys::LLVMOpcode;
+use vgpu_abi::WaveOp;
 
 use super::callee::{self, Callee};
 use super::context_fields::{self, LaneAxis};

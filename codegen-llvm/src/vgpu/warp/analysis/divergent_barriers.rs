@@ -65,7 +65,7 @@ fn is_a_choice(order: &BlockOrder, one: usize, other: usize) -> bool {
     only_waits(one) && only_waits(other) && same(Block::predecessors) && same(Block::successors)
 }
 
-/// Which argument is the barrier's number (`codegen::vgpu_abi`): after context and site.
+/// Which argument is the barrier's number (`vgpu_abi`): after context and site.
 const NUMBER: usize = 2;
 
 /// The blocks `from` and what they lead to within a turn of the loops they are in.

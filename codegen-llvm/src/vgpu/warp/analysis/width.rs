@@ -2,8 +2,8 @@
 
 use std::mem::offset_of;
 
-use codegen::vgpu_abi::ThreadContext;
 use llvm_sys::LLVMOpcode;
+use vgpu_abi::ThreadContext;
 
 use super::callee;
 use super::context_fields::{self, LaneAxis};

@@ -1,7 +1,7 @@
 //! What is done lane by lane: calls with side effects, atomics, and whatever has no vector form.
 
-use codegen::vgpu_abi::ReduxOp;
 use llvm_sys::{LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode};
+use vgpu_abi::ReduxOp;
 
 use super::Vectoriser;
 use crate::ir::{Builder, Type, Value};

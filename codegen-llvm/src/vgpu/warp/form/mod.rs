@@ -20,8 +20,8 @@ mod window_checks;
 
 use std::collections::{HashMap, HashSet};
 
-use codegen::artifact::Parameter;
 use llvm_sys::LLVMOpcode;
+use vgpu_abi::artifact::Parameter;
 pub use window_checks::library;
 
 use crate::ir::{Block, Builder, Context, Layout, Module, Type, Value};
@@ -172,10 +172,9 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
 /// Most bytes of local variables of all lanes. The rest of the stack is for values that registers do not hold, and for calls.
 const LOCALS_LIMIT: u64 = 7 << 20;
 
-/// Largest frame: a warp's stack without its context (`codegen::vgpu_abi::WARP_STACK_SIZE`).
+/// Largest frame: a warp's stack without its context (`vgpu_abi::WARP_STACK_SIZE`).
 const FRAME_LIMIT: &str = "8388352";
-const _: () =
-    assert!(codegen::vgpu_abi::WARP_STACK_SIZE - codegen::vgpu_abi::CONTEXT_SIZE == 8_388_352);
+const _: () = assert!(vgpu_abi::WARP_STACK_SIZE - vgpu_abi::CONTEXT_SIZE == 8_388_352);
 
 /// The values that another block than their own uses, phis' uses at the end of the block they come from aside.
 fn crossing(order: &BlockOrder) -> HashSet<Value> {
@@ -244,7 +243,7 @@ impl Vectoriser<'_> {
         let words = self.function.parameters()[1];
         let int = Type::int(self.context, 64);
         if let Some(number) = request.kernel_number {
-            let offset = std::mem::offset_of!(codegen::vgpu_abi::ThreadContext, kernel_number);
+            let offset = std::mem::offset_of!(vgpu_abi::ThreadContext, kernel_number);
             let field = self
                 .entry
                 .byte_offset(self.cx, Value::int(int, offset as u64));

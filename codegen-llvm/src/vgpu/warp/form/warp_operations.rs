@@ -3,8 +3,8 @@
 //! The lanes that take part are there: those of the mask. Nobody has to wait for lanes that are elsewhere, which is
 //! shown for every operation (`operation_is_complete`).
 
-use codegen::vgpu_abi::{ShuffleMode, VoteMode};
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
+use vgpu_abi::{ShuffleMode, VoteMode};
 
 use super::Vectoriser;
 use super::lanes::Reduction;

@@ -3,8 +3,8 @@
 //! They have no member masks; the lanes that are at one together take part. Those are the active ones: in a warp form lanes
 //! at the earliest block run first, which is the engine's rule for lanes that converge (docs/vgpu.md).
 
-use codegen::vgpu_abi::{WAVE_REDUX, WaveOp};
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
+use vgpu_abi::{WAVE_REDUX, WaveOp};
 
 use super::Vectoriser;
 use super::lanes::Reduction;

@@ -1,8 +1,8 @@
 //! Window checks (pass `window`) of many lanes at once. What follows a failed check of the base is done lane by lane,
 //! so that a fault names its thread.
 
-use codegen::vgpu_abi::{WINDOW_INDEX, WINDOW_SHIFT};
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
+use vgpu_abi::{WINDOW_INDEX, WINDOW_SHIFT};
 
 use super::Vectoriser;
 use crate::ir::{Builder, Type, Value};

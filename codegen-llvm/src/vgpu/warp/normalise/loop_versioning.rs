@@ -21,8 +21,8 @@ use std::collections::{HashMap, HashSet};
 use std::mem::offset_of;
 
 use anyhow::Result;
-use codegen::vgpu_abi::ThreadContext;
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
+use vgpu_abi::ThreadContext;
 
 use super::umin_to_branch;
 use crate::analysis::control_flow::ControlFlow;

@@ -12,8 +12,8 @@ mod workers;
 use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
-use codegen::summary::ExecutionMode;
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
+use vgpu_abi::summary::ExecutionMode;
 
 use crate::analysis::source_locations::Sites;
 use crate::ir::{Module, Value};

@@ -8,8 +8,8 @@
 
 use std::mem::offset_of;
 
-use codegen::vgpu_abi::ThreadContext;
 use llvm_sys::LLVMOpcode;
+use vgpu_abi::ThreadContext;
 
 use crate::ir::{Builder, Layout, Module, Type, Value};
 use crate::vgpu::warp::analysis::callee::CONTEXT;

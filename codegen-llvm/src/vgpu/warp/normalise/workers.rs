@@ -6,8 +6,8 @@
 
 use std::mem::offset_of;
 
-use codegen::vgpu_abi::ThreadContext;
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
+use vgpu_abi::ThreadContext;
 
 use crate::ir::Value;
 use crate::vgpu::warp::analysis::context_fields::{self, LaneAxis};

@@ -14,7 +14,7 @@ pub struct Artifact {
 /// The table of contents of a compiled image.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// [`crate::vgpu_abi::VERSION`] of the compiler.
+    /// [`crate::VERSION`] of the compiler.
     pub abi: u32,
     /// Lanes per warp: 32 or 64.
     pub warp_size: u32,
@@ -41,7 +41,7 @@ pub struct Manifest {
 pub struct KernelEntry {
     /// The kernel's name in the image.
     pub name: String,
-    /// Symbol of its [`crate::vgpu_abi::EntryFn`] in the object.
+    /// Symbol of its [`crate::EntryFn`] in the object.
     pub symbol: String,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
@@ -61,14 +61,14 @@ pub enum WarpForm {
     Absent(String),
     /// It has one.
     Present {
-        /// Symbol of its [`crate::vgpu_abi::WarpEntryFn`] in the object.
+        /// Symbol of its [`crate::WarpEntryFn`] in the object.
         symbol: String,
         /// Threads per call: 8, 16, 32 or 64. With `fiber`, the image's warp size.
         width: u32,
         /// Whether it calls functions that wait (barriers), so that every warp needs a fiber.
         fiber: bool,
         /// Whether it is only for workers of a generic kernel: the threads of the last warp, where the master is, run on
-        /// fibers of their own, and the threads of a strip count up along y.
+        /// fibers of their own, and the threads of a subgroup count up along y.
         workers: bool,
         /// Most threads of a block: the kernel's launch bound, which the warp form relies on.
         max_threads: u32,
@@ -138,7 +138,7 @@ pub enum DecodeError {
     Version {
         /// Version in the artifact.
         found: u32,
-        /// [`crate::vgpu_abi::VERSION`].
+        /// [`crate::VERSION`].
         expected: u32,
     },
 }
@@ -167,7 +167,7 @@ impl Artifact {
         }
         let (manifest, object) = rest.split_at(manifest_size);
         let manifest: Manifest = serde_json::from_slice(manifest)?;
-        let expected = crate::vgpu_abi::VERSION;
+        let expected = crate::VERSION;
         if manifest.abi != expected {
             return Err(DecodeError::Version {
                 found: manifest.abi,
@@ -196,7 +196,7 @@ mod tests {
 
     fn sample() -> Artifact {
         let manifest = Manifest {
-            abi: crate::vgpu_abi::VERSION,
+            abi: crate::VERSION,
             constructors: Some("c".into()),
             ..Manifest::default()
         };

@@ -1,0 +1,17 @@
+//! Device images: the code for a device that an offload program carries.
+//!
+//! [`Image::parse`] recognises raw LLVM bitcode, ELF objects (cubins, AMDGPU code objects, shared objects of the host),
+//! PTX text, CUDA fat binaries, and clang's `OffloadBinary` container around any of these. It checks every size and
+//! offset that a format announces against the bytes that are there. [`Image::wrap`] writes an `OffloadBinary`.
+//! [`fat_entries`] lists what a CUDA fat binary holds.
+//!
+//! This crate depends on no other crate of the project.
+
+mod bitcode;
+mod image;
+mod image_parser;
+mod nvidia;
+mod offload_binary;
+
+pub use image::{Image, ImageError, ImageKind};
+pub use nvidia::{FatEntry, FatKind, FatPacking, fat_entries};
