@@ -4,13 +4,13 @@ use std::fmt;
 
 /// How far machine code and PTX go beyond the architecture they name (PTX ISA, `.target`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum Compatibility {
     /// Machine code: newer devices of the same major number; PTX: every newer one.
-    Usual,
+    Portable,
     /// `f`: newer devices of the same major number.
-    Family,
+    FamilySpecific,
     /// `a`: this one alone.
-    Exact,
+    ArchitectureSpecific,
 }
 
 /// An architecture.
@@ -19,13 +19,13 @@ pub struct Arch {
     /// The `90` of `sm_90a`.
     pub number: u32,
     /// What follows it.
-    pub reach: Reach,
+    pub compatibility: Compatibility,
 }
 
 /// Oldest architecture the device runtime is for: its warps' lanes advance independently.
 pub const OLDEST: Arch = Arch {
     number: 70,
-    reach: Reach::Usual,
+    compatibility: Compatibility::Portable,
 };
 
 impl Arch {
@@ -35,21 +35,24 @@ impl Arch {
             .strip_prefix("sm_")
             .or_else(|| text.strip_prefix("compute_"))?;
         let digits = rest.trim_end_matches(['a', 'f']);
-        let reach = match &rest[digits.len()..] {
-            "" => Reach::Usual,
-            "f" => Reach::Family,
-            "a" => Reach::Exact,
+        let compatibility = match &rest[digits.len()..] {
+            "" => Compatibility::Portable,
+            "f" => Compatibility::FamilySpecific,
+            "a" => Compatibility::ArchitectureSpecific,
             _ => return None,
         };
         let number = digits.parse().ok()?;
-        Some(Arch { number, reach })
+        Some(Arch {
+            number,
+            compatibility,
+        })
     }
 
     /// The architecture of a device of this compute capability.
     pub fn of_capability(major: u32, minor: u32) -> Arch {
         Arch {
             number: major * 10 + minor,
-            reach: Reach::Usual,
+            compatibility: Compatibility::Portable,
         }
     }
 
@@ -59,9 +62,9 @@ impl Arch {
 
     /// Whether machine code for it runs on `device`.
     pub fn code_runs_on(self, device: Arch) -> bool {
-        match self.reach {
-            Reach::Exact => self.number == device.number,
-            Reach::Usual | Reach::Family => {
+        match self.compatibility {
+            Compatibility::ArchitectureSpecific => self.number == device.number,
+            Compatibility::Portable | Compatibility::FamilySpecific => {
                 self.major() == device.major() && self.number <= device.number
             }
         }
@@ -69,19 +72,21 @@ impl Arch {
 
     /// Whether the driver can compile PTX for it for `device`.
     pub fn ptx_runs_on(self, device: Arch) -> bool {
-        match self.reach {
-            Reach::Usual => self.number <= device.number,
-            Reach::Family | Reach::Exact => self.code_runs_on(device),
+        match self.compatibility {
+            Compatibility::Portable => self.number <= device.number,
+            Compatibility::FamilySpecific | Compatibility::ArchitectureSpecific => {
+                self.code_runs_on(device)
+            }
         }
     }
 }
 
 impl fmt::Display for Arch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let suffix = match self.reach {
-            Reach::Usual => "",
-            Reach::Family => "f",
-            Reach::Exact => "a",
+        let suffix = match self.compatibility {
+            Compatibility::Portable => "",
+            Compatibility::FamilySpecific => "f",
+            Compatibility::ArchitectureSpecific => "a",
         };
         write!(f, "sm_{}{suffix}", self.number)
     }

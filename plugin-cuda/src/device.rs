@@ -10,12 +10,12 @@ use plugin_api::{
 };
 
 use crate::gpu::Gpu;
-use crate::image::effort;
+use crate::image::load_cost;
 use crate::memory::Memory;
 use crate::module::CudaModule;
 use crate::peer::Peers;
 use crate::stream::CudaStream;
-use crate::stream_now::now;
+use crate::synchronous::run_synchronously;
 
 /// `omp_ifr_cuda_driver`
 const CUDA_DRIVER: isize = 2;
@@ -44,11 +44,11 @@ impl Device for CudaDevice {
     }
 
     fn refusal(&self, image: &Image<'_>) -> Option<String> {
-        effort(image, self.gpu.properties.arch).err()
+        load_cost(image, self.gpu.properties.arch).err()
     }
 
     fn rank(&self, image: &Image<'_>) -> u32 {
-        effort(image, self.gpu.properties.arch).map_or(u32::MAX, |effort| effort as u32)
+        load_cost(image, self.gpu.properties.arch).map_or(u32::MAX, |load_cost| load_cost as u32)
     }
 
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>> {
@@ -66,16 +66,16 @@ impl Device for CudaDevice {
 
     unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
         // SAFETY: forwarded from the caller; the copy is complete on return.
-        now(&self.gpu, |stream| unsafe { stream.write(dst, src, len) })
+        run_synchronously(&self.gpu, |stream| unsafe { stream.write(dst, src, len) })
     }
 
     unsafe fn read(&self, dst: *mut u8, src: DevicePtr, len: usize) -> Result<()> {
         // SAFETY: forwarded from the caller; the copy is complete on return.
-        now(&self.gpu, |stream| unsafe { stream.read(dst, src, len) })
+        run_synchronously(&self.gpu, |stream| unsafe { stream.read(dst, src, len) })
     }
 
     fn copy(&self, dst: DevicePtr, src: DevicePtr, len: usize) -> Result<()> {
-        now(&self.gpu, |stream| stream.copy(dst, src, len))
+        run_synchronously(&self.gpu, |stream| stream.copy(dst, src, len))
     }
 
     fn copy_from(
@@ -90,14 +90,14 @@ impl Device for CudaDevice {
             return Ok(false);
         };
         self.peers.enable(&self.gpu, &source.gpu)?;
-        now(&self.gpu, |stream| {
+        run_synchronously(&self.gpu, |stream| {
             stream.copy_from(dst, &source.gpu, src, len)
         })?;
         Ok(true)
     }
 
     fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()> {
-        now(&self.gpu, |stream| stream.fill(dst, byte, len))
+        run_synchronously(&self.gpu, |stream| stream.fill(dst, byte, len))
     }
 
     fn foreign(&self) -> Result<Option<Foreign>> {

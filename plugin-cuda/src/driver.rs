@@ -51,7 +51,7 @@ impl fmt::Display for Version {
 
 /// Why the driver's library cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Missing {
+pub enum DriverError {
     /// It cannot be opened: the dynamic linker's words.
     Library(String),
     /// It is older than [`OLDEST`].
@@ -60,22 +60,22 @@ pub enum Missing {
     Function(&'static str),
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for DriverError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Missing::Library(why) => write!(f, "there is no NVIDIA driver ({why})"),
-            Missing::TooOld(version) => write!(
+            DriverError::Library(why) => write!(f, "there is no NVIDIA driver ({why})"),
+            DriverError::TooOld(version) => write!(
                 f,
                 "the NVIDIA driver is too old: it serves CUDA {version}, {OLDEST} or newer is needed"
             ),
-            Missing::Function(name) => {
+            DriverError::Function(name) => {
                 write!(f, "{LIBRARY} is not an NVIDIA driver: it has no {name}")
             }
         }
     }
 }
 
-impl std::error::Error for Missing {}
+impl std::error::Error for DriverError {}
 
 /// Declares the table and a method for each function.
 macro_rules! functions {
@@ -94,10 +94,10 @@ macro_rules! functions {
         }
 
         impl Table {
-            fn of(library: &Library) -> Result<Table, Missing> {
+            fn of(library: &Library) -> Result<Table, DriverError> {
                 Ok(Table {
                     // SAFETY: the symbol is the driver's function of this signature.
-                    $($name: *unsafe { library.get($symbol.as_bytes()) }.map_err(|_| Missing::Function($symbol))?,)*
+                    $($name: *unsafe { library.get($symbol.as_bytes()) }.map_err(|_| DriverError::Function($symbol))?,)*
                     // SAFETY: as above.
                     $($optional: unsafe { library.get($optional_symbol.as_bytes()) }.ok().map(|found| *found),)*
                 })
@@ -271,18 +271,18 @@ functions! {
 
 impl Driver {
     /// Opens the driver's library and finds its functions. Of those it calls only `cuDriverGetVersion`.
-    pub fn open() -> Result<Driver, Missing> {
+    pub fn open() -> Result<Driver, DriverError> {
         // SAFETY: the driver's library may be loaded at any time; what its constructors do is the driver's business.
-        let library =
-            unsafe { Library::new(LIBRARY) }.map_err(|why| Missing::Library(linker_text(&why)))?;
+        let library = unsafe { Library::new(LIBRARY) }
+            .map_err(|why| DriverError::Library(linker_text(&why)))?;
         Driver::of(library)
     }
 
-    fn of(library: Library) -> Result<Driver, Missing> {
+    fn of(library: Library) -> Result<Driver, DriverError> {
         // Before the table: an old driver lacks functions, and its version says so better.
         let version = version(&library)?;
         if version < OLDEST {
-            return Err(Missing::TooOld(version));
+            return Err(DriverError::TooOld(version));
         }
         Ok(Driver {
             table: Table::of(&library)?,
@@ -313,12 +313,12 @@ impl Driver {
     }
 }
 
-fn version(library: &Library) -> Result<Version, Missing> {
+fn version(library: &Library) -> Result<Version, DriverError> {
     const SYMBOL: &str = "cuDriverGetVersion";
     type Function = unsafe extern "C" fn(*mut c_int) -> CuResult;
     // SAFETY: the symbol is the driver's function of this signature.
     let found = unsafe { library.get::<Function>(SYMBOL.as_bytes()) };
-    let function = found.map_err(|_| Missing::Function(SYMBOL))?;
+    let function = found.map_err(|_| DriverError::Function(SYMBOL))?;
     let mut version = 0;
     // SAFETY: `version` is writable. The function works without `cuInit`, and does not fail.
     let _success = unsafe { function(&mut version) };
@@ -349,9 +349,9 @@ mod tests {
         // SAFETY: the C library is loaded already.
         let library = unsafe { Library::new("libc.so.6") }.unwrap();
         let missing = Driver::of(library).err().unwrap();
-        assert_eq!(missing, Missing::Function("cuDriverGetVersion"));
+        assert_eq!(missing, DriverError::Function("cuDriverGetVersion"));
         assert_eq!(
-            Missing::TooOld(Version(10_020)).to_string(),
+            DriverError::TooOld(Version(10_020)).to_string(),
             "the NVIDIA driver is too old: it serves CUDA 10.2, 11.2 or newer is needed"
         );
     }

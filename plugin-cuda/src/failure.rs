@@ -3,7 +3,7 @@
 use plugin_api::{Error, FaultKind, KernelFault, ThreadId};
 
 use crate::driver::{CuResult, Driver, Failure};
-use crate::running::Flight;
+use crate::in_flight::LaunchInFlight;
 use crate::trap_record::Trap;
 
 /// Whether the context does not survive the error: every later call gives it again (`cuda.h`, on each of them: "the
@@ -67,20 +67,25 @@ pub fn fault(
     driver: &Driver,
     failure: Failure,
     record: Option<Trap>,
-    flights: &[Flight],
+    launches: &[LaunchInFlight],
 ) -> KernelFault {
     let (name, text) = driver.describe(failure.result);
     let said = match text.is_empty() {
         true => name,
         false => format!("{name}, {text}"),
     };
-    fault_of(failure.result, &said, record, flights)
+    fault_of(failure.result, &said, record, launches)
 }
 
-fn fault_of(result: CuResult, said: &str, record: Option<Trap>, flights: &[Flight]) -> KernelFault {
+fn fault_of(
+    result: CuResult,
+    said: &str,
+    record: Option<Trap>,
+    launches: &[LaunchInFlight],
+) -> KernelFault {
     let Some(trap) = record else {
         return KernelFault {
-            kernel: names(flights.iter()),
+            kernel: names(launches.iter()),
             kind: kind(result, said),
             thread: None,
             location: None,
@@ -88,9 +93,10 @@ fn fault_of(result: CuResult, said: &str, record: Option<Trap>, flights: &[Fligh
         };
     };
     // A kernel that is launched with other shapes cannot have left it.
-    let fits =
-        |flight: &&Flight| contains(flight.grid, trap.block) && contains(flight.block, trap.thread);
-    let candidates: Vec<&Flight> = flights.iter().filter(fits).collect();
+    let fits = |launch: &&LaunchInFlight| {
+        contains(launch.grid, trap.block) && contains(launch.block, trap.thread)
+    };
+    let candidates: Vec<&LaunchInFlight> = launches.iter().filter(fits).collect();
     let shape = candidates.first().map(|first| (first.grid, first.block));
     let shape = shape.filter(|shape| {
         candidates
@@ -137,8 +143,8 @@ fn contains(size: [u32; 3], index: [u32; 3]) -> bool {
 }
 
 /// `a`, `a or b`; each once.
-fn names<'a>(flights: impl Iterator<Item = &'a Flight>) -> String {
-    let mut names: Vec<&str> = flights.map(|flight| &*flight.kernel).collect();
+fn names<'a>(launches: impl Iterator<Item = &'a LaunchInFlight>) -> String {
+    let mut names: Vec<&str> = launches.map(|launch| &*launch.kernel).collect();
     names.sort_unstable();
     names.dedup();
     match names.is_empty() {
@@ -151,8 +157,8 @@ fn names<'a>(flights: impl Iterator<Item = &'a Flight>) -> String {
 mod tests {
     use super::*;
 
-    fn flight(kernel: &str, teams: u32) -> Flight {
-        Flight {
+    fn launch(kernel: &str, teams: u32) -> LaunchInFlight {
+        LaunchInFlight {
             kernel: kernel.into(),
             grid: [teams, 1, 1],
             block: [128, 1, 1],
@@ -170,8 +176,8 @@ mod tests {
 
     #[test]
     fn the_record_says_which_kernel_it_was() {
-        let flights = [flight("small", 2), flight("large", 64)];
-        let fault = fault_of(CuResult::LAUNCH_FAILED, "?", trap(17), &flights);
+        let launches = [launch("small", 2), launch("large", 64)];
+        let fault = fault_of(CuResult::LAUNCH_FAILED, "?", trap(17), &launches);
         assert_eq!(fault.kernel, "large");
         let text = fault.to_string();
         assert!(
@@ -179,7 +185,7 @@ mod tests {
                 && text.contains("team 17, thread 5 of its block"),
             "{text}"
         );
-        let either = fault_of(CuResult::LAUNCH_FAILED, "?", trap(1), &flights);
+        let either = fault_of(CuResult::LAUNCH_FAILED, "?", trap(1), &launches);
         assert_eq!(
             (either.kernel.as_str(), either.thread),
             ("large or small", None)
@@ -188,8 +194,8 @@ mod tests {
 
     #[test]
     fn without_a_record_the_drivers_words_are_given() {
-        let flights = [flight("k", 2), flight("k", 2)];
-        let of = |result| fault_of(result, "CUDA_ERROR_X, words", None, &flights);
+        let launches = [launch("k", 2), launch("k", 2)];
+        let of = |result| fault_of(result, "CUDA_ERROR_X, words", None, &launches);
         assert_eq!(
             of(CuResult::ILLEGAL_ADDRESS).kind,
             FaultKind::IllegalAddress

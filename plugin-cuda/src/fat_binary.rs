@@ -10,8 +10,8 @@ use device_image::{FatEntry, FatKind, FatPacking, Image, fat_entries};
 use plugin_api::{Error, Result};
 use ruzstd::decoding::StreamingDecoder;
 
-use crate::arch::{Arch, Reach};
-use crate::image::{Effort, of_code};
+use crate::arch::{Arch, Compatibility};
+use crate::image::{LoadCost, of_code};
 
 /// Bytes that unpacked code may have; a damaged header shall not ask for all of the memory.
 const MOST: u64 = 1 << 30;
@@ -26,10 +26,10 @@ pub struct Code<'a> {
 }
 
 /// What it takes to run a fat binary on `device`, or why that is not possible, for the user.
-pub fn effort(image: &Image<'_>, device: Arch) -> std::result::Result<Effort, String> {
+pub fn load_cost(image: &Image<'_>, device: Arch) -> std::result::Result<LoadCost, String> {
     let entries = fat_entries(image.bytes).map_err(|error| error.to_string())?;
     let best = best(&entries, device);
-    best.map(|(effort, _)| effort).ok_or_else(|| {
+    best.map(|(load_cost, _)| load_cost).ok_or_else(|| {
         format!(
             "a CUDA fat binary for NVIDIA GPUs with {}, but the device is {device}",
             contents(&entries)
@@ -56,25 +56,25 @@ pub fn code<'a>(image: &Image<'a>, device: Arch) -> Result<Code<'a>> {
 }
 
 /// Of entries that serve equally well the newest architecture's, and of those the first.
-fn best<'e, 'a>(entries: &'e [FatEntry<'a>], device: Arch) -> Option<(Effort, &'e FatEntry<'a>)> {
+fn best<'e, 'a>(entries: &'e [FatEntry<'a>], device: Arch) -> Option<(LoadCost, &'e FatEntry<'a>)> {
     let fit = entries
         .iter()
         .filter_map(|entry| Some((of_entry(entry, device)?, entry)));
-    fit.min_by_key(|(effort, entry)| (*effort, std::cmp::Reverse(entry.arch)))
+    fit.min_by_key(|(load_cost, entry)| (*load_cost, std::cmp::Reverse(entry.arch)))
 }
 
-fn of_entry(entry: &FatEntry<'_>, device: Arch) -> Option<Effort> {
+fn of_entry(entry: &FatEntry<'_>, device: Arch) -> Option<LoadCost> {
     let arch = arch_of(entry);
     match entry.kind {
         FatKind::Cubin => of_code(arch, device),
-        FatKind::Ptx => arch.ptx_runs_on(device).then_some(Effort::Ptx),
+        FatKind::Ptx => arch.ptx_runs_on(device).then_some(LoadCost::Ptx),
     }
 }
 
 fn arch_of(entry: &FatEntry<'_>) -> Arch {
     Arch {
         number: entry.arch,
-        reach: Reach::Usual,
+        compatibility: Compatibility::Portable,
     }
 }
 
@@ -165,16 +165,16 @@ mod tests {
         ]);
         let images = Image::parse(&bytes).unwrap();
         for (device, expected, content) in [
-            ("sm_90", Effort::Exact, &b"new"[..]),
-            ("sm_86", Effort::Compatible, b"code"),
-            ("sm_100", Effort::Ptx, b"text"),
-            ("sm_75", Effort::Ptx, b"old"),
+            ("sm_90", LoadCost::Exact, &b"new"[..]),
+            ("sm_86", LoadCost::Compatible, b"code"),
+            ("sm_100", LoadCost::Ptx, b"text"),
+            ("sm_75", LoadCost::Ptx, b"old"),
         ] {
-            assert_eq!(effort(&images[0], arch(device)), Ok(expected));
+            assert_eq!(load_cost(&images[0], arch(device)), Ok(expected));
             let code = code(&images[0], arch(device)).unwrap();
             assert_eq!(&*code.bytes, content, "{device}");
         }
-        let why = effort(&images[0], arch("sm_70")).unwrap_err();
+        let why = load_cost(&images[0], arch("sm_70")).unwrap_err();
         assert!(
             why.contains(
                 "PTX for sm_75, machine code for sm_80, PTX for sm_80, machine code for sm_90"

@@ -14,9 +14,9 @@ use crate::driver::{
     EVENT_DISABLE_TIMING, Failure, Outcome, STREAM_NON_BLOCKING,
 };
 use crate::failure;
-use crate::idle::Idle;
+use crate::in_flight::InFlight;
+use crate::object_pool::ObjectPool;
 use crate::properties::Properties;
-use crate::running::Running;
 use crate::settings::Settings;
 use crate::staging::Staging;
 use crate::trap_record::TrapRecord;
@@ -30,16 +30,16 @@ pub struct Gpu {
     /// What it is.
     pub properties: Properties,
     settings: Settings,
-    opened: OnceLock<Opened>,
+    opened: OnceLock<ContextResources>,
     opening: Mutex<()>,
     /// Why nothing can be done on it any more.
     lost: OnceLock<String>,
     /// What each stream is running.
-    running: Mutex<Vec<Weak<Running>>>,
+    running: Mutex<Vec<Weak<InFlight>>>,
 }
 
 /// What there is once the device has been used.
-pub struct Opened {
+pub struct ContextResources {
     /// The primary context.
     pub context: CuContext,
     /// The pool that allocations come from, if the device has one.
@@ -49,9 +49,9 @@ pub struct Opened {
     /// Where a kernel that gives up says why.
     pub trap_record: TrapRecord,
     /// Streams nobody uses.
-    pub streams: Idle<RawStream>,
+    pub streams: ObjectPool<RawStream>,
     /// Events nobody uses.
-    pub events: Idle<CuEvent>,
+    pub events: ObjectPool<CuEvent>,
 }
 
 /// A stream of the driver's.
@@ -65,14 +65,14 @@ pub struct RawStream {
 /// The device, with its context current on this thread until this is dropped.
 pub struct Entered<'a> {
     driver: &'static Driver,
-    opened: &'a Opened,
+    opened: &'a ContextResources,
     pop: bool,
 }
 
 impl std::ops::Deref for Entered<'_> {
-    type Target = Opened;
+    type Target = ContextResources;
 
-    fn deref(&self) -> &Opened {
+    fn deref(&self) -> &ContextResources {
         self.opened
     }
 }
@@ -136,7 +136,7 @@ impl Gpu {
         Ok(Some(current))
     }
 
-    fn open(&self) -> Result<&Opened> {
+    fn open(&self) -> Result<&ContextResources> {
         let _one = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
@@ -148,7 +148,7 @@ impl Gpu {
                 .device_primary_ctx_retain(&mut context, self.device)
         })?;
         let made = self.make_current(context).and_then(|before| {
-            let made = self.furnish(context);
+            let made = self.create_resources(context);
             if before.is_some() {
                 pop(self.driver);
             }
@@ -165,7 +165,7 @@ impl Gpu {
     }
 
     /// Sets the limits of the current context and makes what it always needs.
-    fn furnish(&self, context: CuContext) -> Result<Opened> {
+    fn create_resources(&self, context: CuContext) -> Result<ContextResources> {
         let heap = self.settings.heap_of(self.properties.info.total_memory);
         let limits = [
             (CuLimit::STACK_SIZE, Some(self.settings.stack)),
@@ -177,13 +177,13 @@ impl Gpu {
                 self.set_limit(limit, value)?;
             }
         }
-        Ok(Opened {
+        Ok(ContextResources {
             context,
             pool: self.pool()?,
             memory: self.make_stream()?,
             trap_record: TrapRecord::new(self)?,
-            streams: Idle::default(),
-            events: Idle::default(),
+            streams: ObjectPool::default(),
+            events: ObjectPool::default(),
         })
     }
 
@@ -210,7 +210,7 @@ impl Gpu {
             return Ok(None);
         }
         let mut pool = CuMemoryPool::NULL;
-        let mut keep = self.settings.keep;
+        let mut keep = self.settings.release_threshold;
         // SAFETY: both variables are writable; the attribute is of 64 bits.
         self.check(unsafe {
             self.driver
@@ -258,7 +258,7 @@ impl Gpu {
     }
 
     /// What is open, if anything is and the device is not lost: for those who only put something back.
-    pub fn in_use(&self) -> Option<&Opened> {
+    pub fn in_use(&self) -> Option<&ContextResources> {
         match self.lost.get() {
             Some(_) => None,
             None => self.opened.get(),
@@ -266,8 +266,8 @@ impl Gpu {
     }
 
     /// A list of what a new stream runs.
-    pub fn running(&self) -> Arc<Running> {
-        let running = Arc::new(Running::default());
+    pub fn running(&self) -> Arc<InFlight> {
+        let running = Arc::new(InFlight::default());
         let mut all = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|other| other.strong_count() > 0);
         all.push(Arc::downgrade(&running));
@@ -292,7 +292,7 @@ impl Gpu {
             .opened
             .get()
             .and_then(|opened| opened.trap_record.read());
-        let fault = failure::fault(self.driver, failure, record, &self.flights());
+        let fault = failure::fault(self.driver, failure, record, &self.launches());
         match self.lost.set(fault.to_string()) {
             Ok(()) => Error::Fault(Box::new(fault)),
             Err(_) => self.error(failure),
@@ -305,10 +305,10 @@ impl Gpu {
     }
 
     /// Every launch that may still be running.
-    fn flights(&self) -> Vec<crate::running::Flight> {
+    fn launches(&self) -> Vec<crate::in_flight::LaunchInFlight> {
         let all = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let live = all.iter().filter_map(Weak::upgrade);
-        live.flat_map(|running| running.flights()).collect()
+        live.flat_map(|running| running.launches()).collect()
     }
 }
 

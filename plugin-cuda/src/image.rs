@@ -7,7 +7,7 @@ use crate::fat_binary;
 
 /// What it takes to run an image: the less, the better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Effort {
+pub enum LoadCost {
     /// Nothing: machine code for this very architecture.
     Exact,
     /// Nothing: machine code for an older one of the same family.
@@ -19,12 +19,12 @@ pub enum Effort {
 }
 
 /// What it takes to run `image` on `device`, or why that is not possible, for the user.
-pub fn effort(image: &Image<'_>, device: Arch) -> Result<Effort, String> {
+pub fn load_cost(image: &Image<'_>, device: Arch) -> Result<LoadCost, String> {
     if !image.triple.is_empty() && !image.triple.starts_with("nvptx64") {
         return Err(format!("{image}, which is not for NVIDIA GPUs"));
     }
     match image.kind {
-        ImageKind::Bitcode => Ok(Effort::Bitcode),
+        ImageKind::Bitcode => Ok(LoadCost::Bitcode),
         ImageKind::Object => {
             let arch = Arch::parse(image.arch);
             arch.and_then(|arch| of_code(arch, device))
@@ -32,20 +32,20 @@ pub fn effort(image: &Image<'_>, device: Arch) -> Result<Effort, String> {
         }
         ImageKind::Ptx => {
             let arch = Arch::parse(image.arch).filter(|arch| arch.ptx_runs_on(device));
-            arch.map(|_| Effort::Ptx)
+            arch.map(|_| LoadCost::Ptx)
                 .ok_or_else(|| wrong(image, device))
         }
-        ImageKind::Fatbinary => fat_binary::effort(image, device),
+        ImageKind::Fatbinary => fat_binary::load_cost(image, device),
     }
 }
 
 /// The same of machine code for `arch`.
-pub fn of_code(arch: Arch, device: Arch) -> Option<Effort> {
+pub fn of_code(arch: Arch, device: Arch) -> Option<LoadCost> {
     arch.code_runs_on(device).then_some({
         if arch.number == device.number {
-            Effort::Exact
+            LoadCost::Exact
         } else {
-            Effort::Compatible
+            LoadCost::Compatible
         }
     })
 }
@@ -70,19 +70,19 @@ mod tests {
         }
     }
 
-    fn on(kind: ImageKind, arch: &'static str, device: &str) -> Result<Effort, String> {
-        effort(&image(kind, TRIPLE, arch), Arch::parse(device).unwrap())
+    fn on(kind: ImageKind, arch: &'static str, device: &str) -> Result<LoadCost, String> {
+        load_cost(&image(kind, TRIPLE, arch), Arch::parse(device).unwrap())
     }
 
     #[test]
     fn machine_code_before_bitcode_before_ptx() {
         use ImageKind::*;
-        assert_eq!(on(Object, "sm_80", "sm_80"), Ok(Effort::Exact));
-        assert_eq!(on(Object, "sm_80", "sm_86"), Ok(Effort::Compatible));
-        assert_eq!(on(Bitcode, "sm_80", "sm_70"), Ok(Effort::Bitcode));
-        assert_eq!(on(Ptx, "sm_80", "sm_90"), Ok(Effort::Ptx));
-        assert!(Effort::Exact < Effort::Compatible && Effort::Compatible < Effort::Bitcode);
-        assert!(Effort::Bitcode < Effort::Ptx);
+        assert_eq!(on(Object, "sm_80", "sm_80"), Ok(LoadCost::Exact));
+        assert_eq!(on(Object, "sm_80", "sm_86"), Ok(LoadCost::Compatible));
+        assert_eq!(on(Bitcode, "sm_80", "sm_70"), Ok(LoadCost::Bitcode));
+        assert_eq!(on(Ptx, "sm_80", "sm_90"), Ok(LoadCost::Ptx));
+        assert!(LoadCost::Exact < LoadCost::Compatible && LoadCost::Compatible < LoadCost::Bitcode);
+        assert!(LoadCost::Bitcode < LoadCost::Ptx);
     }
 
     #[test]
@@ -98,8 +98,12 @@ mod tests {
         }
         let device = Arch::parse("sm_80").unwrap();
         let amd = image(Bitcode, "amdgcn-amd-amdhsa", "gfx90a");
-        assert!(effort(&amd, device).unwrap_err().contains("not for NVIDIA"));
+        assert!(
+            load_cost(&amd, device)
+                .unwrap_err()
+                .contains("not for NVIDIA")
+        );
         let host = image(Object, "x86_64-pc-linux-gnu", "");
-        assert!(effort(&host, device).is_err());
+        assert!(load_cost(&host, device).is_err());
     }
 }

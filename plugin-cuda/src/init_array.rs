@@ -8,7 +8,7 @@ use plugin_api::{DevicePtr, Error, Kernel, Launch, MemoryKind, Module, Result};
 
 use crate::memory::Memory;
 use crate::module::CudaModule;
-use crate::stream_now;
+use crate::synchronous;
 
 /// Constructors or destructors.
 pub struct Family {
@@ -55,7 +55,7 @@ fn run_array(
     functions: &[u8],
 ) -> Result<()> {
     let gpu = module.gpu();
-    stream_now::write(gpu, array, functions)?;
+    synchronous::write(gpu, array, functions)?;
     for (name, address) in [
         (family.start, array),
         (family.end, array.offset(functions.len() as i64)),
@@ -63,7 +63,7 @@ fn run_array(
         let variable = module
             .global(name)
             .ok_or_else(|| Error::Load(format!("the image has {} but no {name}", family.kernel)))?;
-        stream_now::write(gpu, variable.address, &address.0.to_le_bytes())?;
+        synchronous::write(gpu, variable.address, &address.0.to_le_bytes())?;
     }
     kernel.launch(&Launch {
         grid: [1; 3],
@@ -93,7 +93,7 @@ fn functions(module: &CudaModule, family: &Family) -> Result<Vec<u8>> {
         let object = object.filter(|object| object.size == 8);
         let object =
             object.ok_or_else(|| Error::Load(format!("{name} is not a function's address")))?;
-        stream_now::read(module.gpu(), &mut address, object.address)?;
+        synchronous::read(module.gpu(), &mut address, object.address)?;
         functions.extend(address);
     }
     Ok(functions)

@@ -22,7 +22,7 @@ pub struct CudaKernel {
     name: Arc<str>,
     function: CuFunction,
     /// Whether launches may have all shared memory there is.
-    granted: AtomicBool,
+    opted_in: AtomicBool,
     /// How many blocks a multiprocessor holds, by threads and dynamic shared memory: programs launch few shapes often.
     resident: Mutex<Vec<((u32, u32), u32)>>,
     /// Keeps the code loaded.
@@ -71,7 +71,7 @@ impl CudaKernel {
             },
             name: name.into(),
             function,
-            granted: AtomicBool::new(false),
+            opted_in: AtomicBool::new(false),
             resident: Mutex::default(),
             code: code.clone(),
         })
@@ -85,7 +85,7 @@ impl CudaKernel {
     /// Enqueues a launch on a stream of the device, whose context is current.
     pub fn enqueue(&self, launch: &Launch<'_>, stream: CuStream) -> Result<()> {
         self.check(launch).map_err(|why| self.invalid(why))?;
-        self.grant(launch.dynamic_shared)?;
+        self.opt_in_shared_memory(launch.dynamic_shared)?;
         let mut parameters = self.arguments(launch);
         let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
         let gpu = &self.code.gpu;
@@ -165,12 +165,12 @@ impl CudaKernel {
     }
 
     /// More than the usual shared memory has to be asked for (CUDA programming guide, "Shared memory").
-    fn grant(&self, dynamic_shared: u32) -> Result<()> {
+    fn opt_in_shared_memory(&self, dynamic_shared: u32) -> Result<()> {
         let gpu = &self.code.gpu;
         let properties = &gpu.properties;
-        let usual = properties.usual_shared_memory;
+        let usual = properties.default_shared_memory;
         let own = self.info.static_shared;
-        if dynamic_shared.saturating_add(own) <= usual || self.granted.load(Ordering::Relaxed) {
+        if dynamic_shared.saturating_add(own) <= usual || self.opted_in.load(Ordering::Relaxed) {
             return Ok(());
         }
         let most = properties.info.max_shared_memory.saturating_sub(own);
@@ -181,7 +181,7 @@ impl CudaKernel {
             gpu.driver
                 .func_set_attribute(self.function, attribute, most as c_int)
         })?;
-        self.granted.store(true, Ordering::Relaxed);
+        self.opted_in.store(true, Ordering::Relaxed);
         Ok(())
     }
 
@@ -214,7 +214,7 @@ impl Kernel for CudaKernel {
         }
         let gpu = &self.code.gpu;
         let _entered = gpu.enter().ok()?;
-        self.grant(dynamic_shared).ok()?;
+        self.opt_in_shared_memory(dynamic_shared).ok()?;
         let blocks = resident_blocks(gpu, self.function, threads, dynamic_shared).ok()?;
         if known.len() == SHAPES {
             known.clear();

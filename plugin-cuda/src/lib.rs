@@ -4,7 +4,6 @@
 //! ([`driver`]). How the parts work together is in docs/cuda.md.
 
 mod arch;
-mod call;
 mod cuda_types;
 mod device;
 pub mod driver;
@@ -12,24 +11,25 @@ mod event;
 mod failure;
 mod fat_binary;
 mod gpu;
-mod idle;
+mod host_function;
 mod image;
+mod in_flight;
 mod init_array;
 mod jit;
 mod kernel;
 mod memory;
 mod module;
 mod names;
+mod object_pool;
 mod occupancy;
 mod peer;
 mod plugin;
 mod properties;
 mod ptx;
-mod running;
 mod settings;
 mod staging;
 mod stream;
-mod stream_now;
+mod synchronous;
 mod trap_record;
 
-pub use plugin::{Absence, Found, plugin};
+pub use plugin::{Found, Unavailable, plugin};

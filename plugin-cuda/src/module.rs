@@ -16,7 +16,7 @@ use crate::jit;
 use crate::kernel::CudaKernel;
 use crate::memory::Memory;
 use crate::names::{Names, spelled};
-use crate::stream_now;
+use crate::synchronous;
 use crate::trap_record;
 
 /// Code in the device's context; unloaded with its last kernel.
@@ -109,7 +109,7 @@ impl CudaModule {
             return Ok(());
         };
         let record = gpu.enter()?.trap_record.device;
-        stream_now::write(gpu, variable.address, &record.to_le_bytes())
+        synchronous::write(gpu, variable.address, &record.to_le_bytes())
     }
 
     /// The device.

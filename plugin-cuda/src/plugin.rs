@@ -8,16 +8,16 @@ use plugin_api::{Device, Plugin};
 
 use crate::arch;
 use crate::device::CudaDevice;
-use crate::driver::{CuResult, Driver, Failure, Missing};
+use crate::driver::{CuResult, Driver, DriverError, Failure};
 use crate::gpu::Gpu;
 use crate::properties::Properties;
 use crate::settings::Settings;
 
 /// Why there is no NVIDIA GPU in this process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Absence {
+pub enum Unavailable {
     /// There is no driver, or none that serves.
-    Driver(Missing),
+    Driver(DriverError),
     /// The driver does not start: its words.
     Start(String),
     /// The driver shows no GPU, or none that serves: why not.
@@ -26,17 +26,17 @@ pub enum Absence {
     Setting(String),
 }
 
-impl fmt::Display for Absence {
+impl fmt::Display for Unavailable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Absence::Driver(missing) => missing.fmt(f),
-            Absence::Start(why) => write!(f, "the NVIDIA driver does not start: {why}"),
-            Absence::Device(why) | Absence::Setting(why) => f.write_str(why),
+            Unavailable::Driver(missing) => missing.fmt(f),
+            Unavailable::Start(why) => write!(f, "the NVIDIA driver does not start: {why}"),
+            Unavailable::Device(why) | Unavailable::Setting(why) => f.write_str(why),
         }
     }
 }
 
-impl std::error::Error for Absence {}
+impl std::error::Error for Unavailable {}
 
 struct CudaPlugin {
     devices: Vec<Arc<CudaDevice>>,
@@ -64,15 +64,15 @@ pub struct Found {
 }
 
 /// Looks for the driver and its GPUs, as the environment says.
-pub fn plugin() -> Result<Found, Absence> {
-    let settings = Settings::from_environment().map_err(Absence::Setting)?;
+pub fn plugin() -> Result<Found, Unavailable> {
+    let settings = Settings::from_environment().map_err(Unavailable::Setting)?;
     let driver = driver()?;
     // SAFETY: there is no precondition.
     unsafe { driver.init(0) }.map_err(|failure| absence(driver, failure))?;
     let (devices, left_out) =
         devices(driver, &settings).map_err(|failure| absence(driver, failure))?;
     if devices.is_empty() {
-        return Err(Absence::Device(match left_out.is_empty() {
+        return Err(Unavailable::Device(match left_out.is_empty() {
             true => NO_GPU.into(),
             false => left_out.join("; "),
         }));
@@ -87,18 +87,18 @@ pub fn plugin() -> Result<Found, Absence> {
 const NO_GPU: &str = "the NVIDIA driver shows no GPU (CUDA_VISIBLE_DEVICES may hide them; `nvidia-smi -L` lists them)";
 
 /// The driver's library. It stays open: threads of its own may be running.
-fn driver() -> Result<&'static Driver, Absence> {
-    static DRIVER: OnceLock<Result<Driver, Missing>> = OnceLock::new();
+fn driver() -> Result<&'static Driver, Unavailable> {
+    static DRIVER: OnceLock<Result<Driver, DriverError>> = OnceLock::new();
     let driver = DRIVER.get_or_init(Driver::open).as_ref();
-    driver.map_err(|missing| Absence::Driver(missing.clone()))
+    driver.map_err(|missing| Unavailable::Driver(missing.clone()))
 }
 
-fn absence(driver: &Driver, failure: Failure) -> Absence {
+fn absence(driver: &Driver, failure: Failure) -> Unavailable {
     if failure.result == CuResult::NO_DEVICE {
-        return Absence::Device(NO_GPU.into());
+        return Unavailable::Device(NO_GPU.into());
     }
     let (name, text) = driver.describe(failure.result);
-    Absence::Start(format!("{} gives {name} ({text})", failure.call))
+    Unavailable::Start(format!("{} gives {name} ({text})", failure.call))
 }
 
 type Devices = (Vec<Arc<CudaDevice>>, Vec<String>);

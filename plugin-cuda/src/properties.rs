@@ -15,7 +15,7 @@ pub struct Properties {
     /// Its architecture.
     pub arch: Arch,
     /// Shared memory of a block that does not ask for more, bytes.
-    pub usual_shared_memory: u32,
+    pub default_shared_memory: u32,
     /// Whether there is memory that migrates between host and device.
     pub managed_memory: bool,
     /// Whether kernels may follow any host pointer.
@@ -41,7 +41,7 @@ impl Properties {
         let mut memory = 0usize;
         // SAFETY: `memory` is writable, the device exists.
         unsafe { driver.device_total_mem(&mut memory, device) }?;
-        let usual_shared_memory = attribute(Ask::MAX_SHARED_MEMORY_PER_BLOCK)?;
+        let default_shared_memory = attribute(Ask::MAX_SHARED_MEMORY_PER_BLOCK)?;
         Ok(Properties {
             info: DeviceInfo {
                 name: name(|text, length| {
@@ -58,14 +58,14 @@ impl Properties {
                     attribute(Ask::MAX_GRID_DIM_Z)?,
                 ],
                 max_shared_memory: attribute(Ask::MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?
-                    .max(usual_shared_memory),
+                    .max(default_shared_memory),
                 total_memory: memory as u64,
                 // Device code knows that of `%globaltimer`.
                 clock_frequency: 0,
                 max_iterations_per_thread: 0,
             },
             arch,
-            usual_shared_memory,
+            default_shared_memory,
             managed_memory: attribute(Ask::MANAGED_MEMORY)? != 0,
             host_pointers: attribute(Ask::PAGEABLE_MEMORY_ACCESS)? != 0,
             memory_pools: attribute(Ask::MEMORY_POOLS_SUPPORTED)? != 0,

@@ -13,7 +13,7 @@ pub struct Settings {
     /// Buffer of `printf`, bytes; `None`: the driver's choice.
     pub printf: Option<usize>,
     /// Bytes of freed device memory that are kept for the next allocation.
-    pub keep: u64,
+    pub release_threshold: u64,
 }
 
 /// CUDA's own default, 1 KiB, is soon used up by functions of other units.
@@ -31,7 +31,7 @@ impl Default for Settings {
             stack: STACK,
             heap: None,
             printf: None,
-            keep: u64::MAX,
+            release_threshold: u64::MAX,
         }
     }
 }
@@ -60,7 +60,7 @@ impl Settings {
             stack: size("LIBOMPTARGET_STACK_SIZE")?.map_or(STACK, whole),
             heap: size("LIBOMPTARGET_HEAP_SIZE")?.map(whole),
             printf: size("OMPTARGET_CUDA_PRINTF_BUFFER")?.map(whole),
-            keep: size("OMPTARGET_CUDA_KEEP")?.unwrap_or(u64::MAX),
+            release_threshold: size("OMPTARGET_CUDA_KEEP")?.unwrap_or(u64::MAX),
         })
     }
 
@@ -88,7 +88,10 @@ mod tests {
         );
         let heap = read("LIBOMPTARGET_HEAP_SIZE", "1G").unwrap();
         assert_eq!(heap.heap_of(8 << 30), 1 << 30);
-        assert_eq!(read("OMPTARGET_CUDA_KEEP", "0").unwrap().keep, 0);
+        assert_eq!(
+            read("OMPTARGET_CUDA_KEEP", "0").unwrap().release_threshold,
+            0
+        );
         let printf = read("OMPTARGET_CUDA_PRINTF_BUFFER", "4M").unwrap().printf;
         assert_eq!(printf, Some(4 << 20));
         let why = read("LIBOMPTARGET_HEAP_SIZE", "lots").unwrap_err();

@@ -5,18 +5,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use plugin_api::{DevicePtr, Error, Event, Kernel, Launch, Result, Stream};
 
-use crate::call::Call;
 use crate::driver::{CuResult, CuStream, Outcome};
 use crate::event::CudaEvent;
 use crate::gpu::{Entered, Gpu, RawStream};
+use crate::host_function::HostFunction;
+use crate::in_flight::{InFlight, LaunchInFlight};
 use crate::kernel::CudaKernel;
-use crate::running::{Flight, Running};
 
 /// A stream.
 pub struct CudaStream {
     gpu: Arc<Gpu>,
     handle: CuStream,
-    running: Arc<Running>,
+    running: Arc<InFlight>,
     state: Mutex<State>,
 }
 
@@ -28,17 +28,17 @@ struct State {
     /// How many of them are known to be complete.
     complete: u64,
     /// Whether others know the driver's handle, and may enqueue work that is not counted.
-    lent: bool,
+    exposed: bool,
     /// Bytes that copies under way read.
     kept: Vec<Box<[u8]>>,
     /// Functions that are not known to have been called.
-    calls: Vec<Arc<Call>>,
+    calls: Vec<Arc<HostFunction>>,
 }
 
 impl State {
     /// Whether there is nothing to ask the driver for.
     fn is_complete(&self) -> bool {
-        self.complete == self.enqueued && !self.lent
+        self.complete == self.enqueued && !self.exposed
     }
 }
 
@@ -54,7 +54,7 @@ impl CudaStream {
                 raw: Some(raw),
                 enqueued: 0,
                 complete: 0,
-                lent: false,
+                exposed: false,
                 kept: Vec::new(),
                 calls: Vec::new(),
             }),
@@ -112,7 +112,7 @@ impl CudaStream {
     /// Runs a kernel of the device.
     pub fn run(&self, kernel: &CudaKernel, launch: &Launch<'_>) -> Result<()> {
         self.enqueue(|_, _| {
-            self.running.launched(Flight {
+            self.running.launched(LaunchInFlight {
                 kernel: kernel.name(),
                 grid: launch.grid,
                 block: launch.block,
@@ -150,7 +150,7 @@ impl CudaStream {
     }
 
     /// Copies within the device, between ranges that do not overlap.
-    fn copy_apart(&self, dst: DevicePtr, src: DevicePtr, len: usize) -> Result<()> {
+    fn copy_disjoint(&self, dst: DevicePtr, src: DevicePtr, len: usize) -> Result<()> {
         // SAFETY: the driver checks both ranges.
         let copied = unsafe {
             self.gpu
@@ -178,8 +178,8 @@ impl CudaStream {
             }
         })?;
         let copied = self
-            .copy_apart(between, src, len)
-            .and_then(|()| self.copy_apart(dst, between, len));
+            .copy_disjoint(between, src, len)
+            .and_then(|()| self.copy_disjoint(dst, between, len));
         // SAFETY: allocated above; freed when the stream has passed the copies.
         let freed = unsafe {
             match entered.pool {
@@ -270,7 +270,7 @@ impl Stream for CudaStream {
         }
         self.enqueue(|entered, _| {
             if dst.0.abs_diff(src.0) >= len as u64 {
-                return self.copy_apart(dst, src, len);
+                return self.copy_disjoint(dst, src, len);
             }
             self.copy_overlapping(entered, dst, src, len)
         })
@@ -304,7 +304,7 @@ impl Stream for CudaStream {
 
     fn call(&self, function: Box<dyn FnOnce() + Send>) -> Result<()> {
         self.enqueue(|_, state| {
-            let call = Call::new(function);
+            let call = HostFunction::new(function);
             // SAFETY: the stream is the device's.
             let enqueued = unsafe { call.enqueue(self.gpu.driver, self.handle) };
             self.gpu.check(enqueued)?;
@@ -345,7 +345,7 @@ impl Stream for CudaStream {
     }
 
     fn foreign(&self) -> Option<usize> {
-        self.lock().lent = true;
+        self.lock().exposed = true;
         Some(self.handle.0.expose_provenance())
     }
 

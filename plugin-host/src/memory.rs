@@ -1,5 +1,5 @@
-//! Device memory of a host device: the C allocator's, with a book of what is allocated, so that a
-//! double free is an error and not a corrupted heap. Small pieces that were freed are kept for the next mapping: constructs
+//! Device memory of a host device: the C allocator's, with a record of what is allocated, so that a
+//! double free is an error and not a corrupted heap. Small allocations that were freed are kept for the next mapping: constructs
 //! map and unmap the same variables again and again.
 
 use std::collections::HashSet;
@@ -15,7 +15,7 @@ const ALIGNMENT: usize = 256;
 /// longer than a small allocation does.
 const WORTH_ASKING: u64 = 64 << 20;
 
-/// Sizes of pieces that are kept go up in steps of this many bytes.
+/// Sizes of allocations that are kept go up in steps of this many bytes.
 const STEP: u64 = 64;
 /// So many sizes; larger allocations are not kept. An index among them fits into an address's zero bits.
 const KEPT_SIZES: u8 = 64;
@@ -27,17 +27,17 @@ const KEPT: usize = 64;
 /// The allocations of one device.
 #[derive(Default)]
 pub struct Memory {
-    book: Mutex<Book>,
+    allocations: Mutex<Allocations>,
 }
 
-struct Book {
-    live: HashSet<Piece, BuildHasherDefault<AddressHasher>>,
+struct Allocations {
+    live: HashSet<Allocation, BuildHasherDefault<AddressHasher>>,
     kept: [Vec<u64>; KEPT_SIZES as usize],
 }
 
-impl Default for Book {
+impl Default for Allocations {
     fn default() -> Self {
-        Book {
+        Allocations {
             live: HashSet::default(),
             kept: [const { Vec::new() }; KEPT_SIZES as usize],
         }
@@ -46,11 +46,11 @@ impl Default for Book {
 
 /// An allocation: its address, and in the low bits its index among the kept sizes. Equal to any other of its address.
 #[derive(Clone, Copy)]
-struct Piece(u64);
+struct Allocation(u64);
 
-impl Piece {
-    fn new(address: u64, size: u8) -> Piece {
-        Piece(address | u64::from(size))
+impl Allocation {
+    fn new(address: u64, size: u8) -> Allocation {
+        Allocation(address | u64::from(size))
     }
 
     fn address(self) -> u64 {
@@ -62,15 +62,15 @@ impl Piece {
     }
 }
 
-impl PartialEq for Piece {
-    fn eq(&self, other: &Piece) -> bool {
+impl PartialEq for Allocation {
+    fn eq(&self, other: &Allocation) -> bool {
         self.address() == other.address()
     }
 }
 
-impl Eq for Piece {}
+impl Eq for Allocation {}
 
-impl Hash for Piece {
+impl Hash for Allocation {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         hasher.write_u64(self.address());
     }
@@ -98,23 +98,23 @@ impl Hasher for AddressHasher {
     }
 }
 
-impl Book {
-    /// A piece kept of this size.
+impl Allocations {
+    /// An allocation kept of this size.
     fn take(&mut self, size: u8) -> Option<u64> {
         let address = self.kept.get_mut(usize::from(size))?.pop()?;
-        self.live.insert(Piece::new(address, size));
+        self.live.insert(Allocation::new(address, size));
         Some(address)
     }
 
-    /// Keeps a piece, unless there are enough or it is too large.
-    fn keep(&mut self, piece: Piece) -> bool {
-        if piece.size() == KEPT_SIZES {
+    /// Keeps an allocation, unless there are enough or it is too large.
+    fn keep(&mut self, allocation: Allocation) -> bool {
+        if allocation.size() == KEPT_SIZES {
             return false;
         }
-        let pieces = &mut self.kept[usize::from(piece.size())];
-        let wanted = pieces.len() < KEPT;
+        let allocations = &mut self.kept[usize::from(allocation.size())];
+        let wanted = allocations.len() < KEPT;
         if wanted {
-            pieces.push(piece.address());
+            allocations.push(allocation.address());
         }
         wanted
     }
@@ -143,7 +143,7 @@ impl Memory {
             total,
         };
         let index = size_index(size);
-        if let Some(address) = self.book().take(index) {
+        if let Some(address) = self.allocations().take(index) {
             return Ok(DevicePtr(address));
         }
         // The system promises more memory than there is and ends the process that uses it.
@@ -157,34 +157,40 @@ impl Memory {
             return Err(exhausted());
         }
         let address = address as u64;
-        self.book().live.insert(Piece::new(address, index));
+        self.allocations()
+            .live
+            .insert(Allocation::new(address, index));
         Ok(DevicePtr(address))
     }
 
     /// Frees what `alloc` gave.
     pub fn free(&self, pointer: DevicePtr) -> Result<()> {
-        let mut book = self.book();
+        let mut allocations = self.allocations();
         // An address that is not a multiple of the alignment would find the allocation it lies in the first step of.
-        let known = Piece(pointer.0).address() == pointer.0;
-        let piece = known.then(|| book.live.take(&Piece(pointer.0))).flatten();
-        let piece = piece.ok_or(Error::InvalidFree(pointer))?;
-        if book.keep(piece) {
+        let known = Allocation(pointer.0).address() == pointer.0;
+        let allocation = known
+            .then(|| allocations.live.take(&Allocation(pointer.0)))
+            .flatten();
+        let allocation = allocation.ok_or(Error::InvalidFree(pointer))?;
+        if allocations.keep(allocation) {
             return Ok(());
         }
-        drop(book);
-        // SAFETY: the book says that `posix_memalign` returned it and nobody freed it since.
+        drop(allocations);
+        // SAFETY: the table says that `posix_memalign` returned it and nobody freed it since.
         unsafe { libc::free(pointer.0 as *mut libc::c_void) };
         Ok(())
     }
 
-    fn book(&self) -> MutexGuard<'_, Book> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    fn allocations(&self) -> MutexGuard<'_, Allocations> {
+        self.allocations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        for address in self.book().kept.iter().flatten() {
+        for address in self.allocations().kept.iter().flatten() {
             // SAFETY: as in `free`.
             unsafe { libc::free(*address as *mut libc::c_void) };
         }
@@ -235,17 +241,19 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_used_again_for_their_size() {
+    fn allocations_are_used_again_for_their_size() {
         let memory = Memory::default();
-        let pieces: Vec<_> = (0..KEPT + 20)
+        let allocations: Vec<_> = (0..KEPT + 20)
             .map(|_| memory.alloc(100, 0).unwrap())
             .collect();
-        assert!(memory.free(pieces[0].offset(1)).is_err());
-        pieces.iter().for_each(|piece| memory.free(*piece).unwrap());
-        assert_eq!(memory.book().kept[1].len(), KEPT);
-        assert!(memory.free(pieces[0]).is_err());
+        assert!(memory.free(allocations[0].offset(1)).is_err());
+        allocations
+            .iter()
+            .for_each(|allocation| memory.free(*allocation).unwrap());
+        assert_eq!(memory.allocations().kept[1].len(), KEPT);
+        assert!(memory.free(allocations[0]).is_err());
         let again = memory.alloc(112, 0).unwrap();
-        assert!(pieces.contains(&again));
+        assert!(allocations.contains(&again));
         let other = memory.alloc(113, 0).unwrap();
         // SAFETY: both are allocated, and large enough.
         unsafe {
@@ -254,7 +262,7 @@ mod tests {
         }
         memory.free(again).unwrap();
         memory.free(other).unwrap();
-        assert!(memory.book().live.is_empty());
+        assert!(memory.allocations().live.is_empty());
     }
 
     #[test]

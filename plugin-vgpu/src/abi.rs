@@ -74,7 +74,7 @@ impl Caller<'_> {
         };
         self.sm.raised.set(Some(Box::new(raised)));
         // SAFETY: this is the caller's fiber; the worker was suspended when it resumed one.
-        unsafe { self.sm.give_up() }
+        unsafe { self.sm.return_to_worker() }
     }
 
     #[inline(always)]
@@ -221,7 +221,7 @@ engine_functions! {
     }
 
     fn vgpu_yield(caller, site: u32) {
-        caller.with_block(|block| block.yield_turn(caller.thread, site));
+        caller.with_block(|block| block.yield_thread(caller.thread, site));
         caller.switch();
     }
 
@@ -230,7 +230,7 @@ engine_functions! {
         spins.set(spins.get() + 1);
         if spins.get() >= SPINS_PER_SWITCH {
             spins.set(0);
-            caller.with_block(|block| block.yield_turn(caller.thread, site));
+            caller.with_block(|block| block.yield_thread(caller.thread, site));
             caller.switch();
         }
     }
@@ -241,7 +241,7 @@ engine_functions! {
         caller.sm.counters.executed(executed);
         caller.with_block(|block| block.exit(caller.thread));
         // SAFETY: this is the caller's fiber, and its thread has ended.
-        unsafe { scheduler::leave(caller.sm, caller.fiber, caller.thread) }
+        unsafe { scheduler::exit_fiber(caller.sm, caller.fiber, caller.thread) }
     }
 
     fn vgpu_trap(caller, site: u32) -> ! {

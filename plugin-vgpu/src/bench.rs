@@ -16,7 +16,7 @@ const RUNS: usize = 101;
 
 /// Turns of a kernel's loop in one timing, summed over its threads: some milliseconds, short enough
 /// that most timings on a shared machine pass without an interruption, long enough to drown the start.
-const TURNS: u64 = 100_000;
+const ITERATIONS: u64 = 100_000;
 
 /// One measured figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +53,7 @@ impl Figure {
 }
 
 /// Measures the engine on this machine. Blocks run on the calling thread, one at a time, and the time is
-/// this thread's CPU time, so that other programs' turns on the CPU are not counted.
+/// this thread's CPU time, so that other programs' iterations on the CPU are not counted.
 pub fn bench() -> Result<Vec<Figure>> {
     let device = VirtualGpu::new(&Config {
         multiprocessors: 1,
@@ -66,31 +66,36 @@ pub fn bench() -> Result<Vec<Figure>> {
         bytes: KERNELS.as_bytes(),
     };
     let module = device.load(&image, &LoadOptions::default())?;
-    let per_turn = |kernel, threads: u32| -> Result<Vec<f64>> {
-        let turns = TURNS / u64::from(threads);
-        let scale = 1e9 / (turns * u64::from(threads)) as f64;
-        time(&*module, kernel, 1, threads, &[turns], scale)
+    let per_iteration = |kernel, threads: u32| -> Result<Vec<f64>> {
+        let iterations = ITERATIONS / u64::from(threads);
+        let scale = 1e9 / (iterations * u64::from(threads)) as f64;
+        time(&*module, kernel, 1, threads, &[iterations], scale)
     };
     Ok(vec![
         Figure::of(
             "switch from fiber to fiber",
             "ns",
             Some(25.0),
-            per_turn("yields", 128)?,
+            per_iteration("yields", 128)?,
         ),
         Figure::of(
             "barrier of 1024 threads, per thread",
             "ns",
             Some(60.0),
-            per_turn("barriers", 1024)?,
+            per_iteration("barriers", 1024)?,
         ),
         Figure::of(
             "barrier of 128 threads, per thread",
             "ns",
             None,
-            per_turn("barriers", 128)?,
+            per_iteration("barriers", 128)?,
         ),
-        Figure::of("shuffle, per lane", "ns", None, per_turn("shuffles", 32)?),
+        Figure::of(
+            "shuffle, per lane",
+            "ns",
+            None,
+            per_iteration("shuffles", 32)?,
+        ),
         Figure::of(
             "launch of an empty block of 1 thread",
             "µs",
@@ -112,7 +117,7 @@ pub fn bench() -> Result<Vec<Figure>> {
     ])
 }
 
-/// Times launches of a kernel; `scale` turns seconds into the figure's unit.
+/// Times launches of a kernel; `scale` iterations seconds into the figure's unit.
 fn time(
     module: &dyn Module,
     kernel: &str,

@@ -26,10 +26,10 @@ const MAX_BLOCKS_X: u32 = i32::MAX as u32;
 /// Blocks of a grid in its other dimensions.
 const MAX_BLOCKS_YZ: u32 = 65_535;
 
-/// Most turns of a thread in a distributed loop. Strips run one after another, and what one loads in its turns lies a grid apart:
-/// so many streams the host's prefetchers follow from one strip to the next. A block of strips costs 0.1 µs, 128 threads
+/// Most turns of a thread in a distributed loop. Subgroups run one after another, and what one loads in its turns lies a grid apart:
+/// so many streams the host's prefetchers follow from one subgroup to the next. A block of subgroups costs 0.1 µs, 128 threads
 /// for so many turns take several times that.
-const TURNS: u32 = 8;
+const ITERATIONS_PER_THREAD: u32 = 8;
 
 /// What modules and kernels share with their device.
 pub struct Gpu {
@@ -53,7 +53,7 @@ impl VirtualGpu {
     pub fn new(config: &Config) -> Result<VirtualGpu> {
         let heap = Arc::new(Heap::new(config.heap)?);
         let memory = Memory::new(config.memory)?;
-        memory.admit(heap.span());
+        memory.register(heap.span());
         let count = config.multiprocessors;
         let info = DeviceInfo {
             name: format!(
@@ -68,7 +68,7 @@ impl VirtualGpu {
             max_shared_memory: MAX_SHARED,
             total_memory: memory.total(),
             clock_frequency: STEADY_FREQUENCY,
-            max_iterations_per_thread: TURNS,
+            max_iterations_per_thread: ITERATIONS_PER_THREAD,
         };
         let machine = Machine::new(config, heap);
         Ok(VirtualGpu {

@@ -43,11 +43,11 @@ pub enum Form {
         /// What the threads of the last warp run instead, each on a fiber of its own: in generic mode, the master is there.
         last: Option<EntryFn>,
     },
-    /// Strips of `width` threads, one after the other on one stack: nothing in them waits.
-    Strips {
+    /// Subgroups of `width` threads, one after the other on one stack: nothing in them waits.
+    Subgroups {
         /// The kernel.
         entry: WarpEntryFn,
-        /// Threads of a strip.
+        /// Threads of a subgroup.
         width: u32,
     },
 }
@@ -107,7 +107,7 @@ impl Forms {
                     entry: warp.entry,
                     last: warp.workers.then_some(self.thread),
                 },
-                false => Form::Strips {
+                false => Form::Subgroups {
                     entry: warp.entry,
                     width: warp.width,
                 },
@@ -125,7 +125,7 @@ impl Forms {
     }
 }
 
-/// Why a warp form cannot run such a block: it has more threads than the form knows, or strips of its width do not make
+/// Why a warp form cannot run such a block: it has more threads than the form knows, or subgroups of its width do not make
 /// it up, as their threads must have the same y and z.
 fn misfit(warp: &WarpKernel, [x, y, z]: [u32; 3]) -> Option<String> {
     let (width, most) = (warp.width, warp.max_threads);
@@ -193,7 +193,7 @@ mod tests {
             assert!(matches!(forms(true).choose(block), Form::Warps { .. }));
             assert!(matches!(
                 forms(false).choose(block),
-                Form::Strips { width: 32, .. }
+                Form::Subgroups { width: 32, .. }
             ));
             assert_eq!(forms(true).why_threads(block), None);
         }

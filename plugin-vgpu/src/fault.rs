@@ -182,12 +182,12 @@ fn raised_by_signal(sm: &Sm, signal: Signal) -> Raised {
     }
 }
 
-/// How many threads the code stands for that `thread` runs: in warp form, a whole strip or warp.
+/// How many threads the code stands for that `thread` runs: in warp form, a whole subgroup or warp.
 fn running_with(sm: &Sm, thread: u16) -> u16 {
     // SAFETY: no fiber runs, and the block's run is kept until the next block.
     let (run, block) = unsafe { (&*sm.run.get(), sm.block()) };
     match run.form {
-        Form::Strips { width, .. } => {
+        Form::Subgroups { width, .. } => {
             let [x, y, z] = run.context.ntid;
             (x * y * z - u32::from(thread)).min(width) as u16
         }
@@ -282,7 +282,7 @@ extern "C" fn on_signal(
     }));
     // The fiber is left as it is, for ever; the worker goes on where it resumed a fiber.
     registers[libc::REG_RSP as usize] = sm.worker.get() as i64;
-    registers[libc::REG_RIP as usize] = switch::land as *const () as i64;
+    registers[libc::REG_RIP as usize] = switch::restore_and_return as *const () as i64;
 }
 
 /// The words at the top of the running fiber's stack, zero where there are none.

@@ -10,14 +10,14 @@ use plugin_api::{Error, Result};
 use vgpu_abi::ThreadContext;
 
 use crate::block::WarpKind;
+use crate::block_ranges::{self, BlockRange, BlockRanges};
 use crate::engine::Form;
 use crate::fault::{self, Raised};
-use crate::lookout::look_out;
 use crate::machine::Machine;
-use crate::portions::{self, Blocks, Portions};
 use crate::scheduler::{self, Ending};
 use crate::sm::{BlockRun, Sm};
-use crate::strips;
+use crate::spin_then_park::spin_until;
+use crate::subgroups;
 
 /// What is launched.
 #[derive(Clone, Copy)]
@@ -39,7 +39,7 @@ pub struct GridRun {
     /// The program's warps.
     pub warp_kind: WarpKind,
     /// How long lanes in lockstep wait for one that only waits on memory, before they go on without it.
-    pub lockstep_patience: Duration,
+    pub lockstep_timeout: Duration,
     /// How long a block may wait on memory without progress.
     pub timeout: Option<Duration>,
 }
@@ -55,7 +55,7 @@ pub struct GridFault {
 /// A launch under way.
 pub struct Grid {
     run: GridRun,
-    portions: Portions,
+    block_ranges: BlockRanges,
     stop: AtomicBool,
     state: Mutex<State>,
     idle: Condvar,
@@ -87,17 +87,17 @@ impl Grid {
         };
         let grid = Arc::new(Grid {
             run,
-            portions: Portions::new(total, u64::from(helpers) + 1),
+            block_ranges: BlockRanges::new(total, u64::from(helpers) + 1),
             stop: AtomicBool::new(false),
             state: Mutex::new(state),
             idle: Condvar::new(),
         });
         if helpers > 0 {
-            machine.call_helpers(&grid, helpers);
+            machine.request_helpers(&grid, helpers);
         }
         grid.work(machine);
         if helpers > 0 {
-            machine.recall_helpers(&grid);
+            machine.cancel_helpers(&grid);
         }
         grid.finish()
     }
@@ -121,7 +121,7 @@ impl Grid {
 
     /// Waits for the helpers and closes the launch.
     fn finish(&self) -> Result<Option<GridFault>> {
-        look_out(|| self.state.lock().helpers == 0);
+        spin_until(|| self.state.lock().helpers == 0);
         let mut state = self.state.lock();
         while state.helpers > 0 {
             self.idle.wait(&mut state);
@@ -151,8 +151,8 @@ impl Grid {
         let mut most = 1;
         while self.blocks_left() {
             let began = Instant::now();
-            self.run_portion(sm, self.portions.take(most));
-            most = portions::adapted(most, began.elapsed());
+            self.run_range(sm, self.block_ranges.take(most));
+            most = block_ranges::adapted(most, began.elapsed());
             if machine.contended() {
                 break;
             }
@@ -162,13 +162,13 @@ impl Grid {
     }
 
     /// Runs blocks one after another, unless the launch is ended.
-    fn run_portion(&self, sm: &Sm, blocks: Range<u64>) {
-        let mut blocks = Blocks::new(self.run.blocks, blocks);
+    fn run_range(&self, sm: &Sm, blocks: Range<u64>) {
+        let mut blocks = BlockRange::new(self.run.blocks, blocks);
         let ended = match self.run.form {
-            Form::Strips { .. } => {
+            Form::Subgroups { .. } => {
                 let run = self.block_run(sm, [0; 3]);
                 // SAFETY: the contract of `launch`, and `fault::enter` was called.
-                unsafe { strips::run(sm, &run, blocks) }
+                unsafe { subgroups::run(sm, &run, blocks) }
             }
             Form::Threads(_) | Form::Warps { .. } => {
                 blocks.try_for_each(|block| self.run_block(sm, block))
@@ -200,7 +200,7 @@ impl Grid {
     }
 
     fn blocks_left(&self) -> bool {
-        self.portions.left() && !self.stop.load(Ordering::Relaxed)
+        self.block_ranges.left() && !self.stop.load(Ordering::Relaxed)
     }
 
     /// Ends the launch early; the first reason counts.
@@ -228,7 +228,7 @@ impl Grid {
             context,
             warp_kind: self.run.warp_kind,
             stop: &self.stop,
-            lockstep_patience: self.run.lockstep_patience,
+            lockstep_timeout: self.run.lockstep_timeout,
             timeout: self.run.timeout,
         }
     }

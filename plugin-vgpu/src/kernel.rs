@@ -22,7 +22,7 @@ use crate::sm::MAX_SHARED;
 /// How long lanes in lockstep wait for one of their warp that only waits on memory. Hardware would wait for ever. What
 /// that lane waits for may be another block, even one whose CPU thread does not get to run; a program that
 /// has a lane wait for another lane of its warp gets on after this.
-const LOCKSTEP_PATIENCE: Duration = Duration::from_secs(20);
+const LOCKSTEP_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A kernel.
 pub struct VirtualKernel {
@@ -154,7 +154,7 @@ impl Kernel for VirtualKernel {
             dynamic_shared: launch.dynamic_shared,
             dispatch: dispatch.as_ref().map_or(0, Dispatch::address),
             warp_kind,
-            lockstep_patience: LOCKSTEP_PATIENCE,
+            lockstep_timeout: LOCKSTEP_TIMEOUT,
             timeout: gpu.config.timeout,
         };
         // SAFETY: the entry is loaded as long as `self.code` lives; the rest was checked.

@@ -15,8 +15,8 @@ use crate::config::Config;
 use crate::counters::DeviceCounters;
 use crate::grid::Grid;
 use crate::heap::Heap;
-use crate::lookout::look_out;
 use crate::sm::Sm;
+use crate::spin_then_park::spin_until;
 
 /// The multiprocessors.
 pub struct Machine {
@@ -130,7 +130,7 @@ impl Machine {
     }
 
     /// Asks up to `wanted` helper threads to take part in `grid`.
-    pub fn call_helpers(self: &Arc<Self>, grid: &Arc<Grid>, wanted: u32) {
+    pub fn request_helpers(self: &Arc<Self>, grid: &Arc<Grid>, wanted: u32) {
         let wanted = wanted.min(self.count - 1);
         let mut work = self.helpers.work.lock();
         for _ in 0..wanted {
@@ -155,7 +155,7 @@ impl Machine {
     }
 
     /// Takes back calls for help with `grid` that nobody has followed.
-    pub fn recall_helpers(&self, grid: &Arc<Grid>) {
+    pub fn cancel_helpers(&self, grid: &Arc<Grid>) {
         let mut work = self.helpers.work.lock();
         work.grids.retain(|other| !Arc::ptr_eq(other, grid));
         self.helpers
@@ -187,7 +187,7 @@ impl Drop for Machine {
 impl Helpers {
     /// The next launch to help with; `None` if there will be none.
     fn next(&self) -> Option<Arc<Grid>> {
-        look_out(|| self.wanted.load(Ordering::Relaxed));
+        spin_until(|| self.wanted.load(Ordering::Relaxed));
         let mut work = self.work.lock();
         loop {
             if work.closed {

@@ -10,17 +10,17 @@ use plugin_api::{DevicePtr, Error, Result};
 use crate::arena::{Arena, Span};
 use crate::window::{Protection, Region};
 
-/// Memory becomes accessible and inaccessible in pieces of this size, so that a process needs at most
-/// one mapping per piece.
-const PIECE: u64 = 1 << 20;
+/// Memory becomes accessible and inaccessible in chunks of this size, so that a process needs at most
+/// one mapping per chunk.
+const CHUNK: u64 = 1 << 20;
 
 /// Freed pages kept for the next allocation, as a share of the device's memory; more go back to the
 /// system.
 const KEPT_SHARE: u64 = 8;
 
-/// Pieces that stay accessible after their last small allocation was freed: a program that maps and unmaps
+/// Chunks that stay accessible after their last small allocation was freed: a program that maps and unmaps
 /// a few bytes again and again would spend most of that time in `mprotect`.
-const SPARE_PIECES: usize = 8;
+const SPARE_CHUNKS: usize = 8;
 
 /// The memory of one device.
 pub struct Memory {
@@ -30,18 +30,18 @@ pub struct Memory {
 
 struct State {
     arena: Arena,
-    /// Per piece.
-    pieces: Vec<Piece>,
-    /// Bytes in inaccessible pieces that still have pages.
+    /// Per chunk.
+    chunks: Vec<Chunk>,
+    /// Bytes in inaccessible chunks that still have pages.
     kept: u64,
-    /// The pieces that are [`Piece::Spare`], the one longest free first.
+    /// The chunks that are [`Chunk::Spare`], the one longest free first.
     spare: VecDeque<usize>,
     /// Ranges outside the arena that copies may touch: the globals of loaded modules, the heap.
-    foreign: BTreeMap<u64, u64>,
+    external: BTreeMap<u64, u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Piece {
+enum Chunk {
     /// Inaccessible, without pages.
     Untouched,
     /// Allocated from.
@@ -55,9 +55,9 @@ enum Piece {
 impl Memory {
     /// Device memory of `size` bytes. Only what is used takes memory of the host.
     pub fn new(size: u64) -> Result<Memory> {
-        let region = Region::reserve(size.next_multiple_of(PIECE), PIECE)?;
+        let region = Region::reserve(size.next_multiple_of(CHUNK), CHUNK)?;
         region.prefer_large_pages();
-        let pieces = vec![Piece::Untouched; (region.span().len / PIECE) as usize];
+        let chunks = vec![Chunk::Untouched; (region.span().len / CHUNK) as usize];
         let arena = Arena::new(Span {
             start: region.span().start,
             len: size,
@@ -65,10 +65,10 @@ impl Memory {
         Ok(Memory {
             state: Mutex::new(State {
                 arena,
-                pieces,
+                chunks,
                 kept: 0,
                 spare: VecDeque::new(),
-                foreign: BTreeMap::new(),
+                external: BTreeMap::new(),
             }),
             region,
         })
@@ -97,38 +97,38 @@ impl Memory {
         Ok(DevicePtr(span.start))
     }
 
-    /// Frees an allocation. Pieces that are wholly free then become inaccessible, so that a kernel that still
-    /// uses them faults: at once if the allocation was a piece or more, else when enough others are free.
+    /// Frees an allocation. Chunks that are wholly free then become inaccessible, so that a kernel that still
+    /// uses them faults: at once if the allocation was a chunk or more, else when enough others are free.
     pub fn free(&self, ptr: DevicePtr) -> Result<()> {
         let mut state = self.state.lock();
         let freed = state.arena.free(ptr.0).ok_or(Error::InvalidFree(ptr))?;
-        // Pieces the block touched and that lie wholly in the hole it is part of now.
+        // Chunks the block touched and that lie wholly in the hole it is part of now.
         let first =
-            (freed.block.start / PIECE * PIECE).max(freed.hole.start.next_multiple_of(PIECE));
+            (freed.block.start / CHUNK * CHUNK).max(freed.hole.start.next_multiple_of(CHUNK));
         let end = freed
             .block
             .end()
-            .next_multiple_of(PIECE)
-            .min(freed.hole.end() / PIECE * PIECE);
+            .next_multiple_of(CHUNK)
+            .min(freed.hole.end() / CHUNK * CHUNK);
         if first >= end {
             return Ok(());
         }
-        let pieces = self.piece(first)..self.piece(end);
-        if freed.block.len >= PIECE {
-            self.close(&mut state, pieces)
+        let chunks = self.chunk(first)..self.chunk(end);
+        if freed.block.len >= CHUNK {
+            self.close(&mut state, chunks)
         } else {
-            self.spare(&mut state, pieces)
+            self.spare(&mut state, chunks)
         }
     }
 
     /// Lets copies touch `span`, which is not part of device memory.
-    pub fn admit(&self, span: Span) {
-        self.state.lock().foreign.insert(span.start, span.len);
+    pub fn register(&self, span: Span) {
+        self.state.lock().external.insert(span.start, span.len);
     }
 
-    /// Takes back [`Memory::admit`].
-    pub fn dismiss(&self, span: Span) {
-        self.state.lock().foreign.remove(&span.start);
+    /// Takes back [`Memory::register`].
+    pub fn unregister(&self, span: Span) {
+        self.state.lock().external.remove(&span.start);
     }
 
     /// Checks that `len` bytes at `address` lie in one allocation.
@@ -136,49 +136,49 @@ impl Memory {
         let (start, len) = (address.0, len as u64);
         let state = self.state.lock();
         let inside = |span: Span| span.contains(start, len);
-        let foreign = || {
+        let external = || {
             state
-                .foreign
+                .external
                 .range(..=start)
                 .next_back()
                 .map(|(&start, &len)| Span { start, len })
         };
-        if len == 0 || state.arena.find(start).is_some_and(inside) || foreign().is_some_and(inside)
+        if len == 0 || state.arena.find(start).is_some_and(inside) || external().is_some_and(inside)
         {
             return Ok(());
         }
         Err(Error::InvalidAccess { what, address, len })
     }
 
-    /// The piece that starts at or holds `address`.
-    fn piece(&self, address: u64) -> usize {
-        ((address - self.region.span().start) / PIECE) as usize
+    /// The chunk that starts at or holds `address`.
+    fn chunk(&self, address: u64) -> usize {
+        ((address - self.region.span().start) / CHUNK) as usize
     }
 
     fn open(&self, state: &mut State, span: Span) -> Result<()> {
-        let pieces = self.piece(span.start)..self.piece(span.end() - 1) + 1;
-        let count = |state: &State, kind: Piece| {
-            let all = state.pieces[pieces.clone()].iter();
-            all.filter(|&&piece| piece == kind).count()
+        let chunks = self.chunk(span.start)..self.chunk(span.end() - 1) + 1;
+        let count = |state: &State, kind: Chunk| {
+            let all = state.chunks[chunks.clone()].iter();
+            all.filter(|&&chunk| chunk == kind).count()
         };
-        let spare = count(state, Piece::Spare);
-        if spare + count(state, Piece::Accessible) < pieces.len() {
-            let (offset, len) = extent(&pieces);
+        let spare = count(state, Chunk::Spare);
+        if spare + count(state, Chunk::Accessible) < chunks.len() {
+            let (offset, len) = extent(&chunks);
             self.region.protect(offset, len, Protection::ReadWrite)?;
         }
         if spare > 0 {
-            state.spare.retain(|piece| !pieces.contains(piece));
+            state.spare.retain(|chunk| !chunks.contains(chunk));
         }
-        state.kept -= count(state, Piece::Kept) as u64 * PIECE;
-        state.pieces[pieces].fill(Piece::Accessible);
+        state.kept -= count(state, Chunk::Kept) as u64 * CHUNK;
+        state.chunks[chunks].fill(Chunk::Accessible);
         Ok(())
     }
 
-    /// Leaves freed pieces accessible, and closes those that have been free the longest instead.
-    fn spare(&self, state: &mut State, pieces: Range<usize>) -> Result<()> {
-        state.spare.extend(pieces.clone());
-        state.pieces[pieces].fill(Piece::Spare);
-        while state.spare.len() > SPARE_PIECES
+    /// Leaves freed chunks accessible, and closes those that have been free the longest instead.
+    fn spare(&self, state: &mut State, chunks: Range<usize>) -> Result<()> {
+        state.spare.extend(chunks.clone());
+        state.chunks[chunks].fill(Chunk::Spare);
+        while state.spare.len() > SPARE_CHUNKS
             && let Some(oldest) = state.spare.pop_front()
         {
             self.close(state, oldest..oldest + 1)?;
@@ -186,8 +186,8 @@ impl Memory {
         Ok(())
     }
 
-    fn close(&self, state: &mut State, pieces: Range<usize>) -> Result<()> {
-        let (offset, len) = extent(&pieces);
+    fn close(&self, state: &mut State, chunks: Range<usize>) -> Result<()> {
+        let (offset, len) = extent(&chunks);
         self.region.protect(offset, len, Protection::None)?;
         let keep = state.kept + len <= self.region.span().len / KEPT_SHARE;
         if keep {
@@ -195,14 +195,14 @@ impl Memory {
         } else {
             self.region.discard(offset, len);
         }
-        state.pieces[pieces].fill(if keep { Piece::Kept } else { Piece::Untouched });
+        state.chunks[chunks].fill(if keep { Chunk::Kept } else { Chunk::Untouched });
         Ok(())
     }
 }
 
-/// Offset and length of pieces in the region.
-fn extent(pieces: &Range<usize>) -> (u64, u64) {
-    (pieces.start as u64 * PIECE, pieces.len() as u64 * PIECE)
+/// Offset and length of chunks in the region.
+fn extent(chunks: &Range<usize>) -> (u64, u64) {
+    (chunks.start as u64 * CHUNK, chunks.len() as u64 * CHUNK)
 }
 
 #[cfg(test)]
@@ -214,7 +214,7 @@ mod tests {
         /// Allocations are writable wherever they lie, whatever was freed around them.
         #[test]
         fn allocations_are_accessible(ops in prop::collection::vec((1u64..3 << 20, any::<bool>()), 1..60)) {
-            let memory = Memory::new(32 * PIECE).unwrap();
+            let memory = Memory::new(32 * CHUNK).unwrap();
             let mut live: Vec<(DevicePtr, u64)> = Vec::new();
             for (size, free) in ops {
                 if free && !live.is_empty() {
@@ -236,13 +236,13 @@ mod tests {
             }
             let state = memory.state.lock();
             prop_assert_eq!(state.arena.available(), state.arena.total());
-            prop_assert!(state.pieces.iter().all(|&piece| piece != Piece::Accessible));
-            prop_assert!(state.kept <= 32 * PIECE / KEPT_SHARE);
-            let spare = (0..32).filter(|&piece| state.pieces[piece] == Piece::Spare);
+            prop_assert!(state.chunks.iter().all(|&chunk| chunk != Chunk::Accessible));
+            prop_assert!(state.kept <= 32 * CHUNK / KEPT_SHARE);
+            let spare = (0..32).filter(|&chunk| state.chunks[chunk] == Chunk::Spare);
             let mut listed: Vec<_> = state.spare.iter().copied().collect();
             listed.sort();
             prop_assert_eq!(spare.collect::<Vec<_>>(), listed);
-            prop_assert!(state.spare.len() <= SPARE_PIECES);
+            prop_assert!(state.spare.len() <= SPARE_CHUNKS);
         }
     }
 
@@ -260,22 +260,22 @@ mod tests {
 
     #[test]
     fn a_large_allocation_is_inaccessible_once_freed() {
-        let memory = Memory::new(16 * PIECE).unwrap();
-        let ptr = memory.alloc(PIECE).unwrap();
+        let memory = Memory::new(16 * CHUNK).unwrap();
+        let ptr = memory.alloc(CHUNK).unwrap();
         assert_eq!(permissions(ptr), "rw-p");
         memory.free(ptr).unwrap();
         assert_eq!(permissions(ptr), "---p");
-        assert_eq!(memory.alloc(PIECE).unwrap(), ptr);
+        assert_eq!(memory.alloc(CHUNK).unwrap(), ptr);
         assert_eq!(permissions(ptr), "rw-p");
     }
 
     #[test]
-    fn the_last_pieces_of_small_allocations_stay_accessible() {
-        let memory = Memory::new(64 * PIECE).unwrap();
-        // A little less than a piece, so that each has one of its own.
+    fn the_last_chunks_of_small_allocations_stay_accessible() {
+        let memory = Memory::new(64 * CHUNK).unwrap();
+        // A little less than a chunk, so that each has one of its own.
         let small: Vec<_> = (0..12)
             .map(|_| {
-                let ptr = memory.alloc(PIECE - 256).unwrap();
+                let ptr = memory.alloc(CHUNK - 256).unwrap();
                 let filler = memory.alloc(256).unwrap();
                 (ptr, filler)
             })
@@ -284,11 +284,11 @@ mod tests {
             memory.free(ptr).unwrap();
             memory.free(filler).unwrap();
         }
-        let (closed, open) = small.split_at(small.len() - SPARE_PIECES);
+        let (closed, open) = small.split_at(small.len() - SPARE_CHUNKS);
         assert!(closed.iter().all(|&(ptr, _)| permissions(ptr) == "---p"));
         assert!(open.iter().all(|&(ptr, _)| permissions(ptr) == "rw-p"));
         // Used again as part of a large allocation, they close with it.
-        let all = memory.alloc(64 * PIECE).unwrap();
+        let all = memory.alloc(64 * CHUNK).unwrap();
         memory.free(all).unwrap();
         assert!(small.iter().all(|&(ptr, _)| permissions(ptr) == "---p"));
         assert!(memory.state.lock().spare.is_empty());
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn misuse_is_named() {
-        let memory = Memory::new(4 * PIECE).unwrap();
+        let memory = Memory::new(4 * CHUNK).unwrap();
         let ptr = memory.alloc(1000).unwrap();
         assert!(matches!(
             memory.check("fill", ptr, 1001),
@@ -313,7 +313,7 @@ mod tests {
         ));
         memory.free(ptr).unwrap();
         assert!(matches!(memory.free(ptr), Err(Error::InvalidFree(_))));
-        let error = memory.alloc(5 * PIECE).unwrap_err();
+        let error = memory.alloc(5 * CHUNK).unwrap_err();
         let text = error.to_string();
         assert!(
             text.contains("5242880") && text.contains("4194304 of 4194304"),
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn no_bytes_get_an_address_of_their_own() {
-        let memory = Memory::new(PIECE).unwrap();
+        let memory = Memory::new(CHUNK).unwrap();
         let (a, b) = (memory.alloc(0).unwrap(), memory.alloc(0).unwrap());
         assert_ne!(a, b);
         memory.check("test", a, 0).unwrap();

@@ -52,7 +52,7 @@ impl Code {
 
 impl Drop for Code {
     fn drop(&mut self) {
-        self.gpu.memory.dismiss(self.loaded.data());
+        self.gpu.memory.unregister(self.loaded.data());
     }
 }
 
@@ -83,7 +83,7 @@ impl VirtualModule {
             ))
         })?;
         let loaded = Loaded::new(&artifact.object)?;
-        gpu.memory.admit(loaded.data());
+        gpu.memory.register(loaded.data());
         let code = Arc::new(Code {
             gpu,
             loaded,

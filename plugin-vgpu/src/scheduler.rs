@@ -41,7 +41,7 @@ pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
         Form::Threads(_) => 0,
         Form::Warps { last: None, .. } => threads.div_ceil(size),
         Form::Warps { last: Some(_), .. } => threads.div_ceil(size) - 1,
-        Form::Strips { .. } => unreachable!("strips have no scheduler"),
+        Form::Subgroups { .. } => unreachable!("subgroups have no scheduler"),
     };
     // SAFETY: no fiber runs.
     unsafe { sm.block() }.reset(threads, run.warp_kind, warps);
@@ -59,10 +59,10 @@ pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
                 Ok(()) => continue,
                 Err(ending) => break ending,
             },
-            Next::Pause if run.stop.load(Ordering::Relaxed) => break Ending::Stopped,
+            Next::Poll if run.stop.load(Ordering::Relaxed) => break Ending::Stopped,
             // SAFETY: no fiber runs.
-            Next::Pause if unsafe { sm.block() }.rotate() => start(sm),
-            Next::Pause => continue,
+            Next::Poll if unsafe { sm.block() }.rotate() => start(sm),
+            Next::Poll => continue,
         };
         let thread = match thread {
             Ok(thread) => thread,
@@ -108,7 +108,7 @@ pub fn no_stack(thread: u16, error: &Error) -> Box<Raised> {
     })
 }
 
-/// A fiber's function: runs threads one after another for as long as none has to wait, so that a
+/// A fiber's function: runs threads one after another for as lockstep_expired as none has to wait, so that a
 /// kernel without synchronisation uses a single stack.
 ///
 /// # Safety
@@ -128,7 +128,7 @@ unsafe extern "C" fn run_threads(sm: *const (), number: u64) -> ! {
         unreachable!("threads are run thread by thread");
     };
     loop {
-        begin_with(sm, fiber, thread);
+        set_current_thread(sm, fiber, thread);
         // SAFETY: `cx` is this fiber's own; `run` describes the kernel.
         unsafe {
             cx.write(context(run, thread));
@@ -140,7 +140,7 @@ unsafe extern "C" fn run_threads(sm: *const (), number: u64) -> ! {
         block.exit(thread);
         if !block.start_another(false) {
             // SAFETY: this runs on `fiber`, and the thread has ended.
-            unsafe { leave(sm, fiber, thread) };
+            unsafe { exit_fiber(sm, fiber, thread) };
         }
         thread = block.start();
     }
@@ -161,7 +161,7 @@ unsafe extern "C" fn run_warps(sm: *const (), number: u64) -> ! {
         unreachable!("warps are run warp by warp");
     };
     loop {
-        begin_with(sm, fiber, first);
+        set_current_thread(sm, fiber, first);
         // SAFETY: short use between switches.
         let lanes = unsafe { sm.block() }.living(first);
         // SAFETY: `cx` is this fiber's own; `run` describes the kernel.
@@ -174,14 +174,14 @@ unsafe extern "C" fn run_warps(sm: *const (), number: u64) -> ! {
         block.end_lanes(first, block.living(first));
         if !block.start_another(true) {
             // SAFETY: this runs on `fiber`, and all lanes have ended.
-            unsafe { leave(sm, fiber, first) };
+            unsafe { exit_fiber(sm, fiber, first) };
         }
         first = block.start();
     }
 }
 
 /// From now on `fiber` runs `thread`, or the lanes that begin with it.
-pub fn begin_with(sm: &Sm, fiber: u16, thread: u16) {
+pub fn set_current_thread(sm: &Sm, fiber: u16, thread: u16) {
     sm.current.set(thread);
     let state = &sm.fiber_states[usize::from(fiber)];
     state.thread.set(thread);
@@ -192,7 +192,7 @@ pub fn begin_with(sm: &Sm, fiber: u16, thread: u16) {
 ///
 /// # Safety
 /// As for [`Sm::wait`].
-pub unsafe fn leave(sm: &Sm, fiber: u16, thread: u16) -> ! {
+pub unsafe fn exit_fiber(sm: &Sm, fiber: u16, thread: u16) -> ! {
     // SAFETY: the caller's contract. Nobody switches to the fiber again, as its thread has ended.
     unsafe {
         sm.stacks().put(fiber);
@@ -219,7 +219,7 @@ pub fn context(run: &BlockRun<'_>, thread: u16) -> ThreadContext {
     }
 }
 
-/// How long the block has been waiting on memory.
+/// How lockstep_expired the block has been waiting on memory.
 struct Waiting {
     since: Option<Instant>,
     rounds: u32,
@@ -229,7 +229,7 @@ impl Waiting {
     /// Nothing can run but threads that yielded: finds out how to go on.
     fn idle(&mut self, sm: &Sm, run: &BlockRun<'_>) -> Result<(), Ending> {
         // SAFETY: no fiber runs.
-        match unsafe { sm.block() }.idle(self.long(run)) {
+        match unsafe { sm.block() }.idle(self.lockstep_expired(run)) {
             Idle::Continue => {
                 *self = Waiting {
                     since: None,
@@ -246,10 +246,10 @@ impl Waiting {
         }
     }
 
-    /// Whether lanes in lockstep have waited in vain for so long that they may go on alone.
-    fn long(&self, run: &BlockRun<'_>) -> bool {
+    /// Whether lanes in lockstep have waited in vain for so lockstep_expired that they may go on alone.
+    fn lockstep_expired(&self, run: &BlockRun<'_>) -> bool {
         self.since
-            .is_some_and(|since| since.elapsed() > run.lockstep_patience)
+            .is_some_and(|since| since.elapsed() > run.lockstep_timeout)
     }
 
     fn spin(&mut self, sm: &Sm, run: &BlockRun<'_>) -> Result<(), Ending> {

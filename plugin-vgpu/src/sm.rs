@@ -32,7 +32,7 @@ pub struct BlockRun<'a> {
     /// Set when the launch has failed elsewhere and the block should be given up.
     pub stop: &'a AtomicBool,
     /// How long lanes in lockstep wait for one that only waits on memory, before they go on without it.
-    pub lockstep_patience: Duration,
+    pub lockstep_timeout: Duration,
     /// How long the block may wait on memory without progress.
     pub timeout: Option<Duration>,
 }
@@ -196,7 +196,7 @@ impl Sm {
     ///
     /// # Safety
     /// The caller is a fiber, with nothing on its stack that must be dropped.
-    pub unsafe fn give_up(&self) -> ! {
+    pub unsafe fn return_to_worker(&self) -> ! {
         let mut nowhere = 0;
         // SAFETY: the worker was suspended when it resumed a fiber.
         unsafe { switch(&mut nowhere, self.worker.get()) };

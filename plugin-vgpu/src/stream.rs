@@ -17,8 +17,8 @@ use crate::stream_workers::StreamWorkers;
 /// An operation: what it does, on which device.
 type Operation = Box<dyn FnOnce(&dyn Device) -> Result<()> + Send>;
 
-enum Work {
-    Do(Operation),
+enum Command {
+    Run(Operation),
     Call(Box<dyn FnOnce() + Send>),
     Record(Arc<StreamEvent>),
     Wait(Arc<StreamEvent>),
@@ -34,14 +34,14 @@ pub struct Queue {
 
 #[derive(Default)]
 struct State {
-    work: VecDeque<Work>,
+    work: VecDeque<Command>,
     claimed: bool,
     /// Why nothing more is done, until somebody is told.
     error: Option<Error>,
 }
 
 impl Queue {
-    fn push(self: &Arc<Self>, work: Work) {
+    fn push(self: &Arc<Self>, work: Command) {
         let mut state = self.state.lock();
         state.work.push_back(work);
         if !std::mem::replace(&mut state.claimed, true) {
@@ -63,19 +63,19 @@ impl Queue {
                 (work, state.error.is_some())
             };
             match work {
-                Work::Record(event) => event.happen(&self.workers),
-                Work::Wait(event) if !failed => {
+                Command::Record(event) => event.happen(&self.workers),
+                Command::Wait(event) if !failed => {
                     if event.park(self) {
                         return;
                     }
                 }
-                Work::Do(operation) if !failed => {
+                Command::Run(operation) if !failed => {
                     if let Err(error) = operation(&*self.device) {
                         self.state.lock().error = Some(error);
                     }
                 }
-                Work::Call(function) if !failed => function(),
-                Work::Do(_) | Work::Call(_) | Work::Wait(_) => {}
+                Command::Call(function) if !failed => function(),
+                Command::Run(_) | Command::Call(_) | Command::Wait(_) => {}
             }
         }
     }
@@ -86,12 +86,12 @@ pub struct VirtualStream(Arc<Queue>);
 
 /// An address a stream's thread uses in the name of the one that enqueued.
 #[derive(Clone, Copy)]
-struct Lent<T>(T);
+struct SendPtr<T>(T);
 
 // SAFETY: the contract of `Stream::write` and `Stream::read` keeps the memory valid for the stream.
-unsafe impl<T> Send for Lent<T> {}
+unsafe impl<T> Send for SendPtr<T> {}
 
-impl<T> Lent<T> {
+impl<T> SendPtr<T> {
     /// The address; a method, so that closures take the whole wrapper.
     fn address(self) -> T {
         self.0
@@ -110,13 +110,13 @@ impl VirtualStream {
     }
 
     fn enqueue(&self, operation: impl FnOnce(&dyn Device) -> Result<()> + Send + 'static) {
-        self.0.push(Work::Do(Box::new(operation)));
+        self.0.push(Command::Run(Box::new(operation)));
     }
 }
 
 impl Stream for VirtualStream {
     unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
-        let source = Lent(src);
+        let source = SendPtr(src);
         // SAFETY: the source stays readable until the copy is done (caller).
         self.enqueue(move |device| unsafe { device.write(dst, source.address(), len) });
         Ok(())
@@ -130,7 +130,7 @@ impl Stream for VirtualStream {
     }
 
     unsafe fn read(&self, dst: *mut u8, src: DevicePtr, len: usize) -> Result<()> {
-        let destination = Lent(dst);
+        let destination = SendPtr(dst);
         // SAFETY: the destination stays writable until the copy is done (caller).
         self.enqueue(move |device| unsafe { device.read(destination.address(), src, len) });
         Ok(())
@@ -162,25 +162,25 @@ impl Stream for VirtualStream {
     }
 
     fn call(&self, function: Box<dyn FnOnce() + Send>) -> Result<()> {
-        self.0.push(Work::Call(function));
+        self.0.push(Command::Call(function));
         Ok(())
     }
 
     fn record(&self) -> Result<Option<Arc<dyn Event>>> {
         let event = Arc::new(StreamEvent::default());
-        self.0.push(Work::Record(event.clone()));
+        self.0.push(Command::Record(event.clone()));
         Ok(Some(event))
     }
 
     fn wait(&self, event: &Arc<dyn Event>) -> Result<()> {
         let any: Arc<dyn Any + Send + Sync> = event.clone();
         match any.downcast::<StreamEvent>() {
-            Ok(event) => self.0.push(Work::Wait(event)),
+            Ok(event) => self.0.push(Command::Wait(event)),
             // Not one of a virtual GPU's: there is nothing to park at.
             Err(_) => {
                 let event = event.clone();
                 // Its device's failure is told whoever waits for that device; this stream goes on (`plugin_api::Event`).
-                self.0.push(Work::Call(Box::new(move || {
+                self.0.push(Command::Call(Box::new(move || {
                     if let Err(error) = event.synchronize() {
                         log::warn!("waiting for another device: {error}");
                     }

@@ -11,11 +11,11 @@ use crate::stream::Queue;
 /// The threads of one device.
 pub struct StreamWorkers {
     most: u32,
-    line: Mutex<Line>,
+    run_queue: Mutex<RunQueue>,
     arrived: Condvar,
 }
 
-struct Line {
+struct RunQueue {
     /// Streams with work, first come first served.
     queues: VecDeque<Arc<Queue>>,
     /// Threads that wait for one.
@@ -27,7 +27,7 @@ struct Line {
 impl StreamWorkers {
     /// At most `most` threads.
     pub fn new(most: u32) -> Arc<StreamWorkers> {
-        let line = Line {
+        let run_queue = RunQueue {
             queues: VecDeque::new(),
             idle: 0,
             started: 0,
@@ -35,23 +35,23 @@ impl StreamWorkers {
         };
         Arc::new(StreamWorkers {
             most,
-            line: Mutex::new(line),
+            run_queue: Mutex::new(run_queue),
             arrived: Condvar::new(),
         })
     }
 
     /// Has `queue` drained soon.
     pub fn submit(self: &Arc<Self>, queue: Arc<Queue>) {
-        let mut line = self.line.lock();
-        line.queues.push_back(queue);
-        if line.idle < line.queues.len() && line.started < self.most {
-            self.start(&mut line);
+        let mut run_queue = self.run_queue.lock();
+        run_queue.queues.push_back(queue);
+        if run_queue.idle < run_queue.queues.len() && run_queue.started < self.most {
+            self.start(&mut run_queue);
         }
-        let nobody = line.started == 0;
-        drop(line);
+        let nobody = run_queue.started == 0;
+        drop(run_queue);
         if nobody {
             // The system gives no thread at all: the caller does the work.
-            self.work_off();
+            self.drain_all();
         } else {
             self.arrived.notify_one();
         }
@@ -59,22 +59,23 @@ impl StreamWorkers {
 
     /// Ends the threads when they have nothing left to do.
     pub fn close(&self) {
-        self.line.lock().closed = true;
+        self.run_queue.lock().closed = true;
         self.arrived.notify_all();
     }
 
-    fn start(self: &Arc<Self>, line: &mut Line) {
+    fn start(self: &Arc<Self>, run_queue: &mut RunQueue) {
         let workers = self.clone();
-        let thread = std::thread::Builder::new().name(format!("vgpu-stream-{}", line.started + 1));
+        let thread =
+            std::thread::Builder::new().name(format!("vgpu-stream-{}", run_queue.started + 1));
         // Fewer threads than streams make the streams slower, not wrong.
         if thread.spawn(move || workers.work()).is_ok() {
-            line.started += 1;
+            run_queue.started += 1;
         }
     }
 
-    fn work_off(&self) {
+    fn drain_all(&self) {
         loop {
-            let next = self.line.lock().queues.pop_front();
+            let next = self.run_queue.lock().queues.pop_front();
             let Some(queue) = next else { return };
             queue.drain();
         }
@@ -84,17 +85,17 @@ impl StreamWorkers {
     fn work(&self) {
         loop {
             let queue = {
-                let mut line = self.line.lock();
+                let mut run_queue = self.run_queue.lock();
                 loop {
-                    if let Some(queue) = line.queues.pop_front() {
+                    if let Some(queue) = run_queue.queues.pop_front() {
                         break queue;
                     }
-                    if line.closed {
+                    if run_queue.closed {
                         return;
                     }
-                    line.idle += 1;
-                    self.arrived.wait(&mut line);
-                    line.idle -= 1;
+                    run_queue.idle += 1;
+                    self.arrived.wait(&mut run_queue);
+                    run_queue.idle -= 1;
                 }
             };
             queue.drain();

@@ -43,7 +43,7 @@ pub unsafe extern "C" fn switch(save: *mut Suspended, to: Suspended) {
 /// Goes on with what was suspended at the current stack pointer: where a signal handler sends a fiber
 /// that faulted, with the stack pointer of its worker.
 #[unsafe(naked)]
-pub unsafe extern "C" fn land() {
+pub unsafe extern "C" fn restore_and_return() {
     naked_asm!(
         "pop r15", "pop r14", "pop r13", "pop r12", "pop rbx", "pop rbp", "ret"
     )

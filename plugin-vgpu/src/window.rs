@@ -15,7 +15,7 @@ pub const PAGE: u64 = 4096;
 
 /// Addresses at the window's start that are never handed out, so that small offsets from a
 /// truncated or null-based window pointer fault.
-const NO_MANS_LAND: u64 = 4 << 30;
+const RESERVED_PREFIX: u64 = 4 << 30;
 
 /// What may be done with a range of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,8 +177,8 @@ fn reserve_window() -> std::result::Result<Mutex<Arena>, (String, i32)> {
         )
     })?;
     Ok(Mutex::new(Arena::new(Span {
-        start: start + NO_MANS_LAND,
-        len: window.len - NO_MANS_LAND,
+        start: start + RESERVED_PREFIX,
+        len: window.len - RESERVED_PREFIX,
     })))
 }
 

@@ -34,16 +34,16 @@ pub struct Recorder {
     request: Request,
     /// Launches so far of kernels that are meant.
     launches: AtomicU64,
-    tell: fn(String),
+    log: fn(String),
 }
 
 impl Recorder {
-    /// A recorder for `request`. What happens goes to `tell`.
-    pub fn new(request: Request, tell: fn(String)) -> Arc<Recorder> {
+    /// A recorder for `request`. What happens goes to `log`.
+    pub fn new(request: Request, log: fn(String)) -> Arc<Recorder> {
         Arc::new(Recorder {
             request,
             launches: AtomicU64::new(0),
-            tell,
+            log,
         })
     }
 
@@ -114,7 +114,7 @@ impl Device for RecordingDevice {
 
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>> {
         if options.unified_shared_memory {
-            (self.recorder.tell)("OMPTARGET_RECORD: memory of the host, which `requires unified_shared_memory` lets kernels use, is not recorded".into());
+            (self.recorder.log)("OMPTARGET_RECORD: memory of the host, which `requires unified_shared_memory` lets kernels use, is not recorded".into());
         }
         Ok(Arc::new(RecordingModule {
             module: self.device.load(image, options)?,
@@ -248,7 +248,7 @@ impl Kernel for RecordingKernel {
             areas,
         };
         let folder = &self.recorder.request.folder;
-        (self.recorder.tell)(match recording.write(folder) {
+        (self.recorder.log)(match recording.write(folder) {
             Ok(()) => format!("recorded kernel {name} to {}", folder.display()),
             Err(error) => format!("OMPTARGET_RECORD: kernel {name} is not recorded: {error}"),
         });

@@ -32,7 +32,7 @@ const FAMILIES: &[Family] = &[
         stands_in: false,
         open: || match plugin_cuda::plugin() {
             Ok(found) => Ok(found.plugin),
-            Err(why @ plugin_cuda::Absence::Setting(_)) => Err(Absence::Unusual(format!(
+            Err(why @ plugin_cuda::Unavailable::Setting(_)) => Err(Absence::Unusual(format!(
                 "NVIDIA GPUs cannot be used: {why}"
             ))),
             Err(why) => Err(Absence::Usual(why.to_string())),

@@ -65,10 +65,10 @@ pub fn get(number: i32) -> Outcome<Arc<Device>> {
 
 /// The virtual GPU behind each device: `OMPTARGET_VGPU_*` describe it.
 pub fn description() -> Outcome<plugin_vgpu::Config> {
-    plugin_vgpu::Config::from_environment().map_err(complain)
+    plugin_vgpu::Config::from_environment().map_err(report)
 }
 
-fn complain(why: String) -> Failure {
+fn report(why: String) -> Failure {
     eprintln!("fake CUDA driver: {why}");
     Failure::OPERATING_SYSTEM
 }
@@ -78,8 +78,7 @@ impl Device {
     pub fn gpu(&self) -> Outcome<Arc<VirtualGpu>> {
         let make = || {
             let gpu = VirtualGpu::new(&description()?);
-            gpu.map(Arc::new)
-                .map_err(|error| complain(error.to_string()))
+            gpu.map(Arc::new).map_err(|error| report(error.to_string()))
         };
         self.gpu.get_or_init(make).clone()
     }

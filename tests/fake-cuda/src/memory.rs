@@ -77,13 +77,13 @@ impl Memory {
     }
 
     /// A module's variable is there.
-    pub fn admit(&mut self, address: u64, size: u64) {
+    pub fn register(&mut self, address: u64, size: u64) {
         let kind = Kind::Variable;
         self.blocks.insert(address, Block { size, kind });
     }
 
     /// It is gone.
-    pub fn dismiss(&mut self, address: u64) {
+    pub fn unregister(&mut self, address: u64) {
         self.blocks.remove(&address);
     }
 

@@ -60,7 +60,7 @@ impl Module {
             }
         })?;
         for (_, global) in loaded.globals() {
-            context.memory().admit(global.address.0, global.size);
+            context.memory().register(global.address.0, global.size);
         }
         Ok(Arc::new(Module {
             context,
@@ -92,7 +92,7 @@ impl Module {
             let _was_known = handle::remove::<Function>(function);
         }
         for (_, global) in self.loaded.globals() {
-            self.context.memory().dismiss(global.address.0);
+            self.context.memory().unregister(global.address.0);
         }
     }
 }
@@ -102,7 +102,7 @@ fn hash(bytes: &[u8]) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn complain(what: &str) -> Failure {
+fn report(what: &str) -> Failure {
     eprintln!("fake CUDA driver: {what}");
     Failure::INVALID_IMAGE
 }
@@ -110,8 +110,8 @@ fn complain(what: &str) -> Failure {
 /// The files of `FAKE_CUDA_BITCODE`.
 fn files() -> Outcome<Vec<(PathBuf, Vec<u8>)>> {
     let folder = settings()?.bitcode.as_deref();
-    let folder = folder.ok_or_else(|| complain("FAKE_CUDA_BITCODE is not set"))?;
-    read_all(folder).map_err(|error| complain(&format!("{}: {error}", folder.display())))
+    let folder = folder.ok_or_else(|| report("FAKE_CUDA_BITCODE is not set"))?;
+    read_all(folder).map_err(|error| report(&format!("{}: {error}", folder.display())))
 }
 
 fn read_all(folder: &Path) -> std::io::Result<Vec<(PathBuf, Vec<u8>)>> {
@@ -135,7 +135,7 @@ fn of_ptx(ptx: &str, context: &Context, log: &mut String) -> Outcome<Vec<u8>> {
         .into_iter()
         .find(|(_, content)| hash(content) == wanted);
     source.map(|(_, content)| content).ok_or_else(|| {
-        complain(&format!(
+        report(&format!(
             "FAKE_CUDA_BITCODE has no file with SHA-256 {wanted}"
         ))
     })
@@ -156,13 +156,13 @@ fn of_machine_code(file: &[u8], context: &Context) -> Outcome<Vec<u8>> {
 fn only_bitcode_with(code: &[u8]) -> Outcome<Vec<u8>> {
     let files = files()?;
     if !files.iter().any(|(_, content)| content == code) {
-        return Err(complain("FAKE_CUDA_BITCODE does not have this code"));
+        return Err(report("FAKE_CUDA_BITCODE does not have this code"));
     }
     let is_bitcode = |path: &Path| path.extension().is_some_and(|extension| extension == "bc");
     let mut sources = files.into_iter().filter(|(path, _)| is_bitcode(path));
     match (sources.next(), sources.next()) {
         (Some((_, content)), None) => Ok(content),
-        _ => Err(complain(
+        _ => Err(report(
             "FAKE_CUDA_BITCODE has not one file of bitcode for this code",
         )),
     }

@@ -17,7 +17,7 @@ const MAX_DYNAMIC_SHARED: c_int = 8;
 
 /// Gives the assembler's words to whoever asked for them: to the one log if it succeeded, to the other if not.
 fn give_log(
-    said: &str,
+    log: &str,
     wanted: (c_int, c_int),
     options: &[(c_int, *mut c_void)],
     values: *mut *mut c_void,
@@ -27,8 +27,8 @@ fn give_log(
         return Ok(());
     };
     let length = options[size].1 as usize;
-    store_text(options[buffer].1.cast(), length, said)?;
-    let written = said.len().min(length - 1);
+    store_text(options[buffer].1.cast(), length, log)?;
+    let written = log.len().min(length - 1);
     store(values.wrapping_add(size), written as *mut c_void)
 }
 
@@ -51,9 +51,9 @@ driver_functions! {
         let pairs = (0..count as usize)
             .map(|index| Ok((element(options, index)?, element(values, index)?)))
             .collect::<Outcome<Vec<_>>>()?;
-        let mut said = String::new();
-        let outcome = Module::load(current()?, image.cast(), &mut said);
-        give_log(&said, LOGS[usize::from(outcome.is_err())], &pairs, values)?;
+        let mut log = String::new();
+        let outcome = Module::load(current()?, image.cast(), &mut log);
+        give_log(&log, LOGS[usize::from(outcome.is_err())], &pairs, values)?;
         store(loaded, handle::add(outcome?))
     }
 

@@ -38,11 +38,11 @@ pub fn check(ptx: &str, device: &Device, log: &mut String) -> Outcome {
     let Some(ptxas) = &settings()?.ptxas else {
         return Ok(());
     };
-    let (accepted, said) = assemble(ptxas, ptx, device.capability).map_err(|error| {
+    let (accepted, output) = assemble(ptxas, ptx, device.capability).map_err(|error| {
         eprintln!("fake CUDA driver: {}: {error}", ptxas.display());
         Failure::OPERATING_SYSTEM
     })?;
-    *log = said;
+    *log = output;
     accepted.then_some(()).ok_or(Failure::INVALID_PTX)
 }
 
@@ -56,7 +56,7 @@ fn assemble(ptxas: &Path, ptx: &str, (major, minor): (u8, u8)) -> std::io::Resul
         .arg(folder.path().join("module.cubin"))
         .arg(&source)
         .output()?;
-    let said = [output.stdout, output.stderr].concat();
-    let said = String::from_utf8_lossy(&said).into_owned();
-    Ok((output.status.success(), said))
+    let log = [output.stdout, output.stderr].concat();
+    let log = String::from_utf8_lossy(&log).into_owned();
+    Ok((output.status.success(), log))
 }

@@ -7,13 +7,13 @@ use crate::context::{Context, lock};
 use crate::result::{Failure, Outcome};
 
 /// What a stream is to do. When its context is lost, it is dropped instead.
-type Work = Box<dyn FnOnce() -> Outcome + Send>;
+type Operation = Box<dyn FnOnce() -> Outcome + Send>;
 
 /// A stream.
 pub struct Stream {
     /// What it belongs to.
     pub context: Arc<Context>,
-    queue: Mutex<Sender<Work>>,
+    queue: Mutex<Sender<Operation>>,
     progress: Arc<Progress>,
 }
 
@@ -32,15 +32,15 @@ struct Counts {
 impl Stream {
     /// An empty stream.
     pub fn new(context: Arc<Context>) -> Outcome<Arc<Stream>> {
-        let (queue, works) = channel::<Work>();
+        let (queue, operations) = channel::<Operation>();
         let progress = Arc::new(Progress::default());
         let (own_context, own_progress) = (context.clone(), progress.clone());
         let run = move || {
-            for work in works {
+            for operation in operations {
                 match own_context.failure() {
-                    Some(_) => drop(work),
+                    Some(_) => drop(operation),
                     None => {
-                        if let Err(failure) = work() {
+                        if let Err(failure) = operation() {
                             own_context.lose(failure);
                         }
                     }

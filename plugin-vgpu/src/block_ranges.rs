@@ -1,11 +1,11 @@
-//! Which blocks of a grid are run by whom: in order, in portions of neighbours.
+//! Which blocks of a grid are run by whom: in order, in block_ranges of neighbours.
 //!
 //! Neighbouring blocks mostly use neighbouring memory. Two CPUs that take turns at single blocks write to the same
 //! pages at the same time, and each fetches ahead what the other is writing. So a worker takes several blocks at once:
 //! as many as keep it busy for [`ENOUGH`], so that a portion costs others little, be it those who wait for a
 //! multiprocessor or those who have nothing left to do.
 //!
-//! Portions are given out in order, and whoever has one runs it to its end before it lets go of its multiprocessor: the first
+//! BlockRanges are given out in order, and whoever has one runs it to its end before it lets go of its multiprocessor: the first
 //! block that has not ended is always under way, so that blocks may wait for earlier ones.
 
 use std::ops::Range;
@@ -17,18 +17,18 @@ const ENOUGH: Duration = Duration::from_micros(50);
 
 /// Indices of blocks, in order.
 #[derive(Clone)]
-pub struct Blocks {
+pub struct BlockRange {
     grid: [u32; 3],
     next: [u32; 3],
     left: u64,
 }
 
-impl Blocks {
+impl BlockRange {
     /// Those with the numbers `numbers` in a grid of `grid` blocks per dimension.
-    pub fn new(grid: [u32; 3], numbers: Range<u64>) -> Blocks {
+    pub fn new(grid: [u32; 3], numbers: Range<u64>) -> BlockRange {
         let [x, y, _] = grid.map(u64::from);
         let first = numbers.start;
-        Blocks {
+        BlockRange {
             grid,
             next: [first % x, first / x % y, first / x / y].map(|index| index as u32),
             left: numbers.end - first,
@@ -41,7 +41,7 @@ impl Blocks {
     }
 }
 
-impl Iterator for Blocks {
+impl Iterator for BlockRange {
     type Item = [u32; 3];
 
     fn next(&mut self) -> Option<[u32; 3]> {
@@ -59,17 +59,17 @@ impl Iterator for Blocks {
 }
 
 /// The blocks of a grid.
-pub struct Portions {
+pub struct BlockRanges {
     blocks: u64,
     workers: u64,
     /// The first block that nobody has taken.
     next: AtomicU64,
 }
 
-impl Portions {
+impl BlockRanges {
     /// `blocks` for `workers`, at least one.
-    pub fn new(blocks: u64, workers: u64) -> Portions {
-        Portions {
+    pub fn new(blocks: u64, workers: u64) -> BlockRanges {
+        BlockRanges {
             blocks,
             workers,
             next: AtomicU64::new(0),
@@ -123,13 +123,13 @@ mod tests {
     fn each_block_is_taken_once_and_each_worker_takes_them_in_order() {
         for (blocks, workers, most) in [(1, 1, 1), (1000, 3, 7), (100_000, 4, u64::MAX), (5, 8, 4)]
         {
-            let portions = Portions::new(blocks, workers);
+            let block_ranges = BlockRanges::new(blocks, workers);
             let begin = Barrier::new(workers as usize);
             let work = || {
                 begin.wait();
                 let mut mine = Vec::new();
-                while portions.left() {
-                    mine.extend(portions.take(most));
+                while block_ranges.left() {
+                    mine.extend(block_ranges.take(most));
                 }
                 mine
             };
@@ -143,21 +143,21 @@ mod tests {
             });
             all.sort_unstable();
             assert!(all.into_iter().eq(0..blocks), "{blocks} {workers} {most}");
-            assert!(portions.take(most).is_empty());
+            assert!(block_ranges.take(most).is_empty());
         }
     }
 
     #[test]
     fn as_many_blocks_as_workers_go_one_by_one_and_the_last_ones_too() {
-        let portions = Portions::new(4, 4);
-        assert_eq!(portions.take(u64::MAX), 0..1);
-        let portions = Portions::new(100, 2);
-        assert_eq!(portions.take(u64::MAX), 0..25);
-        assert_eq!(portions.take(10), 25..35);
-        assert_eq!(portions.take(u64::MAX), 35..51);
+        let block_ranges = BlockRanges::new(4, 4);
+        assert_eq!(block_ranges.take(u64::MAX), 0..1);
+        let block_ranges = BlockRanges::new(100, 2);
+        assert_eq!(block_ranges.take(u64::MAX), 0..25);
+        assert_eq!(block_ranges.take(10), 25..35);
+        assert_eq!(block_ranges.take(u64::MAX), 35..51);
         let mut last = 0..0;
-        while portions.left() {
-            last = portions.take(u64::MAX);
+        while block_ranges.left() {
+            last = block_ranges.take(u64::MAX);
         }
         assert_eq!(last, 99..100);
     }
@@ -165,12 +165,12 @@ mod tests {
     #[test]
     fn blocks_are_numbered_along_x_then_y_then_z() {
         let grid = [3, 2, 4];
-        let all: Vec<_> = Blocks::new(grid, 0..24).collect();
+        let all: Vec<_> = BlockRange::new(grid, 0..24).collect();
         assert_eq!(all.len(), 24);
         assert_eq!(all[..4], [[0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 1, 0]]);
         assert_eq!(all[23], [2, 1, 3]);
         for (start, end) in [(0, 0), (5, 7), (6, 6), (11, 24)] {
-            let some = Blocks::new(grid, start as u64..end as u64);
+            let some = BlockRange::new(grid, start as u64..end as u64);
             assert!(some.eq(all[start..end].iter().copied()), "{start} {end}");
         }
     }

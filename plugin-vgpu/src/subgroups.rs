@@ -1,4 +1,4 @@
-//! Runs blocks whose threads never wait: strip after strip of their warp form, all blocks of a portion on one stack.
+//! Runs blocks whose threads never wait: subgroup after subgroup of their warp form, all blocks of a portion on one stack.
 //! (A fiber of its own for each block would be most of what a block of a few iterations costs.)
 
 use std::ptr;
@@ -6,29 +6,29 @@ use std::sync::atomic::Ordering;
 
 use vgpu_abi::ThreadContext;
 
+use crate::block_ranges::BlockRange;
 use crate::engine::Form;
 use crate::fault::{self, Raised};
-use crate::portions::Blocks;
-use crate::scheduler::{begin_with, context, no_stack};
+use crate::scheduler::{context, no_stack, set_current_thread};
 use crate::sm::{BlockRun, Sm};
 
-/// What a fiber of strips runs.
-struct Strips<'a> {
+/// What a fiber of subgroups runs.
+struct Subgroups<'a> {
     sm: &'a Sm,
     /// The block's index in it is not used.
     run: &'a BlockRun<'a>,
-    blocks: Blocks,
+    blocks: BlockRange,
 }
 
 /// Runs `blocks` to their ends, or gives them up when the launch has failed elsewhere. `Err`: the block in which a
 /// thread faulted, and how.
 ///
 /// # Safety
-/// As for [`crate::scheduler::run_block`]; the form of `run` is [`Form::Strips`].
+/// As for [`crate::scheduler::run_block`]; the form of `run` is [`Form::Subgroups`].
 pub unsafe fn run(
     sm: &Sm,
     run: &BlockRun<'_>,
-    blocks: Blocks,
+    blocks: BlockRange,
 ) -> Result<(), ([u32; 3], Box<Raised>)> {
     sm.run.set(ptr::from_ref(run).cast());
     // SAFETY: no fiber runs.
@@ -37,11 +37,11 @@ pub unsafe fn run(
         Ok(fiber) => fiber,
         Err(error) => return Err((blocks.first(), no_stack(0, &error))),
     };
-    let strips = Strips { sm, run, blocks };
-    // SAFETY: the stack was free; `strips` and the Sm outlive the fiber's run, which ends below.
+    let subgroups = Subgroups { sm, run, blocks };
+    // SAFETY: the stack was free; `subgroups` and the Sm outlive the fiber's run, which ends below.
     let begin = unsafe {
-        let strips = ptr::from_ref(&strips).cast();
-        stacks.prepare(fiber, run_strips, strips, fiber.into())
+        let subgroups = ptr::from_ref(&subgroups).cast();
+        stacks.prepare(fiber, run_subgroups, subgroups, fiber.into())
     };
     sm.suspended[0].set(begin);
     // SAFETY: this is the worker.
@@ -56,19 +56,19 @@ pub unsafe fn run(
     }
 }
 
-/// A fiber's function: runs all strips of its blocks.
+/// A fiber's function: runs all subgroups of its blocks.
 ///
 /// # Safety
-/// `strips` points at a [`Strips`]; called on fiber `number` of its `Sm`.
-unsafe extern "C" fn run_strips(strips: *const (), number: u64) -> ! {
+/// `subgroups` points at a [`Subgroups`]; called on fiber `number` of its `Sm`.
+unsafe extern "C" fn run_subgroups(subgroups: *const (), number: u64) -> ! {
     let fiber = number as u16;
     // SAFETY: the caller's contract.
-    let (Strips { sm, run, blocks }, cx) = unsafe {
-        let strips = &*strips.cast::<Strips<'_>>();
-        (strips, strips.sm.stacks().context(fiber))
+    let (Subgroups { sm, run, blocks }, cx) = unsafe {
+        let subgroups = &*subgroups.cast::<Subgroups<'_>>();
+        (subgroups, subgroups.sm.stacks().context(fiber))
     };
-    let Form::Strips { entry, width } = run.form else {
-        unreachable!("strips are run strip by strip");
+    let Form::Subgroups { entry, width } = run.form else {
+        unreachable!("subgroups are run subgroup by subgroup");
     };
     let [x, y, z] = run.context.ntid;
     let threads = x * y * z;
@@ -78,7 +78,7 @@ unsafe extern "C" fn run_strips(strips: *const (), number: u64) -> ! {
                 break 'blocks;
             }
             let lanes = u64::MAX >> (u64::BITS - (threads - first).min(width));
-            begin_with(sm, fiber, first as u16);
+            set_current_thread(sm, fiber, first as u16);
             // SAFETY: `cx` is this fiber's own; `run` describes the kernel.
             unsafe {
                 cx.write(ThreadContext {
@@ -90,5 +90,5 @@ unsafe extern "C" fn run_strips(strips: *const (), number: u64) -> ! {
         }
     }
     // SAFETY: this fiber keeps nothing that must be dropped.
-    unsafe { sm.give_up() }
+    unsafe { sm.return_to_worker() }
 }

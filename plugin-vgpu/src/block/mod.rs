@@ -18,7 +18,7 @@ pub const MAX_THREADS: u32 = (MAX_WARPS * MIN_LANES) as u32;
 
 /// Turns after which the worker looks around: whether the launch was stopped, and for yielding and
 /// unstarted threads that threads which release each other for ever would starve.
-const PAUSE: u32 = 4096;
+const POLL_INTERVAL: u32 = 4096;
 
 /// How warps work: a property of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +47,8 @@ impl WarpKind {
     }
 
     /// Pauses in a row, without the block ever running out of threads, after which converging lanes no longer wait for
-    /// the others of their warp: a million turns, some 20 ms; with lockstep, some 20 s.
-    fn pause_patience(self) -> u32 {
+    /// the others of their warp: a million switches, some 20 ms; with lockstep, some 20 s.
+    fn polls_before_release(self) -> u32 {
         if self.lockstep { 256_000 } else { 256 }
     }
 }
@@ -65,7 +65,7 @@ pub enum Next {
     /// Every thread has ended.
     Done,
     /// The worker should look around and call [`Block::rotate`].
-    Pause,
+    Poll,
 }
 
 /// How a block with nothing to run goes on.
@@ -101,9 +101,9 @@ pub struct Block {
     next_thread: u32,
     ready: Ring,
     yielded: Ring,
-    turns: u32,
+    switches: u32,
     idle_rounds: u32,
-    pauses: u32,
+    polls: u32,
     warps: Vec<Warp>,
     barriers: [Barrier; BARRIERS],
     /// Barriers somebody has arrived at.
@@ -126,9 +126,9 @@ impl Block {
             next_thread: 0,
             ready: Ring::new(),
             yielded: Ring::new(),
-            turns: 0,
+            switches: 0,
             idle_rounds: 0,
-            pauses: 0,
+            polls: 0,
             warps: (0..MAX_WARPS).map(|_| Warp::new()).collect(),
             barriers: std::array::from_fn(|_| Barrier::new()),
             open: 0,
@@ -148,7 +148,7 @@ impl Block {
         self.next_thread = 0;
         self.ready.clear();
         self.yielded.clear();
-        (self.turns, self.idle_rounds, self.pauses) = (0, 0, 0);
+        (self.switches, self.idle_rounds, self.polls) = (0, 0, 0);
         for barrier in lanes(self.open) {
             self.barriers[barrier].reset();
         }
@@ -199,9 +199,9 @@ impl Block {
     /// What the worker does next. Released threads come before unstarted ones, so that a warp stays in
     /// the CPU's caches while it exchanges data, and those before threads that yielded.
     pub fn next(&mut self) -> Next {
-        self.turns += 1;
-        if self.turns >= PAUSE {
-            return Next::Pause;
+        self.switches += 1;
+        if self.switches >= POLL_INTERVAL {
+            return Next::Poll;
         }
         match self.ready.pop() {
             Some(thread) => Next::Resume(thread),
@@ -215,10 +215,10 @@ impl Block {
     /// lanes that others have kept waiting for very long go on without them, which may be what those
     /// are waiting for.
     pub fn rotate(&mut self) -> bool {
-        self.turns = 0;
-        self.pauses += 1;
-        if self.pauses >= self.warp_kind.pause_patience() {
-            self.pauses = 0;
+        self.switches = 0;
+        self.polls += 1;
+        if self.polls >= self.warp_kind.polls_before_release() {
+            self.polls = 0;
             self.release_one_converging_warp();
         }
         self.ready.append(&mut self.yielded);
@@ -249,7 +249,7 @@ impl Block {
     pub fn idle(&mut self, long: bool) -> Idle {
         let rounds = self.idle_rounds;
         self.idle_rounds = rounds.saturating_add(1);
-        self.pauses = 0;
+        self.polls = 0;
         let alone = long || !self.warp_kind.lockstep;
         if rounds > 0 && alone && self.release_one_converging_warp() {
             return Idle::Continue;
@@ -270,7 +270,7 @@ impl Block {
     }
 
     /// `thread` lets the others run.
-    pub fn yield_turn(&mut self, thread: u16, site: u32) {
+    pub fn yield_thread(&mut self, thread: u16, site: u32) {
         self.sites[usize::from(thread)] = site;
         self.yielded.push(thread);
     }

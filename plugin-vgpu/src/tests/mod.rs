@@ -65,7 +65,7 @@ fn grid_run<T>(entry: EntryFn, blocks: u32, threads: u32, args: &[*const T; 1]) 
         dynamic_shared: 0,
         dispatch: 0,
         warp_kind: NVPTX,
-        lockstep_patience: Duration::from_secs(20),
+        lockstep_timeout: Duration::from_secs(20),
         timeout: Some(Duration::from_secs(20)),
     }
 }

@@ -6,25 +6,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::driver::{CuStream, Driver, Outcome};
 
 /// A function that is called once, or dropped.
-pub struct Call(Mutex<Option<Box<dyn FnOnce() + Send>>>);
+pub struct HostFunction(Mutex<Option<Box<dyn FnOnce() + Send>>>);
 
-impl Call {
+impl HostFunction {
     /// A function that is not enqueued yet.
-    pub fn new(function: Box<dyn FnOnce() + Send>) -> Arc<Call> {
-        Arc::new(Call(Mutex::new(Some(function))))
+    pub fn new(function: Box<dyn FnOnce() + Send>) -> Arc<HostFunction> {
+        Arc::new(HostFunction(Mutex::new(Some(function))))
     }
 
     /// Has the driver call it.
     ///
     /// # Safety
     /// The stream is one of the current context.
-    pub unsafe fn enqueue(self: &Arc<Call>, driver: &Driver, stream: CuStream) -> Outcome {
+    pub unsafe fn enqueue(self: &Arc<HostFunction>, driver: &Driver, stream: CuStream) -> Outcome {
         let data = Arc::into_raw(self.clone()).cast_mut().cast();
         // SAFETY: the driver calls the function at most once, with a count of its own.
         let enqueued = unsafe { driver.launch_host_func(stream, call, data) };
         if enqueued.is_err() {
             // SAFETY: the driver has not taken the count.
-            drop(unsafe { Arc::from_raw(data.cast::<Call>()) });
+            drop(unsafe { Arc::from_raw(data.cast::<HostFunction>()) });
         }
         enqueued
     }
@@ -43,7 +43,7 @@ impl Call {
 /// What the driver calls.
 unsafe extern "C" fn call(data: *mut c_void) {
     // SAFETY: the count that `enqueue` gave away.
-    let call = unsafe { Arc::from_raw(data.cast::<Call>()) };
+    let call = unsafe { Arc::from_raw(data.cast::<HostFunction>()) };
     if let Some(function) = call.take() {
         function();
     }
@@ -60,7 +60,7 @@ mod tests {
         let count = Arc::new(AtomicU32::new(0));
         let make = || {
             let count = count.clone();
-            Call::new(Box::new(move || {
+            HostFunction::new(Box::new(move || {
                 count.fetch_add(1, Ordering::Relaxed);
             }))
         };

@@ -8,7 +8,7 @@ const MOST: usize = 256;
 
 /// A launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flight {
+pub struct LaunchInFlight {
     /// The kernel's name.
     pub kernel: Arc<str>,
     /// Blocks.
@@ -19,20 +19,20 @@ pub struct Flight {
 
 /// The launches of one stream since somebody last found it empty.
 #[derive(Default)]
-pub struct Running(Mutex<VecDeque<Flight>>);
+pub struct InFlight(Mutex<VecDeque<LaunchInFlight>>);
 
-impl Running {
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Flight>> {
+impl InFlight {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<LaunchInFlight>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A launch is enqueued.
-    pub fn launched(&self, flight: Flight) {
-        let mut flights = self.lock();
-        if flights.len() == MOST {
-            flights.pop_front();
+    pub fn launched(&self, launch: LaunchInFlight) {
+        let mut launches = self.lock();
+        if launches.len() == MOST {
+            launches.pop_front();
         }
-        flights.push_back(flight);
+        launches.push_back(launch);
     }
 
     /// All of them are complete.
@@ -41,7 +41,7 @@ impl Running {
     }
 
     /// What may be running.
-    pub fn flights(&self) -> Vec<Flight> {
+    pub fn launches(&self) -> Vec<LaunchInFlight> {
         self.lock().iter().cloned().collect()
     }
 }
@@ -52,17 +52,17 @@ mod tests {
 
     #[test]
     fn the_newest_are_remembered() {
-        let running = Running::default();
+        let running = InFlight::default();
         for index in 0..MOST as u32 + 2 {
-            running.launched(Flight {
+            running.launched(LaunchInFlight {
                 kernel: "k".into(),
                 grid: [index, 1, 1],
                 block: [1; 3],
             });
         }
-        let flights = running.flights();
-        assert_eq!((flights.len(), flights[0].grid[0]), (MOST, 2));
+        let launches = running.launches();
+        assert_eq!((launches.len(), launches[0].grid[0]), (MOST, 2));
         running.ended();
-        assert!(running.flights().is_empty());
+        assert!(running.launches().is_empty());
     }
 }

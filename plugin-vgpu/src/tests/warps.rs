@@ -308,7 +308,7 @@ kernel!(loop_and_ask, cx, data: Results<AtomicU32>, {
 });
 
 #[test]
-fn activemask_in_a_loop_with_different_turns() {
+fn activemask_in_a_loop_with_different_iteration_counts() {
     assert!(
         run32(loop_and_ask, 32, [0; 4])
             .into_iter()

@@ -31,13 +31,13 @@ fn launch_patient_waves<T>(
     entry: EntryFn,
     size: u32,
     threads: u32,
-    lockstep_patience: Duration,
+    lockstep_timeout: Duration,
     data: &T,
 ) -> Result<(), Raised> {
     let args = [std::ptr::from_ref(data)];
     let run = GridRun {
         warp_kind: wave(size),
-        lockstep_patience,
+        lockstep_timeout,
         ..grid_run(entry, 1, threads, &args)
     };
     // SAFETY: test kernels take one parameter, a reference to their data.

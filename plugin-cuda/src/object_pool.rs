@@ -2,16 +2,16 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Idle objects of one kind.
-pub struct Idle<T>(Mutex<Vec<T>>);
+/// ObjectPool objects of one kind.
+pub struct ObjectPool<T>(Mutex<Vec<T>>);
 
-impl<T> Default for Idle<T> {
-    fn default() -> Idle<T> {
-        Idle(Mutex::new(Vec::new()))
+impl<T> Default for ObjectPool<T> {
+    fn default() -> ObjectPool<T> {
+        ObjectPool(Mutex::new(Vec::new()))
     }
 }
 
-impl<T> Idle<T> {
+impl<T> ObjectPool<T> {
     fn lock(&self) -> MutexGuard<'_, Vec<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -34,11 +34,11 @@ impl<T> Idle<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::Idle;
+    use super::ObjectPool;
 
     #[test]
     fn the_last_one_is_used_again_first() {
-        let idle = Idle::default();
+        let idle = ObjectPool::default();
         assert_eq!(idle.take(), None);
         idle.put_back(1);
         idle.put_back(2);

@@ -1,4 +1,4 @@
-//! Kernels in warp form: a fiber per warp, or strips on one stack.
+//! Kernels in warp form: a fiber per warp, or subgroups on one stack.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -245,9 +245,9 @@ fn recurse(frames: u64) -> u64 {
 #[test]
 fn a_warps_stack_has_room_for_every_lane_and_a_guard() {
     let fits = (WARP_STACK_SIZE / 2 / 1400) as u64;
-    let strips = |entry| Form::Strips { entry, width: 8 };
+    let subgroups = |entry| Form::Subgroups { entry, width: 8 };
     launch_form(warps(uses_stack), 1, [64, 1, 1], &fits).unwrap();
-    for form in [warps(uses_stack), strips(endless)] {
+    for form in [warps(uses_stack), subgroups(endless)] {
         let raised = launch_form(form, 2, [64, 1, 1], &u64::MAX).unwrap_err();
         assert_eq!(raised.cause, Cause::StackOverflow);
     }
@@ -281,7 +281,7 @@ warp_kernel!(coordinates, cx, lanes, seen: Seen, {
 });
 
 #[test]
-fn every_thread_is_in_one_strip() {
+fn every_thread_is_in_one_subgroup() {
     let shapes = [
         [1, 1, 1],
         [7, 1, 1],
@@ -298,7 +298,7 @@ fn every_thread_is_in_one_strip() {
         let count = 5 * threads.iter().product::<u32>();
         let forms = [
             warps(coordinates),
-            Form::Strips {
+            Form::Subgroups {
                 entry: coordinates,
                 width,
             },
@@ -333,17 +333,17 @@ warp_kernel!(wild_warp, cx, _lanes, address: u64, {
 });
 
 #[test]
-fn a_fault_that_the_cpu_finds_names_the_threads_of_the_strip_or_warp() {
+fn a_fault_that_the_cpu_finds_names_the_threads_of_the_subgroup_or_warp() {
     let address = 0x3000_0000_1000_u64;
     let cause = Cause::WildAccess {
         address,
         write: true,
     };
-    let strips = |width| Form::Strips { entry: wild, width };
-    // The last strip, or warp, may have fewer threads.
+    let subgroups = |width| Form::Subgroups { entry: wild, width };
+    // The last subgroup, or warp, may have fewer threads.
     for (form, threads, first, among) in [
-        (strips(16), 64, 48, 16),
-        (strips(16), 51, 48, 3),
+        (subgroups(16), 64, 48, 16),
+        (subgroups(16), 51, 48, 3),
         (warps(wild_warp), 128, 64, 32),
         (warps(wild_warp), 70, 64, 6),
     ] {
@@ -355,7 +355,7 @@ fn a_fault_that_the_cpu_finds_names_the_threads_of_the_strip_or_warp() {
     }
 }
 
-warp_kernel!(takes_turns, cx, lanes, data: Counts, {
+warp_kernel!(yields_to_others, cx, lanes, data: Counts, {
     // Warp 1 waits for warp 0, which begins first but goes on only after a turn.
     match (*cx).warpid {
         0 => {
@@ -373,5 +373,5 @@ warp_kernel!(takes_turns, cx, lanes, data: Counts, {
 
 #[test]
 fn a_warp_that_waits_on_memory_lets_the_others_run() {
-    launch_form(warps(takes_turns), 1, [64, 1, 1], &Counts::default()).unwrap();
+    launch_form(warps(yields_to_others), 1, [64, 1, 1], &Counts::default()).unwrap();
 }

@@ -8,7 +8,10 @@ use crate::gpu::Gpu;
 use crate::stream::CudaStream;
 
 /// Does on a stream of its own what `enqueue` says, and waits for it.
-pub fn now(gpu: &Arc<Gpu>, enqueue: impl FnOnce(&CudaStream) -> Result<()>) -> Result<()> {
+pub fn run_synchronously(
+    gpu: &Arc<Gpu>,
+    enqueue: impl FnOnce(&CudaStream) -> Result<()>,
+) -> Result<()> {
     let stream = CudaStream::new(gpu)?;
     enqueue(&stream)?;
     stream.synchronize()
@@ -17,7 +20,7 @@ pub fn now(gpu: &Arc<Gpu>, enqueue: impl FnOnce(&CudaStream) -> Result<()>) -> R
 /// Copies host to device.
 pub fn write(gpu: &Arc<Gpu>, dst: DevicePtr, bytes: &[u8]) -> Result<()> {
     // SAFETY: a slice is readable for its length, and outlives the call.
-    now(gpu, |stream| unsafe {
+    run_synchronously(gpu, |stream| unsafe {
         stream.write(dst, bytes.as_ptr(), bytes.len())
     })
 }
@@ -25,7 +28,7 @@ pub fn write(gpu: &Arc<Gpu>, dst: DevicePtr, bytes: &[u8]) -> Result<()> {
 /// Copies device to host.
 pub fn read(gpu: &Arc<Gpu>, bytes: &mut [u8], src: DevicePtr) -> Result<()> {
     // SAFETY: a slice is writable for its length, and outlives the call.
-    now(gpu, |stream| unsafe {
+    run_synchronously(gpu, |stream| unsafe {
         stream.read(bytes.as_mut_ptr(), src, bytes.len())
     })
 }
