@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use clap::{Args, Parser, Subcommand};
 
+use crate::device::pipeline::{self, Output};
+use crate::pass_manager::Instrumentation;
 use crate::{inspect, ir, ptx, vgpu};
 
 /// Compiles OpenMP device images: LLVM bitcode for nvptx64 or amdgcn, as clang embeds it with
@@ -21,19 +23,20 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Compile an image for the virtual GPU: a host object and its manifest
-    #[command(after_help = pass_help())]
+    #[command(after_help = pass_help(vgpu::pass_names()))]
     Vgpu(Vgpu),
     /// Compile an nvptx64 image to PTX text
+    #[command(after_help = pass_help(pipeline::pass_names(Output::Ptx)))]
     Ptx(Ptx),
     /// Say what is in an image, as JSON: triple, kernels with their mode, variables
     Inspect(Files),
 }
 
 /// The passes, for --print-after.
-fn pass_help() -> String {
+fn pass_help(passes: impl Iterator<Item = &'static str>) -> String {
     format!(
         "Passes, in order: {}",
-        vgpu::pass_names().collect::<Vec<_>>().join(", ")
+        passes.collect::<Vec<_>>().join(", ")
     )
 }
 
@@ -94,6 +97,12 @@ struct Ptx {
     /// Leave out LLVM's OpenMP optimiser, as `-mllvm -openmp-opt-disable` does in clang
     #[arg(long)]
     no_openmp_opt: bool,
+    /// Print the module to standard error after a pass; may be repeated
+    #[arg(long, value_name = "PASS", value_parser = clap::builder::PossibleValuesParser::new(pipeline::pass_names(Output::Ptx)), hide_possible_values = true)]
+    print_after: Vec<String>,
+    /// Verify the module after every pass
+    #[arg(long)]
+    verify_each: bool,
 }
 
 /// `sm_80`, `sm_90a`: LLVM itself only warns of a CPU it does not know.
@@ -145,8 +154,10 @@ fn run(command: &Command) -> Result<()> {
                 warp_forms: arguments.warp_forms,
                 count: arguments.count,
                 cpu: arguments.cpu.clone(),
-                print_after: arguments.print_after.clone(),
-                verify_each: arguments.verify_each,
+                instrumentation: Instrumentation {
+                    print_after: arguments.print_after.clone(),
+                    verify_each: arguments.verify_each,
+                },
             };
             let bytes = if arguments.emit_llvm {
                 vgpu::compile_to_text(context, &bitcode, options)?.into_bytes()
@@ -161,6 +172,10 @@ fn run(command: &Command) -> Result<()> {
                 version: arguments.ptx_version,
                 level: arguments.level,
                 openmp_opt: !arguments.no_openmp_opt,
+                instrumentation: Instrumentation {
+                    print_after: arguments.print_after.clone(),
+                    verify_each: arguments.verify_each,
+                },
             };
             let text = ptx::compile(context, &read(&arguments.files)?, &options)?;
             write(&arguments.files, &text)

@@ -9,6 +9,7 @@ mod device;
 mod inspect;
 mod ir;
 pub mod link;
+mod pass_manager;
 mod ptx;
 mod vgpu;
 

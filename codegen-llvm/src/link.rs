@@ -1,32 +1,68 @@
-//! What `omptarget-codegen ptx` does to an image, as a pass of clang's own device link, whose back end then makes machine code.
-//!
-//! For NVIDIA GPUs it comes after LLVM's link-time passes (`lto<O2>,omptarget<O2>`); for AMD's before them (`omptarget<O2>,lto<O2>`), as they end with laying out
-//! shared memory, whatever of it is still stored to and never read.
+//! The device passes in clang's own device link, whose back end then makes machine code.
 
 use anyhow::{Context as _, Result, bail};
 use llvm_sys::prelude::LLVMModuleRef;
 
 use crate::analysis::kernels;
-use crate::analysis::target::Target;
-use crate::device::fold;
-use crate::device::guards;
-use crate::device::idle_barriers;
-use crate::device::launch_bounds;
-use crate::device::pack_shared;
-use crate::device::realloc;
-use crate::device::static_shared;
-use crate::device::unsupported;
-use crate::ir::{Machine, MachineOptions, Module};
+use crate::device::pipeline::{self, Image, Output};
+use crate::ir::{Machine, MachineOptions, Module, Value};
+use crate::pass_manager::Instrumentation;
 
-/// Improves the linked module of a whole program, which for NVIDIA GPUs LLVM's link-time passes have optimised, and optimises it as `default<Olevel>` does.
-/// A module without kernels stays as it is.
+/// How to run the passes: what stands in `omptarget<…>`.
+#[derive(Clone, Debug)]
+pub struct LinkOptions {
+    level: u8,
+    instrumentation: Instrumentation,
+}
+
+impl std::str::FromStr for LinkOptions {
+    type Err = String;
+
+    /// `O2`, and after it `;verify-each` and any number of `;print-after=PASS`.
+    fn from_str(text: &str) -> Result<LinkOptions, String> {
+        let mut parts = text.split(';');
+        let level = match parts.next() {
+            Some("O1") => 1,
+            Some("O2") => 2,
+            Some("O3") => 3,
+            _ => return Err(format!("`{text}` does not begin with O1, O2 or O3")),
+        };
+        let mut instrumentation = Instrumentation::default();
+        for part in parts {
+            match part.strip_prefix("print-after=") {
+                Some(pass) if is_pass(pass) => instrumentation.print_after.push(pass.to_owned()),
+                None if part == "verify-each" => instrumentation.verify_each = true,
+                _ => {
+                    return Err(format!(
+                        "`{part}` is neither verify-each nor print-after=PASS"
+                    ));
+                }
+            }
+        }
+        Ok(LinkOptions {
+            level,
+            instrumentation,
+        })
+    }
+}
+
+fn is_pass(name: &str) -> bool {
+    let outputs = [Output::NvidiaLink, Output::AmdLink];
+    outputs
+        .into_iter()
+        .flat_map(pipeline::pass_names)
+        .any(|pass| pass == name)
+}
+
+/// Improves and optimises the linked module of a whole program (see [`pipeline`]). A module without kernels stays as
+/// it is.
 ///
-/// Errors name what the GPU cannot do and the place in the program's source.
+/// An error names what the GPU cannot do and the place in the program's source.
 ///
 /// # Safety
 ///
 /// `module` is a valid module that nothing else uses during the call.
-pub unsafe fn run(module: LLVMModuleRef, level: u8) -> Result<()> {
+pub unsafe fn run(module: LLVMModuleRef, options: &LinkOptions) -> Result<()> {
     // SAFETY: as the caller promises.
     let module = unsafe { Module::of_linker(module) };
     let kernels = kernels::find(&module);
@@ -35,10 +71,9 @@ pub unsafe fn run(module: LLVMModuleRef, level: u8) -> Result<()> {
     };
     let attribute = |name| kernel.function.text_attribute(name).unwrap_or_default();
     let triple = module.triple();
-    let of_nvidia = triple.starts_with("nvptx64");
-    let is_laid_out = |variable: &crate::ir::Value| {
-        let name = variable.name();
-        name.starts_with("llvm.amdgcn.") && name.ends_with(".lds")
+    let output = match triple.starts_with("nvptx64") {
+        true => Output::NvidiaLink,
+        false => Output::AmdLink,
     };
     if module.globals().iter().any(is_laid_out) {
         bail!(
@@ -49,29 +84,23 @@ pub unsafe fn run(module: LLVMModuleRef, level: u8) -> Result<()> {
         triple: &triple,
         cpu: &attribute("target-cpu"),
         features: &attribute("target-features"),
-        level,
+        level: options.level,
     })
     .context("omptarget's passes in the device link")?;
-    launch_bounds::run(&module, (Target::of(&module)?.warp_size)(&module));
-    if !of_nvidia {
-        // What LLVM's link-time passes have done for NVIDIA's: they come after this pass here.
-        machine.run_passes(&module, &format!("default<O{level}>"))?;
-    }
-    guards::run(module.context, &module);
-    if of_nvidia {
-        realloc::run(module.context, &machine.layout(), &module)?;
-    }
-    fold::run(&machine, &module, true)?;
-    machine.run_passes(&module, &format!("default<O{level}>"))?;
-    if level > 0 {
-        idle_barriers::run(&module);
-    }
-    pack_shared::run(&module);
-    if of_nvidia {
-        unsupported::refuse(&module)?;
-        static_shared::refuse(&module)?;
-    }
-    Ok(())
+    let mut image = Image {
+        module,
+        machine,
+        output,
+        level: options.level,
+        openmp_opt: true,
+    };
+    pipeline::run(&mut image, &options.instrumentation)
+}
+
+/// Whether a variable is AMD's shared memory as LLVM's link-time passes lay it out.
+fn is_laid_out(variable: &Value) -> bool {
+    let name = variable.name();
+    name.starts_with("llvm.amdgcn.") && name.ends_with(".lds")
 }
 
 #[cfg(test)]
@@ -84,7 +113,7 @@ mod tests {
         initialise_targets();
         let module = Module::parse(Context::new(), text, "test").unwrap();
         // SAFETY: it is valid and only used here.
-        unsafe { run(module.raw(), 2) }?;
+        unsafe { run(module.raw(), &"O2".parse().unwrap()) }?;
         module.verify("after the link").unwrap();
         Ok(module.print())
     }
@@ -191,5 +220,25 @@ define amdgpu_kernel void @k() {{\n  store i32 1, ptr addrspace(3) @llvm.amdgcn.
         );
         let refused = linked(&text).unwrap_err().to_string();
         assert!(refused.contains("long double"), "{refused}");
+    }
+
+    #[test]
+    fn options_are_a_level_and_instrumentation() {
+        let options = |text: &str| text.parse::<LinkOptions>();
+        assert_eq!(options("O3").unwrap().level, 3);
+        let watched = options("O2;verify-each;print-after=fold")
+            .unwrap()
+            .instrumentation;
+        assert!(watched.verify_each && watched.prints_after("fold"));
+        for wrong in [
+            "",
+            "O0",
+            "O4",
+            "O2;",
+            "O2;print-after=runtime",
+            "O2;print-before=fold",
+        ] {
+            assert!(options(wrong).is_err(), "{wrong}");
+        }
     }
 }

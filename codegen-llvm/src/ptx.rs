@@ -2,20 +2,11 @@
 
 use anyhow::{Result, bail};
 use codegen::PROVENANCE;
-use llvm_sys::LLVMLinkage::LLVMExternalLinkage;
 use sha2::{Digest, Sha256};
 
-use crate::analysis::source_locations::describe_use;
-use crate::device::fold;
-use crate::device::guards;
-use crate::device::idle_barriers;
-use crate::device::launch_bounds;
-use crate::device::pack_shared;
-use crate::device::realloc;
-use crate::device::runtime;
-use crate::device::static_shared;
-use crate::device::unsupported;
+use crate::device::pipeline::{self, Image, Output};
 use crate::ir::{Context, Machine, MachineOptions, Module, set_llvm_options};
+use crate::pass_manager::Instrumentation;
 
 /// What PTX to make.
 pub struct PtxOptions<'a> {
@@ -27,6 +18,8 @@ pub struct PtxOptions<'a> {
     pub level: u8,
     /// Whether LLVM's OpenMP optimiser runs.
     pub openmp_opt: bool,
+    /// What to print and verify between passes.
+    pub instrumentation: Instrumentation,
 }
 
 /// A version of the PTX instruction set.
@@ -81,9 +74,6 @@ impl std::str::FromStr for PtxVersion {
     }
 }
 
-/// Threads of a warp.
-const WARP: u32 = 32;
-
 /// Compiles an image to PTX.
 pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Result<Vec<u8>> {
     // The back end would call functions for conversions between floating point and integers of more than 64 bits, which nobody defines.
@@ -100,53 +90,21 @@ pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Re
         features: &options.feature()?,
         level: options.level,
     })?;
-    launch_bounds::run(&module, WARP);
-    runtime::link(context, &module, &machine, options.level)?;
-    guards::run(context, &module);
-    retarget(&module);
-    realloc::run(context, &machine.layout(), &module)?;
-    // PTX has no sections that run before and after a program; the kernels this pass makes of the
-    // arrays are run by the plugin when it loads and unloads the module.
-    machine.run_passes(&module, "nvptx-lower-ctor-dtor")?;
-    if options.level > 0 {
-        fold::run(&machine, &module, options.openmp_opt)?;
-    }
-    machine.run_passes(&module, &format!("default<O{}>", options.level.min(3)))?;
-    if options.level > 0 {
-        idle_barriers::run(&module);
-    }
-    pack_shared::run(&module);
-    refuse_undefined(&module)?;
-    unsupported::refuse(&module)?;
-    static_shared::refuse(&module)?;
-    let text = machine.emit_assembly(&module)?;
+    let mut image = Image {
+        module,
+        machine,
+        output: Output::Ptx,
+        level: options.level,
+        openmp_opt: options.openmp_opt,
+    };
+    pipeline::run(&mut image, &options.instrumentation)?;
+    let text = image.machine.emit_assembly(&image.module)?;
     // LLVM warns of an architecture that it does not know, and writes the version of its oldest.
     const UNKNOWN: &[u8] = b"\n.version 3.2\n";
     if text.windows(UNKNOWN.len()).any(|line| line == UNKNOWN) {
         bail!("this LLVM does not know {}", options.arch);
     }
     Ok([provenance(bitcode).as_bytes(), &text].concat())
-}
-
-/// What drivers define ("CUDA C++ Programming Guide": formatted output, assertion, dynamic global memory allocation).
-const OF_DRIVER: [&str; 4] = ["vprintf", "__assertfail", "malloc", "free"];
-
-/// A driver would refuse the module, and not say where the call is.
-fn refuse_undefined(module: &Module) -> Result<()> {
-    let missing = module.functions().into_iter().find(|function| {
-        function.is_declaration()
-            && !function.is_unused()
-            && !function.is_intrinsic()
-            && !OF_DRIVER.contains(&function.name().as_str())
-    });
-    let Some(function) = missing else {
-        return Ok(());
-    };
-    bail!(
-        "device code calls `{}`, which neither the program nor the device runtime defines, {}",
-        function.name(),
-        describe_use(module.context, function)
-    )
 }
 
 /// The PTX's first line: which image it was made of.
@@ -156,24 +114,6 @@ fn provenance(bitcode: &[u8]) -> String {
         .map(|byte| format!("{byte:02x}"))
         .collect();
     format!("{PROVENANCE}{hash}\n")
-}
-
-/// Lets the whole module be compiled for the architecture asked for rather than the one in the image.
-fn retarget(module: &Module) {
-    for function in module.functions() {
-        function.remove_text_attribute("target-cpu");
-        function.remove_text_attribute("target-features");
-    }
-    // `protected` and `weak_odr` say what a linker may do; the driver's module is the whole program.
-    for variable in module
-        .globals()
-        .into_iter()
-        .filter(|variable| !variable.is_declaration() && !variable.is_local())
-    {
-        if !variable.name().starts_with("llvm.") {
-            variable.set_linkage(LLVMExternalLinkage);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -186,6 +126,7 @@ mod tests {
             version: version.map(|text| text.parse().unwrap()),
             level: 2,
             openmp_opt: true,
+            instrumentation: Instrumentation::default(),
         };
         options.feature()
     }

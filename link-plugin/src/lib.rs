@@ -5,6 +5,7 @@
 
 use std::ffi::{c_char, c_void};
 
+use codegen_llvm::link::{self, LinkOptions};
 use llvm_sys::prelude::LLVMModuleRef;
 
 /// `llvm::PassPluginLibraryInfo` (`llvm/Plugins/PassPlugin.h`).
@@ -36,15 +37,40 @@ pub extern "C" fn llvmGetPassPluginInfo() -> PassPluginLibraryInfo {
     }
 }
 
+/// The options of a pass `omptarget<…>`, or nothing where the text is not UTF-8 or is none.
+///
+/// # Safety
+///
+/// `text` points at `length` bytes.
+unsafe fn options(text: *const c_char, length: usize) -> Option<LinkOptions> {
+    // SAFETY: as the caller promises.
+    let bytes = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length) };
+    std::str::from_utf8(bytes).ok()?.parse().ok()
+}
+
+/// Whether a pass `omptarget<…>` may have these options.
+///
+/// # Safety
+///
+/// `text` points at `length` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn omptarget_accepts(text: *const c_char, length: usize) -> bool {
+    // SAFETY: as the caller promises.
+    unsafe { options(text, length) }.is_some()
+}
+
 /// The pass. Ends the link with a message if the program has something that the GPU cannot do.
 ///
 /// # Safety
 ///
-/// `module` is a valid module that nothing else uses during the call.
+/// `module` is a valid module that nothing else uses during the call. `text` points at `length` bytes, which
+/// [`omptarget_accepts`] has accepted.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn omptarget_run(module: LLVMModuleRef, level: u32) {
+pub unsafe extern "C" fn omptarget_run(module: LLVMModuleRef, text: *const c_char, length: usize) {
     // SAFETY: as the caller promises.
-    if let Err(error) = unsafe { codegen_llvm::link::run(module, level as u8) } {
+    let options = unsafe { options(text, length) }.expect("they were accepted");
+    // SAFETY: as the caller promises.
+    if let Err(error) = unsafe { link::run(module, &options) } {
         eprintln!("error: {error:#}");
         std::process::exit(1);
     }

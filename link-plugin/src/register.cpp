@@ -5,19 +5,22 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CBindingWrapping.h"
 
+#include <string>
+
 // src/lib.rs.
-extern "C" void omptarget_run(LLVMModuleRef module, unsigned level);
+extern "C" bool omptarget_accepts(const char *options, size_t length);
+extern "C" void omptarget_run(LLVMModuleRef module, const char *options, size_t length);
 
 namespace {
 
 class Omptarget : public llvm::PassInfoMixin<Omptarget> {
-  unsigned Level;
+  std::string Options;
 
 public:
-  explicit Omptarget(unsigned Level) : Level(Level) {}
+  explicit Omptarget(llvm::StringRef Options) : Options(Options) {}
 
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &) {
-    omptarget_run(llvm::wrap(&M), Level);
+    omptarget_run(llvm::wrap(&M), Options.data(), Options.size());
     return llvm::PreservedAnalyses::none();
   }
 
@@ -25,14 +28,13 @@ public:
   static bool isRequired() { return true; }
 };
 
-// Takes `omptarget<O1>` to `omptarget<O3>`.
+// Takes `omptarget<O1>` to `omptarget<O3>`, with options behind the level (`omptarget<O2;verify-each>`).
 bool parse(llvm::StringRef Name, llvm::ModulePassManager &Passes,
            llvm::ArrayRef<llvm::PassBuilder::PipelineElement> Inner) {
-  unsigned Level;
-  if (!Inner.empty() || !Name.consume_front("omptarget<O") || !Name.consume_back(">") ||
-      Name.getAsInteger(10, Level) || Level < 1 || Level > 3)
+  if (!Inner.empty() || !Name.consume_front("omptarget<") || !Name.consume_back(">") ||
+      !omptarget_accepts(Name.data(), Name.size()))
     return false;
-  Passes.addPass(Omptarget(Level));
+  Passes.addPass(Omptarget(Name));
   return true;
 }
 

@@ -12,7 +12,7 @@ use vgpu_abi::summary::ExecutionMode;
 
 use crate::analysis::exec_mode;
 use crate::analysis::kernels;
-use crate::ir::{Block, Builder, Context, Module, Value};
+use crate::ir::{Block, Builder, Module, Value};
 
 /// A thread's number in its block.
 const NUMBERS: [&str; 3] = [
@@ -37,7 +37,8 @@ const BARRIERS: [&str; 5] = [
 const RUNTIME_VARIABLES: [&str; 2] = ["omptarget.", "omptarget_"];
 
 /// Puts a barrier before each guard that needs one.
-pub fn run(context: Context, module: &Module) {
+pub fn run(module: &Module) {
+    let context = module.context;
     for kernel in kernels::find(module) {
         if exec_mode::of(module, &kernel.name) != ExecutionMode::GenericSpmd {
             continue;

@@ -2,11 +2,14 @@
 
 pub mod fold;
 pub mod guards;
-pub mod idle_barriers;
+mod idle_barriers;
 pub mod launch_bounds;
 mod older_clangs;
-pub mod pack_shared;
-pub mod realloc;
+mod pack_shared;
+pub mod pipeline;
+mod realloc;
+mod retarget;
 pub mod runtime;
-pub mod static_shared;
-pub mod unsupported;
+mod static_shared;
+mod undefined;
+mod unsupported;

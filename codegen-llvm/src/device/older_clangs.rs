@@ -11,8 +11,9 @@ use llvm_sys::LLVMTypeKind::LLVMIntegerTypeKind;
 use crate::analysis::kernels;
 use crate::ir::{Builder, Context, Module, Type, Value};
 
-/// Rewrites the older calls of an image without a device runtime. `context` and `layout` are the module's.
-pub fn run(context: Context, layout: &str, module: &Module) -> Result<()> {
+/// Rewrites the older calls of an image without a device runtime. `layout` is the module's.
+pub fn run(module: &Module, layout: &str) -> Result<()> {
+    let context = module.context;
     begin_kernels(context, layout, module)?;
     for call in calls_of(module, "__kmpc_target_deinit") {
         if !call.arguments().is_empty() {
@@ -147,7 +148,7 @@ define {convention} void @k(ptr %p, i8 %mode) {{
         );
         let context = Context::new();
         let module = Module::parse(context, &text, "test").unwrap();
-        run(context, "", &module).map_or_else(
+        run(&module, "").map_or_else(
             |error| error.to_string(),
             |()| {
                 module.verify("after older clangs").unwrap();

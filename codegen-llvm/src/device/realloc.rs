@@ -5,12 +5,12 @@
 use anyhow::Result;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 
-use crate::ir::{Context, Module};
+use crate::ir::Module;
 
 const LIBRARY: &str = include_str!("realloc.ll");
 
-/// Gives a module that calls `realloc`, and does not define it, one. `context` and `layout` are the module's.
-pub fn run(context: Context, layout: &str, module: &Module) -> Result<()> {
+/// Gives a module that calls `realloc`, and does not define it, one. `layout` is the module's.
+pub fn run(module: &Module, layout: &str) -> Result<()> {
     let calls_it = module
         .function("realloc")
         .is_some_and(|function| function.is_declaration() && !function.is_unused());
@@ -26,7 +26,7 @@ pub fn run(context: Context, layout: &str, module: &Module) -> Result<()> {
         }
         function
     });
-    let library = Module::parse(context, LIBRARY, "realloc")?;
+    let library = Module::parse(module.context, LIBRARY, "realloc")?;
     library.set_layout(layout);
     module.link(library)?;
     for (name, of_program) in NAMES.into_iter().zip(program) {
@@ -53,11 +53,12 @@ pub fn run(context: Context, layout: &str, module: &Module) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::Context;
 
     fn lowered(text: &str) -> String {
         let context = Context::new();
         let module = Module::parse(context, text, "test").unwrap();
-        run(context, "", &module).unwrap();
+        run(&module, "").unwrap();
         module.verify("after realloc").unwrap();
         module.print()
     }

@@ -21,7 +21,7 @@ const PREFIXES: [&str; 4] = ["__kmpc_", "omp_", "ompx_", "__nv_"];
 
 /// Links what the image lacks of the device runtime and of device mathematics; an image that lacks nothing stays as it is.
 /// `machine` is of the image's triple.
-pub fn link(context: Context, module: &Module, machine: &Machine, level: u8) -> Result<()> {
+pub fn run(module: &Module, machine: &Machine, level: u8) -> Result<()> {
     // No device library defines that one: the pass `undefined` says what to do instead.
     let of_library = |name: &String| {
         name != "__kmpc_threadprivate_cached"
@@ -31,10 +31,10 @@ pub fn link(context: Context, module: &Module, machine: &Machine, level: u8) -> 
         return Ok(());
     }
     let libraries = libraries(&module.triple())?;
-    let members = members(context, &libraries)?;
+    let members = members(module.context, &libraries)?;
     let layout = machine.layout();
     module.set_layout(&layout);
-    older_clangs::run(context, &layout, module)?;
+    older_clangs::run(module, &layout)?;
     for member in &members {
         member.set_layout(&layout);
     }

@@ -38,18 +38,17 @@ mod variadics;
 mod warp;
 mod window;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use vgpu_abi::artifact::Artifact;
 
+use crate::device;
 use crate::ir::{Context, Module};
+use crate::pass_manager::{self, Pass};
 use unit::Unit;
 pub use unit::VgpuOptions;
 
-/// A pass: transforms the unit in place.
-type Pass = fn(&mut Unit) -> Result<()>;
-
 /// The pipeline.
-const PASSES: &[(&str, Pass)] = &[
+const PASSES: &[(&str, Pass<Unit>)] = &[
     ("check", check::run),
     ("runtime", runtime),
     // What thread 0 alone has to read needs no barrier before its guard.
@@ -105,7 +104,7 @@ pub fn compile_to_text(context: Context, bitcode: &[u8], options: VgpuOptions) -
 
 /// Needs: kernels' calling convention. Leaves: kernels made SPMD whose threads have read what thread 0 is to change.
 fn guards(unit: &mut Unit) -> Result<()> {
-    crate::device::guards::run(unit.context(), &unit.module);
+    device::guards::run(&unit.module);
     Ok(())
 }
 
@@ -113,23 +112,14 @@ fn guards(unit: &mut Unit) -> Result<()> {
 /// bounds with the master's warp.
 fn runtime(unit: &mut Unit) -> Result<()> {
     let machine = unit.image_machine()?;
-    crate::device::launch_bounds::run(&unit.module, unit.manifest.warp_size);
-    crate::device::runtime::link(unit.context(), &unit.module, &machine, unit.options.level)
+    device::launch_bounds::run(&unit.module, unit.manifest.warp_size);
+    device::runtime::run(&unit.module, &machine, unit.options.level)
 }
 
 fn lower_to_host(module: Module, options: VgpuOptions) -> Result<Unit> {
     prologue::keep_at_the_beginning();
     let mut unit = Unit::new(module, options)?;
-    for (name, pass) in PASSES {
-        pass(&mut unit)?;
-        if unit.options.print_after.iter().any(|wanted| wanted == name) {
-            eprintln!("; after {name}\n{}", unit.module.print());
-        }
-        if unit.options.verify_each {
-            unit.module
-                .verify(&format!("after the pass `{name}`"))
-                .context("internal error")?;
-        }
-    }
+    let instrumentation = unit.options.instrumentation.clone();
+    pass_manager::run(PASSES.iter().copied(), &mut unit, &instrumentation)?;
     Ok(unit)
 }

@@ -9,6 +9,7 @@ use super::dialect::Dialect;
 use super::runtime_variables::RuntimeVariables;
 use crate::analysis::source_locations::Sites;
 use crate::ir::{Context, Machine, MachineOptions, Module, Value};
+use crate::pass_manager::{self, Instrumentation};
 
 /// Options of `omptarget-codegen vgpu`.
 #[derive(Clone, Debug)]
@@ -23,10 +24,8 @@ pub struct VgpuOptions {
     pub count: bool,
     /// A level of the x86-64 psABI to compile for, e.g. `x86-64-v3`, instead of the CPU at hand.
     pub cpu: Option<String>,
-    /// Passes after which to print the module.
-    pub print_after: Vec<String>,
-    /// Whether to verify the module after every pass.
-    pub verify_each: bool,
+    /// What to print and verify between passes.
+    pub instrumentation: Instrumentation,
 }
 
 /// A kernel found in the image.
@@ -76,6 +75,12 @@ pub struct Unit {
     pub sites: Sites,
     /// What is known of the result.
     pub manifest: Manifest,
+}
+
+impl pass_manager::Unit for Unit {
+    fn module(&self) -> &Module {
+        &self.module
+    }
 }
 
 impl Unit {

@@ -81,7 +81,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     context_marker::run(&copy);
     normalise::run(unit, &mut sites, &copy, &fitting)?;
     unit.sites = sites;
-    if unit.options.print_after.iter().any(|name| name == "warp") {
+    if unit.options.instrumentation.prints_after("warp") {
         eprintln!("; what warp forms are made of\n{}", copy.print());
     }
     let host = Host {

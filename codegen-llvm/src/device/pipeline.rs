@@ -1,0 +1,182 @@
+//! The passes on a device image that becomes a GPU's machine code: one table for all ways there.
+//!
+//! | output | who runs it | what it gets |
+//! |---|---|---|
+//! | PTX | `omptarget-codegen ptx` | the bitcode that clang's device link leaves |
+//! | NVIDIA's link | the link plugin, `lto<O2>,omptarget<O2>` | the linked program after LLVM's link-time passes |
+//! | AMD's link | the link plugin, `omptarget<O2>,lto<O2>` | the linked program before them |
+//!
+//! LLVM's link-time passes end with laying out AMD's shared memory, whether or not anything reads it. So ours come
+//! first there, behind an optimisation of their own.
+
+use anyhow::Result;
+
+use super::{
+    fold, guards, idle_barriers, launch_bounds, pack_shared, realloc, retarget, runtime,
+    static_shared, undefined, unsupported,
+};
+use crate::analysis::target::Target;
+use crate::ir::{Machine, Module};
+use crate::pass_manager::{self, Instrumentation, Pass, Unit};
+
+/// What becomes of the image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// PTX text.
+    Ptx,
+    /// Machine code that clang's device link makes for an NVIDIA GPU.
+    NvidiaLink,
+    /// Machine code that clang's device link makes for an AMD GPU.
+    AmdLink,
+}
+use Output::{AmdLink, NvidiaLink, Ptx};
+
+/// Every output.
+const ALL: &[Output] = &[Ptx, NvidiaLink, AmdLink];
+/// Outputs for NVIDIA's GPUs.
+const NVIDIA: &[Output] = &[Ptx, NvidiaLink];
+
+/// A line of the table.
+struct Line {
+    /// The pass's name, for `--print-after`.
+    name: &'static str,
+    /// The outputs that need it.
+    outputs: &'static [Output],
+    /// The lowest optimisation level at which it runs.
+    level: u8,
+    /// The pass.
+    run: Pass<Image>,
+}
+
+const fn line(name: &'static str, outputs: &'static [Output], level: u8, run: Pass<Image>) -> Line {
+    Line {
+        name,
+        outputs,
+        level,
+        run,
+    }
+}
+
+/// The pipeline: name, outputs, lowest level, pass.
+const PASSES: &[Line] = &[
+    line("launch-bounds", ALL, 0, |image| {
+        let warp_size = (Target::of(&image.module)?.warp_size)(&image.module);
+        launch_bounds::run(&image.module, warp_size);
+        Ok(())
+    }),
+    line("runtime", &[Ptx], 0, |image| {
+        runtime::run(&image.module, &image.machine, image.level)
+    }),
+    // What LLVM's link-time passes have done for the others.
+    line("link-time", &[AmdLink], 0, Image::optimise),
+    line("guards", ALL, 0, |image| {
+        guards::run(&image.module);
+        Ok(())
+    }),
+    line("retarget", &[Ptx], 0, |image| {
+        retarget::run(&image.module);
+        Ok(())
+    }),
+    line("realloc", NVIDIA, 0, |image| {
+        realloc::run(&image.module, &image.machine.layout())
+    }),
+    // PTX has no sections that run before and after a program. This pass makes kernels of the arrays, which the
+    // plugin runs when it loads and unloads the module.
+    line("constructors", &[Ptx], 0, |image| {
+        image
+            .machine
+            .run_passes(&image.module, "nvptx-lower-ctor-dtor")
+    }),
+    line("fold", ALL, 1, |image| {
+        fold::run(&image.machine, &image.module, image.openmp_opt)
+    }),
+    line("optimise", ALL, 0, Image::optimise),
+    line("idle-barriers", ALL, 1, |image| {
+        idle_barriers::run(&image.module);
+        Ok(())
+    }),
+    line("pack-shared", ALL, 0, |image| {
+        pack_shared::run(&image.module);
+        Ok(())
+    }),
+    line("undefined", &[Ptx], 0, |image| {
+        undefined::refuse(&image.module)
+    }),
+    line("unsupported", NVIDIA, 0, |image| {
+        unsupported::refuse(&image.module)
+    }),
+    line("static-shared", NVIDIA, 0, |image| {
+        static_shared::refuse(&image.module)
+    }),
+];
+
+/// A device image in work.
+pub struct Image {
+    /// Its module.
+    pub module: Module,
+    /// The back end of its target.
+    pub machine: Machine,
+    /// What becomes of it.
+    pub output: Output,
+    /// Optimisation level, 0 to 3.
+    pub level: u8,
+    /// Whether LLVM's OpenMP optimiser runs.
+    pub openmp_opt: bool,
+}
+
+impl Unit for Image {
+    fn module(&self) -> &Module {
+        &self.module
+    }
+}
+
+impl Image {
+    /// LLVM's own pipeline of the level.
+    fn optimise(&mut self) -> Result<()> {
+        self.machine
+            .run_passes(&self.module, &format!("default<O{}>", self.level))
+    }
+}
+
+/// The names of the passes that an output needs, in order.
+pub fn pass_names(output: Output) -> impl Iterator<Item = &'static str> {
+    let lines = PASSES.iter();
+    lines
+        .filter(move |line| line.outputs.contains(&output))
+        .map(|line| line.name)
+}
+
+/// Runs the passes that an image needs.
+pub fn run(image: &mut Image, instrumentation: &Instrumentation) -> Result<()> {
+    let (output, level) = (image.output, image.level);
+    let needed = PASSES
+        .iter()
+        .filter(|line| line.outputs.contains(&output) && line.level <= level);
+    pass_manager::run(
+        needed.map(|line| (line.name, line.run)),
+        image,
+        instrumentation,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_output_has_its_passes() {
+        let names = |output| pass_names(output).collect::<Vec<_>>().join(" ");
+        assert_eq!(
+            names(AmdLink),
+            "launch-bounds link-time guards fold optimise idle-barriers pack-shared"
+        );
+        assert_eq!(
+            names(NvidiaLink),
+            "launch-bounds guards realloc fold optimise idle-barriers pack-shared unsupported static-shared"
+        );
+        assert!(
+            names(Ptx)
+                .starts_with("launch-bounds runtime guards retarget realloc constructors fold")
+        );
+    }
+}
