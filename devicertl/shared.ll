@@ -30,9 +30,9 @@
 @omptarget.nest_seen = internal addrspace(3) global i16 poison, align 2
 @omptarget.master_nest = internal addrspace(3) global i16 poison, align 2
 @omptarget.nest_words = internal addrspace(3) global ptr poison, align 8
-@omptarget.private_words = internal addrspace(3) global ptr poison, align 8
+@omptarget.thread_state_slots = internal addrspace(3) global ptr poison, align 8
 @omptarget.nest = internal addrspace(3) global [1024 x i16] poison, align 16
-@omptarget.private = internal addrspace(3) global [1024 x ptr] poison, align 8
+@omptarget.thread_states = internal addrspace(3) global [1024 x ptr] poison, align 8
 @omptarget.dynamic = external addrspace(3) global [0 x i8], align 16
 
 define ptr @omptarget_shared_work_function() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.work_function to ptr) }
@@ -82,7 +82,7 @@ define i64 @omptarget_arch_object_size(ptr %object) alwaysinline nounwind {
 ; another size on every target, the virtual GPU included.)
 define void @omptarget_arch_spmd_begin() alwaysinline nounwind {
   store ptr addrspacecast (ptr addrspace(3) @omptarget.nest to ptr), ptr addrspace(3) @omptarget.nest_words, align 8, !tbaa !0
-  store ptr addrspacecast (ptr addrspace(3) @omptarget.private to ptr), ptr addrspace(3) @omptarget.private_words, align 8, !tbaa !0
+  store ptr addrspacecast (ptr addrspace(3) @omptarget.thread_states to ptr), ptr addrspace(3) @omptarget.thread_state_slots, align 8, !tbaa !0
   ret void
 }
 
@@ -90,7 +90,7 @@ define void @omptarget_arch_spmd_begin() alwaysinline nounwind {
 ; contents in every kernel, and all would be charged for the arrays.)
 define void @omptarget_arch_generic_begin() alwaysinline nounwind {
   store ptr null, ptr addrspace(3) @omptarget.nest_words, align 8, !tbaa !0
-  store ptr null, ptr addrspace(3) @omptarget.private_words, align 8, !tbaa !0
+  store ptr null, ptr addrspace(3) @omptarget.thread_state_slots, align 8, !tbaa !0
   ret void
 }
 
@@ -112,8 +112,8 @@ define void @omptarget_arch_nest_store(i32 %thread, i16 %value) alwaysinline nou
   ret void
 }
 
-define ptr @omptarget_arch_private_slots() alwaysinline nounwind {
-  %slots = load ptr, ptr addrspace(3) @omptarget.private_words, align 8, !tbaa !0
+define ptr @omptarget_arch_thread_state_slots() alwaysinline nounwind {
+  %slots = load ptr, ptr addrspace(3) @omptarget.thread_state_slots, align 8, !tbaa !0
   ret ptr %slots
 }
 

@@ -17,47 +17,20 @@
 // docs/abi.md instead of a hundred times here.
 #![allow(clippy::missing_safety_doc)]
 
-mod affinity;
-mod allocator;
 pub mod arch;
-pub mod atomic;
-mod copyprivate;
-pub mod device_memory;
-pub mod dispatch;
-pub mod doacross;
-mod ever;
-mod heap;
-pub mod icv;
-mod invoke;
-pub mod kernel;
+pub mod fork_join;
 #[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]
 pub mod libc;
-pub mod lock;
 pub mod memory;
-pub mod nest;
-#[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]
-pub mod ompx;
-pub mod paper_interface;
-pub mod parallel;
-pub mod pending;
-pub mod pool;
-#[cfg(target_arch = "amdgpu")]
-pub mod printf;
-pub mod private;
-pub mod query;
-pub mod queue;
-pub mod reduce;
-pub mod reduce_dispersed;
-pub mod resources;
-pub mod share;
-pub mod state;
+pub mod reduction;
+pub mod routines;
+mod sticky_flag;
 pub mod sync;
-pub mod task;
-pub mod taskgroup;
-pub mod taskloop;
+pub mod tasking;
+pub mod team;
 #[cfg(test)]
 mod tests;
-pub mod workshare;
+pub mod worksharing;
 
 /// `ident_t`: where in the source a runtime call comes from. Only passed along.
 #[repr(C)]

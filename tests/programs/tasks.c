@@ -1,5 +1,5 @@
 // Tasks in target regions: every clause, dependences, taskloop, task reductions, events that complete tasks.
-// -DPLAIN: only what asks for nothing and leaves nothing incomplete, for which the runtime keeps no books (devicertl/src/task.rs).
+// -DPLAIN: only what asks for nothing and leaves nothing incomplete, for which the runtime keeps no books (devicertl/src/tasking/task.rs).
 
 #include "check.h"
 

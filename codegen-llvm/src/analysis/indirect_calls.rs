@@ -15,7 +15,7 @@ pub fn has_address_taken(function: Value) -> bool {
 }
 
 /// Whether a call with arguments of these types may be one of the function. The runtime calls regions with more arguments than
-/// they take and with pointers for integers of their size (`devicertl/src/invoke.rs`).
+/// they take and with pointers for integers of their size (`devicertl/src/fork_join/invoke.rs`).
 pub fn may_be_given(function: Value, given: &[Type]) -> bool {
     let taken = function.value_type().parameters();
     let alike =

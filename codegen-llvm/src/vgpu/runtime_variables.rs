@@ -3,9 +3,9 @@
 /// Offsets of these variables in a block's shared memory; `None` for a variable that the image does not have.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RuntimeVariables {
-    /// A word per thread: its place in the nest of parallel regions (`devicertl/src/nest.rs`).
+    /// A word per thread: its place in the nest of parallel regions (`devicertl/src/team/nest.rs`).
     pub nest: Option<u64>,
-    /// The generation of the barrier for teams with a part of a warp (`devicertl/src/sync.rs`).
+    /// The generation of the barrier for teams with a part of a warp (`devicertl/src/sync/barrier.rs`).
     pub barrier: Option<u64>,
     /// The shape of the team, which is written only while no thread is in a region.
     pub team_shape: Option<u64>,

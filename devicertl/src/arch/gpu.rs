@@ -6,7 +6,7 @@
 use core::ffi::{CStr, c_char, c_void};
 
 use super::atomic::AtomicU32;
-use crate::private::Node;
+use crate::team::thread_state::Node;
 
 #[cfg(target_arch = "amdgpu")]
 use super::amdgcn as own;
@@ -49,7 +49,7 @@ mod ll {
         pub safe fn omptarget_arch_object_size(object: *const c_void) -> usize;
         pub safe fn omptarget_arch_spmd_begin();
         pub safe fn omptarget_arch_generic_begin();
-        pub safe fn omptarget_arch_private_slots() -> *mut c_void;
+        pub safe fn omptarget_arch_thread_state_slots() -> *mut c_void;
         pub safe fn omptarget_arch_nest_load(thread: u32) -> u16;
         pub safe fn omptarget_arch_nest_store(thread: u32, word: u16);
         pub safe fn omptarget_arch_master_nest_load() -> u16;
@@ -269,10 +269,10 @@ pub fn generic_begin() {
     ll::omptarget_arch_generic_begin()
 }
 
-/// SPMD kernels: where each thread's list of private state begins.
+/// SPMD kernels: where each thread's list of thread state begins.
 #[inline(always)]
-pub fn private_slots() -> *mut *mut Node {
-    ll::omptarget_arch_private_slots().cast()
+pub fn thread_state_slots() -> *mut *mut Node {
+    ll::omptarget_arch_thread_state_slots().cast()
 }
 
 /// SPMD kernels: reads a thread's nest word; only the thread itself may.

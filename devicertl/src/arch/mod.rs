@@ -8,18 +8,18 @@
 //! - the warp: [`warp_size`], [`LOCKSTEP`], [`lanes_are_independent`], [`sync_warp`], [`active_lanes`], [`shuffle_down`]
 //! - memory: [`fence_block`], [`fence_device`], [`fence_system`], [`allocate`], [`release`], [`dynamic_shared`]
 //! - the thread's nest word: [`nest_seen`], [`nest_show`], [`is_known`], [`is_known_to_hold`]; of SPMD kernels also [`nest_load`], [`nest_store`],
-//!   and the thread's list of private state, [`private_slots`], after [`spmd_begin`] or [`generic_begin`]; of generic kernels'
+//!   and the thread's list of thread state, [`thread_state_slots`], after [`spmd_begin`] or [`generic_begin`]; of generic kernels'
 //!   masters [`master_nest_load`], [`master_nest_store`]
 //! - the block's shared variables: [`shared`]
 //! - the rest: [`pause`], [`ticks`], [`object_size`], [`is_own`], [`trap`], [`trap_number`]
 
 use core::ffi::c_void;
 
-use crate::dispatch::Loop;
-use crate::kernel::LaunchEnvironment;
-use crate::nest::TeamShape;
-use crate::share::Storage;
-use crate::state::State;
+use crate::fork_join::data_sharing::Storage;
+use crate::fork_join::kernel::LaunchEnvironment;
+use crate::team::nest::TeamShape;
+use crate::team::state::State;
+use crate::worksharing::dispatch::Loop;
 
 #[cfg(target_arch = "amdgpu")]
 mod amdgcn;
@@ -48,8 +48,8 @@ pub use gpu::{
     dynamic_shared, dynamic_shared_size, fence_block, fence_device, fence_system, fill,
     generic_begin, group_barrier, is_generic_shape, is_known, is_known_to_hold, is_own, is_spmd,
     lanes_are_independent, master_nest_load, master_nest_store, nest_load, nest_seen, nest_show,
-    nest_store, object_size, pause, private_slots, processor, release, send_references,
-    shuffle_down, spmd_begin, sync_warp, thread_id, ticks, trap, trap_number, trap_with, warp_size,
+    nest_store, object_size, pause, processor, release, send_references, shuffle_down, spmd_begin,
+    sync_warp, thread_id, thread_state_slots, ticks, trap, trap_number, trap_with, warp_size,
 };
 
 #[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]

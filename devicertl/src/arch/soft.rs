@@ -11,7 +11,7 @@ use std::time::Instant;
 use super::Lanes;
 use super::soft_block::{count, fail, with};
 use super::soft_threads::{fence, yield_now};
-use crate::private::Node;
+use crate::team::thread_state::Node;
 
 pub use super::soft_block::{Launch, launch, live_allocations, shared};
 
@@ -236,10 +236,10 @@ pub fn generic_begin() {
     assert!(!is_spmd());
 }
 
-/// Where each thread's list of private state begins.
-pub fn private_slots() -> *mut *mut Node {
+/// Where each thread's list of thread state begins.
+pub fn thread_state_slots() -> *mut *mut Node {
     assert!(is_spmd());
-    with(|thread| thread.block.private.as_ptr().cast_mut().cast())
+    with(|thread| thread.block.thread_states.as_ptr().cast_mut().cast())
 }
 
 /// Reads the calling thread's nest word.

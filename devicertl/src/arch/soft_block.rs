@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::soft_threads::{Condvar, Mutex, MutexGuard, RESIDENT_BLOCKS, run_all, thread_local};
 use super::{Lanes, MAX_THREADS};
-use crate::private::Node;
+use crate::team::thread_state::Node;
 
 /// No wait in a test takes this long; whoever waits longer waits for ever.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -102,12 +102,12 @@ pub(super) struct Block {
     pub(super) dynamic: *mut u8,
     pub(super) allocations: Arc<AtomicIsize>,
     pub(super) nest: Vec<Cell<u16>>,
-    pub(super) private: Vec<Cell<*mut Node>>,
+    pub(super) thread_states: Vec<Cell<*mut Node>>,
     pub(super) state: Mutex<Waiting>,
     pub(super) change: Condvar,
 }
 
-// SAFETY: `shared` and `dynamic` are raw memory that the code under test synchronises; each entry of `nest` and `private` is
+// SAFETY: `shared` and `dynamic` are raw memory that the code under test synchronises; each entry of `nest` and `thread_states` is
 // used by one thread only.
 unsafe impl Sync for Block {}
 
@@ -182,7 +182,7 @@ pub fn live_allocations() -> isize {
 }
 
 pub(super) fn count(bytes: usize, change: isize) {
-    if bytes != size_of::<crate::state::State>() {
+    if bytes != size_of::<crate::team::state::State>() {
         with(|thread| thread.block.allocations.fetch_add(change, Ordering::SeqCst));
     }
 }
@@ -204,7 +204,7 @@ impl Block {
             shared: shared.cast(),
             dynamic,
             allocations: ALLOCATIONS.with(Arc::clone),
-            private: vec![Cell::new(std::ptr::dangling_mut()); MAX_THREADS],
+            thread_states: vec![Cell::new(std::ptr::dangling_mut()); MAX_THREADS],
             nest: (0..MAX_THREADS).map(|_| Cell::new(0xaaaa)).collect(),
             state: Mutex::new(Waiting {
                 live: launch.threads,

@@ -6,6 +6,8 @@
 mod characters;
 mod numbers;
 mod output;
+#[cfg(target_arch = "amdgpu")]
+pub mod printf;
 mod sorting;
 mod strings;
 
@@ -27,7 +29,7 @@ use c_functions;
 use core::ffi::{c_char, c_int, c_void};
 
 use crate::arch;
-use crate::heap;
+use crate::memory::heap;
 
 unsafe extern "C" {
     fn malloc(bytes: usize) -> *mut c_void;

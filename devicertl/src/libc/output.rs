@@ -1,6 +1,6 @@
 //! Output. Everything goes through the device's `vprintf` to the program's standard output: a device has no other
 //! stream, so `stderr` is the same one. clang turns `printf` into `vprintf` for NVIDIA GPUs; for AMD's it stands
-//! in [`printf`](crate::printf).
+//! in [`printf`](crate::libc::printf).
 
 use core::ffi::{VaList, c_char, c_int, c_void};
 

@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use super::{Kernel, parallel};
 use crate::arch::soft::live_allocations;
-use crate::dispatch::*;
-use crate::query::{omp_get_num_threads, omp_get_schedule, omp_get_thread_num, omp_set_schedule};
+use crate::routines::query::{
+    omp_get_num_threads, omp_get_schedule, omp_get_thread_num, omp_set_schedule,
+};
+use crate::worksharing::dispatch::*;
 
 const DYNAMIC: i32 = 35;
 const GUIDED: i32 = 36;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use super::{Kernel, SIZES, WARP_SIZES, barrier, parallel, parallel_if, sampled};
-use crate::query::*;
+use crate::routines::query::*;
 
 fn counters(count: usize) -> Vec<AtomicU32> {
     (0..count).map(|_| AtomicU32::new(0)).collect()

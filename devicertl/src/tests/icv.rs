@@ -1,9 +1,9 @@
 //! Internal control variables and who inherits them.
 
 use super::{Kernel, parallel};
-use crate::affinity::*;
-use crate::allocator::{omp_get_default_allocator, omp_set_default_allocator};
-use crate::query::*;
+use crate::routines::affinity::*;
+use crate::routines::allocator::{omp_get_default_allocator, omp_set_default_allocator};
+use crate::routines::query::*;
 
 #[test]
 fn the_initial_task_passes_its_icvs_on() {

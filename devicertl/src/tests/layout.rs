@@ -7,12 +7,12 @@ use crate::arch::{
     FEW_REFERENCES, Lanes, MANY_REFERENCES, MAX_THREADS, MOST_REFERENCES, SHARED_REFERENCES,
     for_each_shared_variable,
 };
-use crate::dispatch::Loop;
-use crate::kernel::LaunchEnvironment;
-use crate::nest::TeamShape;
-use crate::private::Node;
-use crate::share::Storage;
-use crate::state::{OVERFLOW, State};
+use crate::fork_join::data_sharing::Storage;
+use crate::fork_join::kernel::LaunchEnvironment;
+use crate::team::nest::TeamShape;
+use crate::team::state::{OVERFLOW, State};
+use crate::team::thread_state::Node;
+use crate::worksharing::dispatch::Loop;
 
 const SHARED: &str = include_str!("../../shared.ll");
 const DOCUMENT: &str = include_str!("../../../docs/device-runtime.md");
@@ -62,7 +62,10 @@ fn shared_variables_have_room_for_their_types() {
     }
     for_each_shared_variable!(check);
     assert_eq!(declared("nest").0, MAX_THREADS * size_of::<u16>());
-    assert_eq!(declared("private").0, MAX_THREADS * size_of::<*mut Node>());
+    assert_eq!(
+        declared("thread_states").0,
+        MAX_THREADS * size_of::<*mut Node>()
+    );
 }
 
 /// Name and bytes of each shared variable that the document's table has.
@@ -134,8 +137,8 @@ fn the_document_draws_where_things_are() {
         format!("{}  queue, place", overflow + OVERFLOW + 8),
         format!("{}  ICVs", offset_of!(State, icvs)),
         format!(
-            "{}  private: {MAX_THREADS} pointers",
-            offset_of!(State, private)
+            "{}  thread_states: {MAX_THREADS} pointers",
+            offset_of!(State, thread_states)
         ),
         format!("{}\n", size_of::<State>()),
     ] {

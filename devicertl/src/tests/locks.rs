@@ -5,9 +5,10 @@ use core::ptr::null;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 
 use super::{Kernel, barrier, parallel};
-use crate::lock::*;
-use crate::query::omp_get_thread_num;
-use crate::sync::*;
+use crate::routines::query::omp_get_thread_num;
+use crate::sync::critical::*;
+use crate::sync::lock::*;
+use crate::sync::masked::*;
 
 /// A counter that loses counts unless its users exclude each other.
 struct Unprotected(UnsafeCell<u64>);
@@ -132,7 +133,7 @@ fn copyprivate_broadcasts() {
                 // SAFETY: called as clang calls them.
                 unsafe {
                     let did_it = __kmpc_single(null(), 0);
-                    crate::copyprivate::__kmpc_copyprivate(
+                    crate::worksharing::copyprivate::__kmpc_copyprivate(
                         null(),
                         0,
                         8,

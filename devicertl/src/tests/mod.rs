@@ -35,13 +35,14 @@ use core::ffi::c_void;
 use core::ptr::{null, null_mut};
 
 use crate::arch::soft::{Launch, launch};
-use crate::kernel::{
+use crate::fork_join::data_sharing::__kmpc_get_shared_variables;
+use crate::fork_join::kernel::{
     __kmpc_target_deinit, __kmpc_target_init, Configuration, EXEC_MODE_GENERIC, EXEC_MODE_SPMD,
     Environment, LaunchEnvironment, Wrapper,
 };
-use crate::parallel::__kmpc_parallel_60;
-use crate::share::__kmpc_get_shared_variables;
-use crate::{nest, pending, private, state};
+use crate::fork_join::parallel::__kmpc_parallel_60;
+use crate::tasking::incomplete_tasks;
+use crate::team::{nest, state, thread_state};
 
 /// A kernel to be launched.
 #[derive(Clone, Copy)]
@@ -137,16 +138,16 @@ impl Kernel {
             dynamic_shared: 0,
         };
         // Model checks want atomics to be there before the threads that share them.
-        for ever in [
-            &crate::icv::CHANGED,
+        for flag in [
+            &crate::team::icv::CHANGED,
             &nest::ELSEWHERE,
-            &pending::DETACHED,
-            &private::MADE,
-            &private::OF_TASKS,
+            &incomplete_tasks::DETACHED,
+            &thread_state::MADE,
+            &thread_state::OF_TASKS,
             &state::TAKEN,
-            &crate::taskgroup::REDUCED,
+            &crate::tasking::taskgroup::REDUCED,
         ] {
-            ever.get();
+            flag.get();
         }
         launch(shape, &|| {
             // SAFETY: called as clang calls them.
@@ -165,8 +166,8 @@ impl Kernel {
 
 /// What openmp-opt generates in place of the runtime's own.
 unsafe fn custom_state_machine(thread: i32) {
-    use crate::paper_interface::{__kmpc_kernel_end_parallel, __kmpc_kernel_parallel};
-    use crate::sync::__kmpc_barrier_simple_generic;
+    use crate::fork_join::legacy_abi::{__kmpc_kernel_end_parallel, __kmpc_kernel_parallel};
+    use crate::sync::barrier::__kmpc_barrier_simple_generic;
     loop {
         // SAFETY: called as openmp-opt calls them.
         unsafe {
@@ -231,7 +232,7 @@ pub fn parallel(threads: i32, body: impl Fn() + Sync) {
 /// `barrier`.
 pub fn barrier() {
     // SAFETY: called as clang calls it.
-    unsafe { crate::sync::__kmpc_barrier(null(), 0) }
+    unsafe { crate::sync::barrier::__kmpc_barrier(null(), 0) }
 }
 
 /// The warp sizes there are: NVIDIA's and AMD's wave32, AMD's wave64.

@@ -12,14 +12,16 @@ use crate::arch;
 use crate::arch::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, begin_u32};
 use crate::arch::model::{check, reads, writes};
 use crate::arch::soft::{Launch, launch};
-use crate::dispatch::*;
-use crate::kernel::LaunchEnvironment;
-use crate::lock::*;
-use crate::parallel::publish_team;
-use crate::query::{omp_get_num_threads, omp_get_thread_num};
-use crate::queue::Queue;
-use crate::reduce::*;
-use crate::sync::*;
+use crate::fork_join::kernel::LaunchEnvironment;
+use crate::fork_join::parallel::publish_team;
+use crate::memory::state_queue::Queue;
+use crate::reduction::reduce::*;
+use crate::routines::query::{omp_get_num_threads, omp_get_thread_num};
+use crate::sync::barrier::*;
+use crate::sync::critical::*;
+use crate::sync::lock::*;
+use crate::sync::masked::*;
+use crate::worksharing::dispatch::*;
 
 /// Plain memory: loom fails where two accesses, one of them a write, are not ordered.
 struct Plain(UnsafeCell<u32>);

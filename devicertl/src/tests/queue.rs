@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
 
-use crate::queue::{PLACES, Queue, Taken};
+use crate::memory::state_queue::{PLACES, Queue, Taken};
 
 fn make() -> *mut c_void {
     Box::into_raw(Box::new(AtomicU32::new(0))).cast()

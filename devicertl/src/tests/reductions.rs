@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use super::{Kernel, WARP_SIZES, barrier, parallel, sampled};
 use crate::arch::{self, warp_size};
-use crate::kernel::LaunchEnvironment;
-use crate::query::{omp_get_num_threads, omp_get_thread_num};
-use crate::reduce::*;
+use crate::fork_join::kernel::LaunchEnvironment;
+use crate::reduction::reduce::*;
+use crate::routines::query::{omp_get_num_threads, omp_get_thread_num};
 
 /// The list clang passes: pointers to private copies. Here one number; combining is not commutative in its
 /// bookkeeping: the high half counts how many values went in.
@@ -328,7 +328,7 @@ fn dispersed_lanes_reduce() {
                     let mut list: List = [&mut value];
                     // SAFETY: the test's list and function.
                     let first = unsafe {
-                        crate::reduce_dispersed::reduce(mine, (&raw mut list).cast(), shuffle)
+                        crate::reduction::dispersed::reduce(mine, (&raw mut list).cast(), shuffle)
                     };
                     assert_eq!(first, lane == mine.trailing_zeros());
                     if first {

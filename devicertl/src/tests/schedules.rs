@@ -11,9 +11,9 @@ use proptest::test_runner::{Config, RngSeed, TestRunner};
 
 use super::{Kernel, parallel, sampled};
 use crate::arch;
-use crate::dispatch::*;
-use crate::query::omp_set_schedule;
-use crate::workshare::*;
+use crate::routines::query::omp_set_schedule;
+use crate::worksharing::dispatch::*;
+use crate::worksharing::static_schedule::*;
 
 /// A loop: `count` iterations from `first`, `step` apart; its bound lies `slack` beyond the last one.
 #[derive(Clone, Copy, Debug)]

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use super::{Kernel, parallel};
 use crate::arch::soft::live_allocations;
-use crate::paper_interface::*;
-use crate::parallel::__kmpc_parallel_51;
-use crate::share::*;
+use crate::fork_join::data_sharing::*;
+use crate::fork_join::legacy_abi::*;
+use crate::fork_join::parallel::__kmpc_parallel_51;
 
 /// Tests here count heap allocations.
 static HEAP: Mutex<()> = Mutex::new(());
@@ -140,7 +140,7 @@ fn shared_locals_overflow_to_the_heap_and_come_back() {
         kernel.run(|| {
             use_stack(99, &[8, 16, 1000, 1, 3000, 40, 1000]);
             parallel(-1, || {
-                let seed = crate::query::omp_get_thread_num() as u8;
+                let seed = crate::routines::query::omp_get_thread_num() as u8;
                 for _ in 0..3 {
                     use_stack(seed, &[4, 16, 20, 500, 1]);
                 }

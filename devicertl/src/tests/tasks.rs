@@ -5,8 +5,8 @@ use core::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use super::{Kernel, parallel};
-use crate::task::*;
-use crate::taskloop::*;
+use crate::tasking::task::*;
+use crate::tasking::taskloop::*;
 
 /// A task as clang lays it out: the head (to `priority`), then private variables.
 #[repr(C)]

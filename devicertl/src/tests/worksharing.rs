@@ -2,7 +2,7 @@
 
 use core::ptr::null;
 
-use crate::workshare::*;
+use crate::worksharing::static_schedule::*;
 
 const COUNTS: [u32; 6] = [1, 2, 3, 32, 33, 128];
 

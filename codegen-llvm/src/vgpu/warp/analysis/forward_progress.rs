@@ -15,7 +15,7 @@
 //!   queues). Again some lane gets through.
 //! * A single thread of the block waits, and what it polls is written, as far as this kernel writes it, only where the same
 //!   thread is alone: it waits for another block. So do reductions over teams.
-//! * One lane of each warp waits at the device runtime's barrier for teams with a part of a warp (`devicertl/src/sync.rs`,
+//! * One lane of each warp waits at the device runtime's barrier for teams with a part of a warp (`devicertl/src/sync/barrier.rs`,
 //!   `software_barrier`), whose word only that lane of each warp writes: it waits for other warps.
 
 use std::collections::HashSet;
@@ -85,7 +85,7 @@ fn insert_spin(module: &Module, sites: &mut Sites, each: &Loop) {
     builder.call_function(spin, &[cx, site]);
 }
 
-/// What the names of the device runtime's variables begin with that say whether the program ever did something (`devicertl/src/ever.rs`).
+/// What the names of the device runtime's variables begin with that say whether the program ever did something (`devicertl/src/sticky_flag.rs`).
 const EVER: &str = "omptarget.ever.";
 
 /// What no loop waits for: the context; the shape of the team, which is written while nobody is in a region; whether something ever happened;

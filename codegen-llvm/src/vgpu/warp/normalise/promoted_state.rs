@@ -1,7 +1,7 @@
 //! Needs: a copy of the module, inlined. Leaves: kernels that keep each thread's place in the nest of parallel regions in a
 //! local variable instead of shared memory.
 //!
-//! In SPMD kernels the device runtime has a word per thread in shared memory (`devicertl/src/nest.rs`), which only that
+//! In SPMD kernels the device runtime has a word per thread in shared memory (`devicertl/src/team/nest.rs`), which only that
 //! thread touches. Values from memory that differ in their addresses count as different, so every branch on the word would
 //! be divergent, and the barriers behind it, too. In a local variable LLVM follows the word: in most kernels it is
 //! known at every place, or the same for all threads.

@@ -1,7 +1,7 @@
 //! Needs: kernels inlined. Leaves: a branch where a thread's number was cut down to how many iterations there are, in loops over chunks:
 //! `chunks` can then ask it of all threads at once.
 //!
-//! The device runtime's chunks that are dealt round have no branch (`devicertl/src/workshare.rs`), which is best on a GPU:
+//! The device runtime's chunks that are dealt round have no branch (`devicertl/src/worksharing/static_schedule.rs`), which is best on a GPU:
 //!
 //! ```text
 //! i = first + min(left, tid)                                       // does not count up from lane to lane

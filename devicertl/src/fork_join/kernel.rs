@@ -1,0 +1,247 @@
+//! The start and the end of a kernel, and the workers' state machine.
+//!
+//! *fork-join* paper, §V-B: in generic mode the last warp is the master's and all others wait in
+//! a pool; `parallel` sends them a function.
+
+use core::ffi::c_void;
+
+use crate::Ident;
+use crate::arch::{self, shared};
+use crate::fork_join::data_sharing;
+use crate::team::nest::Nest;
+use crate::team::state;
+
+/// `ConfigurationEnvironmentTy` of `OMPKinds.def`: what clang knows of a kernel.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Configuration {
+    /// Whether `__kmpc_target_init` runs the workers' state machine; 0 if the kernel has its own.
+    pub use_generic_state_machine: u8,
+    /// A hint.
+    pub may_use_nested_parallelism: u8,
+    /// `OMPTgtExecModeFlags`.
+    pub exec_mode: u8,
+    /// Bounds on threads and teams.
+    pub min_threads: i32,
+    /// See `min_threads`.
+    pub max_threads: i32,
+    /// See `min_threads`.
+    pub min_teams: i32,
+    /// See `min_threads`.
+    pub max_teams: i32,
+    /// Bytes per team in the cross-team reduction buffer.
+    pub reduction_data_size: i32,
+    /// Records in that buffer.
+    pub reduction_buffer_length: i32,
+}
+
+impl Configuration {
+    /// Where the threads of such a kernel, which is SPMD, begin.
+    #[inline(always)]
+    fn spmd_nest(&self) -> Nest {
+        if self.exec_mode & EXEC_MODE_GENERIC != 0 {
+            Nest::SEQUENTIAL
+        } else if self.reduction_data_size > 0 {
+            Nest::PURE_REDUCING
+        } else {
+            Nest::PURE_SEQUENTIAL
+        }
+    }
+}
+
+/// `KernelEnvironmentTy`: the `<kernel>_kernel_environment` global.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Environment {
+    /// What clang knows of the kernel.
+    pub configuration: Configuration,
+    /// The construct.
+    pub ident: *const Ident,
+    /// Not used.
+    pub dynamic: *mut c_void,
+}
+
+/// `KernelLaunchEnvironmentTy`: what the host gives each launch (docs/abi.md).
+#[repr(C)]
+#[derive(Debug)]
+pub struct LaunchEnvironment {
+    /// Teams that have delivered to the current round of the reduction buffer.
+    pub reduction_count: u32,
+    /// First team number of the current round.
+    pub reduction_round: u32,
+    /// The reduction buffer.
+    pub reduction_buffer: *mut c_void,
+}
+
+/// `OMP_TGT_EXEC_MODE_SPMD`.
+pub const EXEC_MODE_SPMD: u8 = 2;
+/// `OMP_TGT_EXEC_MODE_GENERIC`.
+pub const EXEC_MODE_GENERIC: u8 = 1;
+
+/// A region as the workers call it: clang's wrapper, which fetches the captured references itself.
+pub type Wrapper = unsafe extern "C" fn(u16, u32);
+
+/// Threads that can take part in a parallel region: all but the master's warp.
+#[inline(always)]
+pub fn workers() -> u32 {
+    if arch::is_spmd() {
+        arch::block_threads()
+    } else {
+        arch::block_threads() - arch::warp_size()
+    }
+}
+
+/// The first lane of the last warp.
+#[inline(always)]
+fn master_id() -> u32 {
+    (arch::block_threads() - 1) / arch::warp_size() * arch::warp_size()
+}
+
+/// Whether this is the master of a generic kernel.
+#[inline(always)]
+pub fn is_master() -> bool {
+    !arch::is_spmd() && arch::thread_id() == master_id()
+}
+
+/// `i32 (kernel environment *, launch environment *)`: starts a kernel: -1 tells the thread to run the region's code,
+/// anything else to end (clang: `CGOpenMPRuntimeGPU::emitKernelInit`, by `OpenMPIRBuilder::createTargetInit`; OpenMP
+/// 5.2, §13.8).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_target_init(
+    environment: &Environment,
+    launch: *mut LaunchEnvironment,
+) -> i32 {
+    if environment.configuration.exec_mode & EXEC_MODE_SPMD != 0 {
+        init_spmd(launch, environment.configuration.spmd_nest());
+        return -1;
+    }
+    // Up to clang 17 the first argument is an `ident_t`, whose first word is 0.
+    if environment.configuration.exec_mode == 0 {
+        arch::trap(
+            c"the kernel was compiled by clang 17 or older and linked with a device runtime; link it without (-nogpulib)",
+        );
+    }
+    if !arch::is_generic_shape() {
+        arch::trap(c"a generic-mode kernel was launched with a block that does not extend along y");
+    }
+    arch::assume_mode(false);
+    arch::debug_check(
+        arch::block_threads() > arch::warp_size(),
+        c"a generic-mode kernel was launched without workers",
+    );
+    let (master, thread) = (is_master(), arch::thread_id());
+    if master {
+        init_master(launch);
+    }
+    // Not asked of others than the master, so that the choice below stays one.
+    if thread < workers() {
+        Nest::GROUP.begin();
+        if environment.configuration.use_generic_state_machine != 0 {
+            work();
+        }
+    }
+    // A choice of values where the ways have met: so that to the optimiser the kernel's question for -1 is that for the master.
+    core::hint::select_unpredictable(master, -1, thread as i32)
+}
+
+/// SPMD: every thread prepares what is its own. Nothing is shared, so no barrier is needed.
+#[inline(always)]
+fn init_spmd(launch: *mut LaunchEnvironment, nest: Nest) {
+    arch::assume_mode(true);
+    arch::spmd_begin();
+    nest.store();
+    data_sharing::init();
+    // SAFETY: all threads write the same value, and each reads what it wrote itself.
+    unsafe { *shared::launch_environment() = launch };
+}
+
+/// Generic: the master prepares what the team shares; the pool's first barrier publishes it.
+#[inline(always)]
+pub fn init_master(launch: *mut LaunchEnvironment) {
+    Nest::SEQUENTIAL.store();
+    arch::generic_begin();
+    data_sharing::init();
+    state::init();
+    // SAFETY: the workers wait at the barrier of the pool.
+    unsafe { *shared::launch_environment() = launch };
+}
+
+/// The state machine: a worker waits in the pool, runs what the master sends, and reports back.
+#[inline(never)]
+fn work() {
+    // SAFETY: `__kmpc_target_init` calls this in workers.
+    unsafe { core::hint::assert_unchecked(!is_master()) };
+    loop {
+        // One call site for "go" and one for "done": see the check of scripts/check-device.
+        arch::block_barrier();
+        let mut function = core::ptr::null();
+        let active = next_region(&mut function);
+        if function.is_null() {
+            return;
+        }
+        if active {
+            // SAFETY: the master published a wrapper of this type.
+            let region: Wrapper = unsafe { core::mem::transmute(function) };
+            // SAFETY: clang's wrapper, called as clang's own state machine calls it.
+            unsafe { region(0, arch::thread_id()) };
+            end_region();
+        }
+        arch::block_barrier();
+    }
+}
+
+/// What the master sent, and whether this thread takes part.
+#[inline(always)]
+pub fn next_region(function: &mut *const c_void) -> bool {
+    // SAFETY: the master wrote both before the pool's barrier; the size only if there is a region: openmp-opt knows of
+    // kernels without any, and takes what depends on a variable that nobody writes for unreachable.
+    unsafe {
+        *function = arch::receive(shared::work_function());
+        !function.is_null() && arch::thread_id() < arch::receive(shared::team_shape()).size()
+    }
+}
+
+/// Back from a region: what belonged to it goes.
+#[inline(always)]
+pub fn end_region() {
+    // Between regions a worker has nothing of its own.
+    crate::team::thread_state::leave_all();
+    Nest::return_to_role();
+}
+
+/// `void ()`: ends a kernel: in generic mode the master dismisses the workers (clang:
+/// `CGOpenMPRuntimeGPU::emitKernelDeinit`, by `OpenMPIRBuilder::createTargetDeinit`; OpenMP 5.2, §13.8).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_target_deinit() {
+    crate::team::thread_state::leave_all();
+    if cfg!(debug_assertions) {
+        arch::debug_check(
+            Nest::load().is_sequential(),
+            c"a kernel ended inside a parallel region",
+        );
+    }
+    if arch::is_spmd() {
+        return;
+    }
+    state::end();
+    // SAFETY: the workers wait at the barrier of the pool.
+    unsafe { arch::send(shared::work_function(), core::ptr::null()) };
+    arch::block_barrier();
+}
+
+/// `i8 ()`: whether the kernel is SPMD. Older clangs ask it where the mode decides; openmp-opt folds calls by this name.
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_is_spmd_exec_mode() -> i8 {
+    arch::is_spmd().into()
+}
+
+/// `i32 ()`: whether this thread runs sequential code of the team: guards what a team does once (the clang that follows
+/// 22, around the atomic instructions that `-fopenmp-target-fast-reduction` makes of reductions).
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_is_team_main_thread() -> i32 {
+    if arch::is_spmd() {
+        (arch::thread_id() == 0).into()
+    } else {
+        is_master().into()
+    }
+}

@@ -1,0 +1,5 @@
+//! Memory that the runtime itself needs.
+
+pub mod heap;
+pub mod pool;
+pub mod state_queue;

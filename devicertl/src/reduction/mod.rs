@@ -1,0 +1,4 @@
+//! Reductions (*reductions* paper).
+
+pub mod dispersed;
+pub mod reduce;

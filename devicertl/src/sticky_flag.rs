@@ -1,0 +1,35 @@
+//! Whether the program ever does something rare. Written only where it is done: in programs without that code the optimiser
+//! sees a constant, and drops all that would deal with it.
+
+use crate::arch;
+use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// One such thing, in a `static` that is exported as `omptarget.ever.NAME`: the virtual GPU's compiler has to know that no loop
+/// waits for it. A thread that needs the answer has done it itself, or has met at a barrier the one that did.
+#[derive(Debug)]
+pub struct StickyFlag(AtomicU32);
+
+impl StickyFlag {
+    /// It has not been done.
+    pub const fn new() -> StickyFlag {
+        StickyFlag(AtomicU32::new(0))
+    }
+
+    /// It is done now.
+    #[inline(always)]
+    pub fn set(&self) {
+        self.0.store(1, Relaxed);
+    }
+
+    /// Whether the program has code that does it, as far as the optimiser knows.
+    #[inline(always)]
+    pub fn is_possible(&self) -> bool {
+        !arch::is_known(self.get().into())
+    }
+
+    /// Whether it was, by any thread, since the program was loaded.
+    #[inline(always)]
+    pub fn get(&self) -> bool {
+        self.0.load(Relaxed) != 0
+    }
+}

@@ -1,0 +1,6 @@
+//! Explicit tasks.
+
+pub mod incomplete_tasks;
+pub mod task;
+pub mod taskgroup;
+pub mod taskloop;

@@ -1,0 +1,6 @@
+//! Worksharing constructs.
+
+pub mod copyprivate;
+pub mod dispatch;
+pub mod doacross;
+pub mod static_schedule;

@@ -1,0 +1,548 @@
+//! Worksharing loops whose chunks are known without asking anyone (static schedules).
+//!
+//! Everything is computed on iteration numbers in the loop's own unsigned type, from the *last*
+//! iteration rather than the count, so that nothing overflows where the loop itself does not; and in the
+//! loop's own width, because 64-bit division is expensive on GPUs.
+
+use core::ffi::c_void;
+use core::num::NonZero;
+
+use crate::Ident;
+use crate::arch;
+use crate::team::nest::Nest;
+
+/// `OMPScheduleType` without the monotonicity bits.
+pub const STATIC_CHUNKED: i32 = 33;
+/// Contiguous blocks as equal as can be.
+pub const STATIC: i32 = 34;
+/// Contiguous blocks, multiples of the chunk (simd).
+pub const STATIC_BALANCED_CHUNKED: i32 = 45;
+/// `dist_schedule(static, chunk)`.
+pub const DISTRIBUTE_CHUNKED: i32 = 91;
+/// `dist_schedule(static)`.
+pub const DISTRIBUTE: i32 = 92;
+/// `distribute` and `for` at once: iterations go round all threads of all teams.
+pub const DISTRIBUTE_FOR_ONE: i32 = 93;
+/// Bits 29 and 30 say (non)monotonic; the schedules here are both.
+pub const SCHEDULE_MASK: i32 = 0x1fff_ffff;
+
+/// One of `count` that share a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its number.
+    pub id: u32,
+    /// How many there are.
+    pub count: NonZero<u32>,
+}
+
+impl Member {
+    /// Number `id` of `count`, which is not 0.
+    #[inline(always)]
+    pub fn new(id: u32, count: u32) -> Member {
+        // SAFETY: a team has a thread, a league has a team.
+        let count = unsafe { NonZero::new_unchecked(count) };
+        Member { id, count }
+    }
+
+    /// The calling thread in its team.
+    #[inline(always)]
+    pub fn thread() -> Member {
+        let nest = Nest::load_inline();
+        Member::new(nest.thread_num(), nest.team_size())
+    }
+
+    /// The calling thread's team in the league.
+    #[inline(always)]
+    pub fn team() -> Member {
+        Member::new(arch::block_id(), arch::block_count())
+    }
+
+    #[inline(always)]
+    fn of_schedule(schedule: i32) -> Member {
+        match schedule {
+            DISTRIBUTE | DISTRIBUTE_CHUNKED => Member::team(),
+            DISTRIBUTE_FOR_ONE => {
+                let (team, thread) = (Member::team(), Member::thread());
+                Member::new(
+                    team.id * thread.count.get() + thread.id,
+                    team.count.get() * thread.count.get(),
+                )
+            }
+            _ => Member::thread(),
+        }
+    }
+}
+
+/// Whether the program leaves the chunk of `distribute` to the implementation. clang then asks for the number of threads and passes
+/// that (`getDefaultDistScheduleAndChunk`): in the optimiser's eyes the same value as ours. It decides when the kernel is compiled, the
+/// same for all threads; where it cannot tell, that chunk is as good as any. A constant of the program's is another value to it.
+#[inline(always)]
+fn is_default_chunk(chunk: u64) -> bool {
+    arch::is_known_to_hold(chunk == u64::from(arch::block_threads()))
+}
+
+/// Whether chunks go round: `static` with a chunk, and whatever has no schedule of its own here.
+#[inline(always)]
+fn is_dealt(schedule: i32) -> bool {
+    !matches!(schedule, STATIC | DISTRIBUTE | STATIC_BALANCED_CHUNKED)
+}
+
+/// One member's first chunk as iteration numbers, and how far it is to its next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chunk<U> {
+    /// First iteration.
+    pub first: U,
+    /// Last iteration, inclusive.
+    pub last: U,
+    /// Iterations to the member's next chunk (wrapping).
+    pub stride: U,
+}
+
+macro_rules! static_schedules {
+    ($unsigned:ident, $chunked:ident, $balanced:ident, $rounded:ident, $aligned:ident) => {
+        /// Chunks of `chunk` iterations, dealt round; `last` is the loop's last iteration.
+        #[inline(always)]
+        pub fn $chunked(
+            last: $unsigned,
+            chunk: $unsigned,
+            member: Member,
+        ) -> Option<Chunk<$unsigned>> {
+            let id = member.id as $unsigned;
+            let first = id.checked_mul(chunk).filter(|&first| first <= last)?;
+            let stride = chunk.wrapping_mul(member.count.get() as $unsigned);
+            Some(Chunk {
+                first,
+                last: first + (chunk - 1).min(last - first),
+                stride,
+            })
+        }
+
+        /// One block each, sizes differing by at most one.
+        #[inline(always)]
+        pub fn $balanced(last: $unsigned, member: Member) -> Option<Chunk<$unsigned>> {
+            let (id, count) = (
+                member.id as $unsigned,
+                NonZero::<$unsigned>::from(member.count),
+            );
+            // last + 1 == small * count + extras, with extras in 1..=count.
+            let (small, extras) = (last / count, last % count + 1);
+            // The block's size less one: the size itself may not fit.
+            let length = small.checked_sub((id >= extras) as $unsigned)?;
+            let first = id * small + id.min(extras);
+            Some(Chunk {
+                first,
+                last: first + length,
+                stride: last.wrapping_add(1),
+            })
+        }
+
+        /// One block each, all but the last a multiple of `chunk`.
+        #[inline(always)]
+        pub fn $rounded(
+            last: $unsigned,
+            chunk: $unsigned,
+            member: Member,
+        ) -> Option<Chunk<$unsigned>> {
+            let share = last / NonZero::<$unsigned>::from(member.count);
+            // Smallest multiple of `chunk` above `share`; the whole loop if that overflows.
+            let block = (share / chunk.max(1))
+                .checked_add(1)
+                .and_then(|n| n.checked_mul(chunk))
+                .unwrap_or($unsigned::MAX);
+            $chunked(last, block, member)
+        }
+
+        /// One block each, all but the last a multiple of [`UNIT`], numbers of units differing by at most one.
+        #[inline(always)]
+        pub fn $aligned(last: $unsigned, member: Member) -> Option<Chunk<$unsigned>> {
+            let unit = UNIT as $unsigned;
+            let units = $balanced(last / unit, member)?;
+            let first = units.first * unit;
+            Some(Chunk {
+                first,
+                last: (units.last * unit + (unit - 1)).min(last),
+                // Just beyond the loop, which this then does not overflow.
+                stride: (last - first).wrapping_add(1),
+            })
+        }
+    };
+}
+static_schedules!(u32, chunked_u32, balanced_u32, rounded_u32, aligned_u32);
+static_schedules!(u64, chunked_u64, balanced_u64, rounded_u64, aligned_u64);
+
+/// Iterations that stay together where teams get one block each: of 4 bytes each, a cache line of any GPU.
+const UNIT: u32 = 32;
+
+/// The entry points of one type of loop variable. clang passes increments as signed.
+macro_rules! static_init {
+    ($int:ident, $unsigned:ident, $signed:ident; $chunked:ident, $balanced:ident, $rounded:ident, $aligned:ident; $init:ident,
+     $narrow:ident, $deal:ident, $for:ident, $distribute:ident, $team:ident, $both:ident) => {
+        /// The loop's last iteration number; `None` if it has none.
+        #[inline(always)]
+        pub fn $init(lower: $int, upper: $int, increment: $signed) -> Option<$unsigned> {
+            if increment > 0 {
+                (lower <= upper).then(|| {
+                    (upper as $unsigned).wrapping_sub(lower as $unsigned)
+                        / increment.unsigned_abs().max(1)
+                })
+            } else {
+                (lower >= upper).then(|| {
+                    (lower as $unsigned).wrapping_sub(upper as $unsigned)
+                        / increment.unsigned_abs().max(1)
+                })
+            }
+        }
+
+        /// Narrows `lower` and `upper` to the first chunk of what `share` says of the loop's last iteration number.
+        #[inline(always)]
+        unsafe fn $narrow(
+            is_last: *mut i32,
+            lower: *mut $int,
+            upper: *mut $int,
+            stride: *mut $signed,
+            increment: $signed,
+            share: impl FnOnce($unsigned) -> Option<Chunk<$unsigned>>,
+        ) {
+            // SAFETY: clang passes the loop's own variables.
+            unsafe {
+                let base = *lower;
+                let Some(last) = $init(base, *upper, increment) else {
+                    *is_last = 0;
+                    *stride = increment;
+                    return;
+                };
+                let at = |iteration: $unsigned| {
+                    (base as $unsigned).wrapping_add(iteration.wrapping_mul(increment as $unsigned))
+                        as $int
+                };
+                let Some(mine) = share(last) else {
+                    // In `distribute parallel for` clang compares with the team's upper bound, not with the one
+                    // left here: the lower bound must lie beyond it. Where that wraps, any empty bounds do.
+                    let beyond = at(last.wrapping_add(1));
+                    if (increment > 0) == (beyond > *upper) {
+                        *lower = beyond;
+                    } else {
+                        (*lower, *upper) = if increment > 0 { (1, 0) } else { (0, 1) };
+                    }
+                    *stride = increment;
+                    *is_last = 0;
+                    return;
+                };
+                *lower = at(mine.first);
+                *upper = at(mine.last);
+                *stride = mine.stride.wrapping_mul(increment as $unsigned) as $signed;
+                // The member whose chunks reach the end: a whole number of rounds after its first.
+                *is_last = ((last - mine.first)
+                    .checked_rem(mine.stride)
+                    .unwrap_or(last - mine.first)
+                    <= mine.last - mine.first) as i32;
+            }
+        }
+
+        /// Narrows `lower` and `upper` to the first of the member's chunks, which are dealt round, in a loop by one that ends before its
+        /// type does: then what follows it is a number, and a member without a chunk gets that as its lower bound. Who calls ends the
+        /// chunk with the loop, so its upper bound may lie beyond that, but must not wrap.
+        #[inline(always)]
+        pub unsafe fn $deal(
+            is_last: *mut i32,
+            lower: *mut $int,
+            upper: *mut $int,
+            stride: *mut $signed,
+            chunk: $unsigned,
+            member: Member,
+        ) {
+            // SAFETY: clang passes the loop's own variables.
+            unsafe {
+                let base = *lower;
+                let count = (*upper).wrapping_add(1).max(base).wrapping_sub(base) as $unsigned;
+                let round = chunk.wrapping_mul(member.count.get() as $unsigned);
+                let first = (member.id as $unsigned).saturating_mul(chunk).min(count);
+                let rest = count - first;
+                let reach =
+                    if chunk == 1 || arch::is_known_to_hold(base == 0 && chunk.is_power_of_two()) {
+                        // From 0 on, chunks of a power of two fill the type.
+                        chunk - 1
+                    } else {
+                        (chunk - 1).min(rest.wrapping_sub(1))
+                    };
+                *lower = base.wrapping_add(first as $int);
+                *upper = (*lower).wrapping_add(reach as $int);
+                *stride = round as $signed;
+                *is_last =
+                    (rest != 0 && (rest - 1).checked_rem(round).unwrap_or(rest - 1) < chunk) as i32;
+            }
+        }
+
+        /// Static schedule: narrows `lower`, `upper` to the caller's first chunk (clang: `emitForStaticInit`; OpenMP 5.2, §11.5.3).
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $for(
+            _location: *const Ident,
+            _thread: i32,
+            schedule: i32,
+            is_last: *mut i32,
+            lower: *mut $int,
+            upper: *mut $int,
+            stride: *mut $signed,
+            increment: $signed,
+            chunk: $signed,
+        ) {
+            let schedule = schedule & SCHEDULE_MASK;
+            let member = Member::of_schedule(schedule);
+            let chunk = if chunk < 1 { 1 } else { chunk as $unsigned };
+            // SAFETY: the caller's promise.
+            unsafe {
+                if is_dealt(schedule)
+                    && arch::is_known_to_hold(increment == 1 && *upper != $int::MAX)
+                {
+                    let chunk = if schedule == DISTRIBUTE_FOR_ONE {
+                        1
+                    } else {
+                        chunk
+                    };
+                    return $deal(is_last, lower, upper, stride, chunk, member);
+                }
+                $narrow(
+                    is_last,
+                    lower,
+                    upper,
+                    stride,
+                    increment,
+                    |last| match schedule {
+                        STATIC | DISTRIBUTE => $balanced(last, member),
+                        STATIC_BALANCED_CHUNKED => $rounded(last, chunk, member),
+                        DISTRIBUTE_FOR_ONE => $chunked(last, 1, member),
+                        _ => $chunked(last, chunk, member),
+                    },
+                )
+            }
+        }
+
+        /// `distribute`: the same, dealt to teams (clang: `emitDistributeStaticInit`; OpenMP 5.2, §11.6.1); if the kernel reduces
+        /// across teams, in one piece unless the program says otherwise (`is_default_chunk`): a team reduces once per piece.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $distribute(
+            location: *const Ident,
+            thread: i32,
+            schedule: i32,
+            is_last: *mut i32,
+            lower: *mut $int,
+            upper: *mut $int,
+            stride: *mut $signed,
+            increment: $signed,
+            chunk: $signed,
+        ) {
+            // SAFETY: the caller's promise.
+            unsafe {
+                if schedule & SCHEDULE_MASK == DISTRIBUTE_CHUNKED
+                    && Nest::load_inline().reduces()
+                    && is_default_chunk(chunk as u64)
+                {
+                    return $narrow(is_last, lower, upper, stride, increment, |last| {
+                        $aligned(last, Member::team())
+                    });
+                }
+                $for(
+                    location, thread, schedule, is_last, lower, upper, stride, increment, chunk,
+                )
+            }
+        }
+
+        /// `distribute` with a chunk, as LLVM's `OMPKinds.def` has it for hosts (OpenMP 5.2, §11.6.1).
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $team(
+            location: *const Ident,
+            thread: i32,
+            is_last: *mut i32,
+            lower: *mut $int,
+            upper: *mut $int,
+            stride: *mut $signed,
+            increment: $signed,
+            chunk: $signed,
+        ) {
+            // SAFETY: the caller's promise.
+            unsafe {
+                $for(
+                    location,
+                    thread,
+                    DISTRIBUTE_CHUNKED,
+                    is_last,
+                    lower,
+                    upper,
+                    stride,
+                    increment,
+                    chunk,
+                )
+            }
+        }
+
+        /// `distribute parallel for` in one call: the thread's share of its team's block (LLVM: `OpenMPIRBuilder`; OpenMP 5.2, §11.6).
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $both(
+            location: *const Ident,
+            thread: i32,
+            schedule: i32,
+            is_last: *mut i32,
+            lower: *mut $int,
+            upper: *mut $int,
+            team_upper: *mut $int,
+            stride: *mut $signed,
+            increment: $signed,
+            chunk: $signed,
+        ) {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let mut last_team = 0;
+                $for(
+                    location,
+                    thread,
+                    DISTRIBUTE,
+                    &mut last_team,
+                    lower,
+                    upper,
+                    stride,
+                    increment,
+                    1,
+                );
+                *team_upper = *upper;
+                $for(
+                    location, thread, schedule, is_last, lower, upper, stride, increment, chunk,
+                );
+                *is_last &= last_team;
+            }
+        }
+    };
+}
+static_init!(i32, u32, i32; chunked_u32, balanced_u32, rounded_u32, aligned_u32; last_i32, narrow_i32, deal_i32,
+    __kmpc_for_static_init_4, __kmpc_distribute_static_init_4, __kmpc_team_static_init_4, __kmpc_dist_for_static_init_4);
+static_init!(u32, u32, i32; chunked_u32, balanced_u32, rounded_u32, aligned_u32; last_u32, narrow_u32, deal_u32,
+    __kmpc_for_static_init_4u, __kmpc_distribute_static_init_4u, __kmpc_team_static_init_4u, __kmpc_dist_for_static_init_4u);
+static_init!(i64, u64, i64; chunked_u64, balanced_u64, rounded_u64, aligned_u64; last_i64, narrow_i64, deal_i64,
+    __kmpc_for_static_init_8, __kmpc_distribute_static_init_8, __kmpc_team_static_init_8, __kmpc_dist_for_static_init_8);
+static_init!(u64, u64, i64; chunked_u64, balanced_u64, rounded_u64, aligned_u64; last_u64, narrow_u64, deal_u64,
+    __kmpc_for_static_init_8u, __kmpc_distribute_static_init_8u, __kmpc_team_static_init_8u, __kmpc_dist_for_static_init_8u);
+
+/// End of a worksharing loop or of `sections` (clang: `emitForStaticFinish`; OpenMP 5.2, §11.5).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_for_static_fini(_location: *const Ident, _thread: i32) {}
+
+/// End of a `distribute` loop (clang, on GPUs: `emitForStaticFinish`; OpenMP 5.2, §11.6): in SPMD kernels the barrier that
+/// its parallel regions left out. openmp-opt removes it where nothing but the kernel's end follows.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_distribute_static_fini(_location: *const Ident, _thread: i32) {
+    let nest = Nest::load_inline();
+    if arch::is_spmd() && nest.is_pure_sequential() {
+        if nest.reduces() {
+            arch::block_barrier_aligned_if(true);
+        } else {
+            arch::block_barrier_together();
+        }
+    }
+}
+
+/// A loop body as `OpenMPIRBuilder` outlines it: iteration number, captured variables.
+type Body<T> = unsafe extern "C" fn(T, *mut c_void);
+
+/// The runtime-driven loops of `OpenMPIRBuilder` (`-fopenmp-enable-irbuilder`, flang).
+macro_rules! static_loops {
+    ($int:ident, $unsigned:ident; $for:ident, $distribute:ident, $both:ident, $run:ident; $chunked:ident) => {
+        #[inline(always)]
+        unsafe fn $run(
+            body: Body<$int>,
+            data: *mut c_void,
+            count: $unsigned,
+            chunk: $unsigned,
+            member: Member,
+        ) {
+            let Some(last) = count.checked_sub(1) else {
+                return;
+            };
+            let mut next = $chunked(last, chunk.max(1), member);
+            while let Some(mine) = next {
+                let mut iteration = mine.first;
+                loop {
+                    // SAFETY: the builder's function and data.
+                    unsafe { body(iteration as $int, data) };
+                    if iteration == mine.last {
+                        break;
+                    }
+                    iteration += 1;
+                }
+                next = mine
+                    .first
+                    .checked_add(mine.stride)
+                    .filter(|&first| first <= last && mine.stride != 0)
+                    .map(|first| Chunk {
+                        first,
+                        last: first + (chunk.max(1) - 1).min(last - first),
+                        stride: mine.stride,
+                    });
+            }
+        }
+
+        /// `for` (`applyWorkshareLoopTarget`; OpenMP 5.2, §11.5).
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $for(
+            _location: *const Ident,
+            body: Body<$int>,
+            data: *mut c_void,
+            count: $int,
+            _threads: $int,
+            chunk: $int,
+            _one_each: u8,
+        ) {
+            // SAFETY: the caller's promise.
+            unsafe {
+                $run(
+                    body,
+                    data,
+                    count as $unsigned,
+                    chunk as $unsigned,
+                    Member::thread(),
+                )
+            }
+        }
+
+        /// `distribute` (`applyWorkshareLoopTarget`; OpenMP 5.2, §11.6).
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $distribute(
+            _location: *const Ident,
+            body: Body<$int>,
+            data: *mut c_void,
+            count: $int,
+            chunk: $int,
+            _one_each: u8,
+        ) {
+            // SAFETY: the caller's promise.
+            unsafe {
+                $run(
+                    body,
+                    data,
+                    count as $unsigned,
+                    chunk as $unsigned,
+                    Member::team(),
+                )
+            }
+        }
+
+        /// `distribute parallel for` (`applyWorkshareLoopTarget`; OpenMP 5.2, §11.5 and §11.6).
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $both(
+            _location: *const Ident,
+            body: Body<$int>,
+            data: *mut c_void,
+            count: $int,
+            _threads: $int,
+            _team_chunk: $int,
+            chunk: $int,
+            _one_each: u8,
+        ) {
+            let member = Member::of_schedule(DISTRIBUTE_FOR_ONE);
+            // SAFETY: the caller's promise.
+            unsafe { $run(body, data, count as $unsigned, chunk as $unsigned, member) }
+        }
+    };
+}
+static_loops!(i32, u32; __kmpc_for_static_loop_4, __kmpc_distribute_static_loop_4, __kmpc_distribute_for_static_loop_4, run_i32; chunked_u32);
+static_loops!(u32, u32; __kmpc_for_static_loop_4u, __kmpc_distribute_static_loop_4u, __kmpc_distribute_for_static_loop_4u, run_u32; chunked_u32);
+static_loops!(i64, u64; __kmpc_for_static_loop_8, __kmpc_distribute_static_loop_8, __kmpc_distribute_for_static_loop_8, run_i64; chunked_u64);
+static_loops!(u64, u64; __kmpc_for_static_loop_8u, __kmpc_distribute_static_loop_8u, __kmpc_distribute_for_static_loop_8u, run_u64; chunked_u64);
