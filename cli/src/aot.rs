@@ -3,8 +3,7 @@
 use std::ffi::OsString;
 use std::process::Command;
 
-use crate::dist;
-use crate::failure::{Failure, Result};
+use omptarget_driver::{Failure, Result, dist};
 
 /// The option.
 const OPTION: &str = "--aot=";

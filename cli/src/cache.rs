@@ -1,8 +1,8 @@
 //! `omptarget cache`: the disk cache of compiled kernels.
 
 use codegen::Cache;
+use omptarget_driver::{Failure, Result};
 
-use crate::failure::{Failure, Result};
 use crate::info::size;
 
 /// Arguments of `omptarget cache`.

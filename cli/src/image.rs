@@ -11,10 +11,10 @@ use codegen::{Compiler, PtxOptions};
 use device_image::{Image, ImageKind};
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSection};
+use omptarget_driver::{Failure, Result};
 use serde::Serialize;
 use vgpu_abi::summary::{ExecutionMode, ImageSummary, KernelSummary};
 
-use crate::failure::{Failure, Result};
 use crate::info::size;
 
 const SECTION: &str = ".llvm.offloading";

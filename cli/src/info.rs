@@ -1,10 +1,9 @@
 //! `omptarget info`: the devices a program would find.
 
 use anstyle::Style;
+use omptarget_driver::{Failure, Result};
 use plugin_api::{DeviceInfo, Plugin};
 use serde::Serialize;
-
-use crate::failure::{Failure, Result};
 
 /// Arguments of `omptarget info`.
 #[derive(clap::Args)]

@@ -10,11 +10,9 @@ use std::process::{Command, ExitCode};
 use codegen::{Compiler, PtxOptions};
 use device_image::{Image, ImageKind};
 use object::{Object, ObjectSection, SectionFlags, elf};
+use omptarget_driver::{Failure, Result, clang, dist};
 
 use crate::aot::{ARCHITECTURE, LINKER};
-use crate::compile;
-use crate::dist;
-use crate::failure::{Failure, Result};
 use crate::registration;
 
 /// The section of device images.
@@ -87,7 +85,7 @@ fn program(name: &OsStr) -> Result<OsString> {
     }
     let mut question = OsString::from("-print-prog-name=");
     question.push(name);
-    let answer = Command::new(compile::find()?).arg(question).output();
+    let answer = Command::new(clang::find()?).arg(question).output();
     let answer = answer.map_err(Failure::system("cannot start clang"))?;
     Ok(String::from_utf8_lossy(&answer.stdout).trim().into())
 }

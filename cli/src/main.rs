@@ -1,11 +1,8 @@
 //! `omptarget`: compiles and runs OpenMP offload programs, and shows what devices and images there are.
 
 mod aot;
-mod bench;
 mod cache;
 mod compile;
-mod dist;
-mod failure;
 mod image;
 mod info;
 mod linker;
@@ -75,7 +72,7 @@ enum Command {
     /// Draw a trace of LIBOMPTARGET_PROFILE
     Timeline(timeline::Options),
     /// Measure
-    Bench(bench::Options),
+    Bench(omptarget_bench::Options),
     /// Show or clear the cache of compiled kernels
     Cache(cache::Options),
 }
@@ -99,7 +96,7 @@ fn main() -> ExitCode {
         Command::Image(options) => image::image(&options),
         Command::Replay(options) => replay::replay(&options),
         Command::Timeline(options) => timeline::timeline(&options),
-        Command::Bench(options) => bench::bench(&options),
+        Command::Bench(options) => omptarget_bench::bench(&options),
         Command::Cache(options) => cache::cache(&options),
     };
     match result {

@@ -8,9 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use device_image::Image;
-
-use crate::compile;
-use crate::failure::{Failure, Result};
+use omptarget_driver::{Failure, Result, clang};
 
 /// Before and after the table of images. The constructor's priority is that of clang's: 101, the first a program may have.
 const HEAD: &str = "\
@@ -74,7 +72,7 @@ pub fn assemble(images: &[Vec<u8>], object: &Path) -> Result<()> {
     };
     write(&content, &all)?;
     write(&source, assembly(&content, &bounds).as_bytes())?;
-    let output = Command::new(compile::find()?)
+    let output = Command::new(clang::find()?)
         .args(["-c", "-x", "assembler", "-o"])
         .arg(object)
         .arg(&source)

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use omptarget_driver::{Failure, Result};
 use plugin_api::{Device, Plugin};
 use recording::{Difference, Recording, Replay};
-
-use crate::failure::{Failure, Result};
 
 const HELP: &str = "\
 A program records a launch when OMPTARGET_RECORD names a folder (docs/recording.md):

@@ -7,8 +7,9 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
+use omptarget_driver::{Failure, Result, clang};
+
 use crate::compile;
-use crate::failure::{Failure, Result};
 
 const HELP: &str = "\
 Examples:
@@ -90,7 +91,7 @@ fn check(inputs: &[OsString]) -> Result<OsString> {
 }
 
 fn command_line(inputs: &[OsString], output: &Path) -> Result<Command> {
-    let mut clang = compile::clang(inputs)?;
+    let mut clang = clang::for_offload(inputs)?;
     if !inputs
         .iter()
         .any(|input| input.to_string_lossy().starts_with("-O"))

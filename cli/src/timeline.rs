@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use omptarget_driver::{Failure, Result};
 use serde::Deserialize;
 use svg::Document;
 use svg::node::element::{Group, Line, Rectangle, Style, Text, Title};
-
-use crate::failure::{Failure, Result};
 
 const HELP: &str = "\
 Examples:

@@ -36,7 +36,15 @@ fn collect(folder: &Path, found: &mut BTreeSet<String>) {
 fn every_variable_is_documented_and_every_documented_one_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut named = BTreeSet::new();
-    for part in ["host-api", "plugin-cuda", "plugin-vgpu", "codegen", "cli"] {
+    for part in [
+        "host-api",
+        "plugin-cuda",
+        "plugin-vgpu",
+        "codegen",
+        "cli",
+        "cli/driver",
+        "bench/harness",
+    ] {
         collect(&root.join(part).join("src"), &mut named);
     }
     let page = std::fs::read_to_string(root.join("docs/environment.md")).unwrap();

@@ -10,8 +10,7 @@ mod statistics;
 mod vgpu;
 
 use clap::Subcommand;
-
-use crate::failure::Result;
+use omptarget_driver::Result;
 
 /// Arguments of `omptarget bench`.
 #[derive(clap::Args)]

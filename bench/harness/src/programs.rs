@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::compile;
-use crate::failure::{Failure, Result};
+use omptarget_driver::{Failure, Result, clang};
+use wait_timeout::ChildExt;
 
 /// A source file: its name, its text.
 pub type Source = (&'static str, &'static str);
@@ -20,7 +20,7 @@ pub fn compile(
     folder: &Path,
     flags: &[OsString],
 ) -> Result<PathBuf> {
-    compile_by(compile::clang(flags)?, name, sources, folder, flags)
+    compile_by(clang::for_offload(flags)?, name, sources, folder, flags)
 }
 
 /// The same by another compiler than that for offload.
@@ -71,18 +71,12 @@ pub fn run(
         .stdout(file)
         .spawn()
         .map_err(|error| format!("{shown} does not start: {error}"))?;
-    let end = Instant::now() + limit;
-    let status = loop {
-        if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
-            break status;
-        }
-        if Instant::now() >= end {
-            // Both fail only for a child that has ended meanwhile.
-            let _ = child.kill();
-            let _ = child.wait();
-            return Err(format!("{shown} ran longer than {} s", limit.as_secs()));
-        }
-        std::thread::sleep(Duration::from_millis(2));
+    let ended = child.wait_timeout(limit);
+    let Some(status) = ended.map_err(|error| error.to_string())? else {
+        // Both fail only for a child that has ended meanwhile.
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(format!("{shown} ran longer than {} s", limit.as_secs()));
     };
     let text = std::fs::read_to_string(&output).map_err(|error| format!("{shown}: {error}"))?;
     match status.success() {

@@ -1,8 +1,7 @@
 //! What a measuring program prints: raw timings and counts, a line of JSON each.
 
+use omptarget_driver::{Failure, Result};
 use serde::Deserialize;
-
-use crate::failure::{Failure, Result};
 
 /// The lines' version this code reads (`SCHEMA` in `program.h`).
 const SCHEMA: u32 = 1;

@@ -17,12 +17,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::ValueEnum;
-
-use super::programs;
-use crate::failure::{Failure, Result};
 use lines::Lines;
+use omptarget_driver::{Failure, Result};
 use report::Report;
 use suites::Program;
+
+use super::programs;
 
 const HELP: &str = "\
 Examples:

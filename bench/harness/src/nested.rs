@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anstyle::Style;
+use omptarget_driver::{Failure, Result, clang};
 use serde::{Deserialize, Serialize};
 
 use super::llvm_host;
 use super::plot::{self, Bar};
 use super::programs::{self, Source};
 use super::statistics::{geometric_mean, quartiles};
-use crate::compile;
-use crate::failure::{Failure, Result};
 
 const HELP: &str = "\
 Examples:
@@ -64,14 +63,14 @@ pub struct Options {
     clang: Vec<OsString>,
 }
 
-const HEADER: Source = ("nested.h", include_str!("../../../bench/nested/nested.h"));
+const HEADER: Source = ("nested.h", include_str!("../../nested/nested.h"));
 
 /// What the names of the programs for LLVM's host offload end with.
 const BY_LLVM: &str = ".llvm";
 
 macro_rules! sources {
     ($($name:literal),*) => {
-        [$(($name, (concat!($name, ".c"), include_str!(concat!("../../../bench/nested/", $name, ".c"))))),*]
+        [$(($name, (concat!($name, ".c"), include_str!(concat!("../../nested/", $name, ".c"))))),*]
     };
 }
 
@@ -233,7 +232,7 @@ fn build_by_llvm(chosen: &[&(&str, Source)], folder: &Path) -> Result<()> {
         return Err(Failure::Other(why));
     }
     for (name, source) in chosen {
-        let clang = compile::plain_clang()?;
+        let clang = clang::plain()?;
         let name = format!("{name}{BY_LLVM}");
         programs::compile_by(
             clang,

@@ -7,14 +7,13 @@ use std::time::Duration;
 
 use anstyle::Style;
 use clap::ValueEnum;
+use omptarget_driver::{Failure, Result, clang};
 use serde::Serialize;
 
 use super::llvm_host;
 use super::plot::{self, Bar};
 use super::programs;
 use super::statistics::{geometric_mean, quartiles};
-use crate::compile;
-use crate::failure::{Failure, Result};
 
 const HELP: &str = "\
 Examples:
@@ -121,14 +120,14 @@ impl Way {
     fn compile(self, kernel: &Kernel, folder: &Path) -> Result<()> {
         let sources = [
             (kernel.file, kernel.source),
-            ("bench.h", include_str!("../../../bench/vgpu.d/bench.h")),
-            ("opencl.h", include_str!("../../../bench/vgpu.d/opencl.h")),
+            ("bench.h", include_str!("../../vgpu.d/bench.h")),
+            ("opencl.h", include_str!("../../vgpu.d/opencl.h")),
         ];
         let mut flags: Vec<OsString> = Vec::new();
         let clang = if self.ours() {
-            compile::clang(&flags)?
+            clang::for_offload(&flags)?
         } else {
-            compile::plain_clang()?
+            clang::plain()?
         };
         if matches!(self, Way::Host | Way::Pocl) {
             flags.extend(["-march=native", "-fopenmp"].map(OsString::from));
@@ -184,8 +183,8 @@ macro_rules! kernels {
         [$(Kernel {
             name: $name,
             file: concat!($name, ".c"),
-            source: include_str!(concat!("../../../bench/vgpu.d/", $name, ".c")),
-            opencl: include_str!(concat!("../../../bench/vgpu.d/", $name, ".cl")),
+            source: include_str!(concat!("../../vgpu.d/", $name, ".c")),
+            opencl: include_str!(concat!("../../vgpu.d/", $name, ".cl")),
         }),*]
     };
 }

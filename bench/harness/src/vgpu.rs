@@ -1,10 +1,9 @@
 //! `omptarget bench vgpu`: the virtual GPU's engine.
 
 use anstyle::{AnsiColor, Style};
+use omptarget_driver::{Failure, Result};
 use plugin_vgpu::Figure;
 use serde::Serialize;
-
-use crate::failure::{Failure, Result};
 
 /// Arguments of `omptarget bench vgpu`.
 #[derive(clap::Args)]

@@ -1,7 +1,8 @@
 //! The measuring programs and the constructs each has.
 
-use crate::bench::programs::Source;
-use crate::failure::{Failure, Result};
+use omptarget_driver::{Failure, Result};
+
+use crate::programs::Source;
 
 /// A measuring program: a suite, or a part of one.
 pub struct Program {
@@ -13,10 +14,7 @@ pub struct Program {
 
 macro_rules! source {
     ($name:literal) => {
-        (
-            $name,
-            include_str!(concat!("../../../../bench/epcc/", $name)),
-        )
+        ($name, include_str!(concat!("../../../epcc/", $name)))
     };
 }
 

@@ -2,8 +2,7 @@
 
 use std::ffi::OsString;
 
-use crate::dist;
-use crate::failure::Result;
+use omptarget_driver::{Result, dist};
 
 /// Why it cannot be had here.
 pub fn lacks() -> Option<String> {

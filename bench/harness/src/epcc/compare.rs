@@ -1,11 +1,11 @@
 //! Two measurements side by side.
 
 use anstyle::Style;
+use omptarget_driver::{Failure, Result};
 
 use super::Quantity;
 use super::report::{Report, Row};
-use crate::bench::statistics::geometric_mean;
-use crate::failure::{Failure, Result};
+use crate::statistics::geometric_mean;
 
 /// A figure with half the width of its confidence interval.
 type Figure = (f64, f64);

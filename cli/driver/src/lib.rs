@@ -1,0 +1,8 @@
+//! What the `omptarget` command needs before it compiles anything: the built tree ([`dist`]), the right clang
+//! ([`clang`]), and the reasons why a command can fail ([`Failure`]).
+
+pub mod clang;
+pub mod dist;
+mod failure;
+
+pub use failure::{Failure, Result};
