@@ -5,21 +5,43 @@ use std::ffi::{CStr, c_void};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-use crate::construct::target_task;
-
 /// The functions of libomp used here; each may be absent.
 pub struct HostLibrary {
     default_device: Option<extern "C" fn() -> i32>,
     /// The calling thread's global number.
     pub global_thread: Option<extern "C" fn(*const c_void) -> i32>,
     /// Makes a target task.
-    pub allocate_target_task: Option<target_task::Allocate>,
+    pub allocate_target_task: Option<AllocateTargetTask>,
     /// Has a task run after what it depends on.
-    pub enqueue_task: Option<target_task::Enqueue>,
+    pub enqueue_task: Option<EnqueueTask>,
     wait_dependences: Option<WaitDependences>,
     has_task_team: Option<extern "C" fn(i32) -> bool>,
     async_handle: Option<extern "C" fn(i32) -> *mut *mut c_void>,
 }
+
+/// The beginning of libomp's `kmp_task_t`, and its size.
+#[repr(C)]
+pub struct TargetTask {
+    /// The storage that the task was made with.
+    pub shareds: *mut c_void,
+    rest: [u64; 4],
+}
+
+/// A task's code: `(thread, task)`.
+pub type TaskEntry = extern "C" fn(i32, *mut TargetTask) -> i32;
+/// `__kmpc_omp_target_task_alloc(location, thread, flags, task size, storage size, entry, device)`.
+pub type AllocateTargetTask =
+    extern "C" fn(*const c_void, i32, i32, usize, usize, TaskEntry, i64) -> *mut TargetTask;
+/// `__kmpc_omp_task_with_deps(location, thread, task, count, list, noalias count, noalias list)`.
+pub type EnqueueTask = extern "C" fn(
+    *const c_void,
+    i32,
+    *mut TargetTask,
+    i32,
+    *const c_void,
+    i32,
+    *const c_void,
+) -> i32;
 
 /// `__kmpc_omp_wait_deps(location, thread, count, list, noalias count, noalias list)`.
 type WaitDependences = extern "C" fn(*const c_void, i32, i32, *const c_void, i32, *const c_void);

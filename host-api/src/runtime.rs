@@ -1,23 +1,23 @@
 //! The runtime of the process: policy, devices, registered programs.
 
 use std::ffi::CString;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
 
+use parking_lot::Mutex;
 use plugin_api::Device;
 
 use crate::device::offload_policy::OffloadPolicy;
-use crate::device::omp_device::OmpDevice;
+use crate::device::omp_device::{OmpDevice, Target};
 use crate::device::plugins::{self, Candidate};
 use crate::device::program;
 use crate::device::registry::Registry;
 use crate::environment::Environment;
 use crate::fork;
 use crate::host_library;
-use crate::mapping::report::report_table;
 use crate::ompt;
 use crate::recording::request::{self, Recording};
-use crate::report::error::{Error, Result, die, warn};
+use crate::report::error::{Error, Result, warn};
 use crate::report::info;
 use crate::report::logger;
 use crate::report::source_location::SourceLocation;
@@ -37,14 +37,6 @@ pub struct Runtime {
     candidates: OnceLock<Vec<Candidate>>,
     warned: AtomicBool,
     recording: Recording,
-}
-
-/// Where a construct runs.
-pub enum Target<'a> {
-    /// The host.
-    Host,
-    /// A device.
-    Device(&'a OmpDevice),
 }
 
 /// The process's runtime.
@@ -77,6 +69,14 @@ fn report_passed_over(reasons: &[String]) {
              hint: compile for the GPU's architecture; OMPTARGET_DEVICES=vgpu says that the virtual GPU is wanted",
             reasons.concat()
         ));
+    }
+}
+
+/// What a tool may ask of a device.
+fn tool_device(device: &OmpDevice) -> ompt::ToolDevice {
+    ompt::ToolDevice {
+        name: CString::new(device.name()).unwrap_or_default(),
+        multiprocessors: device.device.info().multiprocessors,
     }
 }
 
@@ -120,10 +120,7 @@ impl Runtime {
         let number = self.resolve(number);
         {
             // No device is found meanwhile.
-            let _searched = self
-                .discovery
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
+            let _searched = self.discovery.lock();
             let in_use = self.devices.get().is_some();
             self.recording
                 .activate(&self.environment, in_use, number, memory)?;
@@ -134,13 +131,11 @@ impl Runtime {
 
     fn search(&self) -> &[OmpDevice] {
         let generation = self.registry.generation();
-        let mut searched = self
-            .discovery
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut searched = self.discovery.lock();
         if self.devices.get().is_none() && *searched != Some(generation) {
             let found = self.discover();
             if !found.is_empty() {
+                ompt::set_devices(found.iter().map(tool_device).collect());
                 // Nobody else sets it: the lock is held.
                 self.devices.get_or_init(|| found);
                 fork::watch();
@@ -290,10 +285,31 @@ impl Runtime {
         if number == devices.len() as i64 || number == -1 {
             return Ok(Target::Host);
         }
+        self.loaded(number)
+    }
+
+    /// Where a routine with this device number works: -1 and the number past the last device are the host.
+    pub fn routine_target(&self, number: i32) -> Result<Target<'_>> {
+        if number == self.initial_device() || number == -1 {
+            return Ok(Target::Host);
+        }
+        self.loaded(number.into())
+    }
+
+    /// The device with this number, with everything registered loaded.
+    fn loaded(&self, number: i64) -> Result<Target<'_>> {
         let device = self.device(number)?;
-        device
-            .program
-            .catch_up(device, &self.registry, devices.len())?;
+        if !device.program.is_current(&self.registry) {
+            // Before anything happens on a device, and not earlier: libomp itself asks for the number of devices
+            // while it begins, when it is not ready for tools.
+            ompt::connect();
+            ompt::devices_are_used();
+            let device_count = self.devices().len();
+            let target = device.load_target();
+            device
+                .program
+                .load_registered(&target, &self.registry, device_count)?;
+        }
         Ok(Target::Device(device))
     }
 
@@ -325,29 +341,5 @@ impl Runtime {
         host_library::default_device()
             .or(self.environment.default_device)
             .unwrap_or(0)
-    }
-
-    /// Forgets a program or library and what the devices have of it.
-    pub fn unregister(&self, descriptor: *const crate::abi::BinaryDescriptor) {
-        let Some(library) = self.registry.remove(descriptor) else {
-            return;
-        };
-        if fork::happened() {
-            return;
-        }
-        let is_last = self.registry.libraries().is_empty();
-        for device in self.devices_found() {
-            if is_last {
-                report_table(device, "at the end of the program");
-            }
-            if let Err(error) = device.program.unload(device, library.id) {
-                die(&format_args!(
-                    "omptarget error: unloading a device image: {error}"
-                ));
-            }
-        }
-        if is_last {
-            ompt::devices_go();
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! The work of one construct on its device: copies and kernels queued on one stream, and what is to be done when
 //! they are complete.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use plugin_api::{Completion, DevicePtr, Stream};
 use smallvec::SmallVec;
@@ -9,11 +9,11 @@ use smallvec::SmallVec;
 use crate::device::omp_device::OmpDevice;
 use crate::device::stream_pool::StreamInUse;
 use crate::launch::reduction_buffer::ReductionBuffer;
-use crate::mapping::data_end::unpin;
 use crate::mapping::mapped_range::Mapping;
 use crate::mapping::report::{neighbour, report_table};
 use crate::ompt;
 use crate::report::error::{Error, Result};
+use crate::report::info;
 use crate::trace::{self, Kind};
 
 /// What a construct leaves to be done when its work is complete.
@@ -36,7 +36,7 @@ pub struct DeviceWork<'a> {
     /// Where it is done.
     pub device: &'a OmpDevice,
     stream: StreamInUse<'a>,
-    after: SmallVec<[OnCompletion; 4]>,
+    on_completion: SmallVec<[OnCompletion; 4]>,
     /// An error the stream has told already.
     failure: Option<plugin_api::Error>,
 }
@@ -51,7 +51,7 @@ impl<'a> DeviceWork<'a> {
                 what: "making a stream".into(),
                 source,
             })?,
-            after: SmallVec::new(),
+            on_completion: SmallVec::new(),
             failure: None,
         })
     }
@@ -62,8 +62,8 @@ impl<'a> DeviceWork<'a> {
     }
 
     /// Leaves something to be done when the work is complete.
-    pub fn afterwards(&mut self, after: OnCompletion) {
-        self.after.push(after);
+    pub fn on_completion(&mut self, action: OnCompletion) {
+        self.on_completion.push(action);
     }
 
     /// Queues what `enqueue` does to the stream, with a span on the timeline from its begin to its end.
@@ -74,20 +74,14 @@ impl<'a> DeviceWork<'a> {
         name: impl FnOnce() -> String,
         enqueue: impl FnOnce(&dyn Stream) -> plugin_api::Result<()>,
     ) -> plugin_api::Result<()> {
-        let span = trace::span(kind, self.device.number, bytes, name);
-        if self.stream.is_immediate() || !trace::is_on() {
-            return enqueue(&*self.stream);
-        }
-        let span = Arc::new(Mutex::new(Some(span)));
-        let begun = span.clone();
-        self.stream.call(Box::new(move || {
-            let mut span = begun.lock().unwrap_or_else(PoisonError::into_inner);
-            span.iter_mut().for_each(trace::Span::begin_now);
-        }))?;
-        enqueue(&*self.stream)?;
-        self.stream.call(Box::new(move || {
-            drop(span.lock().unwrap_or_else(PoisonError::into_inner).take());
-        }))
+        trace::queued(
+            &*self.stream,
+            kind,
+            self.device.number,
+            bytes,
+            name,
+            enqueue,
+        )
     }
 
     /// Whether the device has done everything, or failed; [`DeviceWork::complete`] then does not wait.
@@ -112,8 +106,8 @@ impl<'a> DeviceWork<'a> {
             report_table(self.device, "at the failure");
         }
         let mut left = Ok(());
-        for after in self.after.drain(..) {
-            left = left.and(run(self.device, after));
+        for action in self.on_completion.drain(..) {
+            left = left.and(run(self.device, action));
         }
         let value = outcome?;
         ended?;
@@ -121,8 +115,8 @@ impl<'a> DeviceWork<'a> {
     }
 }
 
-fn run(device: &OmpDevice, after: OnCompletion) -> Result<()> {
-    match after {
+fn run(device: &OmpDevice, action: OnCompletion) -> Result<()> {
+    match action {
         OnCompletion::Unpin(mapping) => unpin(device, &mapping),
         OnCompletion::PutBack(buffer) => {
             device.reductions.put_back(buffer);
@@ -136,6 +130,29 @@ fn run(device: &OmpDevice, after: OnCompletion) -> Result<()> {
             })
         }
     }
+}
+
+/// Gives a pin back and frees the storage if nobody else has one.
+fn unpin(device: &OmpDevice, mapping: &Mapping) -> Result<()> {
+    if !device.table.unpin(mapping) {
+        return Ok(());
+    }
+    info::log(
+        info::MAPPING_CHANGED,
+        device.number,
+        format_args!("removed the mapping of {mapping}"),
+    );
+    let Some(allocation) = mapping.allocation() else {
+        return Ok(());
+    };
+    let _event = ompt::deletion(device.number, mapping.address.0);
+    device
+        .device
+        .free(allocation)
+        .map_err(|source| Error::Device {
+            what: "freeing the device memory of a mapping".into(),
+            source,
+        })
 }
 
 /// An error of work that was queued without one.

@@ -10,12 +10,13 @@
 //! nobody waits for; though not long, as it may be needed to start others.
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
+use parking_lot::{Condvar, Mutex};
 use plugin_api::Completion;
 
 use crate::construct::context::Construct;
@@ -36,37 +37,37 @@ const TRIES: u32 = 256;
 /// thread that waits may be one of them.
 const LAST_QUESTIONS: Duration = Duration::from_secs(1);
 
-/// The constructs of one device.
-#[derive(Default)]
-pub struct InFlight {
-    pending: Mutex<HashMap<usize, Arc<Pending>>>,
-    emptied: Condvar,
+/// Those of all devices, by device number and key.
+type Constructs = BTreeMap<(usize, usize), Arc<Pending>>;
+
+static IN_FLIGHT: Mutex<Constructs> = Mutex::new(BTreeMap::new());
+/// A device has no construct in flight any more.
+static EMPTIED: Condvar = Condvar::new();
+
+/// Those of one device.
+fn of_device(all: &Constructs, device: usize) -> impl Iterator<Item = &Arc<Pending>> {
+    let range = (device, usize::MIN)..=(device, usize::MAX);
+    all.range(range).map(|(_, pending)| pending)
 }
 
-impl InFlight {
-    fn lock(&self) -> MutexGuard<'_, HashMap<usize, Arc<Pending>>> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// Waits for all constructs of `device`, and reports their errors: their code is about to go, and perhaps the program.
+/// libomp does not end while one of its tasks waits, but nobody asks for such a task any more once it has begun to.
+pub fn complete_all(device: &OmpDevice) {
+    let all: Vec<_> = of_device(&IN_FLIGHT.lock(), device.number)
+        .cloned()
+        .collect();
+    all.iter().for_each(|pending| pending.complete());
+    let mut left = IN_FLIGHT.lock();
+    let any_left = |left: &mut Constructs| of_device(left, device.number).next().is_some();
+    // Whether they are all gone when the time is up makes no difference.
+    let _timeout = EMPTIED.wait_while_for(&mut left, any_left, LAST_QUESTIONS);
+}
 
-    /// Waits for all of them, and reports their errors: their code is about to go, and perhaps the program. libomp does
-    /// not end while one of its tasks waits, but nobody asks for such a task any more once it has begun to.
-    pub fn settle(&self) {
-        let all: Vec<_> = self.lock().values().cloned().collect();
-        all.iter().for_each(|pending| pending.settle());
-        let pending = self.lock();
-        drop(
-            self.emptied
-                .wait_timeout_while(pending, LAST_QUESTIONS, |pending| !pending.is_empty())
-                .unwrap_or_else(PoisonError::into_inner),
-        );
-    }
-
-    fn remove(&self, pending: &Pending) {
-        let mut all = self.lock();
-        all.remove(&pending.key());
-        if all.is_empty() {
-            self.emptied.notify_all();
-        }
+fn remove(pending: &Pending) {
+    let mut all = IN_FLIGHT.lock();
+    all.remove(&pending.key());
+    if of_device(&all, pending.device.number).next().is_none() {
+        EMPTIED.notify_all();
     }
 }
 
@@ -77,8 +78,8 @@ pub struct Pending {
     open: Mutex<Option<Open>>,
     /// Whether the device has done everything, or given up.
     ended: AtomicBool,
-    /// Whether it is among [`Waiting::unsettled`]; changed with that locked.
-    unsettled: AtomicBool,
+    /// Whether it is among [`Waiting::uncollected`]; changed with that locked.
+    uncollected: AtomicBool,
 }
 
 struct Open {
@@ -89,9 +90,9 @@ struct Open {
 /// Who waits for constructs, and who should.
 struct Waiting {
     /// Helpers asleep, and the construct each would like to end.
-    napping: Vec<(usize, Thread)>,
+    napping: Vec<((usize, usize), Thread)>,
     /// Constructs that have ended while nobody waited for them: some helper will be asked for them next.
-    unsettled: usize,
+    uncollected: usize,
 }
 
 thread_local! {
@@ -101,25 +102,21 @@ thread_local! {
 
 static WAITING: Mutex<Waiting> = Mutex::new(Waiting {
     napping: Vec::new(),
-    unsettled: 0,
+    uncollected: 0,
 });
 
-fn waiting() -> MutexGuard<'static, Waiting> {
-    WAITING.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Tells of the end of a construct when the device has come to it, or when a failed stream drops what it has left.
+/// Announces the end of a construct when the device has come to it, or when a failed stream drops what it has left.
 struct Notice(Arc<Pending>);
 
 impl Drop for Notice {
     fn drop(&mut self) {
         let key = self.0.key();
-        let mut waiting = waiting();
+        let mut waiting = WAITING.lock();
         self.0.ended.store(true, Ordering::Release);
         let own = waiting.napping.iter().position(|(other, _)| *other == key);
         if own.is_none() {
-            waiting.unsettled += 1;
-            self.0.unsettled.store(true, Ordering::Relaxed);
+            waiting.uncollected += 1;
+            self.0.uncollected.store(true, Ordering::Relaxed);
         }
         // Any other helper is woken to look for the construct.
         let index = own.or_else(|| waiting.napping.len().checked_sub(1));
@@ -147,22 +144,22 @@ pub fn begin<T>(
         device,
         open: Mutex::new(None),
         ended: AtomicBool::new(false),
-        unsettled: AtomicBool::new(false),
+        uncollected: AtomicBool::new(false),
     });
     let notice = Notice(pending.clone());
-    let told = work.stream().call(Box::new(move || drop(notice)));
-    if told.is_err() || pending.nap(PATIENCE, 0) {
+    let queued = work.stream().call(Box::new(move || drop(notice)));
+    if queued.is_err() || pending.nap(PATIENCE, 0) {
         return work.complete(outcome);
     }
-    *pending.lock() = Some(Open {
+    *pending.open.lock() = Some(Open {
         work,
         construct: *construct,
     });
-    let mut in_flight = device.in_flight.lock();
+    let mut in_flight = IN_FLIGHT.lock();
     if runtime().registry.is_empty() {
-        // The program is ending (`InFlight::settle`).
+        // The program is ending (`complete_all`).
         drop(in_flight);
-        pending.settle();
+        pending.complete();
         return outcome;
     }
     in_flight.insert(pending.key(), pending.clone());
@@ -171,18 +168,14 @@ pub fn begin<T>(
 }
 
 impl Pending {
-    fn key(&self) -> usize {
-        std::ptr::from_ref(self).addr()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Open>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    fn key(&self) -> (usize, usize) {
+        (self.device.number, std::ptr::from_ref(self).addr())
     }
 
     /// Does what is left when the device is done, waiting for it if need be. Reports its errors.
-    fn settle(&self) {
+    fn complete(&self) {
         // Held to the end: a second caller must not believe it is over earlier.
-        let mut open = self.lock();
+        let mut open = self.open.lock();
         let Some(Open {
             mut work,
             construct,
@@ -191,7 +184,7 @@ impl Pending {
             return;
         };
         let outcome = work.complete(Ok(()));
-        self.collect(&mut waiting());
+        self.collect(&mut WAITING.lock());
         if let Err(error) = outcome {
             construct.fail(&error, runtime(), self.device.number as i64);
         }
@@ -199,30 +192,33 @@ impl Pending {
 
     /// Whether the device is done; if so, nobody need look for the construct any more.
     fn collect(&self, waiting: &mut Waiting) -> bool {
-        if self.unsettled.swap(false, Ordering::Relaxed) {
-            waiting.unsettled -= 1;
+        if self.uncollected.swap(false, Ordering::Relaxed) {
+            waiting.uncollected -= 1;
         }
         self.ended.load(Ordering::Acquire)
     }
 
     /// Whether the device has failed in a way that nobody told of.
     fn has_failed(&self) -> bool {
-        self.lock().as_mut().is_none_or(|open| open.work.is_done())
+        self.open
+            .lock()
+            .as_mut()
+            .is_none_or(|open| open.work.is_done())
     }
 
     /// Whether the device is done, if need be after a nap of at most so long. `tries`: how often in succession
     /// this thread has asked in vain.
     fn nap(&self, at_most: Duration, tries: u32) -> bool {
         {
-            let mut waiting = waiting();
+            let mut waiting = WAITING.lock();
             let ended = self.collect(&mut waiting);
-            if ended || (waiting.unsettled > 0 && tries < TRIES) {
+            if ended || (waiting.uncollected > 0 && tries < TRIES) {
                 return ended;
             }
             waiting.napping.push((self.key(), thread::current()));
         }
         thread::park_timeout(at_most);
-        let mut waiting = waiting();
+        let mut waiting = WAITING.lock();
         let me = thread::current().id();
         waiting.napping.retain(|(_, thread)| thread.id() != me);
         self.collect(&mut waiting)
@@ -242,9 +238,9 @@ pub unsafe fn query(handle: TaskHandle) {
     let pending = unsafe { &*raw };
     let tries = IN_VAIN.replace(0);
     if pending.nap(NAP, tries) || pending.has_failed() {
-        pending.settle();
+        pending.complete();
         handle.set(std::ptr::null());
-        pending.device.in_flight.remove(pending);
+        remove(pending);
         // SAFETY: as above, and nobody has the handle any more.
         drop(unsafe { Arc::from_raw(raw) });
     } else {

@@ -2,5 +2,6 @@
 
 pub mod context;
 pub mod device_work;
+mod execute;
 pub mod in_flight;
 pub mod target_task;

@@ -1,10 +1,11 @@
 //! Interop objects: a device, and for `targetsync` a stream of it, as a program holds them between `interop init` and
 //! `interop destroy` (OpenMP 5.2, 14.1).
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_void};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use plugin_api::{Completion, Foreign};
 
 use crate::device::omp_device::OmpDevice;
@@ -52,21 +53,17 @@ pub struct Interop {
 }
 
 /// The objects there are, by their address, which is what programs hold.
-fn objects() -> MutexGuard<'static, HashMap<usize, Arc<Interop>>> {
-    static OBJECTS: OnceLock<Mutex<HashMap<usize, Arc<Interop>>>> = OnceLock::new();
-    let objects = OBJECTS.get_or_init(Mutex::default);
-    objects.lock().unwrap_or_else(PoisonError::into_inner)
-}
+static OBJECTS: Mutex<BTreeMap<usize, Arc<Interop>>> = Mutex::new(BTreeMap::new());
 
 /// The object a program means.
 pub fn find(handle: *const c_void) -> Option<Arc<Interop>> {
-    objects().get(&handle.addr()).cloned()
+    OBJECTS.lock().get(&handle.addr()).cloned()
 }
 
 /// The object whose stream a program means.
 pub fn with_stream(handle: *const c_void) -> Option<Arc<Interop>> {
     let handle = Some(handle.cast_mut()).filter(|handle| !handle.is_null())?;
-    let all = objects();
+    let all = OBJECTS.lock();
     let mut all = all.values();
     all.find(|object| object.stream_handle() == Some(handle))
         .cloned()
@@ -74,7 +71,7 @@ pub fn with_stream(handle: *const c_void) -> Option<Arc<Interop>> {
 
 /// Takes an object away; nobody finds it again.
 pub fn remove(handle: *const c_void) -> Option<Arc<Interop>> {
-    objects().remove(&handle.addr())
+    OBJECTS.lock().remove(&handle.addr())
 }
 
 impl Interop {
@@ -116,7 +113,7 @@ impl Interop {
             callbacks: Mutex::default(),
         });
         let handle = Arc::as_ptr(&object).cast_mut();
-        objects().insert(handle.addr(), object);
+        OBJECTS.lock().insert(handle.addr(), object);
         Ok(handle.cast())
     }
 
@@ -127,7 +124,8 @@ impl Interop {
                 && object.kind == kind
                 && std::ptr::eq(object.device, device)
         };
-        let known = objects()
+        let known = OBJECTS
+            .lock()
             .values()
             .find(|object| fits(object))
             .map(Arc::as_ptr);
@@ -145,7 +143,7 @@ impl Interop {
                 source,
             })?;
         }
-        let callbacks = std::mem::take(&mut *self.lock_callbacks());
+        let callbacks = std::mem::take(&mut *self.callbacks.lock());
         for (function, data) in callbacks {
             // SAFETY: the program says that this is such a function, for this data.
             unsafe { function(handle, std::ptr::with_exposed_provenance_mut(data)) };
@@ -155,13 +153,7 @@ impl Interop {
 
     /// Leaves a function to be called when the object is waited for the next time.
     pub fn add_callback(&self, callback: Callback) {
-        self.lock_callbacks().push(callback);
-    }
-
-    fn lock_callbacks(&self) -> MutexGuard<'_, Vec<Callback>> {
-        self.callbacks
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.callbacks.lock().push(callback);
     }
 
     /// An opaque handle of the device, the same for all objects of it.
@@ -191,7 +183,7 @@ impl Interop {
 
 /// Waits for the objects that `dispatch` constructs of this thread have made.
 pub fn synchronize_implicit(thread: i32) -> Result<()> {
-    let all = objects();
+    let all = OBJECTS.lock();
     let own = all
         .iter()
         .filter(|(_, object)| object.owner == Some(thread));

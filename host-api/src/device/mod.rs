@@ -1,13 +1,13 @@
 //! Devices as OpenMP sees them, the images they have loaded, and the libraries those images come from.
 
-pub mod device_runtime;
+pub(crate) mod device_runtime;
 pub mod entries;
-pub mod interop_object;
-pub mod kernel_environment;
-pub mod offload_policy;
-pub mod omp_device;
-pub mod plugins;
-pub mod program;
-pub mod regions;
-pub mod registry;
-pub mod stream_pool;
+pub(crate) mod interop_object;
+pub(crate) mod kernel_environment;
+pub(crate) mod offload_policy;
+pub(crate) mod omp_device;
+pub(crate) mod plugins;
+pub(crate) mod program;
+pub(crate) mod regions;
+pub(crate) mod registry;
+pub(crate) mod stream_pool;

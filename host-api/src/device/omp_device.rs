@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use plugin_api::Device;
 
-use crate::construct::in_flight::InFlight;
-use crate::device::program::Program;
+use crate::device::program::{LoadTarget, Program};
 use crate::device::stream_pool::StreamPool;
 use crate::launch::reduction_buffer::ReductionBuffers;
 use crate::mapping::table::MappingTable;
@@ -27,8 +26,6 @@ pub struct OmpDevice {
     pub reductions: ReductionBuffers,
     /// Streams no construct uses.
     pub streams: StreamPool,
-    /// Constructs it still works for while the host has gone on.
-    pub in_flight: InFlight,
     /// Its memory for replays.
     pub replay_memory: ReplayMemory,
     unified_shared_memory: bool,
@@ -50,7 +47,6 @@ impl OmpDevice {
             program: Program::default(),
             reductions: ReductionBuffers::default(),
             streams: StreamPool::default(),
-            in_flight: InFlight::default(),
             replay_memory: ReplayMemory::default(),
             unified_shared_memory,
         }
@@ -61,8 +57,37 @@ impl OmpDevice {
         self.unified_shared_memory
     }
 
+    /// What loading and unloading need of it.
+    pub fn load_target(&self) -> LoadTarget<'_> {
+        LoadTarget {
+            number: self.number,
+            device: &*self.device,
+            table: &self.table,
+            unified_shared_memory: self.unified_shared_memory,
+        }
+    }
+
     /// Name for people.
     pub fn name(&self) -> &str {
         &self.device.info().name
+    }
+}
+
+/// Where a construct or routine works.
+#[derive(Clone, Copy)]
+pub enum Target<'a> {
+    /// The host.
+    Host,
+    /// A device that has everything registered loaded.
+    Device(&'a OmpDevice),
+}
+
+impl Target<'_> {
+    /// For messages.
+    pub fn side(&self) -> String {
+        match self {
+            Target::Host => "host".into(),
+            Target::Device(device) => format!("device {}", device.number),
+        }
     }
 }

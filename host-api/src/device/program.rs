@@ -3,39 +3,50 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::Vacant;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use device_image::Image;
-use plugin_api::{Device, DevicePtr, Kernel, LoadOptions, MemoryKind, Module};
+use parking_lot::Mutex;
+use plugin_api::{Device, DevicePtr, LoadOptions, MemoryKind, Module};
 
 use crate::device::device_runtime::DeviceRuntime;
 use crate::device::entries::{self, Entry};
 use crate::device::kernel_environment::KernelEnvironment;
-use crate::device::omp_device::OmpDevice;
-use crate::device::regions::{Padded, Regions};
+use crate::device::regions::{Padded, Region, Regions};
 use crate::device::registry::{Library, Registry};
 use crate::mapping::mapped_range::{Mapping, Storage};
+use crate::mapping::table::MappingTable;
 use crate::ompt;
 use crate::report::error::{Error, Result};
 use crate::trace::{self, Kind};
 
-/// A target region on this device.
-#[derive(Clone)]
-pub struct Region {
-    /// The kernel's symbol.
-    pub name: String,
-    /// The kernel.
-    pub kernel: Arc<dyn Kernel>,
-    /// What the compiler knows of it.
-    pub environment: KernelEnvironment,
-    /// What the kernel's image was linked with.
-    pub device_runtime: DeviceRuntime,
-    /// Whether the user was told that its teams get fewer threads than asked for.
-    pub cut_told: Arc<AtomicBool>,
+/// A device, as far as loading and unloading need it.
+pub struct LoadTarget<'a> {
+    /// Its OpenMP device number.
+    pub number: usize,
+    /// The device itself.
+    pub device: &'a dyn Device,
+    /// Gets the `declare target` variables of what is loaded.
+    pub table: &'a MappingTable,
+    /// Whether host memory is used in place.
+    pub unified_shared_memory: bool,
 }
 
-/// One library's share.
+impl LoadTarget<'_> {
+    fn name(&self) -> &str {
+        &self.device.info().name
+    }
+}
+
+/// A library that has left a program and is still to be unloaded.
+#[must_use]
+pub struct Withdrawn {
+    library: usize,
+    loaded: Loaded,
+}
+
+/// What a device has of one library.
 struct Loaded {
     module: Arc<dyn Module>,
     regions: Vec<u64>,
@@ -64,22 +75,20 @@ impl Default for Program {
 }
 
 impl Program {
-    /// Loads what was registered since the last call. Cheap when nothing was.
-    pub fn catch_up(
+    /// Whether everything registered is loaded.
+    pub fn is_current(&self, registry: &Registry) -> bool {
+        self.seen.load(Ordering::Acquire) == registry.generation()
+    }
+
+    /// Loads on `device`, one of `device_count`, what was registered since the last call.
+    pub fn load_registered(
         &self,
-        device: &OmpDevice,
+        device: &LoadTarget<'_>,
         registry: &Registry,
         device_count: usize,
     ) -> Result<()> {
         let generation = registry.generation();
-        if self.seen.load(Ordering::Acquire) == generation {
-            return Ok(());
-        }
-        // Before anything happens on a device, and not earlier: libomp itself asks for the number of devices while it
-        // begins, when it is not ready for tools.
-        ompt::connect();
-        ompt::devices_are_used();
-        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut loaded = self.loaded.lock();
         for library in registry.libraries() {
             if let Vacant(place) = loaded.entry(library.id) {
                 place.insert(self.load(device, &library, device_count)?);
@@ -94,47 +103,26 @@ impl Program {
         self.regions.get(id)
     }
 
-    /// Forgets a library: what is in flight ends, its module's destructors run, its variables leave the mapping table.
-    pub fn unload(&self, device: &OmpDevice, library: usize) -> Result<()> {
-        let share = self
-            .loaded
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&library);
-        let Some(Some(share)) = share else {
-            return Ok(());
-        };
-        self.regions.remove(&share.regions);
-        // None of its regions begins any more; those that have begun end.
-        device.in_flight.settle();
-        for address in &share.variables {
-            // A construct that still uses the variable when its library goes is the program's
-            // error; the association then simply stays.
-            let _gone = device.table.disassociate(*address);
-        }
-        drop(share.module);
-        ompt::image_dropped(device.number, library);
-        let Some(table) = share.indirect_table else {
-            return Ok(());
-        };
-        device.device.free(table).map_err(|source| Error::Device {
-            what: "freeing the table of indirect functions".into(),
-            source,
-        })
+    /// Withdraws a library: none of its regions begins any more. The caller unloads it when those that have begun
+    /// have ended. `None`: the device has nothing of it.
+    pub fn withdraw(&self, library: usize) -> Option<Withdrawn> {
+        let loaded = self.loaded.lock().remove(&library)??;
+        self.regions.remove(&loaded.regions);
+        Some(Withdrawn { library, loaded })
     }
 
     /// `None`: no image of the library is for this device.
     fn load(
         &self,
-        device: &OmpDevice,
+        device: &LoadTarget<'_>,
         library: &Library,
         device_count: usize,
     ) -> Result<Option<Loaded>> {
-        let Some(image) = accepted_image(&*device.device, library) else {
+        let Some(image) = accepted_image(device.device, library) else {
             return Ok(None);
         };
         let options = LoadOptions {
-            unified_shared_memory: device.unified_shared_memory(),
+            unified_shared_memory: device.unified_shared_memory,
         };
         let span = trace::span(Kind::Load, device.number, image.bytes.len() as u64, || {
             format!("image for {}", device.name())
@@ -169,6 +157,26 @@ impl Program {
     }
 }
 
+impl Withdrawn {
+    /// Unloads the library: its module's destructors run, its variables leave the mapping table.
+    pub fn unload(self, device: &LoadTarget<'_>) -> Result<()> {
+        for address in &self.loaded.variables {
+            // A construct that still uses the variable when its library goes is the program's
+            // error; the association then simply stays.
+            let _gone = device.table.disassociate(*address);
+        }
+        drop(self.loaded.module);
+        ompt::image_dropped(device.number, self.library);
+        let Some(table) = self.loaded.indirect_table else {
+            return Ok(());
+        };
+        device.device.free(table).map_err(|source| Error::Device {
+            what: "freeing the table of indirect functions".into(),
+            source,
+        })
+    }
+}
+
 fn is_indirect(entry: &Entry) -> bool {
     entry.flags & (entries::INDIRECT | entries::INDIRECT_VTABLE) != 0
 }
@@ -199,7 +207,7 @@ pub fn refusals(device: &dyn Device, library: &Library) -> Vec<String> {
 }
 
 /// Why the device has no region with this id.
-pub fn missing_region(device: &OmpDevice, registry: &Registry, id: u64) -> Error {
+pub fn missing_region(device: &dyn Device, registry: &Registry, id: u64) -> Error {
     let libraries = registry.libraries();
     let library = libraries
         .iter()
@@ -207,8 +215,8 @@ pub fn missing_region(device: &OmpDevice, registry: &Registry, id: u64) -> Error
     match library {
         None => Error::UnknownRegion { region: id },
         Some(library) => Error::NoImage {
-            device: device.name().to_owned(),
-            why: refusals(&*device.device, library).join("; "),
+            device: device.info().name.clone(),
+            why: refusals(device, library).join("; "),
         },
     }
 }
@@ -221,11 +229,11 @@ fn is_reference(entry: &Entry) -> bool {
 
 /// Puts a `declare target` variable into the mapping table for good. False: the image does not
 /// define it (nothing on the device uses it).
-fn associate_variable(device: &OmpDevice, module: &dyn Module, entry: &Entry) -> Result<bool> {
+fn associate_variable(device: &LoadTarget<'_>, module: &dyn Module, entry: &Entry) -> Result<bool> {
     let Some(global) = module.global(&entry.name) else {
         return Ok(false);
     };
-    if device.unified_shared_memory() && is_reference(entry) {
+    if device.unified_shared_memory && is_reference(entry) {
         // The reference pointer on the device points at the one variable both sides share.
         // SAFETY: the host's reference pointer, `size` bytes.
         let written = unsafe {
@@ -252,7 +260,7 @@ fn associate_variable(device: &OmpDevice, module: &dyn Module, entry: &Entry) ->
     Ok(device.table.associate(mapping).is_ok())
 }
 
-fn resolve_region(device: &OmpDevice, module: &dyn Module, entry: &Entry) -> Result<Region> {
+fn resolve_region(device: &LoadTarget<'_>, module: &dyn Module, entry: &Entry) -> Result<Region> {
     let name = entry.name.clone();
     let kernel = module.kernel(&name).ok_or_else(|| Error::MissingSymbol {
         what: "kernel",
@@ -264,12 +272,12 @@ fn resolve_region(device: &OmpDevice, module: &dyn Module, entry: &Entry) -> Res
         kernel,
         environment,
         device_runtime: DeviceRuntime::of(module),
-        cut_told: Arc::default(),
+        warned_of_cut: Arc::default(),
     })
 }
 
 fn kernel_environment(
-    device: &OmpDevice,
+    device: &LoadTarget<'_>,
     module: &dyn Module,
     kernel: &str,
 ) -> Result<KernelEnvironment> {
@@ -288,7 +296,11 @@ fn kernel_environment(
     })
 }
 
-fn read_global(device: &OmpDevice, module: &dyn Module, name: &str) -> Result<Option<Vec<u8>>> {
+fn read_global(
+    device: &LoadTarget<'_>,
+    module: &dyn Module,
+    name: &str,
+) -> Result<Option<Vec<u8>>> {
     let Some(global) = module.global(name) else {
         return Ok(None);
     };
@@ -309,7 +321,7 @@ fn read_global(device: &OmpDevice, module: &dyn Module, name: &str) -> Result<Op
 /// Tells the device runtime of this image its device number and the table of functions that host
 /// function pointers stand for (docs/abi.md, "Device globals"). Gives the table's address back.
 fn write_device_environment(
-    device: &OmpDevice,
+    device: &LoadTarget<'_>,
     module: &dyn Module,
     library: &Library,
     device_count: usize,
@@ -373,7 +385,7 @@ fn write_device_environment(
 /// Host and device address of every function callable through a host pointer, by host address. The
 /// image holds the device address in a variable with the entry's name.
 fn indirect_functions(
-    device: &OmpDevice,
+    device: &LoadTarget<'_>,
     module: &dyn Module,
     library: &Library,
 ) -> Result<Vec<(u64, u64)>> {

@@ -6,13 +6,33 @@
 
 use std::array;
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use crate::device::program::Region;
+use parking_lot::RwLock;
+use plugin_api::Kernel;
+
+use crate::device::device_runtime::DeviceRuntime;
+use crate::device::kernel_environment::KernelEnvironment;
 use crate::thread_number::ThreadNumber;
 
 /// Copies of the table.
 const COPIES: usize = 16;
+
+/// A target region on this device.
+#[derive(Clone)]
+pub struct Region {
+    /// The kernel's symbol.
+    pub name: String,
+    /// The kernel.
+    pub kernel: Arc<dyn Kernel>,
+    /// What the compiler knows of it.
+    pub environment: KernelEnvironment,
+    /// What the kernel's image was linked with.
+    pub device_runtime: DeviceRuntime,
+    /// Whether the user was warned that its teams get fewer threads than asked for.
+    pub warned_of_cut: Arc<AtomicBool>,
+}
 
 /// The regions.
 pub struct Regions {
@@ -49,16 +69,13 @@ impl Regions {
     pub fn get(&self, id: u64) -> Option<Arc<Padded>> {
         let copy = ThreadNumber::of_this_thread().0 as usize % COPIES;
         let table = self.copies[copy].0.read();
-        table
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(&id)
-            .cloned()
+        table.get(&id).cloned()
     }
 
     /// Adds a region.
     pub fn insert(&self, id: u64, region: &Region) {
         for copy in &self.copies {
-            let mut table = copy.0.write().unwrap_or_else(PoisonError::into_inner);
+            let mut table = copy.0.write();
             table.insert(id, Arc::new(Padded(region.clone())));
         }
     }
@@ -66,7 +83,7 @@ impl Regions {
     /// Takes regions out.
     pub fn remove(&self, ids: &[u64]) {
         for copy in &self.copies {
-            let mut table = copy.0.write().unwrap_or_else(PoisonError::into_inner);
+            let mut table = copy.0.write();
             ids.iter().for_each(|id| drop(table.remove(id)));
         }
     }

@@ -1,7 +1,9 @@
 //! The programs and shared libraries that registered offload images.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use parking_lot::Mutex;
 
 use crate::abi::BinaryDescriptor;
 use crate::device::entries::{self, Entry};
@@ -30,12 +32,6 @@ pub struct Registry {
 }
 
 impl Registry {
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Library>>> {
-        self.libraries
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds a library.
     ///
     /// # Safety
@@ -64,7 +60,7 @@ impl Registry {
         {
             self.require(entry.data as i64);
         }
-        self.lock().push(Arc::new(Library {
+        self.libraries.lock().push(Arc::new(Library {
             id: descriptor as usize,
             images,
             entries,
@@ -74,7 +70,7 @@ impl Registry {
 
     /// Removes a library; `None` if it was not registered.
     pub fn remove(&self, descriptor: *const BinaryDescriptor) -> Option<Arc<Library>> {
-        let mut libraries = self.lock();
+        let mut libraries = self.libraries.lock();
         let index = libraries
             .iter()
             .position(|library| library.id == descriptor as usize)?;
@@ -91,17 +87,17 @@ impl Registry {
 
     /// Whether no library is registered (any more).
     pub fn is_empty(&self) -> bool {
-        self.lock().is_empty()
+        self.libraries.lock().is_empty()
     }
 
     /// The registered libraries.
     pub fn libraries(&self) -> Vec<Arc<Library>> {
-        self.lock().clone()
+        self.libraries.lock().clone()
     }
 
     /// The symbol of the region with this id.
     pub fn symbol(&self, region: u64) -> Option<String> {
-        let libraries = self.lock();
+        let libraries = self.libraries.lock();
         let mut entries = libraries.iter().flat_map(|library| &library.entries);
         entries
             .find(|entry| entry.is_region() && entry.address == region)

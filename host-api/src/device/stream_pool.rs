@@ -1,8 +1,9 @@
 //! Streams that no construct uses right now. Making one takes a driver long; a construct takes one and gives it back.
 
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
+use parking_lot::Mutex;
 use plugin_api::{Completion, Device, Stream};
 
 /// The idle streams of one device.
@@ -34,8 +35,7 @@ impl StreamPool {
         if let Some(shared) = idle.shared.get() {
             return Ok(StreamInUse::Shared(&**shared));
         }
-        let known = idle.streams.lock();
-        let known = known.unwrap_or_else(PoisonError::into_inner).pop();
+        let known = idle.streams.lock().pop();
         let stream = match known {
             Some(stream) => stream,
             None => device.clone().stream(completion)?,
@@ -84,8 +84,7 @@ impl Drop for OwnStream<'_> {
             return;
         };
         if matches!(stream.query(), Ok(true)) {
-            let idle = self.idle.streams.lock();
-            idle.unwrap_or_else(PoisonError::into_inner).push(stream);
+            self.idle.streams.lock().push(stream);
         }
     }
 }

@@ -28,13 +28,13 @@ pub unsafe extern "C" fn ompx_get_device_counters(
     let Some(counters) = device.device.counters() else {
         return NOT_COUNTED;
     };
-    for (place, count) in [
+    for (pointer, count) in [
         (instructions, counters.instructions),
         (switches, counters.switches),
     ] {
-        if !place.is_null() {
+        if !pointer.is_null() {
             // SAFETY: the caller's contract.
-            unsafe { *place = count };
+            unsafe { *pointer = count };
         }
     }
     0

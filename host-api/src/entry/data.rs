@@ -6,6 +6,8 @@ use std::ptr;
 use crate::abi::Ident;
 use crate::construct::context::Construct;
 use crate::construct::device_work::DeviceWork;
+use crate::device::omp_device::Target;
+use crate::entry::ident;
 use crate::host_library::{Dependences, wait_for};
 use crate::mapping::data_begin::{Returned, data_begin};
 use crate::mapping::data_end::data_end;
@@ -13,7 +15,7 @@ use crate::mapping::map_item::{MapItem, RawItems};
 use crate::mapping::update::update;
 use crate::ompt;
 use crate::report::error::Result;
-use crate::runtime::{Target, runtime};
+use crate::runtime::runtime;
 
 /// What a data construct does on its device.
 type Action = unsafe fn(&mut DeviceWork<'_>, &[MapItem]) -> Result<Vec<Returned>>;
@@ -46,7 +48,7 @@ unsafe fn execute(
 ) {
     let runtime = runtime();
     // SAFETY: caller.
-    let construct = unsafe { Construct::new(name, location) };
+    let construct = Construct::new(name, unsafe { ident::read(location) });
     let Target::Device(device) = construct.target(runtime, number) else {
         return;
     };

@@ -6,10 +6,13 @@ use std::sync::Arc;
 use crate::abi::Ident;
 use crate::construct::context::Construct;
 use crate::device::interop_object::{self as objects, Interop, Kind};
+use crate::device::omp_device::Target;
+use crate::entry::ident;
 use crate::entry::interop_properties::Code;
 use crate::host_library::{Dependences, wait_for};
 use crate::report::error::warn;
-use crate::runtime::{Target, runtime};
+use crate::report::source_location::SourceIdent;
+use crate::runtime::runtime;
 
 /// The entry points' answers.
 const DONE: i32 = 0;
@@ -69,18 +72,9 @@ fn wait_for_list(count: i32, list: *const c_void) {
 }
 
 /// `interop init`: `omp_interop_none` where there is no device to have an object of, as the specification wants.
-///
-/// # Safety
-/// `location` is null or an `ident_t` that stays in place.
-unsafe fn init(
-    location: *const Ident,
-    kind: i32,
-    number: i64,
-    implicit: Option<i32>,
-) -> *mut c_void {
+fn init(ident: SourceIdent, kind: i32, number: i64, implicit: Option<i32>) -> *mut c_void {
     let runtime = runtime();
-    // SAFETY: caller.
-    let construct = unsafe { Construct::new("interop init", location) };
+    let construct = Construct::new("interop init", ident);
     let Some(kind) = Kind::from_number(kind) else {
         return std::ptr::null_mut();
     };
@@ -95,18 +89,9 @@ unsafe fn init(
 }
 
 /// Waits for the work of an object; reports its errors.
-///
-/// # Safety
-/// `location` is null or an `ident_t` that stays in place.
-unsafe fn synchronize(
-    name: &'static str,
-    location: *const Ident,
-    object: &Interop,
-    handle: *mut c_void,
-) {
+fn synchronize(name: &'static str, ident: SourceIdent, object: &Interop, handle: *mut c_void) {
     if let Err(error) = object.synchronize(handle) {
-        // SAFETY: caller.
-        let construct = unsafe { Construct::new(name, location) };
+        let construct = Construct::new(name, ident);
         construct.fail(&error, runtime(), object.device.number as i64);
     }
 }
@@ -122,31 +107,23 @@ fn known(name: &str, found: Option<Arc<Interop>>, handle: *mut c_void) -> Option
 }
 
 /// `interop use`.
-///
-/// # Safety
-/// As [`synchronize`].
-unsafe fn use_object(location: *const Ident, handle: *mut c_void, nowait: bool) -> i32 {
+fn use_object(ident: SourceIdent, handle: *mut c_void, nowait: bool) -> i32 {
     let Some(object) = known("interop use", objects::find(handle), handle) else {
         return FAILED;
     };
     // With `nowait` the stream's order is all there is to honour.
     if !nowait {
-        // SAFETY: caller.
-        unsafe { synchronize("interop use", location, &object, handle) };
+        synchronize("interop use", ident, &object, handle);
     }
     DONE
 }
 
 /// `interop destroy`: the object's work is complete before it goes, with `nowait`, too.
-///
-/// # Safety
-/// As [`synchronize`].
-unsafe fn destroy(location: *const Ident, handle: *mut c_void) -> i32 {
+fn destroy(ident: SourceIdent, handle: *mut c_void) -> i32 {
     let Some(object) = known("interop destroy", objects::remove(handle), handle) else {
         return FAILED;
     };
-    // SAFETY: caller.
-    unsafe { synchronize("interop destroy", location, &object, handle) };
+    synchronize("interop destroy", ident, &object, handle);
     DONE
 }
 
@@ -169,7 +146,7 @@ pub unsafe extern "C" fn __tgt_interop_get(
         let context = context.as_ref();
         let implicit = context.filter(|context| context.has(InteropContext::IMPLICIT));
         init(
-            location,
+            ident::read(location),
             kind,
             device,
             implicit.map(|context| context.thread),
@@ -192,7 +169,7 @@ pub unsafe extern "C" fn __tgt_interop_use60(
         wait_for_pack(dependences);
         let context = context.as_ref();
         let nowait = context.is_some_and(|context| context.has(InteropContext::NOWAIT));
-        use_object(location, object, nowait)
+        use_object(ident::read(location), object, nowait)
     }
 }
 
@@ -209,7 +186,7 @@ pub unsafe extern "C" fn __tgt_interop_release(
     // SAFETY: caller.
     unsafe {
         wait_for_pack(dependences);
-        destroy(location, object)
+        destroy(ident::read(location), object)
     }
 }
 
@@ -229,7 +206,7 @@ pub unsafe extern "C" fn __tgt_interop_init(
 ) {
     wait_for_list(count, list);
     // SAFETY: caller.
-    unsafe { *object = init(location, kind, device.into(), None) };
+    unsafe { *object = init(ident::read(location), kind, device.into(), None) };
 }
 
 /// `interop use`, as clang emits it.
@@ -247,7 +224,7 @@ pub unsafe extern "C" fn __tgt_interop_use(
 ) {
     wait_for_list(count, list);
     // SAFETY: caller.
-    unsafe { use_object(location, *object, nowait != 0) };
+    unsafe { use_object(ident::read(location), *object, nowait != 0) };
 }
 
 /// `interop destroy`, as clang emits it.
@@ -266,7 +243,7 @@ pub unsafe extern "C" fn __tgt_interop_destroy(
     wait_for_list(count, list);
     // SAFETY: caller.
     unsafe {
-        destroy(location, *object);
+        destroy(ident::read(location), *object);
         *object = std::ptr::null_mut();
     }
 }
@@ -274,7 +251,7 @@ pub unsafe extern "C" fn __tgt_interop_destroy(
 /// Waits for the objects that `dispatch` constructs of a thread have made.
 ///
 /// # Safety
-/// `location` is null or an `ident_t` that stays in place.
+/// `location` is null or an `ident_t` as clang emits it.
 pub unsafe extern "C" fn __tgt_target_sync(
     location: *const Ident,
     thread: i32,
@@ -283,7 +260,7 @@ pub unsafe extern "C" fn __tgt_target_sync(
 ) -> i32 {
     if let Err(error) = objects::synchronize_implicit(thread) {
         // SAFETY: caller.
-        let construct = unsafe { Construct::new("dispatch", location) };
+        let construct = Construct::new("dispatch", unsafe { ident::read(location) });
         construct.fail(&error, runtime(), -1);
     }
     DONE

@@ -8,17 +8,20 @@
 
 use std::cell::RefCell;
 use std::ffi::c_void;
+use std::sync::Arc;
 
-use plugin_api::Parameter;
+use plugin_api::{Parameter, Stream};
 
 use crate::construct::context::Construct;
 use crate::device::interop_object;
-use crate::device::omp_device::OmpDevice;
-use crate::device::program::{self, Region};
+use crate::device::omp_device::{OmpDevice, Target};
+use crate::device::program;
+use crate::device::regions::Padded;
 use crate::launch::kernel_launch::{self, LaunchRequest};
 use crate::ompt;
 use crate::report::error::{Error, Result};
-use crate::runtime::{Runtime, Target, runtime};
+use crate::report::source_location::SourceIdent;
+use crate::runtime::{Runtime, runtime};
 
 /// CUDA's `dim3`. Clang's own header leaves the dimensions that a program does not state 0.
 #[repr(C)]
@@ -126,9 +129,7 @@ pub unsafe extern "C" fn llvmLaunchKernel(
     let number = object
         .as_ref()
         .map_or(DEFAULT, |object| object.device.number as i64);
-    // SAFETY: no location.
-    let construct =
-        unsafe { Construct::new("kernel launch", std::ptr::null()) }.of_region(stub as u64);
+    let construct = Construct::new("kernel launch", SourceIdent::default()).of_region(stub as u64);
     let Target::Device(device) = construct.target(runtime, number) else {
         construct.fail(&no_device(runtime, stub), runtime, number);
     };
@@ -144,36 +145,13 @@ pub unsafe extern "C" fn llvmLaunchKernel(
     };
     let shape = (grid.counts(), block.counts(), shared);
     let environment = &runtime.environment;
+    let queue = |stream: &dyn Stream| {
+        let (region, request, words) = launch(runtime, device, stub, arguments, shape)?;
+        kernel_launch::enqueue_kernel(device, stream, environment, &region, &request, &words)
+    };
     let outcome = match object.as_ref().and_then(|object| object.stream.as_ref()) {
-        Some(stream) => launch(
-            runtime,
-            device,
-            stub,
-            arguments,
-            shape,
-            |region, request, words| {
-                kernel_launch::enqueue_kernel(
-                    device,
-                    &**stream,
-                    environment,
-                    region,
-                    request,
-                    words,
-                )
-            },
-        ),
-        None => construct.execute(device, false, |work| {
-            launch(
-                runtime,
-                device,
-                stub,
-                arguments,
-                shape,
-                |region, request, words| {
-                    kernel_launch::run_kernel(work, environment, region, request, words)
-                },
-            )
-        }),
+        Some(stream) => queue(&**stream),
+        None => construct.execute(device, false, |work| queue(work.stream())),
     };
     if let Err(error) = outcome {
         construct.fail(&error, runtime, device.number as i64);
@@ -181,18 +159,18 @@ pub unsafe extern "C" fn llvmLaunchKernel(
     0
 }
 
+/// The kernel of a stub, what is asked of its launch, and its words.
 fn launch(
     runtime: &Runtime,
     device: &OmpDevice,
     stub: *const c_void,
     arguments: &[u8],
     (grid, block, shared): ([u32; 3], [u32; 3], usize),
-    run: impl FnOnce(&Region, &LaunchRequest, &[u64]) -> Result<()>,
-) -> Result<()> {
+) -> Result<(Arc<Padded>, LaunchRequest, Vec<u64>)> {
     let region = device
         .program
         .region(stub as u64)
-        .ok_or_else(|| program::missing_region(device, &runtime.registry, stub as u64))?;
+        .ok_or_else(|| program::missing_region(&*device.device, &runtime.registry, stub as u64))?;
     let wrong = |why: String| Error::Launch {
         kernel: region.name.clone(),
         why,
@@ -214,7 +192,7 @@ fn launch(
         dynamic_shared: u32::try_from(shared).unwrap_or(u32::MAX),
         ..LaunchRequest::default()
     };
-    run(&region, &request, &words)
+    Ok((region, request, words))
 }
 
 /// The words of a launch, from the structure of all parameters; `None` if that is too short.

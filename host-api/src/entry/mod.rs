@@ -5,6 +5,7 @@
 pub mod counters;
 pub mod data;
 mod exports;
+mod ident;
 pub mod interop;
 pub mod interop_properties;
 pub mod kernel_language;
@@ -15,6 +16,7 @@ pub mod omp_association;
 pub mod omp_copy;
 pub mod omp_copy_async;
 pub mod omp_routines;
+mod process_end;
 pub mod record_replay;
 pub mod registration;
 mod routine;

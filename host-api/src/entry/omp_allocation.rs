@@ -4,7 +4,8 @@ use std::ffi::c_void;
 
 use plugin_api::{DevicePtr, MemoryKind};
 
-use crate::entry::routine::{Place, fail, place_or_fail};
+use crate::device::omp_device::Target;
+use crate::entry::routine::{fail, target_or_fail};
 use crate::ompt::{self, Side};
 use crate::report::error::Error;
 
@@ -15,8 +16,8 @@ fn alloc(routine: &'static str, size: usize, number: i32, kind: MemoryKind) -> *
     if size == 0 {
         return std::ptr::null_mut();
     }
-    match place_or_fail(routine, number) {
-        Place::Host => {
+    match target_or_fail(routine, number) {
+        Target::Host => {
             let mut pointer = std::ptr::null_mut();
             // SAFETY: `pointer` is writable; the alignment is a power of two.
             let status = unsafe { libc::posix_memalign(&mut pointer, HOST_ALIGNMENT, size) };
@@ -26,7 +27,7 @@ fn alloc(routine: &'static str, size: usize, number: i32, kind: MemoryKind) -> *
                 std::ptr::null_mut()
             }
         }
-        Place::Device(device) => {
+        Target::Device(device) => {
             let event = ompt::allocation(device.number, Side::host(0), size as u64);
             match device.device.alloc(size as u64, kind) {
                 Ok(address) => {
@@ -52,10 +53,10 @@ fn free(routine: &'static str, pointer: *mut c_void, number: i32) {
     if pointer.is_null() {
         return;
     }
-    match place_or_fail(routine, number) {
+    match target_or_fail(routine, number) {
         // SAFETY: the program says that `alloc` gave it this.
-        Place::Host => unsafe { libc::free(pointer) },
-        Place::Device(device) => {
+        Target::Host => unsafe { libc::free(pointer) },
+        Target::Device(device) => {
             let _event = ompt::deletion(device.number, pointer as u64);
             if let Err(source) = device.device.free(DevicePtr(pointer as u64)) {
                 fail(
@@ -132,13 +133,13 @@ pub extern "C" fn llvm_omp_target_lock_mem(
     size: usize,
     device: i32,
 ) -> *mut c_void {
-    match place_or_fail("llvm_omp_target_lock_mem", device) {
-        Place::Device(_) if size > 0 => pointer,
+    match target_or_fail("llvm_omp_target_lock_mem", device) {
+        Target::Device(_) if size > 0 => pointer,
         _ => std::ptr::null_mut(),
     }
 }
 
 /// Undoes `llvm_omp_target_lock_mem`.
 pub extern "C" fn llvm_omp_target_unlock_mem(_pointer: *mut c_void, device: i32) {
-    place_or_fail("llvm_omp_target_unlock_mem", device);
+    target_or_fail("llvm_omp_target_unlock_mem", device);
 }

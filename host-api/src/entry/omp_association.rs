@@ -5,7 +5,8 @@ use std::ffi::c_void;
 
 use plugin_api::DevicePtr;
 
-use crate::entry::routine::{Place, answer, place};
+use crate::device::omp_device::Target;
+use crate::entry::routine::answer;
 use crate::mapping::mapped_range::{Mapping, Storage};
 use crate::mapping::report::print_table;
 use crate::mapping::table::Section;
@@ -18,9 +19,9 @@ pub extern "C" fn omp_target_is_present(pointer: *const c_void, device: i32) -> 
     if pointer.is_null() {
         return 0;
     }
-    match place(device) {
-        Ok(Place::Host) => 1,
-        Ok(Place::Device(device)) => device
+    match runtime().routine_target(device) {
+        Ok(Target::Host) => 1,
+        Ok(Target::Device(device)) => device
             .table
             .contains(Section::inside(pointer as u64, 1))
             .into(),
@@ -37,18 +38,18 @@ pub extern "C" fn omp_target_is_accessible(
     if pointer.is_null() || size == 0 {
         return 0;
     }
-    match place(device) {
-        Ok(Place::Host) => 1,
-        Ok(Place::Device(device)) => device.unified_shared_memory().into(),
+    match runtime().routine_target(device) {
+        Ok(Target::Host) => 1,
+        Ok(Target::Device(device)) => device.unified_shared_memory().into(),
         Err(_) => 0,
     }
 }
 
 /// The device address of mapped host memory, or null.
 pub extern "C" fn omp_get_mapped_ptr(pointer: *const c_void, device: i32) -> *mut c_void {
-    match place(device) {
-        Ok(Place::Host) => pointer.cast_mut(),
-        Ok(Place::Device(device)) => {
+    match runtime().routine_target(device) {
+        Ok(Target::Host) => pointer.cast_mut(),
+        Ok(Target::Device(device)) => {
             let section = Section::inside(pointer as u64, 1);
             let found = device.table.device_address(section);
             found.map_or(std::ptr::null_mut(), |address| address.0 as *mut c_void)
@@ -71,7 +72,7 @@ pub extern "C" fn omp_target_associate_ptr(
             return Err(wrong("a pointer is null or the size 0".into()));
         }
         // On the host every pointer is its own counterpart (OpenMP 5.2, 18.8.9).
-        let Place::Device(device) = place(device)? else {
+        let Target::Device(device) = runtime().routine_target(device)? else {
             return Ok(());
         };
         let begin = host as u64;
@@ -108,7 +109,7 @@ pub extern "C" fn omp_target_disassociate_ptr(host: *const c_void, device: i32) 
         if host.is_null() {
             return Err(wrong("the pointer is null"));
         }
-        let Place::Device(device) = place(device)? else {
+        let Target::Device(device) = runtime().routine_target(device)? else {
             return Ok(());
         };
         let sides = || (Side::host(host as u64), Side::device(device.number, 0));

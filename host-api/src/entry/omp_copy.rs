@@ -4,21 +4,22 @@ use std::ffi::c_void;
 
 use plugin_api::DevicePtr;
 
-use crate::device::omp_device::OmpDevice;
+use crate::device::omp_device::{OmpDevice, Target};
 use crate::entry::memcpy_rect::{Rectangle, Run, runs};
-use crate::entry::routine::{Place, answer, fail, place, place_or_fail};
+use crate::entry::routine::{answer, fail, target_or_fail};
 use crate::ompt::{self, Operation, Side};
 use crate::report::error::{Error, Result};
 use crate::report::info;
+use crate::runtime::runtime;
 use crate::trace::{self, Kind};
 
-/// Copies `length` bytes between any two places.
+/// Copies `length` bytes between any two of host and devices.
 ///
 /// # Safety
 /// Host ranges are readable or writable as used.
 pub(crate) unsafe fn copy(
-    (to, destination): (&Place, u64),
-    (from, source): (&Place, u64),
+    (to, destination): (&Target<'_>, u64),
+    (from, source): (&Target<'_>, u64),
     length: usize,
 ) -> plugin_api::Result<()> {
     let _event = event((to, destination), (from, source), length);
@@ -38,30 +39,30 @@ pub(crate) unsafe fn copy(
     };
     match (to, from) {
         // SAFETY: caller; the ranges may overlap.
-        (Place::Host, Place::Host) => unsafe {
+        (Target::Host, Target::Host) => unsafe {
             std::ptr::copy(source as *const u8, destination as *mut u8, length);
             Ok(())
         },
         // SAFETY: caller.
-        (Place::Device(device), Place::Host) => unsafe {
+        (Target::Device(device), Target::Host) => unsafe {
             let _span = span(Kind::ToDevice, device);
             device
                 .device
                 .write(DevicePtr(destination), source as *const u8, length)
         },
         // SAFETY: caller.
-        (Place::Host, Place::Device(device)) => unsafe {
+        (Target::Host, Target::Device(device)) => unsafe {
             let _span = span(Kind::ToHost, device);
             device
                 .device
                 .read(destination as *mut u8, DevicePtr(source), length)
         },
-        (Place::Device(to), Place::Device(from)) if std::ptr::eq(*to, *from) => {
+        (Target::Device(to), Target::Device(from)) if std::ptr::eq(*to, *from) => {
             let _span = span(Kind::OnDevice, to);
             to.device
                 .copy(DevicePtr(destination), DevicePtr(source), length)
         }
-        (Place::Device(to), Place::Device(from)) => {
+        (Target::Device(to), Target::Device(from)) => {
             let _span = span(Kind::OnDevice, to);
             let (there, here) = (DevicePtr(destination), DevicePtr(source));
             if to.device.copy_from(there, &*from.device, here, length)? {
@@ -79,18 +80,18 @@ pub(crate) unsafe fn copy(
 
 /// The event of a copy, if a device takes part.
 fn event(
-    (to, destination): (&Place, u64),
-    (from, source): (&Place, u64),
+    (to, destination): (&Target<'_>, u64),
+    (from, source): (&Target<'_>, u64),
     length: usize,
 ) -> Option<ompt::DataOperation> {
-    let side = |place: &Place, address| match place {
-        Place::Host => Side::host(address),
-        Place::Device(device) => Side::device(device.number, address),
+    let side = |target: &Target<'_>, address| match target {
+        Target::Host => Side::host(address),
+        Target::Device(device) => Side::device(device.number, address),
     };
     let kind = match (to, from) {
-        (Place::Host, Place::Host) => return None,
-        (Place::Host, Place::Device(_)) => Operation::FromDevice,
-        (Place::Device(_), _) => Operation::ToDevice,
+        (Target::Host, Target::Host) => return None,
+        (Target::Host, Target::Device(_)) => Operation::FromDevice,
+        (Target::Device(_), _) => Operation::ToDevice,
     };
     let sides = || (side(from, source), side(to, destination));
     Some(ompt::operation(kind, length as u64, sides))
@@ -120,8 +121,8 @@ pub unsafe extern "C" fn omp_target_memcpy(
 
 /// A copy whose arguments were checked.
 pub(crate) struct Copy {
-    to: Place,
-    from: Place,
+    to: Target<'static>,
+    from: Target<'static>,
     runs: Vec<Run>,
 }
 
@@ -162,8 +163,8 @@ pub(crate) fn copy_of(
         length,
     };
     Ok(Some(Copy {
-        to: place(to)?,
-        from: place(from)?,
+        to: runtime().routine_target(to)?,
+        from: runtime().routine_target(from)?,
         runs: vec![run],
     }))
 }
@@ -245,8 +246,8 @@ pub(crate) unsafe fn box_of(
         length: run.length,
     });
     Ok(Copy {
-        to: place(to)?,
-        from: place(from)?,
+        to: runtime().routine_target(to)?,
+        from: runtime().routine_target(from)?,
         runs: runs.collect(),
     })
 }
@@ -262,9 +263,9 @@ pub unsafe extern "C" fn omp_target_memset(
     device: i32,
 ) -> *mut c_void {
     if !pointer.is_null() && length > 0 {
-        let place = place_or_fail("omp_target_memset", device);
+        let target = target_or_fail("omp_target_memset", device);
         // SAFETY: caller.
-        if let Err(error) = unsafe { set(&place, pointer as u64, byte as u8, length) } {
+        if let Err(error) = unsafe { set(&target, pointer as u64, byte as u8, length) } {
             fail("omp_target_memset", device, &error);
         }
     }
@@ -275,15 +276,15 @@ pub unsafe extern "C" fn omp_target_memset(
 ///
 /// # Safety
 /// On the host, they are writable.
-pub(crate) unsafe fn set(place: &Place, address: u64, byte: u8, length: usize) -> Result<()> {
-    match place {
-        Place::Host => {
+pub(crate) unsafe fn set(target: &Target<'_>, address: u64, byte: u8, length: usize) -> Result<()> {
+    match target {
+        Target::Host => {
             // SAFETY: caller.
             unsafe { std::ptr::write_bytes(address as *mut u8, byte, length) };
             Ok(())
         }
-        Place::Device(target) => {
-            let filled = target.device.fill(DevicePtr(address), byte, length);
+        Target::Device(device) => {
+            let filled = device.device.fill(DevicePtr(address), byte, length);
             filled.map_err(|source| Error::Device {
                 what: format!("setting {length} bytes"),
                 source,

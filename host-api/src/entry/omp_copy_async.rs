@@ -6,7 +6,7 @@ use std::ffi::c_void;
 
 use crate::construct::target_task;
 use crate::entry::omp_copy::{box_of, copy_of, set};
-use crate::entry::routine::{answer, fail, place_or_fail};
+use crate::entry::routine::{answer, fail, target_or_fail};
 use crate::host_library::{Dependences, wait_for};
 use crate::report::error::Result;
 
@@ -146,12 +146,12 @@ pub unsafe extern "C" fn omp_target_memset_async(
     objects: *const *const c_void,
 ) -> *mut c_void {
     const NAME: &str = "omp_target_memset_async";
-    let place = place_or_fail(NAME, device);
+    let target = target_or_fail(NAME, device);
     let address = pointer as u64;
     let work = move || match pointer.is_null() || length == 0 {
         true => Ok(()),
         // SAFETY: caller.
-        false => unsafe { set(&place, address, byte as u8, length) },
+        false => unsafe { set(&target, address, byte as u8, length) },
     };
     // SAFETY: caller.
     unsafe { enqueue(NAME, device, (count, objects), work) };

@@ -6,12 +6,14 @@ use std::path::Path;
 
 use crate::abi::Ident;
 use crate::construct::context::Construct;
-use crate::device::omp_device::OmpDevice;
+use crate::device::omp_device::{OmpDevice, Target};
 use crate::device::program;
+use crate::entry::ident;
 use crate::launch::kernel_launch::{self, LaunchRequest};
 use crate::ompt;
 use crate::report::error::{Error, Result};
-use crate::runtime::{Runtime, Target, runtime};
+use crate::report::source_location::SourceIdent;
+use crate::runtime::{Runtime, runtime};
 
 const SUCCESS: i32 = 0;
 const FAIL: i32 = -1;
@@ -32,8 +34,7 @@ pub unsafe extern "C" fn __tgt_activate_record_replay(
     save_output: bool,
     offset: *mut u64,
 ) -> i32 {
-    // SAFETY: no location.
-    let construct = unsafe { Construct::new("activation of record and replay", std::ptr::null()) };
+    let construct = Construct::new("activation of record and replay", SourceIdent::default());
     let runtime = runtime();
     let outcome = match record {
         // A recording has the memory before and after, so there is nothing to be asked to save, and no pointer yet to be moved.
@@ -77,7 +78,8 @@ pub unsafe extern "C" fn __tgt_target_kernel_replay(
     trip_count: u64,
 ) -> i32 {
     // SAFETY: caller.
-    let construct = unsafe { Construct::new("kernel replay", location) }.of_region(region as u64);
+    let construct =
+        Construct::new("kernel replay", unsafe { ident::read(location) }).of_region(region as u64);
     // SAFETY: caller.
     let given = unsafe {
         content(memory.cast(), memory_size).and_then(|content| {
@@ -105,7 +107,7 @@ fn replay(
     let region = device
         .program
         .region(region)
-        .ok_or_else(|| program::missing_region(device, &runtime.registry, region))?;
+        .ok_or_else(|| program::missing_region(&*device.device, &runtime.registry, region))?;
     let reserved = device.replay_memory.in_use();
     let Some(memory) = reserved.as_ref() else {
         return Err(Error::Routine(
@@ -116,7 +118,8 @@ fn replay(
     let _event = ompt::region(ompt::Construct::Target, false, device.number);
     memory.fill(&*device.device, content)?;
     construct.execute(device, false, |work| {
-        kernel_launch::run_kernel(work, &runtime.environment, &region, request, words)
+        let environment = &runtime.environment;
+        kernel_launch::enqueue_kernel(device, work.stream(), environment, &region, request, words)
     })?;
     if !memory.save_output {
         return Ok(());

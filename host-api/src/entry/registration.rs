@@ -4,13 +4,17 @@ use std::ffi::c_void;
 
 use crate::abi::{BinaryDescriptor, MapperFunction};
 use crate::construct::in_flight;
+use crate::fork;
 use crate::host_library::TaskHandle;
 use crate::mapping::item_name::ItemName;
 use crate::mapping::map_item::MapItem;
 use crate::mapping::map_type::MapType;
 use crate::mapping::mapper::Components;
+use crate::mapping::report::report_table;
+use crate::ompt;
+use crate::report::error::die;
 use crate::report::info;
-use crate::runtime::runtime;
+use crate::runtime::{Runtime, runtime};
 
 /// Registers the images and entries of a program or shared library. Nothing is loaded yet: that
 /// happens per device, at its first use.
@@ -28,7 +32,35 @@ pub unsafe extern "C" fn __tgt_register_lib(descriptor: *const BinaryDescriptor)
 /// Takes a program or shared library back: device destructors run, its device memory goes.
 pub extern "C" fn __tgt_unregister_lib(descriptor: *const BinaryDescriptor) {
     info::debug(format_args!("unregistering the images of {descriptor:?}"));
-    runtime().unregister(descriptor);
+    unregister(runtime(), descriptor);
+}
+
+/// Forgets a program or library and what the devices have of it.
+fn unregister(runtime: &Runtime, descriptor: *const BinaryDescriptor) {
+    let Some(library) = runtime.registry.remove(descriptor) else {
+        return;
+    };
+    if fork::happened() {
+        return;
+    }
+    let is_last = runtime.registry.is_empty();
+    for device in runtime.devices_found() {
+        if is_last {
+            report_table(device, "at the end of the program");
+        }
+        let Some(withdrawn) = device.program.withdraw(library.id) else {
+            continue;
+        };
+        in_flight::complete_all(device);
+        if let Err(error) = withdrawn.unload(&device.load_target()) {
+            die(&format_args!(
+                "omptarget error: unloading a device image: {error}"
+            ));
+        }
+    }
+    if is_last {
+        ompt::devices_go();
+    }
 }
 
 /// Clauses of `requires`, from clang 18 and older (later ones put them among the entries).

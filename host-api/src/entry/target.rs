@@ -6,14 +6,16 @@ use std::ffi::c_void;
 use crate::abi::{Ident, KernelArguments};
 use crate::construct::context::Construct;
 use crate::device::offload_policy::OffloadPolicy;
+use crate::device::omp_device::{OmpDevice, Target};
 use crate::device::program;
+use crate::entry::ident;
 use crate::host_library::{Dependences, wait_for};
 use crate::launch::kernel_launch::{self, LaunchRequest};
 use crate::mapping::map_item::RawItems;
 use crate::ompt;
 use crate::report::error::Error;
 use crate::report::info;
-use crate::runtime::{Runtime, Target, runtime};
+use crate::runtime::{Runtime, runtime};
 
 /// The region ran on a device.
 const ON_DEVICE: i32 = 0;
@@ -40,7 +42,8 @@ pub(crate) unsafe fn execute(
 ) -> i32 {
     let runtime = runtime();
     // SAFETY: caller.
-    let construct = unsafe { Construct::new("target", location) }.of_region(region_id as u64);
+    let construct =
+        Construct::new("target", unsafe { ident::read(location) }).of_region(region_id as u64);
     let device = match construct.target(runtime, number) {
         Target::Device(device) => device,
         Target::Host => return ON_HOST,
@@ -69,11 +72,11 @@ pub(crate) unsafe fn execute(
 fn unknown_region(
     runtime: &Runtime,
     construct: &Construct,
-    device: &crate::device::omp_device::OmpDevice,
+    device: &OmpDevice,
     id: *const c_void,
     nowait: bool,
 ) -> i32 {
-    let error = program::missing_region(device, &runtime.registry, id as u64);
+    let error = program::missing_region(&*device.device, &runtime.registry, id as u64);
     let gone = matches!(error, Error::UnknownRegion { .. }) && runtime.registry.has_shrunk();
     if nowait && gone {
         info::debug(format_args!("abandoned: {error}"));

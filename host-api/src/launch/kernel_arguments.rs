@@ -5,7 +5,6 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::construct::device_work::{DeviceWork, OnCompletion};
 use crate::device::omp_device::OmpDevice;
-use crate::mapping::data_begin::read_pointer;
 use crate::mapping::map_item::MapItem;
 use crate::mapping::map_type::MapType;
 use crate::mapping::table::Section;
@@ -80,7 +79,7 @@ impl<'a> KernelArguments<'a> {
         }
         let base = if item.kind.has(MapType::PTR_AND_OBJ) {
             // SAFETY: such an item's base is the address of a pointer (caller).
-            unsafe { read_pointer(item.base) }
+            unsafe { MapItem::read_pointer(item.base) }
         } else {
             item.base
         };
@@ -151,7 +150,7 @@ impl<'a> KernelArguments<'a> {
             .alloc(size as u64, MemoryKind::Device)
             .map_err(fail)?;
         event.at(address.0);
-        work.afterwards(OnCompletion::Free {
+        work.on_completion(OnCompletion::Free {
             address,
             what: "freeing the private variables of a region",
         });

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use crate::construct::device_work::{DeviceWork, OnCompletion, kernel_error};
 use crate::device::omp_device::OmpDevice;
-use crate::device::program::Region;
+use crate::device::regions::Region;
 use crate::environment::Environment;
 use crate::launch::kernel_arguments::KernelArguments;
 use crate::launch::shape::{Cut, KernelFacts, Shape, Wanted, shape};
@@ -15,7 +15,7 @@ use crate::mapping::map_item::MapItem;
 use crate::ompt;
 use crate::report::error::{Error, Result, warn};
 use crate::report::info;
-use crate::trace::Kind;
+use crate::trace::{self, Kind};
 
 /// What a construct asks for besides its data.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,19 +53,8 @@ pub unsafe fn run(
     unsafe { data_end(work, items) }
 }
 
-/// Queues a kernel that takes no part in mapping, with the words it is given.
-pub fn run_kernel(
-    work: &mut DeviceWork<'_>,
-    environment: &Environment,
-    region: &Region,
-    request: &LaunchRequest,
-    words: &[u64],
-) -> Result<()> {
-    let shape = shape_of(work.device, environment, region, request)?;
-    start(work, environment, region, words, request, &shape)
-}
-
-/// Enqueues such a kernel on a stream of the program's own.
+/// Queues a kernel that takes no part in mapping, with the words it is given, on `stream`: a construct's, or that of an
+/// interop object.
 pub fn enqueue_kernel(
     device: &OmpDevice,
     stream: &dyn Stream,
@@ -75,16 +64,7 @@ pub fn enqueue_kernel(
     words: &[u64],
 ) -> Result<()> {
     let shape = shape_of(device, environment, region, request)?;
-    let launch = Launch {
-        grid: shape.grid,
-        block: shape.block,
-        dynamic_shared: request.dynamic_shared,
-        args: words,
-    };
-    let _event = ompt::submit(request.teams[0]);
-    stream
-        .launch(&region.kernel, &launch)
-        .map_err(|source| kernel_error(device, source))
+    start(device, stream, environment, region, words, request, &shape)
 }
 
 fn shape_of(
@@ -134,7 +114,7 @@ fn dynamic_shared(environment: &Environment, request: &LaunchRequest) -> u32 {
 /// should hear of it, once.
 fn report_cut(device: &OmpDevice, region: &Region, cut: Cut) {
     if region
-        .cut_told
+        .warned_of_cut
         .swap(true, std::sync::atomic::Ordering::Relaxed)
     {
         return;
@@ -172,14 +152,24 @@ fn launch(
     }
     parameters.extend_from_slice(arguments.values());
     if let Some(buffer) = reduction {
-        work.afterwards(OnCompletion::PutBack(buffer));
+        work.on_completion(OnCompletion::PutBack(buffer));
     }
-    start(work, environment, region, &parameters, request, shape)
+    let (device, stream) = (work.device, work.stream());
+    start(
+        device,
+        stream,
+        environment,
+        region,
+        &parameters,
+        request,
+        shape,
+    )
 }
 
 /// The launch itself.
 fn start(
-    work: &DeviceWork<'_>,
+    device: &OmpDevice,
+    stream: &dyn Stream,
     environment: &Environment,
     region: &Region,
     words: &[u64],
@@ -189,7 +179,7 @@ fn start(
     let dynamic_shared = dynamic_shared(environment, request);
     info::log(
         info::PLUGIN_KERNEL,
-        work.device.number,
+        device.number,
         format_args!(
             "launching kernel {} with {:?} blocks of {:?} threads in {:?} mode, trip count {}, {} parameters",
             region.name,
@@ -211,14 +201,14 @@ fn start(
     {
         let name = &region.name;
         let text = format_args!("kernel {name} {remark}");
-        info::log(info::PLUGIN_KERNEL, work.device.number, text);
+        info::log(info::PLUGIN_KERNEL, device.number, text);
     }
     let name = || region.name.clone();
     let _event = ompt::submit(request.teams[0]);
-    work.traced(Kind::Kernel, 0, name, |stream| {
+    trace::queued(stream, Kind::Kernel, device.number, 0, name, |stream| {
         stream.launch(&region.kernel, &launch)
     })
-    .map_err(|source| kernel_error(work.device, source))
+    .map_err(|source| kernel_error(device, source))
 }
 
 /// Records that the reduction buffer of a launch has at least, unless it has fewer teams: what the device runtime relies

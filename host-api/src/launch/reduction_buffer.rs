@@ -2,8 +2,7 @@
 //! environment"): a 16-byte header and the buffer the teams leave their partial results in. Kept
 //! and reused; two launches in flight never share one.
 
-use std::sync::{Mutex, PoisonError};
-
+use parking_lot::Mutex;
 use plugin_api::{Device, DevicePtr, MemoryKind, Stream};
 
 /// Bytes from the header to the buffer.
@@ -38,7 +37,7 @@ impl ReductionBuffers {
         size: u64,
     ) -> plugin_api::Result<ReductionBuffer> {
         let known = {
-            let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut idle = self.idle.lock();
             idle.iter()
                 .position(|buffer| buffer.capacity >= size)
                 .map(|index| idle.swap_remove(index))
@@ -61,9 +60,6 @@ impl ReductionBuffers {
 
     /// Gives one back when its kernel has ended.
     pub fn put_back(&self, buffer: ReductionBuffer) {
-        self.idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(buffer);
+        self.idle.lock().push(buffer);
     }
 }

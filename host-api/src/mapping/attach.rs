@@ -3,7 +3,6 @@
 
 use crate::construct::device_work::DeviceWork;
 use crate::mapping::created::Created;
-use crate::mapping::data_begin::read_pointer;
 use crate::mapping::item_name::ItemName;
 use crate::mapping::map_item::MapItem;
 use crate::mapping::map_type::MapType;
@@ -80,7 +79,7 @@ pub unsafe fn attach(
     // SAFETY: the pointer variable is readable (caller).
     let host_base = request
         .pointee_base
-        .unwrap_or_else(|| unsafe { read_pointer(request.pointer) });
+        .unwrap_or_else(|| unsafe { MapItem::read_pointer(request.pointer) });
     let device_base = pointee
         .device_address(request.pointee)
         .0

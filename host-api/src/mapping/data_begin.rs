@@ -7,7 +7,6 @@
 //! mappings other threads are still filling: two constructs that wait for each other's mappings
 //! have both filled their own.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use plugin_api::DevicePtr;
@@ -89,7 +88,7 @@ impl Entering {
     /// As [`data_begin`].
     unsafe fn item(&mut self, work: &DeviceWork<'_>, index: usize, item: &MapItem) -> Result<()> {
         let device = work.device;
-        let reference = reference_of(item.kind, item.kind.is_member());
+        let reference = Reference::of(item.kind, item.kind.is_member());
         let (base, reference) = if item.kind.has(MapType::PTR_AND_OBJ) {
             let pointer = MapItem {
                 begin: item.base,
@@ -100,8 +99,8 @@ impl Entering {
             self.acquire(device, &pointer, item.base, reference)?;
             // SAFETY: the base of such an item is the address of a pointer (caller).
             (
-                unsafe { read_pointer(item.base) },
-                reference_of(item.kind, false),
+                unsafe { MapItem::read_pointer(item.base) },
+                Reference::of(item.kind, false),
             )
         } else {
             (item.base, reference)
@@ -225,7 +224,7 @@ impl Entering {
         {
             return Ok(());
         }
-        let range = part_inside(item, mapping);
+        let range = item.part_inside(&mapping.host);
         info::log(
             info::DATA_TRANSFER,
             work.device.number,
@@ -243,27 +242,6 @@ impl Entering {
     }
 }
 
-/// The count an item changes.
-pub(crate) fn reference_of(kind: MapType, suppressed: bool) -> Reference {
-    match (suppressed, kind.has(MapType::HOLD)) {
-        (true, _) => Reference::Suppressed,
-        (false, true) => Reference::Hold,
-        (false, false) => Reference::Dynamic,
-    }
-}
-
-/// The part of the item that lies inside the mapping: all of it, but for implicit maps of
-/// something that is mapped in part.
-pub(crate) fn part_inside(item: &MapItem, mapping: &Mapping) -> Range<u64> {
-    let start = item.begin.max(mapping.host.start);
-    start
-        ..item
-            .begin
-            .saturating_add(item.size)
-            .min(mapping.host.end)
-            .max(start)
-}
-
 /// `use_device_ptr`: the device address, or, where nothing is mapped, the pointer itself
 /// (OpenMP 5.2, 5.4.8), or null if the user asked for that.
 fn returned_base(item: &MapItem, base: u64, mapping: Option<&Mapping>) -> u64 {
@@ -275,11 +253,4 @@ fn returned_base(item: &MapItem, base: u64, mapping: Option<&Mapping>) -> u64 {
         None if item.kind.has(MapType::NULLIFY) => 0,
         None => base,
     }
-}
-
-/// # Safety
-/// `address` is the address of a readable pointer.
-pub(crate) unsafe fn read_pointer(address: u64) -> u64 {
-    // SAFETY: caller; members of packed structs may be unaligned.
-    unsafe { (address as *const u64).read_unaligned() }
 }

@@ -11,7 +11,6 @@ use smallvec::SmallVec;
 
 use crate::construct::device_work::{DeviceWork, OnCompletion};
 use crate::device::omp_device::OmpDevice;
-use crate::mapping::data_begin::{part_inside, reference_of};
 use crate::mapping::map_item::MapItem;
 use crate::mapping::map_type::MapType;
 use crate::mapping::mapped_range::Mapping;
@@ -19,7 +18,6 @@ use crate::mapping::mapper;
 use crate::mapping::report::report_found;
 use crate::mapping::table::{Reference, Section};
 use crate::mapping::transfer;
-use crate::ompt;
 use crate::report::error::{Error, Result};
 use crate::report::info;
 
@@ -45,7 +43,7 @@ pub unsafe fn data_end(work: &mut DeviceWork<'_>, items: &[MapItem]) -> Result<(
             .try_for_each(|entry| unsafe { copy_back(work, entry) });
     }
     for entry in leaving {
-        work.afterwards(OnCompletion::Unpin(entry.mapping));
+        work.on_completion(OnCompletion::Unpin(entry.mapping));
     }
     outcome
 }
@@ -61,7 +59,7 @@ fn release(device: &OmpDevice, items: &[MapItem], leaving: &mut LeavingItems) ->
             size: item.size,
             may_overlap: item.kind.has(MapType::IMPLICIT),
         };
-        let reference = reference_of(item.kind, suppressed);
+        let reference = Reference::of(item.kind, suppressed);
         match device
             .table
             .release(section, reference, item.kind.has(MapType::DELETE))
@@ -88,11 +86,7 @@ fn release_pointer(device: &OmpDevice, item: &MapItem, leaving: &mut LeavingItem
     if !item.kind.has(MapType::PTR_AND_OBJ) || item.kind.is_member() {
         return;
     }
-    let reference = if item.kind.has(MapType::HOLD) {
-        Reference::Hold
-    } else {
-        Reference::Dynamic
-    };
+    let reference = Reference::of(item.kind, false);
     if let Some(mapping) = device
         .table
         .release(Section::inside(item.base, 8), reference, false)
@@ -119,7 +113,7 @@ unsafe fn copy_back(work: &DeviceWork<'_>, entry: &Leaving) -> Result<()> {
         return Ok(());
     }
     mapping.wait_ready();
-    let range = part_inside(item, mapping);
+    let range = item.part_inside(&mapping.host);
     info::log(
         info::DATA_TRANSFER,
         device.number,
@@ -134,27 +128,4 @@ unsafe fn copy_back(work: &DeviceWork<'_>, entry: &Leaving) -> Result<()> {
         item: item.to_string(),
         source,
     })
-}
-
-/// Gives a pin back and frees the storage if nobody else has one.
-pub(crate) fn unpin(device: &OmpDevice, mapping: &Mapping) -> Result<()> {
-    if !device.table.unpin(mapping) {
-        return Ok(());
-    }
-    info::log(
-        info::MAPPING_CHANGED,
-        device.number,
-        format_args!("removed the mapping of {mapping}"),
-    );
-    let Some(allocation) = mapping.allocation() else {
-        return Ok(());
-    };
-    let _event = ompt::deletion(device.number, mapping.address.0);
-    device
-        .device
-        .free(allocation)
-        .map_err(|source| Error::Device {
-            what: "freeing the device memory of a mapping".into(),
-            source,
-        })
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::fmt;
+use std::ops::Range;
 
 use smallvec::SmallVec;
 
@@ -24,6 +25,25 @@ pub struct MapItem {
     pub name: ItemName,
     /// The user-defined mapper to expand it with.
     pub mapper: Option<MapperFunction>,
+}
+
+impl MapItem {
+    /// The part of the item that lies inside a mapped `host` range: all of it, except for implicit maps of
+    /// something that is mapped in part.
+    pub fn part_inside(&self, host: &Range<u64>) -> Range<u64> {
+        let start = self.begin.max(host.start);
+        let end = self.begin.saturating_add(self.size).min(host.end);
+        start..end.max(start)
+    }
+
+    /// The pointer at `address`, a base of an item with `PTR_AND_OBJ` or `ATTACH`.
+    ///
+    /// # Safety
+    /// `address` is the address of a readable pointer.
+    pub unsafe fn read_pointer(address: u64) -> u64 {
+        // SAFETY: caller; members of packed structs may be unaligned.
+        unsafe { (address as *const u64).read_unaligned() }
+    }
 }
 
 impl fmt::Display for MapItem {

@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use plugin_api::{DevicePtr, Event, Stream};
 
 use crate::mapping::attachments::Attachments;
@@ -201,7 +202,7 @@ impl Mapping {
     pub fn lock(&self) -> TransferGuard<'_> {
         TransferGuard {
             mapping: self,
-            rare: self.rare.lock().unwrap_or_else(PoisonError::into_inner),
+            rare: self.rare.lock(),
         }
     }
 
@@ -228,7 +229,7 @@ impl Mapping {
     pub fn set_ready(&self) {
         if self.readiness.swap(READY, Ordering::AcqRel) == AWAITED {
             let (lock, changed) = &WAITING;
-            drop(lock.lock().unwrap_or_else(PoisonError::into_inner));
+            drop(lock.lock());
             changed.notify_all();
         }
     }
@@ -239,7 +240,7 @@ impl Mapping {
             return;
         }
         let (lock, changed) = &WAITING;
-        let mut guard = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = lock.lock();
         // Announced under the lock: whoever sets the mapping ready after this takes the lock too, and so
         // notifies only when this thread waits.
         let announced =
@@ -249,7 +250,7 @@ impl Mapping {
             return;
         }
         while !self.is_ready() {
-            guard = changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
+            changed.wait(&mut guard);
         }
     }
 }

@@ -11,10 +11,12 @@
 //!   that still copies from it; whoever unpins last takes it out. A construct that maps the range
 //!   again meanwhile simply finds it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use plugin_api::DevicePtr;
 
+use crate::mapping::map_type::MapType;
 use crate::mapping::mapped_range::Mapping;
 use crate::mapping::sorted_blocks::{Position, SortedBlocks};
 
@@ -45,6 +47,17 @@ pub enum Reference {
     Dynamic,
     /// The count of `ompx_hold`.
     Hold,
+}
+
+impl Reference {
+    /// The count that an item of type `kind` changes; none if it is `suppressed`.
+    pub fn of(kind: MapType, suppressed: bool) -> Reference {
+        match (suppressed, kind.has(MapType::HOLD)) {
+            (true, _) => Reference::Suppressed,
+            (false, true) => Reference::Hold,
+            (false, false) => Reference::Dynamic,
+        }
+    }
 }
 
 /// Stands for [`Count::Infinite`] in a slot.
@@ -190,10 +203,6 @@ pub struct MappingTable {
 type Slots = SortedBlocks<Slot>;
 
 impl MappingTable {
-    fn lock(&self) -> MutexGuard<'_, Slots> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Finds `section` and counts it; if it is absent and not empty, makes a mapping from what
     /// `create` returns. `Ok(None)`: absent, and either empty or `create` declined.
     pub fn acquire(
@@ -202,7 +211,7 @@ impl MappingTable {
         reference: Reference,
         create: impl FnOnce() -> Result<Option<Mapping>, plugin_api::Error>,
     ) -> Result<Option<Acquired>, AcquireError> {
-        let mut slots = self.lock();
+        let mut slots = self.slots.lock();
         let found = match find(&slots, section.begin, section.size) {
             Found::Contained(position) => position,
             Found::Overlaps(position) if section.may_overlap => position,
@@ -233,7 +242,7 @@ impl MappingTable {
 
     /// Finds `section` without counting.
     pub fn find(&self, section: Section) -> Option<Arc<Mapping>> {
-        let slots = self.lock();
+        let slots = self.slots.lock();
         section
             .position(&slots)
             .map(|position| slots.value(position).mapping.clone())
@@ -241,12 +250,12 @@ impl MappingTable {
 
     /// Whether `section` is mapped.
     pub fn contains(&self, section: Section) -> bool {
-        section.position(&self.lock()).is_some()
+        section.position(&self.slots.lock()).is_some()
     }
 
     /// Device address of the begin of `section`, if it is mapped.
     pub fn device_address(&self, section: Section) -> Option<DevicePtr> {
-        let slots = self.lock();
+        let slots = self.slots.lock();
         section
             .position(&slots)
             .map(|position| slots.value(position).mapping.device_address(section.begin))
@@ -264,7 +273,7 @@ impl MappingTable {
         reference: Reference,
         delete: bool,
     ) -> Option<Arc<Mapping>> {
-        let mut slots = self.lock();
+        let mut slots = self.slots.lock();
         let position = section.position(&slots)?;
         let slot = slots.value_mut(position);
         slot.remove(reference, delete);
@@ -274,7 +283,7 @@ impl MappingTable {
 
     /// Whether nothing refers to a pinned mapping any more.
     pub fn is_unreferenced(&self, mapping: &Mapping) -> bool {
-        let slots = self.lock();
+        let slots = self.slots.lock();
         slots
             .position(mapping.host.start)
             .is_some_and(|position| slots.value(position).is_unreferenced())
@@ -284,7 +293,7 @@ impl MappingTable {
     /// frees its allocation.
     #[must_use]
     pub fn unpin(&self, mapping: &Mapping) -> bool {
-        let mut slots = self.lock();
+        let mut slots = self.slots.lock();
         let Some(position) = slots.position(mapping.host.start) else {
             return false;
         };
@@ -299,7 +308,7 @@ impl MappingTable {
 
     /// Adds storage that stays whatever constructs do. Fails with what it overlaps.
     pub fn associate(&self, mapping: Mapping) -> Result<(), Arc<Mapping>> {
-        let mut slots = self.lock();
+        let mut slots = self.slots.lock();
         let host = mapping.host.clone();
         match find(&slots, host.start, host.end - host.start) {
             Found::Contained(position) | Found::Overlaps(position) => {
@@ -321,7 +330,7 @@ impl MappingTable {
 
     /// Removes what [`MappingTable::associate`] added at `host`; says why not otherwise.
     pub fn disassociate(&self, host: u64) -> Result<Arc<Mapping>, &'static str> {
-        let mut slots = self.lock();
+        let mut slots = self.slots.lock();
         let position = slots
             .position(host)
             .ok_or("no association starts at this address")?;
@@ -337,14 +346,14 @@ impl MappingTable {
 
     /// A mapping with its counts, unless it has left the table.
     pub fn snapshot_of(&self, mapping: &Mapping) -> Option<Snapshot> {
-        let slots = self.lock();
+        let slots = self.slots.lock();
         let slot = slots.value(slots.position(mapping.host.start)?);
         Some(slot.snapshot())
     }
 
     /// Every mapping with its counts, by host address.
     pub fn snapshot(&self) -> Vec<Snapshot> {
-        self.lock().values().map(Slot::snapshot).collect()
+        self.slots.lock().values().map(Slot::snapshot).collect()
     }
 }
 

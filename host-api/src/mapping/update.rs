@@ -3,7 +3,6 @@
 
 use crate::abi::Dimension;
 use crate::construct::device_work::{DeviceWork, OnCompletion};
-use crate::mapping::data_begin::part_inside;
 use crate::mapping::map_item::MapItem;
 use crate::mapping::map_type::MapType;
 use crate::mapping::mapped_range::Mapping;
@@ -62,7 +61,7 @@ unsafe fn section(work: &mut DeviceWork<'_>, item: &MapItem) -> Result<()> {
     report_found(device, item, &mapping);
     // SAFETY: forwarded from the caller.
     let outcome = unsafe { copy(work, item, &mapping) };
-    work.afterwards(OnCompletion::Unpin(mapping));
+    work.on_completion(OnCompletion::Unpin(mapping));
     outcome
 }
 
@@ -72,7 +71,7 @@ unsafe fn copy(work: &DeviceWork<'_>, item: &MapItem, mapping: &Mapping) -> Resu
     if item.size == 0 {
         return Ok(());
     }
-    let range = part_inside(item, mapping);
+    let range = item.part_inside(&mapping.host);
     let address = mapping.device_address(range.start);
     if item.kind.has(MapType::TO) {
         info::log(

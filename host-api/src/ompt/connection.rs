@@ -10,13 +10,13 @@ use super::abi::{Callbacks, Data, GetCallback, GetTaskData, Lookup, StartToolRes
 use crate::host_library;
 
 /// Whether there is a tool.
-pub(super) static ENABLED: AtomicBool = AtomicBool::new(false);
+static ENABLED: AtomicBool = AtomicBool::new(false);
 
 /// Whether the exported symbols (`exports.rs`) note who calls them: until it is known that there is no tool.
 pub static NOTES_CALLERS: AtomicBool = AtomicBool::new(true);
 
 /// The tool's callbacks.
-pub(super) static CALLBACKS: OnceLock<Callbacks> = OnceLock::new();
+static CALLBACKS: OnceLock<Callbacks> = OnceLock::new();
 
 /// What libomp knows of tasks.
 static TASKS: OnceLock<Tasks> = OnceLock::new();
@@ -25,6 +25,14 @@ static TASKS: OnceLock<Tasks> = OnceLock::new();
 struct Tasks {
     task_data: Option<GetTaskData>,
     target_task_data: Option<GetTaskData>,
+}
+
+/// The tool's callbacks, if there is a tool.
+pub(super) fn tool() -> Option<&'static Callbacks> {
+    if !ENABLED.load(Ordering::Acquire) {
+        return None;
+    }
+    CALLBACKS.get()
 }
 
 thread_local! {

@@ -1,34 +1,58 @@
 //! Events of devices and images, and what a tool may ask of a device.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, OnceLock};
 use std::time::Instant;
 
-use super::tool;
-use crate::runtime::runtime;
+use super::connection::tool;
 
 /// Nothing runs before the first device is found.
 static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
+/// What a tool may ask of a device.
+pub struct ToolDevice {
+    /// Its name.
+    pub name: CString,
+    /// How many multiprocessors it has.
+    pub multiprocessors: u32,
+}
+
+/// The devices there are, by number.
+static DEVICES: OnceLock<Vec<ToolDevice>> = OnceLock::new();
+
+/// Makes the devices known, as soon as they are found.
+pub fn set_devices(devices: Vec<ToolDevice>) {
+    // They are found once.
+    let _known = DEVICES.set(devices);
+}
+
+fn devices() -> &'static [ToolDevice] {
+    DEVICES.get().map_or(&[], |devices| devices)
+}
+
+/// The host's device number: one past the last device.
+pub(super) fn host_number() -> c_int {
+    devices().len() as c_int
+}
+
 /// Whether the tool knows of the devices.
-static TOLD: AtomicBool = AtomicBool::new(false);
+static INITIALIZED: AtomicBool = AtomicBool::new(false);
 
 /// Something is about to happen on the devices.
 pub fn devices_are_used() {
     let Some(callback) = tool().and_then(|tool| tool.device_initialize) else {
         return;
     };
-    if TOLD.swap(true, Ordering::Relaxed) {
+    if INITIALIZED.swap(true, Ordering::Relaxed) {
         return;
     }
     LazyLock::force(&BEGIN);
-    for device in runtime().devices_found() {
-        let kind = CString::new(device.name()).unwrap_or_default();
-        let number = device.number as c_int;
-        let opaque = std::ptr::without_provenance_mut(device.number + 1);
+    for (number, device) in devices().iter().enumerate() {
+        let opaque = std::ptr::without_provenance_mut(number + 1);
+        let kind = device.name.as_ptr();
         // SAFETY: the tool's callback; it copies the strings if it wants to keep them.
-        unsafe { callback(number, kind.as_ptr(), opaque, lookup, c"".as_ptr()) };
+        unsafe { callback(number as c_int, kind, opaque, lookup, c"".as_ptr()) };
     }
 }
 
@@ -37,12 +61,12 @@ pub fn devices_go() {
     let Some(callback) = tool().and_then(|tool| tool.device_finalize) else {
         return;
     };
-    if !TOLD.swap(false, Ordering::Relaxed) {
+    if !INITIALIZED.swap(false, Ordering::Relaxed) {
         return;
     }
-    for device in runtime().devices_found() {
+    for number in 0..devices().len() {
         // SAFETY: the tool's callback.
-        unsafe { callback(device.number as c_int) };
+        unsafe { callback(number as c_int) };
     }
 }
 
@@ -94,8 +118,8 @@ unsafe extern "C" fn lookup(name: *const c_char) -> *const c_void {
 /// `ompt_get_device_num_procs`: the device's multiprocessors; 0 for what is no device.
 extern "C" fn num_procs(device: *mut c_void) -> c_int {
     let index = device.addr().checked_sub(1);
-    let found = index.and_then(|index| runtime().devices_found().get(index));
-    found.map_or(0, |device| device.device.info().multiprocessors as c_int)
+    let found = index.and_then(|index| devices().get(index));
+    found.map_or(0, |device| device.multiprocessors as c_int)
 }
 
 /// `ompt_get_device_time`: nanoseconds.

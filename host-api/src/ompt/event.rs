@@ -5,9 +5,8 @@ use std::ffi::{c_int, c_uint, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::abi::{Callbacks, Construct, Data, Endpoint, NOWAIT, Operation};
-use super::connection::{caller, task_data};
-use super::tool;
-use crate::runtime::runtime;
+use super::connection::{caller, task_data, tool};
+use super::device_interface::host_number;
 
 thread_local! {
     /// The construct this thread is in.
@@ -151,7 +150,7 @@ impl Side {
     }
 
     fn number(self) -> c_int {
-        self.device.unwrap_or_else(|| runtime().initial_device())
+        self.device.unwrap_or_else(host_number)
     }
 
     fn pointer(self) -> *mut c_void {

@@ -10,18 +10,7 @@ mod event;
 
 pub use abi::{Construct, Operation};
 pub use connection::{NOTES_CALLERS, connect, note_caller};
-pub use device_interface::{devices_are_used, devices_go, image_dropped, image_loaded};
+pub use device_interface::{
+    ToolDevice, devices_are_used, devices_go, image_dropped, image_loaded, set_devices,
+};
 pub use event::{DataOperation, Side, allocation, deletion, operation, region, submit};
-
-use std::sync::atomic::Ordering;
-
-use abi::Callbacks;
-use connection::ENABLED;
-
-/// The tool's callbacks, if there is a tool.
-fn tool() -> Option<&'static Callbacks> {
-    if !ENABLED.load(Ordering::Acquire) {
-        return None;
-    }
-    connection::CALLBACKS.get()
-}

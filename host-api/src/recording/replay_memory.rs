@@ -1,8 +1,7 @@
 //! Device memory that a kernel is replayed in for LLVM's tool (docs/abi.md, section 13). The tool wants it where it was when recorded;
 //! a device gives it where it can, so what points into it is moved.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use parking_lot::{Mutex, MutexGuard};
 use plugin_api::{Device, DevicePtr, MemoryKind};
 
 use crate::report::error::{Error, Result};
@@ -31,7 +30,7 @@ impl ReplayMemory {
         recorded: u64,
         save_output: bool,
     ) -> Result<u64> {
-        let mut reserved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reserved = self.0.lock();
         if recorded.checked_add(size).is_none() {
             return Err(Error::Routine(format!(
                 "{size} bytes at {recorded:#x} are no range of memory"
@@ -57,7 +56,7 @@ impl ReplayMemory {
 
     /// The memory, for one replay.
     pub fn in_use(&self) -> MutexGuard<'_, Option<Reserved>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the user reads: errors, warnings, information, and the source locations in them.
 
-pub mod error;
-pub mod info;
-pub mod logger;
+pub(crate) mod error;
+pub(crate) mod info;
+pub(crate) mod logger;
 pub mod source_location;

@@ -4,6 +4,7 @@
 //! `;expression;file;line;column;;`. Without `-g` the first says `unknown` and the second is
 //! absent; a target region's symbol still names its function and line.
 
+use std::ffi::CStr;
 use std::fmt;
 
 /// A place in the user's source.
@@ -54,6 +55,33 @@ impl SourceLocation {
             line: digits.parse().ok()?,
             ..Default::default()
         })
+    }
+}
+
+/// What clang's `ident_t` says of a construct's place: text that is parsed only when a message needs it. The default is
+/// that of routines, which have no `ident_t`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SourceIdent {
+    is_given: bool,
+    text: Option<&'static CStr>,
+}
+
+impl SourceIdent {
+    /// That of an `ident_t` with this `psource`.
+    pub fn new(text: Option<&'static CStr>) -> SourceIdent {
+        let is_given = true;
+        SourceIdent { is_given, text }
+    }
+
+    /// Whether there is an `ident_t`.
+    pub fn is_given(self) -> bool {
+        self.is_given
+    }
+
+    /// The place.
+    pub fn location(self) -> SourceLocation {
+        let parse = |text: &CStr| SourceLocation::parse(&text.to_string_lossy());
+        self.text.map(parse).unwrap_or_default()
     }
 }
 

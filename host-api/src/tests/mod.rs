@@ -5,4 +5,5 @@ pub mod data_environment;
 mod errors;
 pub mod fake_device;
 mod kernel_arguments;
+mod kernel_launch;
 mod mapping_model;

@@ -7,8 +7,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::recorder::Recorded;
-use super::{Event, Kind};
+use super::event::{Event, Kind, Recorded};
 
 /// A complete event: times in microseconds.
 #[derive(Serialize)]

@@ -4,50 +4,24 @@
 //! With neither set, a span is one load of a flag.
 
 mod chrome;
+mod event;
 mod recorder;
 mod summary;
+
+pub use event::Kind;
+pub use summary::{DeviceState, StillMapped};
 
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use plugin_api::Stage;
+use event::Event;
+use parking_lot::Mutex;
+use plugin_api::{Stage, Stream};
 use recorder::Recorder;
 
 use crate::environment::Environment;
-
-/// What a span is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// A construct of the program, with everything it does.
-    Construct,
-    /// A device image becoming a loaded module; includes compiling it if need be.
-    Load,
-    /// A part of that.
-    Stage,
-    /// A kernel.
-    Kernel,
-    /// A copy from the host to a device.
-    ToDevice,
-    /// A copy from a device to the host.
-    ToHost,
-    /// A copy from device memory to device memory.
-    OnDevice,
-}
-
-/// Something that has ended.
-#[derive(Clone, Debug)]
-struct Event {
-    kind: Kind,
-    name: Arc<str>,
-    /// Where the construct is that it belongs to; empty outside of constructs.
-    location: Arc<str>,
-    device: usize,
-    bytes: u64,
-    begin: Instant,
-    end: Instant,
-}
 
 static RECORDER: OnceLock<Recorder> = OnceLock::new();
 
@@ -102,6 +76,28 @@ pub fn span(kind: Kind, device: usize, bytes: u64, name: impl FnOnce() -> String
     };
     let location = location().unwrap_or_default();
     Span(Some(open(recorder, kind, device, bytes, name(), location)))
+}
+
+/// Queues what `enqueue` does to the stream, with a span from its begin to its end.
+pub fn queued(
+    stream: &dyn Stream,
+    kind: Kind,
+    device: usize,
+    bytes: u64,
+    name: impl FnOnce() -> String,
+    enqueue: impl FnOnce(&dyn Stream) -> plugin_api::Result<()>,
+) -> plugin_api::Result<()> {
+    let span = span(kind, device, bytes, name);
+    if stream.is_immediate() || !is_on() {
+        return enqueue(stream);
+    }
+    let span = Arc::new(Mutex::new(Some(span)));
+    let begun = span.clone();
+    stream.call(Box::new(move || {
+        begun.lock().iter_mut().for_each(Span::begin_now);
+    }))?;
+    enqueue(stream)?;
+    stream.call(Box::new(move || drop(span.lock().take())))
 }
 
 /// Records the parts of a load.
@@ -174,16 +170,12 @@ impl Drop for Span {
     }
 }
 
-/// Writes what was recorded: the last thing the library does, after the program's own destructors.
-extern "C" fn finish() {
+/// Writes what was recorded. `devices` is asked for the devices' states only if there is a summary to write.
+pub fn finish(devices: impl FnOnce() -> Vec<DeviceState>) {
     // What the parent recorded, the parent writes.
     if let Some(recorder) = RECORDER.get()
         && !crate::fork::happened()
     {
-        recorder.finish();
+        recorder.finish(devices);
     }
 }
-
-#[used]
-#[unsafe(link_section = ".fini_array")]
-static FINISH: extern "C" fn() = finish;

@@ -1,20 +1,15 @@
 //! Keeps what ended until the program does.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::summary::Totals;
-use super::{Event, chrome, summary};
+use parking_lot::Mutex;
+
+use super::event::{Event, Recorded};
+use super::summary::{DeviceState, Totals};
+use super::{chrome, summary};
 use crate::environment::Environment;
 use crate::report::error::warn;
-use crate::runtime::runtime;
-
-/// One event with the thread it happened on.
-pub(super) struct Recorded {
-    pub event: Event,
-    pub thread: i32,
-}
 
 /// The one recorder of the process.
 pub(super) struct Recorder {
@@ -41,24 +36,21 @@ impl Recorder {
 
     pub(super) fn record(&self, event: Event) {
         if let Some(totals) = &self.totals {
-            totals
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .add(&event);
+            totals.lock().add(&event);
         }
         if let Some((_, shortest)) = &self.timeline
             && event.end - event.begin >= *shortest
         {
             // SAFETY: gettid has no preconditions.
             let thread = unsafe { libc::gettid() };
-            let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut events = self.events.lock();
             events.push(Recorded { event, thread });
         }
     }
 
-    pub(super) fn finish(&self) {
+    pub(super) fn finish(&self, devices: impl FnOnce() -> Vec<DeviceState>) {
         if let Some((path, _)) = &self.timeline {
-            let events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+            let events = self.events.lock();
             if let Err(error) = chrome::write(path, self.begin, &events) {
                 warn(&format_args!(
                     "LIBOMPTARGET_PROFILE: cannot write {}: {error}",
@@ -67,8 +59,8 @@ impl Recorder {
             }
         }
         if let Some(totals) = &self.totals {
-            let totals = totals.lock().unwrap_or_else(PoisonError::into_inner);
-            eprint!("{}", summary::table(&totals, runtime().devices()));
+            let totals = totals.lock();
+            eprint!("{}", summary::table(&totals, &devices()));
         }
     }
 }

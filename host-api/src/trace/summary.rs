@@ -5,9 +5,7 @@ use std::fmt::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Event, Kind};
-use crate::device::omp_device::OmpDevice;
-use crate::mapping::table::Count;
+use super::event::{Event, Kind};
 
 /// Counts and times of one row.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,8 +61,26 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
+/// What the summary says of a device besides its events.
+pub struct DeviceState {
+    /// Its OpenMP device number.
+    pub number: usize,
+    /// Its name.
+    pub name: String,
+    /// What nobody has unmapped.
+    pub still_mapped: Vec<StillMapped>,
+}
+
+/// A mapping that nobody has unmapped.
+pub struct StillMapped {
+    /// The mapping, for people.
+    pub mapping: String,
+    /// Where the construct is that made it, if that was recorded.
+    pub origin: Option<Arc<str>>,
+}
+
 /// The table, empty if nothing happened and nothing is left.
-pub(super) fn table(totals: &Totals, devices: &[OmpDevice]) -> String {
+pub(super) fn table(totals: &Totals, devices: &[DeviceState]) -> String {
     let mut text = String::new();
     for device in devices {
         // Writing to a string cannot fail.
@@ -73,26 +89,19 @@ pub(super) fn table(totals: &Totals, devices: &[OmpDevice]) -> String {
     text
 }
 
-fn write_device(text: &mut String, totals: &Totals, device: &OmpDevice) -> fmt::Result {
+fn write_device(text: &mut String, totals: &Totals, device: &DeviceState) -> fmt::Result {
     let rows: Vec<_> = totals
         .0
         .iter()
         .filter(|((number, ..), _)| *number == device.number)
         .collect();
-    let left: Vec<_> = device
-        .table
-        .snapshot()
-        .into_iter()
-        .filter(|line| line.dynamic != Count::Infinite)
-        .collect();
-    if rows.is_empty() && left.is_empty() {
+    if rows.is_empty() && device.still_mapped.is_empty() {
         return Ok(());
     }
     writeln!(
         text,
         "omptarget summary: device {} ({})",
-        device.number,
-        device.name()
+        device.number, device.name
     )?;
     writeln!(
         text,
@@ -115,11 +124,9 @@ fn write_device(text: &mut String, totals: &Totals, device: &OmpDevice) -> fmt::
             label(*kind, name, place)
         )?;
     }
-    for line in &left {
-        let origin = line
-            .mapping
-            .origin()
-            .unwrap_or_else(|| "a place that is not known".into());
+    for line in &device.still_mapped {
+        let unknown = || "a place that is not known".into();
+        let origin = line.origin.clone().unwrap_or_else(unknown);
         writeln!(text, "  still mapped: {}, since {origin}", line.mapping)?;
     }
     Ok(())
@@ -129,12 +136,7 @@ fn write_device(text: &mut String, totals: &Totals, device: &OmpDevice) -> fmt::
 mod tests {
     use std::time::Instant;
 
-    use plugin_api::DevicePtr;
-
     use super::*;
-    use crate::mapping::mapped_range::{Mapping, Storage};
-    use crate::mapping::table::{Reference, Section};
-    use crate::tests::fake_device::FakeDevice;
 
     fn event(kind: Kind, bytes: u64, milliseconds: u64) -> Event {
         let begin = Instant::now();
@@ -151,24 +153,22 @@ mod tests {
 
     #[test]
     fn sums_and_leaks() {
-        let (device, _fake) = FakeDevice::openmp(1 << 20);
+        let device = |still_mapped| DeviceState {
+            number: 0,
+            name: "test".into(),
+            still_mapped,
+        };
         let mut totals = Totals::default();
-        assert_eq!(table(&totals, std::slice::from_ref(&*device)), "");
+        assert_eq!(table(&totals, &[device(Vec::new())]), "");
         totals.add(&event(Kind::Kernel, 0, 2));
         totals.add(&event(Kind::Kernel, 0, 4));
         totals.add(&event(Kind::ToDevice, 100, 1));
         totals.add(&event(Kind::ToDevice, 28, 1));
-        let make = || {
-            let mapping = Mapping::new(16..48, 16, DevicePtr(64), Storage::Foreign, "p[0:32]");
-            Ok(Some(mapping.mapped_at(Some("a.c:9:1 in main".into()))))
+        let left = StillMapped {
+            mapping: "'p[0:32]' [0x10, 0x30) (32 bytes)".into(),
+            origin: Some("a.c:9:1 in main".into()),
         };
-        let section = Section::inside(16, 32);
-        device
-            .table
-            .acquire(section, Reference::Dynamic, make)
-            .unwrap()
-            .unwrap();
-        let text = table(&totals, std::slice::from_ref(&*device));
+        let text = table(&totals, &[device(vec![left])]);
         assert!(text.contains("       2        6.000        3.000        4.000              0  kernel at a.c:3:1 in main"), "{text}");
         assert!(text.contains("128  copies to the device"), "{text}");
         assert!(

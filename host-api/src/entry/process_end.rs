@@ -1,0 +1,64 @@
+//! The last thing the library does, after the program's own destructors.
+
+use crate::device::omp_device::OmpDevice;
+use crate::mapping::table::Count;
+use crate::runtime::runtime;
+use crate::trace::{self, DeviceState, StillMapped};
+
+/// Writes the timeline and the summary.
+extern "C" fn finish() {
+    trace::finish(|| runtime().devices().iter().map(state).collect());
+}
+
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static FINISH: extern "C" fn() = finish;
+
+/// What the summary says of a device besides its events.
+fn state(device: &OmpDevice) -> DeviceState {
+    let mappings = device.table.snapshot().into_iter();
+    let still_mapped = mappings
+        .filter(|line| line.dynamic != Count::Infinite)
+        .map(|line| StillMapped {
+            mapping: line.mapping.to_string(),
+            origin: line.mapping.origin(),
+        });
+    DeviceState {
+        number: device.number,
+        name: device.name().to_owned(),
+        still_mapped: still_mapped.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plugin_api::DevicePtr;
+
+    use super::*;
+    use crate::mapping::mapped_range::{Mapping, Storage};
+    use crate::mapping::table::{Reference, Section};
+    use crate::tests::fake_device::FakeDevice;
+
+    #[test]
+    fn what_is_associated_is_not_left_behind() {
+        let (device, _fake) = FakeDevice::openmp(1 << 20);
+        let mapping = |host: u64, name| {
+            let range = host..host + 32;
+            Mapping::new(range, host, DevicePtr(64), Storage::Foreign, name)
+                .mapped_at(Some("a.c:9:1 in main".into()))
+        };
+        device.table.associate(mapping(128, "v")).unwrap();
+        let acquired = device
+            .table
+            .acquire(Section::inside(16, 32), Reference::Dynamic, || {
+                Ok(Some(mapping(16, "p[0:32]")))
+            });
+        assert!(acquired.unwrap().unwrap().created);
+        let state = state(&device);
+        let [left] = &*state.still_mapped else {
+            panic!("one mapping is left");
+        };
+        assert_eq!(left.mapping, "'p[0:32]' [0x10, 0x30) (32 bytes)");
+        assert_eq!(left.origin.as_deref(), Some("a.c:9:1 in main"));
+    }
+}
