@@ -4,7 +4,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use crate::report::info;
+use crate::report::info::Info;
 
 /// What the environment asks for.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,7 @@ pub struct Environment {
     /// `OMPTARGET_DEVICES`: which plugins may offer devices; empty means all.
     pub devices: Vec<String>,
     /// `LIBOMPTARGET_INFO` bits, and those `LIBOMPTARGET_DEBUG` asks for.
-    pub info: u32,
+    pub info: Info,
     /// `LIBOMPTARGET_DEBUG` is set to something other than 0.
     pub debug: bool,
     /// `LIBOMPTARGET_PROFILE`: the file that gets the timeline.
@@ -67,9 +67,10 @@ impl Environment {
         let profile_granularity = or_default("LIBOMPTARGET_PROFILE_GRANULARITY");
         let every_bit = variable("LIBOMPTARGET_INFO").is_some_and(|text| text.trim() == "-1");
         let info = if every_bit {
-            u32::MAX
+            Info::all()
         } else {
-            number(&variable, "LIBOMPTARGET_INFO", 0, &mut complaints).unwrap_or(0)
+            let bits = number(&variable, "LIBOMPTARGET_INFO", 0, &mut complaints);
+            Info::from_bits_retain(bits.unwrap_or(0))
         };
         let text = |name: &str| {
             variable(name)
@@ -93,7 +94,7 @@ impl Environment {
                         .collect()
                 })
                 .unwrap_or_default(),
-            info: info | debug.as_deref().map_or(0, info_of_debug),
+            info: info | debug.as_deref().map_or(Info::empty(), info_of_debug),
             debug: debug.is_some(),
             profile: text("LIBOMPTARGET_PROFILE"),
             profile_granularity,
@@ -109,32 +110,32 @@ impl Environment {
 /// The `LIBOMPTARGET_INFO` bits a `LIBOMPTARGET_DEBUG` includes: all with a level, those of the kinds it lists
 /// otherwise. The words are those of LLVM 21 and 22 (`ODT_…` in its Shared/Debug.h), `kind:level` among them; kinds
 /// without such bits have debug lines only.
-fn info_of_debug(text: &str) -> u32 {
+fn info_of_debug(text: &str) -> Info {
     if text.parse::<i64>().is_ok() {
-        return u32::MAX;
+        return Info::all();
     }
     let kind = |word: &str| {
         let word = word.split(':').next().unwrap_or("").trim();
         match word.to_ascii_lowercase().as_str() {
-            "all" => u32::MAX,
-            "kernel" => info::KERNEL_ARGS | info::PLUGIN_KERNEL,
-            "kernelargs" => info::KERNEL_ARGS,
-            "pluginkernel" => info::PLUGIN_KERNEL,
+            "all" => Info::all(),
+            "kernel" => Info::KERNEL_ARGS | Info::PLUGIN_KERNEL,
+            "kernelargs" => Info::KERNEL_ARGS,
+            "pluginkernel" => Info::PLUGIN_KERNEL,
             "map" | "mapping" => {
-                info::MAPPING_EXISTS
-                    | info::MAPPING_CHANGED
-                    | info::DUMP_TABLE
-                    | info::EMPTY_MAPPING
+                Info::MAPPING_EXISTS
+                    | Info::MAPPING_CHANGED
+                    | Info::DUMP_TABLE
+                    | Info::EMPTY_MAPPING
             }
-            "mappingexists" => info::MAPPING_EXISTS,
-            "mappingchanged" => info::MAPPING_CHANGED,
-            "dumptable" => info::DUMP_TABLE,
-            "emptymapping" => info::EMPTY_MAPPING,
-            "copy" | "datatransfer" => info::DATA_TRANSFER,
-            _ => 0,
+            "mappingexists" => Info::MAPPING_EXISTS,
+            "mappingchanged" => Info::MAPPING_CHANGED,
+            "dumptable" => Info::DUMP_TABLE,
+            "emptymapping" => Info::EMPTY_MAPPING,
+            "copy" | "datatransfer" => Info::DATA_TRANSFER,
+            _ => Info::empty(),
         }
     };
-    text.split(',').map(kind).fold(0, |bits, more| bits | more)
+    text.split(',').map(kind).collect()
 }
 
 /// A number from `least` on, decimal or `0x…`; anything else is a complaint.
@@ -186,23 +187,23 @@ mod tests {
             ("LIBOMPTARGET_DEBUG", "0"),
         ]);
         assert_eq!(read.num_teams, Some(12));
-        assert_eq!(read.info, 0x21);
+        assert_eq!(read.info.bits(), 0x21);
         assert_eq!(read.devices, ["vgpu", "cuda"]);
         assert_eq!(read.target_offload, "MANDATORY");
         assert!(!read.debug);
         assert!(read.complaints.is_empty());
-        assert_eq!(with(&[("LIBOMPTARGET_INFO", "-1")]).info, u32::MAX);
+        assert_eq!(with(&[("LIBOMPTARGET_INFO", "-1")]).info.bits(), u32::MAX);
     }
 
     #[test]
     fn debugging_includes_information() {
         let info = |value| with(&[("LIBOMPTARGET_DEBUG", value), ("LIBOMPTARGET_INFO", "2")]);
-        assert_eq!(info("1").info, u32::MAX);
-        assert_eq!(info("0").info, 2);
+        assert_eq!(info("1").info.bits(), u32::MAX);
+        assert_eq!(info("0").info.bits(), 2);
         let read = info("Init, DataTransfer:2");
         assert!(read.debug);
-        assert_eq!(read.info, info::DATA_TRANSFER | 2);
-        assert_eq!(info("kernel,map").info, 0x5f);
+        assert_eq!(read.info, Info::DATA_TRANSFER | Info::MAPPING_EXISTS);
+        assert_eq!(info("kernel,map").info.bits(), 0x5f);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::device::omp_device::{OmpDevice, Target};
 use crate::mapping::map_item::MapItem;
 use crate::mapping::report::report_table;
 use crate::report::error::{Error, Report, die};
-use crate::report::info;
+use crate::report::info::{self, Info};
 use crate::report::source_location::{SourceIdent, SourceLocation};
 use crate::runtime::Runtime;
 use crate::trace::{self, Span};
@@ -85,7 +85,7 @@ impl Construct {
 
     /// Reports what is mapped after the construct, for `LIBOMPTARGET_INFO`.
     pub fn report_table(&self, runtime: &Runtime, device: &OmpDevice) {
-        if info::wants(info::DUMP_TABLE) {
+        if info::wants(Info::DUMP_TABLE) {
             let (name, location) = (self.name, self.location(runtime));
             report_table(device, format_args!("after {name} at {location}"));
         }
@@ -93,18 +93,18 @@ impl Construct {
 
     /// Reports what the construct maps, for `LIBOMPTARGET_INFO`.
     pub fn report_items(&self, runtime: &Runtime, device: usize, items: &[MapItem]) {
-        if !info::wants(info::KERNEL_ARGS) {
+        if !info::wants(Info::KERNEL_ARGS) {
             return;
         }
         let (name, location) = (self.name, self.location(runtime));
         info::log(
-            info::KERNEL_ARGS,
+            Info::KERNEL_ARGS,
             device,
             format_args!("entering {name} at {location} with {} items", items.len()),
         );
         for item in items {
             info::log(
-                info::KERNEL_ARGS,
+                Info::KERNEL_ARGS,
                 device,
                 format_args!("  {}: {item}", item.kind),
             );

@@ -13,7 +13,7 @@ use crate::mapping::mapped_range::Mapping;
 use crate::mapping::report::{neighbour, report_table};
 use crate::ompt;
 use crate::report::error::{Error, Result};
-use crate::report::info;
+use crate::report::info::{self, Info};
 use crate::trace::{self, Kind};
 
 /// What a construct leaves to be done when its work is complete.
@@ -138,7 +138,7 @@ fn unpin(device: &OmpDevice, mapping: &Mapping) -> Result<()> {
         return Ok(());
     }
     info::log(
-        info::MAPPING_CHANGED,
+        Info::MAPPING_CHANGED,
         device.number,
         format_args!("removed the mapping of {mapping}"),
     );

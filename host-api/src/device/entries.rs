@@ -3,16 +3,27 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
+use bitflags::bitflags;
+
 use crate::abi;
 
-/// `declare target link`: the address is that of the reference pointer.
-pub const LINK: u32 = 0x01;
-/// A function callable through a host function pointer.
-pub const INDIRECT: u32 = 0x08;
-/// The data word holds `requires` clauses.
-pub const REQUIRES: u32 = 0x10;
-/// A table of virtual functions callable on the device.
-pub const INDIRECT_VTABLE: u32 = 0x20;
+bitflags! {
+    /// What an entry is besides its size (`OMPTargetGlobalVarEntryKind` and `OMPTargetRegionEntryKind` in
+    /// `OMPIRBuilder.h`).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct EntryFlags: u32 {
+        /// `declare target link`: the address is that of the reference pointer.
+        const LINK = 0x01;
+        /// A function callable through a host function pointer.
+        const INDIRECT = 0x08;
+        /// The data word holds `requires` clauses.
+        const REQUIRES = 0x10;
+        /// A table of virtual functions callable on the device.
+        const INDIRECT_VTABLE = 0x20;
+        /// What newer compilers may add.
+        const _ = !0;
+    }
+}
 
 /// `OffloadKind` of OpenMP.
 const OPENMP: u16 = 1;
@@ -26,8 +37,8 @@ pub struct Entry {
     pub name: String,
     /// Bytes of a variable, 0 for a region.
     pub size: u64,
-    /// Flags, see the constants of this module.
-    pub flags: u32,
+    /// What it is.
+    pub flags: EntryFlags,
     /// Extra value.
     pub data: u64,
 }
@@ -35,7 +46,7 @@ pub struct Entry {
 impl Entry {
     /// Whether it is a target region.
     pub fn is_region(&self) -> bool {
-        self.size == 0 && self.flags == 0
+        self.size == 0 && self.flags.is_empty()
     }
 }
 
@@ -86,7 +97,7 @@ unsafe fn from_current(entry: &abi::Entry) -> Option<Entry> {
         // SAFETY: caller.
         name: unsafe { string(entry.name) }?,
         size: entry.size,
-        flags: entry.flags,
+        flags: EntryFlags::from_bits_retain(entry.flags),
         data: entry.data,
     })
 }
@@ -99,7 +110,7 @@ unsafe fn from_legacy(entry: &abi::LegacyEntry) -> Option<Entry> {
         // SAFETY: caller.
         name: unsafe { string(entry.name) }?,
         size: entry.size,
-        flags: entry.flags as u32,
+        flags: EntryFlags::from_bits_retain(entry.flags as u32),
         data: entry.data as u32 as u64,
     })
 }
@@ -129,7 +140,7 @@ mod tests {
             reserved: 0,
             version: 1,
             kind: 1,
-            flags: LINK,
+            flags: EntryFlags::LINK.bits(),
             address,
             name: c"x_decl_tgt_ref_ptr".as_ptr(),
             size: 8,
@@ -164,7 +175,7 @@ mod tests {
                 read_current[0].flags,
                 read_current[0].size
             ),
-            (0x1234, LINK, 8)
+            (0x1234, EntryFlags::LINK, 8)
         );
         let (begin, end) = ends(legacy.as_ptr().cast(), 64);
         // SAFETY: as above.

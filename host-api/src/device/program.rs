@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use plugin_api::{Device, DevicePtr, LoadOptions, MemoryKind, Module};
 
 use crate::device::device_runtime::DeviceRuntime;
-use crate::device::entries::{self, Entry};
+use crate::device::entries::{Entry, EntryFlags};
 use crate::device::kernel_environment::KernelEnvironment;
 use crate::device::regions::{Padded, Region, Regions};
 use crate::device::registry::{Library, Registry};
@@ -178,7 +178,9 @@ impl Withdrawn {
 }
 
 fn is_indirect(entry: &Entry) -> bool {
-    entry.flags & (entries::INDIRECT | entries::INDIRECT_VTABLE) != 0
+    entry
+        .flags
+        .intersects(EntryFlags::INDIRECT | EntryFlags::INDIRECT_VTABLE)
 }
 
 /// Of the library's images the one that the device would rather have; of several such the first.
@@ -224,7 +226,7 @@ pub fn missing_region(device: &dyn Device, registry: &Registry, id: u64) -> Erro
 /// Whether the entry is a reference pointer that clang makes for a variable: with `link`, and, where memory is shared, for every other
 /// `declare target` variable too. Only its name says so of the latter.
 fn is_reference(entry: &Entry) -> bool {
-    entry.flags & entries::LINK != 0 || entry.name.ends_with("_decl_tgt_ref_ptr")
+    entry.flags.contains(EntryFlags::LINK) || entry.name.ends_with("_decl_tgt_ref_ptr")
 }
 
 /// Puts a `declare target` variable into the mapping table for good. False: the image does not

@@ -3,13 +3,22 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
+use bitflags::bitflags;
 use parking_lot::Mutex;
 
 use crate::abi::BinaryDescriptor;
-use crate::device::entries::{self, Entry};
+use crate::device::entries::{self, Entry, EntryFlags};
 
-/// `requires unified_shared_memory` among the bits of `__tgt_register_requires`.
-pub const UNIFIED_SHARED_MEMORY: i64 = 0x08;
+bitflags! {
+    /// Clauses of `requires`, as `__tgt_register_requires` gets them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Requirements: i64 {
+        /// `requires unified_shared_memory`.
+        const UNIFIED_SHARED_MEMORY = 0x08;
+        /// Clauses that change nothing here.
+        const _ = !0;
+    }
+}
 
 /// A registered program or shared library.
 #[derive(Debug)]
@@ -56,9 +65,9 @@ impl Registry {
             unsafe { entries::read(contents.host_entries_begin, contents.host_entries_end) };
         for entry in entries
             .iter()
-            .filter(|entry| entry.flags & entries::REQUIRES != 0)
+            .filter(|entry| entry.flags.contains(EntryFlags::REQUIRES))
         {
-            self.require(entry.data as i64);
+            self.require(Requirements::from_bits_retain(entry.data as i64));
         }
         self.libraries.lock().push(Arc::new(Library {
             id: descriptor as usize,
@@ -110,12 +119,13 @@ impl Registry {
     }
 
     /// Adds clauses of `requires`.
-    pub fn require(&self, clauses: i64) {
-        self.requirements.fetch_or(clauses, Ordering::AcqRel);
+    pub fn require(&self, clauses: Requirements) {
+        self.requirements.fetch_or(clauses.bits(), Ordering::AcqRel);
     }
 
     /// Whether any program said `requires unified_shared_memory`.
     pub fn unified_shared_memory(&self) -> bool {
-        self.requirements.load(Ordering::Acquire) & UNIFIED_SHARED_MEMORY != 0
+        let clauses = self.requirements.load(Ordering::Acquire);
+        Requirements::from_bits_retain(clauses).contains(Requirements::UNIFIED_SHARED_MEMORY)
     }
 }

@@ -3,6 +3,8 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use bitflags::bitflags;
+
 use crate::abi::Ident;
 use crate::construct::context::Construct;
 use crate::device::interop_object::{self as objects, Interop, Kind};
@@ -28,23 +30,27 @@ pub struct DependencePack {
     noalias_list: *const c_void,
 }
 
+bitflags! {
+    /// The flags of an [`InteropContext`].
+    #[repr(transparent)]
+    #[derive(Clone, Copy, Debug)]
+    struct InteropFlags: u32 {
+        /// A `dispatch` construct wants the object, not an `interop` construct.
+        const IMPLICIT = 1;
+        /// The construct has `nowait`.
+        const NOWAIT = 2;
+        /// Flags that change nothing here.
+        const _ = !0;
+    }
+}
+
 /// `interop_ctx_t` of LLVM 22's library.
 #[repr(C)]
 #[derive(Debug)]
 pub struct InteropContext {
     version: u32,
-    flags: u32,
+    flags: InteropFlags,
     thread: i32,
-}
-
-impl InteropContext {
-    /// A `dispatch` construct wants the object, not an `interop` construct.
-    const IMPLICIT: u32 = 1;
-    const NOWAIT: u32 = 2;
-
-    fn has(&self, flag: u32) -> bool {
-        self.flags & flag != 0
-    }
 }
 
 /// # Safety
@@ -144,7 +150,7 @@ pub unsafe extern "C" fn __tgt_interop_get(
     unsafe {
         wait_for_pack(dependences);
         let context = context.as_ref();
-        let implicit = context.filter(|context| context.has(InteropContext::IMPLICIT));
+        let implicit = context.filter(|context| context.flags.contains(InteropFlags::IMPLICIT));
         init(
             ident::read(location),
             kind,
@@ -168,7 +174,7 @@ pub unsafe extern "C" fn __tgt_interop_use60(
     unsafe {
         wait_for_pack(dependences);
         let context = context.as_ref();
-        let nowait = context.is_some_and(|context| context.has(InteropContext::NOWAIT));
+        let nowait = context.is_some_and(|context| context.flags.contains(InteropFlags::NOWAIT));
         use_object(ident::read(location), object, nowait)
     }
 }

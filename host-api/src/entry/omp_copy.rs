@@ -9,7 +9,7 @@ use crate::entry::memcpy_rect::{Rectangle, Run, runs};
 use crate::entry::routine::{answer, fail, target_or_fail};
 use crate::ompt::{self, Operation, Side};
 use crate::report::error::{Error, Result};
-use crate::report::info;
+use crate::report::info::{self, Info};
 use crate::runtime::runtime;
 use crate::trace::{self, Kind};
 
@@ -25,7 +25,7 @@ pub(crate) unsafe fn copy(
     let _event = event((to, destination), (from, source), length);
     let span = |kind, device: &OmpDevice| {
         info::log(
-            info::DATA_TRANSFER,
+            Info::DATA_TRANSFER,
             device.number,
             format_args!(
                 "omp_target_memcpy: copying {length} bytes at {source:#x} ({}) to {destination:#x} ({})",

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 
 use crate::abi::{BinaryDescriptor, MapperFunction};
 use crate::construct::in_flight;
+use crate::device::registry::Requirements;
 use crate::fork;
 use crate::host_library::TaskHandle;
 use crate::mapping::item_name::ItemName;
@@ -13,7 +14,7 @@ use crate::mapping::mapper::Components;
 use crate::mapping::report::report_table;
 use crate::ompt;
 use crate::report::error::die;
-use crate::report::info;
+use crate::report::info::{self, Info};
 use crate::runtime::{Runtime, runtime};
 
 /// Registers the images and entries of a program or shared library. Nothing is loaded yet: that
@@ -65,7 +66,9 @@ fn unregister(runtime: &Runtime, descriptor: *const BinaryDescriptor) {
 
 /// Clauses of `requires`, from clang 18 and older (later ones put them among the entries).
 pub extern "C" fn __tgt_register_requires(clauses: i64) {
-    runtime().registry.require(clauses);
+    runtime()
+        .registry
+        .require(Requirements::from_bits_retain(clauses));
 }
 
 /// Called before the first registration: the runtime starts by itself.
@@ -106,7 +109,7 @@ pub unsafe extern "C" fn __tgt_push_mapper_component(
         base: base as u64,
         begin: begin as u64,
         size: size.max(0) as u64,
-        kind: MapType(kind as u64),
+        kind: MapType::from_bits_retain(kind as u64),
         // SAFETY: caller.
         name: unsafe { ItemName::from_raw(name.cast()) },
         mapper: None::<MapperFunction>,
@@ -129,7 +132,7 @@ pub unsafe extern "C" fn __tgt_target_nowait_query(handle: *mut *mut c_void) {
 
 /// Sets the bits of `LIBOMPTARGET_INFO`.
 pub extern "C" fn __tgt_set_info_flag(bits: u32) {
-    info::set_level(bits);
+    info::set_level(Info::from_bits_retain(bits));
 }
 
 /// Prints what a device is; 0 if there is no such device.

@@ -3,6 +3,8 @@
 
 use std::ffi::c_void;
 
+use bitflags::bitflags;
+
 use crate::abi::{Ident, KernelArguments};
 use crate::construct::context::Construct;
 use crate::device::offload_policy::OffloadPolicy;
@@ -22,8 +24,16 @@ const ON_DEVICE: i32 = 0;
 /// The program is to run the region on the host.
 const ON_HOST: i32 = -1;
 
-/// The construct has `nowait`: it runs inside the task clang made for it.
-const NOWAIT: u64 = 1;
+bitflags! {
+    /// The flags of [`KernelArguments`].
+    #[derive(Clone, Copy)]
+    struct KernelFlags: u64 {
+        /// The construct has `nowait`: it runs inside the task clang made for it.
+        const NOWAIT = 1;
+        /// Flags that change nothing here.
+        const _ = !0;
+    }
+}
 
 /// First version of the arguments whose kernels take the launch environment.
 const FIRST_WITH_LAUNCH_ENVIRONMENT: u32 = 3;
@@ -123,7 +133,7 @@ pub unsafe extern "C" fn __tgt_target_kernel(
         let whole = unsafe { &*arguments };
         (team_counts, thread_counts, dynamic_shared) =
             (whole.num_teams, whole.thread_limit, whole.dynamic_shared);
-        nowait = whole.flags & NOWAIT != 0;
+        nowait = KernelFlags::from_bits_retain(whole.flags).contains(KernelFlags::NOWAIT);
     }
     let request = LaunchRequest {
         teams: team_counts.map(without_clause_is_zero),

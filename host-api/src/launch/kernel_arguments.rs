@@ -47,7 +47,7 @@ impl<'a> KernelArguments<'a> {
         };
         let mut block = PrivateBlock::default();
         for (index, item) in items.iter().enumerate() {
-            if item.kind.has(MapType::TARGET_PARAM) {
+            if item.kind.contains(MapType::TARGET_PARAM) {
                 arguments.positions[index] = Some(arguments.values.len());
                 // SAFETY: forwarded from the caller.
                 let value = unsafe { arguments.parameter(item, &mut block) };
@@ -69,15 +69,15 @@ impl<'a> KernelArguments<'a> {
     /// # Safety
     /// As [`KernelArguments::collect`].
     unsafe fn parameter(&self, item: &MapItem, block: &mut PrivateBlock) -> u64 {
-        if item.kind.has(MapType::LITERAL) {
+        if item.kind.contains(MapType::LITERAL) {
             return item.base;
         }
-        if item.kind.has(MapType::PRIVATE) {
+        if item.kind.contains(MapType::PRIVATE) {
             // SAFETY: forwarded from the caller.
             unsafe { self.private_variable(item, block) };
             return 0;
         }
-        let base = if item.kind.has(MapType::PTR_AND_OBJ) {
+        let base = if item.kind.contains(MapType::PTR_AND_OBJ) {
             // SAFETY: such an item's base is the address of a pointer (caller).
             unsafe { MapItem::read_pointer(item.base) }
         } else {
@@ -105,13 +105,13 @@ impl<'a> KernelArguments<'a> {
     /// # Safety
     /// As [`KernelArguments::collect`].
     unsafe fn private_variable(&self, item: &MapItem, block: &mut PrivateBlock) {
-        let attached = item.kind.has(MapType::ATTACH);
+        let attached = item.kind.contains(MapType::ATTACH);
         let begin = if attached { item.base } else { item.begin };
         let offset = block.bytes.len().next_multiple_of(PRIVATE_ALIGNMENT)
             + (begin as usize % PRIVATE_ALIGNMENT);
         block.bytes.resize(offset + item.size as usize, 0);
         let place = &mut block.bytes[offset..];
-        if item.size > 0 && (attached || item.kind.has(MapType::TO)) {
+        if item.size > 0 && (attached || item.kind.contains(MapType::TO)) {
             // SAFETY: the variable is readable for its size (caller).
             unsafe {
                 std::ptr::copy_nonoverlapping(begin as *const u8, place.as_mut_ptr(), place.len())

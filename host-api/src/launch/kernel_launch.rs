@@ -14,7 +14,7 @@ use crate::mapping::data_end::data_end;
 use crate::mapping::map_item::MapItem;
 use crate::ompt;
 use crate::report::error::{Error, Result, warn};
-use crate::report::info;
+use crate::report::info::{self, Info};
 use crate::trace::{self, Kind};
 
 /// What a construct asks for besides its data.
@@ -178,7 +178,7 @@ fn start(
 ) -> Result<()> {
     let dynamic_shared = dynamic_shared(environment, request);
     info::log(
-        info::PLUGIN_KERNEL,
+        Info::PLUGIN_KERNEL,
         device.number,
         format_args!(
             "launching kernel {} with {:?} blocks of {:?} threads in {:?} mode, trip count {}, {} parameters",
@@ -196,12 +196,12 @@ fn start(
         dynamic_shared,
         args: words,
     };
-    if info::wants(info::PLUGIN_KERNEL)
+    if info::wants(Info::PLUGIN_KERNEL)
         && let Some(remark) = region.kernel.remark(&launch)
     {
         let name = &region.name;
         let text = format_args!("kernel {name} {remark}");
-        info::log(info::PLUGIN_KERNEL, device.number, text);
+        info::log(Info::PLUGIN_KERNEL, device.number, text);
     }
     let name = || region.name.clone();
     let _event = ompt::submit(request.teams[0]);

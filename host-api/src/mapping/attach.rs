@@ -10,7 +10,7 @@ use crate::mapping::mapped_range::Mapping;
 use crate::mapping::table::Section;
 use crate::ompt::{self, Operation, Side};
 use crate::report::error::{Error, Result};
-use crate::report::info;
+use crate::report::info::{self, Info};
 
 /// A pointer to attach.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ impl AttachRequest {
             pointer_size: item.size.max(8),
             pointee: item.begin,
             pointee_base: None,
-            always: item.kind.has(MapType::ALWAYS),
+            always: item.kind.contains(MapType::ALWAYS),
             name: item.name,
         }
     }
@@ -121,7 +121,7 @@ fn put(
     let address = mapping.device_address(host);
     let device = Side::device(work.device.number, address.0);
     info::log(
-        info::DATA_TRANSFER,
+        Info::DATA_TRANSFER,
         work.device.number,
         format_args!(
             "attaching the pointer at host address {host:#x}, on the device at {address:?}"

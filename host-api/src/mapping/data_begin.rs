@@ -25,7 +25,7 @@ use crate::mapping::table::{AcquireError, Reference, Section};
 use crate::mapping::transfer;
 use crate::ompt::{self, Side};
 use crate::report::error::{Error, Result};
-use crate::report::info;
+use crate::report::info::{self, Info};
 use crate::trace;
 
 /// Device storage keeps the host address modulo this, so that what the compiler knows of a base's
@@ -58,8 +58,8 @@ struct Entering {
 pub unsafe fn data_begin(work: &DeviceWork<'_>, items: &[MapItem]) -> Result<Vec<Returned>> {
     let mut entering = Entering::default();
     for (index, item) in mapper::flatten(items).iter() {
-        if item.kind.has(MapType::ATTACH) {
-            if !item.kind.has(MapType::PRIVATE) {
+        if item.kind.contains(MapType::ATTACH) {
+            if !item.kind.contains(MapType::PRIVATE) {
                 entering.attach.push(AttachRequest::deferred(item));
             }
         } else if !item.kind.is_unmapped() {
@@ -89,11 +89,11 @@ impl Entering {
     unsafe fn item(&mut self, work: &DeviceWork<'_>, index: usize, item: &MapItem) -> Result<()> {
         let device = work.device;
         let reference = Reference::of(item.kind, item.kind.is_member());
-        let (base, reference) = if item.kind.has(MapType::PTR_AND_OBJ) {
+        let (base, reference) = if item.kind.contains(MapType::PTR_AND_OBJ) {
             let pointer = MapItem {
                 begin: item.base,
                 size: 8,
-                kind: MapType(item.kind.0 & !MapType::TO),
+                kind: item.kind - MapType::TO,
                 ..*item
             };
             self.acquire(device, &pointer, item.base, reference)?;
@@ -109,25 +109,25 @@ impl Entering {
         if let Some(mapping) = &mapping {
             // SAFETY: forwarded from the caller.
             unsafe { self.copy(work, item, mapping)? };
-        } else if item.kind.0 != 0
+        } else if !item.kind.is_empty()
             && !item.kind.is_member()
-            && !item.kind.has(MapType::IMPLICIT)
+            && !item.kind.contains(MapType::IMPLICIT)
             // Host memory that the device uses in place has no counterpart by intent.
             && !device.unified_shared_memory()
         {
             info::log(
-                info::EMPTY_MAPPING,
+                Info::EMPTY_MAPPING,
                 device.number,
                 format_args!("{item} has no device counterpart"),
             );
         }
-        if item.kind.has(MapType::RETURN_PARAM) {
+        if item.kind.contains(MapType::RETURN_PARAM) {
             self.returned.push(Returned {
                 index,
                 base: returned_base(item, base, mapping.as_deref()),
             });
         }
-        if item.kind.has(MapType::PTR_AND_OBJ) && mapping.is_some() {
+        if item.kind.contains(MapType::PTR_AND_OBJ) && mapping.is_some() {
             let request = AttachRequest::immediate(item, base);
             // SAFETY: forwarded from the caller.
             unsafe { attach::attach(work, &request, &self.created)? };
@@ -148,11 +148,11 @@ impl Entering {
         let section = Section {
             begin: item.begin,
             size: item.size,
-            may_overlap: kind.has(MapType::IMPLICIT),
+            may_overlap: kind.contains(MapType::IMPLICIT),
         };
         let create = || -> plugin_api::Result<Option<Mapping>> {
-            let in_place = device.unified_shared_memory() && !kind.has(MapType::CLOSE);
-            if item.size == 0 || kind.has(MapType::PRESENT) || in_place {
+            let in_place = device.unified_shared_memory() && !kind.contains(MapType::CLOSE);
+            if item.size == 0 || kind.contains(MapType::PRESENT) || in_place {
                 return Ok(None);
             }
             let padding = item.begin % KEPT_ALIGNMENT;
@@ -190,7 +190,7 @@ impl Entering {
                     },
                 })?;
         let Some(acquired) = acquired else {
-            if kind.has(MapType::PRESENT) && !device.unified_shared_memory() {
+            if kind.contains(MapType::PRESENT) && !device.unified_shared_memory() {
                 return Err(Error::NotPresent {
                     item: item.to_string(),
                 });
@@ -219,14 +219,14 @@ impl Entering {
     ) -> Result<()> {
         let is_new = || self.created.contains(mapping);
         if item.size == 0
-            || !item.kind.has(MapType::TO)
-            || !(item.kind.has(MapType::ALWAYS) || is_new())
+            || !item.kind.contains(MapType::TO)
+            || !(item.kind.contains(MapType::ALWAYS) || is_new())
         {
             return Ok(());
         }
         let range = item.part_inside(&mapping.host);
         info::log(
-            info::DATA_TRANSFER,
+            Info::DATA_TRANSFER,
             work.device.number,
             format_args!(
                 "copying {item} to the device at {:?}",
@@ -250,7 +250,7 @@ fn returned_base(item: &MapItem, base: u64, mapping: Option<&Mapping>) -> u64 {
             .device_address(item.begin)
             .0
             .wrapping_sub(item.begin.wrapping_sub(base)),
-        None if item.kind.has(MapType::NULLIFY) => 0,
+        None if item.kind.contains(MapType::NULLIFY) => 0,
         None => base,
     }
 }

@@ -19,7 +19,7 @@ use crate::mapping::report::report_found;
 use crate::mapping::table::{Reference, Section};
 use crate::mapping::transfer;
 use crate::report::error::{Error, Result};
-use crate::report::info;
+use crate::report::info::{self, Info};
 
 /// An item whose reference is gone, pinned until its copy is done.
 struct Leaving {
@@ -50,25 +50,25 @@ pub unsafe fn data_end(work: &mut DeviceWork<'_>, items: &[MapItem]) -> Result<(
 
 fn release(device: &OmpDevice, items: &[MapItem], leaving: &mut LeavingItems) -> Result<()> {
     for (_, &item) in mapper::flatten(items).iter().rev() {
-        if item.kind.is_unmapped() || item.kind.has(MapType::ATTACH) {
+        if item.kind.is_unmapped() || item.kind.contains(MapType::ATTACH) {
             continue;
         }
-        let suppressed = item.kind.is_member() && !item.kind.has(MapType::PTR_AND_OBJ);
+        let suppressed = item.kind.is_member() && !item.kind.contains(MapType::PTR_AND_OBJ);
         let section = Section {
             begin: item.begin,
             size: item.size,
-            may_overlap: item.kind.has(MapType::IMPLICIT),
+            may_overlap: item.kind.contains(MapType::IMPLICIT),
         };
         let reference = Reference::of(item.kind, suppressed);
         match device
             .table
-            .release(section, reference, item.kind.has(MapType::DELETE))
+            .release(section, reference, item.kind.contains(MapType::DELETE))
         {
             Some(mapping) => {
                 report_found(device, &item, &mapping);
                 leaving.push(Leaving { item, mapping });
             }
-            None if item.kind.has(MapType::PRESENT) && !device.unified_shared_memory() => {
+            None if item.kind.contains(MapType::PRESENT) && !device.unified_shared_memory() => {
                 return Err(Error::NotPresent {
                     item: item.to_string(),
                 });
@@ -83,7 +83,7 @@ fn release(device: &OmpDevice, items: &[MapItem], leaving: &mut LeavingItems) ->
 
 /// The pointer of a `PTR_AND_OBJ` item was counted on entry unless it is a member.
 fn release_pointer(device: &OmpDevice, item: &MapItem, leaving: &mut LeavingItems) {
-    if !item.kind.has(MapType::PTR_AND_OBJ) || item.kind.is_member() {
+    if !item.kind.contains(MapType::PTR_AND_OBJ) || item.kind.is_member() {
         return;
     }
     let reference = Reference::of(item.kind, false);
@@ -94,7 +94,7 @@ fn release_pointer(device: &OmpDevice, item: &MapItem, leaving: &mut LeavingItem
         let item = MapItem {
             begin: item.base,
             size: 8,
-            kind: MapType(0),
+            kind: MapType::empty(),
             ..*item
         };
         leaving.push(Leaving { item, mapping });
@@ -106,16 +106,16 @@ fn release_pointer(device: &OmpDevice, item: &MapItem, leaving: &mut LeavingItem
 unsafe fn copy_back(work: &DeviceWork<'_>, entry: &Leaving) -> Result<()> {
     let device = work.device;
     let Leaving { item, mapping } = entry;
-    if item.size == 0 || !item.kind.has(MapType::FROM) {
+    if item.size == 0 || !item.kind.contains(MapType::FROM) {
         return Ok(());
     }
-    if !item.kind.has(MapType::ALWAYS) && !device.table.is_unreferenced(mapping) {
+    if !item.kind.contains(MapType::ALWAYS) && !device.table.is_unreferenced(mapping) {
         return Ok(());
     }
     mapping.wait_ready();
     let range = item.part_inside(&mapping.host);
     info::log(
-        info::DATA_TRANSFER,
+        Info::DATA_TRANSFER,
         device.number,
         format_args!(
             "copying {item} to the host from {:?}",

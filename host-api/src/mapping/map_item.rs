@@ -147,7 +147,7 @@ impl RawItems {
             base: base as u64,
             begin: begin as u64,
             size: size.max(0) as u64,
-            kind: MapType(kind as u64),
+            kind: MapType::from_bits_retain(kind as u64),
             // SAFETY: a non-null name is a NUL-terminated string (caller).
             name: unsafe { ItemName::from_raw(name.unwrap_or(std::ptr::null_mut()).cast()) },
             // SAFETY: a non-null mapper is a mapper function (caller).

@@ -22,7 +22,7 @@ fn expand(item: &MapItem) -> Option<Vec<MapItem>> {
             item.base as *mut c_void,
             item.begin as *mut c_void,
             item.size as i64,
-            item.kind.0 as i64,
+            item.kind.bits() as i64,
             std::ptr::null_mut(),
         );
     }

@@ -7,7 +7,7 @@ use crate::device::omp_device::OmpDevice;
 use crate::mapping::map_item::MapItem;
 use crate::mapping::mapped_range::Mapping;
 use crate::mapping::table::Snapshot;
-use crate::report::info;
+use crate::report::info::{self, Info};
 
 /// Farther than this from a mapping's end, an address has nothing to do with it: a wrong 32-bit index of 8-byte
 /// elements reaches as far.
@@ -24,13 +24,13 @@ impl Display for References<'_> {
 
 /// The construct made `mapping` for `item`.
 pub fn report_created(device: &OmpDevice, item: &MapItem, mapping: &Mapping) {
-    report(info::MAPPING_CHANGED, "mapped", device, item, mapping);
+    report(Info::MAPPING_CHANGED, "mapped", device, item, mapping);
 }
 
 /// The construct found `mapping` for `item`.
 pub fn report_found(device: &OmpDevice, item: &MapItem, mapping: &Mapping) {
     report(
-        info::MAPPING_EXISTS,
+        Info::MAPPING_EXISTS,
         "is mapped already:",
         device,
         item,
@@ -38,8 +38,8 @@ pub fn report_found(device: &OmpDevice, item: &MapItem, mapping: &Mapping) {
     );
 }
 
-fn report(bit: u32, verb: &str, device: &OmpDevice, item: &MapItem, mapping: &Mapping) {
-    if !info::wants(bit) {
+fn report(kind: Info, verb: &str, device: &OmpDevice, item: &MapItem, mapping: &Mapping) {
+    if !info::wants(kind) {
         return;
     }
     let address = mapping.device_address(item.begin);
@@ -48,7 +48,7 @@ fn report(bit: u32, verb: &str, device: &OmpDevice, item: &MapItem, mapping: &Ma
     let references = references.as_ref().map(References);
     let references = references.map_or(String::new(), |text| format!(", {text}"));
     info::log(
-        bit,
+        kind,
         device.number,
         format_args!("{item} {verb} at {address:?}{references}"),
     );
@@ -56,7 +56,7 @@ fn report(bit: u32, verb: &str, device: &OmpDevice, item: &MapItem, mapping: &Ma
 
 /// Prints the mapping table if that is wanted; `when` says when.
 pub fn report_table(device: &OmpDevice, when: impl Display) {
-    if info::wants(info::DUMP_TABLE) {
+    if info::wants(Info::DUMP_TABLE) {
         print_table(device, &format!(" {when}"));
     }
 }

@@ -52,7 +52,7 @@ pub enum Reference {
 impl Reference {
     /// The count that an item of type `kind` changes; none if it is `suppressed`.
     pub fn of(kind: MapType, suppressed: bool) -> Reference {
-        match (suppressed, kind.has(MapType::HOLD)) {
+        match (suppressed, kind.contains(MapType::HOLD)) {
             (true, _) => Reference::Suppressed,
             (false, true) => Reference::Hold,
             (false, false) => Reference::Dynamic,

@@ -11,7 +11,7 @@ use crate::mapping::report::report_found;
 use crate::mapping::table::Section;
 use crate::mapping::transfer;
 use crate::report::error::{Error, Result};
-use crate::report::info;
+use crate::report::info::{self, Info};
 
 /// Copies `items`.
 ///
@@ -20,10 +20,10 @@ use crate::report::info;
 /// begin points at as many [`Dimension`]s as its size says.
 pub unsafe fn update(work: &mut DeviceWork<'_>, items: &[MapItem]) -> Result<()> {
     for (_, &item) in mapper::flatten(items).iter() {
-        if item.kind.is_unmapped() || item.kind.has(MapType::ATTACH) {
+        if item.kind.is_unmapped() || item.kind.contains(MapType::ATTACH) {
             continue;
         }
-        if !item.kind.has(MapType::NON_CONTIGUOUS) {
+        if !item.kind.contains(MapType::NON_CONTIGUOUS) {
             // SAFETY: forwarded from the caller.
             unsafe { section(work, &item)? };
             continue;
@@ -50,7 +50,7 @@ pub unsafe fn update(work: &mut DeviceWork<'_>, items: &[MapItem]) -> Result<()>
 unsafe fn section(work: &mut DeviceWork<'_>, item: &MapItem) -> Result<()> {
     let device = work.device;
     let Some(mapping) = device.table.pin(Section::inside(item.begin, item.size)) else {
-        if item.kind.has(MapType::PRESENT) && !device.unified_shared_memory() {
+        if item.kind.contains(MapType::PRESENT) && !device.unified_shared_memory() {
             return Err(Error::NotPresent {
                 item: item.to_string(),
             });
@@ -73,9 +73,9 @@ unsafe fn copy(work: &DeviceWork<'_>, item: &MapItem, mapping: &Mapping) -> Resu
     }
     let range = item.part_inside(&mapping.host);
     let address = mapping.device_address(range.start);
-    if item.kind.has(MapType::TO) {
+    if item.kind.contains(MapType::TO) {
         info::log(
-            info::DATA_TRANSFER,
+            Info::DATA_TRANSFER,
             work.device.number,
             format_args!("updating {item} on the device at {address:?}"),
         );
@@ -88,9 +88,9 @@ unsafe fn copy(work: &DeviceWork<'_>, item: &MapItem, mapping: &Mapping) -> Resu
             }
         })?;
     }
-    if item.kind.has(MapType::FROM) {
+    if item.kind.contains(MapType::FROM) {
         info::log(
-            info::DATA_TRANSFER,
+            Info::DATA_TRANSFER,
             work.device.number,
             format_args!("updating {item} on the host from {address:?}"),
         );

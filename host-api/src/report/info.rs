@@ -4,27 +4,37 @@
 use std::fmt::Arguments;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// Arguments of each construct on entry.
-pub const KERNEL_ARGS: u32 = 0x01;
-/// A construct found an item mapped.
-pub const MAPPING_EXISTS: u32 = 0x02;
-/// The mapping table after each construct, at a failure and at the end of the program.
-pub const DUMP_TABLE: u32 = 0x04;
-/// A mapping was made or removed.
-pub const MAPPING_CHANGED: u32 = 0x08;
-/// Kernel launches.
-pub const PLUGIN_KERNEL: u32 = 0x10;
-/// Copies between host and device.
-pub const DATA_TRANSFER: u32 = 0x20;
-/// An item has no device counterpart.
-pub const EMPTY_MAPPING: u32 = 0x40;
+use bitflags::bitflags;
+
+bitflags! {
+    /// What the user wants to know (`LIBOMPTARGET_INFO`).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Info: u32 {
+        /// Arguments of each construct on entry.
+        const KERNEL_ARGS = 0x01;
+        /// A construct found an item mapped.
+        const MAPPING_EXISTS = 0x02;
+        /// The mapping table after each construct, at a failure and at the end of the program.
+        const DUMP_TABLE = 0x04;
+        /// A mapping was made or removed.
+        const MAPPING_CHANGED = 0x08;
+        /// Kernel launches.
+        const PLUGIN_KERNEL = 0x10;
+        /// Copies between host and device.
+        const DATA_TRANSFER = 0x20;
+        /// An item has no device counterpart.
+        const EMPTY_MAPPING = 0x40;
+        /// Bits that have no meaning yet.
+        const _ = !0;
+    }
+}
 
 static LEVEL: AtomicU32 = AtomicU32::new(0);
 static DEBUG: AtomicBool = AtomicBool::new(false);
 
 /// Sets the bits (`LIBOMPTARGET_INFO`, `__tgt_set_info_flag`).
-pub fn set_level(bits: u32) {
-    LEVEL.store(bits, Ordering::Relaxed);
+pub fn set_level(level: Info) {
+    LEVEL.store(level.bits(), Ordering::Relaxed);
 }
 
 /// Turns debug output on (`LIBOMPTARGET_DEBUG`).
@@ -32,14 +42,14 @@ pub fn set_debug(on: bool) {
     DEBUG.store(on, Ordering::Relaxed);
 }
 
-/// Whether messages of this bit are wanted.
-pub fn wants(bit: u32) -> bool {
-    LEVEL.load(Ordering::Relaxed) & bit != 0
+/// Whether messages of this kind are wanted.
+pub fn wants(kind: Info) -> bool {
+    Info::from_bits_retain(LEVEL.load(Ordering::Relaxed)).intersects(kind)
 }
 
-/// Prints a line about `device` if its bit is set.
-pub fn log(bit: u32, device: usize, message: Arguments<'_>) {
-    if wants(bit) {
+/// Prints a line about `device` if messages of this kind are wanted.
+pub fn log(kind: Info, device: usize, message: Arguments<'_>) {
+    if wants(kind) {
         eprintln!("omptarget device {device} info: {message}");
     }
 }

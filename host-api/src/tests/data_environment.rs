@@ -26,7 +26,7 @@ pub(crate) fn item(base: u64, begin: u64, size: usize, kind: u64) -> MapItem {
         base,
         begin,
         size: size as u64,
-        kind: MapType(kind),
+        kind: MapType::from_bits_retain(kind),
         name: ItemName::of(c";x;t.c;1;1;;"),
         mapper: None,
     }
@@ -435,7 +435,7 @@ fn non_contiguous_update() {
         at(&*matrix),
         at(&dimensions),
         2,
-        MapType::NON_CONTIGUOUS | 0x1,
+        MapType::NON_CONTIGUOUS.bits() | 0x1,
     );
     // SAFETY: live matrix and dimensions.
     blocking(&device, |work| unsafe { update(work, &[strided]) }).unwrap();

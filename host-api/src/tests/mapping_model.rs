@@ -108,7 +108,7 @@ impl Model {
                 (self.mapped.len() - 1, true)
             }
         };
-        if kind.has(MapType::TO) && (is_new || kind.has(MapType::ALWAYS)) {
+        if kind.contains(MapType::TO) && (is_new || kind.contains(MapType::ALWAYS)) {
             self.copy_in(index, start, length);
         }
         true
@@ -119,13 +119,13 @@ impl Model {
             return;
         };
         let section = &mut self.mapped[index];
-        section.count = if kind.has(MapType::DELETE) {
+        section.count = if kind.contains(MapType::DELETE) {
             0
         } else {
             section.count - 1
         };
         let gone = section.count == 0;
-        if kind.has(MapType::FROM) && (gone || kind.has(MapType::ALWAYS)) {
+        if kind.contains(MapType::FROM) && (gone || kind.contains(MapType::ALWAYS)) {
             self.copy_out(index, start, length);
         }
         if gone {
@@ -152,7 +152,7 @@ struct HostArray(*mut u8);
 impl HostArray {
     fn item(&self, start: usize, length: usize, kind: u64) -> MapItem {
         let base = self.0 as u64;
-        let (begin, kind) = (base + start as u64, MapType(kind));
+        let (begin, kind) = (base + start as u64, MapType::from_bits_retain(kind));
         MapItem {
             base,
             begin,
@@ -189,20 +189,20 @@ proptest! {
                 Step::Enter { start, length, kind } => {
                     // SAFETY: the section lies in the array.
                     let outcome = blocking(&device, |work| unsafe { data_begin(work, &[array.item(start, length, kind)]) });
-                    let allowed = model.enter(start, length, MapType(kind));
+                    let allowed = model.enter(start, length, MapType::from_bits_retain(kind));
                     let extends = matches!(outcome, Err(Error::Extends { .. }));
                     prop_assert_eq!((outcome.is_ok(), extends), (allowed, !allowed));
                 }
                 Step::Exit { start, length, kind } => {
                     // SAFETY: the section lies in the array.
                     blocking(&device, |work| unsafe { data_end(work, &[array.item(start, length, kind)]) }).unwrap();
-                    model.exit(start, length, MapType(kind));
+                    model.exit(start, length, MapType::from_bits_retain(kind));
                 }
                 Step::Update { start, length, kind } => {
                     // SAFETY: the section lies in the array.
                     blocking(&device, |work| unsafe { update(work, &[array.item(start, length, kind)]) }).unwrap();
                     if let Hit::Inside(index) = model.hit(start, length) {
-                        if MapType(kind).has(MapType::TO) {
+                        if MapType::from_bits_retain(kind).contains(MapType::TO) {
                             model.copy_in(index, start, length);
                         } else {
                             model.copy_out(index, start, length);
