@@ -1,8 +1,10 @@
 //! What the passes ask of a module. Nothing here changes one.
 
 pub mod control_flow;
+pub mod effects;
 pub mod exec_mode;
 pub mod indirect_calls;
+pub mod intrinsics;
 pub mod kernels;
 pub mod reach;
 pub mod source_locations;

@@ -7,16 +7,16 @@ use vgpu_abi::artifact::Site;
 use crate::ir::{Context, Location, Value};
 
 /// The table under construction. Entry 0 is "unknown".
-pub struct Sites {
+pub struct SourceLocations {
     context: Context,
     table: Vec<Site>,
     shared: HashMap<Site, u32>,
 }
 
-impl Sites {
+impl SourceLocations {
     /// A table with only the unknown place.
-    pub fn new(context: Context) -> Sites {
-        Sites {
+    pub fn new(context: Context) -> SourceLocations {
+        SourceLocations {
             context,
             table: vec![Site::default()],
             shared: HashMap::new(),
@@ -27,13 +27,13 @@ impl Sites {
     /// so two calls must not share an index even when they share a source line (one runtime function
     /// inlined there synchronises several times). Handed out before optimisation, so that what
     /// LLVM duplicates stays one call.
-    pub fn own(&mut self, instruction: Value) -> u32 {
+    pub fn for_call(&mut self, instruction: Value) -> u32 {
         self.table.push(self.place(instruction));
         self.table.len() as u32 - 1
     }
 
     /// The index of an instruction's place, for messages only.
-    pub fn of_place(&mut self, instruction: Value) -> u32 {
+    pub fn for_message(&mut self, instruction: Value) -> u32 {
         let site = self.place(instruction);
         if let Some(&index) = self.shared.get(&site) {
             return index;

@@ -11,27 +11,11 @@ use llvm_sys::LLVMOpcode;
 use vgpu_abi::summary::ExecutionMode;
 
 use crate::analysis::exec_mode;
+use crate::analysis::intrinsics::{
+    AMD_BARRIER, HARDWARE_THREAD_ID, THREAD_ID_X, is_block_barrier, is_call_of,
+};
 use crate::analysis::kernels;
 use crate::ir::{Block, Builder, Module, Value};
-
-/// A thread's number in its block.
-const NUMBERS: [&str; 3] = [
-    "llvm.nvvm.read.ptx.sreg.tid.x",
-    "llvm.amdgcn.workitem.id.x",
-    "__kmpc_get_hardware_thread_id_in_block",
-];
-
-/// AMD's barrier, which by itself does not order memory.
-const BARE: &str = "llvm.amdgcn.s.barrier";
-
-/// Barriers of the whole block.
-const BARRIERS: [&str; 5] = [
-    "llvm.nvvm.barrier.cta.sync.all",
-    "llvm.nvvm.barrier.cta.sync.aligned.all",
-    "llvm.nvvm.barrier0",
-    BARE,
-    "__kmpc_barrier_simple_spmd",
-];
 
 /// What the names of the runtime's own variables begin with: it orders their accesses itself.
 const RUNTIME_VARIABLES: [&str; 2] = ["omptarget.", "omptarget_"];
@@ -50,7 +34,7 @@ pub fn run(module: &Module) {
                 let arguments: Vec<Value> = barrier.arguments().iter().map(same).collect();
                 let builder = Builder::before(context, branch);
                 let scope =
-                    (calls_one_of(barrier, &[BARE])).then(|| context.sync_scope("workgroup"));
+                    (is_call_of(barrier, &[AMD_BARRIER])).then(|| context.sync_scope("workgroup"));
                 scope.inspect(|&scope| builder.fence(LLVMAtomicOrderingRelease, scope));
                 builder.call_function(barrier.called(), &arguments);
                 scope.inspect(|&scope| builder.fence(LLVMAtomicOrderingAcquire, scope));
@@ -82,28 +66,18 @@ fn guard(block: Block) -> Option<(Value, Value)> {
     }
     let question = branch.condition()?;
     if question.opcode()? != LLVMOpcode::LLVMICmp
-        || !is_number(question.operand(0))
+        || !is_thread_id(question.operand(0))
         || question.operand(1).as_int() != Some(0)
     {
         return None;
     }
     let others = usize::from(question.is_equality());
     let barrier = first_effect(*branch.successors().get(others)?)?;
-    is_barrier(barrier).then_some((branch, barrier))
+    is_block_barrier(barrier).then_some((branch, barrier))
 }
 
-fn is_number(value: Value) -> bool {
-    calls_one_of(value, &NUMBERS)
-}
-
-/// Whether an instruction is a barrier of the whole block.
-pub fn is_barrier(value: Value) -> bool {
-    calls_one_of(value, &BARRIERS)
-}
-
-fn calls_one_of(value: Value, names: &[&str]) -> bool {
-    let function = value.called_function();
-    function.is_some_and(|function| names.contains(&function.name().as_str()))
+fn is_thread_id(value: Value) -> bool {
+    is_call_of(value, &THREAD_ID_X) || is_call_of(value, &[HARDWARE_THREAD_ID])
 }
 
 /// The first instruction of a block that is neither a phi nor a fence.
@@ -124,7 +98,7 @@ fn reads_since_barrier(block: Block) -> bool {
     loop {
         let here = *seen.last().expect("it begins with one");
         for instruction in here.instructions().into_iter().rev() {
-            if is_barrier(instruction) {
+            if is_block_barrier(instruction) {
                 return false;
             }
             if may_read(instruction) {

@@ -11,8 +11,8 @@ use std::collections::HashSet;
 
 use llvm_sys::LLVMOpcode;
 
+use crate::analysis::intrinsics::is_block_barrier;
 use crate::analysis::kernels;
-use crate::device::guards;
 use crate::ir::{Block, Module, Value};
 
 /// The pass.
@@ -21,7 +21,7 @@ pub fn run(module: &Module) {
         let instructions = kernel.function.instructions();
         let (barriers, rest): (Vec<Value>, Vec<Value>) = instructions
             .into_iter()
-            .partition(|it| guards::is_barrier(*it));
+            .partition(|it| is_block_barrier(*it));
         if barriers.is_empty() || rest.iter().any(|it| leads_elsewhere(*it)) {
             continue;
         }
@@ -34,7 +34,10 @@ pub fn run(module: &Module) {
             back: false,
         };
         if before.is_idle(&barriers) || after.is_idle(&barriers) {
-            barriers.into_iter().for_each(Value::erase);
+            // SAFETY: barriers have no result, and the list, which names each once, ends here.
+            barriers
+                .into_iter()
+                .for_each(|barrier| unsafe { barrier.erase() });
         }
     }
 }
@@ -94,7 +97,7 @@ fn acts(instruction: Value) -> bool {
         Some(LLVMStore) => !is_own(instruction.operand(1)),
         Some(LLVMAtomicRMW | LLVMAtomicCmpXchg) => true,
         Some(LLVMCall | LLVMInvoke | LLVMCallBr) => {
-            !guards::is_barrier(instruction)
+            !is_block_barrier(instruction)
                 && !instruction.called_function().is_some_and(touches_nothing)
         }
         _ => false,
@@ -151,7 +154,7 @@ start:
         let barriers = kernel.instructions();
         barriers
             .into_iter()
-            .filter(|it| guards::is_barrier(*it))
+            .filter(|it| is_block_barrier(*it))
             .count()
     }
 

@@ -40,7 +40,8 @@ pub fn run(module: &Module, layout: &str) -> Result<()> {
     }
     // Said that a reduction is over; nothing follows from it.
     for call in calls_of(module, "__kmpc_nvptx_end_reduce_nowait") {
-        call.erase();
+        // SAFETY: the function has no result, and a call uses its callee once, so it comes up once.
+        unsafe { call.erase() };
     }
     Ok(())
 }
@@ -111,10 +112,8 @@ fn replace(context: Context, call: Value, arguments: &[Value]) {
     let types: Vec<Type> = arguments.iter().map(|argument| argument.ty()).collect();
     let ty = Type::function(call.ty(), &types);
     let new = Builder::before(context, call).call(call.called(), ty, arguments);
-    if !call.ty().is_void() {
-        call.replace_all_uses(new);
-    }
-    call.erase();
+    // SAFETY: the caller is done with the call.
+    unsafe { call.replace_with(new) };
 }
 
 fn is_int(value: Value) -> bool {

@@ -39,11 +39,13 @@ pub fn run(module: &Module, layout: &str) -> Result<()> {
         };
         of_program.replace_all_uses(ours);
         if of_program.is_declaration() {
-            of_program.delete_function();
+            // SAFETY: its uses are replaced, and its name is looked up once.
+            unsafe { of_program.delete_function() };
         } else if let Some(heap) = module.function(name) {
             // The program has a heap of its own.
             heap.replace_all_uses(of_program);
-            heap.delete_function();
+            // SAFETY: its uses are replaced, and it was looked up for this.
+            unsafe { heap.delete_function() };
             of_program.set_name(name);
         }
     }

@@ -44,8 +44,8 @@ impl Block {
                 let value = if value == phi { renamed } else { value };
                 renamed.add_incoming(value, if from == old { new } else { from });
             }
-            phi.replace_all_uses(renamed);
-            phi.erase();
+            // SAFETY: `instructions` is a snapshot, whose iteration goes on behind the phi.
+            unsafe { phi.replace_with(renamed) };
         }
     }
 }

@@ -1,14 +1,17 @@
 //! A thin, typed layer over LLVM's C API: just what the passes need, nothing kept twice.
 //!
 //! Contract that makes the calls sound, stated here once because every call relies on it:
-//! * There is one LLVM context per process run; it and everything in it live until the process ends. (In clang's device link it is
-//!   the linker's, and the handles are used only while it waits for our pass.)
-//!   The handle types below ([`Value`], [`Type`], [`Block`], …) are therefore always dereferenceable,
-//!   except a [`Value`] after [`Value::erase`], which its caller must not use again.
+//! * There is one LLVM context per process. It and everything in it live until the process ends. (In clang's device
+//!   link it is the linker's, and the handles are used only while it waits for our pass.) So the handle types below
+//!   ([`Value`], [`Type`], [`Block`], …) can be dereferenced at any time, with two exceptions.
+//! * The first exception: what was erased or deleted. Those methods are unsafe ([`Value::erase`] and its like), and
+//!   their callers promise to use no handle to it again.
+//! * The second exception: [`Machine::run_passes`] may delete anything in a module. Its callers look values up anew
+//!   afterwards, or hold only what LLVM keeps: a function that is visible outside the module.
 //! * The process is single-threaded, so no handle is used from two threads.
-//! * A method may be called only on the kind of value its documentation names; the C API checks that
-//!   with a cast that is fatal in LLVM's debug builds and undefined otherwise, so the methods check it
-//!   themselves (`is_a_…`) where the caller cannot know.
+//! * A method may be called only on the kind of value that its documentation names. The C API checks that with a cast
+//!   that is fatal in LLVM's debug builds and undefined otherwise. So the methods check it themselves (`is_a_…`) where
+//!   the caller cannot know.
 
 /// Calls a function of LLVM's C API under the contract of this module.
 macro_rules! llvm {

@@ -7,7 +7,6 @@ use llvm_sys::prelude::{LLVMMemoryBufferRef, LLVMModuleRef};
 use super::{Context, Layout, Type, Value, c_string, take_message};
 
 /// An LLVM module.
-#[derive(Clone, Copy)]
 pub struct Module {
     pub(super) raw: LLVMModuleRef,
     /// The context it is in.

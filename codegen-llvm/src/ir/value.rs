@@ -135,18 +135,41 @@ impl Value {
         llvm!(core::LLVMReplaceAllUsesWith(self.0, other.0));
     }
 
-    /// Removes an instruction; it must have no uses left and is not to be used afterwards.
-    pub fn erase(self) {
+    /// Makes every user of an instruction use `other` instead, and erases the instruction.
+    ///
+    /// # Safety
+    ///
+    /// No handle to the instruction is used afterwards.
+    pub unsafe fn replace_with(self, other: Value) {
+        self.replace_all_uses(other);
+        // SAFETY: nothing uses it any more, and as the caller promises.
+        unsafe { self.erase() };
+    }
+
+    /// Erases an instruction.
+    ///
+    /// # Safety
+    ///
+    /// The instruction has no users left, and no handle to it is used afterwards.
+    pub unsafe fn erase(self) {
         llvm!(core::LLVMInstructionEraseFromParent(self.0));
     }
 
-    /// Removes a function; it must have no uses left and is not to be used afterwards.
-    pub fn delete_function(self) {
+    /// Deletes a function.
+    ///
+    /// # Safety
+    ///
+    /// The function has no users left. No handle to it, or to anything in it, is used afterwards.
+    pub unsafe fn delete_function(self) {
         llvm!(core::LLVMDeleteFunction(self.0));
     }
 
-    /// Removes a global variable; it must have no uses left and is not to be used afterwards.
-    pub fn delete_global(self) {
+    /// Deletes a global variable.
+    ///
+    /// # Safety
+    ///
+    /// The variable has no users left, and no handle to it is used afterwards.
+    pub unsafe fn delete_global(self) {
         llvm!(core::LLVMDeleteGlobal(self.0));
     }
 

@@ -61,8 +61,8 @@ fn keep_empty(unit: &Unit, call: Value) -> Result<()> {
     let kept = Value::inline_assembly(call.called_type(), &constraints.join(","), true);
     let replacement =
         Builder::before(unit.context(), call).call(kept, call.called_type(), &call.arguments());
-    call.replace_all_uses(replacement);
-    call.erase();
+    // SAFETY: `run` looks at each call once.
+    unsafe { call.replace_with(replacement) };
     Ok(())
 }
 
@@ -103,8 +103,8 @@ fn instruction(unit: &Unit, call: Value, statement: &str) -> bool {
         .module
         .declare(&intrinsic, Type::function(call.ty(), &types));
     let replacement = Builder::before(unit.context(), call).call_function(function, &arguments);
-    call.replace_all_uses(replacement);
-    call.erase();
+    // SAFETY: `run` looks at each call once.
+    unsafe { call.replace_with(replacement) };
     true
 }
 

@@ -79,10 +79,12 @@ fn in_turn(unit: &Unit, operation: Value) {
         LLVMAtomicRMWBinOpUMax => better(LLVMIntPredicate::LLVMIntUGT),
         LLVMAtomicRMWBinOpUMin => better(LLVMIntPredicate::LLVMIntULT),
         _ => {
-            old.erase();
+            // SAFETY: it was made above, and nothing uses it.
+            unsafe { old.erase() };
             return;
         }
     };
     builder.store(new, address);
-    operation.erase();
+    // SAFETY: nobody wants its result, and `run` looks at each operation once.
+    unsafe { operation.erase() };
 }

@@ -14,7 +14,7 @@ pub fn run(unit: Unit) -> Result<Artifact> {
         module,
         machine,
         kernels,
-        sites,
+        locations,
         mut manifest,
         ..
     } = unit;
@@ -29,7 +29,7 @@ pub fn run(unit: Unit) -> Result<Artifact> {
             warp: kernel.warp.clone(),
         })
         .collect();
-    manifest.sites = sites.into_table();
+    manifest.sites = locations.into_table();
     let object = machine.emit_object(&module)?;
     check_symbols(&object)?;
     Ok(Artifact { manifest, object })

@@ -45,13 +45,15 @@ fn resolve_weak_references(unit: &Unit) {
     for function in unit.module.functions() {
         if function.linkage() == LLVMExternalWeakLinkage && !is_known(&function.name()) {
             function.replace_all_uses(Value::zero(function.ty()));
-            function.delete_function();
+            // SAFETY: its uses are replaced, and the list names it once.
+            unsafe { function.delete_function() };
         }
     }
     for variable in unit.module.globals() {
         if variable.linkage() == LLVMExternalWeakLinkage {
             variable.replace_all_uses(Value::zero(variable.ty()));
-            variable.delete_global();
+            // SAFETY: its uses are replaced, and the list names it once.
+            unsafe { variable.delete_global() };
         }
     }
 }

@@ -13,15 +13,16 @@ use std::collections::HashMap;
 use anyhow::Result;
 use llvm_sys::LLVMOpcode;
 
-use super::sink::is_pure;
 use super::unit::Unit;
+use crate::analysis::effects::has_no_effects;
 use crate::ir::{Block, Builder, Context, Type, Value};
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
     for function in unit.module.definitions() {
         for block in function.blocks() {
-            if block.successors().contains(&block) && block.instructions().into_iter().all(is_pure)
+            if block.successors().contains(&block)
+                && block.instructions().into_iter().all(has_no_effects)
             {
                 carry(unit.context(), block);
             }
@@ -195,8 +196,8 @@ impl Carried {
         element.add_incoming(values[&self.last], self.phi.block());
         for loaded in &self.elements {
             if let Some(&value) = values.get(&loaded.index) {
-                loaded.load.replace_all_uses(value);
-                loaded.load.erase();
+                // SAFETY: the elements are different loads, and nothing looks at them after this.
+                unsafe { loaded.load.replace_with(value) };
             }
         }
     }

@@ -98,7 +98,8 @@ fn replace_address(unit: &Unit, function: Value, lowering: &Lowering) -> Result<
         );
     }
     function.replace_all_uses(unit.library_function(&lowering.symbol)?);
-    function.delete_function();
+    // SAFETY: its uses are replaced, and `run` looks at each function once.
+    unsafe { function.delete_function() };
     Ok(())
 }
 
@@ -109,13 +110,13 @@ fn replace_call(unit: &mut Unit, call: Value, target: Value, sites: usize) {
     for _ in 0..sites {
         arguments.push(Value::int(
             Type::int(context, 32),
-            u64::from(unit.sites.own(call)),
+            u64::from(unit.locations.for_call(call)),
         ));
     }
     arguments.extend(call.arguments());
     let replacement = Builder::before(context, call).call_function(target, &arguments);
-    call.replace_all_uses(replacement);
-    call.erase();
+    // SAFETY: `run` looks at each call once.
+    unsafe { call.replace_with(replacement) };
 }
 
 /// The lowering of a declared function: an intrinsic of the dialect's, a generic intrinsic with a GPU meaning,

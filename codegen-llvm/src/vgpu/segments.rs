@@ -62,8 +62,8 @@ fn to_offset(unit: &Unit, instruction: Value) -> Result<()> {
     };
     let address = builder.cast(LLVMPtrToInt, pointer, base.ty());
     let offset = builder.binary(LLVMSub, address, base);
-    instruction.replace_all_uses(builder.cast_unsigned(offset, instruction.ty()));
-    instruction.erase();
+    // SAFETY: the caller is done with the instruction.
+    unsafe { instruction.replace_with(builder.cast_unsigned(offset, instruction.ty())) };
     Ok(())
 }
 
@@ -74,7 +74,7 @@ fn from_offset(unit: &Unit, instruction: Value) -> Result<()> {
     };
     let offset = builder.cast_unsigned(instruction.operand(0), base.ty());
     let address = builder.binary(LLVMAdd, base, offset);
-    instruction.replace_all_uses(builder.cast(LLVMIntToPtr, address, instruction.ty()));
-    instruction.erase();
+    // SAFETY: the caller is done with the instruction.
+    unsafe { instruction.replace_with(builder.cast(LLVMIntToPtr, address, instruction.ty())) };
     Ok(())
 }

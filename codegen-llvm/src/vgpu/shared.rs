@@ -206,7 +206,8 @@ fn remove(unit: &Unit, variable: Value) -> Result<()> {
         );
     }
     variable.replace_all_uses(Value::poison(variable.ty()));
-    variable.delete_global();
+    // SAFETY: its uses are replaced, and the caller is done with it.
+    unsafe { variable.delete_global() };
     Ok(())
 }
 

@@ -11,10 +11,11 @@
 use std::collections::HashSet;
 
 use anyhow::Result;
-use llvm_sys::{LLVMAttributeFunctionIndex, LLVMOpcode};
+use llvm_sys::LLVMOpcode;
 
 use super::unit::Unit;
 use crate::analysis::control_flow::ControlFlow;
+use crate::analysis::effects::has_no_effects;
 use crate::analysis::{exec_mode, kernels};
 use crate::device::guards;
 use crate::ir::{Block, Builder, Context, Value};
@@ -58,7 +59,7 @@ fn find(function: Value) -> Option<Sinking> {
     let headers = flow.loops().into_iter().map(|each| each.header).collect();
     flow.blocks().iter().find_map(|&block| {
         let (branch, guarded) = guards::guarded(block)?;
-        if guarded.predecessors() != [block] || !is_pure_block(block) {
+        if guarded.predecessors() != [block] || !block_has_no_effects(block) {
             return None;
         }
         let others = reached_without(flow.blocks()[0], guarded);
@@ -89,7 +90,7 @@ fn largest(
         if loops && region.is_closed(flow) {
             found = region.stays(others).map(|stay| (first, stay)).or(found);
         }
-        if !is_pure_block(first) {
+        if !block_has_no_effects(first) {
             break;
         }
     }
@@ -115,7 +116,7 @@ impl Region {
         while let Some(block) = pending.pop() {
             for next in block.successors() {
                 if next != guard && inner.insert(next) {
-                    if !is_pure_block(next) {
+                    if !block_has_no_effects(next) {
                         return None;
                     }
                     pending.push(next);
@@ -173,7 +174,7 @@ impl Region {
     fn early(&self, late: &HashSet<Value>, others: &HashSet<Block>) -> HashSet<Value> {
         let mut moving = late.clone();
         for instruction in self.first.instructions().into_iter().rev().skip(1) {
-            if is_phi(instruction) || !is_pure(instruction) {
+            if is_phi(instruction) || !has_no_effects(instruction) {
                 break;
             }
             if self.used_behind(instruction, &moving, others) {
@@ -229,38 +230,6 @@ fn is_phi(instruction: Value) -> bool {
     instruction.opcode() == Some(LLVMOpcode::LLVMPHI)
 }
 
-fn is_pure_block(block: Block) -> bool {
-    block.instructions().into_iter().all(is_pure)
-}
-
-/// Whether an instruction has no effects, and may be run by fewer threads or later, while nothing is written.
-pub(super) fn is_pure(instruction: Value) -> bool {
-    use LLVMOpcode::*;
-    match instruction.opcode() {
-        Some(LLVMLoad) => !instruction.is_volatile() && !instruction.is_atomic(),
-        Some(LLVMCall) => instruction.called_function().is_some_and(only_reads),
-        Some(
-            LLVMStore | LLVMAtomicRMW | LLVMAtomicCmpXchg | LLVMFence | LLVMAlloca | LLVMVAArg
-            | LLVMRet | LLVMUnreachable | LLVMInvoke | LLVMCallBr | LLVMIndirectBr | LLVMResume
-            | LLVMLandingPad | LLVMCatchSwitch | LLVMCatchPad | LLVMCatchRet | LLVMCleanupPad
-            | LLVMCleanupRet,
-        ) => false,
-        Some(_) => true,
-        None => false,
-    }
-}
-
-/// Whether a function writes nothing and waits for nobody, by its attributes, or only says something to the optimiser.
-fn only_reads(function: Value) -> bool {
-    const HINTS: [&str; 2] = ["llvm.assume", "llvm.experimental.noalias.scope.decl"];
-    if HINTS.contains(&function.name().as_str()) {
-        return true;
-    }
-    /// In the value of the attribute `memory`, two bits for each kind of memory: the second says that it may be written
-    /// (`llvm/Support/ModRef.h`).
-    const WRITES: u64 = 0xaaaa_aaaa_aaaa_aaaa;
-    let memory = function.int_attribute_at(LLVMAttributeFunctionIndex, "memory");
-    memory.is_some_and(|memory| memory & WRITES == 0)
-        && function.has_function_attribute("nosync")
-        && !function.has_function_attribute("convergent")
+fn block_has_no_effects(block: Block) -> bool {
+    block.instructions().into_iter().all(has_no_effects)
 }

@@ -41,7 +41,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     let spin = unit.library_function("vgpu.spin")?;
     for each in loops {
         if let (Some(end), Some(place)) = (each.latch.terminator(), polling_loops::place(&each)) {
-            let site = u64::from(unit.sites.own(place));
+            let site = u64::from(unit.locations.for_call(place));
             let site = Value::int(Type::int(unit.context(), 32), site);
             Builder::before(unit.context(), end).call_function(spin, &[site]);
         }

@@ -17,8 +17,8 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     if let Some(variable) = unit.module.global(VARIABLE) {
         for user in variable.users() {
             if user.is_instruction() && user.opcode() == Some(LLVMOpcode::LLVMLoad) {
-                user.replace_all_uses(Value::zero(user.ty()));
-                user.erase();
+                // SAFETY: a load uses the variable once, so it comes up once.
+                unsafe { user.replace_with(Value::zero(user.ty())) };
             }
         }
     }

@@ -7,7 +7,7 @@ use vgpu_abi::summary::ExecutionMode;
 
 use super::dialect::Dialect;
 use super::runtime_variables::RuntimeVariables;
-use crate::analysis::source_locations::Sites;
+use crate::analysis::source_locations::SourceLocations;
 use crate::ir::{Context, Machine, MachineOptions, Module, Value};
 use crate::pass_manager::{self, Instrumentation};
 
@@ -71,8 +71,8 @@ pub struct Unit {
     pub cuda_arch: u32,
     /// Where the device runtime keeps its shared variables; known after the pass `shared`.
     pub runtime_variables: RuntimeVariables,
-    /// Source places handed out so far.
-    pub sites: Sites,
+    /// Source locations that compiled code names so far.
+    pub locations: SourceLocations,
     /// What is known of the result.
     pub manifest: Manifest,
 }
@@ -100,7 +100,7 @@ impl Unit {
             level: options.level,
         })?;
         let dialect = Dialect::of(&module)?;
-        let sites = Sites::new(module.context);
+        let locations = SourceLocations::new(module.context);
         let manifest = Manifest {
             abi: vgpu_abi::VERSION,
             ..Manifest::default()
@@ -113,7 +113,7 @@ impl Unit {
             kernels: Vec::new(),
             cuda_arch: 0,
             runtime_variables: RuntimeVariables::default(),
-            sites,
+            locations,
             manifest,
         })
     }

@@ -134,7 +134,7 @@ impl WindowPass<'_> {
     fn check(&mut self, instruction: Value, base: Value, access: &Access) {
         let context = self.unit.context();
         let int = |value: u32| Value::int(Type::int(context, 32), u64::from(value));
-        let site = int(self.unit.sites.of_place(instruction));
+        let site = int(self.unit.locations.for_message(instruction));
         let write = int(u32::from(access.write));
         let builder = Builder::before(context, instruction);
         let flat = |pointer: Value| builder.to_space(pointer, Type::pointer(context));

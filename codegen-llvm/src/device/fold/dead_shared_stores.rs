@@ -71,8 +71,12 @@ fn drop_unreceived(variable: Value) -> bool {
     if received.is_empty() {
         dropped.extend(accesses.stores);
     }
-    dropped.iter().for_each(|access| access.erase());
-    !dropped.is_empty()
+    let any = !dropped.is_empty();
+    for access in dropped {
+        // SAFETY: nobody uses these loads, stores have no result, and the list names each once.
+        unsafe { access.erase() };
+    }
+    any
 }
 
 /// Where workers only compare what they get to run, a number serves as well as a region's address, and the region is not kept for its
@@ -110,8 +114,9 @@ fn know_region(context: Context, load: Value, only: Value) {
                 LLVMIntPredicate::LLVMIntEQ => LLVMIntPredicate::LLVMIntNE,
                 _ => LLVMIntPredicate::LLVMIntEQ,
             };
-            user.replace_all_uses(builder.compare(opposite, load, Value::zero(load.ty())));
-            user.erase();
+            let is_null = builder.compare(opposite, load, Value::zero(load.ty()));
+            // SAFETY: the comparison uses the load once, as its other operand is a constant, so it comes up once.
+            unsafe { user.replace_with(is_null) };
         } else if user.is_call()
             && user.called() == load
             && only.is_function()

@@ -6,16 +6,9 @@
 
 use llvm_sys::LLVMOpcode;
 
+use crate::analysis::intrinsics::{THREAD_ID_X, THREAD_ID_Y, is_call_of};
 use crate::analysis::kernels;
 use crate::ir::{Block, Module, Value};
-
-/// What every thread but the master is answered: its number.
-const NUMBERS: [&str; 4] = [
-    "llvm.nvvm.read.ptx.sreg.tid.x",
-    "llvm.nvvm.read.ptx.sreg.tid.y",
-    "llvm.amdgcn.workitem.id.x",
-    "llvm.amdgcn.workitem.id.y",
-];
 
 /// Replaces the question in every kernel.
 pub fn run(module: &Module) {
@@ -46,11 +39,9 @@ fn is_master(instruction: Value) -> Option<Value> {
     let [(_, masters_block)] = masters[..] else {
         return None;
     };
-    let is_number = |value: Value| {
-        let function = value.called_function();
-        function.is_some_and(|function| NUMBERS.contains(&function.name().as_str()))
-    };
-    if !others.iter().all(|&(value, _)| is_number(value)) {
+    let is_thread_id =
+        |value: Value| is_call_of(value, &THREAD_ID_X) || is_call_of(value, &THREAD_ID_Y);
+    if !others.iter().all(|&(value, _)| is_thread_id(value)) {
         return None;
     }
     // Where the master's way and the others' part.

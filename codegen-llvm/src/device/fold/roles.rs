@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use llvm_sys::LLVMOpcode;
 
 use crate::analysis::indirect_calls::{has_address_taken, may_be_given};
+use crate::analysis::intrinsics::is_call_of;
 use crate::ir::{Block, Module, Value};
 
 /// Answers the question in functions that only one of the roles comes to. `kernels` are all kernels of the module, and generic.
@@ -85,13 +86,8 @@ fn blocks_of_role(kernel: Value, master: bool) -> Vec<Block> {
 
 /// The runtime's question: whether the thread's number is that of the last warp's first lane.
 fn asks_for_master(value: Value) -> bool {
-    let reads = |value: Value, register: &str| {
-        value.is_instruction()
-            && value.is_call()
-            && value
-                .called_function()
-                .is_some_and(|function| function.name() == register)
-    };
+    let reads =
+        |value: Value, register: &str| value.is_instruction() && is_call_of(value, &[register]);
     let opcode = |value: Value| value.is_instruction().then(|| value.opcode()).flatten();
     if opcode(value) != Some(LLVMOpcode::LLVMICmp) || !value.is_equality() {
         return false;

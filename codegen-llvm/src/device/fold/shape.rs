@@ -122,8 +122,8 @@ fn replace(context: Context, instruction: Value, registers: &[(&str, Holds)]) {
     };
     match registers.iter().find(|(register, _)| *register == name) {
         Some(&(_, Is(value))) => {
-            instruction.replace_all_uses(Value::int(instruction.ty(), value));
-            instruction.erase();
+            // SAFETY: the caller is done with the instruction.
+            unsafe { instruction.replace_with(Value::int(instruction.ty(), value)) };
         }
         Some(&(_, Range(from, to))) => instruction.set_result_range(context, from, to),
         None => {}

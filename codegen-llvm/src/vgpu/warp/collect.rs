@@ -21,7 +21,8 @@ pub fn run(unit: &Unit, copy: Module, made: &[Value]) -> Result<()> {
     for variable in copy.globals() {
         let name = variable.name();
         if name.starts_with("llvm.") {
-            variable.delete_global();
+            // SAFETY: only LLVM itself looks for variables of these names; nothing uses them.
+            unsafe { variable.delete_global() };
         } else if !variable.is_declaration() && !variable.is_local() {
             variable.set_linkage(LLVMExternalLinkage);
             variable.drop_initializer();

@@ -42,7 +42,7 @@ use self::normalise::context_marker;
 use self::refusal::Refusal;
 use super::runtime_variables::RuntimeVariables;
 use super::unit::{Kernel, Unit};
-use crate::analysis::source_locations::Sites;
+use crate::analysis::source_locations::SourceLocations;
 use crate::ir::{Module, Value};
 
 /// The symbol of a kernel's entry in warp form.
@@ -76,11 +76,11 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         .collect();
     let shared = address_identity::share(&unit.module);
     let copy = unit.module.duplicate();
-    let none = Sites::new(unit.context());
-    let mut sites = std::mem::replace(&mut unit.sites, none);
+    let none = SourceLocations::new(unit.context());
+    let mut locations = std::mem::replace(&mut unit.locations, none);
     context_marker::run(&copy);
-    normalise::run(unit, &mut sites, &copy, &fitting)?;
-    unit.sites = sites;
+    normalise::run(unit, &mut locations, &copy, &fitting)?;
+    unit.locations = locations;
     if unit.options.instrumentation.prints_after("warp") {
         eprintln!("; what warp forms are made of\n{}", copy.print());
     }
@@ -93,7 +93,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     for (kernel, refusal) in unit.kernels.iter_mut().zip(&mut forms) {
         let built = match refusal.take() {
             Some(refusal) => Err(refusal),
-            None => build(copy, &mut unit.sites, kernel, &host),
+            None => build(&copy, &mut unit.locations, kernel, &host),
         };
         kernel.warp = match built {
             Ok((function, form)) => {
@@ -119,8 +119,8 @@ struct Host {
 
 /// Builds one kernel's warp form.
 fn build(
-    module: Module,
-    sites: &mut Sites,
+    module: &Module,
+    locations: &mut SourceLocations,
     kernel: &Kernel,
     host: &Host,
 ) -> Result<(Value, WarpForm), Refusal> {
@@ -137,7 +137,7 @@ fn build(
     } else {
         LaneAxis::X
     };
-    forward_progress::run(&module, sites, function, axis, host.variables)?;
+    forward_progress::run(module, locations, function, axis, host.variables)?;
     let width = width::of(function, axis, host.warp_size);
     let order = BlockOrder::new(function)?;
     let divergence = Divergence::new(&order, module.layout(), width.lanes, axis);

@@ -25,7 +25,7 @@ use llvm_sys::{LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode};
 use super::callee::{self, Callee};
 use super::context_fields::{self, LaneAxis};
 use crate::analysis::control_flow::{ControlFlow, Loop};
-use crate::analysis::source_locations::Sites;
+use crate::analysis::source_locations::SourceLocations;
 use crate::ir::{Block, Builder, Module, Type, Value};
 use crate::vgpu::lower::engine::SPIN;
 use crate::vgpu::polling_loops;
@@ -35,7 +35,7 @@ use crate::vgpu::warp::refusal::Refusal;
 /// The check.
 pub fn run(
     module: &Module,
-    sites: &mut Sites,
+    locations: &mut SourceLocations,
     kernel: Value,
     axis: LaneAxis,
     variables: RuntimeVariables,
@@ -61,14 +61,14 @@ pub fn run(
             });
         }
         if !polling_loops::yields(&each) {
-            insert_spin(module, sites, &each);
+            insert_spin(module, locations, &each);
         }
     }
     Ok(())
 }
 
 /// Lets other warps, and what may end the launch, have their turn at the end of every turn of the loop.
-fn insert_spin(module: &Module, sites: &mut Sites, each: &Loop) {
+fn insert_spin(module: &Module, locations: &mut SourceLocations, each: &Loop) {
     let (Some(end), Some(place)) = (each.latch.terminator(), polling_loops::place(each)) else {
         return;
     };
@@ -81,7 +81,7 @@ fn insert_spin(module: &Module, sites: &mut Sites, each: &Loop) {
     let marker = module.declare(callee::CONTEXT, Type::function(pointer, &[]));
     let builder = Builder::before(context, end);
     let cx = builder.call_function(marker, &[]);
-    let site = Value::int(number, sites.own(place).into());
+    let site = Value::int(number, locations.for_call(place).into());
     builder.call_function(spin, &[cx, site]);
 }
 

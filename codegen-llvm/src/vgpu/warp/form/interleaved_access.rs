@@ -7,7 +7,7 @@
 use llvm_sys::LLVMIntPredicate;
 
 use super::Vectoriser;
-use super::lane_serialisation::is_pure;
+use super::lane_serialisation::ignores_memory;
 use super::memory::AccessPattern;
 use crate::ir::{Type, Value};
 use crate::vgpu::warp::analysis::affine_address::AffineAddress;
@@ -74,7 +74,7 @@ impl Vectoriser<'_> {
         let size = self.layout.alloc_size(ty);
         let place = AffineAddress::of(self.layout, first.operand(0));
         let near = instructions.iter().take(REACH);
-        let free = near.take_while(|&&it| self.is_own_load(it) || is_pure(it));
+        let free = near.take_while(|&&it| self.is_own_load(it) || ignores_memory(it));
         let mut found: Vec<(i64, Value)> = free
             .filter(|&&it| it.ty() == ty && self.is_scattered_load(it))
             .filter(|it| !self.vectors.contains_key(it))

@@ -39,7 +39,8 @@ impl Vectoriser<'_> {
         if !self.is_addition(*instructions.first()?) {
             return None;
         }
-        let fits = |it: &&Value| self.is_addition(**it) || self.is_own_load(**it) || is_pure(**it);
+        let fits =
+            |it: &&Value| self.is_addition(**it) || self.is_own_load(**it) || ignores_memory(**it);
         let mut run = instructions.iter().take_while(fits).count();
         loop {
             let last = instructions[..run]
@@ -292,7 +293,7 @@ fn is_fixed_distance(value: Value) -> bool {
 }
 
 /// Whether an instruction may be done before additions that it follows: it neither reads nor writes what they change.
-pub(super) fn is_pure(instruction: Value) -> bool {
+pub(super) fn ignores_memory(instruction: Value) -> bool {
     use LLVMOpcode::*;
     match instruction.opcode() {
         Some(LLVMCall) => matches!(

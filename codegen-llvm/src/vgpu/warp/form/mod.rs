@@ -33,7 +33,7 @@ use crate::vgpu::warp::refusal::Refusal;
 /// What to build.
 pub struct Request<'a> {
     /// The module, a copy of the unit's.
-    pub module: Module,
+    pub module: &'a Module,
     /// The kernel.
     pub kernel: Value,
     /// Its parameters in the launch's words.
@@ -57,7 +57,7 @@ pub struct Request<'a> {
 
 /// The function under construction.
 struct Vectoriser<'a> {
-    module: Module,
+    module: &'a Module,
     context: Context,
     layout: Layout,
     builder: Builder,
@@ -163,7 +163,8 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
         Ok(()) => Ok(function),
         Err(refusal) => {
             request.kernel.take_subprogram(function);
-            function.delete_function();
+            // SAFETY: the form was not finished, so nobody calls it, and the vectoriser that filled it is gone.
+            unsafe { function.delete_function() };
             Err(refusal)
         }
     }

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode};
 
 use crate::analysis::indirect_calls;
-use crate::analysis::source_locations::Sites;
+use crate::analysis::source_locations::SourceLocations;
 use crate::analysis::target::SHARED;
 use crate::ir::{Builder, Module, Type, Value};
 use crate::vgpu::warp::analysis::callee::CONTEXT;
@@ -93,7 +93,7 @@ fn referred_to(functions: impl Iterator<Item = Value>) -> HashSet<Value> {
 /// Replaces the calls through pointers in the kernel with this number.
 pub fn run(
     module: &Module,
-    sites: &mut Sites,
+    locations: &mut SourceLocations,
     (number, function): (usize, Value),
     targets: &Targets,
 ) {
@@ -116,7 +116,7 @@ pub fn run(
         let callees = targets.pointed_at.iter().copied().filter(may_be);
         let callees: Vec<_> = callees.collect();
         if callees.len() <= MOST {
-            dispatch(module, sites, call, &callees);
+            dispatch(module, locations, call, &callees);
         }
     }
 }
@@ -131,12 +131,12 @@ fn accepts(function: Value, call: Value) -> bool {
 }
 
 /// Puts a call of a dispatcher in place of a call through a pointer.
-fn dispatch(module: &Module, sites: &mut Sites, call: Value, callees: &[Value]) {
+fn dispatch(module: &Module, locations: &mut SourceLocations, call: Value, callees: &[Value]) {
     let context = module.context;
     let mut types = vec![call.called().ty()];
     types.extend(call.called_type().parameters());
     let ty = Type::function(call.called_type().result(), &types);
-    let dispatcher = module.declare(&format!("warp.dispatch.{}", sites.own(call)), ty);
+    let dispatcher = module.declare(&format!("warp.dispatch.{}", locations.for_call(call)), ty);
     dispatcher.set_linkage(llvm_sys::LLVMLinkage::LLVMInternalLinkage);
     for attribute in ["alwaysinline", "nounwind"] {
         dispatcher.add_attribute(context, attribute);
@@ -164,7 +164,7 @@ fn dispatch(module: &Module, sites: &mut Sites, call: Value, callees: &[Value]) 
     let int = |bits, value| Value::int(Type::int(context, bits), value);
     let marker = module.declare(CONTEXT, Type::function(Type::pointer(context), &[]));
     let cx = builder.call_function(marker, &[]);
-    let site = int(32, u64::from(sites.of_place(call)));
+    let site = int(32, u64::from(locations.for_message(call)));
     let address = builder.cast(LLVMOpcode::LLVMPtrToInt, pointer, Type::int(context, 64));
     if let Some(fault) = module.function("vgpu_wild_access") {
         builder.call_function(fault, &[cx, site, address, int(32, 0)]);
@@ -176,10 +176,8 @@ fn dispatch(module: &Module, sites: &mut Sites, call: Value, callees: &[Value]) 
     let builder = Builder::before(context, call);
     builder.locate_as(call);
     let made = builder.call_function(dispatcher, &values);
-    if !call.ty().is_void() {
-        call.replace_all_uses(made);
-    }
-    call.erase();
+    // SAFETY: the caller is done with the call.
+    unsafe { call.replace_with(made) };
 }
 
 /// Calls a function with as many of the arguments as it takes, each as the type it takes.

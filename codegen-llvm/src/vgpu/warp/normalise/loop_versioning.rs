@@ -226,7 +226,8 @@ fn split(module: &Module, kernel: Value) {
         return;
     };
     let (block, arguments) = (marker.block(), marker.arguments());
-    marker.erase();
+    // SAFETY: the marker has no result; its block and arguments have been read.
+    unsafe { marker.erase() };
     let (Some(end), Some(way)) = (block.terminator(), arguments[1].as_int()) else {
         return;
     };
@@ -241,7 +242,8 @@ fn split(module: &Module, kernel: Value) {
     let asked = Builder::append_block(context, kernel, "");
     Builder::at_end(context, asked).copy_of(end);
     Builder::before(context, end).branch(arguments[0], copies[&start], asked);
-    end.erase();
+    // SAFETY: a terminator has no users, and the copy of it stands in the new block.
+    unsafe { end.erase() };
 }
 
 /// Copies of blocks that have no phis and no values in common with others but what is known before them. In debug information they

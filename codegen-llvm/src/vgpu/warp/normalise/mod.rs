@@ -15,7 +15,7 @@ use anyhow::Result;
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
 use vgpu_abi::summary::ExecutionMode;
 
-use crate::analysis::source_locations::Sites;
+use crate::analysis::source_locations::SourceLocations;
 use crate::ir::{Module, Value};
 use crate::vgpu::entries;
 use crate::vgpu::unit::{Kernel, Unit};
@@ -36,7 +36,12 @@ const SHAPE: &str =
     "function(scalarizer<load-store>,dce,simplifycfg,lower-switch,mergereturn,loop-simplify,lcssa)";
 
 /// The pass, for these kernels of the unit; the others are gone afterwards.
-pub fn run(unit: &Unit, sites: &mut Sites, module: &Module, kernels: &[&Kernel]) -> Result<()> {
+pub fn run(
+    unit: &Unit,
+    locations: &mut SourceLocations,
+    module: &Module,
+    kernels: &[&Kernel],
+) -> Result<()> {
     let functions: Vec<_> = kernels
         .iter()
         .filter_map(|kernel| module.function(&kernel.function.name()))
@@ -71,7 +76,7 @@ pub fn run(unit: &Unit, sites: &mut Sites, module: &Module, kernels: &[&Kernel])
         }
     }
     let targets = devirtualise::Targets::find(module, &functions);
-    inline(unit, sites, module, (kernels, &functions), &targets)?;
+    inline(unit, locations, module, (kernels, &functions), &targets)?;
     targets.release();
     unit.machine.run_passes(module, "globaldce")?;
     for (kernel, &function) in kernels.iter().zip(&functions) {
@@ -93,7 +98,7 @@ const ROUNDS: u32 = 6;
 
 fn inline(
     unit: &Unit,
-    sites: &mut Sites,
+    locations: &mut SourceLocations,
     module: &Module,
     (kernels, functions): (&[&Kernel], &[Value]),
     targets: &devirtualise::Targets,
@@ -122,7 +127,7 @@ fn inline(
         }
         for (number, &function) in functions.iter().enumerate() {
             if !calls_known(function) {
-                devirtualise::run(module, sites, (number, function), targets);
+                devirtualise::run(module, locations, (number, function), targets);
             }
         }
         let mut open = functions.iter().filter(|&&kernel| calls_known(kernel));
@@ -212,7 +217,7 @@ fn size(function: Value, known: &mut HashMap<Value, Option<u64>>) -> Option<u64>
 }
 
 /// Whether a kernel's entry makes copies of parameters on the stack: each thread would need its own.
-pub fn takes_structures(module: Module, kernel: &str) -> bool {
+pub fn takes_structures(module: &Module, kernel: &str) -> bool {
     let entry = module.function(&entries::symbol(kernel));
     entry.is_none_or(|entry| {
         let instructions = entry.instructions();

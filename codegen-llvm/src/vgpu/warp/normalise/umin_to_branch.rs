@@ -75,6 +75,6 @@ fn branch(context: Context, kernel: Value, smaller: Value, Clamp { number, bound
     let chosen = Builder::before(context, smaller).phi(smaller.ty());
     chosen.add_incoming(bound, short);
     chosen.add_incoming(number, whole);
-    smaller.replace_all_uses(chosen);
-    smaller.erase();
+    // SAFETY: the caller is done with the call.
+    unsafe { smaller.replace_with(chosen) };
 }

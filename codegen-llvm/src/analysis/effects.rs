@@ -1,0 +1,37 @@
+//! What instructions do besides computing a value.
+
+use llvm_sys::{LLVMAttributeFunctionIndex, LLVMOpcode};
+
+use crate::ir::Value;
+
+/// Whether an instruction has no effects, and may be run by fewer threads or later, while nothing is written.
+pub fn has_no_effects(instruction: Value) -> bool {
+    use LLVMOpcode::*;
+    match instruction.opcode() {
+        Some(LLVMLoad) => !instruction.is_volatile() && !instruction.is_atomic(),
+        Some(LLVMCall) => instruction.called_function().is_some_and(only_reads),
+        Some(
+            LLVMStore | LLVMAtomicRMW | LLVMAtomicCmpXchg | LLVMFence | LLVMAlloca | LLVMVAArg
+            | LLVMRet | LLVMUnreachable | LLVMInvoke | LLVMCallBr | LLVMIndirectBr | LLVMResume
+            | LLVMLandingPad | LLVMCatchSwitch | LLVMCatchPad | LLVMCatchRet | LLVMCleanupPad
+            | LLVMCleanupRet,
+        ) => false,
+        Some(_) => true,
+        None => false,
+    }
+}
+
+/// Whether a function writes nothing and waits for nobody, by its attributes, or only says something to the optimiser.
+fn only_reads(function: Value) -> bool {
+    const HINTS: [&str; 2] = ["llvm.assume", "llvm.experimental.noalias.scope.decl"];
+    if HINTS.contains(&function.name().as_str()) {
+        return true;
+    }
+    /// In the value of the attribute `memory`, two bits for each kind of memory: the second says that it may be written
+    /// (`llvm/Support/ModRef.h`).
+    const WRITES: u64 = 0xaaaa_aaaa_aaaa_aaaa;
+    let memory = function.int_attribute_at(LLVMAttributeFunctionIndex, "memory");
+    memory.is_some_and(|memory| memory & WRITES == 0)
+        && function.has_function_attribute("nosync")
+        && !function.has_function_attribute("convergent")
+}

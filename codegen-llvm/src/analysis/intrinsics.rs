@@ -1,0 +1,33 @@
+//! Names of intrinsics and of the runtime's functions that passes look for.
+
+use crate::ir::Value;
+
+/// A thread's index along x in its block.
+pub const THREAD_ID_X: [&str; 2] = ["llvm.nvvm.read.ptx.sreg.tid.x", "llvm.amdgcn.workitem.id.x"];
+/// A thread's index along y in its block.
+pub const THREAD_ID_Y: [&str; 2] = ["llvm.nvvm.read.ptx.sreg.tid.y", "llvm.amdgcn.workitem.id.y"];
+/// The device runtime's function for a thread's index in an SPMD kernel's block, which extends along x.
+pub const HARDWARE_THREAD_ID: &str = "__kmpc_get_hardware_thread_id_in_block";
+
+/// AMD's barrier, which by itself does not order memory.
+pub const AMD_BARRIER: &str = "llvm.amdgcn.s.barrier";
+
+/// Barriers of the whole block.
+const BLOCK_BARRIERS: [&str; 5] = [
+    "llvm.nvvm.barrier.cta.sync.all",
+    "llvm.nvvm.barrier.cta.sync.aligned.all",
+    "llvm.nvvm.barrier0",
+    AMD_BARRIER,
+    "__kmpc_barrier_simple_spmd",
+];
+
+/// Whether a value is a call of one of these functions.
+pub fn is_call_of(value: Value, names: &[&str]) -> bool {
+    let function = value.called_function();
+    function.is_some_and(|function| names.contains(&function.name().as_str()))
+}
+
+/// Whether an instruction is a barrier of the whole block.
+pub fn is_block_barrier(value: Value) -> bool {
+    is_call_of(value, &BLOCK_BARRIERS)
+}
