@@ -109,10 +109,7 @@ pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Re
 
 /// The PTX's first line: which image it was made of.
 fn provenance(bitcode: &[u8]) -> String {
-    let hash: String = Sha256::digest(bitcode)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let hash = hex::encode(Sha256::digest(bitcode));
     format!("{PROVENANCE}{hash}\n")
 }
 

@@ -5,14 +5,14 @@
 //! whole (written under another name, then renamed), is never changed, and starts with a checksum, so
 //! that damage is found and the entry compiled anew. Nothing here can fail a compilation.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
+use tempfile::Builder;
 
 /// Default of `OMPTARGET_CACHE_LIMIT`, MiB.
 const DEFAULT_LIMIT: u64 = 512;
@@ -37,11 +37,7 @@ impl Key {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
-        Key(hash
-            .finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect())
+        Key(hex::encode(hash.finalize()))
     }
 }
 
@@ -156,7 +152,6 @@ impl Cache {
     }
 
     fn write(&self, key: &Key, bytes: &[u8]) -> io::Result<()> {
-        static SERIAL: AtomicU64 = AtomicU64::new(0);
         DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -166,18 +161,14 @@ impl Cache {
                 "the folder is another user's, or others may write to it",
             ));
         }
-        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-        let partial = self.folder.join(format!(
-            "{}.{}.{serial}.{PARTIAL}",
-            key.0,
-            std::process::id()
-        ));
-        let written =
-            write_entry(&partial, bytes).and_then(|()| fs::rename(&partial, self.path(key)));
-        if written.is_err() {
-            let _ = fs::remove_file(&partial);
-        }
-        written
+        let mut partial = Builder::new()
+            .prefix(&key.0)
+            .suffix(&format!(".{PARTIAL}"))
+            .tempfile_in(&self.folder)?;
+        partial.write_all(&Sha256::digest(bytes))?;
+        partial.write_all(bytes)?;
+        partial.persist(self.path(key))?;
+        Ok(())
     }
 
     /// Removes the least recently used entries until the rest is within the limit, and what dead
@@ -214,16 +205,6 @@ impl Cache {
     }
 }
 
-fn write_entry(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    file.write_all(&Sha256::digest(bytes))?;
-    file.write_all(bytes)
-}
-
 fn is_whole(bytes: &[u8]) -> bool {
     bytes
         .split_at_checked(CHECKSUM)
@@ -232,8 +213,7 @@ fn is_whole(bytes: &[u8]) -> bool {
 
 /// Whether only this user can put files there: they are code that will run.
 fn is_private(folder: &Path) -> bool {
-    // SAFETY: `geteuid` has no preconditions.
-    let me = unsafe { libc::geteuid() };
+    let me = rustix::process::geteuid().as_raw();
     fs::metadata(folder).is_ok_and(|metadata| metadata.uid() == me && metadata.mode() & 0o022 == 0)
 }
 

@@ -5,10 +5,11 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, Write};
-use std::os::fd::FromRawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
+
+use rustix::fs::{MemfdFlags, memfd_create};
 
 use crate::CompileError;
 
@@ -83,16 +84,12 @@ fn failure(status: ExitStatus, message: String) -> CompileError {
 
 /// A file without a name, gone when its last handle is.
 fn anonymous_file(what: &str) -> Result<File, CompileError> {
-    // SAFETY: the name is a NUL-terminated string.
-    let fd = unsafe { libc::memfd_create(c"omptarget-codegen".as_ptr(), libc::MFD_CLOEXEC) };
-    if fd < 0 {
-        let error = std::io::Error::last_os_error();
-        return Err(CompileError::system(format!(
-            "making room for the device compiler's {what}"
-        ))(error));
-    }
-    // SAFETY: the descriptor is new and nobody else's.
-    Ok(unsafe { File::from_raw_fd(fd) })
+    memfd_create(c"omptarget-codegen", MemfdFlags::CLOEXEC)
+        .map(File::from)
+        .map_err(|error| {
+            let what = format!("making room for the device compiler's {what}");
+            CompileError::system(what)(error.into())
+        })
 }
 
 fn shared(file: &File) -> Result<Stdio, CompileError> {
