@@ -3,6 +3,8 @@
 
 use std::ffi::{c_int, c_uint, c_void};
 
+use bitflags::bitflags;
+
 /// Declares the driver's handles: pointers that only the driver follows.
 macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident)*) => {$(
@@ -216,13 +218,38 @@ values! { CuMemPoolAttribute:
     RELEASE_THRESHOLD = 4
 }
 
-/// `CU_STREAM_NON_BLOCKING`: the stream does not wait for the default stream.
-pub const STREAM_NON_BLOCKING: c_uint = 1;
-/// `CU_EVENT_DISABLE_TIMING`: the event records no time.
-pub const EVENT_DISABLE_TIMING: c_uint = 2;
-/// `CU_MEMHOSTALLOC_PORTABLE`: pinned for every context.
-pub const HOST_ALLOC_PORTABLE: c_uint = 1;
-/// `CU_MEMHOSTALLOC_DEVICEMAP`: kernels may use the memory.
-pub const HOST_ALLOC_DEVICE_MAP: c_uint = 2;
-/// `CU_MEM_ATTACH_GLOBAL`: managed memory that every stream may use.
-pub const ATTACH_GLOBAL: c_uint = 1;
+bitflags! {
+    /// `CUstream_flags`
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[repr(transparent)]
+    pub struct CuStreamFlags: c_uint {
+        /// `CU_STREAM_NON_BLOCKING`: the stream does not wait for the default stream.
+        const NON_BLOCKING = 1;
+    }
+
+    /// `CUevent_flags`
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[repr(transparent)]
+    pub struct CuEventFlags: c_uint {
+        /// `CU_EVENT_DISABLE_TIMING`: the event records no time.
+        const DISABLE_TIMING = 2;
+    }
+
+    /// `CU_MEMHOSTALLOC_*`
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[repr(transparent)]
+    pub struct CuHostAllocFlags: c_uint {
+        /// `CU_MEMHOSTALLOC_PORTABLE`: pinned for every context.
+        const PORTABLE = 1;
+        /// `CU_MEMHOSTALLOC_DEVICEMAP`: kernels may use the memory.
+        const DEVICE_MAP = 2;
+    }
+
+    /// `CUmemAttach_flags`
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[repr(transparent)]
+    pub struct CuMemAttachFlags: c_uint {
+        /// `CU_MEM_ATTACH_GLOBAL`: managed memory that every stream may use.
+        const GLOBAL = 1;
+    }
+}

@@ -50,32 +50,18 @@ impl fmt::Display for Version {
 }
 
 /// Why the driver's library cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DriverError {
-    /// It cannot be opened: the dynamic linker's words.
+    /// It cannot be opened: the dynamic linker's message.
+    #[error("there is no NVIDIA driver ({0})")]
     Library(String),
     /// It is older than [`OLDEST`].
+    #[error("the NVIDIA driver is too old: it serves CUDA {0}, {OLDEST} or newer is needed")]
     TooOld(Version),
     /// It lacks a function that a driver of its version has.
+    #[error("{LIBRARY} is not an NVIDIA driver: it has no {0}")]
     Function(&'static str),
 }
-
-impl fmt::Display for DriverError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            DriverError::Library(why) => write!(f, "there is no NVIDIA driver ({why})"),
-            DriverError::TooOld(version) => write!(
-                f,
-                "the NVIDIA driver is too old: it serves CUDA {version}, {OLDEST} or newer is needed"
-            ),
-            DriverError::Function(name) => {
-                write!(f, "{LIBRARY} is not an NVIDIA driver: it has no {name}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for DriverError {}
 
 /// Declares the table and a method for each function.
 macro_rules! functions {
@@ -194,14 +180,14 @@ functions! {
         mem_pool_set_attribute = "cuMemPoolSetAttribute"(pool: CuMemoryPool, attribute: CuMemPoolAttribute, value: *mut c_void);
         /// Returns what the pool keeps and nobody uses, but for `keep` bytes, to the device.
         mem_pool_trim_to = "cuMemPoolTrimTo"(pool: CuMemoryPool, keep: usize);
-        /// Pinned host memory; `HOST_ALLOC_…`.
-        mem_host_alloc = "cuMemHostAlloc"(address: *mut *mut c_void, size: usize, flags: c_uint);
+        /// Pinned host memory; [`CuHostAllocFlags`].
+        mem_host_alloc = "cuMemHostAlloc"(address: *mut *mut c_void, size: usize, flags: CuHostAllocFlags);
         /// Frees that.
         mem_free_host = "cuMemFreeHost"(address: *mut c_void);
         /// The address kernels use for pinned host memory.
         mem_host_get_device_pointer = "cuMemHostGetDevicePointer_v2"(device: *mut CuDevicePtr, host: *mut c_void, flags: c_uint);
-        /// Memory both sides use under one address, which migrates; `ATTACH_GLOBAL`.
-        mem_alloc_managed = "cuMemAllocManaged"(address: *mut CuDevicePtr, size: usize, flags: c_uint);
+        /// Memory both sides use under one address, which migrates; [`CuMemAttachFlags`].
+        mem_alloc_managed = "cuMemAllocManaged"(address: *mut CuDevicePtr, size: usize, flags: CuMemAttachFlags);
         /// The allocation an address lies in; `NOT_FOUND` if in none.
         mem_get_address_range = "cuMemGetAddressRange_v2"(base: *mut CuDevicePtr, size: *mut usize, address: CuDevicePtr);
 
@@ -216,8 +202,8 @@ functions! {
         /// Sets bytes, in a stream's order.
         memset_d8_async = "cuMemsetD8Async"(dst: CuDevicePtr, value: u8, count: usize, stream: CuStream);
 
-        /// A stream; `STREAM_NON_BLOCKING`.
-        stream_create = "cuStreamCreate"(stream: *mut CuStream, flags: c_uint);
+        /// A stream; [`CuStreamFlags`].
+        stream_create = "cuStreamCreate"(stream: *mut CuStream, flags: CuStreamFlags);
         /// Destroys it; what is enqueued is still done.
         stream_destroy = "cuStreamDestroy_v2"(stream: CuStream);
         /// `NOT_READY` unless everything enqueued is complete.
@@ -228,8 +214,8 @@ functions! {
         stream_wait_event = "cuStreamWaitEvent"(stream: CuStream, event: CuEvent, flags: c_uint);
         /// Calls a function on a thread of the driver's, in the stream's order; not after an error.
         launch_host_func = "cuLaunchHostFunc"(stream: CuStream, function: CuHostFunction, data: *mut c_void);
-        /// An event; `EVENT_DISABLE_TIMING`.
-        event_create = "cuEventCreate"(event: *mut CuEvent, flags: c_uint);
+        /// An event; [`CuEventFlags`].
+        event_create = "cuEventCreate"(event: *mut CuEvent, flags: CuEventFlags);
         /// Destroys it.
         event_destroy = "cuEventDestroy_v2"(event: CuEvent);
         /// It happens when the stream has passed what is enqueued now.

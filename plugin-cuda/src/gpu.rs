@@ -5,13 +5,14 @@
 //! one; where the thread has another (CUDA code, another of our GPUs), that one is current again afterwards.
 
 use std::ptr::null_mut;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
+use parking_lot::Mutex;
 use plugin_api::{Error, Result};
 
 use crate::driver::{
-    CuContext, CuDevice, CuEvent, CuLimit, CuMemPoolAttribute, CuMemoryPool, CuStream, Driver,
-    EVENT_DISABLE_TIMING, Failure, Outcome, STREAM_NON_BLOCKING,
+    CuContext, CuDevice, CuEvent, CuEventFlags, CuLimit, CuMemPoolAttribute, CuMemoryPool,
+    CuStream, CuStreamFlags, Driver, Failure, Outcome,
 };
 use crate::failure;
 use crate::in_flight::InFlight;
@@ -137,7 +138,7 @@ impl Gpu {
     }
 
     fn open(&self) -> Result<&ContextResources> {
-        let _one = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one = self.opening.lock();
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
         }
@@ -229,7 +230,10 @@ impl Gpu {
     fn make_stream(&self) -> Result<CuStream> {
         let mut stream = CuStream::NULL;
         // SAFETY: `stream` is writable, the context is current.
-        self.check(unsafe { self.driver.stream_create(&mut stream, STREAM_NON_BLOCKING) })?;
+        self.check(unsafe {
+            self.driver
+                .stream_create(&mut stream, CuStreamFlags::NON_BLOCKING)
+        })?;
         Ok(stream)
     }
 
@@ -253,7 +257,10 @@ impl Gpu {
         }
         let mut event = CuEvent(null_mut());
         // SAFETY: `event` is writable, the context is current.
-        self.check(unsafe { self.driver.event_create(&mut event, EVENT_DISABLE_TIMING) })?;
+        self.check(unsafe {
+            self.driver
+                .event_create(&mut event, CuEventFlags::DISABLE_TIMING)
+        })?;
         Ok(event)
     }
 
@@ -268,7 +275,7 @@ impl Gpu {
     /// A list of what a new stream runs.
     pub fn running(&self) -> Arc<InFlight> {
         let running = Arc::new(InFlight::default());
-        let mut all = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.running.lock();
         all.retain(|other| other.strong_count() > 0);
         all.push(Arc::downgrade(&running));
         running
@@ -306,7 +313,7 @@ impl Gpu {
 
     /// Every launch that may still be running.
     fn launches(&self) -> Vec<crate::in_flight::LaunchInFlight> {
-        let all = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.running.lock();
         let live = all.iter().filter_map(Weak::upgrade);
         live.flat_map(|running| running.launches()).collect()
     }

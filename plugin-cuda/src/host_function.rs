@@ -1,7 +1,9 @@
 //! Functions of ours that the driver calls in a stream's order.
 
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use crate::driver::{CuStream, Driver, Outcome};
 
@@ -30,7 +32,7 @@ impl HostFunction {
     }
 
     fn take(&self) -> Option<Box<dyn FnOnce() + Send>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.0.lock().take()
     }
 
     /// Drops the function, unless the driver calls it right now. A driver that has failed keeps its count: whether it still comes

@@ -1,7 +1,9 @@
 //! Which kernels a stream may be running. A GPU does not say which one failed; these are the candidates.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 /// More than this many launches without waiting are not remembered: the oldest are long over.
 const MOST: usize = 256;
@@ -23,7 +25,7 @@ pub struct InFlight(Mutex<VecDeque<LaunchInFlight>>);
 
 impl InFlight {
     fn lock(&self) -> MutexGuard<'_, VecDeque<LaunchInFlight>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// A launch is enqueued.

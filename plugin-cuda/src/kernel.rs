@@ -2,9 +2,10 @@
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use plugin_api::{Error, Kernel, KernelInfo, Launch, Parameter, Result, Stream};
 
 use crate::driver::{CuFunction, CuFunctionAttribute, CuResult, CuStream};
@@ -208,7 +209,7 @@ impl Kernel for CudaKernel {
 
     fn resident_blocks(&self, threads: u32, dynamic_shared: u32) -> Option<u32> {
         let shape = (threads, dynamic_shared);
-        let mut known = self.resident.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.resident.lock();
         if let Some((_, blocks)) = known.iter().find(|(other, _)| *other == shape) {
             return Some(*blocks);
         }

@@ -6,13 +6,11 @@
 
 use std::collections::HashMap;
 use std::ffi::c_void;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use plugin_api::{DevicePtr, Error, MemoryKind, Result};
 
-use crate::driver::{
-    ATTACH_GLOBAL, CuResult, Failure, HOST_ALLOC_DEVICE_MAP, HOST_ALLOC_PORTABLE, Outcome,
-};
+use crate::driver::{CuHostAllocFlags, CuMemAttachFlags, CuResult, Failure, Outcome};
 use crate::gpu::{Entered, Gpu};
 
 /// How an allocation is freed again.
@@ -50,7 +48,7 @@ impl Memory {
             made => made,
         };
         let (address, origin) = made.map_err(|failure| no_memory(gpu, failure, size))?;
-        let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut live = self.live.lock();
         live.insert(address, origin);
         Ok(DevicePtr(address))
     }
@@ -58,7 +56,7 @@ impl Memory {
     /// Frees what [`Memory::alloc`] gave.
     pub fn free(&self, gpu: &Gpu, pointer: DevicePtr) -> Result<()> {
         let origin = {
-            let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut live = self.live.lock();
             live.remove(&pointer.0)
         };
         let origin = origin.ok_or(Error::InvalidFree(pointer))?;
@@ -98,12 +96,12 @@ fn take(
                 Ok((address, Origin::Driver))
             }
             MemoryKind::Shared => {
-                driver.mem_alloc_managed(&mut address, bytes, ATTACH_GLOBAL)?;
+                driver.mem_alloc_managed(&mut address, bytes, CuMemAttachFlags::GLOBAL)?;
                 Ok((address, Origin::Driver))
             }
             MemoryKind::Host => {
                 let mut host: *mut c_void = std::ptr::null_mut();
-                let flags = HOST_ALLOC_PORTABLE | HOST_ALLOC_DEVICE_MAP;
+                let flags = CuHostAllocFlags::PORTABLE | CuHostAllocFlags::DEVICE_MAP;
                 driver.mem_host_alloc(&mut host, bytes, flags)?;
                 // With unified addressing, which every 64-bit system has, kernels use it under the same address.
                 Ok((host as u64, Origin::Host))

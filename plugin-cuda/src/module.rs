@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::ffi::CString;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use codegen::{CompileError, Compiler, PtxOptions};
 use device_image::{FatKind, Image, ImageKind};
+use parking_lot::Mutex;
 use plugin_api::{DevicePtr, Error, Global, Kernel, LoadOptions, Module, Result, Stage};
 
 use crate::driver::{CuFunction, CuModule, CuResult};
@@ -218,7 +219,7 @@ impl Module for CudaModule {
     }
 
     fn kernel(&self, name: &str) -> Option<Arc<dyn Kernel>> {
-        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kernels = self.kernels.lock();
         if let Some(known) = kernels.get(name) {
             return known.clone().map(|kernel| kernel as Arc<dyn Kernel>);
         }

@@ -1,6 +1,6 @@
 //! What takes a driver long to make, and nobody uses right now.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
 
 /// ObjectPool objects of one kind.
 pub struct ObjectPool<T>(Mutex<Vec<T>>);
@@ -13,7 +13,7 @@ impl<T> Default for ObjectPool<T> {
 
 impl<T> ObjectPool<T> {
     fn lock(&self) -> MutexGuard<'_, Vec<T>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// The one used last.

@@ -5,8 +5,8 @@
 
 use std::collections::HashSet;
 use std::ffi::c_int;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use plugin_api::Result;
 
 use crate::driver::{CuDevice, CuResult};
@@ -19,7 +19,7 @@ pub struct Peers(Mutex<HashSet<CuDevice>>);
 impl Peers {
     /// Lets `gpu` use the memory of `other`, if it can. Asked once per pair.
     pub fn enable(&self, gpu: &Gpu, other: &Gpu) -> Result<()> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock();
         if !known.insert(other.device) {
             return Ok(());
         }

@@ -1,7 +1,6 @@
 //! The plugin: every GPU the driver shows.
 
 use std::ffi::c_int;
-use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use plugin_api::{Device, Plugin};
@@ -14,29 +13,21 @@ use crate::properties::Properties;
 use crate::settings::Settings;
 
 /// Why there is no NVIDIA GPU in this process.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unavailable {
-    /// There is no driver, or none that serves.
-    Driver(DriverError),
-    /// The driver does not start: its words.
+    /// There is no driver, or none that the plugin can use.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+    /// The driver does not start: its message.
+    #[error("the NVIDIA driver does not start: {0}")]
     Start(String),
-    /// The driver shows no GPU, or none that serves: why not.
+    /// The driver shows no GPU, or none that the plugin can use: why not.
+    #[error("{0}")]
     Device(String),
     /// A setting cannot be understood.
+    #[error("{0}")]
     Setting(String),
 }
-
-impl fmt::Display for Unavailable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Unavailable::Driver(missing) => missing.fmt(f),
-            Unavailable::Start(why) => write!(f, "the NVIDIA driver does not start: {why}"),
-            Unavailable::Device(why) | Unavailable::Setting(why) => f.write_str(why),
-        }
-    }
-}
-
-impl std::error::Error for Unavailable {}
 
 struct CudaPlugin {
     devices: Vec<Arc<CudaDevice>>,
@@ -68,9 +59,9 @@ pub fn plugin() -> Result<Found, Unavailable> {
     let settings = Settings::from_environment().map_err(Unavailable::Setting)?;
     let driver = driver()?;
     // SAFETY: there is no precondition.
-    unsafe { driver.init(0) }.map_err(|failure| absence(driver, failure))?;
+    unsafe { driver.init(0) }.map_err(|failure| unavailable(driver, failure))?;
     let (devices, left_out) =
-        devices(driver, &settings).map_err(|failure| absence(driver, failure))?;
+        devices(driver, &settings).map_err(|failure| unavailable(driver, failure))?;
     if devices.is_empty() {
         return Err(Unavailable::Device(match left_out.is_empty() {
             true => NO_GPU.into(),
@@ -90,10 +81,10 @@ const NO_GPU: &str = "the NVIDIA driver shows no GPU (CUDA_VISIBLE_DEVICES may h
 fn driver() -> Result<&'static Driver, Unavailable> {
     static DRIVER: OnceLock<Result<Driver, DriverError>> = OnceLock::new();
     let driver = DRIVER.get_or_init(Driver::open).as_ref();
-    driver.map_err(|missing| Unavailable::Driver(missing.clone()))
+    Ok(driver.map_err(DriverError::clone)?)
 }
 
-fn absence(driver: &Driver, failure: Failure) -> Unavailable {
+fn unavailable(driver: &Driver, failure: Failure) -> Unavailable {
     if failure.result == CuResult::NO_DEVICE {
         return Unavailable::Device(NO_GPU.into());
     }

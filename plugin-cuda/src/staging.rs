@@ -7,7 +7,7 @@ use std::ffi::c_void;
 
 use plugin_api::Result;
 
-use crate::driver::{Driver, HOST_ALLOC_PORTABLE, Outcome};
+use crate::driver::{CuHostAllocFlags, Driver, Outcome};
 use crate::gpu::Gpu;
 
 /// Bytes of one stream's.
@@ -68,7 +68,7 @@ fn allocate(gpu: &Gpu) -> Result<*mut u8> {
     // SAFETY: `memory` is writable, the context is current.
     gpu.check(unsafe {
         gpu.driver
-            .mem_host_alloc(&mut memory, SIZE, HOST_ALLOC_PORTABLE)
+            .mem_host_alloc(&mut memory, SIZE, CuHostAllocFlags::PORTABLE)
     })?;
     Ok(memory.cast())
 }

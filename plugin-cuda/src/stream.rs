@@ -1,8 +1,9 @@
 //! Streams: the driver's, with what has to stay until their work is done.
 
 use std::any::Any;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use plugin_api::{DevicePtr, Error, Event, Kernel, Launch, Result, Stream};
 
 use crate::driver::{CuResult, CuStream, Outcome};
@@ -62,7 +63,7 @@ impl CudaStream {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Enqueues with the context current. An operation the driver refuses is not there.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use plugin_api::{Result, SourceLocation};
 
-use crate::driver::{CuDevicePtr, Driver, HOST_ALLOC_DEVICE_MAP, HOST_ALLOC_PORTABLE, Outcome};
+use crate::driver::{CuDevicePtr, CuHostAllocFlags, Driver, Outcome};
 use crate::gpu::Gpu;
 
 /// The variable of an image that gets the record's address.
@@ -64,7 +64,7 @@ impl TrapRecord {
     pub fn new(gpu: &Gpu) -> Result<TrapRecord> {
         let mut host: *mut c_void = std::ptr::null_mut();
         let mut device = 0;
-        let flags = HOST_ALLOC_PORTABLE | HOST_ALLOC_DEVICE_MAP;
+        let flags = CuHostAllocFlags::PORTABLE | CuHostAllocFlags::DEVICE_MAP;
         // SAFETY: both variables are writable; the memory is fresh and large enough.
         gpu.check(unsafe {
             gpu.driver

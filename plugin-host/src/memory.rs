@@ -4,8 +4,8 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use plugin_api::{DevicePtr, Error, Result};
 
 /// What [`plugin_api::Device::alloc`] promises.
@@ -182,9 +182,7 @@ impl Memory {
     }
 
     fn allocations(&self) -> MutexGuard<'_, Allocations> {
-        self.allocations
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.allocations.lock()
     }
 }
 
@@ -199,7 +197,8 @@ impl Drop for Memory {
 
 /// Physical memory of the machine, bytes.
 pub fn total_memory() -> u64 {
-    system_pages(libc::_SC_PHYS_PAGES)
+    let system = rustix::system::sysinfo();
+    system.totalram as u64 * u64::from(system.mem_unit)
 }
 
 fn available_memory() -> u64 {
@@ -208,17 +207,13 @@ fn available_memory() -> u64 {
         .lines()
         .find_map(|line| line.strip_prefix("MemAvailable:"));
     let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-    // Without /proc: what is free, which is less.
-    kilobytes.map_or_else(
-        || system_pages(libc::_SC_AVPHYS_PAGES),
-        |kilobytes| kilobytes * 1024,
-    )
+    kilobytes.map_or_else(free_memory, |kilobytes| kilobytes * 1024)
 }
 
-fn system_pages(name: libc::c_int) -> u64 {
-    // SAFETY: sysconf has no preconditions.
-    let (pages, size) = unsafe { (libc::sysconf(name), libc::sysconf(libc::_SC_PAGESIZE)) };
-    u64::try_from(pages).unwrap_or(0) * u64::try_from(size).unwrap_or(0)
+/// Memory that is free, which is less than what is available. For systems without `/proc`.
+fn free_memory() -> u64 {
+    let system = rustix::system::sysinfo();
+    system.freeram as u64 * u64::from(system.mem_unit)
 }
 
 #[cfg(test)]

@@ -1,15 +1,17 @@
 //! A loaded image: a shared object, opened by the dynamic linker from memory, and its kernels.
 
 use std::collections::HashMap;
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::c_void;
 use std::fs::File;
 use std::io::Write;
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use object::read::elf::ElfFile64;
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 use plugin_api::{DevicePtr, Error, Global, Kernel, KernelInfo, Launch, Module, Result};
+use rustix::fs::{MemfdFlags, memfd_create};
 
 use crate::call::{MOST_PARAMETERS, call};
 
@@ -22,25 +24,12 @@ struct Symbol {
     is_writable: bool,
 }
 
-/// The open object; closing it runs its destructors.
+/// The open object. Closing it runs its destructors.
 struct SharedObject {
-    handle: *mut c_void,
-    /// Stays open with the object: the dynamic linker knows objects by their path, which holds the descriptor's
-    /// number, and would take the next image under the same number for this one.
+    library: Library,
+    /// Stays open with the object. The dynamic linker knows objects by their path, which holds the descriptor's
+    /// number. It would take the next image under the same number for this one.
     _file: File,
-}
-
-// SAFETY: the dynamic linker's handles may be used from any thread.
-unsafe impl Send for SharedObject {}
-// SAFETY: as above.
-unsafe impl Sync for SharedObject {}
-
-impl Drop for SharedObject {
-    fn drop(&mut self) {
-        // SAFETY: `dlopen` returned the handle and it is closed once. An error would mean that it
-        // is not a handle.
-        unsafe { libc::dlclose(self.handle) };
-    }
 }
 
 /// A loaded image.
@@ -85,53 +74,43 @@ fn is_writable<'a>(image: &impl Object<'a>, symbol: &impl ObjectSymbol<'a>) -> b
     section.is_some_and(|section| [Ok(".data"), Ok(".bss")].contains(&section.name()))
 }
 
-/// The dynamic linker wants a file: an anonymous one in memory.
+/// Opens an image. The dynamic linker needs a file: an anonymous one in memory.
 fn open(image: &[u8]) -> Result<SharedObject> {
-    let system = |what: &str| Error::System {
-        what: what.to_owned(),
-        source: std::io::Error::last_os_error(),
-    };
-    // SAFETY: the name is a C string.
-    let descriptor = unsafe { libc::memfd_create(c"omptarget image".as_ptr(), libc::MFD_CLOEXEC) };
-    if descriptor < 0 {
-        return Err(system("creating a file in memory for the host image"));
-    }
-    // SAFETY: the descriptor was just opened and belongs to nobody else.
-    let mut file = unsafe { File::from_raw_fd(descriptor) };
+    let descriptor = memfd_create(c"omptarget image", MemfdFlags::CLOEXEC);
+    let descriptor = descriptor.map_err(|errno| Error::System {
+        what: "creating a file in memory for the host image".into(),
+        source: errno.into(),
+    })?;
+    let mut file = File::from(descriptor);
     file.write_all(image).map_err(|source| Error::System {
         what: "writing the host image".into(),
         source,
     })?;
-    let path = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd())).unwrap_or_default();
-    // SAFETY: the path is a C string. The object's constructors run, as the program wants.
-    let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-    if handle.is_null() {
-        return Err(Error::Load(format!(
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    // SAFETY: the object's constructors run, as the program wants.
+    let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
+    let library = library.map_err(|error| {
+        Error::Load(format!(
             "the dynamic linker refuses the host image: {}",
-            linker_error()
-        )));
-    }
+            linker_message(&error)
+        ))
+    })?;
     Ok(SharedObject {
-        handle,
+        library,
         _file: file,
     })
 }
 
-fn linker_error() -> String {
-    // SAFETY: `dlerror` gives null or a C string that lives until the thread's next call.
-    unsafe {
-        let message = libc::dlerror();
-        if message.is_null() {
-            return "no reason given".into();
-        }
-        CStr::from_ptr(message).to_string_lossy().into_owned()
-    }
+/// The dynamic linker's message, if there is one.
+fn linker_message(error: &libloading::Error) -> String {
+    let source = std::error::Error::source(error).map(ToString::to_string);
+    source.unwrap_or_else(|| error.to_string())
 }
 
 fn look_up(object: &SharedObject, name: &str) -> Option<u64> {
-    let name = CString::new(name).ok()?;
-    // SAFETY: the handle is open, the name is a C string.
-    let address = unsafe { libc::dlsym(object.handle, name.as_ptr()) };
+    // SAFETY: the address is not used as anything but a number here.
+    let symbol = unsafe { object.library.get::<*const c_void>(name.as_bytes()) };
+    let address = symbol.ok()?.into_raw();
     (!address.is_null()).then_some(address as u64)
 }
 

@@ -6,11 +6,12 @@
 use std::ffi::{CStr, c_char, c_void};
 
 use plugin_api::SourceLocation;
+use rustix::time::ClockId;
 use vgpu_abi::{BarrierReduce, ReduxOp, ShuffleMode, ThreadContext, VoteMode, WAVE_REDUX, WaveOp};
 
 use crate::barrier::{Arrival, reduction};
 use crate::block::{Block, Misuse, Outcome, split};
-use crate::fault::{Cause, Place, Raised};
+use crate::fault::{Cause, FaultLocation, Raised};
 use crate::fiber;
 use crate::scheduler;
 use crate::sm::Sm;
@@ -69,7 +70,7 @@ impl Caller<'_> {
             thread: self.thread + u16::from(lane),
             among: 1,
             cause,
-            place: Place::Site(site),
+            place: FaultLocation::Site(site),
             waiting: Vec::new(),
         };
         self.sm.raised.set(Some(Box::new(raised)));
@@ -303,9 +304,7 @@ engine_functions! {
     }
 
     fn vgpu_globaltimer(_caller,) -> u64 {
-        let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        // SAFETY: `now` is writable; the clock exists on every Linux.
-        unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &mut now) };
+        let now = rustix::time::clock_gettime(ClockId::Realtime);
         now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use device_image::{Image, ImageKind};
 use plugin_api::{Device, Launch, LoadOptions, Module, Result};
+use rustix::time::ClockId;
 
 use crate::config::Config;
 use crate::device::VirtualGpu;
@@ -145,11 +146,6 @@ fn time(
 
 /// CPU time of the calling thread.
 fn cpu_time() -> Duration {
-    let mut now = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: `now` is writable; the clock exists on every Linux.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut now) };
+    let now = rustix::time::clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
 }

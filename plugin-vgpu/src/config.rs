@@ -113,17 +113,9 @@ fn bytes(name: &str, text: &str) -> Result<u64, String> {
 }
 
 fn physical_memory() -> u64 {
-    // SAFETY: sysconf has no preconditions.
-    let (pages, size) = unsafe {
-        (
-            libc::sysconf(libc::_SC_PHYS_PAGES),
-            libc::sysconf(libc::_SC_PAGESIZE),
-        )
-    };
-    let known = u64::try_from(pages).ok().zip(u64::try_from(size).ok());
-    known
-        .map_or(4 << 30, |(pages, size)| pages.saturating_mul(size))
-        .clamp(64 << 20, 2 * MOST_BYTES)
+    let system = rustix::system::sysinfo();
+    let bytes = (system.totalram as u64).saturating_mul(system.mem_unit.into());
+    bytes.clamp(64 << 20, 2 * MOST_BYTES)
 }
 
 #[cfg(test)]

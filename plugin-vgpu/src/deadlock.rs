@@ -2,19 +2,8 @@
 
 use crate::barrier::Expected;
 use crate::block::Block;
-use crate::fault::{Cause, Place, Raised};
+use crate::fault::{Cause, FaultLocation, Raised, WaitingGroup};
 use crate::warp::lanes;
-
-/// Threads that wait at one place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WaitingGroup {
-    /// At what.
-    pub at: String,
-    /// Which threads, ascending.
-    pub threads: Vec<u16>,
-    /// Index into the manifest's sites.
-    pub site: u32,
-}
 
 /// The fault of a block in which every thread waits (or spins, for another cause).
 pub fn report(block: &Block, cause: Cause) -> Raised {
@@ -43,7 +32,9 @@ pub fn report(block: &Block, cause: Cause) -> Raised {
     waiting.sort_by_key(|group| group.threads[0]);
     let first = waiting.first();
     let thread = first.map_or(0, |group| group.threads[0]);
-    let place = first.map_or(Place::Unknown, |group| Place::Site(group.site));
+    let place = first.map_or(FaultLocation::Unknown, |group| {
+        FaultLocation::Site(group.site)
+    });
     Raised {
         thread,
         among: 1,

@@ -12,9 +12,10 @@ use vgpu_abi::ThreadContext;
 use crate::block::WarpKind;
 use crate::block_ranges::{self, BlockRange, BlockRanges};
 use crate::engine::Form;
-use crate::fault::{self, Raised};
+use crate::fault::Raised;
 use crate::machine::Machine;
 use crate::scheduler::{self, Ending};
+use crate::signals;
 use crate::sm::{BlockRun, Sm};
 use crate::spin_then_park::spin_until;
 use crate::subgroups;
@@ -147,7 +148,7 @@ impl Grid {
 
     /// Runs blocks on `sm` until none is left or somebody else waits for it.
     fn work_on(&self, sm: &Sm, machine: &Machine) -> Result<()> {
-        let entered = fault::enter(sm)?;
+        let entered = signals::enter(sm)?;
         let mut most = 1;
         while self.blocks_left() {
             let began = Instant::now();
@@ -167,7 +168,7 @@ impl Grid {
         let ended = match self.run.form {
             Form::Subgroups { .. } => {
                 let run = self.block_run(sm, [0; 3]);
-                // SAFETY: the contract of `launch`, and `fault::enter` was called.
+                // SAFETY: the contract of `launch`, and `signals::enter` was called.
                 unsafe { subgroups::run(sm, &run, blocks) }
             }
             Form::Threads(_) | Form::Warps { .. } => {
@@ -192,7 +193,7 @@ impl Grid {
             return Ok(());
         }
         let run = self.block_run(sm, block);
-        // SAFETY: the contract of `launch`, and `fault::enter` was called.
+        // SAFETY: the contract of `launch`, and `signals::enter` was called.
         match unsafe { scheduler::run_block(sm, &run) } {
             Ending::Finished | Ending::Stopped => Ok(()),
             Ending::Faulted(raised) => Err((block, raised)),

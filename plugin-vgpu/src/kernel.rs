@@ -99,7 +99,9 @@ impl VirtualKernel {
         let waiting = raised.waiting.iter().map(|group| Waiting {
             at: group.at.clone(),
             threads: deadlock::ranges(&group.threads),
-            location: self.code.location(crate::fault::Place::Site(group.site)),
+            location: self
+                .code
+                .location(crate::fault::FaultLocation::Site(group.site)),
         });
         KernelFault {
             kernel: self.info.name.clone(),

@@ -9,7 +9,7 @@ use vgpu_abi::artifact::{Artifact, KernelEntry, Site, WarpForm};
 
 use crate::block::WarpKind;
 use crate::device::{Gpu, mismatch};
-use crate::fault::Place;
+use crate::fault::FaultLocation;
 use crate::kernel::VirtualKernel;
 use crate::loader::Loaded;
 
@@ -28,11 +28,11 @@ pub struct Code {
 
 impl Code {
     /// The place in the user's source.
-    pub fn location(&self, place: Place) -> Option<SourceLocation> {
+    pub fn location(&self, place: FaultLocation) -> Option<SourceLocation> {
         match place {
-            Place::Unknown => None,
-            Place::Code { pc } => self.loaded.source_location(pc),
-            Place::Site(index) => {
+            FaultLocation::Unknown => None,
+            FaultLocation::Code { pc } => self.loaded.source_location(pc),
+            FaultLocation::Site(index) => {
                 let Site {
                     file,
                     line,

@@ -1,6 +1,5 @@
 //! The plugin: one virtual GPU per process.
 
-use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use plugin_api::{Device, Plugin};
@@ -10,16 +9,9 @@ use crate::device::VirtualGpu;
 
 /// Why there is no virtual GPU in this process: a setting that cannot be understood, addresses that
 /// are taken.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct Unavailable(String);
-
-impl fmt::Display for Unavailable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Unavailable {}
 
 struct VirtualGpuPlugin {
     device: Arc<VirtualGpu>,

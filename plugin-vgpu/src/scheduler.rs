@@ -10,7 +10,8 @@ use vgpu_abi::ThreadContext;
 use crate::block::{Idle, Next};
 use crate::deadlock;
 use crate::engine::Form;
-use crate::fault::{self, Cause, Place, Raised};
+use crate::fault::{Cause, FaultLocation, Raised};
+use crate::signals;
 use crate::sm::{BlockRun, Sm};
 use crate::switch::Main;
 
@@ -32,7 +33,7 @@ pub enum Ending {
 ///
 /// # Safety
 /// `run` describes a loaded kernel and parameters it accepts; the calling thread was prepared by
-/// [`fault::enter`] with this `sm`.
+/// [`signals::enter`] with this `sm`.
 pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
     let [x, y, z] = run.context.ntid;
     let (threads, size) = (x * y * z, run.warp_kind.size);
@@ -70,7 +71,7 @@ pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
         };
         // SAFETY: this is the worker.
         unsafe { sm.resume(thread) };
-        if let Some(raised) = fault::pending(sm) {
+        if let Some(raised) = signals::pending(sm) {
             break Ending::Faulted(raised);
         }
     };
@@ -103,7 +104,7 @@ pub fn no_stack(thread: u16, error: &Error) -> Box<Raised> {
         thread,
         among: 1,
         cause: Cause::Other(format!("no stack for another GPU thread: {error}")),
-        place: Place::Unknown,
+        place: FaultLocation::Unknown,
         waiting: Vec::new(),
     })
 }

@@ -8,9 +8,10 @@ use plugin_api::Result;
 use vgpu_abi::ThreadContext;
 
 use crate::block::{Block, MAX_THREADS, Next, WarpKind};
+use crate::captured_signal::CapturedSignal;
 use crate::counters::SmCounters;
 use crate::engine::Form;
-use crate::fault::{Raised, Signal};
+use crate::fault::Raised;
 use crate::fiber::{FiberState, MAX_FIBERS, Stacks};
 use crate::heap::{Heap, HeapCache};
 use crate::switch::{Suspended, switch};
@@ -66,7 +67,7 @@ pub struct Sm {
     /// A fault an engine call found.
     pub raised: Cell<Option<Box<Raised>>>,
     /// A fault the CPU found.
-    pub signal: Cell<Option<Signal>>,
+    pub signal: Cell<Option<CapturedSignal>>,
     /// What it has done.
     pub counters: SmCounters,
 }

@@ -8,8 +8,9 @@ use vgpu_abi::ThreadContext;
 
 use crate::block_ranges::BlockRange;
 use crate::engine::Form;
-use crate::fault::{self, Raised};
+use crate::fault::Raised;
 use crate::scheduler::{context, no_stack, set_current_thread};
+use crate::signals;
 use crate::sm::{BlockRun, Sm};
 
 /// What a fiber of subgroups runs.
@@ -49,7 +50,7 @@ pub unsafe fn run(
     // SAFETY: no fiber runs, and nobody goes on with this one.
     let stacks = unsafe { sm.stacks() };
     stacks.put(fiber);
-    match fault::pending(sm) {
+    match signals::pending(sm) {
         None => Ok(()),
         // SAFETY: the fiber wrote its context before anything in it could fault.
         Some(raised) => Err((unsafe { (*stacks.context(fiber)).ctaid }, raised)),

@@ -1,11 +1,13 @@
 //! The device window: one terabyte of addresses, reserved once per process, in which everything
 //! lies that device code may touch (see [`vgpu_abi`]).
 
-use std::io;
+use std::ffi::c_void;
 use std::sync::OnceLock;
 
 use parking_lot::Mutex;
 use plugin_api::{Error, Result};
+use rustix::io::Errno;
+use rustix::mm::{self, Advice, MapFlags, MprotectFlags, ProtFlags};
 use vgpu_abi::{WINDOW_INDEX, WINDOW_SHIFT};
 
 use crate::arena::{Arena, Span};
@@ -29,11 +31,11 @@ pub enum Protection {
 }
 
 impl Protection {
-    fn bits(self) -> libc::c_int {
+    fn flags(self) -> MprotectFlags {
         match self {
-            Protection::None => libc::PROT_NONE,
-            Protection::ReadWrite => libc::PROT_READ | libc::PROT_WRITE,
-            Protection::Execute => libc::PROT_READ | libc::PROT_EXEC,
+            Protection::None => MprotectFlags::empty(),
+            Protection::ReadWrite => MprotectFlags::READ | MprotectFlags::WRITE,
+            Protection::Execute => MprotectFlags::READ | MprotectFlags::EXEC,
         }
     }
 }
@@ -73,68 +75,60 @@ impl Region {
         self.span.start as *mut u8
     }
 
-    /// Sets what may be done with `len` bytes at `offset`; both multiples of [`PAGE`].
+    /// Sets what may be done with `len` bytes at `offset`; both are multiples of [`PAGE`].
     pub fn protect(&self, offset: u64, len: u64, protection: Protection) -> Result<()> {
-        assert!(
-            self.span.contains(self.span.start + offset, len),
-            "range outside the region"
-        );
-        let start = (self.span.start + offset) as *mut libc::c_void;
+        let start = self.address(offset, len);
         // SAFETY: the range lies in this region, which nothing else uses.
-        let failed = unsafe { libc::mprotect(start, len as usize, protection.bits()) } != 0;
-        if failed {
-            let many =
-                "making device memory accessible (if memory is free, raise vm.max_map_count)";
-            Err(system(many))
-        } else {
-            Ok(())
-        }
+        let protected = unsafe { mm::mprotect(start, len as usize, protection.flags()) };
+        protected.map_err(|errno| Error::System {
+            what: "making device memory accessible (if memory is free, raise vm.max_map_count)"
+                .into(),
+            source: errno.into(),
+        })
     }
 
-    /// Asks for large pages where parts of 2 MiB are opened: loops over long arrays touch many pages at once, a grid apart.
+    /// Asks for large pages where parts of 2 MiB are opened. Loops over long arrays touch many pages at once, a grid
+    /// apart.
     pub fn prefer_large_pages(&self) {
-        // SAFETY: the range is this region. A system that has none, or gives none, leaves small pages.
-        unsafe {
-            libc::madvise(
-                self.base().cast(),
-                self.span.len as usize,
-                libc::MADV_HUGEPAGE,
-            )
-        };
+        let (start, len) = (self.base().cast(), self.span.len as usize);
+        // A system without large pages, or without free ones, leaves small pages.
+        // SAFETY: the range is this region.
+        let _small_pages = unsafe { mm::madvise(start, len, Advice::LinuxHugepage) };
     }
 
-    /// Gives the pages of `len` bytes at `offset` back to the system; they read as zero afterwards.
+    /// Gives the pages of `len` bytes at `offset` back to the system. They read as zero afterwards.
     pub fn discard(&self, offset: u64, len: u64) {
-        assert!(
-            self.span.contains(self.span.start + offset, len),
-            "range outside the region"
-        );
-        let start = (self.span.start + offset) as *mut libc::c_void;
-        // SAFETY: the range lies in this region. A failure leaves the pages in use, which is harmless.
-        unsafe { libc::madvise(start, len as usize, libc::MADV_DONTNEED) };
+        let start = self.address(offset, len);
+        // A failure leaves the pages in use, which is harmless.
+        // SAFETY: the range lies in this region.
+        let _kept = unsafe { mm::madvise(start, len as usize, Advice::LinuxDontNeed) };
     }
 
-    /// Makes `len` bytes at `offset` fault on any access, cheaply where the kernel can
-    /// (`MADV_GUARD_INSTALL`, Linux 6.13: no extra mapping, of which a process may have 65,530).
+    /// Makes `len` bytes at `offset` fault on any access, cheaply where the kernel can: `MADV_GUARD_INSTALL` (Linux
+    /// 6.13) needs no further mapping, of which a process may have 65,530.
     pub fn guard(&self, offset: u64, len: u64) -> Result<()> {
+        // rustix does not have it.
         const MADV_GUARD_INSTALL: libc::c_int = 102;
-        assert!(
-            self.span.contains(self.span.start + offset, len),
-            "range outside the region"
-        );
-        let start = (self.span.start + offset) as *mut libc::c_void;
+        let start = self.address(offset, len);
         // SAFETY: the range lies in this region.
         if unsafe { libc::madvise(start, len as usize, MADV_GUARD_INSTALL) } == 0 {
             return Ok(());
         }
         self.protect(offset, len, Protection::None)
     }
+
+    /// The address of a range of the region.
+    fn address(&self, offset: u64, len: u64) -> *mut c_void {
+        let start = self.span.start + offset;
+        assert!(self.span.contains(start, len), "range outside the region");
+        start as *mut c_void
+    }
 }
 
 impl Drop for Region {
     fn drop(&mut self) {
         // SAFETY: maps fresh inaccessible pages over a range only this region used.
-        let mapped = unsafe { map(self.span, libc::MAP_FIXED) };
+        let mapped = unsafe { map(self.span, MapFlags::FIXED) };
         // If that failed, the addresses are lost to the process rather than handed out dirty.
         if mapped.is_ok()
             && let Ok(window) = window()
@@ -144,28 +138,31 @@ impl Drop for Region {
     }
 }
 
+/// Why the window cannot be reserved.
+type Refusal = (String, Errno);
+
 fn window() -> Result<&'static Mutex<Arena>> {
-    static WINDOW: OnceLock<std::result::Result<Mutex<Arena>, (String, i32)>> = OnceLock::new();
+    static WINDOW: OnceLock<std::result::Result<Mutex<Arena>, Refusal>> = OnceLock::new();
     WINDOW
         .get_or_init(reserve_window)
         .as_ref()
         .map_err(|(what, errno)| Error::System {
             what: what.clone(),
-            source: io::Error::from_raw_os_error(*errno),
+            source: (*errno).into(),
         })
 }
 
-fn reserve_window() -> std::result::Result<Mutex<Arena>, (String, i32)> {
+fn reserve_window() -> std::result::Result<Mutex<Arena>, Refusal> {
     let start = WINDOW_INDEX << WINDOW_SHIFT;
     let window = Span {
         start,
         len: 1 << WINDOW_SHIFT,
     };
-    // SAFETY: with MAP_FIXED_NOREPLACE nothing that is mapped is replaced.
-    unsafe { map(window, libc::MAP_FIXED_NOREPLACE) }.map_err(|errno| {
+    // SAFETY: with MAP_FIXED_NOREPLACE no existing mapping is replaced.
+    unsafe { map(window, MapFlags::FIXED_NOREPLACE) }.map_err(|errno| {
         let why = match errno {
-            libc::EEXIST => "something else in this process is mapped there",
-            libc::ENOMEM => "the address space is limited; raise `ulimit -v`",
+            Errno::EXIST => "something else in this process is mapped there",
+            Errno::NOMEM => "the address space is limited; raise `ulimit -v`",
             _ => "the system refused",
         };
         let end = window.end();
@@ -186,30 +183,19 @@ fn reserve_window() -> std::result::Result<Mutex<Arena>, (String, i32)> {
 ///
 /// # Safety
 /// With `MAP_FIXED`, the caller owns the range.
-unsafe fn map(span: Span, placement: libc::c_int) -> std::result::Result<(), i32> {
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | placement;
-    let wanted = span.start as *mut libc::c_void;
-    // SAFETY: see above.
-    let got = unsafe { libc::mmap(wanted, span.len as usize, libc::PROT_NONE, flags, -1, 0) };
-    if got == libc::MAP_FAILED {
-        return Err(io::Error::last_os_error()
-            .raw_os_error()
-            .unwrap_or(libc::EINVAL));
-    }
+unsafe fn map(span: Span, placement: MapFlags) -> rustix::io::Result<()> {
+    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | placement;
+    let wanted = span.start as *mut c_void;
+    let len = span.len as usize;
+    // SAFETY: the caller's contract.
+    let got = unsafe { mm::mmap_anonymous(wanted, len, ProtFlags::empty(), flags)? };
     if got != wanted {
         // Kernels before 4.17 take MAP_FIXED_NOREPLACE as a mere hint.
         // SAFETY: unmaps what was mapped just now.
-        unsafe { libc::munmap(got, span.len as usize) };
-        return Err(libc::EEXIST);
+        unsafe { mm::munmap(got, len)? };
+        return Err(Errno::EXIST);
     }
     Ok(())
-}
-
-fn system(what: &str) -> Error {
-    Error::System {
-        what: what.to_owned(),
-        source: io::Error::last_os_error(),
-    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use device_image::Image;
+use parking_lot::{Mutex, MutexGuard};
 use plugin_api::{
     Completion, Counters, Device, DeviceInfo, DevicePtr, Error, Global, ImmediateStream, Kernel,
     KernelInfo, Launch, LoadOptions, MemoryKind, Module, Result, Stream,
@@ -84,7 +85,7 @@ impl BlockMemory {
             Ok((address.0, Mutex::new(Block::new(size))))
         };
         match self.block.get_or_init(make) {
-            Ok((base, block)) => Ok((*base, block.lock().unwrap_or_else(PoisonError::into_inner))),
+            Ok((base, block)) => Ok((*base, block.lock())),
             Err(why) => Err(Error::System {
                 what: "taking device memory to record from".into(),
                 source: std::io::Error::other(why.clone()),

@@ -8,8 +8,8 @@ use object::elf::SectionHeader64;
 use object::{LittleEndian, Object, ObjectSection, U64};
 use parking_lot::Mutex;
 
+use super::elf::{Elf, LoadError};
 use super::layout::Layout;
-use super::{Elf, Problem};
 
 /// `struct jit_code_entry`
 #[repr(C)]
@@ -129,7 +129,7 @@ pub fn image_with_addresses(
     elf: &Elf<'_>,
     layout: &Layout,
     base: u64,
-) -> Result<Box<[u8]>, Problem> {
+) -> Result<Box<[u8]>, LoadError> {
     let mut image = object.to_vec();
     let table = elf.elf_header().e_shoff.get(LittleEndian);
     for section in elf.sections() {
@@ -141,7 +141,7 @@ pub fn image_with_addresses(
         let field = header as usize + std::mem::offset_of!(SectionHeader64<LittleEndian>, sh_addr);
         let bytes = image
             .get_mut(field..field + 8)
-            .ok_or_else(|| Problem::Malformed("section headers".to_owned()))?;
+            .ok_or_else(|| LoadError::Malformed("section headers".to_owned()))?;
         bytes.copy_from_slice(object::bytes_of(&U64::new(LittleEndian, base + offset)));
     }
     Ok(image.into_boxed_slice())

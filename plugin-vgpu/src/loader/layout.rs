@@ -9,7 +9,7 @@ use object::{
     LittleEndian, Object, ObjectSection, ObjectSymbol, SectionFlags, SectionIndex, SymbolIndex,
 };
 
-use super::{Elf, Problem};
+use super::elf::{Elf, LoadError};
 use crate::window::PAGE;
 
 /// Size of a stub: `jmp *slot(%rip)`, padded.
@@ -33,7 +33,7 @@ pub struct Layout {
 
 impl Layout {
     /// Lays out the sections that are loaded, and a stub and a slot for every symbol that needs one.
-    pub fn new(elf: &Elf<'_>) -> Result<Layout, Problem> {
+    pub fn new(elf: &Elf<'_>) -> Result<Layout, LoadError> {
         let mut layout = Layout {
             sections: HashMap::new(),
             commons: HashMap::new(),
@@ -121,7 +121,7 @@ impl Layout {
     }
 
     /// Copies the sections' contents into `memory`, which is all zero.
-    pub fn fill(&self, elf: &Elf<'_>, memory: &mut [u8]) -> Result<(), Problem> {
+    pub fn fill(&self, elf: &Elf<'_>, memory: &mut [u8]) -> Result<(), LoadError> {
         for section in elf.sections() {
             if let Some(offset) = self.section(section.index()) {
                 let data = section.data()?;
@@ -131,7 +131,7 @@ impl Layout {
         Ok(())
     }
 
-    fn place_sections(&mut self, elf: &Elf<'_>, code: bool) -> Result<(), Problem> {
+    fn place_sections(&mut self, elf: &Elf<'_>, code: bool) -> Result<(), LoadError> {
         for section in elf.sections() {
             let SectionFlags::Elf {
                 sh_flags: flags, ..
@@ -143,7 +143,7 @@ impl Layout {
                 continue;
             }
             if flags.contains(SHF_TLS) {
-                return Err(Problem::Unsupported(
+                return Err(LoadError::Unsupported(
                     "device code uses thread-local variables".to_owned(),
                 ));
             }
@@ -155,10 +155,10 @@ impl Layout {
         Ok(())
     }
 
-    fn take(&mut self, size: u64, align: u64) -> Result<u64, Problem> {
+    fn take(&mut self, size: u64, align: u64) -> Result<u64, LoadError> {
         let align = align.max(1);
         if !align.is_power_of_two() || align > MAX_ALIGN {
-            return Err(Problem::Malformed(format!("alignment {align}")));
+            return Err(LoadError::Malformed(format!("alignment {align}")));
         }
         let at = self.size.next_multiple_of(align);
         match at.checked_add(size) {
@@ -166,7 +166,7 @@ impl Layout {
                 self.size = end;
                 Ok(at)
             }
-            _ => Err(Problem::Unsupported(
+            _ => Err(LoadError::Unsupported(
                 "the image's code and global variables exceed 2 GiB".to_owned(),
             )),
         }

@@ -9,7 +9,8 @@ use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, RelocationTarget
 use parking_lot::Mutex;
 use plugin_api::SourceLocation;
 
-use super::{Elf, relocate};
+use super::elf::Elf;
+use super::relocate;
 
 type Reader = EndianRcSlice<RunTimeEndian>;
 

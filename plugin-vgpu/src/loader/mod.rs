@@ -1,29 +1,23 @@
 //! Places compiled code in the device window: an ELF relocatable object becomes memory that runs.
 
+mod elf;
 mod gdb;
 mod layout;
 mod library;
 mod lines;
 mod relocate;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use object::elf::FileHeader64;
-use object::read::elf::ElfFile;
-use object::{LittleEndian, Object, ObjectSymbol};
-use parking_lot::RwLock;
+use object::{Object, ObjectSymbol};
 use plugin_api::{Error, Result, SourceLocation};
 
 use crate::arena::Span;
+use crate::code_ranges;
 use crate::window::{Protection, Region};
+use elf::{Elf, LoadError};
 use layout::Layout;
-
-/// An object as the loader reads it.
-pub(crate) type Elf<'data> = ElfFile<'data, FileHeader64<LittleEndian>>;
-
-/// The code of all loaded objects, for [`is_code`].
-static CODE: RwLock<BTreeMap<u64, u64>> = RwLock::new(BTreeMap::new());
 
 /// A loaded object. Dropping it unmaps its code: nothing may run it any more.
 pub struct Loaded {
@@ -42,19 +36,18 @@ pub struct Loaded {
 impl Loaded {
     /// Loads an object made for the virtual GPU.
     pub fn new(object: &[u8]) -> Result<Loaded> {
-        Self::load(object).map_err(|problem| match problem {
-            Problem::Malformed(what) => Error::Load(format!("compiled code is malformed: {what}")),
-            Problem::Unsupported(what) => Error::Load(what),
-            Problem::Device(error) => error,
+        Self::load(object).map_err(|error| match error {
+            LoadError::Device(error) => error,
+            other => Error::Load(other.to_string()),
         })
     }
 
-    fn load(object: &[u8]) -> std::result::Result<Loaded, Problem> {
+    fn load(object: &[u8]) -> std::result::Result<Loaded, LoadError> {
         let elf = Elf::parse(object)?;
         if elf.architecture() != object::Architecture::X86_64
             || elf.kind() != object::ObjectKind::Relocatable
         {
-            return Err(Problem::Malformed(
+            return Err(LoadError::Malformed(
                 "it is not a relocatable x86-64 object".to_owned(),
             ));
         }
@@ -91,7 +84,7 @@ impl Loaded {
             }
         }
         let image = gdb::image_with_addresses(object, &elf, &layout, base)?;
-        CODE.write().insert(code.start, code.len);
+        code_ranges::register(code);
         let gdb = Some(gdb::Registration::new(&image));
         Ok(Loaded {
             _region: region,
@@ -132,37 +125,6 @@ impl Loaded {
 impl Drop for Loaded {
     fn drop(&mut self) {
         self.gdb = None;
-        CODE.write().remove(&self.code.start);
-    }
-}
-
-/// Whether `address` lies in the code of any loaded object.
-pub fn is_code(address: u64) -> bool {
-    let code = CODE.read();
-    code.range(..=address)
-        .next_back()
-        .is_some_and(|(&start, &len)| Span { start, len }.contains(address, 1))
-}
-
-/// Why an object cannot be loaded.
-#[derive(Debug)]
-pub(crate) enum Problem {
-    /// It contradicts the ELF format.
-    Malformed(String),
-    /// It asks for something the loader has not.
-    Unsupported(String),
-    /// The window is full.
-    Device(Error),
-}
-
-impl From<object::Error> for Problem {
-    fn from(error: object::Error) -> Problem {
-        Problem::Malformed(error.to_string())
-    }
-}
-
-impl From<Error> for Problem {
-    fn from(error: Error) -> Problem {
-        Problem::Device(error)
+        code_ranges::unregister(self.code);
     }
 }

@@ -10,8 +10,9 @@ use object::{
     Object, ObjectSection, ObjectSymbol, Relocation, RelocationFlags, RelocationTarget, SymbolIndex,
 };
 
+use super::elf::{Elf, LoadError};
 use super::layout::Layout;
-use super::{Elf, Problem, library};
+use super::library;
 
 /// Symbols by what their relocations need.
 #[derive(Default)]
@@ -23,7 +24,7 @@ pub struct Needed {
 }
 
 /// Finds out which symbols need stubs and slots.
-pub fn needed(elf: &Elf<'_>) -> Result<Needed, Problem> {
+pub fn needed(elf: &Elf<'_>) -> Result<Needed, LoadError> {
     let mut needed = Needed::default();
     for section in elf.sections().filter(is_loaded) {
         for (_, relocation) in section.relocations() {
@@ -51,7 +52,7 @@ pub fn relocate(
     layout: &Layout,
     base: u64,
     memory: &mut [u8],
-) -> Result<(), Problem> {
+) -> Result<(), LoadError> {
     for (symbol, slot) in layout.slots() {
         let address = address(elf, layout, base, symbol)?;
         memory[slot as usize..][..8].copy_from_slice(&address.to_le_bytes());
@@ -77,7 +78,7 @@ pub fn relocate(
                 .checked_add(width)
                 .is_none_or(|end| end > section.size())
             {
-                return Err(Problem::Malformed(format!(
+                return Err(LoadError::Malformed(format!(
                     "relocation at {offset:#x} leaves its section"
                 )));
             }
@@ -94,10 +95,10 @@ pub fn is_loaded<'data>(section: &impl ObjectSection<'data>) -> bool {
 }
 
 /// The ELF type of a relocation.
-pub fn kind(relocation: &Relocation) -> Result<RelocationType, Problem> {
+pub fn kind(relocation: &Relocation) -> Result<RelocationType, LoadError> {
     match relocation.flags() {
         RelocationFlags::Elf { r_type } => Ok(r_type),
-        other => Err(Problem::Malformed(format!("relocation {other:?}"))),
+        other => Err(LoadError::Malformed(format!("relocation {other:?}"))),
     }
 }
 
@@ -108,9 +109,9 @@ fn apply(
     at: u64,
     relocation: &Relocation,
     memory: &mut [u8],
-) -> Result<(), Problem> {
+) -> Result<(), LoadError> {
     let RelocationTarget::Symbol(symbol) = relocation.target() else {
-        return Err(Problem::Malformed(
+        return Err(LoadError::Malformed(
             "relocation against no symbol".to_owned(),
         ));
     };
@@ -120,7 +121,7 @@ fn apply(
         layout
             .slot(symbol)
             .map(|slot| base + slot)
-            .ok_or_else(|| Problem::Malformed("missing slot".to_owned()))
+            .ok_or_else(|| LoadError::Malformed("missing slot".to_owned()))
     };
     let relative = |target: u64| {
         target
@@ -142,12 +143,12 @@ fn apply(
                 .name()
                 .unwrap_or("?")
                 .to_owned();
-            return Err(Problem::Unsupported(format!(
+            return Err(LoadError::Unsupported(format!(
                 "compiled code has a 32-bit absolute address (of {name}); it must be position-independent"
             )));
         }
         other => {
-            return Err(Problem::Unsupported(format!(
+            return Err(LoadError::Unsupported(format!(
                 "compiled code has a relocation of type {other:?}"
             )));
         }
@@ -157,13 +158,18 @@ fn apply(
         return Ok(());
     }
     let value = i32::try_from(value)
-        .map_err(|_| Problem::Malformed(format!("relocation at {at:#x} overflows")))?;
+        .map_err(|_| LoadError::Malformed(format!("relocation at {at:#x} overflows")))?;
     memory[at as usize..][..4].copy_from_slice(&value.to_le_bytes());
     Ok(())
 }
 
 /// The address a symbol stands for.
-fn address(elf: &Elf<'_>, layout: &Layout, base: u64, index: SymbolIndex) -> Result<u64, Problem> {
+fn address(
+    elf: &Elf<'_>,
+    layout: &Layout,
+    base: u64,
+    index: SymbolIndex,
+) -> Result<u64, LoadError> {
     let symbol = elf.symbol_by_index(index)?;
     if !symbol.is_undefined() {
         if symbol.section() == object::SymbolSection::Absolute {
@@ -171,15 +177,15 @@ fn address(elf: &Elf<'_>, layout: &Layout, base: u64, index: SymbolIndex) -> Res
         }
         let offset = layout.symbol(elf, &symbol);
         let name = symbol.name().unwrap_or("?");
-        return offset
-            .map(|offset| base + offset)
-            .ok_or_else(|| Problem::Malformed(format!("symbol {name} lies in no loaded section")));
+        return offset.map(|offset| base + offset).ok_or_else(|| {
+            LoadError::Malformed(format!("symbol {name} lies in no loaded section"))
+        });
     }
     let name = symbol.name()?;
     match crate::abi::engine_function(name).or_else(|| library::function(name)) {
         Some(address) => Ok(address),
         None if symbol.is_weak() => Ok(0),
-        None => Err(Problem::Unsupported(format!(
+        None => Err(LoadError::Unsupported(format!(
             "the image uses {name}, which neither it nor the virtual GPU defines"
         ))),
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::*;
 use crate::abi::*;
 use crate::deadlock::ranges;
-use crate::fault::{Cause, Place};
+use crate::fault::{Cause, FaultLocation};
 
 kernel!(trap, cx, who: u32, {
     vgpu_barrier(cx, 1, 0, 0);
@@ -21,7 +21,7 @@ fn traps_name_thread_and_site() {
     let raised = launch(trap, 1, 100, &77_u32).unwrap_err();
     assert_eq!(
         (raised.thread, raised.cause, raised.place),
-        (77, Cause::Trap(String::new()), Place::Site(42))
+        (77, Cause::Trap(String::new()), FaultLocation::Site(42))
     );
 }
 
@@ -160,7 +160,7 @@ fn deadlocks_say_who_waits_where() {
     let raised = launch(stuck, 1, 96, &0_u32).unwrap_err();
     assert_eq!(
         (raised.thread, &raised.cause, raised.place),
-        (0, &Cause::Deadlock, Place::Site(11))
+        (0, &Cause::Deadlock, FaultLocation::Site(11))
     );
     let groups: Vec<_> = raised
         .waiting
@@ -258,7 +258,7 @@ fn a_fault_ends_the_launch_for_all_blocks() {
             .unwrap();
         assert_eq!(
             (fault.block, fault.raised.place),
-            ([3, 0, 0], Place::Site(1))
+            ([3, 0, 0], FaultLocation::Site(1))
         );
         assert!(data.ran.into_inner() < 10);
     }

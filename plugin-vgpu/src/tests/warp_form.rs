@@ -6,7 +6,7 @@ use vgpu_abi::WARP_STACK_SIZE;
 
 use super::*;
 use crate::abi::*;
-use crate::fault::{Cause, Place};
+use crate::fault::{Cause, FaultLocation};
 
 /// A kernel in warp form that finds its test's data behind its only parameter.
 macro_rules! warp_kernel {
@@ -200,7 +200,7 @@ fn a_fault_names_the_lane() {
     let raised = launch_form(warps(one_lane_faults), 1, [100, 1, 1], &7_u32).unwrap_err();
     assert_eq!(
         (raised.thread, raised.cause, raised.place),
-        (39, Cause::Trap(String::new()), Place::Site(42))
+        (39, Cause::Trap(String::new()), FaultLocation::Site(42))
     );
 }
 

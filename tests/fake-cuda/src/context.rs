@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
+use parking_lot::{Mutex, MutexGuard};
 use plugin_vgpu::VirtualGpu;
 
 use crate::device::Device;
@@ -49,29 +50,31 @@ impl Context {
 
     /// Why it is lost.
     pub fn failure(&self) -> Option<Failure> {
-        *lock(&self.lost)
+        *self.lost.lock()
     }
 
     /// Loses it; the first reason stays.
     pub fn lose(&self, why: Failure) {
-        lock(&self.lost).get_or_insert(why);
+        self.lost.lock().get_or_insert(why);
     }
 
     /// Its memory.
     pub fn memory(&self) -> MutexGuard<'_, Memory> {
-        lock(&self.memory)
+        self.memory.lock()
     }
 
     /// Remembers a stream, to wait for.
     pub fn add_stream(&self, stream: &Arc<Stream>) {
-        let mut streams = lock(&self.streams);
+        let mut streams = self.streams.lock();
         streams.retain(|stream| stream.strong_count() > 0);
         streams.push(Arc::downgrade(stream));
     }
 
     /// Waits for all of its streams.
     pub fn synchronize(&self) -> Outcome {
-        let streams: Vec<_> = lock(&self.streams)
+        let streams: Vec<_> = self
+            .streams
+            .lock()
             .iter()
             .filter_map(Weak::upgrade)
             .collect();
@@ -84,11 +87,6 @@ impl Context {
         let _lost = self.synchronize();
         self.lose(Failure::CONTEXT_IS_DESTROYED);
     }
-}
-
-/// A lock; what another thread that panicked left is as good.
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Contexts that a thread may have pushed.

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_uint};
 
-use crate::context::{self, Context, current, current_handle, lock};
+use crate::context::{self, Context, current, current_handle};
 use crate::handle::{self, Handle};
 use crate::pointer::{store, store_if_wanted};
 use crate::result::Failure;
@@ -50,14 +50,14 @@ driver_functions! {
     /// Notes a limit. The virtual GPU's own are set by `OMPTARGET_VGPU_*`, its stacks have one size.
     fn cuCtxSetLimit(limit: c_int, value: usize) in with_context {
         default_limit(limit).ok_or(Failure::INVALID_VALUE)?;
-        lock(&current()?.limits).insert(limit, value);
+        current()?.limits.lock().insert(limit, value);
         Ok(())
     }
 
     /// Asks for one.
     fn cuCtxGetLimit(value: *mut usize, limit: c_int) in with_context {
         let default = default_limit(limit).ok_or(Failure::INVALID_VALUE)?;
-        let own = lock(&current()?.limits).get(&limit).copied();
+        let own = current()?.limits.lock().get(&limit).copied();
         store(value, own.unwrap_or(default))
     }
 
@@ -71,7 +71,7 @@ driver_functions! {
         if peer.device.number == context.device.number {
             return Err(Failure::INVALID_DEVICE);
         }
-        let is_new = lock(&context.peers).insert(peer.device.number);
+        let is_new = context.peers.lock().insert(peer.device.number);
         is_new.then_some(()).ok_or(Failure::PEER_ACCESS_ALREADY_ENABLED)
     }
 }

@@ -1,7 +1,8 @@
 //! The devices: each a virtual GPU, made when its context is.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
+use parking_lot::Mutex;
 use plugin_vgpu::VirtualGpu;
 
 use crate::call::settings;
@@ -111,7 +112,7 @@ impl Device {
         Ok(())
     }
 
-    fn primary(&self) -> std::sync::MutexGuard<'_, Primary> {
-        self.primary.lock().unwrap_or_else(PoisonError::into_inner)
+    fn primary(&self) -> parking_lot::MutexGuard<'_, Primary> {
+        self.primary.lock()
     }
 }

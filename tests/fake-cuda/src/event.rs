@@ -1,8 +1,10 @@
 //! Events.
 
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 
-use crate::context::{Context, lock};
+use parking_lot::{Condvar, Mutex};
+
+use crate::context::Context;
 
 /// An event: the last record of it, if there was one.
 pub struct Event {
@@ -22,15 +24,13 @@ pub struct Record {
 impl Record {
     /// Whether the stream has passed it.
     pub fn has_passed(&self) -> bool {
-        *lock(&self.passed)
+        *self.passed.lock()
     }
 
     /// Waits for that.
     pub fn wait(&self) {
-        let passed = self
-            .changed
-            .wait_while(lock(&self.passed), |passed| !*passed);
-        drop(passed);
+        let mut passed = self.passed.lock();
+        self.changed.wait_while(&mut passed, |passed| !*passed);
     }
 }
 
@@ -39,7 +39,7 @@ pub struct Mark(pub Arc<Record>);
 
 impl Drop for Mark {
     fn drop(&mut self) {
-        *lock(&self.0.passed) = true;
+        *self.0.passed.lock() = true;
         self.0.changed.notify_all();
     }
 }

@@ -1,24 +1,32 @@
 //! Events.
 
 use std::ffi::c_uint;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use crate::context::{current, expect_current, lock};
+use bitflags::bitflags;
+use parking_lot::Mutex;
+
+use crate::context::{current, expect_current};
 use crate::event::{Event, Mark, Record};
 use crate::handle::{self, Handle};
 use crate::pointer::store;
 use crate::result::Failure;
 use crate::stream_calls::stream;
 
-/// `CU_EVENT_BLOCKING_SYNC`, `CU_EVENT_DISABLE_TIMING`
-const FLAGS: c_uint = 1 | 2;
+bitflags! {
+    /// The flags of an event that are emulated.
+    struct EventFlags: c_uint {
+        /// `CU_EVENT_BLOCKING_SYNC`
+        const BLOCKING_SYNC = 1;
+        /// `CU_EVENT_DISABLE_TIMING`
+        const DISABLE_TIMING = 2;
+    }
+}
 
 driver_functions! {
     /// An event. None has a time.
     fn cuEventCreate(created: *mut Handle, flags: c_uint) in with_context {
-        if flags & !FLAGS != 0 {
-            return Err(Failure::INVALID_VALUE);
-        }
+        EventFlags::from_bits(flags).ok_or(Failure::INVALID_VALUE)?;
         let event = Event {
             context: current()?,
             last: Mutex::default(),
@@ -38,7 +46,7 @@ driver_functions! {
         expect_current(&event.context)?;
         let record = Arc::new(Record::default());
         let mark = Mark(record.clone());
-        *lock(&event.last) = Some(record);
+        *event.last.lock() = Some(record);
         stream.enqueue(move || {
             drop(mark);
             Ok(())
@@ -48,7 +56,7 @@ driver_functions! {
     /// Whether its last record has passed; yes if there is none.
     fn cuEventQuery(asked: Handle) in with_context {
         let event = handle::get::<Event>(asked)?;
-        let last = lock(&event.last).clone();
+        let last = event.last.lock().clone();
         match last.is_none_or(|record| record.has_passed()) {
             true => event.context.check(),
             false => Err(Failure::NOT_READY),
@@ -58,7 +66,7 @@ driver_functions! {
     /// Waits for that.
     fn cuEventSynchronize(awaited: Handle) in with_context {
         let event = handle::get::<Event>(awaited)?;
-        let last = lock(&event.last).clone();
+        let last = event.last.lock().clone();
         if let Some(record) = last {
             record.wait();
         }

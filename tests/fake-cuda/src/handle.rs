@@ -2,7 +2,9 @@
 
 use std::any::Any;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::result::{Failure, Outcome};
 
@@ -20,7 +22,7 @@ struct Handles {
 fn handles() -> MutexGuard<'static, Handles> {
     static HANDLES: OnceLock<Mutex<Handles>> = OnceLock::new();
     let handles = HANDLES.get_or_init(Mutex::default);
-    handles.lock().unwrap_or_else(PoisonError::into_inner)
+    handles.lock()
 }
 
 /// A handle for an object.

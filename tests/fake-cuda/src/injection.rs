@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use crate::config::Config;
 use crate::result::{Failure, Outcome};
@@ -43,7 +44,7 @@ impl FromStr for Injection {
 /// Counts a call of `function`; fails if it is one of those that are to fail.
 pub fn count(config: &Config, function: &str) -> Outcome {
     static COUNTS: Mutex<Option<HashMap<String, u64>>> = Mutex::new(None);
-    let mut counts = COUNTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut counts = COUNTS.lock();
     let counts = counts.get_or_insert_default();
     let number = counts.entry(function.to_owned()).or_default();
     *number += 1;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use plugin_api::{Error, FaultKind, KernelFault, Launch};
 
-use crate::context::lock;
 use crate::handle::Handle;
 use crate::module::Function;
 use crate::module_calls::function;
@@ -41,7 +40,7 @@ fn check(function: &Function, grid: [u32; 3], block: [u32; 3], dynamic_shared: u
         return Err(Failure::INVALID_VALUE);
     }
     if threads > u64::from(function.kernel.info().max_threads)
-        || dynamic_shared > *lock(&function.dynamic_shared)
+        || dynamic_shared > *function.dynamic_shared.lock()
     {
         return Err(Failure::INVALID_VALUE);
     }

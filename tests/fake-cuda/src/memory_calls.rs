@@ -2,6 +2,8 @@
 
 use std::ffi::{c_int, c_uint, c_void};
 
+use bitflags::bitflags;
+
 use crate::context::current;
 use crate::device::Pool;
 use crate::handle::{self, Handle};
@@ -10,8 +12,18 @@ use crate::pointer::{store, store_if_wanted};
 use crate::result::Failure;
 use crate::stream_calls::stream;
 
-/// All of `CU_MEMHOSTALLOC_*`. With unified addressing all pinned memory is mapped for kernels.
-const HOST_FLAGS: c_uint = 7;
+bitflags! {
+    /// `CU_MEMHOSTALLOC_*`. With unified addressing all pinned memory is mapped for kernels.
+    struct HostAllocFlags: c_uint {
+        /// `CU_MEMHOSTALLOC_PORTABLE`
+        const PORTABLE = 1;
+        /// `CU_MEMHOSTALLOC_DEVICEMAP`
+        const DEVICE_MAP = 2;
+        /// `CU_MEMHOSTALLOC_WRITECOMBINED`
+        const WRITE_COMBINED = 4;
+    }
+}
+
 /// `CU_MEM_ATTACH_GLOBAL`, `CU_MEM_ATTACH_HOST`
 const ATTACH: [c_uint; 2] = [1, 2];
 /// `CU_MEMPOOL_ATTR_RELEASE_THRESHOLD`
@@ -71,9 +83,7 @@ driver_functions! {
 
     /// Pinned memory.
     fn cuMemHostAlloc(address: *mut *mut c_void, size: usize, flags: c_uint) in with_context {
-        if flags & !HOST_FLAGS != 0 {
-            return Err(Failure::INVALID_VALUE);
-        }
+        HostAllocFlags::from_bits(flags).ok_or(Failure::INVALID_VALUE)?;
         store(address, current()?.memory().allocate(size, Kind::Host)? as *mut c_void)
     }
 

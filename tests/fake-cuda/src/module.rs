@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use device_image::Image;
+use parking_lot::Mutex;
 use plugin_api::{Device as _, Error, Kernel, LoadOptions};
 use sha2::{Digest, Sha256};
 
 use crate::call::settings;
-use crate::context::{Context, lock};
+use crate::context::Context;
 use crate::cubin;
 use crate::handle::{self, Handle};
 use crate::pointer;
@@ -71,7 +72,7 @@ impl Module {
 
     /// The handle of a kernel.
     pub fn function(self: &Arc<Self>, name: &str) -> Outcome<Handle> {
-        let mut functions = lock(&self.functions);
+        let mut functions = self.functions.lock();
         if let Some(known) = functions.get(name) {
             return Ok(*known);
         }
@@ -88,18 +89,13 @@ impl Module {
 
     /// Ends the handles of its functions and its variables. Kernels that run keep the code.
     pub fn unload(&self) {
-        for (_, function) in lock(&self.functions).drain() {
+        for (_, function) in self.functions.lock().drain() {
             let _was_known = handle::remove::<Function>(function);
         }
         for (_, global) in self.loaded.globals() {
             self.context.memory().unregister(global.address.0);
         }
     }
-}
-
-fn hash(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn report(what: &str) -> Failure {
@@ -133,7 +129,7 @@ fn of_ptx(ptx: &str, context: &Context, log: &mut String) -> Outcome<Vec<u8>> {
     };
     let source = files()?
         .into_iter()
-        .find(|(_, content)| hash(content) == wanted);
+        .find(|(_, content)| hex::encode(Sha256::digest(content)) == wanted);
     source.map(|(_, content)| content).ok_or_else(|| {
         report(&format!(
             "FAKE_CUDA_BITCODE has no file with SHA-256 {wanted}"

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::Arc;
 
-use crate::context::{current, expect_current, lock};
+use crate::context::{current, expect_current};
 use crate::device::DEFAULT_SHARED;
 use crate::handle::{self, Handle};
 use crate::module::{Function, Module};
@@ -85,7 +85,7 @@ driver_functions! {
         let number = match attribute {
             0 => info.max_threads,
             1 => info.static_shared,
-            MAX_DYNAMIC_SHARED => *lock(&function.dynamic_shared),
+            MAX_DYNAMIC_SHARED => *function.dynamic_shared.lock(),
             3 | 4 => 0,
             _ => return Err(Failure::INVALID_VALUE),
         };
@@ -101,7 +101,7 @@ driver_functions! {
         if attribute != MAX_DYNAMIC_SHARED || wanted > most.saturating_sub(fixed) {
             return Err(Failure::INVALID_VALUE);
         }
-        *lock(&function.dynamic_shared) = wanted.max(DEFAULT_SHARED.saturating_sub(fixed));
+        *function.dynamic_shared.lock() = wanted.max(DEFAULT_SHARED.saturating_sub(fixed));
         Ok(())
     }
 

@@ -1,9 +1,11 @@
 //! Streams: a thread each, which does in order what is enqueued.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Condvar, Mutex};
 
-use crate::context::{Context, lock};
+use parking_lot::{Condvar, Mutex};
+
+use crate::context::Context;
 use crate::result::{Failure, Outcome};
 
 /// What a stream is to do. When its context is lost, it is dropped instead.
@@ -45,7 +47,7 @@ impl Stream {
                         }
                     }
                 }
-                lock(&own_progress.counts).done += 1;
+                own_progress.counts.lock().done += 1;
                 own_progress.changed.notify_all();
             }
         };
@@ -62,8 +64,8 @@ impl Stream {
 
     /// Adds work.
     pub fn enqueue(&self, work: impl FnOnce() -> Outcome + Send + 'static) -> Outcome {
-        let queue = lock(&self.queue);
-        lock(&self.progress.counts).enqueued += 1;
+        let queue = self.queue.lock();
+        self.progress.counts.lock().enqueued += 1;
         queue
             .send(Box::new(work))
             .map_err(|_| Failure::OPERATING_SYSTEM)
@@ -71,18 +73,15 @@ impl Stream {
 
     /// Whether all of it is done.
     pub fn is_idle(&self) -> bool {
-        let counts = lock(&self.progress.counts);
+        let counts = self.progress.counts.lock();
         counts.done == counts.enqueued
     }
 
     /// Waits until what is enqueued now is done.
     pub fn wait(&self) {
-        let counts = lock(&self.progress.counts);
+        let mut counts = self.progress.counts.lock();
         let target = counts.enqueued;
-        let reached = self
-            .progress
-            .changed
-            .wait_while(counts, |counts| counts.done < target);
-        drop(reached);
+        let changed = &self.progress.changed;
+        changed.wait_while(&mut counts, |counts| counts.done < target);
     }
 }

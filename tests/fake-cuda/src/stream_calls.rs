@@ -3,7 +3,7 @@
 use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
 
-use crate::context::{current, expect_current, lock};
+use crate::context::{current, expect_current};
 use crate::event::Event;
 use crate::handle::{self, Handle};
 use crate::pointer::store;
@@ -79,7 +79,7 @@ driver_functions! {
         if flags != 0 {
             return Err(Failure::INVALID_VALUE);
         }
-        let last = lock(&event.last).clone();
+        let last = event.last.lock().clone();
         match last {
             None => Ok(()),
             Some(record) => stream.enqueue(move || {

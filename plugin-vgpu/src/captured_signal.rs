@@ -1,0 +1,37 @@
+//! What a signal handler keeps of a signal that device code raised.
+
+use bitflags::bitflags;
+
+bitflags! {
+    /// The error code of a page fault (Intel SDM, volume 3, section 4.7).
+    #[derive(Clone, Copy)]
+    pub struct PageFaultError: u64 {
+        /// The access was a store.
+        const WRITE = 1 << 1;
+        /// The access fetched an instruction.
+        const FETCH = 1 << 4;
+        // The CPU sets other bits, which nobody asks for.
+        const _ = !0;
+    }
+}
+
+/// Words of a fiber's stack kept when a signal comes from outside the loaded object (a library
+/// function): the first that is a return address into the object tells where it was called.
+pub const KEPT_WORDS: usize = 64;
+
+/// What a signal handler can safely keep.
+#[derive(Clone, Copy)]
+pub struct CapturedSignal {
+    /// Signal number.
+    pub number: libc::c_int,
+    /// `si_code`.
+    pub code: libc::c_int,
+    /// `si_addr`, the address of the fault.
+    pub address: u64,
+    /// The CPU's error code of a page fault.
+    pub error: PageFaultError,
+    /// The instruction.
+    pub pc: u64,
+    /// The words at the top of the stack.
+    pub stack: [u64; KEPT_WORDS],
+}

@@ -1,0 +1,311 @@
+//! Signals that device code raises, and the signal handlers that catch them.
+//!
+//! A signal that arrives while its thread runs a fiber belongs to the kernel: the handler abandons the fiber, and
+//! the worker learns why. Any other signal goes to the handler that was installed before.
+
+use std::cell::Cell;
+use std::ptr;
+use std::sync::OnceLock;
+
+use plugin_api::{Error, Result};
+
+use crate::captured_signal::{CapturedSignal, KEPT_WORDS, PageFaultError};
+use crate::engine::Form;
+use crate::fault::{Cause, FaultLocation, Raised};
+use crate::sm::Sm;
+use crate::switch;
+use crate::warp::Lanes;
+
+thread_local! {
+    static RUNNING: Cell<*const Sm> = const { Cell::new(ptr::null()) };
+    static SIGNAL_STACK: SignalStack = SignalStack::install();
+    static HAS_LATE_STACK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Gives the calling thread a stack for its signals, once. The main thread still runs kernels after its
+/// thread-local values are gone: `atexit` handlers and destructors of C++ globals hold target
+/// regions, and images have destructors. The stack it then gets stays until the process ends.
+fn ensure_signal_stack() {
+    if SIGNAL_STACK.try_with(|_| ()).is_err() && !HAS_LATE_STACK.replace(true) {
+        std::mem::forget(SignalStack::install());
+    }
+}
+
+/// A CPU thread that is about to run blocks on a multiprocessor. Undone when dropped.
+pub struct Entered {
+    mxcsr: u32,
+}
+
+/// Prepares the calling CPU thread to run blocks on `sm`: signal handlers, a stack for them, and the
+/// floating-point environment a GPU has (no exceptions, denormals kept, round to nearest), whatever
+/// the host program made of its own.
+pub fn enter(sm: &Sm) -> Result<Entered> {
+    static HANDLERS: OnceLock<std::result::Result<(), i32>> = OnceLock::new();
+    HANDLERS
+        .get_or_init(install_handlers)
+        .map_err(|errno| Error::System {
+            what: "installing the virtual GPU's signal handlers".to_owned(),
+            source: std::io::Error::from_raw_os_error(errno),
+        })?;
+    ensure_signal_stack();
+    RUNNING.set(sm);
+    let mut mxcsr = 0_u32;
+    // SAFETY: saves the register, then loads its power-on value; `Entered` restores it.
+    unsafe {
+        std::arch::asm!("stmxcsr [{}]", in(reg) &mut mxcsr, options(nostack));
+        std::arch::asm!("ldmxcsr [{}]", in(reg) &0x1f80_u32, options(nostack));
+    }
+    Ok(Entered { mxcsr })
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        RUNNING.set(ptr::null());
+        // SAFETY: restores what `enter` saved.
+        unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &self.mxcsr, options(nostack)) };
+    }
+}
+
+/// The fault a fiber was given up for, if it was.
+pub fn pending(sm: &Sm) -> Option<Box<Raised>> {
+    match sm.signal.take() {
+        Some(signal) => Some(Box::new(raised_by_signal(sm, signal))),
+        None => sm.raised.take(),
+    }
+}
+
+fn raised_by_signal(sm: &Sm, signal: CapturedSignal) -> Raised {
+    let thread = sm.current.get();
+    // SAFETY: no fiber runs.
+    let stacks = unsafe { sm.stacks() };
+    let cause = match signal.number {
+        libc::SIGFPE => Cause::Arithmetic,
+        libc::SIGILL => Cause::Other("illegal instruction".to_owned()),
+        _ if stacks.in_guard_page(signal.address) => Cause::StackOverflow,
+        _ if signal.error.contains(PageFaultError::FETCH) => {
+            Cause::Other(format!("jump to {:#x}, which is not code", signal.address))
+        }
+        // The CPU does not tell which address was not canonical.
+        _ if signal.code == libc::SI_KERNEL => {
+            Cause::Other("access to an address that cannot exist".to_owned())
+        }
+        _ => Cause::WildAccess {
+            address: signal.address,
+            write: signal.error.contains(PageFaultError::WRITE),
+        },
+    };
+    Raised {
+        thread,
+        among: running_with(sm, thread),
+        cause,
+        place: FaultLocation::Code {
+            pc: code_address(&signal),
+        },
+        waiting: Vec::new(),
+    }
+}
+
+/// How many threads the code stands for that `thread` runs: in warp form, a whole subgroup or warp.
+fn running_with(sm: &Sm, thread: u16) -> u16 {
+    // SAFETY: no fiber runs, and the block's run is kept until the next block.
+    let (run, block) = unsafe { (&*sm.run.get(), sm.block()) };
+    match run.form {
+        Form::Subgroups { width, .. } => {
+            let [x, y, z] = run.context.ntid;
+            (x * y * z - u32::from(thread)).min(width) as u16
+        }
+        Form::Warps { .. } if block.in_warp_form(thread) => {
+            (Lanes::BITS - block.living(thread).leading_zeros()).max(1) as u16
+        }
+        Form::Warps { .. } | Form::Threads(_) => 1,
+    }
+}
+
+/// The faulting instruction, or the call that led out of the device window (a library function, a
+/// wild jump).
+fn code_address(signal: &CapturedSignal) -> u64 {
+    if crate::window::contains(signal.pc) {
+        return signal.pc;
+    }
+    let text = crate::code_ranges::is_code;
+    signal
+        .stack
+        .iter()
+        .copied()
+        .find(|&word| text(word))
+        .map_or(signal.pc, |address| address - 1)
+}
+
+const SIGNALS: [libc::c_int; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
+static PREVIOUS: OnceLock<[libc::sigaction; 4]> = OnceLock::new();
+
+fn install_handlers() -> std::result::Result<(), i32> {
+    let mut previous = [no_action(); 4];
+    for (old, &number) in previous.iter_mut().zip(&SIGNALS) {
+        // SAFETY: asks only.
+        if unsafe { libc::sigaction(number, ptr::null(), old) } != 0 {
+            return Err(std::io::Error::last_os_error()
+                .raw_os_error()
+                .unwrap_or(libc::EINVAL));
+        }
+    }
+    // Before the handler can run, so that it can always chain.
+    PREVIOUS.get_or_init(|| previous);
+    let mut action = no_action();
+    action.sa_sigaction = on_signal as *const () as usize;
+    action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
+    for &number in &SIGNALS {
+        // SAFETY: `on_signal` is async-signal-safe.
+        if unsafe { libc::sigaction(number, &action, ptr::null_mut()) } != 0 {
+            return Err(std::io::Error::last_os_error()
+                .raw_os_error()
+                .unwrap_or(libc::EINVAL));
+        }
+    }
+    Ok(())
+}
+
+fn no_action() -> libc::sigaction {
+    // SAFETY: an all-zero sigaction is valid: default action, empty mask.
+    unsafe { std::mem::zeroed() }
+}
+
+/// The handler. It only touches memory that exists already: the thread's `Sm` and its fiber's stack.
+extern "C" fn on_signal(
+    number: libc::c_int,
+    info: *mut libc::siginfo_t,
+    context: *mut libc::c_void,
+) {
+    let sm = RUNNING.get();
+    // SAFETY: `RUNNING` is null or points at the Sm this thread is inside of.
+    let Some(sm) = (unsafe { sm.as_ref() }).filter(|sm| sm.in_fiber.get()) else {
+        return chain(number, info, context);
+    };
+    // SAFETY: the kernel passes valid pointers to a handler with SA_SIGINFO.
+    let (info, context) = unsafe { (&*info, &mut *context.cast::<libc::ucontext_t>()) };
+    let registers = &mut context.uc_mcontext.gregs;
+    // A signal somebody sent is not the kernel's doing.
+    if info.si_code <= 0 {
+        return chain(
+            number,
+            ptr::from_ref(info).cast_mut(),
+            ptr::from_mut(context).cast(),
+        );
+    }
+    let sp = registers[libc::REG_RSP as usize] as u64;
+    // SAFETY: for the four signals handled here the field is the fault address.
+    let address = unsafe { info.si_addr() } as u64;
+    sm.signal.set(Some(CapturedSignal {
+        number,
+        code: info.si_code,
+        address,
+        error: PageFaultError::from_bits_retain(registers[libc::REG_ERR as usize] as u64),
+        pc: registers[libc::REG_RIP as usize] as u64,
+        stack: stack_words(sm, sp),
+    }));
+    // The fiber is left as it is, for ever; the worker goes on where it resumed a fiber.
+    registers[libc::REG_RSP as usize] = sm.worker.get() as i64;
+    registers[libc::REG_RIP as usize] = switch::restore_and_return as *const () as i64;
+}
+
+/// The words at the top of the running fiber's stack, zero where there are none.
+fn stack_words(sm: &Sm, sp: u64) -> [u64; KEPT_WORDS] {
+    let mut words = [0; KEPT_WORDS];
+    // SAFETY: the handler runs between the fiber's own uses of these.
+    let stacks = unsafe { sm.stacks() };
+    if let Some(fiber) = stacks.fiber_at(sp)
+        && sp.is_multiple_of(8)
+        && !stacks.in_guard_page(sp)
+    {
+        let top = stacks.context(fiber) as u64;
+        for (word, at) in words.iter_mut().zip((sp..top).step_by(8)) {
+            // SAFETY: `sp..top` lies in a fiber's stack, above its guard page.
+            *word = unsafe { (at as *const u64).read_volatile() };
+        }
+    }
+    words
+}
+
+/// Passes a signal on to the handler that was there before.
+fn chain(number: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    let at = SIGNALS.iter().position(|&signal| signal == number);
+    let previous = at
+        .and_then(|at| PREVIOUS.get().map(|all| all[at]))
+        .unwrap_or_else(no_action);
+    match previous.sa_sigaction {
+        // Back to the default; the faulting instruction runs again and ends the process as it would
+        // have without us. A signal that was sent must be sent again.
+        libc::SIG_DFL | libc::SIG_IGN => {
+            // SAFETY: sigaction and raise are async-signal-safe; `info` is valid.
+            unsafe {
+                if previous.sa_sigaction == libc::SIG_IGN && (*info).si_code <= 0 {
+                    return;
+                }
+                libc::sigaction(number, &no_action(), ptr::null_mut());
+                if (*info).si_code <= 0 {
+                    libc::raise(number);
+                }
+            }
+        }
+        handler if previous.sa_flags & libc::SA_SIGINFO != 0 => {
+            // SAFETY: the flag says which of the two signatures it has.
+            let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) =
+                unsafe { std::mem::transmute(handler) };
+            handler(number, info, context);
+        }
+        handler => {
+            // SAFETY: as above.
+            let handler: extern "C" fn(libc::c_int) = unsafe { std::mem::transmute(handler) };
+            handler(number);
+        }
+    }
+}
+
+/// The stack this thread's signal handlers run on: a fiber that has overflowed its own has none left.
+struct SignalStack {
+    memory: Option<Box<[u8]>>,
+}
+
+impl SignalStack {
+    /// Large enough for the registers of AVX-512 and AMX (`AT_MINSIGSTKSZ` is about 11 KiB there).
+    const SIZE: usize = 64 << 10;
+
+    fn install() -> SignalStack {
+        let mut old = libc::stack_t {
+            ss_sp: ptr::null_mut(),
+            ss_flags: 0,
+            ss_size: 0,
+        };
+        // SAFETY: asks only.
+        let known = unsafe { libc::sigaltstack(ptr::null(), &mut old) } == 0;
+        if known && old.ss_flags & libc::SS_DISABLE == 0 && old.ss_size >= 16 << 10 {
+            return SignalStack { memory: None };
+        }
+        let mut memory = vec![0; Self::SIZE].into_boxed_slice();
+        let stack = libc::stack_t {
+            ss_sp: memory.as_mut_ptr().cast(),
+            ss_flags: 0,
+            ss_size: Self::SIZE,
+        };
+        // SAFETY: the memory lives until this thread's end, where `drop` takes it out of use. Should
+        // the call fail, a stack overflow ends the process as it would without us.
+        unsafe { libc::sigaltstack(&stack, ptr::null_mut()) };
+        SignalStack {
+            memory: Some(memory),
+        }
+    }
+}
+
+impl Drop for SignalStack {
+    fn drop(&mut self) {
+        if self.memory.is_some() {
+            let none = libc::stack_t {
+                ss_sp: ptr::null_mut(),
+                ss_flags: libc::SS_DISABLE,
+                ss_size: 0,
+            };
+            // SAFETY: takes this thread's stack out of use before its memory goes.
+            unsafe { libc::sigaltstack(&none, ptr::null_mut()) };
+        }
+    }
+}
