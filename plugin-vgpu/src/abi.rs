@@ -1,7 +1,8 @@
-//! The engine's functions that compiled code calls; see the table in [`vgpu_abi`].
+//! The engine functions that compiled code calls. [`vgpu_abi`] has the table.
 //!
-//! They run on the calling GPU thread's fiber. What they own must be dropped before they switch or
-//! touch memory the kernel named: a fiber that faults, or is never resumed, is abandoned where it stands.
+//! They run on the fiber of the calling GPU thread. A function must drop everything it owns before it switches to
+//! another fiber or touches memory that the kernel named: a fiber that faults, or that nobody resumes, is
+//! abandoned.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -50,7 +51,7 @@ impl Caller<'_> {
         unsafe { self.sm.wait(self.thread) }
     }
 
-    /// Waits if it has to; the result of the call.
+    /// Waits if it has to. Gives the result of the call.
     #[inline(always)]
     fn finish(&self, site: u32, outcome: Result<Outcome, Misuse>) -> u64 {
         match outcome {
@@ -68,7 +69,7 @@ impl Caller<'_> {
         let lane = self.sm.fiber_states[usize::from(self.fiber)].lane.get();
         let raised = Raised {
             thread: self.thread + u16::from(lane),
-            among: 1,
+            thread_count: 1,
             cause,
             place: FaultLocation::Site(site),
             waiting: Vec::new(),
@@ -124,7 +125,7 @@ macro_rules! engine_functions {
         /// See [`vgpu_abi::ENGINE_SYMBOLS`].
         ///
         /// # Safety
-        /// `cx` is the context of the running fiber; pointers are those the kernel passed.
+        /// `cx` is the context of the running fiber. Pointers come from the kernel.
         pub unsafe extern "C" fn $name(cx: *mut ThreadContext, $($parameter: $type),*) $(-> $result)? {
             // SAFETY: the caller's contract.
             let $caller = unsafe { Caller::new(cx) };
@@ -256,10 +257,10 @@ engine_functions! {
     fn vgpu_assert_fail(
         caller, site: u32, message: *const c_char, file: *const c_char, line: u32, function: *const c_char
     ) -> ! {
-        // SAFETY: the kernel passes C strings or null. Reading a bad one faults before anything is owned.
+        // SAFETY: the kernel passes C strings or null. A bad pointer faults before this function owns anything.
         let lengths = unsafe { [text(message), text(file), text(function)] };
         let [message, file, function] = lengths.map(|text| String::from_utf8_lossy(text).into_owned());
-        // The device runtime ends kernels this way too: with a reason, and perhaps a number, which it names.
+        // The device runtime also ends kernels this way. It gives a reason, and sometimes a number with a name.
         caller.raise(site, if line == 0 {
             Cause::Trap(message)
         } else if let Some(number) = file.strip_prefix("omptarget device runtime: ") {
@@ -271,7 +272,7 @@ engine_functions! {
     }
 
     fn vgpu_vprintf(caller, format: *const c_char, args: *const c_void, alignment: u32) -> i32 {
-        // SAFETY: the kernel's contract with `vprintf`; a bad pointer faults before anything is owned.
+        // SAFETY: the kernel's contract with `vprintf`. A bad pointer faults before this function owns anything.
         unsafe { crate::printf::vprintf(caller.sm, format, args, alignment) }
     }
 
@@ -309,9 +310,9 @@ engine_functions! {
     }
 }
 
-/// Turns of a loop that waits on memory before its thread lets others run: what it waits for is
-/// usually another thread of the block, so few; not one, as most such loops are compare-and-swap
-/// loops that end after a turn or two.
+/// Iterations of a spin loop before its thread lets others run. The number is small because the loop usually
+/// waits for another thread of the block. It is more than one because most such loops are compare-and-swap loops,
+/// which end after an iteration or two.
 const SPINS_PER_SWITCH: u32 = 4;
 
 fn barrier_reduce(number: u32) -> Option<BarrierReduce> {

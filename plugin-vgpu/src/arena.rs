@@ -1,9 +1,9 @@
-//! Best-fit address allocator: hands out ranges of addresses without touching the memory behind
-//! them. Device memory, the device window's regions and large blocks of the device heap use it.
+//! A best-fit address allocator. It hands out address ranges and never touches the memory behind them. Device
+//! memory, the regions of the device window and large blocks of the device heap use it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Every range starts at and spans a multiple of this: what `cudaMalloc` guarantees.
+/// Start and length of every range are multiples of this, as `cudaMalloc` guarantees.
 pub const GRANULE: u64 = 256;
 
 /// A range of addresses, `start..start + len`.
@@ -33,7 +33,7 @@ impl Span {
 struct Used {
     /// Bytes taken from the arena.
     reserved: u64,
-    /// Bytes asked for: what an access may touch.
+    /// Bytes that were requested. Only these may be accessed.
     requested: u64,
 }
 
@@ -79,13 +79,13 @@ impl Arena {
         self.total
     }
 
-    /// Bytes not allocated (not necessarily in one piece).
+    /// Bytes that are not allocated. They need not be contiguous.
     pub fn available(&self) -> u64 {
         self.available
     }
 
-    /// Allocates `size` bytes aligned to `align` (a power of two, raised to [`GRANULE`]); `size` 0
-    /// takes one granule. `None` when no hole is large enough.
+    /// Allocates `size` bytes aligned to `align`, a power of two that is raised to [`GRANULE`]. A `size` of 0
+    /// takes one granule. Gives `None` when no hole is large enough.
     pub fn alloc(&mut self, size: u64, align: u64) -> Option<Span> {
         let len = size.max(1).checked_next_multiple_of(GRANULE)?;
         let align = align.max(GRANULE);
@@ -122,8 +122,8 @@ impl Arena {
         Some(Span { start, len })
     }
 
-    /// Frees the range that starts at `start`, joining it with free neighbours. `None` if no
-    /// allocated range starts there.
+    /// Frees the range that starts at `start` and joins it with free neighbours. Gives `None` if no allocated
+    /// range starts there.
     pub fn free(&mut self, start: u64) -> Option<Freed> {
         let used = self.used.remove(&start)?;
         let block = Span {
@@ -152,7 +152,7 @@ impl Arena {
         Some(Freed { block, hole })
     }
 
-    /// The allocated range `address` lies in, cut to the bytes asked for.
+    /// The allocated range that `address` lies in, cut to the requested bytes.
     pub fn find(&self, address: u64) -> Option<Span> {
         let (&start, used) = self.used.range(..=address).next_back()?;
         let span = Span {
@@ -162,7 +162,7 @@ impl Arena {
         (address < start + used.reserved).then_some(span)
     }
 
-    /// A hole that holds `len` bytes aligned to `align`: the best fit among the smallest few, else one so
+    /// A hole that holds `len` bytes aligned to `align`. Tries the smallest few holes first, then takes one so
     /// large that alignment cannot matter.
     fn hole_for(&self, len: u64, align: u64) -> Option<Span> {
         const TRIES: usize = 8;
@@ -205,7 +205,7 @@ mod tests {
     }
 
     proptest! {
-        /// Ranges never overlap, stay aligned and inside, every byte comes back.
+        /// Ranges never overlap. They stay aligned and inside the arena. Every byte comes back.
         #[test]
         fn allocations_are_disjoint_and_return(ops in prop::collection::vec(op(), 1..200)) {
             let whole = Span { start: 1 << 20, len: 64 << 10 };

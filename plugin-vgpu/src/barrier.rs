@@ -1,9 +1,8 @@
 //! The sixteen named barriers of a block (`barrier.sync`, `barrier.arrive`, `barrier.red`).
 //!
-//! Counts are in threads. Threads that have ended count as arrived at a barrier of the whole block.
-//! At a barrier with a count, hardware counts whole warps, so the ended lanes of a warp count as soon as
-//! one of its lanes has arrived; the PTX ISA demands a multiple of the warp size for that reason. A count
-//! that is no such multiple counts live threads only.
+//! Counts are in threads. Threads that have ended count as arrived at a barrier of the whole block. At a barrier
+//! with a count, hardware counts whole warps: the ended lanes of a warp count as soon as one of its lanes has
+//! arrived. That is why the PTX ISA demands a multiple of the warp size. Any other count is of live threads only.
 
 use vgpu_abi::BarrierReduce;
 
@@ -12,7 +11,7 @@ use crate::warp::{Lanes, MIN_LANES};
 /// Barriers per block.
 pub const BARRIERS: usize = 16;
 
-/// Most warps per block: of the smallest warps.
+/// Most warps per block, for the smallest warp size.
 pub const MAX_WARPS: usize = 32;
 
 /// How many arrivals end a wait.
@@ -29,9 +28,9 @@ pub enum Expected {
 pub enum Arrival {
     /// Waits.
     Sync,
-    /// Goes on.
+    /// Continues without waiting.
     Arrive,
-    /// Waits and gets a reduction of all predicates; this many of its own hold.
+    /// Waits and gets a reduction of all predicates. This many of its own predicates hold.
     Reduce(u32),
 }
 
@@ -73,7 +72,7 @@ impl Barrier {
         self.expected.is_some()
     }
 
-    /// The count of the threads that arrived since the barrier last opened.
+    /// The count that threads have named since the barrier last opened.
     #[inline(always)]
     pub fn expected(&self) -> Option<Expected> {
         self.expected
@@ -90,12 +89,12 @@ impl Barrier {
         self.lanes[warp]
     }
 
-    /// The fibers that wait, by their (first) thread, in the order they came.
+    /// The fibers that wait, by their (first) thread, in order of arrival.
     pub fn waiters(&self) -> &[u16] {
         &self.waiters
     }
 
-    /// Starts a wait for `expected` threads of a block of which `exited` have ended already.
+    /// Starts a wait for `expected` threads of a block. `exited` of its threads have ended already.
     #[inline(always)]
     pub fn open(&mut self, expected: Expected, exited: u32, warp_size: u32) {
         self.expected = Some(expected);
@@ -108,7 +107,7 @@ impl Barrier {
         };
     }
 
-    /// `lanes` of `warp` arrive on the fiber of `thread`; `exited` are the ended lanes of the warp.
+    /// `lanes` of `warp` arrive on the fiber of `thread`. `exited` are the ended lanes of the warp.
     #[inline(always)]
     pub fn arrive(
         &mut self,
@@ -149,7 +148,7 @@ impl Barrier {
         }
     }
 
-    /// Whether everyone has arrived; `threads` is the size of the block.
+    /// Whether all expected threads have arrived. `threads` is the size of the block.
     #[inline(always)]
     pub fn complete(&self, threads: u32) -> bool {
         match self.expected {
@@ -159,12 +158,12 @@ impl Barrier {
         }
     }
 
-    /// The predicates brought so far, for [`reduction`]; `None` if nobody reduces.
+    /// The predicates so far, for [`reduction`]. `None` if no thread reduces.
     pub fn predicates(&self) -> Option<u64> {
         (self.predicates > 0).then(|| u64::from(self.holds) << 32 | u64::from(self.predicates))
     }
 
-    /// Forgets everything.
+    /// Resets the barrier to its unused state.
     pub fn reset(&mut self) {
         for warp in crate::warp::lanes(self.warps) {
             self.lanes[warp] = 0;
@@ -181,7 +180,7 @@ impl Barrier {
     }
 }
 
-/// What a thread that reduces by `mode` gets from the barrier's [`Barrier::predicates`].
+/// The result of a reduction by `mode` over the barrier's [`Barrier::predicates`].
 pub fn reduction(mode: BarrierReduce, predicates: u64) -> u32 {
     let (holds, total) = ((predicates >> 32) as u32, predicates as u32);
     match mode {

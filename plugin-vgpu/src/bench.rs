@@ -9,14 +9,14 @@ use rustix::time::ClockId;
 use crate::config::Config;
 use crate::device::VirtualGpu;
 
-/// Kernels, as text; compiled like any image.
+/// The kernels as LLVM assembly. They are compiled like any image.
 const KERNELS: &str = include_str!("bench.ll");
 
-/// Timings of each measurement.
+/// Timings per measurement.
 const RUNS: usize = 101;
 
-/// Turns of a kernel's loop in one timing, summed over its threads: some milliseconds, short enough
-/// that most timings on a shared machine pass without an interruption, long enough to drown the start.
+/// Loop iterations in one timing, summed over the threads. That takes some milliseconds: short enough that most
+/// timings on a shared machine are not interrupted, and long enough to hide the cost of the launch.
 const ITERATIONS: u64 = 100_000;
 
 /// One measured figure.
@@ -26,7 +26,7 @@ pub struct Figure {
     pub what: &'static str,
     /// Unit of the figures.
     pub unit: &'static str,
-    /// The figure the project promises to stay below, if it promises one.
+    /// The bound that the project promises to stay below, if there is one.
     pub goal: Option<f64>,
     /// Lower quartile, median, upper quartile.
     pub quartiles: [f64; 3],
@@ -53,8 +53,8 @@ impl Figure {
     }
 }
 
-/// Measures the engine on this machine. Blocks run on the calling thread, one at a time, and the time is
-/// this thread's CPU time, so that other programs' iterations on the CPU are not counted.
+/// Measures the engine on this machine. Blocks run on the calling thread, one at a time. The time is this
+/// thread's CPU time, so other programs do not distort it.
 pub fn bench() -> Result<Vec<Figure>> {
     let device = VirtualGpu::new(&Config {
         multiprocessors: 1,
@@ -118,7 +118,7 @@ pub fn bench() -> Result<Vec<Figure>> {
     ])
 }
 
-/// Times launches of a kernel; `scale` iterations seconds into the figure's unit.
+/// Times launches of a kernel. `scale` converts seconds to the figure's unit.
 fn time(
     module: &dyn Module,
     kernel: &str,

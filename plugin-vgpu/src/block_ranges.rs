@@ -1,21 +1,21 @@
-//! Which blocks of a grid are run by whom: in order, in block_ranges of neighbours.
+//! Hands out the blocks of a grid to workers, in order and in ranges of neighbours.
 //!
-//! Neighbouring blocks mostly use neighbouring memory. Two CPUs that take turns at single blocks write to the same
-//! pages at the same time, and each fetches ahead what the other is writing. So a worker takes several blocks at once:
-//! as many as keep it busy for [`ENOUGH`], so that a portion costs others little, be it those who wait for a
-//! multiprocessor or those who have nothing left to do.
+//! Neighbouring blocks mostly use neighbouring memory. Two CPUs that alternate between single blocks write to the
+//! same pages at the same time, and each CPU prefetches what the other is writing. So a worker takes a range of
+//! blocks: as many as keep it busy for [`RANGE_TIME`]. A range is short so that it costs other workers little,
+//! both those that wait for a multiprocessor and those that have run out of work.
 //!
-//! BlockRanges are given out in order, and whoever has one runs it to its end before it lets go of its multiprocessor: the first
-//! block that has not ended is always under way, so that blocks may wait for earlier ones.
+//! Ranges are handed out in order, and a worker runs its range to the end before it releases its multiprocessor.
+//! So the first block that has not ended is always running, and blocks may wait for earlier ones.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// How long a portion should take.
-const ENOUGH: Duration = Duration::from_micros(50);
+/// How long a range should take.
+const RANGE_TIME: Duration = Duration::from_micros(50);
 
-/// Indices of blocks, in order.
+/// Block indices in order.
 #[derive(Clone)]
 pub struct BlockRange {
     grid: [u32; 3],
@@ -24,18 +24,18 @@ pub struct BlockRange {
 }
 
 impl BlockRange {
-    /// Those with the numbers `numbers` in a grid of `grid` blocks per dimension.
-    pub fn new(grid: [u32; 3], numbers: Range<u64>) -> BlockRange {
+    /// The blocks with the linear indices `indices`, in a grid of `grid` blocks per dimension.
+    pub fn new(grid: [u32; 3], indices: Range<u64>) -> BlockRange {
         let [x, y, _] = grid.map(u64::from);
-        let first = numbers.start;
+        let first = indices.start;
         BlockRange {
             grid,
             next: [first % x, first / x % y, first / x / y].map(|index| index as u32),
-            left: numbers.end - first,
+            left: indices.end - first,
         }
     }
 
-    /// The one that comes next, if any does.
+    /// The next block, if any is left.
     pub fn first(&self) -> [u32; 3] {
         self.next
     }
@@ -58,16 +58,16 @@ impl Iterator for BlockRange {
     }
 }
 
-/// The blocks of a grid.
+/// The blocks of a grid that workers share.
 pub struct BlockRanges {
     blocks: u64,
     workers: u64,
-    /// The first block that nobody has taken.
+    /// The first block that no worker has taken.
     next: AtomicU64,
 }
 
 impl BlockRanges {
-    /// `blocks` for `workers`, at least one.
+    /// `blocks` for `workers`, of which there is at least one.
     pub fn new(blocks: u64, workers: u64) -> BlockRanges {
         BlockRanges {
             blocks,
@@ -76,13 +76,13 @@ impl BlockRanges {
         }
     }
 
-    /// Whether there are blocks that nobody has taken.
+    /// Whether there are blocks that no worker has taken.
     pub fn left(&self) -> bool {
         self.next.load(Ordering::Relaxed) < self.blocks
     }
 
-    /// The next blocks, at most `most` and at least one; empty if none is left. A single one if there are
-    /// no more than workers: blocks of such a grid may all wait for each other.
+    /// The next range: at least one block and at most `most`, or none if none is left. It is a single block if
+    /// there are no more blocks than workers: all blocks of such a grid may wait for each other.
     pub fn take(&self, most: u64) -> Range<u64> {
         let mut first = self.next.load(Ordering::Relaxed);
         loop {
@@ -102,11 +102,11 @@ impl BlockRanges {
     }
 }
 
-/// The most blocks that the portion after one of at most `blocks`, which took `took`, should have.
-pub fn adapted(blocks: u64, took: Duration) -> u64 {
-    if took > 2 * ENOUGH {
+/// The largest size of the next range, after a range of at most `blocks` blocks took `time`.
+pub fn next_size(blocks: u64, time: Duration) -> u64 {
+    if time > 2 * RANGE_TIME {
         (blocks / 2).max(1)
-    } else if took < ENOUGH {
+    } else if time < RANGE_TIME {
         blocks.saturating_mul(2)
     } else {
         blocks
@@ -176,11 +176,11 @@ mod tests {
     }
 
     #[test]
-    fn short_portions_grow_and_long_ones_shrink() {
-        assert_eq!(adapted(1, Duration::from_micros(1)), 2);
-        assert_eq!(adapted(8, ENOUGH), 8);
-        assert_eq!(adapted(8, Duration::from_millis(1)), 4);
-        assert_eq!(adapted(1, Duration::from_secs(1)), 1);
-        assert_eq!(adapted(u64::MAX, Duration::ZERO), u64::MAX);
+    fn short_ranges_grow_and_long_ones_shrink() {
+        assert_eq!(next_size(1, Duration::from_micros(1)), 2);
+        assert_eq!(next_size(8, RANGE_TIME), 8);
+        assert_eq!(next_size(8, Duration::from_millis(1)), 4);
+        assert_eq!(next_size(1, Duration::from_secs(1)), 1);
+        assert_eq!(next_size(u64::MAX, Duration::ZERO), u64::MAX);
     }
 }

@@ -1,4 +1,4 @@
-//! What a signal handler keeps of a signal that device code raised.
+//! What a signal handler records when device code raises a signal.
 
 use bitflags::bitflags;
 
@@ -10,16 +10,16 @@ bitflags! {
         const WRITE = 1 << 1;
         /// The access fetched an instruction.
         const FETCH = 1 << 4;
-        // The CPU sets other bits, which nobody asks for.
+        // The CPU sets other bits, which are not used here.
         const _ = !0;
     }
 }
 
-/// Words of a fiber's stack kept when a signal comes from outside the loaded object (a library
-/// function): the first that is a return address into the object tells where it was called.
+/// Words of the fiber's stack that are recorded. When a library function outside the loaded object faults, the
+/// first return address into the object tells where the object called it.
 pub const KEPT_WORDS: usize = 64;
 
-/// What a signal handler can safely keep.
+/// The state that a signal handler can record safely.
 #[derive(Clone, Copy)]
 pub struct CapturedSignal {
     /// Signal number.

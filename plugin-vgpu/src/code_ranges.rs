@@ -1,4 +1,4 @@
-//! The address ranges of all loaded code: signal handlers ask whether a word is a return address.
+//! The address ranges of all loaded code. After a fault they tell which words of a stack are return addresses.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use crate::arena::Span;
 /// Length by start.
 static CODE: RwLock<BTreeMap<u64, u64>> = RwLock::new(BTreeMap::new());
 
-/// Code was loaded.
+/// Adds code that was loaded.
 pub fn register(code: Span) {
     CODE.write().insert(code.start, code.len);
 }
 
-/// Code is unloaded.
+/// Removes code that is about to be unloaded.
 pub fn unregister(code: Span) {
     CODE.write().remove(&code.start);
 }

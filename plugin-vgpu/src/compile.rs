@@ -1,4 +1,4 @@
-//! From image to compiled code.
+//! Compiles images.
 
 use codegen::{CompileError, Compiler, VgpuOptions};
 use device_image::Image;
@@ -7,13 +7,13 @@ use vgpu_abi::artifact::Artifact;
 
 use crate::config::Config;
 
-/// Compiles an image for a device that is set up so, or takes what was compiled earlier from the cache.
+/// Compiles an image for a device with this configuration, or takes the result from the cache.
 pub fn compile(image: &Image<'_>, options: &LoadOptions, config: &Config) -> Result<Artifact> {
     let options = VgpuOptions {
-        // With unified shared memory every address of the process is the device's too.
+        // With unified shared memory, device code may use every address of the process.
         window_check: !options.unified_shared_memory,
         count: config.count,
-        // The instructions that are counted are those of threads.
+        // Instructions are counted per thread, so code in warp form cannot count them.
         warp_forms: config.engine.wants_warp_forms() && !config.count,
         ..VgpuOptions::default()
     };

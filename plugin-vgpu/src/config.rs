@@ -1,19 +1,19 @@
-//! What the user may set: the `OMPTARGET_VGPU_*` environment variables.
+//! The settings: the `OMPTARGET_VGPU_*` environment variables.
 
 use std::time::Duration;
 
 use crate::engine::Engine;
 
-/// How a virtual GPU is built.
+/// The configuration of a virtual GPU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Multiprocessors: blocks that run at once, each on a CPU thread.
+    /// Multiprocessors. Each runs one block at a time on a CPU thread.
     pub multiprocessors: u32,
     /// Device memory in bytes.
     pub memory: u64,
     /// Device heap (`malloc` in kernels) in bytes.
     pub heap: u64,
-    /// How long a block may wait on memory without progress; `None`: for ever.
+    /// How long a block may wait on memory without progress. `None`: without limit.
     pub timeout: Option<Duration>,
     /// Whether threads count the instructions they execute.
     pub count: bool,
@@ -22,7 +22,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// The defaults for this machine: every CPU the process may use, half of the memory.
+    /// The defaults for this machine: every CPU that the process may use, and half of the memory.
     pub fn detect() -> Config {
         let cpus = std::thread::available_parallelism()
             .map_or(1, |cpus| cpus.get() as u32)
@@ -38,13 +38,13 @@ impl Config {
         }
     }
 
-    /// The defaults, changed by the environment. A value that cannot be read is an error: silence
-    /// would leave the user wondering why a setting has no effect.
+    /// The defaults, changed by the environment. A value that cannot be parsed is an error. Otherwise the user
+    /// would wonder why a setting has no effect.
     pub fn from_environment() -> Result<Config, String> {
         Self::from_variables(|name| std::env::var(name).ok())
     }
 
-    /// The defaults, changed by what `variable` knows of the names asked for.
+    /// The defaults, changed by the variables that `variable` knows.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Config, String> {
         let mut config = Config::detect();
         if let Some(text) = variable("OMPTARGET_VGPU_SMS") {
@@ -93,10 +93,10 @@ impl Config {
     }
 }
 
-/// Most multiprocessors: each takes half a gigabyte of the window for its stacks.
+/// Most multiprocessors. Each takes half a gigabyte of the window for its stacks.
 const MOST_SMS: u32 = 512;
 
-/// Largest device memory and heap: they must fit into the window beside stacks and code.
+/// Largest device memory and largest heap. They must fit into the window beside stacks and code.
 const MOST_BYTES: u64 = 256 << 30;
 
 fn default_heap(memory: u64) -> u64 {

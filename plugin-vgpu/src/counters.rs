@@ -1,27 +1,27 @@
-//! What multiprocessors count as they run blocks, and its sums over a device.
+//! Event counters of multiprocessors, and their sums over a device.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use plugin_api::Counters;
 
-/// A multiprocessor's counts since they were last taken.
+/// A multiprocessor's counts since they were last collected.
 #[derive(Debug, Default)]
 pub struct SmCounters {
     /// Instructions of the image, if the code counts them.
     instructions: Cell<u64>,
-    /// Times the multiprocessor went on with another thread.
+    /// How often the multiprocessor switched to another thread.
     switches: Cell<u64>,
 }
 
 impl SmCounters {
-    /// Another thread goes on.
+    /// Counts a switch to another thread.
     #[inline(always)]
     pub fn switched(&self) {
         self.switches.set(self.switches.get() + 1);
     }
 
-    /// A thread has ended that had executed so many instructions.
+    /// Adds the instructions of a thread that has ended.
     #[inline(always)]
     pub fn executed(&self, instructions: u64) {
         self.instructions
@@ -37,7 +37,7 @@ pub struct DeviceCounters {
 }
 
 impl DeviceCounters {
-    /// Takes over what a multiprocessor has counted.
+    /// Adds a multiprocessor's counts and resets them.
     pub fn collect(&self, from: &SmCounters) {
         self.instructions
             .fetch_add(from.instructions.take(), Ordering::Relaxed);
@@ -45,7 +45,7 @@ impl DeviceCounters {
             .fetch_add(from.switches.take(), Ordering::Relaxed);
     }
 
-    /// The sums. What a launch did is in them when the launch has ended.
+    /// The sums. They include a launch once it has ended.
     pub fn sums(&self) -> Counters {
         Counters {
             instructions: self.instructions.load(Ordering::Relaxed),

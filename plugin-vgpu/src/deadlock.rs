@@ -1,11 +1,11 @@
-//! Who waits where, when a block cannot go on.
+//! Lists which threads wait where when a block cannot make progress.
 
 use crate::barrier::Expected;
 use crate::block::Block;
 use crate::fault::{Cause, FaultLocation, Raised, WaitingGroup};
 use crate::warp::lanes;
 
-/// The fault of a block in which every thread waits (or spins, for another cause).
+/// The fault of a block in which every thread waits. For another cause, threads may also spin.
 pub fn report(block: &Block, cause: Cause) -> Raised {
     let mut waiting = at_barriers(block);
     let thread = |warp: usize, lane: usize| (warp * block.warp_size() as usize + lane) as u16;
@@ -37,14 +37,14 @@ pub fn report(block: &Block, cause: Cause) -> Raised {
     });
     Raised {
         thread,
-        among: 1,
+        thread_count: 1,
         cause,
         place,
         waiting,
     }
 }
 
-/// `0-31, 40` for a list of ascending numbers.
+/// Ascending numbers as ranges: `0-31, 40`.
 pub fn ranges(threads: &[u16]) -> String {
     let runs = threads.chunk_by(|a, b| *b == a + 1);
     let texts = runs.map(|run| match run {

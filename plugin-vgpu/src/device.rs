@@ -1,4 +1,4 @@
-//! The device: memory, and what it takes to load images.
+//! The device: its memory and its loaded images.
 
 use std::sync::Arc;
 
@@ -26,12 +26,13 @@ const MAX_BLOCKS_X: u32 = i32::MAX as u32;
 /// Blocks of a grid in its other dimensions.
 const MAX_BLOCKS_YZ: u32 = 65_535;
 
-/// Most turns of a thread in a distributed loop. Subgroups run one after another, and what one loads in its turns lies a grid apart:
-/// so many streams the host's prefetchers follow from one subgroup to the next. A block of subgroups costs 0.1 µs, 128 threads
-/// for so many turns take several times that.
+/// Most iterations of a distributed loop per thread. Subgroups run one after another, and the addresses that one
+/// thread loads in its iterations lie a grid apart. The host's prefetchers follow this many streams from one
+/// subgroup to the next. A block of subgroups costs 0.1 µs; 128 threads with this many iterations each take
+/// several times that.
 const ITERATIONS_PER_THREAD: u32 = 8;
 
-/// What modules and kernels share with their device.
+/// The state that modules and kernels share with their device.
 pub struct Gpu {
     /// Device memory.
     pub memory: Memory,
@@ -82,7 +83,7 @@ impl VirtualGpu {
         })
     }
 
-    /// Loads code that is compiled already.
+    /// Loads compiled code.
     pub fn load_artifact(&self, artifact: Artifact) -> Result<Arc<VirtualModule>> {
         VirtualModule::load(self.gpu.clone(), artifact, Vec::new())
     }
@@ -107,7 +108,7 @@ impl Device for VirtualGpu {
         }
     }
 
-    /// It takes several dialects: NVPTX first, where most programs are tested.
+    /// The device runs several dialects. It prefers NVPTX, with which most programs are tested.
     fn rank(&self, image: &Image<'_>) -> u32 {
         image.triple.starts_with("amdgcn").into()
     }
@@ -121,7 +122,7 @@ impl Device for VirtualGpu {
     }
 
     fn alloc(&self, size: u64, _kind: MemoryKind) -> Result<DevicePtr> {
-        // The window is part of the host's address space, so memory of every kind is reached from both sides.
+        // The window is part of the host's address space, so both sides reach memory of every kind.
         self.gpu.memory.alloc(size)
     }
 
@@ -131,8 +132,8 @@ impl Device for VirtualGpu {
 
     unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
         self.gpu.memory.check("copy to device", dst, len)?;
-        // SAFETY: `dst` was checked, `src` is the caller's contract. `copy`, as the caller's memory may be
-        // the device's own.
+        // SAFETY: `dst` was checked; `src` is the caller's contract. The ranges may overlap, because the caller's
+        // memory may be the device's own.
         unsafe { std::ptr::copy(src, dst.0 as *mut u8, len) };
         Ok(())
     }
@@ -165,7 +166,7 @@ impl Device for VirtualGpu {
 
     fn stream(self: Arc<Self>, completion: Completion) -> Result<Box<dyn Stream>> {
         Ok(match completion {
-            // Waking another thread takes longer than a small kernel does.
+            // To wake another thread takes longer than to run a small kernel.
             Completion::Blocking => Box::new(ImmediateStream::new(self)),
             Completion::Asynchronous => {
                 let workers = self.stream_workers.clone();

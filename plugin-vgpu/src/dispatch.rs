@@ -1,5 +1,5 @@
-//! What AMDGCN code reads of the launch it belongs to: the packet that launched it and its arguments, in
-//! device memory for as long as the launch lasts.
+//! The launch record that AMDGCN code reads: the dispatch packet and the arguments. It lies in device memory
+//! until the launch ends.
 
 use plugin_api::{DevicePtr, Launch, Result};
 use vgpu_abi::{DispatchRecord, STACK_SIZE};
@@ -19,7 +19,7 @@ impl<'a> Dispatch<'a> {
         let size = size_of::<DispatchRecord>() + arguments;
         let address = memory.alloc(size as u64)?;
         let behind = address.0 + size_of::<DispatchRecord>() as u64;
-        // SAFETY: `size` bytes were allocated there, suitably aligned, and nobody else knows of them.
+        // SAFETY: `size` bytes were allocated there, suitably aligned. Nothing else uses them.
         unsafe {
             (address.0 as *mut DispatchRecord).write(record(launch, shared, behind));
             (behind as *mut u64).copy_from_nonoverlapping(launch.args.as_ptr(), launch.args.len());
@@ -47,7 +47,7 @@ fn record(launch: &Launch<'_>, shared: u32, arguments: u64) -> DispatchRecord {
         .rposition(|dimension| extent(dimension) > 1)
         .unwrap_or(0)
         + 1;
-    // A block has at most 1,024 threads, and a launch was checked before it gets here.
+    // A block has at most 1,024 threads. The launch was checked before.
     let group_size = launch.block.map(|threads| threads as u16);
     let grid_size: [u32; 3] =
         std::array::from_fn(|at| launch.grid[at].saturating_mul(launch.block[at]));
@@ -94,7 +94,7 @@ mod tests {
         );
     }
 
-    /// Offsets in "Code Object V5 Metadata" of LLVM's AMDGPU usage.
+    /// Offsets from "Code Object V5 Metadata" in LLVM's AMDGPU usage guide.
     #[test]
     fn implicit_arguments_lie_where_compilers_look_for_them() {
         use std::mem::offset_of;

@@ -1,4 +1,5 @@
-//! Which engine runs a kernel: a fiber per thread, which runs everything, or the kernel's warp form (`docs/vgpu.md`).
+//! Chooses the engine for a kernel: a fiber per thread, which runs every kernel, or the kernel's warp form
+//! (`docs/vgpu.md`).
 
 use vgpu_abi::artifact::WarpForm;
 use vgpu_abi::{EntryFn, WarpEntryFn};
@@ -10,7 +11,7 @@ pub enum Engine {
     Fiber,
     /// The warp form of every kernel that has one.
     Workgroup,
-    /// The same: warp forms are faster wherever there is one.
+    /// The same as [`Engine::Workgroup`]: a warp form is always faster.
     Auto,
 }
 
@@ -25,7 +26,7 @@ impl Engine {
         }
     }
 
-    /// Whether kernels are compiled in warp form, too.
+    /// Whether kernels are compiled in warp form as well.
     pub fn wants_warp_forms(self) -> bool {
         self != Engine::Fiber
     }
@@ -40,10 +41,11 @@ pub enum Form {
     Warps {
         /// The kernel.
         entry: WarpEntryFn,
-        /// What the threads of the last warp run instead, each on a fiber of its own: in generic mode, the master is there.
+        /// The thread entry that the threads of the last warp run instead, each on a fiber of its own. In generic
+        /// mode the master is in that warp.
         last: Option<EntryFn>,
     },
-    /// Subgroups of `width` threads, one after the other on one stack: nothing in them waits.
+    /// Subgroups of `width` threads run one after another on one stack. Nothing in them waits.
     Subgroups {
         /// The kernel.
         entry: WarpEntryFn,
@@ -69,7 +71,7 @@ struct WarpKernel {
 }
 
 impl Forms {
-    /// The forms of a compiled kernel; `resolve` finds code by its symbol.
+    /// The forms of a compiled kernel. `resolve` finds code by its symbol.
     pub fn new<E>(
         thread: EntryFn,
         form: WarpForm,
@@ -85,7 +87,8 @@ impl Forms {
                 max_threads,
             } => {
                 let address = resolve(&symbol)?;
-                // SAFETY: the manifest says that the symbol is an entry of this type, and `resolve` that it is code.
+                // SAFETY: the manifest says that the symbol is an entry of this type, and `resolve` checks that
+                // it is code.
                 let entry = unsafe { std::mem::transmute::<usize, WarpEntryFn>(address as usize) };
                 Ok(WarpKernel {
                     entry,
@@ -116,7 +119,7 @@ impl Forms {
         }
     }
 
-    /// Why blocks of this shape are run thread by thread; `None` if they are not.
+    /// Why blocks of this shape run thread by thread. `None` if they do not.
     pub fn why_threads(&self, block: [u32; 3]) -> Option<String> {
         match &self.warp {
             Ok(warp) => misfit(warp, block),
@@ -125,8 +128,8 @@ impl Forms {
     }
 }
 
-/// Why a warp form cannot run such a block: it has more threads than the form knows, or subgroups of its width do not make
-/// it up, as their threads must have the same y and z.
+/// Why a warp form cannot run such a block. The block may have more threads than the form was compiled for. Or it
+/// may not divide into subgroups of this width, as the threads of a subgroup must have the same y and z.
 fn misfit(warp: &WarpKernel, [x, y, z]: [u32; 3]) -> Option<String> {
     let (width, most) = (warp.width, warp.max_threads);
     if x.saturating_mul(y).saturating_mul(z) > most {

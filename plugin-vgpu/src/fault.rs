@@ -1,33 +1,33 @@
-//! Faults of device code: why, where, and who waited meanwhile.
+//! Faults of device code: the cause, the location and the threads that waited.
 
 use std::time::Duration;
 
 use plugin_api::SourceLocation;
 
-/// Why a kernel ended abnormally.
+/// Why a kernel failed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cause {
-    /// The device code trapped; the text is empty for a bare trap.
+    /// The device code trapped. The text is empty for a trap without a message.
     Trap(String),
-    /// An assertion of the program's failed.
+    /// An assertion of the program failed.
     Assertion {
-        /// Its text.
+        /// The condition's text.
         condition: String,
-        /// Its place, known even without debug information.
+        /// Where it is. Known even without debug information.
         location: Box<SourceLocation>,
     },
-    /// An access to an address that is not the device's.
+    /// An access to an address outside device memory.
     WildAccess {
         /// The address.
         address: u64,
         /// Whether it was a store.
         write: bool,
     },
-    /// The CPU's division error.
+    /// A division error that the CPU detected.
     Arithmetic,
-    /// A GPU thread ran into its stack's guard page.
+    /// A GPU thread reached the guard page of its stack.
     StackOverflow,
-    /// Every thread of a block waits.
+    /// Every thread of a block waits for another.
     Deadlock,
     /// A block waited on memory for this long.
     NoProgress(Duration),
@@ -35,41 +35,41 @@ pub enum Cause {
     Other(String),
 }
 
-/// Where in the device code.
+/// A location in the device code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultLocation {
-    /// Nobody knows.
+    /// Not known.
     Unknown,
-    /// An index into the manifest's sites.
+    /// A source location: an index into the manifest's sites.
     Site(u32),
-    /// An instruction in the loaded object, and whether it is a return address.
+    /// An instruction in the loaded object.
     Code {
         /// Its address.
         pc: u64,
     },
 }
 
-/// A fault as the worker hands it on, before names and source lines are known.
+/// A fault as a worker reports it, before kernel names and source lines are known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Raised {
     /// Linear index of the thread at fault.
     pub thread: u16,
-    /// Threads from that one on, of which one is at fault; 1 if it is known which.
-    pub among: u16,
-    /// Why.
+    /// How many threads, from that one on, may be at fault. 1 if the thread is known.
+    pub thread_count: u16,
+    /// The cause.
     pub cause: Cause,
-    /// Where.
+    /// The location.
     pub place: FaultLocation,
-    /// For a deadlock: who waits where.
+    /// For a deadlock: which threads wait where.
     pub waiting: Vec<WaitingGroup>,
 }
 
 /// Threads that wait at one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitingGroup {
-    /// At what.
+    /// The operation that they wait at.
     pub at: String,
-    /// Which threads, ascending.
+    /// The threads, in ascending order.
     pub threads: Vec<u16>,
     /// Index into the manifest's sites.
     pub site: u32,

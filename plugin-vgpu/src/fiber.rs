@@ -1,14 +1,14 @@
 //! GPU threads, and warps in warp form, as fibers on stacks in the device window.
 //!
-//! A thread's stack is [`STACK_SIZE`] bytes, aligned to its size: a guard page at the bottom, the stack proper,
-//! and in the top [`CONTEXT_SIZE`] bytes the thread's context. A warp's is as many times larger as a warp has lanes
-//! ([`WARP_STACK_SIZE`]), and otherwise the same. The stacks of one multiprocessor lie in one
-//! region, aligned to its size: first those of threads, then those of warps. The first stack's topmost word, which its
-//! context does not need, is the multiprocessor's address: an engine call finds
-//! everything from its context's address without touching the context, whose cache line is likely cold
-//! (all contexts compete for the same cache sets).
+//! A thread's stack is [`STACK_SIZE`] bytes and aligned to its size. It has a guard page at the bottom, then the
+//! stack proper, and the thread's context in the top [`CONTEXT_SIZE`] bytes. A warp's stack has the same layout.
+//! It is larger by the number of lanes per warp ([`WARP_STACK_SIZE`]). All stacks of a multiprocessor lie in one
+//! region, which is aligned to its size: first the threads' stacks, then the warps'. The topmost word of the
+//! first stack, which its context does not need, holds the address of the multiprocessor. So an engine call finds
+//! everything from the address of its context and need not read the context itself. The context's cache line is
+//! likely cold, because all contexts compete for the same cache sets.
 //!
-//! A fiber's number is the place of its context among stacks of a thread's size.
+//! Fibers are numbered by the position of their context, in units of a thread's stack.
 
 use std::cell::Cell;
 
@@ -21,40 +21,40 @@ use crate::sm::Sm;
 use crate::switch::{self, Main, Suspended};
 use crate::window::{PAGE, Protection, Region};
 
-/// Stacks begin at one of this many cache lines below the context. They are all aligned alike, so
-/// without the shift their hot lines would fight for the same few cache sets.
+/// Stacks begin at one of this many cache lines below the context (cache colouring). All stacks have the same
+/// alignment. Without the shift their hot lines would compete for the same few cache sets.
 const COLOURS: usize = 32;
 const CACHE_LINE: usize = 64;
 
-/// Stacks of a thread's size that a warp's takes.
+/// How many thread stacks fit into a warp's stack.
 const SLOTS_PER_WARP: u16 = (WARP_STACK_SIZE / STACK_SIZE) as u16;
 
-/// Number of the first fiber that would be a warp's, if a warp's stack were as large as a thread's.
+/// The number that the first warp's fiber would have if a warp's stack were as large as a thread's.
 const FIRST_WARP: u16 = MAX_THREADS as u16;
 
-/// Bound of the fibers' numbers.
+/// Upper bound of fiber numbers.
 pub const MAX_FIBERS: usize = FIRST_WARP as usize + MAX_WARPS * SLOTS_PER_WARP as usize;
 
 /// Size and alignment of the region that holds a multiprocessor's stacks.
 const REGION_SIZE: usize = MAX_FIBERS * STACK_SIZE;
 const _: () = assert!(REGION_SIZE.is_power_of_two());
 
-/// Where in the region the multiprocessor's address lies.
+/// Offset of the multiprocessor's address in the region.
 const OWNER: usize = STACK_SIZE - size_of::<*const Sm>();
 const _: () = assert!(size_of::<ThreadContext>() + size_of::<*const Sm>() <= CONTEXT_SIZE);
 
-/// What switches and engine calls need of a fiber.
+/// The fiber state that switches and engine calls need.
 pub struct FiberState {
-    /// Linear index of the thread it runs, in its block; in warp form, of the first one.
+    /// Linear index in the block of the thread it runs. In warp form, of the first thread.
     pub thread: Cell<u16>,
-    /// In warp form, the lane on whose behalf engine functions are called, counted from that thread.
+    /// In warp form, the lane that an engine function is called for, counted from that thread.
     pub lane: Cell<u8>,
-    /// Turns of loops that wait on memory since the fiber last switched in one.
+    /// Spin-loop iterations since the fiber last switched in one.
     pub spins: Cell<u32>,
 }
 
 impl FiberState {
-    /// That of a fiber that has not run yet.
+    /// The state of a fiber that has not run yet.
     pub const fn new() -> FiberState {
         FiberState {
             thread: Cell::new(0),
@@ -64,7 +64,7 @@ impl FiberState {
     }
 }
 
-/// The multiprocessor a context belongs to, and the number of its fiber.
+/// The multiprocessor that a context belongs to, and the number of its fiber.
 ///
 /// # Safety
 /// `cx` is a fiber's context.
@@ -77,7 +77,7 @@ pub unsafe fn locate<'a>(cx: *mut ThreadContext) -> (&'a Sm, u16) {
     (sm, (offset / STACK_SIZE) as u16)
 }
 
-/// The stacks of one multiprocessor's fibers; made when first needed, kept for ever.
+/// The stacks of one multiprocessor's fibers. They are created on first use and kept.
 pub struct Stacks {
     region: Region,
     threads: Pool,
@@ -105,7 +105,7 @@ impl Pool {
 }
 
 impl Stacks {
-    /// Reserves addresses for as many stacks as a block has threads, and as it has warps.
+    /// Reserves addresses for as many stacks as a block can have threads and warps.
     pub fn new() -> Result<Stacks> {
         let region = Region::reserve(REGION_SIZE as u64, REGION_SIZE as u64)?;
         region.protect(STACK_SIZE as u64 - PAGE, PAGE, Protection::ReadWrite)?;
@@ -116,16 +116,16 @@ impl Stacks {
         })
     }
 
-    /// Says whose stacks they are.
+    /// Sets the multiprocessor that owns the stacks.
     ///
     /// # Safety
     /// `sm` stays where it is for as long as fibers run.
     pub unsafe fn set_owner(&mut self, sm: *const Sm) {
-        // SAFETY: the page is writable, and this word of it is nobody else's.
+        // SAFETY: the page is writable, and nothing else uses this word.
         unsafe { self.region.base().add(OWNER).cast::<*const Sm>().write(sm) };
     }
 
-    /// A stack for a thread that nobody uses.
+    /// A free stack for a thread.
     pub fn take(&mut self) -> Result<u16> {
         if let Some(fiber) = self.threads.free.pop() {
             return Ok(fiber);
@@ -140,7 +140,7 @@ impl Stacks {
         Ok(fiber)
     }
 
-    /// A stack for a warp that nobody uses.
+    /// A free stack for a warp.
     pub fn take_warp(&mut self) -> Result<u16> {
         if let Some(warp) = self.warps.free.pop() {
             return Ok(warp_fiber(warp));
@@ -155,7 +155,7 @@ impl Stacks {
         Ok(warp_fiber(warp))
     }
 
-    /// Takes back a stack. Its fiber may still be running on it, for as long as it takes to switch.
+    /// Takes back a stack. Its fiber may still run on it until it has switched away.
     pub fn put(&mut self, fiber: u16) {
         match warp_of(fiber) {
             None => self.threads.free.push(fiber),
@@ -163,13 +163,13 @@ impl Stacks {
         }
     }
 
-    /// Takes back all stacks, whatever their fibers are doing.
+    /// Takes back all stacks, whatever state their fibers are in.
     pub fn put_all(&mut self) {
         self.threads.put_all();
         self.warps.put_all();
     }
 
-    /// Lays out `fiber`'s stack to begin with `main`.
+    /// Lays out the stack of `fiber` so that it starts with `main`.
     ///
     /// # Safety
     /// Nobody uses the stack.
@@ -197,7 +197,7 @@ impl Stacks {
             .is_some_and(|fiber| address - self.bottom(fiber) < PAGE)
     }
 
-    /// The fiber on whose stack `address` lies.
+    /// The fiber whose stack holds `address`.
     pub fn fiber_at(&self, address: u64) -> Option<u16> {
         let slot = address.checked_sub(self.region.span().start)? / STACK_SIZE as u64;
         let slot = u16::try_from(slot).ok()?;
@@ -237,7 +237,7 @@ fn warp_fiber(warp: u16) -> u16 {
     FIRST_WARP + (warp + 1) * SLOTS_PER_WARP - 1
 }
 
-/// The warp's stack that `fiber` has, if it is a warp's.
+/// The number of the warp's stack that `fiber` has, if it is a warp's fiber.
 fn warp_of(fiber: u16) -> Option<u16> {
     Some(fiber.checked_sub(FIRST_WARP)? / SLOTS_PER_WARP)
 }

@@ -1,4 +1,4 @@
-//! One launch: a grid of blocks handed out to whoever runs them.
+//! One launch: a grid of blocks that workers share.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::subgroups;
 /// What is launched.
 #[derive(Clone, Copy)]
 pub struct GridRun {
-    /// The kernel, and how its threads are run.
+    /// The kernel and how its threads run.
     pub form: Form,
     /// Its parameters.
     pub args: *const u64,
@@ -35,25 +35,25 @@ pub struct GridRun {
     pub shared: u32,
     /// The dynamic part of it.
     pub dynamic_shared: u32,
-    /// Address of the launch's record, 0 if the program reads none.
+    /// Address of the launch record. 0 if the program reads none.
     pub dispatch: u64,
     /// The program's warps.
     pub warp_kind: WarpKind,
-    /// How long lanes in lockstep wait for one that only waits on memory, before they go on without it.
+    /// How long lanes in lockstep wait for a lane that spins on memory, before they continue without it.
     pub lockstep_timeout: Duration,
     /// How long a block may wait on memory without progress.
     pub timeout: Option<Duration>,
 }
 
-/// Where a launch was found faulty.
+/// A fault and the block it happened in.
 pub struct GridFault {
     /// Block index.
     pub block: [u32; 3],
-    /// What happened in it.
+    /// The fault.
     pub raised: Raised,
 }
 
-/// A launch under way.
+/// A launch in progress.
 pub struct Grid {
     run: GridRun,
     block_ranges: BlockRanges,
@@ -62,7 +62,7 @@ pub struct Grid {
     idle: Condvar,
 }
 
-// SAFETY: `run.args` is only read, and only by those who entered before the launching thread left.
+// SAFETY: `run.args` is only read, and only by workers that entered before the launching thread left.
 unsafe impl Send for Grid {}
 // SAFETY: as above.
 unsafe impl Sync for Grid {}
@@ -77,7 +77,7 @@ impl Grid {
     /// Runs a grid to its end.
     ///
     /// # Safety
-    /// `run` describes a loaded kernel, parameters it accepts and a block within the device's limits.
+    /// `run` describes a loaded kernel, parameters that it accepts, and a block within the device's limits.
     pub unsafe fn launch(machine: &Arc<Machine>, run: GridRun) -> Result<Option<GridFault>> {
         let total: u64 = run.blocks.iter().map(|&count| u64::from(count)).product();
         let helpers = (total - 1).min(u64::from(machine.count() - 1)) as u32;
@@ -103,7 +103,7 @@ impl Grid {
         grid.finish()
     }
 
-    /// Takes part, unless the launch is over.
+    /// Joins the launch, unless it is over.
     pub fn help(&self, machine: &Machine) {
         {
             let mut state = self.state.lock();
@@ -146,14 +146,14 @@ impl Grid {
         }
     }
 
-    /// Runs blocks on `sm` until none is left or somebody else waits for it.
+    /// Runs blocks on `sm` until none is left or another worker waits for the multiprocessor.
     fn work_on(&self, sm: &Sm, machine: &Machine) -> Result<()> {
         let entered = signals::enter(sm)?;
         let mut most = 1;
         while self.blocks_left() {
             let began = Instant::now();
             self.run_range(sm, self.block_ranges.take(most));
-            most = block_ranges::adapted(most, began.elapsed());
+            most = block_ranges::next_size(most, began.elapsed());
             if machine.contended() {
                 break;
             }
@@ -162,7 +162,7 @@ impl Grid {
         Ok(())
     }
 
-    /// Runs blocks one after another, unless the launch is ended.
+    /// Runs a range of blocks, unless the launch has ended.
     fn run_range(&self, sm: &Sm, blocks: Range<u64>) {
         let mut blocks = BlockRange::new(self.run.blocks, blocks);
         let ended = match self.run.form {
@@ -183,7 +183,7 @@ impl Grid {
         }
     }
 
-    /// Runs a block to its end, or gives it up if the launch is ended. `Err`: the block, in which a thread faulted, and how.
+    /// Runs a block to its end, or abandons it if the launch has ended. The error is a fault and its block.
     fn run_block(
         &self,
         sm: &Sm,
@@ -204,7 +204,7 @@ impl Grid {
         self.block_ranges.left() && !self.stop.load(Ordering::Relaxed)
     }
 
-    /// Ends the launch early; the first reason counts.
+    /// Ends the launch early. The first reason counts.
     fn end(&self, outcome: std::result::Result<GridFault, Error>) {
         self.state.lock().outcome.get_or_insert(outcome);
         self.stop.store(true, Ordering::Relaxed);

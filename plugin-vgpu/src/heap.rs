@@ -1,8 +1,8 @@
 //! The device heap: `malloc`, `realloc` and `free` in kernels.
 //!
-//! Small blocks come in size classes from 64 KiB spans; every multiprocessor keeps blocks of its own
-//! ([`HeapCache`]), so the usual call takes no lock. Bookkeeping lies outside the heap's memory, where a
-//! kernel's stray store cannot reach it. One bit per 16 bytes tells allocated blocks from free ones.
+//! Small blocks come in size classes, from spans of 64 KiB. Every multiprocessor caches free blocks
+//! ([`HeapCache`]), so the usual call takes no lock. Bookkeeping lies outside the heap's memory, where a stray
+//! store of a kernel cannot reach it. One bit per 16 bytes marks allocated blocks.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
@@ -12,7 +12,7 @@ use plugin_api::Result;
 use crate::arena::{Arena, Span};
 use crate::window::{PAGE, Protection, Region};
 
-/// Bytes of a small block, by class: steps of a half, so at most a third is wasted.
+/// Bytes of a small block, by class. Classes grow by at most a half, so at most a third is wasted.
 const CLASSES: [u64; 23] = [
     16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192,
     12288, 16384, 21840, 24576, 32768,
@@ -20,7 +20,7 @@ const CLASSES: [u64; 23] = [
 const SPAN: u64 = 64 << 10;
 /// Unit of the allocation bits and of alignment.
 const UNIT: u64 = 16;
-/// Free blocks of a class a multiprocessor keeps before it shares half of them.
+/// Free blocks per class that a multiprocessor caches. Beyond that it gives half of them back.
 const KEPT: usize = 512;
 
 /// The heap of one device.
@@ -38,7 +38,7 @@ struct Shared {
     free: [Vec<u64>; CLASSES.len()],
 }
 
-/// A multiprocessor's share of the heap: blocks only it hands out.
+/// A multiprocessor's cache of free blocks. Only this multiprocessor hands them out.
 #[derive(Default)]
 pub struct HeapCache {
     classes: [ClassCache; CLASSES.len()],
@@ -47,13 +47,13 @@ pub struct HeapCache {
 #[derive(Default)]
 struct ClassCache {
     free: Vec<u64>,
-    /// Never used part of a span.
+    /// The part of a span that was never used.
     fresh: u64,
     fresh_end: u64,
 }
 
 impl Heap {
-    /// A heap of `size` bytes. Only what is used takes memory.
+    /// A heap of `size` bytes. Only pages in use take memory.
     pub fn new(size: u64) -> Result<Heap> {
         let region = Region::reserve(size.next_multiple_of(SPAN), SPAN)?;
         let span = region.span();
@@ -77,7 +77,7 @@ impl Heap {
         self.region.span()
     }
 
-    /// `size` bytes aligned to 16, or 0 when the heap is exhausted.
+    /// `size` bytes aligned to 16. 0 when the heap is exhausted.
     pub fn alloc(&self, cache: &mut HeapCache, size: u64) -> u64 {
         let class = CLASSES.partition_point(|&bytes| bytes < size);
         if class == CLASSES.len() {
@@ -93,7 +93,7 @@ impl Heap {
         block
     }
 
-    /// Frees a block; the error says what is wrong with the address.
+    /// Frees a block. The error says what is wrong with the address.
     pub fn free(&self, cache: &mut HeapCache, address: u64) -> std::result::Result<(), String> {
         if address == 0 {
             return Ok(());
@@ -124,8 +124,9 @@ impl Heap {
         Ok(())
     }
 
-    /// `realloc`: a block of `size` bytes with what `address` held, as far as it fits, in place of it. 0 when the
-    /// heap is exhausted; the old block stays then. The error says what is wrong with the address.
+    /// `realloc`: a block of `size` bytes in place of the one at `address`, with the same contents as far as they
+    /// fit. 0 when the heap is exhausted; the old block then stays. The error says what is wrong with the
+    /// address.
     pub fn resize(
         &self,
         cache: &mut HeapCache,
@@ -138,7 +139,7 @@ impl Heap {
         let held = self.size_of(address).ok_or_else(|| {
             format!("realloc({address:#x}): not an allocated block of the device heap (freed?)")
         })?;
-        // A block that is neither too small nor mostly unused stays where it is.
+        // A block stays where it is if it is large enough and at least half used.
         if size <= held && size >= held / 2 {
             return Ok(address);
         }
@@ -235,7 +236,7 @@ impl Heap {
     fn close(&self, block: Span) {
         let offset = block.start - self.span().start;
         self.region.discard(offset, block.len);
-        // Should this fail, the block stays accessible: a stray access is not found, nothing else.
+        // If this fails, the block stays accessible, and a stray access to it is not detected.
         let _ = self.region.protect(offset, block.len, Protection::None);
     }
 }
@@ -251,7 +252,7 @@ mod tests {
     }
 
     proptest! {
-        /// Blocks are disjoint, aligned and hold what was written, whichever worker frees them.
+        /// Blocks are disjoint and aligned, whichever worker frees them.
         #[test]
         fn blocks_do_not_overlap(sizes in prop::collection::vec((0u64..100_000, any::<bool>(), any::<bool>()), 1..300)) {
             let heap = Heap::new(16 << 20).unwrap();

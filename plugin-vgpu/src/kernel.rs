@@ -1,4 +1,4 @@
-//! A kernel of a loaded image: checks launches, turns what went wrong into a report.
+//! A kernel of a loaded image. It checks launches and reports faults.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,9 +19,9 @@ use crate::grid::{Grid, GridFault, GridRun};
 use crate::module::Code;
 use crate::sm::MAX_SHARED;
 
-/// How long lanes in lockstep wait for one of their warp that only waits on memory. Hardware would wait for ever. What
-/// that lane waits for may be another block, even one whose CPU thread does not get to run; a program that
-/// has a lane wait for another lane of its warp gets on after this.
+/// How long lanes in lockstep wait for a lane of their warp that spins on memory. Hardware would wait for ever.
+/// That lane may wait for another block, whose CPU thread may not get to run for a while. A program in which a
+/// lane waits for another lane of its warp continues after this time.
 const LOCKSTEP_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A kernel.
@@ -110,7 +110,10 @@ impl VirtualKernel {
                 block: fault.block,
                 grid: launch.grid,
                 thread: unflatten(raised.thread.into(), launch.block),
-                last: unflatten((raised.thread + raised.among - 1).into(), launch.block),
+                last: unflatten(
+                    (raised.thread + raised.thread_count - 1).into(),
+                    launch.block,
+                ),
                 block_size: launch.block,
             }),
             location: location.or(asserted),
@@ -159,7 +162,7 @@ impl Kernel for VirtualKernel {
             lockstep_timeout: LOCKSTEP_TIMEOUT,
             timeout: gpu.config.timeout,
         };
-        // SAFETY: the entry is loaded as long as `self.code` lives; the rest was checked.
+        // SAFETY: the entry stays loaded as long as `self.code` lives. The rest was checked.
         match unsafe { Grid::launch(&gpu.machine, run) }? {
             None => Ok(()),
             Some(fault) => Err(Error::Fault(Box::new(self.report(fault, launch)))),
@@ -174,7 +177,7 @@ fn parameter(parameter: vgpu_abi::artifact::Parameter) -> Parameter {
     }
 }
 
-/// The address of a symbol the manifest names.
+/// The address of a symbol that the manifest names.
 pub fn symbol(code: &Code, name: &str) -> Result<u64> {
     code.loaded.symbol(name).ok_or_else(|| {
         Error::Load(format!(
@@ -183,7 +186,7 @@ pub fn symbol(code: &Code, name: &str) -> Result<u64> {
     })
 }
 
-/// The cause as the user is told it, and the place it brings along.
+/// The kind of fault for the user, and the location that the cause brings along.
 fn kind(cause: Cause) -> (FaultKind, Option<SourceLocation>) {
     let kind = match cause {
         Cause::Assertion {

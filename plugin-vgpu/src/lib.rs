@@ -1,7 +1,7 @@
-//! The virtual GPU: a device like the others, whose multiprocessors are CPU threads and whose GPU
-//! threads are fibers. It runs the NVPTX or AMDGCN bitcode of an image, compiled for the CPU by `codegen`.
+//! The virtual GPU: a device whose multiprocessors are CPU threads and whose GPU threads are fibers. It runs the
+//! NVPTX or AMDGCN bitcode of an image, which `codegen` compiles for the CPU.
 //!
-//! `docs/vgpu.md` says what it emulates and how it reports what goes wrong.
+//! `docs/vgpu.md` describes what it emulates and how it reports faults.
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("the virtual GPU runs on x86-64 Linux");

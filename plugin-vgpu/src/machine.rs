@@ -1,8 +1,8 @@
 //! The multiprocessors of a device and the CPU threads that work for them.
 //!
-//! A launch runs on the thread that asks for it; for grids of several blocks, helper threads join in. Whoever
-//! runs blocks holds a multiprocessor meanwhile; when others wait for one, it is handed on, first come
-//! first served, after the block.
+//! A launch runs on the thread that requests it. For grids of several blocks, helper threads join in. A worker
+//! holds a multiprocessor while it runs blocks. When others wait for one, the worker releases it after the
+//! current range of blocks. Waiters are served in order of arrival.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,27 +23,27 @@ pub struct Machine {
     count: u32,
     pool: Mutex<Pool>,
     returned: Condvar,
-    /// Whether somebody waits for a multiprocessor; a hint, read without the lock.
+    /// Whether a worker waits for a multiprocessor. A hint that is read without the lock.
     contended: AtomicBool,
     helpers: Arc<Helpers>,
-    /// What its multiprocessors have done.
+    /// The event counters of all multiprocessors.
     pub counters: DeviceCounters,
 }
 
 struct Pool {
     idle: Vec<Box<Sm>>,
-    /// Tickets of those who wait, in order.
+    /// Tickets of the waiting workers, in order.
     queue: VecDeque<u64>,
     next_ticket: u64,
     made: u32,
     heap: Arc<Heap>,
 }
 
-/// The helper threads' part of a machine: it outlives the machine until they have gone.
+/// The part of a machine that helper threads share. It outlives the machine until the threads have ended.
 struct Helpers {
     work: Mutex<Work>,
     arrived: Condvar,
-    /// Whether there is something to do or nothing more will come; a hint, read without the lock.
+    /// Whether there is work, or the machine has closed. A hint that is read without the lock.
     wanted: AtomicBool,
 }
 
@@ -55,7 +55,7 @@ struct Work {
 }
 
 impl Machine {
-    /// The machine `config` describes. Multiprocessors and threads are made when first needed.
+    /// The machine that `config` describes. Multiprocessors and threads are created on first use.
     pub fn new(config: &Config, heap: Arc<Heap>) -> Arc<Machine> {
         let pool = Pool {
             idle: Vec::new(),
@@ -88,7 +88,7 @@ impl Machine {
         self.count
     }
 
-    /// Takes a multiprocessor, waiting for one if all are busy.
+    /// Takes a multiprocessor. Waits if all are busy.
     pub fn acquire(&self) -> Result<Box<Sm>> {
         let mut pool = self.pool.lock();
         if pool.queue.is_empty()
@@ -124,12 +124,12 @@ impl Machine {
         }
     }
 
-    /// Whether somebody waits for a multiprocessor.
+    /// Whether a worker waits for a multiprocessor.
     pub fn contended(&self) -> bool {
         self.contended.load(Ordering::Relaxed)
     }
 
-    /// Asks up to `wanted` helper threads to take part in `grid`.
+    /// Asks up to `wanted` helper threads to join `grid`.
     pub fn request_helpers(self: &Arc<Self>, grid: &Arc<Grid>, wanted: u32) {
         let wanted = wanted.min(self.count - 1);
         let mut work = self.helpers.work.lock();
@@ -139,7 +139,7 @@ impl Machine {
         while work.started < wanted {
             let (helpers, machine) = (self.helpers.clone(), Arc::downgrade(self));
             let thread = std::thread::Builder::new().name(format!("vgpu-{}", work.started + 1));
-            // Too few helpers make a launch slower, not wrong.
+            // With too few helpers a launch is slower, but correct.
             if thread.spawn(move || help(&helpers, &machine)).is_err() {
                 break;
             }
@@ -154,7 +154,7 @@ impl Machine {
         }
     }
 
-    /// Takes back calls for help with `grid` that nobody has followed.
+    /// Cancels requests for help with `grid` that no helper has answered.
     pub fn cancel_helpers(&self, grid: &Arc<Grid>) {
         let mut work = self.helpers.work.lock();
         work.grids.retain(|other| !Arc::ptr_eq(other, grid));
@@ -185,7 +185,7 @@ impl Drop for Machine {
 }
 
 impl Helpers {
-    /// The next launch to help with; `None` if there will be none.
+    /// The next launch to help with. `None` if the machine has closed.
     fn next(&self) -> Option<Arc<Grid>> {
         spin_until(|| self.wanted.load(Ordering::Relaxed));
         let mut work = self.work.lock();
@@ -202,7 +202,7 @@ impl Helpers {
     }
 }
 
-/// A helper thread's life.
+/// The main function of a helper thread.
 fn help(helpers: &Helpers, machine: &Weak<Machine>) {
     while let Some(grid) = helpers.next() {
         let Some(machine) = machine.upgrade() else {

@@ -1,5 +1,4 @@
-//! Device memory: what [`plugin_api::Device::alloc`] hands out, and the checks that keep copies inside
-//! allocations.
+//! Device memory. It serves [`plugin_api::Device::alloc`] and checks that copies stay inside allocations.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -10,16 +9,16 @@ use plugin_api::{DevicePtr, Error, Result};
 use crate::arena::{Arena, Span};
 use crate::window::{Protection, Region};
 
-/// Memory becomes accessible and inaccessible in chunks of this size, so that a process needs at most
-/// one mapping per chunk.
+/// Memory becomes accessible and inaccessible in chunks of this size. So a process needs at most one mapping per
+/// chunk.
 const CHUNK: u64 = 1 << 20;
 
-/// Freed pages kept for the next allocation, as a share of the device's memory; more go back to the
+/// Share of the device's memory that is kept in freed pages for the next allocation. More goes back to the
 /// system.
 const KEPT_SHARE: u64 = 8;
 
-/// Chunks that stay accessible after their last small allocation was freed: a program that maps and unmaps
-/// a few bytes again and again would spend most of that time in `mprotect`.
+/// Chunks that stay accessible after their last small allocation was freed. Otherwise a program that maps and
+/// unmaps a few bytes again and again would spend most of that time in `mprotect`.
 const SPARE_CHUNKS: usize = 8;
 
 /// The memory of one device.
@@ -34,9 +33,9 @@ struct State {
     chunks: Vec<Chunk>,
     /// Bytes in inaccessible chunks that still have pages.
     kept: u64,
-    /// The chunks that are [`Chunk::Spare`], the one longest free first.
+    /// The chunks that are [`Chunk::Spare`], the one that has been free the longest first.
     spare: VecDeque<usize>,
-    /// Ranges outside the arena that copies may touch: the globals of loaded modules, the heap.
+    /// Ranges outside the arena that copies may touch: the globals of loaded modules and the heap.
     external: BTreeMap<u64, u64>,
 }
 
@@ -53,7 +52,7 @@ enum Chunk {
 }
 
 impl Memory {
-    /// Device memory of `size` bytes. Only what is used takes memory of the host.
+    /// Device memory of `size` bytes. Only pages in use take memory of the host.
     pub fn new(size: u64) -> Result<Memory> {
         let region = Region::reserve(size.next_multiple_of(CHUNK), CHUNK)?;
         region.prefer_large_pages();
@@ -98,11 +97,12 @@ impl Memory {
     }
 
     /// Frees an allocation. Chunks that are wholly free then become inaccessible, so that a kernel that still
-    /// uses them faults: at once if the allocation was a chunk or more, else when enough others are free.
+    /// uses them faults. After a large allocation that happens at once, otherwise when enough other chunks are
+    /// free.
     pub fn free(&self, ptr: DevicePtr) -> Result<()> {
         let mut state = self.state.lock();
         let freed = state.arena.free(ptr.0).ok_or(Error::InvalidFree(ptr))?;
-        // Chunks the block touched and that lie wholly in the hole it is part of now.
+        // Chunks that the block touched and that now lie wholly in a hole.
         let first =
             (freed.block.start / CHUNK * CHUNK).max(freed.hole.start.next_multiple_of(CHUNK));
         let end = freed
@@ -121,12 +121,12 @@ impl Memory {
         }
     }
 
-    /// Lets copies touch `span`, which is not part of device memory.
+    /// Lets copies touch `span`, which is not in the arena.
     pub fn register(&self, span: Span) {
         self.state.lock().external.insert(span.start, span.len);
     }
 
-    /// Takes back [`Memory::register`].
+    /// Undoes [`Memory::register`].
     pub fn unregister(&self, span: Span) {
         self.state.lock().external.remove(&span.start);
     }
@@ -150,7 +150,7 @@ impl Memory {
         Err(Error::InvalidAccess { what, address, len })
     }
 
-    /// The chunk that starts at or holds `address`.
+    /// The chunk that holds `address`.
     fn chunk(&self, address: u64) -> usize {
         ((address - self.region.span().start) / CHUNK) as usize
     }
@@ -174,7 +174,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Leaves freed chunks accessible, and closes those that have been free the longest instead.
+    /// Leaves freed chunks accessible. Closes those that have been free the longest instead.
     fn spare(&self, state: &mut State, chunks: Range<usize>) -> Result<()> {
         state.spare.extend(chunks.clone());
         state.chunks[chunks].fill(Chunk::Spare);
@@ -211,7 +211,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Allocations are writable wherever they lie, whatever was freed around them.
+        /// Allocations are writable, whatever was freed around them.
         #[test]
         fn allocations_are_accessible(ops in prop::collection::vec((1u64..3 << 20, any::<bool>()), 1..60)) {
             let memory = Memory::new(32 * CHUNK).unwrap();
@@ -246,7 +246,7 @@ mod tests {
         }
     }
 
-    /// What the system says of the page at `ptr`: the letters of `/proc/self/maps`.
+    /// The permissions of the page at `ptr`, from `/proc/self/maps`.
     fn permissions(ptr: DevicePtr) -> String {
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
         let number = |text: &str| u64::from_str_radix(text, 16).unwrap();
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn the_last_chunks_of_small_allocations_stay_accessible() {
         let memory = Memory::new(64 * CHUNK).unwrap();
-        // A little less than a chunk, so that each has one of its own.
+        // A little less than a chunk, so that each one gets its own chunk.
         let small: Vec<_> = (0..12)
             .map(|_| {
                 let ptr = memory.alloc(CHUNK - 256).unwrap();
@@ -287,7 +287,7 @@ mod tests {
         let (closed, open) = small.split_at(small.len() - SPARE_CHUNKS);
         assert!(closed.iter().all(|&(ptr, _)| permissions(ptr) == "---p"));
         assert!(open.iter().all(|&(ptr, _)| permissions(ptr) == "rw-p"));
-        // Used again as part of a large allocation, they close with it.
+        // Reused as part of a large allocation, they close with it.
         let all = memory.alloc(64 * CHUNK).unwrap();
         memory.free(all).unwrap();
         assert!(small.iter().all(|&(ptr, _)| permissions(ptr) == "---p"));

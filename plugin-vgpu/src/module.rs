@@ -13,7 +13,7 @@ use crate::fault::FaultLocation;
 use crate::kernel::VirtualKernel;
 use crate::loader::Loaded;
 
-/// What the kernels of an image share.
+/// The state that the kernels of an image share.
 pub struct Code {
     /// The device.
     pub gpu: Arc<Gpu>,
@@ -21,13 +21,13 @@ pub struct Code {
     pub loaded: Loaded,
     /// The program's warps.
     pub warp_kind: WarpKind,
-    /// Block size when a program states none.
+    /// Block size for programs that specify none.
     pub default_threads: u32,
     sites: Vec<Site>,
 }
 
 impl Code {
-    /// The place in the user's source.
+    /// The location in the user's source.
     pub fn location(&self, place: FaultLocation) -> Option<SourceLocation> {
         match place {
             FaultLocation::Unknown => None,
@@ -65,7 +65,7 @@ pub struct VirtualModule {
 }
 
 impl VirtualModule {
-    /// Loads compiled code and runs its constructors; `stages` are what was done before.
+    /// Loads compiled code and runs its constructors. `stages` are the stages so far.
     pub fn load(
         gpu: Arc<Gpu>,
         artifact: Artifact,

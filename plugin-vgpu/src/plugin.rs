@@ -7,8 +7,7 @@ use plugin_api::{Device, Plugin};
 use crate::config::Config;
 use crate::device::VirtualGpu;
 
-/// Why there is no virtual GPU in this process: a setting that cannot be understood, addresses that
-/// are taken.
+/// Why there is no virtual GPU in this process: for example, a setting is invalid or its addresses are taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unavailable(String);
@@ -27,7 +26,7 @@ impl Plugin for VirtualGpuPlugin {
     }
 }
 
-/// The plugin, set up as the environment says.
+/// The plugin, configured by the environment.
 pub fn plugin() -> Result<Arc<dyn Plugin>, Unavailable> {
     static PLUGIN: OnceLock<Result<Arc<VirtualGpuPlugin>, Unavailable>> = OnceLock::new();
     let make = || {

@@ -21,7 +21,7 @@ pub unsafe fn vprintf(sm: &Sm, format: *const c_char, args: *const c_void, align
     }
     // SAFETY: used for this call only. The buffer belongs to the multiprocessor, so nothing leaks should
     // a bad string end this fiber in the middle of it.
-    let text = unsafe { sm.text() };
+    let text = unsafe { sm.printf_buffer() };
     text.clear();
     // SAFETY: the caller's contract.
     unsafe {

@@ -1,4 +1,4 @@
-//! A queue of threads: a ring as large as any block, so it never grows and indexing is a mask.
+//! A queue of threads: a ring buffer as large as the largest block. So it never grows, and indexing is a mask.
 
 use crate::block::MAX_THREADS;
 

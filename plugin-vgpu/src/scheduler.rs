@@ -1,4 +1,4 @@
-//! Runs one block on one multiprocessor: starts its threads, switches between those that wait.
+//! Runs one block on one multiprocessor. It starts the block's threads and switches between them.
 
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -15,25 +15,25 @@ use crate::signals;
 use crate::sm::{BlockRun, Sm};
 use crate::switch::Main;
 
-/// Rounds of fruitless waiting on memory after which the worker offers its CPU to others, which may
-/// be what the block waits for.
+/// Rounds of waiting on memory without progress after which the worker yields its CPU. The block may wait for
+/// whoever needs that CPU.
 const SPINS_PER_YIELD: u32 = 64;
 
 /// How a block ended.
 pub enum Ending {
     /// Every thread ended.
     Finished,
-    /// The launch failed elsewhere, so the block was given up.
+    /// The launch failed elsewhere, so the block was abandoned.
     Stopped,
-    /// A thread of it faulted.
+    /// A thread of the block faulted.
     Faulted(Box<Raised>),
 }
 
 /// Runs a block to its end.
 ///
 /// # Safety
-/// `run` describes a loaded kernel and parameters it accepts; the calling thread was prepared by
-/// [`signals::enter`] with this `sm`.
+/// `run` describes a loaded kernel and parameters that it accepts. [`signals::enter`] has prepared the calling
+/// thread with this `sm`.
 pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
     let [x, y, z] = run.context.ntid;
     let (threads, size) = (x * y * z, run.warp_kind.size);
@@ -75,13 +75,13 @@ pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
             break Ending::Faulted(raised);
         }
     };
-    // SAFETY: no fiber runs. Compiled code and engine calls keep nothing on a fiber's stack that would
-    // have to be dropped at a switch or at a faulting access.
+    // SAFETY: no fiber runs. Compiled code and engine calls own nothing that would have to be dropped at a switch
+    // or at a faulting access.
     unsafe { sm.stacks() }.put_all();
     ending
 }
 
-/// Prepares a fiber for the next unstarted thread, or warp in warp form.
+/// Prepares a fiber for the next thread that has not started, or for the next warp in warp form.
 fn start(sm: &Sm) -> Result<u16, Box<Raised>> {
     // SAFETY: no fiber runs.
     let (block, stacks) = unsafe { (sm.block(), sm.stacks()) };
@@ -98,19 +98,19 @@ fn start(sm: &Sm) -> Result<u16, Box<Raised>> {
     Ok(thread)
 }
 
-/// The fault of a thread for which there is no stack.
+/// The fault of a thread that gets no stack.
 pub fn no_stack(thread: u16, error: &Error) -> Box<Raised> {
     Box::new(Raised {
         thread,
-        among: 1,
+        thread_count: 1,
         cause: Cause::Other(format!("no stack for another GPU thread: {error}")),
         place: FaultLocation::Unknown,
         waiting: Vec::new(),
     })
 }
 
-/// A fiber's function: runs threads one after another for as lockstep_expired as none has to wait, so that a
-/// kernel without synchronisation uses a single stack.
+/// The main function of a thread fiber. It runs threads one after another as long as none of them waits, so that
+/// a kernel without synchronisation uses a single stack.
 ///
 /// # Safety
 /// Called on a fiber of the `Sm` that `sm` points at; `number` is as [`start`] made it.
@@ -147,7 +147,7 @@ unsafe extern "C" fn run_threads(sm: *const (), number: u64) -> ! {
     }
 }
 
-/// As [`run_threads`], for warps in warp form.
+/// The main function of a warp fiber: as [`run_threads`], for warps in warp form.
 ///
 /// # Safety
 /// As for [`run_threads`].
@@ -181,7 +181,7 @@ unsafe extern "C" fn run_warps(sm: *const (), number: u64) -> ! {
     }
 }
 
-/// From now on `fiber` runs `thread`, or the lanes that begin with it.
+/// Notes that `fiber` now runs `thread`, or the lanes that begin with it.
 pub fn set_current_thread(sm: &Sm, fiber: u16, thread: u16) {
     sm.current.set(thread);
     let state = &sm.fiber_states[usize::from(fiber)];
@@ -194,7 +194,7 @@ pub fn set_current_thread(sm: &Sm, fiber: u16, thread: u16) {
 /// # Safety
 /// As for [`Sm::wait`].
 pub unsafe fn exit_fiber(sm: &Sm, fiber: u16, thread: u16) -> ! {
-    // SAFETY: the caller's contract. Nobody switches to the fiber again, as its thread has ended.
+    // SAFETY: the caller's contract. No switch leads back to the fiber, as its thread has ended.
     unsafe {
         sm.stacks().put(fiber);
         sm.wait(thread);
@@ -220,14 +220,14 @@ pub fn context(run: &BlockRun<'_>, thread: u16) -> ThreadContext {
     }
 }
 
-/// How lockstep_expired the block has been waiting on memory.
+/// How long the block has been waiting on memory.
 struct Waiting {
     since: Option<Instant>,
     rounds: u32,
 }
 
 impl Waiting {
-    /// Nothing can run but threads that yielded: finds out how to go on.
+    /// Only threads that yielded can run. Decides how to continue.
     fn idle(&mut self, sm: &Sm, run: &BlockRun<'_>) -> Result<(), Ending> {
         // SAFETY: no fiber runs.
         match unsafe { sm.block() }.idle(self.lockstep_expired(run)) {
@@ -247,7 +247,7 @@ impl Waiting {
         }
     }
 
-    /// Whether lanes in lockstep have waited in vain for so lockstep_expired that they may go on alone.
+    /// Whether lanes in lockstep have waited so long that they may continue without the others.
     fn lockstep_expired(&self, run: &BlockRun<'_>) -> bool {
         self.since
             .is_some_and(|since| since.elapsed() > run.lockstep_timeout)

@@ -22,23 +22,23 @@ thread_local! {
     static HAS_LATE_STACK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Gives the calling thread a stack for its signals, once. The main thread still runs kernels after its
-/// thread-local values are gone: `atexit` handlers and destructors of C++ globals hold target
-/// regions, and images have destructors. The stack it then gets stays until the process ends.
+/// Gives the calling thread an alternate signal stack, once. The main thread still runs kernels after its
+/// thread-local values are destroyed: `atexit` handlers and destructors of C++ globals may contain target
+/// regions, and images have destructors. The stack that it gets then stays until the process ends.
 fn ensure_signal_stack() {
     if SIGNAL_STACK.try_with(|_| ()).is_err() && !HAS_LATE_STACK.replace(true) {
         std::mem::forget(SignalStack::install());
     }
 }
 
-/// A CPU thread that is about to run blocks on a multiprocessor. Undone when dropped.
+/// The state of a CPU thread that runs blocks on a multiprocessor. Dropping it restores the thread.
 pub struct Entered {
     mxcsr: u32,
 }
 
-/// Prepares the calling CPU thread to run blocks on `sm`: signal handlers, a stack for them, and the
-/// floating-point environment a GPU has (no exceptions, denormals kept, round to nearest), whatever
-/// the host program made of its own.
+/// Prepares the calling CPU thread to run blocks on `sm`. It installs signal handlers and an alternate signal
+/// stack. It also sets a GPU's floating-point environment, whatever the host program uses: no exceptions,
+/// denormals kept, round to nearest.
 pub fn enter(sm: &Sm) -> Result<Entered> {
     static HANDLERS: OnceLock<std::result::Result<(), i32>> = OnceLock::new();
     HANDLERS
@@ -50,7 +50,7 @@ pub fn enter(sm: &Sm) -> Result<Entered> {
     ensure_signal_stack();
     RUNNING.set(sm);
     let mut mxcsr = 0_u32;
-    // SAFETY: saves the register, then loads its power-on value; `Entered` restores it.
+    // SAFETY: saves the register, then loads its power-on value. `Entered` restores it.
     unsafe {
         std::arch::asm!("stmxcsr [{}]", in(reg) &mut mxcsr, options(nostack));
         std::arch::asm!("ldmxcsr [{}]", in(reg) &0x1f80_u32, options(nostack));
@@ -66,7 +66,7 @@ impl Drop for Entered {
     }
 }
 
-/// The fault a fiber was given up for, if it was.
+/// The fault that made a fiber give up, if there is one.
 pub fn pending(sm: &Sm) -> Option<Box<Raised>> {
     match sm.signal.take() {
         Some(signal) => Some(Box::new(raised_by_signal(sm, signal))),
@@ -85,7 +85,7 @@ fn raised_by_signal(sm: &Sm, signal: CapturedSignal) -> Raised {
         _ if signal.error.contains(PageFaultError::FETCH) => {
             Cause::Other(format!("jump to {:#x}, which is not code", signal.address))
         }
-        // The CPU does not tell which address was not canonical.
+        // The CPU does not report which address was not canonical.
         _ if signal.code == libc::SI_KERNEL => {
             Cause::Other("access to an address that cannot exist".to_owned())
         }
@@ -96,7 +96,7 @@ fn raised_by_signal(sm: &Sm, signal: CapturedSignal) -> Raised {
     };
     Raised {
         thread,
-        among: running_with(sm, thread),
+        thread_count: threads_running_with(sm, thread),
         cause,
         place: FaultLocation::Code {
             pc: code_address(&signal),
@@ -105,9 +105,9 @@ fn raised_by_signal(sm: &Sm, signal: CapturedSignal) -> Raised {
     }
 }
 
-/// How many threads the code stands for that `thread` runs: in warp form, a whole subgroup or warp.
-fn running_with(sm: &Sm, thread: u16) -> u16 {
-    // SAFETY: no fiber runs, and the block's run is kept until the next block.
+/// How many threads share the code that `thread` runs. In warp form that is a whole subgroup or warp.
+fn threads_running_with(sm: &Sm, thread: u16) -> u16 {
+    // SAFETY: no fiber runs, and the block's run is valid until the next block.
     let (run, block) = unsafe { (&*sm.run.get(), sm.block()) };
     match run.form {
         Form::Subgroups { width, .. } => {
@@ -121,8 +121,7 @@ fn running_with(sm: &Sm, thread: u16) -> u16 {
     }
 }
 
-/// The faulting instruction, or the call that led out of the device window (a library function, a
-/// wild jump).
+/// The faulting instruction, or the call that left the device window (to a library function, or by a wild jump).
 fn code_address(signal: &CapturedSignal) -> u64 {
     if crate::window::contains(signal.pc) {
         return signal.pc;
@@ -149,7 +148,7 @@ fn install_handlers() -> std::result::Result<(), i32> {
                 .unwrap_or(libc::EINVAL));
         }
     }
-    // Before the handler can run, so that it can always chain.
+    // Stored before the handler can run, so that the handler can always chain.
     PREVIOUS.get_or_init(|| previous);
     let mut action = no_action();
     action.sa_sigaction = on_signal as *const () as usize;
@@ -170,21 +169,21 @@ fn no_action() -> libc::sigaction {
     unsafe { std::mem::zeroed() }
 }
 
-/// The handler. It only touches memory that exists already: the thread's `Sm` and its fiber's stack.
+/// The handler. It only touches memory that exists already: the thread's `Sm` and the fiber's stack.
 extern "C" fn on_signal(
     number: libc::c_int,
     info: *mut libc::siginfo_t,
     context: *mut libc::c_void,
 ) {
     let sm = RUNNING.get();
-    // SAFETY: `RUNNING` is null or points at the Sm this thread is inside of.
+    // SAFETY: `RUNNING` is null or points at the `Sm` that this thread has entered.
     let Some(sm) = (unsafe { sm.as_ref() }).filter(|sm| sm.in_fiber.get()) else {
         return chain(number, info, context);
     };
     // SAFETY: the kernel passes valid pointers to a handler with SA_SIGINFO.
     let (info, context) = unsafe { (&*info, &mut *context.cast::<libc::ucontext_t>()) };
     let registers = &mut context.uc_mcontext.gregs;
-    // A signal somebody sent is not the kernel's doing.
+    // The kernel did not cause a signal that another thread or process sent.
     if info.si_code <= 0 {
         return chain(
             number,
@@ -203,15 +202,15 @@ extern "C" fn on_signal(
         pc: registers[libc::REG_RIP as usize] as u64,
         stack: stack_words(sm, sp),
     }));
-    // The fiber is left as it is, for ever; the worker goes on where it resumed a fiber.
+    // The fiber is abandoned. The worker continues where it resumed a fiber.
     registers[libc::REG_RSP as usize] = sm.worker.get() as i64;
     registers[libc::REG_RIP as usize] = switch::restore_and_return as *const () as i64;
 }
 
-/// The words at the top of the running fiber's stack, zero where there are none.
+/// The words at the top of the running fiber's stack. Missing words are zero.
 fn stack_words(sm: &Sm, sp: u64) -> [u64; KEPT_WORDS] {
     let mut words = [0; KEPT_WORDS];
-    // SAFETY: the handler runs between the fiber's own uses of these.
+    // SAFETY: the fiber does not use the stacks while the handler runs.
     let stacks = unsafe { sm.stacks() };
     if let Some(fiber) = stacks.fiber_at(sp)
         && sp.is_multiple_of(8)
@@ -226,15 +225,15 @@ fn stack_words(sm: &Sm, sp: u64) -> [u64; KEPT_WORDS] {
     words
 }
 
-/// Passes a signal on to the handler that was there before.
+/// Passes a signal on to the handler that was installed before.
 fn chain(number: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let at = SIGNALS.iter().position(|&signal| signal == number);
     let previous = at
         .and_then(|at| PREVIOUS.get().map(|all| all[at]))
         .unwrap_or_else(no_action);
     match previous.sa_sigaction {
-        // Back to the default; the faulting instruction runs again and ends the process as it would
-        // have without us. A signal that was sent must be sent again.
+        // Restores the default action. The faulting instruction runs again and ends the process, as it would
+        // without this handler. A signal that was sent must be sent again.
         libc::SIG_DFL | libc::SIG_IGN => {
             // SAFETY: sigaction and raise are async-signal-safe; `info` is valid.
             unsafe {
@@ -261,7 +260,8 @@ fn chain(number: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_
     }
 }
 
-/// The stack this thread's signal handlers run on: a fiber that has overflowed its own has none left.
+/// The alternate stack for this thread's signal handlers. A fiber that has overflowed its stack has no room for
+/// them.
 struct SignalStack {
     memory: Option<Box<[u8]>>,
 }
@@ -287,8 +287,8 @@ impl SignalStack {
             ss_flags: 0,
             ss_size: Self::SIZE,
         };
-        // SAFETY: the memory lives until this thread's end, where `drop` takes it out of use. Should
-        // the call fail, a stack overflow ends the process as it would without us.
+        // SAFETY: the memory lives until this thread ends, and `drop` disables the stack. If the call fails, a
+        // stack overflow ends the process as it would without this handler.
         unsafe { libc::sigaltstack(&stack, ptr::null_mut()) };
         SignalStack {
             memory: Some(memory),
@@ -304,7 +304,7 @@ impl Drop for SignalStack {
                 ss_flags: libc::SS_DISABLE,
                 ss_size: 0,
             };
-            // SAFETY: takes this thread's stack out of use before its memory goes.
+            // SAFETY: disables this thread's alternate stack before its memory is freed.
             unsafe { libc::sigaltstack(&none, ptr::null_mut()) };
         }
     }

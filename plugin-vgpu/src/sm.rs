@@ -1,4 +1,4 @@
-//! A multiprocessor: everything one CPU worker needs to run one block at a time.
+//! A multiprocessor: everything that a CPU worker needs to run one block at a time.
 
 use std::cell::{Cell, UnsafeCell};
 use std::sync::atomic::AtomicBool;
@@ -17,29 +17,29 @@ use crate::heap::{Heap, HeapCache};
 use crate::switch::{Suspended, switch};
 use crate::window::{PAGE, Protection, Region};
 
-/// Most shared memory of a block, static and dynamic: that of an sm_90 (227 KiB).
+/// Most shared memory per block, static and dynamic. The same as on sm_90 (227 KiB).
 pub const MAX_SHARED: u32 = 227 << 10;
 
-/// What a block runs.
+/// Describes a block to run.
 pub struct BlockRun<'a> {
-    /// The kernel, and how its threads are run.
+    /// The kernel and how its threads run.
     pub form: Form,
     /// Its parameters.
     pub args: *const u64,
-    /// What the block's threads know in common.
+    /// The part of the context that all threads of the block share.
     pub context: ThreadContext,
     /// The program's warps.
     pub warp_kind: WarpKind,
-    /// Set when the launch has failed elsewhere and the block should be given up.
+    /// Set when the launch has failed elsewhere and the block should stop.
     pub stop: &'a AtomicBool,
-    /// How long lanes in lockstep wait for one that only waits on memory, before they go on without it.
+    /// How long lanes in lockstep wait for a lane that spins on memory, before they continue without it.
     pub lockstep_timeout: Duration,
     /// How long the block may wait on memory without progress.
     pub timeout: Option<Duration>,
 }
 
-/// A multiprocessor. It moves between CPU threads, but only between blocks; while it runs a block, all
-/// access comes from one CPU thread, part of it from the fibers through their contexts.
+/// A multiprocessor. It moves between CPU threads, but only between blocks. While it runs a block, only one CPU
+/// thread uses it, partly through the fibers and their contexts.
 pub struct Sm {
     /// `%smid`.
     pub index: u32,
@@ -49,30 +49,31 @@ pub struct Sm {
     stacks: UnsafeCell<Stacks>,
     /// Per fiber.
     pub fiber_states: [FiberState; MAX_FIBERS],
-    /// Where each started thread of the block goes on; in warp form, each warp, at its first thread.
+    /// Where each started thread of the block resumes. In warp form, where each warp resumes, at the index of its
+    /// first thread.
     pub suspended: [Cell<Suspended>; MAX_THREADS as usize],
     heap_cache: UnsafeCell<HeapCache>,
-    text: UnsafeCell<Vec<u8>>,
+    printf_buffer: UnsafeCell<Vec<u8>>,
     shared: Region,
     /// The device's heap.
     pub heap: std::sync::Arc<Heap>,
-    /// The thread that runs, while [`Sm::in_fiber`]; in warp form, the first of those that run.
+    /// The running thread, while [`Sm::in_fiber`] is set. In warp form, the first of the running threads.
     pub current: Cell<u16>,
-    /// Whether a fiber runs at the moment.
+    /// Whether a fiber is running.
     pub in_fiber: Cell<bool>,
-    /// What the resident block runs.
+    /// The description of the resident block.
     pub run: Cell<*const BlockRun<'static>>,
-    /// Where the worker goes on, while a fiber runs.
+    /// Where the worker resumes, while a fiber runs.
     pub worker: Cell<Suspended>,
-    /// A fault an engine call found.
+    /// A fault that an engine call found.
     pub raised: Cell<Option<Box<Raised>>>,
-    /// A fault the CPU found.
+    /// A fault that the CPU found.
     pub signal: Cell<Option<CapturedSignal>>,
-    /// What it has done.
+    /// The event counters.
     pub counters: SmCounters,
 }
 
-// SAFETY: an Sm is used by one CPU thread at a time; moving it between blocks moves no fiber that runs.
+// SAFETY: one CPU thread at a time uses an `Sm`. It moves only between blocks, when no fiber runs.
 unsafe impl Send for Sm {}
 
 impl Sm {
@@ -84,7 +85,7 @@ impl Sm {
         let sm = Box::new(Sm {
             index,
             count,
-            text: UnsafeCell::new(Vec::new()),
+            printf_buffer: UnsafeCell::new(Vec::new()),
             block: UnsafeCell::new(Block::new()),
             stacks: UnsafeCell::new(Stacks::new()?),
             fiber_states: [const { FiberState::new() }; MAX_FIBERS],
@@ -100,7 +101,7 @@ impl Sm {
             signal: Cell::new(None),
             counters: SmCounters::default(),
         });
-        // SAFETY: nothing refers to the fibers yet; the Sm stays in its box for ever.
+        // SAFETY: nothing refers to the fibers yet. The `Sm` stays in its box.
         unsafe { sm.stacks().set_owner(&raw const *sm) };
         Ok(sm)
     }
@@ -143,21 +144,21 @@ impl Sm {
         unsafe { &mut *self.heap_cache.get() }
     }
 
-    /// Text under construction for the host's standard output.
+    /// The text that `printf` is formatting for the host's standard output.
     ///
     /// # Safety
     /// As for [`Sm::block`].
     #[expect(clippy::mut_from_ref, reason = "as for `block`")]
-    pub unsafe fn text(&self) -> &mut Vec<u8> {
+    pub unsafe fn printf_buffer(&self) -> &mut Vec<u8> {
         // SAFETY: the caller's contract.
-        unsafe { &mut *self.text.get() }
+        unsafe { &mut *self.printf_buffer.get() }
     }
 
-    /// Lets others run until the wait of `thread`, the caller, is over: the next thread that can go on,
-    /// or the worker if there is none.
+    /// Lets others run until the wait of `thread`, the caller, is over. The next ready thread runs, or the worker
+    /// if there is none.
     ///
     /// # Safety
-    /// `thread` is the caller's, and no reference from [`Sm::block`] and the like is in use.
+    /// `thread` is the caller's. No reference from [`Sm::block`] or a similar function is in use.
     #[inline(always)]
     pub unsafe fn wait(&self, thread: u16) {
         let own = self.suspended[usize::from(thread)].as_ptr();
@@ -175,10 +176,10 @@ impl Sm {
         }
     }
 
-    /// Runs `thread`, and whatever threads it makes way for, until one gives the worker back.
+    /// Runs `thread` and the threads that it switches to, until one of them returns to the worker.
     ///
     /// # Safety
-    /// The caller is the worker; as for [`Sm::wait`].
+    /// The caller is the worker. As for [`Sm::wait`].
     pub unsafe fn resume(&self, thread: u16) {
         self.current.set(thread);
         self.in_fiber.set(true);
@@ -193,7 +194,7 @@ impl Sm {
         self.in_fiber.set(false);
     }
 
-    /// Gives the worker back for good: the block is over.
+    /// Returns to the worker for good: the block is over.
     ///
     /// # Safety
     /// The caller is a fiber, with nothing on its stack that must be dropped.

@@ -1,8 +1,8 @@
-//! Streams whose work is done by threads of the device's own ([`StreamWorkers`]).
+//! Streams that the device's own threads drain ([`StreamWorkers`]).
 //!
-//! A stream is *claimed* from the first operation enqueued until none is left: it stands in the workers' line, is
-//! being drained by one of them, or is parked at an event of another stream that has not happened yet. A parked
-//! stream takes no thread; the event puts it back into the line.
+//! A stream is *claimed* from its first command until none is left. A claimed stream waits in the workers' queue,
+//! or a worker drains it, or it is parked at an event of another stream that has not completed. A parked stream
+//! takes no thread. The event puts it back into the queue.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -14,7 +14,7 @@ use plugin_api::{Device, DevicePtr, Error, Event, Kernel, Launch, Result, Stream
 
 use crate::stream_workers::StreamWorkers;
 
-/// An operation: what it does, on which device.
+/// An operation on a device.
 type Operation = Box<dyn FnOnce(&dyn Device) -> Result<()> + Send>;
 
 enum Command {
@@ -24,7 +24,7 @@ enum Command {
     Wait(Arc<StreamEvent>),
 }
 
-/// What is enqueued on one stream.
+/// The commands of one stream.
 pub struct Queue {
     device: Arc<dyn Device>,
     workers: Arc<StreamWorkers>,
@@ -34,36 +34,36 @@ pub struct Queue {
 
 #[derive(Default)]
 struct State {
-    work: VecDeque<Command>,
+    commands: VecDeque<Command>,
     claimed: bool,
-    /// Why nothing more is done, until somebody is told.
+    /// The first error. Nothing more runs until it has been reported.
     error: Option<Error>,
 }
 
 impl Queue {
-    fn push(self: &Arc<Self>, work: Command) {
+    fn push(self: &Arc<Self>, command: Command) {
         let mut state = self.state.lock();
-        state.work.push_back(work);
+        state.commands.push_back(command);
         if !std::mem::replace(&mut state.claimed, true) {
             drop(state);
             self.workers.submit(self.clone());
         }
     }
 
-    /// Does what is enqueued, to the end or to an event that has not happened.
+    /// Runs the commands, up to the last one or to an event that has not completed.
     pub fn drain(self: &Arc<Self>) {
         loop {
-            let (work, failed) = {
+            let (command, failed) = {
                 let mut state = self.state.lock();
-                let Some(work) = state.work.pop_front() else {
+                let Some(command) = state.commands.pop_front() else {
                     state.claimed = false;
                     self.idle.notify_all();
                     return;
                 };
-                (work, state.error.is_some())
+                (command, state.error.is_some())
             };
-            match work {
-                Command::Record(event) => event.happen(&self.workers),
+            match command {
+                Command::Record(event) => event.complete(&self.workers),
                 Command::Wait(event) if !failed => {
                     if event.park(self) {
                         return;
@@ -84,7 +84,7 @@ impl Queue {
 /// A stream.
 pub struct VirtualStream(Arc<Queue>);
 
-/// An address a stream's thread uses in the name of the one that enqueued.
+/// A host address that a worker uses on behalf of the thread that enqueued the command.
 #[derive(Clone, Copy)]
 struct SendPtr<T>(T);
 
@@ -92,7 +92,7 @@ struct SendPtr<T>(T);
 unsafe impl<T> Send for SendPtr<T> {}
 
 impl<T> SendPtr<T> {
-    /// The address; a method, so that closures take the whole wrapper.
+    /// The address. A method, so that closures capture the whole wrapper.
     fn address(self) -> T {
         self.0
     }
@@ -176,10 +176,11 @@ impl Stream for VirtualStream {
         let any: Arc<dyn Any + Send + Sync> = event.clone();
         match any.downcast::<StreamEvent>() {
             Ok(event) => self.0.push(Command::Wait(event)),
-            // Not one of a virtual GPU's: there is nothing to park at.
+            // The event belongs to another kind of device, so the stream cannot park at it.
             Err(_) => {
                 let event = event.clone();
-                // Its device's failure is told whoever waits for that device; this stream goes on (`plugin_api::Event`).
+                // A failure is reported to whoever waits for that device. This stream continues
+                // (`plugin_api::Event`).
                 self.0.push(Command::Call(Box::new(move || {
                     if let Err(error) = event.synchronize() {
                         log::warn!("waiting for another device: {error}");
@@ -211,48 +212,48 @@ impl Stream for VirtualStream {
 #[derive(Default)]
 struct StreamEvent {
     state: Mutex<EventState>,
-    happened: Condvar,
+    changed: Condvar,
 }
 
 #[derive(Default)]
 struct EventState {
-    happened: bool,
-    /// Streams that go on when it happens.
+    completed: bool,
+    /// Streams that continue when it completes.
     parked: Vec<Arc<Queue>>,
 }
 
 impl StreamEvent {
-    fn happen(&self, workers: &Arc<StreamWorkers>) {
+    fn complete(&self, workers: &Arc<StreamWorkers>) {
         let parked = {
             let mut state = self.state.lock();
-            state.happened = true;
+            state.completed = true;
             take(&mut state.parked)
         };
-        self.happened.notify_all();
+        self.changed.notify_all();
         for queue in parked {
             workers.submit(queue);
         }
     }
 
-    /// Keeps `queue` until the event happens; false if it has.
+    /// Parks `queue` until the event completes. Gives false if it has completed already.
     fn park(&self, queue: &Arc<Queue>) -> bool {
         let mut state = self.state.lock();
-        if !state.happened {
+        if !state.completed {
             state.parked.push(queue.clone());
         }
-        !state.happened
+        !state.completed
     }
 }
 
 impl Event for StreamEvent {
     fn has_happened(&self) -> Result<bool> {
-        Ok(self.state.lock().happened)
+        Ok(self.state.lock().completed)
     }
 
     fn synchronize(&self) -> Result<()> {
         let mut state = self.state.lock();
-        while !state.happened {
-            self.happened.wait(&mut state);
+        while !state.completed {
+            self.changed.wait(&mut state);
         }
         Ok(())
     }
@@ -335,7 +336,7 @@ mod tests {
         assert_eq!(value(&*device, place), 0x0303_0303_0303_0303);
     }
 
-    /// One thread serves all streams: one that waits must not keep it from the one it waits for.
+    /// One thread serves all streams. A stream that waits must not block the stream it waits for.
     #[test]
     fn a_stream_that_waits_takes_no_thread() {
         let device = device(1);
@@ -344,7 +345,7 @@ mod tests {
         let order = Arc::new(Mutex::new(Vec::new()));
         first.call(Box::new(move || wait.recv().unwrap())).unwrap();
         let mut event = first.record().unwrap().unwrap();
-        // Each waits for the one before; they are enqueued the wrong way round where that is possible.
+        // Each stream waits for the one before.
         for (index, stream) in streams.iter().enumerate() {
             stream.wait(&event).unwrap();
             let order = order.clone();

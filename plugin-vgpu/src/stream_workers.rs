@@ -1,5 +1,5 @@
-//! The CPU threads that do what is enqueued on streams. They are started when first needed, at most one per
-//! multiprocessor: more kernels at once could not run.
+//! The CPU threads that drain streams. They are started on demand, at most one per multiprocessor, as no more
+//! kernels could run at once.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ pub struct StreamWorkers {
 }
 
 struct RunQueue {
-    /// Streams with work, first come first served.
+    /// Streams with work, in order of arrival.
     queues: VecDeque<Arc<Queue>>,
-    /// Threads that wait for one.
+    /// Idle threads.
     idle: usize,
     started: u32,
     closed: bool,
@@ -40,7 +40,7 @@ impl StreamWorkers {
         })
     }
 
-    /// Has `queue` drained soon.
+    /// Hands `queue` to a worker.
     pub fn submit(self: &Arc<Self>, queue: Arc<Queue>) {
         let mut run_queue = self.run_queue.lock();
         run_queue.queues.push_back(queue);
@@ -50,14 +50,14 @@ impl StreamWorkers {
         let nobody = run_queue.started == 0;
         drop(run_queue);
         if nobody {
-            // The system gives no thread at all: the caller does the work.
+            // The system starts no thread at all, so the caller does the work.
             self.drain_all();
         } else {
             self.arrived.notify_one();
         }
     }
 
-    /// Ends the threads when they have nothing left to do.
+    /// Ends the threads when no work is left.
     pub fn close(&self) {
         self.run_queue.lock().closed = true;
         self.arrived.notify_all();
@@ -67,7 +67,7 @@ impl StreamWorkers {
         let workers = self.clone();
         let thread =
             std::thread::Builder::new().name(format!("vgpu-stream-{}", run_queue.started + 1));
-        // Fewer threads than streams make the streams slower, not wrong.
+        // With fewer threads the streams are slower, but correct.
         if thread.spawn(move || workers.work()).is_ok() {
             run_queue.started += 1;
         }
@@ -81,7 +81,7 @@ impl StreamWorkers {
         }
     }
 
-    /// A thread's life.
+    /// The main function of a worker thread.
     fn work(&self) {
         loop {
             let queue = {

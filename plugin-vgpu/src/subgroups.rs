@@ -1,5 +1,5 @@
-//! Runs blocks whose threads never wait: subgroup after subgroup of their warp form, all blocks of a portion on one stack.
-//! (A fiber of its own for each block would be most of what a block of a few iterations costs.)
+//! Runs blocks whose threads never wait. The subgroups of a warp form run one after another, and all blocks of a
+//! range share one stack. A separate fiber for each block would cost more than a block of a few iterations.
 
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -13,19 +13,19 @@ use crate::scheduler::{context, no_stack, set_current_thread};
 use crate::signals;
 use crate::sm::{BlockRun, Sm};
 
-/// What a fiber of subgroups runs.
+/// The work of a subgroup fiber.
 struct Subgroups<'a> {
     sm: &'a Sm,
-    /// The block's index in it is not used.
+    /// Its block index is not used.
     run: &'a BlockRun<'a>,
     blocks: BlockRange,
 }
 
-/// Runs `blocks` to their ends, or gives them up when the launch has failed elsewhere. `Err`: the block in which a
-/// thread faulted, and how.
+/// Runs `blocks` to their ends, or abandons them when the launch has failed elsewhere. The error is a fault and
+/// its block.
 ///
 /// # Safety
-/// As for [`crate::scheduler::run_block`]; the form of `run` is [`Form::Subgroups`].
+/// As for [`crate::scheduler::run_block`]. The form of `run` is [`Form::Subgroups`].
 pub unsafe fn run(
     sm: &Sm,
     run: &BlockRun<'_>,
@@ -39,7 +39,7 @@ pub unsafe fn run(
         Err(error) => return Err((blocks.first(), no_stack(0, &error))),
     };
     let subgroups = Subgroups { sm, run, blocks };
-    // SAFETY: the stack was free; `subgroups` and the Sm outlive the fiber's run, which ends below.
+    // SAFETY: the stack was free. `subgroups` and the `Sm` outlive the fiber, which ends below.
     let begin = unsafe {
         let subgroups = ptr::from_ref(&subgroups).cast();
         stacks.prepare(fiber, run_subgroups, subgroups, fiber.into())
@@ -57,10 +57,10 @@ pub unsafe fn run(
     }
 }
 
-/// A fiber's function: runs all subgroups of its blocks.
+/// The main function of a subgroup fiber: runs all subgroups of its blocks.
 ///
 /// # Safety
-/// `subgroups` points at a [`Subgroups`]; called on fiber `number` of its `Sm`.
+/// `subgroups` points at a [`Subgroups`]. The function is called on fiber `number` of its `Sm`.
 unsafe extern "C" fn run_subgroups(subgroups: *const (), number: u64) -> ! {
     let fiber = number as u16;
     // SAFETY: the caller's contract.

@@ -1,24 +1,23 @@
 //! The switch from one fiber to another: twelve stack accesses and a return.
 //!
-//! It goes straight from fiber to fiber, not through the worker, for the sake of the CPU's return
-//! predictor: fibers of a block wait at the same place with the same callers, so the addresses the
-//! predictor remembers for the fiber that leaves are those the fiber that comes returns to. A switch
-//! that went through the worker would mispredict two returns each way round, which costs more than
-//! everything else together (`docs/vgpu.md`, "Switching").
+//! It goes directly from fiber to fiber, not through the worker, for the sake of the CPU's return predictor. The
+//! fibers of a block wait at the same place with the same callers. So the return addresses that the predictor
+//! remembers for the old fiber are also those of the new one. A switch through the worker would mispredict two
+//! returns each way, which costs more than everything else together (`docs/vgpu.md`, "Switching").
 
 use std::arch::naked_asm;
 
-/// The stack pointer of a suspended fiber or worker; its registers lie there.
+/// The stack pointer of a suspended fiber or worker. Its registers are saved there.
 pub type Suspended = u64;
 
-/// What a new fiber runs. It must not return.
+/// The main function of a fiber. It must not return.
 pub type Main = unsafe extern "C" fn(argument: *const (), number: u64) -> !;
 
-/// Suspends the caller, leaving its stack pointer in `save`, and goes on with `to`. Returns when
-/// somebody switches to what was left in `save`.
+/// Suspends the caller, saves its stack pointer in `save`, and resumes `to`. Returns when a switch resumes the
+/// saved pointer.
 ///
 /// # Safety
-/// `to` was left by this function or made by [`new`], and has not been gone on with since.
+/// `to` was saved by this function or made by [`new`], and has not been resumed since.
 #[unsafe(naked)]
 pub unsafe extern "C" fn switch(save: *mut Suspended, to: Suspended) {
     naked_asm!(
@@ -40,8 +39,8 @@ pub unsafe extern "C" fn switch(save: *mut Suspended, to: Suspended) {
     )
 }
 
-/// Goes on with what was suspended at the current stack pointer: where a signal handler sends a fiber
-/// that faulted, with the stack pointer of its worker.
+/// Resumes what was suspended at the current stack pointer. A signal handler sends a faulting fiber here, with
+/// the stack pointer of its worker.
 #[unsafe(naked)]
 pub unsafe extern "C" fn restore_and_return() {
     naked_asm!(
@@ -49,7 +48,7 @@ pub unsafe extern "C" fn restore_and_return() {
     )
 }
 
-/// Where a new fiber begins. The undefined return address tells debuggers that nobody called it.
+/// The start of a new fiber. The undefined return address tells debuggers that it has no caller.
 #[unsafe(naked)]
 unsafe extern "C" fn begin() {
     naked_asm!(

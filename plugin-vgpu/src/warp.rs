@@ -1,11 +1,11 @@
-//! Warp operations: which lanes they wait for and what each lane gets.
+//! Warp operations: which lanes they wait for, and the result of each lane.
 //!
 //! Operations with a member mask are those of the PTX ISA (`shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`,
-//! `bar.warp.sync`): one completes when every lane the mask names has either ended or arrived at an operation
-//! with the same qualifiers and the same mask. The last lane to arrive completes it for all.
+//! `bar.warp.sync`). Such an operation completes when every lane in the mask has either ended or arrived at an
+//! operation with the same qualifiers and the same mask. The last lane to arrive completes it for all.
 //!
-//! Operations without one (`activemask`, all of AMDGCN's) are for the lanes that *converge* there: one completes
-//! when no other lane of the warp can run.
+//! Operations without a mask (`activemask` and all of AMDGCN's) are for the lanes that *converge* there. Such an
+//! operation completes when no other lane of the warp can run.
 
 use vgpu_abi::{ReduxOp, ShuffleMode, VoteMode};
 
@@ -18,7 +18,7 @@ pub const MIN_LANES: usize = 32;
 /// A set of lanes of one warp.
 pub type Lanes = u64;
 
-/// An operation with its qualifiers; lanes meet at equal operations with equal masks.
+/// An operation with its qualifiers. Lanes meet at equal operations with equal masks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarpOp {
     /// `bar.warp.sync`
@@ -70,22 +70,22 @@ impl WarpOp {
     }
 }
 
-/// What a lane brings to an operation.
+/// A lane's operands.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Operand {
     /// The value shuffled, matched or reduced, or the predicate.
     pub value: u64,
-    /// `shfl`'s operand b: distance, lane mask or source lane; the other lane of [`WarpOp::Gather`] and
-    /// [`WarpOp::Scatter`].
+    /// `shfl`'s operand b: distance, lane mask or source lane. For [`WarpOp::Gather`] and [`WarpOp::Scatter`],
+    /// the other lane.
     pub b: u32,
     /// `shfl`'s operand c: clamp in bits 0-4, segment mask in bits 8-12.
     pub c: u32,
 }
 
-/// Lanes that wait for others at one operation.
+/// Lanes that wait for other lanes at one operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
-    /// Where.
+    /// The operation.
     pub op: WarpOp,
     /// Member mask.
     pub mask: Lanes,
@@ -93,7 +93,7 @@ pub struct Group {
     pub arrived: Lanes,
 }
 
-/// What each lane of a warp gets from an operation.
+/// The results of an operation, by lane.
 pub type Results = [u64; MAX_LANES];
 
 /// The state of one warp.
@@ -107,12 +107,12 @@ pub struct Warp {
     groups: Vec<Group>,
     operands: [Operand; MAX_LANES],
     sites: [u32; MAX_LANES],
-    /// What the converging lanes wait for.
+    /// The operations that the converging lanes wait at.
     converging_ops: [WarpOp; MAX_LANES],
 }
 
 impl Warp {
-    /// A warp with no lanes yet.
+    /// A warp without lanes.
     pub fn new() -> Warp {
         Warp {
             exited: !0,
@@ -125,7 +125,7 @@ impl Warp {
         }
     }
 
-    /// Makes it a warp of `size` lanes, of which the first `threads` have threads that have not started.
+    /// Resets to a warp of `size` lanes. The first `threads` lanes have threads, none of which has started.
     pub fn reset(&mut self, size: u32, threads: u32) {
         let first = |lanes| Lanes::MAX.checked_shr(Lanes::BITS - lanes).unwrap_or(0);
         self.runnable = first(threads);
@@ -139,13 +139,13 @@ impl Warp {
         &self.groups
     }
 
-    /// Where a waiting lane waits.
+    /// The site where a lane waits.
     pub fn site(&self, lane: usize) -> u32 {
         self.sites[lane]
     }
 
-    /// Lane `lane` arrives at `op`. If that completes the operation, writes the results and returns the
-    /// lanes that took part, whose waits are over. Otherwise the lane waits.
+    /// Lane `lane` arrives at `op`. If that completes the operation, this function writes the results and returns
+    /// the participating lanes, whose waits are over. Otherwise the lane waits.
     pub fn arrive(
         &mut self,
         lane: usize,
@@ -186,8 +186,8 @@ impl Warp {
         self.runnable &= !bit;
     }
 
-    /// Completes an operation that waited only for lanes that have ended, if there is one: writes the
-    /// results and returns the lanes that took part.
+    /// Completes an operation that waited only for lanes that have ended, if there is one. Writes the results and
+    /// returns the participating lanes.
     pub fn completed_by_exit(&mut self, results: &mut Results) -> Option<Lanes> {
         let exited = self.exited;
         let complete = |group: &Group| group.mask & !(group.arrived | exited) == 0;
@@ -198,7 +198,7 @@ impl Warp {
         Some(group.arrived)
     }
 
-    /// Lane `lane` waits to converge with the lanes that come to the same `site`, which are at the same `op`.
+    /// Lane `lane` waits to converge with the lanes that reach the same `site`. They execute the same `op`.
     pub fn converge(&mut self, lane: usize, site: u32, op: WarpOp, operand: Operand) {
         self.converging |= 1 << lane;
         self.runnable &= !(1 << lane);
@@ -207,14 +207,14 @@ impl Warp {
         self.operands[lane] = operand;
     }
 
-    /// What a converging lane waits for.
+    /// The operation that a converging lane waits at.
     pub fn converging_op(&self, lane: usize) -> WarpOp {
         self.converging_ops[lane]
     }
 
-    /// Ends the wait of the converging lanes at the earliest site: writes the results and returns the lanes. The
-    /// compiler numbers sites in program order, so lanes still inside a branch or loop leave it before those
-    /// behind it go on: the minimum-PC rule of SIMT hardware without a reconvergence stack.
+    /// Ends the wait of the converging lanes at the earliest site. Writes the results and returns the lanes. The
+    /// compiler numbers sites in program order. So lanes that are still inside a branch or loop leave it before
+    /// those behind it continue: the minimum-PC rule of SIMT hardware without a reconvergence stack.
     pub fn release_converged(&mut self, results: &mut Results) -> Lanes {
         let first = lanes(self.converging).min_by_key(|&lane| self.sites[lane]);
         let Some(first) = first else { return 0 };
@@ -237,7 +237,7 @@ pub fn lanes(mut mask: Lanes) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Completes `op` for the lanes `active`. A gather or scatter that finds no partner leaves a lane's result as it is.
+/// Completes `op` for the lanes `active`. A gather or scatter without a partner leaves a lane's result unchanged.
 fn evaluate(op: WarpOp, active: Lanes, operands: &[Operand; MAX_LANES], results: &mut Results) {
     match op {
         WarpOp::Sync | WarpOp::Converge => {}
@@ -272,7 +272,7 @@ fn evaluate(op: WarpOp, active: Lanes, operands: &[Operand; MAX_LANES], results:
             }
         }
         WarpOp::Scatter => {
-            // In order: of several lanes that give to one, the highest counts.
+            // In lane order: if several lanes write to one lane, the highest lane wins.
             for lane in lanes(active) {
                 if let Some(target) = partner(active, &operands[lane]) {
                     results[target] = operands[lane].value;
@@ -282,7 +282,7 @@ fn evaluate(op: WarpOp, active: Lanes, operands: &[Operand; MAX_LANES], results:
     }
 }
 
-/// The other lane that an operand names, if it takes part.
+/// The other lane that an operand names, if it participates.
 fn partner(active: Lanes, operand: &Operand) -> Option<usize> {
     let takes_part = active.checked_shr(operand.b).unwrap_or(0) & 1 != 0;
     takes_part.then_some(operand.b as usize)
@@ -294,8 +294,8 @@ fn fill(results: &mut Results, active: Lanes, value: u64) {
     }
 }
 
-/// PTX ISA, `shfl.sync`: source lane and predicate. A source lane that does not take part gives an
-/// undefined value on hardware; here the lane keeps its own.
+/// PTX ISA, `shfl.sync`: source lane and predicate. If the source lane does not participate, the value is
+/// undefined on hardware. Here the lane keeps its own value.
 fn shuffle(mode: ShuffleMode, lane: i32, active: Lanes, operands: &[Operand; MAX_LANES]) -> u64 {
     let Operand { value, b, c } = operands[lane as usize];
     let (b, clamp, segment) = ((b & 31) as i32, (c & 31) as i32, (c >> 8 & 31) as i32);
@@ -335,7 +335,7 @@ fn holding(active: Lanes, operands: &[Operand; MAX_LANES]) -> Lanes {
         .fold(0, |mask, lane| mask | 1 << lane)
 }
 
-/// 32-bit values come extended to 64 bits, with their sign for the signed operations.
+/// 32-bit values arrive extended to 64 bits. The signed operations get them sign-extended.
 fn reduce(op: ReduxOp, active: Lanes, operands: &[Operand; MAX_LANES]) -> u64 {
     let values = lanes(active).map(|lane| operands[lane].value);
     let combine = |a: u64, b: u64| match op {

@@ -1,5 +1,5 @@
-//! The device window: one terabyte of addresses, reserved once per process, in which everything
-//! lies that device code may touch (see [`vgpu_abi`]).
+//! The device window: one terabyte of addresses, reserved once per process. All memory that device code may touch
+//! lies in it (see [`vgpu_abi`]).
 
 use std::ffi::c_void;
 use std::sync::OnceLock;
@@ -15,11 +15,11 @@ use crate::arena::{Arena, Span};
 /// Size of a page of the host's memory.
 pub const PAGE: u64 = 4096;
 
-/// Addresses at the window's start that are never handed out, so that small offsets from a
-/// truncated or null-based window pointer fault.
+/// Addresses at the window's start that are never handed out, so that small offsets from a truncated or null
+/// window pointer fault.
 const RESERVED_PREFIX: u64 = 4 << 30;
 
-/// What may be done with a range of pages.
+/// The access rights of a range of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protection {
     /// Nothing.
@@ -45,8 +45,8 @@ pub fn contains(address: u64) -> bool {
     address >> WINDOW_SHIFT == WINDOW_INDEX
 }
 
-/// A range of the window, page-aligned; inaccessible until [`Region::protect`] opens it, and
-/// unmapped when dropped.
+/// A page-aligned range of the window. It is inaccessible until [`Region::protect`] opens it. Dropping it unmaps
+/// the range.
 pub struct Region {
     span: Span,
 }
@@ -75,7 +75,7 @@ impl Region {
         self.span.start as *mut u8
     }
 
-    /// Sets what may be done with `len` bytes at `offset`; both are multiples of [`PAGE`].
+    /// Sets the access rights of `len` bytes at `offset`. Both are multiples of [`PAGE`].
     pub fn protect(&self, offset: u64, len: u64, protection: Protection) -> Result<()> {
         let start = self.address(offset, len);
         // SAFETY: the range lies in this region, which nothing else uses.
@@ -107,7 +107,7 @@ impl Region {
     /// Makes `len` bytes at `offset` fault on any access, cheaply where the kernel can: `MADV_GUARD_INSTALL` (Linux
     /// 6.13) needs no further mapping, of which a process may have 65,530.
     pub fn guard(&self, offset: u64, len: u64) -> Result<()> {
-        // rustix does not have it.
+        // rustix does not have this advice.
         const MADV_GUARD_INSTALL: libc::c_int = 102;
         let start = self.address(offset, len);
         // SAFETY: the range lies in this region.
@@ -129,7 +129,7 @@ impl Drop for Region {
     fn drop(&mut self) {
         // SAFETY: maps fresh inaccessible pages over a range only this region used.
         let mapped = unsafe { map(self.span, MapFlags::FIXED) };
-        // If that failed, the addresses are lost to the process rather than handed out dirty.
+        // If that failed, the addresses are lost to the process. They are not handed out with old contents.
         if mapped.is_ok()
             && let Ok(window) = window()
         {

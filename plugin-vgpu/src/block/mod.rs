@@ -1,7 +1,7 @@
 //! The state of one resident block: which threads can run, wait or have ended, and what they wait for.
 //!
-//! A block belongs to one CPU worker, so there are no locks and no atomics here; and this file knows
-//! nothing of fibers, so there is no unsafe code either. Threads are named by their linear index.
+//! A block belongs to one CPU worker, so there are no locks and no atomics here. This module knows nothing of
+//! fibers, so there is no unsafe code. Threads are identified by their linear index.
 
 mod warp_form;
 
@@ -16,21 +16,21 @@ use crate::warp::{Lanes, MAX_LANES, MIN_LANES, Operand, Results, Warp, WarpOp, l
 /// Most threads per block.
 pub const MAX_THREADS: u32 = (MAX_WARPS * MIN_LANES) as u32;
 
-/// Turns after which the worker looks around: whether the launch was stopped, and for yielding and
-/// unstarted threads that threads which release each other for ever would starve.
+/// Scheduling decisions after which the worker polls. It checks whether the launch was stopped. It also runs
+/// yielding and unstarted threads, which threads that release each other for ever would starve.
 const POLL_INTERVAL: u32 = 4096;
 
-/// How warps work: a property of the program.
+/// How warps work. A property of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WarpKind {
     /// Lanes per warp: 32 or 64.
     pub size: u32,
-    /// Whether a lane of hardware could not go on without the others of its warp.
+    /// Whether hardware lanes run in lockstep: a lane cannot continue without the others of its warp.
     pub lockstep: bool,
 }
 
 impl WarpKind {
-    /// That of a compiled image; `None` if the virtual GPU has no such warps.
+    /// The warps of a compiled image. `None` if the virtual GPU does not support them.
     pub fn of(manifest: &Manifest) -> Option<WarpKind> {
         let (size, lockstep) = (manifest.warp_size, manifest.lockstep);
         matches!(size, 32 | 64).then_some(WarpKind { size, lockstep })
@@ -46,8 +46,9 @@ impl WarpKind {
         )
     }
 
-    /// Pauses in a row, without the block ever running out of threads, after which converging lanes no longer wait for
-    /// the others of their warp: a million switches, some 20 ms; with lockstep, some 20 s.
+    /// Polls in a row after which converging lanes no longer wait for the others of their warp. The block has
+    /// never run out of threads meanwhile. That is a million scheduling decisions, some 20 ms. With lockstep it
+    /// is some 20 s.
     fn polls_before_release(self) -> u32 {
         if self.lockstep { 256_000 } else { 256 }
     }
@@ -56,57 +57,57 @@ impl WarpKind {
 /// What the worker does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Goes on with a thread whose wait is over.
+    /// Resume a thread whose wait is over.
     Resume(u16),
-    /// Starts the next thread.
+    /// Start the next thread.
     Start,
-    /// Nothing can run but threads that only yielded.
+    /// Only threads that yielded can run.
     Idle,
     /// Every thread has ended.
     Done,
-    /// The worker should look around and call [`Block::rotate`].
+    /// Poll, then call [`Block::rotate`].
     Poll,
 }
 
-/// How a block with nothing to run goes on.
+/// How a block without ready threads continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Idle {
-    /// Somebody can run again.
+    /// A thread can run again.
     Continue,
-    /// Only threads that wait on memory can run, and they did not get further in their last turn.
+    /// Only threads that wait on memory can run, and their last run made no progress.
     Spinning,
-    /// Nobody ever can.
+    /// No thread can ever run again.
     Deadlock,
 }
 
 /// The outcome of a synchronising call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The thread goes on with this result.
+    /// The thread continues with this result.
     Done(u64),
-    /// The thread waits; its result will be in [`Block::result`].
+    /// The thread waits. Its result will be in [`Block::result`].
     Wait,
 }
 
-/// A synchronising call no program may make; the text says which rule it breaks.
+/// A synchronising call that breaks a rule. The text names the rule.
 pub type Misuse = String;
 
 /// One resident block.
 pub struct Block {
     warp_kind: WarpKind,
-    /// From this thread on, every thread has a fiber of its own; before it, every warp.
+    /// From this thread on, every thread has its own fiber. Before it, every warp has one.
     scalar_from: u32,
     threads: u32,
     live: u32,
     next_thread: u32,
     ready: Ring,
     yielded: Ring,
-    switches: u32,
+    decisions: u32,
     idle_rounds: u32,
     polls: u32,
     warps: Vec<Warp>,
     barriers: [Barrier; BARRIERS],
-    /// Barriers somebody has arrived at.
+    /// The barriers that a thread has arrived at, a bit each.
     open: u64,
     results: Vec<Results>,
     sites: Vec<u32>,
@@ -126,7 +127,7 @@ impl Block {
             next_thread: 0,
             ready: Ring::new(),
             yielded: Ring::new(),
-            switches: 0,
+            decisions: 0,
             idle_rounds: 0,
             polls: 0,
             warps: (0..MAX_WARPS).map(|_| Warp::new()).collect(),
@@ -137,7 +138,8 @@ impl Block {
         }
     }
 
-    /// Makes it a block of `threads` threads, none of which has started, of which `warps` whole warps run in warp form.
+    /// Resets to a block of `threads` threads, none of which has started. The first `warps` whole warps run in
+    /// warp form.
     pub fn reset(&mut self, threads: u32, warp_kind: WarpKind, warps: u32) {
         assert!((1..=MAX_THREADS).contains(&threads));
         assert!(matches!(warp_kind.size, 32 | 64));
@@ -148,7 +150,7 @@ impl Block {
         self.next_thread = 0;
         self.ready.clear();
         self.yielded.clear();
-        (self.switches, self.idle_rounds, self.polls) = (0, 0, 0);
+        (self.decisions, self.idle_rounds, self.polls) = (0, 0, 0);
         for barrier in lanes(self.open) {
             self.barriers[barrier].reset();
         }
@@ -180,27 +182,27 @@ impl Block {
         &self.barriers
     }
 
-    /// Where a thread that waits at a barrier, or yields, does so.
+    /// The site where a thread waits at a barrier, or yields.
     pub fn site(&self, thread: u16) -> u32 {
         self.sites[usize::from(thread)]
     }
 
-    /// The fibers that only wait on memory, or could run, by their (first) thread.
+    /// The fibers that wait on memory or could run, by their (first) thread.
     pub fn yielding(&self) -> impl Iterator<Item = u16> {
         self.ready.iter().chain(self.yielded.iter())
     }
 
-    /// What a thread's completed wait gave.
+    /// The result of a thread's completed wait.
     pub fn result(&self, thread: u16) -> u64 {
         let (warp, lane) = self.warp_kind.place(thread);
         self.results[warp][lane]
     }
 
-    /// What the worker does next. Released threads come before unstarted ones, so that a warp stays in
-    /// the CPU's caches while it exchanges data, and those before threads that yielded.
+    /// What the worker does next. Released threads run before unstarted ones, so that a warp stays in the CPU's
+    /// caches while it exchanges data. Unstarted threads run before threads that yielded.
     pub fn next(&mut self) -> Next {
-        self.switches += 1;
-        if self.switches >= POLL_INTERVAL {
+        self.decisions += 1;
+        if self.decisions >= POLL_INTERVAL {
             return Next::Poll;
         }
         match self.ready.pop() {
@@ -211,11 +213,10 @@ impl Block {
         }
     }
 
-    /// Gives yielding threads a turn, and says whether an unstarted one should have one. Converging
-    /// lanes that others have kept waiting for very long go on without them, which may be what those
-    /// are waiting for.
+    /// Makes yielding threads ready, and says whether an unstarted one should start. Converging lanes that have
+    /// waited very long for others continue without them, which may be what those others wait for.
     pub fn rotate(&mut self) -> bool {
-        self.switches = 0;
+        self.decisions = 0;
         self.polls += 1;
         if self.polls >= self.warp_kind.polls_before_release() {
             self.polls = 0;
@@ -225,7 +226,7 @@ impl Block {
         self.next_thread < self.threads
     }
 
-    /// The next thread to start; in warp form, the first of the next warp.
+    /// The next thread to start. In warp form, the first thread of the next warp.
     pub fn start(&mut self) -> u16 {
         let thread = self.next_thread;
         self.next_thread += match self.in_warp_form(thread as u16) {
@@ -236,21 +237,23 @@ impl Block {
         thread as u16
     }
 
-    /// Whether a fiber whose thread or warp has ended should go on with the next unstarted one, which must be of its kind.
+    /// Whether a fiber whose thread or warp has ended should continue with the next unstarted one. The next one
+    /// must be of the same kind.
     pub fn start_another(&self, in_warp_form: bool) -> bool {
         self.ready.is_empty()
             && self.next_thread < self.threads
             && self.in_warp_form(self.next_thread as u16) == in_warp_form
     }
 
-    /// Called when [`Block::next`] is [`Next::Idle`]: yielding threads get a turn; if they had one and nothing came of it,
-    /// converging lanes go on without them. Lanes in lockstep do so only if they have waited `long` enough: they
-    /// could not on hardware, and whom they wait for may itself wait for another block.
-    pub fn idle(&mut self, long: bool) -> Idle {
+    /// Called when [`Block::next`] is [`Next::Idle`]. Yielding threads run again. If they made no progress last
+    /// time, converging lanes continue without them. Lanes in lockstep do so only if they have waited long enough
+    /// (`lockstep_expired`): hardware lanes could not, and the lane they wait for may itself wait for another
+    /// block.
+    pub fn idle(&mut self, lockstep_expired: bool) -> Idle {
         let rounds = self.idle_rounds;
         self.idle_rounds = rounds.saturating_add(1);
         self.polls = 0;
-        let alone = long || !self.warp_kind.lockstep;
+        let alone = lockstep_expired || !self.warp_kind.lockstep;
         if rounds > 0 && alone && self.release_one_converging_warp() {
             return Idle::Continue;
         }
@@ -265,7 +268,7 @@ impl Block {
         if rounds > 0 {
             Idle::Deadlock
         } else {
-            self.idle(long)
+            self.idle(lockstep_expired)
         }
     }
 
@@ -291,8 +294,8 @@ impl Block {
         self.converge_if_nobody_runs(warp, None);
     }
 
-    /// `thread` arrives at barrier `id`; `count` 0 means the whole block. The result of a completed
-    /// reduction is for [`crate::barrier::reduction`].
+    /// `thread` arrives at barrier `id`. A `count` of 0 means the whole block. [`crate::barrier::reduction`]
+    /// decodes the result of a completed reduction.
     pub fn barrier(
         &mut self,
         thread: u16,
@@ -305,8 +308,8 @@ impl Block {
         self.arrive(thread, (warp, 1 << lane), site, (id, count), arrival)
     }
 
-    /// `arriving` lanes of a warp arrive at barrier `id` on the fiber of `thread`. Inlined, as what barriers cost is what many
-    /// kernels cost, and most of this goes away for the one arrival a caller makes.
+    /// `arriving` lanes of a warp arrive at barrier `id` on the fiber of `thread`. Inlined, because barriers
+    /// dominate many kernels, and most of this code disappears for the one kind of arrival that a caller has.
     #[inline(always)]
     fn arrive(
         &mut self,
@@ -369,7 +372,7 @@ impl Block {
         Ok(Outcome::Wait)
     }
 
-    /// `thread` arrives at an operation of the lanes that converge there; `fallback` is its result if the
+    /// `thread` arrives at an operation of the lanes that converge there. `fallback` is its result if the
     /// operation gives it none.
     pub fn converge(
         &mut self,
@@ -392,8 +395,8 @@ impl Block {
         self.threads.div_ceil(self.warp_size()) as usize
     }
 
-    /// Programs spell "the whole block" as no count, as the number of threads, or as that rounded up
-    /// to warps.
+    /// Programs write "the whole block" as no count, as the number of threads, or as that number rounded up to
+    /// warps.
     #[inline(always)]
     fn expected(&self, count: u32) -> Expected {
         if count == 0
@@ -412,7 +415,7 @@ impl Block {
         }
     }
 
-    /// Releases a barrier's waiters, except `running`, which did not begin to wait.
+    /// Releases a barrier's waiters, except `running`, which has not begun to wait.
     fn close(&mut self, id: usize, running: Option<u16>) {
         let warp_kind = self.warp_kind;
         let barrier = &mut self.barriers[id];
@@ -433,7 +436,7 @@ impl Block {
         self.idle_rounds = 0;
     }
 
-    /// Ends the waits of lanes whose results are there.
+    /// Ends the waits of lanes whose results are ready.
     fn release(&mut self, warp: usize, waiting: Lanes) {
         for lane in lanes(waiting) {
             self.ready
@@ -442,8 +445,8 @@ impl Block {
         self.idle_rounds = 0;
     }
 
-    /// Lets converging lanes go on if no other lane of the warp could join them; whether lane `running`, which has
-    /// not begun to wait, is one of them.
+    /// Lets converging lanes continue if no other lane of the warp could join them. Gives whether lane `running`,
+    /// which has not begun to wait, is one of them.
     #[inline(always)]
     fn converge_if_nobody_runs(&mut self, warp: usize, running: Option<usize>) -> bool {
         let state = &self.warps[warp];

@@ -1,12 +1,12 @@
-//! Warps in warp form: one fiber runs all lanes, under the number of the warp's first thread.
+//! Warps in warp form. One fiber runs all lanes, under the index of the warp's first thread.
 
 use crate::barrier::Arrival;
 use crate::warp::{Lanes, lanes};
 
 use super::{Block, Misuse, Outcome};
 
-/// What is wrong where `lanes` of a warp in warp form would have to come to a barrier or an operation of the warp, but wait
-/// elsewhere for the lanes that came.
+/// The error where a warp in warp form has diverged: `lanes` should reach a barrier or a warp operation, but wait
+/// elsewhere for the lanes that reached it.
 #[cold]
 pub fn split(lanes: Lanes) -> Misuse {
     format!(
@@ -21,8 +21,8 @@ impl Block {
         u32::from(thread) < self.scalar_from
     }
 
-    /// `lanes` of the warp that begins with thread `first` arrive at barrier `id`. Those `elsewhere` wait for them in other
-    /// code of the warp; the warp's others have ended.
+    /// `lanes` of the warp that begins with thread `first` arrive at barrier `id`. The lanes `elsewhere` wait for
+    /// them in other code of the warp. All other lanes of the warp have ended.
     #[inline(always)]
     pub fn warp_barrier(
         &mut self,
@@ -78,7 +78,7 @@ impl Block {
         self.members(waiter, self.living(waiter))
     }
 
-    /// `thread`, or in warp form those of `of` in the warp that begins with it.
+    /// `thread`, or in warp form the lanes `of` the warp that begins with it.
     fn members(&self, thread: u16, of: Lanes) -> impl Iterator<Item = u16> + use<> {
         let of = if self.in_warp_form(thread) { of } else { 1 };
         lanes(of).map(move |lane| thread + lane as u16)

@@ -1,4 +1,4 @@
-//! The objects that the loader reads, and why it refuses one.
+//! The object format of the loader, and its errors.
 
 use object::LittleEndian;
 use object::elf::FileHeader64;

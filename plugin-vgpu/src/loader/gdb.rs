@@ -1,4 +1,4 @@
-//! Shows loaded objects to gdb through its JIT interface, so that one can break inside target regions
+//! Registers loaded objects with gdb's JIT interface, so that users can set breakpoints inside target regions
 //! (gdb manual, "JIT Compilation Interface").
 
 use std::arch::global_asm;
@@ -32,9 +32,9 @@ struct Descriptor {
 const REGISTER: u32 = 1;
 const UNREGISTER: u32 = 2;
 
-// gdb finds the list of objects, and the function it sets a breakpoint in to learn of changes, by
-// these names. In assembly because they must be hidden: a user's program may bring an LLVM that
-// defines the same names, and the two must not get mixed up.
+// gdb finds the list of objects by the first name. It sets a breakpoint in the function with the second name to
+// learn of changes. Both are in assembly because they must be hidden: a user's program may contain an LLVM that
+// defines the same names, and the two must not be mixed up.
 global_asm!(
     ".pushsection .data",
     ".balign 8",
@@ -64,7 +64,7 @@ unsafe extern "C" {
 /// Guards the list.
 static LIST: Mutex<()> = Mutex::new(());
 
-/// An object gdb knows of, until dropped.
+/// An object that gdb knows of until this is dropped.
 pub struct Registration {
     entry: *mut CodeEntry,
 }
@@ -75,7 +75,7 @@ unsafe impl Send for Registration {}
 unsafe impl Sync for Registration {}
 
 impl Registration {
-    /// Shows `object` to gdb. The caller keeps it in place until the registration is dropped.
+    /// Registers `object` with gdb. The caller keeps it in place until the registration is dropped.
     pub fn new(object: &[u8]) -> Registration {
         let new = CodeEntry {
             next: ptr::null_mut(),
@@ -86,7 +86,7 @@ impl Registration {
         let entry = Box::into_raw(Box::new(new));
         let _list = LIST.lock();
         let descriptor = &raw mut __jit_debug_descriptor;
-        // SAFETY: under the lock the list is ours; its entries live until they are unlinked.
+        // SAFETY: the lock guards the list. Its entries live until they are unlinked.
         unsafe {
             (*entry).next = (*descriptor).first;
             if let Some(next) = (*entry).next.as_mut() {
@@ -105,7 +105,7 @@ impl Drop for Registration {
     fn drop(&mut self) {
         let _list = LIST.lock();
         let descriptor = &raw mut __jit_debug_descriptor;
-        // SAFETY: as in `new`; the entry came from a box and is unlinked before it goes.
+        // SAFETY: as in `new`. The entry came from a box and is unlinked before it is freed.
         unsafe {
             let CodeEntry { next, previous, .. } = *self.entry;
             match previous.as_mut() {
@@ -123,7 +123,7 @@ impl Drop for Registration {
     }
 }
 
-/// A copy of the object whose section headers say where the sections were loaded: what gdb expects.
+/// A copy of the object whose section headers hold the sections' load addresses, as gdb expects.
 pub fn image_with_addresses(
     object: &[u8],
     elf: &Elf<'_>,

@@ -1,5 +1,5 @@
-//! Where the sections of an object go: code first, then stubs for calls out of the object, then
-//! everything that is data, all within the 2 GiB that 32-bit relative addresses span.
+//! The memory layout of an object: code first, then stubs for calls out of the object, then all data. Everything
+//! lies within the 2 GiB that 32-bit relative addresses span.
 
 use std::collections::HashMap;
 
@@ -18,10 +18,10 @@ pub const STUB: u64 = 16;
 const SLOT: u64 = 8;
 /// Reach of a 32-bit relative address.
 const REACH: u64 = 1 << 31;
-/// No section needs more, and more would only serve to exhaust the window.
+/// No section needs more. A larger alignment would only exhaust the window.
 const MAX_ALIGN: u64 = 1 << 20;
 
-/// Offsets of everything from the object's base.
+/// All offsets from the object's base.
 pub struct Layout {
     sections: HashMap<usize, u64>,
     commons: HashMap<usize, u64>,
@@ -66,7 +66,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Bytes of everything.
+    /// The total size in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
@@ -81,7 +81,7 @@ impl Layout {
         self.sections.get(&section.0).copied()
     }
 
-    /// Where a symbol's address is kept.
+    /// The slot that holds a symbol's address.
     pub fn slot(&self, symbol: SymbolIndex) -> Option<u64> {
         self.slots.get(&symbol.0).copied()
     }
@@ -98,7 +98,7 @@ impl Layout {
             .filter_map(|(symbol, &stub)| Some((stub, *self.slots.get(symbol)?)))
     }
 
-    /// All symbols that have a slot, with it.
+    /// All symbols that have a slot, with the slot.
     pub fn slots(&self) -> impl Iterator<Item = (SymbolIndex, u64)> {
         self.slots
             .iter()

@@ -1,11 +1,11 @@
-//! C library and compiler-support functions compiled code may call.
+//! The functions of the C library and of compiler support that compiled code may call.
 
-/// Declares the functions and the table of their addresses. They are resolved when this crate is linked,
-/// so that nothing the user's program defines can take their place.
+/// Declares the functions and the table of their addresses. They are resolved when this crate is linked, so that
+/// no definition in the user's program can replace them.
 macro_rules! functions {
     ($($name:ident),* $(,)?) => {
         mod addresses {
-            // Only the addresses are used; compiled code knows the types.
+            // Only the addresses are used. Compiled code knows the types.
             unsafe extern "C" { $(pub fn $name();)* }
         }
 

@@ -1,4 +1,4 @@
-//! Source lines of loaded code, from the object's DWARF. Read only when a fault asks for them.
+//! Source lines of loaded code, from the object's DWARF. They are read only when a fault needs them.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -19,15 +19,15 @@ pub struct Lines {
     context: Mutex<addr2line::Context<Reader>>,
 }
 
-// SAFETY: the context's reference counts are shared by nothing outside the context, which is only
-// reached through the lock and moves as a whole.
+// SAFETY: nothing outside the context shares its reference counts. The context is only reached through the lock
+// and moves as a whole.
 unsafe impl Send for Lines {}
 // SAFETY: as above.
 unsafe impl Sync for Lines {}
 
 impl Lines {
-    /// Reads the debug information of `image`, whose section headers carry run-time addresses. `None`
-    /// if there is none, or none that can be read: a fault report without a line beats no report.
+    /// Reads the debug information of `image`, whose section headers hold run-time addresses. Gives `None` if
+    /// there is none or if it cannot be read: a fault report without a line is better than no report.
     pub fn read(image: &[u8]) -> Option<Lines> {
         let elf = Elf::parse(image).ok()?;
         elf.section_by_name(".debug_line")?;
@@ -44,8 +44,8 @@ impl Lines {
         })
     }
 
-    /// The innermost frame of the user's source that covers `pc`. Frames of the device runtime, which is
-    /// in Rust, are passed over, as the compiler does for the manifest's sites.
+    /// The innermost frame of the user's source that covers `pc`. Frames of the device runtime, which is written
+    /// in Rust, are skipped. The compiler does the same for the manifest's sites.
     pub fn location(&self, pc: u64) -> Option<SourceLocation> {
         let context = self.context.lock();
         let folder = compilation_folder(&context, pc);
@@ -64,7 +64,7 @@ impl Lines {
     }
 }
 
-/// A frame's place, if it has a line (a function's prologue may have none).
+/// A frame's source location, if it has a line. The prologue of a function may have none.
 fn location_of(
     frame: &addr2line::Frame<'_, Reader>,
     folder: Option<&str>,
@@ -75,7 +75,7 @@ fn location_of(
         .function
         .as_ref()
         .and_then(|name| name.raw_name().ok().map(Cow::into_owned));
-    // As the user gave it to the compiler, like the manifest's sites.
+    // The path as the user gave it to the compiler, like the paths of the manifest's sites.
     let inside = |folder: &str| Some(location.file?.strip_prefix(folder)?.trim_start_matches('/'));
     let file = folder.and_then(inside).or(location.file)?;
     Some(SourceLocation {
@@ -92,8 +92,8 @@ fn compilation_folder(context: &addr2line::Context<Reader>, pc: u64) -> Option<S
     Some(unit.comp_dir.as_ref()?.to_string_lossy().ok()?.into_owned())
 }
 
-/// A debug section's contents with its relocations applied: offsets into other debug sections count
-/// from 0, addresses of code are those it was loaded at.
+/// A debug section's contents with its relocations applied. Offsets into other debug sections count from 0.
+/// Addresses of code are the load addresses.
 fn relocated<'data>(elf: &Elf<'data>, section: &impl ObjectSection<'data>) -> Vec<u8> {
     let Ok(data) = section.data() else {
         return Vec::new();

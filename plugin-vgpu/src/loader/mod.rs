@@ -1,4 +1,4 @@
-//! Places compiled code in the device window: an ELF relocatable object becomes memory that runs.
+//! Loads compiled code into the device window: from an ELF relocatable object to executable memory.
 
 mod elf;
 mod gdb;
@@ -19,7 +19,7 @@ use crate::window::{Protection, Region};
 use elf::{Elf, LoadError};
 use layout::Layout;
 
-/// A loaded object. Dropping it unmaps its code: nothing may run it any more.
+/// A loaded object. Dropping it unmaps its code, which must no longer run.
 pub struct Loaded {
     /// Keeps the memory mapped.
     _region: Region,
@@ -29,7 +29,7 @@ pub struct Loaded {
     /// The object with its sections' addresses filled in.
     image: Box<[u8]>,
     lines: OnceLock<Option<lines::Lines>>,
-    /// Before `image` goes, gdb must forget it.
+    /// gdb must forget the object before `image` is freed.
     gdb: Option<gdb::Registration>,
 }
 
@@ -56,8 +56,8 @@ impl Loaded {
         region.protect(0, region.span().len, Protection::ReadWrite)?;
         let base = region.span().start;
         {
-            // SAFETY: the region is mapped, writable and nobody else's; the slice ends before it is
-            // given any other protection.
+            // SAFETY: the region is mapped and writable, and nothing else uses it. The slice ends before the
+            // protection changes.
             let memory = unsafe {
                 std::slice::from_raw_parts_mut(region.base(), region.span().len as usize)
             };
@@ -112,7 +112,7 @@ impl Loaded {
         self.code.contains(address, 1)
     }
 
-    /// The place in the user's source an instruction comes from, if the object has debug information.
+    /// The location in the user's source that an instruction comes from, if the object has debug information.
     pub fn source_location(&self, pc: u64) -> Option<SourceLocation> {
         if !self.is_code(pc) {
             return None;

@@ -14,7 +14,7 @@ use super::elf::{Elf, LoadError};
 use super::layout::Layout;
 use super::library;
 
-/// Symbols by what their relocations need.
+/// The symbols that need a stub or a slot.
 #[derive(Default)]
 pub struct Needed {
     /// Called, but not defined in the object.
@@ -45,8 +45,8 @@ pub fn needed(elf: &Elf<'_>) -> Result<Needed, LoadError> {
     Ok(needed)
 }
 
-/// Fills in the stubs and slots and applies all relocations of loaded sections to `memory`, which
-/// will be at address `base`.
+/// Fills in the stubs and slots, and applies all relocations of loaded sections to `memory`, whose address is
+/// `base`.
 pub fn relocate(
     elf: &Elf<'_>,
     layout: &Layout,

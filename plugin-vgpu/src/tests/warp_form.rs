@@ -341,7 +341,7 @@ fn a_fault_that_the_cpu_finds_names_the_threads_of_the_subgroup_or_warp() {
     };
     let subgroups = |width| Form::Subgroups { entry: wild, width };
     // The last subgroup, or warp, may have fewer threads.
-    for (form, threads, first, among) in [
+    for (form, threads, first, count) in [
         (subgroups(16), 64, 48, 16),
         (subgroups(16), 51, 48, 3),
         (warps(wild_warp), 128, 64, 32),
@@ -349,8 +349,8 @@ fn a_fault_that_the_cpu_finds_names_the_threads_of_the_subgroup_or_warp() {
     ] {
         let raised = launch_form(form, 4, [threads, 1, 1], &address).unwrap_err();
         assert_eq!(
-            (raised.thread, raised.among, &raised.cause),
-            (first, among, &cause)
+            (raised.thread, raised.thread_count, &raised.cause),
+            (first, count, &cause)
         );
     }
 }

@@ -111,11 +111,11 @@ kernel!(votes, cx, data: Results<AtomicU32>, {
 fn votes_in_every_mode() {
     for mask in [FULL, 0x00ff_00f0, 1] {
         for holds in [0, FULL, 0x10, 0xffff_0000, mask] {
-            let among = holds & mask;
-            let all = u32::from(among == mask);
-            let any = u32::from(among != 0);
-            let uni = u32::from(among == mask || among == 0);
-            for (mode, expected) in [(0, all), (1, any), (2, uni), (3, among)] {
+            let holding = holds & mask;
+            let all = u32::from(holding == mask);
+            let any = u32::from(holding != 0);
+            let uni = u32::from(holding == mask || holding == 0);
+            for (mode, expected) in [(0, all), (1, any), (2, uni), (3, holding)] {
                 for (t, got) in run32(votes, 32, [mode, holds, mask, 0])
                     .into_iter()
                     .enumerate()
