@@ -28,8 +28,8 @@ int counter = 5;                             // initialised on both sides
 const double coefficients[] = {1, -2, 0.5};  // constant data
 int scratch[64];                             // zero on both sides
 
-// Functions and templates used from target regions need no more than to be here (or to be visible: clang
-// adds functions that a target region calls by itself).
+// Functions and templates that target regions use need only be declared here. Visible ones outside work,
+// too: clang adds the functions that a target region calls.
 double polynomial(double x) {
     double value = 0;
     for (int i = 2; i >= 0; i--)

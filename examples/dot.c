@@ -71,7 +71,7 @@ int main(void) {
         double *x = malloc(n * sizeof *x);
         double *y = malloc(n * sizeof *y);
         for (int i = 0; i < n; i++) {
-            // Small integers: every sum is exact in whatever order it is formed.
+            // Small integers: every sum is exact, whatever the order of additions.
             x[i] = (double)((i * 37) % 201 - 100);
             y[i] = (double)((i * 11) % 103 - 51);
         }

@@ -23,7 +23,7 @@ static void draw(float *frame, int number) {
             frame[row * COLUMNS + column] = (float)((row * 7 + column * 13 + number * 29 + row * column) % 256);
 }
 
-// Every point's record, its window in one array of windows.
+// Initialises every point's record. The windows are parts of one array.
 static void place(Private *points, const float *frame, float *windows) {
     for (int i = 0; i < MAX_POINTS; i++)
         points[i] = (Private){.frame = frame,

@@ -1,9 +1,9 @@
 // kmeans: Lloyd's algorithm on real data, with everything that is constant kept on the device.
 //
 // The points go to the device once (`target data`). Each iteration assigns every point to its nearest
-// centre and adds the points of each cluster up, in two kernels; the host divides and sends the new
-// centres with `target update`. The pixels are integers, so the sums do not depend on their order and
-// the same algorithm on the host must give the same labels.
+// centre and sums the points of each cluster, in two kernels. The host divides and sends the new
+// centres with `target update`. The pixels are integers, so the sums do not depend on their order. The
+// same algorithm on the host must give the same labels.
 //
 //     omptarget run examples/kmeans.cpp -- dist/data/digits.csv   (handwritten digits, from scripts/fetch)
 //
@@ -167,7 +167,7 @@ Clustering on_host(const Data &data) {
     return result;
 }
 
-// The share of points whose class is the commonest one of their cluster.
+// The fraction of points whose class is the most common one of their cluster.
 double purity(const Data &data, const Clustering &clustering) {
     int members[CLUSTERS][CLUSTERS] = {}, matching = 0;
     for (int p = 0; p < data.size(); p++)

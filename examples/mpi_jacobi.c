@@ -1,9 +1,9 @@
 // mpi_jacobi: a plate whose edges have fixed temperatures, on as many devices as MPI has ranks.
 //
-// Every rank keeps a slab of the plate's rows on its device for the whole run. After each step the neighbours exchange the rows at
-// the border between them. They cross from device to host and back with omp_target_memcpy; with the argument
-// `device-pointers` MPI gets the device's addresses instead, which it must be able to read: those of the virtual GPU
-// always, a GPU's with an MPI built for it. At the end every rank compares its rows with a computation on the host.
+// Every rank keeps a slab of the plate's rows on its device for the whole run. After each step neighbours exchange the
+// rows at their border. omp_target_memcpy takes them from device to host and back. With the argument `device-pointers`
+// MPI gets the device's addresses instead. It must be able to read them: it always can with the virtual GPU, and with a
+// real GPU if it is built for it. At the end every rank compares its rows with a computation on the host.
 //
 //     OMPI_CC=clang-22 mpicc --config=dist/etc/omptarget.cfg -O2 examples/mpi_jacobi.c -o mpi_jacobi
 //     mpirun -n 2 ./mpi_jacobi
@@ -24,7 +24,7 @@ static int is_edge(int row, int column) {
     return row == 0 || row == ROWS - 1 || column == 0 || column == COLUMNS - 1;
 }
 
-// What this rank has: rows first … last-1 of the plate, and a row of each neighbour before and behind them.
+// This rank's slab: rows first … last-1 of the plate, with a row of each neighbour before and after them.
 typedef struct {
     int first, last, above, below; // the neighbours' ranks, MPI_PROC_NULL at the plate's edges
     int device, host;              // OpenMP's numbers

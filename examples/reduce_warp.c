@@ -25,7 +25,7 @@ static Pair combine(Pair a, Pair b) {
 
 #pragma omp declare reduction(combine : Pair : omp_out = combine(omp_out, omp_in)) initializer(omp_priv = (Pair){0, -1})
 
-// Whole warps and partial ones: a team of `threads`, each iteration one thread's.
+// Whole warps and partial ones: a team of `threads`; each thread runs one iteration.
 static int contiguous(int threads) {
     long sum = 0;
     double product = 1.0;
@@ -57,7 +57,7 @@ static int contiguous(int threads) {
 }
 
 // Dispersed lanes: every third thread contributes through a region of its own inside the branch. The inner
-// region has one thread; what is reduced across the warp's scattered lanes comes out of the outer one.
+// region has one thread. The outer region's reduction combines the values of the warp's scattered lanes.
 static int dispersed(int threads) {
     long sum = 0, inner_wrong = 0, expected = 0;
     int team = 0;
