@@ -25,7 +25,7 @@ static Pair combine(Pair a, Pair b) {
 
 #pragma omp declare reduction(combine : Pair : omp_out = combine(omp_out, omp_in)) initializer(omp_priv = (Pair){0, -1})
 
-// Whole warps and partial ones: a team of `threads`; each thread runs one iteration.
+// Whole warps and partial ones: a team of `threads`; each thread adds one value.
 static int contiguous(int threads) {
     long sum = 0;
     double product = 1.0;
