@@ -1,4 +1,5 @@
-//! `--aot=sm_80,sm_90` of `omptarget cc`: machine code made beforehand. Clang links through our linker ([`crate::linker`]), which makes it.
+//! `--aot=sm_80,sm_90` of `omptarget cc`: machine code made beforehand. Clang links through our linker
+//! ([`crate::linker`]), which makes it.
 
 use std::ffi::OsString;
 use std::process::Command;

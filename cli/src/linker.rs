@@ -1,4 +1,5 @@
-//! The linker that clang runs for `--aot`: makes machine code of the program's device images, registers it beside them, and links.
+//! The linker that clang runs for `--aot`: makes machine code of the program's device images, registers it beside them,
+//! and links.
 //!
 //! Clang's own linker wrapper has linked the device code by then and hands over an object that registers the image. In
 //! its place comes one that registers machine code too ([`crate::registration`]).
@@ -90,8 +91,8 @@ fn program(name: &OsStr) -> Result<OsString> {
     Ok(String::from_utf8_lossy(&answer.stdout).trim().into())
 }
 
-/// The device images that an object registers: their section is part of the program there, while in clang's other objects it is
-/// for the linker wrapper only.
+/// The device images that an object registers: their section is part of the program there, while in clang's other
+/// objects it is for the linker wrapper only.
 fn device_images(path: &Path) -> Result<Option<Vec<u8>>> {
     if path.extension() != Some(OsStr::new("o")) || !path.is_file() {
         return Ok(None);

@@ -38,8 +38,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Compile C: clang with the offload configuration; takes clang's arguments, among them the GPUs to compile for
-    /// (--offload-arch=sm_90, --offload-arch=gfx90a; default: sm_80). --aot=sm_80,sm_90 makes machine code for these beforehand,
-    /// with the ptxas of a CUDA toolkit; the program still runs on other GPUs and on the virtual one
+    /// (--offload-arch=sm_90, --offload-arch=gfx90a; default: sm_80). --aot=sm_80,sm_90 makes machine code for these
+    /// beforehand, with the ptxas of a CUDA toolkit; the program still runs on other GPUs and on the virtual one
     #[command(disable_help_flag = true)]
     Cc {
         /// Arguments for clang

@@ -1,7 +1,7 @@
 //! The object that registers a program's device images: what clang's linker wrapper makes for one image, for several.
 //!
-//! The structures are `__tgt_bin_desc` and `__tgt_device_image`, their meaning that of `host-api`'s `abi`. LLVM's host runtime knows
-//! several images, too, so the program runs with either.
+//! The structures are `__tgt_bin_desc` and `__tgt_device_image`, their meaning that of `host-api`'s `abi`. LLVM's host
+//! runtime knows several images, too, so the program runs with either.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,7 +10,8 @@ use std::process::Command;
 use device_image::Image;
 use omptarget_driver::{Failure, Result, clang};
 
-/// Before and after the table of images. The constructor's priority is that of clang's: 101, the first a program may have.
+/// Before and after the table of images. The constructor's priority is that of clang's: 101, the first a program may
+/// have.
 const HEAD: &str = "\
     .section .text.startup,\"ax\",@progbits
     .p2align 4
@@ -35,7 +36,8 @@ unregister:
     .section .note.GNU-stack,\"\",@progbits
 ";
 
-/// The assembly that registers `count` images, whose bytes are at `images` (a file); `bounds` are where each begins and ends in it.
+/// The assembly that registers `count` images, whose bytes are at `images` (a file); `bounds` are where each begins and
+/// ends in it.
 fn assembly(images: &Path, bounds: &[(usize, usize)]) -> String {
     let mut text = HEAD.to_owned();
     text += "    .section .llvm.offloading,\"a\",@llvm_offloading\n    .p2align 3\nimages:\n";

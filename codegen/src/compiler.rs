@@ -17,8 +17,8 @@ const TOOL: &str = "omptarget-codegen";
 /// What the first line of our PTX begins with; the SHA-256 of the image that it was made of follows, in hexadecimal.
 pub const PROVENANCE: &str = "// omptarget: of the image with SHA-256 ";
 
-/// What the compiler links into images that were linked without a device runtime: the beginning of their triple, and the file
-/// in the folder above the compiler's own.
+/// What the compiler links into images that were linked without a device runtime: the beginning of their triple, and
+/// the file in the folder above the compiler's own.
 pub const RUNTIME_LIBRARIES: [(&str, &str); 3] = [
     ("nvptx64", "lib/nvptx64-nvidia-cuda/libompdevice.a"),
     ("nvptx64", "cuda-stub/nvvm/libdevice/libdevice.10.bc"),

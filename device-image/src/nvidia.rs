@@ -1,8 +1,8 @@
 //! What NVIDIA's formats say of the architecture they are for.
 //!
-//! A cubin says it in the flags of its ELF header (`EF_CUDA_SM…` in `llvm/BinaryFormat/ELF.h`), PTX with `.target`. A fat
-//! binary is a header and entries that follow one another; what is known of their layout is what `fatbinary` of CUDA 12
-//! and 13 writes.
+//! A cubin says it in the flags of its ELF header (`EF_CUDA_SM…` in `llvm/BinaryFormat/ELF.h`), PTX with `.target`. A
+//! fat binary is a header and entries that follow one another; what is known of their layout is what `fatbinary` of
+//! CUDA 12 and 13 writes.
 
 use crate::image::ImageError;
 use crate::image_parser::{range, read};

@@ -1,5 +1,6 @@
-//! What is fuzzed: one function per target. Each takes arbitrary bytes and panics when a promise is broken; that nothing crashes,
-//! hangs or reads beyond its input is the first of them. `targets/` makes fuzzers of them, the test below replays `seeds/`.
+//! What is fuzzed: one function per target. Each takes arbitrary bytes and panics when a promise is broken; that
+//! nothing crashes, hangs or reads beyond its input is the first of them. `targets/` makes fuzzers of them, the test
+//! below replays `seeds/`.
 
 use std::ffi::{CString, c_char, c_void};
 use std::sync::OnceLock;
@@ -85,7 +86,8 @@ pub fn artifact(data: &[u8]) {
     }
 }
 
-/// Tables of offload entries, in both layouts: the fields are arbitrary, names are C strings or null as the linker guarantees.
+/// Tables of offload entries, in both layouts: the fields are arbitrary, names are C strings or null as the linker
+/// guarantees.
 pub fn entries(data: &[u8]) {
     let Some((&choice, rest)) = data.split_first() else {
         return;

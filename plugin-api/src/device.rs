@@ -1,4 +1,4 @@
-//! Plugins, devices, modules and kernels: the traits every backend implements.
+//! Plugins, devices, modules and kernels: the traits that every plugin implements.
 
 use std::any::Any;
 use std::ffi::CStr;
@@ -9,8 +9,8 @@ use device_image::Image;
 
 use crate::{Completion, Result, Stage, Stream};
 
-/// An address in a device's own memory space. It is never a host pointer, even where the two
-/// happen to be in one process (the virtual GPU).
+/// An address in a device's own memory space. It is never a host pointer, even where both lie in one process (the
+/// virtual GPU).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct DevicePtr(pub u64);
 
@@ -41,14 +41,14 @@ pub enum MemoryKind {
     Shared,
 }
 
-/// What a device is and how much of everything it has.
+/// What a device is, and its limits.
 #[derive(Clone, Debug)]
 pub struct DeviceInfo {
     /// Name for people, e.g. `virtual GPU (2 SMs)`.
     pub name: String,
     /// Architecture as clang spells it (`sm_80`, `gfx90a`), empty when any image of the triple runs.
     pub arch: String,
-    /// Multiprocessors: how many blocks make progress at once at least.
+    /// Multiprocessors. At least so many blocks make progress at once.
     pub multiprocessors: u32,
     /// Lanes per warp, unless a kernel says otherwise ([`KernelInfo::warp_size`]).
     pub warp_size: u32,
@@ -60,19 +60,20 @@ pub struct DeviceInfo {
     pub max_shared_memory: u32,
     /// Device memory in bytes.
     pub total_memory: u64,
-    /// Ticks per second of the clock whose rate device code cannot know (AMD's `s_memrealtime`); 0 if the device has none or cannot tell.
+    /// Ticks per second of the clock whose rate device code cannot know (AMD's `s_memrealtime`). 0 if the device has no
+    /// such clock, or does not know its rate.
     pub clock_frequency: u64,
-    /// Most iterations of a distributed loop that a thread should have, if more teams are better than longer loops; 0 if the
-    /// device only wants enough teams to be busy.
+    /// Most iterations of a distributed loop that one thread should get, on a device where more teams are better than
+    /// longer loops. 0 on a device that only wants enough teams to be busy.
     pub max_iterations_per_thread: u32,
 }
 
-/// What a device has done since it was there, counted in ways that do not depend on how fast it is.
+/// What a device has done since it exists, in counts that do not depend on its speed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Instructions that GPU threads have executed; 0 where they are not counted.
     pub instructions: u64,
-    /// Times a multiprocessor went on with another GPU thread.
+    /// How often a multiprocessor switched to another GPU thread.
     pub switches: u64,
 }
 
@@ -85,37 +86,37 @@ pub struct Global {
     pub size: u64,
 }
 
-/// A kernel's parameter. Among the words of a launch ([`Launch::args`]) it has as many as it needs, after those of the
+/// A kernel's parameter. It takes as many of the words of a launch ([`Launch::args`]) as it needs, after those of the
 /// parameter before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Where it begins in a C structure of all parameters, as kernel languages (CUDA) pass them.
+    /// Its offset in a C structure of all parameters, as kernel languages (CUDA) pass them.
     pub offset: u32,
-    /// Bytes.
+    /// Its size in bytes.
     pub size: u32,
 }
 
 impl Parameter {
-    /// The words it has.
+    /// How many words it takes.
     pub fn words(self) -> usize {
         self.size.div_ceil(8) as usize
     }
 }
 
-/// What the device knows of a loaded kernel.
+/// What the device knows about a loaded kernel.
 #[derive(Clone, Debug)]
 pub struct KernelInfo {
     /// The kernel's symbol.
     pub name: String,
-    /// Its parameters; empty if the device cannot know.
+    /// Its parameters; empty if the device cannot know them.
     pub parameters: Vec<Parameter>,
     /// Most threads a block of this kernel may have (launch bounds, register use).
     pub max_threads: u32,
-    /// Lanes per warp in this kernel's image; it differs from the device's where that runs several dialects.
+    /// Lanes per warp in this kernel's image. The device's may differ where it runs images of several targets.
     pub warp_size: u32,
-    /// Block size the kernel's dialect is compiled for when a program states none.
+    /// Block size that the kernel's target is compiled for when a program states none.
     pub default_threads: u32,
-    /// Static shared memory, bytes.
+    /// Static shared memory, in bytes.
     pub static_shared: u32,
 }
 
@@ -126,22 +127,22 @@ pub struct Launch<'a> {
     pub grid: [u32; 3],
     /// Threads per block, per dimension.
     pub block: [u32; 3],
-    /// Dynamic shared memory per block, bytes.
+    /// Dynamic shared memory per block, in bytes.
     pub dynamic_shared: u32,
-    /// The words of the kernel's parameters ([`Parameter`]). clang gives OpenMP kernels only pointers and integers of up to
-    /// 64 bits: one word each.
+    /// The words of the kernel's parameters ([`Parameter`]). clang gives OpenMP kernels only pointers and integers of
+    /// up to 64 bits: one word each.
     pub args: &'a [u64],
 }
 
-/// What the program asks of every image it loads.
+/// What the program requires of every image it loads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LoadOptions {
     /// `requires unified_shared_memory`: kernels may follow host pointers.
     pub unified_shared_memory: bool,
 }
 
-/// What a device is to a runtime that a program may use beside OpenMP (OpenMP 5.2, 14.1; numbers and names of the "OpenMP
-/// Additional Definitions").
+/// A device as another runtime knows it that a program may use beside OpenMP (OpenMP 5.2, 14.1; the numbers and names
+/// are those of the "OpenMP Additional Definitions").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Foreign {
     /// The runtime's number.
@@ -150,7 +151,7 @@ pub struct Foreign {
     pub name: &'static CStr,
     /// The device's number there.
     pub device: isize,
-    /// Address of the context that the device is used in.
+    /// Address of the context in which the device is used.
     pub context: usize,
 }
 
@@ -162,25 +163,26 @@ pub trait Plugin: Send + Sync {
     fn devices(&self) -> Vec<Arc<dyn Device>>;
 }
 
-/// One device. Every method may be called from several host threads at once, and returns only
-/// when the work is complete and visible to every thread; what is to be done in order while the
-/// host goes on is enqueued on a [`Stream`].
+/// One device.
+///
+/// Every method may be called from several host threads at once, and returns only when its work is complete and visible
+/// to every thread. Work that is to run in order while the host goes on is enqueued on a [`Stream`].
 pub trait Device: Any + Send + Sync {
     /// What the device is.
     fn info(&self) -> &DeviceInfo;
-    /// Why [`Device::load`] cannot take this image (triple, architecture, kind), for the user: what the image is and what the
-    /// device wants. `None`: it can be expected to take it.
+    /// Why [`Device::load`] cannot take this image (triple, architecture, kind). The text is for the user: it says what
+    /// the image is and what the device needs. `None`: the device can be expected to take it.
     fn refusal(&self, image: &Image<'_>) -> Option<String>;
-    /// Which of several images that it takes the device would rather have: the one with the lowest rank.
+    /// The device's preference among the images that it takes: the one with the lowest rank is loaded.
     fn rank(&self, _image: &Image<'_>) -> u32 {
         0
     }
-    /// Loads an image: compiles it if it is bitcode, places its globals, runs its constructors.
-    /// Dropping the module runs the destructors and frees its memory.
+    /// Loads an image: compiles it if it is bitcode, places its globals and runs its constructors. Dropping the module
+    /// runs the destructors and frees its memory.
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>>;
     /// Allocates `size` bytes aligned to at least 256. `size` 0 gives a distinct, valid address.
     fn alloc(&self, size: u64, kind: MemoryKind) -> Result<DevicePtr>;
-    /// Frees what [`Device::alloc`] returned; anything else is [`crate::Error::InvalidFree`].
+    /// Frees what [`Device::alloc`] returned. Any other address gives [`crate::Error::InvalidFree`].
     fn free(&self, ptr: DevicePtr) -> Result<()>;
     /// Copies host to device.
     ///
@@ -194,7 +196,7 @@ pub trait Device: Any + Send + Sync {
     unsafe fn read(&self, dst: *mut u8, src: DevicePtr, len: usize) -> Result<()>;
     /// Copies within the device; the ranges may overlap.
     fn copy(&self, dst: DevicePtr, src: DevicePtr, len: usize) -> Result<()>;
-    /// Copies from another device straight to this one. False: there is no such way between the two, and nothing was copied.
+    /// Copies from another device straight to this one. `false`: the two have no direct path, and nothing was copied.
     fn copy_from(
         &self,
         _dst: DevicePtr,
@@ -206,13 +208,13 @@ pub trait Device: Any + Send + Sync {
     }
     /// Sets `len` bytes to `byte`.
     fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()>;
-    /// A new stream. Whoever needs one often keeps it for the next time.
+    /// A new stream. Making one may be slow, so callers keep streams for later use.
     fn stream(self: Arc<Self>, completion: Completion) -> Result<Box<dyn Stream>>;
-    /// What it is to another runtime; `None`: there is no other.
+    /// The device as another runtime knows it; `None` if there is no other runtime.
     fn foreign(&self) -> Result<Option<Foreign>> {
         Ok(None)
     }
-    /// What the kernels that have ended did; `None` from a device that does not count.
+    /// What the kernels that have ended did; `None` on a device that does not count.
     fn counters(&self) -> Option<Counters> {
         None
     }
@@ -222,9 +224,9 @@ pub trait Device: Any + Send + Sync {
 pub trait Module: Send + Sync {
     /// The device global called `name`, if the image defines it.
     fn global(&self, name: &str) -> Option<Global>;
-    /// Its device globals that may change.
+    /// Its device globals that kernels may change.
     fn globals(&self) -> Vec<(String, Global)>;
-    /// What loading it consisted of, in order; empty if the device does not say.
+    /// The stages of loading it, in order; empty if the device does not record them.
     fn stages(&self) -> &[Stage] {
         &[]
     }
@@ -234,17 +236,17 @@ pub trait Module: Send + Sync {
 
 /// A kernel of a loaded image. `Any`, so that a stream finds its own device's kind of kernel again.
 pub trait Kernel: Any + Send + Sync {
-    /// What is known of it.
+    /// What is known about it.
     fn info(&self) -> &KernelInfo;
-    /// How many blocks of so many threads and so much dynamic shared memory a multiprocessor holds at a time; `None` where
-    /// that is not what limits it.
+    /// How many blocks of so many threads and so much dynamic shared memory a multiprocessor holds at a time. `None` if
+    /// these do not limit it.
     fn resident_blocks(&self, _threads: u32, _dynamic_shared: u32) -> Option<u32> {
         None
     }
-    /// What a user may want to know of how the device runs such a launch.
+    /// How the device runs such a launch, for a user who looks into performance.
     fn remark(&self, _launch: &Launch<'_>) -> Option<String> {
         None
     }
-    /// Runs it to its end. A trap, wild access or deadlock is [`crate::Error::Fault`].
+    /// Runs the kernel to its end. A trap, wild access or deadlock is [`crate::Error::Fault`].
     fn launch(&self, launch: &Launch<'_>) -> Result<()>;
 }

@@ -1,5 +1,5 @@
-//! Errors a device can report. Each says what happened; the host runtime adds where (the construct
-//! in the user's source) and what to do.
+//! Errors that a device can report. Each says what happened. The front end adds where (the construct in the user's
+//! source) and what to do.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// A device operation that failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The device has not this much memory left.
+    /// The device does not have this much memory left.
     #[error("out of device memory: {requested} bytes requested, {available} of {total} available")]
     OutOfMemory {
         /// Bytes asked for.
@@ -23,10 +23,10 @@ pub enum Error {
         /// Bytes the device has.
         total: u64,
     },
-    /// `free` of something `alloc` did not return, or returned and freed already.
+    /// `free` of an address that `alloc` did not return, or that was freed already.
     #[error("{0:?} is not an allocated device address (freed twice?)")]
     InvalidFree(DevicePtr),
-    /// A copy or fill that leaves the allocations of the device.
+    /// A copy or fill that reaches beyond the device's allocations.
     #[error("{what} of {len} bytes at device address {address:?} leaves every allocation")]
     InvalidAccess {
         /// `copy to device`, `copy from device`, `fill`.
@@ -36,7 +36,7 @@ pub enum Error {
         /// Bytes.
         len: u64,
     },
-    /// A launch the device cannot do.
+    /// A launch that the device cannot do.
     #[error("kernel {kernel} cannot be launched: {why}")]
     InvalidLaunch {
         /// Kernel symbol.
@@ -56,19 +56,19 @@ pub enum Error {
     /// A driver refused something.
     #[error("{call} failed: {name}{}", parenthesis(.text))]
     Driver {
-        /// Its function.
+        /// The driver's function.
         call: &'static str,
         /// The driver's name of the error (`CUDA_ERROR_…`).
         name: String,
-        /// The driver's words; empty if it has none.
+        /// The driver's description; empty if it has none.
         text: String,
         /// What the user can do.
         advice: &'static str,
     },
-    /// A kernel has ended in a way that the device does not survive.
+    /// An earlier kernel ended in a way that the device does not survive.
     #[error("the device is lost since an earlier failure: {cause}")]
     Lost {
-        /// That failure.
+        /// The earlier failure.
         cause: String,
     },
     /// The operating system refused something.
@@ -76,7 +76,7 @@ pub enum Error {
     System {
         /// What was attempted.
         what: String,
-        /// The system's answer.
+        /// The system's error.
         source: std::io::Error,
     },
 }
@@ -114,7 +114,7 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// Which GPU thread, as far as it is known.
+/// A GPU thread, as far as it is known which one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadId {
     /// Block index in the grid.
@@ -123,14 +123,14 @@ pub struct ThreadId {
     pub grid: [u32; 3],
     /// Thread index in the block.
     pub thread: [u32; 3],
-    /// The last of the threads of which it is one, from `thread` on; the same if it is known which.
+    /// It is one of the threads from `thread` to this one; both are the same if it is known which.
     pub last: [u32; 3],
     /// Threads of a block.
     pub block_size: [u32; 3],
 }
 
-/// A block is an OpenMP team. Where the grid or the block extends along one dimension only, which one it is
-/// means nothing to the user (it tells generic from SPMD mode), and the index along it is what counts.
+/// A block is an OpenMP team. Where the grid or the block extends along only one dimension, the message gives the index
+/// along it. Which dimension it is means nothing to the user: generic and SPMD mode differ in it.
 impl fmt::Display for ThreadId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match linear(self.block, self.grid) {
@@ -149,7 +149,7 @@ impl fmt::Display for ThreadId {
     }
 }
 
-/// The index along the only dimension in which `size` extends; `index` itself if there are several.
+/// The index along the only dimension in which `size` extends; `index` itself if there are several such dimensions.
 fn linear(index: [u32; 3], size: [u32; 3]) -> std::result::Result<u32, [u32; 3]> {
     let dimensions = size.iter().filter(|&&count| count > 1).count();
     if dimensions > 1 {
@@ -160,77 +160,79 @@ fn linear(index: [u32; 3], size: [u32; 3]) -> std::result::Result<u32, [u32; 3]>
 }
 
 /// How a kernel ended abnormally.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultKind {
     /// The device code trapped on purpose: a failed device assertion or a device-runtime check.
+    #[error("trap{}", after_colon(.message))]
     Trap {
-        /// What the device runtime left as reason; empty for a bare trap.
+        /// The reason that the device runtime left; empty for a bare trap.
         message: String,
     },
-    /// An address outside the device's memory space, or inside it but not allocated.
+    /// An access to an address outside the device's memory space, or inside it but not allocated.
+    #[error("{} {address:#x}, which is not mapped on the device", access(*.write))]
     WildAccess {
         /// The address.
         address: u64,
         /// Whether it was a store.
         write: bool,
     },
-    /// The same, where the device does not tell which address it was.
+    /// The same, on a device that does not say which address it was.
+    #[error("access to an address that is not mapped on the device")]
     IllegalAddress,
     /// Integer division by zero or overflow.
+    #[error("integer division by zero or overflow")]
     Arithmetic,
     /// A thread ran out of its stack (GPU local memory).
+    #[error("stack overflow in a device thread")]
     StackOverflow,
-    /// Every live thread of the block waits, so none can ever go on.
+    /// Every live thread of the block waits, so none of them can go on.
+    #[error("deadlock: every thread of the block waits")]
     Deadlock,
     /// Anything else the processor refused (an illegal instruction, say).
+    #[error("{0}")]
     Other(String),
 }
 
-/// A group of threads that wait at one place, for the deadlock report.
+fn after_colon(message: &str) -> String {
+    match message {
+        "" => String::new(),
+        message => format!(": {message}"),
+    }
+}
+
+fn access(write: bool) -> &'static str {
+    if write { "store to" } else { "load from" }
+}
+
+/// A group of threads that wait at one place, for reports of deadlocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// At what: `barrier 1 (64 of 96 arrived)`, `shfl.sync mask 0xffffffff`.
+    /// What they wait at: `barrier 1 (64 of 96 arrived)`, `shfl.sync mask 0xffffffff`.
     pub at: String,
     /// Linear thread indices within the block, as ranges: `0-31, 40`.
     pub threads: String,
-    /// Where in the source, if known.
+    /// The place in the source, if known.
     pub location: Option<SourceLocation>,
 }
 
-/// A kernel that ended abnormally: the reason and everything known of where.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A kernel that ended abnormally: the reason, and everything known about the place.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct KernelFault {
     /// Kernel symbol.
     pub kernel: String,
     /// Why.
     pub kind: FaultKind,
-    /// The thread at fault (for a deadlock: the first that waits), if the device tells.
+    /// The thread at fault (for a deadlock, the first that waits), if the device says which.
     pub thread: Option<ThreadId>,
     /// Its place in the source, if the image has debug information.
     pub location: Option<SourceLocation>,
-    /// For a deadlock: who waits where.
+    /// For a deadlock: which threads wait where.
     pub waiting: Vec<Waiting>,
 }
 
-impl std::error::Error for KernelFault {}
-
 impl fmt::Display for KernelFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
-            FaultKind::Trap { message } if message.is_empty() => write!(f, "trap")?,
-            FaultKind::Trap { message } => write!(f, "trap: {message}")?,
-            FaultKind::WildAccess { address, write } => {
-                let verb = if *write { "store to" } else { "load from" };
-                write!(f, "{verb} {address:#x}, which is not mapped on the device")?;
-            }
-            FaultKind::IllegalAddress => {
-                write!(f, "access to an address that is not mapped on the device")?;
-            }
-            FaultKind::Arithmetic => write!(f, "integer division by zero or overflow")?,
-            FaultKind::StackOverflow => write!(f, "stack overflow in a device thread")?,
-            FaultKind::Deadlock => write!(f, "deadlock: every thread of the block waits")?,
-            FaultKind::Other(what) => write!(f, "{what}")?,
-        }
+        write!(f, "{}", self.kind)?;
         write!(f, "\n  kernel {}", self.kernel)?;
         if let Some(thread) = &self.thread {
             write!(f, ", {thread}")?;

@@ -1,8 +1,8 @@
-//! The parts of loading an image, for those who look where the time goes.
+//! The stages of loading an image, for profiles.
 
 use std::time::Instant;
 
-/// A part of loading an image.
+/// A stage of loading an image.
 #[derive(Clone, Copy, Debug)]
 pub struct Stage {
     /// What was done: `compile`, `assemble and load`.
@@ -14,7 +14,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Does `work`, which is the stage called `name`, and adds that to `stages`.
+    /// Does `work` as the stage called `name`, and adds the stage to `stages`.
     pub fn of<T>(name: &'static str, stages: &mut Vec<Stage>, work: impl FnOnce() -> T) -> T {
         let begin = Instant::now();
         let result = work();

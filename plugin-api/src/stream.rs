@@ -1,4 +1,4 @@
-//! Streams and events: work that a device does in order while the host goes on.
+//! Streams and events: work that a device does in order, while the host goes on.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -15,12 +15,14 @@ pub enum Completion {
     Asynchronous,
 }
 
-/// An ordered queue of work on one device: what is enqueued later begins when what was enqueued earlier is complete.
-/// Streams run independently of each other.
+/// An ordered queue of work on one device.
 ///
-/// After an error nothing more is done on a stream: the operation that failed, or a later one, or
-/// [`Stream::query`] or [`Stream::synchronize`] returns the error, once; from then on the stream is empty and usable again.
-/// Memory the caller passes by address must stay valid until the stream has passed the operation, failed or not.
+/// What is enqueued later begins when what was enqueued earlier is complete. Streams run independently of each other.
+///
+/// After an error, a stream does nothing more. The error is returned once: by the operation that failed, by a later
+/// one, or by [`Stream::query`] or [`Stream::synchronize`]. From then on the stream is empty and usable again. Memory
+/// that the caller passes by address must stay valid until the stream has passed the operation, whether it failed or
+/// not.
 pub trait Stream: Send + Sync {
     /// Copies host to device.
     ///
@@ -40,37 +42,37 @@ pub trait Stream: Send + Sync {
     fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()>;
     /// Runs a kernel of this device. The parameters are read before the call returns.
     fn launch(&self, kernel: &Arc<dyn Kernel>, launch: &Launch<'_>) -> Result<()>;
-    /// Calls `function` on some thread; it must not use the device. After an error it is dropped uncalled.
+    /// Calls `function` on some thread. The function must not use the device. After an error it is dropped without a
+    /// call.
     fn call(&self, function: Box<dyn FnOnce() + Send>) -> Result<()>;
-    /// An event that happens when the stream has passed what is enqueued now. `None`: it has already.
+    /// An event that happens when the stream has passed what is enqueued now. `None`: the stream has passed it already.
     fn record(&self) -> Result<Option<Arc<dyn Event>>>;
-    /// Does what is enqueued from now on only when `event`, of the same device, has happened.
+    /// Delays what is enqueued from now on until `event`, which is of the same device, has happened.
     fn wait(&self, event: &Arc<dyn Event>) -> Result<()>;
     /// Whether everything enqueued is complete.
     fn query(&self) -> Result<bool>;
     /// Waits until everything enqueued is complete.
     fn synchronize(&self) -> Result<()>;
-    /// Address of the stream that the device's foreign runtime ([`Device::foreign`]) knows it as.
+    /// The stream's address in the device's other runtime ([`Device::foreign`]).
     fn foreign(&self) -> Option<usize> {
         None
     }
-    /// Whether every operation is complete when it returns. Such a stream keeps nothing; several users may share it.
+    /// Whether every operation is complete when it returns. Such a stream has no state; several users may share it.
     fn is_immediate(&self) -> bool {
         false
     }
 }
 
-/// A point in a stream. It happens even if the stream fails before it: whoever waits must not wait for ever, and
-/// the stream's owner hears of the error.
+/// A point in a stream. It happens even if the stream fails before it, so that nobody waits for ever. The stream's
+/// owner gets the error.
 pub trait Event: Any + Send + Sync {
-    /// Whether the stream has passed it. An error is the device's: it cannot be asked any more.
+    /// Whether the stream has passed it. An error means that the device itself no longer answers.
     fn has_happened(&self) -> Result<bool>;
-    /// Waits until the stream has passed it; errors as above.
+    /// Waits until the stream has passed it. Errors are as for [`Event::has_happened`].
     fn synchronize(&self) -> Result<()>;
 }
 
-/// The stream of a device whose work is done by the thread that asks for it: every operation is complete when it
-/// returns.
+/// The stream of a device that works on the calling thread: every operation is complete when it returns.
 pub struct ImmediateStream(Arc<dyn Device>);
 
 impl ImmediateStream {

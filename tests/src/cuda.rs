@@ -1,5 +1,5 @@
-//! Runs programs on the CUDA driver of `tests/fake-cuda`: the host runtime, `plugin-cuda` and that library, as on a machine with
-//! NVIDIA GPUs.
+//! Runs programs on the CUDA driver of `tests/fake-cuda`: the host runtime, `plugin-cuda` and that library, as on a
+//! machine with NVIDIA GPUs.
 
 use std::path::{Path, PathBuf};
 

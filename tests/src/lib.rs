@@ -52,7 +52,8 @@ pub enum Mode {
     MachineCode(&'static str),
     /// That bitcode only: each unit optimised on its own, linked without further optimisation.
     UnitByUnit(&'static str),
-    /// Machine code that clang makes of the whole program, its units compiled at this `-O` level, for GPUs of either maker.
+    /// Machine code that clang makes of the whole program, its units compiled at this `-O` level, for GPUs of either
+    /// maker.
     WholeProgram(&'static str),
 }
 
@@ -313,8 +314,9 @@ impl Outcome {
     }
 }
 
-/// Writes a program or script that can be run at once. A process of its own writes it: a child that another test's thread
-/// starts meanwhile would inherit a file open for writing, and as long as it has it the kernel refuses to run the file (ETXTBSY).
+/// Writes a program or script that can be run at once. A process of its own writes it: a child that another test's
+/// thread starts meanwhile would inherit a file open for writing, and as long as it has it the kernel refuses to run
+/// the file (ETXTBSY).
 pub fn write_executable(path: &Path, content: &[u8]) {
     let mut writer = Command::new("sh")
         .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])

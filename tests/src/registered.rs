@@ -9,8 +9,8 @@ pub const ENTRIES: &str = "llvm_offload_entries";
 /// The same before.
 pub const OLDER_ENTRIES: &str = "omp_offloading_entries";
 
-/// Links the host's parts of a program, bitcode or sources, with the registration of `image`; `entries` is the section that has its offload entries.
-/// The program lies in `folder`.
+/// Links the host's parts of a program, bitcode or sources, with the registration of `image`; `entries` is the section
+/// that has its offload entries. The program lies in `folder`.
 pub fn program(host: &[&Path], image: &Path, entries: &str, folder: &Path) -> PathBuf {
     let program = folder.join("program");
     let library = dist("lib").display().to_string();

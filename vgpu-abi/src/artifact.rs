@@ -56,8 +56,8 @@ pub struct KernelEntry {
 /// Whether a kernel has a warp form: code that runs many threads at once, as the lanes of vectors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WarpForm {
-    /// It has none, for this reason: a sentence without a full stop, with the source place where there is one. Also when
-    /// none was asked for.
+    /// It has none, for this reason: a sentence without a full stop, with the source place where there is one. Also
+    /// when none was asked for.
     Absent(String),
     /// It has one.
     Present {
@@ -67,8 +67,8 @@ pub enum WarpForm {
         width: u32,
         /// Whether it calls functions that wait (barriers), so that every warp needs a fiber.
         fiber: bool,
-        /// Whether it is only for workers of a generic kernel: the threads of the last warp, where the master is, run on
-        /// fibers of their own, and the threads of a subgroup count up along y.
+        /// Whether it is only for workers of a generic kernel: the threads of the last warp, where the master is, run
+        /// on fibers of their own, and the threads of a subgroup count up along y.
         workers: bool,
         /// Most threads of a block: the kernel's launch bound, which the warp form relies on.
         max_threads: u32,
@@ -81,7 +81,8 @@ impl Default for WarpForm {
     }
 }
 
-/// A parameter of a kernel. In a launch's array it takes as many 8-byte words as it needs, after those of the one before.
+/// A parameter of a kernel. In a launch's array it takes as many 8-byte words as it needs, after those of the one
+/// before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameter {
     /// Where it begins in a C structure of all parameters, as kernel languages (CUDA) pass them.

@@ -1,16 +1,16 @@
 //! The binary interface between code compiled for the virtual GPU and the engine that runs it.
 //!
-//! The compiler (`codegen-llvm`) makes an [`artifact::Artifact`] of a device image: an x86-64 object and a manifest. The
-//! engine (`plugin-vgpu`) loads the object, resolves the [`symbols`](ENGINE_SYMBOLS) it refers to, and calls the kernels'
-//! entries ([`EntryFn`], [`WarpEntryFn`]). [`summary`] is what the compiler says of an image it only inspects.
+//! The compiler (`codegen-llvm`) makes an [`artifact::Artifact`] of a device image: an x86-64 object and a manifest.
+//! The engine (`plugin-vgpu`) loads the object, resolves the [`symbols`](ENGINE_SYMBOLS) it refers to, and calls the
+//! kernels' entries ([`EntryFn`], [`WarpEntryFn`]). [`summary`] is what the compiler says of an image it only inspects.
 //!
 //! Every GPU thread runs on a stack of [`STACK_SIZE`] bytes that is aligned to its size. The top [`CONTEXT_SIZE`] bytes
 //! are its [`ThreadContext`]. Compiled code finds the context from the stack pointer alone, so there is no thread-local
 //! storage and no extra argument in indirect calls.
 //!
-//! All memory that device code may touch (allocations, globals, stacks, shared memory) lies in one window of the address
-//! space: `address >> WINDOW_SHIFT == WINDOW_INDEX`. Compiled code checks this before an access that it cannot prove to
-//! be local. That is how a host pointer in a kernel is found.
+//! All memory that device code may touch (allocations, globals, stacks, shared memory) lies in one window of the
+//! address space: `address >> WINDOW_SHIFT == WINDOW_INDEX`. Compiled code checks this before an access that it cannot
+//! prove to be local. That is how a host pointer in a kernel is found.
 
 pub mod artifact;
 mod context;
@@ -26,13 +26,14 @@ pub use entry::{EntryFn, WARP_STACK_SIZE, WarpEntryFn};
 pub use operations::{BarrierReduce, ReduxOp, ShuffleMode, VoteMode, WAVE_REDUX, WaveOp};
 pub use symbols::{ENGINE_SYMBOLS, LIBRARY_SYMBOLS, WARP_ENGINE_SYMBOLS};
 
-/// The interface's version. It changes with every change of the interface and is part of the cache key and of the manifest.
+/// The interface's version. It changes with every change of the interface and is part of the cache key and of the
+/// manifest.
 pub const VERSION: u32 = 7;
 
 /// log2 of the device window's size (1 TiB).
 pub const WINDOW_SHIFT: u32 = 40;
-/// The device window is `[WINDOW_INDEX << WINDOW_SHIFT, (WINDOW_INDEX + 1) << WINDOW_SHIFT)`. It is far from where Linux
-/// puts programs, libraries, heaps and the sanitizers' shadows.
+/// The device window is `[WINDOW_INDEX << WINDOW_SHIFT, (WINDOW_INDEX + 1) << WINDOW_SHIFT)`. It is far from where
+/// Linux puts programs, libraries, heaps and the sanitizers' shadows.
 pub const WINDOW_INDEX: u64 = 0x30;
 /// Stack of one GPU thread, in bytes; also its alignment.
 pub const STACK_SIZE: usize = 256 << 10;

@@ -3,8 +3,8 @@
 /// The engine's functions that compiled code may call, all `extern "C"`.
 ///
 /// `cx` is the caller's `*mut ThreadContext`, and `site` an index into [`crate::artifact::Manifest::sites`]. A
-/// synchronising call with equal `site` in several lanes is one call site for convergence. A count of 0 means "every thread
-/// of the block". A mask has one bit per lane of the warp.
+/// synchronising call with equal `site` in several lanes is one call site for convergence. A count of 0 means "every
+/// thread of the block". A mask has one bit per lane of the warp.
 ///
 /// | function | C signature | serves |
 /// |---|---|---|

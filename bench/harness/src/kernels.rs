@@ -172,7 +172,8 @@ struct Kernel {
 }
 
 impl Kernel {
-    /// Whether it can be run that way: neither LLVM's host offload nor the host has warps, and in OpenCL the kernel is another one.
+    /// Whether it can be run that way: neither LLVM's host offload nor the host has warps, and in OpenCL the kernel is
+    /// another one.
     fn runs(&self, way: Way) -> bool {
         self.name != "shuffle" || !matches!(way, Way::Llvm | Way::Host)
     }

@@ -51,8 +51,9 @@ pub fn compile_by(
     Ok(program)
 }
 
-/// Runs a program on a device, with these environment variables, and gives its standard output; it must end well, within
-/// `limit`. What it writes on standard error goes where this command's goes. Offload is mandatory: figures of the host would be mistaken for the device's.
+/// Runs a program on a device, with these environment variables, and gives its standard output; it must end well,
+/// within `limit`. What it writes on standard error goes where this command's goes. Offload is mandatory: figures of
+/// the host would be mistaken for the device's.
 pub fn run(
     program: &Path,
     arguments: &[String],

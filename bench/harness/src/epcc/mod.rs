@@ -1,8 +1,8 @@
 //! `omptarget bench epcc`: what OpenMP constructs cost in target regions.
 //!
-//! The measuring programs (`bench/epcc`) run launches and print raw timings; here they become overheads with their confidence
-//! intervals, tables and pictures. The method is Bull's (*Measuring Synchronisation and Scheduling Overheads in OpenMP*, EWOMP
-//! 1999), for teams of GPU threads as in *fork-join*, §VI-A.
+//! The measuring programs (`bench/epcc`) run launches and print raw timings; here they become overheads with their
+//! confidence intervals, tables and pictures. The method is Bull's (*Measuring Synchronisation and Scheduling Overheads
+//! in OpenMP*, EWOMP 1999), for teams of GPU threads as in *fork-join*, §VI-A.
 
 mod compare;
 mod lines;

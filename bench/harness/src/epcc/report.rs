@@ -71,8 +71,8 @@ pub const OVERSUBSCRIBE: &str = "oversubscribe";
 pub const TWO_BARRIERS: &str = "two named barriers";
 
 impl Report {
-    /// Works out the figures of one or more programs, each against its own reference. All time the same references: those of
-    /// the first are kept.
+    /// Works out the figures of one or more programs, each against its own reference. All time the same references:
+    /// those of the first are kept.
     pub fn of(runs: &[Lines], label: String) -> Result<Report> {
         let first = runs
             .first()

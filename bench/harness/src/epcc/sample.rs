@@ -143,7 +143,8 @@ mod tests {
 
     #[test]
     fn welch() {
-        // Variances 4 and 9, ten of each: error 0.4 + 0.9 = 1.3, freedom 1.3² / (0.16/9 + 0.81/9) = 15.68, t of 15: 2.131.
+        // Variances 4 and 9, ten of each: error 0.4 + 0.9 = 1.3, freedom 1.3² / (0.16/9 + 0.81/9) = 15.68, t of 15:
+        // 2.131.
         let sample = |mean, deviation| Sample {
             mean,
             deviation,

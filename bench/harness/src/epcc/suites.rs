@@ -102,8 +102,8 @@ impl Program {
     }
 }
 
-/// The programs that have the suites and constructs named, each with the names that are its own; without names all. A name
-/// that none has is an error.
+/// The programs that have the suites and constructs named, each with the names that are its own; without names all. A
+/// name that none has is an error.
 pub fn chosen(names: &[String]) -> Result<Vec<(&'static Program, Vec<String>)>> {
     if let Some(unknown) = names
         .iter()
