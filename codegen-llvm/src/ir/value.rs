@@ -210,6 +210,13 @@ impl Value {
         is_int.then(|| llvm!(core::LLVMConstIntGetZExtValue(self.0)))
     }
 
+    /// Its value if it is an integer constant of at most 64 bits (sign-extended).
+    pub fn as_signed_int(self) -> Option<i64> {
+        let bits = self.as_int()?;
+        let unused = 64 - self.ty().int_width();
+        Some(((bits << unused) as i64) >> unused)
+    }
+
     /// Its bytes if it is a constant `[n x i8]`, without the terminating NUL.
     pub fn as_string(self) -> Option<String> {
         if self.kind() != LLVMValueKind::LLVMConstantDataArrayValueKind

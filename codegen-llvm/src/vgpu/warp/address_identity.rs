@@ -1,17 +1,17 @@
-//! What is known by its address exists once, in the unit's module: functions that pointers lead to, and variables that
-//! are compared, such as those by which openmp-opt's state machine tells regions apart.
+//! Functions that pointers lead to and variables whose addresses are compared must exist once, in the unit's module:
+//! openmp-opt's state machine tells regions apart by such addresses. The copy of the module refers to the originals.
 
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
 
 use crate::analysis::indirect_calls;
 use crate::ir::{Module, Value};
 
-/// The unit's local functions and variables whose addresses matter, visible to other modules by their names.
+/// The unit's local functions and variables whose addresses matter, made visible to other modules by name.
 pub struct Shared {
     values: Vec<Value>,
 }
 
-/// Makes them visible; before the module is copied.
+/// Makes them visible, before the module is copied.
 pub fn share(module: &Module) -> Shared {
     let functions = module.definitions().into_iter();
     let functions = functions.filter(|&function| indirect_calls::has_address_taken(function));
@@ -33,7 +33,7 @@ pub fn share(module: &Module) -> Shared {
 }
 
 impl Shared {
-    /// Makes the copy's uses of them those of the unit's.
+    /// Makes the copy refer to the unit's functions and variables instead of its own.
     pub fn refer(&self, copy: &Module) {
         for value in &self.values {
             let name = value.name();

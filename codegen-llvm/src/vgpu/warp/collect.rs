@@ -1,4 +1,4 @@
-//! Needs: the copy of the module with warp forms in it. Leaves: them, and what they use, in the unit's module.
+//! Needs: the copy of the module with the warp forms. Leaves: the warp forms, and what they use, in the unit's module.
 
 use anyhow::Result;
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
@@ -6,7 +6,7 @@ use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
 use crate::ir::{Module, Value};
 use crate::vgpu::unit::Unit;
 
-/// The pass.
+/// The step.
 pub fn run(unit: &Unit, copy: Module, made: &[Value]) -> Result<()> {
     let names: Vec<_> = made.iter().map(|function| function.name()).collect();
     for function in copy.definitions() {
@@ -17,7 +17,7 @@ pub fn run(unit: &Unit, copy: Module, made: &[Value]) -> Result<()> {
             function.show();
         }
     }
-    // Variables exist once: the unit's. Only constants nobody else sees may be copied.
+    // Variables exist once, in the unit's module. Only local constants may be copied.
     for variable in copy.globals() {
         let name = variable.name();
         if name.starts_with("llvm.") {

@@ -1,27 +1,28 @@
-//! Needs: window checks in place, lowerings inlined. Leaves: beside each kernel that can have one, its
-//! warp form (`vgpu_abi::WarpEntryFn`); of the others, the reason.
+//! The warp vectoriser. Needs: window checks in place, lowerings inlined. Leaves: beside each kernel that can have
+//! one, its warp form (`vgpu_abi::WarpEntryFn`); for the others, the reason.
 //!
-//! The lanes of a warp become those of vectors, in a copy of the module so that the scalar form stays as it is.
-//! In order:
+//! The threads of a subgroup become the lanes of vectors. This happens in a copy of the module, so that the scalar
+//! form stays as it is. In order:
 //!
 //! | step | what it does |
 //! |---|---|
-//! | [`debugging`] | refuses what is to be debugged |
-//! | [`context_marker`] | the context becomes one opaque call |
-//! | [`normalise`] | everything inlined, one exit, simple loops, no switches |
-//! | `normalise::workers` | within that: of generic kernels, only what workers run |
-//! | `normalise::devirtualise` | within that: what calls through pointers may call |
-//! | `normalise::redundant_barriers` | within that: barriers that order nothing go |
-//! | `normalise::umin_to_branch` | within that: the question whether a thread has a share of a chunk is a branch |
-//! | `normalise::loop_versioning` | within that: a copy of chunks' loops for chunks of which every thread has a share |
-//! | `normalise::promoted_state` | within that: threads' places in the nest of regions in local variables |
-//! | [`forward_progress`] | no lane waits on memory for another of its warp; loops that wait for others let them run |
-//! | [`width`] | how many lanes |
-//! | [`analysis::linearise`] | the order of the blocks, in which lanes wait for each other |
-//! | [`analysis::divergence`] | which values differ, and how; which blocks not all lanes run |
-//! | [`divergent_barriers`] | lanes do not come to different barriers |
-//! | [`form`] | the warp form |
-//! | [`collect`] | what was made goes back to the unit's module |
+//! | [`analysis::eligibility`] | refuses kernels compiled for debugging, recursion, too much code |
+//! | [`normalise::context_marker`] | the context becomes one opaque call |
+//! | [`normalise`] | inlines everything; one exit, simple loops, no switches |
+//! | `normalise::workers` | of generic kernels, only what workers run |
+//! | `normalise::promoted_state` | threads' nest words in local variables |
+//! | `normalise::devirtualise` | calls through pointers become comparisons and direct calls |
+//! | `normalise::redundant_barriers` | barriers that order nothing go |
+//! | `normalise::umin_to_branch` | a minimum of the thread id and a bound becomes a branch |
+//! | `normalise::loop_versioning` | a version of loops over chunks for chunks in which every thread has an iteration |
+//! | [`analysis::context_escape`] | refuses kernels that use the context's own address |
+//! | [`normalise::spin_calls`] | loops that wait for other warps let them run; refuses waits for lanes |
+//! | [`analysis::width`] | how many lanes a subgroup has |
+//! | [`analysis::linearise`] | the order of the blocks |
+//! | [`analysis::divergence`] | the shapes of values, and which blocks not all lanes run |
+//! | [`analysis::divergent_barriers`] | refuses kernels whose lanes may wait at different barriers |
+//! | [`form`] | writes the warp form |
+//! | [`collect`] | links the warp forms into the unit's module |
 
 mod address_identity;
 mod analysis;
@@ -37,15 +38,15 @@ use vgpu_abi::summary::ExecutionMode;
 use self::analysis::context_fields::LaneAxis;
 use self::analysis::divergence::Divergence;
 use self::analysis::linearise::BlockOrder;
-use self::analysis::{debugging, divergent_barriers, forward_progress, width};
-use self::normalise::context_marker;
+use self::analysis::{context_escape, divergent_barriers, eligibility, width};
+use self::normalise::{context_marker, spin_calls};
 use self::refusal::Refusal;
 use super::runtime_variables::RuntimeVariables;
 use super::unit::{Kernel, Unit};
 use crate::analysis::source_locations::SourceLocations;
 use crate::ir::{Module, Value};
 
-/// The symbol of a kernel's entry in warp form.
+/// The symbol of a kernel's warp form.
 fn symbol(kernel: &str) -> String {
     format!("vgpu.warp.{kernel}")
 }
@@ -55,12 +56,12 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     if !unit.options.warp_forms {
         return Ok(());
     }
-    let debugged = debugging::names_variables(&unit.module);
+    let debugged = eligibility::names_variables(&unit.module);
     let fits = |kernel: &Kernel| {
         if debugged {
-            debugging::check(kernel.function)?;
+            eligibility::check_debugging(kernel.function)?;
         }
-        normalise::fits(kernel.function)
+        eligibility::check_size(kernel.function)
     };
     let mut forms: Vec<_> = unit
         .kernels
@@ -86,7 +87,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     }
     let host = Host {
         warp_size: unit.manifest.warp_size,
-        permutes: unit.machine.has("avx512f"),
+        has_vpermi2d: unit.machine.has("avx512f"),
         variables: unit.runtime_variables,
     };
     let mut made = Vec::new();
@@ -112,7 +113,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
 /// What warp forms are made for.
 struct Host {
     warp_size: u32,
-    permutes: bool,
+    has_vpermi2d: bool,
     /// See [`Unit::runtime_variables`].
     variables: RuntimeVariables,
 }
@@ -128,16 +129,16 @@ fn build(
         .function(&kernel.function.name())
         .filter(|function| !function.is_declaration())
         .ok_or_else(|| Refusal::new("nothing is left of it after optimisation"))?;
-    if normalise::takes_structures(module, &kernel.name) {
+    if eligibility::takes_structures(module, &kernel.name) {
         return Err(Refusal::new("it takes a structure by value"));
     }
-    context_marker::check(function)?;
+    context_escape::check(function)?;
     let axis = if kernel.is_generic() {
         LaneAxis::Y
     } else {
         LaneAxis::X
     };
-    forward_progress::run(module, locations, function, axis, host.variables)?;
+    spin_calls::run(module, locations, function, axis, host.variables)?;
     let width = width::of(function, axis, host.warp_size);
     let order = BlockOrder::new(function)?;
     let divergence = Divergence::new(&order, module.layout(), width.lanes, axis);
@@ -152,8 +153,8 @@ fn build(
         order: &order,
         divergence: &divergence,
         kernel_number: function.metadata_int(module.context, "llvm.amdgcn.lds.kernel.id"),
-        may_split: kernel.mode != ExecutionMode::Bare,
-        permutes: host.permutes,
+        checks_convergence: kernel.mode != ExecutionMode::Bare,
+        has_vpermi2d: host.has_vpermi2d,
     })?;
     Ok((
         made,

@@ -1,23 +1,23 @@
-//! Addresses as sums of what is only known at run time and of a constant, to tell how far apart two of them are.
+//! Addresses as affine sums of values known only at run time and of a constant, to tell how far apart two addresses
+//! are.
 
 use std::collections::HashMap;
 
 use llvm_sys::LLVMOpcode;
 
-use super::divergence::signed;
 use crate::ir::{Layout, Type, Value};
 
-/// How deep sums are looked into.
+/// How many nested sums are looked into.
 const DEPTH: u32 = 8;
 
-/// An address: a pointer, multiples of numbers, and a constant number of bytes.
+/// An address: a pointer, multiples of values, and a constant number of bytes.
 pub struct AffineAddress {
     pointer: Value,
     terms: HashMap<(Value, Extension), i64>,
     offset: i64,
 }
 
-/// How a number becomes one of 64 bits.
+/// How a value is extended to 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Extension {
     Signed,
@@ -25,7 +25,7 @@ enum Extension {
 }
 
 impl AffineAddress {
-    /// That of an address.
+    /// The affine sum of an address.
     pub fn of(layout: Layout, address: Value) -> AffineAddress {
         let mut place = AffineAddress {
             pointer: address,
@@ -44,14 +44,14 @@ impl AffineAddress {
         place
     }
 
-    /// How many bytes behind this one another begins, if that is known.
+    /// How many bytes another address lies behind this one, if that is known.
     pub fn bytes_to(&self, other: &AffineAddress) -> Option<i64> {
         let same = self.pointer == other.pointer && self.terms == other.terms;
         same.then(|| other.offset.wrapping_sub(self.offset))
     }
 
-    /// Whether what differs among lanes are multiples of more than `size` bytes, added to one pointer: then lanes' places
-    /// hardly lie `size` bytes apart.
+    /// Whether only multiples of more than `size` bytes, added to one pointer, differ among the lanes. Then the lanes'
+    /// addresses hardly lie `size` bytes apart.
     pub fn is_spread(&self, size: i64, differs: impl Fn(Value) -> bool) -> bool {
         let is_wide = |((value, _), factor): (&(Value, Extension), &i64)| {
             let step = factor.wrapping_mul(multiplier(*value));
@@ -61,7 +61,7 @@ impl AffineAddress {
         !differs(self.pointer) && terms().next().is_some() && terms().all(is_wide)
     }
 
-    /// Adds what the pointer, a `getelementptr`, adds to its own.
+    /// Adds the indices of `self.pointer`, a `getelementptr`.
     fn add_indices(&mut self, layout: Layout) {
         let mut ty = self.pointer.source_element_type();
         for number in 1..self.pointer.operand_count() {
@@ -80,7 +80,7 @@ impl AffineAddress {
         }
     }
 
-    /// Adds `factor` times a number: of a sum that does not overflow before it is extended, the parts.
+    /// Adds `factor` times a value. A sum that does not overflow before it is extended is added term by term.
     fn add(&mut self, value: Value, extension: Extension, factor: i64, depth: u32) {
         if let Some(constant) = constant(value, extension) {
             self.offset = self.offset.wrapping_add(constant.wrapping_mul(factor));
@@ -99,7 +99,7 @@ impl AffineAddress {
                 self.add(value.operand(1), extension, factor, depth - 1);
                 return;
             }
-            // Numbers of 64 bits are taken as they are, whatever they were extended from.
+            // The extension matters only below 64 bits: this value has 64 bits itself.
             let inner = match value.opcode() {
                 Some(LLVMOpcode::LLVMSExt) => Some(Extension::Signed),
                 Some(LLVMOpcode::LLVMZExt) if value.is_of_nonnegative() => Some(Extension::Signed),
@@ -116,9 +116,9 @@ impl AffineAddress {
     }
 }
 
-/// The constant that a number is a multiple of, as far as its last operation shows.
+/// The constant factor of a value, as far as its last operation shows it.
 fn multiplier(value: Value) -> i64 {
-    let constant = || signed(value.operand(1)).unwrap_or(1);
+    let constant = || value.operand(1).as_signed_int().unwrap_or(1);
     match value.opcode() {
         Some(LLVMOpcode::LLVMMul) => constant(),
         Some(LLVMOpcode::LLVMShl) => 1_i64.checked_shl(constant() as u32).unwrap_or(1),
@@ -133,7 +133,7 @@ fn is_word(ty: Type) -> bool {
 /// A constant, extended.
 fn constant(value: Value, extension: Extension) -> Option<i64> {
     match extension {
-        Extension::Signed => signed(value),
+        Extension::Signed => value.as_signed_int(),
         Extension::Unsigned => value.as_int().map(|number| number as i64),
     }
 }

@@ -1,30 +1,30 @@
-//! What the warp form makes of a call, by what it calls.
+//! What a call is to the vectoriser, by what it calls.
 
 use vgpu_abi::LIBRARY_SYMBOLS;
 
 use crate::ir::Value;
 use crate::vgpu::lower::engine::SPIN;
 
-/// The function that stands for the thread's context until the warp form is built (see `context`).
+/// The function that stands for the thread's context until the warp form is built (`normalise::context_marker`).
 pub const CONTEXT: &str = "vgpu.warp.context";
 
-/// Ways to treat a call.
+/// Kinds of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Callee {
-    /// The context.
+    /// The thread's context.
     Context,
     /// A window check of one access (pass `window`).
-    Check,
+    WindowCheck,
     /// A window check of a range.
-    CheckRange,
-    /// Says something to the optimiser only.
+    WindowRangeCheck,
+    /// A hint to the optimiser.
     Hint,
-    /// Says where a scope of `noalias` begins: without it, copies of a loop's body would share the scope.
-    Scope,
-    /// An LLVM intrinsic that works on vectors as on scalars.
-    Widened,
-    /// Made once for the subgroup, whatever its arguments: clocks.
-    Once,
+    /// The declaration of a `noalias` scope. Without it, copies of a loop's body would share the scope.
+    NoaliasScope,
+    /// An LLVM intrinsic that is defined for vectors, too, lane by lane.
+    VectorIntrinsic,
+    /// A call that is made once for the subgroup, whatever its arguments: clocks.
+    OncePerSubgroup,
     /// `vgpu_yield`, `vgpu_spin`.
     Yield,
     /// `vgpu_barrier`.
@@ -49,20 +49,20 @@ pub enum Callee {
     MatchAll,
     /// `vgpu_wave`: AMD's operations across lanes.
     Wave,
-    /// Ends the kernel at one lane.
+    /// Ends the kernel at one lane: a fault.
     Fault,
-    /// An engine function made lane by lane, whose context comes first.
-    EngineLane,
-    /// A function of the C library without side effects but through its pointers; made lane by lane unless its
-    /// arguments are uniform.
+    /// An engine function that is called lane by lane, with the context as first argument.
+    EnginePerLane,
+    /// A function of the C library whose only side effects are through its pointers. It is called lane by lane unless
+    /// its arguments are uniform.
     Library,
     /// A copy or fill of memory.
-    Transfer,
-    /// None of these.
+    MemoryTransfer,
+    /// Anything else.
     Unknown,
 }
 
-/// How to treat `call`.
+/// The kind of a call.
 pub fn of(call: Value) -> Callee {
     let Some(function) = call.called_function() else {
         return Callee::Unknown;
@@ -70,8 +70,8 @@ pub fn of(call: Value) -> Callee {
     let name = function.name();
     match name.as_str() {
         CONTEXT => Callee::Context,
-        "vgpu.check" => Callee::Check,
-        "vgpu.check_range" => Callee::CheckRange,
+        "vgpu.check" => Callee::WindowCheck,
+        "vgpu.check_range" => Callee::WindowRangeCheck,
         "vgpu_barrier" => Callee::Barrier,
         "vgpu_barrier_arrive" => Callee::BarrierArrive,
         "vgpu_barrier_reduce" => Callee::BarrierReduce,
@@ -83,10 +83,10 @@ pub fn of(call: Value) -> Callee {
         "vgpu_match_any" => Callee::MatchAny,
         "vgpu_match_all" => Callee::MatchAll,
         "vgpu_wave" => Callee::Wave,
-        "vgpu_clock" | "vgpu_globaltimer" => Callee::Once,
+        "vgpu_clock" | "vgpu_globaltimer" => Callee::OncePerSubgroup,
         "vgpu_yield" | SPIN => Callee::Yield,
         "vgpu_trap" | "vgpu_assert_fail" | "vgpu_wild_access" => Callee::Fault,
-        "vgpu_malloc" | "vgpu_realloc" | "vgpu_free" | "vgpu_vprintf" => Callee::EngineLane,
+        "vgpu_malloc" | "vgpu_realloc" | "vgpu_free" | "vgpu_vprintf" => Callee::EnginePerLane,
         _ => match name.strip_prefix("llvm.") {
             Some(intrinsic) => of_intrinsic(intrinsic),
             None if LIBRARY_SYMBOLS.contains(&name.as_str()) => Callee::Library,
@@ -95,8 +95,8 @@ pub fn of(call: Value) -> Callee {
     }
 }
 
-/// Intrinsics that LLVM defines for vectors lane by lane.
-const WIDENED: &[&str] = &[
+/// Intrinsics that LLVM defines for vectors, lane by lane.
+const VECTOR_INTRINSICS: &[&str] = &[
     "abs",
     "smax",
     "smin",
@@ -156,7 +156,7 @@ fn of_intrinsic(name: &str) -> Callee {
         return Callee::Hint;
     }
     if name.starts_with("experimental.noalias.scope.decl") {
-        return Callee::Scope;
+        return Callee::NoaliasScope;
     }
     let saturating = matches!(
         stem,
@@ -164,27 +164,27 @@ fn of_intrinsic(name: &str) -> Callee {
     );
     let converts = matches!(stem, "fptosi" | "fptoui") && name.contains(".sat.");
     let is_class = stem == "is" && name.starts_with("is.fpclass");
-    if WIDENED.contains(&stem) || saturating || converts || is_class {
-        return Callee::Widened;
+    if VECTOR_INTRINSICS.contains(&stem) || saturating || converts || is_class {
+        return Callee::VectorIntrinsic;
     }
     match stem {
-        "memcpy" | "memmove" | "memset" => Callee::Transfer,
-        // The host has these for scalars only.
+        "memcpy" | "memmove" | "memset" => Callee::MemoryTransfer,
+        // LLVM has no vector code for these on the host.
         "frexp" | "modf" | "sincos" | "sincospi" | "lround" | "llround" | "lrint" | "llrint"
         | "asin" | "acos" | "atan" | "atan2" | "sinh" | "cosh" | "tanh" => Callee::Library,
         _ => Callee::Unknown,
     }
 }
 
-/// Whether warps must wait for each other where it is called.
-pub fn waits(callee: Callee) -> bool {
+/// Whether warps wait for each other in such a call.
+pub fn is_wait(callee: Callee) -> bool {
     matches!(
         callee,
         Callee::Barrier | Callee::BarrierArrive | Callee::BarrierReduce | Callee::Yield
     )
 }
 
-/// Whether the lanes of a warp act together in it, so that a subgroup must be a warp.
+/// Whether the lanes of a warp act together in such a call, so that a subgroup must be a warp.
 pub fn is_warp_operation(callee: Callee) -> bool {
     matches!(
         callee,

@@ -1,4 +1,4 @@
-//! Where addresses come from: fields of the context, elements, locals.
+//! Values that come from the thread's context, and addresses of elements and local variables.
 
 use std::mem::offset_of;
 
@@ -6,11 +6,10 @@ use llvm_sys::{LLVMOpcode, LLVMTypeKind};
 use vgpu_abi::ThreadContext;
 
 use super::callee::{self, Callee};
-use super::divergence::signed;
 use super::shape::{Shape, Size};
 use crate::ir::{Layout, Type, Value};
 
-/// The field of the context that a load reads: its offset.
+/// The field of the context that a load reads, as an offset.
 pub fn context_field(load: Value) -> Option<usize> {
     let address = load.operand(0);
     if is_context(address) {
@@ -21,10 +20,15 @@ pub fn context_field(load: Value) -> Option<usize> {
         && address.operand_count() == 2
         && address.source_element_type().is_int()
         && address.source_element_type().int_width() == 8;
-    is_field.then(|| signed(address.operand(1)).map(|offset| offset as usize))?
+    is_field.then(|| {
+        address
+            .operand(1)
+            .as_signed_int()
+            .map(|offset| offset as usize)
+    })?
 }
 
-/// The field of the context that a value was read from, widened or not.
+/// The field of the context that a value was loaded from, perhaps extended.
 pub fn context_field_of(mut value: Value) -> Option<usize> {
     while matches!(
         value.opcode(),
@@ -40,17 +44,17 @@ pub fn is_context(value: Value) -> bool {
     value.opcode() == Some(LLVMOpcode::LLVMCall) && callee::of(value) == Callee::Context
 }
 
-/// Along which dimension the threads of a subgroup count up.
+/// The dimension in which the thread ids of a subgroup are consecutive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneAxis {
-    /// The first.
+    /// The first dimension.
     X,
-    /// The second: blocks of generic kernels extend along y (docs/abi.md).
+    /// The second dimension: blocks of generic kernels extend along y (docs/abi.md).
     Y,
 }
 
 impl LaneAxis {
-    /// The field of a thread's index in that dimension.
+    /// The field of the thread id in that dimension.
     pub fn thread_id(self) -> usize {
         offset_of!(ThreadContext, tid) + self as usize * size_of::<u32>()
     }
@@ -61,7 +65,7 @@ impl LaneAxis {
     }
 }
 
-/// What differs among the threads of a subgroup: one dimension's index and the lane number.
+/// The shape of a field. Only the thread id along the axis and the lane id differ in a subgroup.
 pub fn shape(field: usize, axis: LaneAxis) -> Shape {
     if field == axis.thread_id() || field == offset_of!(ThreadContext, laneid) {
         Shape::Strided {
@@ -74,12 +78,21 @@ pub fn shape(field: usize, axis: LaneAxis) -> Shape {
     }
 }
 
-/// Whether a value is a thread's index along `axis`, widened or not.
+/// Whether a value is the thread id along `axis`, perhaps extended.
 pub fn is_thread_id(value: Value, axis: LaneAxis) -> bool {
     context_field_of(value) == Some(axis.thread_id())
 }
 
-/// Whether a value is a thread's number in its warp.
+/// Whether a value is the thread id in the first dimension, perhaps zero-extended.
+pub fn is_zero_extended_thread_id(value: Value) -> bool {
+    match value.opcode() {
+        Some(LLVMOpcode::LLVMZExt) => is_zero_extended_thread_id(value.operand(0)),
+        Some(LLVMOpcode::LLVMLoad) => context_field(value) == Some(offset_of!(ThreadContext, tid)),
+        _ => false,
+    }
+}
+
+/// Whether a value is the lane id: the thread's number in its warp.
 pub fn is_lane(value: Value, axis: LaneAxis) -> bool {
     let is_part = value.opcode() == Some(LLVMOpcode::LLVMAnd)
         && is_thread_id(value.operand(0), axis)
@@ -87,7 +100,7 @@ pub fn is_lane(value: Value, axis: LaneAxis) -> bool {
     is_part || context_field_of(value) == Some(offset_of!(ThreadContext, laneid))
 }
 
-/// How far an address is from the start of shared memory, if that is known.
+/// The offset of an address in shared memory, if that is known.
 pub fn shared_offset(mut address: Value) -> Option<i64> {
     let mut offset = 0;
     loop {
@@ -99,7 +112,7 @@ pub fn shared_offset(mut address: Value) -> Option<i64> {
                 if !is_bytes || address.operand_count() != 2 {
                     return None;
                 }
-                offset += signed(address.operand(1))?;
+                offset += address.operand(1).as_signed_int()?;
             }
             _ => break,
         }
@@ -109,7 +122,8 @@ pub fn shared_offset(mut address: Value) -> Option<i64> {
     is_base.then_some(offset)
 }
 
-/// The indices of a `getelementptr`, with the bytes each stands for; `None` for the number of a structure's field.
+/// The indices of a `getelementptr`, and the bytes that one step of each means; `None` for the index of a structure's
+/// field.
 pub fn indices(layout: Layout, pointer: Value) -> Vec<(Value, Option<u64>)> {
     let mut ty = pointer.source_element_type();
     let mut found = Vec::new();
@@ -128,13 +142,13 @@ pub fn indices(layout: Layout, pointer: Value) -> Vec<(Value, Option<u64>)> {
     found
 }
 
-/// Bytes from one lane's copy of a local to the next one's.
+/// Bytes from one lane's copy of a local variable to the next lane's.
 pub fn local_stride(layout: Layout, alloca: Value) -> u64 {
     let size = layout.alloc_size(alloca.allocated_type()) * alloca.operand(0).as_int().unwrap_or(1);
     size.next_multiple_of(alloca.alignment().max(1)).max(1)
 }
 
-/// Whether memory of this type can be accessed lane by lane as a vector without gaps.
+/// Whether a vector of such elements lies in memory without gaps.
 pub fn is_element(ty: Type) -> bool {
     match ty.kind() {
         LLVMTypeKind::LLVMIntegerTypeKind => matches!(ty.int_width(), 8 | 16 | 32 | 64),

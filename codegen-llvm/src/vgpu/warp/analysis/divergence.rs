@@ -1,14 +1,13 @@
-//! Needs: the blocks in [`BlockOrder`]. Leaves: for every value its [`Shape`], for every block which others may hold waiting
-//! lanes while it runs.
+//! Divergence analysis: the [`Shape`] of every value, and the later blocks at which lanes wait while a block runs.
 //!
-//! Both depend on each other: a branch on a varying condition leaves lanes waiting at one of its targets; where lanes
-//! that came different ways meet, phis vary; phis decide branches. So all is computed together, from "everything is
-//! uniform and nobody waits" upwards, until nothing changes. What waiting says replaces post-dominance and control
-//! dependence in the classic analysis (Karrenberg and Hack, "Whole-Function Vectorization", CGO 2011), and it is exact
-//! for the order in which the warp form runs blocks:
+//! Both depend on each other. A branch on a varying condition leaves lanes waiting at one of its targets. Phis vary
+//! where lanes meet that came on different paths. Phis decide branches. So one fixed-point iteration computes all of
+//! it, from "everything is uniform and no lane waits" upwards. Waiting takes the place of post-dominance and control
+//! dependence in the classic analysis (Karrenberg and Hack, "Whole-Function Vectorization", CGO 2011). It is exact for
+//! the order in which the warp form runs blocks:
 //!
-//! * A block while which nobody waits is run by all lanes: its mask is the subgroup's.
-//! * Lanes *meet* at a block if one arrives while others wait there already.
+//! * All lanes run a block while which no lane waits: its mask is the subgroup's.
+//! * Lanes *meet* at a block if some arrive while others wait there already.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -21,16 +20,16 @@ use super::linearise::BlockOrder;
 use super::shape::{self, Operand, Shape, Size};
 use crate::ir::{Layout, Value};
 
-/// The result.
+/// The result of the analysis.
 pub struct Divergence {
     shapes: HashMap<Value, Shape>,
     /// By block: the later blocks at which lanes may wait while it runs.
     pub waiting: Vec<BTreeSet<usize>>,
-    /// By block: whether lanes that came different ways, or at different times, meet there.
+    /// By block: whether lanes meet there that came on different paths, or at different times.
     pub meets: Vec<bool>,
 }
 
-/// The analysis under way.
+/// The analysis in progress.
 struct Analysis<'a> {
     order: &'a BlockOrder,
     layout: Layout,
@@ -40,7 +39,7 @@ struct Analysis<'a> {
 }
 
 impl Divergence {
-    /// Analyses a function for subgroups of `width` lanes that count up along `axis`.
+    /// Analyses a function for subgroups of `width` lanes whose thread ids are consecutive along `axis`.
     pub fn new(order: &BlockOrder, layout: Layout, width: u32, axis: LaneAxis) -> Divergence {
         let count = order.blocks.len();
         let found = Divergence {
@@ -55,7 +54,7 @@ impl Divergence {
             axis,
             found,
         };
-        while analysis.values() | analysis.lanes() {}
+        while analysis.update_shapes() | analysis.update_waiting() {}
         analysis.found
     }
 
@@ -64,7 +63,7 @@ impl Divergence {
         self.known(value).unwrap_or(Shape::Uniform)
     }
 
-    /// `None` for what has not been looked at yet.
+    /// The shape of a value; `None` if no round has looked at it yet.
     fn known(&self, value: Value) -> Option<Shape> {
         if value.is_instruction() {
             self.shapes.get(&value).copied()
@@ -73,7 +72,7 @@ impl Divergence {
         }
     }
 
-    /// Whether a block's terminator sends lanes different ways.
+    /// Whether a terminator sends lanes to different blocks.
     pub fn is_divergent(&self, terminator: Value) -> bool {
         terminator
             .condition()
@@ -82,12 +81,12 @@ impl Divergence {
 }
 
 impl Analysis<'_> {
-    /// One round over all values; whether anything changed.
-    fn values(&mut self) -> bool {
+    /// One round over all values; gives whether a shape changed.
+    fn update_shapes(&mut self) -> bool {
         let mut changed = false;
         for (at, block) in self.order.blocks.iter().enumerate() {
             for instruction in block.instructions() {
-                let Some(new) = self.of(at, instruction) else {
+                let Some(new) = self.shape_of(at, instruction) else {
                     continue;
                 };
                 let old = self.found.known(instruction);
@@ -101,8 +100,8 @@ impl Analysis<'_> {
         changed
     }
 
-    /// One round over all blocks, following waiting lanes; whether anything changed.
-    fn lanes(&mut self) -> bool {
+    /// One round over all blocks, which follows waiting lanes; gives whether anything changed.
+    fn update_waiting(&mut self) -> bool {
         let mut changed = false;
         for at in 0..self.order.blocks.len() {
             let waiting = self.found.waiting[at].clone();
@@ -127,11 +126,12 @@ impl Analysis<'_> {
         changed
     }
 
-    /// Lanes go to one or all of `targets` while others wait: one of the earliest runs next, the rest waits.
+    /// Lanes go to one or all of `targets` while others wait at `waiting`. One of the earliest blocks runs next, and
+    /// the lanes at the others wait.
     fn follow(&mut self, waiting: &BTreeSet<usize>, targets: &[usize]) -> bool {
         let mut all = waiting.clone();
         all.extend(targets);
-        // One of the targets has lanes, so nothing after the last of them can be next.
+        // One of the targets has lanes, so no block after the last target can be next.
         let last = targets.iter().max().copied().unwrap_or(0);
         let mut changed = false;
         for &next in all.range(..=last) {
@@ -142,8 +142,8 @@ impl Analysis<'_> {
         changed
     }
 
-    /// The shape of an instruction in block `at` as far as known; `None` if nothing is known of its operands.
-    fn of(&self, at: usize, instruction: Value) -> Option<Shape> {
+    /// The shape of an instruction in block `at`, as far as it is known; `None` if the shape of an operand is not.
+    fn shape_of(&self, at: usize, instruction: Value) -> Option<Shape> {
         use LLVMOpcode::*;
         let opcode = instruction.opcode()?;
         let shape_of = |index| self.found.known(instruction.operand(index));
@@ -151,7 +151,7 @@ impl Analysis<'_> {
             let value = instruction.operand(index);
             Some(Operand {
                 shape: self.found.known(value)?,
-                constant: signed(value),
+                constant: value.as_signed_int(),
             })
         };
         Some(match opcode {
@@ -191,13 +191,13 @@ impl Analysis<'_> {
         })
     }
 
-    /// An addition, or an `or` without common bits.
+    /// The shape of an addition, or of an `or` without common bits.
     fn sum(&self, instruction: Value) -> Option<Shape> {
         let operand = |index: u32| {
             let value = instruction.operand(index);
             Some(Operand {
                 shape: self.found.known(value)?,
-                constant: signed(value),
+                constant: value.as_signed_int(),
             })
         };
         let (left, right) = (operand(0)?, operand(1)?);
@@ -207,12 +207,12 @@ impl Analysis<'_> {
         }
         let is_positive = |index: u32| {
             let value = instruction.operand(index);
-            // What the context holds are small numbers.
+            // Fields of the context are small numbers.
             let field = || {
                 value.opcode() == Some(LLVMOpcode::LLVMLoad)
                     && context_fields::context_field(value).is_some()
             };
-            signed(value).map_or_else(field, |value| value >= 0)
+            value.as_signed_int().map_or_else(field, |value| value >= 0)
         };
         let positive = match left.shape.is_uniform() {
             true => is_positive(0),
@@ -221,7 +221,7 @@ impl Analysis<'_> {
         Some(shape::exact_sum(sum, left.shape, right.shape, positive))
     }
 
-    /// Uniform if all of `operands` are.
+    /// Uniform if all of `operands` are, else varying.
     fn all_or_nothing(&self, operands: Vec<Value>) -> Option<Shape> {
         let mut shape = Shape::Uniform;
         for operand in operands {
@@ -242,7 +242,7 @@ impl Analysis<'_> {
         if !self.found.meets[at] {
             return Some(joined);
         }
-        // The same constant or parameter, whichever way the lanes came.
+        // The same constant or parameter on all paths.
         let value = incoming[0].0;
         let same = !value.is_instruction() && incoming.iter().all(|&(other, _)| other == value);
         Some(if same { Shape::Uniform } else { Shape::Varying })
@@ -276,15 +276,15 @@ impl Analysis<'_> {
     fn call(&self, call: Value) -> Option<Shape> {
         Some(match callee::of(call) {
             Callee::Context
-            | Callee::Once
+            | Callee::OncePerSubgroup
             | Callee::Yield
             | Callee::ActiveMask
             | Callee::BarrierReduce => Shape::Uniform,
             // Uniform if the member mask is; the values may differ.
             Callee::Vote | Callee::Redux | Callee::MatchAll => self.found.known(call.operand(2))?,
-            // The lanes that are here are one group.
+            // The active lanes are one group.
             Callee::Wave if !gives_each_lane_its_own(call) => Shape::Uniform,
-            Callee::Shuffle | Callee::MatchAny | Callee::Wave | Callee::EngineLane => {
+            Callee::Shuffle | Callee::MatchAny | Callee::Wave | Callee::EnginePerLane => {
                 Shape::Varying
             }
             Callee::Unknown if !call.called().is_function() => Shape::Varying,
@@ -293,17 +293,10 @@ impl Analysis<'_> {
     }
 }
 
-/// Whether an operation across lanes moves values from lane to lane.
+/// Whether an operation across lanes gives each lane a value of its own.
 fn gives_each_lane_its_own(wave: Value) -> bool {
     let operation = wave.operand(2).as_int();
     [WaveOp::Gather, WaveOp::Scatter]
         .iter()
         .any(|&op| operation == Some(op as u64))
-}
-
-/// An integer constant, sign-extended.
-pub fn signed(value: Value) -> Option<i64> {
-    let bits = value.as_int()?;
-    let unused = 64 - value.ty().int_width();
-    Some(((bits << unused) as i64) >> unused)
 }

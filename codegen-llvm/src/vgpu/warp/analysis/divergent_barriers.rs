@@ -1,10 +1,12 @@
-//! Needs: the blocks in [`BlockOrder`], and which of them lanes may wait at. Refuses kernels whose lanes may come to different barriers of which
-//! neither follows the other: such as a function with a barrier in it that both ways of a branch call. A block's threads
-//! may meet at barriers that stand at different places (OpenMP has them come to the same *constructs*), but a lane that has
-//! come to one cannot wait for those that the warp form runs after it.
+//! Refuses kernels whose lanes may wait at different barriers when neither of the two follows the other, as in a
+//! function with a barrier that both sides of a branch call.
 //!
-//! Where lanes wait behind the barrier, at a place that comes after it, nothing is refused: in a program that conforms they have all come to it
-//! when it runs, although the compiler could not tell, and the engine reports it when they have not.
+//! A block's threads may meet at barriers in different places: OpenMP requires that they come to the same
+//! *constructs*. But a lane that has come to one barrier cannot wait for lanes that the warp form runs only after it.
+//!
+//! If the other lanes wait at a place behind the barrier, the kernel is not refused. In a conforming program all lanes
+//! have come to the barrier when it runs, although the compiler could not prove it, and the engine reports it when
+//! they have not.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +16,7 @@ use super::linearise::BlockOrder;
 use crate::ir::{Block, Context, Value};
 use crate::vgpu::warp::refusal::Refusal;
 
-/// The check.
+/// Checks a kernel, given the order of its blocks and its divergence.
 pub fn check(context: Context, order: &BlockOrder, divergence: &Divergence) -> Result<(), Refusal> {
     let barriers: Vec<(usize, Value)> = order
         .blocks
@@ -30,7 +32,8 @@ pub fn check(context: Context, order: &BlockOrder, divergence: &Divergence) -> R
             beside && may_be_one(barrier, others) && !is_a_choice(order, at, other)
         });
         if apart {
-            let what = "lanes of a warp may come to a barrier here and, on the other way of a branch, at another place,";
+            let what = "lanes of a warp may come to a barrier here and, \
+                        on the other way of a branch, at another place,";
             return Err(Refusal::at(context, barrier, what));
         }
     }
@@ -42,8 +45,8 @@ fn barriers_of(block: &Block) -> impl Iterator<Item = Value> + use<> {
     calls.filter(|&call| matches!(callee::of(call), Callee::Barrier | Callee::BarrierReduce))
 }
 
-/// Whether two calls may mean the same of the block's barriers: the device runtime takes one or another by the size of the team, which the
-/// compiler may not know to be uniform.
+/// Whether two calls may mean the same one of the block's barriers. The device runtime chooses among barriers by the
+/// size of the team, which the compiler may not know to be uniform.
 fn may_be_one(one: Value, other: Value) -> bool {
     let number = |call: Value| call.arguments()[NUMBER];
     number(one) == number(other)
@@ -51,8 +54,8 @@ fn may_be_one(one: Value, other: Value) -> bool {
         || number(other).as_int().is_none()
 }
 
-/// Whether a branch does nothing but choose between two barriers, and its ways meet again at once: the device runtime's barrier
-/// asks so, of what is the same for the whole team, whether the barrier's place is.
+/// Whether a branch only chooses between two barriers, and both sides meet again at once. The device runtime's barrier
+/// has such a branch on a condition that is the same for the whole team.
 fn is_a_choice(order: &BlockOrder, one: usize, other: usize) -> bool {
     let only_waits = |at: usize| {
         let [barrier, _] = order.blocks[at].instructions()[..] else {
@@ -65,10 +68,10 @@ fn is_a_choice(order: &BlockOrder, one: usize, other: usize) -> bool {
     only_waits(one) && only_waits(other) && same(Block::predecessors) && same(Block::successors)
 }
 
-/// Which argument is the barrier's number (`vgpu_abi`): after context and site.
+/// The index of the barrier's number among the arguments (`vgpu_abi`): after context and site.
 const NUMBER: usize = 2;
 
-/// The blocks `from` and what they lead to within a turn of the loops they are in.
+/// The blocks `from` and what they lead to in the same iteration of the loops around them.
 fn later(order: &BlockOrder, from: &BTreeSet<usize>) -> BTreeSet<usize> {
     let mut found = from.clone();
     let mut open: Vec<usize> = from.iter().copied().collect();

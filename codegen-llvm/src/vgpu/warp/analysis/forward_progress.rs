@@ -1,22 +1,22 @@
-//! Needs: a normalised kernel. Leaves: the certainty that no lane of a warp waits on memory for another of the same warp; in loops that
-//! wait for other warps or blocks, a call of `vgpu_spin`, as `spin` puts into those of the scalar form: without it they could not be
-//! ended when the launch is given up, or after `OMPTARGET_VGPU_TIMEOUT`.
+//! Whether a loop waits on memory for another thread, and for which.
 //!
-//! The lanes of a warp form stay together: one that polls a variable keeps the one that would write it from going on. So
-//! loops that wait on memory (`spin`) have no warp form. Seven kinds of them do not wait for lanes:
+//! The lanes of a warp form advance together. A lane that polls a variable keeps the lane that would write it from
+//! going on, so a loop in which lanes may wait for lanes has no warp form. These loops poll memory (`polling_loops`),
+//! but no lane in them waits for another lane of its warp:
 //!
-//! * Every turn passes a barrier or an operation of the warp with a member mask: all lanes take part in it.
+//! * Every iteration passes a barrier, or an operation of the warp with a member mask. All lanes take part in it.
 //! * A counter ends the loop.
-//! * What ends the loop is a number that the same turn takes from a counter in memory (chunks of `schedule(dynamic)`). A lane that goes on has got its
-//!   share; it waits for nobody.
-//! * A compare-and-swap that is repeated with the value it found. It only fails because another one succeeded, so in every
-//!   turn some lane gets through.
-//! * A word is read, some of its bits are set or cleared according to that, and again if another one was faster (the device runtime's
-//!   queues). Again some lane gets through.
-//! * A single thread of the block waits, and what it polls is written, as far as this kernel writes it, only where the same
-//!   thread is alone: it waits for another block. So do reductions over teams.
-//! * One lane of each warp waits at the device runtime's barrier for teams with a part of a warp (`devicertl/src/sync/barrier.rs`,
-//!   `software_barrier`), whose word only that lane of each warp writes: it waits for other warps.
+//! * The loop ends on a number that the same iteration takes from a counter in memory, as for the chunks of
+//!   `schedule(dynamic)`. A lane that goes on has got its share and waits for nobody.
+//! * A compare-and-swap is repeated with the value it found. It fails only because another one succeeded, so some lane
+//!   gets through in every iteration.
+//! * An iteration reads a word and sets or clears some of its bits accordingly. It repeats if another thread was
+//!   faster (the device runtime's queues). Again, some lane gets through.
+//! * One thread of the block waits. What it polls is written, as far as this kernel writes it, only where the same
+//!   thread is alone: it waits for another block, as in reductions over teams.
+//! * One lane of each warp waits at the device runtime's barrier for teams with a part of a warp
+//!   (`devicertl/src/sync/barrier.rs`, `software_barrier`). Only that lane of each warp writes its word: it waits for
+//!   other warps.
 
 use std::collections::HashSet;
 
@@ -25,78 +25,55 @@ use llvm_sys::{LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode};
 use super::callee::{self, Callee};
 use super::context_fields::{self, LaneAxis};
 use crate::analysis::control_flow::{ControlFlow, Loop};
-use crate::analysis::source_locations::SourceLocations;
-use crate::ir::{Block, Builder, Module, Type, Value};
-use crate::vgpu::lower::engine::SPIN;
+use crate::ir::{Block, Value};
 use crate::vgpu::polling_loops;
 use crate::vgpu::runtime_variables::RuntimeVariables;
-use crate::vgpu::warp::refusal::Refusal;
 
-/// The check.
-pub fn run(
-    module: &Module,
-    locations: &mut SourceLocations,
-    kernel: Value,
-    axis: LaneAxis,
-    variables: RuntimeVariables,
-) -> Result<(), Refusal> {
-    let flow = ControlFlow::new(kernel);
-    for each in flow.loops() {
-        let fences = instructions(&each).any(|it| it.opcode() == Some(LLVMOpcode::LLVMFence));
-        let is_settled =
-            |it| is_constant(it, variables, fences) || counts(it, &each) || takes_number(it);
-        if !polling_loops::waits_itself(&each, &is_settled) {
-            continue;
-        }
-        if passes_all_lanes(&each) || is_retry(&each) || takes_bits(&flow, &each) {
-            continue;
-        }
-        let waits_for_others = waits_for_blocks(&flow, &each, axis)
-            || waits_for_warps(&flow, &each, axis, variables.barrier);
-        if !waits_for_others {
-            let what = "a loop waits on memory that other threads write";
-            return Err(match polling_loops::place(&each) {
-                Some(place) => Refusal::at(module.context, place, what),
-                None => Refusal::new(what),
-            });
-        }
-        if !polling_loops::yields(&each) {
-            insert_spin(module, locations, &each);
-        }
+/// What a loop waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// For no other thread: it makes progress by itself.
+    None,
+    /// For other warps or blocks, which it must let run.
+    OtherWarps,
+    /// Perhaps for another lane of the same warp.
+    Lanes,
+}
+
+/// What a loop of a normalised kernel waits for.
+pub fn wait(flow: &ControlFlow, each: &Loop, axis: LaneAxis, variables: RuntimeVariables) -> Wait {
+    let fences = instructions(each).any(|it| it.opcode() == Some(LLVMOpcode::LLVMFence));
+    let is_settled =
+        |it| is_constant(it, variables, fences) || counts(it, each) || takes_number(it);
+    if !polling_loops::waits_itself(each, &is_settled)
+        || passes_all_lanes(each)
+        || is_retry(each)
+        || takes_bits(flow, each)
+    {
+        Wait::None
+    } else if waits_for_blocks(flow, each, axis)
+        || waits_for_warps(flow, each, axis, variables.barrier)
+    {
+        Wait::OtherWarps
+    } else {
+        Wait::Lanes
     }
-    Ok(())
 }
 
-/// Lets other warps, and what may end the launch, have their turn at the end of every turn of the loop.
-fn insert_spin(module: &Module, locations: &mut SourceLocations, each: &Loop) {
-    let (Some(end), Some(place)) = (each.latch.terminator(), polling_loops::place(each)) else {
-        return;
-    };
-    let context = module.context;
-    let (pointer, number) = (Type::pointer(context), Type::int(context, 32));
-    let spin = module.declare(
-        SPIN,
-        Type::function(Type::void(context), &[pointer, number]),
-    );
-    let marker = module.declare(callee::CONTEXT, Type::function(pointer, &[]));
-    let builder = Builder::before(context, end);
-    let cx = builder.call_function(marker, &[]);
-    let site = Value::int(number, locations.for_call(place).into());
-    builder.call_function(spin, &[cx, site]);
-}
+/// How the names of the device runtime's sticky flags begin (`devicertl/src/sticky_flag.rs`): whether the program ever
+/// did something.
+const STICKY_FLAG: &str = "omptarget.ever.";
 
-/// What the names of the device runtime's variables begin with that say whether the program ever did something (`devicertl/src/sticky_flag.rs`).
-const EVER: &str = "omptarget.ever.";
-
-/// What no loop waits for: the context; the shape of the team, which is written while nobody is in a region; whether something ever happened;
-/// and what is read like any variable, unless the loop fences: others may change it then.
+/// Whether no loop waits for what an instruction reads: the context; the shape of the team, which is written only
+/// while no thread is in a region; a sticky flag; and what a plain load reads, unless the loop has a fence, after
+/// which others may have changed it.
 fn is_constant(instruction: Value, variables: RuntimeVariables, fences: bool) -> bool {
     match instruction.opcode() {
         Some(LLVMOpcode::LLVMLoad) => {
             let address = instruction.operand(0);
             let offset = || context_fields::shared_offset(address).map(|at| at as u64);
             context_fields::context_field(instruction).is_some()
-                || address.is_global_variable() && address.name().starts_with(EVER)
+                || address.is_global_variable() && address.name().starts_with(STICKY_FLAG)
                 || !fences && !polling_loops::communicates_itself(instruction)
                 || variables.team_shape.is_some() && offset() == variables.team_shape
         }
@@ -104,7 +81,7 @@ fn is_constant(instruction: Value, variables: RuntimeVariables, fences: bool) ->
     }
 }
 
-/// Whether a comparison is one of the loop's counter, which comes to an end whatever it is compared with.
+/// Whether a comparison is one of the loop's counter: the loop ends whatever the counter is compared with.
 fn counts(comparison: Value, each: &Loop) -> bool {
     let is_counter = |value: Value| {
         value.opcode() == Some(LLVMOpcode::LLVMPHI)
@@ -126,7 +103,8 @@ fn counts(comparison: Value, each: &Loop) -> bool {
         && (counter(comparison.operand(0)) || counter(comparison.operand(1)))
 }
 
-/// Whether an instruction takes a number from a counter, and moves it on: however many lanes do, and if nobody else does, the counter gets to any limit.
+/// Whether an instruction takes a number from a counter in memory and moves the counter on. The counter reaches any
+/// limit, however many lanes take numbers, and even if nobody else does.
 fn takes_number(instruction: Value) -> bool {
     instruction.opcode() == Some(LLVMOpcode::LLVMAtomicRMW)
         && instruction.atomic_operation() == LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpAdd
@@ -140,13 +118,13 @@ fn instructions(each: &Loop) -> impl Iterator<Item = Value> + '_ {
     each.body.iter().flat_map(|block| block.instructions())
 }
 
-/// Whether every way from the loop's header back to it passes a barrier or an operation of the warp; which one may
-/// differ: the device runtime's barrier is a named one for teams of whole warps and another one for others.
+/// Whether every path from the loop's header back to it passes a barrier or an operation of the warp. Paths may pass
+/// different ones: the device runtime's barrier is a named barrier for teams of whole warps and another one otherwise.
 fn passes_all_lanes(each: &Loop) -> bool {
     let gathers = |block: &Block| {
         let calls = block.instructions().into_iter().filter(|it| it.is_call());
         calls.map(callee::of).any(|callee| {
-            // Those without a member mask are for the lanes that are there.
+            // Operations without a member mask are for the lanes that happen to be there.
             let some_lanes = matches!(callee, Callee::ActiveMask | Callee::Wave);
             matches!(callee, Callee::Barrier | Callee::BarrierReduce)
                 || callee::is_warp_operation(callee) && !some_lanes
@@ -167,7 +145,7 @@ fn passes_all_lanes(each: &Loop) -> bool {
     true
 }
 
-/// Whether the loop consists of one compare-and-swap, which expects what it found the time before.
+/// Whether the loop consists of one compare-and-swap, which expects the value that it found the last time.
 fn is_retry(each: &Loop) -> bool {
     let mut shared = instructions(each).filter(|&it| polling_loops::communicates_itself(it));
     let (Some(swap), None) = (shared.next(), shared.next()) else {
@@ -176,7 +154,7 @@ fn is_retry(each: &Loop) -> bool {
     swap.opcode() == Some(LLVMOpcode::LLVMAtomicCmpXchg) && comes_from(swap.operand(1), swap, each)
 }
 
-/// Whether the expected value is a phi of the loop's header that takes the swap's old value, perhaps as another type.
+/// Whether the expected value is a phi of the loop's header that takes the swap's old value, perhaps with another type.
 fn comes_from(expected: Value, swap: Value, each: &Loop) -> bool {
     let through_casts = |mut value: Value| {
         while let Some(LLVMOpcode::LLVMBitCast | LLVMOpcode::LLVMFreeze) = value.opcode() {
@@ -200,8 +178,8 @@ fn comes_from(expected: Value, swap: Value, each: &Loop) -> bool {
         })
 }
 
-/// Whether every turn of the loop that does not leave it changes bits of the one word it reads, which ones according to
-/// what it read.
+/// Whether every iteration that does not leave the loop changes bits of the one word that it reads, depending on what
+/// it read.
 fn takes_bits(flow: &ControlFlow, each: &Loop) -> bool {
     let shared: Vec<_> = instructions(each)
         .filter(|&it| polling_loops::communicates_itself(it))
@@ -226,7 +204,7 @@ fn takes_bits(flow: &ControlFlow, each: &Loop) -> bool {
             .any(|block| block == change.block())
 }
 
-/// Whether a value is computed from another in the same turn of the loop.
+/// Whether a value is computed from another in the same iteration of the loop.
 fn depends(value: Value, on: Value, each: &Loop) -> bool {
     let mut pending = vec![value];
     let mut steps = 0;
@@ -235,17 +213,17 @@ fn depends(value: Value, on: Value, each: &Loop) -> bool {
         if value == on {
             return true;
         }
-        let in_turn = value.is_instruction()
+        let in_iteration = value.is_instruction()
             && each.body.contains(&value.block())
             && value.opcode() != Some(LLVMOpcode::LLVMPHI);
-        if in_turn && steps < 32 {
+        if in_iteration && steps < 32 {
             pending.extend(value.operands());
         }
     }
     false
 }
 
-/// Whether one thread alone waits for something that only it, of its block, may write, too.
+/// Whether one thread alone waits for something that no other thread of its block writes.
 fn waits_for_blocks(flow: &ControlFlow, each: &Loop, axis: LaneAxis) -> bool {
     let polls = |it: Value| it.opcode() == Some(LLVMOpcode::LLVMLoad);
     let shared: Vec<_> = instructions(each)
@@ -276,7 +254,7 @@ fn space(pointer: Value) -> u32 {
     pointer.ty().address_space()
 }
 
-/// Where an instruction writes.
+/// The address that an instruction writes to.
 fn written(instruction: Value) -> Option<Value> {
     match instruction.opcode()? {
         LLVMOpcode::LLVMStore => Some(instruction.operand(1)),
@@ -285,7 +263,8 @@ fn written(instruction: Value) -> Option<Value> {
     }
 }
 
-/// Whether one lane of each warp waits at the runtime's barrier, whose word is at `barrier_word` in shared memory.
+/// Whether one lane of each warp waits at the device runtime's barrier, whose word is at `barrier_word` in shared
+/// memory.
 fn waits_for_warps(
     flow: &ControlFlow,
     each: &Loop,
@@ -302,8 +281,9 @@ fn waits_for_warps(
     shared.all(polls) && alone(flow, each.header, is_lane).is_some()
 }
 
-/// The number of the threads that alone come to `block`: it is inside of an `if (tid == c)`, the outermost if there are several.
-fn alone(flow: &ControlFlow, block: Block, is_number: impl Fn(Value) -> bool) -> Option<u64> {
+/// The thread id, or lane id, of the threads that alone reach `block`: it lies inside an `if (id == c)`, the outermost
+/// one if there are several.
+fn alone(flow: &ControlFlow, block: Block, is_id: impl Fn(Value) -> bool) -> Option<u64> {
     let dominators: Vec<_> = flow.dominators(block).collect();
     let enters = |pair: &[Block]| {
         let (inner, outer) = (pair[0], pair[1]);
@@ -311,17 +291,17 @@ fn alone(flow: &ControlFlow, block: Block, is_number: impl Fn(Value) -> bool) ->
         let condition = end.condition()?;
         let compares = condition.opcode() == Some(LLVMOpcode::LLVMICmp)
             && condition.int_predicate() == LLVMIntPredicate::LLVMIntEQ
-            && is_number(condition.operand(0));
+            && is_id(condition.operand(0));
         if !compares {
             return None;
         }
-        let number = condition.operand(1).as_int()?;
+        let id = condition.operand(1).as_int()?;
         let targets = end.successors();
         // The edge is the only way in: the block has no phi and no other predecessor.
         let only_way = targets.first() == Some(&inner)
             && targets.last() != Some(&inner)
             && flow.predecessors(inner).count() == 1;
-        only_way.then_some(number)
+        only_way.then_some(id)
     };
     dominators.windows(2).rev().find_map(enters)
 }

@@ -1,9 +1,9 @@
-//! Needs: a function whose loops have one latch each. Leaves: its blocks in the order in which the warp form lays them out.
+//! Linearisation: the order in which the warp form lays out the blocks of a function whose loops have one latch each.
 //!
-//! Lanes that go different ways wait for each other in this order: the lanes at the earliest block run first. So a block
-//! comes after everything that leads to it, a loop's blocks are contiguous, and its latch is the last of them:
-//! when the latch runs, no lane is left behind in the loop. Blocks that end in a fault, whatever way is taken, come as soon as something
-//! leads to them: a fault is reported before the other lanes wait for other warps.
+//! Lanes on different paths wait for each other in this order: the lanes at the earliest block run first. So a block
+//! comes after everything that leads to it. A loop's blocks are contiguous and its latch is the last of them, so that
+//! no lane is left behind in the loop when the latch runs. Blocks from which every path ends in a fault come as soon
+//! as something leads to them: a fault is reported before the other lanes wait for other warps.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,13 +13,13 @@ use crate::analysis::control_flow::ControlFlow;
 use crate::ir::{Block, Value};
 use crate::vgpu::warp::refusal::Refusal;
 
-/// The order.
+/// A function's blocks in order.
 pub struct BlockOrder {
     /// The reachable blocks.
     pub blocks: Vec<Block>,
-    /// Where each is.
+    /// The position of each block.
     pub index: HashMap<Block, usize>,
-    /// The blocks each may go to, without repetition.
+    /// The positions of each block's successors, without repetition.
     pub successors: Vec<Vec<usize>>,
 }
 
@@ -28,7 +28,7 @@ struct Loop {
 }
 
 impl BlockOrder {
-    /// That of a function.
+    /// The order of a function's blocks. Refuses loops with several entries or latches.
     pub fn new(function: Value) -> Result<BlockOrder, Refusal> {
         let flow = ControlFlow::new(function);
         let loops = loops(&flow)?;
@@ -64,9 +64,7 @@ fn loops(flow: &ControlFlow) -> Result<Vec<Loop>, Refusal> {
             .dominators(each.latch)
             .any(|block| block == each.header);
         if !regular || !headers.insert(each.header) {
-            return Err(Refusal::new(
-                "a loop is entered or repeated at several places",
-            ));
+            return Err(Refusal::new("a loop has several entries or latches"));
         }
         found.push(Loop { body: each.body });
     }
@@ -74,7 +72,7 @@ fn loops(flow: &ControlFlow) -> Result<Vec<Loop>, Refusal> {
     Ok(found)
 }
 
-/// A topological order that does not leave a loop before all of it has been placed.
+/// A topological order that completes a loop before it goes on behind it.
 fn arrange(flow: &ControlFlow, loops: &[Loop]) -> Vec<Block> {
     let original: HashMap<_, _> = flow
         .blocks()
@@ -82,7 +80,7 @@ fn arrange(flow: &ControlFlow, loops: &[Loop]) -> Vec<Block> {
         .enumerate()
         .map(|(at, &block)| (block, at))
         .collect();
-    // Back edges are those that go backwards in reverse post-order.
+    // Back edges go backwards in reverse post-order.
     let mut missing = vec![0usize; flow.blocks().len()];
     for (at, block) in flow.blocks().iter().enumerate() {
         let ahead = block.successors().into_iter().map(|next| original[&next]);
@@ -130,7 +128,7 @@ fn arrange(flow: &ControlFlow, loops: &[Loop]) -> Vec<Block> {
             }
         }
     }
-    // Nothing follows the exit, and what waits elsewhere (a block that ends in a fault) must not be left out.
+    // The exit comes last. Lanes that wait at any other block, such as one that ends in a fault, must still run.
     let is_exit = |block: &Block| {
         let end = block.terminator();
         end.is_some_and(|end| end.opcode() == Some(LLVMOpcode::LLVMRet))
@@ -140,7 +138,7 @@ fn arrange(flow: &ControlFlow, loops: &[Loop]) -> Vec<Block> {
     rest
 }
 
-/// The blocks from which every way ends in a fault.
+/// The blocks from which every path ends in a fault.
 fn dead_ends(flow: &ControlFlow, original: &HashMap<Block, usize>) -> Vec<bool> {
     let mut found = vec![false; flow.blocks().len()];
     for (at, block) in flow.blocks().iter().enumerate().rev() {
@@ -167,8 +165,9 @@ mod tests {
     #[test]
     fn what_a_loop_leaves_to_comes_after_its_latch() {
         let order = order_of(
-            "define void @f(i1 %c) {\ne:\n br label %h\nh:\n br i1 %c, label %a, label %b\na:\n br label %l\nb:\n \
-             br i1 %c, label %x, label %l\nl:\n br i1 %c, label %h, label %y\nx:\n br label %r\ny:\n br label %r\nr:\n ret void\n}",
+            "define void @f(i1 %c) {\ne:\n br label %h\nh:\n br i1 %c, label %a, label %b\na:\n br label %l\n\
+             b:\n br i1 %c, label %x, label %l\nl:\n br i1 %c, label %h, label %y\nx:\n br label %r\n\
+             y:\n br label %r\nr:\n ret void\n}",
         );
         let place = |name: &str| order.split(' ').position(|each| each == name).unwrap();
         assert!(
@@ -181,8 +180,8 @@ mod tests {
     #[test]
     fn a_fault_in_a_loop_comes_before_the_latch() {
         let order = order_of(
-            "define void @f(i1 %c) {\ne:\n br label %h\nh:\n br i1 %c, label %l, label %w\nw:\n br label %u\nl:\n \
-             br i1 %c, label %h, label %v\nv:\n br i1 %c, label %u, label %r\nu:\n unreachable\nr:\n ret void\n}",
+            "define void @f(i1 %c) {\ne:\n br label %h\nh:\n br i1 %c, label %l, label %w\nw:\n br label %u\n\
+             l:\n br i1 %c, label %h, label %v\nv:\n br i1 %c, label %u, label %r\nu:\n unreachable\nr:\n ret void\n}",
         );
         assert_eq!(order, "e h w u l v r");
     }
@@ -190,8 +189,9 @@ mod tests {
     #[test]
     fn an_inner_loop_is_contiguous() {
         let order = order_of(
-            "define void @f(i1 %c) {\ne:\n br label %o\no:\n br i1 %c, label %i, label %k\ni:\n br i1 %c, label %i, label %j\nj:\n \
-             br label %l\nk:\n br label %l\nl:\n br i1 %c, label %o, label %x\nx:\n ret void\n}",
+            "define void @f(i1 %c) {\ne:\n br label %o\no:\n br i1 %c, label %i, label %k\n\
+             i:\n br i1 %c, label %i, label %j\nj:\n br label %l\nk:\n br label %l\n\
+             l:\n br i1 %c, label %o, label %x\nx:\n ret void\n}",
         );
         assert!(
             order.starts_with("e o ") && order.ends_with("l x"),
@@ -201,8 +201,8 @@ mod tests {
 
     #[test]
     fn a_loop_with_two_entries_is_refused() {
-        let text = "define void @f(i1 %c) {\ne:\n br i1 %c, label %a, label %b\na:\n br i1 %c, label %b, label %x\nb:\n \
-                    br label %a\nx:\n ret void\n}";
+        let text = "define void @f(i1 %c) {\ne:\n br i1 %c, label %a, label %b\n\
+                    a:\n br i1 %c, label %b, label %x\nb:\n br label %a\nx:\n ret void\n}";
         let module = Module::parse(Context::new(), text, "test").unwrap();
         assert!(BlockOrder::new(module.function("f").unwrap()).is_err());
     }

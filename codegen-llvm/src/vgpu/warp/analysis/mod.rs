@@ -2,10 +2,11 @@
 
 pub mod affine_address;
 pub mod callee;
+pub mod context_escape;
 pub mod context_fields;
-pub mod debugging;
 pub mod divergence;
 pub mod divergent_barriers;
+pub mod eligibility;
 pub mod forward_progress;
 pub mod linearise;
 pub mod shape;

@@ -1,41 +1,41 @@
-//! How a value differs among the lanes of a subgroup.
+//! Shapes: how a value differs among the lanes of a subgroup.
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
-/// A value over the lanes.
+/// The shape of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// The same in all lanes that take part.
+    /// The same in all active lanes.
     Uniform,
-    /// Lane 0's value plus lane number times `stride`, modulo the type's size. Holds for every lane, even one that
-    /// takes no part.
+    /// Lane 0's value plus the lane's number times `stride`, modulo the type's size. This holds for all lanes,
+    /// inactive ones included.
     Strided {
-        /// Difference from lane to lane.
+        /// The difference from lane to lane.
         stride: i64,
         /// With stride 1: whether lane 0's value is a multiple of the subgroup's width.
         aligned: bool,
-        /// How large the values may be.
+        /// What is known of the values' size.
         size: Size,
     },
-    /// Anything.
+    /// Any values.
     Varying,
 }
 
 /// What is known of the size of strided values, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Size {
-    /// Nothing: they may wrap from lane to lane.
+    /// Nothing: the values may wrap from lane to lane.
     Any,
-    /// As numbers of 32 bits with a sign, perhaps extended, lane 0's has not overflowed if that of any lane that takes part has not.
+    /// As signed 32-bit values, perhaps extended: lane 0's value has not overflowed if no active lane's has.
     Exact,
-    /// They are so small that neither sign nor width matters.
+    /// The values are so small that neither sign nor width matters.
     Small,
 }
 
 use Shape::{Strided, Uniform, Varying};
 
 impl Shape {
-    /// The shape of a value that may be either.
+    /// The shape of a value that may have either shape.
     pub fn join(self, other: Shape) -> Shape {
         match (self, other) {
             (Uniform, Uniform) => Uniform,
@@ -59,12 +59,12 @@ impl Shape {
         }
     }
 
-    /// Whether it is the same in all lanes.
+    /// Whether the value is the same in all lanes.
     pub fn is_uniform(self) -> bool {
         self == Uniform
     }
 
-    /// Whether it can be told from lane 0's value.
+    /// Whether lane 0's value determines the others.
     pub fn has_base(self) -> bool {
         self != Varying
     }
@@ -90,9 +90,9 @@ impl Shape {
 /// An operand: its shape, and its value if it is a constant.
 #[derive(Clone, Copy, Debug)]
 pub struct Operand {
-    /// Its shape.
+    /// The operand's shape.
     pub shape: Shape,
-    /// Sign-extended constant.
+    /// The sign-extended constant.
     pub constant: Option<i64>,
 }
 
@@ -117,7 +117,7 @@ pub fn binary(opcode: LLVMOpcode, left: Operand, right: Operand, width: u32) -> 
             Some(by) if (0..63).contains(&by) => scaled(left.shape, 1 << by),
             _ => Varying,
         },
-        // The subgroup lies between two multiples of its width, hence of every larger power of two.
+        // The subgroup lies between two multiples of its width, so it does for every larger power of two.
         LLVMLShr | LLVMAShr if left.shape.is_aligned() => match right.constant {
             Some(by) if by >= i64::from(log) => Uniform,
             _ => Varying,
@@ -182,7 +182,7 @@ fn scaled(shape: Shape, factor: i64) -> Shape {
     }
 }
 
-/// `x & mask` of an aligned subgroup.
+/// The shape of `x & mask` for an aligned `x`.
 fn masked(shape: Shape, mask: Option<i64>, width: i64) -> Shape {
     match mask {
         Some(mask) if mask & (width - 1) == 0 => Uniform,
@@ -191,7 +191,7 @@ fn masked(shape: Shape, mask: Option<i64>, width: i64) -> Shape {
     }
 }
 
-/// The shape of a conversion to `bits` bits. A zero extension that is `signed` is of numbers that are not negative.
+/// The shape of a conversion to `bits` bits. `signed`: a zero extension of values that are not negative.
 pub fn cast(opcode: LLVMOpcode, from: Shape, bits: u32, signed: bool) -> Shape {
     use LLVMOpcode::*;
     match (opcode, from) {
@@ -220,8 +220,11 @@ pub fn cast(opcode: LLVMOpcode, from: Shape, bits: u32, signed: bool) -> Shape {
     }
 }
 
-/// The shape of a sum that does not overflow in lanes that take part, with a uniform operand that is `positive` or may be anything.
-/// Strides upwards: lane 0's number is the least, and not less than the uniform one, or than a strided one that has not overflowed.
+/// The shape of a sum that does not overflow in active lanes; `positive` tells that the uniform operand is not
+/// negative.
+///
+/// With a stride upwards, lane 0's sum is the least. It is not less than the uniform operand, or than lane 0's value
+/// of the strided operand, which has not overflowed.
 pub fn exact_sum(sum: Shape, left: Shape, right: Shape, positive: bool) -> Shape {
     let exact = match (left, right) {
         (Uniform, Strided { stride, size, .. }) | (Strided { stride, size, .. }, Uniform) => {
@@ -235,7 +238,8 @@ pub fn exact_sum(sum: Shape, left: Shape, right: Shape, positive: bool) -> Shape
     }
 }
 
-/// The shape of an integer comparison. An aligned subgroup lies wholly below or above any multiple of its width.
+/// The shape of an integer comparison. An aligned subgroup lies wholly below or wholly above any multiple of its
+/// width.
 pub fn compare(predicate: LLVMIntPredicate, left: Operand, right: Operand, width: u32) -> Shape {
     use LLVMIntPredicate::*;
     if left.shape.is_uniform() && right.shape.is_uniform() {
@@ -333,7 +337,7 @@ mod tests {
             cast(LLVMSExt, cast(LLVMTrunc, exact, 16, false), 64, false),
             Varying
         );
-        // Lane 0 may take no part, and its number may have overflowed where the others' have not.
+        // Lane 0 may be inactive, and its value may have overflowed where the others' have not.
         let further = binary(LLVMAdd, value(exact), value(Uniform), 16);
         assert_eq!(exact_sum(further, exact, Uniform, false), further);
         assert_eq!(exact_sum(further, exact, Uniform, true), exact);

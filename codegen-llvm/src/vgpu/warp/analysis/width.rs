@@ -9,32 +9,32 @@ use super::callee;
 use super::context_fields::{self, LaneAxis};
 use crate::ir::Value;
 
-/// What of a kernel decides.
+/// The width of a kernel's subgroups.
 pub struct Width {
-    /// Lanes.
+    /// Lanes of a subgroup.
     pub lanes: u32,
     /// Whether warps wait for each other.
     pub fiber: bool,
 }
 
-/// Lanes of a subgroup that need not be a warp: rows of 32 elements make use of the cache lines and pages that they touch.
-/// Most benchmarks are faster so than with 16; with 64 some gain more, but others lose (docs/warp-vectoriser.md), and the number of
-/// a lane in its warp would no longer count up.
-const FREE: u32 = 32;
+/// Lanes of a subgroup that need not be a warp. Unit-stride accesses of 32 elements make good use of the cache lines
+/// and pages that they touch, so most benchmarks are faster than with 16 lanes. With 64 lanes some gain more, but
+/// others lose (docs/measurements.md), and the lane ids of a subgroup would no longer be consecutive.
+const UNCONSTRAINED: u32 = 32;
 
-/// Lanes if the kernel knows of other dimensions of its block than the first. A subgroup is part of a axis, and those blocks
-/// often have rows of 16 threads.
-const PART_OF_ROW: u32 = 16;
+/// Lanes if the kernel uses the second or third dimension of its block. A subgroup is part of one row of the block,
+/// and rows of such blocks often have 16 threads.
+const SEVERAL_DIMENSIONS: u32 = 16;
 
-/// Lanes of a kernel of more than [`MANY`] instructions, such as one whose loops have been unrolled: it has enough to do at once in a lane
-/// alone, and with more lanes more vectors live than the CPU has registers, which costs time here and there.
-const OF_MANY: u32 = 16;
+/// Lanes of a kernel with more than [`LARGE_FROM`] instructions, such as one with unrolled loops. One lane has enough
+/// independent work, and with more lanes the live vectors exceed the CPU's registers.
+const LARGE: u32 = 16;
 
-/// Beyond how many instructions.
-const MANY: usize = 1000;
+/// The number of instructions beyond which a kernel is large.
+const LARGE_FROM: usize = 1000;
 
-/// Chooses for a normalised kernel. Where lanes act together or wait, and among the workers of a generic kernel, who wait
-/// for the master, a subgroup is a warp.
+/// Chooses the width for a normalised kernel. A subgroup is a warp where lanes act together or wait, and among the
+/// workers of a generic kernel, which wait for the master.
 pub fn of(kernel: Value, axis: LaneAxis, warp_size: u32) -> Width {
     if axis == LaneAxis::Y {
         return Width {
@@ -43,26 +43,26 @@ pub fn of(kernel: Value, axis: LaneAxis, warp_size: u32) -> Width {
         };
     }
     let instructions = kernel.instructions();
-    let many = instructions.len() > MANY;
+    let is_large = instructions.len() > LARGE_FROM;
     let calls = instructions.into_iter().filter(|it| it.is_call());
     let called: Vec<_> = calls.map(callee::of).collect();
-    let fiber = called.iter().any(|&callee| callee::waits(callee));
+    let fiber = called.iter().any(|&callee| callee::is_wait(callee));
     let together = called
         .iter()
         .any(|&callee| callee::is_warp_operation(callee));
     Width {
         lanes: match fiber || together {
             true => warp_size,
-            false if has_rows(kernel) => PART_OF_ROW,
-            false if many => OF_MANY,
-            false => FREE,
+            false if uses_other_dimensions(kernel) => SEVERAL_DIMENSIONS,
+            false if is_large => LARGE,
+            false => UNCONSTRAINED,
         },
         fiber,
     }
 }
 
-/// Whether a kernel asks for a thread's index in the second or third dimension of the block.
-fn has_rows(kernel: Value) -> bool {
+/// Whether a kernel reads the thread id in the second or third dimension of the block.
+fn uses_other_dimensions(kernel: Value) -> bool {
     let tid = offset_of!(ThreadContext, tid);
     let rows = tid + size_of::<u32>()..tid + size_of::<[u32; 3]>();
     let loads = kernel

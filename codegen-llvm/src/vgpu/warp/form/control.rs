@@ -1,16 +1,16 @@
-//! Control flow: masks of blocks, phis, and where a block's lanes go next.
+//! Control flow: masks of blocks, phis, and the branches between blocks.
 
 use std::collections::BTreeSet;
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
-use super::Vectoriser;
+use super::vectoriser::Vectoriser;
 use crate::ir::{Builder, Value};
 use crate::vgpu::warp::analysis::shape::Shape;
 use crate::vgpu::warp::refusal::Refusal;
 
 impl Vectoriser<'_> {
-    /// Slots for the masks of blocks at which lanes wait, or that only some lanes run.
+    /// Makes slots for the masks of blocks at which lanes wait, or that only some lanes run.
     pub(super) fn control_slots(&mut self) {
         for at in 0..self.order.blocks.len() {
             if self.has_mask(at) {
@@ -21,21 +21,21 @@ impl Vectoriser<'_> {
         }
     }
 
-    /// Whether a block may be run by only some lanes, or entered by them one set after another.
+    /// Whether a block may be run by only some lanes, or by one set of lanes after another.
     fn has_mask(&self, at: usize) -> bool {
         !self.divergence.waiting[at].is_empty()
             || self.divergence.waiting.iter().any(|set| set.contains(&at))
     }
 
-    /// Begins with a block: its lanes, and nothing known but what slots hold.
+    /// Begins a block: sets its mask. Nothing is known yet but what slots hold.
     pub(super) fn start_block(&mut self, at: usize) {
-        self.at = at;
+        self.current = at;
         self.builder.move_to_end(self.blocks[at]);
         self.scalars.clear();
         self.vectors.clear();
         self.stride_tests.clear();
         self.prefetched.clear();
-        self.mask = self.all;
+        self.mask = self.existing;
         if let Some(&slot) = self.masks.get(&at) {
             if !self.divergence.waiting[at].is_empty() {
                 self.mask = self.builder.load(self.mask_type(), slot);
@@ -44,7 +44,7 @@ impl Vectoriser<'_> {
         }
     }
 
-    /// A phi's value is what the edges left in its slot.
+    /// A phi: its value is what the edge that was taken left in its slot.
     pub(super) fn phi(&mut self, phi: Value) -> Result<(), Refusal> {
         if self.divergence.shape(phi).has_base() {
             self.scalar(phi);
@@ -67,7 +67,7 @@ impl Vectoriser<'_> {
             }
             Some(LLVMOpcode::LLVMBr) => {}
             _ => {
-                let what = "control goes on in a way the warp form does not know";
+                let what = "a terminator has no warp form";
                 return Err(Refusal::at(self.context, end, what));
             }
         }
@@ -78,8 +78,8 @@ impl Vectoriser<'_> {
             targets.len() == 2 && targets[0] != targets[1],
         ) else {
             let target = index(0);
-            self.leave(target, self.mask);
-            self.go(&BTreeSet::from([target]));
+            self.send_lanes(target, self.mask);
+            self.branch_to_next(&BTreeSet::from([target]));
             return Ok(());
         };
         let (yes, no) = (index(0), index(1));
@@ -87,28 +87,28 @@ impl Vectoriser<'_> {
             let condition = self.vector(condition);
             let taken = self.active_where(condition);
             let others = self.builder.binary(LLVMOpcode::LLVMXor, self.mask, taken);
-            self.leave(yes, taken);
-            self.leave(no, others);
-            self.go(&BTreeSet::from([yes, no]));
+            self.send_lanes(yes, taken);
+            self.send_lanes(no, others);
+            self.branch_to_next(&BTreeSet::from([yes, no]));
             return Ok(());
         }
         let condition = self.scalar(condition);
         let sides = [yes, no].map(|_| Builder::append_block(self.context, self.function, ""));
         self.builder.branch(condition, sides[0], sides[1]);
-        // Each side begins with what is known here; what it adds is not known on the other.
+        // Each side begins with the values known here. What one side adds is not known on the other.
         let (scalars, vectors) = (self.scalars.clone(), self.vectors.clone());
         for (target, side) in [yes, no].into_iter().zip(sides) {
             (self.scalars, self.vectors) = (scalars.clone(), vectors.clone());
             self.builder.move_to_end(side);
-            self.leave(target, self.mask);
-            self.go(&BTreeSet::from([target]));
+            self.send_lanes(target, self.mask);
+            self.branch_to_next(&BTreeSet::from([target]));
         }
         Ok(())
     }
 
-    /// Sends `lanes` along the edge to `target`: its mask, its phis.
-    fn leave(&mut self, target: usize, lanes: Value) {
-        let others_wait = self.divergence.waiting[self.at].contains(&target);
+    /// Sends `lanes` along the edge to `target`: adds them to its mask and sets its phis.
+    fn send_lanes(&mut self, target: usize, lanes: Value) {
+        let others_wait = self.divergence.waiting[self.current].contains(&target);
         if let Some(&slot) = self.masks.get(&target) {
             let there = if others_wait {
                 let waiting = self.builder.load(self.mask_type(), slot);
@@ -118,7 +118,7 @@ impl Vectoriser<'_> {
             };
             self.builder.store(there, slot);
         }
-        let here = self.order.blocks[self.at];
+        let here = self.order.blocks[self.current];
         let mut values = Vec::new();
         for phi in self.order.blocks[target].instructions() {
             if phi.opcode() != Some(LLVMOpcode::LLVMPHI) {
@@ -134,7 +134,7 @@ impl Vectoriser<'_> {
             };
             values.push((phi, new));
         }
-        // All phis of a block change at once, so all values are taken before.
+        // All phis of a block change at once, so all values are read first.
         for (phi, new) in values {
             let slot = self.slots[&phi];
             let varying = !self.divergence.shape(phi).has_base();
@@ -164,10 +164,10 @@ impl Vectoriser<'_> {
         })
     }
 
-    /// Goes to the earliest block that has lanes: one of `targets`, or one at which others wait. At least one
-    /// of the targets has lanes; a single target has for certain.
-    fn go(&mut self, targets: &BTreeSet<usize>) {
-        let mut candidates = self.divergence.waiting[self.at].clone();
+    /// Branches to the earliest block that has lanes: one of `targets`, or a block at which lanes wait. At least one
+    /// of the targets has lanes; a single target certainly has.
+    fn branch_to_next(&mut self, targets: &BTreeSet<usize>) {
+        let mut candidates = self.divergence.waiting[self.current].clone();
         candidates.extend(targets);
         let last = targets.last().copied().unwrap_or(0);
         for &candidate in candidates.range(..last) {

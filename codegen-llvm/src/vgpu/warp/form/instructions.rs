@@ -1,17 +1,14 @@
-//! Instructions that compute: once for uniform and strided values, as vectors for the others.
+//! Instructions that compute: scalars for uniform and strided values, vectors for varying ones.
 
 use llvm_sys::LLVMOpcode;
 
-use super::Vectoriser;
-use crate::ir::{Type, Value};
-use crate::vgpu::lower::engine::STACK_POINTER;
-use crate::vgpu::warp::analysis::callee::{self, Callee};
-use crate::vgpu::warp::analysis::divergence::signed;
+use super::vectoriser::Vectoriser;
+use crate::ir::Value;
 use crate::vgpu::warp::analysis::shape::Shape;
 use crate::vgpu::warp::refusal::Refusal;
 
 impl Vectoriser<'_> {
-    /// Any instruction.
+    /// Writes any instruction.
     pub(super) fn instruction(&mut self, instruction: Value) -> Result<(), Refusal> {
         use LLVMOpcode::*;
         let Some(opcode) = instruction.opcode() else {
@@ -45,9 +42,9 @@ impl Vectoriser<'_> {
                         .into_iter()
                         .all(|operand| self.divergence.shape(operand).is_uniform());
                 let scalar = if exact {
-                    self.once(instruction)
+                    self.copy_uniform(instruction)
                 } else {
-                    self.for_lane_zero(instruction)
+                    self.compute_lane_zero(instruction)
                 };
                 self.define_scalar(instruction, scalar);
                 Ok(())
@@ -55,8 +52,8 @@ impl Vectoriser<'_> {
         }
     }
 
-    /// A copy of an instruction whose operands are uniform.
-    pub(super) fn once(&mut self, instruction: Value) -> Value {
+    /// A scalar copy of an instruction with uniform operands.
+    pub(super) fn copy_uniform(&mut self, instruction: Value) -> Value {
         let operands: Vec<_> = (0..instruction.operand_count())
             .map(|index| {
                 instruction
@@ -73,8 +70,9 @@ impl Vectoriser<'_> {
         copy
     }
 
-    /// The instruction on lane 0's values. Lane 0 may be inactive, so no flag promises anything of it.
-    fn for_lane_zero(&mut self, instruction: Value) -> Value {
+    /// The instruction on lane 0's values. Lane 0 may be inactive, so the kernel's flags (`nsw`, `inbounds`) need not
+    /// hold.
+    fn compute_lane_zero(&mut self, instruction: Value) -> Value {
         use LLVMOpcode::*;
         let opcode = instruction.opcode().unwrap_or(LLVMFreeze);
         let operands: Vec<_> = instruction
@@ -95,7 +93,7 @@ impl Vectoriser<'_> {
                 &operands[1..],
             ),
             _ if operands.len() == 2 => builder.binary(opcode, operands[0], operands[1]),
-            // Lane 0's number may be negative where it takes no part.
+            // Lane 0's value may be negative where lane 0 is inactive.
             LLVMZExt if instruction.is_of_nonnegative() => {
                 builder.cast(LLVMSExt, operands[0], instruction.ty())
             }
@@ -139,7 +137,7 @@ impl Vectoriser<'_> {
             LLVMFCmp => builder.compare_floats_as(instruction, operands[0], operands[1]),
             LLVMSelect => {
                 if instruction.ty().part_count() > 0 {
-                    return Err(refuse("a structure is chosen lane by lane"));
+                    return Err(refuse("a structure is selected lane by lane"));
                 }
                 builder.select(operands[0], operands[1], operands[2])
             }
@@ -166,153 +164,18 @@ impl Vectoriser<'_> {
         Ok(())
     }
 
-    /// The divisor with 1 in lanes that do not divide: LLVM divides in all of them.
+    /// The divisors, with 1 for inactive lanes: a vector division divides in all of them.
     fn safe_divisor(&self, divisor: Value, vector: Value) -> Value {
-        if signed(divisor).is_some_and(|value| value != 0 && value != -1) {
+        if divisor
+            .as_signed_int()
+            .is_some_and(|value| value != 0 && value != -1)
+        {
             return vector;
         }
         let one = self.builder.splat(Value::int(divisor.ty(), 1), self.width);
-        // Frozen: LLVM's code generation divides in all lanes and chooses afterwards where it believes that the divisor is never 0,
-        // as that of `shl nuw 5, x`, and an inactive lane's `x` may be too large for it.
+        // Frozen: where LLVM's code generation believes that a divisor is never 0, as in `shl nuw 5, x`, it divides in
+        // all lanes and selects afterwards. An inactive lane's `x` may be too large for it.
         let vector = self.builder.freeze(vector);
         self.builder.select(self.mask, vector, one)
-    }
-
-    /// The pointers of a `getelementptr`.
-    pub(super) fn vector_pointer(&mut self, instruction: Value) -> Value {
-        let mut operands = Vec::new();
-        for operand in instruction.operands() {
-            // The number of a structure's field must stay a constant; uniform indices may stay scalars.
-            let uniform = self.divergence.shape(operand).is_uniform();
-            operands.push(if uniform {
-                self.scalar(operand)
-            } else {
-                self.vector(operand)
-            });
-        }
-        let ty = instruction.source_element_type();
-        let made = self.builder.index(ty, operands[0], &operands[1..]);
-        made.take_flags(instruction);
-        made
-    }
-
-    /// A call.
-    fn call(&mut self, call: Value) -> Result<(), Refusal> {
-        match callee::of(call) {
-            Callee::Context => {
-                self.define_scalar(call, self.cx);
-                Ok(())
-            }
-            Callee::Hint => Ok(()),
-            Callee::Scope => {
-                self.builder.copy_of(call);
-                Ok(())
-            }
-            Callee::Check => self.check(call),
-            Callee::CheckRange => self.check_range(call),
-            Callee::Once | Callee::Yield => {
-                let made = self.once(call);
-                if !call.ty().is_void() {
-                    self.define_scalar(call, made);
-                }
-                Ok(())
-            }
-            Callee::Widened => self.intrinsic(call),
-            Callee::Fault => self.fault(call),
-            Callee::EngineLane => self.engine_call(call),
-            Callee::Library | Callee::Transfer => self.library_call(call),
-            Callee::Barrier | Callee::BarrierArrive | Callee::BarrierReduce => self.barrier(call),
-            Callee::ActiveMask
-            | Callee::SyncWarp
-            | Callee::Vote
-            | Callee::Shuffle
-            | Callee::Redux
-            | Callee::MatchAny
-            | Callee::MatchAll => self.warp_operation(call),
-            Callee::Wave => self.wave_operation(call),
-            Callee::Unknown => Err(self.unknown(call)),
-        }
-    }
-
-    fn unknown(&self, call: Value) -> Refusal {
-        let called = call.called();
-        let what = if called.is_inline_assembly() && called.assembly_text() == STACK_POINTER {
-            "it is asked whether an address is a thread's own".to_owned()
-        } else if called.is_inline_assembly() {
-            "inline assembly stands".to_owned()
-        } else if called.is_function() {
-            match called.name().as_str() {
-                "vgpu_exit" => "a thread ends in the middle of the kernel".to_owned(),
-                name if !called.is_declaration() => {
-                    format!("`{name}`, which calls itself, perhaps through a pointer, is called")
-                }
-                name => format!("`{name}`, which has no warp form, is called"),
-            }
-        } else {
-            "a function is called through a pointer".to_owned()
-        };
-        Refusal::at(self.context, call, &what)
-    }
-
-    /// An intrinsic that exists for vectors.
-    fn intrinsic(&mut self, call: Value) -> Result<(), Refusal> {
-        if self.divergence.shape(call).is_uniform() {
-            let made = self.once(call);
-            self.define_scalar(call, made);
-            return Ok(());
-        }
-        let function = call.called();
-        let wide = self
-            .widened(call.ty())
-            .map_err(|what| Refusal::at(self.context, call, &what))?;
-        let stem = function.name();
-        let mut arguments = Vec::new();
-        for (index, argument) in call.arguments().into_iter().enumerate() {
-            // These take a flag, or an exponent for all lanes, as second argument.
-            let flag = index == 1
-                && ["llvm.abs.", "llvm.ctlz.", "llvm.cttz.", "llvm.is.fpclass."]
-                    .iter()
-                    .any(|name| stem.starts_with(name));
-            if index == 1 && stem.starts_with("llvm.powi.") {
-                if !self.divergence.shape(argument).is_uniform() {
-                    let what = "`llvm.powi` has a different exponent in each lane";
-                    return Err(Refusal::at(self.context, call, what));
-                }
-                arguments.push(self.scalar(argument));
-            } else if flag {
-                arguments.push(argument);
-            } else {
-                arguments.push(self.vector(argument));
-            }
-        }
-        let overloads = self.overloads(&stem, wide, &arguments);
-        let widened = self
-            .module
-            .intrinsic_by_id(function.intrinsic_id(), &overloads);
-        let made = self.builder.call_function(widened, &arguments);
-        made.take_flags(call);
-        self.define_vector(call, made);
-        Ok(())
-    }
-
-    /// The types an intrinsic's name spells out.
-    fn overloads(&self, stem: &str, wide: Type, arguments: &[Value]) -> Vec<Type> {
-        let second = |index: usize| arguments[index].ty();
-        if stem.starts_with("llvm.is.fpclass.") {
-            return vec![second(0)];
-        }
-        if stem.contains(".with.overflow.") {
-            return vec![second(0)];
-        }
-        if stem.contains(".sat.") && stem.starts_with("llvm.fpto")
-            || stem.starts_with("llvm.ucmp.")
-            || stem.starts_with("llvm.scmp.")
-        {
-            return vec![wide, second(0)];
-        }
-        if stem.starts_with("llvm.powi.") || stem.starts_with("llvm.ldexp.") {
-            return vec![wide, second(1)];
-        }
-        vec![wide]
     }
 }

@@ -1,81 +1,89 @@
-//! Instructions that lanes do in turn, one lane after the other, on values of its own.
+//! Lane serialisation: instructions in a loop over the lanes, one lane after the other.
 //!
-//! Atomic additions to as many places as there are lanes are in turn, and where several follow each other, with loads of what is added between them, all of one
-//! lane's come before the next lane's, as on fibers: what one thread adds to is often one cache line, which other CPUs want, too.
+//! Atomic operations on a location per lane are serialised. Where several follow each other in a block, with loads of
+//! their operands in between, they share one loop: all of a lane's operations come before the next lane's, as on
+//! fibers. What one thread changes is often one cache line, which other CPUs want, too.
 
 use std::collections::HashMap;
 
 use llvm_sys::LLVMOpcode;
 
-use super::Vectoriser;
+use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
 use crate::vgpu::warp::analysis::callee::{self, Callee};
 use crate::vgpu::warp::analysis::shape::Shape;
 use crate::vgpu::warp::refusal::Refusal;
 
-/// What an instruction that is done in turn takes.
+/// An operand of a serialised instruction.
 enum Operand {
     /// The same for all lanes.
-    Same(Value),
-    /// Lane 0's, and the difference from lane to lane.
-    Steps(Value, i64),
-    /// Lanes of a vector.
+    Uniform(Value),
+    /// Lane 0's value, and the difference from lane to lane.
+    Strided(Value, i64),
+    /// A vector with an element per lane.
     Vector(Value),
-    /// Elements of this type, one per lane, from an address on.
-    Memory(Type, Value),
+    /// A vector in memory at this address, with elements of this type.
+    InMemory(Type, Value),
 }
 
-/// Additions and what lies between them, from the first to the last in a block.
+/// Atomic operations of a block that share one loop over the lanes, and all instructions between them.
 pub(super) struct SerialGroup {
-    /// How many instructions, all told.
+    /// How many instructions, all together.
     pub(super) length: usize,
-    /// Those that each lane does in its turn; the others, which come before, have no part of the additions' order.
+    /// The instructions in the loop. The others come before it: the order of atomic operations does not matter to
+    /// them.
     members: Vec<Value>,
 }
 
 impl Vectoriser<'_> {
-    /// The turn that begins with the first of a block's remaining instructions, if it has two additions at least.
+    /// The group that begins with the first of a block's remaining instructions, if it has at least two atomic
+    /// operations.
     pub(super) fn serial_group(&self, instructions: &[Value]) -> Option<SerialGroup> {
-        if !self.is_addition(*instructions.first()?) {
+        if !self.is_per_lane_atomic(*instructions.first()?) {
             return None;
         }
-        let fits =
-            |it: &&Value| self.is_addition(**it) || self.is_own_load(**it) || ignores_memory(**it);
+        let fits = |it: &&Value| {
+            self.is_per_lane_atomic(**it) || self.is_plain_load(**it) || ignores_memory(**it)
+        };
         let mut run = instructions.iter().take_while(fits).count();
         loop {
             let last = instructions[..run]
                 .iter()
-                .rposition(|&it| self.is_addition(it))?;
+                .rposition(|&it| self.is_per_lane_atomic(it))?;
             let members = self.members(&instructions[..=last]);
-            // What is loaded for others, too, is loaded where it stands.
+            // A load with other users must stay where it is, so the group ends before it.
             let between = instructions[..=last].iter();
             let other = between
                 .clone()
-                .position(|it| self.is_own_load(*it) && !members.contains(it));
+                .position(|it| self.is_plain_load(*it) && !members.contains(it));
             match other {
                 Some(load) => run = load,
                 None if last == 0 => return None,
                 None => {
                     let length = last + 1;
-                    return (members.iter().filter(|&&it| self.is_addition(it)).count() > 1)
-                        .then_some(SerialGroup { length, members });
+                    return (members
+                        .iter()
+                        .filter(|&&it| self.is_per_lane_atomic(it))
+                        .count()
+                        > 1)
+                    .then_some(SerialGroup { length, members });
                 }
             }
         }
     }
 
-    /// Of a run of instructions the additions, and the loads and addresses that only they use, in order.
+    /// The atomic operations in a run of instructions, and the loads and addresses that only they use, in order.
     fn members(&self, run: &[Value]) -> Vec<Value> {
         let mut members = Vec::new();
         for &instruction in run.iter().rev() {
             let serves = || {
-                (self.is_own_load(instruction) || is_address(instruction))
+                (self.is_plain_load(instruction) || is_address(instruction))
                     && instruction
                         .users()
                         .iter()
                         .all(|user| members.contains(user))
             };
-            if self.is_addition(instruction) || serves() {
+            if self.is_per_lane_atomic(instruction) || serves() {
                 members.push(instruction);
             }
         }
@@ -83,7 +91,7 @@ impl Vectoriser<'_> {
         members
     }
 
-    /// Has each lane do a turn's instructions; the others, as vectors, before.
+    /// Writes the loop for a group, and before it the instructions that are not in the loop, as vectors.
     pub(super) fn serialise_lanes(
         &mut self,
         run: &[Value],
@@ -94,15 +102,15 @@ impl Vectoriser<'_> {
             self.instruction(instruction)?;
         }
         let all = self.with_addresses(&group.members);
-        let operands = self.operands_of(&all);
+        let operands = self.outside_operands(&all);
         self.for_each_lane(None, |vectoriser, lane| {
-            vectoriser.copies(&all, &operands, lane)
+            vectoriser.copy_for_lane(&all, &operands, lane)
         });
         Ok(())
     }
 
-    /// A turn's instructions, and before them the addresses they take that are a fixed distance from another, for each lane to compute:
-    /// thus the lanes' addresses are in memory once for all of them.
+    /// A group's instructions, and before them the addresses they use that lie at a fixed distance from another
+    /// address. Each lane computes those itself: so only one vector of addresses is in memory for all of them.
     fn with_addresses(&self, members: &[Value]) -> Vec<Value> {
         let mut all = Vec::new();
         let mut open: Vec<_> = members.iter().rev().copied().collect();
@@ -124,13 +132,13 @@ impl Vectoriser<'_> {
         all
     }
 
-    /// A copy of an instruction for every active lane. `announce`: tell the engine which lane it is.
+    /// A copy of an instruction for every active lane. `announce`: tell the engine which lane it is for.
     pub(super) fn lane_by_lane(
         &mut self,
         instruction: Value,
         announce: bool,
     ) -> Result<(), Refusal> {
-        let operands = self.operands_of(&[instruction]);
+        let operands = self.outside_operands(&[instruction]);
         let wanted = !instruction.ty().is_void() && !instruction.is_unused();
         let result = match wanted {
             true => Some(
@@ -141,9 +149,9 @@ impl Vectoriser<'_> {
         };
         let vector = self.for_each_lane(result, |vectoriser, lane| {
             if announce {
-                vectoriser.announce(lane);
+                vectoriser.announce_lane(lane);
             }
-            vectoriser.copies(&[instruction], &operands, lane)
+            vectoriser.copy_for_lane(&[instruction], &operands, lane)
         });
         if let Some(vector) = vector {
             self.define_vector(instruction, vector);
@@ -151,8 +159,8 @@ impl Vectoriser<'_> {
         Ok(())
     }
 
-    /// What instructions take that others make.
-    fn operands_of(&mut self, instructions: &[Value]) -> HashMap<Value, Operand> {
+    /// The operands of instructions that none of them computes.
+    fn outside_operands(&mut self, instructions: &[Value]) -> HashMap<Value, Operand> {
         let mut operands = HashMap::new();
         let mut taken = Vec::new();
         for instruction in instructions {
@@ -167,13 +175,13 @@ impl Vectoriser<'_> {
                     Shape::Uniform
                         if operand.is_instruction() || self.parameters.contains_key(&operand) =>
                     {
-                        Operand::Same(self.scalar(operand))
+                        Operand::Uniform(self.scalar(operand))
                     }
                     Shape::Uniform => continue,
-                    Shape::Strided { stride, .. } => Operand::Steps(self.scalar(operand), stride),
+                    Shape::Strided { stride, .. } => Operand::Strided(self.scalar(operand), stride),
                     Shape::Varying => {
                         let vector = self.vector(operand);
-                        self.lay_out(vector, &mut taken)
+                        self.spill(vector, &mut taken)
                     }
                 };
                 operands.insert(operand, made);
@@ -182,8 +190,8 @@ impl Vectoriser<'_> {
         operands
     }
 
-    /// Copies of instructions for one lane; the last one's value.
-    fn copies(
+    /// Copies of instructions for one lane; gives the last one's value.
+    fn copy_for_lane(
         &mut self,
         instructions: &[Value],
         operands: &HashMap<Value, Operand>,
@@ -198,7 +206,8 @@ impl Vectoriser<'_> {
                     continue;
                 };
                 let before = made.get(&operand).copied();
-                let value = before.or_else(|| Some(self.lane_of(operands.get(&operand)?, lane)));
+                let value =
+                    before.or_else(|| Some(self.operand_of_lane(operands.get(&operand)?, lane)));
                 values.extend(value.map(|value| (index, value)));
             }
             last = self.builder.copy_of(instruction);
@@ -210,20 +219,20 @@ impl Vectoriser<'_> {
         last
     }
 
-    /// Makes a vector ready for a loop over lanes: one element of a vector in memory is a load, while LLVM would store the vector
-    /// anew in every turn. `taken`: the slots that the loop uses already.
-    fn lay_out(&mut self, vector: Value, taken: &mut Vec<Value>) -> Operand {
+    /// Stores a vector before a loop over lanes. Then an element is one load, while LLVM would store the vector again
+    /// in every iteration to extract an element at a variable index. `taken`: the slots that the loop uses already.
+    fn spill(&mut self, vector: Value, taken: &mut Vec<Value>) -> Operand {
         let ty = vector.ty();
-        if ty.part_count() > 0 || !lies_like_array(ty.element(0)) {
+        if ty.part_count() > 0 || !has_array_layout(ty.element(0)) {
             return Operand::Vector(vector);
         }
         let slot = self.lane_slot(ty, taken);
         taken.push(slot);
         self.builder.store(vector, slot);
-        Operand::Memory(ty.element(0), slot)
+        Operand::InMemory(ty.element(0), slot)
     }
 
-    /// A slot for a vector whose elements are wanted one by one, none of those in use.
+    /// A slot for a vector whose elements are read one by one, none of those in `taken`.
     pub(super) fn lane_slot(&mut self, ty: Type, taken: &[Value]) -> Value {
         let free = self
             .lane_slots
@@ -237,12 +246,12 @@ impl Vectoriser<'_> {
         slot
     }
 
-    /// A lane's value of an operand.
-    fn lane_of(&self, operand: &Operand, lane: Value) -> Value {
+    /// One lane's value of an operand.
+    fn operand_of_lane(&self, operand: &Operand, lane: Value) -> Value {
         let int = |width| Type::int(self.context, width);
         match *operand {
-            Operand::Same(value) => value,
-            Operand::Steps(base, stride) => {
+            Operand::Uniform(value) => value,
+            Operand::Strided(base, stride) => {
                 let pointer = base.ty().is_pointer();
                 let ty = if pointer { int(64) } else { base.ty() };
                 let lane = self.builder.cast_unsigned(lane, ty);
@@ -254,23 +263,23 @@ impl Vectoriser<'_> {
                 }
             }
             Operand::Vector(vector) => self.extract_lane(vector, lane),
-            Operand::Memory(ty, slot) => {
+            Operand::InMemory(ty, slot) => {
                 let wide = self.builder.cast_unsigned(lane, int(64));
                 self.builder.load(ty, self.builder.index(ty, slot, &[wide]))
             }
         }
     }
 
-    /// An atomic operation whose old value nobody wants, on a place for each lane.
-    fn is_addition(&self, instruction: Value) -> bool {
+    /// An atomic operation whose old value nobody wants, on a location per lane.
+    fn is_per_lane_atomic(&self, instruction: Value) -> bool {
         instruction.opcode() == Some(LLVMOpcode::LLVMAtomicRMW)
             && instruction.is_unused()
             && !instruction.is_volatile()
-            && !self.is_one_place(instruction)
+            && !self.is_uniform_reduction(instruction)
     }
 
-    /// A load that a lane may do by itself.
-    pub(super) fn is_own_load(&self, instruction: Value) -> bool {
+    /// A load that a lane may do by itself: neither volatile nor atomic, and not of the context.
+    pub(super) fn is_plain_load(&self, instruction: Value) -> bool {
         instruction.opcode() == Some(LLVMOpcode::LLVMLoad)
             && !instruction.is_volatile()
             && !instruction.is_atomic()
@@ -278,7 +287,7 @@ impl Vectoriser<'_> {
     }
 }
 
-/// Whether an instruction computes an address from others.
+/// Whether an instruction computes an address from another.
 fn is_address(instruction: Value) -> bool {
     use LLVMOpcode::{LLVMAddrSpaceCast, LLVMGetElementPtr};
     matches!(
@@ -292,13 +301,14 @@ fn is_fixed_distance(value: Value) -> bool {
     is_address(value) && value.operands()[1..].iter().all(|it| it.as_int().is_some())
 }
 
-/// Whether an instruction may be done before additions that it follows: it neither reads nor writes what they change.
+/// Whether an instruction may move before atomic operations and loads: it does not access memory that others may
+/// change.
 pub(super) fn ignores_memory(instruction: Value) -> bool {
     use LLVMOpcode::*;
     match instruction.opcode() {
         Some(LLVMCall) => matches!(
             callee::of(instruction),
-            Callee::Check | Callee::Hint | Callee::Widened
+            Callee::WindowCheck | Callee::Hint | Callee::VectorIntrinsic
         ),
         Some(
             LLVMPHI | LLVMBr | LLVMRet | LLVMUnreachable | LLVMSwitch | LLVMIndirectBr | LLVMInvoke
@@ -310,8 +320,8 @@ pub(super) fn ignores_memory(instruction: Value) -> bool {
     }
 }
 
-/// Whether a vector of such elements is like an array in memory: LLVM packs integers of other widths by the bit.
-fn lies_like_array(element: Type) -> bool {
+/// Whether a vector of such elements lies in memory like an array. LLVM packs integers of other widths bit by bit.
+fn has_array_layout(element: Type) -> bool {
     let bits = element.is_int().then(|| element.int_width());
     bits.is_none_or(|bits| bits >= 8 && bits.is_power_of_two())
 }

@@ -1,23 +1,24 @@
-//! Prefetches of rows.
+//! Software prefetches of unit-stride loads in loops.
 //!
-//! The next row that a subgroup loads in a loop lies where all blocks' threads have had theirs, many pages further on: the host's
-//! own prefetchers do not look beyond a page. So each load of a row asks for the row a few turns ahead, as far away as this one is
-//! from the last. A wrong guess costs nothing but the instruction.
+//! What a subgroup loads in the next iteration lies behind what all threads of the grid load in this one, many pages
+//! further on. The CPU's own prefetchers do not look beyond a page. So each unit-stride load prefetches for an
+//! iteration some iterations ahead: it takes the distance from its address in the last iteration. A wrong guess costs
+//! only the instruction.
 
 use llvm_sys::LLVMOpcode;
 
-use super::Vectoriser;
+use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
 
-/// Turns ahead: about what a turn of little work takes goes into the latency of memory that often.
-const TURNS: u64 = 8;
+/// How many iterations ahead: about as many iterations of little work as the latency of memory covers.
+const ITERATIONS: u64 = 8;
 
-/// Bytes that a prefetch brings.
+/// Bytes that one prefetch brings: a cache line.
 const LINE: u64 = 64;
 
 impl Vectoriser<'_> {
-    /// Asks for the row that a loop will load some turns after that of `bytes` bytes at `start`. Of rows a fixed distance from one
-    /// `origin` the first does for all: the others are its neighbours, or what it brings or has brought in another turn.
+    /// Prefetches what a loop will load some iterations after `bytes` bytes at `start`. One prefetch serves all loads
+    /// at a fixed distance from one `origin`: the others are its neighbours, or what it brings in another iteration.
     pub(super) fn prefetch_ahead(&mut self, origin: Value, start: Value, bytes: u64) {
         if !self.is_in_loop() || !self.prefetched.insert(origin) {
             return;
@@ -28,13 +29,15 @@ impl Vectoriser<'_> {
         let here = self.builder.cast(LLVMOpcode::LLVMPtrToInt, start, int);
         let before = self.builder.load(int, last);
         self.builder.store(here, last);
-        let turn = self.builder.binary(LLVMOpcode::LLVMSub, here, before);
-        let turns = Value::int(int, TURNS);
-        let ahead = self.builder.binary(LLVMOpcode::LLVMMul, turn, turns);
+        let distance = self.builder.binary(LLVMOpcode::LLVMSub, here, before);
+        let iterations = Value::int(int, ITERATIONS);
+        let ahead = self
+            .builder
+            .binary(LLVMOpcode::LLVMMul, distance, iterations);
         let function = self.module.intrinsic("llvm.prefetch", &[start.ty()]);
-        let number = |value| Value::int(Type::int(self.context, 32), value);
-        // To be read, likely to be used again, data.
-        let [read, locality, data] = [0, 3, 1].map(number);
+        let int32 = |value| Value::int(Type::int(self.context, 32), value);
+        // For reading, with high locality, into the data cache.
+        let [read, locality, data] = [0, 3, 1].map(int32);
         for line in 0..bytes.div_ceil(LINE) {
             let there = self.builder.byte_offset(start, ahead);
             let there = self
@@ -45,9 +48,9 @@ impl Vectoriser<'_> {
         }
     }
 
-    /// Whether the block in work may run again: loops are contiguous and end with their latch.
+    /// Whether the current block may run again: loops are contiguous and end with their latch.
     fn is_in_loop(&self) -> bool {
-        let rest = &self.order.successors[self.at..];
-        rest.iter().flatten().any(|&next| next <= self.at)
+        let rest = &self.order.successors[self.current..];
+        rest.iter().flatten().any(|&next| next <= self.current)
     }
 }

@@ -1,19 +1,19 @@
-//! Values in the block under construction: where they come from, and in which form.
+//! Values in the current block: where they come from, and in which form.
 
 use llvm_sys::LLVMOpcode;
 
-use super::Vectoriser;
+use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
 use crate::vgpu::warp::analysis::context_fields;
 use crate::vgpu::warp::analysis::shape::Shape;
 
 impl Vectoriser<'_> {
-    /// `<width x i1>`.
+    /// The type of a mask: `<width x i1>`.
     pub(super) fn mask_type(&self) -> Type {
         Type::int(self.context, 1).vector(self.width)
     }
 
-    /// The type of a vector of `ty`, one per lane: structures and arrays are taken apart.
+    /// The type of a vector with a `ty` for each lane: structures and arrays field by field.
     pub(super) fn widened(&self, ty: Type) -> Result<Type, String> {
         use llvm_sys::LLVMTypeKind::LLVMArrayTypeKind;
         if ty.is_structure() {
@@ -33,7 +33,7 @@ impl Vectoriser<'_> {
         Err(format!("a value of type {} has no vector form", ty.print()))
     }
 
-    /// The uniform value, or lane 0's of a strided one.
+    /// A uniform value, or lane 0's value of a strided one.
     pub(super) fn scalar(&mut self, value: Value) -> Value {
         if let Some(&known) = self
             .parameters
@@ -75,7 +75,7 @@ impl Vectoriser<'_> {
         vector
     }
 
-    /// All lanes the same.
+    /// A vector with the same value in all lanes.
     pub(super) fn broadcast(&self, scalar: Value) -> Value {
         use llvm_sys::LLVMTypeKind::LLVMArrayTypeKind;
         let ty = scalar.ty();
@@ -91,7 +91,7 @@ impl Vectoriser<'_> {
         })
     }
 
-    /// `base`, `base + stride`, …
+    /// `base`, `base + stride`, `base + 2 stride` …
     fn strided_vector(&self, base: Value, stride: i64) -> Value {
         let ty = base.ty();
         if ty.is_pointer() {
@@ -104,14 +104,14 @@ impl Vectoriser<'_> {
         self.builder.binary(LLVMOpcode::LLVMAdd, bases, steps)
     }
 
-    /// 0, `stride`, 2 `stride`, … as a constant.
+    /// 0, `stride`, 2 `stride` … as a constant.
     pub(super) fn steps(&self, ty: Type, stride: i64) -> Value {
         let step = |lane: i64| Value::int(ty, stride.wrapping_mul(lane) as u64);
         let all: Vec<_> = (0..i64::from(self.width)).map(step).collect();
         Value::vector(&all)
     }
 
-    /// Makes `scalar` the value of an instruction with a base.
+    /// Makes `scalar` the value of a uniform or strided instruction.
     pub(super) fn define_scalar(&mut self, instruction: Value, scalar: Value) {
         self.scalars.insert(instruction, scalar);
         if let Some(&slot) = self.slots.get(&instruction) {
@@ -128,22 +128,23 @@ impl Vectoriser<'_> {
     }
 
     /// A constant of 32 bits.
-    pub(super) fn int32(&self, value: u64) -> Value {
+    fn int32(&self, value: u64) -> Value {
         Value::int(Type::int(self.context, 32), value)
     }
 
-    /// The active lanes in which `condition` holds. What it says of the others may be poison, so an `and` would not do.
+    /// The active lanes in which `condition` holds. In the other lanes `condition` may be poison, so an `and` would
+    /// not do.
     pub(super) fn active_where(&self, condition: Value) -> Value {
         let nowhere = Value::zero(self.mask_type());
         self.builder.select(self.mask, condition, nowhere)
     }
 
-    /// The active lanes as bits of an integer of `width` bits.
+    /// The active lanes as the bits of an integer of `width` bits.
     pub(super) fn mask_bits(&self) -> Value {
         self.bits(self.mask)
     }
 
-    /// A mask as bits.
+    /// A mask as the bits of an integer.
     pub(super) fn bits(&self, mask: Value) -> Value {
         let int = Type::int(self.context, self.width);
         self.builder.cast(LLVMOpcode::LLVMBitCast, mask, int)
@@ -177,7 +178,7 @@ impl Vectoriser<'_> {
         self.builder.binary(LLVMOpcode::LLVMSub, top, above)
     }
 
-    /// Whether a load is of a field of the context that only the whole subgroup has.
+    /// Whether a load reads a field of the context, which is the same for the whole subgroup.
     pub(super) fn is_context_load(&self, instruction: Value) -> bool {
         instruction.opcode() == Some(LLVMOpcode::LLVMLoad)
             && context_fields::context_field(instruction).is_some()

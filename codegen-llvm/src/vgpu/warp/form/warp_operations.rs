@@ -1,118 +1,19 @@
-//! Operations of a warp and barriers.
+//! Operations of a warp with member masks: votes, reductions, matches.
 //!
-//! The lanes that take part are there: those of the mask. Nobody has to wait for lanes that are elsewhere, which is
-//! shown for every operation (`operation_is_complete`).
+//! The lanes that take part are the active ones. `operation_is_complete` shows for every operation that no lane has to
+//! wait for a lane elsewhere.
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
-use vgpu_abi::{ShuffleMode, VoteMode};
+use vgpu_abi::VoteMode;
 
-use super::Vectoriser;
-use super::lanes::Reduction;
+use super::reduction::Reduction;
+use super::vectoriser::Vectoriser;
 use crate::ir::{Builder, Type, Value};
 use crate::vgpu::warp::analysis::callee::{self, Callee};
 use crate::vgpu::warp::refusal::Refusal;
 
 impl Vectoriser<'_> {
-    /// Whether lanes at a block have ended, or are about to.
-    fn is_end(&self, at: usize) -> bool {
-        let instructions = self.order.blocks[at].instructions();
-        let ends = matches!(
-            instructions[0].opcode(),
-            Some(LLVMOpcode::LLVMRet | LLVMOpcode::LLVMUnreachable)
-        );
-        instructions.len() == 1 && ends
-    }
-
-    /// Whether all lanes that are not here have ended, or are about to.
-    fn others_have_ended(&self) -> bool {
-        self.divergence.waiting[self.at]
-            .iter()
-            .all(|&at| self.is_end(at))
-    }
-
-    /// The lanes that are neither here nor have ended, 64 bits.
-    fn elsewhere(&self) -> Value {
-        let int = Type::int(self.context, 64);
-        let waiting = self.divergence.waiting[self.at].iter();
-        let places = waiting.filter(|&&at| !self.is_end(at));
-        places.fold(Value::zero(int), |all, at| {
-            let mask = self.builder.load(self.mask_type(), self.masks[at]);
-            let lanes = self.builder.cast_unsigned(self.bits(mask), int);
-            self.builder.binary(LLVMOpcode::LLVMOr, all, lanes)
-        })
-    }
-
-    /// A barrier.
-    pub(super) fn barrier(&mut self, call: Value) -> Result<(), Refusal> {
-        if !self.may_split && !self.others_have_ended() {
-            let what = "lanes of one warp may come to different barriers: one is inside a branch or loop that they do not take together";
-            return Err(Refusal::at(self.context, call, what));
-        }
-        let context = self.context;
-        let int = |bits| Type::int(context, bits);
-        let mut arguments = Vec::new();
-        for argument in call.arguments() {
-            let uniform = self.divergence.shape(argument).is_uniform();
-            if !uniform && arguments.len() < 5 {
-                let what = "a barrier's number differs from lane to lane";
-                return Err(Refusal::at(self.context, call, what));
-            }
-            arguments.push(argument);
-        }
-        let lanes = self.mask_bits();
-        let lanes = self.builder.cast_unsigned(lanes, int(64));
-        let callee = callee::of(call);
-        let uniform = if callee == Callee::BarrierReduce {
-            5
-        } else {
-            4
-        };
-        let mut values: Vec<_> = arguments[..uniform]
-            .iter()
-            .map(|&argument| self.scalar(argument))
-            .collect();
-        values.extend([lanes, self.elsewhere()]);
-        let mut types = vec![Type::pointer(self.context)];
-        types.extend((1..uniform).map(|_| int(32)));
-        types.extend([int(64), int(64)]);
-        let (name, result) = match callee {
-            Callee::Barrier => ("vgpu_warp_barrier", Type::void(self.context)),
-            Callee::BarrierArrive => ("vgpu_warp_barrier_arrive", Type::void(self.context)),
-            _ => {
-                let predicates = self.predicate_bits(arguments[5]);
-                values.push(predicates);
-                types.push(int(64));
-                ("vgpu_warp_barrier_reduce", int(32))
-            }
-        };
-        let function = self.module.declare(name, Type::function(result, &types));
-        for attribute in ["convergent", "nounwind"] {
-            function.add_attribute(self.context, attribute);
-        }
-        let made = self.builder.call_function(function, &values);
-        if callee == Callee::BarrierReduce {
-            self.define_scalar(call, made);
-        }
-        Ok(())
-    }
-
-    /// The active lanes whose value is not 0, 64 bits.
-    pub(super) fn predicate_bits(&mut self, value: Value) -> Value {
-        let vector = self.vector(value);
-        let zero = Value::zero(vector.ty());
-        let holds = self
-            .builder
-            .compare(LLVMIntPredicate::LLVMIntNE, vector, zero);
-        // The mask is taken into account as a number: the CPU has more room for that than for masks of vectors. What
-        // inactive lanes have may be poison.
-        let bits = self.bits(self.builder.freeze(holds));
-        let active = self.mask_bits();
-        let bits = self.builder.binary(LLVMOpcode::LLVMAnd, bits, active);
-        self.builder
-            .cast_unsigned(bits, Type::int(self.context, 64))
-    }
-
-    /// A shuffle, vote, reduction or the like: `(cx, site, mask, …)`.
+    /// Any of them, shuffles included: `(cx, site, mask, …)`.
     pub(super) fn warp_operation(&mut self, call: Value) -> Result<(), Refusal> {
         let callee = callee::of(call);
         let arguments = call.arguments();
@@ -136,11 +37,11 @@ impl Vectoriser<'_> {
         }
     }
 
-    /// The lanes that the member mask names are all here, or have ended: either all others have ended, or the mask is what
-    /// `activemask` or a ballot gave among the very same lanes.
+    /// Shows that the lanes in the member mask are all active, or have ended. Either all other lanes have ended, or
+    /// the mask comes from `activemask` or a ballot among the very same lanes.
     fn operation_is_complete(&mut self, call: Value, mask: Value) -> Result<(), Refusal> {
         let mut source = mask;
-        // Member masks pass through 32 bits on their way.
+        // Member masks are converted to 32 bits and back on their way.
         while match source.opcode() {
             Some(LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMTrunc) => true,
             Some(LLVMOpcode::LLVMAnd) => source.operand(1).as_int() == Some(u32::MAX.into()),
@@ -154,7 +55,7 @@ impl Vectoriser<'_> {
         if of_these_lanes || self.others_have_ended() {
             return Ok(());
         }
-        if self.may_split {
+        if self.checks_convergence {
             self.check_members_are_here(call, mask);
             return Ok(());
         }
@@ -162,7 +63,7 @@ impl Vectoriser<'_> {
         Err(Refusal::at(self.context, call, what))
     }
 
-    /// Ends the kernel if a member mask names lanes that are elsewhere.
+    /// Makes the engine end the kernel if a member mask names lanes that are elsewhere.
     fn check_members_are_here(&mut self, call: Value, mask: Value) {
         let named = match self.divergence.shape(mask).is_uniform() {
             true => self.scalar(mask),
@@ -190,7 +91,7 @@ impl Vectoriser<'_> {
         self.builder.branch_likely(missing, cold, done);
         self.builder.move_to_end(cold);
         let lane = self.first_lane();
-        self.announce(lane);
+        self.announce_lane(lane);
         let types = [
             Type::pointer(self.context),
             Type::int(self.context, 32),
@@ -258,7 +159,7 @@ impl Vectoriser<'_> {
         let reduction = arguments[3].as_int().and_then(Reduction::numbered);
         let (Some(reduction), true) = (reduction, self.divergence.shape(arguments[2]).is_uniform())
         else {
-            let what = "a reduction over different groups of lanes";
+            let what = "a reduction has different member masks in a warp";
             return Err(Refusal::at(self.context, call, what));
         };
         let mask = self.scalar(arguments[2]);
@@ -278,76 +179,8 @@ impl Vectoriser<'_> {
         Ok(())
     }
 
-    /// `vgpu_shfl(cx, site, mask, mode, value, b, c)` after the PTX ISA, "shfl.sync": the lane's source `j`, whether it is in
-    /// the segment, its value; 32 bits of value, then the predicate.
-    fn shuffle(&mut self, call: Value) -> Result<(), Refusal> {
-        use LLVMOpcode::{LLVMAdd, LLVMAnd, LLVMOr, LLVMShl, LLVMSub, LLVMXor};
-        let arguments = call.arguments();
-        let Some(mode) = arguments[3].as_int() else {
-            return Err(Refusal::at(
-                self.context,
-                call,
-                "the kind of a shuffle is only known at run time",
-            ));
-        };
-        if self.width != 32 {
-            let what = "shuffles of warps that have not 32 lanes";
-            return Err(Refusal::at(self.context, call, what));
-        }
-        let int = Type::int(self.context, 32);
-        let constant = |value: u64| self.builder.splat(Value::int(int, value), self.width);
-        let (five, eight) = (constant(31), constant(8));
-        let lane = self.steps(int, 1);
-        let (value, b, c) = (
-            self.vector(arguments[4]),
-            self.vector(arguments[5]),
-            self.vector(arguments[6]),
-        );
-        let builder = &self.builder;
-        let op = |opcode, left, right| builder.binary(opcode, left, right);
-        let by = op(LLVMAnd, b, five);
-        let segments = op(LLVMOpcode::LLVMLShr, c, eight);
-        let segments = op(LLVMAnd, segments, five);
-        let others = op(LLVMXor, segments, five);
-        let clamp = op(LLVMAnd, c, others);
-        let lowest = op(LLVMAnd, lane, segments);
-        let highest = op(LLVMOr, lowest, clamp);
-        let up = mode == ShuffleMode::Up as u64;
-        let from = match mode {
-            _ if up => op(LLVMSub, lane, by),
-            _ if mode == ShuffleMode::Down as u64 => op(LLVMAdd, lane, by),
-            _ if mode == ShuffleMode::Bfly as u64 => op(LLVMXor, lane, by),
-            _ => op(LLVMOr, lowest, op(LLVMAnd, by, others)),
-        };
-        let bound = if up {
-            LLVMIntPredicate::LLVMIntSGE
-        } else {
-            LLVMIntPredicate::LLVMIntSLE
-        };
-        let inside = builder.compare(bound, from, highest);
-        let from = builder.select(inside, from, lane);
-        // A lane that takes no part gives nothing: the reader keeps its own value.
-        let lanes = self.mask_bits();
-        let lanes = self.builder.splat(lanes, self.width);
-        let there = self.builder.binary(LLVMOpcode::LLVMLShr, lanes, from);
-        let bit = Type::int(self.context, 1).vector(self.width);
-        let there = self.builder.cast(LLVMOpcode::LLVMTrunc, there, bit);
-        // Chosen afterwards, so that a known `from` stays known.
-        let moved = self.permute(value, from);
-        let moved = self.builder.select(there, moved, value);
-        let wide = Type::int(self.context, 64).vector(self.width);
-        let low = self.builder.cast(LLVMOpcode::LLVMZExt, moved, wide);
-        let flag = self.builder.cast(LLVMOpcode::LLVMZExt, inside, wide);
-        let thirty_two = self
-            .builder
-            .splat(Value::int(Type::int(self.context, 64), 32), self.width);
-        let high = self.builder.binary(LLVMShl, flag, thirty_two);
-        let both = self.builder.binary(LLVMOr, low, high);
-        self.define_vector(call, both);
-        Ok(())
-    }
-
-    /// `vgpu_match_any(cx, site, mask, value)`: the members with the lane's value, found for one value after another.
+    /// `vgpu_match_any(cx, site, mask, value)`: the members with the lane's own value. A loop compares the value of
+    /// one lane after the other.
     fn match_any(&mut self, call: Value) -> Result<(), Refusal> {
         let arguments = call.arguments();
         let (members, values) = (self.vector(arguments[2]), self.vector(arguments[3]));
@@ -362,18 +195,19 @@ impl Vectoriser<'_> {
         Ok(())
     }
 
-    /// `vgpu_match_all(cx, site, mask, value)`, for a uniform mask: the members if all have the value of the first, else 0.
+    /// `vgpu_match_all(cx, site, mask, value)`, for a uniform mask: the members if all have the first member's value,
+    /// else 0.
     fn match_all(&mut self, call: Value) -> Result<(), Refusal> {
         let arguments = call.arguments();
         if !self.divergence.shape(arguments[2]).is_uniform() {
-            let what = "values of different groups of lanes are compared";
+            let what = "a match has different member masks in a warp";
             return Err(Refusal::at(self.context, call, what));
         }
         let (named, values) = (self.scalar(arguments[2]), self.vector(arguments[3]));
         let here = self.mask_bits();
         let here = self.builder.cast_unsigned(here, named.ty());
         let members = self.builder.binary(LLVMOpcode::LLVMAnd, named, here);
-        // Who asks is a member, so there is one.
+        // The caller is a member, so there is one.
         let first = self.count_trailing(members);
         let value = self.extract_lane(values, first);
         let equal = self.lanes_with(values, value);
@@ -398,41 +232,19 @@ impl Vectoriser<'_> {
             .cast_unsigned(bits, Type::int(self.context, 64))
     }
 
-    /// The vector whose lane `l` is lane `from[l]` of `value`: a shuffle of LLVM's if the lanes are known, else the host's
-    /// permutation where it has one, else by way of the stack.
-    pub(super) fn permute(&self, value: Value, from: Value) -> Value {
-        if from.is_constant() {
-            return self.builder.shuffle(value, from);
-        }
-        let element = value.ty().element(0);
-        if self.permutes && self.width == 32 && element == Type::int(self.context, 32) {
-            let half = |vector, first| self.builder.shuffle_both(vector, vector, first..first + 16);
-            let (low, high) = (half(value, 0), half(value, 16));
-            let permute = self
-                .module
-                .intrinsic("llvm.x86.avx512.vpermi2var.d.512", &[]);
-            let [first, second] = [0, 16].map(|at| {
-                self.builder
-                    .call_function(permute, &[low, half(from, at), high])
-            });
-            return self.builder.shuffle_both(first, second, 0..32);
-        }
-        let slot = self.slot(value.ty());
-        self.builder.store(value, slot);
-        let pointers = self.places(slot, element, from);
-        let types = [value.ty(), pointers.ty()];
-        let function = self.module.intrinsic("llvm.masked.gather", &types);
-        let call = self
+    /// The active lanes whose value is not 0, 64 bits.
+    pub(super) fn predicate_bits(&mut self, value: Value) -> Value {
+        let vector = self.vector(value);
+        let zero = Value::zero(vector.ty());
+        let holds = self
             .builder
-            .call_function(function, &[pointers, self.mask, value]);
-        call.align_argument(self.context, 0, self.layout.alignment(element));
-        call
-    }
-
-    /// The addresses of elements of an array in memory, for indices of 32 bits.
-    pub(super) fn places(&self, array: Value, element: Type, indices: Value) -> Value {
-        let wide = Type::int(self.context, 64).vector(self.width);
-        let indices = self.builder.cast(LLVMOpcode::LLVMZExt, indices, wide);
-        self.builder.index(element, array, &[indices])
+            .compare(LLVMIntPredicate::LLVMIntNE, vector, zero);
+        // Apply the mask to the bits: a CPU has more integer registers than mask registers. The values of inactive
+        // lanes may be poison.
+        let bits = self.bits(self.builder.freeze(holds));
+        let active = self.mask_bits();
+        let bits = self.builder.binary(LLVMOpcode::LLVMAnd, bits, active);
+        self.builder
+            .cast_unsigned(bits, Type::int(self.context, 64))
     }
 }

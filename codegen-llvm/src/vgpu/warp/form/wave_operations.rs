@@ -1,13 +1,14 @@
 //! AMD's operations across lanes: `vgpu_wave(cx, site, op, value, lane, fallback)` on 64-bit values.
 //!
-//! They have no member masks; the lanes that are at one together take part. Those are the active ones: in a warp form lanes
-//! at the earliest block run first, which is the engine's rule for lanes that converge (docs/vgpu.md).
+//! They have no member masks. The lanes that are at one together take part, which are the active ones: in a warp form
+//! the lanes at the earliest block run first, and the engine has the same rule for the threads that converge
+//! (docs/vgpu.md).
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use vgpu_abi::{WAVE_REDUX, WaveOp};
 
-use super::Vectoriser;
-use super::lanes::Reduction;
+use super::reduction::Reduction;
+use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
 use crate::vgpu::warp::refusal::Refusal;
 
@@ -46,7 +47,7 @@ impl Vectoriser<'_> {
         Ok(())
     }
 
-    /// The lane's partner's value, or the fallback.
+    /// The value of the lane that each lane names, or the fallback.
     fn wave_gather(&mut self, arguments: &[Value]) -> Value {
         let (from, there) = self.partners(arguments[4]);
         let value = self.vector(arguments[3]);
@@ -55,7 +56,8 @@ impl Vectoriser<'_> {
         self.builder.select(there, moved, fallback)
     }
 
-    /// What the lane's last partner gave it, or the fallback: `llvm.masked.scatter` writes in the order of the lanes.
+    /// The value that the last lane that named it gave each lane, or the fallback: `llvm.masked.scatter` writes in the
+    /// order of the lanes.
     fn wave_scatter(&mut self, arguments: &[Value]) -> Value {
         let (to, there) = self.partners(arguments[4]);
         let (value, fallback) = (self.vector(arguments[3]), self.vector(arguments[5]));
@@ -63,7 +65,7 @@ impl Vectoriser<'_> {
         let slot = self.slot(value.ty());
         self.builder.store(fallback, slot);
         let element = value.ty().element(0);
-        let pointers = self.places(slot, element, to);
+        let pointers = self.element_pointers(slot, element, to);
         let types = [value.ty(), pointers.ty()];
         let function = self.module.intrinsic("llvm.masked.scatter", &types);
         let call = self
@@ -73,7 +75,7 @@ impl Vectoriser<'_> {
         self.builder.load(value.ty(), slot)
     }
 
-    /// The lanes that `lane` names, kept in range, and whether they take part.
+    /// The lanes that `lane` names, kept in range, and whether they are active.
     fn partners(&mut self, lane: Value) -> (Value, Value) {
         let int = Type::int(self.context, 32);
         let splat = |value: u32| {
@@ -102,7 +104,7 @@ impl Vectoriser<'_> {
         (lane, there)
     }
 
-    /// The active lanes' values combined.
+    /// The active lanes' values, reduced to one.
     fn reduce_active(&mut self, value: Value, reduction: &Reduction) -> Value {
         let vector = self.vector(value);
         let rest = self.broadcast(reduction.neutral(value.ty()));

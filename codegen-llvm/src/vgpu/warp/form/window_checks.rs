@@ -1,14 +1,14 @@
-//! Window checks (pass `window`) of many lanes at once. What follows a failed check of the base is done lane by lane,
-//! so that a fault names its thread.
+//! Window checks (pass `window`) of many lanes at once. If the base is outside the window, each lane checks its own
+//! address, so that a fault names its thread.
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use vgpu_abi::{WINDOW_INDEX, WINDOW_SHIFT};
 
-use super::Vectoriser;
+use super::vectoriser::Vectoriser;
 use crate::ir::{Builder, Type, Value};
 use crate::vgpu::warp::refusal::Refusal;
 
-/// The check of one lane's address, and of a range, once their base was found to be outside of the window.
+/// LLVM assembly of the checks of one lane's address and of one lane's range.
 pub fn library() -> String {
     format!(
         "define void @vgpu.warp.check(ptr %cx, i32 %lane, ptr %address, i32 %site, i32 %write) noinline cold nounwind {{
@@ -23,7 +23,8 @@ wild:
 done:
   ret void
 }}
-define void @vgpu.warp.check_range(ptr %cx, i32 %lane, ptr %first, i64 %size, i32 %site, i32 %write) noinline nounwind {{
+define void @vgpu.warp.check_range(ptr %cx, i32 %lane, ptr %first, i64 %size, i32 %site, i32 %write)
+    noinline nounwind {{
   %none = icmp eq i64 %size, 0
   br i1 %none, label %done, label %check
 check:
@@ -43,7 +44,7 @@ declare void @vgpu_wild_access(ptr, i32, i64, i32) cold noreturn nounwind memory
 
 impl Vectoriser<'_> {
     /// `vgpu.check(base, address, site, write)`.
-    pub(super) fn check(&mut self, call: Value) -> Result<(), Refusal> {
+    pub(super) fn window_check(&mut self, call: Value) -> Result<(), Refusal> {
         let [base, address, site, write] = call.arguments()[..] else {
             return Err(Refusal::at(
                 self.context,
@@ -69,7 +70,7 @@ impl Vectoriser<'_> {
         self.builder.branch_likely(suspect, cold, done);
         self.builder.move_to_end(cold);
         let addresses = self.on_side_path(|vectoriser| vectoriser.rematerialise_pointers(address));
-        let checker = self.helper("vgpu.warp.check", call)?;
+        let checker = self.library_function("vgpu.warp.check", call)?;
         self.for_each_lane(None, |vectoriser, lane| {
             let address = vectoriser.extract_lane(addresses, lane);
             let arguments = [vectoriser.cx, lane, address, site, write];
@@ -81,7 +82,7 @@ impl Vectoriser<'_> {
     }
 
     /// `vgpu.check_range(first, size, site, write)`, lane by lane.
-    pub(super) fn check_range(&mut self, call: Value) -> Result<(), Refusal> {
+    pub(super) fn window_range_check(&mut self, call: Value) -> Result<(), Refusal> {
         let [first, size, site, write] = call.arguments()[..] else {
             return Err(Refusal::at(
                 self.context,
@@ -90,7 +91,7 @@ impl Vectoriser<'_> {
             ));
         };
         let (firsts, sizes) = (self.vector(first), self.vector(size));
-        let checker = self.helper("vgpu.warp.check_range", call)?;
+        let checker = self.library_function("vgpu.warp.check_range", call)?;
         self.for_each_lane(None, |vectoriser, lane| {
             let (first, size) = (
                 vectoriser.extract_lane(firsts, lane),
@@ -102,7 +103,7 @@ impl Vectoriser<'_> {
         Ok(())
     }
 
-    /// Whether pointers are outside of the device window.
+    /// Whether pointers lie outside the device window.
     fn outside(&self, pointers: Value, int: Type) -> Value {
         let vector = int != Type::int(self.context, 64);
         let constant = |value: u64| {
@@ -121,7 +122,7 @@ impl Vectoriser<'_> {
             .compare(LLVMIntPredicate::LLVMIntNE, window, constant(WINDOW_INDEX))
     }
 
-    fn helper(&self, name: &str, call: Value) -> Result<Value, Refusal> {
+    fn library_function(&self, name: &str, call: Value) -> Result<Value, Refusal> {
         self.module.function(name).ok_or_else(|| {
             Refusal::at(
                 self.context,

@@ -1,23 +1,32 @@
-//! Needs: a copy of the module. Leaves: in it, the context as calls of one function that reads nothing, instead of
-//! arithmetic on the stack pointer: in a warp form the context is an argument.
+//! Needs: a copy of the module. Leaves: in it, each context as a call of one function without effects, the marker,
+//! instead of arithmetic on the stack pointer. In a warp form the context is an argument.
 
 use llvm_sys::LLVMIntPredicate;
-use llvm_sys::LLVMOpcode::{LLVMAnd, LLVMCall, LLVMGetElementPtr, LLVMIntToPtr, LLVMLoad, LLVMOr};
+use llvm_sys::LLVMOpcode::{LLVMAnd, LLVMIntToPtr, LLVMOr};
 
 use crate::ir::{Builder, Module, Type, Value};
 use crate::vgpu::lower::engine::STACK_POINTER;
 use crate::vgpu::warp::analysis::callee::CONTEXT;
-use crate::vgpu::warp::analysis::context_fields::{self, LaneAxis};
-use crate::vgpu::warp::refusal::Refusal;
+use crate::vgpu::warp::analysis::context_fields::LaneAxis;
+
+/// A call of the marker: the thread's context, as a value at the builder's place.
+pub fn call(module: &Module, builder: &Builder) -> Value {
+    builder.call_function(declare(module), &[])
+}
+
+fn declare(module: &Module) -> Value {
+    let pointer = Type::pointer(module.context);
+    module.declare(CONTEXT, Type::function(pointer, &[]))
+}
 
 /// Replaces the contexts of all functions.
 pub fn run(module: &Module) {
     let context = module.context;
-    let marker = module.declare(CONTEXT, Type::function(Type::pointer(context), &[]));
+    let marker = declare(module);
     for name in ["nounwind", "willreturn"] {
         marker.add_attribute(context, name);
     }
-    // Reads and writes nothing: equal calls are one.
+    // Reads and writes no memory: equal calls are one.
     marker.reads_no_memory(context);
     let instructions = module
         .definitions()
@@ -32,46 +41,20 @@ pub fn run(module: &Module) {
     }
 }
 
-/// Tells the optimiser that the kernel's blocks have at most `bound` threads, all along `axis`: larger ones do not run in warp form. What
-/// the device runtime does for teams smaller than the block goes away where teams are of that size.
+/// Tells the optimiser that the kernel's blocks have at most `bound` threads, all along `axis`: larger blocks do not
+/// run in warp form. The device runtime's code for teams smaller than the block goes away where teams have that size.
 pub fn assume_bound(module: &Module, kernel: Value, axis: LaneAxis, bound: u32) {
     let context = module.context;
     let Some(&first) = kernel.instructions().first() else {
         return;
     };
     let builder = Builder::before(context, first);
-    let marker = module.declare(CONTEXT, Type::function(Type::pointer(context), &[]));
-    let cx = builder.call_function(marker, &[]);
+    let cx = call(module, &builder);
     let int = |bits, value| Value::int(Type::int(context, bits), value);
     let field = builder.byte_offset(cx, int(64, axis.threads() as u64));
     let threads = builder.load(Type::int(context, 32), field);
     let holds = builder.compare(LLVMIntPredicate::LLVMIntULE, threads, int(32, bound.into()));
     builder.call_function(module.intrinsic("llvm.assume", &[]), &[holds]);
-}
-
-/// Refuses a kernel that does anything with the context but to read it or to hand it to the engine: whether an
-/// address is on a thread's own stack is asked by comparing it with the context, which here lies elsewhere.
-pub fn check(kernel: Value) -> Result<(), Refusal> {
-    let context = kernel.instructions();
-    for marker in context
-        .into_iter()
-        .filter(|&it| context_fields::is_context(it))
-    {
-        for user in marker.users() {
-            let reads = |it: Value| it.opcode() == Some(LLVMLoad);
-            let good = match user.opcode() {
-                Some(LLVMGetElementPtr) => user.users().into_iter().all(reads),
-                Some(LLVMCall) => user.operand(0) == marker,
-                _ => reads(user),
-            };
-            if !good {
-                return Err(Refusal::new(
-                    "it is asked whether an address is a thread's own",
-                ));
-            }
-        }
-    }
-    Ok(())
 }
 
 fn reads_stack_pointer(instruction: Value) -> bool {
@@ -80,7 +63,7 @@ fn reads_stack_pointer(instruction: Value) -> bool {
         && instruction.called().assembly_text() == STACK_POINTER
 }
 
-/// What `vgpu.context` makes of the stack pointer: `inttoptr (or (and sp, …), …)`.
+/// The pointers that `vgpu.context` computes from the stack pointer: `inttoptr (or (and sp, …), …)`.
 fn pointers(read: Value) -> Vec<Value> {
     let users = |values: Vec<Value>, opcode| -> Vec<Value> {
         let all = values.into_iter().flat_map(Value::users);

@@ -1,33 +1,35 @@
-//! Needs: a kernel with all that it calls inlined, but for calls through pointers. Leaves: calls of dispatchers in their place.
+//! Needs: a kernel with all that it calls inlined, but for calls through pointers. Leaves: calls of dispatchers in
+//! their place.
 //!
-//! An image is whole: what a pointer may lead to are the functions whose address is taken and that accept the call's
-//! arguments. A dispatcher compares the pointer with each of them and calls it by name, so that all of them can be
-//! inlined; pointers that differ among the lanes become an ordinary divergent branch. So openmp-opt's state machine
-//! treats parallel regions, too (`llvm/lib/Transforms/IPO/OpenMPOpt.cpp`); its call for regions that it does not know is
-//! one of these.
+//! An image is whole: a pointer can only lead to functions whose address is taken and that accept the call's
+//! arguments. A dispatcher compares the pointer with each of them and calls the right one directly, so that all of
+//! them can be inlined. A pointer that differs among the lanes becomes an ordinary divergent branch. openmp-opt's
+//! state machine does the same for parallel regions (`llvm/lib/Transforms/IPO/OpenMPOpt.cpp`); its fallback for
+//! regions that it does not know is such a call through a pointer.
 
 use std::collections::HashSet;
 
 use llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode};
 
+use super::context_marker;
 use crate::analysis::indirect_calls;
 use crate::analysis::source_locations::SourceLocations;
 use crate::analysis::target::SHARED;
 use crate::ir::{Builder, Module, Type, Value};
-use crate::vgpu::warp::analysis::callee::CONTEXT;
 
-/// Most functions a pointer may lead to: each is inlined where it may be called.
+/// Most functions that a pointer may lead to: each is inlined wherever it may be called.
 const MOST: usize = 64;
 
-/// What pointers may lead to. Found before anything is inlined: the master stores the addresses of regions, and is taken away.
+/// The functions that pointers may lead to. They are found before anything is inlined, because the master stores the
+/// addresses of regions, and the master's code goes away.
 pub struct Targets {
     pointed_at: Vec<Value>,
-    /// For each kernel, those that pointers in it may lead to.
+    /// For each kernel, the functions that its pointers may lead to.
     of_kernels: Vec<HashSet<Value>>,
 }
 
 impl Targets {
-    /// Those of all kernels. The functions stay, whoever still refers to them, until [`Targets::release`].
+    /// Finds them for all kernels. The functions stay in the module until [`Targets::release`], even without users.
     pub fn find(module: &Module, kernels: &[Value]) -> Targets {
         let mut pointed_at = module.definitions();
         pointed_at.retain(|it| !kernels.contains(it) && indirect_calls::has_address_taken(*it));
@@ -48,7 +50,7 @@ impl Targets {
         }
     }
 
-    /// Lets those go that nobody refers to.
+    /// Lets functions without users go.
     pub fn release(&self) {
         for function in &self.pointed_at {
             function.set_linkage(LLVMLinkage::LLVMInternalLinkage);
@@ -57,8 +59,8 @@ impl Targets {
     }
 }
 
-/// Whether a function's address may come to another kernel: it does anything with it but to store it in shared memory, where
-/// regions of `parallel` are handed to the workers.
+/// Whether a function's address may come to another kernel. It may unless the address is only called, compared, or
+/// stored in shared memory, where regions of `parallel` are handed to the workers.
 fn leaves_block(function: Value) -> bool {
     let stays = |user: Value| {
         user.is_instruction()
@@ -76,7 +78,7 @@ fn leaves_block(function: Value) -> bool {
     !function.users().into_iter().all(stays)
 }
 
-/// Some functions, and all that they and these in turn refer to.
+/// Some functions, and all that they refer to, directly or through others.
 fn referred_to(functions: impl Iterator<Item = Value>) -> HashSet<Value> {
     let mut pending: Vec<_> = functions.collect();
     let mut found = HashSet::new();
@@ -90,11 +92,11 @@ fn referred_to(functions: impl Iterator<Item = Value>) -> HashSet<Value> {
     found
 }
 
-/// Replaces the calls through pointers in the kernel with this number.
+/// Replaces the calls through pointers in a kernel, given with its index.
 pub fn run(
     module: &Module,
     locations: &mut SourceLocations,
-    (number, function): (usize, Value),
+    (index, function): (usize, Value),
     targets: &Targets,
 ) {
     let calls = function
@@ -110,7 +112,7 @@ pub fn run(
     if calls.is_empty() {
         return;
     }
-    let of_kernel = &targets.of_kernels[number];
+    let of_kernel = &targets.of_kernels[index];
     for call in calls {
         let may_be = |function: &Value| of_kernel.contains(function) && accepts(*function, call);
         let callees = targets.pointed_at.iter().copied().filter(may_be);
@@ -121,7 +123,7 @@ pub fn run(
     }
 }
 
-/// Whether a call may be one of the function.
+/// Whether a call may be a call of `function`.
 fn accepts(function: Value, call: Value) -> bool {
     let (taken, given) = (function.value_type(), call.called_type());
     let result = given.result();
@@ -160,10 +162,9 @@ fn dispatch(module: &Module, locations: &mut SourceLocations, call: Value, calle
         };
         builder.move_to_end(next);
     }
-    // No function of the image: on fibers, the CPU would find that out.
+    // The pointer leads to no function of the image. On fibers, the CPU would find that out.
     let int = |bits, value| Value::int(Type::int(context, bits), value);
-    let marker = module.declare(CONTEXT, Type::function(Type::pointer(context), &[]));
-    let cx = builder.call_function(marker, &[]);
+    let cx = context_marker::call(module, &builder);
     let site = int(32, u64::from(locations.for_message(call)));
     let address = builder.cast(LLVMOpcode::LLVMPtrToInt, pointer, Type::int(context, 64));
     if let Some(fault) = module.function("vgpu_wild_access") {
@@ -180,7 +181,7 @@ fn dispatch(module: &Module, locations: &mut SourceLocations, call: Value, calle
     unsafe { call.replace_with(made) };
 }
 
-/// Calls a function with as many of the arguments as it takes, each as the type it takes.
+/// Calls a function with as many of the arguments as it has parameters, each converted to the parameter's type.
 fn call_as(builder: &Builder, callee: Value, arguments: &[Value]) -> Value {
     let taken = callee.value_type().parameters();
     let given: Vec<_> = taken

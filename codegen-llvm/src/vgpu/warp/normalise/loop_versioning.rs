@@ -1,21 +1,23 @@
-//! Needs: kernels inlined, before they are brought into shape. Leaves: a copy of what follows the question whether a thread has
-//! a share of its team's chunk of iterations, for chunks that all threads have a share of.
+//! Needs: kernels inlined, before they are brought into shape. Leaves: a second version of loops over chunks of
+//! iterations, for chunks in which every thread has an iteration.
 //!
-//! `distribute parallel for` deals chunks to teams, and asks for each chunk whether the thread's number is beyond its end:
+//! `distribute parallel for` gives chunks to teams, and checks for each chunk whether the thread id lies beyond its
+//! end:
 //!
 //! ```text
-//! if (tid > last - first) { i = last + 1; } else { i = first + tid; }     // joined: no longer counts up from lane to lane
+//! if (tid > last - first) { i = last + 1; } else { i = first + tid; }     // joined: the stride is lost
 //! for (; i <= last; i += threads) …
 //! ```
 //!
-//! Only the last chunk is short, so the question is asked of all threads at once before, and where all have a share, the copy
-//! follows, in which `i` counts up:
+//! Only the last chunk is short. So a check before that one covers all threads at once. Where it holds, the second
+//! version follows, in which `i` is strided:
 //!
 //! ```text
 //! if (last - first >= threads - 1) { i = first + tid; for … } else if …
 //! ```
 //!
-//! The copy reaches to the end of the loop over chunks. It holds for any thread by itself, whatever the others' bounds are.
+//! The second version reaches to the end of the loop over chunks. It is right for each thread by itself, whatever the
+//! other threads' bounds are.
 
 use std::collections::{HashMap, HashSet};
 use std::mem::offset_of;
@@ -24,65 +26,65 @@ use anyhow::Result;
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use vgpu_abi::ThreadContext;
 
-use super::umin_to_branch;
+use super::context_marker;
 use crate::analysis::control_flow::ControlFlow;
 use crate::ir::{Block, Builder, Module, Type, Value};
 use crate::vgpu::unit::Unit;
-use crate::vgpu::warp::analysis::callee::{self, CONTEXT, Callee};
+use crate::vgpu::warp::analysis::callee::{self, Callee};
 use crate::vgpu::warp::analysis::context_fields;
 
-/// Marks the branch while LLVM takes the phis apart: whether all threads take one way, and which.
+/// Marks the branch while LLVM splits the phis: whether all threads go one way, and which.
 const MARKER: &str = "vgpu.warp.all_take";
 
 /// Most instructions that are copied.
 const LARGEST: usize = 300;
 
-/// Without phis, and with what crosses blocks in memory, blocks can be copied as they are.
-const TAKE_APART: &str = "function(reg2mem)";
+/// Removes phis and keeps values that cross blocks in memory: then blocks can be copied as they are.
+const PHIS_TO_MEMORY: &str = "function(reg2mem)";
 
 /// Undoes that.
-const PUT_TOGETHER: &str =
+const MEMORY_TO_PHIS: &str =
     "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
 
-/// The pass, for these kernels.
+/// The step, for these kernels.
 pub fn run(unit: &Unit, module: &Module, kernels: &[Value]) -> Result<()> {
     let marked: Vec<_> = kernels
         .iter()
         .copied()
-        .inspect(|&kernel| umin_to_branch::run(module.context, kernel))
         .filter(|&kernel| mark(module, kernel))
         .collect();
     if marked.is_empty() {
         return Ok(());
     }
-    unit.machine.run_passes(module, TAKE_APART)?;
+    unit.machine.run_passes(module, PHIS_TO_MEMORY)?;
     marked.into_iter().for_each(|kernel| split(module, kernel));
-    unit.machine.run_passes(module, PUT_TOGETHER)
+    unit.machine.run_passes(module, MEMORY_TO_PHIS)
 }
 
-/// A branch on the thread's number.
-struct Question {
-    /// What the number is compared with.
+/// A branch that compares the thread id with a bound.
+struct BoundCheck {
+    /// The bound.
     bound: Value,
-    /// The comparison of `bound` that holds if all threads take one way.
+    /// The comparison of `bound` with the last thread id, or the number of threads, that holds if all threads go one
+    /// way.
     holds: LLVMIntPredicate,
-    /// Whether it is compared with the number of threads, not with the last thread's number.
+    /// Whether the bound is compared with the number of threads instead of the last thread id.
     with_count: bool,
-    /// Which way that is.
+    /// Which successor they then go to.
     way: usize,
 }
 
-/// Marks the first such branch of a kernel, if it is worth a copy.
+/// Marks the first such branch of a kernel whose copy is worth it.
 fn mark(module: &Module, kernel: Value) -> bool {
     let flow = ControlFlow::new(kernel);
     for &block in flow.blocks() {
         let Some(end) = block.terminator() else {
             continue;
         };
-        let Some(question) = question(end) else {
+        let Some(check) = bound_check(end) else {
             continue;
         };
-        let Some(copied) = region(&flow, block, end.successors()[question.way]) else {
+        let Some(copied) = region(&flow, block, end.successors()[check.way]) else {
             continue;
         };
         if !is_cheap(&copied) || !joins(&copied) {
@@ -91,27 +93,26 @@ fn mark(module: &Module, kernel: Value) -> bool {
         let context = module.context;
         let builder = Builder::before(context, end);
         let (int, bit) = (Type::int(context, 32), Type::int(context, 1));
-        let marker = Type::function(Type::pointer(context), &[]);
-        let cx = builder.call_function(module.declare(CONTEXT, marker), &[]);
+        let cx = context_marker::call(module, &builder);
         let field = offset_of!(ThreadContext, ntid) as u64;
         let field = builder.byte_offset(cx, Value::int(Type::int(context, 64), field));
         let count = builder.load(int, field);
-        let least = match question.with_count {
+        let least = match check.with_count {
             true => count,
             false => builder.binary(LLVMOpcode::LLVMSub, count, Value::int(int, 1)),
         };
-        let least = builder.cast_unsigned(least, question.bound.ty());
-        let all = builder.compare(question.holds, question.bound, least);
+        let least = builder.cast_unsigned(least, check.bound.ty());
+        let all = builder.compare(check.holds, check.bound, least);
         let marker = Type::function(Type::void(context), &[bit, bit]);
         let marker = module.declare(MARKER, marker);
-        builder.call_function(marker, &[all, Value::int(bit, question.way as u64)]);
+        builder.call_function(marker, &[all, Value::int(bit, check.way as u64)]);
         return true;
     }
     false
 }
 
-/// What a terminator asks, if it is about the thread's number.
-fn question(end: Value) -> Option<Question> {
+/// The check that a terminator makes, if it compares the thread id with a bound.
+fn bound_check(end: Value) -> Option<BoundCheck> {
     use LLVMIntPredicate::*;
     let condition = end.condition()?;
     let ways = end.successors();
@@ -119,14 +120,14 @@ fn question(end: Value) -> Option<Question> {
         return None;
     }
     let (left, right) = (condition.operand(0), condition.operand(1));
-    let (bound, predicate) = if is_thread_id_x(left) {
+    let (bound, predicate) = if context_fields::is_zero_extended_thread_id(left) {
         (right, condition.int_predicate())
-    } else if is_thread_id_x(right) {
+    } else if context_fields::is_zero_extended_thread_id(right) {
         (left, swapped(condition.int_predicate())?)
     } else {
         return None;
     };
-    // `number predicate bound`.
+    // The condition is `id predicate bound`.
     let (holds, with_count, way) = match predicate {
         LLVMIntUGT => (LLVMIntUGE, false, 1),
         LLVMIntULE => (LLVMIntUGE, false, 0),
@@ -139,7 +140,7 @@ fn question(end: Value) -> Option<Question> {
         _ => return None,
     };
     let wide = bound.ty().is_int() && bound.ty().int_width() >= 32;
-    (wide && bound.is_instruction()).then_some(Question {
+    (wide && bound.is_instruction()).then_some(BoundCheck {
         bound,
         holds,
         with_count,
@@ -147,7 +148,7 @@ fn question(end: Value) -> Option<Question> {
     })
 }
 
-/// The predicate with its operands exchanged.
+/// The predicate for exchanged operands.
 fn swapped(predicate: LLVMIntPredicate) -> Option<LLVMIntPredicate> {
     use LLVMIntPredicate::*;
     Some(match predicate {
@@ -163,18 +164,7 @@ fn swapped(predicate: LLVMIntPredicate) -> Option<LLVMIntPredicate> {
     })
 }
 
-/// Whether a value is the thread's number in the first dimension of its block.
-pub fn is_thread_id_x(value: Value) -> bool {
-    match value.opcode() {
-        Some(LLVMOpcode::LLVMZExt) => is_thread_id_x(value.operand(0)),
-        Some(LLVMOpcode::LLVMLoad) => {
-            context_fields::context_field(value) == Some(offset_of!(ThreadContext, tid))
-        }
-        _ => false,
-    }
-}
-
-/// The blocks from `start` to the end of the innermost loop around `block`; `None` if there is no loop.
+/// The blocks from `start` to the end of the innermost loop around `block`; `None` without a loop.
 fn region(flow: &ControlFlow, block: Block, start: Block) -> Option<HashSet<Block>> {
     let loops = flow.loops().into_iter();
     let around = loops
@@ -190,28 +180,31 @@ fn region(flow: &ControlFlow, block: Block, start: Block) -> Option<HashSet<Bloc
     (!found.is_empty() && !found.contains(&block)).then_some(found)
 }
 
-/// Whether blocks are few, and no threads meet in them: two copies of a barrier are two barriers.
+/// Whether blocks are few and threads do not wait for each other in them: two copies of a barrier are two barriers.
 fn is_cheap(blocks: &HashSet<Block>) -> bool {
     let instructions: Vec<_> = blocks.iter().flat_map(|it| it.instructions()).collect();
     let alone = |&call: &Value| {
         let callee = callee::of(call);
-        callee != Callee::Unknown && !callee::waits(callee) && !callee::is_warp_operation(callee)
+        callee != Callee::Unknown && !callee::is_wait(callee) && !callee::is_warp_operation(callee)
     };
     instructions.len() <= LARGEST && instructions.iter().filter(|it| it.is_call()).all(alone)
 }
 
-/// Whether what counts up with the thread's number is joined there with what does not.
+/// Whether a phi joins a value that is strided by the thread id with one that is not.
 fn joins(blocks: &HashSet<Block>) -> bool {
     let instructions = blocks.iter().flat_map(|it| it.instructions());
     let mut phis = instructions.filter(|it| it.opcode() == Some(LLVMOpcode::LLVMPHI));
     phis.any(|phi| {
         let incoming = phi.incoming();
         let test_stride = |value: Value| {
-            is_thread_id_x(value)
+            context_fields::is_zero_extended_thread_id(value)
                 || matches!(
                     value.opcode(),
                     Some(LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMOr)
-                ) && value.operands().into_iter().any(is_thread_id_x)
+                ) && value
+                    .operands()
+                    .into_iter()
+                    .any(context_fields::is_zero_extended_thread_id)
         };
         incoming.iter().any(|&(value, _)| test_stride(value))
     })
@@ -239,15 +232,16 @@ fn split(module: &Module, kernel: Value) {
     let inside = flow.blocks().iter().filter(|it| blocks.contains(it));
     let copies = copy(module, kernel, &inside.copied().collect::<Vec<_>>());
     let context = module.context;
-    let asked = Builder::append_block(context, kernel, "");
-    Builder::at_end(context, asked).copy_of(end);
-    Builder::before(context, end).branch(arguments[0], copies[&start], asked);
+    let checked = Builder::append_block(context, kernel, "");
+    Builder::at_end(context, checked).copy_of(end);
+    Builder::before(context, end).branch(arguments[0], copies[&start], checked);
     // SAFETY: a terminator has no users, and the copy of it stands in the new block.
     unsafe { end.erase() };
 }
 
-/// Copies of blocks that have no phis and no values in common with others but what is known before them. In debug information they
-/// are other inlined calls than the originals: a debugger stops at a line once per call (gdb: at its lowest address).
+/// Copies blocks that have no phis, and that share only values computed before them with other blocks. In the debug
+/// information the copies are inlined calls of their own: a debugger stops at a line once per inlined call (gdb: at
+/// its lowest address).
 fn copy(module: &Module, kernel: Value, blocks: &[Block]) -> HashMap<Block, Block> {
     let context = module.context;
     let mut copies = HashMap::new();

@@ -1,15 +1,17 @@
-//! Needs: a copy of the module. Leaves: in it, kernels that consist of one function as far as possible, with one exit, without
-//! switches or vectors, whose loops have one entry, one latch and exits of their own, and whose values leave loops through phis.
+//! Needs: a copy of the module. Leaves: in it, kernels of one function as far as possible, with one exit and without
+//! switches or vectors. Their loops have one entry, one latch and exits of their own, and values leave loops through
+//! phis.
 
 pub mod context_marker;
 mod devirtualise;
 mod loop_versioning;
 pub mod promoted_state;
 mod redundant_barriers;
+pub mod spin_calls;
 mod umin_to_branch;
 mod workers;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use anyhow::Result;
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
@@ -20,22 +22,22 @@ use crate::ir::{Module, Value};
 use crate::vgpu::entries;
 use crate::vgpu::unit::{Kernel, Unit};
 use crate::vgpu::warp::analysis::context_fields::LaneAxis;
+use crate::vgpu::warp::analysis::eligibility;
 use crate::vgpu::warp::form;
-use crate::vgpu::warp::refusal::Refusal;
 
-/// Inlines. What the optimiser may know of a value it has been asked before.
+/// Inlines. `llvm.is.constant` and the like have been answered before.
 const INLINE: &str =
     "always-inline,function(lower-constant-intrinsics,lower-expect,sroa,early-cse<memssa>)";
 
-/// Cleans up.
-const SIMPLIFY: &str = "function(sroa,early-cse<memssa>,sccp,instcombine<no-verify-fixpoint>,simplifycfg,correlated-propagation,jump-threading,\
-                        gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
+/// Simplifies.
+const SIMPLIFY: &str = "function(sroa,early-cse<memssa>,sccp,instcombine<no-verify-fixpoint>,simplifycfg,\
+                        correlated-propagation,jump-threading,gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
 
-/// Brings into shape; nothing may run after it.
+/// Brings into shape. No other pass may run after it.
 const SHAPE: &str =
     "function(scalarizer<load-store>,dce,simplifycfg,lower-switch,mergereturn,loop-simplify,lcssa)";
 
-/// The pass, for these kernels of the unit; the others are gone afterwards.
+/// The step, for these kernels of the unit. The other kernels are gone afterwards.
 pub fn run(
     unit: &Unit,
     locations: &mut SourceLocations,
@@ -54,7 +56,7 @@ pub fn run(
             .into_iter()
             .filter(|it| it.is_call());
         calls.for_each(|call| call.remove_call_attribute("noinline"));
-        // The warp form has its own checks in place of these calls.
+        // The warp form has checks of its own in place of these calls.
         let kept = function.name().starts_with("vgpu.");
         function.remove_attribute("optnone");
         if functions.contains(&function) || kept {
@@ -84,6 +86,9 @@ pub fn run(
             redundant_barriers::run(function);
         }
     }
+    for &function in &functions {
+        umin_to_branch::run(module.context, function);
+    }
     loop_versioning::run(unit, module, &functions)?;
     unit.machine.run_passes(module, SHAPE)?;
     let library = Module::parse(module.context, &form::library(), "the warp form's library")?;
@@ -92,7 +97,7 @@ pub fn run(
     module.link(library)
 }
 
-/// Rounds of inlining: what a call through a pointer calls may turn out when its caller has been inlined, as in code
+/// Rounds of inlining. Which function a pointer leads to may show only after its caller has been inlined, as in code
 /// that clang did not optimise.
 const ROUNDS: u32 = 6;
 
@@ -113,7 +118,7 @@ fn inline(
                 (unit.runtime_variables.nest, calls_others(function))
                 && local.insert(function)
             {
-                // Elsewhere the word is still in memory.
+                // In functions that are not inlined yet, the state is still in memory.
                 promoted_state::run(module, function, start);
             }
         }
@@ -125,20 +130,22 @@ fn inline(
         if changed {
             unit.machine.run_passes(module, SIMPLIFY)?;
         }
-        for (number, &function) in functions.iter().enumerate() {
+        for (index, &function) in functions.iter().enumerate() {
             if !calls_known(function) {
-                devirtualise::run(module, locations, (number, function), targets);
+                devirtualise::run(module, locations, (index, function), targets);
             }
         }
         let mut open = functions.iter().filter(|&&kernel| calls_known(kernel));
-        if open.clone().next().is_none() || open.any(|&kernel| fits(kernel).is_err()) {
+        if open.clone().next().is_none()
+            || open.any(|&kernel| eligibility::check_size(kernel).is_err())
+        {
             break;
         }
     }
     Ok(())
 }
 
-/// What a kernel calls, but for intrinsics, the engine and the window checks.
+/// What a kernel calls, except intrinsics, the engine and the window checks.
 fn others(kernel: Value) -> impl Iterator<Item = Value> {
     let calls = kernel.instructions().into_iter().filter(|it| it.is_call());
     calls.map(Value::called).filter(|called| {
@@ -173,56 +180,10 @@ fn keep_only(module: &Module, unit: &Unit, kernels: &[Value]) {
             function.set_linkage(LLVMInternalLinkage);
             function.show();
         }
-        // The entry of a kernel that stays is asked for its parameters.
+        // The entry of a kernel that stays is needed for its parameters.
         if entries.contains(&function.name()) && function.calls_one_of(kernels) {
             function.set_linkage(LLVMExternalLinkage);
             function.hide();
         }
     }
-}
-
-/// Most instructions of a kernel with all it calls: beyond that the copy grows out of proportion to its use.
-const LARGEST: u64 = 12_000;
-
-/// Refuses a kernel that cannot be made one function: recursion, or too much code.
-pub fn fits(kernel: Value) -> Result<(), Refusal> {
-    match size(kernel, &mut HashMap::new()) {
-        None => Err(Refusal::new(
-            "a function calls itself, directly or through others",
-        )),
-        Some(size) if size > LARGEST => Err(Refusal::new(format!(
-            "with all functions inlined it would have {size} instructions; {LARGEST} are the limit (optimised code, from -O1, has fewer)"
-        ))),
-        Some(_) => Ok(()),
-    }
-}
-
-/// The instructions of a function and, once per call, of what it calls; `None` with recursion.
-fn size(function: Value, known: &mut HashMap<Value, Option<u64>>) -> Option<u64> {
-    if let Some(&size) = known.get(&function) {
-        return size;
-    }
-    // Found again while it is being looked at: recursion.
-    known.insert(function, None);
-    let instructions = function.instructions();
-    let mut total = instructions.len() as u64;
-    for call in instructions.into_iter().filter(|it| it.is_call()) {
-        let called = call.called_function();
-        if let Some(called) = called.filter(|it| !it.is_declaration()) {
-            total = total.saturating_add(size(called, known)?);
-        }
-    }
-    known.insert(function, Some(total));
-    Some(total)
-}
-
-/// Whether a kernel's entry makes copies of parameters on the stack: each thread would need its own.
-pub fn takes_structures(module: &Module, kernel: &str) -> bool {
-    let entry = module.function(&entries::symbol(kernel));
-    entry.is_none_or(|entry| {
-        let instructions = entry.instructions();
-        instructions
-            .into_iter()
-            .any(|it: Value| it.opcode() == Some(llvm_sys::LLVMOpcode::LLVMAlloca))
-    })
 }

@@ -1,28 +1,27 @@
-//! Needs: a copy of the module, inlined. Leaves: kernels that keep each thread's place in the nest of parallel regions in a
-//! local variable instead of shared memory.
+//! Needs: a copy of the module, inlined. Leaves: kernels that keep each thread's nest word in a local variable instead
+//! of shared memory.
 //!
-//! In SPMD kernels the device runtime has a word per thread in shared memory (`devicertl/src/team/nest.rs`), which only that
-//! thread touches. Values from memory that differ in their addresses count as different, so every branch on the word would
-//! be divergent, and the barriers behind it, too. In a local variable LLVM follows the word: in most kernels it is
-//! known at every place, or the same for all threads.
+//! In SPMD kernels the device runtime has a word per thread in shared memory, the thread's place in the nest of
+//! parallel regions (`devicertl/src/team/nest.rs`). Only that thread accesses it. A load at an address per lane is
+//! varying, so every branch on the word would be divergent, and so would the barriers behind it. LLVM follows the word
+//! in a local variable: in most kernels it is constant at every place, or the same for all threads.
 
 use std::mem::offset_of;
 
 use llvm_sys::LLVMOpcode;
 use vgpu_abi::ThreadContext;
 
+use super::context_marker;
 use crate::ir::{Builder, Layout, Module, Type, Value};
-use crate::vgpu::warp::analysis::callee::CONTEXT;
 use crate::vgpu::warp::analysis::context_fields::{self, LaneAxis};
-use crate::vgpu::warp::analysis::divergence::signed;
 
-/// Bytes of a word.
+/// Bytes of a nest word.
 const WORD: i64 = 2;
-/// Words: a block's threads.
+/// Number of nest words: the most threads of a block.
 const COUNT: i64 = 1024;
 
-/// Moves the words of a function into a local variable, if they lie at `start` in shared memory and every access is one
-/// of a thread to its own.
+/// Moves a function's nest words to a local variable, if they lie at `start` in shared memory and every thread
+/// accesses only its own.
 pub fn run(module: &Module, function: Value, start: u64) {
     let accesses = Accesses::find(module.layout(), function, start as i64);
     let Some(pointers) = accesses.filter(|pointers| !pointers.is_empty()) else {
@@ -42,12 +41,11 @@ pub fn run(module: &Module, function: Value, start: u64) {
     }
 }
 
-/// The address of the thread's word: what it holds when the kernel starts is read from there.
+/// The address of the thread's word. Its value at the start of the kernel is read from there.
 fn own_word(module: &Module, builder: &Builder, start: u64) -> Value {
     let context = module.context;
     let int = |bits, value| Value::int(Type::int(context, bits), value);
-    let marker = module.declare(CONTEXT, Type::function(Type::pointer(context), &[]));
-    let cx = builder.call_function(marker, &[]);
+    let cx = context_marker::call(module, builder);
     let field = |offset: usize| builder.byte_offset(cx, int(64, offset as u64));
     let tid = builder.load(
         Type::int(context, 32),
@@ -68,7 +66,7 @@ struct Accesses {
 }
 
 impl Accesses {
-    /// The pointers to threads' own words; `None` if some other use may reach a word.
+    /// The pointers to the thread's own word; `None` if some other use may reach a word.
     fn find(layout: Layout, function: Value, start: i64) -> Option<Vec<Value>> {
         let mut search = Accesses {
             layout,
@@ -97,7 +95,7 @@ impl Accesses {
                         Some(offset) => self.follow(user, at + offset)?,
                         None if at == self.start => self.own(user)?,
                         None if among_words => return None,
-                        // Another variable: its accesses stay within it.
+                        // Another variable: accesses to it stay within it.
                         None => {}
                     }
                 }
@@ -111,7 +109,7 @@ impl Accesses {
     fn constant_offset(&self, pointer: Value) -> Option<i64> {
         let indices = context_fields::indices(self.layout, pointer);
         indices.into_iter().try_fold(0, |sum, (index, scale)| {
-            Some(sum + signed(index)? * scale? as i64)
+            Some(sum + index.as_signed_int()? * scale? as i64)
         })
     }
 

@@ -1,11 +1,12 @@
-//! Needs: kernels that consist of one function. Leaves: of the barriers of kernels that LLVM's openmp-opt has made SPMD, those that
-//! order something.
+//! Needs: kernels of one function. Leaves: of the barriers of kernels that LLVM's openmp-opt made SPMD, only those
+//! that order something.
 //!
-//! openmp-opt puts a barrier behind each piece of sequential code that only thread 0 may run, `guards` one before, and a
-//! parallel region ends with one. So two often follow each other, with nothing between or only what thread 0 does: it has
-//! its own order, and nobody else takes part. A barrier orders what threads do since the barrier before it with what *other*
-//! threads do until the next one; if there is no such pair, it goes. The threads of such a kernel come to each of these
-//! barriers together, those of its regions because OpenMP demands it (5.2, §15.3.1): no thread waits at another one instead.
+//! openmp-opt puts a barrier after each piece of sequential code that only thread 0 may run. The pass `guards` puts
+//! one before it, and a parallel region ends with one. So two barriers often follow each other with nothing in
+//! between, or only accesses of thread 0, which are ordered anyway. A barrier orders what threads did since the last
+//! barrier before what *other* threads do until the next one. Without such a pair of accesses it is redundant. All
+//! threads of such a kernel come to each of these barriers together, to those of its regions because OpenMP requires
+//! it (5.2, §15.3.1). So no thread waits at another barrier instead.
 
 use std::collections::HashSet;
 
@@ -16,7 +17,7 @@ use crate::ir::{Block, Value};
 use crate::vgpu::warp::analysis::callee::{self, Callee};
 use crate::vgpu::warp::analysis::context_fields::{self, LaneAxis};
 
-/// The step, for a kernel that openmp-opt has made SPMD.
+/// The step, for a kernel that openmp-opt made SPMD.
 pub fn run(kernel: Value) {
     let masters = Masters::new(kernel);
     for barrier in kernel.instructions().into_iter().filter(|it| is_whole(*it)) {
@@ -28,19 +29,19 @@ pub fn run(kernel: Value) {
     }
 }
 
-/// What is done to memory that threads share, between two barriers.
+/// The accesses to shared or global memory between two barriers.
 #[derive(Default)]
 struct Accesses {
-    /// By thread 0 alone.
+    /// Thread 0 alone accesses some.
     by_master: bool,
-    /// By any thread.
+    /// Any thread accesses some.
     by_all: bool,
-    /// Whether any of it writes.
+    /// Whether any of them writes.
     writes: bool,
 }
 
 impl Accesses {
-    /// Whether threads do what has to be ordered with what other threads do.
+    /// Whether one of them must be ordered with another thread's access among `other`.
     fn conflicts(&self, other: &Accesses) -> bool {
         let shared = self.by_all && (other.by_all || other.by_master)
             || other.by_all && (self.by_all || self.by_master);
@@ -59,12 +60,12 @@ impl Masters {
         Masters(flow.blocks().iter().copied().filter(behind).collect())
     }
 
-    /// What may be done between the barriers before one and it.
+    /// The accesses between the barriers before a barrier and it.
     fn before(&self, barrier: Value) -> Accesses {
         self.around(barrier, |block| block.predecessors(), |all| all.reverse())
     }
 
-    /// What may be done between a barrier and those after it.
+    /// The accesses between a barrier and the barriers after it.
     fn after(&self, barrier: Value) -> Accesses {
         self.around(barrier, |block| block.successors(), |_| ())
     }
@@ -94,7 +95,7 @@ impl Masters {
         accesses
     }
 
-    /// Adds the accesses of a block's instructions; whether no barrier is among them.
+    /// Adds the accesses of a block's instructions; gives whether no barrier is among them.
     fn reaches_end(&self, block: Block, run: Vec<Value>, accesses: &mut Accesses) -> bool {
         for instruction in run {
             if is_whole(instruction) {
@@ -112,7 +113,7 @@ impl Masters {
     }
 }
 
-/// Where a block that parts thread 0 from the others sends it, if that is the only way there.
+/// The successor to which a block sends thread 0 alone, if that is the only way there.
 fn guarded(block: Block) -> Option<Block> {
     let branch = block.terminator()?;
     let question = branch.condition()?;
@@ -132,7 +133,7 @@ fn guarded(block: Block) -> Option<Block> {
     (guarded.predecessors() == [block] && ways[0] != ways[1]).then_some(guarded)
 }
 
-/// Whether an instruction is a barrier at which all threads of the block wait.
+/// Whether an instruction is a barrier of all threads of the block.
 fn is_whole(instruction: Value) -> bool {
     instruction.is_call() && callee::of(instruction) == Callee::Barrier && {
         let arguments = instruction.arguments();
@@ -141,7 +142,8 @@ fn is_whole(instruction: Value) -> bool {
     }
 }
 
-/// Whether an instruction accesses memory that other threads may see, and if so, whether it writes or may do more than access it.
+/// Whether an instruction accesses memory that other threads may see; if so, `true` if it writes or may have other
+/// effects.
 fn access(instruction: Value) -> Option<bool> {
     use LLVMOpcode::*;
     let shared = |address: Value| !is_local(address);
@@ -155,11 +157,11 @@ fn access(instruction: Value) -> Option<bool> {
         LLVMAtomicRMW | LLVMAtomicCmpXchg | LLVMFence => Some(true),
         LLVMCall | LLVMInvoke | LLVMCallBr => match callee::of(instruction) {
             Callee::Context
-            | Callee::Check
-            | Callee::CheckRange
+            | Callee::WindowCheck
+            | Callee::WindowRangeCheck
             | Callee::Hint
-            | Callee::Scope
-            | Callee::Widened => None,
+            | Callee::NoaliasScope
+            | Callee::VectorIntrinsic => None,
             _ => Some(true),
         },
         _ => None,

@@ -1,57 +1,60 @@
-//! Needs: kernels inlined. Leaves: a branch where a thread's number was cut down to how many iterations there are, in loops over chunks:
-//! `chunks` can then ask it of all threads at once.
+//! Needs: kernels inlined. Leaves: a branch in place of a minimum of the thread id and a bound, in loops over chunks.
+//! `loop_versioning` can then check the bound for all threads at once.
 //!
-//! The device runtime's chunks that are dealt round have no branch (`devicertl/src/worksharing/static_schedule.rs`), which is best on a GPU:
+//! The device runtime computes round-robin chunks without a branch (`devicertl/src/worksharing/static_schedule.rs`), which is best on a
+//! GPU:
 //!
 //! ```text
-//! i = first + min(left, tid)                                       // does not count up from lane to lane
-//! i = first + (tid > left ? left : tid), by a branch               // counts up on one of two ways
+//! i = first + min(left, tid)                                       // not strided
+//! i = first + (tid > left ? left : tid), by a branch               // strided on one of two paths
 //! ```
 
 use llvm_sys::LLVMIntPredicate;
 
-use super::loop_versioning::is_thread_id_x;
 use crate::analysis::control_flow::ControlFlow;
 use crate::ir::{Block, Builder, Context, Value};
+use crate::vgpu::warp::analysis::context_fields::is_zero_extended_thread_id;
 
-/// Makes the branch in a kernel's first such place.
+/// The step: makes the branch at a kernel's first such minimum.
 pub fn run(context: Context, kernel: Value) {
     let loops = ControlFlow::new(kernel).loops();
     let in_loop = |it: &Value| loops.iter().any(|each| each.body.contains(&it.block()));
     let instructions = kernel.instructions().into_iter();
     let found = instructions
         .filter(in_loop)
-        .find_map(|it| Some((it, clamp(it)?)));
-    if let Some((smaller, clamp)) = found {
-        branch(context, kernel, smaller, clamp);
+        .find_map(|it| Some((it, operands(it)?)));
+    if let Some((minimum, operands)) = found {
+        branch(context, kernel, minimum, operands);
     }
 }
 
-/// A thread's number, and what it is cut down to.
-struct Clamp {
-    number: Value,
+/// A minimum of the thread id and a bound.
+struct Minimum {
+    id: Value,
     bound: Value,
 }
 
-/// What an instruction cuts down, if it does.
-fn clamp(call: Value) -> Option<Clamp> {
+/// The operands of such a minimum, if an instruction is one.
+fn operands(call: Value) -> Option<Minimum> {
     let name = call.called_function()?.name();
     if !matches!(name.as_str(), "llvm.umin.i32" | "llvm.umin.i64") {
         return None;
     }
     match call.arguments()[..] {
-        [bound, number] | [number, bound]
-            if is_thread_id_x(number) && bound.is_instruction() && !is_thread_id_x(bound) =>
+        [bound, id] | [id, bound]
+            if is_zero_extended_thread_id(id)
+                && bound.is_instruction()
+                && !is_zero_extended_thread_id(bound) =>
         {
-            Some(Clamp { number, bound })
+            Some(Minimum { id, bound })
         }
         _ => None,
     }
 }
 
-/// Puts a branch in place of `smaller`, the smaller of the two.
-fn branch(context: Context, kernel: Value, smaller: Value, Clamp { number, bound }: Clamp) {
-    let block = smaller.block();
+/// Puts a branch in place of `minimum`.
+fn branch(context: Context, kernel: Value, minimum: Value, Minimum { id, bound }: Minimum) {
+    let block = minimum.block();
     let head = Builder::block_before(context, block);
     for before in block.predecessors() {
         if let Some(end) = before.terminator() {
@@ -62,9 +65,9 @@ fn branch(context: Context, kernel: Value, smaller: Value, Clamp { number, bound
     let earlier = block
         .instructions()
         .into_iter()
-        .take_while(|&it| it != smaller);
+        .take_while(|&it| it != minimum);
     earlier.for_each(|it| builder.take(it));
-    let beyond = builder.compare(LLVMIntPredicate::LLVMIntUGT, number, bound);
+    let beyond = builder.compare(LLVMIntPredicate::LLVMIntUGT, id, bound);
     let way = || -> Block {
         let way = Builder::append_block(context, kernel, "");
         Builder::at_end(context, way).jump(block);
@@ -72,9 +75,9 @@ fn branch(context: Context, kernel: Value, smaller: Value, Clamp { number, bound
     };
     let (short, whole) = (way(), way());
     builder.branch(beyond, short, whole);
-    let chosen = Builder::before(context, smaller).phi(smaller.ty());
+    let chosen = Builder::before(context, minimum).phi(minimum.ty());
     chosen.add_incoming(bound, short);
-    chosen.add_incoming(number, whole);
+    chosen.add_incoming(id, whole);
     // SAFETY: the caller is done with the call.
-    unsafe { smaller.replace_with(chosen) };
+    unsafe { minimum.replace_with(chosen) };
 }

@@ -1,8 +1,8 @@
 //! Needs: a copy of the module. Leaves: in it, generic kernels as their workers run them.
 //!
-//! The master of a generic kernel is in the last warp of the block, whose threads run the scalar form (*fork-join* paper,
-//! §V-B; docs/abi.md). So no lane of a warp form is the master, and what only the master runs goes away: what
-//! is left is the workers' state machine with the parallel regions in it.
+//! The master of a generic kernel is in the last warp of the block, whose threads run the scalar form (*fork-join*
+//! paper, §V-B; docs/abi.md). So no lane of a warp form is the master, and the code that only the master runs goes
+//! away. What is left is the workers' state machine with the parallel regions in it.
 
 use std::mem::offset_of;
 
@@ -12,7 +12,7 @@ use vgpu_abi::ThreadContext;
 use crate::ir::Value;
 use crate::vgpu::warp::analysis::context_fields::{self, LaneAxis};
 
-/// Answers what is known of a worker; whether there was anything to answer.
+/// Replaces conditions that are known for workers; gives whether there were any.
 pub fn run(kernel: Value, warp_size: u32) -> bool {
     let mut changed = false;
     for instruction in kernel.instructions() {
@@ -45,7 +45,7 @@ fn answer(instruction: Value, warp_size: u32) -> Option<u64> {
     }
 }
 
-/// What a field holds because the block extends along y.
+/// The value of a context field that is known because the block extends along y.
 fn of_shape(field: usize) -> Option<u64> {
     let element = size_of::<u32>();
     let (tid, ntid) = (
@@ -61,7 +61,7 @@ fn of_shape(field: usize) -> Option<u64> {
     }
 }
 
-/// Whether a value is the number of the last warp's first thread: `(ntid.y - 1) & -warp_size`.
+/// Whether a value is the thread id of the last warp's first thread: `(ntid.y - 1) & -warp_size`.
 fn is_last_warp(value: Value, warp_size: u32) -> bool {
     let constant =
         |value: Value, expected: u32| value.as_int().is_some_and(|bits| bits as u32 == expected);

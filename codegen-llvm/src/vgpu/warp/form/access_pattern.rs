@@ -1,0 +1,157 @@
+//! How the lanes' elements lie in memory: at unit stride, at unit stride if a test at run time holds, or anywhere.
+//!
+//! The bounds of a loop over a thread's share of iterations hide from the compiler that consecutive lanes access
+//! consecutive elements, although nearly all programs are written that way. Hence the test.
+
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
+
+use super::stride_test::StrideTest;
+use super::vectoriser::Vectoriser;
+use crate::ir::{Type, Value};
+use crate::vgpu::warp::analysis::context_fields;
+use crate::vgpu::warp::analysis::shape::Shape;
+
+/// How the lanes reach their elements.
+pub(super) enum AccessPattern {
+    /// Consecutive elements from this address on.
+    UnitStride(Value),
+    /// Consecutive elements from this address on if the test holds, else anywhere.
+    UnitStrideIf(StrideTest, Value),
+    /// Anywhere: a gather or a scatter.
+    GatherScatter,
+}
+
+impl Vectoriser<'_> {
+    /// How the lanes reach elements of type `ty` at `address`.
+    pub(super) fn access_pattern(&mut self, address: Value, ty: Type) -> AccessPattern {
+        let size = self.layout.alloc_size(ty);
+        if let Shape::Strided { stride, .. } = self.divergence.shape(address) {
+            if stride == size as i64 {
+                let start = self.scalar(address);
+                return AccessPattern::UnitStride(self.flat(start));
+            }
+            return AccessPattern::GatherScatter;
+        }
+        let (pointer, steps) = self.origin(address);
+        let (test, start) = match self.varying_index(pointer, size) {
+            Some((number, index, step)) => {
+                let test = self.test_stride(index, step);
+                (test, self.with_index(pointer, number, test.base))
+            }
+            None => {
+                let test = self.test_stride(pointer, size as i64);
+                (test, self.lane_zero_address(pointer, &test, size))
+            }
+        };
+        let mut start = self.flat(start);
+        for step in steps.into_iter().rev() {
+            let indices: Vec<_> = (1..step.operand_count())
+                .map(|at| self.scalar(step.operand(at)))
+                .collect();
+            let ty = step.source_element_type();
+            start = self.builder.index(ty, start, &indices);
+        }
+        AccessPattern::UnitStrideIf(test, start)
+    }
+
+    /// Lane 0's address if the test holds, computed back from the first active lane's.
+    fn lane_zero_address(&mut self, pointer: Value, test: &StrideTest, size: u64) -> Value {
+        let int = Type::int(self.context, 64);
+        let lane = Type::int(self.context, 32);
+        let lane = self.builder.cast_unsigned(test.first, lane);
+        let pointers = self.flat_vector(pointer);
+        let there = self.builder.extract(pointers, lane);
+        let back = Value::int(int, (size as i64).wrapping_neg() as u64);
+        let back = self.builder.binary(LLVMOpcode::LLVMMul, test.first, back);
+        self.builder.byte_offset(there, back)
+    }
+
+    /// The varying address that `address` lies a uniform number of bytes behind, and the steps that lead from there to
+    /// `address`, the last one first. So neighbours of one element (`a[i - 1]`, `a[i + 1]`) share its test.
+    pub(super) fn origin(&self, address: Value) -> (Value, Vec<Value>) {
+        let uniform = |value: Value| self.divergence.shape(value).is_uniform();
+        let (mut pointer, mut steps) = (address, Vec::new());
+        loop {
+            match pointer.opcode() {
+                Some(LLVMOpcode::LLVMAddrSpaceCast) => {}
+                Some(LLVMOpcode::LLVMGetElementPtr)
+                    if pointer.operands().into_iter().skip(1).all(uniform) =>
+                {
+                    steps.push(pointer);
+                }
+                _ => return (pointer, steps),
+            }
+            pointer = pointer.operand(0);
+        }
+    }
+
+    /// The only varying index of an address with a uniform base: its number among the operands, the index, and the
+    /// step in it that makes `size` bytes. `None` unless `size` is a whole number of such steps.
+    fn varying_index(&self, pointer: Value, size: u64) -> Option<(u32, Value, i64)> {
+        let uniform = |value: Value| self.divergence.shape(value).is_uniform();
+        if pointer.opcode() != Some(LLVMOpcode::LLVMGetElementPtr) || !uniform(pointer.operand(0)) {
+            return None;
+        }
+        let indices = context_fields::indices(self.layout, pointer)
+            .into_iter()
+            .enumerate();
+        let mut varying = indices.filter(|(_, (index, _))| !uniform(*index));
+        let (Some((number, (index, Some(scale)))), None) = (varying.next(), varying.next()) else {
+            return None;
+        };
+        (scale > 0 && size.is_multiple_of(scale))
+            .then(|| (number as u32 + 1, index, (size / scale) as i64))
+    }
+
+    /// A `getelementptr` with index `number` replaced.
+    fn with_index(&mut self, pointer: Value, number: u32, index: Value) -> Value {
+        let mut operands = Vec::new();
+        for at in 0..pointer.operand_count() {
+            operands.push(if at == number {
+                index
+            } else {
+                self.scalar(pointer.operand(at))
+            });
+        }
+        self.builder
+            .index(pointer.source_element_type(), operands[0], &operands[1..])
+    }
+
+    /// Tests whether an index or address grows by `step` from lane to lane.
+    fn test_stride(&mut self, value: Value, step: i64) -> StrideTest {
+        if let Some(&known) = self.stride_tests.get(&(value, step)) {
+            return known;
+        }
+        let int = Type::int(self.context, 64);
+        let wide = int.vector(self.width);
+        let vector = self.vector(value);
+        let vector = if value.ty().is_pointer() {
+            self.builder.cast(LLVMOpcode::LLVMPtrToInt, vector, wide)
+        } else if value.ty().int_width() < 64 {
+            self.builder.cast(LLVMOpcode::LLVMSExt, vector, wide)
+        } else {
+            vector
+        };
+        let lane = self.first_lane();
+        let first = self.builder.cast_unsigned(lane, int);
+        let steps = Value::int(int, step as u64);
+        let before = self.builder.binary(LLVMOpcode::LLVMMul, first, steps);
+        let there = self.builder.extract(vector, lane);
+        let base = self.builder.binary(LLVMOpcode::LLVMSub, there, before);
+        let bases = self.builder.splat(base, self.width);
+        let expected = self
+            .builder
+            .binary(LLVMOpcode::LLVMAdd, bases, self.steps(int, step));
+        let differ = self
+            .builder
+            .compare(LLVMIntPredicate::LLVMIntNE, vector, expected);
+        let active = self.active_where(differ);
+        let bits = self.bits(active);
+        let holds = self
+            .builder
+            .compare(LLVMIntPredicate::LLVMIntEQ, bits, Value::zero(bits.ty()));
+        let test = StrideTest { holds, base, first };
+        self.stride_tests.insert((value, step), test);
+        test
+    }
+}

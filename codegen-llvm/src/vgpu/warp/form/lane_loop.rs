@@ -1,0 +1,91 @@
+//! A loop over the active lanes, and single lanes of vectors.
+
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
+
+use super::vectoriser::Vectoriser;
+use crate::ir::{Builder, Type, Value};
+
+impl Vectoriser<'_> {
+    /// Runs `body` in a loop over the active lanes, with the lane's number (32 bits). If `result` is given, the lanes'
+    /// results become a vector of that type. At least one lane is active.
+    pub(super) fn for_each_lane(
+        &mut self,
+        result: Option<Type>,
+        body: impl FnOnce(&mut Self, Value) -> Value,
+    ) -> Option<Value> {
+        let bits = self.mask_bits();
+        let before = self.builder.block();
+        let body_block = Builder::append_block(self.context, self.function, "");
+        let done = Builder::append_block(self.context, self.function, "");
+        self.builder.jump(body_block);
+        self.builder.move_to_end(body_block);
+        let left = self.builder.phi(bits.ty());
+        let gathered = result.map(|ty| self.builder.phi(ty));
+        let lane = self.count_trailing(left);
+        let value = body(self, lane);
+        let with_lane = gathered.map(|whole| self.insert_lane(whole, value, lane));
+        let minus_one =
+            self.builder
+                .binary(LLVMOpcode::LLVMAdd, left, Value::int(bits.ty(), u64::MAX));
+        let rest = self.builder.binary(LLVMOpcode::LLVMAnd, left, minus_one);
+        let more = self
+            .builder
+            .compare(LLVMIntPredicate::LLVMIntNE, rest, Value::zero(rest.ty()));
+        let end = self.builder.block();
+        self.builder.branch(more, body_block, done);
+        left.add_incoming(bits, before);
+        left.add_incoming(rest, end);
+        if let (Some(whole), Some(next)) = (gathered, with_lane) {
+            whole.add_incoming(Value::poison(whole.ty()), before);
+            whole.add_incoming(next, end);
+        }
+        self.builder.move_to_end(done);
+        with_lane
+    }
+
+    /// A vector with lane `lane` replaced; structures field by field.
+    fn insert_lane(&self, whole: Value, value: Value, lane: Value) -> Value {
+        let count = value.ty().part_count();
+        if count == 0 {
+            return self.builder.insert_element(whole, value, lane);
+        }
+        (0..count).fold(whole, |made, index| {
+            let (vectors, part) = (
+                self.builder.field(whole, index),
+                self.builder.field(value, index),
+            );
+            let part = self.insert_lane(vectors, part, lane);
+            self.builder.insert_field(made, part, index)
+        })
+    }
+
+    /// Lane `lane` of a vector; structures field by field.
+    pub(super) fn extract_lane(&self, vector: Value, lane: Value) -> Value {
+        let count = vector.ty().part_count();
+        if count == 0 {
+            return self.builder.extract(vector, lane);
+        }
+        let parts: Vec<_> = (0..count)
+            .map(|index| self.extract_lane(self.builder.field(vector, index), lane))
+            .collect();
+        let types: Vec<_> = parts.iter().map(|part| part.ty()).collect();
+        let whole = Value::poison(Type::structure(self.context, &types));
+        parts
+            .into_iter()
+            .enumerate()
+            .fold(whole, |whole, (index, part)| {
+                self.builder.insert_field(whole, part, index as u32)
+            })
+    }
+
+    /// Calls `vgpu_warp_lane`: the engine calls that follow are for this lane.
+    pub(super) fn announce_lane(&self, lane: Value) {
+        let ty = Type::function(
+            Type::void(self.context),
+            &[Type::pointer(self.context), Type::int(self.context, 32)],
+        );
+        let function = self.module.declare("vgpu_warp_lane", ty);
+        function.add_attribute(self.context, "nounwind");
+        self.builder.call_function(function, &[self.cx, lane]);
+    }
+}

@@ -1,0 +1,45 @@
+//! Two paths of control within one block of the kernel, and values that only one of them needs.
+
+use llvm_sys::LLVMOpcode;
+
+use super::vectoriser::Vectoriser;
+use crate::ir::{Block, Builder, Value};
+
+impl Vectoriser<'_> {
+    pub(super) fn fork(&self, condition: Value) -> (Block, Block, Block) {
+        let block = || Builder::append_block(self.context, self.function, "");
+        let all = (block(), block(), block());
+        let not = self.builder.binary(
+            LLVMOpcode::LLVMXor,
+            condition,
+            Value::int(condition.ty(), 1),
+        );
+        self.builder.branch_likely(not, all.1, all.0);
+        all
+    }
+
+    /// Phis of what two paths computed.
+    pub(super) fn merge_paths(
+        &self,
+        these: &[Value],
+        here: Block,
+        those: &[Value],
+        there: Block,
+    ) -> Vec<Value> {
+        let both = these.iter().zip(those).map(|(&one, &other)| {
+            let phi = self.builder.phi(one.ty());
+            phi.add_incoming(one, here);
+            phi.add_incoming(other, there);
+            phi
+        });
+        both.collect()
+    }
+
+    /// Builds what only a side path needs. The values that become known there are not known on the main path.
+    pub(super) fn on_side_path<T>(&mut self, build: impl FnOnce(&mut Self) -> T) -> T {
+        let (scalars, vectors) = (self.scalars.clone(), self.vectors.clone());
+        let made = build(self);
+        (self.scalars, self.vectors) = (scalars, vectors);
+        made
+    }
+}
