@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 
 use crate::device::pipeline::{self, Output};
@@ -28,7 +29,7 @@ enum Command {
     /// Compile an nvptx64 image to PTX text
     #[command(after_help = pass_help(pipeline::pass_names(Output::Ptx)))]
     Ptx(Ptx),
-    /// Say what is in an image, as JSON: triple, kernels with their mode, variables
+    /// Print what is in an image, as JSON: triple, kernels with their mode, variables
     Inspect(Files),
 }
 
@@ -73,7 +74,8 @@ struct Vgpu {
     #[arg(long)]
     emit_llvm: bool,
     /// Print the module to standard error after a pass; may be repeated
-    #[arg(long, value_name = "PASS", value_parser = clap::builder::PossibleValuesParser::new(vgpu::pass_names()), hide_possible_values = true)]
+    #[arg(long, value_name = "PASS", hide_possible_values = true,
+          value_parser = PossibleValuesParser::new(vgpu::pass_names()))]
     print_after: Vec<String>,
     /// Verify the module after every pass
     #[arg(long)]
@@ -98,14 +100,15 @@ struct Ptx {
     #[arg(long)]
     no_openmp_opt: bool,
     /// Print the module to standard error after a pass; may be repeated
-    #[arg(long, value_name = "PASS", value_parser = clap::builder::PossibleValuesParser::new(pipeline::pass_names(Output::Ptx)), hide_possible_values = true)]
+    #[arg(long, value_name = "PASS", hide_possible_values = true,
+          value_parser = PossibleValuesParser::new(pipeline::pass_names(Output::Ptx)))]
     print_after: Vec<String>,
     /// Verify the module after every pass
     #[arg(long)]
     verify_each: bool,
 }
 
-/// `sm_80`, `sm_90a`: LLVM itself only warns of a CPU it does not know.
+/// Checks an architecture such as `sm_80` or `sm_90a`. LLVM itself only warns of a CPU that it does not know.
 fn architecture(text: &str) -> Result<String, String> {
     let number = text
         .strip_prefix("sm_")
@@ -120,7 +123,7 @@ fn architecture(text: &str) -> Result<String, String> {
     }
 }
 
-/// What the program does.
+/// The program.
 pub fn main() -> ExitCode {
     no_core_dump();
     match run(&Cli::parse().command) {
@@ -132,7 +135,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// An abort of LLVM's is an answer here, not something to keep an image of in the user's folder.
+/// Turns core dumps off. LLVM may abort on bad input, and that must not leave a core file in the user's folder.
 fn no_core_dump() {
     let none = libc::rlimit {
         rlim_cur: 0,

@@ -1,4 +1,4 @@
-//! What is in an image, without compiling it.
+//! Summarises an image without compiling it.
 
 use anyhow::Result;
 use vgpu_abi::summary::{GlobalSummary, ImageSummary, KernelSummary};

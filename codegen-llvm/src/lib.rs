@@ -1,7 +1,17 @@
-//! What device images become: host objects for the virtual GPU, PTX, and, in clang's own device link, better machine code.
+//! The compiler of device images. It makes host objects for the virtual GPU and PTX, and it improves images in clang's
+//! own device link.
 //!
-//! `omptarget-codegen`, the compiler process (see the crate `codegen`), is [`main`]. The crate `link-plugin` brings [`link`] into clang's
-//! linkers.
+//! | module | what it holds |
+//! |---|---|
+//! | `ir` | LLVM's C API with types |
+//! | `analysis` | what passes ask of a module; nothing there changes one |
+//! | `device` | passes on a device image whatever runs it, and their pipeline |
+//! | `vgpu` | passes that turn an image into a host object; stands on the three above |
+//! | `pass_manager` | runs a table of passes |
+//! | `ptx`, [`link`], `inspect` | the other things that become of an image |
+//!
+//! `omptarget-codegen`, the compiler process (see the crate `codegen`), is [`main`]. The crate `link-plugin` brings
+//! [`link`] into clang's linkers.
 
 mod analysis;
 mod command;

@@ -8,7 +8,7 @@ use crate::device::pipeline::{self, Image, Output};
 use crate::ir::{Machine, MachineOptions, Module, Value};
 use crate::pass_manager::Instrumentation;
 
-/// How to run the passes: what stands in `omptarget<…>`.
+/// How to run the passes: the options in `omptarget<…>`.
 #[derive(Clone, Debug)]
 pub struct LinkOptions {
     level: u8,
@@ -77,7 +77,8 @@ pub unsafe fn run(module: LLVMModuleRef, options: &LinkOptions) -> Result<()> {
     };
     if module.globals().iter().any(is_laid_out) {
         bail!(
-            "the pass omptarget has to come before lto<…> in --lto-newpm-passes, which ends with laying out AMD GPUs' shared memory"
+            "the pass omptarget has to come before lto<…> in --lto-newpm-passes, \
+             which ends with laying out AMD GPUs' shared memory"
         );
     }
     let machine = Machine::new(&MachineOptions {

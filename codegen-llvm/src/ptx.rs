@@ -8,11 +8,11 @@ use crate::device::pipeline::{self, Image, Output};
 use crate::ir::{Context, Machine, MachineOptions, Module, set_llvm_options};
 use crate::pass_manager::Instrumentation;
 
-/// What PTX to make.
+/// Options of `omptarget-codegen ptx`.
 pub struct PtxOptions<'a> {
     /// Architecture, e.g. `sm_80`.
     pub arch: &'a str,
-    /// Version of the PTX instruction set; without one, the oldest that serves: what a driver must know, or newer.
+    /// Version of the PTX instruction set. Without one, the oldest that serves: a driver must know it or a newer one.
     pub version: Option<PtxVersion>,
     /// Optimisation level, 0 to 3.
     pub level: u8,
@@ -31,15 +31,16 @@ pub struct PtxVersion {
     pub minor: u8,
 }
 
-/// The oldest that device code may need: `stacksave`, `stackrestore` (PTX ISA 7.3; drivers since CUDA 11.3). Locals whose
-/// number is not known beforehand become those.
+/// The oldest version that device code may need: it has `stacksave` and `stackrestore` (PTX ISA 7.3; drivers since CUDA
+/// 11.3), which variable-length arrays need.
 const OLDEST: PtxVersion = PtxVersion { major: 7, minor: 3 };
 
-/// Architectures whose own oldest PTX is older than [`OLDEST`]; LLVM knows the others' ("Supported Targets" of the PTX ISA).
+/// Architectures whose oldest PTX version is older than [`OLDEST`]. LLVM knows those of the others ("Supported Targets"
+/// of the PTX ISA).
 const BEFORE_OLDEST: [&str; 6] = ["sm_60", "sm_70", "sm_72", "sm_75", "sm_80", "sm_86"];
 
 impl PtxOptions<'_> {
-    /// LLVM's feature for the version: empty leaves it to the architecture.
+    /// LLVM's feature for the version. Empty leaves the version to the architecture.
     fn feature(&self) -> Result<String> {
         let of_architecture = BEFORE_OLDEST.contains(&self.arch).then_some(OLDEST);
         let Some(version) = self.version.or(of_architecture) else {
@@ -76,7 +77,8 @@ impl std::str::FromStr for PtxVersion {
 
 /// Compiles an image to PTX.
 pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Result<Vec<u8>> {
-    // The back end would call functions for conversions between floating point and integers of more than 64 bits, which nobody defines.
+    // The back end would call undefined functions for conversions between floating point and integers of more than 64
+    // bits.
     set_llvm_options(&["-expand-fp-convert-bits=64"]);
     let module = Module::read(context, bitcode)?;
     let triple = module.triple();
@@ -99,7 +101,7 @@ pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Re
     };
     pipeline::run(&mut image, &options.instrumentation)?;
     let text = image.machine.emit_assembly(&image.module)?;
-    // LLVM warns of an architecture that it does not know, and writes the version of its oldest.
+    // LLVM only warns of an architecture that it does not know, and writes the PTX version of its oldest one.
     const UNKNOWN: &[u8] = b"\n.version 3.2\n";
     if text.windows(UNKNOWN.len()).any(|line| line == UNKNOWN) {
         bail!("this LLVM does not know {}", options.arch);
@@ -107,7 +109,7 @@ pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Re
     Ok([provenance(bitcode).as_bytes(), &text].concat())
 }
 
-/// The PTX's first line: which image it was made of.
+/// The first line of the PTX: the hash of the image it was made of.
 fn provenance(bitcode: &[u8]) -> String {
     let hash = hex::encode(Sha256::digest(bitcode));
     format!("{PROVENANCE}{hash}\n")

@@ -1,7 +1,9 @@
-//! The device passes of `omptarget-codegen` in clang's own device link (docs/codegen.md, "Machine code of the whole program, by clang").
+//! The device passes of `omptarget-codegen` in clang's own device link (docs/codegen.md, "Machine code of the whole
+//! program, by clang").
 //!
-//! clang-nvlink-wrapper loads this library (`load-pass-plugin`) and runs the pass `omptarget<O2>` where `--lto-newpm-passes` names
-//! it. LLVM's functions are those of the linker's own libLLVM, which the process has loaded already.
+//! clang-nvlink-wrapper loads this library (`load-pass-plugin`) and runs the pass `omptarget<O2>` where
+//! `--lto-newpm-passes` names it. LLVM's functions are those of the linker's own libLLVM, which the process has loaded
+//! already.
 
 use std::ffi::{c_char, c_void};
 

@@ -14,7 +14,7 @@ pub struct ControlFlow {
     dominator: Vec<usize>,
 }
 
-/// A loop: an edge back to a block that was entered before, and what lies between.
+/// A natural loop: a back edge, and the blocks it encloses.
 pub struct Loop {
     /// The block the edge goes back to.
     pub header: Block,
@@ -203,7 +203,16 @@ mod tests {
 
     #[test]
     fn dominators_go_up_to_the_entry() {
-        let text = "define void @f(i1 %c) {\ne:\n br i1 %c, label %a, label %b\na:\n br label %j\nb:\n br label %j\nj:\n ret void\n}";
+        let text = "define void @f(i1 %c) {
+e:
+  br i1 %c, label %a, label %b
+a:
+  br label %j
+b:
+  br label %j
+j:
+  ret void
+}";
         let module = Module::parse(Context::new(), text, "test").unwrap();
         let flow = ControlFlow::new(module.function("f").unwrap());
         let join = *flow

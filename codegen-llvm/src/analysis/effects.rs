@@ -4,7 +4,8 @@ use llvm_sys::{LLVMAttributeFunctionIndex, LLVMOpcode};
 
 use crate::ir::Value;
 
-/// Whether an instruction has no effects, and may be run by fewer threads or later, while nothing is written.
+/// Whether an instruction has no effects: it may run later, or on fewer threads, as long as nothing is written
+/// meanwhile.
 pub fn has_no_effects(instruction: Value) -> bool {
     use LLVMOpcode::*;
     match instruction.opcode() {
@@ -21,13 +22,13 @@ pub fn has_no_effects(instruction: Value) -> bool {
     }
 }
 
-/// Whether a function writes nothing and waits for nobody, by its attributes, or only says something to the optimiser.
+/// Whether a function writes nothing and synchronises with nobody, by its attributes, or only informs the optimiser.
 fn only_reads(function: Value) -> bool {
     const HINTS: [&str; 2] = ["llvm.assume", "llvm.experimental.noalias.scope.decl"];
     if HINTS.contains(&function.name().as_str()) {
         return true;
     }
-    /// In the value of the attribute `memory`, two bits for each kind of memory: the second says that it may be written
+    /// The value of the attribute `memory` has two bits for each kind of memory. The second says that it may be written
     /// (`llvm/Support/ModRef.h`).
     const WRITES: u64 = 0xaaaa_aaaa_aaaa_aaaa;
     let memory = function.int_attribute_at(LLVMAttributeFunctionIndex, "memory");

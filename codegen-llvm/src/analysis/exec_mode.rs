@@ -4,8 +4,10 @@ use vgpu_abi::summary::ExecutionMode;
 
 use crate::ir::{Module, Value};
 
-/// The execution mode clang records in `<kernel>_kernel_environment` (`KernelEnvironmentTy` in
-/// OMPKinds.def: configuration first, in it the mode third; values in `OMPDeviceConstants.h`), up to clang 17 in `<kernel>_exec_mode`.
+/// The execution mode that clang records in `<kernel>_kernel_environment`, up to clang 17 in `<kernel>_exec_mode`.
+///
+/// The environment is `KernelEnvironmentTy` of OMPKinds.def: the configuration comes first, and in it the mode is
+/// third. `OMPDeviceConstants.h` has the values.
 pub fn of(module: &Module, kernel: &str) -> ExecutionMode {
     let environment = module
         .global(&format!("{kernel}_kernel_environment"))

@@ -4,7 +4,7 @@ use llvm_sys::LLVMTypeKind;
 
 use crate::ir::{Type, Value};
 
-/// Whether a function is used other than by calls of it.
+/// Whether a function has uses other than calls of it.
 pub fn has_address_taken(function: Value) -> bool {
     function.users().into_iter().any(|user| {
         !user.is_instruction()
@@ -14,8 +14,8 @@ pub fn has_address_taken(function: Value) -> bool {
     })
 }
 
-/// Whether a call with arguments of these types may be one of the function. The runtime calls regions with more arguments than
-/// they take and with pointers for integers of their size (`devicertl/src/fork_join/invoke.rs`).
+/// Whether a call with arguments of these types may lead to the function. The runtime calls regions with more arguments
+/// than they take, and with pointers for integers of their size (`devicertl/src/fork_join/invoke.rs`).
 pub fn may_be_given(function: Value, given: &[Type]) -> bool {
     let taken = function.value_type().parameters();
     let alike =

@@ -11,7 +11,7 @@ use vgpu_abi::artifact::Parameter;
 use super::target::TARGETS;
 use crate::ir::{Layout, Module, Type, Value, metadata_string};
 
-/// Where the parameters of a kernel lie when its caller hands over one structure of them all.
+/// The offsets and sizes of a kernel's parameters in one structure of them all.
 pub fn parameters(layout: Layout, kernel: Value) -> Vec<Parameter> {
     let mut end = 0;
     let place = |(index, parameter): (usize, Value)| {
@@ -36,22 +36,22 @@ pub fn parameters(layout: Layout, kernel: Value) -> Vec<Parameter> {
         .collect()
 }
 
-/// The type of what parameter `index`, counted from 1, points at if that memory is filled by the caller.
+/// The type that parameter `index`, counted from 1, points at, if the caller fills that memory.
 pub fn in_memory(kernel: Value, index: u32) -> Option<Type> {
     IN_MEMORY
         .iter()
         .find_map(|name| kernel.type_attribute_at(index, name))
 }
 
-/// The attributes of parameters that the caller passes in memory (NVPTX, AMDGCN).
+/// Attributes of parameters that the caller passes in memory (NVPTX, AMDGCN).
 pub const IN_MEMORY: [&str; 2] = ["byval", "byref"];
 
 /// The attribute that bounds the threads of a block on NVIDIA's GPUs, dimension by dimension.
 pub const NVIDIA_BOUND: &str = "nvvm.maxntid";
-/// That on AMD's, from least to most.
+/// The attribute that bounds them on AMD's GPUs: minimum and maximum.
 pub const AMD_BOUND: &str = "amdgpu-flat-work-group-size";
 
-/// A kernel as the image has it.
+/// A kernel of an image.
 pub struct Found {
     /// Its function.
     pub function: Value,

@@ -1,4 +1,4 @@
-//! What the passes ask of a module. Nothing here changes one.
+//! What passes ask of a module. Nothing here changes one.
 
 pub mod control_flow;
 pub mod effects;

@@ -1,4 +1,4 @@
-//! What a kernel can reach: functions it may call and shared variables they use.
+//! What a kernel can reach: the functions that it may call, and the variables that they use.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! Source places: the table that compiled code indexes into.
+//! Source locations: of instructions, for messages, and the table that compiled code indexes into.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use vgpu_abi::artifact::Site;
 
 use crate::ir::{Context, Location, Value};
 
-/// The table under construction. Entry 0 is "unknown".
+/// The table of source locations under construction. Entry 0 is "unknown".
 pub struct SourceLocations {
     context: Context,
     table: Vec<Site>,
@@ -14,7 +14,7 @@ pub struct SourceLocations {
 }
 
 impl SourceLocations {
-    /// A table with only the unknown place.
+    /// A table with only the unknown location.
     pub fn new(context: Context) -> SourceLocations {
         SourceLocations {
             context,
@@ -23,16 +23,17 @@ impl SourceLocations {
         }
     }
 
-    /// An index of its own for a synchronising call: lanes that wait at one index are at one call,
-    /// so two calls must not share an index even when they share a source line (one runtime function
-    /// inlined there synchronises several times). Handed out before optimisation, so that what
-    /// LLVM duplicates stays one call.
+    /// The index of a synchronising call, shared with no other call.
+    ///
+    /// Lanes that wait at one index are at one call. So two calls must not share an index even where they share a
+    /// source line (a runtime function that is inlined there may synchronise several times). Indices are given before
+    /// optimisation, so that what LLVM duplicates stays one call.
     pub fn for_call(&mut self, instruction: Value) -> u32 {
         self.table.push(self.place(instruction));
         self.table.len() as u32 - 1
     }
 
-    /// The index of an instruction's place, for messages only.
+    /// The index of an instruction's location, for messages only.
     pub fn for_message(&mut self, instruction: Value) -> u32 {
         let site = self.place(instruction);
         if let Some(&index) = self.shared.get(&site) {
@@ -73,7 +74,7 @@ impl SourceLocations {
     }
 }
 
-/// The function an instruction is in; the device runtime's names are Rust's, mangled.
+/// The function that an instruction is in. The device runtime's functions have mangled Rust names.
 fn function_name(instruction: Value) -> String {
     format!(
         "{:#}",
@@ -81,8 +82,8 @@ fn function_name(instruction: Value) -> String {
     )
 }
 
-/// The innermost frame that is the user's source, not the device runtime's or the compiler's own. If
-/// there is none, the outermost frame says most.
+/// The innermost frame in the user's source, as opposed to the device runtime's or the compiler's own. If there is
+/// none, the outermost frame.
 fn user_frame(frames: Vec<Location>) -> Option<Location> {
     let user = frames
         .iter()
@@ -91,8 +92,8 @@ fn user_frame(frames: Vec<Location>) -> Option<Location> {
     user.or_else(|| frames.into_iter().next_back())
 }
 
-/// The device runtime and the device math library are Rust, programs are C, C++ or Fortran; clang's
-/// headers wrap library functions.
+/// Whether a file is a library's. The device runtime and the device math library are Rust; programs are C, C++ or
+/// Fortran. clang's headers wrap library functions.
 fn is_library(file: &str) -> bool {
     file.ends_with(".rs") || file.contains("/lib/clang/")
 }

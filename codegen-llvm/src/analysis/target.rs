@@ -74,7 +74,8 @@ impl Target {
             format!("target triple {triple}")
         };
         bail!(
-            "the image has {shown}; the virtual GPU runs nvptx64 and amdgcn images (clang: --offload-arch=sm_80 or gfx90a)"
+            "the image has {shown}; the virtual GPU runs nvptx64 and amdgcn images \
+             (clang: --offload-arch=sm_80 or gfx90a)"
         )
     }
 }

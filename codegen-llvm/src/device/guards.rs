@@ -1,10 +1,10 @@
-//! Sequential code of kernels that LLVM's openmp-opt has made SPMD (docs/codegen.md, "Guards").
+//! Puts a barrier before the guards of kernels that LLVM's openmp-opt has made SPMD (docs/codegen.md, "Guards").
 //!
-//! openmp-opt has every thread run the sequential code and guards what has effects: thread 0 alone does it, and a barrier
-//! follows. What the threads read between the barrier *before* and the guard they may read too late: thread 0 may be in the guard,
-//! writing, while another thread still has to read. Where that is a loop's counter or the sum a loop waits for
-//! (`while (change > limit) { change = 0; … }`), threads disagree on whether the loop goes on, and wait for each other
-//! for ever or end with wrong results. So threads must have read when thread 0 writes: a barrier before the guard, too.
+//! openmp-opt has every thread run the sequential code and guards what has effects: only thread 0 runs the guarded
+//! code, and a barrier follows. Between the barrier *before* a guard and the guard itself, threads may read. A slow
+//! thread may read too late: thread 0 is in the guard already and writes. If it reads a loop's counter, or the sum a
+//! loop waits for (`while (change > limit) { change = 0; … }`), threads disagree on whether the loop goes on. Then they
+//! wait for each other for ever, or compute wrong results. So all threads must have read before thread 0 writes.
 
 use llvm_sys::LLVMAtomicOrdering::{LLVMAtomicOrderingAcquire, LLVMAtomicOrderingRelease};
 use llvm_sys::LLVMOpcode;
@@ -17,7 +17,7 @@ use crate::analysis::intrinsics::{
 use crate::analysis::kernels;
 use crate::ir::{Block, Builder, Module, Value};
 
-/// What the names of the runtime's own variables begin with: it orders their accesses itself.
+/// What the names of the runtime's variables begin with. The runtime orders accesses to them itself.
 const RUNTIME_VARIABLES: [&str; 2] = ["omptarget.", "omptarget_"];
 
 /// Puts a barrier before each guard that needs one.
@@ -43,7 +43,7 @@ pub fn run(module: &Module) {
     }
 }
 
-/// An argument that can stand anywhere: barriers have constants, and the runtime's asks for nothing else.
+/// An argument that is valid at any place. Barriers take constants; the runtime's barrier ignores its arguments.
 fn same(argument: &Value) -> Value {
     match argument.is_constant() {
         true => *argument,
@@ -51,27 +51,27 @@ fn same(argument: &Value) -> Value {
     }
 }
 
-/// The branch that ends a block by letting thread 0 alone into a guard, and where it goes.
+/// The branch that ends a block and lets only thread 0 into a guard, and the block where it goes.
 pub fn guarded(block: Block) -> Option<(Value, Block)> {
     let (branch, barrier) = guard(block)?;
-    let mut ways = branch.successors().into_iter();
-    Some((branch, ways.find(|way| *way != barrier.block())?))
+    let mut successors = branch.successors().into_iter();
+    Some((branch, successors.find(|block| *block != barrier.block())?))
 }
 
-/// The branch that ends a block by letting thread 0 alone into a guard, and the barrier where all others go.
+/// The branch that ends a block and lets only thread 0 into a guard, and the barrier where all others go.
 fn guard(block: Block) -> Option<(Value, Value)> {
     let branch = block.terminator()?;
     if branch.opcode()? != LLVMOpcode::LLVMBr {
         return None;
     }
-    let question = branch.condition()?;
-    if question.opcode()? != LLVMOpcode::LLVMICmp
-        || !is_thread_id(question.operand(0))
-        || question.operand(1).as_int() != Some(0)
+    let test = branch.condition()?;
+    if test.opcode()? != LLVMOpcode::LLVMICmp
+        || !is_thread_id(test.operand(0))
+        || test.operand(1).as_int() != Some(0)
     {
         return None;
     }
-    let others = usize::from(question.is_equality());
+    let others = usize::from(test.is_equality());
     let barrier = first_effect(*branch.successors().get(others)?)?;
     is_block_barrier(barrier).then_some((branch, barrier))
 }
@@ -91,8 +91,8 @@ fn first_effect(block: Block) -> Option<Value> {
     block.instructions().into_iter().find(|it| !passive(it))
 }
 
-/// Whether threads may have read memory on the way from the last barrier, or the kernel's start, to a block's end. Where
-/// several ways lead there, they may.
+/// Whether threads may have read memory between the last barrier, or the kernel's start, and a block's end. If several
+/// paths lead there, they may.
 fn reads_since_barrier(block: Block) -> bool {
     let mut seen = vec![block];
     loop {
@@ -115,7 +115,7 @@ fn reads_since_barrier(block: Block) -> bool {
 
 fn may_read(instruction: Value) -> bool {
     match instruction.opcode() {
-        Some(LLVMOpcode::LLVMLoad) => !is_the_runtimes(instruction.operand(0)),
+        Some(LLVMOpcode::LLVMLoad) => !is_in_runtime_variable(instruction.operand(0)),
         Some(LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => true,
         Some(LLVMOpcode::LLVMCall) => {
             let function = instruction.called_function();
@@ -126,7 +126,7 @@ fn may_read(instruction: Value) -> bool {
 }
 
 /// Whether an address lies in one of the runtime's variables.
-fn is_the_runtimes(address: Value) -> bool {
+fn is_in_runtime_variable(address: Value) -> bool {
     let mut base = address;
     while base.opcode() == Some(LLVMOpcode::LLVMGetElementPtr) {
         base = base.operand(0);

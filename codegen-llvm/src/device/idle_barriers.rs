@@ -1,11 +1,13 @@
-//! Barriers of kernels in which they order nothing.
+//! Drops the barriers of kernels in which they order nothing.
 //!
-//! A barrier orders what threads do to shared memory before it with what other threads do after it. In a kernel that does nothing
-//! before its barriers, or nothing behind them, none orders anything, and all go. All or none: threads may come to one barrier at
-//! different places, and one that were left at one place would wait for a thread whose own is gone. So a function that is not
-//! inlined, in which there may be another place, keeps them.
+//! A barrier orders what threads do to shared memory before it with what other threads do after it. In a kernel that
+//! does nothing before its barriers, or nothing behind them, none of them orders anything, and all can go.
 //!
-//! openmp-opt removes more, from LLVM's runtime: there it takes it that all threads come to the same place.
+//! All go or none: threads may meet at one barrier from different places in the code. A barrier left at one place would
+//! wait for a thread whose barrier is gone. So a kernel that calls a function that is not inlined keeps them, as there
+//! may be another place in that function.
+//!
+//! In LLVM's own runtime openmp-opt removes more barriers: it assumes that all threads come to the same place.
 
 use std::collections::HashSet;
 
@@ -15,7 +17,7 @@ use crate::analysis::intrinsics::is_block_barrier;
 use crate::analysis::kernels;
 use crate::ir::{Block, Module, Value};
 
-/// The pass.
+/// Drops them.
 pub fn run(module: &Module) {
     for kernel in kernels::find(module) {
         let instructions = kernel.function.instructions();
@@ -25,11 +27,11 @@ pub fn run(module: &Module) {
         if barriers.is_empty() || rest.iter().any(|it| leads_elsewhere(*it)) {
             continue;
         }
-        let before = Way {
+        let before = Direction {
             next: Block::predecessors,
             back: true,
         };
-        let after = Way {
+        let after = Direction {
             next: Block::successors,
             back: false,
         };
@@ -42,14 +44,14 @@ pub fn run(module: &Module) {
     }
 }
 
-/// Which way from barriers to look.
-struct Way {
+/// A direction from barriers in which to look.
+struct Direction {
     next: fn(Block) -> Vec<Block>,
     back: bool,
 }
 
-impl Way {
-    /// Whether threads do nothing to shared memory that way from any of the barriers.
+impl Direction {
+    /// Whether threads do nothing to shared memory in this direction from any of the barriers.
     fn is_idle(&self, barriers: &[Value]) -> bool {
         let mut seen = HashSet::new();
         let mut pending = Vec::new();
@@ -72,7 +74,7 @@ impl Way {
         true
     }
 
-    /// A block's instructions, those next to where one comes from first.
+    /// A block's instructions in this direction.
     fn instructions(&self, block: Block) -> Vec<Value> {
         let mut all = block.instructions();
         if self.back {
@@ -88,8 +90,8 @@ fn leads_elsewhere(instruction: Value) -> bool {
     instruction.is_call() && !instruction.called_function().is_some_and(is_known)
 }
 
-/// Whether an instruction does what another thread, or the world, may see, or sees what they do. A fence by itself does not: it only
-/// orders what else there is.
+/// Whether an instruction does something that other threads, or the world, may see, or reads what they do. A fence
+/// alone does not: it only orders other accesses.
 fn acts(instruction: Value) -> bool {
     use LLVMOpcode::*;
     match instruction.opcode() {
@@ -188,10 +190,10 @@ start:
         );
     }
 
-    /// What stands after a barrier in a loop stands before it the next time.
+    /// What follows a barrier in a loop precedes it in the next iteration.
     #[test]
     fn loops_lead_back() {
-        let turns = |inside: &str| {
+        let in_loop = |inside: &str| {
             left(&format!(
                 "br label %loop
 loop:
@@ -205,11 +207,11 @@ end:
   ret void"
             ))
         };
-        assert_eq!(turns(BARRIER), 0);
-        assert_eq!(turns(&format!("{BARRIER}\n{STORE}")), 1);
+        assert_eq!(in_loop(BARRIER), 0);
+        assert_eq!(in_loop(&format!("{BARRIER}\n{STORE}")), 1);
     }
 
-    /// Threads that are in different places meet at one barrier: one place that needs it keeps all.
+    /// Threads at different places meet at one barrier: one place that needs it keeps all.
     #[test]
     fn all_go_or_none() {
         let places = |inside: &str| {

@@ -1,8 +1,9 @@
-//! Most threads of a block of a generic kernel.
+//! Raises the launch bounds of generic kernels by the master's warp.
 //!
-//! clang bounds OpenMP's threads; a generic kernel's block has the master's warp on top (docs/abi.md, "Launch shape"). A driver
-//! refuses launches beyond the bound, and before that LLVM believes it: from their start, its pipelines take a thread's
-//! number for less than the bound, and with `thread_limit(1)` found that a generic kernel's block cannot be.
+//! clang bounds the number of OpenMP threads; a generic kernel's block has the master's warp on top (docs/abi.md,
+//! "Launch shape"). A driver refuses launches beyond the bound. And LLVM believes it from the start: its pipelines take
+//! a thread's id to be less than the bound. With `thread_limit(1)` they concluded that a generic kernel's block cannot
+//! exist.
 
 use vgpu_abi::summary::ExecutionMode;
 
@@ -10,10 +11,10 @@ use crate::analysis::exec_mode;
 use crate::analysis::kernels::{self, AMD_BOUND, NVIDIA_BOUND};
 use crate::ir::Module;
 
-/// Most threads of any block.
-const MOST_THREADS: u32 = 1024;
+/// The largest number of threads of any block.
+const MAX_THREADS: u32 = 1024;
 
-/// Raises the bounds by a warp; once per module, before anything is optimised.
+/// Raises the bounds by a warp. Runs once per module, before anything is optimised.
 pub fn run(module: &Module, warp_size: u32) {
     for kernel in kernels::find(module) {
         let Some(bound) = kernel.bound else {
@@ -22,7 +23,7 @@ pub fn run(module: &Module, warp_size: u32) {
         if exec_mode::of(module, &kernel.name) != ExecutionMode::Generic {
             continue;
         }
-        let bound = bound.saturating_add(warp_size).min(MOST_THREADS);
+        let bound = bound.saturating_add(warp_size).min(MAX_THREADS);
         let function = kernel.function;
         match function.text_attribute(AMD_BOUND) {
             Some(_) => {

@@ -1,4 +1,4 @@
-//! Passes on a device image, whatever runs it.
+//! Passes on a device image, whatever runs it. A new pass is a file here and a line in `pipeline`.
 
 pub mod fold;
 pub mod guards;

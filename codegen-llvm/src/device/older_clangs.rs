@@ -1,8 +1,10 @@
-//! Calls of the device runtime as clang 16 and 17 write them, brought into the form that the runtime serves (docs/abi.md, "Releases of clang").
+//! Rewrites calls of the device runtime as clang 16 and 17 emit them into the form that the runtime serves
+//! (docs/abi.md, "Releases of clang").
 //!
-//! One name can serve one signature. clang 18 changed those of a kernel's begin and end and of reductions without changing the names, so it is the calls that say
-//! which form they have; an image may hold calls of both, where units of several releases were linked. Images that were linked with a device
-//! runtime come without such calls: clang 17 does not read the bitcode of this project's.
+//! A name can have one signature only. clang 18 changed those of a kernel's begin and end, and of reductions, without
+//! changing the names. So the form is told from each call. An image may hold calls of both forms, where units of
+//! several releases were linked. Images that were linked with a device runtime have no such calls: clang 17 cannot read
+//! the bitcode of this project's runtime.
 
 use anyhow::{Result, bail};
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
@@ -11,7 +13,7 @@ use llvm_sys::LLVMTypeKind::LLVMIntegerTypeKind;
 use crate::analysis::kernels;
 use crate::ir::{Builder, Context, Module, Type, Value};
 
-/// Rewrites the older calls of an image without a device runtime. `layout` is the module's.
+/// Rewrites the older calls of an image without a device runtime. `layout` is the module's data layout.
 pub fn run(module: &Module, layout: &str) -> Result<()> {
     let context = module.context;
     begin_kernels(context, layout, module)?;
@@ -38,7 +40,7 @@ pub fn run(module: &Module, layout: &str) -> Result<()> {
             replace(context, call, &[&first, functions].concat());
         }
     }
-    // Said that a reduction is over; nothing follows from it.
+    // It marks the end of a reduction, and needs no code.
     for call in calls_of(module, "__kmpc_nvptx_end_reduce_nowait") {
         // SAFETY: the function has no result, and a call uses its callee once, so it comes up once.
         unsafe { call.erase() };
@@ -46,9 +48,11 @@ pub fn run(module: &Module, layout: &str) -> Result<()> {
     Ok(())
 }
 
-/// Kernels that begin with `(ident, i8 mode, i1 generic state machine)` get an environment that says so, under a name of its own: the host knows by
-/// `<kernel>_kernel_environment` that a kernel takes the environment of its launch. These do not, so the counters of reductions across teams are the
-/// kernel's, as is the buffer that clang 17 makes: two launches of such a kernel must not overlap.
+/// Gives an environment to kernels that begin with `(ident, i8 mode, i1 generic state machine)`.
+///
+/// The environment has a name of its own: by `<kernel>_kernel_environment` the host would know that the kernel takes
+/// the environment of its launch. These kernels do not. So the counters of reductions across teams belong to the
+/// kernel, as does the buffer that clang 17 makes, and two launches of such a kernel must not overlap.
 fn begin_kernels(context: Context, layout: &str, module: &Module) -> Result<()> {
     for kernel in kernels::find(module) {
         for call in calls_of(module, "__kmpc_target_init") {
@@ -84,12 +88,13 @@ fn begin_kernels(context: Context, layout: &str, module: &Module) -> Result<()> 
     Ok(())
 }
 
-/// The environments of a kernel (docs/abi.md, sections 1 and 4), which may contain nested parallel regions for all anybody knows.
+/// The environments of a kernel (docs/abi.md, sections 1 and 4). Nothing rules out that it has nested parallel regions.
 fn environments(mode: u64, state_machine: u64) -> String {
     let configuration = "{ i8, i8, i8, i32, i32, i32, i32, i32, i32 }";
     format!(
-        "@omptarget.environment = weak_odr constant {{ {configuration}, ptr, ptr }} {{ {configuration} {{ i8 {state_machine}, i8 1, i8 {mode}, \
-         i32 0, i32 0, i32 0, i32 0, i32 0, i32 0 }}, ptr null, ptr null }}
+        "@omptarget.environment = weak_odr constant {{ {configuration}, ptr, ptr }} \
+         {{ {configuration} {{ i8 {state_machine}, i8 1, i8 {mode}, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0 }}, \
+         ptr null, ptr null }}
 @omptarget.launch_environment = weak_odr global {{ i32, i32, ptr }} zeroinitializer
 "
     )
@@ -107,7 +112,7 @@ fn calls_of(module: &Module, name: &str) -> Vec<Value> {
         .collect()
 }
 
-/// The same function called with other arguments in a call's place.
+/// Replaces a call by one of the same function with other arguments.
 fn replace(context: Context, call: Value, arguments: &[Value]) {
     let types: Vec<Type> = arguments.iter().map(|argument| argument.ty()).collect();
     let ty = Type::function(call.ty(), &types);
@@ -186,9 +191,11 @@ call void @__kmpc_target_deinit(ptr %p, i8 2)",
     fn reductions_of_both_forms() {
         let text = rewritten(
             "%a = call i32 @__kmpc_nvptx_parallel_reduce_nowait_v2(ptr %p, i32 1, i32 2, i64 8, ptr %p, ptr @f, ptr @f)
-%b = call i32 @__kmpc_nvptx_teams_reduce_nowait_v2(ptr %p, i32 1, ptr %p, i32 1024, ptr %p, ptr @f, ptr @f, ptr @f, ptr @f, ptr @f, ptr @f)
+%b = call i32 @__kmpc_nvptx_teams_reduce_nowait_v2(ptr %p, i32 1, ptr %p, i32 1024, ptr %p,
+  ptr @f, ptr @f, ptr @f, ptr @f, ptr @f, ptr @f)
 %c = call i32 @__kmpc_nvptx_parallel_reduce_nowait_v2(ptr null, i64 9, ptr %p, ptr @f, ptr @f)
-%d = call i32 @__kmpc_nvptx_teams_reduce_nowait_v2(ptr null, ptr %p, i32 9, i64 9, ptr %p, ptr @f, ptr @f, ptr @f, ptr @f, ptr @f, ptr @f)
+%d = call i32 @__kmpc_nvptx_teams_reduce_nowait_v2(ptr null, ptr %p, i32 9, i64 9, ptr %p,
+  ptr @f, ptr @f, ptr @f, ptr @f, ptr @f, ptr @f)
 call void @__kmpc_nvptx_end_reduce_nowait(i32 1)
 ret void
 }

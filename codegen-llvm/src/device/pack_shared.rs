@@ -1,8 +1,8 @@
-//! Small shared variables, close together.
+//! Packs small shared variables.
 //!
-//! openmp-opt makes shared variables of locals that threads share and aligns each to 16 bytes, whatever its size, so that
-//! a kernel which shares many integers pays for them four times over. No access to a variable is larger than the
-//! variable, so those of up to 8 bytes need no more alignment than their size.
+//! openmp-opt makes shared variables of locals that threads share. It aligns each to 16 bytes, whatever its size, so a
+//! kernel that shares many integers pays for each four times. No access to a variable is larger than the variable, so a
+//! variable of up to 8 bytes needs no more alignment than its size.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use llvm_sys::LLVMOpcode;
 use crate::analysis::target::SHARED;
 use crate::ir::{Module, Value};
 
-/// Aligns them to their size.
+/// Aligns the small variables to their size.
 pub fn run(module: &Module) {
     let layout = module.layout();
     for variable in module.globals() {
@@ -23,13 +23,13 @@ pub fn run(module: &Module) {
         {
             let bytes = size.next_power_of_two() as u32;
             variable.set_alignment(bytes);
-            assume_no_more(variable, bytes, &mut HashSet::new());
+            lower_alignment(variable, bytes, &mut HashSet::new());
         }
     }
 }
 
-/// Lets nothing that may use a pointer count on more than its new alignment: accesses, and functions that it is passed to.
-fn assume_no_more(pointer: Value, bytes: u32, seen: &mut HashSet<Value>) {
+/// Lowers the alignment that users of a pointer assume: accesses, and functions that it is passed to.
+fn lower_alignment(pointer: Value, bytes: u32, seen: &mut HashSet<Value>) {
     if !seen.insert(pointer) {
         return;
     }
@@ -41,20 +41,20 @@ fn assume_no_more(pointer: Value, bytes: u32, seen: &mut HashSet<Value>) {
                 | LLVMOpcode::LLVMAtomicRMW
                 | LLVMOpcode::LLVMAtomicCmpXchg,
             ) => user.set_alignment(bytes.min(user.alignment() as u32)),
-            Some(LLVMOpcode::LLVMCall) => pass_on(user, pointer, bytes, seen),
+            Some(LLVMOpcode::LLVMCall) => lower_in_call(user, pointer, bytes, seen),
             Some(
                 LLVMOpcode::LLVMGetElementPtr
                 | LLVMOpcode::LLVMAddrSpaceCast
                 | LLVMOpcode::LLVMPHI
                 | LLVMOpcode::LLVMSelect,
-            ) => assume_no_more(user, bytes, seen),
+            ) => lower_alignment(user, bytes, seen),
             _ => {}
         }
     }
 }
 
-/// The same for a call and what it calls.
-fn pass_on(call: Value, pointer: Value, bytes: u32, seen: &mut HashSet<Value>) {
+/// Does the same for a call and its callee.
+fn lower_in_call(call: Value, pointer: Value, bytes: u32, seen: &mut HashSet<Value>) {
     let callee = call
         .called_function()
         .filter(|callee| !callee.is_declaration());
@@ -67,7 +67,7 @@ fn pass_on(call: Value, pointer: Value, bytes: u32, seen: &mut HashSet<Value>) {
         call.remove_call_attribute_at(at, "align");
         if let (Some(callee), Some(&parameter)) = (callee, parameters.get(index)) {
             callee.remove_attribute_at(at, "align");
-            assume_no_more(parameter, bytes, seen);
+            lower_alignment(parameter, bytes, seen);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The passes on a device image that becomes a GPU's machine code: one table for all ways there.
+//! The pipeline for images that become machine code of a GPU: one table for all outputs.
 //!
 //! | output | who runs it | what it gets |
 //! |---|---|---|
@@ -6,8 +6,8 @@
 //! | NVIDIA's link | the link plugin, `lto<O2>,omptarget<O2>` | the linked program after LLVM's link-time passes |
 //! | AMD's link | the link plugin, `omptarget<O2>,lto<O2>` | the linked program before them |
 //!
-//! LLVM's link-time passes end with laying out AMD's shared memory, whether or not anything reads it. So ours come
-//! first there, behind an optimisation of their own.
+//! For AMD's GPUs, LLVM's link-time passes end with laying out shared memory, including variables that nobody reads. So
+//! our passes run before them, and begin with an optimisation of their own.
 
 use anyhow::Result;
 
@@ -19,7 +19,7 @@ use crate::analysis::target::Target;
 use crate::ir::{Machine, Module};
 use crate::pass_manager::{self, Instrumentation, Pass, Unit};
 
-/// What becomes of the image.
+/// What the image becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     /// PTX text.
@@ -67,7 +67,7 @@ const PASSES: &[Line] = &[
     line("runtime", &[Ptx], 0, |image| {
         runtime::run(&image.module, &image.machine, image.level)
     }),
-    // What LLVM's link-time passes have done for the others.
+    // For the other outputs LLVM's link-time passes have done this.
     line("link-time", &[AmdLink], 0, Image::optimise),
     line("guards", ALL, 0, |image| {
         guards::run(&image.module);
@@ -116,7 +116,7 @@ pub struct Image {
     pub module: Module,
     /// The back end of its target.
     pub machine: Machine,
-    /// What becomes of it.
+    /// What it becomes.
     pub output: Output,
     /// Optimisation level, 0 to 3.
     pub level: u8,

@@ -1,6 +1,8 @@
-//! `realloc` for PTX. The heap of a GPU's driver has `malloc` and `free`, and nothing tells a block's size (CUDA C++
-//! Programming Guide, "Dynamic Global Memory Allocation"). So the blocks of a program that calls `realloc` carry theirs:
-//! all its calls of the three go to `realloc.ll`, and only that calls the driver's.
+//! `realloc` for NVIDIA's GPUs.
+//!
+//! The heap of a GPU's driver has `malloc` and `free`, and does not tell a block's size (CUDA C++ Programming Guide,
+//! "Dynamic Global Memory Allocation"). So in a program that calls `realloc` each block carries its size: all calls of
+//! the three functions go to those of `realloc.ll`, which alone call the driver's.
 
 use anyhow::Result;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
@@ -9,7 +11,7 @@ use crate::ir::Module;
 
 const LIBRARY: &str = include_str!("realloc.ll");
 
-/// Gives a module that calls `realloc`, and does not define it, one. `layout` is the module's.
+/// Defines `realloc` in a module that calls it and does not define it. `layout` is the module's data layout.
 pub fn run(module: &Module, layout: &str) -> Result<()> {
     let calls_it = module
         .function("realloc")
@@ -18,7 +20,7 @@ pub fn run(module: &Module, layout: &str) -> Result<()> {
         return Ok(());
     }
     const NAMES: [&str; 3] = ["malloc", "free", "realloc"];
-    // Out of the way, for the library's own calls not to be among those that are redirected.
+    // Renamed first, so that the library's own calls are not redirected.
     let program = NAMES.map(|name| {
         let function = module.function(name);
         if let Some(function) = function {
@@ -42,7 +44,7 @@ pub fn run(module: &Module, layout: &str) -> Result<()> {
             // SAFETY: its uses are replaced, and its name is looked up once.
             unsafe { of_program.delete_function() };
         } else if let Some(heap) = module.function(name) {
-            // The program has a heap of its own.
+            // The program defines its own heap.
             heap.replace_all_uses(of_program);
             // SAFETY: its uses are replaced, and it was looked up for this.
             unsafe { heap.delete_function() };

@@ -1,16 +1,16 @@
-//! Makes a module the driver's: of the architecture asked for, and a whole program.
+//! Compiles a module as a whole program, and for the architecture asked for.
 
 use llvm_sys::LLVMLinkage::LLVMExternalLinkage;
 
 use crate::ir::Module;
 
-/// Lets the whole module be compiled for the architecture asked for rather than for the one in the image.
+/// Drops the image's own architecture, and what its symbols tell a linker.
 pub fn run(module: &Module) {
     for function in module.functions() {
         function.remove_text_attribute("target-cpu");
         function.remove_text_attribute("target-features");
     }
-    // `protected` and `weak_odr` say what a linker may do; the driver's module is the whole program.
+    // `protected` and `weak_odr` tell a linker what it may do; the driver's module is the whole program.
     for variable in module
         .globals()
         .into_iter()

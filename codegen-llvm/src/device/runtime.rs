@@ -1,9 +1,12 @@
-//! The device runtime for images that were linked without one: compilers older than ours leave `__kmpc_*` undefined when
-//! they are told to link no library, and so does whoever hands over the bitcode of a unit.
+//! Links the device runtime into images that were linked without one.
 //!
-//! The runtime is the archive clang's device link takes, of the `dist/` this program lies in. What is linked here is optimised together once
-//! more, openmp-opt included, but not as a device link does: what openmp-opt does there it does once only. A link without a runtime has
-//! had that step already, and after a second one threads miss what others of their team have written (`tests/unlinked.rs`).
+//! Compilers older than ours leave `__kmpc_*` undefined when they are told to link no library. So does whoever hands
+//! over the bitcode of a unit.
+//!
+//! The runtime is the archive that clang's device link takes, from the `dist/` where this program lies. The linked
+//! module is optimised once more, openmp-opt included, but not as a device link does: openmp-opt's link-time step must
+//! run only once. A link without a runtime has had that step already. After a second one, threads miss what others of
+//! their team have written (`tests/unlinked.rs`).
 
 use std::path::{Path, PathBuf};
 
@@ -16,13 +19,13 @@ use crate::device::fold;
 use crate::device::older_clangs;
 use crate::ir::{Context, Machine, Module, Value};
 
-/// What the names begin with that only device libraries define.
+/// Prefixes of names that only device libraries define.
 const PREFIXES: [&str; 4] = ["__kmpc_", "omp_", "ompx_", "__nv_"];
 
-/// Links what the image lacks of the device runtime and of device mathematics; an image that lacks nothing stays as it is.
-/// `machine` is of the image's triple.
+/// Links what the image lacks of the device runtime and of the device math library. An image that lacks nothing stays
+/// as it is. `machine` is of the image's triple.
 pub fn run(module: &Module, machine: &Machine, level: u8) -> Result<()> {
-    // No device library defines that one: the pass `undefined` says what to do instead.
+    // No device library defines this one; the pass `undefined` tells what to do instead.
     let of_library = |name: &String| {
         name != "__kmpc_threadprivate_cached"
             && PREFIXES.iter().any(|prefix| name.starts_with(prefix))
@@ -44,12 +47,12 @@ pub fn run(module: &Module, machine: &Machine, level: u8) -> Result<()> {
     } else {
         internalise_functions(module);
         fold::hide_shared_variables(module);
-        // openmp-opt comes first and may add calls of the runtime: what nobody calls yet must still be there.
+        // openmp-opt runs first and may add calls of the runtime. So functions that nobody calls yet must still exist.
         machine.run_passes(module, &format!("default<O{level}>"))
     }
 }
 
-/// Names that the module uses and does not define.
+/// The names that the module uses and does not define.
 fn missing(module: &Module) -> Vec<String> {
     let all = module.functions().into_iter().chain(module.globals());
     all.filter(|symbol| symbol.is_declaration() && !symbol.is_unused() && !symbol.is_intrinsic())
@@ -57,7 +60,7 @@ fn missing(module: &Module) -> Vec<String> {
         .collect()
 }
 
-/// Links each member that defines something missing, until none does: what a linker does with archives.
+/// Links members that define something missing, until none does, as a linker does with archives.
 fn link_needed(module: &Module, mut members: Vec<Module>) -> Result<()> {
     loop {
         let missing = missing(module);
@@ -87,7 +90,7 @@ fn internalise(function: Value) {
     function.show();
 }
 
-/// The image is the whole program: nobody else calls its functions.
+/// Makes all functions but kernels internal: the image is the whole program, so nobody else calls them.
 fn internalise_functions(module: &Module) {
     let kernels = kernels::find(module);
     let is_kernel = |function| kernels.iter().any(|kernel| kernel.function == function);
@@ -98,7 +101,7 @@ fn internalise_functions(module: &Module) {
         .for_each(internalise);
 }
 
-/// The archives and modules for a triple, in the order in which they are searched.
+/// The archives and modules for a triple, in search order.
 fn libraries(triple: &str) -> Result<Vec<PathBuf>> {
     let program = std::env::current_exe().context("cannot find this program's own file")?;
     let dist = program

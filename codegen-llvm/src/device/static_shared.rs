@@ -1,4 +1,6 @@
-//! The limit of static shared memory, which NVIDIA's assembler tells without the variables' names or what to do.
+//! Refuses kernels with more static shared memory than NVIDIA's GPUs have.
+//!
+//! NVIDIA's assembler refuses them, too, but names neither the variables nor a remedy.
 
 use anyhow::{Result, bail};
 
@@ -7,10 +9,12 @@ use crate::analysis::reach;
 use crate::analysis::target::SHARED;
 use crate::ir::{Module, Value};
 
-/// Bytes of static shared memory a kernel may have, on every GPU ("CUDA C++ Programming Guide", technical specifications: more has to be
-/// dynamic).
-const MOST: u64 = 48 << 10;
-/// Refuses the first kernel whose code certainly has more. What it may reach through pointers besides, the assembler judges.
+/// Bytes of static shared memory that a kernel may have on every GPU ("CUDA C++ Programming Guide", technical
+/// specifications). More must be dynamic.
+const LIMIT: u64 = 48 << 10;
+
+/// Refuses the first kernel whose code certainly uses more. What it may reach through pointers is left to the
+/// assembler.
 pub fn refuse(module: &Module) -> Result<()> {
     let layout = module.layout();
     let size = |variable: Value| layout.alloc_size(variable.value_type());
@@ -24,11 +28,11 @@ pub fn refuse(module: &Module) -> Result<()> {
         let largest = own
             .iter()
             .max_by_key(|&&variable| (size(variable), variable.name()));
-        if let Some(&largest) = largest.filter(|_| bytes > MOST) {
+        if let Some(&largest) = largest.filter(|_| bytes > LIMIT) {
             bail!(
-                "kernel {} has {bytes} bytes of static shared memory, more than the {MOST} (48 KiB) that a block may have on NVIDIA's \
-                 GPUs; `{}` alone takes {}. Make the arrays that its threads share smaller, or take dynamic shared memory \
-                 (`llvm_omp_target_dynamic_shared_alloc`, `LIBOMPTARGET_SHARED_MEMORY_SIZE`)",
+                "kernel {} has {bytes} bytes of static shared memory, more than the {LIMIT} (48 KiB) that a block may \
+                 have on NVIDIA's GPUs; `{}` alone takes {}. Make the arrays that its threads share smaller, or take \
+                 dynamic shared memory (`llvm_omp_target_dynamic_shared_alloc`, `LIBOMPTARGET_SHARED_MEMORY_SIZE`)",
                 kernel.name,
                 largest.name(),
                 size(largest)

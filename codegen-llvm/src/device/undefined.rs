@@ -1,12 +1,13 @@
-//! Functions that a GPU's driver would miss.
+//! Refuses calls of functions that nobody defines.
 
 use anyhow::{Result, bail};
 
 use crate::analysis::source_locations::describe_use;
 use crate::ir::Module;
 
-/// What drivers define ("CUDA C++ Programming Guide": formatted output, assertion, dynamic global memory allocation).
-const OF_DRIVER: [&str; 4] = ["vprintf", "__assertfail", "malloc", "free"];
+/// Functions that drivers define ("CUDA C++ Programming Guide": formatted output, assertion, dynamic global memory
+/// allocation).
+const DRIVER_FUNCTIONS: [&str; 4] = ["vprintf", "__assertfail", "malloc", "free"];
 
 /// Refuses a module that calls a function nobody defines. A driver would refuse it, too, but not say where the call is.
 pub fn refuse(module: &Module) -> Result<()> {
@@ -14,7 +15,7 @@ pub fn refuse(module: &Module) -> Result<()> {
         function.is_declaration()
             && !function.is_unused()
             && !function.is_intrinsic()
-            && !OF_DRIVER.contains(&function.name().as_str())
+            && !DRIVER_FUNCTIONS.contains(&function.name().as_str())
     });
     let Some(function) = missing else {
         return Ok(());

@@ -1,4 +1,6 @@
-//! What LLVM's NVPTX back end has no code for, and ends the process over instead of saying so.
+//! Refuses what LLVM's NVPTX back end has no code for.
+//!
+//! The back end would end the process with an internal message.
 
 use anyhow::{Result, bail};
 use llvm_sys::LLVMTypeKind::{LLVMFP128TypeKind, LLVMX86_FP80TypeKind};
@@ -6,7 +8,7 @@ use llvm_sys::LLVMTypeKind::{LLVMFP128TypeKind, LLVMX86_FP80TypeKind};
 use crate::analysis::source_locations::describe;
 use crate::ir::{Module, Type, Value};
 
-/// Refuses the first instruction that has no code, by its place.
+/// Refuses the first instruction that has no code, and names its place.
 pub fn refuse(module: &Module) -> Result<()> {
     for function in module.definitions() {
         for instruction in function.instructions() {

@@ -30,7 +30,8 @@ impl Value {
         frames
     }
 
-    /// If an instruction was inlined: makes it inlined by another call of the same line, at column 0, where no call of the program is.
+    /// If an instruction was inlined: makes it inlined by another call of the same line, at column 0, where no call of
+    /// the program is.
     pub fn set_location_apart(self, context: Context) {
         let location = llvm!(debuginfo::LLVMInstructionGetDebugLoc(self.0));
         if location.is_null() {
@@ -77,8 +78,8 @@ fn frame(context: Context, location: LLVMMetadataRef) -> Location {
     }
 }
 
-/// A file's name as the user gave it to the compiler. Of one outside of the compiler's folder, clang writes a part of the name only,
-/// and its own folder.
+/// A file's name as the user gave it to the compiler. Of one outside of the compiler's folder, clang writes a part of
+/// the name only, and its own folder.
 fn path_of(file: LLVMMetadataRef, unit: Option<LLVMMetadataRef>) -> String {
     if file.is_null() {
         return String::new();
@@ -113,8 +114,8 @@ fn text(raw: *const std::ffi::c_char, length: u32) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Where `DILexicalBlock` and `DISubprogram` keep the scope around them, and where a subprogram its name and its compile unit. The C API
-/// has no accessors for them, so metadata operands are read (`llvm/IR/DebugInfoMetadata.h`).
+/// Where `DILexicalBlock` and `DISubprogram` keep the scope around them, and where a subprogram its name and its
+/// compile unit. The C API has no accessors for them, so metadata operands are read (`llvm/IR/DebugInfoMetadata.h`).
 const SCOPE: usize = 1;
 const NAME: usize = 2;
 const UNIT: usize = 5;

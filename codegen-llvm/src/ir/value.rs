@@ -577,7 +577,14 @@ mod tests {
 
     #[test]
     fn only_calls_call() {
-        let text = "declare i32 @f()\ndefine i32 @g(ptr %p) {\n  %x = call i32 @f()\n  %y = call i32 %p()\n  %z = add i32 %x, %y\n  ret i32 %z\n}\n";
+        let text = "declare i32 @f()
+define i32 @g(ptr %p) {
+  %x = call i32 @f()
+  %y = call i32 %p()
+  %z = add i32 %x, %y
+  ret i32 %z
+}
+";
         let module = Module::parse(Context::new(), text, "test").unwrap();
         let instructions = module.function("g").unwrap().instructions();
         let called = instructions.iter().map(|it| it.called_function());

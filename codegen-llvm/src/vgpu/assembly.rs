@@ -1,5 +1,6 @@
-//! Needs: inline assembly in calls. Leaves: the same as intrinsics; anything that is not one
-//! of the common single instructions is an error with its place.
+//! Replaces inline assembly by intrinsics.
+//!
+//! Only common single instructions are known. Any other assembly is an error that names its place.
 
 use anyhow::{Result, bail};
 
@@ -37,7 +38,8 @@ fn rewrite(unit: &Unit, call: Value) -> Result<()> {
     };
     if !done {
         bail!(
-            "the virtual GPU cannot run the inline {} assembly `{}` {}; use the compiler's builtin or an OpenMP construct",
+            "the virtual GPU cannot run the inline {} assembly `{}` {}; \
+             use the compiler's builtin or an OpenMP construct",
             unit.dialect.target.name,
             text.trim().replace('\n', " "),
             describe(unit.context(), call)
@@ -50,7 +52,7 @@ fn is_comment(statement: &str) -> bool {
     statement.is_empty() || statement.starts_with("//")
 }
 
-/// Empty assembly only holds the compiler: x86 understands it too, given its register letters.
+/// Keeps empty assembly, which only restrains the compiler, with x86's register letters.
 fn keep_empty(unit: &Unit, call: Value) -> Result<()> {
     let assembly = call.called();
     let constraints: Vec<_> = assembly

@@ -1,5 +1,6 @@
-//! Needs: a module as read. Leaves: the certainty that it is valid IR without module-level assembly, and what it was
-//! compiled for: the architecture, the warp's size.
+//! Checks that the module is valid IR without module-level assembly, and reads what it was compiled for.
+//!
+//! Needs: a module as read. Leaves: the architecture and the warp's size.
 
 use anyhow::{Result, bail};
 

@@ -1,5 +1,6 @@
-//! Needs: `llvm.global_ctors` and `llvm.global_dtors`. Leaves: an entry for each that calls the
-//! functions in order, and neither array.
+//! Builds an entry that calls the image's constructors in order, and one for its destructors.
+//!
+//! Needs: `llvm.global_ctors` and `llvm.global_dtors`. Leaves: neither array.
 
 use anyhow::Result;
 
@@ -11,7 +12,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     let mut constructors = take_list(unit, "llvm.global_ctors");
     constructors.sort_by_key(|(priority, _)| *priority);
     let mut destructors = take_list(unit, "llvm.global_dtors");
-    // As ELF runs `.fini_array`: the reverse of the constructors' order.
+    // In the reverse of the constructors' order, as ELF runs `.fini_array`.
     destructors.reverse();
     destructors.sort_by_key(|(priority, _)| std::cmp::Reverse(*priority));
     unit.manifest.constructors = entry(unit, "vgpu.constructors", &constructors);
@@ -19,7 +20,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     Ok(())
 }
 
-/// The (priority, function) pairs of one of the arrays, which is removed.
+/// Reads the (priority, function) pairs of one of the arrays, and deletes it.
 fn take_list(unit: &Unit, name: &str) -> Vec<(u64, Value)> {
     let Some(array) = unit.module.global(name) else {
         return Vec::new();

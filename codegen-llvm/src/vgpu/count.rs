@@ -1,9 +1,10 @@
-//! Needs: the image's instructions, inline assembly as intrinsics, the host's triple and layout. Leaves: with `--count`, at the
-//! begin of every basic block an addition of the number of its instructions to the thread's counter
-//! ([`ThreadContext::instructions`]).
+//! With `--count`: adds to the thread's counter ([`ThreadContext::instructions`]), at the beginning of every basic
+//! block, the number of the block's instructions.
 //!
-//! What is counted is the image: LLVM instructions after the device link's optimisation, the same on every host CPU, whatever
-//! the host's optimiser makes of them later. Instructions that become no code on a GPU either are left out.
+//! Needs: the image's own instructions, inline assembly as intrinsics, the host's triple and layout.
+//!
+//! It counts LLVM instructions of the image, after the device link's optimisation. So the count is the same on every
+//! host CPU, whatever the host's optimiser does later. Instructions that become no code on a GPU either do not count.
 
 use std::mem::offset_of;
 
@@ -15,7 +16,7 @@ use super::lower;
 use super::unit::Unit;
 use crate::ir::{Builder, Type, Value};
 
-/// Intrinsics that say something to the optimiser and do nothing.
+/// Intrinsics that only inform the optimiser.
 const FREE: &[&str] = &[
     "llvm.assume",
     "llvm.dbg.",
@@ -34,7 +35,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     unit.add_library(&library())?;
     let counter = unit.library_function("vgpu.count")?;
     let number = Type::int(unit.context(), 64);
-    // What a function was known not to do it does now: change memory.
+    // Functions that were known not to write memory do so now.
     functions
         .iter()
         .for_each(|function| function.remove_attribute("memory"));
@@ -53,7 +54,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     Ok(())
 }
 
-/// Whether a GPU would have to do something for it. Values that meet (`phi`) and places on the stack are laid out, not made.
+/// Whether an instruction becomes code on a GPU. Phis and stack slots become registers and frame layout.
 fn is_code(instruction: Value) -> bool {
     match instruction.opcode() {
         Some(LLVMOpcode::LLVMPHI | LLVMOpcode::LLVMAlloca) => false,

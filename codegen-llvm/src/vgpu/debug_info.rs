@@ -1,9 +1,8 @@
-//! Needs: nothing but a valid module. Leaves: line tables that x86 debuggers and our own loader read.
+//! Turns NVPTX's debug information into line tables that x86 debuggers and our own loader read. Needs: a valid module.
 //!
-//! At `-g -O2` clang gives NVPTX modules `DebugDirectivesOnly`, which means "`.loc` for ptxas, no
-//! DWARF": on x86 that would be lines without the compilation units that name them. The emission kind
-//! is not an operand of the metadata, so LLVM's C API cannot change it; the module goes through its
-//! text form instead, only when this kind of debug information is there.
+//! At `-g -O2` clang gives NVPTX modules `DebugDirectivesOnly`, which means "`.loc` for ptxas, no DWARF". On x86 that
+//! would be lines without the compilation units that name them. The emission kind is not an operand of the metadata, so
+//! LLVM's C API cannot change it. A module with this kind of debug information goes through its text form instead.
 
 use anyhow::Result;
 
@@ -37,7 +36,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     Ok(())
 }
 
-/// Changes a line that defines a compilation unit, and no other (a string may say the same).
+/// Changes a line that defines a compilation unit, and no other: a string may have the same text.
 fn with_line_tables(line: &str) -> String {
     if line.starts_with('!') && line.contains("!DICompileUnit(") {
         return line.replace(NVPTX_KIND, HOST_KIND);

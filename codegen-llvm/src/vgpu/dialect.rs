@@ -1,5 +1,5 @@
-//! The code half of an instruction set: how the virtual GPU translates what only that set has.
-//! The data half is [`Target`].
+//! The code half of an instruction set: how the virtual GPU translates what only that set has. The data half is
+//! [`Target`].
 
 use anyhow::{Result, bail};
 

@@ -1,4 +1,4 @@
-//! Needs: everything done. Leaves: the object and its manifest.
+//! Emits the object and its manifest, after all passes.
 
 use anyhow::{Context as _, Result, bail};
 use object::{Object, ObjectSymbol};
@@ -8,7 +8,7 @@ use super::entries;
 use super::undefined::is_known;
 use super::unit::Unit;
 
-/// The last step.
+/// Emits them.
 pub fn run(unit: Unit) -> Result<Artifact> {
     let Unit {
         module,
@@ -35,8 +35,8 @@ pub fn run(unit: Unit) -> Result<Artifact> {
     Ok(Artifact { manifest, object })
 }
 
-/// The back end calls support functions of its own for what the CPU has no instruction for; all of
-/// them must be ones the engine resolves.
+/// Checks that the engine resolves every symbol that the object needs. The back end itself adds calls of support
+/// functions for operations that the CPU has no instruction for.
 fn check_symbols(object: &[u8]) -> Result<()> {
     let file = object::File::parse(object).context("the back end's object does not parse")?;
     let mut unknown = Vec::new();
@@ -50,7 +50,8 @@ fn check_symbols(object: &[u8]) -> Result<()> {
         return Ok(());
     }
     bail!(
-        "device code needs {}, support the virtual GPU does not have (128-bit floating point, 16-byte or misaligned atomics)",
+        "device code needs {}, support the virtual GPU does not have \
+         (128-bit floating point, 16-byte or misaligned atomics)",
         unknown
             .iter()
             .map(|name| format!("`{name}`"))

@@ -1,5 +1,6 @@
-//! Needs: kernels known, their calling convention C. Leaves: an `EntryFn` (see `vgpu_abi`)
-//! per kernel, which loads the kernel's parameters and calls it.
+//! Builds the entry of each kernel: an `EntryFn` (see `vgpu_abi`) that loads the kernel's parameters and calls it.
+//!
+//! Needs: kernels known, their calling convention C.
 
 use std::mem::offset_of;
 
@@ -12,7 +13,7 @@ use super::unit::{Kernel, Unit};
 use crate::analysis::kernels::{IN_MEMORY, in_memory};
 use crate::ir::{Builder, Context, Type, Value};
 
-/// Alignment of structures passed in memory: the largest that a C type without an attribute has.
+/// The alignment of structures passed in memory: the largest that a C type has without an attribute.
 const STACK_ALIGNMENT: u32 = 16;
 
 /// The symbol of a kernel's entry.
@@ -24,7 +25,7 @@ pub fn symbol(kernel: &str) -> String {
 pub fn run(unit: &mut Unit) -> Result<()> {
     for kernel in &unit.kernels {
         build(unit, kernel);
-        // The kernel keeps a frame of its own: its debug information stays attached to it.
+        // The kernel keeps a frame of its own, so that its debug information stays attached to it.
         kernel.function.set_linkage(LLVMInternalLinkage);
         kernel.function.remove_attribute("alwaysinline");
         kernel.function.add_attribute(unit.context(), "noinline");
@@ -59,8 +60,8 @@ fn build(unit: &Unit, kernel: &Kernel) {
     builder.return_void();
 }
 
-/// The kernel's arguments, from the words at `words`. What it wants in memory becomes a copy on the thread's stack: the
-/// words are not device memory, and the kernel may change what is its own.
+/// The kernel's arguments, from the words at `words`. An argument in memory becomes a copy on the thread's stack: the
+/// words are not device memory, and the kernel may change its own copy.
 fn arguments(builder: &Builder, context: Context, words: Value, kernel: &Kernel) -> Vec<Value> {
     let int = Type::int(context, 64);
     let mut word = 0;
@@ -79,8 +80,8 @@ fn arguments(builder: &Builder, context: Context, words: Value, kernel: &Kernel)
             8,
             Value::int(int, parameter.size.into()),
         );
-        // From here on it is an ordinary pointer, also to what LLVM found out about the kernel: reading an AMD kernel's
-        // parameters is reading constants, which does not count as reading memory.
+        // From here on it is an ordinary pointer, so `memory` goes, too: to LLVM, reading an AMD kernel's parameters is
+        // reading constants, and not reading memory.
         kernel.function.remove_attribute("memory");
         IN_MEMORY
             .iter()

@@ -1,5 +1,7 @@
-//! Needs: entries built. Leaves: the image's visible variables external, hidden, without comdat or
-//! section, and in the manifest; weak references to what nobody defines null.
+//! Lists the image's visible variables in the manifest, and resolves weak references.
+//!
+//! Needs: entries built. Leaves: visible variables external, hidden, without comdat or section; null for weak
+//! references to what nobody defines.
 
 use anyhow::Result;
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMExternalWeakLinkage};
@@ -11,8 +13,8 @@ use crate::ir::Value;
 
 /// The pass.
 ///
-/// A variable that can be written stays external even if it was internal: LLVM may take an internal
-/// variable for a local one of a function that runs once, but here many threads run it.
+/// A variable that can be written becomes external even if it was internal. LLVM may turn an internal variable into a
+/// local one of a function that runs once, but here many threads run it.
 pub fn run(unit: &mut Unit) -> Result<()> {
     resolve_weak_references(unit);
     let layout = unit.module.layout();
@@ -40,7 +42,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     Ok(())
 }
 
-/// A weak reference nobody defines is null, as a linker would have it.
+/// Makes a weak reference to what nobody defines null, as a linker does.
 fn resolve_weak_references(unit: &Unit) {
     for function in unit.module.functions() {
         if function.linkage() == LLVMExternalWeakLinkage && !is_known(&function.name()) {

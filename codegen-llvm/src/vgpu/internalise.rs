@@ -1,6 +1,7 @@
-//! Needs: kernels known. Leaves: every other function internal, and nothing that no kernel,
-//! constructor or variable needs: later passes need not look at the unused part of the device runtime.
-//! Runtime state that the link-time optimiser has folded goes, too (`fold`).
+//! Makes all functions but kernels internal, and drops what no kernel, constructor or variable needs.
+//!
+//! Needs: kernels known. Leaves: only the part of the device runtime that the image uses, with its state folded
+//! (`device::fold`).
 
 use anyhow::Result;
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
@@ -8,7 +9,7 @@ use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
 use super::unit::Unit;
 use crate::device::fold;
 
-/// Arrays that keep symbols from being dropped by other compilers' passes.
+/// Arrays that keep passes from dropping symbols.
 const BOOKKEEPING: &[&str] = &["llvm.used", "llvm.compiler.used"];
 
 /// The pass.

@@ -1,4 +1,6 @@
-//! Needs: the calling conventions and annotations of the image. Leaves: the list of kernels.
+//! Lists the image's kernels.
+//!
+//! Needs: the calling conventions and annotations of the image.
 
 use anyhow::Result;
 use vgpu_abi::artifact::WarpForm;
@@ -7,8 +9,8 @@ use super::unit::{Kernel, Unit};
 use crate::analysis::exec_mode;
 use crate::analysis::kernels::{find, parameters};
 
-/// Threads a block of any kernel may have. `nvvm.maxntid` and its like do not bound it: that is a promise to the
-/// allocator of a GPU's registers.
+/// Threads that a block of any kernel may have. `nvvm.maxntid` and its like do not limit it: they are a promise to a
+/// GPU's register allocator.
 const MAX_THREADS: u32 = 1024;
 
 /// The pass.

@@ -1,7 +1,7 @@
-//! Needs: the image's globals. Leaves: the device runtime told that the lanes of a wave are independent.
+//! Tells the device runtime that the lanes of a wave are independent. Needs: the image's globals.
 //!
-//! On AMD GPUs they run in lockstep, and the device runtime ends a kernel whose lanes would wait for each other
-//! (docs/abi.md, section 8). Here each is a fiber and such kernels do go on.
+//! On AMD GPUs lanes run in lockstep, and the device runtime ends a kernel whose lanes would wait for each other
+//! (docs/abi.md, section 8). Here each lane is a fiber, so such kernels do go on.
 
 use anyhow::Result;
 

@@ -1,8 +1,10 @@
-//! Needs: host triple and layout. Leaves: no call of an intrinsic of the image's dialect, a trap, or a
-//! function of the device's C library; instead calls of functions that say in LLVM assembly what
-//! each does (see [`super::lower`]).
+//! Lowers intrinsics.
 //!
-//! Such an intrinsic that no lowering knows is an error that names it and its place.
+//! Needs: host triple and layout. Leaves: no call of an intrinsic of the image's instruction set, of a trap, or of a
+//! function of the device's C library. Calls of functions written in LLVM assembly stand in their place (see
+//! [`super::lower`]).
+//!
+//! An intrinsic of the instruction set that has no lowering is an error. It names the intrinsic and its place.
 
 use std::collections::HashMap;
 
@@ -14,13 +16,13 @@ use super::unit::Unit;
 use crate::analysis::source_locations::{describe, describe_use};
 use crate::ir::{Builder, Type, Value};
 
-/// The function that takes an intrinsic's place.
+/// The function that replaces an intrinsic.
 struct Lowering {
     /// Its name.
     symbol: String,
     /// Its definition.
     definition: String,
-    /// How many site indices it takes in front of the intrinsic's own parameters.
+    /// How many call-site indices it takes in front of the intrinsic's own parameters.
     sites: usize,
 }
 
@@ -47,7 +49,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             (unit.library_function(&lowering.symbol)?, lowering.sites),
         );
     }
-    // In program order, so that sites are numbered as the source is read.
+    // In program order, so that call sites are numbered as in the source.
     for call in program
         .into_iter()
         .flat_map(Value::instructions)
@@ -81,7 +83,7 @@ fn lowering_of(unit: &Unit, function: Value) -> Result<Option<Lowering>> {
     Ok(lowering)
 }
 
-/// Replaces what uses of `function` are left, those of its address, and removes it.
+/// Replaces the uses of `function` that are left, those of its address, and deletes it.
 fn replace_address(unit: &Unit, function: Value, lowering: &Lowering) -> Result<()> {
     if let Some(user) = function.users().into_iter().next()
         && lowering.sites > 0
@@ -103,7 +105,7 @@ fn replace_address(unit: &Unit, function: Value, lowering: &Lowering) -> Result<
     Ok(())
 }
 
-/// Puts a call of `target`, with site indices of its own in front, in a call's place.
+/// Replaces a call by one of `target`, with call-site indices of its own in front.
 fn replace_call(unit: &mut Unit, call: Value, target: Value, sites: usize) {
     let context = unit.context();
     let mut arguments = Vec::new();
@@ -119,8 +121,8 @@ fn replace_call(unit: &mut Unit, call: Value, target: Value, sites: usize) {
     unsafe { call.replace_with(replacement) };
 }
 
-/// The lowering of a declared function: an intrinsic of the dialect's, a generic intrinsic with a GPU meaning,
-/// or a function of the device's C library.
+/// The lowering of a declared function: an intrinsic of the dialect, a generic intrinsic with a meaning on GPUs, or a
+/// function of the device's C library.
 fn definition_of(dialect: &Dialect, request: &Request<'_>) -> Option<Lowering> {
     let body = match request.name.strip_prefix("llvm.") {
         Some(intrinsic) => match request.name.strip_prefix(dialect.target.intrinsics) {

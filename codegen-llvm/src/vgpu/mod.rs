@@ -1,6 +1,6 @@
-//! NVPTX or AMDGCN bitcode to a host object for the virtual GPU: the passes, in order.
+//! Compiles NVPTX or AMDGCN bitcode to a host object for the virtual GPU.
 //!
-//! Every pass is a function in the file of its name; its heading says what it needs and what it
+//! A pass is a function in the file of its name. The file's heading says what the pass does, what it needs, and what it
 //! leaves. `--print-after NAME` shows the module after one of them.
 
 mod assembly;
@@ -51,7 +51,7 @@ pub use unit::VgpuOptions;
 const PASSES: &[(&str, Pass<Unit>)] = &[
     ("check", check::run),
     ("runtime", runtime),
-    // What thread 0 alone has to read needs no barrier before its guard.
+    // What only thread 0 reads needs no barrier before its guard.
     ("sink", sink::run),
     ("guards", guards),
     ("debug-info", debug_info::run),
@@ -76,7 +76,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("simplify", optimise::simplify),
     ("window", window::run),
     ("block-atomics", block_atomics::mark),
-    // What waits on memory is another matter in warp form.
+    // Warp forms have rules of their own for loops that wait on memory.
     ("warp", warp::run),
     ("spin", spin::run),
     ("in-turn", block_atomics::run),
@@ -95,21 +95,21 @@ pub fn compile(context: Context, bitcode: &[u8], options: VgpuOptions) -> Result
     emit::run(unit)
 }
 
-/// Runs the passes and gives the host module as LLVM assembly.
+/// Runs the passes and returns the host module as LLVM assembly.
 pub fn compile_to_text(context: Context, bitcode: &[u8], options: VgpuOptions) -> Result<String> {
     Ok(lower_to_host(Module::read(context, bitcode)?, options)?
         .module
         .print())
 }
 
-/// Needs: kernels' calling convention. Leaves: kernels made SPMD whose threads have read what thread 0 is to change.
+/// Puts barriers before guards (`device::guards`). Needs: kernels' calling convention.
 fn guards(unit: &mut Unit) -> Result<()> {
     device::guards::run(&unit.module);
     Ok(())
 }
 
-/// Needs: the triple of the image. Leaves: an image with the device runtime it calls, if it was linked without one, and generic kernels'
-/// bounds with the master's warp.
+/// Raises generic kernels' launch bounds by the master's warp, and links the device runtime into an image that was
+/// linked without one. Needs: the triple of the image.
 fn runtime(unit: &mut Unit) -> Result<()> {
     let machine = unit.image_machine()?;
     device::launch_bounds::run(&unit.module, unit.manifest.warp_size);

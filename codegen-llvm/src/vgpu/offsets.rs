@@ -1,7 +1,9 @@
-//! Constants that hold the offset of a shared variable within its block's shared memory, where pointers to it are
-//! such offsets (see pass `segments`). A variable with a fixed place has a fixed offset, and that may be in the
-//! initializer of another: LLVM's lowering of AMD's shared memory makes tables of offsets, one row per
-//! kernel, and mentions what a kernel uses through them in calls that do nothing.
+//! Folds constants that hold the offset of a shared variable in its block's shared memory, where pointers to such
+//! variables are offsets (see pass `segments`).
+//!
+//! A variable at a fixed location has a fixed offset, and that may be in the initializer of another variable. LLVM's
+//! lowering of AMD's shared memory makes tables of offsets, one row per kernel. It names what a kernel uses through
+//! them in calls that do nothing.
 
 use anyhow::{Result, bail};
 use llvm_sys::LLVMOpcode::{LLVMGetElementPtr, LLVMPtrToInt};
@@ -11,7 +13,7 @@ use super::shared_layout::Location;
 use super::unit::Unit;
 use crate::ir::{Layout, Value};
 
-/// Replaces the offsets of `variable`, and of what lies in it, by numbers.
+/// Replaces the offsets of `variable`, and of its elements, by numbers.
 pub fn fold(unit: &Unit, variable: Value, location: Location) -> Result<()> {
     let offset = match location {
         Location::Static(offset) => Some(offset),
@@ -77,7 +79,7 @@ fn is_donothing(user: Value) -> bool {
             .is_some_and(|called| called.name() == "llvm.donothing")
 }
 
-/// Where a kernel's own name for the dynamic part points: behind that kernel's static part.
+/// The offset that a kernel's own name for the dynamic part stands for: the end of that kernel's static part.
 fn dynamic_offset(unit: &Unit, variable: Value) -> Option<u64> {
     let name = variable.name();
     let kernel = name.strip_prefix("llvm.amdgcn.")?.strip_suffix(".dynlds")?;

@@ -1,29 +1,32 @@
-//! Optimisation for the host: `simplify` before the checks are put in, `run` after.
+//! Optimises for the host: `simplify` before the checks are inserted, `run` after.
 
 use anyhow::Result;
 
 use super::unit::Unit;
 use crate::ir::set_llvm_options;
 
-/// What passes here and from here on are told, the warp form's among them.
+/// Options of LLVM's passes from here on, including those of the warp form.
 const OPTIONS: &[&str] = &[
-    // clang's device link and `internalise` have run it already; in `default<O1>` it takes half of the
-    // time and finds nothing.
+    // clang's device link and `internalise` have run it already. In `default<O1>` it takes half of the time and finds
+    // nothing.
     "-openmp-opt-disable",
     // Warp forms have more live vectors than registers. The register allocator's search for regions in which to split
-    // them took a third of the compile time of such kernels, and the code was not better for it. (With 30, code is 3 % slower, with
-    // 10, 9 %.)
+    // them took a third of the compile time of such kernels, and did not improve the code. (With 30, code is 3 %
+    // slower; with 10, 9 %.)
     "-grow-region-complexity-budget=100",
-    // How many instructions `gvn` looks back from a load for what it may read. LLVM's 100 made compiling a large kernel take 7 percent
-    // more instructions, for the very same code (docs/measurements.md, "Compiling both forms").
+    // How many instructions `gvn` looks back from a load for a store that it may read. With LLVM's default of 100,
+    // compiling a large kernel took 7 percent more instructions, for the same code (docs/measurements.md, "Compiling
+    // both forms").
     "-memdep-block-scan-limit=30",
-    // clang marks one instruction of a statement as the place where debuggers stop for it (`-gkey-instructions`). A warp form
-    // has several in place of one, of which some may not run.
+    // clang marks one instruction of a statement as the place where debuggers stop (`-gkey-instructions`). A warp form
+    // has several instructions in place of that one, and some of them may not run.
     "-dwarf-use-key-instructions=false",
 ];
 
-/// Needs: entries and lowerings in place. Leaves: lowerings inlined, no unreachable blocks, and at -O1 and above locals in
-/// registers, so that the checks that follow see the same address computed twice as one value.
+/// Inlines the lowerings and simplifies.
+///
+/// Needs: entries and lowerings in place. Leaves: no unreachable blocks; at -O1 and above, locals in registers, so that
+/// the checks that follow see the same address computed twice as one value.
 pub fn simplify(unit: &mut Unit) -> Result<()> {
     set_llvm_options(OPTIONS);
     let passes = if unit.options.level == 0 {
@@ -34,24 +37,26 @@ pub fn simplify(unit: &mut Unit) -> Result<()> {
     unit.machine.run_passes(&unit.module, passes)
 }
 
-/// What is run at -O2 and above. Images come optimised from the device link, and warp forms are made of normalised code: LLVM's own
-/// pipeline, which runs `instcombine` eight times and looks for most things twice, takes a fifth to a third more of the whole
-/// compilation's time for code that is no faster. Loops that can be unrolled have been by the device link.
+/// LLVM's passes at -O2 and above.
+///
+/// Images come optimised from the device link, and warp forms are made of normalised code. LLVM's own pipeline runs
+/// `instcombine` eight times and most other passes twice. It takes a fifth to a third more of the whole compilation's
+/// time, for code that is no faster. The device link has unrolled the loops that can be unrolled.
 const PIPELINE: &str = "globalopt,\
     function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg),cgscc(inline),\
     function(sroa,jump-threading,correlated-propagation,simplifycfg,\
         loop-mssa(licm<allowspeculation>,loop-rotate,licm<allowspeculation>),\
         loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),sroa,gvn,sccp,instcombine<no-verify-fixpoint>,adce,dse,\
-        loop-mssa(licm<allowspeculation>),simplifycfg<hoist-common-insts;sink-common-insts;switch-to-lookup>),globaldce,\
+        loop-mssa(licm<allowspeculation>),\
+        simplifycfg<hoist-common-insts;sink-common-insts;switch-to-lookup>),globaldce,\
     function(loop-vectorize,slp-vectorizer,vector-combine,\
         instcombine<no-verify-fixpoint>,sroa,infer-alignment,loop-mssa(licm<allowspeculation>),instsimplify,\
         div-rem-pairs,simplifycfg<hoist-common-insts;sink-common-insts;switch-to-lookup>),constmerge";
 
-/// Needs: a complete host module. Leaves: it optimised.
+/// Optimises a complete host module.
 ///
-/// LLVM's transformations respect fibers without further ado: an engine call may change any memory
-/// that has escaped, nothing reads the stack pointer but the context, and `convergent` calls are not
-/// made conditional on more than they were.
+/// LLVM's transformations are valid for fibers. An engine call may change any memory that has escaped. Only the context
+/// reads the stack pointer. `convergent` calls are not made conditional on more than they were.
 pub fn run(unit: &mut Unit) -> Result<()> {
     unit.module.verify("after the passes of the virtual GPU")?;
     let pipeline = match unit.options.level {

@@ -13,7 +13,7 @@ use super::lower::engine::SPIN;
 use crate::analysis::control_flow::Loop;
 use crate::ir::Value;
 
-/// Engine functions after which other threads have had their turn.
+/// Engine functions that let other threads run.
 const YIELDING: &[&str] = &[
     "vgpu_barrier",
     "vgpu_barrier_reduce",
@@ -27,13 +27,15 @@ const YIELDING: &[&str] = &[
     SPIN,
 ];
 
-/// Where a loop waits, for messages: at what it polls, as branches often have no place. If that is in functions that it calls, its end.
+/// Where a loop waits, for messages: at the access that polls, as branches often have no location. If functions that
+/// the loop calls poll, at its end.
 pub fn place(each: &Loop) -> Option<Value> {
     let polled = instructions(each).find(|&it| communicates_itself(it));
     polled.or(each.latch.terminator())
 }
 
-/// Whether a loop waits on memory, if it calls no function that does. Nobody changes what `is_constant`.
+/// Whether a loop waits on memory, provided that it calls no function that does. Nobody changes what `is_constant`
+/// accepts.
 pub fn waits_itself(each: &Loop, is_constant: &dyn Fn(Value) -> bool) -> bool {
     waits(each, &HashSet::new(), is_constant)
 }
@@ -68,8 +70,8 @@ fn instructions(each: &Loop) -> impl Iterator<Item = Value> + '_ {
     each.body.iter().flat_map(|block| block.instructions())
 }
 
-/// Whether a loop waits on memory; `communicating` are the functions in which threads communicate. Nobody changes what
-/// `is_constant`.
+/// Whether a loop waits on memory. `communicating` are the functions in which threads communicate. Nobody changes what
+/// `is_constant` accepts.
 pub fn waits(
     each: &Loop,
     communicating: &HashSet<Value>,
@@ -84,7 +86,7 @@ pub fn waits(
         .filter_map(|block| block.terminator())
         .filter(|end| leaves(*end, each))
         .peekable();
-    // Without a way out only the other threads can end it (or it never ends, and must let them run).
+    // A loop without an exit either waits for other threads to end the kernel or never ends; it must let them run.
     conditions.peek().is_none()
         || conditions.any(|end| {
             end.condition()
@@ -98,8 +100,8 @@ fn leaves(end: Value, each: &Loop) -> bool {
         .any(|next| !each.body.contains(&next))
 }
 
-/// Whether a value depends on something the loop reads from memory or gets from a call. Chains of operands
-/// may be as long as the loop's body, hence a list and no recursion.
+/// Whether a value depends on something that the loop reads from memory or gets from a call. Chains of operands may be
+/// as long as the loop's body, hence a list and no recursion.
 fn reads_memory(value: Value, each: &Loop, is_constant: &dyn Fn(Value) -> bool) -> bool {
     let mut seen = HashSet::new();
     let mut pending = vec![value];
@@ -130,7 +132,7 @@ fn is_read(instruction: Value) -> bool {
     }
 }
 
-/// Whether every turn of the loop passes a yielding call: one in the latch is certain to be passed.
+/// Whether every iteration of the loop passes a yielding call. One in the latch is certain to be passed.
 pub fn yields(each: &Loop) -> bool {
     each.latch
         .instructions()

@@ -1,14 +1,14 @@
-//! Where functions make room on the stack.
+//! Keeps prologues at the beginning of functions.
 //!
-//! LLVM 22 probes the pages of a large frame with r11 as its counter, also in a prologue that shrink-wrapping has moved behind
-//! the function's first branches. There, r11 may hold a value: a warp form that ended early for some arguments computed
-//! with the stack's address for the others.
+//! LLVM 22 probes the pages of a large frame with r11 as its counter, also in a prologue that shrink-wrapping has moved
+//! behind the function's first branches. There, r11 may hold a value. In a warp form that returned early for some
+//! arguments, the code for the others computed with the stack's address in its place.
 
 use std::sync::Once;
 
 use crate::ir::set_llvm_options;
 
-/// Prologues stay at the beginning, where r11 is free.
+/// Turns shrink-wrapping off: at the beginning of a function r11 is free.
 pub fn keep_at_the_beginning() {
     static DONE: Once = Once::new();
     DONE.call_once(|| set_llvm_options(&["-enable-shrink-wrap=false"]));

@@ -1,9 +1,7 @@
-//! Needs: the calls of `__nvvm_reflect` as device libraries make them. Leaves: none; their answers
-//! are constants.
+//! Replaces calls of `__nvvm_reflect`, which device libraries make, by constants.
 //!
-//! `__nvvm_reflect("__CUDA_FTZ")` asks how the program is compiled: flush to zero is off, division
-//! and square root are exact, and `__CUDA_ARCH` is the image's architecture. Any other name is 0, as
-//! in LLVM's NVVMReflect.
+//! `__nvvm_reflect("__CUDA_FTZ")` asks how the program is compiled. Here flush to zero is off, division and square root
+//! are exact, and `__CUDA_ARCH` is the image's architecture. Any other name gives 0, as in LLVM's NVVMReflect.
 
 use anyhow::Result;
 

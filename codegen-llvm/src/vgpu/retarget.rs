@@ -1,8 +1,10 @@
-//! Needs: kernels known. Leaves: host triple and data layout, the C calling convention everywhere,
-//! no attribute that only GPUs understand.
+//! Retargets the module to the host.
 //!
-//! The address spaces of pointers stay as they are: x86 treats all below 256 as the flat one, and
-//! casts between them as no-ops. Only shared-memory *variables* need rewriting (pass `shared`).
+//! Needs: kernels known. Leaves: host triple and data layout, the C calling convention everywhere, and no attribute
+//! that only GPUs understand.
+//!
+//! The address spaces of pointers stay. x86 treats all spaces below 256 as the flat one, and casts between them as
+//! no-ops. Only shared *variables* need rewriting (pass `shared`).
 
 use anyhow::Result;
 use vgpu_abi::{CONTEXT_SIZE, STACK_SIZE};
@@ -13,8 +15,8 @@ use crate::ir::{Context, Value};
 /// `llvm::CallingConv::C`.
 const C: u32 = 0;
 
-/// String attributes that mean nothing, or the wrong thing, on the host. `target-cpu` and
-/// `target-features` go so that the host's apply.
+/// String attributes that mean nothing, or the wrong thing, on the host. Without `target-cpu` and `target-features` the
+/// host's apply.
 const DROPPED: &[&str] = &[
     "target-cpu",
     "target-features",
@@ -54,7 +56,8 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     Ok(())
 }
 
-/// All threads of a block run on one CPU thread, so a fence within the block only has to hold the compiler.
+/// Whether a fence orders memory within the block only. All threads of a block run on one CPU thread, so such a fence
+/// only restrains the compiler.
 fn is_within_block(context: Context, scope: u32) -> bool {
     let is = |name: &str| scope == context.sync_scope(name);
     let within = ["block", "workgroup", "wavefront", "singlethread"];

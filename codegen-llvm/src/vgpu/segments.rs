@@ -1,10 +1,11 @@
-//! Needs: shared variables rewritten. Leaves: no conversion between an integer and a pointer to shared or private
-//! memory that takes the integer for an address within the segment.
+//! Adds the segment's start where an AMD image takes an offset for a pointer, and subtracts it where it takes a pointer
+//! for an offset.
 //!
-//! On AMD GPUs such pointers are 32-bit offsets into a block's shared or a thread's private memory, and code may count
-//! on it: LLVM's lowering of shared memory keeps tables of offsets. Here the pointers are 64-bit addresses like any
-//! other, so where an offset becomes a pointer the segment's start is added, and where a pointer becomes an
-//! integer it is taken off. NVPTX has no such offsets: its integers are addresses that the same thread made.
+//! Needs: shared variables rewritten.
+//!
+//! On AMD GPUs pointers to shared and private memory are 32-bit offsets into a block's shared or a thread's private
+//! memory. Code may rely on it: LLVM's lowering of shared memory keeps tables of offsets. Here such pointers are 64-bit
+//! addresses like any other. NVPTX has no such offsets: its integers are addresses that the same thread made.
 
 use anyhow::Result;
 use llvm_sys::LLVMOpcode::{LLVMAdd, LLVMIntToPtr, LLVMPtrToInt, LLVMSub};
@@ -36,7 +37,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     Ok(())
 }
 
-/// Where the segment of an address space begins; `None` for global memory.
+/// The start of an address space's segment; `None` for global memory.
 fn start(unit: &Unit, builder: &Builder, pointer: Type) -> Result<Option<Value>> {
     if !pointer.is_pointer() {
         return Ok(None);

@@ -1,7 +1,9 @@
+//! Replaces shared variables by addresses in the block's shared memory.
+//!
 //! Needs: the lowering library (`vgpu.shared_base`). Leaves: no variable in address space 3. Each use is
 //! `context.shared_base + offset`, in constants too.
 //!
-//! `shared_layout` says where each variable lies. Variables without a size (`extern … []`) are the dynamic shared
+//! `shared_layout` determines where each variable lies. Variables without a size (`extern … []`) are the dynamic shared
 //! memory, which the engine puts behind the static.
 
 use std::collections::HashMap;

@@ -1,8 +1,7 @@
-//! Needs: lowerings inlined. Leaves: a call of `vgpu_spin` at the end of every iteration of a loop that waits on memory
-//! (`polling_loops`).
+//! Puts a call of `vgpu_spin` at the end of every iteration of a loop that waits on memory (`polling_loops`).
 //!
-//! The threads of a block share one CPU thread. A thread that polls a variable would hold it for ever; `vgpu_spin` hands
-//! it on now and then.
+//! Needs: lowerings inlined. The threads of a block share one CPU thread. A thread that polls a variable would hold it
+//! for ever; `vgpu_spin` hands it on now and then.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,6 @@
-//! Needs: nothing. Leaves: an image that does not look for a trap record (docs/abi.md, section 6): the engine is told of
-//! every trap (`vgpu_assert_fail`, `vgpu_trap`), so nobody gives this device's images one.
+//! Drops the image's look-up of a trap record (docs/abi.md, section 6).
+//!
+//! Here traps call the engine (`vgpu_assert_fail`, `vgpu_trap`), so no image gets a trap record.
 
 use anyhow::Result;
 use llvm_sys::LLVMOpcode;
@@ -7,9 +8,9 @@ use llvm_sys::LLVMOpcode;
 use super::unit::Unit;
 use crate::ir::Value;
 
-/// The variable that points at the record.
+/// The variable that points to the record.
 const VARIABLE: &str = "__omptarget_trap_record";
-/// The function that fills it in, which device links leave alone.
+/// The function that fills it in. Device links do not optimise it.
 const WRITER: &str = "omptarget_leave_reason";
 
 /// The pass.

@@ -1,5 +1,6 @@
-//! Needs: an optimised module. Leaves: the certainty that what it calls exists: the engine's
-//! functions and the C library's that the engine resolves.
+//! Refuses symbols that the engine cannot resolve: neither its own functions nor the C library's that it offers.
+//!
+//! Needs: an optimised module.
 
 use anyhow::{Result, bail};
 use vgpu_abi::{ENGINE_SYMBOLS, LIBRARY_SYMBOLS, WARP_ENGINE_SYMBOLS};
@@ -45,7 +46,9 @@ pub fn run(unit: &mut Unit) -> Result<()> {
                  give the region a copy, with firstprivate or map"
             )
         } else {
-            format!("device code {verb} `{name}`, which neither the program nor the device runtime defines, {place}")
+            format!(
+                "device code {verb} `{name}`, which neither the program nor the device runtime defines, {place}"
+            )
         });
     }
     if missing.is_empty() {

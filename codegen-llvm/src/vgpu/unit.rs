@@ -1,4 +1,4 @@
-//! What the passes work on and pass to each other.
+//! The unit of work: what passes work on, and what they pass to each other.
 
 use anyhow::{Context as _, Result};
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
@@ -18,7 +18,7 @@ pub struct VgpuOptions {
     pub level: u8,
     /// Whether to check that accesses stay in the device window.
     pub window_check: bool,
-    /// Whether to give kernels a warp form, too.
+    /// Whether to compile kernels in warp form, too.
     pub warp_forms: bool,
     /// Whether to count the image's instructions that threads execute.
     pub count: bool,
@@ -30,15 +30,16 @@ pub struct VgpuOptions {
 
 /// A kernel found in the image.
 pub struct Kernel {
-    /// Its function; only until optimisation, which may change or remove it.
+    /// Its function. Optimisation may change or remove it, so it is valid only until then.
     pub function: Value,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
     /// Its name in the image.
     pub name: String,
-    /// Most threads of a block.
+    /// The largest number of threads of a block.
     pub max_threads: u32,
-    /// The launch bound that the image states, if any; that of a generic kernel with the master's warp (`bound`).
+    /// The launch bound that the image states, if any. That of a generic kernel includes the master's warp
+    /// (`device::launch_bounds`).
     pub bound: Option<u32>,
     /// How its threads begin.
     pub mode: ExecutionMode,
@@ -61,19 +62,19 @@ pub struct Unit {
     pub module: Module,
     /// The instruction set it was compiled for.
     pub dialect: &'static Dialect,
-    /// What was asked for.
+    /// The options.
     pub options: VgpuOptions,
     /// The host's back end.
     pub machine: Machine,
     /// The image's kernels.
     pub kernels: Vec<Kernel>,
-    /// `sm_80` as 800, from the image's `target-cpu`; what `__nvvm_reflect("__CUDA_ARCH")` answers.
+    /// `sm_80` as 800, from the image's `target-cpu`; the value of `__nvvm_reflect("__CUDA_ARCH")`.
     pub cuda_arch: u32,
     /// Where the device runtime keeps its shared variables; known after the pass `shared`.
     pub runtime_variables: RuntimeVariables,
-    /// Source locations that compiled code names so far.
+    /// The source locations that compiled code refers to so far.
     pub locations: SourceLocations,
-    /// What is known of the result.
+    /// The manifest of the result, as far as it is known.
     pub manifest: Manifest,
 }
 

@@ -1,8 +1,8 @@
-//! Needs: the image's triple still in place. Leaves: no variadic definition or call.
+//! Lowers variadic functions and calls.
 //!
-//! GPUs pass variable arguments as a pointer to a packed buffer, and their `va_list` is that
-//! pointer; x86 has another `va_list`. LLVM's own pass rewrites the GPUs' way into plain IR, so it
-//! has to run before the triple changes.
+//! Needs: the image's triple. GPUs pass variable arguments as a pointer to a packed buffer, and their `va_list` is that
+//! pointer; x86 has another `va_list`. LLVM's own pass rewrites the GPUs' convention into plain IR, so it has to run
+//! before the triple changes.
 
 use anyhow::Result;
 
@@ -19,7 +19,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     {
         return Ok(());
     }
-    // By itself the pass leaves the work to the GPU's back end, which comes too late here.
+    // By default the pass leaves the work to the GPU's back end, which does not run here.
     set_llvm_options(&["-expand-variadics-override=lowering"]);
     unit.image_machine()?
         .run_passes(&unit.module, "expand-variadics")

@@ -1,32 +1,33 @@
-//! What threads of a team send each other through the device runtime's shared variables, and nobody receives.
+//! Dead shared-store elimination: drops stores to the device runtime's shared variables that nobody loads.
 //!
-//! The runtime's accesses to these variables are volatile (`send` and `receive` in `devicertl/src/arch/mod.rs`), because openmp-opt
-//! takes what one thread stored for what another has. So LLVM keeps them where they have become pointless: a list of references whose
-//! readers know them all as constants, or the address of a region that the workers' loop has inlined, and the region with it.
+//! Threads of a team pass values to each other through these variables. The accesses are volatile (`send` and `receive`
+//! in `devicertl/src/arch/mod.rs`), because openmp-opt takes what one thread stored for what another has. So LLVM keeps
+//! them where they have become pointless. Examples are a list of references that all readers know as constants, and the
+//! address of a region that the workers' loop has inlined, which keeps the region alive, too.
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
 use crate::analysis::target::SHARED;
 use crate::ir::{Builder, Context, Module, Type, Value};
 
-/// What the names of the runtime's own variables begin with.
-const RUNTIME_VARIABLES: &str = "omptarget.";
-/// The region that workers are to run, null for the end of the kernel.
+/// What the names of the runtime's shared variables begin with (`devicertl/shared.ll`).
+const SHARED_VARIABLES: &str = "omptarget.";
+/// The variable with the region that workers are to run; null ends the kernel.
 const WORK_FUNCTION: &str = "omptarget.work_function";
 
-/// Drops what nobody receives, and says what workers may receive.
+/// Drops stores that nobody loads, after folding what workers can load.
 pub fn run(module: &Module) {
     if let Some(variable) = module.global(WORK_FUNCTION) {
-        name_regions(module.context, variable);
+        fold_regions(module.context, variable);
     }
     let mut variables = module.globals();
     variables.retain(|variable| {
         variable.is_local()
             && variable.ty().address_space() == SHARED
-            && variable.name().starts_with(RUNTIME_VARIABLES)
+            && variable.name().starts_with(SHARED_VARIABLES)
     });
-    // A variable may be sent in another.
-    while variables.iter().any(|&variable| drop_unreceived(variable)) {}
+    // A variable may hold the address of another one.
+    while variables.iter().any(|&variable| drop_unread(variable)) {}
 }
 
 /// The loads of a variable and the stores to it.
@@ -37,7 +38,7 @@ struct Accesses {
 }
 
 impl Accesses {
-    /// Those through a pointer; `None` where something else is done with it.
+    /// The accesses through a pointer; `None` if anything else is done with it.
     fn of(pointer: Value) -> Option<Accesses> {
         let mut accesses = Accesses::default();
         accesses.collect(pointer)?;
@@ -59,16 +60,16 @@ impl Accesses {
     }
 }
 
-/// Drops loads that nobody uses, and the stores to a variable that nobody loads; whether there was any.
-fn drop_unreceived(variable: Value) -> bool {
+/// Drops unused loads, and the stores to a variable that nobody loads. Returns whether there were any.
+fn drop_unread(variable: Value) -> bool {
     let Some(accesses) = Accesses::of(variable) else {
         return false;
     };
-    let (mut dropped, received): (Vec<_>, Vec<_>) = accesses
+    let (mut dropped, used): (Vec<_>, Vec<_>) = accesses
         .loads
         .into_iter()
         .partition(|load| load.is_unused());
-    if received.is_empty() {
+    if used.is_empty() {
         dropped.extend(accesses.stores);
     }
     let any = !dropped.is_empty();
@@ -79,34 +80,35 @@ fn drop_unreceived(variable: Value) -> bool {
     any
 }
 
-/// Where workers only compare what they get to run, a number serves as well as a region's address, and the region is not kept for its
-/// address. Where there is one region, what is not null is it.
-fn name_regions(context: Context, variable: Value) {
+/// Folds what workers do with the region they load. If there is one region only, every value but null is that region.
+/// If workers only compare the value, a number serves as well as an address, and the address no longer keeps the
+/// region.
+fn fold_regions(context: Context, variable: Value) {
     let Some(accesses) = Accesses::of(variable) else {
         return;
     };
-    let mut sent: Vec<Value> = Vec::new();
+    let mut stored: Vec<Value> = Vec::new();
     for store in &accesses.stores {
         let value = store.operand(0);
         if !value.is_constant() {
             return;
         }
-        if value != Value::zero(value.ty()) && !sent.contains(&value) {
-            sent.push(value);
+        if value != Value::zero(value.ty()) && !stored.contains(&value) {
+            stored.push(value);
         }
     }
-    if let [only] = sent[..] {
+    if let [only] = stored[..] {
         for load in &accesses.loads {
-            know_region(context, *load, only);
+            assume_region(context, *load, only);
         }
     }
     if accesses.loads.iter().all(|load| is_only_compared(*load)) {
-        number_regions(context, &accesses, &sent);
+        number_regions(context, &accesses, &stored);
     }
 }
 
-/// Answers whether what was loaded is the only region there is, and calls it by name.
-fn know_region(context: Context, load: Value, only: Value) {
+/// Folds comparisons of the loaded value with the only region to tests for null, and calls the region directly.
+fn assume_region(context: Context, load: Value, only: Value) {
     for user in load.users() {
         if comparand(user, load) == Some(only) {
             let builder = Builder::before(context, user);
@@ -127,17 +129,17 @@ fn know_region(context: Context, load: Value, only: Value) {
     }
 }
 
-/// The constant that a question for equality compares a value with.
-fn comparand(question: Value, value: Value) -> Option<Value> {
-    let asks_for_equality = question.opcode()? == LLVMOpcode::LLVMICmp
+/// The constant that a test for equality compares a value with.
+fn comparand(test: Value, value: Value) -> Option<Value> {
+    let is_equality = test.opcode()? == LLVMOpcode::LLVMICmp
         && matches!(
-            question.int_predicate(),
+            test.int_predicate(),
             LLVMIntPredicate::LLVMIntEQ | LLVMIntPredicate::LLVMIntNE
         );
-    if !asks_for_equality {
+    if !is_equality {
         return None;
     }
-    let (left, right) = (question.operand(0), question.operand(1));
+    let (left, right) = (test.operand(0), test.operand(1));
     let other = if left == value { right } else { left };
     other.is_constant().then_some(other)
 }
@@ -150,10 +152,10 @@ fn is_only_compared(load: Value) -> bool {
 }
 
 /// Numbers the functions among the regions, from 1.
-fn number_regions(context: Context, accesses: &Accesses, sent: &[Value]) {
-    let questions = accesses.loads.iter().flat_map(|load| load.users());
-    let places: Vec<Value> = questions.chain(accesses.stores.iter().copied()).collect();
-    for (index, &region) in sent.iter().enumerate() {
+fn number_regions(context: Context, accesses: &Accesses, stored: &[Value]) {
+    let tests = accesses.loads.iter().flat_map(|load| load.users());
+    let places: Vec<Value> = tests.chain(accesses.stores.iter().copied()).collect();
+    for (index, &region) in stored.iter().enumerate() {
         if !region.is_function() {
             continue;
         }

@@ -1,8 +1,8 @@
-//! Folds what is left of the device runtime's state when clang's device link is done (docs/device-runtime.md, "Elision").
+//! Folds the state of the device runtime that clang's device link leaves (docs/device-runtime.md, "Elision").
 //!
-//! The link leaves the last stores of state that nobody reads any more; `globalopt` drops such variables, and openmp-opt
-//! then the barriers that order nothing. Regions whose variables are not all pointers are called with the
-//! wrong types until `instcombine` has looked at the call, which in the link is after its inliner.
+//! The link leaves the last stores of state that nobody reads any more. `globalopt` drops such variables, and
+//! openmp-opt then drops the barriers that order nothing. A region whose variables are not all pointers is called with
+//! the wrong types until `instcombine` mends the call. In the link, that happens only after inlining.
 
 mod dead_shared_stores;
 mod master;
@@ -13,18 +13,19 @@ use anyhow::Result;
 
 use crate::ir::{Machine, Module};
 
-/// Inlines what has to be, and simplifies so that state becomes known.
+/// Inlines what must be inlined, and simplifies, so that state becomes known.
 const INLINE: &str = "function(instcombine<no-verify-fixpoint>),cgscc(inline<only-mandatory>),\
     function(sroa,early-cse<memssa>,gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
 
-/// Lets what generic kernels were told take effect.
+/// Propagates the facts that passes have stated about generic kernels.
 const SIMPLIFY: &str = "function(sroa,gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
 
-/// What the optimiser does not know of nest words by now it never will; then what it was shown of them goes, too. (SPMD kernels'
-/// words may fold yet.)
-const FORGET: &str = "function(instcombine<no-verify-fixpoint>,lower-constant-intrinsics,simplifycfg),globalopt,globaldce";
+/// Nest words still unknown here will never fold: drops the hints published for the optimiser. (In SPMD kernels nest
+/// words may still fold.)
+const DROP_HINTS: &str = "function(instcombine<no-verify-fixpoint>,lower-constant-intrinsics,simplifycfg),\
+    globalopt,globaldce";
 
-/// Folds the runtime's state in an optimised module, with LLVM's OpenMP optimiser or without.
+/// Folds the runtime's state in an optimised module; `openmp_opt` says whether LLVM's OpenMP optimiser runs.
 pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
     let not_inlined = |function: &crate::ir::Value| {
         function.is_local() && function.has_function_attribute("alwaysinline")
@@ -52,14 +53,15 @@ pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
     };
     machine.run_passes(module, passes)?;
     if generic.all {
-        machine.run_passes(module, FORGET)?;
+        machine.run_passes(module, DROP_HINTS)?;
     }
     dead_shared_stores::run(module);
     Ok(())
 }
 
-/// Whether the image was linked with LLVM's device runtime, whose kernels have other shapes and other state than ours (docs/abi.md,
-/// "Launch shape"). The host runtime asks the same: ours has one of two variables more, for NVIDIA's and for AMD's GPUs.
+/// Whether the image was linked with LLVM's device runtime. Kernels of that runtime have other shapes and other state
+/// than ours (docs/abi.md, "Launch shape"). The host runtime asks the same way: our runtime defines one variable more,
+/// another one for NVIDIA's than for AMD's GPUs.
 fn has_llvms_runtime(module: &Module) -> bool {
     let has = |name| module.global(name).is_some();
     has("__omp_rtl_device_environment")
@@ -67,9 +69,11 @@ fn has_llvms_runtime(module: &Module) -> bool {
         && !has("__omptarget_independent_lanes")
 }
 
-/// Which of the shared variables may be a thread's own the image's link has found out. Here, where more is inlined, openmp-opt
-/// would take variables of a whole team for each thread's own (it believes that every thread that
-/// allocates gets memory of its own), so it must not know what allocates them.
+/// Renames the functions that allocate shared variables, so that openmp-opt does not recognise them.
+///
+/// The image's link has already found the variables that each thread may have for itself. Here more is inlined, and
+/// openmp-opt would take a team's variables for each thread's own: it believes that every thread that allocates gets
+/// memory of its own.
 pub fn hide_shared_variables(module: &Module) {
     for name in ["__kmpc_alloc_shared", "__kmpc_free_shared"] {
         if let Some(function) = module

@@ -1,8 +1,8 @@
-//! Which functions of generic kernels only masters run, and which only workers.
+//! Folds the test for the master in functions of generic kernels that only masters run, or only workers.
 //!
-//! A kernel parts into the two by the runtime's question for the master (`master`). What is called on one way only knows the
-//! answer to that question; LLVM does not follow it into functions that are not inlined. A call through a pointer
-//! may lead to every function whose address is taken and that takes such arguments.
+//! A kernel branches on the runtime's test for the master (`master`). In a function that is called on one side only,
+//! the result of the test is known, but LLVM does not propagate it into functions that are not inlined. A call through
+//! a pointer may lead to every function whose address is taken and that takes such arguments.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,8 @@ use crate::analysis::indirect_calls::{has_address_taken, may_be_given};
 use crate::analysis::intrinsics::is_call_of;
 use crate::ir::{Block, Module, Value};
 
-/// Answers the question in functions that only one of the roles comes to. `kernels` are all kernels of the module, and generic.
+/// Folds the test in functions that only one of the roles reaches. `kernels` are all kernels of the module; they are
+/// generic.
 pub fn run(module: &Module, kernels: &[Value]) {
     let functions = module.definitions();
     let mut pointed_at = functions.clone();
@@ -20,20 +21,20 @@ pub fn run(module: &Module, kernels: &[Value]) {
     let of = |master: bool| reached(kernels, master, &pointed_at);
     let (masters, workers) = (of(true), of(false));
     for function in functions.into_iter().filter(|function| function.is_local()) {
-        let answer = match (masters.contains(&function), workers.contains(&function)) {
+        let result = match (masters.contains(&function), workers.contains(&function)) {
             (true, false) => 1,
             (false, true) => 0,
             _ => continue,
         };
         for instruction in function.instructions() {
-            if asks_for_master(instruction) {
-                instruction.replace_all_uses(Value::int(instruction.ty(), answer));
+            if is_test_for_master(instruction) {
+                instruction.replace_all_uses(Value::int(instruction.ty(), result));
             }
         }
     }
 }
 
-/// The functions that one of the roles comes to.
+/// The functions that one of the roles reaches.
 fn reached(kernels: &[Value], master: bool, pointed_at: &[Value]) -> HashSet<Value> {
     let mut calls: Vec<Value> = kernels
         .iter()
@@ -62,30 +63,30 @@ fn reached(kernels: &[Value], master: bool, pointed_at: &[Value]) -> HashSet<Val
     functions
 }
 
-/// The blocks of a kernel that threads of a role come to.
+/// The blocks of a kernel that threads of a role reach.
 fn blocks_of_role(kernel: Value, master: bool) -> Vec<Block> {
     let mut found: Vec<Block> = kernel.blocks().into_iter().take(1).collect();
     let mut next = 0;
     while let Some(&block) = found.get(next) {
         next += 1;
-        let mut ways = block.successors();
+        let mut targets = block.successors();
         let branch = block.terminator();
         let is_branch = branch.and_then(Value::opcode) == Some(LLVMOpcode::LLVMBr);
         let condition = branch.filter(|_| is_branch).and_then(Value::condition);
-        if condition.is_some_and(asks_for_master) {
-            ways.remove(usize::from(master));
+        if condition.is_some_and(is_test_for_master) {
+            targets.remove(usize::from(master));
         }
-        for way in ways {
-            if !found.contains(&way) {
-                found.push(way);
+        for target in targets {
+            if !found.contains(&target) {
+                found.push(target);
             }
         }
     }
     found
 }
 
-/// The runtime's question: whether the thread's number is that of the last warp's first lane.
-fn asks_for_master(value: Value) -> bool {
+/// Whether a value is the runtime's test: is the thread's id that of the last warp's first lane?
+fn is_test_for_master(value: Value) -> bool {
     let reads =
         |value: Value, register: &str| value.is_instruction() && is_call_of(value, &[register]);
     let opcode = |value: Value| value.is_instruction().then(|| value.opcode()).flatten();

@@ -1,8 +1,8 @@
-//! What a kernel's mode says about its block: those of SPMD kernels extend along x alone, those of generic kernels along y
-//! (docs/abi.md, "Launch shape").
+//! Folds the special registers that a kernel's mode determines: the block of an SPMD kernel extends along x alone, that
+//! of a generic kernel along y (docs/abi.md, "Launch shape").
 //!
-//! The device runtime tells the optimiser so when a kernel starts, but LLVM's device link ends with dropping what
-//! it was told, and regions it had not inlined by then ask again.
+//! The device runtime tells the optimiser so when a kernel starts. But LLVM's device link drops these assumptions at
+//! its end, and regions that it has not inlined by then read the registers again.
 
 use vgpu_abi::summary::ExecutionMode;
 
@@ -13,14 +13,14 @@ use crate::ir::{Context, Module, Value};
 /// What a register holds.
 #[derive(Clone, Copy)]
 enum Holds {
-    /// This.
+    /// This value.
     Value(u64),
-    /// No less than the first, less than the second: a generic kernel's block has workers besides the master's warp.
+    /// At least the first, less than the second.
     Range(u64, u64),
 }
 use Holds::{Range, Value as Is};
 
-/// The registers of an SPMD kernel's other dimensions.
+/// What an SPMD kernel's registers hold.
 const SPMD: &[(&str, Holds)] = &[
     ("llvm.nvvm.read.ptx.sreg.tid.y", Is(0)),
     ("llvm.nvvm.read.ptx.sreg.tid.z", Is(0)),
@@ -30,7 +30,7 @@ const SPMD: &[(&str, Holds)] = &[
     ("llvm.amdgcn.workitem.id.z", Is(0)),
 ];
 
-/// Those of a generic kernel.
+/// What a generic kernel's registers hold. Its block has workers besides the master's warp.
 const GENERIC: &[(&str, Holds)] = &[
     ("llvm.nvvm.read.ptx.sreg.tid.x", Is(0)),
     ("llvm.nvvm.read.ptx.sreg.tid.z", Is(0)),
@@ -40,18 +40,19 @@ const GENERIC: &[(&str, Holds)] = &[
     ("llvm.amdgcn.workitem.id.z", Is(0)),
 ];
 
-/// What a generic kernel itself asks, to end with a message if it was launched in another shape.
-const GENERIC_ASKED: &[(&str, Holds)] = &[("llvm.nvvm.read.ptx.sreg.ntid.x", Is(1))];
+/// A register that a generic kernel itself checks, to end with a message if it was launched in another shape. It is
+/// folded only in the functions that the kernel calls.
+const GENERIC_CHECKED: &[(&str, Holds)] = &[("llvm.nvvm.read.ptx.sreg.ntid.x", Is(1))];
 
 /// The generic kernels of a module.
 pub struct Generic {
-    /// They.
+    /// Their functions.
     pub kernels: Vec<Value>,
-    /// Whether there are no others.
+    /// Whether the module has no other kernels.
     pub all: bool,
 }
 
-/// Says so in kernels of these modes and in functions that nobody else calls.
+/// Folds the registers in kernels of each mode, and in functions that only such kernels call.
 pub fn run(module: &Module) -> Generic {
     let kernels: Vec<_> = kernels::find(module)
         .into_iter()
@@ -61,7 +62,7 @@ pub fn run(module: &Module) -> Generic {
         let chosen = kernels.iter().filter(|(mode, _)| modes.contains(mode));
         let own: Vec<_> = chosen.map(|&(_, function)| function).collect();
         let others = if own.len() == kernels.len() {
-            // Whoever else there is, one of these calls it.
+            // Only these kernels can call any other function.
             let local = module.definitions().into_iter();
             local.filter(|function| function.is_local()).collect()
         } else {
@@ -69,7 +70,7 @@ pub fn run(module: &Module) -> Generic {
         };
         (own, others)
     };
-    let say = |functions: &[Value], registers: &[(&str, Holds)]| {
+    let fold = |functions: &[Value], registers: &[(&str, Holds)]| {
         for instruction in functions
             .iter()
             .flat_map(|function| function.instructions())
@@ -78,19 +79,19 @@ pub fn run(module: &Module) -> Generic {
         }
     };
     let (own, others) = of(&[ExecutionMode::Spmd, ExecutionMode::GenericSpmd]);
-    say(&own, SPMD);
-    say(&others, SPMD);
+    fold(&own, SPMD);
+    fold(&others, SPMD);
     let (own, others) = of(&[ExecutionMode::Generic]);
-    say(&own, GENERIC);
-    say(&others, GENERIC);
-    say(&others, GENERIC_ASKED);
+    fold(&own, GENERIC);
+    fold(&others, GENERIC);
+    fold(&others, GENERIC_CHECKED);
     Generic {
         all: own.len() == kernels.len(),
         kernels: own,
     }
 }
 
-/// Local functions that these call, and nobody else.
+/// Local functions that only these call.
 fn called_only_by(module: &Module, callers: &[Value]) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
     let mut others: Vec<_> = module.definitions();
@@ -115,7 +116,7 @@ fn called_only_by(module: &Module, callers: &[Value]) -> Vec<Value> {
     }
 }
 
-/// Says what an instruction that reads one of the registers reads.
+/// Replaces a read of one of the registers by what it holds, or states its range.
 fn replace(context: Context, instruction: Value, registers: &[(&str, Holds)]) {
     let Some(name) = instruction.called_function().map(Value::name) else {
         return;

@@ -1,8 +1,8 @@
-//! The body of a function that takes an intrinsic's place.
+//! The body of a function that replaces an intrinsic.
 
-/// The body of a lowering: parameters are `%a0`, `%a1`, …, sites `%site`, `%site1`.
+/// The body of a lowering: parameters are `%a0`, `%a1`, …, call sites `%site`, `%site1`.
 pub struct Body {
-    /// Number of site parameters.
+    /// The number of call-site parameters.
     pub sites: usize,
     /// Instructions, the first in the entry block.
     pub text: String,

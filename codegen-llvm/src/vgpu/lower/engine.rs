@@ -1,5 +1,5 @@
-//! What every dialect's lowerings use of the engine: its functions, the thread's context, the block's
-//! shared memory.
+//! The parts of the engine that every dialect's lowerings use: its functions, the thread's context, the block's shared
+//! memory.
 
 use std::mem::offset_of;
 use std::sync::LazyLock;
@@ -17,10 +17,11 @@ pub const SPIN: &str = "vgpu_spin";
 /// How [`CONTEXT_FUNCTION`] reads the stack pointer.
 pub const STACK_POINTER: &str = "movq %rsp, $0";
 
-/// `vgpu.context()`: the context of the thread that runs, found from the stack pointer (see
-/// `vgpu_abi`). The assembly has no side effects and reads no memory, so LLVM computes it
-/// once per function; a function runs on one fiber's stack from its start to its end, so that is
-/// right. Internal, so that every piece of library that is linked in may bring it.
+/// `vgpu.context()`: the context of the thread that runs, found from the stack pointer (see `vgpu_abi`).
+///
+/// The assembly has no side effects and reads no memory, so LLVM computes it once per function. That is right, as a
+/// function runs on one fiber's stack from its start to its end. The function is internal, so that every piece of
+/// library that is linked in may bring it.
 pub static CONTEXT_FUNCTION: LazyLock<String> = LazyLock::new(|| {
     format!(
         r#"
@@ -37,8 +38,7 @@ define internal ptr @vgpu.context() alwaysinline nounwind willreturn memory(none
     )
 });
 
-/// What every lowering may use: the engine's functions, the thread's context, the block's shared
-/// memory.
+/// Declarations that every lowering may use: the engine's functions, the thread's context, the block's shared memory.
 pub fn prelude() -> String {
     let shared_base = offset_of!(ThreadContext, shared_base);
     let (shared_size, dynamic_size) = (
@@ -92,8 +92,8 @@ declare i64 @vgpu_globaltimer(ptr) nounwind
     )
 }
 
-/// Loads a context field. It never changes while the thread runs, hence `invariant.load`; the range
-/// lets LLVM drop sign extensions and overflow checks, as the intrinsic's `range` did.
+/// Loads a context field. It never changes while the thread runs, hence `invariant.load`. The range lets LLVM drop sign
+/// extensions and overflow checks, as the intrinsic's `range` did.
 pub fn load_field(offset: usize, range: Option<(u32, u32)>) -> String {
     let known = range
         .map(|(low, high)| format!(", !range !{{i32 {low}, i32 {}}}", high as i32))
@@ -115,7 +115,7 @@ pub fn timer(function: &str, low: bool) -> String {
     }
 }
 
-/// Where a generic address points. A block's shared memory and a thread's own stack ("local") are
+/// Tests which memory a generic address points to. A block's shared memory and a thread's own stack ("local") are
 /// ranges; everything else in the device window is global.
 pub fn is_space(space: &str) -> Option<Body> {
     let (base, size) = (
@@ -127,8 +127,10 @@ pub fn is_space(space: &str) -> Option<Body> {
         "  %cx = call ptr @vgpu.context()\n  %address = ptrtoint ptr %a0 to i64\n  \
          %bf = getelementptr i8, ptr %cx, i64 {base}\n  %base = load i64, ptr %bf, align 8, !invariant.load !0\n  \
          %sf = getelementptr i8, ptr %cx, i64 {size}\n  %size = load i32, ptr %sf, align 4, !invariant.load !0\n  \
-         %size64 = zext i32 %size to i64\n  %inside = sub i64 %address, %base\n  %shared = icmp ult i64 %inside, %size64\n  \
-         %context = ptrtoint ptr %cx to i64\n  %mine = and i64 %context, {stack}\n  %its = and i64 %address, {stack}\n  \
+         %size64 = zext i32 %size to i64\n  %inside = sub i64 %address, %base\n  \
+         %shared = icmp ult i64 %inside, %size64\n  \
+         %context = ptrtoint ptr %cx to i64\n  %mine = and i64 %context, {stack}\n  \
+         %its = and i64 %address, {stack}\n  \
          %local = icmp eq i64 %mine, %its\n"
     );
     let end = match space {

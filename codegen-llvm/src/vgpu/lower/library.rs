@@ -28,7 +28,8 @@ pub fn lower(request: &Request<'_>, argument_alignment: u32) -> Option<Body> {
         ("__assert_fail", ["ptr", "ptr", "i32", "ptr"], "void")
         | ("__assertfail", ["ptr", "ptr", "i32", "ptr", _], "void") => {
             Body::synchronising(format!(
-                "{CONTEXT}  call void @vgpu_assert_fail(ptr %cx, i32 %site, ptr %a0, ptr %a1, i32 %a2, ptr %a3)\n  unreachable"
+                "{CONTEXT}  call void @vgpu_assert_fail(ptr %cx, i32 %site, ptr %a0, ptr %a1, i32 %a2, ptr %a3)\n  \
+                 unreachable"
             ))
         }
         ("abort" | "__cxa_pure_virtual" | "__cxa_deleted_virtual", [], "void") => {

@@ -1,7 +1,7 @@
 //! What each intrinsic does, as LLVM assembly: one always-inlined function per intrinsic used.
 //!
-//! Written as assembly text because that is the language everybody who checks them reads. `nvptx` goes by the
-//! chapters of the PTX ISA, `amdgcn` by LLVM's AMDGPU usage and AMD's ISA manuals; what both use is in `engine`.
+//! They are text because everybody who checks them reads LLVM assembly. `nvptx` follows the chapters of the PTX ISA,
+//! `amdgcn` follows LLVM's AMDGPU usage and AMD's ISA manuals. What both use is in `engine`.
 
 pub mod amdgcn;
 pub mod body;

@@ -201,8 +201,8 @@ known:
   %lane = select i1 %quads, i32 %quad, i32 %masked
 ";
 
-/// `permlane16` and `permlanex16` (old, value, selectors of lanes 0-7 and 8-15, fetch inactive, bound control): the lane
-/// of the own row, or of the other of a pair of rows, that the own lane's four bits select. Where that takes no
+/// `permlane16` and `permlanex16` (old, value, selectors of lanes 0-7 and 8-15, fetch inactive, bound control): the
+/// lane of the own row, or of the other of a pair of rows, that the own lane's four bits select. Where that takes no
 /// part, the result is 0 with bound control, else the old value.
 fn permute_row(ty: &str, other_row: u32) -> Option<Body> {
     let lane = own_lane()
@@ -210,7 +210,8 @@ fn permute_row(ty: &str, other_row: u32) -> Option<Body> {
         + &format!(
             "  %in.row = and i32 %own, 15\n  %row0 = and i32 %own, -16\n  %row = xor i32 %row0, {other_row}\n  \
              %upper = icmp uge i32 %in.row, 8\n  %selectors = select i1 %upper, i32 %a3, i32 %a2\n  \
-             %nibble = and i32 %own, 7\n  %shift = shl nuw nsw i32 %nibble, 2\n  %selected0 = lshr i32 %selectors, %shift\n  \
+             %nibble = and i32 %own, 7\n  %shift = shl nuw nsw i32 %nibble, 2\n  \
+             %selected0 = lshr i32 %selectors, %shift\n  \
              %selected = and i32 %selected0, 15\n  %lane = or i32 %row, %selected\n  \
              %fallback = select i1 %a5, i64 0, i64 %old.bits\n"
         );
@@ -225,11 +226,13 @@ fn swap(ty: &str, row: u32) -> Option<Body> {
     }
     Body::synchronising(format!(
         "{}  %lane = xor i32 %own, {row}\n  %in.odd = and i32 %own, {row}\n  %odd = icmp ne i32 %in.odd, 0\n  \
-         %x = zext i32 %a0 to i64\n  %y = zext i32 %a1 to i64\n  %x.high = shl nuw i64 %x, 32\n  %y.high = shl nuw i64 %y, 32\n  \
+         %x = zext i32 %a0 to i64\n  %y = zext i32 %a1 to i64\n  %x.high = shl nuw i64 %x, 32\n  \
+         %y.high = shl nuw i64 %y, 32\n  \
          %value = or i64 %x, %y.high\n  %fallback = or i64 %y, %x.high\n{}  \
          %other.x = trunc i64 %all to i32\n  %high = lshr i64 %all, 32\n  %other.y = trunc i64 %high to i32\n  \
          %r0 = select i1 %odd, i32 %other.y, i32 %a0\n  %r1 = select i1 %odd, i32 %a1, i32 %other.x\n  \
-         %half = insertvalue {{ i32, i32 }} poison, i32 %r0, 0\n  %pair = insertvalue {{ i32, i32 }} %half, i32 %r1, 1\n  \
+         %half = insertvalue {{ i32, i32 }} poison, i32 %r0, 0\n  \
+         %pair = insertvalue {{ i32, i32 }} %half, i32 %r1, 1\n  \
          ret {{ i32, i32 }} %pair",
         own_lane(),
         wave(WaveOp::Gather, "%value", "%lane", "%fallback")

@@ -44,7 +44,8 @@ fn row_operation(
              %bad = icmp eq i32 %source, -2\n  br i1 %bad, label %unknown, label %known\n\
              unknown:\n  call void @vgpu_trap(ptr %lane.cx, i32 %site)\n  unreachable\n\
              known:\n  %row = lshr i32 %own, 4\n  %row.bit = lshr i32 {rows}, %row\n  %bank0 = lshr i32 %own, 2\n  \
-             %bank = and i32 %bank0, 3\n  %bank.bit = lshr i32 {banks}, %bank\n  %both = and i32 %row.bit, %bank.bit\n  \
+             %bank = and i32 %bank0, 3\n  %bank.bit = lshr i32 {banks}, %bank\n  \
+             %both = and i32 %row.bit, %bank.bit\n  \
              %enabled = trunc i32 %both to i1\n  %lane = select i1 %enabled, i32 %source, i32 -1\n  \
              %zero = and i1 %enabled, {bound}\n  %fallback = select i1 %zero, i64 0, i64 %old.bits\n",
             request.warp_size

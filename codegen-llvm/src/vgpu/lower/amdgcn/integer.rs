@@ -139,11 +139,15 @@ fn permutation() -> String {
         let (by, next) = (8 * i, i + 1);
         text += &format!(
             "  %ss{i} = lshr i32 %a2, {by}\n  %s{i} = and i32 %ss{i}, 255\n  %low{i} = and i32 %s{i}, 7\n  \
-             %at{i} = shl nuw nsw i32 %low{i}, 3\n  %at64{i} = zext i32 %at{i} to i64\n  %picked{i} = lshr i64 %bytes, %at64{i}\n  \
-             %byte{i} = trunc i64 %picked{i} to i8\n  %which{i} = and i32 %s{i}, 3\n  %odd0{i} = shl nuw nsw i32 %which{i}, 4\n  \
-             %odd{i} = add nuw nsw i32 %odd0{i}, 8\n  %odd64{i} = zext i32 %odd{i} to i64\n  %signed0{i} = lshr i64 %bytes, %odd64{i}\n  \
+             %at{i} = shl nuw nsw i32 %low{i}, 3\n  %at64{i} = zext i32 %at{i} to i64\n  \
+             %picked{i} = lshr i64 %bytes, %at64{i}\n  \
+             %byte{i} = trunc i64 %picked{i} to i8\n  %which{i} = and i32 %s{i}, 3\n  \
+             %odd0{i} = shl nuw nsw i32 %which{i}, 4\n  \
+             %odd{i} = add nuw nsw i32 %odd0{i}, 8\n  %odd64{i} = zext i32 %odd{i} to i64\n  \
+             %signed0{i} = lshr i64 %bytes, %odd64{i}\n  \
              %signed1{i} = trunc i64 %signed0{i} to i8\n  %sign{i} = ashr i8 %signed1{i}, 7\n  \
-             %is.byte{i} = icmp ult i32 %s{i}, 8\n  %is.sign{i} = icmp ult i32 %s{i}, 12\n  %is.zero{i} = icmp eq i32 %s{i}, 12\n  \
+             %is.byte{i} = icmp ult i32 %s{i}, 8\n  %is.sign{i} = icmp ult i32 %s{i}, 12\n  \
+             %is.zero{i} = icmp eq i32 %s{i}, 12\n  \
              %c0{i} = select i1 %is.zero{i}, i8 0, i8 -1\n  %c1{i} = select i1 %is.sign{i}, i8 %sign{i}, i8 %c0{i}\n  \
              %c{i} = select i1 %is.byte{i}, i8 %byte{i}, i8 %c1{i}\n  %z{i} = zext i8 %c{i} to i32\n  \
              %p{i} = shl i32 %z{i}, {by}\n  %r{next} = or i32 %r{i}, %p{i}\n"

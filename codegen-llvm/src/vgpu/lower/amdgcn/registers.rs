@@ -54,7 +54,8 @@ fn id(name: &str) -> Option<(usize, Option<(u32, u32)>)> {
 
 fn static_size() -> String {
     format!(
-        "{CONTEXT}  %sf = getelementptr i8, ptr %cx, i64 {}\n  %size = load i32, ptr %sf, align 4, !invariant.load !0\n  \
+        "{CONTEXT}  %sf = getelementptr i8, ptr %cx, i64 {}\n  \
+         %size = load i32, ptr %sf, align 4, !invariant.load !0\n  \
          %df = getelementptr i8, ptr %cx, i64 {}\n  %dynamic = load i32, ptr %df, align 4, !invariant.load !0\n  \
          %static = sub i32 %size, %dynamic\n  ret i32 %static",
         offset_of!(ThreadContext, shared_size),
@@ -177,7 +178,8 @@ fn masked_count(high: bool) -> String {
         "{CONTEXT}  %field = getelementptr i8, ptr %cx, i64 {}\n  \
          %lane = load i32, ptr %field, align 4, !invariant.load !0, !noundef !0\n  \
          %inside = icmp {inside} i32 %lane, 32\n  %relative = {relative}\n  %bit0 = and i32 %relative, 31\n  \
-         %bit = shl nuw i32 1, %bit0\n  %own = sub i32 %bit, 1\n  %below = select i1 %inside, i32 %own, i32 {all_or_none}\n  \
+         %bit = shl nuw i32 1, %bit0\n  %own = sub i32 %bit, 1\n  \
+         %below = select i1 %inside, i32 %own, i32 {all_or_none}\n  \
          %set = and i32 %a0, %below\n  %count = call i32 @llvm.ctpop.i32(i32 %set)\n  \
          %sum = add i32 %count, %a1\n  ret i32 %sum",
         offset_of!(ThreadContext, laneid)

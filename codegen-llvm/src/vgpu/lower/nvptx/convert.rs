@@ -8,7 +8,8 @@ pub fn lower(name: &str, request: &Request<'_>) -> Option<Body> {
     match name {
         "lohi.i2d" => {
             return Body::plain(
-                "  %l = zext i32 %a0 to i64\n  %h0 = zext i32 %a1 to i64\n  %h = shl i64 %h0, 32\n  %bits = or i64 %l, %h\n  \
+                "  %l = zext i32 %a0 to i64\n  %h0 = zext i32 %a1 to i64\n  %h = shl i64 %h0, 32\n  \
+                 %bits = or i64 %l, %h\n  \
                  %r = bitcast i64 %bits to double\n  ret double %r",
             );
         }
@@ -19,7 +20,8 @@ pub fn lower(name: &str, request: &Request<'_>) -> Option<Body> {
         }
         "d2i.hi" => {
             return Body::plain(
-                "  %bits = bitcast double %a0 to i64\n  %high = lshr i64 %bits, 32\n  %r = trunc i64 %high to i32\n  ret i32 %r",
+                "  %bits = bitcast double %a0 to i64\n  %high = lshr i64 %bits, 32\n  %r = trunc i64 %high to i32\n  \
+                 ret i32 %r",
             );
         }
         "f2h.rn" | "f2h.rn.ftz" => {
@@ -29,7 +31,8 @@ pub fn lower(name: &str, request: &Request<'_>) -> Option<Body> {
         }
         "bf2h.rn" | "bf2h.rn.ftz" => {
             return Body::plain(
-                "  %f = fpext bfloat %a0 to float\n  %h = fptrunc float %f to half\n  %r = bitcast half %h to i16\n  ret i16 %r",
+                "  %f = fpext bfloat %a0 to float\n  %h = fptrunc float %f to half\n  %r = bitcast half %h to i16\n  \
+                 ret i16 %r",
             );
         }
         "f2bf16.rn" => return Body::plain("  %r = fptrunc float %a0 to bfloat\n  ret bfloat %r"),

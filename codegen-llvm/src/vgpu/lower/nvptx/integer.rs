@@ -52,7 +52,8 @@ fn multiply_high(form: &str) -> Option<Body> {
     let (bits, signed) = integer(form)?;
     let (wide, extend) = (2 * bits, if signed { "sext" } else { "zext" });
     Body::plain(format!(
-        "  %x = {extend} i{bits} %a0 to i{wide}\n  %y = {extend} i{bits} %a1 to i{wide}\n  %product = mul i{wide} %x, %y\n  \
+        "  %x = {extend} i{bits} %a0 to i{wide}\n  %y = {extend} i{bits} %a1 to i{wide}\n  \
+         %product = mul i{wide} %x, %y\n  \
          %shifted = lshr i{wide} %product, {bits}\n  %high = trunc i{wide} %shifted to i{bits}\n  ret i{bits} %high"
     ))
 }
@@ -70,7 +71,8 @@ fn absolute_difference(form: &str) -> Option<Body> {
     let (bits, signed) = integer(form)?;
     let less = if signed { "slt" } else { "ult" };
     Body::plain(format!(
-        "  %less = icmp {less} i{bits} %a0, %a1\n  %forward = sub i{bits} %a0, %a1\n  %backward = sub i{bits} %a1, %a0\n  \
+        "  %less = icmp {less} i{bits} %a0, %a1\n  %forward = sub i{bits} %a0, %a1\n  \
+         %backward = sub i{bits} %a1, %a0\n  \
          %difference = select i1 %less, i{bits} %backward, i{bits} %forward\n  \
          %sum = add i{bits} %difference, %a2\n  ret i{bits} %sum"
     ))
@@ -117,16 +119,21 @@ fn permute_by_nibbles() -> String {
 
 fn permutation(low: &str, high: &str, selectors: &str) -> String {
     let mut text = format!(
-        "  %l = zext i32 {low} to i64\n  %h0 = zext i32 {high} to i64\n  %h = shl i64 %h0, 32\n  %bytes = or i64 %l, %h\n  \
+        "  %l = zext i32 {low} to i64\n  %h0 = zext i32 {high} to i64\n  %h = shl i64 %h0, 32\n  \
+         %bytes = or i64 %l, %h\n  \
          %r0 = add i32 0, 0\n"
     );
     for index in 0..4 {
         let (shift, next) = (4 * index, index + 1);
         text += &format!(
-            "  %n{index} = lshr i32 {selectors}, {shift}\n  %b{index} = and i32 %n{index}, 7\n  %by{index} = shl i32 %b{index}, 3\n  \
-             %w{index} = zext i32 %by{index} to i64\n  %m{index} = lshr i64 %bytes, %w{index}\n  %v{index} = trunc i64 %m{index} to i8\n  \
-             %sign{index} = ashr i8 %v{index}, 7\n  %rep{index} = and i32 %n{index}, 8\n  %plain{index} = icmp eq i32 %rep{index}, 0\n  \
-             %c{index} = select i1 %plain{index}, i8 %v{index}, i8 %sign{index}\n  %z{index} = zext i8 %c{index} to i32\n  \
+            "  %n{index} = lshr i32 {selectors}, {shift}\n  %b{index} = and i32 %n{index}, 7\n  \
+             %by{index} = shl i32 %b{index}, 3\n  \
+             %w{index} = zext i32 %by{index} to i64\n  %m{index} = lshr i64 %bytes, %w{index}\n  \
+             %v{index} = trunc i64 %m{index} to i8\n  \
+             %sign{index} = ashr i8 %v{index}, 7\n  %rep{index} = and i32 %n{index}, 8\n  \
+             %plain{index} = icmp eq i32 %rep{index}, 0\n  \
+             %c{index} = select i1 %plain{index}, i8 %v{index}, i8 %sign{index}\n  \
+             %z{index} = zext i8 %c{index} to i32\n  \
              %p{index} = shl i32 %z{index}, {}\n  %r{next} = or i32 %r{index}, %p{index}\n",
             8 * index
         );
@@ -155,8 +162,10 @@ fn dot(signs: &str, bits: u32) -> Option<Body> {
     for lane in 0..lanes {
         let (up_a, up_b) = (32 - bits * (lane + 1), 32 - 8 * (lane + 1));
         text += &format!(
-            "  %xa{lane} = shl i32 %a0, {up_a}\n  %x{lane} = {first} i32 %xa{lane}, {}\n  %ya{lane} = shl i32 %bytes, {up_b}\n  \
-             %y{lane} = {second} i32 %ya{lane}, 24\n  %p{lane} = mul i32 %x{lane}, %y{lane}\n  %t{} = add i32 %t{lane}, %p{lane}\n",
+            "  %xa{lane} = shl i32 %a0, {up_a}\n  %x{lane} = {first} i32 %xa{lane}, {}\n  \
+             %ya{lane} = shl i32 %bytes, {up_b}\n  \
+             %y{lane} = {second} i32 %ya{lane}, 24\n  %p{lane} = mul i32 %x{lane}, %y{lane}\n  \
+             %t{} = add i32 %t{lane}, %p{lane}\n",
             32 - bits,
             lane + 1
         );
@@ -172,7 +181,8 @@ fn extend(shift: &str, wrap: bool) -> Option<Body> {
         "  %n = call i32 @llvm.umin.i32(i32 %a1, i32 32)\n"
     };
     Body::plain(format!(
-        "{limit}  %value = zext i32 %a0 to i64\n  %n64 = zext i32 %n to i64\n  %up = sub i64 64, %n64\n  %none = icmp eq i32 %n, 0\n  \
+        "{limit}  %value = zext i32 %a0 to i64\n  %n64 = zext i32 %n to i64\n  %up = sub i64 64, %n64\n  \
+         %none = icmp eq i32 %n, 0\n  \
          %amount = and i64 %up, 63\n  %left = shl i64 %value, %amount\n  %right = {shift} i64 %left, %amount\n  \
          %low = trunc i64 %right to i32\n  %result = select i1 %none, i32 0, i32 %low\n  ret i32 %result"
     ))
@@ -190,7 +200,8 @@ fn bit_mask(wrap: bool) -> Option<Body> {
     Body::plain(
         limit("%start", "%a0")
             + &limit("%width", "%a1")
-            + "  %s = zext i32 %start to i64\n  %w = zext i32 %width to i64\n  %one = shl i64 1, %w\n  %ones = sub i64 %one, 1\n  \
+            + "  %s = zext i32 %start to i64\n  %w = zext i32 %width to i64\n  %one = shl i64 1, %w\n  \
+            %ones = sub i64 %one, 1\n  \
                %mask = shl i64 %ones, %s\n  %result = trunc i64 %mask to i32\n  ret i32 %result",
     )
 }
@@ -207,7 +218,8 @@ fn funnel_shift(direction: &str, request: &Request<'_>) -> Option<Body> {
     Body::plain(format!(
         "  %h0 = zext i{bits} %a0 to i{wide}\n  %h = shl i{wide} %h0, {bits}\n  %l = zext i{bits} %a1 to i{wide}\n  \
          %both = or i{wide} %h, %l\n  %n = call i{bits} @llvm.umin.i{bits}(i{bits} %a2, i{bits} {bits})\n  \
-         %amount = zext i{bits} %n to i{wide}\n  %moved = {direction} i{wide} %both, %amount\n{result}  ret i{bits} %result"
+         %amount = zext i{bits} %n to i{wide}\n  \
+         %moved = {direction} i{wide} %both, %amount\n{result}  ret i{bits} %result"
     ))
 }
 

@@ -59,7 +59,8 @@ fn arrive(space: &str, count: &str, drop: bool) -> Option<Body> {
     };
     Body::plain(format!(
         "  %old = load volatile i64, {space} %a0, align 8\n  %count32 = add i32 {count}, 0\n  \
-         %count = zext i32 %count32 to i64\n  %pending0 = and i64 %old, 1048575\n  %pending = sub i64 %pending0, %count\n  \
+         %count = zext i32 %count32 to i64\n  %pending0 = and i64 %old, 1048575\n  \
+         %pending = sub i64 %pending0, %count\n  \
          %shifted = lshr i64 %old, 20\n  %expected0 = and i64 %shifted, 1048575\n  %expected = sub i64 {expected}\n  \
          %phase0 = lshr i64 %old, 40\n  %phase1 = add i64 %phase0, 1\n  %complete = icmp eq i64 %pending, 0\n  \
          %phase = select i1 %complete, i64 %phase1, i64 %phase0\n  \
@@ -71,7 +72,8 @@ fn arrive(space: &str, count: &str, drop: bool) -> Option<Body> {
 
 fn phase_differs(space: &str) -> String {
     format!(
-        "  %now = load volatile i64, {space} %a0, align 8\n  %phase = lshr i64 %now, 40\n  %before = lshr i64 %a1, 40\n  \
+        "  %now = load volatile i64, {space} %a0, align 8\n  %phase = lshr i64 %now, 40\n  \
+         %before = lshr i64 %a1, 40\n  \
          %done = icmp ne i64 %phase, %before\n  ret i1 %done"
     )
 }
@@ -79,7 +81,8 @@ fn phase_differs(space: &str) -> String {
 /// The phase with the given parity is over when the current one has the other.
 fn parity_differs(space: &str) -> String {
     format!(
-        "  %now = load volatile i64, {space} %a0, align 8\n  %phase = lshr i64 %now, 40\n  %current = trunc i64 %phase to i1\n  \
+        "  %now = load volatile i64, {space} %a0, align 8\n  %phase = lshr i64 %now, 40\n  \
+         %current = trunc i64 %phase to i1\n  \
          %asked = trunc i32 %a1 to i1\n  %done = xor i1 %current, %asked\n  ret i1 %done"
     )
 }

@@ -100,7 +100,8 @@ fn asynchronous_copy(form: &str, request: &Request<'_>) -> Option<Body> {
     let (to_space, from_space) = (mangled(to), mangled(from));
     if !partial {
         return Body::plain(format!(
-            "  call void @llvm.memcpy.{to_space}.{from_space}.i64({to} align {bytes} %a0, {from} align {bytes} %a1, i64 {bytes}, \
+            "  call void @llvm.memcpy.{to_space}.{from_space}.i64(\
+             {to} align {bytes} %a0, {from} align {bytes} %a1, i64 {bytes}, \
              i1 false)\n  ret void"
         ));
     }
@@ -108,7 +109,8 @@ fn asynchronous_copy(form: &str, request: &Request<'_>) -> Option<Body> {
     Body::plain(format!(
         "  %wanted = zext i32 %a2 to i64\n  %part = call i64 @llvm.umin.i64(i64 %wanted, i64 {bytes})\n  \
          call void @llvm.memset.{to_space}.i64({to} align {bytes} %a0, i8 0, i64 {bytes}, i1 false)\n  \
-         call void @llvm.memcpy.{to_space}.{from_space}.i64({to} align {bytes} %a0, {from} align 1 %a1, i64 %part, i1 false)\n  \
+         call void @llvm.memcpy.{to_space}.{from_space}.i64(\
+         {to} align {bytes} %a0, {from} align 1 %a1, i64 %part, i1 false)\n  \
          ret void"
     ))
 }

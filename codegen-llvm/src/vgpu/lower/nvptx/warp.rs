@@ -54,8 +54,10 @@ fn shuffle(name: &str) -> Option<Body> {
     let mut text = CONTEXT.to_owned();
     text += if synchronised { NAMED } else { ACTIVE };
     text += &format!(
-        "  %bits = bitcast {ty} %a{value} to i32\n  %both = call i64 @vgpu_shfl(ptr %cx, i32 %site, i64 %mask, i32 {mode}, \
-         i32 %bits, i32 %a{lane}, i32 %a{clamp})\n  %low = trunc i64 %both to i32\n  %result = bitcast i32 %low to {ty}\n"
+        "  %bits = bitcast {ty} %a{value} to i32\n  \
+         %both = call i64 @vgpu_shfl(ptr %cx, i32 %site, i64 %mask, i32 {mode}, \
+         i32 %bits, i32 %a{lane}, i32 %a{clamp})\n  %low = trunc i64 %both to i32\n  \
+         %result = bitcast i32 %low to {ty}\n"
     );
     text += &match predicate {
         true => {
