@@ -161,7 +161,7 @@ pub struct Dependences {
     pub noalias_list: *const c_void,
 }
 
-/// Waits until the tasks the dependences name are done. DeviceWork that then runs to its end before the
+/// Waits until the tasks the dependences name are done. Work that then runs to its end before the
 /// entry point returns honours the dependences in both directions.
 pub fn wait_for(dependences: Dependences) {
     if dependences.count <= 0 && dependences.noalias_count <= 0 {

@@ -12,16 +12,19 @@ pub enum OffloadPolicy {
     Disabled,
 }
 
+/// A value that is no policy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("OMP_TARGET_OFFLOAD={0} is ignored: it must be MANDATORY, DISABLED or DEFAULT")]
+pub struct UnknownPolicy(String);
+
 impl OffloadPolicy {
-    /// Parses the variable's upper-case value; an unknown one is an error to show the user.
-    pub fn parse(value: &str) -> Result<OffloadPolicy, String> {
+    /// Parses the variable's upper-case value.
+    pub fn parse(value: &str) -> Result<OffloadPolicy, UnknownPolicy> {
         match value {
             "" | "DEFAULT" => Ok(OffloadPolicy::Default),
             "MANDATORY" => Ok(OffloadPolicy::Mandatory),
             "DISABLED" => Ok(OffloadPolicy::Disabled),
-            other => Err(format!(
-                "OMP_TARGET_OFFLOAD={other} is ignored: it must be MANDATORY, DISABLED or DEFAULT"
-            )),
+            other => Err(UnknownPolicy(other.into())),
         }
     }
 }
@@ -40,7 +43,8 @@ mod tests {
         assert!(
             OffloadPolicy::parse("ALWAYS")
                 .unwrap_err()
-                .contains("ALWAYS")
+                .to_string()
+                .contains("OMP_TARGET_OFFLOAD=ALWAYS is ignored")
         );
     }
 }

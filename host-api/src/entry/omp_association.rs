@@ -105,9 +105,8 @@ pub extern "C" fn omp_target_associate_ptr(
 /// Undoes [`omp_target_associate_ptr`]; 0 on success.
 pub extern "C" fn omp_target_disassociate_ptr(host: *const c_void, device: i32) -> i32 {
     let outcome = || -> Result<()> {
-        let wrong = |why: &str| Error::Routine(why.into());
         if host.is_null() {
-            return Err(wrong("the pointer is null"));
+            return Err(Error::Routine("the pointer is null".into()));
         }
         let Target::Device(device) = runtime().routine_target(device)? else {
             return Ok(());
@@ -118,7 +117,7 @@ pub extern "C" fn omp_target_disassociate_ptr(host: *const c_void, device: i32) 
             .table
             .disassociate(host as u64)
             .map(drop)
-            .map_err(wrong)
+            .map_err(|why| Error::Routine(why.to_string()))
     };
     answer("omp_target_disassociate_ptr", outcome())
 }

@@ -96,7 +96,7 @@ fn shape_of(
     };
     let shape = shape(&wanted, &region.environment, info, facts).map_err(|why| Error::Launch {
         kernel: region.name.clone(),
-        why,
+        why: why.to_string(),
     })?;
     if let Some(cut) = shape.cut {
         report_cut(device, region, cut);

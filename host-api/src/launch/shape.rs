@@ -15,7 +15,7 @@ const TEAMS_PER_MULTIPROCESSOR: u32 = 32;
 /// multiprocessor is left with a last few teams; two, so that those that end early make room for others.
 const WAVES: u32 = 2;
 /// Where the device prefers teams to long loops: how many times the turns it prefers make a team's reduction a small part of its work. On the
-/// virtual GPU that is 512 max_iterations_per_thread: one of 128 threads takes at least 60 ns, a reduction 2 µs.
+/// virtual GPU that is 512 iterations: one of 128 threads takes at least 60 ns, a reduction 2 µs.
 const TURNS_PER_REDUCTION: u64 = 64;
 /// Teams per multiprocessor that reduce, at least, so that uneven ones do not leave the others waiting.
 const LEAST_REDUCING: u32 = 4;
@@ -59,6 +59,51 @@ pub struct Cut {
     pub master: u32,
 }
 
+/// The limit that a launch exceeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ShapeError {
+    /// The block has no room for a thread besides the master's warp.
+    #[error("a team needs more than the {limit} threads a block of it may have")]
+    NoRoomForTeam {
+        /// Most threads of a block.
+        limit: u32,
+    },
+    /// `ompx_bare`: the block is too large.
+    #[error("{asked} threads per block are more than the {limit} a block may have")]
+    BlockTooLarge {
+        /// Threads asked for.
+        asked: u64,
+        /// Most threads of a block.
+        limit: u32,
+    },
+    /// `ompx_bare`: the grid is too large.
+    #[error("{asked} blocks in dimension {dimension} are more than the {limit} there may be")]
+    GridTooLarge {
+        /// Which dimension.
+        dimension: usize,
+        /// Blocks asked for.
+        asked: u32,
+        /// Most blocks in it.
+        limit: u32,
+    },
+    /// `num_teams` is too large.
+    #[error("num_teams({asked}) is more than the {limit} teams the device can run")]
+    TooManyTeams {
+        /// Teams asked for.
+        asked: u32,
+        /// Most teams.
+        limit: u32,
+    },
+    /// A loop that gives each thread one iteration has too many of them.
+    #[error("the loop needs {needed} teams, more than the {limit} the device can run")]
+    LoopTooLong {
+        /// Teams that it takes.
+        needed: u64,
+        /// Most teams.
+        limit: u32,
+    },
+}
+
 /// What image and device say of the kernel.
 #[derive(Clone, Copy)]
 pub struct KernelFacts<'a> {
@@ -80,7 +125,7 @@ pub fn shape(
     environment: &KernelEnvironment,
     device: &DeviceInfo,
     kernel: KernelFacts<'_>,
-) -> Result<Shape, String> {
+) -> Result<Shape, ShapeError> {
     let block_limit = kernel.max_threads.min(device.max_threads_per_block);
     if environment.mode == ExecutionMode::Bare {
         return bare(wanted, device, block_limit);
@@ -89,9 +134,7 @@ pub fn shape(
     let master = if generic { kernel.warp_size } else { 0 };
     let most = block_limit.saturating_sub(master);
     if most == 0 {
-        return Err(format!(
-            "a team needs more than the {block_limit} threads a block of it may have"
-        ));
+        return Err(ShapeError::NoRoomForTeam { limit: block_limit });
     }
     let threads = threads_per_team(wanted, environment, device, kernel, most);
     let resident = || (kernel.resident_blocks)(threads + master);
@@ -115,20 +158,23 @@ pub fn shape(
 }
 
 /// The program states everything.
-fn bare(wanted: &Wanted, device: &DeviceInfo, block_limit: u32) -> Result<Shape, String> {
+fn bare(wanted: &Wanted, device: &DeviceInfo, block_limit: u32) -> Result<Shape, ShapeError> {
     let grid = wanted.teams.map(|count| count.max(1));
     let block = wanted.threads.map(|count| count.max(1));
     let threads = block.iter().map(|count| u64::from(*count)).product::<u64>();
     if threads > u64::from(block_limit) {
-        return Err(format!(
-            "{threads} threads per block are more than the {block_limit} a block may have"
-        ));
+        return Err(ShapeError::BlockTooLarge {
+            asked: threads,
+            limit: block_limit,
+        });
     }
-    for (dimension, (asked, most)) in grid.iter().zip(device.max_blocks).enumerate() {
-        if *asked > most {
-            return Err(format!(
-                "{asked} blocks in dimension {dimension} are more than the {most} there may be"
-            ));
+    for (dimension, (asked, limit)) in grid.into_iter().zip(device.max_blocks).enumerate() {
+        if asked > limit {
+            return Err(ShapeError::GridTooLarge {
+                dimension,
+                asked,
+                limit,
+            });
         }
     }
     Ok(Shape {
@@ -186,13 +232,13 @@ fn teams(
     device: &DeviceInfo,
     threads: u32,
     resident: impl Fn() -> Option<u32>,
-) -> Result<u32, String> {
+) -> Result<u32, ShapeError> {
     let most = device.max_blocks[0];
     if wanted.teams[0] > most {
-        return Err(format!(
-            "num_teams({}) is more than the {most} teams the device can run",
-            wanted.teams[0]
-        ));
+        return Err(ShapeError::TooManyTeams {
+            asked: wanted.teams[0],
+            limit: most,
+        });
     }
     if wanted.teams[0] > 0 {
         return Ok(wanted.teams[0]);
@@ -225,8 +271,9 @@ fn teams(
     u32::try_from(teams)
         .ok()
         .filter(|teams| *teams <= most)
-        .ok_or_else(|| {
-            format!("the loop needs {teams} teams, more than the {most} the device can run")
+        .ok_or(ShapeError::LoopTooLong {
+            needed: teams,
+            limit: most,
         })
 }
 
@@ -452,7 +499,7 @@ mod tests {
             kernel(1024),
         )
         .unwrap_err();
-        assert!(error.contains("2147483648"), "{error}");
+        assert!(error.to_string().contains("2147483648"), "{error}");
         let bare = Wanted {
             teams: [1, 2, 3],
             threads: [32, 33, 1],
@@ -461,6 +508,7 @@ mod tests {
         assert!(
             shape(&bare, &environment(0), &device(), kernel(1024))
                 .unwrap_err()
+                .to_string()
                 .contains("1056")
         );
         let fine = Wanted {

@@ -144,12 +144,28 @@ pub struct Acquired {
 }
 
 /// Why [`MappingTable::acquire`] gave nothing.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum AcquireError {
     /// The section overlaps this mapping without lying inside it.
+    #[error("the section overlaps {0} without lying inside it")]
     Overlaps(Arc<Mapping>),
     /// The allocation failed.
+    #[error(transparent)]
     Allocation(plugin_api::Error),
+}
+
+/// Why [`MappingTable::disassociate`] removed nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DisassociateError {
+    /// Nothing starts at the address.
+    #[error("no association starts at this address")]
+    Unknown,
+    /// A construct maps it.
+    #[error("the address is mapped, not associated")]
+    Mapped,
+    /// A construct uses it.
+    #[error("a construct still uses the association")]
+    InUse,
 }
 
 /// One line of a dump of the table.
@@ -329,17 +345,15 @@ impl MappingTable {
     }
 
     /// Removes what [`MappingTable::associate`] added at `host`; says why not otherwise.
-    pub fn disassociate(&self, host: u64) -> Result<Arc<Mapping>, &'static str> {
+    pub fn disassociate(&self, host: u64) -> Result<Arc<Mapping>, DisassociateError> {
         let mut slots = self.slots.lock();
-        let position = slots
-            .position(host)
-            .ok_or("no association starts at this address")?;
+        let position = slots.position(host).ok_or(DisassociateError::Unknown)?;
         let slot = slots.value(position);
         if slot.dynamic != INFINITE {
-            return Err("the address is mapped, not associated");
+            return Err(DisassociateError::Mapped);
         }
         if slot.hold > 0 || slot.pins > 0 {
-            return Err("a construct still uses the association");
+            return Err(DisassociateError::InUse);
         }
         Ok(slots.remove(position).mapping)
     }
