@@ -32,7 +32,7 @@ pub struct ThreadContext {
     pub kernel_number: u32,
     /// Zero.
     pub reserved: u32,
-    /// The launch's [`DispatchRecord`], for AMDGCN.
+    /// The launch's [`crate::DispatchRecord`], for AMDGCN.
     pub dispatch: u64,
     /// Instructions of the image that the thread has executed, if code that counts them was asked for
     /// (`VgpuOptions::count` of crate `codegen`); else 0.
