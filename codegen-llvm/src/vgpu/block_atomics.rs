@@ -1,11 +1,12 @@
-//! Atomic operations on a block's shared memory.
+//! Relaxed atomic operations on a block's shared memory that need not be atomic.
 //!
-//! The threads of a block take turns on one CPU thread, and only where they call the engine. What one of them does to
-//! shared memory between two calls, no other sees half done, so a relaxed operation whose old value nobody wants need not be an atomic
-//! instruction of the CPU, which takes some 20 cycles. Those whose old value is used stay: a loop may wait on it.
+//! The threads of a block run on one CPU thread, and switch only where they call the engine. No other thread of the
+//! block runs between two such calls. So a relaxed operation whose old value nobody wants need not be an atomic
+//! instruction of the CPU, which takes some 20 cycles. An operation whose old value is used stays atomic: a loop may
+//! wait on it.
 //!
-//! Until loops that wait on memory have been found, the operations must still look atomic, so there are two steps: the
-//! mark is LLVM's scope of a single thread, which copies keep.
+//! Until loops that wait on memory have been found, the operations must still look atomic. So there are two steps. The
+//! mark is LLVM's scope of a single thread, which copies of an operation keep.
 
 use anyhow::Result;
 use llvm_sys::{LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode};
@@ -53,7 +54,7 @@ fn operations(unit: &Unit) -> Vec<Value> {
         .collect()
 }
 
-/// Loads, computes and stores, if it is an operation with an instruction of its own.
+/// Makes an operation a load, a computation and a store, if the computation is one instruction.
 fn in_turn(unit: &Unit, operation: Value) {
     use LLVMAtomicRMWBinOp::*;
     let (address, value) = (operation.operand(0), operation.operand(1));

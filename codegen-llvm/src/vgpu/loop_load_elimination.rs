@@ -1,12 +1,14 @@
-//! Needs: the image's functions. Leaves: loops that remember where they found something remember what they found, too.
+//! Needs: the image's functions. Leaves: loops that keep the element at a chosen index in a register, instead of
+//! loading it again.
 //!
 //! ```text
-//! if (a[i] > a[best]) best = i;          // loads a[best] in every turn
+//! if (a[i] > a[best]) best = i;          // loads a[best] in every iteration
 //! if (a[i] > most) best = i, most = a[i];
 //! ```
 //!
-//! Each turn would wait for a load whose address the turn before it has chosen. LLVM keeps the load: it does not see that the element
-//! at an index that was chosen is the element that was chosen. Here, for loops of one block in which nothing is written.
+//! Each iteration of the first form waits for a load whose address the iteration before it has chosen. LLVM does not
+//! eliminate the load: it does not see that choosing the index chooses the element. This pass treats loops of one
+//! block that write nothing.
 
 use std::collections::HashMap;
 
@@ -24,37 +26,37 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             if block.successors().contains(&block)
                 && block.instructions().into_iter().all(has_no_effects)
             {
-                carry(unit.context(), block);
+                eliminate_loads(unit.context(), block);
             }
         }
     }
     Ok(())
 }
 
-/// Remembers what it can in a loop of one block.
-fn carry(context: Context, block: Block) {
+/// Eliminates loads in a loop of one block.
+fn eliminate_loads(context: Context, block: Block) {
     let instructions = block.instructions();
     let is_phi = |it: &Value| it.opcode() == Some(LLVMOpcode::LLVMPHI);
     for phi in instructions.iter().copied().take_while(is_phi) {
-        if let Some(found) = Carried::find(block, phi) {
+        if let Some(found) = CarriedElement::find(block, phi) {
             found.apply(context);
         }
     }
 }
 
-/// An array, and how its elements are reached.
+/// An array, and how its elements are addressed.
 #[derive(Clone, PartialEq)]
 struct Array {
     /// The base of a `getelementptr`, and all indices but the last.
     start: Vec<Value>,
     step: Type,
     extension: Option<LLVMOpcode>,
-    /// The address's type: that of the base, or in another address space.
+    /// The address's type: that of the base, or a pointer in another address space.
     address: Type,
     element: Type,
 }
 
-/// An element that is loaded.
+/// A load of an element.
 struct Element {
     array: Array,
     index: Value,
@@ -62,7 +64,7 @@ struct Element {
 }
 
 impl Element {
-    /// That of an instruction of `block`, if the array is the same in all turns.
+    /// The element that an instruction of `block` loads, if the array is the same in all iterations.
     fn of(block: Block, load: Value) -> Option<Element> {
         if load.opcode() != Some(LLVMOpcode::LLVMLoad) {
             return None;
@@ -100,24 +102,24 @@ impl Element {
     }
 }
 
-/// An index that a loop carries from turn to turn, with the element there.
-struct Carried {
-    /// The index, where it comes from and its first value.
+/// An index that a loop carries from iteration to iteration, and the element there.
+struct CarriedElement {
+    /// The index, the block before the loop, and its first value.
     phi: Value,
     before: Block,
     first: Value,
-    /// Its value at the end of a turn.
+    /// Its value at the end of an iteration.
     last: Value,
-    /// The choices that make that of it and of other indices, in order.
-    choices: Vec<Value>,
+    /// The selects that compute that value from the index and from other indices, in order.
+    selects: Vec<Value>,
     array: Array,
-    /// What is loaded from that array, in order.
+    /// The loads from that array, in order.
     elements: Vec<Element>,
 }
 
-impl Carried {
-    /// That of a phi of a loop of one block.
-    fn find(block: Block, phi: Value) -> Option<Carried> {
+impl CarriedElement {
+    /// The carried index and element of a phi of a loop of one block.
+    fn find(block: Block, phi: Value) -> Option<CarriedElement> {
         let incoming = phi.incoming();
         let (first, before) = *incoming.iter().find(|(_, from)| *from != block)?;
         let (last, _) = *incoming.iter().find(|(_, from)| *from == block)?;
@@ -127,71 +129,72 @@ impl Carried {
         let instructions = block.instructions();
         let all = || instructions.iter().filter_map(|&it| Element::of(block, it));
         let array = all().find(|element| element.index == phi)?.array;
-        let mut found = Carried {
+        let mut found = CarriedElement {
             phi,
             before,
             first,
             last,
-            choices: Vec::new(),
+            selects: Vec::new(),
             elements: all().filter(|element| element.array == array).collect(),
             array,
         };
-        let place = |it: Value| instructions.iter().position(|&other| other == it);
-        let ordered = found.order(block, last, &place);
-        (ordered && !found.choices.is_empty()).then_some(found)
+        let position = |it: Value| instructions.iter().position(|&other| other == it);
+        let ordered = found.collect_selects(block, last, &position);
+        (ordered && !found.selects.is_empty()).then_some(found)
     }
 
-    /// Adds the choices that make `index`, a value of `block`. Whether all that is chosen from is known where it is.
-    fn order(
+    /// Adds the selects that compute `index`, a value of `block`. Gives whether the elements at all indices they
+    /// choose from are known there.
+    fn collect_selects(
         &mut self,
         block: Block,
         index: Value,
-        place: &impl Fn(Value) -> Option<usize>,
+        position: &impl Fn(Value) -> Option<usize>,
     ) -> bool {
-        if index == self.phi || self.choices.contains(&index) {
+        if index == self.phi || self.selects.contains(&index) {
             return true;
         }
-        let is_choice = index.opcode() == Some(LLVMOpcode::LLVMSelect) && index.block() == block;
-        if !is_choice {
+        let is_select = index.opcode() == Some(LLVMOpcode::LLVMSelect) && index.block() == block;
+        if !is_select {
             return false;
         }
         for number in 1..3 {
             let from = index.operand(number);
             let known = self
                 .loaded(from)
-                .is_some_and(|load| place(load) < place(index));
-            if !known && !self.order(block, from, place) {
+                .is_some_and(|load| position(load) < position(index));
+            if !known && !self.collect_selects(block, from, position) {
                 return false;
             }
         }
-        self.choices.push(index);
+        self.selects.push(index);
         true
     }
 
-    /// The first load of the element at an index that is not chosen.
+    /// The first load of the element at an index that no select computes.
     fn loaded(&self, index: Value) -> Option<Value> {
-        let is_chosen = index == self.phi || index.opcode() == Some(LLVMOpcode::LLVMSelect);
+        let is_selected = index == self.phi || index.opcode() == Some(LLVMOpcode::LLVMSelect);
         let mut elements = self.elements.iter();
-        let found = elements.find(|element| !is_chosen && element.index == index)?;
+        let found = elements.find(|element| !is_selected && element.index == index)?;
         Some(found.load)
     }
 
-    /// Carries the element.
+    /// Carries the element, too, and replaces its loads.
     fn apply(&self, context: Context) {
         let element = Builder::before(context, self.phi).phi(self.array.element);
         element.add_incoming(self.first_element(context), self.before);
         let mut values = HashMap::from([(self.phi, element)]);
-        for &choice in &self.choices {
+        for &select in &self.selects {
             let [yes, no] = [1, 2].map(|number| {
-                let index = choice.operand(number);
+                let index = select.operand(number);
                 let known = values.get(&index).copied();
                 known
                     .or_else(|| self.loaded(index))
                     .expect("`find` found it")
             });
-            let next = choice.next().expect("a choice is no terminator");
-            let value = Builder::before(context, next).select(choice.operand(0), yes, no);
-            values.insert(choice, value);
+            let next = select.next().expect("a select is no terminator");
+            let value = Builder::before(context, next).select(select.operand(0), yes, no);
+            values.insert(select, value);
         }
         element.add_incoming(values[&self.last], self.phi.block());
         for loaded in &self.elements {
@@ -202,7 +205,7 @@ impl Carried {
         }
     }
 
-    /// Loads the first one, before the loop, whose first turn would do so.
+    /// Loads the first element before the loop, whose first iteration would load it.
     fn first_element(&self, context: Context) -> Value {
         let end = self.before.terminator().expect("the block has successors");
         let builder = Builder::before(context, end);

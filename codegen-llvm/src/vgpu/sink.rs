@@ -1,12 +1,13 @@
-//! Needs: guards as openmp-opt leaves them (`guards.rs`). Leaves: loops behind a guard whose results only thread 0 uses there.
+//! Needs: guards as openmp-opt leaves them (`device::guards`). Leaves: loops behind a guard if only thread 0 uses
+//! their results there.
 //!
-//! In a kernel that openmp-opt has made SPMD every thread runs the sequential code, and only what has effects is guarded. A
-//! loop that searches, and stores what it has found, is then run by all threads of the block, of which one uses the result.
-//! A GPU's warps do that at the same time; here they take turns. So what lies before a guard moves behind it: blocks of one
-//! entry that end at the guard, with a loop among them, without effects, whose values are used behind the guard only. What
-//! they read they read later, as does the guarded code: before it nothing is written.
+//! In a kernel that openmp-opt made SPMD, every thread runs the sequential code, and only side effects are guarded. So
+//! all threads of the block run a loop that searches for something, and one thread stores the result. A GPU's warps
+//! run such a loop at the same time; here they run one after the other. So this pass moves the code before a guard
+//! behind it: a region with one entry that ends at the guard, contains a loop, has no side effects, and whose values
+//! are used only behind the guard. It then reads memory later, but nothing is written in between.
 //!
-//! Threads that no longer run a loop that never ends wait for thread 0 at the guard's barrier, and thread 0 runs it.
+//! If the loop never ends, thread 0 still runs it, and the other threads wait for thread 0 at the guard's barrier.
 
 use std::collections::HashSet;
 
@@ -34,26 +35,26 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     Ok(())
 }
 
-/// A guard and what can move behind it.
+/// A guard and the region that can move behind it.
 struct Sinking {
     /// The guard's branch.
     branch: Value,
-    /// Where it sends thread 0.
+    /// The block to which it sends thread 0.
     guarded: Block,
-    /// The first block that moves; instructions of it that are in `stay` do not.
+    /// The first block that moves; its instructions in `stay` do not.
     first: Block,
-    /// Instructions of `first`, and after them of the guard's block, that all threads go on running, in order.
+    /// Instructions of `first`, then of the guard's block, that all threads still run, in order.
     stay: Vec<Value>,
 }
 
-/// The blocks between `first`'s end and the guard.
+/// The blocks between the end of `first` and the guard.
 struct Region {
     first: Block,
     guard: Block,
     inner: HashSet<Block>,
 }
 
-/// The first guard behind which something can move.
+/// The first guard behind which a region can move.
 fn find(function: Value) -> Option<Sinking> {
     let flow = ControlFlow::new(function);
     let headers = flow.loops().into_iter().map(|each| each.header).collect();
@@ -73,8 +74,8 @@ fn find(function: Value) -> Option<Sinking> {
     })
 }
 
-/// The first block of the largest region that can move behind a guard, and what stays of it and of the guard's block. Only `others`
-/// are reached without passing the guard.
+/// The first block of the largest region that can move behind a guard, and the instructions of it and of the guard's
+/// block that stay. Only `others` are reachable without passing the guard.
 fn largest(
     flow: &ControlFlow,
     headers: &HashSet<Block>,
@@ -97,7 +98,7 @@ fn largest(
     found
 }
 
-/// The blocks that control comes to on ways that do not lead through `barred`.
+/// The blocks that are reachable without passing `barred`.
 fn reached_without(entry: Block, barred: Block) -> HashSet<Block> {
     let mut reached = HashSet::from([entry]);
     let mut pending = vec![entry];
@@ -109,7 +110,8 @@ fn reached_without(entry: Block, barred: Block) -> HashSet<Block> {
 }
 
 impl Region {
-    /// The region from `first` to a guard that it dominates; `None` if something in it has effects, so that a larger one has, too.
+    /// The region from `first` to a guard that it dominates; `None` if it has side effects. A larger region then has
+    /// them, too.
     fn new(first: Block, guard: Block) -> Option<Region> {
         let mut inner = HashSet::new();
         let mut pending = vec![first];
@@ -130,7 +132,7 @@ impl Region {
         })
     }
 
-    /// Whether control comes to it through `first` only, and once.
+    /// Whether control enters the region through `first` only, and once.
     fn is_closed(&self, flow: &ControlFlow) -> bool {
         let inside = |block| self.inner.contains(&block) || block == self.first;
         let entered_here = |block: &Block| flow.predecessors(*block).all(inside);
@@ -139,7 +141,7 @@ impl Region {
             && entered_here(&self.guard)
     }
 
-    /// What stays if the rest can move: `None` if threads need of it what only one would have.
+    /// The instructions that stay if the rest can move; `None` if all threads need a value that only one would have.
     fn stays(&self, others: &HashSet<Block>) -> Option<Vec<Value>> {
         let late = self.late();
         let end = self.guard.terminator()?;
@@ -155,7 +157,7 @@ impl Region {
         Some(stay.chain(guard.filter(|it| !late.contains(it))).collect())
     }
 
-    /// The instructions of the guard's block that need what the region computes.
+    /// The instructions of the guard's block that need values of the region.
     fn late(&self) -> HashSet<Value> {
         let mut late = HashSet::new();
         for instruction in self.guard.instructions() {
@@ -170,7 +172,7 @@ impl Region {
         late
     }
 
-    /// `late`, and the last instructions of `first` that only what moves needs.
+    /// `late`, and the last instructions of `first` that only moving instructions need.
     fn early(&self, late: &HashSet<Value>, others: &HashSet<Block>) -> HashSet<Value> {
         let mut moving = late.clone();
         for instruction in self.first.instructions().into_iter().rev().skip(1) {
@@ -184,7 +186,7 @@ impl Region {
         moving
     }
 
-    /// Whether a value is used only within the region, by `moving` instructions and behind the guard.
+    /// Whether a value is used only within the region, by `moving` instructions, and behind the guard.
     fn used_behind(&self, value: Value, moving: &HashSet<Value>, others: &HashSet<Block>) -> bool {
         value.users().into_iter().all(|user| {
             let block = user.block();
@@ -204,8 +206,8 @@ impl Region {
 }
 
 impl Sinking {
-    /// Moves it: a new block takes the place of `first` with what stays and the guard's branch, which leads to `first`; the
-    /// guard's old block leads to the guarded code.
+    /// Moves the region. A new block in the place of `first` has what stays and the guard's branch, which leads to
+    /// `first`. The guard's old block leads to the guarded code.
     fn apply(&self, context: Context) {
         let guard = self.branch.block();
         let head = Builder::block_before(context, self.first);

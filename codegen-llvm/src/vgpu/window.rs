@@ -1,14 +1,13 @@
-//! Needs: lowerings inlined, no unreachable blocks. Leaves: a check in front of every access whose address is not known to
-//! be the device's; a failed check ends the kernel with the address and the source place.
+//! Needs: lowerings inlined, no unreachable blocks. Leaves: a check before every access whose address is not known to
+//! be the device's. A failed check ends the kernel and reports the address and the source location.
 //!
-//! What is checked is the *base* of an address, the pointer that index arithmetic starts from: it
-//! must lie in the device window (`vgpu_abi`). If it does not, the address itself decides
-//! (the base of an array section may lie far in front of the section). A base inside and an address
-//! outside would need an index of 2^40 bytes; that is left to the CPU's own protection. Checking
-//! bases makes one check serve all accesses through a pointer, and lets LLVM move it out of loops.
+//! What is checked is the *base* of an address, the pointer that index arithmetic starts from: it must lie in the
+//! device window (`vgpu_abi`). If it does not, the address itself decides, as the base of an array section may lie far
+//! in front of the section. An address outside with a base inside would need an index of 2^40 bytes; that is left to
+//! the CPU's own protection. Checking bases makes one check serve all accesses through a pointer, and lets LLVM move
+//! it out of loops.
 //!
-//! No check is needed for locals, device variables, shared memory, the context, and what the device
-//! heap returned.
+//! Local variables, device variables, shared memory, the context, and what the device heap returned need no check.
 
 use std::collections::{HashMap, HashSet};
 use std::mem::offset_of;
@@ -45,7 +44,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     Ok(())
 }
 
-/// The checks. `vgpu.check` is inlined; what follows a failed check of the base is out of line.
+/// The checks. `vgpu.check` is inlined; the code after a failed check of the base is out of line.
 fn library() -> String {
     format!(
         r#"{}
@@ -94,7 +93,7 @@ declare void @vgpu_wild_access(ptr, i32, i64, i32) cold noreturn nounwind memory
 /// One memory access of an instruction.
 struct Access {
     address: Value,
-    /// Bytes, if not covered by the check of the first one.
+    /// Bytes, unless the check of the first byte covers the access.
     size: Option<Value>,
     write: bool,
 }
@@ -149,7 +148,7 @@ impl WindowPass<'_> {
     }
 }
 
-/// What an instruction reads and writes through pointers.
+/// The accesses of an instruction through pointers.
 fn accesses(instruction: Value) -> Vec<Access> {
     let one = |address, write| {
         vec![Access {
@@ -180,7 +179,7 @@ fn transfer(call: Value) -> Vec<Access> {
     };
     let arguments = call.arguments();
     let all = |address: Value, write| {
-        // A transfer of a known, small size is an access like any other.
+        // A copy or fill of a known, small size is an access like any other.
         let size = arguments[2];
         let small = size.as_int().is_some_and(|bytes| bytes <= 4096);
         Access {
@@ -218,8 +217,8 @@ fn transfer(call: Value) -> Vec<Access> {
     Vec::new()
 }
 
-/// The pointer that an address's arithmetic starts from. It ends, as only unreachable blocks, which are gone, can hold
-/// arithmetic that starts from itself.
+/// The pointer that an address's arithmetic starts from. The search ends: only unreachable blocks can hold arithmetic
+/// that starts from itself, and those are gone.
 fn base_of(mut address: Value) -> Value {
     use LLVMOpcode::{LLVMAddrSpaceCast, LLVMBitCast, LLVMGetElementPtr};
     while let Some(LLVMGetElementPtr | LLVMAddrSpaceCast | LLVMBitCast) =
@@ -240,8 +239,8 @@ fn is_device(base: Value) -> bool {
     has_only_sources(base, is_device_source)
 }
 
-/// Whether whatever a base may be chosen from is such a source. Phis and selects can form cycles and long chains, hence a
-/// list and no recursion.
+/// Whether every value that a base may be chosen from is the device's. Phis and selects can form cycles and long
+/// chains, hence a list and no recursion.
 fn has_only_sources(base: Value, is_source: impl Fn(Value) -> bool) -> bool {
     let mut seen = HashSet::from([base]);
     let mut pending = vec![base];
@@ -268,12 +267,12 @@ fn choices(value: Value) -> Option<Vec<Value>> {
     }
 }
 
-/// Whether a value that chooses from no others is an address of the device's.
+/// Whether a value that is no phi or select is an address of the device's.
 fn is_device_source(value: Value) -> bool {
     match value.opcode() {
         None => value.is_global_variable(),
         Some(LLVMOpcode::LLVMAlloca) => true,
-        // The context, and what the engine keeps in it (the shared memory's start).
+        // The context, and the pointers that the engine keeps in it, such as the start of shared memory.
         Some(LLVMOpcode::LLVMIntToPtr) => is_context(value.operand(0)),
         Some(LLVMOpcode::LLVMLoad) => {
             let from = base_of(value.operand(0));
