@@ -1,7 +1,7 @@
 ; Shared memory, of NVIDIA and AMD GPUs alike (address space 3): Rust cannot place a variable there. scripts/build-device
 ; puts this file behind arch-nvptx.ll or arch-amdgcn.ll; every function is inlined.
 ;
-; One symbol per variable of `for_each_shared_variable` (src/arch/mod.rs), so that a kernel is charged only for
+; One symbol per variable of `for_each_shared_variable` (src/team/shared.rs), so that a kernel is charged only for
 ; those it uses. `poison`: hardware does not initialise shared memory.
 ;
 ; Access types (TBAA): a thread's nest word is its own; no other thread touches it. The barriers of NVIDIA GPUs

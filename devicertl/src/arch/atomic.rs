@@ -11,7 +11,8 @@ pub use super::model::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 #[inline(always)]
 pub fn count_up(counter: &AtomicU32, last: u32) -> u32 {
     #[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]
-    return super::gpu::count_up(counter, last);
+    // SAFETY: a live atomic.
+    return unsafe { super::gpu::count_up(counter.as_ptr(), last) };
     #[cfg(not(any(target_arch = "nvptx64", target_arch = "amdgpu")))]
     {
         let before = counter.fetch_add(1, Ordering::Relaxed);

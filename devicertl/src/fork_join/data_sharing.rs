@@ -6,26 +6,19 @@
 
 use core::ffi::c_void;
 
-use crate::arch::{
-    self, FEW_REFERENCES, MANY_REFERENCES, MOST_REFERENCES, SHARED_REFERENCES, shared,
-};
+use crate::arch;
 use crate::memory::heap;
 use crate::memory::pool::Pool;
 use crate::team::nest::Nest;
+use crate::team::shared::{
+    self, FEW_REFERENCES, MANY_REFERENCES, MOST_REFERENCES, POOL, SHARED_REFERENCES,
+};
 use crate::team::state;
+use crate::team::state_buffer;
 use crate::team::thread_state;
 
-/// Bytes of shared memory for shared locals.
-pub const POOL: usize = 256;
 /// What `__kmpc_alloc_shared` aligns to: the strictest fundamental alignment.
 const ALIGNMENT: usize = 16;
-
-/// Storage for shared locals.
-#[repr(C, align(16))]
-#[derive(Debug)]
-pub struct Storage {
-    bytes: [u8; POOL],
-}
 
 fn pool() -> Pool {
     Pool {
@@ -92,8 +85,8 @@ fn allocate(bytes: usize) -> *mut c_void {
 #[cold]
 #[inline(never)]
 fn allocate_elsewhere(bytes: usize) -> *mut c_void {
-    if !arch::is_spmd() && bytes <= state::OVERFLOW {
-        let pointer = state::overflow(state::need()).take(bytes);
+    if !arch::is_spmd() && bytes <= state_buffer::OVERFLOW {
+        let pointer = state_buffer::overflow(state::need()).take(bytes);
         if !pointer.is_null() {
             return pointer.cast();
         }
@@ -118,7 +111,7 @@ fn release(pointer: *mut c_void, bytes: usize) {
 fn release_elsewhere(pointer: *mut c_void, bytes: usize) {
     if !arch::is_spmd() {
         let state = state::current();
-        let overflow = state::overflow(state);
+        let overflow = state_buffer::overflow(state);
         if !state.is_null() && overflow.owns(pointer.cast()) {
             return overflow.give_back(pointer.cast(), bytes);
         }

@@ -5,103 +5,31 @@
 
 use core::ffi::c_void;
 
-use crate::Ident;
-use crate::arch::{self, shared};
+use crate::arch;
 use crate::fork_join::data_sharing;
+use crate::fork_join::region_end;
+use crate::team::kernel_environment::{
+    Configuration, EXEC_MODE_GENERIC, EXEC_MODE_SPMD, Environment, LaunchEnvironment,
+};
 use crate::team::nest::Nest;
+use crate::team::roles::{is_master, workers};
+use crate::team::shared;
 use crate::team::state;
 
-/// `ConfigurationEnvironmentTy` of `OMPKinds.def`: what clang knows of a kernel.
-#[repr(C)]
-#[derive(Debug)]
-pub struct Configuration {
-    /// Whether `__kmpc_target_init` runs the workers' state machine; 0 if the kernel has its own.
-    pub use_generic_state_machine: u8,
-    /// A hint.
-    pub may_use_nested_parallelism: u8,
-    /// `OMPTgtExecModeFlags`.
-    pub exec_mode: u8,
-    /// Bounds on threads and teams.
-    pub min_threads: i32,
-    /// See `min_threads`.
-    pub max_threads: i32,
-    /// See `min_threads`.
-    pub min_teams: i32,
-    /// See `min_threads`.
-    pub max_teams: i32,
-    /// Bytes per team in the cross-team reduction buffer.
-    pub reduction_data_size: i32,
-    /// Records in that buffer.
-    pub reduction_buffer_length: i32,
-}
-
-impl Configuration {
-    /// Where the threads of such a kernel, which is SPMD, begin.
-    #[inline(always)]
-    fn spmd_nest(&self) -> Nest {
-        if self.exec_mode & EXEC_MODE_GENERIC != 0 {
-            Nest::SEQUENTIAL
-        } else if self.reduction_data_size > 0 {
-            Nest::PURE_REDUCING
-        } else {
-            Nest::PURE_SEQUENTIAL
-        }
+/// Where the threads of such a kernel, which is SPMD, begin.
+#[inline(always)]
+fn spmd_nest(configuration: &Configuration) -> Nest {
+    if configuration.exec_mode & EXEC_MODE_GENERIC != 0 {
+        Nest::SEQUENTIAL
+    } else if configuration.reduction_data_size > 0 {
+        Nest::PURE_REDUCING
+    } else {
+        Nest::PURE_SEQUENTIAL
     }
 }
-
-/// `KernelEnvironmentTy`: the `<kernel>_kernel_environment` global.
-#[repr(C)]
-#[derive(Debug)]
-pub struct Environment {
-    /// What clang knows of the kernel.
-    pub configuration: Configuration,
-    /// The construct.
-    pub ident: *const Ident,
-    /// Not used.
-    pub dynamic: *mut c_void,
-}
-
-/// `KernelLaunchEnvironmentTy`: what the host gives each launch (docs/abi.md).
-#[repr(C)]
-#[derive(Debug)]
-pub struct LaunchEnvironment {
-    /// Teams that have delivered to the current round of the reduction buffer.
-    pub reduction_count: u32,
-    /// First team number of the current round.
-    pub reduction_round: u32,
-    /// The reduction buffer.
-    pub reduction_buffer: *mut c_void,
-}
-
-/// `OMP_TGT_EXEC_MODE_SPMD`.
-pub const EXEC_MODE_SPMD: u8 = 2;
-/// `OMP_TGT_EXEC_MODE_GENERIC`.
-pub const EXEC_MODE_GENERIC: u8 = 1;
 
 /// A region as the workers call it: clang's wrapper, which fetches the captured references itself.
 pub type Wrapper = unsafe extern "C" fn(u16, u32);
-
-/// Threads that can take part in a parallel region: all but the master's warp.
-#[inline(always)]
-pub fn workers() -> u32 {
-    if arch::is_spmd() {
-        arch::block_threads()
-    } else {
-        arch::block_threads() - arch::warp_size()
-    }
-}
-
-/// The first lane of the last warp.
-#[inline(always)]
-fn master_id() -> u32 {
-    (arch::block_threads() - 1) / arch::warp_size() * arch::warp_size()
-}
-
-/// Whether this is the master of a generic kernel.
-#[inline(always)]
-pub fn is_master() -> bool {
-    !arch::is_spmd() && arch::thread_id() == master_id()
-}
 
 /// `i32 (kernel environment *, launch environment *)`: starts a kernel: -1 tells the thread to run the region's code,
 /// anything else to end (clang: `CGOpenMPRuntimeGPU::emitKernelInit`, by `OpenMPIRBuilder::createTargetInit`; OpenMP
@@ -112,7 +40,7 @@ pub unsafe extern "C" fn __kmpc_target_init(
     launch: *mut LaunchEnvironment,
 ) -> i32 {
     if environment.configuration.exec_mode & EXEC_MODE_SPMD != 0 {
-        init_spmd(launch, environment.configuration.spmd_nest());
+        init_spmd(launch, spmd_nest(&environment.configuration));
         return -1;
     }
     // Up to clang 17 the first argument is an `ident_t`, whose first word is 0.
@@ -205,7 +133,7 @@ pub fn next_region(function: &mut *const c_void) -> bool {
 #[inline(always)]
 pub fn end_region() {
     // Between regions a worker has nothing of its own.
-    crate::team::thread_state::leave_all();
+    region_end::leave_all();
     Nest::return_to_role();
 }
 
@@ -213,7 +141,7 @@ pub fn end_region() {
 /// `CGOpenMPRuntimeGPU::emitKernelDeinit`, by `OpenMPIRBuilder::createTargetDeinit`; OpenMP 5.2, §13.8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_target_deinit() {
-    crate::team::thread_state::leave_all();
+    region_end::leave_all();
     if cfg!(debug_assertions) {
         arch::debug_check(
             Nest::load().is_sequential(),

@@ -15,13 +15,16 @@ use core::ffi::c_void;
 use core::ptr::null_mut;
 
 use crate::Ident;
-use crate::arch::{self, shared};
+use crate::arch;
 use crate::fork_join::data_sharing;
 use crate::fork_join::kernel;
 use crate::fork_join::parallel;
+use crate::fork_join::region_end;
 use crate::memory::heap;
 use crate::team::icv::Icvs;
 use crate::team::nest::Nest;
+use crate::team::roles;
+use crate::team::shared;
 use crate::team::state;
 use crate::team::thread_state;
 
@@ -34,7 +37,7 @@ pub unsafe extern "C" fn __kmpc_kernel_init(_thread_limit: i32, _requires_runtim
     }
     arch::assume_mode(false);
     arch::debug_check(
-        kernel::is_master(),
+        roles::is_master(),
         c"__kmpc_kernel_init was called by a thread that is not the master",
     );
     kernel::init_master(null_mut());
@@ -46,7 +49,7 @@ pub unsafe extern "C" fn __kmpc_kernel_init(_thread_limit: i32, _requires_runtim
 /// lets the workers find that there is no more work (*fork-join* paper, pseudocode 1, lines 14 and 15; clang 5 to 12).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_kernel_deinit(_is_runtime_initialised: i16) {
-    thread_state::leave_all();
+    region_end::leave_all();
     state::end();
     send(core::ptr::null());
 }
@@ -59,7 +62,7 @@ pub unsafe extern "C" fn __kmpc_push_num_threads(
     _thread: i32,
     threads: i32,
 ) {
-    if kernel::is_master() {
+    if roles::is_master() {
         // SAFETY: only the master uses it.
         unsafe { *shared::pushed_threads() = threads };
     }

@@ -5,3 +5,4 @@ mod invoke;
 pub mod kernel;
 pub mod legacy_abi;
 pub mod parallel;
+mod region_end;

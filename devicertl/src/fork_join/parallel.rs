@@ -3,13 +3,15 @@
 use core::ffi::c_void;
 
 use crate::Ident;
-use crate::arch::{self, atomic, shared};
+use crate::arch::{self, atomic};
 use crate::fork_join::data_sharing;
 use crate::fork_join::invoke::{Outlined, invoke};
-use crate::fork_join::kernel;
+use crate::fork_join::region_end;
 use crate::team::icv::Icvs;
-use crate::team::nest::{Nest, TeamShape};
-use crate::team::thread_state;
+use crate::team::nest::Nest;
+use crate::team::roles;
+use crate::team::shared;
+use crate::team::team_shape::TeamShape;
 
 /// A region and what it captured.
 #[derive(Clone, Copy)]
@@ -134,7 +136,7 @@ fn fork(region: Region, condition: bool, num_threads: i32, strict: bool) {
     if let Some(inner) = part.inner {
         inner.store();
         region.run();
-        thread_state::leave_to(outer);
+        region_end::leave_to(outer);
     }
     if part.meet {
         arch::block_barrier_together();
@@ -155,7 +157,7 @@ fn keep_apart(function: Outlined, entry: *const c_void) {
 /// How many threads a region gets: the clause, else the ICV, at most what there are (OpenMP 5.2, §10.1.1).
 #[inline(always)]
 pub fn team_size(clause: i32, icv: i32, strict: bool) -> u32 {
-    let available = kernel::workers();
+    let available = roles::workers();
     let wanted = if clause > 0 { clause } else { icv };
     if wanted <= 0 {
         return available;
@@ -216,7 +218,7 @@ pub fn publish_team(size: u32, level: u32) {
 fn fork_generic(region: Region, outer: Nest, num_threads: i32, strict: bool) -> Option<()> {
     let icvs = Icvs::current();
     let size = team_size(num_threads, icvs.num_threads, strict);
-    if (size == 1 && size < kernel::workers()) || icvs.max_active_levels < 1 {
+    if (size == 1 && size < roles::workers()) || icvs.max_active_levels < 1 {
         return None;
     }
     if region.wrapper.is_null() {
@@ -271,7 +273,7 @@ pub unsafe extern "C" fn __kmpc_serialized_parallel(_location: *const Ident, _th
 /// `CGOpenMPRuntime::emitParallelCall`; OpenMP 5.2, §10.1).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_serialized_parallel(_location: *const Ident, _thread: u32) {
-    thread_state::leave_to(Nest::load().shallower());
+    region_end::leave_to(Nest::load().shallower());
 }
 
 /// `void (ident_t *, i32 thread, i32 kind)`: `proc_bind` as the host's code generation has it (clang:

@@ -7,9 +7,10 @@
 
 use core::ffi::c_void;
 
-use crate::arch::{self, Lanes, shared};
+use crate::arch::{self, Lanes};
 use crate::reduction::reduce::{InterWarpCopy, ShuffleReduce};
 use crate::team::nest::Nest;
+use crate::team::shared;
 
 /// The version of [`ShuffleReduce`]: combines in lanes of even rank that have a partner, `offset` lanes further on.
 const DISPERSED_LANES: i16 = 2;

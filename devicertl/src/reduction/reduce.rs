@@ -6,11 +6,12 @@ use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 use core::ffi::c_void;
 
 use crate::Ident;
-use crate::arch::{self, atomic, shared};
+use crate::arch::{self, atomic};
 use crate::reduction::dispersed;
 use crate::sync::barrier::team_barrier;
 use crate::sync::critical::{self, CriticalName};
 use crate::team::nest::Nest;
+use crate::team::shared;
 
 /// Combines the list with that of the lane `offset` further on: `(list, lane, offset, version)`.
 pub type ShuffleReduce = unsafe extern "C" fn(*mut c_void, i16, i16, i16);

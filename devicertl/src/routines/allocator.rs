@@ -6,7 +6,7 @@
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::arch;
-use crate::team::icv::Icvs;
+use crate::team::icv::{DEFAULT_ALLOCATOR, Icvs};
 
 /// What to do when there is no memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +55,6 @@ const VALUE_DEFAULT: usize = usize::MAX;
 
 /// Handles below are predefined (`omp_allocator_handle_t`, whose largest is 102).
 const FIRST_ADDRESS: usize = 4096;
-/// `omp_default_mem_alloc`.
-pub const DEFAULT: usize = 1;
 
 impl Allocator {
     /// Counts bytes to the pool, if they fit.
@@ -94,7 +92,7 @@ impl Allocator {
                     this.fallback = match one.value {
                         VALUE_NULL => Fallback::Null,
                         VALUE_ABORT => Fallback::Abort,
-                        VALUE_ALLOCATOR => Fallback::Allocator(DEFAULT),
+                        VALUE_ALLOCATOR => Fallback::Allocator(DEFAULT_ALLOCATOR),
                         _ => Fallback::Default,
                     }
                 }
@@ -137,7 +135,7 @@ pub unsafe extern "C" fn omp_init_allocator(
     traits: *const Trait,
 ) -> usize {
     if count <= 0 || traits.is_null() {
-        return DEFAULT;
+        return DEFAULT_ALLOCATOR;
     }
     // SAFETY: the caller's array of that many.
     let Some(allocator) =
@@ -204,15 +202,15 @@ spaces! {
     /// `omp_get_submemspace` (OpenMP 6.0, §27.4): all resources are one.
     omp_get_submemspace(space: usize, _count: i32, _resources: *const i32) -> space;
     /// `omp_get_device_allocator` (OpenMP 6.0, §27.8.2).
-    omp_get_device_allocator(_device: i32, _space: usize) -> DEFAULT;
+    omp_get_device_allocator(_device: i32, _space: usize) -> DEFAULT_ALLOCATOR;
     /// `omp_get_devices_allocator` (OpenMP 6.0, §27.8.1).
-    omp_get_devices_allocator(_count: i32, _devices: *const i32, _space: usize) -> DEFAULT;
+    omp_get_devices_allocator(_count: i32, _devices: *const i32, _space: usize) -> DEFAULT_ALLOCATOR;
     /// `omp_get_device_and_host_allocator` (OpenMP 6.0, §27.8.4).
-    omp_get_device_and_host_allocator(_device: i32, _space: usize) -> DEFAULT;
+    omp_get_device_and_host_allocator(_device: i32, _space: usize) -> DEFAULT_ALLOCATOR;
     /// `omp_get_devices_and_host_allocator` (OpenMP 6.0, §27.8.3).
-    omp_get_devices_and_host_allocator(_count: i32, _devices: *const i32, _space: usize) -> DEFAULT;
+    omp_get_devices_and_host_allocator(_count: i32, _devices: *const i32, _space: usize) -> DEFAULT_ALLOCATOR;
     /// `omp_get_devices_all_allocator` (OpenMP 6.0, §27.8.5).
-    omp_get_devices_all_allocator(_space: usize) -> DEFAULT;
+    omp_get_devices_all_allocator(_space: usize) -> DEFAULT_ALLOCATOR;
 }
 
 /// `omp_get_memspace_num_resources` (OpenMP 6.0, §27.2): the heap.

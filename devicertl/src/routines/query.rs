@@ -4,9 +4,9 @@ use core::ffi::c_void;
 
 use crate::Ident;
 use crate::arch;
-use crate::fork_join::kernel;
 use crate::team::icv::{Icvs, SUPPORTED_ACTIVE_LEVELS};
 use crate::team::nest::Nest;
+use crate::team::roles;
 
 /// `DeviceEnvironmentTy`: what the host tells all kernels of an image (docs/abi.md).
 #[repr(C)]
@@ -78,11 +78,11 @@ queries! {
     omp_get_num_threads() -> i32 { Nest::load_inline().team_size() as i32 }
     /// `omp_get_max_threads` (OpenMP 5.2, §18.2.3): what a region without `num_threads` would get at most.
     omp_get_max_threads() -> i32 {
-        let (workers, wanted) = (kernel::workers() as i32, Icvs::current().num_threads);
+        let (workers, wanted) = (roles::workers() as i32, Icvs::current().num_threads);
         if wanted > 0 { wanted.min(workers) } else { workers }
     }
     /// `omp_get_num_procs` (OpenMP 5.2, §18.7.1): one processor per thread the team can have.
-    omp_get_num_procs() -> i32 { kernel::workers() as i32 }
+    omp_get_num_procs() -> i32 { roles::workers() as i32 }
     /// `omp_in_parallel` (OpenMP 5.2, §18.2.5).
     omp_in_parallel() -> i32 { Nest::load_inline().is_parallel().into() }
     /// `omp_get_level` (OpenMP 5.2, §18.2.17).
@@ -98,7 +98,7 @@ queries! {
     /// `omp_get_supported_active_levels` (OpenMP 5.2, §18.2.14).
     omp_get_supported_active_levels() -> i32 { SUPPORTED_ACTIVE_LEVELS }
     /// `omp_get_thread_limit` (OpenMP 5.2, §18.2.13).
-    omp_get_thread_limit() -> i32 { kernel::workers() as i32 }
+    omp_get_thread_limit() -> i32 { roles::workers() as i32 }
     /// `omp_get_cancellation` (OpenMP 5.2, §18.2.8): not supported on the device.
     omp_get_cancellation() -> i32 { 0 }
     /// `omp_get_max_task_priority` (OpenMP 5.2, §18.5.1).

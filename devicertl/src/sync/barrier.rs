@@ -3,9 +3,10 @@
 use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Ident;
-use crate::arch::{self, shared};
-use crate::tasking::incomplete_tasks;
+use crate::arch;
+use crate::tasking::scheduling;
 use crate::team::nest::Nest;
+use crate::team::shared;
 use crate::team::thread_state;
 
 /// Waits for the calling thread's team.
@@ -77,7 +78,7 @@ fn software_barrier(threads: u32) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_barrier(_location: *const Ident, _thread: i32) {
     if thread_state::any() {
-        incomplete_tasks::complete_all();
+        scheduling::complete_all();
     }
     team_barrier();
 }

@@ -8,33 +8,9 @@
 
 use crate::arch;
 use crate::memory::heap;
-use crate::sticky_flag::StickyFlag;
-use crate::tasking::task::{self, Header, Stage};
+use crate::tasking::dependence::Dependence;
+use crate::tasking::task_structure::{Entry, Header, release};
 use crate::team::thread_state::{self, Kind, Node};
-
-/// `kmp_depend_info`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Dependence {
-    address: u64,
-    bytes: usize,
-    flags: u8,
-}
-
-/// `kmp_depend_info` flags: `out`, `inout` and `mutexinoutset` have others than these.
-const IN: u8 = 0x1;
-const IN_OUT_SET: u8 = 0x8;
-/// `omp_all_memory`.
-const ALL: u8 = 0x80;
-
-impl Dependence {
-    /// Whether tasks with these must come one after the other (OpenMP 5.2, §15.9.5).
-    fn conflicts(&self, other: &Dependence) -> bool {
-        let same = self.address == other.address || (self.flags | other.flags) & ALL != 0;
-        let both = |flags| self.flags == flags && other.flags == flags;
-        same && !both(IN) && !both(IN_OUT_SET)
-    }
-}
 
 /// The list of a thread's incomplete tasks, in the order in which it met them.
 #[derive(Clone, Copy, Debug)]
@@ -44,11 +20,6 @@ pub struct IncompleteTasks {
     count: u64,
 }
 
-/// Whether there ever was a task with an event: without one, no task is incomplete. (To complete them would be half of a small
-/// kernel's instructions.)
-#[unsafe(export_name = "omptarget.ever.detached")]
-pub static DETACHED: StickyFlag = StickyFlag::new();
-
 impl IncompleteTasks {
     /// An empty list.
     pub const NONE: IncompleteTasks = IncompleteTasks {
@@ -57,41 +28,8 @@ impl IncompleteTasks {
     };
 }
 
-/// What a task has for this list.
-#[derive(Debug)]
-pub struct Entry {
-    next: *mut Header,
-    /// The node of the explicit task that generated it; null for the implicit task.
-    parent: *const Node,
-    depends: *mut Dependence,
-    depend_count: usize,
-    /// Its place among the tasks that ever were in the list.
-    number: u64,
-}
-
-impl Entry {
-    /// # Safety
-    /// `depends` are `count` live dependences.
-    unsafe fn conflicts(&self, depends: *const Dependence, count: usize) -> bool {
-        // SAFETY: the entry's copy has that many; the caller's promise. (A slice needs a pointer even for none.)
-        let all = |first: *const Dependence, count: usize| unsafe {
-            core::slice::from_raw_parts(
-                if count == 0 {
-                    core::ptr::dangling()
-                } else {
-                    first
-                },
-                count,
-            )
-        };
-        let (mine, others) = (all(self.depends, self.depend_count), all(depends, count));
-        mine.iter()
-            .any(|one| others.iter().any(|other| one.conflicts(other)))
-    }
-}
-
 /// The entry of a task that is or comes into the list.
-unsafe fn entry_of(header: *mut Header) -> *mut Entry {
+pub(super) unsafe fn entry_of(header: *mut Header) -> *mut Entry {
     // SAFETY: a live task.
     unsafe { (*header).entry.as_mut_ptr() }
 }
@@ -100,19 +38,19 @@ unsafe fn entry_of(header: *mut Header) -> *mut Entry {
 const ENDED: *const Node = core::ptr::without_provenance(1);
 
 /// The list of the current region, if it has one.
-fn list() -> Option<*mut IncompleteTasks> {
+pub(super) fn list() -> Option<*mut IncompleteTasks> {
     // SAFETY: the node is this thread's own.
     thread_state::find_here(Kind::IncompleteTasks)
         .map(|node| unsafe { &raw mut (*node).incomplete_tasks })
 }
 
 /// The task that the thread is in, as [`Entry::parent`].
-fn current_task() -> *const Node {
+pub(super) fn current_task() -> *const Node {
     thread_state::find_here(Kind::Task).map_or(core::ptr::null(), |node| node.cast_const())
 }
 
 /// Calls `visit` with the list's entries in order until it says something.
-fn search<R>(mut visit: impl FnMut(*mut Header) -> Option<R>) -> Option<R> {
+pub(super) fn search<R>(mut visit: impl FnMut(*mut Header) -> Option<R>) -> Option<R> {
     // SAFETY: the list and its entries are this thread's own; `visit` does not change the list.
     unsafe {
         let mut header = (*list()?).first;
@@ -181,7 +119,7 @@ pub unsafe fn must_wait(depends: *const Dependence, count: usize) -> bool {
 }
 
 /// Takes a complete task out of the list and gives it back.
-unsafe fn remove(header: *mut Header) {
+pub(super) unsafe fn remove(header: *mut Header) {
     let Some(list) = list() else { return };
     // SAFETY: an entry of the list, all of which are this thread's own.
     unsafe {
@@ -193,109 +131,8 @@ unsafe fn remove(header: *mut Header) {
         if !(*entry_of(header)).depends.is_null() {
             arch::release((*entry_of(header)).depends.cast());
         }
-        task::release(header.add(1).cast());
+        release(header.add(1).cast());
     }
-}
-
-/// Whether an entry can be taken on: complete, or free to run.
-unsafe fn is_ready(header: *mut Header) -> bool {
-    // SAFETY: an entry of the list, as are those before it.
-    unsafe {
-        match (*header).stage {
-            Stage::Done => !(*header).is_detached(),
-            Stage::Created => {
-                let entry = &*entry_of(header);
-                search(|earlier| {
-                    let other = &*entry_of(earlier);
-                    if earlier == header {
-                        return Some(true);
-                    }
-                    (other.parent == entry.parent
-                        && other.conflicts(entry.depends, entry.depend_count))
-                    .then_some(false)
-                })
-                .unwrap_or(true)
-            }
-            Stage::Running | Stage::Again => false,
-        }
-    }
-}
-
-/// Takes one task a step further; whether there was one to take.
-#[inline(never)]
-pub fn advance() -> bool {
-    if list().is_none() {
-        return false;
-    }
-    // SAFETY: entries are live until removed; one that ran stays in the list until it is complete.
-    unsafe {
-        let Some(header) = search(|header| is_ready(header).then_some(header)) else {
-            return false;
-        };
-        if (*header).stage == Stage::Created {
-            task::run(arch::thread_id() as i32, header.add(1).cast());
-        }
-        if !(*header).is_detached() {
-            remove(header);
-        }
-    }
-    true
-}
-
-/// Until no entry is `awaited`. A task that the thread is in right now is not waited for.
-fn complete(awaited: impl Fn(&Entry) -> bool) {
-    if list().is_none() {
-        return;
-    }
-    // SAFETY: entries are live.
-    while search(|header| unsafe {
-        let idle = matches!((*header).stage, Stage::Created | Stage::Done);
-        (idle && awaited(&*entry_of(header))).then_some(())
-    })
-    .is_some()
-    {
-        if !advance() {
-            arch::pause();
-        }
-    }
-}
-
-/// All of the region's: at barriers and at the end of the region.
-#[inline(always)]
-pub fn complete_all() {
-    if DETACHED.get() {
-        complete_listed();
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn complete_listed() {
-    complete(|_| true);
-}
-
-/// Children of the current task: `taskwait`.
-#[inline(never)]
-pub fn complete_children() {
-    let parent = current_task();
-    complete(|entry| entry.parent == parent);
-}
-
-/// Those met since the list's count was `number`: `taskgroup`.
-#[inline(never)]
-pub fn complete_since(number: u64) {
-    complete(|entry| entry.number >= number);
-}
-
-/// Children of the current task with dependences that conflict: `taskwait depend(…)`.
-///
-/// # Safety
-/// `count` live dependences.
-#[inline(never)]
-pub unsafe fn wait_for(depends: *const Dependence, count: usize) {
-    let parent = current_task();
-    // SAFETY: the caller's promise.
-    complete(|entry| unsafe { entry.parent == parent && entry.conflicts(depends, count) });
 }
 
 /// How many tasks were ever in the list.

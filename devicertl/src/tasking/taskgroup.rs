@@ -7,7 +7,8 @@ use core::ffi::c_void;
 
 use crate::Ident;
 use crate::sticky_flag::StickyFlag;
-use crate::tasking::incomplete_tasks;
+use crate::tasking::task_structure::DETACHED;
+use crate::tasking::{incomplete_tasks, scheduling};
 use crate::team::thread_state::{self, Kind};
 
 /// `kmp_taskred_input_t`: one list item of a task reduction.
@@ -75,7 +76,7 @@ fn end() {
     };
     // SAFETY: the node is this thread's own.
     unsafe {
-        incomplete_tasks::complete_since((*node).group.began);
+        scheduling::complete_since((*node).group.began);
         thread_state::end(node);
     }
 }
@@ -83,7 +84,7 @@ fn end() {
 /// Whether a group is more than its tasks, which are complete when they have been met.
 #[inline(always)]
 fn is_needed() -> bool {
-    REDUCED.is_possible() || incomplete_tasks::DETACHED.is_possible()
+    REDUCED.is_possible() || DETACHED.is_possible()
 }
 
 /// `void (ident_t *, i32 thread)`: `taskgroup` (clang: `emitTaskgroupRegion`, also around a `taskloop` without `nogroup`;

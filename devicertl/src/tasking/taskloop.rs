@@ -4,7 +4,8 @@
 use core::ffi::c_void;
 
 use crate::Ident;
-use crate::tasking::task::{self, Task};
+use crate::tasking::execution;
+use crate::tasking::task_structure::{self, Task};
 
 /// Copies a task's private variables, and readies those that are not copied: `(to, from, is last)`.
 type Duplicate = unsafe extern "C" fn(*mut Task, *mut Task, i32);
@@ -98,9 +99,9 @@ impl Loop {
     unsafe fn run(&self, first: u64, last: u64, is_last: bool) {
         // SAFETY: the pattern is live, and so is the copy until it has run.
         unsafe {
-            let header = task::header_of(self.pattern);
+            let header = task_structure::header_of(self.pattern);
             let (bytes, flags) = ((*header).bytes, (*header).flags);
-            let copy = task::allocate(bytes, flags);
+            let copy = task_structure::allocate(bytes, flags);
             copy.cast::<u8>()
                 .copy_from_nonoverlapping(self.pattern.cast(), bytes);
             let (from, to) = (self.pattern as usize, copy.cast::<u8>());
@@ -114,8 +115,8 @@ impl Loop {
             if let Some(duplicate) = self.duplicate {
                 duplicate(copy, self.pattern, is_last.into());
             }
-            task::run(self.thread, copy);
-            task::release(copy);
+            execution::run(self.thread, copy);
+            task_structure::release(copy);
         }
     }
 }
@@ -158,7 +159,7 @@ unsafe fn run(
                 first = end + 1;
             }
         }
-        task::discard(thread, pattern);
+        execution::discard(thread, pattern);
     }
 }
 

@@ -5,48 +5,33 @@
 //! everything is as it was when the kernel started: ICVs with their defaults, every worker where its role says. Kernels
 //! that never take one do not pay.
 
+use crate::arch;
 use crate::arch::atomic::{self, AtomicPtr, Ordering::Relaxed};
-use crate::arch::{self, MAX_THREADS, shared};
 use crate::memory::heap;
-use crate::memory::pool::Pool;
 use crate::memory::state_queue::{Queue, Taken};
 use crate::sticky_flag::StickyFlag;
-use crate::team::icv::{self, Icvs};
-use crate::team::nest::{self, Nest};
-use crate::team::thread_state::Node;
-use core::mem::offset_of;
+use crate::team::icv::Icvs;
+use crate::team::nest::Nest;
+use crate::team::shared;
+use crate::team::state_buffer::{State, overflow};
 use core::ptr::null_mut;
 
 /// Most SMs a device can have. A larger device would let SMs share queues.
 const PROCESSORS: usize = 256;
-
-/// Bytes for shared locals and lists of references that shared memory has no room for.
-pub const OVERFLOW: usize = 64 << OVERFLOW_UNIT;
-/// Granularity of that: 128 bytes.
-const OVERFLOW_UNIT: u32 = 7;
-
-/// A state buffer.
-#[repr(C, align(16))]
-#[derive(Debug)]
-pub struct State {
-    /// The workers' nest words. (First, for its alignment.)
-    pub nest: [u16; MAX_THREADS],
-    overflow: [u8; OVERFLOW],
-    overflow_used: u64,
-    /// The queue it goes back to and its place there, 32 and more for none.
-    queue: u32,
-    place: u32,
-    /// The ICVs of the initial task.
-    pub icvs: Icvs,
-    /// Each thread's list of thread state; valid if its nest word says so.
-    pub thread_states: [*mut Node; MAX_THREADS],
-}
 
 static QUEUES: [Queue; PROCESSORS] = [const { Queue::EMPTY }; PROCESSORS];
 
 /// Whether any team ever took one.
 #[unsafe(export_name = "omptarget.ever.state")]
 pub static TAKEN: StickyFlag = StickyFlag::new();
+
+/// Whether a worker of any generic kernel was ever elsewhere than its role says.
+#[unsafe(export_name = "omptarget.ever.elsewhere")]
+pub static WORKERS_ELSEWHERE: StickyFlag = StickyFlag::new();
+
+/// Whether the initial task of any team changed its ICVs.
+#[unsafe(export_name = "omptarget.ever.icvs")]
+pub static ICVS_CHANGED: StickyFlag = StickyFlag::new();
 
 /// Where the team's state is.
 fn variable() -> &'static AtomicPtr<State> {
@@ -110,10 +95,10 @@ fn take() -> *mut State {
     unsafe {
         (*state).queue = queue;
         (*state).place = taken.place.unwrap_or(u32::MAX);
-        if icv::CHANGED.is_possible() {
+        if ICVS_CHANGED.is_possible() {
             (*state).icvs = Icvs::DEFAULT;
         }
-        if nest::ELSEWHERE.is_possible() {
+        if WORKERS_ELSEWHERE.is_possible() {
             arch::fill(
                 (&raw mut (*state).nest).cast(),
                 Nest::GROUP.four(),
@@ -142,17 +127,5 @@ pub fn end() {
     let state = current();
     if !state.is_null() {
         put_back(state);
-    }
-}
-
-/// The part of a state that shared locals overflow to.
-pub fn overflow(state: *mut State) -> Pool {
-    Pool {
-        base: state.wrapping_byte_add(offset_of!(State, overflow)).cast(),
-        unit: OVERFLOW_UNIT,
-        units: 64,
-        used: state
-            .wrapping_byte_add(offset_of!(State, overflow_used))
-            .cast(),
     }
 }

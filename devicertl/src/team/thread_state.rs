@@ -5,12 +5,12 @@
 use crate::arch;
 use crate::memory::heap;
 use crate::sticky_flag::StickyFlag;
-use crate::tasking::incomplete_tasks::{self, IncompleteTasks};
+use crate::tasking::incomplete_tasks::IncompleteTasks;
 use crate::tasking::taskgroup::Group;
 use crate::team::icv::Icvs;
 use crate::team::nest::Nest;
 use crate::team::state;
-use crate::worksharing::dispatch::Loop;
+use crate::team::team_loop::Loop;
 use crate::worksharing::doacross::Progress;
 
 /// What a node is for.
@@ -70,15 +70,15 @@ pub fn any() -> bool {
 
 /// The same as [`Nest::load_inline`] has it.
 #[inline(always)]
-fn any_inline() -> bool {
+pub fn any_inline() -> bool {
     MADE.get() && Nest::load_inline().has_thread_state()
 }
 
 /// This thread's slot for its list.
 fn head() -> *mut *mut Node {
     let thread = arch::thread_id() as usize;
-    let slots = if arch::is_spmd() {
-        arch::thread_state_slots()
+    let slots: *mut *mut Node = if arch::is_spmd() {
+        arch::thread_state_slots().cast()
     } else {
         // SAFETY: the state lives as long as the kernel.
         unsafe { (&raw mut (*state::need()).thread_states).cast() }
@@ -282,30 +282,9 @@ pub fn pop() {
     }
 }
 
-/// Ends what belongs to regions deeper than `nest`, and leaves the thread there: as it was before it entered
-/// the region, thread state included. (One store at the end of every path, so that the optimiser sees that a
-/// region changes nothing.)
-#[inline(always)]
-pub fn leave_to(nest: Nest) {
-    if any_inline() {
-        unwind(nest.depth() + 1);
-    }
-    nest.store();
-}
-
-/// Ends everything: the kernel is over.
-#[inline(always)]
-pub fn leave_all() {
-    if any_inline() {
-        unwind(0);
-    }
-}
-
 /// Ends what belongs to regions of that depth and deeper.
-#[cold]
-#[inline(never)]
-fn unwind(depth: u32) {
-    incomplete_tasks::complete_all();
+#[inline(always)]
+pub fn end_from(depth: u32) {
     // SAFETY: as in `find`.
     while !first().is_null() && unsafe { (*first()).depth } >= depth {
         pop();

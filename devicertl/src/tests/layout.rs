@@ -3,16 +3,15 @@
 use core::ffi::c_void;
 use core::mem::offset_of;
 
-use crate::arch::{
-    FEW_REFERENCES, Lanes, MANY_REFERENCES, MAX_THREADS, MOST_REFERENCES, SHARED_REFERENCES,
+use crate::arch::{Lanes, MAX_THREADS};
+use crate::team::kernel_environment::LaunchEnvironment;
+use crate::team::shared::{
+    FEW_REFERENCES, MANY_REFERENCES, MOST_REFERENCES, SHARED_REFERENCES, Storage,
     for_each_shared_variable,
 };
-use crate::fork_join::data_sharing::Storage;
-use crate::fork_join::kernel::LaunchEnvironment;
-use crate::team::nest::TeamShape;
-use crate::team::state::{OVERFLOW, State};
-use crate::team::thread_state::Node;
-use crate::worksharing::dispatch::Loop;
+use crate::team::state_buffer::{OVERFLOW, State};
+use crate::team::team_loop::Loop;
+use crate::team::team_shape::TeamShape;
 
 const SHARED: &str = include_str!("../../shared.ll");
 const DOCUMENT: &str = include_str!("../../../docs/device-runtime.md");
@@ -64,7 +63,7 @@ fn shared_variables_have_room_for_their_types() {
     assert_eq!(declared("nest").0, MAX_THREADS * size_of::<u16>());
     assert_eq!(
         declared("thread_states").0,
-        MAX_THREADS * size_of::<*mut Node>()
+        MAX_THREADS * size_of::<*mut c_void>()
     );
 }
 

@@ -36,13 +36,13 @@ use core::ptr::{null, null_mut};
 
 use crate::arch::soft::{Launch, launch};
 use crate::fork_join::data_sharing::__kmpc_get_shared_variables;
-use crate::fork_join::kernel::{
-    __kmpc_target_deinit, __kmpc_target_init, Configuration, EXEC_MODE_GENERIC, EXEC_MODE_SPMD,
-    Environment, LaunchEnvironment, Wrapper,
-};
+use crate::fork_join::kernel::{__kmpc_target_deinit, __kmpc_target_init, Wrapper};
 use crate::fork_join::parallel::__kmpc_parallel_60;
-use crate::tasking::incomplete_tasks;
-use crate::team::{nest, state, thread_state};
+use crate::tasking::task_structure;
+use crate::team::kernel_environment::{
+    Configuration, EXEC_MODE_GENERIC, EXEC_MODE_SPMD, Environment, LaunchEnvironment,
+};
+use crate::team::{state, thread_state};
 
 /// A kernel to be launched.
 #[derive(Clone, Copy)]
@@ -135,13 +135,15 @@ impl Kernel {
             threads,
             warp: self.warp,
             spmd: self.is_spmd(),
+            shared: crate::team::shared::LAYOUT,
             dynamic_shared: 0,
+            kept_allocation: size_of::<crate::team::state_buffer::State>(),
         };
         // Model checks want atomics to be there before the threads that share them.
         for flag in [
-            &crate::team::icv::CHANGED,
-            &nest::ELSEWHERE,
-            &incomplete_tasks::DETACHED,
+            &state::ICVS_CHANGED,
+            &state::WORKERS_ELSEWHERE,
+            &task_structure::DETACHED,
             &thread_state::MADE,
             &thread_state::OF_TASKS,
             &state::TAKEN,

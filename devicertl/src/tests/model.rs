@@ -12,7 +12,6 @@ use crate::arch;
 use crate::arch::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, begin_u32};
 use crate::arch::model::{check, reads, writes};
 use crate::arch::soft::{Launch, launch};
-use crate::fork_join::kernel::LaunchEnvironment;
 use crate::fork_join::parallel::publish_team;
 use crate::memory::state_queue::Queue;
 use crate::reduction::reduce::*;
@@ -20,7 +19,7 @@ use crate::routines::query::{omp_get_num_threads, omp_get_thread_num};
 use crate::sync::barrier::*;
 use crate::sync::critical::*;
 use crate::sync::lock::*;
-use crate::sync::masked::*;
+use crate::team::kernel_environment::LaunchEnvironment;
 use crate::worksharing::dispatch::*;
 
 /// Plain memory: loom fails where two accesses, one of them a write, are not ordered.
@@ -54,7 +53,9 @@ fn threads(threads: u32, warp: u32, body: impl Fn() + Sync) {
         threads,
         warp,
         spmd: true,
+        shared: crate::team::shared::LAYOUT,
         dynamic_shared: 0,
+        kept_allocation: size_of::<crate::team::state_buffer::State>(),
     };
     launch(shape, &body);
 }

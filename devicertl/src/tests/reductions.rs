@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use super::{Kernel, WARP_SIZES, barrier, parallel, sampled};
 use crate::arch::{self, warp_size};
-use crate::fork_join::kernel::LaunchEnvironment;
 use crate::reduction::reduce::*;
 use crate::routines::query::{omp_get_num_threads, omp_get_thread_num};
+use crate::team::kernel_environment::LaunchEnvironment;
 
 /// The list clang passes: pointers to private copies. Here one number; combining is not commutative in its
 /// bookkeeping: the high half counts how many values went in.

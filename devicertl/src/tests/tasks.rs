@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use super::{Kernel, parallel};
 use crate::tasking::task::*;
+use crate::tasking::task_structure::Task;
 use crate::tasking::taskloop::*;
 
 /// A task as clang lays it out: the head (to `priority`), then private variables.

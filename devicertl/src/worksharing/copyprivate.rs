@@ -10,10 +10,11 @@
 use core::ffi::c_void;
 
 use crate::Ident;
-use crate::arch::{self, shared};
+use crate::arch;
 use crate::memory::heap;
 use crate::sync::barrier::team_barrier;
 use crate::team::nest::Nest;
+use crate::team::shared;
 
 /// The most memory of its own that a thread has: 512 KiB on NVIDIA GPUs (CUDA C++ Programming Guide, "Technical
 /// Specifications per Compute Capability"), less on AMD's and on the virtual GPU.

@@ -8,56 +8,16 @@
 use crate::arch::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::Ident;
-use crate::arch::{self, atomic, shared};
+use crate::arch::{self, atomic};
 use crate::sync::barrier::team_barrier;
 use crate::team::icv::Icvs;
 use crate::team::nest::Nest;
+use crate::team::shared;
+use crate::team::team_loop::{Kind, Loop};
 use crate::team::thread_state;
 use crate::worksharing::static_schedule::{self, Member, SCHEDULE_MASK};
 
-/// A loop being handed out, in iteration numbers.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Loop {
-    lower: u64,
-    increment: u64,
-    /// Iterations.
-    count: u64,
-    chunk: u64,
-    /// How often a thread has asked; of static loops, a position in the thread's own share.
-    next: u64,
-    /// `ordered`: iterations that have passed their ordered region.
-    passed: u64,
-    /// `ordered`, private copies: first iteration of the thread's chunk.
-    ordered_first: u64,
-    kind: Kind,
-    ordered: bool,
-}
-
-/// How chunks are cut.
-#[repr(u8)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Static,
-    StaticChunked,
-    Dynamic,
-    Guided,
-}
-
 impl Loop {
-    /// No iterations.
-    pub const EMPTY: Loop = Loop {
-        lower: 0,
-        increment: 1,
-        count: 0,
-        chunk: 1,
-        next: 0,
-        passed: 0,
-        ordered_first: 0,
-        kind: Kind::Static,
-        ordered: false,
-    };
-
     /// A loop from clang's schedule number.
     fn new(schedule: i32, lower: u64, increment: u64, last: Option<u64>, chunk: i64) -> Loop {
         let count = last.map_or(0, |last| last.saturating_add(1));

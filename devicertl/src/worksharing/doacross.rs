@@ -7,10 +7,11 @@
 use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Ident;
-use crate::arch::{self, shared};
+use crate::arch;
 use crate::memory::heap;
 use crate::sync::barrier::team_barrier;
 use crate::team::nest::Nest;
+use crate::team::shared;
 use crate::team::thread_state::{self, Kind};
 
 /// `kmp_dim`: one loop of the nest. clang numbers iterations from 0, so `lower` is 0, `stride` 1, and `upper` the

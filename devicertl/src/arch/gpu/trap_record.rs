@@ -7,8 +7,9 @@ use core::ffi::c_char;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use super::gpu::end;
-use super::{block_index, fence_system, pause, thread_index};
+use super::assembly::omptarget_arch_trap;
+use super::grid::{block_index, thread_index};
+use super::memory::{fence_system, pause};
 
 /// Bytes of the texts.
 const TEXT: usize = 992;
@@ -92,7 +93,7 @@ fn leave_with(written: u32, line: u32, texts: impl FnOnce(Room)) {
         // drops its scope.)
         let whole = state.compare_exchange(TAKEN, written, Ordering::Relaxed, Ordering::Relaxed);
         if whole == Ok(TAKEN) {
-            end()
+            omptarget_arch_trap()
         }
     }
     // A trap would end the thread that writes, too. It comes to its own trap soon, and ends this one.

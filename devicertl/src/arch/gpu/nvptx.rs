@@ -1,7 +1,7 @@
 //! What only NVIDIA GPUs have, from sm_70 on: named barriers, lanes that make progress each on its own, and so
 //! warp operations that name their lanes.
 
-use super::Lanes;
+use crate::arch::limits::Lanes;
 
 /// Lanes per warp.
 #[inline(always)]

@@ -8,12 +8,14 @@ use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use super::Lanes;
-use super::soft_block::{count, fail, with};
-use super::soft_threads::{fence, yield_now};
-use crate::team::thread_state::Node;
+mod block;
+mod threads;
 
-pub use super::soft_block::{Launch, launch, live_allocations, shared};
+use super::limits::Lanes;
+use block::{count, fail, with};
+use threads::{fence, yield_now};
+
+pub use block::{Launch, launch, live_allocations};
 
 /// Lanes per warp of this launch.
 pub fn warp_size() -> u32 {
@@ -237,7 +239,7 @@ pub fn generic_begin() {
 }
 
 /// Where each thread's list of thread state begins.
-pub fn thread_state_slots() -> *mut *mut Node {
+pub fn thread_state_slots() -> *mut *mut c_void {
     assert!(is_spmd());
     with(|thread| thread.block.thread_states.as_ptr().cast_mut().cast())
 }
@@ -317,6 +319,28 @@ pub fn dynamic_shared() -> *mut c_void {
 pub fn dynamic_shared_size() -> u32 {
     with(|thread| thread.block.launch.dynamic_shared as u32)
 }
+
+/// The running block's shared variables.
+pub fn shared_memory() -> *mut c_void {
+    with(|thread| thread.block.shared.cast())
+}
+
+/// Makes a function for each of the block's shared variables, which gives a pointer to it, and `LAYOUT` for [`Launch`].
+macro_rules! shared_variables {
+    ($($(#[$doc:meta])* $name:ident: $type:ty,)*) => {
+        #[repr(C)]
+        struct SharedMemory { $($name: $type,)* }
+
+        /// All of them.
+        pub const LAYOUT: std::alloc::Layout = std::alloc::Layout::new::<SharedMemory>();
+
+        $($(#[$doc])* pub fn $name() -> *mut $type {
+            // SAFETY: in bounds of the block's shared memory, which lives as long as its threads.
+            unsafe { &raw mut (*$crate::arch::soft::shared_memory().cast::<SharedMemory>()).$name }
+        })*
+    };
+}
+pub(crate) use shared_variables;
 
 fn heap_layout(bytes: usize) -> Layout {
     Layout::from_size_align(bytes + 16, 16).expect("a valid layout")

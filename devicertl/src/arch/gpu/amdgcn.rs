@@ -2,7 +2,9 @@
 //! within a wave, and a lane must never wait for another lane of its own wave, which could not go on. Blocks have
 //! one barrier, for all their waves.
 
-use super::{Lanes, lane, nest_seen, nest_show};
+use super::grid::thread_id;
+use super::optimiser::{nest_seen, nest_show};
+use crate::arch::limits::Lanes;
 
 /// Whether the lanes of a warp may run in lockstep, so that one cannot wait for another.
 pub const LOCKSTEP: bool = true;
@@ -80,8 +82,9 @@ pub fn active_lanes() -> Lanes {
 /// `_lanes` take part.
 #[inline(always)]
 pub fn shuffle_down(_lanes: Lanes, value: u32, delta: u32, width: u32) -> u32 {
-    let within = (lane() & (width - 1)) + delta < width;
-    let from = if within { lane() + delta } else { lane() };
+    let lane = thread_id() % warp_size();
+    let within = (lane & (width - 1)) + delta < width;
+    let from = if within { lane + delta } else { lane };
     // `ds_bpermute` addresses lanes by byte, four to a lane.
     ll::omptarget_arch_permute(from * 4, value)
 }

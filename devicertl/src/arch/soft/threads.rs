@@ -1,4 +1,4 @@
-//! What the GPU of [`super::soft`] is made of: the system's threads and locks, or loom's in model checks.
+//! What the GPU of [`super`] is made of: the system's threads and locks, or loom's in model checks.
 
 #[cfg(not(all(test, feature = "model")))]
 pub use system::*;

@@ -1,4 +1,4 @@
-//! The blocks of the GPU in [`super::soft`]: their threads, what they share, and how they wait for each other.
+//! The blocks of the GPU in [`super`]: their threads, what they share, and how they wait for each other.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::Cell;
@@ -8,9 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::soft_threads::{Condvar, Mutex, MutexGuard, RESIDENT_BLOCKS, run_all, thread_local};
-use super::{Lanes, MAX_THREADS};
-use crate::team::thread_state::Node;
+use super::threads::{Condvar, Mutex, MutexGuard, RESIDENT_BLOCKS, run_all, thread_local};
+use crate::arch::limits::{Lanes, MAX_THREADS};
 
 /// No wait in a test takes this long; whoever waits longer waits for ever.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -26,8 +25,12 @@ pub struct Launch {
     pub warp: u32,
     /// Whether the blocks have the shape of an SPMD kernel's.
     pub spmd: bool,
+    /// The shared variables of a block.
+    pub shared: Layout,
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: usize,
+    /// Heap allocations of this size outlive the launch, so [`live_allocations`] does not count them.
+    pub kept_allocation: usize,
 }
 
 impl Launch {
@@ -35,30 +38,6 @@ impl Launch {
         Layout::from_size_align(self.dynamic_shared.max(1), 16).expect("a valid layout")
     }
 }
-
-macro_rules! shared_memory {
-    ($($(#[$doc:meta])* $name:ident: $type:ty,)*) => {
-        #[repr(C)]
-        pub(super) struct SharedMemory { $($name: $type,)* }
-
-        /// Pointers to the running block's shared variables.
-        pub mod shared {
-            use crate::arch::*;
-            $($(#[$doc])* pub fn $name() -> *mut $type {
-                // SAFETY: in bounds of the block's shared memory, which lives as long as its threads.
-                unsafe { &raw mut (*super::with(|thread| thread.block.shared)).$name }
-            })*
-        }
-    };
-}
-mod layout {
-    pub(super) use crate::arch::*;
-}
-use layout::{
-    FEW_REFERENCES, LaunchEnvironment, Loop, MANY_REFERENCES, MOST_REFERENCES, SHARED_REFERENCES,
-    State, Storage, TeamShape,
-};
-super::for_each_shared_variable!(shared_memory);
 
 /// Threads that gather: how many are there, and how often they went on together.
 #[derive(Default)]
@@ -98,11 +77,11 @@ pub(super) struct Waiting {
 pub(super) struct Block {
     pub(super) id: u32,
     pub(super) launch: Launch,
-    pub(super) shared: *mut SharedMemory,
+    pub(super) shared: *mut u8,
     pub(super) dynamic: *mut u8,
     pub(super) allocations: Arc<AtomicIsize>,
     pub(super) nest: Vec<Cell<u16>>,
-    pub(super) thread_states: Vec<Cell<*mut Node>>,
+    pub(super) thread_states: Vec<Cell<*mut c_void>>,
     pub(super) state: Mutex<Waiting>,
     pub(super) change: Condvar,
 }
@@ -115,7 +94,7 @@ impl Drop for Block {
     fn drop(&mut self) {
         // SAFETY: allocated by `new` with these layouts; the block's threads are gone.
         unsafe {
-            dealloc(self.shared.cast(), Layout::new::<SharedMemory>());
+            dealloc(self.shared, self.launch.shared);
             dealloc(self.dynamic, self.launch.dynamic_layout());
         }
     }
@@ -182,26 +161,25 @@ pub fn live_allocations() -> isize {
 }
 
 pub(super) fn count(bytes: usize, change: isize) {
-    if bytes != size_of::<crate::team::state::State>() {
-        with(|thread| thread.block.allocations.fetch_add(change, Ordering::SeqCst));
-    }
+    with(|thread| {
+        if bytes != thread.block.launch.kept_allocation {
+            thread.block.allocations.fetch_add(change, Ordering::SeqCst);
+        }
+    });
 }
 
 impl Block {
     fn new(id: u32, launch: Launch) -> Block {
         // SAFETY: both layouts have a size; the memory is filled before anyone sees it.
         let (shared, dynamic) = unsafe {
-            let memory = (
-                alloc(Layout::new::<SharedMemory>()),
-                alloc(launch.dynamic_layout()),
-            );
-            memory.0.write_bytes(0xaa, size_of::<SharedMemory>());
+            let memory = (alloc(launch.shared), alloc(launch.dynamic_layout()));
+            memory.0.write_bytes(0xaa, launch.shared.size());
             memory
         };
         Block {
             id,
             launch,
-            shared: shared.cast(),
+            shared,
             dynamic,
             allocations: ALLOCATIONS.with(Arc::clone),
             thread_states: vec![Cell::new(std::ptr::dangling_mut()); MAX_THREADS],
