@@ -1,19 +1,18 @@
 //! Gives `libomptarget.so` the SONAME and the symbol version of LLVM's library, so that a program
 //! linked against LLVM's runs with ours unchanged.
 //!
-//! rustc passes the linker an anonymous version script of its own. GNU ld refuses a named one
-//! beside it; lld, the default linker of rustup's toolchain on x86-64 Linux, merges the two. See
-//! `src/exports.rs` for the other half.
+//! rustc passes the linker an anonymous version script of its own. GNU ld refuses a named script beside it. lld, the
+//! default linker of rustup's toolchain on x86-64 Linux, merges the two. `src/entry/exports.rs` is the other half.
 //!
-//! Debian's own Rust brings no lld, and Debian's `lld-22` puts no `ld.lld` on the path: the C
-//! compiler is told where LLVM's programs are.
+//! Debian's own Rust has no lld, and Debian's `lld-22` does not put `ld.lld` on the path. So the C compiler gets the
+//! folder of LLVM's programs.
 
 use std::path::Path;
 
 /// SONAME of the libomptarget that belongs to clang 22.
 const SONAME: &str = "libomptarget.so.22.1";
 
-/// Where the LLVM that the workspace builds with is installed; Debian's place if nothing is set.
+/// The variable with the prefix of the LLVM that the workspace builds with. Default: Debian's folder.
 const LLVM_PREFIX: &str = "LLVM_SYS_221_PREFIX";
 
 fn main() {

@@ -1,7 +1,7 @@
-//! What the mapping table asks of its ordered map, from `SortedBlocks` and from the standard library's `BTreeMap`.
+//! Benchmark of the mapping table's ordered map: `SortedBlocks` next to the standard library's `BTreeMap`.
 //!
-//! `cargo bench -p host-api --bench sorted_blocks` prints nanoseconds per operation: the least of several rounds, so that
-//! other work on the machine counts little. docs/measurements.md keeps the figures.
+//! `cargo bench -p host-api --bench sorted_blocks` prints nanoseconds per operation. Each figure is the minimum of many
+//! short rounds, so other work on the machine counts little. docs/measurements.md has the figures.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -15,11 +15,11 @@ mod sorted_blocks;
 
 use sorted_blocks::SortedBlocks;
 
-/// Bytes from one mapped range to the next, and those that are mapped of them.
+/// Bytes from one range to the next, and mapped bytes of them.
 const STRIDE: u64 = 4096;
 const MAPPED: u64 = 4000;
 const FIRST: u64 = 0x7f00_0000_0000;
-/// Operations of a round, and rounds.
+/// Operations per round, and rounds.
 const OPERATIONS: usize = 10_000;
 const ROUNDS: usize = 100;
 
@@ -31,15 +31,15 @@ struct Slot {
     _pins: u32,
 }
 
-/// What the mapping table does with its map.
+/// The operations of the mapping table on its map.
 trait Ranges: Default {
     /// Adds a range.
     fn insert(&mut self, range: Range<u64>, slot: Slot);
-    /// Takes out the range that begins at `key`.
+    /// Removes the range that begins at `key`.
     fn remove(&mut self, key: u64) -> Option<Slot>;
-    /// The slot of the range that `address` lies in.
+    /// The slot of the range that contains `address`.
     fn find(&mut self, address: u64) -> Option<&mut Slot>;
-    /// Where the first range after `address` begins, if that lies in none.
+    /// Begin of the first range after `address`, if no range contains that.
     fn next_after(&self, address: u64) -> Option<u64>;
 }
 
@@ -92,7 +92,7 @@ impl Ranges for BTreeMap<u64, (u64, Slot)> {
     }
 }
 
-/// Numbers that look random and are the same in every run (xorshift64*).
+/// Pseudo-random numbers, the same in every run (xorshift64*).
 struct Random(u64);
 
 impl Random {
@@ -122,7 +122,7 @@ fn filled<M: Ranges>(count: u64) -> M {
     map
 }
 
-/// Nanoseconds per operation, the least of the rounds.
+/// Nanoseconds per operation, the minimum of the rounds.
 fn least(mut round: impl FnMut()) -> f64 {
     let times = (0..ROUNDS).map(|_| {
         let begin = Instant::now();
@@ -132,8 +132,8 @@ fn least(mut round: impl FnMut()) -> f64 {
     times.fold(f64::INFINITY, f64::min)
 }
 
-/// The figures of one kind of map with `count` ranges: finding a random address, finding the same address three times in a
-/// row (as a construct does), learning that a range is absent, and mapping and unmapping a range among the others.
+/// The figures of one kind of map with `count` ranges: find a random address; find the same address three times in a
+/// row, as a construct does; find out that an address is not mapped; remove and insert a random range.
 fn measure<M: Ranges>(count: u64) -> [f64; 4] {
     let mut map: M = filled(count);
     let mut random = Random(1);

@@ -1,5 +1,5 @@
-//! The C structures clang emits and passes, exactly as they lie in memory. Nothing here is used
-//! beyond the edge: the entry points turn them into safe types first.
+//! The C structures that clang emits and passes, exactly as they lie in memory. Only the entry points use them; they
+//! turn them into safe types.
 //!
 //! Sources of the layouts: `llvm/Frontend/OpenMP/OMPKinds.def`,
 //! `llvm/Frontend/Offloading/Utility.h`, and what clang 19 and 22 emit with `-emit-llvm`.
@@ -16,7 +16,7 @@ pub struct Ident {
     pub flags: i32,
     /// Reserved.
     pub reserved_2: i32,
-    /// Length of `psource`, not relied upon.
+    /// Length of `psource`; not used.
     pub reserved_3: i32,
     /// `;file;function;line;column;;`, NUL-terminated.
     pub psource: *const c_char,
@@ -50,8 +50,7 @@ pub struct BinaryDescriptor {
     pub host_entries_end: *const c_void,
 }
 
-/// Offload entry as clang 21 and later lay it out; `reserved` is zero, which tells it from the
-/// older layout, whose first word is an address.
+/// Offload entry of clang 21 and later. `reserved` is zero. In the older layout the first word is an address.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -59,7 +58,7 @@ pub struct Entry {
     pub reserved: u64,
     /// 1.
     pub version: u16,
-    /// Who consumes it: 1 is OpenMP (`OffloadKind` of `OffloadBinary.h`).
+    /// Its consumer: 1 is OpenMP (`OffloadKind` of `OffloadBinary.h`).
     pub kind: u16,
     /// See [`crate::device::entries`].
     pub flags: u32,
@@ -75,7 +74,7 @@ pub struct Entry {
     pub auxiliary: *const c_void,
 }
 
-/// Offload entry as clang 20 and earlier lay it out.
+/// Offload entry of clang 20 and earlier.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct LegacyEntry {
@@ -95,7 +94,7 @@ pub struct LegacyEntry {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KernelArguments {
-    /// Version of this structure; from 3 on kernels take the launch environment first.
+    /// Version of this structure. From 3 on, kernels take the launch environment as their first parameter.
     pub version: u32,
     /// Length of the arrays that follow.
     pub count: u32,

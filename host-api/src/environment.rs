@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::report::info::Info;
 
-/// What the environment asks for.
+/// The settings in the environment.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     /// `OMP_TARGET_OFFLOAD`, upper case.
@@ -33,13 +33,13 @@ pub struct Environment {
     pub profile_granularity: Option<u32>,
     /// `OMPTARGET_SUMMARY` is set to something other than 0.
     pub summary: bool,
-    /// `OMPTARGET_RECORD`: where a launch is recorded to.
+    /// `OMPTARGET_RECORD`: the folder that launches are recorded to.
     pub record: Option<PathBuf>,
-    /// `OMPTARGET_RECORD_KERNEL`: a part of its kernel's name.
+    /// `OMPTARGET_RECORD_KERNEL`: a part of the name of the recorded kernel.
     pub record_kernel: String,
-    /// `OMPTARGET_RECORD_LAUNCH`: which of them.
+    /// `OMPTARGET_RECORD_LAUNCH`: which launch of that kernel.
     pub record_launch: u32,
-    /// What was set but not understood, as complaints for the user.
+    /// Warnings about values that were not understood.
     pub complaints: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ impl Environment {
         let num_teams = positive("OMP_NUM_TEAMS");
         let teams_thread_limit = positive("OMP_TEAMS_THREAD_LIMIT");
         let record_launch = positive("OMPTARGET_RECORD_LAUNCH").unwrap_or(1);
-        // 0 is the default, said aloud.
+        // 0 means the default.
         let mut or_default =
             |name: &str| number(&variable, name, 0, &mut complaints).filter(|value| *value > 0);
         let shared_memory_size = or_default("LIBOMPTARGET_SHARED_MEMORY_SIZE");
@@ -107,9 +107,9 @@ impl Environment {
     }
 }
 
-/// The `LIBOMPTARGET_INFO` bits a `LIBOMPTARGET_DEBUG` includes: all with a level, those of the kinds it lists
-/// otherwise. The words are those of LLVM 21 and 22 (`ODT_…` in its Shared/Debug.h), `kind:level` among them; kinds
-/// without such bits have debug lines only.
+/// The `LIBOMPTARGET_INFO` bits that a `LIBOMPTARGET_DEBUG` includes: all bits for a level, otherwise those of the
+/// listed kinds. The words are those of LLVM 21 and 22 (`ODT_…` in its Shared/Debug.h), also as `kind:level`. Kinds
+/// without bits have debug lines only.
 fn info_of_debug(text: &str) -> Info {
     if text.parse::<i64>().is_ok() {
         return Info::all();
@@ -138,7 +138,7 @@ fn info_of_debug(text: &str) -> Info {
     text.split(',').map(kind).collect()
 }
 
-/// A number from `least` on, decimal or `0x…`; anything else is a complaint.
+/// A number of at least `least`, decimal or `0x…`. Anything else is a complaint.
 fn number(
     variable: &impl Fn(&str) -> Option<String>,
     name: &str,

@@ -1,19 +1,20 @@
 //! Processes that fork after their devices were in use.
 //!
-//! Only the calling thread lives on in the child; those that run blocks and streams do not, and a lock another thread held is held
-//! for ever. A region there would hang sooner or later. So the child is told, and what it inherited stays untouched: its
-//! exit neither runs device destructors nor writes the parent's timeline. `exec` starts afresh.
+//! Only the calling thread survives in the child. The threads that run blocks and streams do not, and a lock that
+//! another thread held stays locked. A region in the child would hang sooner or later. So the child gets an error, and
+//! what it inherited stays untouched: its exit neither runs device destructors nor writes the parent's timeline. `exec`
+//! starts afresh.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static FORKED: AtomicBool = AtomicBool::new(false);
 
-/// From now on a child knows that it is one.
+/// Makes children notice that they were forked.
 pub fn watch() {
     static WATCH: Once = Once::new();
     WATCH.call_once(|| {
-        // SAFETY: the handler only stores to an atomic. The C library forgets it should this library be closed.
+        // SAFETY: the handler only stores to an atomic. The C library drops it if this library is closed.
         let code = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
         if code != 0 {
             log::warn!(

@@ -1,18 +1,18 @@
-//! The host OpenMP library (libomp), asked at run time: never linked, so that a program without it
-//! works and its version does not matter.
+//! The host OpenMP library (libomp). It is looked up at run time and never linked, so a program works without it and
+//! with any version of it.
 
 use std::ffi::{CStr, c_void};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-/// The functions of libomp used here; each may be absent.
+/// The functions of libomp that this library uses; each may be absent.
 pub struct HostLibrary {
     default_device: Option<extern "C" fn() -> i32>,
     /// The calling thread's global number.
     pub global_thread: Option<extern "C" fn(*const c_void) -> i32>,
     /// Makes a target task.
     pub allocate_target_task: Option<AllocateTargetTask>,
-    /// Has a task run after what it depends on.
+    /// Enqueues a task to run after its dependences.
     pub enqueue_task: Option<EnqueueTask>,
     wait_dependences: Option<WaitDependences>,
     has_task_team: Option<extern "C" fn(i32) -> bool>,
@@ -22,7 +22,7 @@ pub struct HostLibrary {
 /// The beginning of libomp's `kmp_task_t`, and its size.
 #[repr(C)]
 pub struct TargetTask {
-    /// The storage that the task was made with.
+    /// The storage that the task was allocated with.
     pub shareds: *mut c_void,
     rest: [u64; 4],
 }
@@ -46,7 +46,7 @@ pub type EnqueueTask = extern "C" fn(
 /// `__kmpc_omp_wait_deps(location, thread, count, list, noalias count, noalias list)`.
 type WaitDependences = extern "C" fn(*const c_void, i32, i32, *const c_void, i32, *const c_void);
 
-/// What there is of libomp in the process.
+/// The functions of libomp in this process.
 pub fn host_library() -> &'static HostLibrary {
     static LIBRARY: OnceLock<HostLibrary> = OnceLock::new();
     LIBRARY.get_or_init(|| HostLibrary {
@@ -87,12 +87,12 @@ pub fn default_device() -> Option<i32> {
     host_library().default_device.map(|function| function())
 }
 
-/// The place in a task where a construct in flight leaves what the task waits for.
+/// The word in a task that holds the handle of its construct in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct TaskHandle(NonNull<*mut c_void>);
 
 impl TaskHandle {
-    /// The place at `pointer`; `None` if that is null.
+    /// The handle at `pointer`; `None` if that is null.
     ///
     /// # Safety
     /// A pointer that is not null stays valid for the task's life.
@@ -100,24 +100,24 @@ impl TaskHandle {
         NonNull::new(pointer).map(TaskHandle)
     }
 
-    /// What is there.
+    /// The value of the handle.
     pub fn get(self) -> *mut c_void {
         // SAFETY: `TaskHandle::new`; the task is executed by this thread alone.
         unsafe { self.0.read() }
     }
 
-    /// Leaves `value`; null: the task does not wait any more.
+    /// Sets the handle. Null means that the task does not wait any more.
     pub fn set(self, value: *const c_void) {
         // SAFETY: as in `get`.
         unsafe { self.0.write(value.cast_mut()) };
     }
 }
 
-/// The handle of the target task the calling thread is in, if libomp can have the task wait.
+/// The handle of the target task that the calling thread runs, if libomp lets the task wait.
 ///
-/// libomp gives a waiting task to its threads again. Only where hidden helper threads execute target tasks is
-/// that sound: a task that the encountering thread executes at once is not counted among its parent's, so that nobody
-/// would wait for it.
+/// libomp gives a waiting task to its threads again. That is sound only where hidden helper threads execute target
+/// tasks. A task that the encountering thread executes at once does not count among its parent's tasks, so nobody would
+/// wait for it.
 pub fn task_handle() -> Option<TaskHandle> {
     static HELPERS: OnceLock<i32> = OnceLock::new();
     let library = host_library();
@@ -131,7 +131,7 @@ pub fn task_handle() -> Option<TaskHandle> {
     handle.filter(|handle| handle.get().is_null())
 }
 
-/// libomp's number of hidden helper threads: they have the first global numbers after the initial thread's.
+/// The number of libomp's hidden helper threads. They have the first global numbers after the initial thread.
 fn hidden_helpers(variable: impl Fn(&str) -> Option<String>) -> i32 {
     /// Unless the environment says otherwise.
     const DEFAULT: i32 = 8;
@@ -148,21 +148,21 @@ fn hidden_helpers(variable: impl Fn(&str) -> Option<String>) -> i32 {
         .unwrap_or(DEFAULT)
 }
 
-/// Dependences clang passes to `nowait` entry points, as libomp lays them out.
+/// Dependences that clang passes to `nowait` entry points, in libomp's layout.
 #[derive(Clone, Copy, Debug)]
 pub struct Dependences {
     /// Number of items.
     pub count: i32,
     /// The items (`kmp_depend_info`).
     pub list: *const c_void,
-    /// Number of items known not to alias.
+    /// Number of items that are known not to alias.
     pub noalias_count: i32,
     /// Those.
     pub noalias_list: *const c_void,
 }
 
-/// Waits until the tasks the dependences name are done. Work that then runs to its end before the
-/// entry point returns honours the dependences in both directions.
+/// Waits for the tasks that the dependences name. Work that completes before the entry point returns then honours the
+/// dependences in both directions.
 pub fn wait_for(dependences: Dependences) {
     if dependences.count <= 0 && dependences.noalias_count <= 0 {
         return;

@@ -1,8 +1,8 @@
-//! The host runtime: `libomptarget.so`, the library that programs compiled by clang with
-//! `--offload-arch` call to run their target regions on a device.
+//! The host runtime: `libomptarget.so`. Programs that clang compiled with `--offload-arch` call it to run their target
+//! regions on a device.
 //!
-//! Entry points turn what clang passes into safe types and hand it to one of the parts below
-//! them; `docs/host-runtime.md` draws the flow of a region through the parts.
+//! Entry points (`entry`) turn what clang passes into safe types and call the parts below them. `docs/host-runtime.md`
+//! draws the path of a region through the parts.
 
 pub mod abi;
 mod construct;

@@ -23,15 +23,15 @@ use crate::report::logger;
 use crate::report::source_location::SourceLocation;
 use crate::trace;
 
-/// Everything the entry points share.
+/// The state that the entry points share.
 pub struct Runtime {
-    /// The environment at the first use.
+    /// The environment at the first use of the library.
     pub environment: Environment,
     /// `OMP_TARGET_OFFLOAD`.
     pub policy: OffloadPolicy,
     /// Registered programs.
     pub registry: Registry,
-    /// Set once, when there are any.
+    /// Set once, when devices are found.
     devices: OnceLock<Vec<OmpDevice>>,
     discovery: Mutex<Option<u64>>,
     candidates: OnceLock<Vec<Candidate>>,
@@ -61,7 +61,7 @@ pub fn runtime() -> &'static Runtime {
     })
 }
 
-/// Tells the user why the virtual GPU does what a GPU that is there was probably meant to do.
+/// Warns that the virtual GPU stands in although there is a real GPU.
 fn report_passed_over(reasons: &[String]) {
     if !reasons.is_empty() {
         warn(&format_args!(
@@ -72,7 +72,7 @@ fn report_passed_over(reasons: &[String]) {
     }
 }
 
-/// What a tool may ask of a device.
+/// What a tool may ask about a device.
 fn tool_device(device: &OmpDevice) -> ompt::ToolDevice {
     ompt::ToolDevice {
         name: CString::new(device.name()).unwrap_or_default(),
@@ -80,7 +80,7 @@ fn tool_device(device: &OmpDevice) -> ompt::ToolDevice {
     }
 }
 
-/// Tells the user what keeps a family of devices away.
+/// Warns that a family of devices cannot be used.
 fn complain(why: String) {
     warn(&why);
 }
@@ -100,8 +100,8 @@ impl Runtime {
         }
     }
 
-    /// The devices, found at the first call. While there are none, the search is repeated when
-    /// another program has registered.
+    /// The devices, found at the first call. If there are none, the search is repeated after another program has
+    /// registered.
     pub fn devices(&self) -> &[OmpDevice] {
         match self.devices.get() {
             Some(devices) => devices,
@@ -115,11 +115,11 @@ impl Runtime {
         self.devices.get().map_or(&[], |devices| devices)
     }
 
-    /// Begins to record what `number` does, in `memory` bytes of it (0: a quarter of all).
+    /// Starts recording on device `number`, in `memory` bytes of it (0: a quarter of its memory).
     pub fn begin_recording(&self, number: i64, memory: u64) -> Result<()> {
         let number = self.resolve(number);
         {
-            // No device is found meanwhile.
+            // Locked, so that no device is found meanwhile.
             let _searched = self.discovery.lock();
             let in_use = self.devices.get().is_some();
             self.recording
@@ -136,7 +136,7 @@ impl Runtime {
             let found = self.discover();
             if !found.is_empty() {
                 ompt::set_devices(found.iter().map(tool_device).collect());
-                // Nobody else sets it: the lock is held.
+                // Nobody else sets it, because the lock is held.
                 self.devices.get_or_init(|| found);
                 fork::watch();
             }
@@ -145,10 +145,11 @@ impl Runtime {
         self.devices_found()
     }
 
-    /// Devices of every plugin that can run at least one registered image: a device that can run nothing must
-    /// not be counted, or programs would map data to it and then run on the host. Where no program
-    /// brought images, the first plugin's: such a program can only allocate and copy. The virtual GPU stands in for GPUs: a
-    /// program that spreads its work over all devices is not served by one that shares the host's cores.
+    /// The devices of all plugins that can run at least one registered image. A device that can run nothing must not
+    /// count: programs would map data to it and then compute on the host. If no program has images, the devices of the
+    /// first plugin: such a program can only allocate and copy. The virtual GPU stands in for GPUs and is left out
+    /// where there are other devices: it shares the host's cores, so it must not get a share of the work that a program
+    /// spreads over all devices.
     fn discover(&self) -> Vec<OmpDevice> {
         let libraries = self.registry.libraries();
         let has_images = libraries.iter().any(|library| !library.images.is_empty());
@@ -192,7 +193,7 @@ impl Runtime {
         found
     }
 
-    /// The families of devices, as far as `OMPTARGET_DEVICES` lets them.
+    /// The families of devices that `OMPTARGET_DEVICES` allows.
     fn candidates(&self) -> &[Candidate] {
         self.candidates
             .get_or_init(|| plugins::candidates(&self.environment.devices, complain))
@@ -207,7 +208,7 @@ impl Runtime {
         }
     }
 
-    /// Says once that regions run on the host although there is a device.
+    /// Warns once that regions run on the host although there is a device.
     pub fn warn_host_fallback(&self, error: &Error, location: &SourceLocation) {
         if !self.warned.swap(true, Ordering::Relaxed) {
             let hint = error
@@ -231,7 +232,7 @@ impl Runtime {
         for plugin in plugins {
             for device in plugin.devices() {
                 reasons.extend(self.refusals(&*device));
-                // Devices of one kind say the same.
+                // Devices of one kind give the same reason.
                 reasons.dedup();
             }
         }
@@ -253,7 +254,7 @@ impl Runtime {
         )
     }
 
-    /// Why the device takes none of the registered images, a line each.
+    /// Why the device refuses the registered images, one line each.
     fn refusals(&self, device: &dyn Device) -> Vec<String> {
         let libraries = self.registry.libraries();
         let refused = libraries
@@ -269,8 +270,7 @@ impl Runtime {
         i32::try_from(self.devices().len()).unwrap_or(i32::MAX)
     }
 
-    /// Where a construct with this `device` clause runs (-1: none) and, if on a device, that
-    /// device with everything registered loaded.
+    /// The target of a construct with this `device` clause (-1: no clause). A device has everything registered loaded.
     pub fn target(&self, number: i64) -> Result<Target<'_>> {
         let devices = self.devices();
         if devices.is_empty() {
@@ -288,7 +288,7 @@ impl Runtime {
         self.loaded(number)
     }
 
-    /// Where a routine with this device number works: -1 and the number past the last device are the host.
+    /// The target of a routine with this device number. -1 and the number past the last device are the host.
     pub fn routine_target(&self, number: i32) -> Result<Target<'_>> {
         if number == self.initial_device() || number == -1 {
             return Ok(Target::Host);
@@ -300,8 +300,8 @@ impl Runtime {
     fn loaded(&self, number: i64) -> Result<Target<'_>> {
         let device = self.device(number)?;
         if !device.program.is_current(&self.registry) {
-            // Before anything happens on a device, and not earlier: libomp itself asks for the number of devices
-            // while it begins, when it is not ready for tools.
+            // Connect before anything happens on a device, but not earlier: libomp asks for the number of devices while
+            // it initialises, when it is not ready for tools.
             ompt::connect();
             ompt::devices_are_used();
             let device_count = self.devices().len();
@@ -313,7 +313,7 @@ impl Runtime {
         Ok(Target::Device(device))
     }
 
-    /// The device number a construct means: -1 is the calling thread's default device.
+    /// The device number that a construct means. -1 is the calling thread's default device.
     pub fn resolve(&self, number: i64) -> i64 {
         if number == -1 {
             i64::from(self.default_device())
@@ -322,7 +322,7 @@ impl Runtime {
         }
     }
 
-    /// The device with this number, whatever it has loaded.
+    /// The device with this number, regardless of what it has loaded.
     pub fn device(&self, number: i64) -> Result<&OmpDevice> {
         let devices = self.devices();
         if fork::happened() {

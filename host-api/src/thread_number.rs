@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A number no other thread has, as long as there have been fewer than 2^32 of them.
+/// A number that no other thread has, while there have been fewer than 2^32 threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadNumber(pub u32);
 
@@ -12,7 +12,7 @@ impl ThreadNumber {
     pub fn of_this_thread() -> ThreadNumber {
         static LAST: AtomicU32 = AtomicU32::new(0);
         thread_local! {
-            // 0: none yet. It needs no destructor, so it can be asked for while the thread ends.
+            // 0: none yet. It needs no destructor, so it can still be read while the thread ends.
             static NUMBER: Cell<u32> = const { Cell::new(0) };
         }
         if NUMBER.get() == 0 {

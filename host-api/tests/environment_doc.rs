@@ -1,4 +1,4 @@
-//! `docs/environment.md` lists exactly the variables that the sources name.
+//! `docs/environment.md` lists exactly the variables in the sources.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn variables(text: &str, quote: char) -> BTreeSet<String> {
     text.split(quote).filter(upper).map(str::to_owned).collect()
 }
 
-/// The variables in the string literals below `folder`, tests left out.
+/// The variables in the string literals below `folder`, without tests.
 fn collect(folder: &Path, found: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -1,5 +1,5 @@
-//! What happens when no device can run a program's image: the library's own entry points, called as
-//! clang's host code would, in processes of their own because the environment is read once.
+//! What happens when no device can run a program's image. The tests call the library's entry points like clang's host
+//! code. They run in processes of their own, because the environment is read once.
 
 use std::ffi::{c_char, c_void};
 use std::process::{Command, Output};
@@ -51,7 +51,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Registers `image` with one region, offloads it once and prints what the library answered.
+/// Registers `image` with one region, offloads it once and prints the result.
 fn offload_once(image: &[u8]) {
     static REGION: u8 = 0;
     let region: *const c_void = (&raw const REGION).cast();
@@ -114,7 +114,7 @@ fn offload_once(image: &[u8]) {
     }
 }
 
-/// Bitcode whose first block announces more than is there.
+/// Bitcode whose first block claims to be longer than the file.
 const TRUNCATED: &[u8] = b"BC\xc0\xde\x35\x14\x00\x00\x40\x00\x00\x00\x62\x0c\x30\x24";
 
 #[test]

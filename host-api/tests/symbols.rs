@@ -1,5 +1,5 @@
-//! `libomptarget.so` exports what programs of clang 22 may ask of it, under the version of LLVM's
-//! library, and nothing else of ours.
+//! `libomptarget.so` exports everything that programs of clang 22 may use, under the version of LLVM's library, and no
+//! other symbols.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -36,7 +36,7 @@ const EMITTED: &[&str] = &[
     "__tgt_rtl_deinit",
 ];
 
-/// The shared library cargo built for this test, beside the test's own executable.
+/// The shared library that cargo built for this test, beside the test's own executable.
 fn library() -> Vec<u8> {
     let test = std::env::current_exe().expect("a test has a path");
     let path = test.with_file_name("libomptarget.so");
@@ -104,7 +104,7 @@ fn exports_are_versioned_and_complete() {
     }
 }
 
-/// Whatever a program linked against LLVM's library may have bound to is here, under the same version.
+/// All symbols that a program linked against LLVM's library may have bound to exist here, under the same version.
 #[test]
 fn nothing_of_llvms_library_is_missing() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dist/llvm/libomptarget.so.22.1");

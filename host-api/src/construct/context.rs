@@ -1,4 +1,4 @@
-//! One construct the program executes: what it is, where it is, and how its errors end.
+//! One construct that the program executes: its name, its location, and its error reports.
 
 use crate::device::omp_device::{OmpDevice, Target};
 use crate::mapping::map_item::MapItem;
@@ -18,7 +18,7 @@ pub struct Construct {
 }
 
 impl Construct {
-    /// The construct called `name` at the place that `ident` names.
+    /// The construct called `name` at the location that `ident` names.
     pub fn new(name: &'static str, ident: SourceIdent) -> Construct {
         Construct {
             name,
@@ -27,7 +27,7 @@ impl Construct {
         }
     }
 
-    /// Adds the region's id: its symbol tells its place where nothing else does.
+    /// Adds the region's id. The region's symbol tells the location if the `ident_t` does not.
     pub fn of_region(self, region: u64) -> Construct {
         Construct {
             region: Some(region),
@@ -35,7 +35,7 @@ impl Construct {
         }
     }
 
-    /// Where it is.
+    /// Its location.
     pub fn location(&self, runtime: &Runtime) -> SourceLocation {
         let known = self.ident.location();
         if !known.is_unknown() {
@@ -47,7 +47,7 @@ impl Construct {
             .unwrap_or_default()
     }
 
-    /// Where it runs. An error ends the program.
+    /// The target that it runs on. An error ends the program.
     pub fn target<'a>(&self, runtime: &'a Runtime, number: i64) -> Target<'a> {
         runtime
             .target(number)
@@ -64,7 +64,7 @@ impl Construct {
         die(&self.report(error, runtime, number))
     }
 
-    /// `error` with the construct's place.
+    /// The report on `error`, with the construct's location.
     pub fn report<'e>(&self, error: &'e Error, runtime: &Runtime, number: i64) -> Report<'e> {
         let number = runtime.resolve(number);
         let device = runtime
@@ -72,7 +72,7 @@ impl Construct {
             .ok()
             .map(|device| (device.number, device.name().to_owned()));
         let location = self.location(runtime);
-        // Routines have no location to begin with.
+        // Routines never have a location.
         let wants_debug_information = self.ident.is_given() && location.file.is_empty();
         Report {
             error,

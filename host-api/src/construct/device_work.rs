@@ -1,5 +1,5 @@
-//! The work of one construct on its device: copies and kernels queued on one stream, and what is to be done when
-//! they are complete.
+//! The work of one construct on its device: copies and kernels queued on one stream, and actions for when they are
+//! complete.
 
 use std::sync::Arc;
 
@@ -16,33 +16,33 @@ use crate::report::error::{Error, Result};
 use crate::report::info::{self, Info};
 use crate::trace::{self, Kind};
 
-/// What a construct leaves to be done when its work is complete.
+/// An action for when the work of a construct is complete.
 pub enum OnCompletion {
-    /// Give a pin back, and the mapping's storage if it was the last.
+    /// Remove a pin, and free the mapping's storage if that was the last use.
     Unpin(Arc<Mapping>),
-    /// Free device memory that was this construct's alone.
+    /// Free device memory that only this construct used.
     Free {
-        /// Where it is.
+        /// The memory.
         address: DevicePtr,
-        /// For messages: `freeing …`.
+        /// What it is, for messages: `freeing …`.
         what: &'static str,
     },
-    /// Give the buffer of cross-team reductions back.
+    /// Return the buffer of cross-team reductions.
     PutBack(ReductionBuffer),
 }
 
 /// The work of a construct.
 pub struct DeviceWork<'a> {
-    /// Where it is done.
+    /// The device.
     pub device: &'a OmpDevice,
     stream: StreamInUse<'a>,
     on_completion: SmallVec<[OnCompletion; 4]>,
-    /// An error the stream has told already.
+    /// An error that the stream has already reported.
     failure: Option<plugin_api::Error>,
 }
 
 impl<'a> DeviceWork<'a> {
-    /// No work yet. With [`Completion::Blocking`], the calling thread is to call [`DeviceWork::complete`] next.
+    /// New, empty work. With [`Completion::Blocking`], the calling thread must call [`DeviceWork::complete`] next.
     pub fn new(device: &'a OmpDevice, completion: Completion) -> Result<DeviceWork<'a>> {
         let stream = device.streams.take(&device.device, completion);
         Ok(DeviceWork {
@@ -56,17 +56,17 @@ impl<'a> DeviceWork<'a> {
         })
     }
 
-    /// Where its operations are queued.
+    /// The stream that its operations are queued on.
     pub fn stream(&self) -> &dyn Stream {
         &*self.stream
     }
 
-    /// Leaves something to be done when the work is complete.
+    /// Adds an action for when the work is complete.
     pub fn on_completion(&mut self, action: OnCompletion) {
         self.on_completion.push(action);
     }
 
-    /// Queues what `enqueue` does to the stream, with a span on the timeline from its begin to its end.
+    /// Queues what `enqueue` adds to the stream, with a span on the timeline.
     pub fn traced(
         &self,
         kind: Kind,
@@ -84,7 +84,7 @@ impl<'a> DeviceWork<'a> {
         )
     }
 
-    /// Whether the device has done everything, or failed; [`DeviceWork::complete`] then does not wait.
+    /// Whether the device is done or has failed. [`DeviceWork::complete`] then does not wait.
     pub fn is_done(&mut self) -> bool {
         match self.stream.query() {
             Ok(done) => done,
@@ -95,12 +95,12 @@ impl<'a> DeviceWork<'a> {
         }
     }
 
-    /// Waits for the device and does what was left to be done; that is done whatever happened, so that
-    /// an error leaves no storage behind. The first error counts, `outcome` being that of queueing the work.
+    /// Waits for the device, then runs the actions. They run even after an error, so that no storage leaks. `outcome`
+    /// is the result of queueing the work. The first error is returned.
     pub fn complete<T>(&mut self, outcome: Result<T>) -> Result<T> {
         let synchronized = self.stream.synchronize();
         let ended = self.failure.take().map_or(synchronized, Err);
-        // While everything is still mapped.
+        // Now, while everything is still mapped.
         let ended = ended.map_err(|source| queued_error(self.device, source));
         if outcome.is_err() || ended.is_err() {
             report_table(self.device, "at the failure");
@@ -132,7 +132,7 @@ fn run(device: &OmpDevice, action: OnCompletion) -> Result<()> {
     }
 }
 
-/// Gives a pin back and frees the storage if nobody else has one.
+/// Removes a pin and frees the storage if that was the last use.
 fn unpin(device: &OmpDevice, mapping: &Mapping) -> Result<()> {
     if !device.table.unpin(mapping) {
         return Ok(());
@@ -155,7 +155,7 @@ fn unpin(device: &OmpDevice, mapping: &Mapping) -> Result<()> {
         })
 }
 
-/// An error of work that was queued without one.
+/// The error for queued work that fails later.
 fn queued_error(device: &OmpDevice, source: plugin_api::Error) -> Error {
     use plugin_api::Error as Device;
     match source {
@@ -167,7 +167,7 @@ fn queued_error(device: &OmpDevice, source: plugin_api::Error) -> Error {
     }
 }
 
-/// A kernel's error, with the mapped section concerned: to be made while that is still mapped.
+/// The error of a kernel, with the mapped section concerned. Must be made while that section is still mapped.
 pub fn kernel_error(device: &OmpDevice, source: plugin_api::Error) -> Error {
     use plugin_api::FaultKind;
     let section = match &source {

@@ -1,4 +1,4 @@
-//! How the device work of a construct is waited for.
+//! Executing the device work of a construct: blocking, or with `nowait`.
 
 use plugin_api::Completion;
 
@@ -10,8 +10,8 @@ use crate::host_library;
 use crate::report::error::Result;
 
 impl Construct {
-    /// Does the work that `body` queues on `device`. With `nowait` the task the construct runs in may have to wait
-    /// for it; otherwise, and where that is not possible, it is complete on return.
+    /// Executes the work that `body` queues on `device`. With `nowait`, the construct's task may wait for it.
+    /// Otherwise, and where the task cannot wait, the work is complete on return.
     pub fn execute<T>(
         &self,
         device: &'static OmpDevice,

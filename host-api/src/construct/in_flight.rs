@@ -1,13 +1,13 @@
 //! Constructs with `nowait` that the device still works on.
 //!
-//! Such a construct runs in a task of libomp's. The entry point queues the work and leaves a handle in the task; libomp
-//! then does not complete the task but gives it to one of its helper threads again, which asks
-//! [`__tgt_target_nowait_query`](crate::entry::registration) instead of running the task's code, and so on until the
-//! handle is gone. A helper thus serves any number of constructs, none of which blocks it.
+//! Such a construct runs in a task of libomp. The entry point queues the work and leaves a handle in the task. libomp
+//! then does not complete the task but gives it to one of its helper threads again. The helper calls
+//! [`__tgt_target_nowait_query`](crate::entry::registration) instead of the task's code, and so on until the handle is
+//! gone. So one helper serves any number of constructs, and none of them blocks it.
 //!
-//! Going round through libomp's queues costs tens of microseconds and wakes other helpers. So a helper first waits about
-//! that long for its construct to end, and one that asks in vain naps until a construct ends, its own or one that
-//! nobody waits for; though not long, as it may be needed to start others.
+//! One round through libomp's queues costs tens of microseconds and wakes other helpers. So a helper first waits about
+//! that long for its construct. A helper that asks in vain naps until a construct ends: its own, or one that nobody
+//! waits for. The nap is short, because the helper may be needed to start other constructs.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -26,32 +26,33 @@ use crate::host_library::TaskHandle;
 use crate::report::error::Result;
 use crate::runtime::runtime;
 
-/// How long a helper waits for the construct it has started: what it costs to have another one ask later.
+/// How long a helper waits for the construct it has started: about what another query costs.
 const PATIENCE: Duration = Duration::from_micros(200);
-/// How long one that asks in vain naps at the most.
+/// The longest nap of a helper that asks in vain.
 const NAP: Duration = Duration::from_millis(1);
-/// So often in succession a helper asks in vain without a nap because some construct has ended: it may have been asking
-/// for others all the time, and takes the processor from the device.
+/// How often in a row a helper may ask in vain without a nap because some construct has ended. A helper that asked
+/// without end would take the processor from the device.
 const TRIES: u32 = 256;
-/// How long the helpers may take, when a program ends, to ask for constructs that are over. They ask all the time; but the
-/// thread that waits may be one of them.
+/// How long the helpers may take at the end of a program to collect the constructs that are over. They ask all the
+/// time, but the waiting thread may be one of them.
 const LAST_QUESTIONS: Duration = Duration::from_secs(1);
 
-/// Those of all devices, by device number and key.
+/// The constructs of all devices, by device number and address.
 type Constructs = BTreeMap<(usize, usize), Arc<Pending>>;
 
 static IN_FLIGHT: Mutex<Constructs> = Mutex::new(BTreeMap::new());
-/// A device has no construct in flight any more.
+/// Signalled when a device has no construct in flight any more.
 static EMPTIED: Condvar = Condvar::new();
 
-/// Those of one device.
+/// The constructs of one device.
 fn of_device(all: &Constructs, device: usize) -> impl Iterator<Item = &Arc<Pending>> {
     let range = (device, usize::MIN)..=(device, usize::MAX);
     all.range(range).map(|(_, pending)| pending)
 }
 
-/// Waits for all constructs of `device`, and reports their errors: their code is about to go, and perhaps the program.
-/// libomp does not end while one of its tasks waits, but nobody asks for such a task any more once it has begun to.
+/// Waits for all constructs of `device` and reports their errors. Their code is about to be unloaded, perhaps because
+/// the program ends. libomp does not end while one of its tasks waits, but it stops asking for such tasks once it has
+/// begun to end.
 pub fn complete_all(device: &OmpDevice) {
     let all: Vec<_> = of_device(&IN_FLIGHT.lock(), device.number)
         .cloned()
@@ -59,7 +60,7 @@ pub fn complete_all(device: &OmpDevice) {
     all.iter().for_each(|pending| pending.complete());
     let mut left = IN_FLIGHT.lock();
     let any_left = |left: &mut Constructs| of_device(left, device.number).next().is_some();
-    // Whether they are all gone when the time is up makes no difference.
+    // The caller goes on even if some are left when the time is up.
     let _timeout = EMPTIED.wait_while_for(&mut left, any_left, LAST_QUESTIONS);
 }
 
@@ -74,11 +75,11 @@ fn remove(pending: &Pending) {
 /// One construct.
 pub struct Pending {
     device: &'static OmpDevice,
-    /// `None` when it is over.
+    /// `None` when the construct is over.
     open: Mutex<Option<Open>>,
-    /// Whether the device has done everything, or given up.
+    /// Whether the device is done or has failed.
     ended: AtomicBool,
-    /// Whether it is among [`Waiting::uncollected`]; changed with that locked.
+    /// Whether [`Waiting::uncollected`] counts it; changed only with that locked.
     uncollected: AtomicBool,
 }
 
@@ -87,16 +88,16 @@ struct Open {
     construct: Construct,
 }
 
-/// Who waits for constructs, and who should.
+/// Which helpers wait for constructs, and how many constructs need one.
 struct Waiting {
-    /// Helpers asleep, and the construct each would like to end.
+    /// Sleeping helpers, each with the key of the construct that it waits for.
     napping: Vec<((usize, usize), Thread)>,
-    /// Constructs that have ended while nobody waited for them: some helper will be asked for them next.
+    /// Number of constructs that ended while nobody waited for them. Some helper will be asked for them next.
     uncollected: usize,
 }
 
 thread_local! {
-    /// How often in succession this thread has asked in vain.
+    /// How often in a row this thread has asked in vain.
     static IN_VAIN: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -105,7 +106,7 @@ static WAITING: Mutex<Waiting> = Mutex::new(Waiting {
     uncollected: 0,
 });
 
-/// Announces the end of a construct when the device has come to it, or when a failed stream drops what it has left.
+/// Announces the end of a construct: when the device reaches it, or when a failed stream drops it.
 struct Notice(Arc<Pending>);
 
 impl Drop for Notice {
@@ -118,7 +119,7 @@ impl Drop for Notice {
             waiting.uncollected += 1;
             self.0.uncollected.store(true, Ordering::Relaxed);
         }
-        // Any other helper is woken to look for the construct.
+        // Wake any other helper to look for the construct.
         let index = own.or_else(|| waiting.napping.len().checked_sub(1));
         let woken = index.map(|index| waiting.napping.swap_remove(index).1);
         drop(waiting);
@@ -128,7 +129,7 @@ impl Drop for Notice {
     }
 }
 
-/// Queues what `body` does. If the device is not done with it then, the construct's task is left to wait.
+/// Queues what `body` does. If the device is not done soon, the construct's task waits.
 pub fn begin<T>(
     construct: &Construct,
     device: &'static OmpDevice,
@@ -157,7 +158,7 @@ pub fn begin<T>(
     });
     let mut in_flight = IN_FLIGHT.lock();
     if runtime().registry.is_empty() {
-        // The program is ending (`complete_all`).
+        // The program is ending ([`complete_all`]).
         drop(in_flight);
         pending.complete();
         return outcome;
@@ -172,9 +173,9 @@ impl Pending {
         (self.device.number, std::ptr::from_ref(self).addr())
     }
 
-    /// Does what is left when the device is done, waiting for it if need be. Reports its errors.
+    /// Waits for the device if need be, runs the remaining actions and reports errors.
     fn complete(&self) {
-        // Held to the end: a second caller must not believe it is over earlier.
+        // Locked to the end, so that a second caller does not believe it is over too early.
         let mut open = self.open.lock();
         let Some(Open {
             mut work,
@@ -190,7 +191,7 @@ impl Pending {
         }
     }
 
-    /// Whether the device is done; if so, nobody need look for the construct any more.
+    /// Whether the device is done. If so, nobody needs to look for the construct any more.
     fn collect(&self, waiting: &mut Waiting) -> bool {
         if self.uncollected.swap(false, Ordering::Relaxed) {
             waiting.uncollected -= 1;
@@ -198,7 +199,7 @@ impl Pending {
         self.ended.load(Ordering::Acquire)
     }
 
-    /// Whether the device has failed in a way that nobody told of.
+    /// Whether the device has failed without a notice.
     fn has_failed(&self) -> bool {
         self.open
             .lock()
@@ -206,8 +207,8 @@ impl Pending {
             .is_none_or(|open| open.work.is_done())
     }
 
-    /// Whether the device is done, if need be after a nap of at most so long. `tries`: how often in succession
-    /// this thread has asked in vain.
+    /// Whether the device is done, after a nap of at most `at_most`. `tries`: how often in a row this thread has asked
+    /// in vain.
     fn nap(&self, at_most: Duration, tries: u32) -> bool {
         {
             let mut waiting = WAITING.lock();
@@ -225,23 +226,23 @@ impl Pending {
     }
 }
 
-/// Asks after the construct a task waits for; empties the task's handle if it is over.
+/// Checks the construct that a task waits for. Empties the task's handle if it is over.
 ///
 /// # Safety
-/// `handle` is a task's handle, filled by [`begin`] or null, that no other thread uses meanwhile.
+/// `handle` is a task's handle, null or filled by [`begin`]. No other thread uses it meanwhile.
 pub unsafe fn query(handle: TaskHandle) {
     let raw = handle.get().cast::<Pending>();
     if raw.is_null() {
         return;
     }
-    // SAFETY: a handle that is not null owns a count (`begin`).
+    // SAFETY: a handle that is not null owns a reference count (`begin`).
     let pending = unsafe { &*raw };
     let tries = IN_VAIN.replace(0);
     if pending.nap(NAP, tries) || pending.has_failed() {
         pending.complete();
         handle.set(std::ptr::null());
         remove(pending);
-        // SAFETY: as above, and nobody has the handle any more.
+        // SAFETY: as above; the handle is gone.
         drop(unsafe { Arc::from_raw(raw) });
     } else {
         IN_VAIN.set(if tries < TRIES { tries + 1 } else { 0 });

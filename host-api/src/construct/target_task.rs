@@ -1,14 +1,14 @@
-//! Target tasks that the runtime itself makes, as clang makes those of constructs with `nowait`.
+//! Target tasks made by the runtime, like those that clang makes for constructs with `nowait`.
 
 use crate::host_library::{Dependences, TargetTask, host_library};
 
-/// What a task does.
+/// The code of a task.
 pub type Body = Box<dyn FnOnce()>;
 
-/// The task is tied; libomp makes target tasks untied itself.
+/// A tied task. libomp itself makes target tasks untied.
 const TIED: i32 = 1;
 
-/// Makes a task of `body` for libomp to run after what it depends on. Gives the body back if there is no libomp.
+/// Makes a task of `body`, which libomp runs after its dependences. Returns the body if there is no libomp.
 pub fn spawn(device: i32, dependences: Dependences, body: Body) -> Result<(), Body> {
     let library = host_library();
     let (Some(thread), Some(allocate), Some(enqueue)) = (
@@ -21,7 +21,7 @@ pub fn spawn(device: i32, dependences: Dependences, body: Body) -> Result<(), Bo
     let (location, thread) = (std::ptr::null(), thread(std::ptr::null()));
     let sizes = (size_of::<TargetTask>(), size_of::<*mut Body>());
     let task = allocate(location, thread, TIED, sizes.0, sizes.1, run, device.into());
-    // SAFETY: the task was made with storage for one pointer, and nobody else has it yet.
+    // SAFETY: the task has storage for one pointer, and nobody else has the task yet.
     unsafe {
         (*task)
             .shareds
@@ -41,7 +41,7 @@ pub fn spawn(device: i32, dependences: Dependences, body: Body) -> Result<(), Bo
 }
 
 extern "C" fn run(_thread: i32, task: *mut TargetTask) -> i32 {
-    // SAFETY: `spawn` left a body there, and a task is run once.
+    // SAFETY: `spawn` stored a body there, and a task runs once.
     let body = unsafe { Box::from_raw((*task).shareds.cast::<*mut Body>().read()) };
     body();
     0

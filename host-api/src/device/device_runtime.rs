@@ -1,12 +1,13 @@
-//! Whose device runtime an image was linked with. A binary that was linked for LLVM's `libomptarget.so` brings LLVM's, and is to run
-//! unchanged.
+//! Which device runtime an image was linked with. A binary that was linked for LLVM's `libomptarget.so` contains LLVM's
+//! device runtime. It must run unchanged.
 
 use plugin_api::Module;
 
-/// What both runtimes have the host write.
+/// The variable of both runtimes that the host writes.
 const ENVIRONMENT: &str = "__omp_rtl_device_environment";
-/// What images with ours have besides, for NVIDIA's and for AMD's GPUs: where ours leaves the reason of a trap, which every generic
-/// kernel may (docs/abi.md, "Trap record"), and the question whether lanes run on their own.
+/// Variables that only our runtime has. `__omptarget_trap_record` (NVIDIA) holds the reason of a trap; every generic
+/// kernel may trap (docs/abi.md, "Trap record"). `__omptarget_independent_lanes` (AMD) says whether lanes run
+/// independently.
 const OUR_OWN: [&str; 2] = ["__omptarget_trap_record", "__omptarget_independent_lanes"];
 
 /// A device runtime.
@@ -19,7 +20,7 @@ pub enum DeviceRuntime {
 }
 
 impl DeviceRuntime {
-    /// That of a loaded image.
+    /// The runtime of a loaded image.
     pub fn of(module: &dyn Module) -> DeviceRuntime {
         DeviceRuntime::by_variables(|name| module.global(name).is_some())
     }
@@ -32,7 +33,8 @@ impl DeviceRuntime {
         }
     }
 
-    /// The block of a generic kernel: ours has it along y (docs/abi.md, "Launch shape"), LLVM's along x like every other.
+    /// The block of a generic kernel. Our runtime has it along y (docs/abi.md, "Launch shape"). LLVM's has it along x,
+    /// like every other block.
     pub fn generic_block(self, threads: u32) -> [u32; 3] {
         match self {
             DeviceRuntime::Ours => [1, threads, 1],

@@ -1,5 +1,5 @@
-//! The host side's table of what can be offloaded: regions, `declare target` variables and
-//! functions, `requires` clauses. Read from the two layouts clang has used.
+//! The host's table of offload entries: regions, `declare target` variables and functions, `requires` clauses. clang
+//! has used two layouts; this module reads both.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -8,8 +8,7 @@ use bitflags::bitflags;
 use crate::abi;
 
 bitflags! {
-    /// What an entry is besides its size (`OMPTargetGlobalVarEntryKind` and `OMPTargetRegionEntryKind` in
-    /// `OMPIRBuilder.h`).
+    /// The kind of an entry (`OMPTargetGlobalVarEntryKind` and `OMPTargetRegionEntryKind` in `OMPIRBuilder.h`).
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct EntryFlags: u32 {
         /// `declare target link`: the address is that of the reference pointer.
@@ -20,7 +19,7 @@ bitflags! {
         const REQUIRES = 0x10;
         /// A table of virtual functions callable on the device.
         const INDIRECT_VTABLE = 0x20;
-        /// What newer compilers may add.
+        /// Flags that newer compilers may add.
         const _ = !0;
     }
 }
@@ -37,7 +36,7 @@ pub struct Entry {
     pub name: String,
     /// Bytes of a variable, 0 for a region.
     pub size: u64,
-    /// What it is.
+    /// Its kind.
     pub flags: EntryFlags,
     /// Extra value.
     pub data: u64,
@@ -62,7 +61,7 @@ pub unsafe fn read(begin: *const c_void, end: *const c_void) -> Vec<Entry> {
     // SAFETY: there are at least 32 bytes.
     let legacy = unsafe { begin.cast::<u64>().read_unaligned() } != 0;
     if legacy {
-        // SAFETY: the caller's section, whose first word tells the layout.
+        // the caller's section; its first word tells the layout.
         unsafe { values::<abi::LegacyEntry>(begin, bytes) }
             // SAFETY: names are NUL-terminated strings (caller).
             .filter_map(|entry| unsafe { from_legacy(&entry) })
@@ -76,7 +75,7 @@ pub unsafe fn read(begin: *const c_void, end: *const c_void) -> Vec<Entry> {
     }
 }
 
-/// The values of a section, which clang up to 20 does not align.
+/// The values of a section. clang up to 20 does not align them.
 ///
 /// # Safety
 /// `begin` points at `bytes` readable bytes holding values of `T`, as long as the iterator is in use.

@@ -1,5 +1,5 @@
-//! Interop objects: a device, and for `targetsync` a stream of it, as a program holds them between `interop init` and
-//! `interop destroy` (OpenMP 5.2, 14.1).
+//! Interop objects (OpenMP 5.2, 14.1): a device and, for `targetsync`, a stream of it. A program holds one from
+//! `interop init` to `interop destroy`.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_void};
@@ -17,7 +17,7 @@ use crate::report::error::{Error, Result};
 pub enum Kind {
     /// `init(target: …)`: a device.
     Target,
-    /// `init(targetsync: …)`: a device, and a stream that orders what is done with it.
+    /// `init(targetsync: …)`: a device and a stream that orders the work on it.
     TargetSync,
 }
 
@@ -45,22 +45,22 @@ pub struct Interop {
     pub stream: Option<StreamInUse<'static>>,
     /// The thread (libomp's number) that a `dispatch` construct made it for.
     owner: Option<i32>,
-    /// Name of the foreign runtime; the family of devices where there is none.
+    /// Name of the foreign runtime, or of the family of devices if there is none.
     runtime_name: CString,
-    /// What the device is to the foreign runtime.
+    /// How the foreign runtime identifies the device.
     foreign: Option<Foreign>,
     callbacks: Mutex<Vec<Callback>>,
 }
 
-/// The objects there are, by their address, which is what programs hold.
+/// All objects by address. Programs hold the address as a handle.
 static OBJECTS: Mutex<BTreeMap<usize, Arc<Interop>>> = Mutex::new(BTreeMap::new());
 
-/// The object a program means.
+/// The object with this handle.
 pub fn find(handle: *const c_void) -> Option<Arc<Interop>> {
     OBJECTS.lock().get(&handle.addr()).cloned()
 }
 
-/// The object whose stream a program means.
+/// The object that owns the stream with this handle.
 pub fn with_stream(handle: *const c_void) -> Option<Arc<Interop>> {
     let handle = Some(handle.cast_mut()).filter(|handle| !handle.is_null())?;
     let all = OBJECTS.lock();
@@ -69,13 +69,13 @@ pub fn with_stream(handle: *const c_void) -> Option<Arc<Interop>> {
         .cloned()
 }
 
-/// Takes an object away; nobody finds it again.
+/// Removes an object: later look-ups do not find it.
 pub fn remove(handle: *const c_void) -> Option<Arc<Interop>> {
     OBJECTS.lock().remove(&handle.addr())
 }
 
 impl Interop {
-    /// Makes an object, and gives what the program holds.
+    /// Makes an object and returns its handle.
     pub fn create(
         device: &'static OmpDevice,
         kind: Kind,
@@ -117,7 +117,7 @@ impl Interop {
         Ok(handle.cast())
     }
 
-    /// The object that an earlier `dispatch` construct of the thread made, or a new one.
+    /// The object that an earlier `dispatch` construct of this thread made, or a new one.
     pub fn implicit(device: &'static OmpDevice, kind: Kind, thread: i32) -> Result<*mut c_void> {
         let fits = |object: &Arc<Interop>| {
             object.owner == Some(thread)
@@ -135,7 +135,7 @@ impl Interop {
         }
     }
 
-    /// Waits for what was done with the object's stream, and tells those who wanted to know.
+    /// Waits for the work on the object's stream, then calls the registered callbacks.
     pub fn synchronize(&self, handle: *mut c_void) -> Result<()> {
         if let Some(stream) = &self.stream {
             stream.synchronize().map_err(|source| Error::Device {
@@ -145,13 +145,13 @@ impl Interop {
         }
         let callbacks = std::mem::take(&mut *self.callbacks.lock());
         for (function, data) in callbacks {
-            // SAFETY: the program says that this is such a function, for this data.
+            // the program registered the function with this data.
             unsafe { function(handle, std::ptr::with_exposed_provenance_mut(data)) };
         }
         Ok(())
     }
 
-    /// Leaves a function to be called when the object is waited for the next time.
+    /// Registers a function for the next wait on the object.
     pub fn add_callback(&self, callback: Callback) {
         self.callbacks.lock().push(callback);
     }
@@ -161,12 +161,12 @@ impl Interop {
         std::ptr::from_ref(self.device).cast_mut().cast()
     }
 
-    /// What the device is to the foreign runtime, if there is one.
+    /// How the foreign runtime identifies the device, if there is one.
     pub fn foreign(&self) -> Option<Foreign> {
         self.foreign
     }
 
-    /// The foreign runtime's handle of the stream; an opaque one where there is none.
+    /// The foreign runtime's handle of the stream, or an opaque one if there is no foreign runtime.
     pub fn stream_handle(&self) -> Option<*mut c_void> {
         let stream = self.stream.as_ref()?;
         if let Some(address) = stream.foreign() {
@@ -190,7 +190,7 @@ pub fn synchronize_implicit(thread: i32) -> Result<()> {
     let own: Vec<_> = own
         .map(|(handle, object)| (*handle, object.clone()))
         .collect();
-    // A callback may use objects.
+    // A callback may itself look objects up.
     drop(all);
     for (handle, object) in own {
         object.synchronize(std::ptr::with_exposed_provenance_mut(handle))?;

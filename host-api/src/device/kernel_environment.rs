@@ -9,7 +9,7 @@ pub enum ExecutionMode {
     Generic,
     /// Every thread runs the region.
     Spmd,
-    /// Generic as written, made SPMD by openmp-opt: a distributed loop still gives an iteration to a team.
+    /// Generic in the source, made SPMD by openmp-opt. A distributed loop still gives one iteration to each team.
     GenericSpmd,
     /// SPMD whose loop body runs once per thread: the grid must cover the trip count.
     SpmdNoLoop,
@@ -31,7 +31,8 @@ impl ExecutionMode {
 /// A kernel's environment. Bounds are `None` where the compiler states none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelEnvironment {
-    /// Whether the kernel has one. It takes that of its launch, too, then, also where the host's arguments are of version 2, as clang 18 writes them.
+    /// Whether the image has an environment for the kernel. Such a kernel also takes the environment of its launch,
+    /// even where the host's arguments are of version 2 (clang 18).
     pub present: bool,
     /// How it runs.
     pub mode: ExecutionMode,
@@ -53,7 +54,7 @@ impl KernelEnvironment {
     /// Bytes needed from the start of the global.
     pub const SIZE: usize = 28;
 
-    /// Parses the global's first bytes; the layout of LLVM's sources between clang 17 and 18 ends after the mode.
+    /// Parses the global's first bytes. The layout between clang 17 and 18 ends after the mode.
     pub fn parse(bytes: &[u8]) -> Option<KernelEnvironment> {
         let mode = ExecutionMode::from_byte(*bytes.get(2)?)?;
         let field = |offset: usize| -> i32 {
@@ -75,7 +76,7 @@ impl KernelEnvironment {
         })
     }
 
-    /// What clang 17 and older leave: a mode and nothing else.
+    /// The environment of clang 17 and older: a mode and nothing else.
     pub fn of_mode(byte: u8) -> Option<KernelEnvironment> {
         let environment = KernelEnvironment::parse(&[0, 0, byte])?;
         Some(KernelEnvironment {

@@ -24,7 +24,7 @@ pub struct OmpDevice {
     pub program: Program,
     /// Launch environments for cross-team reductions.
     pub reductions: ReductionBuffers,
-    /// Streams no construct uses.
+    /// Idle streams.
     pub streams: StreamPool,
     /// Its memory for replays.
     pub replay_memory: ReplayMemory,
@@ -57,7 +57,7 @@ impl OmpDevice {
         self.unified_shared_memory
     }
 
-    /// What loading and unloading need of it.
+    /// The part of the device that loading and unloading use.
     pub fn load_target(&self) -> LoadTarget<'_> {
         LoadTarget {
             number: self.number,
@@ -67,7 +67,7 @@ impl OmpDevice {
         }
     }
 
-    /// Name for people.
+    /// Its name, for messages.
     pub fn name(&self) -> &str {
         &self.device.info().name
     }
@@ -83,7 +83,7 @@ pub enum Target<'a> {
 }
 
 impl Target<'_> {
-    /// For messages.
+    /// Its name in messages.
     pub fn side(&self) -> String {
         match self {
             Target::Host => "host".into(),

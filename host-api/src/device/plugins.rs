@@ -1,5 +1,4 @@
-//! The plugins there are, in the order in which their devices are numbered: GPUs, the virtual GPU,
-//! the host.
+//! The plugins in the order in which their devices are numbered: GPUs, the virtual GPU, the host.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,8 +10,8 @@ use crate::report::info;
 struct Family {
     /// Its name in `OMPTARGET_DEVICES`.
     name: &'static str,
-    /// Whether its devices only stand in for those of families before it: a program gets them where there are no others, or
-    /// where the user names the family.
+    /// Whether its devices only stand in for GPUs. A program gets them if there are no other devices or if the user
+    /// names the family.
     stands_in: bool,
     /// Its plugin.
     open: fn() -> Result<Arc<dyn Plugin>, Absence>,
@@ -20,9 +19,9 @@ struct Family {
 
 /// Why a family has no devices.
 enum Absence {
-    /// There are none here, as on most machines.
+    /// There are none, as on most machines.
     Usual(String),
-    /// The user should know: a setting that cannot be understood, or something every machine has.
+    /// The user should be warned: a setting cannot be understood, or a part that every machine has is missing.
     Unusual(String),
 }
 
@@ -53,26 +52,26 @@ const FAMILIES: &[Family] = &[
     },
 ];
 
-/// Stands for no family at all in `OMPTARGET_DEVICES`.
+/// Means "no family" in `OMPTARGET_DEVICES`.
 const NONE: &str = "none";
 
-/// A family that may offer devices. Its plugin is opened when it is first asked for.
+/// A family that may offer devices. The first query opens its plugin.
 pub struct Candidate {
     family: &'static Family,
     stands_in: bool,
     opened: OnceLock<Opened>,
 }
 
-/// A family that has been asked for.
+/// The result of opening a family's plugin.
 #[derive(Default)]
 struct Opened {
     plugin: Option<Arc<dyn Plugin>>,
-    /// Why there is none, if that is usual.
+    /// Why there is none, if that is no reason for a warning.
     absence: Option<String>,
 }
 
 impl Candidate {
-    /// The plugin, if it can be used; what the user should know goes to `complain`, once.
+    /// The plugin, if it can be used. Warnings go to `complain`, once.
     pub fn plugin(&self, complain: impl Fn(String)) -> Option<&Arc<dyn Plugin>> {
         let opened = self.opened.get_or_init(|| match (self.family.open)() {
             Ok(plugin) => Opened {
@@ -95,18 +94,18 @@ impl Candidate {
         opened.plugin.as_ref()
     }
 
-    /// Why it has been found to have no devices, as on most machines.
+    /// Why it has no devices, if that is known and no reason for a warning.
     pub fn absence(&self) -> Option<&str> {
         self.opened.get()?.absence.as_deref()
     }
 
-    /// Whether its devices are only for programs that have no others.
+    /// Whether its devices serve only programs that have no others.
     pub fn stands_in(&self) -> bool {
         self.stands_in
     }
 }
 
-/// The families `wanted` names, all if it names none; what the user should know goes to `complain`.
+/// The families named by `wanted`, or all if it is empty. Warnings go to `complain`.
 pub fn candidates(wanted: &[String], complain: impl Fn(String)) -> Vec<Candidate> {
     let is_known =
         |name: &String| name == NONE || FAMILIES.iter().any(|family| family.name == name);
@@ -166,7 +165,7 @@ mod tests {
         assert!(stand_ins(&["cuda".into(), "vgpu".into()]).is_empty());
     }
 
-    /// Either there is an NVIDIA GPU, or a sentence says why there is none, without bothering the user with it.
+    /// Either there is an NVIDIA GPU, or a message says why not. That is no warning.
     #[test]
     fn a_family_that_is_not_there_says_so() {
         let candidates = candidates(&["cuda".into()], |complaint| panic!("{complaint}"));

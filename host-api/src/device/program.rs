@@ -1,5 +1,5 @@
-//! What one device has loaded: the images of every registered library, their kernels by region id,
-//! and their `declare target` variables in the mapping table.
+//! What a device has loaded: the images of the registered libraries, their kernels by region id, and their `declare
+//! target` variables in the mapping table.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::Vacant;
@@ -21,13 +21,13 @@ use crate::ompt;
 use crate::report::error::{Error, Result};
 use crate::trace::{self, Kind};
 
-/// A device, as far as loading and unloading need it.
+/// The part of a device that loading and unloading use.
 pub struct LoadTarget<'a> {
     /// Its OpenMP device number.
     pub number: usize,
     /// The device itself.
     pub device: &'a dyn Device,
-    /// Gets the `declare target` variables of what is loaded.
+    /// Its mapping table, which gets the `declare target` variables.
     pub table: &'a MappingTable,
     /// Whether host memory is used in place.
     pub unified_shared_memory: bool,
@@ -39,7 +39,7 @@ impl LoadTarget<'_> {
     }
 }
 
-/// A library that has left a program and is still to be unloaded.
+/// A library that was withdrawn and must still be unloaded.
 #[must_use]
 pub struct Withdrawn {
     library: usize,
@@ -61,7 +61,7 @@ pub struct Program {
     regions: Regions,
 }
 
-/// No generation of the registry.
+/// A number that is no generation of the registry.
 const NONE: u64 = u64::MAX;
 
 impl Default for Program {
@@ -80,7 +80,7 @@ impl Program {
         self.seen.load(Ordering::Acquire) == registry.generation()
     }
 
-    /// Loads on `device`, one of `device_count`, what was registered since the last call.
+    /// Loads everything registered since the last call on `device`. There are `device_count` devices.
     pub fn load_registered(
         &self,
         device: &LoadTarget<'_>,
@@ -103,15 +103,15 @@ impl Program {
         self.regions.get(id)
     }
 
-    /// Withdraws a library: none of its regions begins any more. The caller unloads it when those that have begun
-    /// have ended. `None`: the device has nothing of it.
+    /// Withdraws a library: no region of it starts any more. The caller unloads it when the running ones have ended.
+    /// Returns `None` if the device has nothing of it.
     pub fn withdraw(&self, library: usize) -> Option<Withdrawn> {
         let loaded = self.loaded.lock().remove(&library)??;
         self.regions.remove(&loaded.regions);
         Some(Withdrawn { library, loaded })
     }
 
-    /// `None`: no image of the library is for this device.
+    /// Returns `None` if no image of the library is for this device.
     fn load(
         &self,
         device: &LoadTarget<'_>,
@@ -161,8 +161,7 @@ impl Withdrawn {
     /// Unloads the library: its module's destructors run, its variables leave the mapping table.
     pub fn unload(self, device: &LoadTarget<'_>) -> Result<()> {
         for address in &self.loaded.variables {
-            // A construct that still uses the variable when its library goes is the program's
-            // error; the association then simply stays.
+            // It is an error of the program if a construct still uses the variable. The association then stays.
             let _gone = device.table.disassociate(*address);
         }
         drop(self.loaded.module);
@@ -183,7 +182,7 @@ fn is_indirect(entry: &Entry) -> bool {
         .intersects(EntryFlags::INDIRECT | EntryFlags::INDIRECT_VTABLE)
 }
 
-/// Of the library's images the one that the device would rather have; of several such the first.
+/// The library's image that the device prefers; the first of several equal ones.
 pub fn accepted_image(device: &dyn Device, library: &Library) -> Option<Image<'static>> {
     library
         .images
@@ -193,7 +192,7 @@ pub fn accepted_image(device: &dyn Device, library: &Library) -> Option<Image<'s
         .min_by_key(|image| device.rank(image))
 }
 
-/// Why none of the library's images was taken.
+/// Why the device refused each of the library's images.
 pub fn refusals(device: &dyn Device, library: &Library) -> Vec<String> {
     let mut reasons = Vec::new();
     for (index, bytes) in library.images.iter().enumerate() {
@@ -223,21 +222,20 @@ pub fn missing_region(device: &dyn Device, registry: &Registry, id: u64) -> Erro
     }
 }
 
-/// Whether the entry is a reference pointer that clang makes for a variable: with `link`, and, where memory is shared, for every other
-/// `declare target` variable too. Only its name says so of the latter.
+/// Whether the entry is a reference pointer to a variable. clang makes one for `declare target link` and, where memory
+/// is shared, for every other `declare target` variable. Only its name identifies the latter.
 fn is_reference(entry: &Entry) -> bool {
     entry.flags.contains(EntryFlags::LINK) || entry.name.ends_with("_decl_tgt_ref_ptr")
 }
 
-/// Puts a `declare target` variable into the mapping table for good. False: the image does not
-/// define it (nothing on the device uses it).
+/// Adds a `declare target` variable to the mapping table for good. Returns false if the image does not define it
+/// because nothing on the device uses it.
 fn associate_variable(device: &LoadTarget<'_>, module: &dyn Module, entry: &Entry) -> Result<bool> {
     let Some(global) = module.global(&entry.name) else {
         return Ok(false);
     };
     if device.unified_shared_memory && is_reference(entry) {
-        // The reference pointer on the device points at the one variable both sides share.
-        // SAFETY: the host's reference pointer, `size` bytes.
+        // The reference pointer on the device points at the variable that both sides share.
         let written = unsafe {
             device.device.write(
                 global.address,
@@ -258,7 +256,7 @@ fn associate_variable(device: &LoadTarget<'_>, module: &dyn Module, entry: &Entr
         Storage::Foreign,
         &entry.name,
     );
-    // Two libraries with the same weak variable share its host address: the first one serves.
+    // Two libraries with the same weak variable share its host address. The first one wins.
     Ok(device.table.associate(mapping).is_ok())
 }
 
@@ -290,7 +288,7 @@ fn kernel_environment(
         });
     }
     let mode = read_global(device, module, &format!("{kernel}_exec_mode"))?;
-    // Without either, the kernel uses no device runtime.
+    // A kernel without either uses no device runtime.
     let byte = mode.and_then(|bytes| bytes.first().copied()).unwrap_or(0);
     KernelEnvironment::of_mode(byte).ok_or_else(|| Error::Launch {
         kernel: kernel.into(),
@@ -320,8 +318,8 @@ fn read_global(
     Ok(Some(bytes))
 }
 
-/// Tells the device runtime of this image its device number and the table of functions that host
-/// function pointers stand for (docs/abi.md, "Device globals"). Gives the table's address back.
+/// Writes the environment of the image's device runtime: the device number and the table that translates host function
+/// pointers (docs/abi.md, "Device globals"). Returns the table's address.
 fn write_device_environment(
     device: &LoadTarget<'_>,
     module: &dyn Module,
@@ -356,8 +354,7 @@ fn write_device_environment(
         table
     };
     let mut environment = [0u8; 48];
-    // What the host cannot say stays as the image has it.
-    // SAFETY: `environment` is writable for its length.
+    // Fields that the host does not know keep the image's values.
     unsafe {
         device
             .device
@@ -384,8 +381,8 @@ fn write_device_environment(
     Ok((table != DevicePtr::NULL).then_some(table))
 }
 
-/// Host and device address of every function callable through a host pointer, by host address. The
-/// image holds the device address in a variable with the entry's name.
+/// Host and device address of every function callable through a host pointer, sorted by host address. The image has a
+/// variable with the entry's name that holds the device address.
 fn indirect_functions(
     device: &LoadTarget<'_>,
     module: &dyn Module,

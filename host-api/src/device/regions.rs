@@ -1,8 +1,8 @@
-//! The target regions of a device by their ids: asked for at every launch, changed when a library comes or goes.
+//! The target regions of a device by id. Every launch looks one up; only loading and unloading change them.
 //!
-//! A lock that is only read and a count that only goes up and down still make the processor's cores take the same cache line from each
-//! other; two threads that launch small regions would together be no faster than one. So there are several copies of
-//! the table, each with locks and counts of its own, and threads are spread over them.
+//! A shared lock and a shared reference count make the processor's cores compete for one cache line, even if nobody
+//! writes the table. Two threads that launch small regions would together be no faster than one. So there are several
+//! copies of the table, each with its own locks and counts. Threads are spread over the copies.
 
 use std::array;
 use std::collections::HashMap;
@@ -39,12 +39,12 @@ pub struct Regions {
     copies: [Copy; COPIES],
 }
 
-/// On cache lines of its own; processors fetch them in pairs.
+/// On its own pair of cache lines: processors fetch them in pairs.
 #[derive(Default)]
 #[repr(align(128))]
 struct Copy(RwLock<HashMap<u64, Arc<Padded>>>);
 
-/// A region whose count shares no cache line with that of another copy.
+/// A region whose reference count shares no cache line with that of another copy.
 #[repr(align(128))]
 pub struct Padded(Region);
 

@@ -10,12 +10,12 @@ use crate::abi::BinaryDescriptor;
 use crate::device::entries::{self, Entry, EntryFlags};
 
 bitflags! {
-    /// Clauses of `requires`, as `__tgt_register_requires` gets them.
+    /// Clauses of `requires`, numbered as in `__tgt_register_requires`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Requirements: i64 {
         /// `requires unified_shared_memory`.
         const UNIFIED_SHARED_MEMORY = 0x08;
-        /// Clauses that change nothing here.
+        /// Clauses without effect in this library.
         const _ = !0;
     }
 }
@@ -25,7 +25,7 @@ bitflags! {
 pub struct Library {
     /// Address of its descriptor, which identifies it.
     pub id: usize,
-    /// Its images, where they lie in the program.
+    /// Its images, in place.
     pub images: Vec<&'static [u8]>,
     /// Its entries.
     pub entries: Vec<Entry>,
@@ -89,7 +89,7 @@ impl Registry {
         Some(library)
     }
 
-    /// Whether a library was ever removed: what it had may still be asked for by tasks that nobody has waited for.
+    /// Whether a library was ever removed. Tasks that nobody has waited for may still ask for its regions.
     pub fn has_shrunk(&self) -> bool {
         self.shrunk.load(Ordering::Relaxed)
     }
@@ -113,7 +113,7 @@ impl Registry {
             .map(|entry| entry.name.clone())
     }
 
-    /// Changes whenever a library comes or goes.
+    /// A number that changes whenever a library comes or goes.
     pub fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
     }

@@ -1,4 +1,4 @@
-//! Streams that no construct uses right now. Making one takes a driver long; a construct takes one and gives it back.
+//! Idle streams. Making one is slow on a driver, so constructs take one and give it back.
 
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
@@ -13,10 +13,10 @@ pub struct StreamPool {
     asynchronous: Idle,
 }
 
-/// Idle streams of one kind of completion.
+/// Idle streams for one kind of completion.
 #[derive(Default)]
 struct Idle {
-    /// The one that serves everybody, if the device's streams are of that kind.
+    /// The stream that all constructs share, if the device's streams are immediate.
     shared: OnceLock<Box<dyn Stream>>,
     streams: Mutex<Vec<Box<dyn Stream>>>,
 }
@@ -51,11 +51,11 @@ impl StreamPool {
     }
 }
 
-/// A stream in use; dropping it gives it back.
+/// A stream in use. Dropping it gives it back.
 pub enum StreamInUse<'a> {
-    /// One that does everything at once: constructs do not meet on it.
+    /// An immediate stream: constructs that share it do not interfere.
     Shared(&'a (dyn Stream + 'static)),
-    /// One that is this construct's alone.
+    /// A stream of one construct.
     Own(OwnStream<'a>),
 }
 
@@ -72,14 +72,14 @@ impl Deref for StreamInUse<'_> {
 
 /// A stream of one construct.
 pub struct OwnStream<'a> {
-    /// `None` only while it is dropped.
+    /// `None` only during the drop.
     stream: Option<Box<dyn Stream>>,
     idle: &'a Idle,
 }
 
 impl Drop for OwnStream<'_> {
     fn drop(&mut self) {
-        // One that has work left, or failed, is the plugin's to wind up.
+        // A stream that failed or has work left is dropped: the plugin cleans it up.
         let Some(stream) = self.stream.take() else {
             return;
         };

@@ -1,14 +1,15 @@
-//! The routine that tells what a device counts of itself.
+//! The routine that returns a device's own counters.
 
 use crate::entry::routine::answer;
 use crate::runtime::runtime;
 
-/// What the routine returns for a device that does not count.
+/// Returned for a device without counters.
 const NOT_COUNTED: i32 = 1;
 
-/// What the kernels of a device that have ended did, since the program began (docs/vgpu.md, "Counting"): instructions executed,
-/// 0 if they are not counted, and the times a multiprocessor went on with another thread. 0 on success; not 0, and nothing
-/// written, if the device does not count, is the host or does not exist. Either pointer may be null.
+/// Counts what the ended kernels of a device have done since the program began (docs/vgpu.md, "Counting"): executed
+/// instructions (0 if they are not counted), and how often a multiprocessor switched to another thread. Returns 0 on
+/// success. Returns another value, and writes nothing, if the device has no counters, is the host or does not exist.
+/// Either pointer may be null.
 ///
 /// # Safety
 /// The pointers are null or writable.

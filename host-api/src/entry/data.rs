@@ -1,4 +1,4 @@
-//! `__tgt_target_data_*`: the data constructs, in every form clang has called them.
+//! `__tgt_target_data_*`: the data constructs, in every form that clang has ever called.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -17,7 +17,7 @@ use crate::ompt;
 use crate::report::error::Result;
 use crate::runtime::runtime;
 
-/// What a data construct does on its device.
+/// The action of a data construct on its device.
 type Action = unsafe fn(&mut DeviceWork<'_>, &[MapItem]) -> Result<Vec<Returned>>;
 
 unsafe fn begin(work: &mut DeviceWork<'_>, items: &[MapItem]) -> Result<Vec<Returned>> {
@@ -62,7 +62,7 @@ unsafe fn execute(
     match outcome {
         Ok(returned) => {
             construct.report_table(runtime, device);
-            // SAFETY: indices are those of items; clang gives writable arrays.
+            // SAFETY: the indices are those of items. clang passes writable arrays.
             returned
                 .iter()
                 .for_each(|value| unsafe { raw.set_base(value.index, value.base) });
@@ -71,9 +71,17 @@ unsafe fn execute(
     }
 }
 
-/// The three entry points of one data construct: current, `nowait`, and those without location.
+/// The entry points of one data construct: current, `nowait`, and those without location.
 macro_rules! data_construct {
-    ($name:literal, $kind:ident, $action:expr, $current:ident, $current_nowait:ident, $old:ident, $old_nowait:ident) => {
+    (
+        $name:literal,
+        $kind:ident,
+        $action:expr,
+        $current:ident,
+        $current_nowait:ident,
+        $old:ident,
+        $old_nowait:ident
+    ) => {
         #[doc = concat!("`", $name, "`.")]
         ///
         /// # Safety
@@ -221,7 +229,7 @@ data_construct!(
     __tgt_target_data_update_nowait
 );
 
-/// The issue half of a split `target data` (openmp-opt's latency hiding): completes at once.
+/// The first half of a split `target data` (openmp-opt hides latency that way). It completes at once.
 ///
 /// # Safety
 /// As [`__tgt_target_data_begin_mapper`].
@@ -245,5 +253,5 @@ pub unsafe extern "C" fn __tgt_target_data_begin_mapper_issue(
     };
 }
 
-/// The wait half: nothing is pending.
+/// The second half: there is nothing to wait for.
 pub extern "C" fn __tgt_target_data_begin_mapper_wait(_device: i64, _handle: *mut c_void) {}

@@ -1,11 +1,10 @@
-//! The exported symbols: every one jumps to the function of the same name.
+//! The exported symbols. Each one jumps to the function of the same name.
 //!
-//! rustc gives `#[no_mangle]` functions of a cdylib no symbol version and cannot be told one.
-//! Symbols that only assembly defines are outside its export list, so the linker script
-//! `exports.map` gives them LLVM's version. The linker fails where the script and this list
-//! disagree in one direction, `tests/symbols.rs` in the other.
+//! rustc cannot give `#[no_mangle]` functions of a cdylib a symbol version. Symbols that only assembly defines are not
+//! in its export list, so the linker script `exports.map` can give them LLVM's version. If the script names a symbol
+//! that this list lacks, the linker fails; in the opposite case `tests/symbols.rs` does.
 //!
-//! If there is a tool (`ompt`), each notes first where it was called from: a function of Rust cannot know.
+//! If there is a tool (`ompt`), each symbol first stores its return address. A Rust function cannot read it.
 
 #[cfg(not(target_arch = "x86_64"))]
 compile_error!("the exported symbols are jumps written for x86-64");

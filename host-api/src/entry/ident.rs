@@ -1,11 +1,11 @@
-//! `ident_t`: read here, and nowhere else.
+//! `ident_t`: this module alone reads it.
 
 use std::ffi::CStr;
 
 use crate::abi::Ident;
 use crate::report::source_location::SourceIdent;
 
-/// What an entry point's `ident_t` says.
+/// The contents of an entry point's `ident_t`.
 ///
 /// # Safety
 /// `location` is null or an `ident_t` whose string is a constant of the calling program.

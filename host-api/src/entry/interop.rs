@@ -16,7 +16,7 @@ use crate::report::error::warn;
 use crate::report::source_location::SourceIdent;
 use crate::runtime::runtime;
 
-/// The entry points' answers.
+/// Results of the entry points.
 const DONE: i32 = 0;
 const FAILED: i32 = -1;
 
@@ -35,11 +35,11 @@ bitflags! {
     #[repr(transparent)]
     #[derive(Clone, Copy, Debug)]
     struct InteropFlags: u32 {
-        /// A `dispatch` construct wants the object, not an `interop` construct.
+        /// A `dispatch` construct asks for the object, not an `interop` construct.
         const IMPLICIT = 1;
         /// The construct has `nowait`.
         const NOWAIT = 2;
-        /// Flags that change nothing here.
+        /// Flags without effect in this library.
         const _ = !0;
     }
 }
@@ -77,7 +77,7 @@ fn wait_for_list(count: i32, list: *const c_void) {
     });
 }
 
-/// `interop init`: `omp_interop_none` where there is no device to have an object of, as the specification wants.
+/// `interop init`. Returns `omp_interop_none` if there is no device for an object, as the specification requires.
 fn init(ident: SourceIdent, kind: i32, number: i64, implicit: Option<i32>) -> *mut c_void {
     let runtime = runtime();
     let construct = Construct::new("interop init", ident);
@@ -102,7 +102,7 @@ fn synchronize(name: &'static str, ident: SourceIdent, object: &Interop, handle:
     }
 }
 
-/// The object behind `handle`; a handle of none is said.
+/// The object behind `handle`. Warns if the handle is not that of an object.
 fn known(name: &str, found: Option<Arc<Interop>>, handle: *mut c_void) -> Option<Arc<Interop>> {
     if found.is_none() && !handle.is_null() {
         warn(&format_args!(
@@ -117,14 +117,14 @@ fn use_object(ident: SourceIdent, handle: *mut c_void, nowait: bool) -> i32 {
     let Some(object) = known("interop use", objects::find(handle), handle) else {
         return FAILED;
     };
-    // With `nowait` the stream's order is all there is to honour.
+    // With `nowait`, the order of the stream is enough.
     if !nowait {
         synchronize("interop use", ident, &object, handle);
     }
     DONE
 }
 
-/// `interop destroy`: the object's work is complete before it goes, with `nowait`, too.
+/// `interop destroy`. The object's work is complete before the object goes, also with `nowait`.
 fn destroy(ident: SourceIdent, handle: *mut c_void) -> i32 {
     let Some(object) = known("interop destroy", objects::remove(handle), handle) else {
         return FAILED;
@@ -133,7 +133,7 @@ fn destroy(ident: SourceIdent, handle: *mut c_void) -> i32 {
     DONE
 }
 
-/// `interop init` of LLVM's newer interface. The one runtime a device has is given whatever is preferred.
+/// `interop init` of LLVM's newer interface. A device has one foreign runtime; preferences change nothing.
 ///
 /// # Safety
 /// The pointers are null or as LLVM's library takes them.

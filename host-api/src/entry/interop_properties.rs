@@ -1,8 +1,8 @@
-//! The routines that ask an interop object for its properties (OpenMP 5.2, 18.12).
+//! The routines that read the properties of an interop object (OpenMP 5.2, 18.12).
 //!
-//! Neither the virtual GPU nor the host is driven through a foreign runtime such as CUDA. An object of theirs names the family of
-//! devices as its foreign runtime, gives opaque handles, and orders what is launched on its stream (`kernel_language.rs`). An NVIDIA
-//! GPU's has the driver's handles.
+//! The virtual GPU and the host have no foreign runtime such as CUDA. Their objects name the family of devices as the
+//! foreign runtime and have opaque handles. Their streams order the kernels launched on them (`kernel_language.rs`).
+//! The objects of an NVIDIA GPU have the driver's handles.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -13,7 +13,7 @@ use crate::device::interop_object::{self as objects, Interop};
 pub enum Code {
     /// The property has no meaningful value.
     NoValue = 1,
-    /// The answer is the value.
+    /// The value is valid.
     Success = 0,
     /// The object is `omp_interop_none`.
     Empty = -1,
@@ -25,7 +25,7 @@ pub enum Code {
     TypePointer = -4,
     /// It is a string.
     TypeString = -5,
-    /// Anything else: what was given is no object.
+    /// Anything else, such as a handle of no object.
     Other = -6,
 }
 
@@ -46,7 +46,7 @@ impl Value {
         }
     }
 
-    /// What a routine of another type answers.
+    /// The code that a routine for another type returns.
     fn mismatch(&self) -> Code {
         match self {
             Value::Int(_) => Code::TypeInt,
@@ -56,13 +56,13 @@ impl Value {
     }
 }
 
-/// Number and name of this implementation as a vendor; the numbers of the "OpenMP Additional Definitions" are small.
+/// Number and name of this implementation as a vendor. The numbers of the "OpenMP Additional Definitions" are smaller.
 const VENDOR: (isize, &CStr) = (1000, c"omptarget-rs");
 
 /// A property that OpenMP defines.
 struct Property {
     name: &'static CStr,
-    /// Its type, unless its value is of another.
+    /// Its type, unless the value has another one.
     kind: &'static CStr,
     /// `None`: there is no meaningful value.
     value: fn(&Interop) -> Option<Value>,
@@ -78,7 +78,8 @@ static PROPERTIES: [Property; 9] = [
         name: c"fr_id",
         kind: INT,
         value: |object| {
-            // Beyond those of the "OpenMP Additional Definitions": 1000 is the virtual GPU, 1001 any other.
+            // Numbers beyond those of the "OpenMP Additional Definitions": 1000 is the virtual GPU, 1001 any other
+            // device.
             let own = 1000 + isize::from(object.runtime_name() != c"vgpu");
             Some(Value::Int(
                 object.foreign().map_or(own, |foreign| foreign.runtime),
@@ -141,7 +142,7 @@ fn property(number: i32) -> Option<&'static Property> {
     PROPERTIES.get(usize::try_from(-1 - i64::from(number)).ok()?)
 }
 
-/// A property of the type that `wanted` takes out; anything else is a code (OpenMP 5.2, 18.12.2 to 18.12.4).
+/// The property, if `wanted` accepts its type; otherwise a code (OpenMP 5.2, 18.12.2 to 18.12.4).
 fn value<T>(
     handle: *const c_void,
     number: i32,
@@ -157,7 +158,7 @@ fn value<T>(
     wanted(value).ok_or(mismatch)
 }
 
-/// Gives the value, and says how it went.
+/// Returns the value and writes the code.
 ///
 /// # Safety
 /// `code` is null or writable.
@@ -207,7 +208,7 @@ pub unsafe extern "C" fn omp_get_interop_ptr(
     unsafe { answer(found, std::ptr::null_mut(), code) }
 }
 
-/// A string property; it lives as long as the object.
+/// A string property. The string lives as long as the object.
 ///
 /// # Safety
 /// `code` is null or writable.
@@ -224,13 +225,13 @@ pub unsafe extern "C" fn omp_get_interop_str(
     unsafe { answer(found, std::ptr::null(), code) }
 }
 
-/// A property's name; null for `omp_interop_none`, and for what is no property.
+/// A property's name; null for `omp_interop_none` and for unknown properties.
 pub extern "C" fn omp_get_interop_name(object: *const c_void, number: i32) -> *const c_char {
     let found = property(number).filter(|_| !object.is_null());
     found.map_or(std::ptr::null(), |property| property.name.as_ptr())
 }
 
-/// A property's type; null for `omp_interop_none`, and for what is no property.
+/// A property's type; null for `omp_interop_none` and for unknown properties.
 pub extern "C" fn omp_get_interop_type_desc(object: *const c_void, number: i32) -> *const c_char {
     let Some(property) = property(number).filter(|_| !object.is_null()) else {
         return std::ptr::null();

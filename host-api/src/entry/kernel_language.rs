@@ -1,7 +1,7 @@
-//! Launches of kernel languages: what clang emits for `kernel<<<grid, block, shared, stream>>>(…)` in CUDA sources compiled with
-//! `-foffload-via-llvm` (docs/abi.md, "Kernel languages").
+//! Launches of kernel languages: clang emits these calls for `kernel<<<grid, block, shared, stream>>>(…)` in CUDA
+//! sources compiled with `-foffload-via-llvm` (docs/abi.md, "Kernel languages").
 //!
-//! The launch pushes its configuration, evaluates the arguments and calls the kernel's host stub, which pops the
+//! The caller pushes the configuration, evaluates the arguments and calls the kernel's host stub. The stub pops the
 //! configuration, lays the arguments out as a C structure and launches.
 
 #![expect(non_snake_case, reason = "the names are the ABI")]
@@ -23,7 +23,7 @@ use crate::report::error::{Error, Result};
 use crate::report::source_location::SourceIdent;
 use crate::runtime::{Runtime, runtime};
 
-/// CUDA's `dim3`. Clang's own header leaves the dimensions that a program does not state 0.
+/// CUDA's `dim3`. clang's own header leaves dimensions that a program does not state 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dimensions {
@@ -38,7 +38,7 @@ impl Dimensions {
     }
 }
 
-/// What stands between `<<<` and `>>>`.
+/// The contents of `<<<…>>>`.
 #[derive(Clone, Copy, Debug)]
 struct Configuration {
     grid: Dimensions,
@@ -48,11 +48,11 @@ struct Configuration {
 }
 
 thread_local! {
-    /// A stack: an argument of a launch may be a call that launches something itself.
+    /// A stack, because an argument of a launch may itself launch a kernel.
     static CONFIGURATIONS: RefCell<Vec<Configuration>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Begins a launch; 0: go on.
+/// Begins a launch. Always returns 0: go on.
 pub extern "C" fn __llvmPushCallConfiguration(
     grid: Dimensions,
     block: Dimensions,
@@ -70,7 +70,8 @@ pub extern "C" fn __llvmPushCallConfiguration(
     0
 }
 
-/// Takes the configuration of the launch that the calling stub is part of; 1: there is none, the stub was called as a function.
+/// Pops the configuration of the launch that calls the stub. Returns 1 if there is none, because the stub was called as
+/// a plain function.
 ///
 /// # Safety
 /// The pointers are writable.
@@ -81,7 +82,7 @@ pub unsafe extern "C" fn __llvmPopCallConfiguration(
     stream: *mut *mut c_void,
 ) -> u32 {
     let popped = CONFIGURATIONS.with_borrow_mut(Vec::pop);
-    // Stubs do not look at the answer: without a launch, the grid has no blocks, and the launch says so.
+    // Stubs ignore the result. Without a configuration the grid has no blocks, and the launch reports that.
     let configuration = popped.unwrap_or(Configuration {
         grid: Dimensions::default(),
         block: Dimensions::default(),
@@ -98,7 +99,7 @@ pub unsafe extern "C" fn __llvmPopCallConfiguration(
     popped.is_none().into()
 }
 
-/// A stub's arguments: one C structure.
+/// The arguments of a stub, as one C structure.
 #[repr(C)]
 pub struct StubArguments {
     /// Bytes of the structure.
@@ -109,8 +110,9 @@ pub struct StubArguments {
     _reserved: *const c_void,
 }
 
-/// Runs the kernel of a stub; 0, as errors end the program: they could not be asked for. With the stream of an interop object it is
-/// queued there; otherwise it runs on the default device, to its end, which is in order for any stream.
+/// Launches the kernel of a stub. With the stream of an interop object, the kernel is queued there. Otherwise it runs
+/// to its end on the default device, which is a valid order for any stream. Returns 0: callers ignore the result, so
+/// errors end the program.
 ///
 /// # Safety
 /// Called by a stub that clang generated.
@@ -159,7 +161,7 @@ pub unsafe extern "C" fn llvmLaunchKernel(
     0
 }
 
-/// The kernel of a stub, what is asked of its launch, and its words.
+/// The region of a stub, the request of its launch, and its words.
 fn launch(
     runtime: &Runtime,
     device: &OmpDevice,
@@ -177,7 +179,8 @@ fn launch(
     };
     if grid[0] == 0 || block[0] == 0 {
         return Err(wrong(format!(
-            "a grid of {grid:?} blocks of {block:?} threads has no thread; kernels are called with <<<blocks, threads>>>"
+            "a grid of {grid:?} blocks of {block:?} threads has no thread; \
+             kernels are called with <<<blocks, threads>>>"
         )));
     }
     let words = words(&region.kernel.info().parameters, arguments).ok_or_else(|| {
@@ -195,7 +198,7 @@ fn launch(
     Ok((region, request, words))
 }
 
-/// The words of a launch, from the structure of all parameters; `None` if that is too short.
+/// The words of a launch, from the structure of all parameters. `None` if the structure is too short.
 fn words(parameters: &[Parameter], structure: &[u8]) -> Option<Vec<u64>> {
     let mut words = Vec::with_capacity(parameters.len());
     for parameter in parameters {

@@ -1,4 +1,4 @@
-//! `__tgt_target_mapper` and its kin: target regions as clang 14 and older call them, without an
+//! `__tgt_target_mapper` and related entry points: target regions in the form of clang 14 and older, without an
 //! arguments structure. Their kernels take no launch environment.
 
 use std::cell::Cell;
@@ -12,7 +12,7 @@ use crate::launch::kernel_launch::LaunchRequest;
 use crate::mapping::map_item::RawItems;
 
 thread_local! {
-    /// Trip count pushed ahead of a region by clang 13 and older.
+    /// The trip count that clang 13 and older push before a region.
     static PUSHED_TRIP_COUNT: Cell<u64> = const { Cell::new(0) };
 }
 

@@ -28,7 +28,7 @@ pub struct Run {
     pub length: usize,
 }
 
-/// The contiguous runs of the box; `None` if it leaves one of the arrays or sizes overflow.
+/// The contiguous runs of the box; `None` if the box leaves one of the arrays or if sizes overflow.
 pub fn runs(rectangle: &Rectangle<'_>) -> Option<Vec<Run>> {
     let dimensions = rectangle.volume.len();
     for d in 0..dimensions {
@@ -69,7 +69,7 @@ pub fn runs(rectangle: &Rectangle<'_>) -> Option<Vec<Run>> {
     Some(runs)
 }
 
-/// Bytes from one index to the next, per dimension; `None` if the array is too large to be real.
+/// Bytes from one index to the next, per dimension; `None` if the size of the array overflows.
 fn strides(element: usize, dimensions: &[usize]) -> Option<Vec<usize>> {
     let mut strides = vec![0; dimensions.len()];
     let mut stride = element;

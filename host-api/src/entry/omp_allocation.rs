@@ -1,4 +1,4 @@
-//! `omp_target_alloc` and its kin (OpenMP 5.2, 18.8.1 and 18.8.2).
+//! `omp_target_alloc` and related routines (OpenMP 5.2, 18.8.1 and 18.8.2).
 
 use std::ffi::c_void;
 
@@ -34,7 +34,7 @@ fn alloc(routine: &'static str, size: usize, number: i32, kind: MemoryKind) -> *
                     event.at(address.0);
                     address.0 as *mut c_void
                 }
-                // OpenMP 5.2, 18.8.1: null if the memory cannot be had.
+                // OpenMP 5.2, 18.8.1: null if there is not enough memory.
                 Err(plugin_api::Error::OutOfMemory { .. }) => std::ptr::null_mut(),
                 Err(source) => fail(
                     routine,
@@ -54,7 +54,7 @@ fn free(routine: &'static str, pointer: *mut c_void, number: i32) {
         return;
     }
     match target_or_fail(routine, number) {
-        // SAFETY: the program says that `alloc` gave it this.
+        // SAFETY: the program passes a pointer from `alloc`.
         Target::Host => unsafe { libc::free(pointer) },
         Target::Device(device) => {
             let _event = ompt::deletion(device.number, pointer as u64);
@@ -77,12 +77,12 @@ pub extern "C" fn omp_target_alloc(size: usize, device: i32) -> *mut c_void {
     alloc("omp_target_alloc", size, device, MemoryKind::Device)
 }
 
-/// Frees what `omp_target_alloc` gave.
+/// Frees memory of `omp_target_alloc`.
 pub extern "C" fn omp_target_free(pointer: *mut c_void, device: i32) {
     free("omp_target_free", pointer, device);
 }
 
-/// Allocates memory only the device reaches.
+/// Allocates memory that only the device can access.
 pub extern "C" fn llvm_omp_target_alloc_device(size: usize, device: i32) -> *mut c_void {
     alloc(
         "llvm_omp_target_alloc_device",
@@ -92,12 +92,12 @@ pub extern "C" fn llvm_omp_target_alloc_device(size: usize, device: i32) -> *mut
     )
 }
 
-/// Allocates host memory the device reaches.
+/// Allocates host memory that the device can access.
 pub extern "C" fn llvm_omp_target_alloc_host(size: usize, device: i32) -> *mut c_void {
     alloc("llvm_omp_target_alloc_host", size, device, MemoryKind::Host)
 }
 
-/// Allocates memory both reach.
+/// Allocates memory that host and device can access.
 pub extern "C" fn llvm_omp_target_alloc_shared(size: usize, device: i32) -> *mut c_void {
     alloc(
         "llvm_omp_target_alloc_shared",
@@ -107,17 +107,17 @@ pub extern "C" fn llvm_omp_target_alloc_shared(size: usize, device: i32) -> *mut
     )
 }
 
-/// Frees what `llvm_omp_target_alloc_device` gave.
+/// Frees memory of `llvm_omp_target_alloc_device`.
 pub extern "C" fn llvm_omp_target_free_device(pointer: *mut c_void, device: i32) {
     free("llvm_omp_target_free_device", pointer, device);
 }
 
-/// Frees what `llvm_omp_target_alloc_host` gave.
+/// Frees memory of `llvm_omp_target_alloc_host`.
 pub extern "C" fn llvm_omp_target_free_host(pointer: *mut c_void, device: i32) {
     free("llvm_omp_target_free_host", pointer, device);
 }
 
-/// Frees what `llvm_omp_target_alloc_shared` gave.
+/// Frees memory of `llvm_omp_target_alloc_shared`.
 pub extern "C" fn llvm_omp_target_free_shared(pointer: *mut c_void, device: i32) {
     free("llvm_omp_target_free_shared", pointer, device);
 }
@@ -127,7 +127,7 @@ pub extern "C" fn llvm_omp_target_dynamic_shared_alloc() -> *mut c_void {
     std::ptr::null_mut()
 }
 
-/// Pins host memory for faster copies: nothing needs it, the address stays what it is.
+/// Pins host memory for faster copies. No device needs that, so the address is returned as it is.
 pub extern "C" fn llvm_omp_target_lock_mem(
     pointer: *mut c_void,
     size: usize,

@@ -1,5 +1,4 @@
-//! `omp_target_associate_ptr` and the questions about the mapping table (OpenMP 5.2, 18.8.3, 18.8.4,
-//! 18.8.9 to 18.8.11).
+//! `omp_target_associate_ptr` and the queries of the mapping table (OpenMP 5.2, 18.8.3, 18.8.4, 18.8.9 to 18.8.11).
 
 use std::ffi::c_void;
 
@@ -29,7 +28,7 @@ pub extern "C" fn omp_target_is_present(pointer: *const c_void, device: i32) -> 
     }
 }
 
-/// Whether the device can follow a host pointer as it is.
+/// Whether the device can dereference a host pointer.
 pub extern "C" fn omp_target_is_accessible(
     pointer: *const c_void,
     size: usize,
@@ -58,7 +57,7 @@ pub extern "C" fn omp_get_mapped_ptr(pointer: *const c_void, device: i32) -> *mu
     }
 }
 
-/// Makes device memory the counterpart of host memory; 0 on success.
+/// Associates device memory with host memory. Returns 0 on success.
 pub extern "C" fn omp_target_associate_ptr(
     host: *const c_void,
     device_pointer: *const c_void,
@@ -102,7 +101,7 @@ pub extern "C" fn omp_target_associate_ptr(
     answer("omp_target_associate_ptr", outcome())
 }
 
-/// Undoes [`omp_target_associate_ptr`]; 0 on success.
+/// Removes an association. Returns 0 on success.
 pub extern "C" fn omp_target_disassociate_ptr(host: *const c_void, device: i32) -> i32 {
     let outcome = || -> Result<()> {
         if host.is_null() {

@@ -1,4 +1,4 @@
-//! `omp_target_memcpy` and its kin (OpenMP 5.2, 18.8.5 to 18.8.8; 6.0, `omp_target_memset`).
+//! `omp_target_memcpy` and related routines (OpenMP 5.2, 18.8.5 to 18.8.8; 6.0, `omp_target_memset`).
 
 use std::ffi::c_void;
 
@@ -13,7 +13,7 @@ use crate::report::info::{self, Info};
 use crate::runtime::runtime;
 use crate::trace::{self, Kind};
 
-/// Copies `length` bytes between any two of host and devices.
+/// Copies `length` bytes between two targets.
 ///
 /// # Safety
 /// Host ranges are readable or writable as used.
@@ -97,7 +97,7 @@ fn event(
     Some(ompt::operation(kind, length as u64, sides))
 }
 
-/// Copies bytes between devices; 0 on success.
+/// Copies bytes between devices. Returns 0 on success.
 ///
 /// # Safety
 /// Host memory named by the arguments is readable or writable as used.
@@ -145,7 +145,7 @@ impl Copy {
     }
 }
 
-/// The copy that [`omp_target_memcpy`] is asked for, of pointer, offset and device each; `None`: nothing.
+/// The copy for [`omp_target_memcpy`], from pointer, offset and device of each side. `None`: nothing to copy.
 pub(crate) fn copy_of(
     (destination, destination_offset, to): (*mut c_void, usize, i32),
     (source, source_offset, from): (*const c_void, usize, i32),
@@ -169,7 +169,7 @@ pub(crate) fn copy_of(
     }))
 }
 
-/// Copies a box between devices; 0 on success. With null pointers: how many dimensions it can do.
+/// Copies a box between devices. Returns 0 on success. With null pointers: the largest number of dimensions.
 ///
 /// # Safety
 /// As [`omp_target_memcpy`]; the five arrays have `dimensions` elements.
@@ -207,7 +207,7 @@ pub unsafe extern "C" fn omp_target_memcpy_rect(
     )
 }
 
-/// The copy that [`omp_target_memcpy_rect`] is asked for, of pointer and device each.
+/// The copy for [`omp_target_memcpy_rect`], from pointer and device of each side.
 ///
 /// # Safety
 /// The arrays that are not null have `dimensions` elements.
@@ -252,7 +252,7 @@ pub(crate) unsafe fn box_of(
     })
 }
 
-/// Sets device memory; gives the pointer back.
+/// Fills device memory. Returns the pointer.
 ///
 /// # Safety
 /// On the host, `pointer` is writable for `length` bytes.
@@ -272,7 +272,7 @@ pub unsafe extern "C" fn omp_target_memset(
     pointer
 }
 
-/// Sets `length` bytes at `address`.
+/// Fills `length` bytes at `address`.
 ///
 /// # Safety
 /// On the host, they are writable.

@@ -1,6 +1,6 @@
-//! `omp_target_memcpy_async` and its kin (OpenMP 5.2, 18.8.7 and 18.8.8): the routines as target tasks, which begin after what
-//! their depend objects name and which others can depend on. What is wrong with the arguments is known at once; an error
-//! of the copy itself has no one to return to and ends the program.
+//! `omp_target_memcpy_async` and related routines (OpenMP 5.2, 18.8.7 and 18.8.8). They run as target tasks, which have
+//! the dependences of their depend objects and on which others can depend. Wrong arguments are an error of the call. An
+//! error of the copy itself ends the program, because nobody can receive it.
 
 use std::ffi::c_void;
 
@@ -13,7 +13,7 @@ use crate::report::error::Result;
 /// Size of libomp's `kmp_depend_info`, in words.
 const DEPENDENCE_WORDS: usize = 3;
 
-/// What the depend objects name, as libomp lays it out.
+/// The dependences in the depend objects, in libomp's layout.
 ///
 /// # Safety
 /// `objects` is null or has `count` depend objects of libomp.
@@ -31,7 +31,7 @@ unsafe fn dependences(count: i32, objects: *const *const c_void) -> Vec<[u64; DE
     (0..count).map(read).collect()
 }
 
-/// Has `work` done in a target task of `device`, or at once where there is no libomp to run tasks.
+/// Runs `work` in a target task of `device`, or at once if there is no libomp to run tasks.
 ///
 /// # Safety
 /// `objects` is null or has `count` depend objects of libomp.
@@ -80,8 +80,7 @@ pub unsafe extern "C" fn omp_target_memcpy_async(
     let from = (source, source_offset, source_device);
     let checked = copy_of(to, from, length);
     let enqueued = checked.map(|copy| {
-        // A copy of nothing is a task all the same: others may depend on it.
-        // SAFETY: caller.
+        // A copy of nothing is still a task, because others may depend on it.
         let work = move || copy.map_or(Ok(()), |copy| unsafe { copy.run() });
         // SAFETY: caller.
         unsafe { enqueue(NAME, destination_device, (count, objects), work) }
@@ -92,7 +91,7 @@ pub unsafe extern "C" fn omp_target_memcpy_async(
 /// [`omp_target_memcpy_rect`](crate::entry::omp_copy::omp_target_memcpy_rect) in a task.
 ///
 /// # Safety
-/// As `omp_target_memcpy_rect`, until the task is complete, but for the five arrays, which are read before the routine returns;
+/// As `omp_target_memcpy_rect`, until the task is complete. The five arrays are read before the routine returns.
 /// `objects` has `count` depend objects.
 pub unsafe extern "C" fn omp_target_memcpy_rect_async(
     destination: *mut c_void,

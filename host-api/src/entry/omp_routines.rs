@@ -1,5 +1,5 @@
-//! `omp_get_num_devices` and its kin. The host's libomp has these names too and passes the call on
-//! to the next library that has them, which is this one.
+//! `omp_get_num_devices` and related routines. libomp has these names, too. It forwards the call to the next library
+//! that has them, which is this one.
 
 use std::ffi::{CStr, c_char};
 
@@ -15,7 +15,7 @@ pub extern "C" fn omp_get_initial_device() -> i32 {
     runtime().initial_device()
 }
 
-/// The device the calling code runs on: this is the host's version.
+/// The device that the calling code runs on. This is the host's version.
 pub extern "C" fn omp_get_device_num() -> i32 {
     runtime().initial_device()
 }
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn omp_get_device_from_uid(uid: *const c_char) -> i32 {
         .map_or(INVALID_DEVICE, |device| device.number as i32)
 }
 
-/// A device's unique identifier; null for a number no device has.
+/// A device's unique identifier; null if no device has the number.
 pub extern "C" fn omp_get_uid_from_device(number: i32) -> *const c_char {
     if number == omp_get_initial_device() || number == -1 {
         return HOST_UID.as_ptr();

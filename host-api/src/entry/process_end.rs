@@ -1,4 +1,4 @@
-//! The last thing the library does, after the program's own destructors.
+//! The last action of the library, after the program's own destructors.
 
 use crate::device::omp_device::OmpDevice;
 use crate::mapping::table::Count;
@@ -14,7 +14,7 @@ extern "C" fn finish() {
 #[unsafe(link_section = ".fini_array")]
 static FINISH: extern "C" fn() = finish;
 
-/// What the summary says of a device besides its events.
+/// The state of a device, for the summary.
 fn state(device: &OmpDevice) -> DeviceState {
     let mappings = device.table.snapshot().into_iter();
     let still_mapped = mappings

@@ -1,5 +1,5 @@
-//! What LLVM's tool for recorded kernels, llvm-omp-kernel-replay, calls (docs/abi.md, section 13): memory is reserved on a device, filled
-//! with what was recorded, and a kernel launched on it.
+//! The entry points of LLVM's tool for recorded kernels, llvm-omp-kernel-replay (docs/abi.md, section 13). They reserve
+//! memory on a device, fill it with the recorded content and launch a kernel on it.
 
 use std::ffi::c_void;
 use std::path::Path;
@@ -21,8 +21,9 @@ const FAIL: i32 = -1;
 /// More arguments than any kernel has: parameters take at most 32764 bytes (PTX ISA, "Kernel Function Parameters").
 const MOST_ARGUMENTS: i32 = 4096;
 
-/// Makes a device record, or reserves its memory for replays: `memory` bytes, wanted at `address`. `offset` gets by how far pointers into
-/// that are to be lowered, as they lie elsewhere. What goes wrong is said; the answer is then -1.
+/// Makes a device record, or reserves `memory` bytes of it for replays, if possible at `address`. Writes to `offset`
+/// how far pointers into that memory must be lowered, because the memory lies elsewhere. Reports errors and then
+/// returns -1.
 ///
 /// # Safety
 /// `offset` is null or writable.
@@ -37,7 +38,8 @@ pub unsafe extern "C" fn __tgt_activate_record_replay(
     let construct = Construct::new("activation of record and replay", SourceIdent::default());
     let runtime = runtime();
     let outcome = match record {
-        // A recording has the memory before and after, so there is nothing to be asked to save, and no pointer yet to be moved.
+        // A recording always has the memory before and after, so `save_output` has no effect. There are no pointers to
+        // move yet.
         true => runtime.begin_recording(number, memory).map(|()| 0),
         false => device(runtime, number).and_then(|device| {
             let (wanted, plugin) = (address as u64, &*device.device);
@@ -58,12 +60,12 @@ pub unsafe extern "C" fn __tgt_activate_record_replay(
     )
 }
 
-/// Replays a kernel: fills the reserved memory of the device with `memory`, launches the region with these arguments and this shape, and waits.
-/// What goes wrong is said; the answer is then -1.
+/// Replays a kernel: fills the reserved memory of the device with `memory`, launches the region with these arguments
+/// and this shape, and waits. Reports errors and then returns -1.
 ///
 /// # Safety
-/// `memory` is null or readable for `memory_size` bytes, `arguments` and `offsets` are null or readable for `count` words, `location` is null
-/// or an `ident_t`.
+/// `memory` is null or readable for `memory_size` bytes. `arguments` and `offsets` are null or readable for `count`
+/// words. `location` is null or an `ident_t`.
 pub unsafe extern "C" fn __tgt_target_kernel_replay(
     location: *const Ident,
     number: i64,
@@ -111,7 +113,9 @@ fn replay(
     let reserved = device.replay_memory.in_use();
     let Some(memory) = reserved.as_ref() else {
         return Err(Error::Routine(
-            "a kernel is replayed only after __tgt_activate_record_replay has reserved memory for it on the device".into(),
+            "a kernel is replayed only after __tgt_activate_record_replay has reserved memory for it \
+             on the device"
+                .into(),
         ));
     };
     let _span = construct.span(runtime, device.number);
@@ -128,7 +132,7 @@ fn replay(
     save(&region.name, &after)
 }
 
-/// Writes what the tool compares with the memory that was recorded.
+/// Writes the file that the tool compares with the recorded memory.
 fn save(kernel: &str, content: &[u8]) -> Result<()> {
     let name = format!("{kernel}.replay.output");
     std::fs::write(Path::new(&name), content).map_err(|error| {
@@ -136,7 +140,7 @@ fn save(kernel: &str, content: &[u8]) -> Result<()> {
     })
 }
 
-/// The device with this number, which is not the host, with everything registered loaded.
+/// The device with this number, with everything registered loaded. The host is an error.
 fn device(runtime: &'static Runtime, number: i64) -> Result<&'static OmpDevice> {
     match runtime.target(number)? {
         Target::Device(device) => Ok(device),
@@ -225,7 +229,7 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused() {
         let (word, offset) = (1, 0);
-        // SAFETY: nothing is read but what is there.
+        // SAFETY: the calls read only memory that is there.
         unsafe {
             assert!(words(null(), null(), 0).unwrap().is_empty());
             assert!(words(null(), &offset, 1).is_err());

@@ -1,4 +1,4 @@
-//! `__tgt_register_lib` and its kin: programs and shared libraries come and go.
+//! `__tgt_register_lib` and related entry points: programs and shared libraries come and go.
 
 use std::ffi::c_void;
 
@@ -17,8 +17,7 @@ use crate::report::error::die;
 use crate::report::info::{self, Info};
 use crate::runtime::{Runtime, runtime};
 
-/// Registers the images and entries of a program or shared library. Nothing is loaded yet: that
-/// happens per device, at its first use.
+/// Registers the images and entries of a program or shared library. Each device loads them at its first use.
 ///
 /// # Safety
 /// `descriptor` is one that clang's linker wrapper emitted.
@@ -30,13 +29,13 @@ pub unsafe extern "C" fn __tgt_register_lib(descriptor: *const BinaryDescriptor)
     }
 }
 
-/// Takes a program or shared library back: device destructors run, its device memory goes.
+/// Unregisters a program or shared library: its device destructors run, its device memory is freed.
 pub extern "C" fn __tgt_unregister_lib(descriptor: *const BinaryDescriptor) {
     info::debug(format_args!("unregistering the images of {descriptor:?}"));
     unregister(runtime(), descriptor);
 }
 
-/// Forgets a program or library and what the devices have of it.
+/// Removes a program or library from the registry and from the devices.
 fn unregister(runtime: &Runtime, descriptor: *const BinaryDescriptor) {
     let Some(library) = runtime.registry.remove(descriptor) else {
         return;
@@ -71,12 +70,12 @@ pub extern "C" fn __tgt_register_requires(clauses: i64) {
         .require(Requirements::from_bits_retain(clauses));
 }
 
-/// Called before the first registration: the runtime starts by itself.
+/// Called before the first registration. The runtime needs no initialisation.
 pub extern "C" fn __tgt_rtl_init() {
     runtime();
 }
 
-/// Called after the last one: each library has taken its own back by then.
+/// Called after the last unregistration. Nothing is left to do.
 pub extern "C" fn __tgt_rtl_deinit() {}
 
 /// Finds the devices now rather than at the first construct.
@@ -118,7 +117,7 @@ pub unsafe extern "C" fn __tgt_push_mapper_component(
     unsafe { &mut *handle.cast::<Components>() }.0.push(item);
 }
 
-/// Asked by libomp in place of running a target task again whose construct is in flight.
+/// Called by libomp instead of the code of a target task whose construct is in flight.
 ///
 /// # Safety
 /// `handle` is the handle of a task that no other thread executes.
@@ -135,7 +134,7 @@ pub extern "C" fn __tgt_set_info_flag(bits: u32) {
     info::set_level(Info::from_bits_retain(bits));
 }
 
-/// Prints what a device is; 0 if there is no such device.
+/// Prints the properties of a device. Returns 0 if there is no such device.
 pub extern "C" fn __tgt_print_device_info(number: i64) -> i32 {
     let Ok(device) = runtime().device(number) else {
         return 0;

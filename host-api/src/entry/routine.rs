@@ -1,4 +1,4 @@
-//! What the device memory routines have in common: where they work, and how they fail.
+//! Shared by the device memory routines: finding their target, and reporting failures.
 
 use crate::construct::context::Construct;
 use crate::device::omp_device::Target;
@@ -6,21 +6,21 @@ use crate::report::error::{Error, Result, warn};
 use crate::report::source_location::SourceIdent;
 use crate::runtime::runtime;
 
-/// Ends the program with a report on `routine`.
+/// Reports an error of `routine` and ends the program.
 pub fn fail(routine: &'static str, number: i32, error: &Error) -> ! {
     Construct::new(routine, SourceIdent::default()).fail(error, runtime(), number.into())
 }
 
-/// Where a routine with this device number works; an error ends the program.
+/// The target of a routine with this device number. An error ends the program.
 pub fn target_or_fail(routine: &'static str, number: i32) -> Target<'static> {
     let target = runtime().routine_target(number);
     target.unwrap_or_else(|error| fail(routine, number, &error))
 }
 
-/// What an `int` routine returns on failure.
+/// Returned by `int` routines on failure.
 const FAILED: i32 = 1;
 
-/// The answer of an `int` routine; failures are reported on stderr, as the number does not say why.
+/// The result of an `int` routine. Failures are reported on stderr, as the number does not say why.
 pub fn answer(routine: &str, outcome: Result<()>) -> i32 {
     match outcome {
         Ok(()) => 0,

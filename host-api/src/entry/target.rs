@@ -1,5 +1,5 @@
-//! `__tgt_target_kernel`: target regions. The answer 0 means the
-//! region ran on a device; anything else makes the program run its host version.
+//! `__tgt_target_kernel`: target regions. The result 0 means that the region ran on a device. With any other result the
+//! program runs the region's host version.
 
 use std::ffi::c_void;
 
@@ -21,16 +21,16 @@ use crate::runtime::{Runtime, runtime};
 
 /// The region ran on a device.
 const ON_DEVICE: i32 = 0;
-/// The program is to run the region on the host.
+/// The program must run the region on the host.
 const ON_HOST: i32 = -1;
 
 bitflags! {
     /// The flags of [`KernelArguments`].
     #[derive(Clone, Copy)]
     struct KernelFlags: u64 {
-        /// The construct has `nowait`: it runs inside the task clang made for it.
+        /// The construct has `nowait`. It runs inside the task that clang made for it.
         const NOWAIT = 1;
-        /// Flags that change nothing here.
+        /// Flags without effect in this library.
         const _ = !0;
     }
 }
@@ -38,7 +38,7 @@ bitflags! {
 /// First version of the arguments whose kernels take the launch environment.
 const FIRST_WITH_LAUNCH_ENVIRONMENT: u32 = 3;
 
-/// Runs a region where its `device` clause says.
+/// Runs a region on the target of its `device` clause.
 ///
 /// # Safety
 /// The arguments are those of an entry point called by code clang generated.
@@ -77,8 +77,8 @@ pub(crate) unsafe fn execute(
     ON_DEVICE
 }
 
-/// A region whose library has no image for this device runs on the host, unless that is forbidden. One in a task that
-/// its program did not wait for is abandoned when the program has gone.
+/// Handles a region that the device does not have. It runs on the host, unless `OMP_TARGET_OFFLOAD` forbids that. If
+/// its program is gone and did not wait for the task of the region, the region is abandoned.
 fn unknown_region(
     runtime: &Runtime,
     construct: &Construct,
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn __tgt_target_kernel(
         ([teams as u32, 0, 0], [threads as u32, 0, 0], 0);
     let mut nowait = false;
     if version >= 2 {
-        // SAFETY: from version 2 on the structure is whole.
+        // SAFETY: from version 2 on, the structure is complete.
         let whole = unsafe { &*arguments };
         (team_counts, thread_counts, dynamic_shared) =
             (whole.num_teams, whole.thread_limit, whole.dynamic_shared);
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn __tgt_target_kernel(
         dynamic_shared,
         takes_launch_environment: version >= FIRST_WITH_LAUNCH_ENVIRONMENT,
     };
-    // A region without `teams` has one.
+    // A region without `teams` has one team.
     let request = LaunchRequest {
         teams: if teams == -1 {
             [1, 1, 1]
@@ -155,7 +155,7 @@ pub unsafe extern "C" fn __tgt_target_kernel(
     unsafe { execute(location, device, region, raw, request, nowait) }
 }
 
-/// -1 stands for a clause that is not there.
+/// -1 means that the clause is absent.
 fn without_clause_is_zero(count: u32) -> u32 {
     if count == u32::MAX { 0 } else { count }
 }

@@ -12,14 +12,14 @@ use crate::ompt::{self, Operation, Side};
 use crate::report::error::{Error, Result};
 use crate::trace::Kind;
 
-/// Alignment of private variables on the device: what vector types and `malloc` promise, and more.
+/// Alignment of private variables on the device: at least what vector types and `malloc` need.
 const PRIVATE_ALIGNMENT: usize = 64;
 
 /// A kernel's parameters.
 pub struct KernelArguments<'a> {
     device: &'a OmpDevice,
     values: SmallVec<[u64; 8]>,
-    /// Where each item's parameter went.
+    /// Index of each item's parameter.
     positions: SmallVec<[Option<usize>; 8]>,
 }
 
@@ -27,12 +27,12 @@ pub struct KernelArguments<'a> {
 #[derive(Default)]
 struct PrivateBlock {
     bytes: Vec<u8>,
-    /// Parameter, offset in the block, and distance from the variable's begin to its base.
+    /// Index of the parameter, offset in the block, and distance from the variable's begin to its base.
     parameters: Vec<(usize, usize, u64)>,
 }
 
 impl<'a> KernelArguments<'a> {
-    /// Collects the parameters of `items`, which are mapped already. Private storage goes with the work.
+    /// Collects the parameters of `items`, which are mapped already. Private storage is freed with the work.
     ///
     /// # Safety
     /// Host ranges of firstprivate items are readable; so are pointers of `ATTACH` items.
@@ -88,8 +88,8 @@ impl<'a> KernelArguments<'a> {
             .wrapping_add(base.wrapping_sub(item.begin))
     }
 
-    /// Device address of host memory, if it is mapped. What is not keeps its host address: a
-    /// device pointer used without `is_device_ptr` stays what it is (OpenMP 5.2, 5.8.3).
+    /// Device address of host memory, if it is mapped. Other addresses stay as they are: a device pointer used without
+    /// `is_device_ptr` is a device address already (OpenMP 5.2, 5.8.3).
     fn device_address(&self, host: u64, size: u64) -> Option<u64> {
         let section = Section {
             begin: host,
@@ -131,7 +131,7 @@ impl<'a> KernelArguments<'a> {
             .push((self.values.len(), offset, item.base.wrapping_sub(begin)));
     }
 
-    /// Puts the private block on the device and fills its parameters in.
+    /// Copies the private block to the device and fills in its parameters.
     fn place(&mut self, work: &mut DeviceWork<'a>, block: PrivateBlock) -> Result<()> {
         if block.parameters.is_empty() {
             return Ok(());
@@ -167,8 +167,7 @@ impl<'a> KernelArguments<'a> {
         Ok(())
     }
 
-    /// Puts the device address of a variable a lambda captures by reference into the lambda's
-    /// device copy.
+    /// Writes the device address of a variable that a lambda captures by reference into the lambda's device copy.
     fn capture(&self, work: &DeviceWork<'_>, items: &[MapItem], item: &MapItem) -> Result<()> {
         let Some(parent) = item.kind.parent() else {
             return Ok(());

@@ -17,7 +17,7 @@ use crate::report::error::{Error, Result, warn};
 use crate::report::info::{self, Info};
 use crate::trace::{self, Kind};
 
-/// What a construct asks for besides its data.
+/// The launch clauses of a construct.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LaunchRequest {
     /// `num_teams` per dimension, 0: none.
@@ -28,11 +28,11 @@ pub struct LaunchRequest {
     pub trip_count: u64,
     /// `ompx_dyn_cgroup_mem`, bytes.
     pub dynamic_shared: u32,
-    /// The kernel takes the launch environment as its first parameter, whether it has an environment of its own or not.
+    /// Whether the kernel takes the launch environment as its first parameter even without an environment of its own.
     pub takes_launch_environment: bool,
 }
 
-/// Queues the region: its data, its kernel, its data again.
+/// Queues the region: map its data, launch its kernel, unmap its data.
 ///
 /// # Safety
 /// As [`data_begin`], [`data_end`] and [`KernelArguments::collect`] require of the items.
@@ -53,8 +53,8 @@ pub unsafe fn run(
     unsafe { data_end(work, items) }
 }
 
-/// Queues a kernel that takes no part in mapping, with the words it is given, on `stream`: a construct's, or that of an
-/// interop object.
+/// Queues a kernel without data mapping on `stream`: the stream of a construct or of an interop object. `words` are its
+/// parameters.
 pub fn enqueue_kernel(
     device: &OmpDevice,
     stream: &dyn Stream,
@@ -110,8 +110,8 @@ fn dynamic_shared(environment: &Environment, request: &LaunchRequest) -> u32 {
     request.dynamic_shared.max(least)
 }
 
-/// OpenMP lets a team have fewer threads than `thread_limit`; a program that counts on the number
-/// should hear of it, once.
+/// Warns once that a team has fewer threads than `thread_limit`. OpenMP allows that, but a program may rely on the
+/// number.
 fn report_cut(device: &OmpDevice, region: &Region, cut: Cut) {
     if region
         .warned_of_cut
@@ -166,7 +166,7 @@ fn launch(
     )
 }
 
-/// The launch itself.
+/// Queues the launch itself.
 fn start(
     device: &OmpDevice,
     stream: &dyn Stream,
@@ -211,8 +211,8 @@ fn start(
     .map_err(|source| kernel_error(device, source))
 }
 
-/// Records that the reduction buffer of a launch has at least, unless it has fewer teams: what the device runtime relies
-/// on where the compiler states no number (docs/abi.md, section 4).
+/// Least number of records in the reduction buffer of a launch, unless the launch has fewer teams. The device runtime
+/// relies on it where the compiler states no number (docs/abi.md, section 4).
 const LAUNCH_RECORDS: u32 = 1024;
 
 fn reduction_buffer(

@@ -1,6 +1,5 @@
-//! Launch environments of kernels with cross-team reductions (docs/abi.md, "Kernel launch
-//! environment"): a 16-byte header and the buffer the teams leave their partial results in. Kept
-//! and reused; two launches in flight never share one.
+//! Launch environments of kernels with cross-team reductions (docs/abi.md, "Kernel launch environment"). Each is a
+//! 16-byte header and a buffer for the teams' partial results. They are reused. Two launches in flight never share one.
 
 use parking_lot::Mutex;
 use plugin_api::{Device, DevicePtr, MemoryKind, Stream};
@@ -8,7 +7,7 @@ use plugin_api::{Device, DevicePtr, MemoryKind, Stream};
 /// Bytes from the header to the buffer.
 const HEADER: u64 = 256;
 
-/// Launch environments that no launch uses right now.
+/// Idle launch environments.
 #[derive(Debug, Default)]
 pub struct ReductionBuffers {
     idle: Mutex<Vec<ReductionBuffer>>,
@@ -22,14 +21,14 @@ pub struct ReductionBuffer {
 }
 
 impl ReductionBuffer {
-    /// What the kernel gets as its first parameter.
+    /// The first parameter of the kernel.
     pub fn launch_environment(&self) -> DevicePtr {
         self.header
     }
 }
 
 impl ReductionBuffers {
-    /// A launch environment with a buffer of at least `size` bytes, fresh for what `stream` does next.
+    /// A launch environment with a buffer of at least `size` bytes, initialised on `stream`.
     pub fn take(
         &self,
         device: &dyn Device,
@@ -58,7 +57,7 @@ impl ReductionBuffers {
         Ok(buffer)
     }
 
-    /// Gives one back when its kernel has ended.
+    /// Returns one when its kernel has ended.
     pub fn put_back(&self, buffer: ReductionBuffer) {
         self.idle.lock().push(buffer);
     }

@@ -1,26 +1,27 @@
-//! How many teams of how many threads (docs/abi.md, "Launch shape").
+//! The shape of a launch: how many teams of how many threads (docs/abi.md, "Launch shape").
 //!
-//! What the program asks for is given exactly; where it asks for nothing, enough teams to keep
-//! every multiprocessor busy, and no more than the loop can use.
+//! What the program asks for is given exactly. Otherwise the launch has enough teams to keep every multiprocessor busy,
+//! but no more than the loop can use.
 
 use plugin_api::DeviceInfo;
 
 use crate::device::device_runtime::DeviceRuntime;
 use crate::device::kernel_environment::{ExecutionMode, KernelEnvironment};
 
-/// Teams per multiprocessor when the program leaves the number to us: enough to hide latency and
-/// even out uneven teams, few enough to keep cross-team reductions short.
+/// Teams per multiprocessor when the program states no number. Enough to hide latency and to balance uneven teams, few
+/// enough to keep cross-team reductions short.
 const TEAMS_PER_MULTIPROCESSOR: u32 = 32;
-/// Where the device tells how many a multiprocessor holds at a time: so many times that. Whole waves, so that no
-/// multiprocessor is left with a last few teams; two, so that those that end early make room for others.
+/// Waves of teams, where the device tells how many teams a multiprocessor holds at a time. Whole waves leave no
+/// multiprocessor with a last few teams. Two waves let others start where teams end early.
 const WAVES: u32 = 2;
-/// Where the device prefers teams to long loops: how many times the turns it prefers make a team's reduction a small part of its work. On the
-/// virtual GPU that is 512 iterations: one of 128 threads takes at least 60 ns, a reduction 2 µs.
+/// For devices that prefer more teams to longer loops: how many times the preferred iterations a team needs so that its
+/// reduction is a small part of its work. On the virtual GPU that is 512 iterations: an iteration of 128 threads takes
+/// at least 60 ns, a reduction 2 µs.
 const TURNS_PER_REDUCTION: u64 = 64;
-/// Teams per multiprocessor that reduce, at least, so that uneven ones do not leave the others waiting.
+/// Least number of reducing teams per multiprocessor, so that uneven teams do not leave the others waiting.
 const LEAST_REDUCING: u32 = 4;
 
-/// What the construct and the environment ask for; 0 means nothing.
+/// The requests of the construct and of the environment; 0 means none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted {
     /// `num_teams`.
@@ -44,7 +45,7 @@ pub struct Shape {
     pub grid: [u32; 3],
     /// Threads per block.
     pub block: [u32; 3],
-    /// Set where a team gets fewer threads than the construct asked for.
+    /// Set if a team gets fewer threads than the construct asked for.
     pub cut: Option<Cut>,
 }
 
@@ -55,7 +56,7 @@ pub struct Cut {
     pub asked: u32,
     /// Threads the team gets.
     pub given: u32,
-    /// Threads of the block that do not count, because the team's sequential code has them.
+    /// Threads of the block that the team's sequential code takes.
     pub master: u32,
 }
 
@@ -104,22 +105,22 @@ pub enum ShapeError {
     },
 }
 
-/// What image and device say of the kernel.
+/// What the image and the device say about the kernel.
 #[derive(Clone, Copy)]
 pub struct KernelFacts<'a> {
     /// Most threads a block of it may have.
     pub max_threads: u32,
     /// Lanes per warp.
     pub warp_size: u32,
-    /// Threads of a block when the program states none.
+    /// Threads of a block if the program states none.
     pub default_threads: u32,
     /// What its image was linked with.
     pub device_runtime: DeviceRuntime,
-    /// How many blocks of so many threads a multiprocessor holds at a time, if the device tells.
+    /// How many blocks with this many threads a multiprocessor holds at a time, if the device tells.
     pub resident_blocks: &'a dyn Fn(u32) -> Option<u32>,
 }
 
-/// Computes the shape; an error says which limit is in the way.
+/// Computes the shape of a launch.
 pub fn shape(
     wanted: &Wanted,
     environment: &KernelEnvironment,
@@ -157,7 +158,7 @@ pub fn shape(
     })
 }
 
-/// The program states everything.
+/// `ompx_bare`: the program states the whole shape.
 fn bare(wanted: &Wanted, device: &DeviceInfo, block_limit: u32) -> Result<Shape, ShapeError> {
     let grid = wanted.teams.map(|count| count.max(1));
     let block = wanted.threads.map(|count| count.max(1));
@@ -277,9 +278,10 @@ fn teams(
         })
 }
 
-/// The teams for a loop of which one team would make `rounds`, where `plenty` keep the device busy. If it prefers teams to long loops: as many as leave no thread
-/// more turns than it prefers; an odd number, as iterations a power of two apart would compete for the same sets of its caches. Teams
-/// that reduce cost more than such loops gain: as few as leave each enough turns for that.
+/// Teams for a loop that one team would run in `rounds`, where `plenty` teams keep the device busy. If the device
+/// prefers more teams to longer loops, the loop gets so many teams that no thread has more iterations than the device
+/// prefers. The number is odd, because iterations a power of two apart compete for the same cache sets. Teams that
+/// reduce cost more than such loops gain: there are only so many that each has enough iterations.
 fn for_loop(rounds: u64, plenty: u64, environment: &KernelEnvironment, device: &DeviceInfo) -> u64 {
     if device.max_iterations_per_thread == 0 {
         return plenty;
@@ -460,7 +462,7 @@ mod tests {
         assert_eq!(teams(2, 1 << 40, &|_| Some(3)), 24);
         assert_eq!(teams(2, 1280, &|_| Some(3)), 10);
         assert_eq!(teams(2, 1 << 40, &|_| Some(0)), 8);
-        // The master's warp counts.
+        // The master's warp counts, too.
         assert_eq!(teams(1, 1 << 40, &|threads| Some(threads / 32)), 40);
     }
 
@@ -524,7 +526,7 @@ mod tests {
         assert!(shape(&wanted(1, 1, 0), &environment(1), &device(), kernel(32)).is_err());
     }
 
-    /// The virtual GPU runs images with waves of 64, too: the master takes a wave of the image's size.
+    /// The virtual GPU also runs images with waves of 64. The master takes one wave of the image's size.
     #[test]
     fn the_images_warps_and_defaults_count() {
         let wave64 = KernelFacts {

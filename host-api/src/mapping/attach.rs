@@ -1,5 +1,5 @@
-//! Pointer attachment (OpenMP 5.2, 5.8.6): a pointer variable on the device is made to point at
-//! the device copy of what it points at on the host.
+//! Pointer attachment (OpenMP 5.2, 5.8.6): a pointer variable on the device gets the device address of what it points
+//! at on the host.
 
 use crate::construct::device_work::DeviceWork;
 use crate::mapping::created::Created;
@@ -21,11 +21,11 @@ pub struct AttachRequest {
     pointer_size: u64,
     /// Begin of the section it points into.
     pointee: u64,
-    /// What the pointer holds on the host; read when attaching if `None`.
+    /// The value of the pointer on the host; `None`: read it when attaching.
     pointee_base: Option<u64>,
     /// Attach even if neither side is new in this construct.
     always: bool,
-    /// For messages.
+    /// The name in messages.
     name: ItemName,
 }
 
@@ -55,8 +55,8 @@ impl AttachRequest {
     }
 }
 
-/// Attaches if both sides are on the device and one of them is among the construct's `created`
-/// mappings (or the request is unconditional).
+/// Attaches if both sides are on the device and the construct created one of them (`created`), or if the request is
+/// unconditional.
 ///
 /// # Safety
 /// The host pointer variable of the request is readable.
@@ -106,7 +106,7 @@ pub unsafe fn attach(
     })
 }
 
-/// Gives the pointer variable at `host` its device bytes, unless it has them already, or soon.
+/// Writes the device bytes of the pointer variable at `host`, unless they are there or already queued.
 fn put(
     work: &DeviceWork<'_>,
     mapping: &Mapping,

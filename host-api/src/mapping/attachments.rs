@@ -1,8 +1,7 @@
-//! Attached pointers: pointer variables inside a mapping whose device copy holds a device address
-//! (OpenMP 5.2, 5.8.6 "pointer attachment").
+//! Attached pointers: pointer variables inside a mapping whose device copy holds a device address (OpenMP 5.2, 5.8.6
+//! "pointer attachment").
 //!
-//! A copy of the mapping must leave them alone on both sides: the host keeps its host address, the
-//! device its device address.
+//! A copy of the mapping must not overwrite them: the host keeps its host address, the device its device address.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,8 +13,8 @@ pub struct Attachments {
 }
 
 impl Attachments {
-    /// Records that the pointer at `host` has `bytes` on the device (a pointer, or a Fortran
-    /// descriptor that begins with one). False if it has them already.
+    /// Records that the pointer at `host` has `bytes` on the device: a pointer, or a Fortran descriptor that begins
+    /// with one. Returns false if that was recorded already.
     pub fn insert(&mut self, host: u64, bytes: &[u8]) -> bool {
         if self
             .by_host
@@ -38,7 +37,7 @@ impl Attachments {
         self.overlapping(range).next().is_some()
     }
 
-    /// Puts the device's bytes over `image`, a copy of the host bytes at `range`.
+    /// Overwrites the pointers in `image`, a copy of the host bytes at `range`, with their device bytes.
     pub fn patch_for_device(&self, range: &Range<u64>, image: &mut [u8]) {
         for (host, bytes) in self.overlapping(range) {
             overlay(range, image, host, bytes);
@@ -63,7 +62,7 @@ impl Attachments {
 
     fn overlapping<'a>(&'a self, range: &Range<u64>) -> impl Iterator<Item = (u64, &'a [u8])> {
         let start = range.start;
-        // A pointer that begins before the range may reach into it: descriptors are < 4 KiB.
+        // A pointer that begins before the range may extend into it. Descriptors have less than 4 KiB.
         self.by_host
             .range(start.saturating_sub(4096)..range.end)
             .map(|(host, bytes)| (*host, &**bytes))

@@ -1,4 +1,4 @@
-//! The mappings a construct has made.
+//! The mappings that a construct has created.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use smallvec::SmallVec;
 
 use crate::mapping::mapped_range::Mapping;
 
-/// New mappings of one construct. They become ready when this is dropped: whatever happens to the
-/// construct, nobody may wait for it for ever.
+/// New mappings of one construct. Dropping this makes them ready, so that no thread waits for a failed construct for
+/// ever.
 #[derive(Default)]
 pub struct Created(SmallVec<[Arc<Mapping>; 4]>);
 
@@ -17,13 +17,13 @@ impl Created {
         self.0.push(mapping);
     }
 
-    /// Whether the construct made this mapping: a thread is in one construct at a time, so a mapping
-    /// that this thread is filling is this construct's.
+    /// Whether the construct created this mapping. A thread is in one construct at a time, so a mapping that this
+    /// thread is filling belongs to this construct.
     pub fn contains(&self, mapping: &Mapping) -> bool {
         !self.0.is_empty() && mapping.is_filled_by_this_thread()
     }
 
-    /// Their data and pointers are in place, or on their way.
+    /// Marks them ready: their data and pointers are in place, or queued.
     pub fn set_ready(&mut self) {
         for mapping in self.0.drain(..) {
             mapping.set_ready();

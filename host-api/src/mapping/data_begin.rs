@@ -1,11 +1,10 @@
 //! Entering a data environment: `target`, `target data`, `target enter data`
 //! (OpenMP 5.2, 5.8.3 "map clause").
 //!
-//! Every item is looked up or given storage, counted, and copied if its storage is new in this
-//! construct or the user said `always`. Pointers are attached when all items are in place. Only
-//! then are the new mappings declared ready, and only after that does the construct wait for
-//! mappings other threads are still filling: two constructs that wait for each other's mappings
-//! have both filled their own.
+//! For every item: look it up or allocate storage, count a reference, and copy if the storage is new in this construct
+//! or the user wrote `always`. When all items are in place, attach the pointers. Then mark the new mappings ready, and
+//! only then wait for mappings that other threads still fill. So two constructs that wait for each other have both
+//! filled their own mappings.
 
 use std::sync::Arc;
 
@@ -28,11 +27,11 @@ use crate::report::error::{Error, Result};
 use crate::report::info::{self, Info};
 use crate::trace;
 
-/// Device storage keeps the host address modulo this, so that what the compiler knows of a base's
-/// alignment holds for a section of it too.
+/// Device storage keeps the host address modulo this number. What the compiler knows about the alignment of a base then
+/// also holds for its sections.
 const KEPT_ALIGNMENT: u64 = 64;
 
-/// A device address for a `use_device_ptr` or `use_device_addr` item.
+/// The device address for a `use_device_ptr` or `use_device_addr` item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Returned {
     /// Index of the item.
@@ -112,7 +111,7 @@ impl Entering {
         } else if !item.kind.is_empty()
             && !item.kind.is_member()
             && !item.kind.contains(MapType::IMPLICIT)
-            // Host memory that the device uses in place has no counterpart by intent.
+            // Host memory that the device uses in place has no device counterpart.
             && !device.unified_shared_memory()
         {
             info::log(
@@ -135,8 +134,8 @@ impl Entering {
         Ok(())
     }
 
-    /// Finds or makes the item's mapping; `None` for host memory the device uses in place and for
-    /// empty sections that are not mapped.
+    /// Finds or creates the item's mapping. Returns `None` for host memory that the device uses in place and for empty
+    /// sections that are not mapped.
     fn acquire(
         &mut self,
         device: &OmpDevice,
@@ -207,7 +206,7 @@ impl Entering {
         Ok(Some(acquired.mapping))
     }
 
-    /// Copies the item to the device if its storage is new in this construct, or always.
+    /// Copies the item to the device if its storage is new in this construct or the item has `ALWAYS`.
     ///
     /// # Safety
     /// The item's host range is readable.
@@ -242,8 +241,8 @@ impl Entering {
     }
 }
 
-/// `use_device_ptr`: the device address, or, where nothing is mapped, the pointer itself
-/// (OpenMP 5.2, 5.4.8), or null if the user asked for that.
+/// `use_device_ptr`: the device address. If nothing is mapped: the pointer itself (OpenMP 5.2, 5.4.8), or null if the
+/// user asked for that.
 fn returned_base(item: &MapItem, base: u64, mapping: Option<&Mapping>) -> u64 {
     match mapping {
         Some(mapping) => mapping

@@ -1,9 +1,9 @@
 //! Leaving a data environment: the end of `target` and `target data`, and `target exit data`
 //! (OpenMP 5.2, 5.8.3).
 //!
-//! First every item's reference goes, then what nobody refers to any more is copied back, then, when the copies
-//! are done, its storage is freed. Deciding only after all references of the construct are gone makes the order
-//! of its items irrelevant: members, their struct and mapper components see the same answer.
+//! First remove the references of all items. Then copy back what has no references left. Free its storage when the
+//! copies are done. Because the decision comes after all references are gone, the order of the items does not matter: a
+//! struct, its members and mapper components see the same answer.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::mapping::transfer;
 use crate::report::error::{Error, Result};
 use crate::report::info::{self, Info};
 
-/// An item whose reference is gone, pinned until its copy is done.
+/// An item whose reference is removed; pinned until its copy is done.
 struct Leaving {
     item: MapItem,
     mapping: Arc<Mapping>,
@@ -73,7 +73,7 @@ fn release(device: &OmpDevice, items: &[MapItem], leaving: &mut LeavingItems) ->
                     item: item.to_string(),
                 });
             }
-            // What is not there is ignored (OpenMP 5.1, 2.21.7.1).
+            // Items that are not mapped are ignored (OpenMP 5.1, 2.21.7.1).
             None => {}
         }
         release_pointer(device, &item, leaving);
@@ -81,7 +81,7 @@ fn release(device: &OmpDevice, items: &[MapItem], leaving: &mut LeavingItems) ->
     Ok(())
 }
 
-/// The pointer of a `PTR_AND_OBJ` item was counted on entry unless it is a member.
+/// Entering counted the pointer of a `PTR_AND_OBJ` item unless the item is a member.
 fn release_pointer(device: &OmpDevice, item: &MapItem, leaving: &mut LeavingItems) {
     if !item.kind.contains(MapType::PTR_AND_OBJ) || item.kind.is_member() {
         return;

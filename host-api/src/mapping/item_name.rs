@@ -1,4 +1,4 @@
-//! How the user wrote a map item: clang's string for it, read only when a message needs it.
+//! The source text of a map item, from clang's name string. Read only when a message needs it.
 
 use std::borrow::Cow;
 use std::ffi::{CStr, c_char};
@@ -14,8 +14,8 @@ impl ItemName {
     /// The name in one of clang's strings.
     ///
     /// # Safety
-    /// `text` is null or a NUL-terminated string that stays in place as long as the name: items
-    /// live for one call of an entry point, their strings are constants of the calling program.
+    /// `text` is null or a NUL-terminated string that outlives the name. Items live for one call of an entry point;
+    /// their strings are constants of the calling program.
     pub unsafe fn from_raw(text: *const c_char) -> ItemName {
         // SAFETY: caller.
         ItemName((!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }))

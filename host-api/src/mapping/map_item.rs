@@ -1,4 +1,4 @@
-//! One item of a construct's data environment, taken out of the parallel arrays clang passes.
+//! One item of a construct's data environment, read from the parallel arrays that clang passes.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -21,15 +21,15 @@ pub struct MapItem {
     pub size: u64,
     /// What to do with it.
     pub kind: MapType,
-    /// How the user wrote it; empty without `-g`.
+    /// Its source text; empty without `-g`.
     pub name: ItemName,
     /// The user-defined mapper to expand it with.
     pub mapper: Option<MapperFunction>,
 }
 
 impl MapItem {
-    /// The part of the item that lies inside a mapped `host` range: all of it, except for implicit maps of
-    /// something that is mapped in part.
+    /// The part of the item inside a mapped `host` range. That is all of it, except for implicit maps of something that
+    /// is partly mapped.
     pub fn part_inside(&self, host: &Range<u64>) -> Range<u64> {
         let start = self.begin.max(host.start);
         let end = self.begin.saturating_add(self.size).min(host.end);
@@ -61,7 +61,7 @@ impl fmt::Display for MapItem {
     }
 }
 
-/// The items of a construct: few, as a rule.
+/// The items of a construct. Most constructs have few.
 pub type Items = SmallVec<[MapItem; 4]>;
 
 /// The parallel arrays an entry point receives.
@@ -157,7 +157,7 @@ impl RawItems {
         }
     }
 
-    /// Writes the device address of a `use_device_ptr` or `use_device_addr` item back.
+    /// Writes back the device address of a `use_device_ptr` or `use_device_addr` item.
     ///
     /// # Safety
     /// As [`RawItems::items`], with `index < count` and `bases` writable.

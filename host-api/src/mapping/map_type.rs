@@ -1,5 +1,5 @@
-//! Map types: what clang says about one item of a `map`, `use_device_ptr`, `private` or motion
-//! clause (`OpenMPOffloadMappingFlags` in `OMPConstants.h`).
+//! Map types: the flags of one item of a `map`, `use_device_ptr`, `private` or motion clause
+//! (`OpenMPOffloadMappingFlags` in `OMPConstants.h`).
 
 use std::fmt;
 
@@ -9,33 +9,33 @@ bitflags! {
     /// The flags of one item.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct MapType: u64 {
-        /// Copy host to device when the storage is new.
+        /// Copy host to device if the storage is new.
         const TO = 0x1;
-        /// Copy device to host when the last reference goes.
+        /// Copy device to host if the last reference goes.
         const FROM = 0x2;
-        /// Copy whatever the reference count is.
+        /// Copy regardless of the reference count.
         const ALWAYS = 0x4;
         /// Drop every reference.
         const DELETE = 0x8;
-        /// The base is the address of a pointer that is to be attached to the item.
+        /// The base is the address of a pointer to attach to the item.
         const PTR_AND_OBJ = 0x10;
         /// The item is an argument of the kernel.
         const TARGET_PARAM = 0x20;
-        /// Hand the device address back (`use_device_ptr`, `use_device_addr`).
+        /// Return the device address (`use_device_ptr`, `use_device_addr`).
         const RETURN_PARAM = 0x40;
         /// Private storage for this region alone.
         const PRIVATE = 0x80;
         /// The base is the value itself.
         const LITERAL = 0x100;
-        /// Not written by the user.
+        /// Added by the compiler.
         const IMPLICIT = 0x200;
         /// Prefer memory near the device.
         const CLOSE = 0x400;
-        /// It is an error if the item is not there already.
+        /// An item that is not mapped is an error.
         const PRESENT = 0x1000;
         /// Count on the hold counter (`ompx_hold`).
         const HOLD = 0x2000;
-        /// Attach the pointer at the base to the item; maps nothing.
+        /// Attach the pointer at the base to the item; map nothing.
         const ATTACH = 0x4000;
         /// An item that is not mapped becomes null (with `RETURN_PARAM`).
         const NULLIFY = 0x8000;
@@ -43,13 +43,13 @@ bitflags! {
         const NON_CONTIGUOUS = 0x1000_0000_0000;
         /// Index + 1 of the item this one is a member of.
         const MEMBER_OF = 0xffff_0000_0000_0000;
-        /// What newer compilers may add.
+        /// Flags that newer compilers may add.
         const _ = !0;
     }
 }
 
 impl MapType {
-    /// Whether the item is part of one that comes before it.
+    /// Whether the item is a member of an earlier one.
     pub fn is_member(self) -> bool {
         self.intersects(Self::MEMBER_OF)
     }
@@ -59,19 +59,20 @@ impl MapType {
         ((self.bits() >> 48) as usize).checked_sub(1)
     }
 
-    /// Whether the data environment ignores it: passed by value or private to the region.
+    /// Whether the data environment ignores the item, because it is passed by value or private to the region.
     pub fn is_unmapped(self) -> bool {
         self.intersects(Self::LITERAL | Self::PRIVATE)
     }
 
-    /// A variable a lambda captures by reference: its address goes into the lambda's copy.
+    /// Whether the item is a variable that a lambda captures by reference. Its address goes into the lambda's device
+    /// copy.
     pub fn is_lambda_capture(self) -> bool {
         self.contains(Self::PTR_AND_OBJ | Self::LITERAL | Self::IMPLICIT)
     }
 }
 
 impl fmt::Display for MapType {
-    /// As a user would write it: `always, tofrom`.
+    /// In the user's syntax: `always, tofrom`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (flag, word) in [
             (Self::ALWAYS, "always, "),

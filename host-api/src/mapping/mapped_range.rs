@@ -11,13 +11,13 @@ use plugin_api::{DevicePtr, Event, Stream};
 use crate::mapping::attachments::Attachments;
 use crate::thread_number::ThreadNumber;
 
-/// Storage on the device for a host range. There may be hundreds of thousands: every byte counts.
+/// Device storage for a host range. There may be hundreds of thousands of them, so size matters.
 #[derive(Debug)]
 pub struct Mapping {
     /// The host range.
     pub host: Range<u64>,
-    /// The base address of what the range is a section of; `base..host.start` finds the mapping
-    /// for zero-length sections.
+    /// The base address of the object that the range is a section of. Zero-length sections in `base..host.start` find
+    /// the mapping, too.
     pub host_base: u64,
     /// Device address of `host.start`.
     pub address: DevicePtr,
@@ -27,20 +27,20 @@ pub struct Mapping {
     may_be_copying: AtomicBool,
     /// The thread whose construct made the mapping.
     filler: ThreadNumber,
-    /// Its lock is the right to copy.
+    /// Whoever holds the lock may copy.
     rare: Mutex<Option<Box<Rare>>>,
 }
 
-/// What few mappings have.
+/// Fields that few mappings use.
 #[derive(Debug, Default)]
 struct Rare {
-    /// How the user wrote it (`-g`); empty when unknown.
+    /// Its source text (`-g`); empty when unknown.
     name: Box<str>,
-    /// Where the construct is that made it, when that is recorded.
+    /// Location of the construct that created it, when that is recorded.
     origin: Option<Arc<str>>,
-    /// Pointers inside that are attached.
+    /// Attached pointers inside the mapping.
     attachments: Attachments,
-    /// The last copy to or from it that was queued on a stream and may not have been done yet.
+    /// The last copy to or from it that was queued on a stream and may still be running.
     copy: Option<Copying>,
 }
 
@@ -62,49 +62,49 @@ impl fmt::Debug for Copying {
     }
 }
 
-/// Whose the device storage is.
+/// Who owns the device storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
-    /// An allocation of the runtime, that begins so many bytes before the mapping's address.
+    /// The runtime. The allocation begins `padding` bytes before the mapping's address.
     Owned {
         /// Bytes from the allocation to the address.
         padding: u8,
     },
-    /// Somebody else's: a global of an image, or associated by the user.
+    /// Somebody else: a global of an image, or memory that the program associated.
     Foreign,
 }
 
 /// Data and pointers are not in place yet.
 const FILLING: u8 = 0;
-/// The same, and somebody waits for them.
+/// As [`FILLING`], and a thread waits for them.
 const AWAITED: u8 = 1;
 /// They are in place.
 const READY: u8 = 2;
 
-/// Where constructs wait for mappings that others fill. Waiting is rare, so one place serves all.
+/// Where constructs wait for mappings that others fill. Waiting is rare, so one condition variable serves all.
 static WAITING: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
 
 /// Exclusive right to copy to or from a mapping, with its attached pointers.
 ///
-/// A copy that is queued on a stream happens after the guard is gone. So that copies still exclude each other, the next
-/// one, on whatever stream, first [follows](TransferGuard::follow) it.
+/// A copy that is queued on a stream runs after the guard is gone. To keep copies exclusive, the next one first
+/// [follows](TransferGuard::follow) it, on whichever stream it is queued.
 pub struct TransferGuard<'a> {
     mapping: &'a Mapping,
     rare: MutexGuard<'a, Option<Box<Rare>>>,
 }
 
 impl TransferGuard<'_> {
-    /// The pointers inside the mapping that hold device addresses, if there are any.
+    /// The attached pointers inside the mapping, if there are any.
     pub fn attachments(&self) -> Option<&Attachments> {
         self.rare.as_ref().map(|rare| &rare.attachments)
     }
 
-    /// The same, to add one.
+    /// The attached pointers, to add one.
     pub fn attachments_mut(&mut self) -> &mut Attachments {
         &mut self.rare.get_or_insert_default().attachments
     }
 
-    /// Has `stream` go on only when the copies queued on other streams are done.
+    /// Makes `stream` wait for copies that are queued on other streams.
     pub fn follow(&mut self, stream: &dyn Stream) -> plugin_api::Result<()> {
         let Some(rare) = &mut *self.rare else {
             return Ok(());
@@ -121,11 +121,11 @@ impl TransferGuard<'_> {
         Ok(())
     }
 
-    /// Notes that a copy was queued on `stream`.
+    /// Records that a copy was queued on `stream`.
     pub fn queued_on(&mut self, stream: &dyn Stream) -> plugin_api::Result<()> {
         if let Some(event) = stream.record()? {
             self.rare.get_or_insert_default().copy = Some(Copying(event));
-            // Whoever uses the mapping has waited for its readiness, or taken this lock, before it asks.
+            // Users of the mapping wait until it is ready, or take this lock, before they read this flag.
             self.mapping.may_be_copying.store(true, Ordering::Relaxed);
         }
         Ok(())
@@ -133,7 +133,7 @@ impl TransferGuard<'_> {
 }
 
 impl Mapping {
-    /// A mapping that is not in a table yet and has still to be filled.
+    /// A mapping that is not in a table yet and must still be filled.
     pub fn new(
         host: Range<u64>,
         host_base: u64,
@@ -158,7 +158,7 @@ impl Mapping {
         }
     }
 
-    /// The same, with the place of the construct that made it.
+    /// The same mapping with the location of the construct that created it.
     pub fn mapped_at(self, origin: Option<Arc<str>>) -> Mapping {
         if origin.is_some() {
             self.lock().rare.get_or_insert_default().origin = origin;
@@ -166,13 +166,13 @@ impl Mapping {
         self
     }
 
-    /// Where the construct is that made it, if that was recorded.
+    /// Location of the construct that created it, if that was recorded.
     pub fn origin(&self) -> Option<Arc<str>> {
         let guard = self.lock();
         guard.rare.as_ref().and_then(|rare| rare.origin.clone())
     }
 
-    /// How the user wrote it; empty when unknown. Not for holders of the right to copy.
+    /// Its source text; empty when unknown. Takes the lock: not for holders of a [`TransferGuard`].
     pub fn name(&self) -> String {
         let guard = self.lock();
         guard
@@ -181,7 +181,7 @@ impl Mapping {
             .map_or_else(String::new, |rare| rare.name.to_string())
     }
 
-    /// What to free when the mapping goes; `None` for storage the runtime does not own.
+    /// The allocation to free with the mapping; `None` for storage that the runtime does not own.
     pub fn allocation(&self) -> Option<DevicePtr> {
         match self.storage {
             Storage::Owned { padding } => Some(self.address.offset(-i64::from(padding))),
@@ -198,7 +198,7 @@ impl Mapping {
         )
     }
 
-    /// Takes the right to copy.
+    /// Locks the mapping for a copy.
     pub fn lock(&self) -> TransferGuard<'_> {
         TransferGuard {
             mapping: self,
@@ -206,8 +206,8 @@ impl Mapping {
         }
     }
 
-    /// Has `stream` go on only when the copies queued on other streams are done: before a kernel that uses what
-    /// another construct has filled.
+    /// Makes `stream` wait for copies of the mapping that are queued on other streams. Needed before a kernel that uses
+    /// what another construct has filled.
     pub fn follow(&self, stream: &dyn Stream) -> plugin_api::Result<()> {
         if self.may_be_copying.load(Ordering::Relaxed) {
             self.lock().follow(stream)?;
@@ -215,17 +215,17 @@ impl Mapping {
         Ok(())
     }
 
-    /// Whether data and pointers are in place, or on their way on a stream.
+    /// Whether data and pointers are in place, or queued on a stream.
     pub fn is_ready(&self) -> bool {
         self.readiness.load(Ordering::Acquire) == READY
     }
 
-    /// Whether the calling thread is in the construct that made the mapping.
+    /// Whether the calling thread is in the construct that created the mapping.
     pub fn is_filled_by_this_thread(&self) -> bool {
         !self.is_ready() && self.filler == ThreadNumber::of_this_thread()
     }
 
-    /// Tells waiting constructs that data and pointers are in place.
+    /// Marks data and pointers as in place and wakes waiting constructs.
     pub fn set_ready(&self) {
         if self.readiness.swap(READY, Ordering::AcqRel) == AWAITED {
             let (lock, changed) = &WAITING;
@@ -234,15 +234,15 @@ impl Mapping {
         }
     }
 
-    /// Waits until the construct that made the mapping has filled it.
+    /// Waits until the construct that created the mapping has filled it.
     pub fn wait_ready(&self) {
         if self.is_ready() {
             return;
         }
         let (lock, changed) = &WAITING;
         let mut guard = lock.lock();
-        // Announced under the lock: whoever sets the mapping ready after this takes the lock too, and so
-        // notifies only when this thread waits.
+        // Announced under the lock. Whoever sets the mapping ready after this takes the lock, too, and so notifies only
+        // when this thread waits.
         let announced =
             self.readiness
                 .compare_exchange(FILLING, AWAITED, Ordering::AcqRel, Ordering::Acquire);
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(foreign.to_string(), "[0x64, 0x84) (32 bytes)");
     }
 
-    /// With the counts of an `Arc` and its own header the allocator then takes 80 bytes.
+    /// With the counts of an `Arc` and its own header, the allocator then takes 80 bytes.
     #[test]
     fn a_mapping_is_small() {
         assert!(size_of::<Mapping>() + 2 * size_of::<usize>() <= 72);

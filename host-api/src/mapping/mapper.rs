@@ -1,5 +1,5 @@
-//! User-defined mappers (`declare mapper`): clang emits a function that pushes the components of
-//! an item one by one; they then take the item's place.
+//! User-defined mappers (`declare mapper`). clang emits a function that pushes the components of an item one by one.
+//! The components replace the item.
 
 use std::ffi::c_void;
 
@@ -9,8 +9,7 @@ use crate::mapping::map_item::MapItem;
 #[derive(Debug, Default)]
 pub struct Components(pub Vec<MapItem>);
 
-/// Calls the item's mapper; `None` if it has none. Its components come without names and
-/// take the item's.
+/// Calls the item's mapper; `None` if it has none. Components without a name get the item's.
 fn expand(item: &MapItem) -> Option<Vec<MapItem>> {
     let mapper = item.mapper?;
     let mut components = Components::default();
@@ -29,11 +28,11 @@ fn expand(item: &MapItem) -> Option<Vec<MapItem>> {
     Some(components.0)
 }
 
-/// The items a construct really maps: every item with a mapper replaced by its components.
+/// The items of a construct with every mapper expanded.
 pub enum Flat<'a> {
     /// No item has a mapper.
     Plain(&'a [MapItem]),
-    /// What they are, with the index of the item each comes from.
+    /// The expanded items, each with the index of the original item.
     Expanded(Vec<(usize, MapItem)>),
 }
 
@@ -61,7 +60,7 @@ pub fn flatten(items: &[MapItem]) -> Flat<'_> {
 }
 
 impl Flat<'_> {
-    /// The items in order, each with the index of the one it comes from.
+    /// The items in order, each with the index of the original item.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, &MapItem)> {
         let count = match self {
             Flat::Plain(items) => items.len(),

@@ -1,5 +1,5 @@
-//! What the user is told of a device's mappings: `LIBOMPTARGET_INFO`'s lines, the table, and which section a
-//! stray address of a kernel is next to.
+//! Messages about a device's mappings: `LIBOMPTARGET_INFO`'s lines, the mapping table, and the section next to a stray
+//! address of a kernel.
 
 use std::fmt::{self, Display};
 
@@ -9,8 +9,8 @@ use crate::mapping::mapped_range::Mapping;
 use crate::mapping::table::Snapshot;
 use crate::report::info::{self, Info};
 
-/// Farther than this from a mapping's end, an address has nothing to do with it: a wrong 32-bit index of 8-byte
-/// elements reaches as far.
+/// An address further than this from the end of a mapping has nothing to do with it. A wrong 32-bit index of 8-byte
+/// elements reaches this far.
 const NEIGHBOURHOOD: u64 = 8 << 31;
 
 /// The references of a mapping, as the messages write them.
@@ -22,12 +22,12 @@ impl Display for References<'_> {
     }
 }
 
-/// The construct made `mapping` for `item`.
+/// Reports that the construct created `mapping` for `item`.
 pub fn report_created(device: &OmpDevice, item: &MapItem, mapping: &Mapping) {
     report(Info::MAPPING_CHANGED, "mapped", device, item, mapping);
 }
 
-/// The construct found `mapping` for `item`.
+/// Reports that the construct found `mapping` for `item`.
 pub fn report_found(device: &OmpDevice, item: &MapItem, mapping: &Mapping) {
     report(
         Info::MAPPING_EXISTS,
@@ -43,7 +43,7 @@ fn report(kind: Info, verb: &str, device: &OmpDevice, item: &MapItem, mapping: &
         return;
     }
     let address = mapping.device_address(item.begin);
-    // Another thread may have unmapped it in the meantime.
+    // Another thread may have unmapped it meanwhile.
     let references = device.table.snapshot_of(mapping);
     let references = references.as_ref().map(References);
     let references = references.map_or(String::new(), |text| format!(", {text}"));
@@ -54,7 +54,7 @@ fn report(kind: Info, verb: &str, device: &OmpDevice, item: &MapItem, mapping: &
     );
 }
 
-/// Prints the mapping table if that is wanted; `when` says when.
+/// Prints the mapping table if `LIBOMPTARGET_INFO` asks for it. `when` says at which point.
 pub fn report_table(device: &OmpDevice, when: impl Display) {
     if info::wants(Info::DUMP_TABLE) {
         print_table(device, &format!(" {when}"));
@@ -66,7 +66,7 @@ pub fn print_table(device: &OmpDevice, when: &str) {
     let lines = device.table.snapshot();
     let empty = if lines.is_empty() { " empty" } else { "" };
     let (number, name) = (device.number, device.name());
-    // In one piece: other threads print, too.
+    // In one piece, because other threads print, too.
     let mut text = format!("omptarget device {number} mapping table ({name}){when}:{empty}");
     for line in lines {
         let mapping = &line.mapping;
@@ -82,7 +82,7 @@ pub fn print_table(device: &OmpDevice, when: &str) {
     eprintln!("{text}");
 }
 
-/// What a kernel's stray `address` has to do with the mapped sections, if anything.
+/// How a kernel's stray `address` relates to the mapped sections, if at all.
 pub fn neighbour(device: &OmpDevice, address: u64) -> Option<String> {
     let mappings = device.table.snapshot();
     let mappings = || mappings.iter().map(|line| &*line.mapping);

@@ -1,8 +1,8 @@
-//! The mapping table of one device: which host ranges have device storage, and who counts on it.
+//! The mapping table of one device: which host ranges have device storage, and how many references they have.
 //!
-//! Ranges are disjoint and ordered by host address ([`SortedBlocks`]), so every operation is O(log n)
-//! under a lock held only for the lookup and the count. What takes long (copies) happens outside,
-//! under the lock of the one mapping concerned.
+//! Ranges are disjoint and ordered by host address ([`SortedBlocks`]), so every operation is O(log n). The lock of the
+//! table is held for the look-up and the count only. Copies take long; they run outside, under the lock of the one
+//! mapping.
 //!
 //! Two things keep concurrent host threads right:
 //! - a mapping is *ready* only when the construct that made it has copied its data and attached
@@ -20,10 +20,10 @@ use crate::mapping::map_type::MapType;
 use crate::mapping::mapped_range::Mapping;
 use crate::mapping::sorted_blocks::{Position, SortedBlocks};
 
-/// A reference count; storage that lives as long as the program has an infinite one.
+/// A reference count. Storage that lives as long as the program has an infinite one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
-    /// So many.
+    /// A number of references.
     Finite(u64),
     /// Never goes away: `declare target` variables, `omp_target_associate_ptr`.
     Infinite,
@@ -38,7 +38,7 @@ impl std::fmt::Display for Count {
     }
 }
 
-/// Which count an operation changes.
+/// The count that an operation changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reference {
     /// None: a member of an item that is counted itself.
@@ -80,7 +80,7 @@ impl Slot {
         }
     }
 
-    /// A slot whose mapping has the first reference of its kind.
+    /// A slot with the first reference to its mapping.
     fn first(mapping: Arc<Mapping>, reference: Reference) -> Slot {
         let hold = u32::from(reference == Reference::Hold);
         Slot {
@@ -102,8 +102,8 @@ impl Slot {
         self.dynamic == 0 && self.hold == 0
     }
 
-    /// A count that reaches its largest value stays there: the mapping is never freed, which is
-    /// right as long as four thousand million references are not undone.
+    /// Adds a reference. A count that reaches its largest value saturates. The mapping is then never freed, which is
+    /// right unless the program removes four thousand million references.
     fn add(&mut self, reference: Reference) {
         match reference {
             Reference::Dynamic => self.dynamic = self.dynamic.saturating_add(1),
@@ -126,11 +126,11 @@ impl Slot {
 /// How a host section relates to the mappings.
 #[derive(Clone, Copy, Debug)]
 enum Found {
-    /// Inside one (or, of length zero, in the extended range of one).
+    /// Inside one; a section of length zero may also lie in the extended range of one.
     Contained(Position),
     /// Overlaps this one without lying inside.
     Overlaps(Position),
-    /// Touches none.
+    /// Touches no mapping.
     Absent,
 }
 
@@ -139,7 +139,7 @@ enum Found {
 pub struct Acquired {
     /// The mapping.
     pub mapping: Arc<Mapping>,
-    /// Whether this call made it; the caller must then fill it and call [`Mapping::set_ready`].
+    /// Whether this call created it. The caller must then fill it and call [`Mapping::set_ready`].
     pub created: bool,
 }
 
@@ -186,7 +186,7 @@ pub struct Section {
     pub begin: u64,
     /// Bytes.
     pub size: u64,
-    /// A section that merely overlaps a mapping counts as found (implicit maps).
+    /// Whether a section that only overlaps a mapping counts as found (implicit maps).
     pub may_overlap: bool,
 }
 
@@ -200,7 +200,7 @@ impl Section {
         }
     }
 
-    /// Where the mapping is that the section counts as part of.
+    /// Position of the mapping that the section counts as part of.
     fn position(self, slots: &Slots) -> Option<Position> {
         match find(slots, self.begin, self.size) {
             Found::Contained(position) => Some(position),
@@ -219,8 +219,8 @@ pub struct MappingTable {
 type Slots = SortedBlocks<Slot>;
 
 impl MappingTable {
-    /// Finds `section` and counts it; if it is absent and not empty, makes a mapping from what
-    /// `create` returns. `Ok(None)`: absent, and either empty or `create` declined.
+    /// Finds `section` and counts a reference. If the section is absent and not empty, makes a mapping from what
+    /// `create` returns. `Ok(None)`: the section is absent, and it is empty or `create` declined.
     pub fn acquire(
         &self,
         section: Section,
@@ -282,7 +282,7 @@ impl MappingTable {
         self.release(section, Reference::Suppressed, false)
     }
 
-    /// Finds `section`, takes a reference off (all of them with `delete`), and pins it.
+    /// Finds `section`, removes a reference (all of them with `delete`), and pins it.
     pub fn release(
         &self,
         section: Section,
@@ -297,7 +297,7 @@ impl MappingTable {
         Some(slot.mapping.clone())
     }
 
-    /// Whether nothing refers to a pinned mapping any more.
+    /// Whether a pinned mapping has no references left.
     pub fn is_unreferenced(&self, mapping: &Mapping) -> bool {
         let slots = self.slots.lock();
         slots
@@ -305,7 +305,7 @@ impl MappingTable {
             .is_some_and(|position| slots.value(position).is_unreferenced())
     }
 
-    /// Gives a pin back. True: the mapping was the last user's and has left the table; the caller
+    /// Removes a pin. Returns true if that was the last use of the mapping and it has left the table. The caller then
     /// frees its allocation.
     #[must_use]
     pub fn unpin(&self, mapping: &Mapping) -> bool {
@@ -322,7 +322,7 @@ impl MappingTable {
         true
     }
 
-    /// Adds storage that stays whatever constructs do. Fails with what it overlaps.
+    /// Adds storage that constructs never remove. Fails with the mapping that it overlaps.
     pub fn associate(&self, mapping: Mapping) -> Result<(), Arc<Mapping>> {
         let mut slots = self.slots.lock();
         let host = mapping.host.clone();
@@ -344,7 +344,7 @@ impl MappingTable {
         }
     }
 
-    /// Removes what [`MappingTable::associate`] added at `host`; says why not otherwise.
+    /// Removes the storage that [`MappingTable::associate`] added at `host`.
     pub fn disassociate(&self, host: u64) -> Result<Arc<Mapping>, DisassociateError> {
         let mut slots = self.slots.lock();
         let position = slots.position(host).ok_or(DisassociateError::Unknown)?;

@@ -79,8 +79,8 @@ pub unsafe fn from_device(
             };
             let gaps = attachments.gaps(&range);
             let mut image = vec![0u8; length];
-            // SAFETY: the vector's `length` bytes stay where they are until the function queued next drops it;
-            // after an error nothing is written any more when that is dropped.
+            // SAFETY: the vector's `length` bytes stay in place until the function queued next drops it. After an error
+            // the stream writes nothing more.
             unsafe { stream.read(image.as_mut_ptr(), address, length)? };
             stream.call(Box::new(move || {
                 for gap in gaps {

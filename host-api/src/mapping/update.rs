@@ -1,5 +1,4 @@
-//! `target update` (OpenMP 5.2, 13.9): copies between host and device, references untouched,
-//! contiguous or not.
+//! `target update` (OpenMP 5.2, 13.9): copies between host and device, contiguous or not. References do not change.
 
 use crate::abi::Dimension;
 use crate::construct::device_work::{DeviceWork, OnCompletion};
@@ -106,10 +105,10 @@ unsafe fn copy(work: &DeviceWork<'_>, item: &MapItem, mapping: &Mapping) -> Resu
     Ok(())
 }
 
-/// The contiguous pieces of a non-contiguous section, as (byte offset from the base, bytes).
+/// The contiguous parts of a non-contiguous section, as (byte offset from the base, bytes).
 ///
-/// Dimension `d` selects elements `offset .. offset + count`, `stride` bytes apart; the last one is
-/// contiguous. Dimensions whose pieces touch are merged.
+/// Dimension `d` selects elements `offset .. offset + count`, `stride` bytes apart. The last dimension is contiguous.
+/// Parts that touch are merged.
 fn pieces(dimensions: &[Dimension]) -> Vec<(u64, u64)> {
     let Some((last, outer)) = dimensions.split_last() else {
         return Vec::new();

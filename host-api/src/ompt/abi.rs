@@ -1,8 +1,8 @@
-//! The types of OMPT that cross the line to libomp and to tools (`omp-tools.h`; OpenMP 5.2, chapter 19).
+//! The types of OMPT shared with libomp and with tools (`omp-tools.h`; OpenMP 5.2, chapter 19).
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-/// `ompt_data_t`: the tool's to use; where the runtime numbers things itself, a number.
+/// `ompt_data_t`: a word for the tool. Where the runtime assigns ids, it is the id.
 pub type Data = u64;
 
 /// `ompt_function_lookup_t`: a function by its name, or null.
@@ -80,7 +80,7 @@ macro_rules! callbacks {
         }
 
         impl Callbacks {
-            /// Asks for each.
+            /// Queries each callback.
             ///
             /// # Safety
             /// `get` is libomp's `ompt_get_callback`.
@@ -95,24 +95,26 @@ macro_rules! callbacks {
 }
 
 callbacks! {
-    /// Of LLVM's first interface: ids are the runtime's.
+    /// In LLVM's first interface: the runtime assigns the ids.
     target: Target = 8, fn(c_int, Endpoint, c_int, *mut Data, u64, *const c_void);
     /// As above.
     target_data_op: TargetDataOp = 9, fn(u64, u64, c_int, *mut c_void, c_int, *mut c_void, c_int, usize, *const c_void);
     /// As above.
     target_submit: TargetSubmit = 10, fn(u64, u64, c_uint);
-    /// A device is there.
+    /// A device was initialised.
     device_initialize: DeviceInitialize = 12, fn(c_int, *const c_char, *mut c_void, Lookup, *const c_char);
-    /// A device goes.
+    /// A device is finalised.
     device_finalize: DeviceFinalize = 13, fn(c_int);
     /// A device has loaded an image.
     device_load: DeviceLoad = 14, fn(c_int, *const c_char, i64, *mut c_void, usize, *mut c_void, *mut c_void, u64);
     /// A device has dropped an image.
     device_unload: DeviceUnload = 15, fn(c_int, u64);
-    /// With begin and end; ids are the tool's.
+    /// Has a begin and an end; the tool assigns the ids.
     target_emi: TargetEmi = 33, fn(c_int, Endpoint, c_int, *mut Data, *mut Data, *mut Data, *const c_void);
     /// As above.
-    target_data_op_emi: TargetDataOpEmi = 34, fn(Endpoint, *mut Data, *mut Data, *mut u64, c_int, *mut c_void, c_int, *mut c_void, c_int, usize, *const c_void);
+    target_data_op_emi: TargetDataOpEmi = 34, fn(
+        Endpoint, *mut Data, *mut Data, *mut u64, c_int, *mut c_void, c_int, *mut c_void, c_int, usize, *const c_void
+    );
     /// As above.
     target_submit_emi: TargetSubmitEmi = 35, fn(Endpoint, *mut Data, *mut u64, c_uint);
 }

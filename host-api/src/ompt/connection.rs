@@ -1,5 +1,5 @@
-//! How a tool's callbacks get here: LLVM's libomp 15 and later have `ompt_libomp_connect`, which calls back if there is a tool
-//! that wants to hear of devices.
+//! The connection to libomp that provides a tool's callbacks. LLVM's libomp 15 and later have `ompt_libomp_connect`,
+//! which calls back if there is a tool that registered for device events.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_int, c_void};
@@ -12,13 +12,13 @@ use crate::host_library;
 /// Whether there is a tool.
 static ENABLED: AtomicBool = AtomicBool::new(false);
 
-/// Whether the exported symbols (`exports.rs`) note who calls them: until it is known that there is no tool.
+/// Whether the exported symbols (`entry/exports.rs`) store their callers: true until it is known that there is no tool.
 pub static NOTES_CALLERS: AtomicBool = AtomicBool::new(true);
 
 /// The tool's callbacks.
 static CALLBACKS: OnceLock<Callbacks> = OnceLock::new();
 
-/// What libomp knows of tasks.
+/// libomp's functions for the data of tasks.
 static TASKS: OnceLock<Tasks> = OnceLock::new();
 
 #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ thread_local! {
     static CALLER: Cell<*const c_void> = const { Cell::new(std::ptr::null()) };
 }
 
-/// Connects to libomp, once. The tool may ask this library things: nothing may be locked.
+/// Connects to libomp, once. The tool may call this library meanwhile, so the caller must hold no lock.
 pub fn connect() {
     static TRIED: AtomicBool = AtomicBool::new(false);
     if TRIED.swap(true, Ordering::Relaxed) {
@@ -56,13 +56,13 @@ fn connect_to_libomp() {
     let Some(connect) = (unsafe { host_library::symbol::<Connect>(c"ompt_libomp_connect") }) else {
         return;
     };
-    /// libomp keeps the pointer until it ends, and may write to what it points at; nobody else touches it.
+    /// libomp keeps the pointer until it ends and may write to the structure. Nobody else uses it.
     static mut RESULT: StartToolResult = StartToolResult {
         initialize,
         finalize,
         tool_data: 0,
     };
-    // SAFETY: the structure stays, and is libomp's from here on.
+    // SAFETY: the structure is static and only libomp uses it from here on.
     unsafe { connect(&raw mut RESULT) };
 }
 
@@ -88,7 +88,7 @@ unsafe extern "C" fn initialize(lookup: Lookup, _host: c_int, _data: *mut Data) 
     0
 }
 
-/// Called by libomp when it ends, after the tool was told that all is over.
+/// Called by libomp when it ends, after it has finalised the tool.
 extern "C" fn finalize(_data: *mut Data) {
     NOTES_CALLERS.store(false, Ordering::Relaxed);
     ENABLED.store(false, Ordering::Release);
@@ -104,7 +104,7 @@ unsafe fn function<T>(lookup: Lookup, name: &CStr) -> Option<T> {
     (!address.is_null()).then(|| unsafe { std::mem::transmute_copy(&address) })
 }
 
-/// The data of the calling thread's task, and of the target task it belongs to; null where there is none.
+/// The data of the calling thread's task and of its target task; null if there is none.
 pub(super) fn task_data() -> (*mut Data, *mut Data) {
     // SAFETY: libomp's functions have no preconditions.
     let ask = |get: Option<GetTaskData>| get.map_or(std::ptr::null_mut(), |get| unsafe { get() });
@@ -115,9 +115,9 @@ pub(super) fn task_data() -> (*mut Data, *mut Data) {
         })
 }
 
-/// Remembers where the program called an entry point; called by the exported symbols if there is a tool.
+/// Stores where the program called an entry point. The exported symbols call it if there is a tool.
 pub extern "C" fn note_caller(address: *const c_void) {
-    // Threads that end may call in once more: then it does not matter.
+    // A thread that ends may call an entry point once more. Then the caller does not matter.
     let _ended = CALLER.try_with(|caller| caller.set(address));
 }
 

@@ -1,4 +1,4 @@
-//! Events of devices and images, and what a tool may ask of a device.
+//! Events of devices and images, and the functions that a tool may call for a device.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use super::connection::tool;
 
-/// Nothing runs before the first device is found.
+/// The zero of the device time. No device is used earlier.
 static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-/// What a tool may ask of a device.
+/// What a tool may ask about a device.
 pub struct ToolDevice {
     /// Its name.
     pub name: CString,
@@ -18,12 +18,12 @@ pub struct ToolDevice {
     pub multiprocessors: u32,
 }
 
-/// The devices there are, by number.
+/// All devices, by number.
 static DEVICES: OnceLock<Vec<ToolDevice>> = OnceLock::new();
 
-/// Makes the devices known, as soon as they are found.
+/// Sets the devices. The runtime calls this as soon as it has found them.
 pub fn set_devices(devices: Vec<ToolDevice>) {
-    // They are found once.
+    // Later calls have no effect: devices are found once.
     let _known = DEVICES.set(devices);
 }
 
@@ -36,10 +36,10 @@ pub(super) fn host_number() -> c_int {
     devices().len() as c_int
 }
 
-/// Whether the tool knows of the devices.
+/// Whether the tool was told about the devices.
 static INITIALIZED: AtomicBool = AtomicBool::new(false);
 
-/// Something is about to happen on the devices.
+/// The first use of the devices is imminent.
 pub fn devices_are_used() {
     let Some(callback) = tool().and_then(|tool| tool.device_initialize) else {
         return;
@@ -56,7 +56,7 @@ pub fn devices_are_used() {
     }
 }
 
-/// Nothing more happens on the devices: the last program has gone.
+/// The last program is gone; the devices are not used any more.
 pub fn devices_go() {
     let Some(callback) = tool().and_then(|tool| tool.device_finalize) else {
         return;
@@ -70,9 +70,9 @@ pub fn devices_go() {
     }
 }
 
-/// A device has loaded an image, from these bytes of the process's memory.
+/// A device has loaded an image from this memory of the process.
 pub fn image_loaded(device: usize, module: usize, image: &[u8]) {
-    /// The image is in no file that is known.
+    /// The image's offset in a file is not known.
     const UNKNOWN: i64 = -1;
     if let Some(callback) = tool().and_then(|tool| tool.device_load) {
         let (none, null) = (std::ptr::null(), std::ptr::null_mut());
@@ -101,7 +101,7 @@ pub fn image_dropped(device: usize, module: usize) {
     }
 }
 
-/// The functions of a device. Those that trace are not among them: everything is told by callbacks.
+/// The functions of a device. Tracing functions are missing: all events are callbacks.
 ///
 /// # Safety
 /// `name` is a C string.
@@ -115,7 +115,7 @@ unsafe extern "C" fn lookup(name: *const c_char) -> *const c_void {
     }
 }
 
-/// `ompt_get_device_num_procs`: the device's multiprocessors; 0 for what is no device.
+/// `ompt_get_device_num_procs`: the device's multiprocessors; 0 for an unknown device.
 extern "C" fn num_procs(device: *mut c_void) -> c_int {
     let index = device.addr().checked_sub(1);
     let found = index.and_then(|index| devices().get(index));

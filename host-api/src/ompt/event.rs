@@ -1,4 +1,5 @@
-//! Events of constructs, data operations and kernel launches. Each begins when made and ends when dropped.
+//! Events of constructs, data operations and kernel launches. An event begins when its value is created and ends when
+//! it is dropped.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_uint, c_void};
@@ -20,7 +21,7 @@ struct Open {
     device: c_int,
     task_data: *mut Data,
     target_task_data: *mut Data,
-    /// The tool's, or the runtime's number.
+    /// The tool's data, or the runtime's id.
     target_data: Data,
     caller: *const c_void,
     /// The construct that the thread was in before.
@@ -31,7 +32,7 @@ struct Open {
 #[must_use]
 pub struct Region(Option<Box<Open>>);
 
-/// A number that no other construct and no other operation has.
+/// An id that no other construct or operation has.
 fn new_id() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
@@ -95,7 +96,7 @@ impl Drop for Region {
     }
 }
 
-/// What events inside of a construct say of it; outside, there is nothing to say.
+/// What an event inside a construct says about that construct.
 struct Surroundings {
     target_task_data: *mut Data,
     target_data: *mut Data,
@@ -103,7 +104,7 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    /// `none` serves where there is no construct.
+    /// `none` is the construct's data if there is no construct.
     fn new(none: &mut Data) -> Surroundings {
         let region = REGION.get();
         if region.is_null() {
@@ -128,7 +129,7 @@ impl Surroundings {
 #[derive(Clone, Copy, Debug)]
 pub struct Side {
     address: u64,
-    /// `None`: the host, whose number depends on the devices.
+    /// `None`: the host. Its number depends on the number of devices.
     device: Option<c_int>,
 }
 
@@ -171,7 +172,7 @@ struct OpenOperation {
     id: u64,
 }
 
-/// A data operation begins. `sides` is asked for its source and destination only if there is a tool.
+/// A data operation begins. `sides` returns its source and destination; it is called only if there is a tool.
 pub fn operation(
     kind: Operation,
     bytes: u64,
@@ -231,7 +232,7 @@ pub fn deletion(device: usize, address: u64) -> DataOperation {
 }
 
 impl DataOperation {
-    /// Ends an allocation: where the memory is.
+    /// Ends an allocation at `address`.
     pub fn at(mut self, address: u64) {
         if let Some(open) = &mut self.0 {
             open.destination.address = address;
@@ -277,7 +278,7 @@ impl Drop for DataOperation {
 #[must_use]
 pub struct Submit(Option<(&'static Callbacks, c_uint, u64)>);
 
-/// A launch begins; `teams` is what the construct asks for, 0: nothing.
+/// A launch begins. `teams` is the number that the construct asks for; 0: none.
 pub fn submit(teams: u32) -> Submit {
     let Some(tool) = tool() else {
         return Submit(None);

@@ -1,7 +1,7 @@
 //! OMPT: events for tools (OpenMP 5.2, chapter 19).
 //!
-//! A tool registers its callbacks with libomp, which hands them on to this library when it connects. Without a tool an event
-//! is the load of a flag.
+//! A tool registers its callbacks with libomp, which passes them to this library when it connects. Without a tool an
+//! event costs the load of a flag.
 
 mod abi;
 mod connection;

@@ -1,4 +1,4 @@
-//! Recording launches, and the device memory in which they are replayed.
+//! Recording launches, and the device memory for replaying them.
 
 pub mod replay_memory;
 pub mod request;

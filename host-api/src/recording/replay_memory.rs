@@ -1,12 +1,12 @@
-//! Device memory that a kernel is replayed in for LLVM's tool (docs/abi.md, section 13). The tool wants it where it was when recorded;
-//! a device gives it where it can, so what points into it is moved.
+//! Device memory in which LLVM's tool replays a kernel (docs/abi.md, section 13). The tool asks for the address at
+//! which the memory was recorded. A device may give another address; pointers into the memory are then moved.
 
 use parking_lot::{Mutex, MutexGuard};
 use plugin_api::{Device, DevicePtr, MemoryKind};
 
 use crate::report::error::{Error, Result};
 
-/// The memory of one device that replays take place in.
+/// The replay memory of one device.
 #[derive(Default)]
 pub struct ReplayMemory(Mutex<Option<Reserved>>);
 
@@ -14,15 +14,15 @@ pub struct ReplayMemory(Mutex<Option<Reserved>>);
 pub struct Reserved {
     address: DevicePtr,
     size: u64,
-    /// Where it was when recorded.
+    /// The address at which it was recorded.
     recorded: u64,
-    /// Whether it is to be saved after a replay.
+    /// Whether to save it after a replay.
     pub save_output: bool,
 }
 
 impl ReplayMemory {
-    /// Reserves `size` bytes that were at `recorded` (0: anywhere), in place of what was reserved before; gives by how far pointers
-    /// are to be lowered.
+    /// Reserves `size` bytes that were recorded at `recorded` (0: anywhere) and frees the former reservation. Returns
+    /// how far pointers must be lowered.
     pub fn reserve(
         &self,
         device: &dyn Device,
@@ -61,7 +61,7 @@ impl ReplayMemory {
 }
 
 impl Reserved {
-    /// Gives the memory its recorded content, pointers into it moved.
+    /// Fills the memory with its recorded content and moves pointers into it.
     pub fn fill(&self, device: &dyn Device, content: &[u8]) -> Result<()> {
         if content.len() as u64 > self.size {
             return Err(Error::Routine(format!(
@@ -77,7 +77,7 @@ impl Reserved {
         written.map_err(failed("copying recorded memory to the device"))
     }
 
-    /// The first `size` bytes, pointers into the memory as they were when recorded.
+    /// The first `size` bytes, with pointers into the memory as they were recorded.
     pub fn content(&self, device: &dyn Device, size: usize) -> Result<Vec<u8>> {
         let mut content = vec![0; size];
         // SAFETY: `content` is writable for its length.
@@ -88,7 +88,7 @@ impl Reserved {
     }
 }
 
-/// Moves aligned words that point into `size` bytes at `from` to where those are at `to`.
+/// Moves aligned words that point into the `size` bytes at `from` to the same offset at `to`.
 fn move_pointers(content: &mut [u8], from: u64, to: u64, size: u64) {
     for word in content.as_chunks_mut::<8>().0 {
         let offset = u64::from_le_bytes(*word).wrapping_sub(from);

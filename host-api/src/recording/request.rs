@@ -1,4 +1,4 @@
-//! Which devices record a launch: all with `OMPTARGET_RECORD`, one after `__tgt_activate_record_replay`.
+//! Which devices record launches: all with `OMPTARGET_RECORD`, one with `__tgt_activate_record_replay`.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -9,19 +9,19 @@ use recording::{Recorder, Request};
 use crate::environment::Environment;
 use crate::report::error::{Error, Result};
 
-/// Where a launch is recorded to if only the program asks for it: in the current folder.
+/// The folder for recordings that only the program asks for, below the current one.
 const FOLDER: &str = "omptarget-recording";
 
-/// What records.
+/// The recorder and the device that uses it.
 #[derive(Default)]
 pub struct Recording {
-    /// The device a program has asked to record, and how much of its memory serves that (0: the default share).
+    /// The device that the program activated, and how much of its memory serves recordings (0: the default share).
     activated: OnceLock<(i64, u64)>,
     recorder: OnceLock<Arc<Recorder>>,
 }
 
 impl Recording {
-    /// Asks for device `number` to record. That has to be known before the device is made.
+    /// Activates recording on device `number`. Must come before the device is found.
     pub fn activate(
         &self,
         environment: &Environment,
@@ -33,7 +33,11 @@ impl Recording {
             return Ok(());
         }
         let late = || {
-            Error::Routine("recording has to be activated once, before the first use of a device; OMPTARGET_RECORD records from the beginning".into())
+            Error::Routine(
+                "recording has to be activated once, before the first use of a device; \
+                 OMPTARGET_RECORD records from the beginning"
+                    .into(),
+            )
         };
         if in_use {
             return Err(late());
@@ -41,7 +45,7 @@ impl Recording {
         self.activated.set((number, memory)).map_err(|_| late())
     }
 
-    /// The device with this number, recording if it is to.
+    /// The device with this number; it records if it was activated.
     pub fn device(
         &self,
         environment: &Environment,
@@ -71,7 +75,7 @@ impl Recording {
     }
 }
 
-/// Whether a device with `total` bytes can give `memory` of them to a recording.
+/// Checks that a device with `total` bytes can give `memory` of them to recordings.
 pub fn check_memory(memory: u64, total: u64) -> Result<()> {
     if memory <= total {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Every error the host runtime reports, in one place: what failed, and what to do about it. The
-//! entry points add where (construct, source location, device) in a [`Report`].
+//! Every error that the host runtime reports: what failed, and what the user can do. The entry points add construct,
+//! source location and device in a [`Report`].
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,21 +31,21 @@ pub enum Error {
         /// Why no device can be used.
         why: String,
     },
-    /// No device was registered with an image it can load.
+    /// The registered library has no image that the device can load.
     #[error("no device image of this program can run on device {device}: {why}")]
     NoImage {
         /// The device's name.
         device: String,
-        /// Each image and why it was turned down.
+        /// Each image and why it was refused.
         why: String,
     },
-    /// A region that no registered program defines.
+    /// A region of no registered program.
     #[error("the target region at {region:#x} is in no registered device image")]
     UnknownRegion {
         /// The region id.
         region: u64,
     },
-    /// The image lacks a kernel or global the program's entries name.
+    /// The image lacks a kernel or global that the program's entries name.
     #[error("the device image has no {what} called {name}")]
     MissingSymbol {
         /// `kernel` or `variable`.
@@ -66,7 +66,7 @@ pub enum Error {
         /// The device's answer.
         source: plugin_api::Error,
     },
-    /// The `present` modifier names something that is not on the device.
+    /// An item with the `present` modifier is not on the device.
     #[error("{item} is not present on the device, but its clause has the 'present' modifier")]
     NotPresent {
         /// The item.
@@ -96,7 +96,7 @@ pub enum Error {
     Kernel {
         /// The device's answer.
         source: plugin_api::Error,
-        /// What a stray address has to do with the mapped sections.
+        /// How a stray address relates to the mapped sections.
         section: Option<String>,
     },
     /// Any other device operation.
@@ -107,7 +107,7 @@ pub enum Error {
         /// The device's answer.
         source: plugin_api::Error,
     },
-    /// An `omp_target_*` routine called with something it cannot accept.
+    /// An `omp_target_*` routine got invalid arguments.
     #[error("{0}")]
     Routine(String),
 }
@@ -121,10 +121,12 @@ impl Error {
                 "fork before the first construct or routine that needs a device, or call exec in the child",
             ),
             Error::NoSuchDevice { .. } => Some(
-                "check the device clause, omp_set_default_device and OMP_DEFAULT_DEVICE; `omptarget info` lists the devices",
+                "check the device clause, omp_set_default_device and OMP_DEFAULT_DEVICE; \
+                 `omptarget info` lists the devices",
             ),
             Error::Mandatory { .. } => Some(
-                "compile for a device that is there (`omptarget info` lists them, `omptarget image PROGRAM` the images), or unset OMP_TARGET_OFFLOAD to run on the host",
+                "compile for a device that is there (`omptarget info` lists them, \
+                 `omptarget image PROGRAM` the images), or unset OMP_TARGET_OFFLOAD to run on the host",
             ),
             Error::NoImage { .. } => Some(
                 "compile with an --offload-arch the device runs; `omptarget image PROGRAM` lists the images",
@@ -155,7 +157,7 @@ impl Error {
             | Error::Kernel { source, .. }
             | Error::Device { source, .. }
             | Error::Load(source) => device_hint(source),
-            // The text says what the routine accepts.
+            // The text itself says what the routine accepts.
             Error::Routine(_) => None,
         }
     }
@@ -180,7 +182,8 @@ fn device_hint(error: &plugin_api::Error) -> Option<&'static str> {
             Some("free only what omp_target_alloc returned, once, on the same device")
         }
         Device::InvalidAccess { .. } => Some(
-            "check pointer, offset and length, and that the memory given to omp_target_associate_ptr is not freed or shorter",
+            "check pointer, offset and length, and that the memory given to \
+             omp_target_associate_ptr is not freed or shorter",
         ),
         Device::InvalidLaunch { .. } => Some(LAUNCH_HINT),
         Device::Image(_) => Some("link the program again: its device image is damaged"),
@@ -214,7 +217,7 @@ fn fault_hint(kind: &plugin_api::FaultKind) -> Option<&'static str> {
     }
 }
 
-/// An [`Error`] with its place.
+/// An [`Error`] with its location.
 #[derive(Debug)]
 pub struct Report<'a> {
     /// What failed.
@@ -225,7 +228,7 @@ pub struct Report<'a> {
     pub location: SourceLocation,
     /// Number and name of the device, when one was chosen.
     pub device: Option<(usize, String)>,
-    /// Whether `-g` would tell more.
+    /// Whether the program lacks debug information.
     pub wants_debug_information: bool,
 }
 
@@ -254,10 +257,10 @@ impl fmt::Display for Report<'_> {
 
 /// Prints `message` and ends the program with exit code 1.
 ///
-/// Not `exit`: its handlers would run while other threads are inside the runtime, and a handler
-/// that waits for one of them would hang. Only stdio is flushed.
+/// Does not call `exit`: its handlers would run while other threads are inside the runtime, and a handler that waits
+/// for such a thread would hang. Only stdio is flushed.
 pub fn die(message: &dyn fmt::Display) -> ! {
-    // Several constructs can fail at once; one report is enough.
+    // Several constructs can fail at once. One report is enough.
     static DYING: AtomicBool = AtomicBool::new(false);
     if DYING.swap(true, Ordering::Relaxed) {
         loop {

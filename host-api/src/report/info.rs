@@ -1,5 +1,5 @@
-//! `LIBOMPTARGET_INFO` (bits of LLVM's libomptarget) and `LIBOMPTARGET_DEBUG`: what the runtime
-//! tells while it works, on stderr.
+//! `LIBOMPTARGET_INFO` (with the bits of LLVM's libomptarget) and `LIBOMPTARGET_DEBUG`: what the runtime prints on
+//! stderr while it works.
 
 use std::fmt::Arguments;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -7,16 +7,16 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use bitflags::bitflags;
 
 bitflags! {
-    /// What the user wants to know (`LIBOMPTARGET_INFO`).
+    /// The kinds of messages (`LIBOMPTARGET_INFO`).
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct Info: u32 {
         /// Arguments of each construct on entry.
         const KERNEL_ARGS = 0x01;
         /// A construct found an item mapped.
         const MAPPING_EXISTS = 0x02;
-        /// The mapping table after each construct, at a failure and at the end of the program.
+        /// The mapping table: after each construct, at a failure and at the end of the program.
         const DUMP_TABLE = 0x04;
-        /// A mapping was made or removed.
+        /// A mapping was created or removed.
         const MAPPING_CHANGED = 0x08;
         /// Kernel launches.
         const PLUGIN_KERNEL = 0x10;
@@ -24,7 +24,7 @@ bitflags! {
         const DATA_TRANSFER = 0x20;
         /// An item has no device counterpart.
         const EMPTY_MAPPING = 0x40;
-        /// Bits that have no meaning yet.
+        /// Bits without a meaning.
         const _ = !0;
     }
 }

@@ -1,6 +1,6 @@
-//! Where the plugins' and the compiler client's log records go: stderr, in the words of the rest of the
-//! library. What they cannot return as an error would otherwise be lost: a cache that cannot be used, a
-//! failed destructor of an image.
+//! Prints the log records of the plugins and of the compiler client on stderr, like the other messages of the library.
+//! They contain what these crates cannot return as an error: a cache that cannot be used, a failed destructor of an
+//! image.
 
 use log::{Level, LevelFilter, Log, Metadata, Record};
 
@@ -24,7 +24,7 @@ impl Log for Logger {
     fn flush(&self) {}
 }
 
-/// Takes the log records of this library's crates, unless the program that links it as a Rust crate takes them itself.
+/// Installs the logger, unless the program links the library as a Rust crate and has a logger of its own.
 pub fn install() {
     if log::set_logger(&Logger).is_ok() {
         log::set_max_level(LevelFilter::Debug);

@@ -1,13 +1,13 @@
-//! Where in the user's source: clang's location strings.
+//! Source locations: clang's location strings.
 //!
-//! Constructs carry `;file;function;line;column;;` (`ident_t::psource`), map items
-//! `;expression;file;line;column;;`. Without `-g` the first says `unknown` and the second is
-//! absent; a target region's symbol still names its function and line.
+//! Constructs have `;file;function;line;column;;` (`ident_t::psource`), map items have
+//! `;expression;file;line;column;;`. Without `-g` the first says `unknown` and the second is absent. The symbol of a
+//! target region still names its function and line.
 
 use std::ffi::CStr;
 use std::fmt;
 
-/// A place in the user's source.
+/// A location in the user's source.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct SourceLocation {
     /// File, empty when unknown.
@@ -43,7 +43,7 @@ impl SourceLocation {
         self.line == 0 && self.function.is_empty()
     }
 
-    /// What the symbol of a target region tells: `__omp_offloading_<device>_<file>_<function>_l<line>`.
+    /// The location in the symbol of a target region: `__omp_offloading_<device>_<file>_<function>_l<line>`.
     pub fn of_region(symbol: &str) -> Option<SourceLocation> {
         let rest = symbol.strip_prefix("__omp_offloading_")?;
         let (_, rest) = rest.split_once('_')?;
@@ -58,8 +58,8 @@ impl SourceLocation {
     }
 }
 
-/// What clang's `ident_t` says of a construct's place: text that is parsed only when a message needs it. The default is
-/// that of routines, which have no `ident_t`.
+/// The location text of a construct's `ident_t`, parsed only when a message needs it. The default is that of routines,
+/// which have no `ident_t`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SourceIdent {
     is_given: bool,
@@ -67,7 +67,7 @@ pub struct SourceIdent {
 }
 
 impl SourceIdent {
-    /// That of an `ident_t` with this `psource`.
+    /// The text of an `ident_t` with this `psource`.
     pub fn new(text: Option<&'static CStr>) -> SourceIdent {
         let is_given = true;
         SourceIdent { is_given, text }
@@ -78,7 +78,7 @@ impl SourceIdent {
         self.is_given
     }
 
-    /// The place.
+    /// The location.
     pub fn location(self) -> SourceLocation {
         let parse = |text: &CStr| SourceLocation::parse(&text.to_string_lossy());
         self.text.map(parse).unwrap_or_default()

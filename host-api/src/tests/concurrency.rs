@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::tests::data_environment::{address, at, begin, end, item, now, storage};
 use crate::tests::fake_device::FakeDevice;
 
-/// Many host threads map the same variable at once. Whoever finds it there must find its data.
+/// Many host threads map the same variable at once. Each thread that finds it there must find its data.
 #[test]
 fn concurrent_constructs_see_complete_data() {
     let (device, fake) = FakeDevice::openmp(1 << 24);
@@ -32,7 +32,7 @@ fn concurrent_constructs_see_complete_data() {
     assert_eq!((fake.live(), device.table.snapshot().len()), (0, 0));
 }
 
-/// Pointers are attached before anyone else may use what they are in.
+/// Pointers are attached before another thread may use the variables that hold them.
 #[test]
 fn concurrent_constructs_see_attached_pointers() {
     let (device, fake) = FakeDevice::openmp(1 << 24);

@@ -1,4 +1,4 @@
-//! The data environment as a whole, with the items clang 22 emits for each map form.
+//! The data environment as a whole, with the items that clang 22 emits for each map form.
 
 use std::ffi::c_void;
 
@@ -46,7 +46,7 @@ pub(crate) fn begin(device: &OmpDevice, items: &[MapItem]) -> Result<Vec<Returne
     blocking(device, |work| unsafe { data_begin(work, items) })
 }
 
-/// Does the work that `body` queues.
+/// Executes the work that `body` queues, blocking.
 pub(crate) fn blocking<'a, T>(
     device: &'a OmpDevice,
     body: impl FnOnce(&mut DeviceWork<'a>) -> Result<T, Error>,
@@ -57,7 +57,7 @@ pub(crate) fn blocking<'a, T>(
 }
 
 pub(crate) fn end(device: &OmpDevice, items: &[MapItem]) {
-    // SAFETY: as above; what is written are `Cell`-like locals read through volatile loads.
+    // SAFETY: as above. The written locals are read through volatile loads, like `Cell`s.
     blocking(device, |work| unsafe { data_end(work, items) }).unwrap();
 }
 
@@ -68,13 +68,13 @@ pub(crate) fn address(device: &OmpDevice, host: u64) -> Option<DevicePtr> {
         .map(|mapping| mapping.device_address(host))
 }
 
-/// A host variable other code writes through its address.
+/// The value of a host variable that other code writes through its address.
 pub(crate) fn now<T: Copy>(value: &T) -> T {
     // SAFETY: a live reference.
     unsafe { std::ptr::from_ref(value).read_volatile() }
 }
 
-/// Host storage the runtime may write.
+/// Address of host storage that the runtime may write.
 pub(crate) fn storage<T: Copy + Default, const N: usize>() -> Box<[T; N]> {
     Box::new([T::default(); N])
 }

@@ -1,4 +1,4 @@
-//! docs/errors.md lists every error by the words it is known by, and every error that can have one has a hint.
+//! docs/errors.md lists every error by its characteristic words. Every error that can have a hint has one.
 
 use device_image::ImageError;
 use plugin_api::{DevicePtr, Error as Device, FaultKind, KernelFault, ThreadId};
@@ -7,7 +7,7 @@ use crate::report::error::Error;
 
 const DOCUMENTATION: &str = include_str!("../../../docs/errors.md");
 
-/// The words docs/errors.md lists an error under. A new error makes this incomplete, and wants a sample below.
+/// The words by which docs/errors.md lists an error. A new error makes the `match` incomplete and needs a sample below.
 fn words(error: &Error) -> &'static str {
     match error {
         Error::Forked => "this process was forked from one that had used its devices; ",
@@ -71,7 +71,7 @@ fn fault(kind: FaultKind) -> Device {
     }))
 }
 
-/// One of each, as its maker words it.
+/// One sample of each error, worded as where it is made.
 fn device_errors() -> Vec<Device> {
     let launch = Device::InvalidLaunch {
         kernel: "k".into(),
@@ -191,7 +191,7 @@ fn every_error_is_documented() {
     }
 }
 
-/// Without a hint are those alone whose own text says what to do or who cannot know.
+/// Only errors whose text itself says what to do, or that nobody can know about, have no hint.
 #[test]
 fn every_error_has_a_hint() {
     for error in errors() {

@@ -1,5 +1,5 @@
-//! A device for unit tests of the data environment: an address space of its own, kept in host
-//! memory that no address of it leads to. End-to-end tests use the virtual GPU.
+//! A device for unit tests of the data environment. It has its own address space in host memory; its addresses are no
+//! host addresses. End-to-end tests use the virtual GPU.
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -50,7 +50,7 @@ impl FakeDevice {
         })
     }
 
-    /// A device as OpenMP sees it, with its fake.
+    /// An OpenMP device on a fake device.
     pub fn openmp(total: u64) -> (Arc<OmpDevice>, Arc<FakeDevice>) {
         let fake = FakeDevice::new(total);
         (
@@ -59,7 +59,7 @@ impl FakeDevice {
         )
     }
 
-    /// Allocations alive.
+    /// Number of live allocations.
     pub fn live(&self) -> usize {
         self.memory.lock().unwrap().blocks.len()
     }
@@ -133,7 +133,7 @@ impl Device for FakeDevice {
         }
         let address = memory.next;
         memory.next += size.max(1).next_multiple_of(256) + 256;
-        // Fresh device memory holds anything.
+        // Fresh device memory has arbitrary content.
         memory.blocks.insert(address, vec![0xa5; size as usize]);
         Ok(DevicePtr(address))
     }

@@ -1,4 +1,4 @@
-//! Launches that take no part in mapping: those of constructs, and those on a program's own stream.
+//! Kernel launches without data mapping, on the streams of constructs and of interop objects.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::tests::fake_device::FakeDevice;
 /// The execution mode of kernels that use no device runtime.
 const BARE: u8 = 0;
 
-/// A launch, as the device gets it: blocks, threads, dynamic shared memory, parameters.
+/// A launch as the device sees it: blocks, threads, dynamic shared memory, parameters.
 type Launched = ([u32; 3], [u32; 3], u32, Vec<u64>);
 
-/// A kernel that keeps what it is launched with.
+/// A kernel that records its launches.
 struct FakeKernel {
     info: KernelInfo,
     launched: Mutex<Vec<Launched>>,

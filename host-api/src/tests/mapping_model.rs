@@ -1,4 +1,4 @@
-//! Property test: random data constructs against a model so simple that it is plainly right.
+//! Property test: random data constructs against a simple model.
 
 use plugin_api::DevicePtr;
 use proptest::prelude::*;
@@ -188,7 +188,8 @@ proptest! {
             match step {
                 Step::Enter { start, length, kind } => {
                     // SAFETY: the section lies in the array.
-                    let outcome = blocking(&device, |work| unsafe { data_begin(work, &[array.item(start, length, kind)]) });
+                    let items = [array.item(start, length, kind)];
+                    let outcome = blocking(&device, |work| unsafe { data_begin(work, &items) });
                     let allowed = model.enter(start, length, MapType::from_bits_retain(kind));
                     let extends = matches!(outcome, Err(Error::Extends { .. }));
                     prop_assert_eq!((outcome.is_ok(), extends), (allowed, !allowed));

@@ -1,16 +1,16 @@
-//! What is recorded: something that took place on a device, from when to when.
+//! Recorded events: activities on a device with their begin and end.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What a span is about.
+/// The kind of an activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// A construct of the program, with everything it does.
+    /// A construct of the program, with all it does.
     Construct,
-    /// A device image becoming a loaded module; includes compiling it if need be.
+    /// Loading a device image, including its compilation.
     Load,
-    /// A part of that.
+    /// A stage of a load.
     Stage,
     /// A kernel.
     Kernel,
@@ -22,14 +22,14 @@ pub enum Kind {
     OnDevice,
 }
 
-/// Something that has ended.
+/// An activity that has ended.
 #[derive(Clone, Debug)]
 pub struct Event {
     /// What it is about.
     pub kind: Kind,
-    /// Of the kernel, the item or the part of a load.
+    /// Name of the kernel, of the item or of the stage.
     pub name: Arc<str>,
-    /// Where the construct is that it belongs to; empty outside of constructs.
+    /// Location of the construct that it belongs to; empty outside of constructs.
     pub location: Arc<str>,
     /// The device, by number.
     pub device: usize,
@@ -41,7 +41,7 @@ pub struct Event {
     pub end: Instant,
 }
 
-/// An event with the thread it happened on.
+/// An event with its thread.
 pub struct Recorded {
     /// The event.
     pub event: Event,

@@ -1,7 +1,7 @@
-//! What happened when: kernels, copies, loads and the constructs they belong to, for
+//! Recording when things happened: kernels, copies, loads and the constructs they belong to. It serves
 //! `LIBOMPTARGET_PROFILE` (a timeline) and `OMPTARGET_SUMMARY` (a table at the end).
 //!
-//! With neither set, a span is one load of a flag.
+//! Without either variable a span costs one load of a flag.
 
 mod chrome;
 mod event;
@@ -26,7 +26,7 @@ use crate::environment::Environment;
 static RECORDER: OnceLock<Recorder> = OnceLock::new();
 
 thread_local! {
-    /// Where the construct is that this thread is in.
+    /// Location of the construct that this thread is in.
     static LOCATION: RefCell<Option<Arc<str>>> = const { RefCell::new(None) };
 }
 
@@ -42,19 +42,19 @@ pub fn is_on() -> bool {
     RECORDER.get().is_some()
 }
 
-/// Where the construct is that the calling thread is in, if that is recorded.
+/// Location of the construct that the calling thread is in, if that is recorded.
 pub fn location() -> Option<Arc<str>> {
     is_on()
         .then(|| LOCATION.with_borrow(Clone::clone))
         .flatten()
 }
 
-/// Something that is going on; ends when dropped.
+/// An activity that has begun. It ends when this is dropped.
 #[must_use]
 pub struct Span(Option<Open>);
 
 impl Span {
-    /// Only now does it begin.
+    /// Moves its begin to now.
     pub fn begin_now(&mut self) {
         if let Some(open) = &mut self.0 {
             open.event.begin = Instant::now();
@@ -65,11 +65,11 @@ impl Span {
 struct Open {
     recorder: &'static Recorder,
     event: Event,
-    /// What the thread was in before, if this is a construct.
+    /// The location of the enclosing construct, if this is a construct.
     outer: Option<Option<Arc<str>>>,
 }
 
-/// Begins a span. `name` is asked for only when somebody wants to know.
+/// Begins a span. `name` is called only if spans are recorded.
 pub fn span(kind: Kind, device: usize, bytes: u64, name: impl FnOnce() -> String) -> Span {
     let Some(recorder) = RECORDER.get() else {
         return Span(None);
@@ -78,7 +78,7 @@ pub fn span(kind: Kind, device: usize, bytes: u64, name: impl FnOnce() -> String
     Span(Some(open(recorder, kind, device, bytes, name(), location)))
 }
 
-/// Queues what `enqueue` does to the stream, with a span from its begin to its end.
+/// Queues what `enqueue` adds to the stream, with a span from its begin to its end.
 pub fn queued(
     stream: &dyn Stream,
     kind: Kind,
@@ -100,7 +100,7 @@ pub fn queued(
     stream.call(Box::new(move || drop(span.lock().take())))
 }
 
-/// Records the parts of a load.
+/// Records the stages of a load.
 pub fn stages(device: usize, stages: &[Stage]) {
     let Some(recorder) = RECORDER.get() else {
         return;
@@ -119,7 +119,7 @@ pub fn stages(device: usize, stages: &[Stage]) {
     }
 }
 
-/// Begins the span of a construct; what the thread does until it ends belongs to it.
+/// Begins the span of a construct. What the thread does until it ends belongs to the construct.
 pub fn construct(device: usize, name: &'static str, location: impl FnOnce() -> String) -> Span {
     let Some(recorder) = RECORDER.get() else {
         return Span(None);
@@ -170,9 +170,9 @@ impl Drop for Span {
     }
 }
 
-/// Writes what was recorded. `devices` is asked for the devices' states only if there is a summary to write.
+/// Writes the timeline and the summary. `devices` is called only if there is a summary.
 pub fn finish(devices: impl FnOnce() -> Vec<DeviceState>) {
-    // What the parent recorded, the parent writes.
+    // The parent of a forked child writes what it recorded.
     if let Some(recorder) = RECORDER.get()
         && !crate::fork::happened()
     {

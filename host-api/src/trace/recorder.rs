@@ -1,4 +1,4 @@
-//! Keeps what ended until the program does.
+//! Keeps the events until the program ends.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use crate::report::error::warn;
 /// The one recorder of the process.
 pub(super) struct Recorder {
     begin: Instant,
-    /// Where the timeline goes, if one is wanted, and the shortest span it shows.
+    /// The file of the timeline, if one is wanted, and the shortest span in it.
     timeline: Option<(PathBuf, Duration)>,
     events: Mutex<Vec<Recorded>>,
     totals: Option<Mutex<Totals>>,

@@ -1,4 +1,4 @@
-//! `OMPTARGET_SUMMARY`: what the devices did, and what is still mapped, as a table.
+//! `OMPTARGET_SUMMARY`: a table of what the devices did and what is still mapped.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -29,7 +29,7 @@ impl Totals {
             Kind::Construct => return,
             Kind::Kernel => (event.name.clone(), event.location.clone()),
             Kind::Stage => (event.name.clone(), Arc::default()),
-            // One row for all copies of a direction: a program may name thousands of sections.
+            // One row for all copies of a direction, because a program may name thousands of sections.
             _ => (Arc::default(), Arc::default()),
         };
         let row = self
@@ -61,25 +61,25 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// What the summary says of a device besides its events.
+/// The state of a device at the end of the program.
 pub struct DeviceState {
     /// Its OpenMP device number.
     pub number: usize,
     /// Its name.
     pub name: String,
-    /// What nobody has unmapped.
+    /// The mappings that nobody has removed.
     pub still_mapped: Vec<StillMapped>,
 }
 
-/// A mapping that nobody has unmapped.
+/// A mapping that nobody has removed.
 pub struct StillMapped {
-    /// The mapping, for people.
+    /// The mapping, as text.
     pub mapping: String,
-    /// Where the construct is that made it, if that was recorded.
+    /// Location of the construct that created it, if that was recorded.
     pub origin: Option<Arc<str>>,
 }
 
-/// The table, empty if nothing happened and nothing is left.
+/// The table; empty if nothing happened and nothing is still mapped.
 pub(super) fn table(totals: &Totals, devices: &[DeviceState]) -> String {
     let mut text = String::new();
     for device in devices {
@@ -169,7 +169,9 @@ mod tests {
             origin: Some("a.c:9:1 in main".into()),
         };
         let text = table(&totals, &[device(vec![left])]);
-        assert!(text.contains("       2        6.000        3.000        4.000              0  kernel at a.c:3:1 in main"), "{text}");
+        let kernel = "       2        6.000        3.000        4.000              0  \
+                      kernel at a.c:3:1 in main";
+        assert!(text.contains(kernel), "{text}");
         assert!(text.contains("128  copies to the device"), "{text}");
         assert!(
             text.contains("still mapped: 'p[0:32]' [0x10, 0x30) (32 bytes), since a.c:9:1 in main"),
