@@ -1,15 +1,15 @@
-//! Architectures: `sm_90`, `sm_90a`, and which code runs where.
+//! Architectures (`sm_90`, `sm_90a`) and which code runs on which device.
 
 use std::fmt;
 
-/// How far machine code and PTX go beyond the architecture they name (PTX ISA, `.target`).
+/// On which newer devices code runs (PTX ISA, `.target`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compatibility {
-    /// Machine code: newer devices of the same major number; PTX: every newer one.
+    /// Machine code runs on newer devices of the same major number. PTX runs on every newer device.
     Portable,
-    /// `f`: newer devices of the same major number.
+    /// `f`: runs on newer devices of the same major number.
     FamilySpecific,
-    /// `a`: this one alone.
+    /// `a`: runs on this architecture only.
     ArchitectureSpecific,
 }
 
@@ -18,11 +18,11 @@ pub enum Compatibility {
 pub struct Arch {
     /// The `90` of `sm_90a`.
     pub number: u32,
-    /// What follows it.
+    /// The suffix after the number.
     pub compatibility: Compatibility,
 }
 
-/// Oldest architecture the device runtime is for: its warps' lanes advance independently.
+/// The oldest architecture that the device runtime supports: the lanes of its warps advance independently.
 pub const OLDEST: Arch = Arch {
     number: 70,
     compatibility: Compatibility::Portable,

@@ -1,11 +1,11 @@
-//! What the driver's functions take and give: handles, and those values of its enumerations that are used. Values are those of `cuda.h`
-//! (CUDA Driver API reference manual, version 12.8).
+//! The types of the driver's functions: handles, and the enumeration values that are used here. The values are
+//! those of `cuda.h` (CUDA Driver API reference manual, version 12.8).
 
 use std::ffi::{c_int, c_uint, c_void};
 
 use bitflags::bitflags;
 
-/// Declares the driver's handles: pointers that only the driver follows.
+/// Declares the driver's handles: opaque pointers.
 macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident)*) => {$(
         $(#[$doc])*
@@ -52,7 +52,8 @@ pub type CuHostFunction = unsafe extern "C" fn(data: *mut c_void);
 #[repr(transparent)]
 pub struct CuResult(pub u32);
 
-/// Declares an enumeration of the driver's as constants: a newer driver may answer with values that are not here.
+/// Declares an enumeration of the driver as constants, because a newer driver may give values that are not listed
+/// here.
 macro_rules! values {
     ($type:ident: $($(#[$doc:meta])* $name:ident = $value:literal)*) => {
         impl $type {$(
@@ -65,27 +66,27 @@ macro_rules! values {
 values! { CuResult:
     /// The call did what was asked.
     SUCCESS = 0
-    /// An argument is not acceptable: an address that is not allocated, for instance.
+    /// An argument is invalid: for example, an address that is not allocated.
     INVALID_VALUE = 1
     /// Neither the pool nor the device has this much memory.
     OUT_OF_MEMORY = 2
     /// The process is ending: the driver has shut down.
     DEINITIALIZED = 4
-    /// Another process has the device for itself.
+    /// Another process uses the device exclusively.
     DEVICE_UNAVAILABLE = 46
     /// There is no device.
     NO_DEVICE = 100
     /// The device's memory has an error that could not be corrected. Sticky.
     ECC_UNCORRECTABLE = 214
-    /// The PTX is of a version this driver's compiler does not know.
+    /// The driver's compiler does not know this version of PTX.
     UNSUPPORTED_PTX_VERSION = 222
     /// There is no such symbol.
     NOT_FOUND = 500
-    /// What was asked after is not complete.
+    /// The operation is not complete.
     NOT_READY = 600
     /// A kernel used an address that is not mapped. Sticky.
     ILLEGAL_ADDRESS = 700
-    /// The launch wants more registers or shared memory than there are.
+    /// The launch needs more registers or shared memory than there are.
     LAUNCH_OUT_OF_RESOURCES = 701
     /// The display's watchdog ended a kernel. Sticky.
     LAUNCH_TIMEOUT = 702
@@ -95,21 +96,21 @@ values! { CuResult:
     CONTEXT_IS_DESTROYED = 709
     /// A kernel called `__assertfail`. Sticky.
     ASSERT = 710
-    /// A stack is broken or overflowed. Sticky.
+    /// A stack is corrupt or has overflowed. Sticky.
     HARDWARE_STACK_ERROR = 714
-    /// A kernel executed an illegal instruction; on some devices what `trap` gives. Sticky.
+    /// A kernel executed an illegal instruction. On some devices also the result of `trap`. Sticky.
     ILLEGAL_INSTRUCTION = 715
-    /// A kernel used an address not aligned as its access wants. Sticky.
+    /// A kernel used a misaligned address. Sticky.
     MISALIGNED_ADDRESS = 716
-    /// An address of another address space. Sticky.
+    /// A kernel used an address of another address space. Sticky.
     INVALID_ADDRESS_SPACE = 717
-    /// A kernel jumped to no code. Sticky.
+    /// A kernel jumped to an address without code. Sticky.
     INVALID_PC = 718
-    /// A kernel ended abnormally; what `trap` gives. Sticky.
+    /// A kernel failed. Also the result of `trap`. Sticky.
     LAUNCH_FAILED = 719
     /// The system's services for the devices are not running.
     SYSTEM_NOT_READY = 802
-    /// The library does not fit the kernel module.
+    /// The driver's library does not match its kernel module.
     SYSTEM_DRIVER_MISMATCH = 803
 }
 
@@ -127,7 +128,7 @@ values! { CuDeviceAttribute:
     MAX_GRID_DIM_Y = 6
     /// Most blocks of a grid along z.
     MAX_GRID_DIM_Z = 7
-    /// Shared memory of a block without asking for more, bytes.
+    /// Shared memory of a block without opt-in, bytes.
     MAX_SHARED_MEMORY_PER_BLOCK = 8
     /// Lanes of a warp.
     WARP_SIZE = 10
@@ -139,9 +140,9 @@ values! { CuDeviceAttribute:
     COMPUTE_CAPABILITY_MINOR = 76
     /// Whether there is managed memory.
     MANAGED_MEMORY = 83
-    /// Whether kernels may follow any host pointer (heterogeneous memory management, or hardware that does it).
+    /// Whether kernels may dereference any host pointer (heterogeneous memory management, or hardware support).
     PAGEABLE_MEMORY_ACCESS = 88
-    /// Shared memory of a block that asks for it (`CuFunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES`), bytes.
+    /// Shared memory of a block with opt-in (`CuFunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES`), bytes.
     MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97
     /// Whether `cuMemAllocAsync` works on the device.
     MEMORY_POOLS_SUPPORTED = 115
@@ -161,7 +162,7 @@ values! { CuFunctionAttribute:
     LOCAL_SIZE_BYTES = 3
     /// Registers per thread.
     NUM_REGS = 4
-    /// Most dynamic shared memory of a launch, bytes; may be set.
+    /// Most dynamic shared memory of a launch, bytes. It can be set.
     MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
 }
 
@@ -175,12 +176,12 @@ values! { CuLimit:
     STACK_SIZE = 0
     /// The buffer of `printf`, bytes.
     PRINTF_FIFO_SIZE = 1
-    /// The heap of `malloc` on the device, bytes; not to be changed once a module is loaded.
+    /// The heap of `malloc` on the device, bytes. It cannot change once a module is loaded.
     MALLOC_HEAP_SIZE = 2
 }
 
 impl CuLimit {
-    /// What it limits, for people.
+    /// The name of the limited resource, for messages.
     pub fn name(self) -> &'static str {
         match self {
             CuLimit::STACK_SIZE => "stack",
@@ -196,9 +197,10 @@ impl CuLimit {
 pub struct CuJitOption(pub c_int);
 
 values! { CuJitOption:
-    /// Buffer (`char *`) for what the compiler has to say.
+    /// Buffer (`char *`) for the compiler's messages.
     INFO_LOG_BUFFER = 3
-    /// Its size in (bytes, a pointer-sized number in place of the pointer); what is written is given back there.
+    /// The size of that buffer in bytes: a number in place of the pointer. The driver stores the number of bytes
+    /// written there.
     INFO_LOG_BUFFER_SIZE_BYTES = 4
     /// Buffer (`char *`) for errors.
     ERROR_LOG_BUFFER = 5
@@ -214,7 +216,7 @@ values! { CuJitOption:
 pub struct CuMemPoolAttribute(pub c_int);
 
 values! { CuMemPoolAttribute:
-    /// Bytes (`u64`) the pool keeps when nothing of them is in use.
+    /// Bytes (`u64`) that the pool keeps when they are not in use.
     RELEASE_THRESHOLD = 4
 }
 

@@ -1,4 +1,4 @@
-//! The device, as host code sees it.
+//! The device that the host runtime uses.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl Device for CudaDevice {
     }
 
     fn rank(&self, image: &Image<'_>) -> u32 {
-        load_cost(image, self.gpu.properties.arch).map_or(u32::MAX, |load_cost| load_cost as u32)
+        load_cost(image, self.gpu.properties.arch).map_or(u32::MAX, |cost| cost as u32)
     }
 
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>> {
@@ -65,12 +65,12 @@ impl Device for CudaDevice {
     }
 
     unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
-        // SAFETY: forwarded from the caller; the copy is complete on return.
+        // SAFETY: forwarded from the caller. The copy is complete on return.
         run_synchronously(&self.gpu, |stream| unsafe { stream.write(dst, src, len) })
     }
 
     unsafe fn read(&self, dst: *mut u8, src: DevicePtr, len: usize) -> Result<()> {
-        // SAFETY: forwarded from the caller; the copy is complete on return.
+        // SAFETY: forwarded from the caller. The copy is complete on return.
         run_synchronously(&self.gpu, |stream| unsafe { stream.read(dst, src, len) })
     }
 

@@ -1,10 +1,10 @@
-//! The driver's functions this plugin calls, and what they take: the whole of the interface to `libcuda.so.1`.
+//! The interface to `libcuda.so.1`: the driver functions that this plugin calls.
 //!
-//! The library is found as the dynamic linker finds any other: `LD_LIBRARY_PATH`, then the system's folders. The tests' driver
-//! is a library of that name in a folder of its own.
+//! The dynamic linker finds the library as it finds any other: through `LD_LIBRARY_PATH`, then in the system's
+//! folders. The driver of the tests is a library of that name in a folder of its own.
 //!
-//! Signatures and values are those of `cuda.h` (CUDA Driver API reference manual, version 12.8). A symbol with a version suffix is
-//! the one current headers give the plain name to.
+//! Signatures and values are those of `cuda.h` (CUDA Driver API reference manual, version 12.8). A symbol with a
+//! version suffix is the one that current headers give the plain name to.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::fmt;
@@ -16,16 +16,16 @@ pub use crate::cuda_types::*;
 /// File name of the driver's library.
 pub const LIBRARY: &str = "libcuda.so.1";
 
-/// A call that the driver did not answer with success.
+/// A driver call that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Symbol of the function.
     pub call: &'static str,
-    /// Its answer.
+    /// Its result.
     pub result: CuResult,
 }
 
-/// What a call of the driver's gives.
+/// The outcome of a driver call.
 pub type Outcome = Result<(), Failure>;
 
 /// `result` of the function with this symbol, as an outcome.
@@ -36,7 +36,7 @@ fn outcome(call: &'static str, result: CuResult) -> Outcome {
     }
 }
 
-/// Oldest CUDA whose drivers serve: the first with memory pools.
+/// The oldest CUDA whose drivers are supported: the first with memory pools.
 pub const OLDEST: Version = Version(11_020);
 
 /// `cuDriverGetVersion`'s number: 1000 × major + 10 × minor.
@@ -71,7 +71,7 @@ macro_rules! functions {
     ) => {
         /// Symbols without which the plugin cannot work.
         pub const REQUIRED: &[&str] = &[$($symbol),*];
-        /// Symbols of newer drivers, which it uses where they are.
+        /// Symbols of newer drivers, which the plugin uses where they exist.
         pub const OPTIONAL: &[&str] = &[$($optional_symbol),*];
 
         struct Table {
@@ -96,9 +96,9 @@ macro_rules! functions {
                 $(#[$doc])*
                 ///
                 /// # Safety
-                /// As the driver's manual wants the arguments.
+                /// The arguments are valid according to the driver's manual.
                 pub unsafe fn $name(&self, $($argument: $type),*) -> Outcome {
-                    // SAFETY: the driver's function of this signature; the rest is the caller's.
+                    // SAFETY: the driver's function has this signature. The rest is the caller's contract.
                     outcome($symbol, unsafe { (self.table.$name)($($argument),*) })
                 }
             )*
@@ -107,10 +107,10 @@ macro_rules! functions {
                 /// `None`: the driver has no such function.
                 ///
                 /// # Safety
-                /// As the driver's manual wants the arguments.
+                /// The arguments are valid according to the driver's manual.
                 pub unsafe fn $optional(&self, $($optional_argument: $optional_type),*) -> Option<Outcome> {
                     let function = self.table.$optional?;
-                    // SAFETY: the driver's function of this signature; the rest is the caller's.
+                    // SAFETY: the driver's function has this signature. The rest is the caller's contract.
                     Some(outcome($optional_symbol, unsafe { function($($optional_argument),*) }))
                 }
             )*
@@ -127,16 +127,16 @@ pub struct Driver {
 
 functions! {
     required {
-        /// Starts the driver; `flags` is 0. The first call of any but the next three.
+        /// Starts the driver. `flags` is 0. Must be the first call, except for the next three functions.
         init = "cuInit"(flags: c_uint);
-        /// 1000 × major + 10 × minor of the newest CUDA it serves.
+        /// 1000 × major + 10 × minor of the newest CUDA that the driver supports.
         driver_get_version = "cuDriverGetVersion"(version: *mut c_int);
-        /// `CUDA_ERROR_…`; valid without `cuInit`.
+        /// The error's name, `CUDA_ERROR_…`. Valid without `cuInit`.
         get_error_name = "cuGetErrorName"(error: CuResult, name: *mut *const c_char);
-        /// A sentence on the error; valid without `cuInit`.
+        /// A description of the error. Valid without `cuInit`.
         get_error_string = "cuGetErrorString"(error: CuResult, text: *mut *const c_char);
 
-        /// How many devices there are (`CUDA_VISIBLE_DEVICES` applied).
+        /// The number of devices, after `CUDA_VISIBLE_DEVICES`.
         device_get_count = "cuDeviceGetCount"(count: *mut c_int);
         /// The device with this ordinal.
         device_get = "cuDeviceGet"(device: *mut CuDevice, ordinal: c_int);
@@ -146,87 +146,87 @@ functions! {
         device_get_attribute = "cuDeviceGetAttribute"(value: *mut c_int, attribute: CuDeviceAttribute, device: CuDevice);
         /// Its memory, bytes.
         device_total_mem = "cuDeviceTotalMem_v2"(bytes: *mut usize, device: CuDevice);
-        /// The pool `cuMemAllocAsync` takes from.
+        /// The pool that `cuMemAllocAsync` allocates from.
         device_get_default_mem_pool = "cuDeviceGetDefaultMemPool"(pool: *mut CuMemoryPool, device: CuDevice);
         /// Whether kernels and copies of `device` may use `peer`'s memory.
         device_can_access_peer = "cuDeviceCanAccessPeer"(can: *mut c_int, device: CuDevice, peer: CuDevice);
 
-        /// The context all of the process shares, made if need be.
+        /// The context that the whole process shares. Created if necessary.
         device_primary_ctx_retain = "cuDevicePrimaryCtxRetain"(context: *mut CuContext, device: CuDevice);
-        /// Gives it back.
+        /// Releases it.
         device_primary_ctx_release = "cuDevicePrimaryCtxRelease_v2"(device: CuDevice);
         /// The calling thread's context.
         ctx_get_current = "cuCtxGetCurrent"(context: *mut CuContext);
-        /// Makes a context the calling thread's, until popped.
+        /// Makes a context current on the calling thread until it is popped.
         ctx_push_current = "cuCtxPushCurrent_v2"(context: CuContext);
-        /// The one before becomes the thread's again.
+        /// Makes the previous context current again.
         ctx_pop_current = "cuCtxPopCurrent_v2"(context: *mut CuContext);
         /// Changes a limit of the current context.
         ctx_set_limit = "cuCtxSetLimit"(limit: CuLimit, value: usize);
-        /// Lets the current context use `peer`'s memory; `flags` is 0.
+        /// Lets the current context use `peer`'s memory. `flags` is 0.
         ctx_enable_peer_access = "cuCtxEnablePeerAccess"(peer: CuContext, flags: c_uint);
 
         /// Free and total memory of the current context's device, bytes.
         mem_get_info = "cuMemGetInfo_v2"(free: *mut usize, total: *mut usize);
         /// Device memory, aligned to 256 bytes at least.
         mem_alloc = "cuMemAlloc_v2"(address: *mut CuDevicePtr, size: usize);
-        /// Frees that, and managed memory; waits for the device.
+        /// Frees that, and managed memory. Waits for the device.
         mem_free = "cuMemFree_v2"(address: CuDevicePtr);
-        /// Device memory from the pool, in a stream's order.
+        /// Device memory from the pool, in stream order.
         mem_alloc_async = "cuMemAllocAsync"(address: *mut CuDevicePtr, size: usize, stream: CuStream);
-        /// Gives that back to the pool, in a stream's order.
+        /// Returns that to the pool, in stream order.
         mem_free_async = "cuMemFreeAsync"(address: CuDevicePtr, stream: CuStream);
         /// Sets a property of a pool.
         mem_pool_set_attribute = "cuMemPoolSetAttribute"(pool: CuMemoryPool, attribute: CuMemPoolAttribute, value: *mut c_void);
-        /// Returns what the pool keeps and nobody uses, but for `keep` bytes, to the device.
+        /// Returns unused memory of the pool to the device, except `keep` bytes.
         mem_pool_trim_to = "cuMemPoolTrimTo"(pool: CuMemoryPool, keep: usize);
-        /// Pinned host memory; [`CuHostAllocFlags`].
+        /// Pinned host memory.
         mem_host_alloc = "cuMemHostAlloc"(address: *mut *mut c_void, size: usize, flags: CuHostAllocFlags);
         /// Frees that.
         mem_free_host = "cuMemFreeHost"(address: *mut c_void);
-        /// The address kernels use for pinned host memory.
+        /// The address that kernels use for pinned host memory.
         mem_host_get_device_pointer = "cuMemHostGetDevicePointer_v2"(device: *mut CuDevicePtr, host: *mut c_void, flags: c_uint);
-        /// Memory both sides use under one address, which migrates; [`CuMemAttachFlags`].
+        /// Memory that host and device use under one address, and that migrates.
         mem_alloc_managed = "cuMemAllocManaged"(address: *mut CuDevicePtr, size: usize, flags: CuMemAttachFlags);
-        /// The allocation an address lies in; `NOT_FOUND` if in none.
+        /// The allocation that an address lies in. `NOT_FOUND` if there is none.
         mem_get_address_range = "cuMemGetAddressRange_v2"(base: *mut CuDevicePtr, size: *mut usize, address: CuDevicePtr);
 
-        /// Copies host to device, in a stream's order.
+        /// Copies host to device, in stream order.
         memcpy_htod_async = "cuMemcpyHtoDAsync_v2"(dst: CuDevicePtr, src: *const c_void, bytes: usize, stream: CuStream);
-        /// Copies device to host, in a stream's order.
+        /// Copies device to host, in stream order.
         memcpy_dtoh_async = "cuMemcpyDtoHAsync_v2"(dst: *mut c_void, src: CuDevicePtr, bytes: usize, stream: CuStream);
-        /// Copies within the device, in a stream's order; the ranges do not overlap.
+        /// Copies within the device, in stream order. The ranges must not overlap.
         memcpy_dtod_async = "cuMemcpyDtoDAsync_v2"(dst: CuDevicePtr, src: CuDevicePtr, bytes: usize, stream: CuStream);
-        /// Copies between two contexts' devices, in a stream's order.
+        /// Copies between the devices of two contexts, in stream order.
         memcpy_peer_async = "cuMemcpyPeerAsync"(dst: CuDevicePtr, dst_context: CuContext, src: CuDevicePtr, src_context: CuContext, bytes: usize, stream: CuStream);
-        /// Sets bytes, in a stream's order.
+        /// Sets bytes, in stream order.
         memset_d8_async = "cuMemsetD8Async"(dst: CuDevicePtr, value: u8, count: usize, stream: CuStream);
 
-        /// A stream; [`CuStreamFlags`].
+        /// Creates a stream.
         stream_create = "cuStreamCreate"(stream: *mut CuStream, flags: CuStreamFlags);
-        /// Destroys it; what is enqueued is still done.
+        /// Destroys it. Operations that are enqueued still run.
         stream_destroy = "cuStreamDestroy_v2"(stream: CuStream);
         /// `NOT_READY` unless everything enqueued is complete.
         stream_query = "cuStreamQuery"(stream: CuStream);
         /// Waits for everything enqueued.
         stream_synchronize = "cuStreamSynchronize"(stream: CuStream);
-        /// What is enqueued from now on begins when the event has happened; `flags` is 0.
+        /// Later operations of the stream wait for the event. `flags` is 0.
         stream_wait_event = "cuStreamWaitEvent"(stream: CuStream, event: CuEvent, flags: c_uint);
-        /// Calls a function on a thread of the driver's, in the stream's order; not after an error.
+        /// Calls a function on a thread of the driver, in stream order. Not after an error.
         launch_host_func = "cuLaunchHostFunc"(stream: CuStream, function: CuHostFunction, data: *mut c_void);
-        /// An event; [`CuEventFlags`].
+        /// Creates an event.
         event_create = "cuEventCreate"(event: *mut CuEvent, flags: CuEventFlags);
         /// Destroys it.
         event_destroy = "cuEventDestroy_v2"(event: CuEvent);
-        /// It happens when the stream has passed what is enqueued now.
+        /// Records the event: it completes when the operations enqueued so far are complete.
         event_record = "cuEventRecord"(event: CuEvent, stream: CuStream);
-        /// `NOT_READY` until it has happened.
+        /// `NOT_READY` until it is complete.
         event_query = "cuEventQuery"(event: CuEvent);
         /// Waits for it.
         event_synchronize = "cuEventSynchronize"(event: CuEvent);
 
-        /// Loads PTX text (NUL-terminated), a cubin or a fatbin into the current context. An option's value that is a number
-        /// stands in place of the pointer.
+        /// Loads PTX text (NUL-terminated), a cubin or a fatbin into the current context. An option value that is
+        /// a number takes the place of the pointer.
         module_load_data_ex = "cuModuleLoadDataEx"(module: *mut CuModule, image: *const c_void, count: c_uint, options: *mut CuJitOption, values: *mut *mut c_void);
         /// Unloads it.
         module_unload = "cuModuleUnload"(module: CuModule);
@@ -238,7 +238,7 @@ functions! {
         func_get_attribute = "cuFuncGetAttribute"(value: *mut c_int, attribute: CuFunctionAttribute, function: CuFunction);
         /// Changes one.
         func_set_attribute = "cuFuncSetAttribute"(function: CuFunction, attribute: CuFunctionAttribute, value: c_int);
-        /// How many blocks of this size one multiprocessor holds.
+        /// How many blocks of this size a multiprocessor holds.
         occupancy_max_active_blocks = "cuOccupancyMaxActiveBlocksPerMultiprocessor"(blocks: *mut c_int, function: CuFunction, block_size: c_int, dynamic_shared: usize);
         /// Runs a kernel. `parameters` points at an array of addresses of the arguments.
         launch_kernel = "cuLaunchKernel"(
@@ -250,22 +250,22 @@ functions! {
         );
     }
     optional {
-        /// Offset and size of a kernel's parameter; `INVALID_VALUE` past the last. Since CUDA 12.4.
+        /// Offset and size of a kernel's parameter. `INVALID_VALUE` past the last. Since CUDA 12.4.
         func_get_param_info = "cuFuncGetParamInfo"(function: CuFunction, index: usize, offset: *mut usize, size: *mut usize);
     }
 }
 
 impl Driver {
-    /// Opens the driver's library and finds its functions. Of those it calls only `cuDriverGetVersion`.
+    /// Opens the driver's library and finds its functions. Calls none of them but `cuDriverGetVersion`.
     pub fn open() -> Result<Driver, DriverError> {
-        // SAFETY: the driver's library may be loaded at any time; what its constructors do is the driver's business.
+        // SAFETY: the driver's library may be loaded at any time.
         let library = unsafe { Library::new(LIBRARY) }
-            .map_err(|why| DriverError::Library(linker_text(&why)))?;
+            .map_err(|why| DriverError::Library(linker_message(&why)))?;
         Driver::of(library)
     }
 
     fn of(library: Library) -> Result<Driver, DriverError> {
-        // Before the table: an old driver lacks functions, and its version says so better.
+        // Before the table: an old driver lacks functions, and its version is the better message.
         let version = version(&library)?;
         if version < OLDEST {
             return Err(DriverError::TooOld(version));
@@ -276,7 +276,7 @@ impl Driver {
         })
     }
 
-    /// The driver's name of an error and its sentence on it, empty if it has none.
+    /// The driver's name and description of an error. The description may be empty.
     pub fn describe(&self, result: CuResult) -> (String, String) {
         let text = |find: unsafe fn(&Driver, CuResult, *mut *const c_char) -> Outcome| {
             let mut text = std::ptr::null();
@@ -291,10 +291,10 @@ impl Driver {
                 .into_owned()
         };
         let name = text(Driver::get_error_name);
-        let sentence = text(Driver::get_error_string);
+        let description = text(Driver::get_error_string);
         match name.is_empty() {
-            true => (format!("CUDA error {}", result.0), sentence),
-            false => (name, sentence),
+            true => (format!("CUDA error {}", result.0), description),
+            false => (name, description),
         }
     }
 }
@@ -306,13 +306,13 @@ fn version(library: &Library) -> Result<Version, DriverError> {
     let found = unsafe { library.get::<Function>(SYMBOL.as_bytes()) };
     let function = found.map_err(|_| DriverError::Function(SYMBOL))?;
     let mut version = 0;
-    // SAFETY: `version` is writable. The function works without `cuInit`, and does not fail.
+    // SAFETY: `version` is writable. The function works without `cuInit` and does not fail.
     let _success = unsafe { function(&mut version) };
     Ok(Version(version))
 }
 
-/// The dynamic linker's own words where there are some.
-fn linker_text(error: &libloading::Error) -> String {
+/// The dynamic linker's own message, if there is one.
+fn linker_message(error: &libloading::Error) -> String {
     let source = std::error::Error::source(error).map(ToString::to_string);
     source.unwrap_or_else(|| error.to_string())
 }

@@ -7,7 +7,7 @@ use plugin_api::{Event, Result};
 use crate::driver::{CuEvent, CuResult};
 use crate::gpu::Gpu;
 
-/// A point in a stream.
+/// A recorded point in a stream.
 pub struct CudaEvent {
     gpu: Arc<Gpu>,
     /// The driver's handle.
@@ -15,7 +15,7 @@ pub struct CudaEvent {
 }
 
 impl CudaEvent {
-    /// An event that nobody has recorded yet.
+    /// An event that has not been recorded.
     pub fn new(gpu: &Arc<Gpu>) -> Result<CudaEvent> {
         Ok(CudaEvent {
             gpu: gpu.clone(),
@@ -45,7 +45,8 @@ impl Event for CudaEvent {
 }
 
 impl Drop for CudaEvent {
-    /// Recorded again it is another event; streams that wait have noted which one they mean.
+    /// Returns the handle to the pool. It may be recorded again: streams that already wait keep waiting for the
+    /// old record.
     fn drop(&mut self) {
         if let Some(opened) = self.gpu.in_use() {
             opened.events.put_back(self.handle);

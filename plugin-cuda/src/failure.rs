@@ -1,4 +1,4 @@
-//! The driver's errors in words for the user.
+//! Translates the driver's errors into messages for the user.
 
 use plugin_api::{Error, FaultKind, KernelFault, ThreadId};
 
@@ -6,8 +6,8 @@ use crate::driver::{CuResult, Driver, Failure};
 use crate::in_flight::LaunchInFlight;
 use crate::trap_record::Trap;
 
-/// Whether the context does not survive the error: every later call gives it again (`cuda.h`, on each of them: "the
-/// process must be terminated and relaunched").
+/// Whether the error destroys the context, so that every later call gives it again. `cuda.h` says of each of
+/// these errors: "the process must be terminated and relaunched".
 pub fn is_sticky(result: CuResult) -> bool {
     matches!(
         result,
@@ -36,7 +36,7 @@ pub fn error(driver: &Driver, failure: Failure) -> Error {
     }
 }
 
-/// What the user can do.
+/// Advice for the user.
 fn advice(result: CuResult) -> &'static str {
     match result {
         CuResult::OUT_OF_MEMORY => {
@@ -62,7 +62,8 @@ fn advice(result: CuResult) -> &'static str {
     }
 }
 
-/// An error that the context does not survive, as the end of a kernel: that of the record if a kernel left one.
+/// An error that destroys the context, as the fault of a kernel. If a kernel left a trap record, the fault comes
+/// from it.
 pub fn fault(
     driver: &Driver,
     failure: Failure,
@@ -70,29 +71,29 @@ pub fn fault(
     launches: &[LaunchInFlight],
 ) -> KernelFault {
     let (name, text) = driver.describe(failure.result);
-    let said = match text.is_empty() {
+    let description = match text.is_empty() {
         true => name,
         false => format!("{name}, {text}"),
     };
-    fault_of(failure.result, &said, record, launches)
+    fault_of(failure.result, &description, record, launches)
 }
 
 fn fault_of(
     result: CuResult,
-    said: &str,
+    description: &str,
     record: Option<Trap>,
     launches: &[LaunchInFlight],
 ) -> KernelFault {
     let Some(trap) = record else {
         return KernelFault {
             kernel: names(launches.iter()),
-            kind: kind(result, said),
+            kind: kind(result, description),
             thread: None,
             location: None,
             waiting: Vec::new(),
         };
     };
-    // A kernel that is launched with other shapes cannot have left it.
+    // A launch of another shape cannot have left the record.
     let fits = |launch: &&LaunchInFlight| {
         contains(launch.grid, trap.block) && contains(launch.block, trap.thread)
     };
@@ -120,8 +121,8 @@ fn fault_of(
     }
 }
 
-fn kind(result: CuResult, said: &str) -> FaultKind {
-    let words = match result {
+fn kind(result: CuResult, description: &str) -> FaultKind {
+    let cause = match result {
         CuResult::ILLEGAL_ADDRESS => return FaultKind::IllegalAddress,
         CuResult::HARDWARE_STACK_ERROR => return FaultKind::StackOverflow,
         CuResult::ASSERT => "a failed assertion, which the driver has printed",
@@ -135,14 +136,14 @@ fn kind(result: CuResult, said: &str) -> FaultKind {
         CuResult::ECC_UNCORRECTABLE => "the device's memory is damaged",
         _ => "the device's context is gone",
     };
-    FaultKind::Other(format!("{words} ({said})"))
+    FaultKind::Other(format!("{cause} ({description})"))
 }
 
 fn contains(size: [u32; 3], index: [u32; 3]) -> bool {
     size.iter().zip(index).all(|(size, index)| index < *size)
 }
 
-/// `a`, `a or b`; each once.
+/// Names without repetition: `a`, `a or b`.
 fn names<'a>(launches: impl Iterator<Item = &'a LaunchInFlight>) -> String {
     let mut names: Vec<&str> = launches.map(|launch| &*launch.kernel).collect();
     names.sort_unstable();

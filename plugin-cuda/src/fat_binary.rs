@@ -1,7 +1,7 @@
-//! Fat binaries: the entry that serves the device best, unpacked.
+//! Fat binaries: finds the best entry for a device and decompresses it.
 //!
-//! The driver would choose and unpack by itself, but does not say what it chose; the image's variables and constructors are known by its
-//! PTX or its symbol table only.
+//! The driver could choose and decompress by itself, but it does not report its choice. The variables and
+//! constructors of the image are known only from the PTX or the symbol table.
 
 use std::borrow::Cow;
 use std::io::Read as _;
@@ -11,12 +11,12 @@ use plugin_api::{Error, Result};
 use ruzstd::decoding::StreamingDecoder;
 
 use crate::arch::{Arch, Compatibility};
-use crate::image::{LoadCost, of_code};
+use crate::image::{LoadCost, machine_code_cost};
 
-/// Bytes that unpacked code may have; a damaged header shall not ask for all of the memory.
+/// Most bytes of decompressed code, so that a damaged header cannot exhaust memory.
 const MOST: u64 = 1 << 30;
 
-/// Code for the device, out of a fat binary.
+/// Code for the device from a fat binary.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Code<'a> {
     /// PTX or machine code.
@@ -25,11 +25,11 @@ pub struct Code<'a> {
     pub bytes: Cow<'a, [u8]>,
 }
 
-/// What it takes to run a fat binary on `device`, or why that is not possible, for the user.
+/// The cost of running a fat binary on `device`, or a message that says why that is impossible.
 pub fn load_cost(image: &Image<'_>, device: Arch) -> std::result::Result<LoadCost, String> {
     let entries = fat_entries(image.bytes).map_err(|error| error.to_string())?;
     let best = best(&entries, device);
-    best.map(|(load_cost, _)| load_cost).ok_or_else(|| {
+    best.map(|(cost, _)| cost).ok_or_else(|| {
         format!(
             "a CUDA fat binary for NVIDIA GPUs with {}, but the device is {device}",
             contents(&entries)
@@ -37,7 +37,7 @@ pub fn load_cost(image: &Image<'_>, device: Arch) -> std::result::Result<LoadCos
     })
 }
 
-/// The code that serves `device` best.
+/// The best code for `device`.
 pub fn code<'a>(image: &Image<'a>, device: Arch) -> Result<Code<'a>> {
     let malformed = |why: String| Error::Load(format!("the fat binary is malformed: {why}"));
     let entries = fat_entries(image.bytes).map_err(|error| malformed(error.to_string()))?;
@@ -55,18 +55,18 @@ pub fn code<'a>(image: &Image<'a>, device: Arch) -> Result<Code<'a>> {
     })
 }
 
-/// Of entries that serve equally well the newest architecture's, and of those the first.
+/// Of entries with equal cost, takes the one for the newest architecture, and of those the first.
 fn best<'e, 'a>(entries: &'e [FatEntry<'a>], device: Arch) -> Option<(LoadCost, &'e FatEntry<'a>)> {
     let fit = entries
         .iter()
         .filter_map(|entry| Some((of_entry(entry, device)?, entry)));
-    fit.min_by_key(|(load_cost, entry)| (*load_cost, std::cmp::Reverse(entry.arch)))
+    fit.min_by_key(|(cost, entry)| (*cost, std::cmp::Reverse(entry.arch)))
 }
 
 fn of_entry(entry: &FatEntry<'_>, device: Arch) -> Option<LoadCost> {
     let arch = arch_of(entry);
     match entry.kind {
-        FatKind::Cubin => of_code(arch, device),
+        FatKind::Cubin => machine_code_cost(arch, device),
         FatKind::Ptx => arch.ptx_runs_on(device).then_some(LoadCost::Ptx),
     }
 }

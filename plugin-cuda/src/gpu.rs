@@ -1,8 +1,9 @@
-//! One GPU: its context, and what all that works on it shares.
+//! One GPU: its context and the resources that its streams, modules and allocations share.
 //!
-//! The context is the *primary* one, which CUDA code of the same process uses too, and is retained when the device is first
-//! used: it takes a driver long, and most processes use one of several GPUs. Calls make it the calling thread's current
-//! one; where the thread has another (CUDA code, another of our GPUs), that one is current again afterwards.
+//! The context is the *primary* one, which CUDA code in the same process also uses. It is retained on first use,
+//! because that takes the driver long and most processes use one of several GPUs. Calls make it the current
+//! context of the calling thread. If the thread had another one (from CUDA code or another GPU), that one is
+//! current again afterwards.
 
 use std::ptr::null_mut;
 use std::sync::{Arc, OnceLock, Weak};
@@ -26,36 +27,36 @@ use crate::trap_record::TrapRecord;
 pub struct Gpu {
     /// The driver.
     pub driver: &'static Driver,
-    /// The driver's number of it.
+    /// The driver's number for it.
     pub device: CuDevice,
-    /// What it is.
+    /// Its properties.
     pub properties: Properties,
     settings: Settings,
     opened: OnceLock<ContextResources>,
     opening: Mutex<()>,
-    /// Why nothing can be done on it any more.
+    /// Why the device is lost, if it is.
     lost: OnceLock<String>,
-    /// What each stream is running.
+    /// The launches in flight of each stream.
     running: Mutex<Vec<Weak<InFlight>>>,
 }
 
-/// What there is once the device has been used.
+/// The resources of a device in use.
 pub struct ContextResources {
     /// The primary context.
     pub context: CuContext,
     /// The pool that allocations come from, if the device has one.
     pub pool: Option<CuMemoryPool>,
-    /// The stream that allocations and their ends are ordered on.
+    /// The stream that orders allocations and frees.
     pub memory: CuStream,
-    /// Where a kernel that gives up says why.
+    /// Where a kernel that traps leaves the reason.
     pub trap_record: TrapRecord,
-    /// Streams nobody uses.
+    /// Idle streams.
     pub streams: ObjectPool<RawStream>,
-    /// Events nobody uses.
+    /// Idle events.
     pub events: ObjectPool<CuEvent>,
 }
 
-/// A stream of the driver's.
+/// A stream of the driver.
 pub struct RawStream {
     /// The driver's handle.
     pub handle: CuStream,
@@ -63,7 +64,7 @@ pub struct RawStream {
     pub staging: Staging,
 }
 
-/// The device, with its context current on this thread until this is dropped.
+/// A device whose context is current on this thread until this is dropped.
 pub struct Entered<'a> {
     driver: &'static Driver,
     opened: &'a ContextResources,
@@ -87,7 +88,7 @@ impl Drop for Entered<'_> {
 }
 
 impl Gpu {
-    /// A GPU that is not used yet.
+    /// A GPU that has not been used yet.
     pub fn new(
         driver: &'static Driver,
         device: CuDevice,
@@ -106,7 +107,7 @@ impl Gpu {
         }
     }
 
-    /// Makes the device's context current; an error if the device is lost.
+    /// Makes the device's context current. Fails if the device is lost.
     pub fn enter(&self) -> Result<Entered<'_>> {
         if let Some(lost) = self.lost_error() {
             return Err(lost);
@@ -119,12 +120,13 @@ impl Gpu {
         Ok(Entered {
             driver: self.driver,
             opened,
-            // A thread without a context keeps this one: that saves calls, and CUDA code chooses its own before it does anything.
+            // A thread without a context keeps this one. That saves calls, and CUDA code sets its own context
+            // before it does anything.
             pop: before.is_some_and(|before| before != CuContext::NULL),
         })
     }
 
-    /// Makes `context` current; gives the one that was so before, none if it is the same.
+    /// Makes `context` current. Gives the previous context, or none if it is the same.
     fn make_current(&self, context: CuContext) -> Result<Option<CuContext>> {
         let mut current = CuContext::NULL;
         // SAFETY: `current` is writable.
@@ -165,7 +167,7 @@ impl Gpu {
         }
     }
 
-    /// Sets the limits of the current context and makes what it always needs.
+    /// Sets the limits of the current context and creates its resources.
     fn create_resources(&self, context: CuContext) -> Result<ContextResources> {
         let heap = self.settings.heap_of(self.properties.info.total_memory);
         let limits = [
@@ -188,7 +190,7 @@ impl Gpu {
         })
     }
 
-    /// CUDA code of the process may have loaded a module already: then the heap stays as it is.
+    /// If CUDA code in the process has loaded a module already, the heap keeps its size.
     fn set_limit(&self, limit: CuLimit, value: usize) -> Result<()> {
         // SAFETY: the context is current.
         let outcome = unsafe { self.driver.ctx_set_limit(limit, value) };
@@ -211,8 +213,8 @@ impl Gpu {
             return Ok(None);
         }
         let mut pool = CuMemoryPool::NULL;
-        let mut keep = self.settings.release_threshold;
-        // SAFETY: both variables are writable; the attribute is of 64 bits.
+        let mut threshold = self.settings.release_threshold;
+        // SAFETY: both variables are writable. The attribute has 64 bits.
         self.check(unsafe {
             self.driver
                 .device_get_default_mem_pool(&mut pool, self.device)
@@ -220,7 +222,7 @@ impl Gpu {
                     self.driver.mem_pool_set_attribute(
                         pool,
                         CuMemPoolAttribute::RELEASE_THRESHOLD,
-                        (&raw mut keep).cast(),
+                        (&raw mut threshold).cast(),
                     )
                 })
         })?;
@@ -249,7 +251,7 @@ impl Gpu {
         }
     }
 
-    /// An event nobody uses, or a new one.
+    /// An idle event, or a new one.
     pub fn take_event(&self) -> Result<CuEvent> {
         let entered = self.enter()?;
         if let Some(event) = entered.events.take() {
@@ -264,7 +266,7 @@ impl Gpu {
         Ok(event)
     }
 
-    /// What is open, if anything is and the device is not lost: for those who only put something back.
+    /// The resources, if the device is in use and not lost. For callers that only return something.
     pub fn in_use(&self) -> Option<&ContextResources> {
         match self.lost.get() {
             Some(_) => None,
@@ -272,7 +274,7 @@ impl Gpu {
         }
     }
 
-    /// A list of what a new stream runs.
+    /// A list of launches in flight for a new stream.
     pub fn running(&self) -> Arc<InFlight> {
         let running = Arc::new(InFlight::default());
         let mut all = self.running.lock();
@@ -281,13 +283,13 @@ impl Gpu {
         running
     }
 
-    /// The driver's answer as a result. An error that the context does not survive is reported in full to the first who
-    /// asks; all others hear that the device is lost, and why.
+    /// The driver's result. An error that destroys the context is reported in full to the first caller. All
+    /// others learn that the device is lost, and why.
     pub fn check(&self, outcome: Outcome) -> Result<()> {
         outcome.map_err(|failure| self.error(failure))
     }
 
-    /// A failure as the user is told it.
+    /// The error for a failed call.
     pub fn error(&self, failure: Failure) -> Error {
         if let Some(lost) = self.lost_error() {
             return lost;
@@ -320,12 +322,13 @@ impl Gpu {
 }
 
 impl Drop for Gpu {
-    /// The context goes with what belongs to it, unless CUDA code of the process uses it too.
+    /// Destroys what belongs to the context and releases it. The context stays if CUDA code in the process uses
+    /// it.
     fn drop(&mut self) {
         let Some(opened) = self.in_use() else { return };
         let Ok(_entered) = self.enter() else { return };
-        // The process may be ending, with the driver gone before.
-        // SAFETY: nobody uses the device any more.
+        // The process may be exiting, and the driver may have shut down before.
+        // SAFETY: nothing uses the device any more.
         unsafe {
             for stream in opened.streams.take_all() {
                 let _freed = stream.staging.free(self.driver);
@@ -341,7 +344,7 @@ impl Drop for Gpu {
     }
 }
 
-/// The context before the one that was pushed last becomes current again.
+/// Makes the context current that was so before the last push.
 fn pop(driver: &Driver) {
     let mut own = CuContext::NULL;
     // SAFETY: `own` is writable; somebody has pushed.

@@ -1,4 +1,4 @@
-//! Functions of ours that the driver calls in a stream's order.
+//! Host functions, which the driver calls in stream order.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -7,25 +7,25 @@ use parking_lot::Mutex;
 
 use crate::driver::{CuStream, Driver, Outcome};
 
-/// A function that is called once, or dropped.
+/// A function that is called at most once.
 pub struct HostFunction(Mutex<Option<Box<dyn FnOnce() + Send>>>);
 
 impl HostFunction {
-    /// A function that is not enqueued yet.
+    /// A function that has not been enqueued.
     pub fn new(function: Box<dyn FnOnce() + Send>) -> Arc<HostFunction> {
         Arc::new(HostFunction(Mutex::new(Some(function))))
     }
 
-    /// Has the driver call it.
+    /// Enqueues the function.
     ///
     /// # Safety
-    /// The stream is one of the current context.
+    /// The stream belongs to the current context.
     pub unsafe fn enqueue(self: &Arc<HostFunction>, driver: &Driver, stream: CuStream) -> Outcome {
         let data = Arc::into_raw(self.clone()).cast_mut().cast();
-        // SAFETY: the driver calls the function at most once, with a count of its own.
+        // SAFETY: the driver calls the function at most once, with a reference count of its own.
         let enqueued = unsafe { driver.launch_host_func(stream, call, data) };
         if enqueued.is_err() {
-            // SAFETY: the driver has not taken the count.
+            // SAFETY: the driver has not taken the reference count.
             drop(unsafe { Arc::from_raw(data.cast::<HostFunction>()) });
         }
         enqueued
@@ -35,16 +35,16 @@ impl HostFunction {
         self.0.lock().take()
     }
 
-    /// Drops the function, unless the driver calls it right now. A driver that has failed keeps its count: whether it still comes
-    /// to the function cannot be known.
+    /// Drops the function, unless the driver is calling it right now. After a failure the driver keeps its
+    /// reference count, because it is unknown whether it will still call the function.
     pub fn abandon(&self) {
         drop(self.take());
     }
 }
 
-/// What the driver calls.
+/// The function that the driver calls.
 unsafe extern "C" fn call(data: *mut c_void) {
-    // SAFETY: the count that `enqueue` gave away.
+    // SAFETY: the reference count that `enqueue` gave away.
     let call = unsafe { Arc::from_raw(data.cast::<HostFunction>()) };
     if let Some(function) = call.take() {
         function();

@@ -1,24 +1,25 @@
-//! Which images a GPU takes, and which of several it would rather have.
+//! Which images a GPU can run, and which of several it prefers.
 
 use device_image::{Image, ImageKind};
 
 use crate::arch::Arch;
 use crate::fat_binary;
 
-/// What it takes to run an image: the less, the better.
+/// The cost of running an image. Lower is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LoadCost {
-    /// Nothing: machine code for this very architecture.
+    /// No compilation: machine code for exactly this architecture.
     Exact,
-    /// Nothing: machine code for an older one of the same family.
+    /// No compilation: machine code for an older architecture of the same family.
     Compatible,
-    /// This project's compiler and the driver's.
+    /// Compilation by this project's compiler and the driver's.
     Bitcode,
-    /// The driver's compiler. After bitcode, which this project's compiler optimises for the architecture.
+    /// Compilation by the driver's compiler. It comes after bitcode, which this project's compiler optimises for
+    /// the architecture.
     Ptx,
 }
 
-/// What it takes to run `image` on `device`, or why that is not possible, for the user.
+/// The cost of running `image` on `device`, or a message that says why that is impossible.
 pub fn load_cost(image: &Image<'_>, device: Arch) -> Result<LoadCost, String> {
     if !image.triple.is_empty() && !image.triple.starts_with("nvptx64") {
         return Err(format!("{image}, which is not for NVIDIA GPUs"));
@@ -27,7 +28,7 @@ pub fn load_cost(image: &Image<'_>, device: Arch) -> Result<LoadCost, String> {
         ImageKind::Bitcode => Ok(LoadCost::Bitcode),
         ImageKind::Object => {
             let arch = Arch::parse(image.arch);
-            arch.and_then(|arch| of_code(arch, device))
+            arch.and_then(|arch| machine_code_cost(arch, device))
                 .ok_or_else(|| wrong(image, device))
         }
         ImageKind::Ptx => {
@@ -39,8 +40,8 @@ pub fn load_cost(image: &Image<'_>, device: Arch) -> Result<LoadCost, String> {
     }
 }
 
-/// The same of machine code for `arch`.
-pub fn of_code(arch: Arch, device: Arch) -> Option<LoadCost> {
+/// The cost of running machine code for `arch`.
+pub fn machine_code_cost(arch: Arch, device: Arch) -> Option<LoadCost> {
     arch.code_runs_on(device).then_some({
         if arch.number == device.number {
             LoadCost::Exact

@@ -1,11 +1,12 @@
-//! Which kernels a stream may be running. A GPU does not say which one failed; these are the candidates.
+//! The launches that a stream may be running. A GPU does not report which launch failed, so these are the
+//! candidates.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 
-/// More than this many launches without waiting are not remembered: the oldest are long over.
+/// Most launches that are remembered between two waits. Older ones ended long ago.
 const MOST: usize = 256;
 
 /// A launch.
@@ -19,7 +20,7 @@ pub struct LaunchInFlight {
     pub block: [u32; 3],
 }
 
-/// The launches of one stream since somebody last found it empty.
+/// The launches of one stream since it was last known to be empty.
 #[derive(Default)]
 pub struct InFlight(Mutex<VecDeque<LaunchInFlight>>);
 
@@ -28,7 +29,7 @@ impl InFlight {
         self.0.lock()
     }
 
-    /// A launch is enqueued.
+    /// Adds a launch that is about to be enqueued.
     pub fn launched(&self, launch: LaunchInFlight) {
         let mut launches = self.lock();
         if launches.len() == MOST {
@@ -37,12 +38,12 @@ impl InFlight {
         launches.push_back(launch);
     }
 
-    /// All of them are complete.
+    /// All launches are complete.
     pub fn ended(&self) {
         self.lock().clear();
     }
 
-    /// What may be running.
+    /// The launches that may be running.
     pub fn launches(&self) -> Vec<LaunchInFlight> {
         self.lock().iter().cloned().collect()
     }

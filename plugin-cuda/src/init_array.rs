@@ -1,8 +1,9 @@
 //! Constructors and destructors of a module.
 //!
-//! Clang's device link (and this project's compiler, with the same pass of LLVM's, `nvptx-lower-ctor-dtor`) leaves a kernel that calls the
-//! functions between `__init_array_start` and `__init_array_end`, and for each of them a constant with its address whose
-//! name ends in its priority. Only the host knows them all: it makes the array.
+//! Clang's device link leaves a kernel that calls the functions between `__init_array_start` and
+//! `__init_array_end`. For each function it leaves a constant that holds the address and whose name ends in the
+//! priority. This project's compiler uses the same LLVM pass, `nvptx-lower-ctor-dtor`. Only the host knows all of
+//! these constants, so the host builds the array.
 
 use plugin_api::{DevicePtr, Error, Kernel, Launch, MemoryKind, Module, Result};
 
@@ -10,7 +11,7 @@ use crate::memory::Memory;
 use crate::module::CudaModule;
 use crate::synchronous;
 
-/// Constructors or destructors.
+/// The names for constructors or for destructors.
 pub struct Family {
     kernel: &'static str,
     object: &'static str,
@@ -18,7 +19,7 @@ pub struct Family {
     end: &'static str,
 }
 
-/// What runs when a module is loaded, in order.
+/// Constructors. They run in order when a module is loaded.
 pub const CONSTRUCTORS: Family = Family {
     kernel: "nvptx$device$init",
     object: "__init_array_object_",
@@ -26,7 +27,7 @@ pub const CONSTRUCTORS: Family = Family {
     end: "__init_array_end",
 };
 
-/// What runs before it is unloaded; the kernel begins at the end.
+/// Destructors. They run before the module is unloaded. The kernel begins at the end of the array.
 pub const DESTRUCTORS: Family = Family {
     kernel: "nvptx$device$fini",
     object: "__fini_array_object_",
@@ -36,7 +37,8 @@ pub const DESTRUCTORS: Family = Family {
 
 /// Runs them, if the module has any.
 pub fn run(module: &CudaModule, memory: &Memory, family: &Family) -> Result<()> {
-    // A module without that kernel has nothing to run; one whose kernel the driver cannot give must not go on without.
+    // A module without that kernel has nothing to run. If the kernel exists but the driver cannot load it, the
+    // module must not be used.
     let Some(kernel) = module.find_kernel(family.kernel)? else {
         return Ok(());
     };

@@ -1,4 +1,4 @@
-//! Loading code into the current context, with what the driver's compiler has to say of it.
+//! Loads code into the current context and logs the messages of the driver's compiler.
 
 use std::ffi::{CString, c_void};
 use std::time::Instant;
@@ -44,8 +44,8 @@ fn load(gpu: &Gpu, image: *const c_void, what: &str) -> Result<CuModule> {
     ];
     let mut module = CuModule::NULL;
     let begin = Instant::now();
-    // SAFETY: the image is PTX with its null character, or was checked when it was parsed; the logs are as long as said, and
-    // both arrays have as many elements.
+    // SAFETY: the image is NUL-terminated PTX, or was checked when it was parsed. The logs have the given
+    // lengths, and both arrays have the same number of elements.
     let loaded = unsafe {
         gpu.driver.module_load_data_ex(
             &mut module,
@@ -87,7 +87,7 @@ fn refused(gpu: &Gpu, failure: Failure, what: &str, log: &str) -> Error {
     Error::Load(why)
 }
 
-/// A log up to its null character, without the white space at its end.
+/// A log up to its null character, without trailing white space.
 fn text(log: &[u8]) -> String {
     let end = log.iter().position(|byte| *byte == 0).unwrap_or(log.len());
     String::from_utf8_lossy(&log[..end]).trim_end().to_owned()

@@ -14,7 +14,7 @@ use crate::module::Loaded;
 use crate::occupancy::best_block;
 use crate::stream::CudaStream;
 
-/// Launch shapes of a kernel that are remembered.
+/// Launch shapes per kernel whose occupancy is remembered.
 const SHAPES: usize = 16;
 
 /// A kernel of a loaded image.
@@ -22,21 +22,22 @@ pub struct CudaKernel {
     info: KernelInfo,
     name: Arc<str>,
     function: CuFunction,
-    /// Whether launches may have all shared memory there is.
+    /// Whether the kernel has opted in to all shared memory of a block.
     opted_in: AtomicBool,
-    /// How many blocks a multiprocessor holds, by threads and dynamic shared memory: programs launch few shapes often.
+    /// How many blocks a multiprocessor holds, by threads and dynamic shared memory. Programs launch a few shapes
+    /// often.
     resident: Mutex<Vec<((u32, u32), u32)>>,
     /// Keeps the code loaded.
     code: Arc<Loaded>,
 }
 
 impl CudaKernel {
-    /// The kernel of this name. `known` are its parameters, if the image says them.
+    /// The kernel of this name. `listed` are its parameters, if the image lists them.
     pub fn new(
         code: &Arc<Loaded>,
         name: &str,
         function: CuFunction,
-        known: Option<&[Parameter]>,
+        listed: Option<&[Parameter]>,
     ) -> Result<CudaKernel> {
         let gpu = &code.gpu;
         let _entered = gpu.enter()?;
@@ -58,7 +59,7 @@ impl CudaKernel {
         );
         let parameters = match parameters(gpu, function)? {
             Some(parameters) => parameters,
-            None => known.unwrap_or_default().to_vec(),
+            None => listed.unwrap_or_default().to_vec(),
         };
         let resident = |threads| resident_blocks(gpu, function, threads, 0);
         Ok(CudaKernel {
@@ -90,8 +91,8 @@ impl CudaKernel {
         let mut parameters = self.arguments(launch);
         let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
         let gpu = &self.code.gpu;
-        // SAFETY: the function is loaded; the driver reads as many bytes at each address as the parameter has, before it
-        // returns: they are the words of the launch.
+        // SAFETY: the function is loaded. At each address the driver reads as many bytes as the parameter has
+        // before it returns. The addresses point at the words of the launch.
         let launched = unsafe {
             gpu.driver.launch_kernel(
                 self.function,
@@ -165,7 +166,8 @@ impl CudaKernel {
         Ok(())
     }
 
-    /// More than the usual shared memory has to be asked for (CUDA programming guide, "Shared memory").
+    /// A launch that needs more than the default shared memory must opt in (CUDA programming guide, "Shared
+    /// memory").
     fn opt_in_shared_memory(&self, dynamic_shared: u32) -> Result<()> {
         let gpu = &self.code.gpu;
         let properties = &gpu.properties;
@@ -176,7 +178,7 @@ impl CudaKernel {
         }
         let most = properties.info.max_shared_memory.saturating_sub(own);
         let attribute = CuFunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        // All of it, so that launches with different sizes do not take it away from each other.
+        // Opts in to all of it, so that launches with different sizes do not interfere.
         // SAFETY: the function is loaded.
         gpu.check(unsafe {
             gpu.driver
@@ -186,7 +188,7 @@ impl CudaKernel {
         Ok(())
     }
 
-    /// Addresses of the arguments: of the first word of each parameter.
+    /// The addresses of the arguments: the first word of each parameter.
     fn arguments(&self, launch: &Launch<'_>) -> Vec<*mut c_void> {
         let word = |index: usize| (&raw const launch.args[index]).cast_mut().cast::<c_void>();
         if self.info.parameters.is_empty() {
@@ -251,7 +253,7 @@ fn resident_blocks(
     Ok(u32::try_from(blocks).unwrap_or(0))
 }
 
-/// What a newer driver says of a kernel's parameters; `None`: the driver does not say.
+/// A kernel's parameters as a newer driver reports them. `None`: the driver does not report them.
 fn parameters(gpu: &Gpu, function: CuFunction) -> Result<Option<Vec<Parameter>>> {
     let mut parameters = Vec::new();
     loop {

@@ -1,7 +1,7 @@
 //! NVIDIA GPUs over the CUDA driver API.
 //!
-//! Nothing of NVIDIA's is linked, and no toolkit is needed: the driver's library is opened when the plugin is
-//! ([`driver`]). How the parts work together is in docs/cuda.md.
+//! The plugin links no NVIDIA code and needs no toolkit: it opens the driver's library at run time ([`driver`]).
+//! docs/cuda.md describes how the parts work together.
 
 mod arch;
 mod cuda_types;

@@ -1,8 +1,7 @@
 //! Allocations.
 //!
-//! Device memory comes from the driver's pool where the device has one (`cuMemAllocAsync`): a block that was freed serves
-//! again without the driver having to ask the device, and freeing does not wait for everything that runs, as `cuMemFree`
-//! does.
+//! Device memory comes from the driver's pool where the device has one (`cuMemAllocAsync`). The pool reuses a
+//! freed block without asking the device. Freeing does not wait for everything that runs, unlike `cuMemFree`.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -13,7 +12,7 @@ use plugin_api::{DevicePtr, Error, MemoryKind, Result};
 use crate::driver::{CuHostAllocFlags, CuMemAttachFlags, CuResult, Failure, Outcome};
 use crate::gpu::{Entered, Gpu};
 
-/// How an allocation is freed again.
+/// How an allocation must be freed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
     Pool,
@@ -35,7 +34,7 @@ impl Memory {
         // The driver refuses 0 bytes.
         let bytes = usize::try_from(size.max(1)).unwrap_or(usize::MAX);
         let kind = match kind {
-            // Pinned host memory is shared, too, if slower to reach.
+            // Pinned host memory is shared as well, but slower to reach.
             MemoryKind::Shared if !gpu.properties.managed_memory => MemoryKind::Host,
             kind => kind,
         };
@@ -62,7 +61,7 @@ impl Memory {
         let origin = origin.ok_or(Error::InvalidFree(pointer))?;
         let entered = gpu.enter()?;
         let driver = gpu.driver;
-        // SAFETY: an allocation of this origin that nobody has freed, of the current context.
+        // SAFETY: an allocation of this origin in the current context that has not been freed.
         let outcome = unsafe {
             match origin {
                 Origin::Pool => driver.mem_free_async(pointer.0, entered.memory),
@@ -103,17 +102,17 @@ fn take(
                 let mut host: *mut c_void = std::ptr::null_mut();
                 let flags = CuHostAllocFlags::PORTABLE | CuHostAllocFlags::DEVICE_MAP;
                 driver.mem_host_alloc(&mut host, bytes, flags)?;
-                // With unified addressing, which every 64-bit system has, kernels use it under the same address.
+                // With unified addressing, which every 64-bit system has, kernels use the same address.
                 Ok((host as u64, Origin::Host))
             }
         }
     }
 }
 
-/// Returns what the pool keeps to the device.
+/// Returns the pool's unused memory to the device.
 fn trim(gpu: &Gpu, entered: &Entered<'_>) {
     let Some(pool) = entered.pool else { return };
-    // What was freed is the pool's when the stream has passed it.
+    // The pool gets freed memory when the stream has passed the free.
     // SAFETY: pool and stream are the device's.
     let trimmed: Outcome = unsafe {
         gpu.driver
@@ -121,7 +120,7 @@ fn trim(gpu: &Gpu, entered: &Entered<'_>) {
             .and_then(|()| gpu.driver.mem_pool_trim_to(pool, 0))
     };
     if let Err(failure) = trimmed {
-        // The allocation that is tried next fails too, and is reported.
+        // The next attempt to allocate will fail too, and is reported.
         log::debug!("{} failed: {}", failure.call, failure.result.0);
     }
 }

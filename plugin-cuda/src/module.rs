@@ -20,7 +20,7 @@ use crate::names::{Names, spelled};
 use crate::synchronous;
 use crate::trap_record;
 
-/// Code in the device's context; unloaded with its last kernel.
+/// Code in the device's context. Unloaded with its last kernel.
 pub struct Loaded {
     /// The device.
     pub gpu: Arc<Gpu>,
@@ -30,7 +30,7 @@ pub struct Loaded {
 impl Drop for Loaded {
     fn drop(&mut self) {
         if let Ok(_entered) = self.gpu.enter() {
-            // SAFETY: loaded once, and nobody has a kernel of it any more.
+            // SAFETY: loaded once, and no kernel of it is in use any more.
             let unloaded = unsafe { self.gpu.driver.module_unload(self.handle) };
             if let Err(failure) = unloaded {
                 log::debug!("{} failed: {}", failure.call, failure.result.0);
@@ -48,11 +48,11 @@ pub struct CudaModule {
     stages: Vec<Stage>,
 }
 
-/// The stage in which the driver's compiler makes machine code of PTX.
+/// The stage in which the driver's compiler assembles PTX.
 const ASSEMBLE: &str = "assemble and load";
 
 impl CudaModule {
-    /// Loads an image that the device takes, and runs its constructors.
+    /// Loads an image that the device can run, and runs its constructors.
     pub fn load(
         gpu: &Arc<Gpu>,
         memory: &Arc<Memory>,
@@ -102,7 +102,7 @@ impl CudaModule {
         Ok(module)
     }
 
-    /// Tells the image's device runtime where to leave the reason of a trap.
+    /// Tells the image's device runtime where to leave the reason for a trap.
     fn install_trap_record(&self) -> Result<()> {
         let gpu = &self.code.gpu;
         let variable = self.global(trap_record::VARIABLE);
@@ -118,12 +118,12 @@ impl CudaModule {
         &self.code.gpu
     }
 
-    /// Names of the constants others may see.
+    /// Names of the visible constants.
     pub fn constants(&self) -> impl Iterator<Item = &str> {
         self.names.constants.iter().map(String::as_str)
     }
 
-    /// The kernel of this name; `None`: the image has none.
+    /// The kernel of this name. `None`: the image has none.
     pub fn find_kernel(&self, name: &str) -> Result<Option<Arc<CudaKernel>>> {
         let gpu = &self.code.gpu;
         let symbol = CString::new(spelled(name)).unwrap_or_default();
@@ -168,10 +168,11 @@ fn text_of(bytes: &[u8]) -> String {
     text.trim_end_matches('\0').to_owned()
 }
 
-/// Optimisation level of bitcode: what clang was told has been done already where the image was linked.
+/// Optimisation level for bitcode. The level that clang was given has been applied already where the image was
+/// linked.
 const LEVEL: u8 = 2;
 
-/// Bitcode as PTX for the device.
+/// Compiles bitcode to PTX for the device.
 fn compile(gpu: &Gpu, image: &Image<'_>) -> Result<String> {
     let options = PtxOptions {
         arch: gpu.properties.arch.to_string(),

@@ -1,4 +1,4 @@
-//! What an image defines, by name: older drivers do not list it.
+//! The names that an image defines. Older drivers do not list them.
 
 use std::collections::HashMap;
 
@@ -8,24 +8,24 @@ use plugin_api::{Error, Parameter, Result};
 
 use crate::ptx;
 
-/// The names an image defines.
+/// The names that an image defines.
 #[derive(Debug, Default)]
 pub struct Names {
-    /// Device variables that may change, and that others may see.
+    /// Visible device variables that may change.
     pub variables: Vec<String>,
-    /// Constants that others may see.
+    /// Visible constants.
     pub constants: Vec<String>,
-    /// Parameters of the kernels; machine code does not say them.
+    /// Parameters of the kernels. Machine code does not list them.
     pub parameters: HashMap<String, Vec<Parameter>>,
 }
 
 impl Names {
-    /// What PTX defines.
+    /// The names that PTX defines.
     pub fn of_ptx(text: &str) -> Names {
         ptx::names(text)
     }
 
-    /// What a cubin defines.
+    /// The names that a cubin defines.
     pub fn of_cubin(bytes: &[u8]) -> Result<Names> {
         let malformed = |error| Error::Load(format!("the machine code is malformed: {error}"));
         let elf = ElfFile64::<object::Endianness>::parse(bytes).map_err(malformed)?;

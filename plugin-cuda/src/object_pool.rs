@@ -1,8 +1,8 @@
-//! What takes a driver long to make, and nobody uses right now.
+//! A pool of driver objects that are slow to create and currently idle.
 
 use parking_lot::{Mutex, MutexGuard};
 
-/// ObjectPool objects of one kind.
+/// Idle objects of one kind.
 pub struct ObjectPool<T>(Mutex<Vec<T>>);
 
 impl<T> Default for ObjectPool<T> {
@@ -16,17 +16,17 @@ impl<T> ObjectPool<T> {
         self.0.lock()
     }
 
-    /// The one used last.
+    /// Takes the object that was used last.
     pub fn take(&self) -> Option<T> {
         self.lock().pop()
     }
 
-    /// Keeps one for the next who needs it.
+    /// Returns an object to the pool.
     pub fn put_back(&self, object: T) {
         self.lock().push(object);
     }
 
-    /// All of them.
+    /// Takes all objects.
     pub fn take_all(&self) -> Vec<T> {
         std::mem::take(&mut self.lock())
     }

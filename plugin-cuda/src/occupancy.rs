@@ -1,11 +1,11 @@
 //! Block sizes that fill a multiprocessor.
 
-/// Block sizes to choose from. 128 is what clang compiles regions for when a program states none.
+/// Candidate block sizes. Clang compiles regions for 128 threads when a program specifies none.
 const SIZES: [u32; 4] = [128, 256, 512, 1024];
 
-/// The block size for programs that state none: the smallest with which a multiprocessor holds the most threads. Small blocks
-/// end independently of each other and have cheap barriers; larger ones win where blocks, rather than threads, are what a
-/// multiprocessor runs out of: with much static shared memory.
+/// The block size for programs that specify none: the smallest size with which a multiprocessor holds the most
+/// threads. Small blocks end independently of each other and have cheap barriers. Larger ones are better where a
+/// multiprocessor runs out of blocks before it runs out of threads, as with much static shared memory.
 pub fn best_block<E>(
     max_threads: u32,
     resident_blocks: impl Fn(u32) -> Result<u32, E>,
@@ -24,7 +24,8 @@ pub fn best_block<E>(
 mod tests {
     use super::best_block;
 
-    /// A multiprocessor with this many threads, blocks and bytes of shared memory, a kernel with so many bytes.
+    /// The best size on a multiprocessor with this many threads, blocks and bytes of shared memory, for a kernel
+    /// with `own` bytes.
     fn best(max_threads: u32, threads: u32, blocks: u32, shared: u32, own: u32) -> u32 {
         let resident = |size: u32| {
             let by_shared = shared.checked_div(own).unwrap_or(u32::MAX);

@@ -1,7 +1,7 @@
-//! Access of a GPU to another one's memory.
+//! Access of one GPU to another GPU's memory.
 //!
-//! The driver copies between any two GPUs, through the host's memory if need be. Where the hardware lets one reach the
-//! other's memory, the copy is direct once that has been enabled.
+//! The driver copies between any two GPUs, through host memory if necessary. If the hardware lets one GPU reach
+//! the other's memory, the copy is direct once peer access is enabled.
 
 use std::collections::HashSet;
 use std::ffi::c_int;
@@ -12,12 +12,12 @@ use plugin_api::Result;
 use crate::driver::{CuDevice, CuResult};
 use crate::gpu::Gpu;
 
-/// The GPUs whose memory one of them has been let into, as far as that is possible.
+/// The GPUs that a GPU has been given peer access to, where that is possible.
 #[derive(Default)]
 pub struct Peers(Mutex<HashSet<CuDevice>>);
 
 impl Peers {
-    /// Lets `gpu` use the memory of `other`, if it can. Asked once per pair.
+    /// Lets `gpu` use the memory of `other`, if it can. The driver is asked once per pair.
     pub fn enable(&self, gpu: &Gpu, other: &Gpu) -> Result<()> {
         let mut known = self.0.lock();
         if !known.insert(other.device) {
@@ -37,7 +37,7 @@ impl Peers {
         // SAFETY: the other device's context is retained as long as the plugin lives.
         let enabled = unsafe { gpu.driver.ctx_enable_peer_access(peer, 0) };
         match enabled {
-            // CUDA code of the process has done it.
+            // CUDA code in the process has done it already.
             Err(failure) if failure.result == CuResult::PEER_ACCESS_ALREADY_ENABLED => Ok(()),
             enabled => gpu.check(enabled),
         }

@@ -1,4 +1,4 @@
-//! The plugin: every GPU the driver shows.
+//! The plugin: every GPU that the driver shows.
 
 use std::ffi::c_int;
 use std::sync::{Arc, OnceLock};
@@ -46,15 +46,15 @@ impl Plugin for CudaPlugin {
     }
 }
 
-/// What the driver shows.
+/// The GPUs that the driver shows.
 pub struct Found {
-    /// The GPUs that serve: at least one.
+    /// The GPUs that the plugin can use: at least one.
     pub plugin: Arc<dyn Plugin>,
-    /// GPUs that do not, a sentence each.
+    /// A message for each GPU that the plugin cannot use.
     pub left_out: Vec<String>,
 }
 
-/// Looks for the driver and its GPUs, as the environment says.
+/// Looks for the driver and its GPUs, configured by the environment.
 pub fn plugin() -> Result<Found, Unavailable> {
     let settings = Settings::from_environment().map_err(Unavailable::Setting)?;
     let driver = driver()?;
@@ -77,7 +77,7 @@ pub fn plugin() -> Result<Found, Unavailable> {
 
 const NO_GPU: &str = "the NVIDIA driver shows no GPU (CUDA_VISIBLE_DEVICES may hide them; `nvidia-smi -L` lists them)";
 
-/// The driver's library. It stays open: threads of its own may be running.
+/// The driver's library. It stays open, because threads of the driver may be running.
 fn driver() -> Result<&'static Driver, Unavailable> {
     static DRIVER: OnceLock<Result<Driver, DriverError>> = OnceLock::new();
     let driver = DRIVER.get_or_init(Driver::open).as_ref();
@@ -94,7 +94,7 @@ fn unavailable(driver: &Driver, failure: Failure) -> Unavailable {
 
 type Devices = (Vec<Arc<CudaDevice>>, Vec<String>);
 
-/// The GPUs that serve, and why others do not.
+/// The GPUs that the plugin can use, and messages about the others.
 fn devices(driver: &'static Driver, settings: &Settings) -> Result<Devices, Failure> {
     let mut count: c_int = 0;
     // SAFETY: `count` is writable.

@@ -1,4 +1,4 @@
-//! What a GPU is, as far as the driver tells without a context.
+//! The properties of a GPU that the driver reports without a context.
 
 use std::ffi::{CStr, c_char, c_int};
 
@@ -7,25 +7,25 @@ use plugin_api::DeviceInfo;
 use crate::arch::Arch;
 use crate::driver::{CuDevice, CuDeviceAttribute, Driver, Failure, Outcome};
 
-/// What a GPU is.
+/// The properties of a GPU.
 #[derive(Clone, Debug)]
 pub struct Properties {
-    /// For everyone.
+    /// The properties that all devices have.
     pub info: DeviceInfo,
     /// Its architecture.
     pub arch: Arch,
-    /// Shared memory of a block that does not ask for more, bytes.
+    /// Shared memory of a block without opt-in, bytes.
     pub default_shared_memory: u32,
     /// Whether there is memory that migrates between host and device.
     pub managed_memory: bool,
-    /// Whether kernels may follow any host pointer.
+    /// Whether kernels may dereference any host pointer.
     pub host_pointers: bool,
     /// Whether allocations come from a pool.
     pub memory_pools: bool,
 }
 
 impl Properties {
-    /// Asks the driver.
+    /// Queries the driver.
     pub fn of(driver: &Driver, device: CuDevice) -> Result<Properties, Failure> {
         let attribute = |attribute| {
             let mut value: c_int = 0;
@@ -60,7 +60,7 @@ impl Properties {
                 max_shared_memory: attribute(Ask::MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?
                     .max(default_shared_memory),
                 total_memory: memory as u64,
-                // Device code knows that of `%globaltimer`.
+                // Device code knows the frequency of `%globaltimer`.
                 clock_frequency: 0,
                 max_iterations_per_thread: 0,
             },

@@ -1,10 +1,11 @@
-//! The names PTX text defines (PTX ISA, chapters 5 and 11): visible variables, and kernels with their parameters.
+//! The names that PTX text defines (PTX ISA, chapters 5 and 11): visible variables, and kernels with their
+//! parameters.
 
 use plugin_api::Parameter;
 
 use crate::names::Names;
 
-/// What `text` defines.
+/// The names that `text` defines.
 pub fn names(text: &str) -> Names {
     let mut names = Names::default();
     let mut rest = text;
@@ -29,13 +30,13 @@ pub fn names(text: &str) -> Names {
     names
 }
 
-/// What stands before the size, value or end of a declaration.
+/// The part of a declaration before its size, value or end.
 fn head(line: &str) -> &str {
     let end = line.find(['[', '=', ';', '(']).unwrap_or(line.len());
     &line[..end]
 }
 
-/// A kernel's name and parameters: `line` begins its declaration, `after` is what follows.
+/// A kernel's name and parameters. Its declaration begins in `line` and continues in `after`.
 fn entry<'a>(line: &'a str, after: &'a str) -> Option<(&'a str, Vec<Parameter>)> {
     let name = head(line).split_ascii_whitespace().next_back()?;
     let list = match line.split_once('(') {
@@ -66,7 +67,7 @@ fn layout(declaration: &str) -> Option<(u32, u32)> {
     let mut is_pointer = false;
     while let Some(word) = words.next() {
         match word {
-            // What follows is said of what the pointer points to.
+            // The next words describe the memory that the pointer points to.
             ".ptr" => is_pointer = true,
             ".align" => {
                 let value: u32 = words.next()?.parse().ok()?;
@@ -81,7 +82,7 @@ fn layout(declaration: &str) -> Option<(u32, u32)> {
     Some((size.checked_mul(count)?, alignment.unwrap_or(size)))
 }
 
-/// The bytes of a fundamental type.
+/// The size of a fundamental type, bytes.
 fn size_of_type(word: &str) -> Option<u32> {
     match word
         .strip_prefix(['.'])?

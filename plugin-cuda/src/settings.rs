@@ -1,28 +1,28 @@
-//! What the user may set.
+//! The settings from the environment.
 
 use plugin_api::parse_size;
 
-/// Limits of every device the process uses.
+/// Limits for every device that the process uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Stack of a thread, bytes. The driver sees to it that what a kernel is known to need is there; this is for calls
-    /// through pointers, which regions of generic kernels and of other units are.
+    /// Stack of a thread, bytes. The driver provides the stack that a kernel is known to need. This is for calls
+    /// through pointers: to regions of generic kernels and of other translation units.
     pub stack: usize,
-    /// Heap of `malloc` on the device, bytes; `None`: a share of the device's memory.
+    /// Heap of `malloc` on the device, bytes. `None`: a share of the device's memory.
     pub heap: Option<usize>,
-    /// Buffer of `printf`, bytes; `None`: the driver's choice.
+    /// Buffer of `printf`, bytes. `None`: the driver's choice.
     pub printf: Option<usize>,
     /// Bytes of freed device memory that are kept for the next allocation.
     pub release_threshold: u64,
 }
 
-/// CUDA's own default, 1 KiB, is soon used up by functions of other units.
+/// CUDA's default of 1 KiB is too small for functions of other translation units.
 const STACK: usize = 4 << 10;
 /// The share of the device's memory that its heap gets.
 const HEAP_SHARE: u64 = 16;
-/// The most it gets of itself. State buffers for all teams of an H100 take a sixth of that.
+/// The largest heap by default. State buffers for all teams of an H100 take a sixth of it.
 const MOST_HEAP: u64 = 512 << 20;
-/// What the driver gives without being asked.
+/// The driver's default.
 const LEAST_HEAP: u64 = 8 << 20;
 
 impl Default for Settings {
@@ -37,13 +37,13 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The defaults, changed by the environment. What cannot be read is an error: silence would leave the user
-    /// wondering why a setting has no effect.
+    /// The defaults, changed by the environment. A value that cannot be parsed is an error. Otherwise the user
+    /// would wonder why a setting has no effect.
     pub fn from_environment() -> Result<Settings, String> {
         Settings::from_variables(|name| std::env::var(name).ok())
     }
 
-    /// The defaults, changed by what `variable` knows of the names asked for.
+    /// The defaults, changed by the variables that `variable` knows.
     fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Settings, String> {
         let size = |name: &str| match variable(name) {
             None => Ok(None),
@@ -64,7 +64,7 @@ impl Settings {
         })
     }
 
-    /// The heap of a device with so much memory, bytes.
+    /// The heap for a device with this much memory, bytes.
     pub fn heap_of(&self, memory: u64) -> usize {
         let share = (memory / HEAP_SHARE).clamp(LEAST_HEAP, MOST_HEAP);
         self.heap.unwrap_or(share as usize)

@@ -1,7 +1,7 @@
-//! Pinned host memory that small writes go through.
+//! Pinned host memory that stages small writes.
 //!
-//! A copy from memory that is not pinned may wait for the stream first (CUDA Driver API, "API synchronization behavior"),
-//! and whoever gave the bytes may change them as soon as the call returns.
+//! A copy from pageable memory may first wait for the stream (CUDA Driver API, "API synchronization behavior").
+//! And the caller may change the bytes as soon as the call returns.
 
 use std::ffi::c_void;
 
@@ -10,23 +10,23 @@ use plugin_api::Result;
 use crate::driver::{CuHostAllocFlags, Driver, Outcome};
 use crate::gpu::Gpu;
 
-/// Bytes of one stream's.
+/// Bytes per stream.
 const SIZE: usize = 16 << 10;
-/// Pieces begin at multiples of this.
+/// Staged copies begin at multiples of this.
 const ALIGNMENT: usize = 16;
 
-/// The memory of one stream, made at its first use.
+/// The staging memory of one stream, created on first use.
 #[derive(Default)]
 pub struct Staging {
     memory: Option<*mut u8>,
     used: usize,
 }
 
-// SAFETY: the memory is the process's, and has no other owner.
+// SAFETY: the memory belongs to the process and has no other owner.
 unsafe impl Send for Staging {}
 
 impl Staging {
-    /// A copy of `bytes` that stays until [`Staging::clear`]; `None` if there is no room for it.
+    /// Stages a copy of `bytes` that is valid until [`Staging::clear`]. `None` if there is no room for it.
     pub fn keep(&mut self, gpu: &Gpu, bytes: &[u8]) -> Result<Option<*const u8>> {
         if bytes.len() > SIZE - self.used {
             return Ok(None);
@@ -44,7 +44,7 @@ impl Staging {
         Ok(Some(place))
     }
 
-    /// What was kept is not needed any more.
+    /// Discards all staged bytes.
     pub fn clear(&mut self) {
         self.used = 0;
     }
@@ -52,7 +52,7 @@ impl Staging {
     /// Frees the memory.
     ///
     /// # Safety
-    /// No copy from it is under way.
+    /// No copy from it is in flight.
     pub unsafe fn free(&self, driver: &Driver) -> Outcome {
         match self.memory {
             // SAFETY: the driver allocated it; caller.

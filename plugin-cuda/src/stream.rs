@@ -1,4 +1,4 @@
-//! Streams: the driver's, with what has to stay until their work is done.
+//! Streams of the driver, with the resources that must live until their work is complete.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -28,16 +28,16 @@ struct State {
     enqueued: u64,
     /// How many of them are known to be complete.
     complete: u64,
-    /// Whether others know the driver's handle, and may enqueue work that is not counted.
+    /// Whether the driver's handle was given out, so that others may enqueue work that is not counted.
     exposed: bool,
-    /// Bytes that copies under way read.
+    /// Bytes that copies in flight read.
     kept: Vec<Box<[u8]>>,
-    /// Functions that are not known to have been called.
+    /// Functions that may not have been called yet.
     calls: Vec<Arc<HostFunction>>,
 }
 
 impl State {
-    /// Whether there is nothing to ask the driver for.
+    /// Whether all operations are known to be complete.
     fn is_complete(&self) -> bool {
         self.complete == self.enqueued && !self.exposed
     }
@@ -66,7 +66,7 @@ impl CudaStream {
         self.state.lock()
     }
 
-    /// Enqueues with the context current. An operation the driver refuses is not there.
+    /// Enqueues an operation with the context current. An operation that the driver refuses does not count.
     fn enqueue(
         &self,
         operation: impl FnOnce(&Entered<'_>, &mut State) -> Result<()>,
@@ -77,7 +77,7 @@ impl CudaStream {
         operation(&entered, &mut state)
     }
 
-    /// The driver's answer to a copy or fill at `address`: what it calls an invalid value may be the range.
+    /// The driver's result of a copy or fill. If it says "invalid value", the range may be the cause.
     fn checked(
         &self,
         outcome: Outcome,
@@ -135,7 +135,7 @@ impl CudaStream {
         }
         let there = source.enter()?.context;
         self.enqueue(|entered, _| {
-            // SAFETY: both contexts are retained; the driver checks both ranges.
+            // SAFETY: both contexts are retained. The driver checks both ranges.
             let copied = unsafe {
                 self.gpu.driver.memcpy_peer_async(
                     dst.0,
@@ -161,7 +161,7 @@ impl CudaStream {
         self.checked(copied, "copy within the device", &[src, dst], len)
     }
 
-    /// The driver does not copy between ranges that overlap: through memory of its own.
+    /// Copies between ranges that overlap, through temporary memory. The driver has no such copy.
     fn copy_overlapping(
         &self,
         entered: &Entered<'_>,
@@ -181,7 +181,7 @@ impl CudaStream {
         let copied = self
             .copy_disjoint(between, src, len)
             .and_then(|()| self.copy_disjoint(dst, between, len));
-        // SAFETY: allocated above; freed when the stream has passed the copies.
+        // SAFETY: allocated above. The stream frees it after the copies.
         let freed = unsafe {
             match entered.pool {
                 Some(_) => driver.mem_free_async(between.0, self.handle),
@@ -193,12 +193,12 @@ impl CudaStream {
         copied.and(self.gpu.check(freed))
     }
 
-    /// Everything enqueued up to `count` is complete.
+    /// Notes that everything enqueued up to `count` is complete.
     fn passed(&self, count: u64) {
         let mut state = self.lock();
         state.complete = state.complete.max(count);
         if state.enqueued > count {
-            // Another thread has enqueued more meanwhile; it waits for that, or asks.
+            // Another thread has enqueued more meanwhile. It will wait or query for that.
             return;
         }
         state.kept.clear();
@@ -209,7 +209,7 @@ impl CudaStream {
         self.running.ended();
     }
 
-    /// The stream will not come to what is left: those who are to hear of it do so as it is dropped.
+    /// The stream will not run its remaining functions. Drops them, so that those who wait for them learn of it.
     fn abandon(&self) {
         let calls = std::mem::take(&mut self.lock().calls);
         calls.iter().for_each(|call| call.abandon());
@@ -223,7 +223,7 @@ impl Stream for CudaStream {
         }
         self.enqueue(|_, _| {
             let driver = self.gpu.driver;
-            // SAFETY: the source stays readable (caller); the driver checks the destination.
+            // SAFETY: the source stays readable (caller). The driver checks the destination.
             let copied = unsafe { driver.memcpy_htod_async(dst.0, src.cast(), len, self.handle) };
             self.checked(copied, "copy to device", &[dst], len)
         })
@@ -246,7 +246,7 @@ impl Stream for CudaStream {
                     .map_or(bytes.as_ptr(), |kept| kept.as_ptr())
             });
             let driver = self.gpu.driver;
-            // SAFETY: the source stays until the stream has passed the copy.
+            // SAFETY: the source stays valid until the copy is complete.
             let copied =
                 unsafe { driver.memcpy_htod_async(dst.0, source.cast(), bytes.len(), self.handle) };
             self.checked(copied, "copy to device", &[dst], bytes.len())
@@ -259,7 +259,7 @@ impl Stream for CudaStream {
         }
         self.enqueue(|_, _| {
             let driver = self.gpu.driver;
-            // SAFETY: the destination stays writable (caller); the driver checks the source.
+            // SAFETY: the destination stays writable (caller). The driver checks the source.
             let copied = unsafe { driver.memcpy_dtoh_async(dst.cast(), src.0, len, self.handle) };
             self.checked(copied, "copy from device", &[src], len)
         })
@@ -328,7 +328,8 @@ impl Stream for CudaStream {
         let any: &dyn Any = &**event;
         let Some(own) = any.downcast_ref::<CudaEvent>() else {
             let event = event.clone();
-            // Its device's failure is told whoever waits for that device; this stream goes on (`plugin_api::Event`).
+            // A failure is reported to whoever waits for that device. This stream continues
+            // (`plugin_api::Event`).
             return self.call(Box::new(move || {
                 if let Err(error) = event.synchronize() {
                     log::warn!("waiting for another device: {error}");
@@ -336,7 +337,7 @@ impl Stream for CudaStream {
             }));
         };
         self.enqueue(|_, _| {
-            // SAFETY: the event lives as long as the call; the driver notes what it stands for.
+            // SAFETY: the event lives as long as the call. The driver keeps the record that it stands for.
             self.gpu.check(unsafe {
                 self.gpu
                     .driver
@@ -359,7 +360,7 @@ impl Stream for CudaStream {
             state.enqueued
         };
         let entered = self.gpu.enter().inspect_err(|_| self.abandon())?;
-        // What kernels have printed is shown when somebody waits, not when somebody asks.
+        // The driver prints the output of kernels when a thread synchronises, not when it queries.
         // SAFETY: the stream is the device's.
         let asked = unsafe {
             self.gpu
@@ -395,12 +396,12 @@ impl Stream for CudaStream {
 }
 
 impl Drop for CudaStream {
-    /// What is enqueued is still done, with what it needs.
+    /// Operations that are enqueued still run, and their resources live until then.
     fn drop(&mut self) {
         if let Err(error) = self.synchronize() {
             log::debug!("a stream that nobody waits for: {error}");
             self.abandon();
-            // The driver may still be reading: what was kept is never given back.
+            // The driver may still be reading, so these bytes are never freed.
             let mut state = self.lock();
             std::mem::forget(std::mem::take(&mut state.kept));
             return;

@@ -1,7 +1,7 @@
-//! What a kernel that gives up leaves for the host (docs/abi.md, "Trap record").
+//! The record that a kernel leaves for the host when it traps (docs/abi.md, "Trap record").
 //!
-//! After a trap the context answers nothing any more, device memory included. So the record is in host memory that the
-//! device reaches, and the device runtime is told its address in a variable of each image.
+//! After a trap the context is unusable, including device memory. So the record is in host memory that the device
+//! can reach. A variable in each image gives the device runtime its address.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,47 +11,48 @@ use plugin_api::{Result, SourceLocation};
 use crate::driver::{CuDevicePtr, CuHostAllocFlags, Driver, Outcome};
 use crate::gpu::Gpu;
 
-/// The variable of an image that gets the record's address.
+/// The variable of an image that receives the record's address.
 pub const VARIABLE: &str = "__omptarget_trap_record";
 
-/// Bytes of the texts.
+/// Bytes for the texts.
 const TEXT: usize = 992;
-/// [`Raw::state`] of a record that is whole and has the device runtime's own words.
-const OWN_WORDS: u32 = 2;
-/// [`Raw::state`] of a record that is whole and of an assertion.
+/// [`Raw::state`] of a complete record with a message of the device runtime.
+const MESSAGE: u32 = 2;
+/// [`Raw::state`] of a complete record of an assertion.
 const ASSERTION: u32 = 3;
 
 /// The record as the device writes it.
 #[repr(C)]
 struct Raw {
-    /// 0: nothing; 1: a thread is writing; else it is whole.
+    /// 0: empty. 1: a thread is writing. Otherwise complete.
     state: AtomicU32,
-    /// Line of the assertion; with the runtime's own words, how many bytes it wanted, if it did.
+    /// Line of the assertion. With a message of the runtime: the bytes that it wanted, or 0.
     line: u32,
     block: [u32; 3],
     thread: [u32; 3],
-    /// The runtime's words; or condition, file and function of the assertion. Each with a null character at its end, cut to fit.
+    /// The runtime's message, or the condition, file and function of the assertion. Each ends with a null
+    /// character and is cut to fit.
     text: [u8; TEXT],
 }
 
 /// The memory of the record.
 pub struct TrapRecord {
     host: *mut Raw,
-    /// The device's address of it.
+    /// Its device address.
     pub device: CuDevicePtr,
 }
 
-// SAFETY: the memory is the process's; it is only read, and `state` orders that.
+// SAFETY: the memory belongs to the process. It is only read, and `state` orders the reads.
 unsafe impl Send for TrapRecord {}
 // SAFETY: as above.
 unsafe impl Sync for TrapRecord {}
 
-/// Why a kernel gave up.
+/// Why a kernel trapped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
-    /// The device runtime's words, or the condition that an `assert` found false.
+    /// The device runtime's message, or the condition of the `assert` that failed.
     pub message: String,
-    /// Where the assertion is; `None`: it was no assertion of the program's.
+    /// Where the assertion is. `None`: it was not an assertion of the program.
     pub location: Option<SourceLocation>,
     /// Block index in the grid.
     pub block: [u32; 3],
@@ -65,7 +66,7 @@ impl TrapRecord {
         let mut host: *mut c_void = std::ptr::null_mut();
         let mut device = 0;
         let flags = CuHostAllocFlags::PORTABLE | CuHostAllocFlags::DEVICE_MAP;
-        // SAFETY: both variables are writable; the memory is fresh and large enough.
+        // SAFETY: both variables are writable. The memory is fresh and large enough.
         gpu.check(unsafe {
             gpu.driver
                 .mem_host_alloc(&mut host, size_of::<Raw>(), flags)
@@ -80,13 +81,14 @@ impl TrapRecord {
         })
     }
 
-    /// What a kernel has left, if one has.
+    /// The trap that a kernel has recorded, if any.
     pub fn read(&self) -> Option<Trap> {
-        // SAFETY: the memory was allocated with this layout and zeroed; the device writes only to `state` once it is whole.
+        // SAFETY: the memory was allocated with this layout and zeroed. Once the record is complete, the device
+        // writes only to `state`.
         let raw = unsafe { &*self.host };
         match raw.state.load(Ordering::Acquire) {
-            OWN_WORDS => Some(raw.own_words()),
-            ASSERTION => Some(raw.assertion()),
+            MESSAGE => Some(raw.message_trap()),
+            ASSERTION => Some(raw.assertion_trap()),
             _ => None,
         }
     }
@@ -94,7 +96,7 @@ impl TrapRecord {
     /// Frees the memory.
     ///
     /// # Safety
-    /// No kernel runs any more that knows of it.
+    /// No kernel that knows its address is running.
     pub unsafe fn free(&self, driver: &Driver) -> Outcome {
         // SAFETY: allocated by `new`; caller.
         unsafe { driver.mem_free_host(self.host.cast()) }
@@ -108,12 +110,12 @@ impl Raw {
             .map(|text| String::from_utf8_lossy(text).into_owned())
     }
 
-    fn own_words(&self) -> Trap {
-        let words = self.texts().next().unwrap_or_default();
+    fn message_trap(&self) -> Trap {
+        let message = self.texts().next().unwrap_or_default();
         Trap {
             message: match self.line {
-                0 => words,
-                bytes => format!("{words} (bytes wanted: {bytes})"),
+                0 => message,
+                bytes => format!("{message} (bytes wanted: {bytes})"),
             },
             location: None,
             block: self.block,
@@ -121,7 +123,7 @@ impl Raw {
         }
     }
 
-    fn assertion(&self) -> Trap {
+    fn assertion_trap(&self) -> Trap {
         let mut texts = self.texts();
         let mut next = || texts.next().unwrap_or_default();
         let condition = next();
@@ -169,7 +171,7 @@ mod tests {
 
     #[test]
     fn assertions_have_a_place() {
-        let trap = raw(12, b"i < n\0a.c\0f\0").assertion();
+        let trap = raw(12, b"i < n\0a.c\0f\0").assertion_trap();
         assert_eq!(trap.message, "assertion `i < n` failed");
         let location = trap.location.unwrap();
         assert_eq!(
@@ -180,13 +182,13 @@ mod tests {
 
     #[test]
     fn the_runtimes_own_words_and_texts_that_were_cut() {
-        let trap = raw(0, b"out of device heap\0").own_words();
+        let trap = raw(0, b"out of device heap\0").message_trap();
         assert_eq!(trap.message, "out of device heap");
         assert_eq!(trap.location, None);
-        let said = raw(480, b"out of device heap\0").own_words();
+        let said = raw(480, b"out of device heap\0").message_trap();
         assert_eq!(said.message, "out of device heap (bytes wanted: 480)");
         assert_eq!(said.location, None);
-        let cut = raw(1, &[b'x'; TEXT]).assertion();
+        let cut = raw(1, &[b'x'; TEXT]).assertion_trap();
         assert_eq!(cut.message.len(), TEXT + "assertion `` failed".len());
         assert_eq!(cut.location.unwrap().file, "");
     }

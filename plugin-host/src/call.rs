@@ -1,19 +1,19 @@
-//! Calls kernels: functions of as many 8-byte parameters as the target region has arguments.
+//! Calls kernels: functions with as many 8-byte parameters as the target region has arguments.
 //!
-//! On x86-64 Linux the first six integers travel in registers and the rest lie in order on the stack, and so does
-//! a structure of more than 16 bytes passed by value (System V ABI for AMD64, 3.2.3). A call with
-//! six integers and such a structure is therefore a call with any number of integers; that the
-//! stack holds some words more than the function has parameters does no harm.
+//! On x86-64 Linux the first six integers are passed in registers and the rest in order on the stack. A structure
+//! of more than 16 bytes that is passed by value also lies on the stack (System V ABI for AMD64, 3.2.3). So a
+//! call with six integers and such a structure is a call with any number of integers. It does no harm if the
+//! stack holds more words than the function has parameters.
 
 use std::ffi::c_void;
 
 /// Parameters in registers.
 const REGISTERS: usize = 6;
-/// Parameters on the stack in the usual call, and at the most.
+/// Parameters on the stack in the usual call, and in the largest.
 const FEW: usize = 26;
 const MANY: usize = 1018;
 
-/// Most parameters a kernel may have.
+/// The most parameters that a kernel may have.
 pub const MOST_PARAMETERS: usize = REGISTERS + MANY;
 
 /// The parameters that do not fit into registers.
@@ -25,8 +25,8 @@ type Function<const N: usize> = unsafe extern "C" fn(u64, u64, u64, u64, u64, u6
 /// Calls `kernel` with `arguments`, at most [`MOST_PARAMETERS`].
 ///
 /// # Safety
-/// `kernel` is a C function that takes at most as many parameters as there are arguments, all of
-/// them pointers or integers, and the arguments are what it expects.
+/// `kernel` is a C function with at most as many parameters as there are arguments. All of them are pointers or
+/// integers, and the arguments match them.
 pub unsafe fn call(kernel: *const c_void, arguments: &[u64]) {
     if arguments.len() <= REGISTERS + FEW {
         // SAFETY: forwarded from the caller.
@@ -47,7 +47,7 @@ unsafe fn call_with<const N: usize>(kernel: *const c_void, arguments: &[u64]) {
     registers[..in_registers].copy_from_slice(first);
     stack.0[..rest.len()].copy_from_slice(rest);
     let [a, b, c, d, e, f] = registers;
-    // SAFETY: function pointers and data pointers have one representation on x86-64 Linux.
+    // SAFETY: function pointers and data pointers have the same representation on x86-64 Linux.
     let function = unsafe { std::mem::transmute::<*const c_void, Function<N>>(kernel) };
     // SAFETY: the function finds its parameters where it expects them (module documentation).
     unsafe { function(a, b, c, d, e, f, stack) }

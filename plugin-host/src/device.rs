@@ -11,7 +11,7 @@ use plugin_api::{
 use crate::memory::{self, Memory};
 use crate::module::HostModule;
 
-/// The triple clang puts into images for this plugin.
+/// The triple that clang puts into images for this plugin.
 const TRIPLE: &str = "x86_64-pc-linux-gnu";
 
 /// One device.
@@ -21,7 +21,7 @@ pub struct HostDevice {
 }
 
 impl HostDevice {
-    /// A device with nothing allocated.
+    /// A device without allocations.
     pub fn new() -> HostDevice {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
         HostDevice {
@@ -30,7 +30,7 @@ impl HostDevice {
                 arch: String::new(),
                 multiprocessors: cores,
                 warp_size: 1,
-                // The kernel itself forks its teams and threads; the launch's shape is not used.
+                // The kernel itself creates its teams and threads. The launch shape is not used.
                 max_threads_per_block: u32::MAX,
                 max_blocks: [i32::MAX as u32; 3],
                 max_shared_memory: 0,
@@ -66,8 +66,8 @@ impl Device for HostDevice {
     }
 
     unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
-        // SAFETY: the source is readable (caller); the destination is device memory, which the host runtime
-        // checks against its mappings. `copy`: `omp_target_memcpy` may pass overlapping ranges.
+        // SAFETY: the source is readable (caller). The destination is device memory, which the host runtime
+        // checks against its mappings. The ranges may overlap: `omp_target_memcpy` allows that.
         unsafe { std::ptr::copy(src, dst.0 as *mut u8, len) };
         Ok(())
     }
@@ -90,8 +90,8 @@ impl Device for HostDevice {
         Ok(())
     }
 
-    /// The device is the host's threads: the one that enqueues work does it. For a `nowait` construct that is one of
-    /// libomp's helpers.
+    /// The host's own threads are the device: the thread that enqueues work runs it. For a `nowait` construct
+    /// that is one of libomp's hidden helper threads.
     fn stream(self: Arc<Self>, _completion: Completion) -> Result<Box<dyn Stream>> {
         Ok(Box::new(ImmediateStream::new(self)))
     }

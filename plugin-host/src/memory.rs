@@ -1,6 +1,6 @@
-//! Device memory of a host device: the C allocator's, with a record of what is allocated, so that a
-//! double free is an error and not a corrupted heap. Small allocations that were freed are kept for the next mapping: constructs
-//! map and unmap the same variables again and again.
+//! Device memory of a host device. It comes from the C allocator. A table of live allocations turns a double free
+//! into an error instead of a corrupted heap. Small allocations are cached when they are freed, because
+//! constructs map and unmap the same variables again and again.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
@@ -8,20 +8,20 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 use parking_lot::{Mutex, MutexGuard};
 use plugin_api::{DevicePtr, Error, Result};
 
-/// What [`plugin_api::Device::alloc`] promises.
+/// The alignment that [`plugin_api::Device::alloc`] promises.
 const ALIGNMENT: usize = 256;
 
-/// From this size on an allocation is held against the memory the machine has left: asking takes
-/// longer than a small allocation does.
+/// From this size on, an allocation is checked against the machine's available memory. The check takes longer
+/// than a small allocation.
 const WORTH_ASKING: u64 = 64 << 20;
 
-/// Sizes of allocations that are kept go up in steps of this many bytes.
+/// Cached sizes are multiples of this many bytes.
 const STEP: u64 = 64;
-/// So many sizes; larger allocations are not kept. An index among them fits into an address's zero bits.
+/// Number of cached sizes. Larger allocations are not cached. A size index fits into an address's zero bits.
 const KEPT_SIZES: u8 = 64;
-/// What the allocator needs of a step for itself.
+/// Bytes of each step that the C allocator needs for its header.
 const HEADER: u64 = 16;
-/// Pieces kept of each size.
+/// Cached allocations per size.
 const KEPT: usize = 64;
 
 /// The allocations of one device.
@@ -44,7 +44,8 @@ impl Default for Allocations {
     }
 }
 
-/// An allocation: its address, and in the low bits its index among the kept sizes. Equal to any other of its address.
+/// An allocation: its address, with its size index in the low bits. It equals any other allocation at the same
+/// address.
 #[derive(Clone, Copy)]
 struct Allocation(u64);
 
@@ -76,7 +77,8 @@ impl Hash for Allocation {
     }
 }
 
-/// Spreads addresses, whose low bits are all zero, over a table. They are the allocator's: nobody chooses them to collide.
+/// Hashes addresses, whose low bits are all zero. They come from the allocator, so nobody can choose them to
+/// collide.
 #[derive(Default)]
 struct AddressHasher(u64);
 
@@ -92,21 +94,22 @@ impl Hasher for AddressHasher {
     }
 
     fn write_u64(&mut self, address: u64) {
-        // Fibonacci hashing: the golden ratio's multiples lie apart. The table uses the high bits and the low ones.
+        // Fibonacci hashing: multiples of the golden ratio are spread out. The hash table uses the high bits and
+        // the low bits.
         let spread = (self.0 ^ address).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.0 = spread ^ (spread >> 32);
     }
 }
 
 impl Allocations {
-    /// An allocation kept of this size.
+    /// Takes a cached allocation of this size.
     fn take(&mut self, size: u8) -> Option<u64> {
         let address = self.kept.get_mut(usize::from(size))?.pop()?;
         self.live.insert(Allocation::new(address, size));
         Some(address)
     }
 
-    /// Keeps an allocation, unless there are enough or it is too large.
+    /// Caches an allocation, unless it is too large or the cache is full.
     fn keep(&mut self, allocation: Allocation) -> bool {
         if allocation.size() == KEPT_SIZES {
             return false;
@@ -120,13 +123,13 @@ impl Allocations {
     }
 }
 
-/// Which of the kept sizes an allocation has; [`KEPT_SIZES`]: none.
+/// The index of the cached size for `size` bytes. [`KEPT_SIZES`]: none.
 fn size_index(size: u64) -> u8 {
     let steps = size.saturating_add(HEADER).max(1).div_ceil(STEP);
     steps.min(u64::from(KEPT_SIZES) + 1) as u8 - 1
 }
 
-/// What is allocated for `size` bytes.
+/// The bytes to allocate for `size` bytes.
 fn capacity(index: u8, size: u64) -> usize {
     match index {
         KEPT_SIZES => size as usize,
@@ -135,7 +138,7 @@ fn capacity(index: u8, size: u64) -> usize {
 }
 
 impl Memory {
-    /// Allocates `size` bytes; none still gives an address of its own.
+    /// Allocates `size` bytes. Zero bytes also get an address of their own.
     pub fn alloc(&self, size: u64, total: u64) -> Result<DevicePtr> {
         let exhausted = || Error::OutOfMemory {
             requested: size,
@@ -146,12 +149,12 @@ impl Memory {
         if let Some(address) = self.allocations().take(index) {
             return Ok(DevicePtr(address));
         }
-        // The system promises more memory than there is and ends the process that uses it.
+        // Linux overcommits memory and ends a process that uses too much.
         if size >= WORTH_ASKING && size > available_memory() {
             return Err(exhausted());
         }
         let (mut address, capacity) = (std::ptr::null_mut(), capacity(index, size));
-        // SAFETY: `address` is writable; the alignment is a power of two and a multiple of a pointer's size.
+        // SAFETY: `address` is writable. The alignment is a power of two and a multiple of a pointer's size.
         let code = unsafe { libc::posix_memalign(&raw mut address, ALIGNMENT, capacity) };
         if code != 0 {
             return Err(exhausted());
@@ -166,7 +169,7 @@ impl Memory {
     /// Frees what `alloc` gave.
     pub fn free(&self, pointer: DevicePtr) -> Result<()> {
         let mut allocations = self.allocations();
-        // An address that is not a multiple of the alignment would find the allocation it lies in the first step of.
+        // An address inside the first step of an allocation would otherwise match that allocation.
         let known = Allocation(pointer.0).address() == pointer.0;
         let allocation = known
             .then(|| allocations.live.take(&Allocation(pointer.0)))
@@ -176,7 +179,7 @@ impl Memory {
             return Ok(());
         }
         drop(allocations);
-        // SAFETY: the table says that `posix_memalign` returned it and nobody freed it since.
+        // SAFETY: according to the table, `posix_memalign` returned the address and it has not been freed since.
         unsafe { libc::free(pointer.0 as *mut libc::c_void) };
         Ok(())
     }
@@ -210,7 +213,7 @@ fn available_memory() -> u64 {
     kilobytes.map_or_else(free_memory, |kilobytes| kilobytes * 1024)
 }
 
-/// Memory that is free, which is less than what is available. For systems without `/proc`.
+/// Free memory, which is less than available memory. For systems without `/proc`.
 fn free_memory() -> u64 {
     let system = rustix::system::sysinfo();
     system.freeram as u64 * u64::from(system.mem_unit)

@@ -1,4 +1,4 @@
-//! A loaded image: a shared object, opened by the dynamic linker from memory, and its kernels.
+//! A loaded image: a shared object that the dynamic linker opens from memory, and its kernels.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -15,7 +15,7 @@ use rustix::fs::{MemfdFlags, memfd_create};
 
 use crate::call::{MOST_PARAMETERS, call};
 
-/// What a function or variable of the image is called, where it is, and how large.
+/// A function or variable of the image.
 struct Symbol {
     address: u64,
     size: u64,
@@ -39,7 +39,7 @@ pub struct HostModule {
 }
 
 impl HostModule {
-    /// Opens `image`; its constructors run.
+    /// Opens `image` and runs its constructors.
     pub fn load(image: &[u8]) -> Result<HostModule> {
         let parsed = ElfFile64::<object::Endianness>::parse(image)
             .map_err(|error| Error::Load(format!("the host image is malformed: {error}")))?;
@@ -67,14 +67,14 @@ impl HostModule {
     }
 }
 
-/// `.data.rel.ro` and its like are protected when the object is loaded.
+/// Whether a variable stays writable. `.data.rel.ro` and similar sections are protected after loading.
 fn is_writable<'a>(image: &impl Object<'a>, symbol: &impl ObjectSymbol<'a>) -> bool {
     let section = symbol.section_index();
     let section = section.and_then(|index| image.section_by_index(index).ok());
     section.is_some_and(|section| [Ok(".data"), Ok(".bss")].contains(&section.name()))
 }
 
-/// Opens an image. The dynamic linker needs a file: an anonymous one in memory.
+/// Opens an image. The dynamic linker needs a file, so the image goes into an anonymous file in memory.
 fn open(image: &[u8]) -> Result<SharedObject> {
     let descriptor = memfd_create(c"omptarget image", MemfdFlags::CLOEXEC);
     let descriptor = descriptor.map_err(|errno| Error::System {
@@ -87,7 +87,7 @@ fn open(image: &[u8]) -> Result<SharedObject> {
         source,
     })?;
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-    // SAFETY: the object's constructors run, as the program wants.
+    // SAFETY: the object's constructors run, as the program expects.
     let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
     let library = library.map_err(|error| {
         Error::Load(format!(
@@ -108,7 +108,7 @@ fn linker_message(error: &libloading::Error) -> String {
 }
 
 fn look_up(object: &SharedObject, name: &str) -> Option<u64> {
-    // SAFETY: the address is not used as anything but a number here.
+    // SAFETY: the symbol is only used as an address here.
     let symbol = unsafe { object.library.get::<*const c_void>(name.as_bytes()) };
     let address = symbol.ok()?.into_raw();
     (!address.is_null()).then_some(address as u64)
@@ -141,7 +141,7 @@ impl Module for HostModule {
         Some(Arc::new(HostKernel {
             info: KernelInfo {
                 name: name.to_owned(),
-                // Functions do not say how many parameters they have.
+                // The symbol table does not say how many parameters a function has.
                 parameters: Vec::new(),
                 max_threads: u32::MAX,
                 static_shared: 0,

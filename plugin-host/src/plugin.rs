@@ -1,4 +1,4 @@
-//! The plugin: as many host devices as LLVM's library offers.
+//! The plugin: as many host devices as LLVM's library has.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use plugin_api::{Device, Plugin};
 
 use crate::device::HostDevice;
 
-/// Devices of this machine's CPU: LLVM's number, so that programs find the devices they were
-/// tested with. All share the cores.
+/// The number of devices. The same as in LLVM, so that programs find the devices that they were tested with. All
+/// share the cores.
 const DEVICES: usize = 4;
 
 struct HostPlugin {
@@ -27,7 +27,7 @@ impl Plugin for HostPlugin {
     }
 }
 
-/// The plugin. It is always there: it needs no driver.
+/// The plugin. It is always available, as it needs no driver.
 pub fn plugin() -> Arc<dyn Plugin> {
     Arc::new(HostPlugin {
         devices: (0..DEVICES).map(|_| Arc::new(HostDevice::new())).collect(),

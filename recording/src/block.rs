@@ -1,8 +1,8 @@
-//! The block of device memory that a recorded program's allocations come from: first fit.
+//! The block of device memory that a recorded program allocates from, first fit.
 
 use std::collections::BTreeMap;
 
-/// Alignment of every allocation: what [`plugin_api::Device::alloc`] promises.
+/// Alignment of every allocation, as [`plugin_api::Device::alloc`] promises.
 pub const ALIGNMENT: u64 = 256;
 
 /// Which parts of the block are allocated.
@@ -37,7 +37,7 @@ impl Block {
         Some(offset)
     }
 
-    /// Frees what `alloc` gave; false for anything else.
+    /// Frees what `alloc` gave. False for anything else.
     pub fn free(&mut self, offset: u64) -> bool {
         let Some((_, mut size)) = self.used.remove(&offset) else {
             return false;
@@ -61,7 +61,7 @@ impl Block {
         self.used.iter().map(|(&offset, &(size, _))| (offset, size))
     }
 
-    /// Bytes in all, and free.
+    /// Total bytes and free bytes.
     pub fn sizes(&self) -> (u64, u64) {
         (self.size, self.holes.values().sum())
     }

@@ -14,32 +14,32 @@ use plugin_api::{
 use crate::block::Block;
 use crate::file::{Area, ImageFormat, Place, Recording};
 
-/// Unless its size is asked for, the block is this share of the device's memory.
+/// The block's share of the device's memory, unless its size is requested.
 const BLOCK_SHARE: u64 = 4;
 
-/// What is to be recorded.
+/// What to record.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Where to.
+    /// The folder to write to.
     pub folder: PathBuf,
-    /// Part of the kernel's name; empty: any kernel.
+    /// Part of the kernel's name. Empty: any kernel.
     pub kernel: String,
-    /// Which of the launches of such kernels, from 1.
+    /// Which launch of matching kernels, from 1.
     pub launch: u64,
-    /// Bytes of device memory to record from; `None`: a quarter of the device's.
+    /// Bytes of device memory to allocate from. `None`: a quarter of the device's.
     pub memory: Option<u64>,
 }
 
-/// Records one launch of the devices it wraps.
+/// Records one launch on the devices that it wraps.
 pub struct Recorder {
     request: Request,
-    /// Launches so far of kernels that are meant.
+    /// Launches of matching kernels so far.
     launches: AtomicU64,
     log: fn(String),
 }
 
 impl Recorder {
-    /// A recorder for `request`. What happens goes to `log`.
+    /// A recorder for `request`. Messages go to `log`.
     pub fn new(request: Request, log: fn(String)) -> Arc<Recorder> {
         Arc::new(Recorder {
             request,
@@ -48,7 +48,7 @@ impl Recorder {
         })
     }
 
-    /// `device`, recording.
+    /// Wraps `device`.
     pub fn device(self: &Arc<Self>, device: Arc<dyn Device>) -> Arc<dyn Device> {
         Arc::new(RecordingDevice {
             memory: Arc::new(BlockMemory {
@@ -61,14 +61,14 @@ impl Recorder {
         })
     }
 
-    /// Whether this launch is the one; asked once per launch.
+    /// Whether to record this launch. Called once per launch.
     fn wants(&self, kernel: &str) -> bool {
         kernel.contains(&self.request.kernel)
             && self.launches.fetch_add(1, Ordering::Relaxed) + 1 == self.request.launch
     }
 }
 
-/// The block of one device, made at the first allocation.
+/// The block of one device. Allocated with the first allocation.
 struct BlockMemory {
     device: Arc<dyn Device>,
     size: Option<u64>,
@@ -169,7 +169,7 @@ impl Device for RecordingDevice {
     }
 
     fn stream(self: Arc<Self>, _completion: Completion) -> Result<Box<dyn Stream>> {
-        // One thing after the other: what memory holds when the kernel begins must be known.
+        // Operations run one after another, because the memory at the start of the kernel must be known.
         Ok(Box::new(ImmediateStream::new(self)))
     }
 
@@ -232,7 +232,7 @@ impl Kernel for RecordingKernel {
         }
         let (base, areas) = self.areas()?;
         let before = self.contents(base, &areas)?;
-        // A launch that fails is worth a recording more than any other.
+        // A launch that fails is recorded as well.
         let outcome = self.kernel.launch(launch);
         let recording = Recording {
             kernel: name.clone(),
@@ -258,7 +258,7 @@ impl Kernel for RecordingKernel {
 }
 
 impl RecordingKernel {
-    /// The allocations there are and the image's variables.
+    /// The current allocations and the image's variables.
     fn areas(&self) -> Result<(u64, Vec<Area>)> {
         let (base, block) = self.memory.block()?;
         let allocation = |(offset, size)| Area {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use device_image::ImageKind;
 use serde::{Deserialize, Serialize};
 
-/// Changes with the format.
+/// The version of the format.
 const VERSION: u32 = 1;
 
 const DESCRIPTION: &str = "recording.json";
@@ -20,7 +20,7 @@ const AFTER: &str = "after";
 pub struct Recording {
     /// The kernel's symbol.
     pub kernel: String,
-    /// Where it was recorded, for people.
+    /// The name of the device it was recorded on.
     pub device: String,
     /// Blocks.
     pub grid: [u32; 3],
@@ -30,13 +30,13 @@ pub struct Recording {
     pub dynamic_shared: u32,
     /// The words of the arguments.
     pub arguments: Vec<u64>,
-    /// What the image is.
+    /// The format of the image.
     pub format: ImageFormat,
     /// The image.
     pub image: Vec<u8>,
     /// Address of the block that allocations lie in.
     pub base: u64,
-    /// What is recorded of memory.
+    /// The recorded ranges of memory.
     pub areas: Vec<Area>,
     /// The areas' bytes before the launch, one after the other.
     pub before: Vec<u8>,
@@ -44,7 +44,7 @@ pub struct Recording {
     pub after: Vec<u8>,
 }
 
-/// What an image is.
+/// The format of an image.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ImageFormat {
@@ -101,7 +101,7 @@ impl ImageFormat {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Area {
-    /// Where.
+    /// Its location.
     pub place: Place,
     /// Bytes.
     pub size: u64,
@@ -111,7 +111,7 @@ pub struct Area {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Place {
-    /// So far into the block.
+    /// An offset into the block.
     Block(u64),
     /// A variable of the image.
     Variable {
@@ -141,26 +141,26 @@ struct Description {
 /// Why a folder cannot be read or written as a recording.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The system refused.
+    /// A system call failed.
     #[error("{path}: {source}")]
     System {
         /// The file.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
-    /// It is not what it should be.
+    /// The file is not valid.
     #[error("{path}: {why}")]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         why: String,
     },
 }
 
 impl Recording {
-    /// Writes the recording to `folder`, which is made if need be. A recording that is there stays.
+    /// Writes the recording to `folder`, which is created if necessary. An existing recording is not overwritten.
     pub fn write(&self, folder: &Path) -> Result<(), FileError> {
         let system = |path: &Path| {
             let path = path.to_owned();

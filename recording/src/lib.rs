@@ -1,9 +1,9 @@
-//! One kernel launch, recorded while a program runs and replayed alone (docs/recording.md).
+//! Records one kernel launch while a program runs, and replays it alone (docs/recording.md).
 //!
-//! A [`Recorder`] wraps devices: they take all memory from one block each, and when the launch comes that is asked for, they write
-//! the image, the block's allocations and the image's variables, before and after, to a folder. [`Replay`] does it again on
-//! any device that takes the image. The block, the image's variables, or both may lie elsewhere then: pointers among the
-//! arguments and in memory are moved along.
+//! A [`Recorder`] wraps devices. Each device then allocates all memory from one block. When the requested launch
+//! comes, the device writes the image, the block's allocations and the image's variables to a folder, before and
+//! after the launch. [`Replay`] repeats the launch on any device that can run the image. The block and the
+//! image's variables may then have other addresses, so pointers in the arguments and in memory are relocated.
 
 mod block;
 mod device;

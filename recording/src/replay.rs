@@ -1,4 +1,4 @@
-//! A recorded launch, done again.
+//! Replays a recorded launch.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,13 +7,14 @@ use plugin_api::{Device, DevicePtr, Kernel, Launch, LoadOptions, MemoryKind, Mod
 
 use crate::file::{Area, Place, Recording};
 
-/// A pointer may lie so far outside of the block: OpenMP passes the base of an array of which a section is mapped.
+/// How far outside the block a pointer may lie. OpenMP passes the base address of an array of which only a
+/// section is mapped.
 const BASE_REACH: u64 = 4 << 30;
 
 /// Why a launch cannot be replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
-    /// No such kernel, no such variable.
+    /// The kernel or variable does not exist.
     #[error("the recorded image does not define {0}")]
     Missing(String),
     /// A variable has another size.
@@ -26,17 +27,17 @@ pub enum ReplayError {
         /// In the recording.
         recorded: u64,
     },
-    /// More teams than the recorded buffer for their reductions is made for.
+    /// There are more teams than the recorded buffer for reductions was made for.
     #[error(
         "the kernel reduces across teams; the recorded memory serves at most the recorded {0} teams"
     )]
     Teams(u32),
-    /// The device refused something, or the kernel failed.
+    /// The device reports an error, or the kernel failed.
     #[error("{0}")]
     Device(#[from] plugin_api::Error),
 }
 
-/// An area whose bytes after the replay are not those recorded.
+/// An area whose bytes differ from the recording after the replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// What it is: a variable's name, or `allocation N`.
@@ -55,13 +56,13 @@ pub struct Replay<'a> {
     device: Arc<dyn Device>,
     kernel: Arc<dyn Kernel>,
     module: Arc<dyn Module>,
-    /// Where each area lies now.
+    /// The current address of each area.
     addresses: Vec<u64>,
     block: Option<DevicePtr>,
 }
 
 impl<'a> Replay<'a> {
-    /// Loads the image and makes room.
+    /// Loads the image and allocates the block.
     pub fn new(
         recording: &'a Recording,
         device: Arc<dyn Device>,
@@ -107,7 +108,7 @@ impl<'a> Replay<'a> {
         Ok(found.address.0)
     }
 
-    /// Most teams that the recorded memory serves; `None`: any number.
+    /// The most teams that the recorded memory is large enough for. `None`: any number.
     fn most_teams(&self) -> Result<Option<u32>, ReplayError> {
         /// `ReductionDataSize` in a kernel environment (docs/abi.md, section 1).
         const REDUCTION_DATA_SIZE: u64 = 20;
@@ -130,7 +131,7 @@ impl<'a> Replay<'a> {
         self.kernel.info().warp_size
     }
 
-    /// Restores the memory and runs the kernel, with its recorded shape or another; gives the kernel's time.
+    /// Restores the memory and runs the kernel, with its recorded shape or another one. Gives the kernel's time.
     pub fn run(&self, grid: [u32; 3], block: [u32; 3]) -> Result<Duration, ReplayError> {
         if let Some(most) = self.most_teams()?
             && grid.iter().product::<u32>() > most
@@ -151,7 +152,7 @@ impl<'a> Replay<'a> {
         Ok(begin.elapsed())
     }
 
-    /// What differs from the recording after [`Replay::run`].
+    /// The differences from the recording after [`Replay::run`].
     pub fn differences(&self) -> Result<Vec<Difference>, ReplayError> {
         let mut differences = Vec::new();
         for (index, expected) in self.contents(&self.recording.after).enumerate() {
@@ -177,7 +178,7 @@ impl<'a> Replay<'a> {
 
     fn restore(&self) -> Result<(), ReplayError> {
         for (index, bytes) in self.contents(&self.recording.before).enumerate() {
-            // What has not changed is not written: it may be constant.
+            // Unchanged areas are not written, because they may be constant.
             if self.read(index, bytes.len())? != bytes {
                 let address = DevicePtr(self.addresses[index]);
                 // SAFETY: `bytes` is readable for its length.
@@ -195,7 +196,7 @@ impl<'a> Replay<'a> {
         Ok(bytes)
     }
 
-    /// The areas' bytes out of `all`, with pointers moved.
+    /// The areas' bytes from `all`, with pointers relocated.
     fn contents(&self, all: &'a [u8]) -> impl Iterator<Item = Vec<u8>> {
         let mut rest = all;
         self.recording.areas.iter().map(move |area| {
@@ -209,7 +210,7 @@ impl<'a> Replay<'a> {
         })
     }
 
-    /// What was a pointer into recorded memory, as a pointer into that of the replay; any other word as it is.
+    /// Relocates a pointer into recorded memory to the replay's memory. Any other word stays the same.
     fn moved(&self, word: u64) -> u64 {
         for (area, now) in self.recording.areas.iter().zip(&self.addresses) {
             if let Place::Variable { address, .. } = area.place
@@ -233,13 +234,13 @@ impl<'a> Replay<'a> {
 impl Drop for Replay<'_> {
     fn drop(&mut self) {
         if let Some(block) = self.block {
-            // The device allocated it; there is nobody left to tell of anything else.
+            // The device allocated it. An error could not be reported here.
             let _freed = self.device.free(block);
         }
     }
 }
 
-/// Bytes from the block's begin to the end of its last allocation.
+/// Bytes from the start of the block to the end of its last allocation.
 fn block_size(areas: &[Area]) -> u64 {
     let end = |area: &Area| match area.place {
         Place::Block(offset) => offset + area.size.max(1),

@@ -1,13 +1,13 @@
-//! Properties of devices (`CUdevice_attribute`). An H100's where the virtual GPU has none of its own.
+//! Properties of devices (`CUdevice_attribute`). They are those of an H100 where the virtual GPU has none.
 
 use crate::call::settings;
 use crate::device::{DEFAULT_SHARED, Device, description};
 use crate::result::{Failure, Outcome};
 
-/// Shared memory of a block that asks for it: an H100's, which the virtual GPU has too.
+/// Shared memory of a block with opt-in, as on an H100 and on the virtual GPU.
 const MOST_SHARED: u32 = 227 << 10;
 
-/// The value of a property; those that are not here are invalid.
+/// The value of a property. Properties that are not listed are invalid.
 pub fn value(device: &Device, attribute: i32) -> Outcome<i32> {
     let value = match attribute {
         // MAX_THREADS_PER_BLOCK, MAX_GRID_DIM_X … Z

@@ -1,4 +1,4 @@
-//! What every call begins with.
+//! The code that every driver call starts with.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -7,19 +7,19 @@ use crate::context;
 use crate::injection;
 use crate::result::{Failure, Outcome};
 
-/// Whether the driver may be called.
+/// The driver's phase: whether it may be called.
 static PHASE: AtomicU8 = AtomicU8::new(BEFORE);
 const BEFORE: u8 = 0;
 const RUNNING: u8 = 1;
 const OVER: u8 = 2;
 
-/// Defines a function of the driver's.
+/// Defines functions of the driver.
 macro_rules! driver_functions {
     ($($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?) in $phase:ident $body:block)*) => {$(
         $(#[$doc])*
         ///
         /// # Safety
-        /// Pointers are null or as the CUDA Driver API reference says.
+        /// Pointers are null or valid, as the CUDA Driver API reference demands.
         #[unsafe(no_mangle)]
         #[allow(non_snake_case)]
         pub unsafe extern "C" fn $name($($argument: $type),*) -> u32 {
@@ -44,7 +44,7 @@ pub fn any_time(function: &str, body: impl FnOnce() -> Outcome) -> u32 {
     number(counted(function).and_then(|_| body()))
 }
 
-/// `CUDA_ERROR_NOT_INITIALIZED` before `cuInit`, `CUDA_ERROR_DEINITIALIZED` when the driver has shut down.
+/// `CUDA_ERROR_NOT_INITIALIZED` before `cuInit`, and `CUDA_ERROR_DEINITIALIZED` after shutdown.
 fn running(function: &str) -> Outcome<&'static Config> {
     let config = counted(function).inspect_err(|&failure| context::lose_current(failure))?;
     match PHASE.load(Ordering::Acquire) {
@@ -54,12 +54,12 @@ fn running(function: &str) -> Outcome<&'static Config> {
     }
 }
 
-/// A call that needs the driver, but no context.
+/// A call that needs a running driver, but no context.
 pub fn initialised(function: &str, body: impl FnOnce() -> Outcome) -> u32 {
     number(running(function).and_then(|_| body()))
 }
 
-/// A call on the current context, if there is one: it fails when that is lost.
+/// A call on the current context. It fails if there is none or if it is lost.
 pub fn with_context(function: &str, body: impl FnOnce() -> Outcome) -> u32 {
     let outcome = running(function).and_then(|_| {
         context::current()?.check()?;
@@ -68,7 +68,7 @@ pub fn with_context(function: &str, body: impl FnOnce() -> Outcome) -> u32 {
     number(outcome)
 }
 
-/// The settings, in a call that has begun.
+/// The settings, inside a call.
 pub fn settings() -> Outcome<&'static Config> {
     config().map_err(|_| Failure::UNKNOWN)
 }
@@ -79,7 +79,7 @@ pub fn initialise(config: &Config) -> Outcome {
     match first {
         Err(OVER) => return Err(Failure::DEINITIALIZED),
         Ok(_) if config.exits_early => {
-            // SAFETY: the function may be called at any time, and is there until the process has ended.
+            // SAFETY: the function may be called at any time and exists until the process has ended.
             unsafe { libc::atexit(shut_down) };
         }
         _ => {}

@@ -1,37 +1,38 @@
-//! The settings: environment variables, read once.
+//! The settings: environment variables that are read once.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use crate::injection::Injection;
 
-/// What the driver is like.
+/// The configuration of the driver.
 #[derive(Debug)]
 pub struct Config {
-    /// `FAKE_CUDA_CAPABILITY`: compute capability of each device, `8.0` or `8.0,9.0`; one for all if there is one. Default 8.0.
-    /// `FAKE_CUDA_DEVICES`: how many devices. Default 1.
+    /// `FAKE_CUDA_CAPABILITY`: compute capability of each device, `8.0` or `8.0,9.0`; one for all if there is
+    /// one. Default 8.0. `FAKE_CUDA_DEVICES`: how many devices. Default 1.
     pub capabilities: Vec<(u8, u8)>,
-    /// `FAKE_CUDA_VERSION`: the newest CUDA that the driver serves, as `cuDriverGetVersion` says it. Default 12080.
+    /// `FAKE_CUDA_VERSION`: the newest CUDA that the driver supports, as `cuDriverGetVersion` reports it. Default
+    /// 12080.
     pub version: u32,
     /// `FAKE_CUDA_BITCODE`: a folder with the bitcode of every module that will be loaded.
     pub bitcode: Option<PathBuf>,
-    /// `FAKE_CUDA_PTXAS`: the assembler. Without one PTX is not looked at.
+    /// `FAKE_CUDA_PTXAS`: the assembler. Without it PTX is not checked.
     pub ptxas: Option<PathBuf>,
-    /// `FAKE_CUDA_FAIL`: which calls fail, `NAME:COUNT:ERROR` separated by commas: `cuMemAlloc_v2:2:CUDA_ERROR_OUT_OF_MEMORY`
-    /// is the second, `2+` the second and every later one.
+    /// `FAKE_CUDA_FAIL`: which calls fail, as `NAME:COUNT:ERROR` separated by commas.
+    /// `cuMemAlloc_v2:2:CUDA_ERROR_OUT_OF_MEMORY` is the second call; `2+` is the second and every later one.
     pub injections: Vec<Injection>,
-    /// `FAKE_CUDA_LOG`: a file to which each call is appended, name and count.
+    /// `FAKE_CUDA_LOG`: a file to which each call is appended, with name and count.
     pub log: Option<PathBuf>,
     /// `FAKE_CUDA_PAGEABLE=1`: kernels may follow host pointers (`CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS`).
     pub pageable: bool,
     /// `FAKE_CUDA_POOLS=0`: devices without `cuMemAllocAsync` (`CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED`).
     pub pools: bool,
-    /// `FAKE_CUDA_EXIT=early`: the driver shuts down when the program begins to exit, before handlers that were registered
-    /// earlier than `cuInit` was called.
+    /// `FAKE_CUDA_EXIT=early`: the driver shuts down when the program begins to exit, before the handlers that
+    /// were registered earlier than the call of `cuInit`.
     pub exits_early: bool,
 }
 
-/// The settings, or what is wrong with them.
+/// The settings, or the reason why they are invalid.
 pub fn config() -> Result<&'static Config, &'static str> {
     static CONFIG: OnceLock<Result<Config, String>> = OnceLock::new();
     let read = || {
@@ -79,7 +80,7 @@ impl Config {
     }
 }
 
-/// Reads `9.0`.
+/// Parses `9.0`.
 fn capability(text: &str) -> Option<(u8, u8)> {
     let (major, minor) = text.split_once('.')?;
     Some((major.parse().ok()?, minor.parse().ok()?))

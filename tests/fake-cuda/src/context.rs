@@ -1,4 +1,5 @@
-//! Contexts: what a device's memory, modules and streams belong to, which of them is a thread's current one, and how one is lost.
+//! Contexts, which own a device's memory, modules and streams. Each thread has a stack of them. A fault makes a
+//! context lost.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
@@ -19,11 +20,11 @@ pub struct Context {
     pub device: Arc<Device>,
     /// The virtual GPU behind that.
     pub gpu: Arc<VirtualGpu>,
-    /// What is allocated.
+    /// Its allocations.
     pub memory: Mutex<Memory>,
     /// `cuCtxSetLimit`.
     pub limits: Mutex<BTreeMap<i32, usize>>,
-    /// Numbers of the devices whose memory it may use.
+    /// The numbers of the devices that it has peer access to.
     pub peers: Mutex<HashSet<usize>>,
     streams: Mutex<Vec<Weak<Stream>>>,
     lost: Mutex<Option<Failure>>,
@@ -48,12 +49,12 @@ impl Context {
         self.failure().map_or(Ok(()), Err)
     }
 
-    /// Why it is lost.
+    /// The error that made it lost.
     pub fn failure(&self) -> Option<Failure> {
         *self.lost.lock()
     }
 
-    /// Loses it; the first reason stays.
+    /// Marks it as lost. The first reason stays.
     pub fn lose(&self, why: Failure) {
         self.lost.lock().get_or_insert(why);
     }
@@ -63,7 +64,7 @@ impl Context {
         self.memory.lock()
     }
 
-    /// Remembers a stream, to wait for.
+    /// Adds a stream that [`Context::synchronize`] waits for.
     pub fn add_stream(&self, stream: &Arc<Stream>) {
         let mut streams = self.streams.lock();
         streams.retain(|stream| stream.strong_count() > 0);
@@ -82,22 +83,22 @@ impl Context {
         self.check()
     }
 
-    /// Its work ends; whoever uses it from now on hears of it.
+    /// Waits for its work and marks it as destroyed.
     pub fn destroy(&self) {
         let _lost = self.synchronize();
         self.lose(Failure::CONTEXT_IS_DESTROYED);
     }
 }
 
-/// Contexts that a thread may have pushed.
+/// The depth of a thread's context stack.
 const DEPTH: usize = 16;
 
 thread_local! {
-    // Without a destructor: programs call the driver while they exit, too.
+    // Without a destructor, because programs also call the driver while they exit.
     static STACK: Cell<(usize, [Handle; DEPTH])> = const { Cell::new((0, [0; DEPTH])) };
 }
 
-/// The handle of the thread's current context, 0 if there is none.
+/// The handle of the thread's current context. 0 if there is none.
 pub fn current_handle() -> Handle {
     let (depth, stack) = STACK.get();
     depth.checked_sub(1).map_or(0, |top| stack[top])
@@ -128,7 +129,7 @@ pub fn pop() -> Outcome<Handle> {
     Ok(stack[top])
 }
 
-/// An injected error that a kernel would have caused has the same effect.
+/// Marks the current context as lost if an injected error is one that a kernel would have caused.
 pub fn lose_current(failure: Failure) {
     if failure.is_sticky()
         && let Ok(context) = current()
@@ -137,7 +138,7 @@ pub fn lose_current(failure: Failure) {
     }
 }
 
-/// Fails unless an object belongs to the current context: handles are valid in their own context only.
+/// Fails unless an object belongs to the current context. Handles are valid only in their own context.
 pub fn expect_current(owner: &Arc<Context>) -> Outcome {
     match Arc::ptr_eq(owner, &current()?) {
         true => Ok(()),

@@ -16,12 +16,12 @@ fn default_limit(limit: i32) -> Option<usize> {
 }
 
 driver_functions! {
-    /// 0 if there is none.
+    /// The current context. 0 if there is none.
     fn cuCtxGetCurrent(context: *mut Handle) in initialised {
         store(context, current_handle())
     }
 
-    /// Replaces the current context; 0 takes it away.
+    /// Replaces the current context. 0 removes it.
     fn cuCtxSetCurrent(context: Handle) in initialised {
         let _none = context::pop();
         match context {
@@ -35,7 +35,7 @@ driver_functions! {
         context::push(context)
     }
 
-    /// The one before becomes current.
+    /// Makes the previous context current.
     fn cuCtxPopCurrent_v2(context: *mut Handle) in initialised {
         let popped = context::pop()?;
         store_if_wanted(context, popped);
@@ -47,14 +47,15 @@ driver_functions! {
         current()?.synchronize()
     }
 
-    /// Notes a limit. The virtual GPU's own are set by `OMPTARGET_VGPU_*`, its stacks have one size.
+    /// Stores a limit. It has no effect: `OMPTARGET_VGPU_*` sets the virtual GPU's limits, and its stacks have
+    /// one size.
     fn cuCtxSetLimit(limit: c_int, value: usize) in with_context {
         default_limit(limit).ok_or(Failure::INVALID_VALUE)?;
         current()?.limits.lock().insert(limit, value);
         Ok(())
     }
 
-    /// Asks for one.
+    /// Gives a limit.
     fn cuCtxGetLimit(value: *mut usize, limit: c_int) in with_context {
         let default = default_limit(limit).ok_or(Failure::INVALID_VALUE)?;
         let own = current()?.limits.lock().get(&limit).copied();

@@ -1,4 +1,4 @@
-//! Machine code as it comes to `cuModuleLoadDataEx`: an ELF file whose length nobody says.
+//! Machine code as `cuModuleLoadDataEx` receives it: an ELF file of unknown length.
 
 use crate::pointer::{bytes, element};
 use crate::result::{Failure, Outcome};
@@ -14,7 +14,7 @@ fn number<const N: usize>(header: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Whether an image is one.
+/// Whether an image is an ELF file.
 pub fn is_elf(image: *const u8) -> bool {
     bytes(image, 4).is_ok_and(|magic| magic == b"\x7fELF")
 }
@@ -43,7 +43,8 @@ pub fn whole<'a>(image: *const u8) -> Outcome<&'a [u8]> {
     bytes(image, end as usize)
 }
 
-/// The compute capability it is for: since ABI version 8 the second byte of the flags, before it the first.
+/// The compute capability of the code. Since ABI version 8 it is in the second byte of the flags, before that in
+/// the first.
 pub fn capability(file: &[u8]) -> Outcome<(u8, u8)> {
     const EM_CUDA: u64 = 190;
     if number::<2>(file, 18) != EM_CUDA {

@@ -1,4 +1,4 @@
-//! The devices: each a virtual GPU, made when its context is.
+//! The devices. Each is a virtual GPU, which is created with its context.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::handle::{self, Handle};
 use crate::result::{Failure, Outcome};
 
-/// Shared memory of a block without asking for more (compute capabilities 5.0 and later).
+/// Shared memory of a block without opt-in (compute capability 5.0 and later).
 pub const DEFAULT_SHARED: u32 = 48 << 10;
 
 /// A device.
@@ -25,14 +25,14 @@ pub struct Device {
     primary: Mutex<Primary>,
 }
 
-/// The context that all of a process shares.
+/// The context that the whole process shares.
 #[derive(Default)]
 struct Primary {
     retained: u32,
     context: Option<(Handle, Arc<Context>)>,
 }
 
-/// What `cuDeviceGetDefaultMemPool` gives. The pool keeps nothing: what is freed goes back to the device.
+/// The pool that `cuDeviceGetDefaultMemPool` gives. It keeps nothing: freed memory goes back to the device.
 pub struct Pool;
 
 fn devices() -> Outcome<&'static [Arc<Device>]> {
@@ -50,7 +50,7 @@ fn devices() -> Outcome<&'static [Arc<Device>]> {
     Ok(DEVICES.get_or_init(|| capabilities.iter().enumerate().map(make).collect()))
 }
 
-/// How many there are.
+/// The number of devices.
 pub fn count() -> Outcome<usize> {
     Ok(devices()?.len())
 }
@@ -64,7 +64,7 @@ pub fn get(number: i32) -> Outcome<Arc<Device>> {
         .ok_or(Failure::INVALID_DEVICE)
 }
 
-/// The virtual GPU behind each device: `OMPTARGET_VGPU_*` describe it.
+/// The configuration of the virtual GPU behind each device, from `OMPTARGET_VGPU_*`.
 pub fn description() -> Outcome<plugin_vgpu::Config> {
     plugin_vgpu::Config::from_environment().map_err(report)
 }
@@ -96,7 +96,7 @@ impl Device {
         Ok(made.expect("it was made if there was none"))
     }
 
-    /// `cuDevicePrimaryCtxRelease`: with the last one the context goes.
+    /// `cuDevicePrimaryCtxRelease`. The last release destroys the context.
     pub fn release(&self) -> Outcome {
         let mut primary = self.primary();
         if primary.retained == 0 {

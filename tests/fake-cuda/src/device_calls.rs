@@ -6,7 +6,7 @@ use crate::call::{initialise, settings};
 use crate::device;
 use crate::handle::Handle;
 use crate::pointer::{store, store_text};
-use crate::result::{Failure, words};
+use crate::result::{Failure, name_and_description};
 
 driver_functions! {
     /// "Currently, the Flags parameter must be 0."
@@ -28,22 +28,22 @@ driver_functions! {
 
     /// `CUDA_ERROR_…`, NUL-terminated.
     fn cuGetErrorName(error: u32, name: *mut *const c_char) in any_time {
-        let known = words(error).ok_or(Failure::INVALID_VALUE)?;
+        let known = name_and_description(error).ok_or(Failure::INVALID_VALUE)?;
         store(name, known.0.as_ptr().cast())
     }
 
     /// A description, NUL-terminated.
     fn cuGetErrorString(error: u32, text: *mut *const c_char) in any_time {
-        let known = words(error).ok_or(Failure::INVALID_VALUE)?;
+        let known = name_and_description(error).ok_or(Failure::INVALID_VALUE)?;
         store(text, known.1.as_ptr().cast())
     }
 
-    /// How many devices there are.
+    /// The number of devices.
     fn cuDeviceGetCount(count: *mut c_int) in initialised {
         store(count, device::count()? as c_int)
     }
 
-    /// The device of an ordinal: the same number.
+    /// The device with this ordinal. The numbers are equal.
     fn cuDeviceGet(device: *mut c_int, ordinal: c_int) in initialised {
         device::get(ordinal)?;
         store(device, ordinal)
@@ -68,7 +68,7 @@ driver_functions! {
         store(bytes, device::description()?.memory as usize)
     }
 
-    /// 16 bytes that tell devices apart, from run to run.
+    /// 16 bytes that identify a device. They are the same in every run.
     fn cuDeviceGetUuid_v2(uuid: *mut [u8; 16], device: c_int) in initialised {
         let number = device::get(device)?.number;
         let mut bytes = *b"fake CUDA device";
@@ -84,18 +84,18 @@ driver_functions! {
         store(pool, device::get(device)?.pool)
     }
 
-    /// Virtual GPUs share an address window: each reaches the others' memory.
+    /// Virtual GPUs share an address window, so each can access the others' memory.
     fn cuDeviceCanAccessPeer(can: *mut c_int, device: c_int, peer: c_int) in initialised {
         let (device, peer) = (device::get(device)?, device::get(peer)?);
         store(can, (device.number != peer.number).into())
     }
 
-    /// The context that all of the process shares.
+    /// The context that the whole process shares.
     fn cuDevicePrimaryCtxRetain(context: *mut Handle, device: c_int) in initialised {
         store(context, device::get(device)?.retain()?)
     }
 
-    /// Gives it back.
+    /// Releases it.
     fn cuDevicePrimaryCtxRelease_v2(device: c_int) in initialised {
         device::get(device)?.release()
     }

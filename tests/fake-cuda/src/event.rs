@@ -6,15 +6,15 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::context::Context;
 
-/// An event: the last record of it, if there was one.
+/// An event, with its last record if there is one.
 pub struct Event {
-    /// What it belongs to.
+    /// Its context.
     pub context: Arc<Context>,
     /// The record.
     pub last: Mutex<Option<Arc<Record>>>,
 }
 
-/// A point in a stream.
+/// A recorded point in a stream.
 #[derive(Default)]
 pub struct Record {
     passed: Mutex<bool>,
@@ -27,14 +27,15 @@ impl Record {
         *self.passed.lock()
     }
 
-    /// Waits for that.
+    /// Waits until the stream has passed it.
     pub fn wait(&self) {
         let mut passed = self.passed.lock();
         self.changed.wait_while(&mut passed, |passed| !*passed);
     }
 }
 
-/// Passes a record when it is dropped: work of a stream whose context is lost is dropped, and nobody may wait for ever.
+/// Completes a record when it is dropped. A stream whose context is lost drops its work, and waiters must not
+/// wait for ever.
 pub struct Mark(pub Arc<Record>);
 
 impl Drop for Mark {

@@ -24,7 +24,7 @@ bitflags! {
 }
 
 driver_functions! {
-    /// An event. None has a time.
+    /// Creates an event. No event records a time.
     fn cuEventCreate(created: *mut Handle, flags: c_uint) in with_context {
         EventFlags::from_bits(flags).ok_or(Failure::INVALID_VALUE)?;
         let event = Event {
@@ -34,12 +34,12 @@ driver_functions! {
         store(created, handle::add(Arc::new(event)))
     }
 
-    /// Ends the handle.
+    /// Invalidates the handle.
     fn cuEventDestroy_v2(ended: Handle) in with_context {
         handle::remove::<Event>(ended).map(drop)
     }
 
-    /// Records it in a stream of its own context.
+    /// Records the event in a stream of its own context.
     fn cuEventRecord(recorded: Handle, on: Handle) in with_context {
         let stream = stream(on)?;
         let event = handle::get::<Event>(recorded)?;
@@ -53,7 +53,7 @@ driver_functions! {
         })
     }
 
-    /// Whether its last record has passed; yes if there is none.
+    /// Whether its last record has passed. Yes if there is none.
     fn cuEventQuery(asked: Handle) in with_context {
         let event = handle::get::<Event>(asked)?;
         let last = event.last.lock().clone();
@@ -63,7 +63,7 @@ driver_functions! {
         }
     }
 
-    /// Waits for that.
+    /// Waits for the last record.
     fn cuEventSynchronize(awaited: Handle) in with_context {
         let event = handle::get::<Event>(awaited)?;
         let last = event.last.lock().clone();

@@ -1,4 +1,5 @@
-//! Handles: numbers that look like pointers, and what each stands for. None is used twice, so that a stale one is found.
+//! Handles: numbers that look like pointers, and the objects that they stand for. No number is reused, so that
+//! stale handles are detected.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -28,21 +29,21 @@ fn handles() -> MutexGuard<'static, Handles> {
 /// A handle for an object.
 pub fn add(object: Object) -> Handle {
     let mut handles = handles();
-    // Not valid as an address, should anybody follow it.
+    // Not a valid address, in case a caller dereferences it.
     handles.last += 0x10;
     let handle = 0x1000 + handles.last;
     handles.objects.insert(handle, object);
     handle
 }
 
-/// What a handle stands for.
+/// The object of a handle.
 pub fn get<T: Send + Sync + 'static>(handle: Handle) -> Outcome<Arc<T>> {
     let object = handles().objects.get(&handle).cloned();
     let typed = object.and_then(|object| object.downcast().ok());
     typed.ok_or(Failure::INVALID_HANDLE)
 }
 
-/// Ends a handle; gives what it stood for.
+/// Invalidates a handle. Gives its object.
 pub fn remove<T: Send + Sync + 'static>(handle: Handle) -> Outcome<Arc<T>> {
     let object = get(handle)?;
     handles().objects.remove(&handle);

@@ -1,4 +1,4 @@
-//! Calls that are made to fail, and the list of calls.
+//! Injected failures, and the log of calls.
 
 use std::collections::HashMap;
 use std::fs::OpenOptions;
@@ -10,11 +10,11 @@ use parking_lot::Mutex;
 use crate::config::Config;
 use crate::result::{Failure, Outcome};
 
-/// One of `FAKE_CUDA_FAIL`.
+/// One entry of `FAKE_CUDA_FAIL`.
 #[derive(Debug)]
 pub struct Injection {
     function: String,
-    /// From 1.
+    /// The number of the call, from 1.
     count: u64,
     and_later: bool,
     failure: Failure,
@@ -41,7 +41,7 @@ impl FromStr for Injection {
     }
 }
 
-/// Counts a call of `function`; fails if it is one of those that are to fail.
+/// Counts a call of `function`. Fails if a failure is injected there.
 pub fn count(config: &Config, function: &str) -> Outcome {
     static COUNTS: Mutex<Option<HashMap<String, u64>>> = Mutex::new(None);
     let mut counts = COUNTS.lock();

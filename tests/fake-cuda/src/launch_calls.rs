@@ -12,7 +12,7 @@ use crate::pointer::{bytes, element};
 use crate::result::{Failure, Outcome};
 use crate::stream_calls::stream;
 
-/// The words of the arguments, read now: "the kernel parameters are copied".
+/// The argument words. They are read now: "the kernel parameters are copied".
 fn arguments(function: &Function, parameters: *mut *mut c_void) -> Outcome<Vec<u64>> {
     let mut words = Vec::new();
     for (index, parameter) in function.kernel.info().parameters.iter().enumerate() {
@@ -26,7 +26,7 @@ fn arguments(function: &Function, parameters: *mut *mut c_void) -> Outcome<Vec<u
     Ok(words)
 }
 
-/// What a launch must keep to. (The virtual GPU checks the rest.)
+/// Checks a launch. (The virtual GPU checks the rest.)
 fn check(function: &Function, grid: [u32; 3], block: [u32; 3], dynamic_shared: u32) -> Outcome {
     let device = &function.module.context.device;
     let most = |attribute| crate::attributes::value(device, attribute);
@@ -47,7 +47,7 @@ fn check(function: &Function, grid: [u32; 3], block: [u32; 3], dynamic_shared: u
     Ok(())
 }
 
-/// What the driver prints of a failed assertion ("CUDA C++ Programming Guide", Assertion).
+/// Prints a failed assertion as the driver does ("CUDA C++ Programming Guide", Assertion).
 fn print_assertion(fault: &KernelFault, message: &str) {
     let (file, line, function) = match &fault.location {
         Some(place) => (&*place.file, place.line, &*place.function),
@@ -64,7 +64,7 @@ fn print_assertion(fault: &KernelFault, message: &str) {
     );
 }
 
-/// The error that a fault on a device gives.
+/// The driver's error for a fault on a device.
 fn failure(error: &Error) -> Failure {
     let Error::Fault(fault) = error else {
         return match error {
@@ -93,7 +93,7 @@ fn run(function: &Arc<Function>, launch: &Launch<'_>) -> Outcome {
 }
 
 driver_functions! {
-    /// Enqueues a kernel. Its faults show in later calls.
+    /// Enqueues a kernel. Later calls report its faults.
     fn cuLaunchKernel(
         kernel: Handle,
         grid_x: c_uint, grid_y: c_uint, grid_z: c_uint,

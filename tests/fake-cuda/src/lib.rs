@@ -1,15 +1,16 @@
 //! A CUDA driver (`libcuda.so.1`) for tests: it exports what `plugin-cuda` calls and runs kernels on virtual GPUs.
 //!
-//! Nobody can execute PTX without a GPU, so a module's *source* runs: the bitcode that its PTX was made of. The PTX names it
-//! (its first line is the SHA-256 of the image), and the test provides it, in the folder `FAKE_CUDA_BITCODE`. The PTX itself is given to
-//! NVIDIA's assembler (`FAKE_CUDA_PTXAS`), so that a module which a driver's compiler would refuse is refused here.
+//! PTX cannot run without a GPU, so the module's *source* runs: the bitcode that its PTX was compiled from. The
+//! first line of the PTX names it by the SHA-256 of the image. The test provides it in the folder
+//! `FAKE_CUDA_BITCODE`. NVIDIA's assembler checks the PTX itself (`FAKE_CUDA_PTXAS`), so that this driver refuses
+//! a module that a real driver's compiler would refuse.
 //!
-//! What a driver checks is checked here, each check by what the CUDA Driver API reference (12.8) says of the function: handles that
-//! do not exist or no more, addresses outside of allocations, contexts that are not current, sizes of launches, overlapping
-//! copies. Pageable memory is read and written when the reference says so ("API synchronization behavior"). An error of a kernel loses its
-//! context: every later call returns it. What is not emulated is an error, not a success.
+//! This driver checks what a real driver checks, according to the CUDA Driver API reference (12.8): stale
+//! handles, addresses outside allocations, contexts that are not current, launch sizes, overlapping copies. It
+//! reads and writes pageable memory when the reference says so ("API synchronization behavior"). A kernel's error
+//! makes its context lost: every later call gives that error. Calls that are not emulated fail.
 //!
-//! Calls may be made to fail, and are written to a list; `config` has the settings.
+//! Tests can make calls fail and log them. `config` has the settings.
 
 #[macro_use]
 mod call;

@@ -1,5 +1,5 @@
-//! What a context has allocated: device, pinned and managed memory, all of it in the virtual GPU's address window, which both
-//! sides reach.
+//! The allocations of a context: device, pinned and managed memory. All of it lies in the virtual GPU's address
+//! window, which host and device can access.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use plugin_vgpu::VirtualGpu;
 
 use crate::result::{Failure, Outcome};
 
-/// How memory was allocated, which says how it is to be freed.
+/// How memory was allocated. It must be freed in the matching way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `cuMemAlloc`
@@ -37,7 +37,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Nothing yet, on this device.
+    /// No allocations yet, on this device.
     pub fn new(gpu: Arc<VirtualGpu>) -> Memory {
         Memory {
             gpu,
@@ -45,7 +45,8 @@ impl Memory {
         }
     }
 
-    /// Allocates. No bytes are an invalid value ("If bytesize is 0, cuMemAlloc() returns CUDA_ERROR_INVALID_VALUE").
+    /// Allocates memory. A size of 0 is an invalid value ("If bytesize is 0, cuMemAlloc() returns
+    /// CUDA_ERROR_INVALID_VALUE").
     pub fn allocate(&mut self, size: usize, kind: Kind) -> Outcome<u64> {
         if size == 0 {
             return Err(Failure::INVALID_VALUE);
@@ -65,7 +66,7 @@ impl Memory {
         Ok(address.0)
     }
 
-    /// Frees what was allocated in one of these ways. Anything else is an invalid value.
+    /// Frees memory that was allocated in one of these ways. Anything else is an invalid value.
     pub fn free(&mut self, address: u64, kinds: &[Kind]) -> Outcome {
         let block = self.blocks.get(&address);
         if !block.is_some_and(|block| kinds.contains(&block.kind)) {
@@ -76,13 +77,13 @@ impl Memory {
         freed.map_err(|_| Failure::INVALID_VALUE)
     }
 
-    /// A module's variable is there.
+    /// Adds a variable of a loaded module.
     pub fn register(&mut self, address: u64, size: u64) {
         let kind = Kind::Variable;
         self.blocks.insert(address, Block { size, kind });
     }
 
-    /// It is gone.
+    /// Removes a variable.
     pub fn unregister(&mut self, address: u64) {
         self.blocks.remove(&address);
     }
@@ -95,7 +96,7 @@ impl Memory {
         inside.then_some((*start, block.size, block.kind))
     }
 
-    /// Bytes in use, and bytes there are.
+    /// Bytes in use, and total bytes.
     pub fn usage(&self) -> (u64, u64) {
         let blocks = self.blocks.values();
         let used = blocks

@@ -43,20 +43,20 @@ driver_functions! {
         store(address, current()?.memory().allocate(size, Kind::Device)?)
     }
 
-    /// Frees that and managed memory, and what came from the pool, after all work of the context.
+    /// Frees that, managed memory and memory from the pool, after all work of the context.
     fn cuMemFree_v2(address: u64) in with_context {
         let context = current()?;
         context.synchronize()?;
         context.memory().free(address, &[Kind::Device, Kind::Managed, Kind::Pool])
     }
 
-    /// Device memory from the pool: there at once, to be used in the stream's order.
+    /// Device memory from the pool. It is allocated at once, and is to be used in stream order.
     fn cuMemAllocAsync(address: *mut u64, size: usize, on: Handle) in with_context {
         stream(on)?;
         store(address, current()?.memory().allocate(size, Kind::Pool)?)
     }
 
-    /// Frees it in the stream's order.
+    /// Frees it in stream order.
     fn cuMemFreeAsync(address: u64, on: Handle) in with_context {
         let stream = stream(on)?;
         let context = current()?;
@@ -67,7 +67,7 @@ driver_functions! {
         stream.enqueue(move || context.memory().free(address, &[Kind::Pool, Kind::Device]))
     }
 
-    /// Checks what is set; the pool keeps nothing.
+    /// Checks the attribute. It has no effect, as the pool keeps nothing.
     fn cuMemPoolSetAttribute(pool: Handle, attribute: c_int, value: *mut c_void) in initialised {
         handle::get::<Pool>(pool)?;
         match attribute == RELEASE_THRESHOLD && !value.is_null() {
@@ -94,7 +94,8 @@ driver_functions! {
         context.memory().free(address as u64, &[Kind::Host])
     }
 
-    /// The address kernels use: the same (unified addressing). "flags provides for future releases. For now, it must be set to 0."
+    /// The address that kernels use: the same one (unified addressing). "flags provides for future releases. For
+    /// now, it must be set to 0."
     fn cuMemHostGetDevicePointer_v2(device: *mut u64, host: *mut c_void, flags: c_uint) in with_context {
         let found = current()?.memory().find(host as u64, 1);
         let pinned = found.is_some_and(|(.., kind)| kind == Kind::Host);
@@ -112,7 +113,7 @@ driver_functions! {
         store(address, current()?.memory().allocate(size, Kind::Managed)?)
     }
 
-    /// The allocation an address lies in.
+    /// The allocation that an address lies in.
     fn cuMemGetAddressRange_v2(base: *mut u64, size: *mut usize, address: u64) in with_context {
         let (start, length, _) = current()?.memory().find(address, 1).ok_or(Failure::NOT_FOUND)?;
         store_if_wanted(base, start);

@@ -1,4 +1,4 @@
-//! Modules: which bitcode stands for one, and what it has loaded.
+//! Modules: finds the bitcode of a module and loads it.
 
 use std::collections::HashMap;
 use std::fs;
@@ -18,31 +18,31 @@ use crate::pointer;
 use crate::ptxas;
 use crate::result::{Failure, Outcome};
 
-/// What the first line of PTX begins with; the SHA-256 of its image follows (`codegen::PROVENANCE`).
+/// The start of the first line of PTX. The SHA-256 of its image follows (`codegen::PROVENANCE`).
 const PROVENANCE: &str = "// omptarget: of the image with SHA-256 ";
 
 /// A loaded module.
 pub struct Module {
-    /// What it belongs to.
+    /// Its context.
     pub context: Arc<Context>,
-    /// The same on the virtual GPU.
+    /// Its counterpart on the virtual GPU.
     pub loaded: Arc<dyn plugin_api::Module>,
-    /// Handles of its functions that were asked for.
+    /// The handles of its functions, by name.
     functions: Mutex<HashMap<String, Handle>>,
 }
 
 /// A kernel of a module.
 pub struct Function {
-    /// Its module, which it keeps loaded as long as it runs.
+    /// Its module, which stays loaded as long as the kernel runs.
     pub module: Arc<Module>,
-    /// The same on the virtual GPU.
+    /// Its counterpart on the virtual GPU.
     pub kernel: Arc<dyn Kernel>,
     /// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`
     pub dynamic_shared: Mutex<u32>,
 }
 
 impl Module {
-    /// Loads PTX or machine code; what the assembler says goes to `log`.
+    /// Loads PTX or machine code. The assembler's messages go to `log`.
     pub fn load(context: Arc<Context>, image: *const u8, log: &mut String) -> Outcome<Arc<Module>> {
         let bitcode = match cubin::is_elf(image) {
             true => of_machine_code(cubin::whole(image)?, &context)?,
@@ -54,7 +54,7 @@ impl Module {
         let images = Image::parse(&bitcode).map_err(|_| Failure::INVALID_IMAGE)?;
         let loaded = context.gpu.load(&images[0], &options).map_err(|error| {
             eprintln!("fake CUDA driver: {error}");
-            // A constructor's fault is that of a kernel.
+            // A fault in a constructor counts as a kernel's fault.
             match error {
                 Error::Fault(_) => Failure::LAUNCH_FAILED,
                 _ => Failure::INVALID_IMAGE,
@@ -87,7 +87,7 @@ impl Module {
         Ok(handle)
     }
 
-    /// Ends the handles of its functions and its variables. Kernels that run keep the code.
+    /// Invalidates the handles of its functions, and removes its variables. Running kernels keep the code.
     pub fn unload(&self) {
         for (_, function) in self.functions.lock().drain() {
             let _was_known = handle::remove::<Function>(function);
@@ -120,12 +120,12 @@ fn read_all(folder: &Path) -> std::io::Result<Vec<(PathBuf, Vec<u8>)>> {
         .collect()
 }
 
-/// The bitcode that PTX was made of: its first line says so, unless a tool has taken the comments out.
+/// The bitcode that PTX was compiled from. The first line names it, unless a tool has removed the comments.
 fn of_ptx(ptx: &str, context: &Context, log: &mut String) -> Outcome<Vec<u8>> {
     ptxas::check(ptx, &context.device, log)?;
     let first = ptx.lines().next();
     let Some(wanted) = first.and_then(|line| line.strip_prefix(PROVENANCE)) else {
-        return only_bitcode_with(ptx.as_bytes());
+        return only_bitcode_beside(ptx.as_bytes());
     };
     let source = files()?
         .into_iter()
@@ -137,7 +137,7 @@ fn of_ptx(ptx: &str, context: &Context, log: &mut String) -> Outcome<Vec<u8>> {
     })
 }
 
-/// The bitcode that machine code was made of.
+/// The bitcode that machine code was compiled from.
 fn of_machine_code(file: &[u8], context: &Context) -> Outcome<Vec<u8>> {
     let (major, minor) = cubin::capability(file)?;
     let device = context.device.capability;
@@ -145,11 +145,11 @@ fn of_machine_code(file: &[u8], context: &Context) -> Outcome<Vec<u8>> {
     if major != device.0 || minor > device.1 {
         return Err(Failure::NO_BINARY_FOR_GPU);
     }
-    only_bitcode_with(file)
+    only_bitcode_beside(file)
 }
 
-/// The only file of bitcode in the folder, which must have this code, too.
-fn only_bitcode_with(code: &[u8]) -> Outcome<Vec<u8>> {
+/// The only bitcode file in the folder, which must also contain this code.
+fn only_bitcode_beside(code: &[u8]) -> Outcome<Vec<u8>> {
     let files = files()?;
     if !files.iter().any(|(_, content)| content == code) {
         return Err(report("FAKE_CUDA_BITCODE does not have this code"));

@@ -15,8 +15,8 @@ const LOGS: [(c_int, c_int); 2] = [(3, 4), (5, 6)];
 /// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`
 const MAX_DYNAMIC_SHARED: c_int = 8;
 
-/// Gives the assembler's words to whoever asked for them: to the one log if it succeeded, to the other if not.
-fn give_log(
+/// Stores the assembler's messages in the log that the caller wants: one log for success, another for errors.
+fn store_log(
     log: &str,
     wanted: (c_int, c_int),
     options: &[(c_int, *mut c_void)],
@@ -46,14 +46,15 @@ pub fn function(raw: Handle) -> Outcome<Arc<Function>> {
 }
 
 driver_functions! {
-    /// Loads PTX or machine code. Of the options the logs are heeded; the others do not change what a module does.
+    /// Loads PTX or machine code. Only the log options have an effect. The others do not change what a module
+    /// does.
     fn cuModuleLoadDataEx(loaded: *mut Handle, image: *const c_void, count: c_uint, options: *mut c_int, values: *mut *mut c_void) in with_context {
         let pairs = (0..count as usize)
             .map(|index| Ok((element(options, index)?, element(values, index)?)))
             .collect::<Outcome<Vec<_>>>()?;
         let mut log = String::new();
         let outcome = Module::load(current()?, image.cast(), &mut log);
-        give_log(&log, LOGS[usize::from(outcome.is_err())], &pairs, values)?;
+        store_log(&log, LOGS[usize::from(outcome.is_err())], &pairs, values)?;
         store(loaded, handle::add(outcome?))
     }
 
@@ -78,7 +79,8 @@ driver_functions! {
         Ok(())
     }
 
-    /// A property of a kernel: threads of a block, static and dynamic shared memory; local memory and registers are not known here.
+    /// A property of a kernel: threads of a block, static and dynamic shared memory. Local memory and registers
+    /// are not known here.
     fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int, of: Handle) in with_context {
         let function = function(of)?;
         let info = function.kernel.info();
@@ -92,7 +94,7 @@ driver_functions! {
         store(value, number as c_int)
     }
 
-    /// Sets the most dynamic shared memory: with what is static no more than a block may have.
+    /// Sets the most dynamic shared memory. Together with static memory it must not exceed a block's limit.
     fn cuFuncSetAttribute(of: Handle, attribute: c_int, value: c_int) in with_context {
         let function = function(of)?;
         let wanted = u32::try_from(value).map_err(|_| Failure::INVALID_VALUE)?;
@@ -126,7 +128,7 @@ driver_functions! {
         store(blocks, by_threads.min(by_shared).min(attribute(106)?))
     }
 
-    /// Offset and size of a kernel's parameter; an invalid value past the last.
+    /// Offset and size of a kernel's parameter. An index past the last is an invalid value.
     fn cuFuncGetParamInfo(of: Handle, index: usize, offset: *mut usize, size: *mut usize) in with_context {
         let function = function(of)?;
         let parameter = function.kernel.info().parameters.get(index).ok_or(Failure::INVALID_VALUE)?;

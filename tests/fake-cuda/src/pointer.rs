@@ -1,4 +1,4 @@
-//! What callers point at. That pointers are valid is the contract of every function of the driver's; null is an invalid value.
+//! Reads and writes memory of the caller. Every driver function demands valid pointers. Null is an invalid value.
 
 use std::ffi::{CStr, c_char};
 
@@ -14,7 +14,7 @@ pub fn store<T>(at: *mut T, value: T) -> Outcome {
     Ok(())
 }
 
-/// Writes a result that is not always wanted.
+/// Writes a result, unless the pointer is null.
 pub fn store_if_wanted<T>(at: *mut T, value: T) {
     if !at.is_null() {
         // SAFETY: the caller's contract.
@@ -31,7 +31,7 @@ pub fn element<T: Copy>(array: *const T, index: usize) -> Outcome<T> {
     Ok(unsafe { array.add(index).read_unaligned() })
 }
 
-/// Bytes of the caller's.
+/// Reads bytes of the caller.
 pub fn bytes<'a>(at: *const u8, length: usize) -> Outcome<&'a [u8]> {
     if at.is_null() {
         return Err(Failure::INVALID_VALUE);
@@ -40,7 +40,7 @@ pub fn bytes<'a>(at: *const u8, length: usize) -> Outcome<&'a [u8]> {
     Ok(unsafe { std::slice::from_raw_parts(at, length) })
 }
 
-/// A name.
+/// Reads a name.
 pub fn text<'a>(at: *const c_char) -> Outcome<&'a str> {
     if at.is_null() {
         return Err(Failure::INVALID_VALUE);
@@ -50,7 +50,7 @@ pub fn text<'a>(at: *const c_char) -> Outcome<&'a str> {
     text.to_str().map_err(|_| Failure::INVALID_VALUE)
 }
 
-/// Writes text with its NUL, cut to `length` bytes.
+/// Writes text with its NUL, truncated to `length` bytes.
 pub fn store_text(at: *mut c_char, length: usize, text: &str) -> Outcome {
     if at.is_null() || length == 0 {
         return Err(Failure::INVALID_VALUE);

@@ -7,12 +7,13 @@ use crate::call::settings;
 use crate::device::Device;
 use crate::result::{Failure, Outcome};
 
-/// The version of PTX that came with each CUDA (PTX ISA, "Release Notes"): since 11.3 the same number but for these.
+/// The version of PTX that came with each CUDA (PTX ISA, "Release Notes"). Since 11.3 the minor numbers are
+/// equal, with these exceptions.
 fn newest_ptx(cuda: u32) -> (u32, u32) {
     match (cuda / 1000, cuda % 1000 / 10) {
         (11, minor) => (7, minor),
         (12, minor @ 0..=5) => (8, minor),
-        // 12.6 brought none, so that 12.6 has 8.5 and 12.9 8.8.
+        // 12.6 brought no new version: 12.6 has 8.5, and 12.9 has 8.8.
         (12, minor) => (8, minor - 1),
         (13, minor) => (9, minor),
         (major, _) if major < 11 => (6, 5),
@@ -20,7 +21,7 @@ fn newest_ptx(cuda: u32) -> (u32, u32) {
     }
 }
 
-/// The version that PTX says it is of.
+/// The version in PTX text.
 fn version(ptx: &str) -> Option<(u32, u32)> {
     let line = ptx
         .lines()
@@ -29,7 +30,7 @@ fn version(ptx: &str) -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// Assembles PTX for a device; what the assembler says goes to `log`.
+/// Assembles PTX for a device. The assembler's messages go to `log`.
 pub fn check(ptx: &str, device: &Device, log: &mut String) -> Outcome {
     let version = version(ptx).ok_or(Failure::INVALID_PTX)?;
     if version > newest_ptx(settings()?.version) {

@@ -1,10 +1,10 @@
-//! What the driver's functions return (`CUresult`).
+//! The results of driver functions (`CUresult`).
 
-/// An error of the driver's. Numbers as in `cuda.h`.
+/// A driver error. Numbers as in `cuda.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure(pub u32);
 
-/// What a call gives.
+/// The outcome of a call.
 pub type Outcome<T = ()> = Result<T, Failure>;
 
 macro_rules! failures {
@@ -60,8 +60,8 @@ impl Failure {
         known.map(|(number, ..)| Failure(*number))
     }
 
-    /// "This leaves the process in an inconsistent state and any further CUDA work will return the same error": what the
-    /// reference says of these.
+    /// Whether the error is sticky. The reference says of these errors: "This leaves the process in an
+    /// inconsistent state and any further CUDA work will return the same error".
     pub fn is_sticky(self) -> bool {
         const STICKY: [Failure; 9] = [
             Failure::ECC_UNCORRECTABLE,
@@ -79,7 +79,7 @@ impl Failure {
 }
 
 /// Name and description of a result, NUL-terminated.
-pub fn words(number: u32) -> Option<(&'static str, &'static str)> {
+pub fn name_and_description(number: u32) -> Option<(&'static str, &'static str)> {
     if number == 0 {
         return Some(("CUDA_SUCCESS\0", "no error\0"));
     }

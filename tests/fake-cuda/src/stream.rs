@@ -1,4 +1,4 @@
-//! Streams: a thread each, which does in order what is enqueued.
+//! Streams. Each has a thread that runs its operations in order.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -8,12 +8,12 @@ use parking_lot::{Condvar, Mutex};
 use crate::context::Context;
 use crate::result::{Failure, Outcome};
 
-/// What a stream is to do. When its context is lost, it is dropped instead.
+/// An operation of a stream. When the context is lost, it is dropped instead.
 type Operation = Box<dyn FnOnce() -> Outcome + Send>;
 
 /// A stream.
 pub struct Stream {
-    /// What it belongs to.
+    /// Its context.
     pub context: Arc<Context>,
     queue: Mutex<Sender<Operation>>,
     progress: Arc<Progress>,
@@ -62,7 +62,7 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Adds work.
+    /// Enqueues an operation.
     pub fn enqueue(&self, work: impl FnOnce() -> Outcome + Send + 'static) -> Outcome {
         let queue = self.queue.lock();
         self.progress.counts.lock().enqueued += 1;
@@ -71,13 +71,13 @@ impl Stream {
             .map_err(|_| Failure::OPERATING_SYSTEM)
     }
 
-    /// Whether all of it is done.
+    /// Whether all operations are complete.
     pub fn is_idle(&self) -> bool {
         let counts = self.progress.counts.lock();
         counts.done == counts.enqueued
     }
 
-    /// Waits until what is enqueued now is done.
+    /// Waits until all operations enqueued so far are complete.
     pub fn wait(&self) {
         let mut counts = self.progress.counts.lock();
         let target = counts.enqueued;

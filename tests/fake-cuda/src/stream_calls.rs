@@ -24,13 +24,13 @@ pub fn stream(handle: Handle) -> Outcome<Arc<Stream>> {
     Ok(stream)
 }
 
-/// A function of the caller's, with its argument.
+/// A function of the caller, with its argument.
 struct HostFunction {
     function: unsafe extern "C" fn(*mut c_void),
     data: *mut c_void,
 }
 
-// SAFETY: `cuLaunchHostFunc` calls functions on a thread of the driver's; the caller knows.
+// SAFETY: `cuLaunchHostFunc` calls functions on a thread of the driver, which the caller allows.
 unsafe impl Send for HostFunction {}
 
 impl HostFunction {
@@ -41,7 +41,7 @@ impl HostFunction {
 }
 
 driver_functions! {
-    /// A stream that does not wait for the default stream, which is not emulated.
+    /// Creates a stream that does not wait for the default stream, which is not emulated.
     fn cuStreamCreate(created: *mut Handle, flags: c_uint) in with_context {
         if flags != NON_BLOCKING {
             eprintln!("fake CUDA driver: streams with flags {flags} are not emulated");
@@ -50,7 +50,7 @@ driver_functions! {
         store(created, handle::add(Stream::new(current()?)?))
     }
 
-    /// Ends the handle; what is enqueued is still done.
+    /// Invalidates the handle. Operations that are enqueued still run.
     fn cuStreamDestroy_v2(ended: Handle) in with_context {
         stream(ended)?;
         handle::remove::<Stream>(ended).map(drop)
@@ -65,14 +65,14 @@ driver_functions! {
         }
     }
 
-    /// Waits for that.
+    /// Waits for all of its work.
     fn cuStreamSynchronize(awaited: Handle) in with_context {
         let stream = stream(awaited)?;
         stream.wait();
         stream.context.check()
     }
 
-    /// What is enqueued from now on begins when the event's last record has passed. Events of other contexts will do.
+    /// Later operations wait for the event's last record. Events of other contexts are allowed.
     fn cuStreamWaitEvent(waiting: Handle, event: Handle, flags: c_uint) in with_context {
         let stream = stream(waiting)?;
         let event = handle::get::<Event>(event)?;
@@ -89,7 +89,7 @@ driver_functions! {
         }
     }
 
-    /// Calls a function in the stream's order.
+    /// Calls a function in stream order.
     fn cuLaunchHostFunc(on: Handle, function: Option<unsafe extern "C" fn(*mut c_void)>, data: *mut c_void) in with_context {
         let stream = stream(on)?;
         let function = function.ok_or(Failure::INVALID_VALUE)?;

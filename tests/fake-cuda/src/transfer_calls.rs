@@ -1,7 +1,7 @@
 //! Copies and fills. Each end on the device must lie in one allocation.
 //!
-//! What the reference says of pageable memory ("API synchronization behavior", Memcpy, Asynchronous): copies from it to the
-//! device are staged first, copies to it return only when they are complete.
+//! Pageable memory follows the reference ("API synchronization behavior", Memcpy, Asynchronous): copies from it
+//! to the device are staged first, and copies to it return only when they are complete.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use crate::pointer::bytes;
 use crate::result::{Failure, Outcome};
 use crate::stream_calls::stream;
 
-/// An address of the host's that a stream may use later.
+/// A host address that a stream may use later.
 struct HostAddress(*mut u8);
 
-// SAFETY: what it points at is the caller's to keep until the stream has passed the copy.
+// SAFETY: the caller keeps the memory valid until the stream has passed the copy.
 unsafe impl Send for HostAddress {}
 
 impl HostAddress {
-    /// The whole of it, not its field, so that closures move the address.
+    /// The address. A method, so that closures capture the whole wrapper.
     fn get(&self) -> *mut u8 {
         self.0
     }
@@ -33,7 +33,7 @@ fn in_one_block(context: &Context, address: u64, length: usize) -> Outcome {
     found.map(drop).ok_or(Failure::INVALID_VALUE)
 }
 
-/// Pinned and managed memory is read and written in the stream's order.
+/// Whether memory is pinned or managed, so that it is read and written in stream order.
 fn is_pinned(context: &Context, address: u64, length: usize) -> bool {
     let found = context.memory().find(address, length);
     found.is_some_and(|(.., kind)| matches!(kind, Kind::Host | Kind::Managed))
@@ -94,7 +94,7 @@ driver_functions! {
         Ok(())
     }
 
-    /// Within the device. The reference leaves overlapping ranges undefined; here they are refused.
+    /// Within the device. The reference leaves overlapping ranges undefined; this driver refuses them.
     fn cuMemcpyDtoDAsync_v2(dst: u64, src: u64, length: usize, on: Handle) in with_context {
         let (stream, context) = (stream(on)?, current()?);
         in_one_block(&context, dst, length)?;
