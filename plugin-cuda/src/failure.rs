@@ -40,10 +40,10 @@ pub fn error(driver: &Driver, failure: Failure) -> Error {
 fn advice(result: CuResult) -> &'static str {
     match result {
         CuResult::OUT_OF_MEMORY => {
-            "free device memory that is not needed; other processes on the device need some too (`nvidia-smi` lists them)"
+            "free device memory that is not needed; other processes also use the device's memory (`nvidia-smi` lists them)"
         }
         CuResult::DEVICE_UNAVAILABLE => {
-            "another process has the device for itself (`nvidia-smi -q -d COMPUTE` shows the compute mode)"
+            "another process uses the device exclusively (`nvidia-smi -q -d COMPUTE` shows the compute mode)"
         }
         CuResult::LAUNCH_OUT_OF_RESOURCES => {
             "lower thread_limit or the shared memory of the region"
@@ -52,12 +52,13 @@ fn advice(result: CuResult) -> &'static str {
             "the system's services for the GPUs are not running (the fabric manager, on machines with NVSwitch)"
         }
         CuResult::SYSTEM_DRIVER_MISMATCH => {
-            "the driver's library and its kernel module are of different releases: restart the machine after an update, or mend LD_LIBRARY_PATH"
+            "the driver's library and its kernel module have different versions: restart the machine after an update, \
+             or correct LD_LIBRARY_PATH"
         }
         CuResult::UNSUPPORTED_PTX_VERSION => "update the NVIDIA driver",
-        CuResult::DEINITIALIZED => "use no device once the program's own exit has begun",
+        CuResult::DEINITIALIZED => "use no device after the program has begun to exit",
         _ => {
-            "`nvidia-smi` and the system's log may say more; OMPTARGET_DEVICES=vgpu runs the program on the virtual GPU"
+            "`nvidia-smi` and the system log may say more; OMPTARGET_DEVICES=vgpu runs the program on the virtual GPU"
         }
     }
 }
@@ -127,14 +128,14 @@ fn kind(result: CuResult, description: &str) -> FaultKind {
         CuResult::HARDWARE_STACK_ERROR => return FaultKind::StackOverflow,
         CuResult::ASSERT => "a failed assertion, which the driver has printed",
         CuResult::LAUNCH_FAILED | CuResult::ILLEGAL_INSTRUCTION => {
-            "the kernel trapped, or did what the device cannot do"
+            "the kernel trapped, or executed an instruction that the device does not support"
         }
         CuResult::LAUNCH_TIMEOUT => "the kernel ran longer than the display's watchdog allows",
-        CuResult::MISALIGNED_ADDRESS => "access to an address that its type does not allow",
-        CuResult::INVALID_ADDRESS_SPACE => "access to an address of another kind of memory",
-        CuResult::INVALID_PC => "a call through a pointer to no function",
+        CuResult::MISALIGNED_ADDRESS => "access to a misaligned address",
+        CuResult::INVALID_ADDRESS_SPACE => "access to an address in another address space",
+        CuResult::INVALID_PC => "a call through a pointer that is not a function's",
         CuResult::ECC_UNCORRECTABLE => "the device's memory is damaged",
-        _ => "the device's context is gone",
+        _ => "the device's context was destroyed",
     };
     FaultKind::Other(format!("{cause} ({description})"))
 }

@@ -45,7 +45,7 @@ pub fn code<'a>(image: &Image<'a>, device: Arch) -> Result<Code<'a>> {
         .ok_or_else(|| Error::Load(format!("the fat binary has no code for {device}")))?;
     let bytes = unpack(entry).map_err(|why| {
         malformed(format!(
-            "its code for {} does not unpack: {why}",
+            "its code for {} cannot be decompressed: {why}",
             arch_of(entry)
         ))
     })?;
@@ -200,7 +200,7 @@ mod tests {
             assert_eq!(of(12).unwrap(), b"abababababab");
             for wrong in [11, 13, u64::MAX] {
                 let error = of(wrong).unwrap_err().to_string();
-                assert!(error.contains("does not unpack"), "{error}");
+                assert!(error.contains("cannot be decompressed"), "{error}");
             }
         }
     }

@@ -84,7 +84,7 @@ fn functions(module: &CudaModule, family: &Family) -> Result<Vec<u8>> {
     objects.sort();
     if objects.is_empty() {
         return Err(Error::Load(format!(
-            "the image has {} but does not name what it is to call",
+            "the image has {} but does not list the functions to call",
             family.kernel
         )));
     }

@@ -15,7 +15,7 @@ const LOG: usize = 16 << 10;
 /// Loads PTX text.
 pub fn load_ptx(gpu: &Gpu, text: &str) -> Result<CuModule> {
     let text =
-        CString::new(text).map_err(|_| Error::Load("the PTX has a null character in it".into()))?;
+        CString::new(text).map_err(|_| Error::Load("the PTX contains a null character".into()))?;
     load(gpu, text.as_ptr().cast(), "PTX")
 }
 
@@ -77,7 +77,7 @@ fn refused(gpu: &Gpu, failure: Failure, what: &str, log: &str) -> Error {
     );
     if failure.result == CuResult::UNSUPPORTED_PTX_VERSION {
         why.push_str(
-            "; update the NVIDIA driver, or make machine code beforehand (omptarget cc --aot)",
+            "; update the NVIDIA driver, or compile machine code ahead of time (omptarget cc --aot)",
         );
     }
     if !log.is_empty() {

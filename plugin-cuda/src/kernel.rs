@@ -53,7 +53,8 @@ impl CudaKernel {
         let max_threads = ask(CuFunctionAttribute::MAX_THREADS_PER_BLOCK)?.max(1);
         let static_shared = ask(CuFunctionAttribute::SHARED_SIZE_BYTES)?;
         log::debug!(
-            "kernel {name}: {} registers, {static_shared} bytes of shared and {} of local memory, at most {max_threads} threads per block",
+            "kernel {name}: {} registers, {static_shared} bytes of shared and {} of local memory, \
+             at most {max_threads} threads per block",
             ask(CuFunctionAttribute::NUM_REGS)?,
             ask(CuFunctionAttribute::LOCAL_SIZE_BYTES)?,
         );
@@ -111,7 +112,8 @@ impl CudaKernel {
         match launched {
             Err(failure) if failure.result == CuResult::LAUNCH_OUT_OF_RESOURCES => {
                 Err(self.invalid(format!(
-                    "blocks of {} threads with {} bytes of shared memory need more registers than a multiprocessor has",
+                    "blocks of {} threads with {} bytes of shared memory need more registers than a \
+                     multiprocessor has",
                     u64::from(bx) * u64::from(by) * u64::from(bz),
                     u64::from(launch.dynamic_shared) + u64::from(self.info.static_shared),
                 )))

@@ -140,11 +140,13 @@ fn misfit(warp: &WarpKernel, [x, y, z]: [u32; 3]) -> Option<String> {
     if warp.workers {
         let generic = x == 1 && z == 1 && y > width;
         return (!generic)
-            .then(|| format!("blocks of {x} x {y} x {z} threads are none of a generic kernel"));
+            .then(|| format!("blocks of {x} x {y} x {z} threads do not fit a generic kernel"));
     }
     let fits = (y == 1 && z == 1) || x.is_multiple_of(width);
     (!fits).then(|| {
-        format!("blocks of {x} x {y} x {z} threads have rows that are no multiple of {width}")
+        format!(
+            "blocks of {x} x {y} x {z} threads have rows whose length is not a multiple of {width}"
+        )
     })
 }
 
@@ -203,7 +205,7 @@ mod tests {
         assert!(matches!(forms(true).choose([16, 16, 1]), Form::Threads(_)));
         assert_eq!(
             forms(false).why_threads([16, 1, 2]).unwrap(),
-            "blocks of 16 x 1 x 2 threads have rows that are no multiple of 32"
+            "blocks of 16 x 1 x 2 threads have rows whose length is not a multiple of 32"
         );
     }
 

@@ -87,7 +87,7 @@ fn raised_by_signal(sm: &Sm, signal: CapturedSignal) -> Raised {
         }
         // The CPU does not report which address was not canonical.
         _ if signal.code == libc::SI_KERNEL => {
-            Cause::Other("access to an address that cannot exist".to_owned())
+            Cause::Other("access to a non-canonical address".to_owned())
         }
         _ => Cause::WildAccess {
             address: signal.address,

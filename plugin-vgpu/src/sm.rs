@@ -202,6 +202,6 @@ impl Sm {
         let mut nowhere = 0;
         // SAFETY: the worker was suspended when it resumed a fiber.
         unsafe { switch(&mut nowhere, self.worker.get()) };
-        unreachable!("a fiber that gave up was resumed")
+        unreachable!("a fiber that returned to its worker was resumed")
     }
 }

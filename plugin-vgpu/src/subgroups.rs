@@ -69,7 +69,7 @@ unsafe extern "C" fn run_subgroups(subgroups: *const (), number: u64) -> ! {
         (subgroups, subgroups.sm.stacks().context(fiber))
     };
     let Form::Subgroups { entry, width } = run.form else {
-        unreachable!("subgroups are run subgroup by subgroup");
+        unreachable!("the form is `Form::Subgroups`");
     };
     let [x, y, z] = run.context.ntid;
     let threads = x * y * z;

@@ -1,5 +1,6 @@
-//! AMDGCN bitcode runs as the ISA manuals say, in waves of 32 and of 64: each expression is compiled, run by every
-//! lane of two waves, on both engines, and compared with a model of the instruction written here.
+//! AMDGCN bitcode runs as the ISA manuals say, in waves of 32 and of 64 lanes. Each expression is compiled and
+//! run by every lane of two waves, on both engines. The results are compared with a model of the instruction in
+//! this file.
 
 mod common;
 
@@ -31,8 +32,8 @@ fn load(device: &VirtualGpu, text: &str) -> std::sync::Arc<dyn Module> {
     device.load(&image, &LoadOptions::default()).unwrap()
 }
 
-/// A kernel per instruction sequence; each leaves an `i32` `%r` per thread. `%lane` and `%thread` are given, and a block
-/// for the lanes that the test's mask names.
+/// A kernel per instruction sequence. Each sequence defines an `i32` `%r` per thread. `%lane` and `%thread` are
+/// given. A block serves the lanes in the test's mask.
 fn module(size: u32, bodies: &[&str]) -> String {
     let mut text = String::from("target triple = \"amdgcn-amd-amdhsa\"\n");
     let mut declared = HashSet::new();
@@ -76,7 +77,7 @@ out.of.it:
 
 const UNTOUCHED: u32 = 0x7777_7777;
 
-/// What every thread of two waves got; those that `members` leaves out are [`UNTOUCHED`].
+/// The results of every thread of two waves. Threads outside `members` have [`UNTOUCHED`].
 fn run(
     (engine, device): (Engine, &VirtualGpu),
     module: &dyn Module,
@@ -108,15 +109,15 @@ fn run(
     values
 }
 
-/// What a lane of a wave should get: lane, whether a lane takes part, wave size.
+/// The expected result of a lane. Arguments: lane, whether a lane participates, wave size.
 type Model = fn(u32, &dyn Fn(u32) -> bool, u32) -> u32;
 
-/// The value lane `lane` passes in in the tests below.
+/// The value that lane `lane` passes in the tests below.
 fn given(lane: u32) -> u32 {
     1000 + 7 * lane
 }
 
-/// `%v`, what the model calls `given`.
+/// `%v`, which the model calls `given`.
 const GIVEN: &str = "%v0 = mul i32 %lane, 7\n%v = add i32 %v0, 1000\n";
 
 fn check(cases: &[(&str, Model)]) {
@@ -154,7 +155,7 @@ fn check_waves(cases: &[(&str, Model)], (engine, device): (Engine, &VirtualGpu),
     }
 }
 
-/// `given` of a lane that takes part, else `otherwise`.
+/// `given` of a lane that participates, else `otherwise`.
 fn from(source: u32, takes_part: &dyn Fn(u32) -> bool, otherwise: u32) -> u32 {
     if takes_part(source) {
         given(source)
@@ -225,7 +226,7 @@ fn reads_and_writes_of_lanes() {
              %d = call double @llvm.amdgcn.readlane.f64(double %d0, i32 6)
              %r = fptoui double %d to i32
              declare double @llvm.amdgcn.readlane.f64(double, i32) convergent",
-            // A lane that takes no part has no value; the reader's own serves.
+            // A lane that does not participate has no value. The reader's own value is used.
             |lane, takes_part, _| from(6, takes_part, given(lane)),
         ),
         (
@@ -248,13 +249,13 @@ fn reads_and_writes_of_lanes() {
             |lane, takes_part, _| from(2 * lane + 1, takes_part, from(2 * lane, takes_part, 0)),
         ),
         (
-            // Within four lanes: 3 2 1 0.
+            // Reverses groups of four lanes: 3 2 1 0.
             "%r = call i32 @llvm.amdgcn.ds.swizzle(i32 %v, i32 32795)
              declare i32 @llvm.amdgcn.ds.swizzle(i32, i32 immarg) convergent",
             |lane, takes_part, _| from(lane ^ 3, takes_part, 0),
         ),
         (
-            // And 0x1c, or 1, exclusive or 8.
+            // AND with 0x1c, OR with 1, XOR with 8.
             "%r = call i32 @llvm.amdgcn.ds.swizzle(i32 %v, i32 8252)
              declare i32 @llvm.amdgcn.ds.swizzle(i32, i32 immarg) convergent",
             |lane, takes_part, _| from(lane & !31 | (lane & 0x1c | 1) ^ 8, takes_part, 0),
@@ -335,7 +336,7 @@ fn data_parallel_primitives() {
         (
             "%r = call i32 @llvm.amdgcn.permlane16.i32(i32 5, i32 %v, i32 1985229328, i32 -19088744, i1 false, i1 false)
              declare i32 @llvm.amdgcn.permlane16.i32(i32, i32, i32, i32, i1 immarg, i1 immarg) convergent",
-            // Selectors 0 to 15: every lane its own.
+            // Selectors 0 to 15: every lane reads itself.
             |lane, takes_part, _| from(lane, takes_part, 5),
         ),
         (
@@ -500,7 +501,8 @@ fn floats() {
     ]);
 }
 
-/// Threads find their launch: sizes from the implicit arguments and the packet, arguments from their segment.
+/// Threads find the properties of their launch: sizes in the implicit arguments and the packet, arguments in
+/// their segment.
 #[test]
 fn launches_describe_themselves() {
     let device = device(Engine::Fiber);

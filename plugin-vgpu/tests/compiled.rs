@@ -1,4 +1,4 @@
-//! Images compiled by `omptarget-codegen` run as they should.
+//! Images that `omptarget-codegen` compiles run correctly.
 
 mod common;
 

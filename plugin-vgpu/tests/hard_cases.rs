@@ -30,7 +30,8 @@ fn image() -> &'static [u8] {
 
 /// The kernels that have no warp form, and why.
 const THREAD_BY_THREAD: &[(&str, &str)] = &[
-    // Lanes that have left store at the end what the last lanes store, too: so they have not ended when the others come to a barrier.
+    // Lanes that leave early store at the end together with the last lanes. So they have not ended when the
+    // others reach a barrier.
     (
         "several_exits",
         "lanes of one warp may come to different barriers",
@@ -41,8 +42,8 @@ const THREAD_BY_THREAD: &[(&str, &str)] = &[
     ),
 ];
 
-/// What a kernel wrote, run by an engine, and what that said of it; it gets the output and a word: `argument`, or a pointer to two
-/// words of zeros.
+/// The output of a kernel on an engine, and the engine's remark. The kernel gets the output and a word:
+/// `argument`, or a pointer to two zero words.
 fn run(engine: Engine, kernel: &str, threads: u32, argument: Option<u64>) -> (Vec<i32>, String) {
     let image = Image {
         kind: ImageKind::Bitcode,
@@ -85,7 +86,7 @@ fn run(engine: Engine, kernel: &str, threads: u32, argument: Option<u64>) -> (Ve
     (content, remark)
 }
 
-/// Checks a kernel with some sizes of blocks; `expected` is of a block's number, its size and a thread.
+/// Checks a kernel with several block sizes. `expected` takes a block's number, its size and a thread.
 fn check(kernel: &str, argument: Option<u64>, expected: impl Fn(i32, i32, i32) -> i32) {
     for threads in [32, 64, 96] {
         for engine in [Engine::Fiber, Engine::Workgroup] {
@@ -106,7 +107,7 @@ fn check(kernel: &str, argument: Option<u64>, expected: impl Fn(i32, i32, i32) -
     }
 }
 
-/// What thread `t` of several gets after rounds in which each replaces its word.
+/// The results of all threads after rounds in which each thread replaces its word.
 fn simulate(threads: i32, mut words: Vec<i32>, rounds: &[(i32, i32)]) -> Vec<Vec<i32>> {
     let mut all = Vec::new();
     for &(distance, add) in rounds {

@@ -1,4 +1,4 @@
-//! The loader and the device around it, with objects made by clang.
+//! Tests of the loader and its device, with objects that clang compiled.
 
 mod common;
 
@@ -27,7 +27,7 @@ fn code_calls_and_addresses_what_it_names() {
         read::<[i64; 3]>(&device, out).unwrap(),
         [47, i64::from(b'o'), 479]
     );
-    // A second launch sees the global the first changed.
+    // A second launch sees the global that the first one changed.
     launch(&*module, "sum", 1, &[out.0, 2]).unwrap();
     assert_eq!(
         read::<[i64; 3]>(&device, out).unwrap(),
@@ -59,7 +59,7 @@ fn globals_are_device_memory() {
     launch(&*module, "sum", 1, &[out.0, 0]).unwrap();
     assert_eq!(read::<i64>(&device, out).unwrap(), 107);
     assert!(module.global("add").is_none() && module.kernel("nothing").is_none());
-    // Unloaded globals are no longer the device's.
+    // Unloaded globals are no longer device memory.
     drop(module);
     assert!(matches!(
         read::<i32>(&device, counter.address),
@@ -97,7 +97,7 @@ fn faults_name_kernel_thread_and_line() {
     assert_eq!(location.line, line_of("the innermost frame"));
     let checked = fault("checked", &[16]);
     assert_eq!(checked.location.unwrap().to_string(), "b.c:5");
-    // The library function is not the user's; the call of it is.
+    // The location is the call in the user's code, not the library function.
     let library = fault("in_library", &[freed.0, 24]);
     assert_eq!(
         (library.kind, library.location.unwrap().line),
@@ -177,7 +177,7 @@ fn copies_stay_inside_allocations() {
     device.fill(a, 0x5a, 100).unwrap();
     device.copy(b.offset(10), a, 90).unwrap();
     assert_eq!(read::<u16>(&device, b.offset(98)).unwrap(), 0x5a5a);
-    // Shared and host memory is reached under the same address without a copy.
+    // Shared and host memory has the same address on both sides and needs no copy.
     // SAFETY: the allocation is alive.
     assert_eq!(unsafe { (a.0 as *const u8).read() }, 0x5a);
     for error in [
@@ -262,14 +262,14 @@ fn objects_the_loader_cannot_take_are_refused() {
 }
 
 proptest! {
-    /// Damaged objects are refused or load; they never crash the loader.
+    /// Damaged objects are refused or they load. They never crash the loader.
     #[test]
     fn damaged_objects_do_no_harm(damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8), headers in any::<bool>()) {
         static DEVICE: OnceLock<VirtualGpu> = OnceLock::new();
         let mut object = kernels().to_vec();
         let len = object.len();
         for (at, value) in damage {
-            // Half of the time only the headers: the section table is at the end.
+            // Half of the cases damage only the headers. The section table is at the end.
             let at = if headers { [at.index(64), len - 1 - at.index(2048)][usize::from(value & 1)] } else { at.index(len) };
             object[at] = value;
         }

@@ -1,5 +1,5 @@
-//! Signals that are not a kernel's keep their meaning. Each case runs in a process of its own, which is
-//! this test program with `VGPU_SIGNAL_CASE` set.
+//! Signals that a kernel did not raise keep their meaning. Each case runs in a separate process: this test
+//! program with `VGPU_SIGNAL_CASE` set.
 
 mod common;
 
@@ -34,7 +34,7 @@ fn install(handler: usize, flags: libc::c_int) {
     }
 }
 
-/// What the child process does: installs its handler, lets a kernel fault, then faults itself.
+/// The child process. It installs its handler, lets a kernel fault, then faults itself.
 fn child(case: &str) {
     match case {
         "plain" => install(plain_handler as *const () as usize, 0),

@@ -359,7 +359,7 @@ impl Block {
         let (warp, lane) = self.warp_kind.place(thread);
         if mask >> lane & 1 == 0 {
             return Err(format!(
-                "lane {lane} executes {} with mask {mask:#010x}, which does not name it",
+                "lane {lane} executes {} with mask {mask:#010x}, which does not include it",
                 op.mnemonic()
             ));
         }

@@ -10,8 +10,8 @@ use super::{Block, Misuse, Outcome};
 #[cold]
 pub fn split(lanes: Lanes) -> Misuse {
     format!(
-        "lanes of one warp are at different places where the warp has to be together (mask {lanes:#x} is elsewhere): the lanes of a \
-         warp in warp form cannot wait for each other; run with OMPTARGET_VGPU_ENGINE=fiber"
+        "a warp in warp form has diverged where all its lanes must be together (mask {lanes:#x} is elsewhere), and its \
+         lanes cannot wait for each other; run with OMPTARGET_VGPU_ENGINE=fiber"
     )
 }
 

@@ -54,7 +54,7 @@ kernel!(some_leave, cx, data: Shared, {
         return;
     }
     for round in 0..4 {
-        // A few more leave in every round, before or after others wait.
+        // A few more threads end in every round, before or after others wait.
         if t % 16 == round {
             return;
         }
@@ -70,7 +70,7 @@ fn threads_that_ended_count_at_a_barrier_of_the_block() {
 }
 
 kernel!(groups, cx, data: Shared, {
-    // Warps 0-1 and 2-3 use barriers of their own, a different number of times.
+    // Warps 0-1 and 2-3 use separate barriers, a different number of times.
     let t = tid(cx);
     let (id, rounds) = if t < 64 { (1, 10) } else { (2, 3) };
     for round in 1..=rounds {
@@ -87,8 +87,8 @@ fn named_barriers_with_counts() {
 }
 
 kernel!(pool, cx, data: Shared, {
-    // The generic mode of the fork-join paper: the last warp is the master, its other lanes leave; the
-    // workers wait in a pool for work.
+    // The generic mode of the fork-join paper. The last warp has the master, and its other lanes end. The workers
+    // wait in a pool for work.
     let t = tid(cx);
     if t >= 128 {
         if t > 128 {
@@ -120,7 +120,7 @@ fn ended_lanes_of_a_warp_count_at_a_barrier_with_a_count() {
 }
 
 kernel!(odd_count, cx, data: Shared, {
-    // Not a multiple of the warp size: live threads only.
+    // The count is not a multiple of the warp size, so it counts live threads only.
     let t = tid(cx);
     if t >= 40 {
         return;
@@ -173,7 +173,7 @@ fn reductions_at_a_barrier() {
 }
 
 kernel!(spin_lock, cx, data: Shared, {
-    // The lock a GPU thread holds while its whole warp wants it.
+    // A thread holds the lock while its whole warp wants it.
     for _ in 0..3 {
         while data.counter.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
             vgpu_spin(cx, 0);
@@ -193,7 +193,7 @@ fn spin_locks_make_progress() {
 }
 
 kernel!(wait_for_last, cx, data: Shared, {
-    // The first thread waits on memory for one that starts after all others.
+    // The first thread waits on memory for a thread that starts after all others.
     let t = tid(cx);
     if t == 0 {
         while data.counter.load(Ordering::Acquire) == 0 {

@@ -1,4 +1,4 @@
-//! Kernels that end abnormally.
+//! Kernels that fault.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -100,7 +100,7 @@ fn wild_accesses_name_the_address() {
     );
     assert_eq!(raised.thread, 3);
     let raised = launch(unmapped_access, 1, 32, &0x8000_0000_0000_0000_u64).unwrap_err();
-    assert!(matches!(raised.cause, Cause::Other(what) if what.contains("cannot exist")));
+    assert!(matches!(raised.cause, Cause::Other(what) if what.contains("non-canonical")));
 }
 
 kernel!(divide, _cx, divisor: u32, {
@@ -234,7 +234,7 @@ kernel!(one_block_faults, cx, data: Blocks, {
     if (*cx).ctaid[0] == 3 {
         vgpu_trap(cx, 1);
     }
-    // The others wait for something that will never come.
+    // The others wait for something that never happens.
     while data.flag.load(Ordering::Relaxed) == 0 {
         vgpu_spin(cx, 2);
         if (*cx).ctaid[0] < 3 {

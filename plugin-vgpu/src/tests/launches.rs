@@ -117,7 +117,7 @@ struct Heap {
 }
 
 kernel!(heap_use, cx, data: Heap, {
-    // Every thread allocates, another one frees: blocks travel between multiprocessors.
+    // Every thread allocates, and another thread frees. So blocks of memory travel between multiprocessors.
     for round in 0..50_u64 {
         let size = 8 + (u64::from(tid(cx)) * 13 + round * 7) % 200;
         let block = vgpu_malloc(cx, size).cast::<u64>();
@@ -179,7 +179,7 @@ kernel!(denormals, _cx, bits: AtomicU32, {
 fn the_host_programs_floating_point_modes_stay_outside() {
     let bits = AtomicU32::new(0);
     let mut mxcsr = 0_u32;
-    // SAFETY: sets flush-to-zero as code compiled with -ffast-math does, and restores the register.
+    // SAFETY: sets flush-to-zero, as code compiled with -ffast-math does, and restores the register.
     let after = unsafe {
         std::arch::asm!("stmxcsr [{}]", in(reg) &mut mxcsr);
         std::arch::asm!("ldmxcsr [{}]", in(reg) &(mxcsr | 0x8040));
@@ -201,8 +201,8 @@ kernel!(counted, cx, times: u64, {
     }
 });
 
-/// A barrier of n threads is n - 1 waits, each the end of one turn; the last thread to come goes on without one. The first
-/// round's turns are those in which the threads start.
+/// A barrier of n threads has n - 1 waits, and each ends with a switch. The last thread to arrive continues
+/// without a switch. In the first round the switches are those that start the threads.
 #[test]
 fn instructions_and_switches_are_summed() {
     let machine = machine(2);
@@ -216,7 +216,7 @@ fn instructions_and_switches_are_summed() {
             count * (3 + times)
         );
         let waits = u64::from(blocks) * times * u64::from(threads - 1);
-        // Without waits one turn runs all threads of a block.
+        // Without waits one switch runs all threads of a block.
         let starts = if times == 0 || threads == 1 {
             blocks
         } else {

@@ -1,5 +1,5 @@
-//! The engine as kernels see it: test kernels are Rust functions that call the engine as compiled
-//! code does.
+//! Tests of the engine as kernels see it. Test kernels are Rust functions that call the engine as compiled code
+//! does.
 
 mod barriers;
 mod faults;
@@ -21,11 +21,11 @@ use crate::grid::{Grid, GridRun};
 use crate::heap::Heap;
 use crate::machine::Machine;
 
-/// A kernel that finds its test's data behind its only parameter.
+/// Declares a kernel whose only parameter points at its test's data.
 macro_rules! kernel {
     ($name:ident, $cx:ident, $data:ident: $type:ty, $body:block) => {
         unsafe extern "C" fn $name(cx: *mut vgpu_abi::ThreadContext, args: *const u64) {
-            // SAFETY: tests pass a reference to the type their kernel names, and outlive the launch.
+            // SAFETY: tests pass a reference to the type that their kernel names, and outlive the launch.
             let ($cx, $data): (_, &$type) = (cx, unsafe { &*(*args as *const $type) });
             // SAFETY: the calls' contract is that `cx` is the thread's own.
             #[allow(unused_unsafe)]

@@ -8,12 +8,12 @@ use super::*;
 use crate::abi::*;
 use crate::fault::{Cause, FaultLocation};
 
-/// A kernel in warp form that finds its test's data behind its only parameter.
+/// Declares a kernel in warp form whose only parameter points at its test's data.
 macro_rules! warp_kernel {
     ($name:ident, $cx:ident, $lanes:ident, $data:ident: $type:ty, $body:block) => {
         unsafe extern "C" fn $name(cx: *mut ThreadContext, args: *const u64, lanes: u64) {
             let ($cx, $lanes) = (cx, lanes);
-            // SAFETY: tests pass a reference to the type their kernel names, and outlive the launch.
+            // SAFETY: tests pass a reference to the type that their kernel names, and outlive the launch.
             let $data: &$type = unsafe { &*(*args as *const $type) };
             // SAFETY: the calls' contract is that `cx` is the warp's own.
             #[allow(unused_unsafe)]
@@ -87,7 +87,7 @@ fn nobody_passes_a_barrier_before_all_lanes_have_come() {
 }
 
 warp_kernel!(lanes_leave, cx, lanes, data: Counts, {
-    // In round r, the lanes r, r + 4, … leave; the first warp ends early.
+    // In round r, the lanes r, r + 4, … end. The first warp ends early.
     let mut lanes = lanes;
     for round in 0..4 {
         if (*cx).warpid == 0 && round == 2 {
@@ -113,7 +113,7 @@ fn lanes_that_ended_count_at_a_barrier_of_the_block() {
 }
 
 warp_kernel!(groups, cx, lanes, data: [Counts; 2], {
-    // Warps 0-1 and 2-3 use barriers of their own, a different number of times.
+    // Warps 0-1 and 2-3 use separate barriers, a different number of times.
     let group = ((*cx).warpid / 2) as usize;
     for round in 1..=[10, 3][group] {
         data[group].add(32);
@@ -124,7 +124,7 @@ warp_kernel!(groups, cx, lanes, data: [Counts; 2], {
 });
 
 warp_kernel!(arrive_and_reduce, cx, lanes, data: Counts, {
-    // The first warp announces, the others wait for it; then all count the odd lanes.
+    // The first warp arrives without waiting, and the others wait for it. Then all count the odd lanes.
     match (*cx).warpid {
         0 => {
             data.add(1);
@@ -228,7 +228,7 @@ fn a_deadlock_lists_every_thread() {
 }
 
 warp_kernel!(uses_stack, cx, lanes, frames: u64, {
-    // Twice as much as a thread has, or without end.
+    // Recursion twice as deep as a thread's stack allows, or endless.
     std::hint::black_box(recurse(*frames));
     vgpu_warp_barrier(cx, 1, 0, 0, lanes, 0);
 });
@@ -356,7 +356,7 @@ fn a_fault_that_the_cpu_finds_names_the_threads_of_the_subgroup_or_warp() {
 }
 
 warp_kernel!(yields_to_others, cx, lanes, data: Counts, {
-    // Warp 1 waits for warp 0, which begins first but goes on only after a turn.
+    // Warp 1 waits for warp 0, which begins first but continues only after it has yielded.
     match (*cx).warpid {
         0 => {
             vgpu_yield(cx, 1);

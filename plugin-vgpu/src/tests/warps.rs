@@ -1,4 +1,4 @@
-//! Warp operations, against what the PTX ISA says of each.
+//! Warp operations, compared with the PTX ISA.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -69,7 +69,7 @@ fn expected_source(mode: u32, lane: i32, b: u32, c: u32) -> (i32, bool) {
 fn shuffles_in_every_mode_and_segment() {
     for mode in 0..4 {
         for b in [0, 1, 5, 16, 31, 33] {
-            // Clamp and segment mask as clang's __shfl builtins make them for widths 32, 16, 8.
+            // Clamp and segment mask as in clang's __shfl builtins for widths 32, 16, 8.
             for width in [32, 16, 8] {
                 let clamp = if mode == 0 { 0 } else { 31 };
                 let c = (32 - width) << 8 | clamp;
@@ -157,7 +157,7 @@ kernel!(reductions, cx, data: Results<AtomicU32>, {
     let [op, mask, ..] = data.parameters;
     let t = tid(cx);
     if mask >> t & 1 != 0 {
-        // Some negative, so that signed and unsigned differ.
+        // Some values are negative, so that signed and unsigned operations differ.
         let value = (t.wrapping_mul(0x9e37_79b9)) ^ 0x8000_0001;
         let got = vgpu_redux(cx, 1, mask.into(), op, value);
         data.values[t as usize].store(got, Ordering::Relaxed);
@@ -267,7 +267,7 @@ kernel!(diverge_and_ask, cx, data: Results<AtomicU32>, {
     let inner = if t < 10 {
         vgpu_activemask(cx, 1) as u32
     } else if t < 20 {
-        // Late to its own branch, yet one group.
+        // One lane reaches its branch late, but they form one group.
         if t.is_multiple_of(2) {
             vgpu_yield(cx, 0);
         }
@@ -296,11 +296,11 @@ fn activemask_after_divergence() {
 }
 
 kernel!(loop_and_ask, cx, data: Results<AtomicU32>, {
-    // Lane t makes t turns; those behind the loop wait for those still in it.
+    // Lane t makes t iterations. Lanes behind the loop wait for those still in it.
     let t = tid(cx);
     let mut seen = 0;
-    for turn in 0..t {
-        let expected = FULL << (turn + 1);
+    for iteration in 0..t {
+        let expected = FULL << (iteration + 1);
         seen |= vgpu_activemask(cx, 1) as u32 ^ expected;
     }
     let after = vgpu_activemask(cx, 2) as u32;
@@ -317,7 +317,7 @@ fn activemask_in_a_loop_with_different_iteration_counts() {
 }
 
 kernel!(ask_while_others_wait, cx, data: Results<AtomicU32>, {
-    // Half of the warp waits at a barrier the other half comes to later.
+    // Half of the warp waits at a barrier that the other half reaches later.
     let t = tid(cx);
     if t >= 16 {
         let got = vgpu_activemask(cx, 1) as u32;

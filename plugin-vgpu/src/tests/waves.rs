@@ -1,4 +1,5 @@
-//! AMDGCN's operations across lanes, in waves of 32 and of 64, and what wider waves mean for the rest.
+//! AMDGCN's cross-lane operations, in waves of 32 and of 64 lanes, and the effects of wider waves on everything
+//! else.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -9,7 +10,7 @@ use crate::abi::*;
 
 const SIZES: [u32; 2] = [32, 64];
 
-/// What a test tells its kernel, and what every thread got.
+/// A test's parameter for its kernel, and the results of all threads.
 struct Data {
     size: u32,
     parameter: u64,
@@ -57,7 +58,7 @@ fn run(entry: EntryFn, size: u32, threads: u32, parameter: u64) -> Vec<u64> {
     data.values.into_iter().map(AtomicU64::into_inner).collect()
 }
 
-/// The lanes `mask` names do an operation; a kernel gives what each asks for.
+/// The lanes in `mask` execute an operation. Each kernel stores the results.
 macro_rules! masked {
     ($name:ident, $cx:ident, $lane:ident, $data:ident, $got:expr) => {
         kernel!($name, $cx, $data: Data, {
@@ -238,7 +239,7 @@ fn an_operation_that_does_not_exist_is_a_fault() {
     assert!(launch_waves(unknown_operation, 64, 64, &data).is_err());
 }
 
-// Masks of NVPTX operations name up to 64 lanes, too.
+// Masks of NVPTX operations also have up to 64 lanes.
 masked!(masked_operations, cx, lane, data, {
     let mask = data.parameter & !0 >> (64 - data.size);
     let got = vgpu_vote(cx, 1, mask, 3, u32::from(lane.is_multiple_of(2)));
@@ -289,8 +290,8 @@ struct Leader {
     early: AtomicU32,
 }
 
-// A barrier as software makes it where the hardware has none: the first lane of each wave arrives and waits on
-// memory, the others wait for it where the lanes converge.
+// A barrier in software. The first lane of each wave arrives and waits on memory. The other lanes wait for it
+// where the lanes converge.
 kernel!(software_barrier, cx, data: Leader, {
     let thread = tid(cx);
     if thread >= data.size {
@@ -328,7 +329,7 @@ kernel!(lock_in_a_wave, cx, data: Leader, {
     while data.arrived.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
         vgpu_spin(cx, 1);
     }
-    // Whoever holds the lock meets the others here, which wait for the lock.
+    // The lane that holds the lock converges here with the lanes that wait for the lock.
     vgpu_wave(cx, 2, WaveOp::Sync as u32, 0, 0, 0);
     data.early.fetch_add(1, Ordering::Relaxed);
     data.arrived.store(0, Ordering::Release);

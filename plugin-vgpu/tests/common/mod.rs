@@ -93,7 +93,7 @@ pub fn manifest() -> Manifest {
     }
 }
 
-/// The line of the test kernels with this comment.
+/// The line of the test kernels that has this comment.
 pub fn line_of(comment: &str) -> u32 {
     let lines = include_str!("../objects/kernels.c").lines();
     1 + lines
@@ -138,7 +138,7 @@ pub fn launch(
     module.kernel(kernel).unwrap().launch(&launch)
 }
 
-/// Points `OMPTARGET_CODEGEN` to the compiler beside this test, and builds it if it is not there.
+/// Points `OMPTARGET_CODEGEN` to the compiler beside this test. Builds the compiler if it is missing.
 pub fn find_compiler() {
     static FOUND: Once = Once::new();
     FOUND.call_once(|| {

@@ -1,4 +1,4 @@
-//! A program as LLVM assembly for nvptx64.
+//! Emits a program as LLVM assembly for nvptx64.
 
 use std::fmt::Write;
 
@@ -29,7 +29,7 @@ declare i32 @llvm.nvvm.barrier.cta.red.popc.aligned.all(i32, i1)
 declare i32 @llvm.nvvm.activemask()
 ";
 
-/// The kernel `@k<number>(input, output, counters)` and what it calls.
+/// The kernel `@k<number>(input, output, counters)` and the functions that it calls.
 pub fn emit(program: &Program, number: usize) -> String {
     let mut text = String::new();
     let attribute = if program.noinline { " noinline" } else { "" };
@@ -73,7 +73,7 @@ pub fn emit(program: &Program, number: usize) -> String {
     text
 }
 
-/// The start of every function: who the thread is, its variables, its part of the output.
+/// The start of every function: the thread's index, its variables and its part of the output.
 const ALLOCATIONS: &str = "  %a0 = alloca i32\n  %a1 = alloca i32\n  %a2 = alloca i32\n  %a3 = alloca i32\n  %private = alloca [8 x i32]\n\
      \x20 store [8 x i32] zeroinitializer, ptr %private\n\
      \x20 %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n  %ntid = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()\n\
@@ -90,7 +90,7 @@ struct Writer<'a> {
     next: u32,
 }
 
-/// Where `continue` and `break` go.
+/// The targets of `continue` and `break`.
 #[derive(Clone, Copy)]
 struct Labels {
     latch: u32,
@@ -120,7 +120,7 @@ impl<'a> Writer<'a> {
         let _ = writeln!(self.text, "l{label}:");
     }
 
-    /// A line with a result.
+    /// Writes a line that defines a value.
     fn define(&mut self, what: &str) -> String {
         let name = format!("%t{}", self.fresh());
         self.line(&format!("{name} = {what}"));
@@ -146,7 +146,7 @@ impl<'a> Writer<'a> {
         ));
     }
 
-    /// Those for whom the condition holds go to `label`.
+    /// Threads for which the condition holds go to `label`.
     fn leave(&mut self, condition: &Condition, label: &str) {
         let (holds, stay) = (self.condition(condition), self.fresh());
         self.line(&format!("br i1 {holds}, label %{label}, label %l{stay}"));
@@ -380,7 +380,7 @@ impl<'a> Writer<'a> {
         let further = self.define(&format!("urem i32 {further}, %ntid"));
         let other = self.define(&format!("{shared}, i32 {further}"));
         let value = self.define(&format!("load i32, ptr %a{variable}"));
-        // A thread that has ended leaves nothing: its neighbour clears its place first.
+        // A thread that has ended writes nothing, so its neighbour clears its place first.
         self.barrier();
         self.line(&format!("store i32 0, ptr addrspace(3) {other}"));
         self.barrier();

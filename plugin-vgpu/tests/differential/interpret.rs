@@ -1,4 +1,5 @@
-//! Runs a program statement by statement, each for all threads of the block that are there: slow, and without LLVM.
+//! Runs a program statement by statement, each for all active threads of the block. It is slow and does not use
+//! LLVM.
 
 use std::collections::HashMap;
 
@@ -7,7 +8,7 @@ use crate::program::*;
 /// Words of the output per thread.
 pub const OUTPUTS: u32 = SLOTS + VARIABLES as u32;
 
-/// What a launch leaves: the output, the counters.
+/// The results of a launch: the output and the counters.
 pub struct Memory {
     pub output: Vec<u32>,
     pub counters: Vec<u32>,
@@ -35,7 +36,7 @@ struct Block<'a> {
     ended: Set,
 }
 
-/// A function under way.
+/// A function that is running.
 struct Activation {
     frames: Vec<Frame>,
     /// Threads that have returned.
@@ -43,9 +44,9 @@ struct Activation {
     result: Vec<u32>,
 }
 
-/// Who has left the turn, and who the loop.
+/// The threads that have left the iteration, and those that have left the loop.
 #[derive(Clone)]
-struct Turn {
+struct Iteration {
     continued: Set,
     broken: Set,
 }
@@ -75,7 +76,7 @@ impl Block<'_> {
         let mut kernel = self.activation(|thread| [thread, 1, 2, 3]);
         self.run(&self.program.body, &all, &mut kernel, Place::KERNEL, None);
         for (thread, frame) in kernel.frames.iter().enumerate() {
-            // A thread that returned early stored its variables, too.
+            // A thread that returned early has also stored its variables.
             for (index, &value) in frame.variables.iter().enumerate() {
                 let at = self.output_at(thread, SLOTS + index as u32);
                 self.memory.output[at] = value;
@@ -106,23 +107,23 @@ impl Block<'_> {
         active: &Set,
         to: &mut Activation,
         place: Place,
-        mut turn: Option<&mut Turn>,
+        mut iteration: Option<&mut Iteration>,
     ) {
         for statement in body {
             if !place.admits(self.program, statement) {
                 continue;
             }
             let left = |thread: usize| {
-                let left_turn = turn
-                    .as_ref()
-                    .is_some_and(|turn| turn.continued[thread] || turn.broken[thread]);
-                self.ended[thread] || to.returned[thread] || left_turn
+                let left_iteration = iteration.as_ref().is_some_and(|iteration| {
+                    iteration.continued[thread] || iteration.broken[thread]
+                });
+                self.ended[thread] || to.returned[thread] || left_iteration
             };
             let here: Set = (0..active.len())
                 .map(|thread| active[thread] && !left(thread))
                 .collect();
             if here.contains(&true) {
-                self.step(statement, &here, to, place, turn.as_deref_mut());
+                self.step(statement, &here, to, place, iteration.as_deref_mut());
             }
         }
     }
@@ -133,7 +134,7 @@ impl Block<'_> {
         here: &Set,
         to: &mut Activation,
         place: Place,
-        turn: Option<&mut Turn>,
+        iteration: Option<&mut Iteration>,
     ) {
         let value = |block: &Self, to: &Activation, expression: &Expression, thread: usize| {
             block.value(expression, thread, &to.frames[thread])
@@ -168,13 +169,13 @@ impl Block<'_> {
             Statement::If(condition, then, otherwise) => {
                 let holds = self.holding(condition, here, to);
                 let inside = place.under(condition.uniform());
-                let mut turn = turn;
-                self.run(then, &holds, to, inside, turn.as_deref_mut());
+                let mut iteration = iteration;
+                self.run(then, &holds, to, inside, iteration.as_deref_mut());
                 let fails = here
                     .iter()
                     .zip(&holds)
                     .map(|(&here, &holds)| here && !holds);
-                self.run(otherwise, &fails.collect(), to, inside, turn);
+                self.run(otherwise, &fails.collect(), to, inside, iteration);
             }
             Statement::Repeat(count, body) => {
                 let counts: Vec<u32> = (0..here.len())
@@ -184,13 +185,13 @@ impl Block<'_> {
             }
             Statement::Break(condition) => {
                 let holds = self.holding(condition, here, to);
-                let turn = turn.expect("only in loops");
-                members(&holds).for_each(|thread| turn.broken[thread] = true);
+                let iteration = iteration.expect("only in loops");
+                members(&holds).for_each(|thread| iteration.broken[thread] = true);
             }
             Statement::Continue(condition) => {
                 let holds = self.holding(condition, here, to);
-                let turn = turn.expect("only in loops");
-                members(&holds).for_each(|thread| turn.continued[thread] = true);
+                let iteration = iteration.expect("only in loops");
+                members(&holds).for_each(|thread| iteration.continued[thread] = true);
             }
             Statement::Return(condition) => {
                 let holds = self.holding(condition, here, to);
@@ -256,7 +257,7 @@ impl Block<'_> {
                 }
                 for thread in members(here) {
                     let from = (thread + usize::from(*distance)) % here.len();
-                    // A thread that has ended left nothing.
+                    // A thread that has ended wrote nothing.
                     to.frames[thread].variables[variable] = shared[from];
                 }
             }
@@ -331,7 +332,7 @@ impl Block<'_> {
                     together: Together::Lanes,
                     ..place
                 };
-                self.run(body, &holds, to, among, turn);
+                self.run(body, &holds, to, among, iteration);
             }
             Statement::ActiveMask(variable) => {
                 for thread in members(here) {
@@ -354,12 +355,12 @@ impl Block<'_> {
             let inside: Set = (0..here.len())
                 .map(|thread| here[thread] && counts[thread] > round && !broken[thread])
                 .collect();
-            let mut turn = Turn {
+            let mut iteration = Iteration {
                 continued: vec![false; here.len()],
                 broken,
             };
-            self.run(body, &inside, to, place, Some(&mut turn));
-            broken = turn.broken;
+            self.run(body, &inside, to, place, Some(&mut iteration));
+            broken = iteration.broken;
         }
     }
 

@@ -1,7 +1,8 @@
-//! Random kernels give the same results on both engines and in an interpreter of the programs they were written from.
+//! Random kernels must give the same results on both engines and in an interpreter of their programs.
 //!
-//! `DIFFERENTIAL_KERNELS` sets how many (500), `DIFFERENTIAL_SEED` which (1). A kernel that fails is made smaller and printed: as
-//! LLVM assembly, and as a program, which goes into `cases` to be run again for ever. The others are run all the same.
+//! `DIFFERENTIAL_KERNELS` sets their number (500), `DIFFERENTIAL_SEED` the seed (1). A kernel that fails is
+//! shrunk and printed, as LLVM assembly and as a program. The program goes into `cases`, so that it runs in every
+//! later test. The other kernels still run.
 
 mod emit;
 mod interpret;
@@ -25,10 +26,11 @@ use vgpu_abi::artifact::{Artifact, WarpForm};
 use interpret::{ALL_COUNTERS, Memory, OUTPUTS, interpret};
 use program::{BLOCKS, INPUTS, Program};
 
-/// Kernels that are compiled together.
+/// How many kernels are compiled together.
 const BATCH: usize = 25;
 
-/// Kernels of a seed: of more, the next ones are those of the seed after it, so that a soak may be done in parts.
+/// How many kernels a seed gives. More kernels come from the next seeds, so that a long test can be done in
+/// parts.
 const CHUNK: usize = 1000;
 
 fn device(engine: Engine) -> VirtualGpu {
@@ -60,7 +62,7 @@ fn compile(programs: &[Program]) -> Result<Artifact, String> {
     artifact.map_err(|error| error.to_string())
 }
 
-/// What is left of compiled kernels for an engine.
+/// The part of the compiled kernels that an engine uses.
 fn forms_for(engine: Engine, artifact: &Artifact) -> Artifact {
     let mut artifact = artifact.clone();
     if engine == Engine::Fiber {
@@ -129,7 +131,7 @@ fn run(
     outcome.map(|()| memory).map_err(|error| error.to_string())
 }
 
-/// What is wrong with a result, if anything.
+/// Describes what is wrong with a result, if anything.
 fn difference(program: &Program, got: &Memory, expected: &Memory) -> Option<String> {
     let words = OUTPUTS as usize;
     for (at, (got, expected)) in got.output.iter().zip(&expected.output).enumerate() {
@@ -161,7 +163,7 @@ fn module_text(programs: &[Program]) -> String {
     emit::PRELUDE.to_owned() + "\n" + &kernels.collect::<String>()
 }
 
-/// Compiles programs together and compares; how many ran warp by warp.
+/// Compiles programs together and compares their results. Gives how many ran warp by warp.
 fn check(programs: &[Program]) -> Result<usize, String> {
     let artifact = compile(programs)?;
     let mut warp_by_warp = 0;
@@ -186,7 +188,7 @@ fn check(programs: &[Program]) -> Result<usize, String> {
     Ok(warp_by_warp)
 }
 
-/// What is said of how a kernel runs.
+/// The remark about how a kernel runs.
 fn remark(module: &dyn Module, name: &str, program: &Program) -> Option<String> {
     let launch = Launch {
         grid: [1; 3],
@@ -204,8 +206,8 @@ fn setting(variable: &str, default: u64) -> u64 {
     })
 }
 
-/// Stack for making kernels: proptest's trees, nested as deep as `strategy` allows, take megabytes without optimisation, and
-/// test threads have two.
+/// The stack for generating kernels. Without optimisation, proptest's trees take megabytes at the depth that
+/// `strategy` allows, and test threads have two.
 const STACK: usize = 64 << 20;
 
 #[test]
@@ -219,7 +221,7 @@ fn random_kernels() {
     assert!(failed == 0, "{failed} batches of kernels failed, see above");
 }
 
-/// Runs some kernels of a seed, batches of them side by side; how many batches failed.
+/// Runs some kernels of a seed, several batches in parallel. Gives how many batches failed.
 fn compare(kernels: usize, seed: u64) -> usize {
     let (send, batches) = mpsc::sync_channel(1);
     let thread = std::thread::Builder::new().stack_size(STACK);
@@ -228,7 +230,7 @@ fn compare(kernels: usize, seed: u64) -> usize {
     let (failed, warp_by_warp) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
         loop {
-            // In a statement of its own, so that others may have the next batch meanwhile.
+            // A separate statement releases the lock, so that others can take the next batch meanwhile.
             let batch = batches.lock().unwrap().recv();
             let Ok(programs) = batch else { break };
             match check(&programs) {
@@ -247,12 +249,12 @@ fn compare(kernels: usize, seed: u64) -> usize {
     println!(
         "{kernels} kernels of seed {seed}, {warp_by_warp} of them warp by warp, {failed} batches failed"
     );
-    // Else this would compare the fiber engine with itself.
+    // Otherwise this would compare the fiber engine with itself.
     assert!(failed > 0 || 2 * warp_by_warp > kernels);
     failed
 }
 
-/// Makes the kernels of a seed in batches, until nobody wants more.
+/// Generates the kernels of a seed in batches, until no more are wanted.
 fn make(kernels: usize, seed: u64, to: &mpsc::SyncSender<Vec<Program>>) {
     let mut runner = TestRunner::new(Runs {
         rng_seed: RngSeed::Fixed(seed),
@@ -268,7 +270,8 @@ fn make(kernels: usize, seed: u64, to: &mpsc::SyncSender<Vec<Program>>) {
     }
 }
 
-/// What is wrong with a batch: of its kernels that fail alone the first, made as small as it gets; else the batch's own failure.
+/// The failure of a batch: its first kernel that fails alone, shrunk as far as possible, or else the batch's own
+/// failure.
 fn report(programs: Vec<Program>, why: String) -> String {
     let fails = |program: &Program| check(std::slice::from_ref(program)).is_err();
     let Some(mut smallest) = programs.into_iter().find(fails) else {
@@ -284,7 +287,7 @@ fn report(programs: Vec<Program>, why: String) -> String {
     format!("{why}\n{text}\n{json}")
 }
 
-/// Kernels that once failed: a line of JSON per file.
+/// Kernels that failed once: a line of JSON per file.
 #[test]
 fn earlier_failures() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/differential/cases");

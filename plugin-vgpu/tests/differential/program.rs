@@ -1,4 +1,5 @@
-//! Random kernels as a tree, and what may stand where: statements that may not are left out by interpreter and emitter alike.
+//! Random kernels as trees, and the rules for where a statement may stand. The interpreter and the emitter both
+//! skip statements that break a rule.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,13 +7,13 @@ use serde::{Deserialize, Serialize};
 pub const VARIABLES: usize = 4;
 /// Words of a thread's private array.
 pub const PRIVATE: u32 = 8;
-/// Words that a thread writes to the output while it runs; its variables follow.
+/// Words that a thread writes to the output while it runs. Its variables follow.
 pub const SLOTS: u32 = 4;
 /// Words of the input.
 pub const INPUTS: u32 = 64;
 /// Counters per atomic operation.
 pub const COUNTERS: u32 = 4;
-/// Functions that may be called from anywhere; later ones call earlier ones. The one after them synchronises.
+/// Functions that may be called from anywhere. Later ones call earlier ones. The one after them synchronises.
 pub const FUNCTIONS: usize = 2;
 /// Blocks of a launch.
 pub const BLOCKS: u32 = 2;
@@ -29,7 +30,7 @@ pub enum Operation {
     ShiftRight,
     Divide,
     Remainder,
-    /// Of the operands' low bytes as floats: a * b + 0.5.
+    /// Arithmetic on the operands' low bytes as floats: a * b + 0.5.
     Float,
 }
 
@@ -55,12 +56,12 @@ pub enum Expression {
     Select(Box<(Condition, Expression, Expression)>),
 }
 
-/// Consecutive elements of the input, all of which are read, as digits of a number to base 3.
+/// Reads consecutive elements of the input as the digits of a number to base 3.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// At most [`Record::MOST`] words.
     pub elements: u32,
-    /// Whether an element is two words, of which the exclusive or is used.
+    /// Whether an element has two words, which are combined with XOR.
     pub wide: bool,
 }
 
@@ -105,12 +106,12 @@ pub enum Vote {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Statement {
     Set(u8, Expression),
-    /// The variable becomes the first operand divided by the second, in threads where that is not 0.
+    /// Sets the variable to the first operand divided by the second, in threads where the second is not 0.
     DivideIfPossible(u8, Expression, Expression),
     StorePrivate(Expression, Expression),
     Output(Expression, Expression),
     If(Condition, Vec<Statement>, Vec<Statement>),
-    /// At most four turns; the expression's low bits say how many.
+    /// At most four iterations. The expression's low bits give the number.
     Repeat(Expression, Vec<Statement>),
     Break(Condition),
     Continue(Condition),
@@ -120,11 +121,11 @@ pub enum Statement {
     CallIndirectly(u8, Expression, Expression),
     CallSynchronising(u8, Expression),
     Barrier,
-    /// One barrier at two places: before it the variable grows by one, or after it it doubles.
+    /// One barrier at two places. The variable grows by one before it, or doubles after it.
     BarrierApart(u8, Condition),
-    /// In how many threads the condition holds.
+    /// Counts the threads in which the condition holds.
     CountAtBarrier(u8, Condition),
-    /// Through shared memory: the variable becomes that of the thread so much further.
+    /// Sets the variable to that of another thread, a given distance further, through shared memory.
     Exchange(u8, u8),
     Shuffle(Shuffle, u8, Expression, Expression),
     Vote(Vote, u8, Condition),
@@ -132,48 +133,48 @@ pub enum Statement {
     Reduce(u8, Expression),
     Match(u8, Expression),
     MatchAll(u8, Expression),
-    /// Lanes for which the condition holds go on among themselves, with the mask that a ballot gave.
+    /// The lanes for which the condition holds run the body, with the mask that a ballot gave.
     Among(Condition, Vec<Statement>),
-    /// The lanes that are here.
+    /// The active lanes.
     ActiveMask(u8),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Program {
     pub threads: u32,
-    /// Whether barriers, warp operations and calls are left in.
+    /// Whether to keep barriers, warp operations and calls.
     pub barriers: bool,
     pub warps: bool,
     pub calls: bool,
-    /// Whether functions stay functions.
+    /// Whether functions must not be inlined.
     pub noinline: bool,
     pub body: Vec<Statement>,
     pub functions: [Vec<Statement>; FUNCTIONS + 1],
 }
 
-/// Who is certainly together at a place.
+/// The threads that are certainly converged at a place.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Together {
-    /// Nobody.
+    /// None.
     Nobody,
-    /// The lanes that a known mask names.
+    /// The lanes in a known mask.
     Lanes,
     /// The block's threads that have not ended.
     Block,
 }
 
-/// What may stand at a place.
+/// Which statements may stand at a place.
 #[derive(Clone, Copy)]
 pub struct Place {
     pub together: Together,
-    /// Whether `activemask` gives the lanes that a GPU in lockstep would.
+    /// Whether `activemask` gives the same lanes as on a GPU in lockstep.
     pub active_mask: bool,
     pub in_loop: bool,
     /// Functions that may be called.
     pub callable: usize,
     /// Whether this is the kernel itself.
     pub kernel: bool,
-    /// Whether some may leave the function before others.
+    /// Whether some threads may leave the function before others.
     pub may_return: bool,
 }
 
@@ -187,7 +188,7 @@ impl Place {
         may_return: true,
     };
 
-    /// That of function number `index`.
+    /// The place of the body of function `index`.
     pub fn function(index: usize) -> Place {
         let synchronises = index == FUNCTIONS;
         Place {
@@ -203,7 +204,7 @@ impl Place {
         }
     }
 
-    /// Inside of what only those do for whom a condition with this uniformity holds.
+    /// The place inside a branch on a condition with this uniformity.
     pub fn under(self, uniform: Uniform) -> Place {
         Place {
             together: match (uniform, self.together) {
@@ -211,8 +212,8 @@ impl Place {
                 (Uniform::Warp, Together::Block | Together::Lanes) => Together::Lanes,
                 _ => Together::Nobody,
             },
-            // In a loop that stays a loop, fibers that went the other way come to a place in their next turn while others
-            // wait there in this one.
+            // In a loop that is not unrolled, fibers that took the other branch reach a place in their next
+            // iteration while others still wait there in this one.
             active_mask: self.active_mask && (uniform != Uniform::No || !self.in_loop),
             ..self
         }
@@ -259,7 +260,7 @@ impl Place {
     }
 }
 
-/// Whether some lanes may leave a turn of the loop with this body earlier than others.
+/// Whether some lanes may leave an iteration of the loop with this body earlier than others.
 fn leaves(body: &[Statement]) -> bool {
     body.iter().any(|statement| match statement {
         Statement::Break(_) | Statement::Continue(_) => true,
@@ -269,7 +270,7 @@ fn leaves(body: &[Statement]) -> bool {
     })
 }
 
-/// Who certainly has the same value.
+/// The threads that certainly have the same value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Uniform {
     No,
@@ -298,7 +299,7 @@ impl Expression {
 
 impl Condition {
     pub fn uniform(&self) -> Uniform {
-        // `if (threadIdx.x < 32)` does not part a warp.
+        // `if (threadIdx.x < 32)` does not make a warp diverge.
         if let (Relation::Below, Expression::Thread, Expression::Constant(bound)) =
             (self.relation, &self.left, &self.right)
             && bound.is_multiple_of(32)

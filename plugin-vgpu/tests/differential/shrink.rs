@@ -1,8 +1,9 @@
-//! Smaller programs: proptest's own would take thousands of attempts, as they go leaf by leaf, and each costs a compilation.
+//! Shrinks programs. proptest's own shrinking goes leaf by leaf. That would take thousands of attempts, each of
+//! which costs a compilation.
 
 use crate::program::*;
 
-/// Programs that are one step smaller, those that promise most first.
+/// Programs that are one step smaller, the most promising first.
 pub fn smaller(program: &Program) -> Vec<Program> {
     let mut all = Vec::new();
     let mut with = |change: &dyn Fn(&mut Program)| {
@@ -30,7 +31,7 @@ pub fn smaller(program: &Program) -> Vec<Program> {
     all
 }
 
-/// A list of statements with one of them gone, opened or made smaller.
+/// A list of statements with one of them removed, replaced by its body, or shrunk.
 fn bodies(body: &[Statement]) -> Vec<Vec<Statement>> {
     let mut all = Vec::new();
     for (at, statement) in body.iter().enumerate() {

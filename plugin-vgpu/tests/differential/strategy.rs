@@ -1,4 +1,4 @@
-//! Random programs, from which proptest finds smaller ones that fail as well.
+//! The proptest strategy for random programs.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -77,7 +77,7 @@ fn expression() -> BoxedStrategy<Expression> {
         .boxed()
 }
 
-/// Values that do not differ in the block, or in the warp.
+/// Values that are uniform in the block, or in the warp.
 fn uniform() -> BoxedStrategy<Expression> {
     let value = prop_oneof![
         (0u32..8).prop_map(Expression::Constant),
@@ -148,7 +148,7 @@ fn simple() -> BoxedStrategy<Statement> {
             .prop_map(|(vote, to, condition)| Statement::Vote(vote, to, condition)),
         1 => (variable(), expression()).prop_map(|(to, value)| Statement::Reduce(to, value)),
         1 => (variable(), expression()).prop_map(|(to, value)| Statement::Match(to, value)),
-        // Often all are equal only if they do not differ in the warp.
+        // Values that are uniform in the warp make "all equal" likely.
         1 => (variable(), prop_oneof![expression(), uniform()])
             .prop_map(|(to, value)| Statement::MatchAll(to, value)),
         1 => variable().prop_map(Statement::ActiveMask),

@@ -1,5 +1,5 @@
-// Kernels that are hard to run as loops over work items, by the names they have in the literature: pocl (Jääskeläinen et al., 2015,
-// section 4) and COX (Han et al., 2022). Each writes a word per thread.
+// Kernels that are hard to run as loops over work items, under their names in the literature: pocl (Jääskeläinen
+// et al., 2015, section 4) and COX (Han et al., 2022). Each writes a word per thread.
 
 #define KERNEL __attribute__((nvptx_kernel)) void
 #define shared __attribute__((address_space(3)))
