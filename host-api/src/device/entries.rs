@@ -61,7 +61,7 @@ pub unsafe fn read(begin: *const c_void, end: *const c_void) -> Vec<Entry> {
     // SAFETY: there are at least 32 bytes.
     let legacy = unsafe { begin.cast::<u64>().read_unaligned() } != 0;
     if legacy {
-        // the caller's section; its first word tells the layout.
+        // SAFETY: the caller's section; its first word tells the layout.
         unsafe { values::<abi::LegacyEntry>(begin, bytes) }
             // SAFETY: names are NUL-terminated strings (caller).
             .filter_map(|entry| unsafe { from_legacy(&entry) })

@@ -145,7 +145,7 @@ impl Interop {
         }
         let callbacks = std::mem::take(&mut *self.callbacks.lock());
         for (function, data) in callbacks {
-            // the program registered the function with this data.
+            // SAFETY: the program registered the function with this data.
             unsafe { function(handle, std::ptr::with_exposed_provenance_mut(data)) };
         }
         Ok(())

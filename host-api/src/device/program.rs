@@ -236,6 +236,7 @@ fn associate_variable(device: &LoadTarget<'_>, module: &dyn Module, entry: &Entr
     };
     if device.unified_shared_memory && is_reference(entry) {
         // The reference pointer on the device points at the variable that both sides share.
+        // SAFETY: the host's reference pointer, `size` bytes.
         let written = unsafe {
             device.device.write(
                 global.address,
@@ -355,6 +356,7 @@ fn write_device_environment(
     };
     let mut environment = [0u8; 48];
     // Fields that the host does not know keep the image's values.
+    // SAFETY: `environment` is writable for its length.
     unsafe {
         device
             .device

@@ -81,6 +81,7 @@ pub unsafe extern "C" fn omp_target_memcpy_async(
     let checked = copy_of(to, from, length);
     let enqueued = checked.map(|copy| {
         // A copy of nothing is still a task, because others may depend on it.
+        // SAFETY: caller.
         let work = move || copy.map_or(Ok(()), |copy| unsafe { copy.run() });
         // SAFETY: caller.
         unsafe { enqueue(NAME, destination_device, (count, objects), work) }

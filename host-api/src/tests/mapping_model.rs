@@ -187,8 +187,8 @@ proptest! {
         for step in steps {
             match step {
                 Step::Enter { start, length, kind } => {
-                    // SAFETY: the section lies in the array.
                     let items = [array.item(start, length, kind)];
+                    // SAFETY: the section lies in the array.
                     let outcome = blocking(&device, |work| unsafe { data_begin(work, &items) });
                     let allowed = model.enter(start, length, MapType::from_bits_retain(kind));
                     let extends = matches!(outcome, Err(Error::Extends { .. }));
