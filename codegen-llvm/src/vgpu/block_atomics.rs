@@ -1,4 +1,4 @@
-//! Relaxed atomic operations on a block's shared memory that need not be atomic.
+//! Makes relaxed atomic operations on a block's shared memory plain loads and stores.
 //!
 //! The threads of a block run on one CPU thread, and switch only where they call the engine. No other thread of the
 //! block runs between two such calls. So a relaxed operation whose old value nobody wants need not be an atomic

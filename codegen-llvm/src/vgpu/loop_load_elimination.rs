@@ -1,5 +1,4 @@
-//! Needs: the image's functions. Leaves: loops that keep the element at a chosen index in a register, instead of
-//! loading it again.
+//! Keeps the element at a chosen index in a register, instead of loading it again in every iteration.
 //!
 //! ```text
 //! if (a[i] > a[best]) best = i;          // loads a[best] in every iteration

@@ -1,5 +1,6 @@
-//! Needs: guards as openmp-opt leaves them (`device::guards`). Leaves: loops behind a guard if only thread 0 uses
-//! their results there.
+//! Moves loops behind a guard if only thread 0 uses their results there.
+//!
+//! Needs: guards as openmp-opt leaves them (`device::guards`).
 //!
 //! In a kernel that openmp-opt made SPMD, every thread runs the sequential code, and only side effects are guarded. So
 //! all threads of the block run a loop that searches for something, and one thread stores the result. A GPU's warps

@@ -1,3 +1,5 @@
+//! Checks that accesses stay in the device window.
+//!
 //! Needs: lowerings inlined, no unreachable blocks. Leaves: a check before every access whose address is not known to
 //! be the device's. A failed check ends the kernel and reports the address and the source location.
 //!

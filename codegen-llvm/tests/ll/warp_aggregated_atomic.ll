@@ -1,4 +1,4 @@
-; A number for each active lane from one counter: one addition of all, and the lanes before each.
+; Each active lane takes a number from one counter: one addition for all, and the number of active lanes before each.
 ; RUN: vgpu --warp-forms --no-window-check --cpu x86-64-v4 --emit-llvm %s
 ; CHECK: define hidden void @vgpu.warp.numbers
 ; CHECK: @llvm.ctpop.i32

@@ -1,5 +1,5 @@
-; The host's CPU decides what instructions a warp form may use: permutations of vectors of 512 bits need AVX-512. Code for any
-; CPU of a level can be made on every machine.
+; The host's CPU decides what instructions a warp form may use: permutations of vectors of 512 bits need AVX-512. Code
+; for any CPU of a level can be made on every machine.
 ; RUN: vgpu --warp-forms --emit-llvm --no-window-check --cpu x86-64-v3 %s
 ; CHECK: define hidden void @vgpu.warp.rotate
 ; CHECK: @llvm.masked.gather.v32i32

@@ -1,4 +1,4 @@
-; What clang compiled with -O0 -g stays with threads, so that a debugger shows their variables.
+; Kernels that clang compiled with -O0 -g stay with threads, so that a debugger shows their variables.
 ; RUN: vgpu --warp-forms %s
 ; CHECK: "name":"unoptimised"…it was compiled with -O0 -g…"name":"optimised"…"width":32
 target triple = "nvptx64-nvidia-cuda"

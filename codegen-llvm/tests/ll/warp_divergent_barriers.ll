@@ -1,6 +1,7 @@
-; Barriers on both ways of a branch that divides a warp: lanes at one cannot wait for those at the other, so the kernel has no warp form. It has
-; one where the branch only chooses between two barriers, as the device runtime's does by what is the same for the team, where the
-; barriers have different numbers, and where one comes after the other.
+; Barriers on both sides of a branch that divides a warp: lanes at one cannot wait for lanes at the other, so the kernel
+; has no warp form. Others have one: where the branch only chooses between two barriers, as the device runtime's does on
+; a condition that is the same for the team; where the barriers have different numbers; and where one comes after the
+; other.
 ; RUN: vgpu --warp-forms --no-window-check %s
 ; CHECK: "name":"ways"…"warp":{"Absent":"lanes of a warp may come to a barrier here…"name":"choice"…"warp":{"Present"…"name":"numbers"…"warp":{"Present"…"name":"behind"…"warp":{"Present"
 

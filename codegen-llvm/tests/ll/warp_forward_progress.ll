@@ -1,10 +1,10 @@
-; Which loops over shared memory have a warp form: a compare-and-swap that goes on with what it found, and one thread that
-; waits for another block; a loop of which every turn passes one of two barriers; and one
-; that a counter ends, also one in memory if each turn takes a number from it (`numbers`; not if it only reads, or only some turns
-; do). A lock has none, as a lane of the same warp may have it.
+; Which loops over shared memory have a warp form: a compare-and-swap that continues with what it found; one thread that
+; waits for another block; a loop in which every iteration passes one of two barriers; and one that a counter ends, also
+; a counter in memory if each iteration takes a number from it (`numbers`; not if it only reads, or only some iterations
+; take one). A lock has none, as a lane of the same warp may hold it.
 ; RUN: vgpu --warp-forms --no-window-check %s
 ; CHECK: "name":"retry"…"warp":{"Present"…"name":"blocks"…"warp":{"Present"…"name":"lock"…"warp":{"Absent":"a loop waits on memory that other threads write…"name":"rounds"…"warp":{"Present"…"name":"counted"…"warp":{"Present"…"name":"flushed"…"warp":{"Absent":"a loop waits…"name":"handed"…"warp":{"Absent":"a loop waits…"name":"numbers"…"warp":{"Present"…"name":"reads"…"warp":{"Absent":"a loop waits…"name":"some"…"warp":{"Absent":"a loop waits…"name":"taken"…"warp":{"Absent":"a loop waits
-; What waits for another block lets its own block's other warps run.
+; A loop that waits for another block lets the other warps of its own block run.
 ; RUN: vgpu --warp-forms --emit-llvm --no-window-check -O1 %s
 ; CHECK: define hidden void @vgpu.warp.retry
 ; CHECK: cmpxchg
@@ -171,7 +171,7 @@ end:
 declare void @llvm.nvvm.barrier.cta.sync.all(i32)
 declare void @llvm.nvvm.barrier.cta.sync.count(i32, i32)
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-; A lane waits behind a branch whose condition is no comparison, but what a compare-and-swap answers.
+; A lane waits behind a branch on the result of a compare-and-swap instead of a comparison.
 define ptx_kernel void @taken(ptr %lock, ptr %flag) {
   %pair = cmpxchg ptr %lock, i32 0, i32 1 monotonic monotonic
   %got = extractvalue { i32, i1 } %pair, 1

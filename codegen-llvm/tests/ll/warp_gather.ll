@@ -1,4 +1,4 @@
-; What may or may not be a row is decided at run time; what cannot be one is gathered.
+; A test at run time decides about what may be at unit stride; what cannot be is gathered.
 ; RUN: vgpu --warp-forms --emit-llvm --no-window-check %s
 ; CHECK: define hidden void @vgpu.warp.permute
 ; CHECK: @llvm.masked.load.v32i64

@@ -1,5 +1,6 @@
-; A generic kernel's warp form is its workers': what only the master runs is gone, a region runs under the mask of its team, its
-; barrier says who waits for its end. (The block extends along y; the master is the first thread of the last warp.)
+; A generic kernel's warp form is for its workers: the code that only the master runs is gone. A region runs under the
+; mask of its team, and its barrier tells which lanes wait at its end. (The block extends along y; the master is the
+; first thread of the last warp.)
 ; RUN: vgpu --warp-forms --emit-llvm -O1 %s
 ; CHECK: define hidden void @vgpu.warp.generic(ptr %0, ptr … %1, i64 %2)
 ; CHECK: call void @vgpu_warp_barrier(ptr…%0, i32 …, i32 0, i32 0, i64 …, i64 0)

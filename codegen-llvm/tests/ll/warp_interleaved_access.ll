@@ -1,6 +1,7 @@
-; Consecutive elements of which each lane has its own: 16 bytes are loaded for each lane if all are active, and shuffled; else they are gathered, as
-; elements are that have too few neighbours, or none because something is written in between. `rows`: the lanes' places are a known distance apart. `three`: the fourth element
-; is not touched. `backwards`: whichever comes first in the block loads all. `perhaps`: if elements count up from lane to lane after all, they are rows.
+; Each lane loads consecutive elements of its own. If all lanes are active, each loads 16 bytes, which are shuffled.
+; Else they are gathered, as are elements with too few neighbours, or with a store in between. `rows`: the lanes'
+; addresses are a known distance apart. `three`: the fourth element is not touched. `backwards`: whichever load comes
+; first in the block loads all. `perhaps`: a unit-stride access if the lanes are consecutive after all.
 ; RUN: vgpu --warp-forms --no-window-check --cpu x86-64-v4 --emit-llvm %s
 ; CHECK: define hidden void @vgpu.warp.rows
 ; CHECK: icmp eq i32…-1

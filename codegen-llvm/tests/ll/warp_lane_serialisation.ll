@@ -1,5 +1,6 @@
-; Additions that follow each other, with what is loaded for them between: one loop over the lanes, in which a lane loads and adds what is its own. What
-; others use, too, is loaded for all lanes where it stands, and ends the turn: what was added before may have changed it. `exchange` has an old value that somebody wants.
+; Consecutive atomic additions, with loads of their operands in between, are one loop over the lanes, in which a lane
+; loads and adds its own. A load with other users, too, is done for all lanes where it is and ends the group: an
+; addition before it may have changed the element. `exchange` has an old value that is used.
 ; RUN: vgpu --warp-forms --no-window-check --cpu x86-64-v4 --emit-llvm %s
 ; CHECK: define hidden void @vgpu.warp.rows
 ; CHECK: @llvm.masked.gather

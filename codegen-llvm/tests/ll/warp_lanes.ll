@@ -1,4 +1,4 @@
-; Side effects happen lane by lane, in the name of the lane; what all lanes add to one place is added up first.
+; Side effects happen lane by lane, on behalf of the lane; what all lanes add to one location is reduced first.
 ; RUN: vgpu --warp-forms --emit-llvm --no-window-check %s
 ; CHECK: define hidden void @vgpu.warp.count
 ; CHECK: @llvm.vector.reduce.add.v32i32

@@ -1,4 +1,4 @@
-; Each lane has its own copy of a local variable; where all of them do not fit on the warp's stack, threads run the kernel.
+; Each lane has its own copy of a local variable; if not all of them fit on the warp's stack, threads run the kernel.
 ; RUN: vgpu --warp-forms %s
 ; CHECK: "name":"small"…"warp":{"Present"…"name":"large"…"warp":{"Absent":"with this local variable the lanes' copies take more than 7 MiB in function `large`
 target triple = "nvptx64-nvidia-cuda"

@@ -1,4 +1,4 @@
-; A loop that lanes leave one by one goes on until none is left; one with the same bound for all stays a plain loop.
+; A loop that lanes leave one by one continues until none is left; one with the same bound for all stays a plain loop.
 ; RUN: vgpu --warp-forms --emit-llvm --no-window-check -O1 %s
 ; CHECK: define hidden void @vgpu.warp.divergent
 ; CHECK: phi <32 x i1>

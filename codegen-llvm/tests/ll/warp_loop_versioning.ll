@@ -1,10 +1,10 @@
-; Chunks of iterations of which every thread has a share are done apart: there the index counts up, and what it reaches is a row
-; without a test. In the short last chunk it may be a row or not.
+; A second version is for chunks in which every thread has an iteration: there the index is consecutive, and accesses
+; are at unit stride without a test. In the short last chunk they may be or not.
 ; RUN: vgpu --warp-forms --emit-llvm --no-window-check %s
 ; CHECK: define hidden void @vgpu.warp.chunks
 ; CHECK: call void @llvm.masked.store.v32i32
 ; CHECK: call void @llvm.masked.store.v32i32
-; The same where the thread's number is cut down without a branch.
+; The same where a minimum limits the thread id without a branch.
 ; CHECK: define hidden void @vgpu.warp.clamped
 ; CHECK: call void @llvm.masked.store.v32i32
 ; CHECK: call void @llvm.masked.store.v32i32

@@ -1,4 +1,4 @@
-; Neighbours of an element share its test of whether the lanes' addresses are a row: of the index, not of each address.
+; Neighbours of an element share its stride test: that of the index, not of each address.
 ; RUN: vgpu --warp-forms --emit-llvm --no-window-check %s
 ; CHECK: define hidden void @vgpu.warp.three
 ; CHECK: @llvm.masked.load.v32f32

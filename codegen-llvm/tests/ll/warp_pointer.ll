@@ -1,5 +1,5 @@
-; A call through a pointer is a comparison with every function it may be, also where the pointer differs among the lanes. The
-; functions' addresses are those that the scalar form knows.
+; A call through a pointer is a comparison with every function it may be, also where the pointer differs among the
+; lanes. The functions' addresses are those that the scalar form knows.
 ; RUN: vgpu --warp-forms --emit-llvm -O1 %s
 ; CHECK: @table = hidden …[ptr @twice, ptr @thrice]
 ; CHECK: define hidden void @vgpu.warp.pick(ptr %0, ptr … %1, i64 %2)

@@ -1,4 +1,4 @@
-; In a loop, a load of a row asks for the row some turns ahead, line by line.
+; In a loop, a unit-stride load prefetches for a later iteration, cache line by cache line.
 ; RUN: vgpu --warp-forms --emit-llvm --no-window-check -O1 %s
 ; CHECK: define hidden void @vgpu.warp.rows
 ; CHECK: @llvm.prefetch.p0(ptr …, i32 0, i32 3, i32 1)

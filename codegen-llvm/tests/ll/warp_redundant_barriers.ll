@@ -1,5 +1,5 @@
-; In warp form, barriers of kernels made SPMD go where no two threads do what has to be ordered: next to another barrier, between
-; two pieces of code of thread 0, between reads.
+; In warp form, barriers of kernels made SPMD go where no two threads have accesses to order: next to another barrier,
+; between two pieces of code of thread 0, between reads.
 ; RUN: vgpu --warp-forms --verify-each --print-after warp -o /dev/null %s
 ; CHECK: what warp forms are made of
 ; CHECK: define hidden void @merges(
@@ -106,7 +106,7 @@ after_second:
   ret void
 }
 
-; Thread 0 writes in the next turn what all have read in this one.
+; Thread 0 writes in the next iteration what all have read in this one.
 define ptx_kernel void @turns(ptr %a, ptr %to, i32 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -1,4 +1,4 @@
-; What has no warp form says why, and the others have theirs.
+; A kernel without a warp form has a reason; the other kernels have their warp forms.
 ; RUN: vgpu --warp-forms %s
 ; CHECK: "name":"divergent_barrier"…"warp":{"Absent":"lanes of one warp may come to different barriers…in function `divergent_barrier`…"name":"waiting"…"warp":{"Absent":"a loop waits on memory that other threads write in function `waiting`…"name":"pointer"…"warp":{"Absent":"`again`, which calls itself, perhaps through a pointer, is called in function `pointer`…"name":"elsewhere"…"warp":{"Absent":"an operation of a warp stands where lanes may be elsewhere…"name":"plain"…"warp":{"Present":{…"name":"own"…"warp":{"Absent":"it is asked whether an address is a thread's own
 target triple = "nvptx64-nvidia-cuda"

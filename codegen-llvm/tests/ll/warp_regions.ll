@@ -1,5 +1,5 @@
-; Workers are handed regions by the master alone, whose code is gone when calls through pointers become comparisons; a kernel's are
-; compared with its own regions.
+; Only the master hands regions to workers, and its code is gone when calls through pointers become comparisons. A
+; kernel's pointers are compared with its own regions.
 ; RUN: vgpu --warp-forms --emit-llvm -O1 %s
 ; CHECK: define hidden void @vgpu.warp.a(
 ; CHECK: icmp eq ptr …, @region_of_a

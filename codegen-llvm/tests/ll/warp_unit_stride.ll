@@ -1,4 +1,4 @@
-; Consecutive elements are rows under the subgroup's mask, one address for all lanes is one load.
+; Consecutive elements are masked unit-stride accesses; one address for all lanes is one load.
 ; RUN: vgpu --warp-forms --emit-llvm -O1 %s
 ; CHECK: define hidden void @vgpu.warp.scale(ptr %0, ptr … %1, i64 %2)
 ; CHECK: trunc i64 %2 to i32

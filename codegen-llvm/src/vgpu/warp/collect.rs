@@ -1,4 +1,6 @@
-//! Needs: the copy of the module with the warp forms. Leaves: the warp forms, and what they use, in the unit's module.
+//! Links the warp forms, and what they use, into the unit's module.
+//!
+//! Needs: the copy of the module with the warp forms.
 
 use anyhow::Result;
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};

@@ -1,5 +1,7 @@
-//! The warp vectoriser. Needs: window checks in place, lowerings inlined. Leaves: beside each kernel that can have
-//! one, its warp form (`vgpu_abi::WarpEntryFn`); for the others, the reason.
+//! The warp vectoriser makes a kernel's warp form, in which one call runs many threads as the lanes of vectors.
+//!
+//! Needs: window checks in place, lowerings inlined. Leaves: beside each kernel that can have one, its warp form
+//! (`vgpu_abi::WarpEntryFn`); for the others, the reason.
 //!
 //! The threads of a subgroup become the lanes of vectors. This happens in a copy of the module, so that the scalar
 //! form stays as it is. In order:

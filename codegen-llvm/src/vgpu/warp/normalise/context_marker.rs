@@ -1,5 +1,7 @@
-//! Needs: a copy of the module. Leaves: in it, each context as a call of one function without effects, the marker,
-//! instead of arithmetic on the stack pointer. In a warp form the context is an argument.
+//! Replaces the arithmetic on the stack pointer that finds the context by calls of one function without effects, the
+//! marker.
+//!
+//! Needs: a copy of the module. In a warp form the context is an argument.
 
 use llvm_sys::LLVMIntPredicate;
 use llvm_sys::LLVMOpcode::{LLVMAnd, LLVMIntToPtr, LLVMOr};

@@ -1,5 +1,6 @@
-//! Needs: a kernel with all that it calls inlined, but for calls through pointers. Leaves: calls of dispatchers in
-//! their place.
+//! Replaces calls through pointers by calls of dispatchers.
+//!
+//! Needs: a kernel with all that it calls inlined, but for calls through pointers.
 //!
 //! An image is whole: a pointer can only lead to functions whose address is taken and that accept the call's
 //! arguments. A dispatcher compares the pointer with each of them and calls the right one directly, so that all of

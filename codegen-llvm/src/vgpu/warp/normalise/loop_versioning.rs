@@ -1,5 +1,6 @@
-//! Needs: kernels inlined, before they are brought into shape. Leaves: a second version of loops over chunks of
-//! iterations, for chunks in which every thread has an iteration.
+//! Makes a second version of loops over chunks of iterations, for chunks in which every thread has an iteration.
+//!
+//! Needs: kernels inlined, before they are brought into shape.
 //!
 //! `distribute parallel for` gives chunks to teams, and checks for each chunk whether the thread id lies beyond its
 //! end:

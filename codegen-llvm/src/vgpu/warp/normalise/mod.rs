@@ -1,3 +1,5 @@
+//! Brings kernels into the shape that the vectoriser takes.
+//!
 //! Needs: a copy of the module. Leaves: in it, kernels of one function as far as possible, with one exit and without
 //! switches or vectors. Their loops have one entry, one latch and exits of their own, and values leave loops through
 //! phis.

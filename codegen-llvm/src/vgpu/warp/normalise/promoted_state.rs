@@ -1,5 +1,6 @@
-//! Needs: a copy of the module, inlined. Leaves: kernels that keep each thread's nest word in a local variable instead
-//! of shared memory.
+//! Keeps each thread's nest word in a local variable instead of shared memory.
+//!
+//! Needs: a copy of the module, inlined.
 //!
 //! In SPMD kernels the device runtime has a word per thread in shared memory, the thread's place in the nest of
 //! parallel regions (`devicertl/src/team/nest.rs`). Only that thread accesses it. A load at an address per lane is

@@ -1,5 +1,6 @@
-//! Needs: kernels of one function. Leaves: of the barriers of kernels that LLVM's openmp-opt made SPMD, only those
-//! that order something.
+//! Removes barriers that order nothing from kernels that LLVM's openmp-opt made SPMD.
+//!
+//! Needs: kernels of one function.
 //!
 //! openmp-opt puts a barrier after each piece of sequential code that only thread 0 may run. The pass `guards` puts
 //! one before it, and a parallel region ends with one. So two barriers often follow each other with nothing in

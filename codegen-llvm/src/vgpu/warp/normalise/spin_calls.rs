@@ -1,4 +1,6 @@
-//! Needs: a normalised kernel. Leaves: calls of `vgpu_spin` in its loops that wait for other warps or blocks.
+//! Puts calls of `vgpu_spin` into loops that wait for other warps or blocks.
+//!
+//! Needs: a normalised kernel.
 //!
 //! The pass `spin` puts the same calls into the scalar form. Without them the engine could not end such a loop when it
 //! gives up the launch, or after `OMPTARGET_VGPU_TIMEOUT`.

@@ -1,8 +1,10 @@
-//! Needs: kernels inlined. Leaves: a branch in place of a minimum of the thread id and a bound, in loops over chunks.
-//! `loop_versioning` can then check the bound for all threads at once.
+//! Makes a branch of a minimum of the thread id and a bound, in loops over chunks. `loop_versioning` can then check
+//! the bound for all threads at once.
 //!
-//! The device runtime computes round-robin chunks without a branch (`devicertl/src/worksharing/static_schedule.rs`), which is best on a
-//! GPU:
+//! Needs: kernels inlined.
+//!
+//! The device runtime computes round-robin chunks without a branch (`devicertl/src/worksharing/static_schedule.rs`),
+//! which is best on a GPU:
 //!
 //! ```text
 //! i = first + min(left, tid)                                       // not strided

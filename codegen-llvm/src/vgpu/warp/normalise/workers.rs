@@ -1,4 +1,6 @@
-//! Needs: a copy of the module. Leaves: in it, generic kernels as their workers run them.
+//! Reduces generic kernels to what their workers run.
+//!
+//! Needs: a copy of the module.
 //!
 //! The master of a generic kernel is in the last warp of the block, whose threads run the scalar form (*fork-join*
 //! paper, §V-B; docs/abi.md). So no lane of a warp form is the master, and the code that only the master runs goes
