@@ -1,5 +1,5 @@
 ; Empty inline assembly holds the compiler.
-; RUN: vgpu --emit-llvm --no-window-check %s
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
 ; CHECK: call i32 asm sideeffect "", "=r,0"(i32 %
 
 target triple = "amdgcn-amd-amdhsa"

@@ -1,6 +1,6 @@
 ; Inline assembly that does something is an error with its place.
-; RUN: vgpu %s
-; ERROR: cannot run the inline AMDGCN assembly `v_mov_b32 $0, $1` in function `k`
+; RUN: not omptarget-codegen vgpu %s 2>&1 | FileCheck %s
+; CHECK: cannot run the inline AMDGCN assembly `v_mov_b32 $0, $1` in function `k`
 
 target triple = "amdgcn-amd-amdhsa"
 

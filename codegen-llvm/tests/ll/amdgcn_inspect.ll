@@ -1,5 +1,5 @@
 ; An AMDGCN image's kernels, with their bound.
-; RUN: inspect %s
+; RUN: omptarget-codegen inspect %s 2>&1 | FileCheck %s
 ; CHECK: "triple": "amdgcn-amd-amdhsa"
 ; CHECK: "cpu": "gfx90a"
 ; CHECK: "warp_size": 64

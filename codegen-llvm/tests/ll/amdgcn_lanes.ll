@@ -1,14 +1,14 @@
-; Operations across lanes: each at a site of its own, with the value, the other lane and what to have if that is not there.
-; RUN: vgpu --emit-llvm --no-window-check %s
-; CHECK: call i64 @vgpu_wave(ptr…, i32 1, i32 1, i64 1, i32 0, i64 0)
-; CHECK: call i64 @vgpu_wave(ptr…, i32 2, i32 2, i64 9, i32 0, i64 0)
-; CHECK: call i64 @vgpu_wave(ptr…, i32 3, i32 3, i64 9, i32 5, i64 9)
-; CHECK: call i64 @vgpu_wave(ptr…, i32 4, i32 3, i64 4607182418800017408, i32 31, i64 4607182418800017408)
-; CHECK: call i64 @vgpu_wave(ptr…, i32 5, i32 3, i64 9, i32 5, i64 0)
-; CHECK: call i64 @vgpu_wave(ptr…, i32 6, i32 4, i64 9, i32 5, i64 0)
-; CHECK: call i64 @vgpu_wave(ptr…, i32 7, i32 18, i64 9, i32 0, i64 0)
-; NOT: @vgpu_trap
-; NOT: @llvm.amdgcn.
+; Operations across lanes: each at a site of its own, with the value, the other lane and what to have if that is not
+; there.
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s --implicit-check-not='@vgpu_trap' \
+; RUN:   --implicit-check-not='@llvm.amdgcn.'
+; CHECK: call i64 @vgpu_wave(ptr{{.*}}, i32 1, i32 1, i64 1, i32 0, i64 0)
+; CHECK: call i64 @vgpu_wave(ptr{{.*}}, i32 2, i32 2, i64 9, i32 0, i64 0)
+; CHECK: call i64 @vgpu_wave(ptr{{.*}}, i32 3, i32 3, i64 9, i32 5, i64 9)
+; CHECK: call i64 @vgpu_wave(ptr{{.*}}, i32 4, i32 3, i64 4607182418800017408, i32 31, i64 4607182418800017408)
+; CHECK: call i64 @vgpu_wave(ptr{{.*}}, i32 5, i32 3, i64 9, i32 5, i64 0)
+; CHECK: call i64 @vgpu_wave(ptr{{.*}}, i32 6, i32 4, i64 9, i32 5, i64 0)
+; CHECK: call i64 @vgpu_wave(ptr{{.*}}, i32 7, i32 18, i64 9, i32 0, i64 0)
 
 target triple = "amdgcn-amd-amdhsa"
 @out = addrspace(1) global i64 0

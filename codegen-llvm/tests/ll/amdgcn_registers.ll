@@ -1,5 +1,6 @@
 ; What a thread knows of itself: fields of the context, and of the launch's record.
-; RUN: vgpu --print-after lowering -o /dev/null %s
+; RUN: omptarget-codegen vgpu --print-after lowering -o /dev/null %s 2>&1 | FileCheck %s \
+; RUN:   --implicit-check-not='@llvm.amdgcn.'
 ; CHECK: define internal i32 @lower.llvm.amdgcn.workitem.id.y()
 ; CHECK: getelementptr i8, ptr %cx, i64 4
 ; CHECK: define internal i32 @lower.llvm.amdgcn.workgroup.id.x()
@@ -10,7 +11,6 @@
 ; CHECK: load ptr, ptr %rf, align 8, !invariant.load
 ; CHECK: getelementptr inbounds nuw i8, ptr %record, i64 64
 ; CHECK: define internal i1 @lower.llvm.amdgcn.is.private(ptr %a0)
-; NOT: @llvm.amdgcn.
 
 target triple = "amdgcn-amd-amdhsa"
 

@@ -1,19 +1,21 @@
-; LLVM lowers AMD's shared memory at link time: a structure per kernel, and tables of the offsets within a block's shared
-; memory that functions look up by the kernel's number. The offsets become numbers, the number a field of the context.
-; RUN: vgpu --print-after segments -o /dev/null %s
-; CHECK: @offsets = internal unnamed_addr addrspace(4) constant [2 x [2 x i32]] [[2 x i32] [i32 64, i32 68], [2 x i32] [i32 64, i32 poison]]
-; CHECK: @dynamic.offsets = internal unnamed_addr addrspace(4) constant [2 x i32] [i32 80, i32 poison]
-; CHECK: define…void @f(
-; CHECK: call i32 @lower.llvm.amdgcn.lds.kernel.id()
-; CHECK: %…= call ptr @vgpu.shared_base()
-; CHECK: inttoptr i64 %…to ptr addrspace(3)
-; NOT: call void @llvm.donothing()
-; NOT: @llvm.amdgcn.kernel
-; RUN: vgpu --print-after entries -o /dev/null --no-window-check %s
-; CHECK: define hidden void @vgpu.entry.two(
-; CHECK: getelementptr i8, ptr %0, i64 80
-; CHECK: store i32 1, ptr
-; RUN: vgpu -o /dev/null %s
+; LLVM lowers AMD's shared memory at link time: a structure per kernel, and tables of the offsets within a block's
+; shared memory that functions look up by the kernel's number. The offsets become numbers, the number a field of the
+; context.
+; RUN: omptarget-codegen vgpu --print-after segments -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=AFTER-SEGMENTS \
+; RUN:   --implicit-check-not='call void @llvm.donothing()' --implicit-check-not='@llvm.amdgcn.kernel'
+; AFTER-SEGMENTS: @offsets = internal unnamed_addr addrspace(4) constant [2 x [2 x i32]] {{\[\[}}2 x i32] [i32 64,
+; AFTER-SEGMENTS-SAME: i32 68], [2 x i32] [i32 64, i32 poison]]
+; AFTER-SEGMENTS: @dynamic.offsets = internal unnamed_addr addrspace(4) constant [2 x i32] [i32 80, i32 poison]
+; AFTER-SEGMENTS: define{{.*}}void @f(
+; AFTER-SEGMENTS: call i32 @lower.llvm.amdgcn.lds.kernel.id()
+; AFTER-SEGMENTS: %{{.*}}= call ptr @vgpu.shared_base()
+; AFTER-SEGMENTS: inttoptr i64 %{{.*}}to ptr addrspace(3)
+; RUN: omptarget-codegen vgpu --print-after entries -o /dev/null --no-window-check %s 2>&1 \
+; RUN:   | FileCheck %s --check-prefix=AFTER-ENTRIES
+; AFTER-ENTRIES: define hidden void @vgpu.entry.two(
+; AFTER-ENTRIES: getelementptr i8, ptr %0, i64 80
+; AFTER-ENTRIES: store i32 1, ptr
+; RUN: omptarget-codegen vgpu -o /dev/null %s
 
 target datalayout = "e-p:64:64-p3:32:32-p4:64:64-p5:32:32-i64:64-n32:64-S32-A5-G1"
 target triple = "amdgcn-amd-amdhsa"

@@ -1,8 +1,8 @@
 ; Inline PTX of one common instruction; empty assembly.
-; RUN: vgpu --emit-llvm --no-window-check %s
-; CHECK: getelementptr i8, ptr %…, i64 48
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
+; CHECK: getelementptr i8, ptr %{{.*}}, i64 48
 ; CHECK: fence seq_cst
-; CHECK: call void @vgpu_barrier(ptr…, i32 1, i32 1, i32 64)
+; CHECK: call void @vgpu_barrier(ptr{{.*}}, i32 1, i32 1, i32 64)
 ; CHECK: call i64 @vgpu_globaltimer(
 ; CHECK: asm sideeffect "", "=x,0,~{memory}"(float
 ; CHECK: asm sideeffect "", "~{memory}"()

@@ -1,6 +1,6 @@
 ; Anything else is an error with its place.
-; RUN: vgpu %s
-; ERROR: cannot run the inline PTX assembly `mma.sync.aligned.m8n8k4…` in function `multiply` (matrix.cu:12:3)
+; RUN: not omptarget-codegen vgpu %s 2>&1 | FileCheck %s
+; CHECK: cannot run the inline PTX assembly `mma.sync.aligned.m8n8k4{{.*}}` in function `multiply` (matrix.cu:12:3)
 
 target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @multiply() !dbg !4 {

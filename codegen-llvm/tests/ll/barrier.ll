@@ -1,16 +1,16 @@
 ; All barrier forms, old names and new, each call with a site of its own.
-; RUN: vgpu --emit-llvm --no-window-check %s
-; CHECK: call void @vgpu_barrier(ptr…, i32 1, i32 0, i32 0)
-; CHECK: call void @vgpu_barrier(ptr…, i32 2, i32 3, i32 0)
-; CHECK: call void @vgpu_barrier(ptr…, i32 3, i32 3, i32 64)
-; CHECK: call void @vgpu_barrier(ptr…, i32 4, i32 4, i32 0)
-; CHECK: call void @vgpu_barrier(ptr…, i32 5, i32 5, i32 96)
-; CHECK: call void @vgpu_barrier_arrive(ptr…, i32 6, i32 6, i32 64)
-; CHECK: call i32 @vgpu_barrier_reduce(ptr…, i32 7, i32 0, i32 0, i32 0, i32 1)
-; CHECK: call i32 @vgpu_barrier_reduce(ptr…, i32 8, i32 0, i32 0, i32 1, i32 1)
-; CHECK: call i32 @vgpu_barrier_reduce(ptr…, i32 9, i32 2, i32 64, i32 2, i32 0)
-; CHECK: call void @vgpu_syncwarp(ptr…, i32 10, i64 4294967295)
-; CHECK: call void @vgpu_yield(ptr…, i32 11)
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
+; CHECK: call void @vgpu_barrier(ptr{{.*}}, i32 1, i32 0, i32 0)
+; CHECK: call void @vgpu_barrier(ptr{{.*}}, i32 2, i32 3, i32 0)
+; CHECK: call void @vgpu_barrier(ptr{{.*}}, i32 3, i32 3, i32 64)
+; CHECK: call void @vgpu_barrier(ptr{{.*}}, i32 4, i32 4, i32 0)
+; CHECK: call void @vgpu_barrier(ptr{{.*}}, i32 5, i32 5, i32 96)
+; CHECK: call void @vgpu_barrier_arrive(ptr{{.*}}, i32 6, i32 6, i32 64)
+; CHECK: call i32 @vgpu_barrier_reduce(ptr{{.*}}, i32 7, i32 0, i32 0, i32 0, i32 1)
+; CHECK: call i32 @vgpu_barrier_reduce(ptr{{.*}}, i32 8, i32 0, i32 0, i32 1, i32 1)
+; CHECK: call i32 @vgpu_barrier_reduce(ptr{{.*}}, i32 9, i32 2, i32 64, i32 2, i32 0)
+; CHECK: call void @vgpu_syncwarp(ptr{{.*}}, i32 10, i64 4294967295)
+; CHECK: call void @vgpu_yield(ptr{{.*}}, i32 11)
 
 target triple = "nvptx64-nvidia-cuda"
 

@@ -1,17 +1,17 @@
 ; Constructors by rising priority, destructors the other way round.
-; RUN: vgpu --print-after constructors -o /dev/null %s
-; CHECK: define…@vgpu.constructors(ptr
-; CHECK: call void @first()
-; CHECK: call void @second()
-; CHECK: call void @third()
-; CHECK: ret void
-; CHECK: define…@vgpu.destructors(ptr
-; CHECK: call void @third()
-; CHECK: call void @second()
-; CHECK: call void @first()
-; NOT: @llvm.global_
-; RUN: vgpu %s
-; CHECK: "constructors":"vgpu.constructors","destructors":"vgpu.destructors"
+; RUN: omptarget-codegen vgpu --print-after constructors -o /dev/null %s 2>&1 \
+; RUN:   | FileCheck %s --check-prefix=AFTER-CONSTRUCTORS --implicit-check-not='@llvm.global_'
+; AFTER-CONSTRUCTORS: define{{.*}}@vgpu.constructors(ptr
+; AFTER-CONSTRUCTORS: call void @first()
+; AFTER-CONSTRUCTORS: call void @second()
+; AFTER-CONSTRUCTORS: call void @third()
+; AFTER-CONSTRUCTORS: ret void
+; AFTER-CONSTRUCTORS: define{{.*}}@vgpu.destructors(ptr
+; AFTER-CONSTRUCTORS: call void @third()
+; AFTER-CONSTRUCTORS: call void @second()
+; AFTER-CONSTRUCTORS: call void @first()
+; RUN: omptarget-codegen vgpu %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
+; MANIFEST: "constructors":"vgpu.constructors","destructors":"vgpu.destructors"
 
 target triple = "nvptx64-nvidia-cuda"
 @out = addrspace(1) global i32 0

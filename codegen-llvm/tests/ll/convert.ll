@@ -1,5 +1,5 @@
 ; Conversions: rounding, saturation, NaN (PTX ISA, "cvt").
-; RUN: vgpu --emit-llvm --no-window-check %s
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
 ; CHECK: store volatile i32 -2, ptr addrspace(1) @out0
 ; CHECK: store volatile i32 2, ptr addrspace(1) @out1
 ; CHECK: store volatile i32 -3, ptr addrspace(1) @out2

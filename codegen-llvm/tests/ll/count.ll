@@ -1,17 +1,17 @@
-; With --count every block adds the number of its instructions to the thread's counter (the first block's 3,
-; the 4 of a turn of the loop, the return). Values that meet, places on the stack and what only informs the optimiser are no code.
-; RUN: vgpu --count -O0 --no-window-check --emit-llvm %s
-; CHECK: define…@k(
-; CHECK: load i64, ptr %counter
-; CHECK: add i64…, 3
-; CHECK: loop:
-; CHECK: add i64…, 4
-; CHECK: done:
-; CHECK: add i64…, 1
+; With --count every block adds the number of its instructions to the thread's counter (the first block's 3, the 4 of a
+; turn of the loop, the return). Values that meet, places on the stack and what only informs the optimiser are no code.
+; RUN: omptarget-codegen vgpu --count -O0 --no-window-check --emit-llvm %s 2>&1 | FileCheck %s --check-prefix=IR
+; IR: define{{.*}}@k(
+; IR: load i64, ptr %counter
+; IR: add i64{{.*}}, 3
+; IR: loop:
+; IR: add i64{{.*}}, 4
+; IR: done:
+; IR: add i64{{.*}}, 1
 
 ; Without it, none does.
-; RUN: vgpu --no-window-check --emit-llvm %s
-; NOT: %counter
+; RUN: omptarget-codegen vgpu --no-window-check --emit-llvm %s 2>&1 | FileCheck %s --check-prefix=IR-2 --allow-empty
+; IR-2-NOT: %counter
 
 target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @k(ptr %out, i32 %n) {

@@ -1,5 +1,5 @@
 ; Floating-point intrinsics to nearest: LLVM folds the calls.
-; RUN: vgpu --emit-llvm --no-window-check %s
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
 ; CHECK: store volatile float 2.000000e+00, ptr addrspace(1) @out0
 ; CHECK: store volatile float 0x7FF8000000000000, ptr addrspace(1) @out1
 ; CHECK: store volatile float -0.000000e+00, ptr addrspace(1) @out2

@@ -1,14 +1,12 @@
 ; Visible variables are external and hidden, in the manifest; a writable internal one must not be
 ; taken for a local of the kernel; unused functions go.
-; RUN: vgpu --emit-llvm --no-window-check %s
-; CHECK: @visible = hidden…addrspace(1) global i32 7
-; CHECK: @counter = hidden…addrspace(1) global i32 0
-; CHECK: @kept = hidden…constant i64 3
-; NOT: protected
-; NOT: comdat
-; NOT: @unused
-; RUN: vgpu %s
-; CHECK: "globals":[{"name":"visible","symbol":"visible","size":4},{"name":"kept","symbol":"kept","size":8}]
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s --check-prefix=IR \
+; RUN:   --implicit-check-not='protected' --implicit-check-not='comdat' --implicit-check-not='@unused'
+; IR: @visible = hidden{{.*}}addrspace(1) global i32 7
+; IR: @counter = hidden{{.*}}addrspace(1) global i32 0
+; IR: @kept = hidden{{.*}}constant i64 3
+; RUN: omptarget-codegen vgpu %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
+; MANIFEST: "globals":[{"name":"visible","symbol":"visible","size":4},{"name":"kept","symbol":"kept","size":8}]
 
 target triple = "nvptx64-nvidia-cuda"
 $visible = comdat any

@@ -1,10 +1,10 @@
 ; Function pointers: every function has the C calling convention.
-; RUN: vgpu --emit-llvm --no-window-check -O0 %s
-; CHECK: ptr @one, ptr @two
-; CHECK: call void %f(i32 1)
-; NOT: ptx_device
-; RUN: vgpu -O2 -o /dev/null %s
-; NOT: error
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check -O0 %s 2>&1 | FileCheck %s --check-prefix=IR \
+; RUN:   --implicit-check-not='ptx_device'
+; IR: ptr @one, ptr @two
+; IR: call void %f(i32 1)
+; RUN: omptarget-codegen vgpu -O2 -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=MANIFEST --allow-empty
+; MANIFEST-NOT: error
 
 target triple = "nvptx64-nvidia-cuda"
 @table = internal addrspace(1) constant [2 x ptr] [ptr @one, ptr @two]

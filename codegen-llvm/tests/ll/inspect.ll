@@ -1,4 +1,4 @@
-; RUN: inspect %s
+; RUN: omptarget-codegen inspect %s 2>&1 | FileCheck %s
 ; CHECK: "triple": "nvptx64-nvidia-cuda"
 ; CHECK: "cpu": "sm_80"
 ; CHECK: "name": "bare"

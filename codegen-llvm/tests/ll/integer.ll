@@ -1,5 +1,5 @@
 ; Integer intrinsics: LLVM folds the calls, so the constants are the semantics (PTX ISA).
-; RUN: vgpu --emit-llvm --no-window-check %s
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
 ; CHECK: store volatile i32 -1, ptr addrspace(1) @out0
 ; CHECK: store volatile i32 2, ptr addrspace(1) @out1
 ; CHECK: store volatile i64 -1, ptr addrspace(1) @out2

@@ -1,5 +1,5 @@
-; RUN: vgpu %s
-; ERROR: the LLVM assembly does not parse
+; RUN: not omptarget-codegen vgpu %s 2>&1 | FileCheck %s
+; CHECK: the LLVM assembly does not parse
 
 target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @k() {

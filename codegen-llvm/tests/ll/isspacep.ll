@@ -1,11 +1,11 @@
 ; Where a generic pointer points: shared memory and the stack are ranges, the rest is global.
-; RUN: vgpu --emit-llvm --no-window-check -O1 %s
-; CHECK: define internal…@shared(
-; CHECK: sub i64 %address…, %base
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check -O1 %s 2>&1 | FileCheck %s
+; CHECK: define internal{{.*}}@shared(
+; CHECK: sub i64 %address{{.*}}, %base
 ; CHECK: icmp ult i64
-; CHECK: define internal…@local(
-; CHECK: icmp ult i64 %…, 262144
-; CHECK: define internal…@global(
+; CHECK: define internal{{.*}}@local(
+; CHECK: icmp ult i64 %{{.*}}, 262144
+; CHECK: define internal{{.*}}@global(
 ; CHECK: 52776558133248
 
 target triple = "nvptx64-nvidia-cuda"

@@ -1,17 +1,19 @@
 ; Kernels by calling convention and by annotation; entries load the parameters. A launch bound does not
 ; bound a block here: in generic kernels it leaves out the master's warp.
-; RUN: vgpu --emit-llvm --no-window-check %s
-; CHECK: define hidden void @vgpu.entry.modern(ptr…, ptr…
-; CHECK: load i8, ptr
-; CHECK: getelementptr…i64 8
-; CHECK: load double, ptr
-; CHECK: define hidden void @vgpu.entry.older(
-; NOT: ptx_kernel
-; NOT: @vgpu.entry.helper
-; NOT: target-cpu
-; NOT: nvvm.maxntid
-; RUN: vgpu %s
-; CHECK: "name":"modern","symbol":"vgpu.entry.modern","parameters":[{"offset":0,"size":1},{"offset":8,"size":8}],"max_threads":1024…"name":"older","symbol":"vgpu.entry.older","parameters":[],"max_threads":1024…"name":"unbounded"…"max_threads":1024
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s --check-prefix=IR \
+; RUN:   --implicit-check-not='ptx_kernel' --implicit-check-not='@vgpu.entry.helper' --implicit-check-not='target-cpu' \
+; RUN:   --implicit-check-not='nvvm.maxntid'
+; IR: define hidden void @vgpu.entry.modern(ptr{{.*}}, ptr{{.*}}
+; IR: load i8, ptr
+; IR: getelementptr{{.*}}i64 8
+; IR: load double, ptr
+; IR: define hidden void @vgpu.entry.older(
+; RUN: omptarget-codegen vgpu %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
+; MANIFEST: "name":"modern","symbol":"vgpu.entry.modern","parameters":[{"offset":0,"size":1},
+; MANIFEST-SAME: {"offset":8,"size":8}],"max_threads":1024
+; MANIFEST-SAME: "name":"older","symbol":"vgpu.entry.older","parameters":[],"max_threads":1024
+; MANIFEST-SAME: "name":"unbounded"
+; MANIFEST-SAME: "max_threads":1024
 
 target triple = "nvptx64-nvidia-cuda"
 @out = addrspace(1) global double 0.0

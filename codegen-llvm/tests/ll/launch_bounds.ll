@@ -1,5 +1,5 @@
 ; Launch bounds by attribute and by annotation, as `inspect` reports them.
-; RUN: inspect %s
+; RUN: omptarget-codegen inspect %s 2>&1 | FileCheck %s
 ; CHECK: "name": "attribute"
 ; CHECK: "max_threads": 128
 ; CHECK: "name": "notes"

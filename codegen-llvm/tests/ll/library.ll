@@ -1,12 +1,12 @@
 ; The device's C library: output, heap, assertions, traps.
-; RUN: vgpu --emit-llvm --no-window-check %s
-; CHECK: call i32 @vgpu_vprintf(ptr…, ptr…@format, ptr…, i32 8)
-; CHECK: call ptr @vgpu_malloc(ptr…, i64 64)
-; CHECK: call ptr @vgpu_realloc(ptr…, ptr…, i64 96)
-; CHECK: call void @vgpu_free(ptr…, ptr
-; CHECK: call…ptr @vgpu_malloc(ptr…, i64 24)
-; CHECK: call void @vgpu_assert_fail(ptr…, i32 1, ptr…@format, ptr…@format, i32 42, ptr…@format)
-; CHECK: call void @vgpu_trap(ptr…, i32 2)
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
+; CHECK: call i32 @vgpu_vprintf(ptr{{.*}}, ptr{{.*}}@format, ptr{{.*}}, i32 8)
+; CHECK: call ptr @vgpu_malloc(ptr{{.*}}, i64 64)
+; CHECK: call ptr @vgpu_realloc(ptr{{.*}}, ptr{{.*}}, i64 96)
+; CHECK: call void @vgpu_free(ptr{{.*}}, ptr
+; CHECK: call{{.*}}ptr @vgpu_malloc(ptr{{.*}}, i64 24)
+; CHECK: call void @vgpu_assert_fail(ptr{{.*}}, i32 1, ptr{{.*}}@format, ptr{{.*}}@format, i32 42, ptr{{.*}}@format)
+; CHECK: call void @vgpu_trap(ptr{{.*}}, i32 2)
 ; CHECK: call void @vgpu_exit(ptr
 
 target triple = "nvptx64-nvidia-cuda"

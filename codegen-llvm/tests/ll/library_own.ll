@@ -1,6 +1,5 @@
 ; A program's own definition is the program's.
-; RUN: vgpu --emit-llvm --no-window-check %s
-; NOT: vgpu_malloc
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s --implicit-check-not='vgpu_malloc'
 ; CHECK: @pool
 
 target triple = "nvptx64-nvidia-cuda"

@@ -1,6 +1,8 @@
-; A loop that remembers the index of the largest element: the element is carried from turn to turn, not loaded at that index, also where the loop was unrolled
-; (`unrolled`). Not where something is written in the loop (`written`, of doubles), and not where the index is another than that of the element (`other`, of halves).
-; RUN: vgpu --no-window-check --cpu x86-64-v4 --emit-llvm %s
+; A loop that remembers the index of the largest element: the element is carried from turn to turn, not loaded at that
+; index, also where the loop was unrolled (`unrolled`). Not where something is written in the loop (`written`, of
+; doubles), and not where the index is another than that of the element (`other`, of halves).
+; RUN: omptarget-codegen vgpu --no-window-check --cpu x86-64-v4 --emit-llvm %s 2>&1 | FileCheck %s \
+; RUN:   --implicit-check-not='phi double' --implicit-check-not='phi half'
 ; CHECK: void @largest(
 ; CHECK: load float
 ; CHECK: phi float
@@ -15,8 +17,6 @@
 ; CHECK: load i32
 ; CHECK: smax
 ; CHECK: br i1
-; NOT: phi double
-; NOT: phi half
 
 target triple = "nvptx64-nvidia-cuda"
 

@@ -1,5 +1,5 @@
 ; mbarrier objects: count down, flip the phase.
-; RUN: vgpu --emit-llvm --no-window-check %s
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
 ; CHECK: store volatile i64 33554464, ptr addrspace(3)
 ; CHECK: load volatile i64, ptr addrspace(3)
 ; CHECK: store volatile i64

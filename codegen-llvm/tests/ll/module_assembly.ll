@@ -1,5 +1,5 @@
-; RUN: vgpu %s
-; ERROR: the image has module-level PTX assembly
+; RUN: not omptarget-codegen vgpu %s 2>&1 | FileCheck %s
+; CHECK: the image has module-level PTX assembly
 
 target triple = "nvptx64-nvidia-cuda"
 module asm ".global .u32 x;"

@@ -1,5 +1,5 @@
-; RUN: vgpu %s
-; ERROR: the image has no target triple
+; RUN: not omptarget-codegen vgpu %s 2>&1 | FileCheck %s
+; CHECK: the image has no target triple
 
 define void @k() {
   ret void

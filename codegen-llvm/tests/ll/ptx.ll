@@ -1,11 +1,11 @@
 ; PTX for the architecture asked for, not the one in the image; constructors become kernels.
-; RUN: ptx --arch sm_90 %s
-; CHECK: .target sm_90
-; CHECK: .visible .entry k(
-; CHECK: bar.sync
-; CHECK: .entry nvptx$device$init
-; RUN: ptx --arch sm_75 -O0 %s
-; CHECK: .target sm_75
+; RUN: omptarget-codegen ptx --arch sm_90 %s 2>&1 | FileCheck %s --check-prefix=PTX
+; PTX: .target sm_90
+; PTX: .visible .entry k(
+; PTX: bar.sync
+; PTX: .entry nvptx$device$init
+; RUN: omptarget-codegen ptx --arch sm_75 -O0 %s 2>&1 | FileCheck %s --check-prefix=O0
+; O0: .target sm_75
 
 target triple = "nvptx64-nvidia-cuda"
 @out = addrspace(1) global i32 0

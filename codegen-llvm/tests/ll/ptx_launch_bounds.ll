@@ -1,11 +1,11 @@
-; A generic kernel's block has the master's warp besides the threads that its bound counts; LLVM must not take the master's number for less.
-; RUN: ptx --arch sm_90 %s
+; A generic kernel's block has the master's warp besides the threads that its bound counts; LLVM must not take the
+; master's number for less.
+; RUN: omptarget-codegen ptx --arch sm_90 %s 2>&1 | FileCheck %s --implicit-check-not='%tid.x'
 ; CHECK: .entry generic(
 ; CHECK: .maxntid 33
 ; CHECK: %tid.y
 ; CHECK: .entry spmd(
 ; CHECK: .maxntid 1
-; NOT: %tid.x
 
 target triple = "nvptx64-nvidia-cuda"
 %configuration = type { i8, i8, i8, i32, i32, i32, i32, i32, i32 }

@@ -1,6 +1,6 @@
-; An image that brings LLVM's device runtime (its environment is there, our trap record is not): its generic kernels ask along x, and are
-; told nothing.
-; RUN: ptx --arch sm_90 %s
+; An image that brings LLVM's device runtime (its environment is there, our trap record is not): its generic kernels ask
+; along x, and are told nothing.
+; RUN: omptarget-codegen ptx --arch sm_90 %s 2>&1 | FileCheck %s
 ; CHECK: .entry generic(
 ; CHECK: %tid.x
 ; CHECK: %ntid.x

@@ -1,8 +1,8 @@
-; Blocks of SPMD kernels extend along x alone: what a kernel and functions of its own ask of the other dimensions is known.
-; RUN: ptx --arch sm_90 %s
+; Blocks of SPMD kernels extend along x alone: what a kernel and functions of its own ask of the other dimensions is
+; known.
+; RUN: omptarget-codegen ptx --arch sm_90 %s 2>&1 | FileCheck %s --implicit-check-not='%tid.y'
 ; CHECK: %tid.x
 ; CHECK: .entry spmd(
-; NOT: %tid.y
 
 target triple = "nvptx64-nvidia-cuda"
 %configuration = type { i8, i8, i8, i32, i32, i32, i32, i32, i32 }

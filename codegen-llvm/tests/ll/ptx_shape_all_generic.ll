@@ -1,9 +1,8 @@
-; Where all kernels are generic, whatever else there is knows the shape, too: also what is called through pointers. Only a
-; kernel itself asks whether the block's extent along x is 1.
-; RUN: ptx --arch sm_90 %s
+; Where all kernels are generic, whatever else there is knows the shape, too: also what is called through pointers. Only
+; a kernel itself asks whether the block's extent along x is 1.
+; RUN: omptarget-codegen ptx --arch sm_90 %s 2>&1 | FileCheck %s --implicit-check-not='%tid.x' \
+; RUN:   --implicit-check-not='%ntid.y'
 ; CHECK: region(
-; NOT: %tid.x
-; NOT: %ntid.y
 ; CHECK: .entry generic(
 ; CHECK: %ntid.x
 

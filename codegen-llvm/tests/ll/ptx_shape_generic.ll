@@ -1,11 +1,10 @@
 ; Blocks of generic kernels extend along y: they, and functions that others call too, ask for it.
-; RUN: ptx --arch sm_90 %s
+; RUN: omptarget-codegen ptx --arch sm_90 %s 2>&1 | FileCheck %s --implicit-check-not='%tid.z'
 ; CHECK: thread()
 ; CHECK: %tid.y
 ; CHECK: .entry generic(
 ; CHECK: %tid.y
 ; CHECK: .entry spmd(
-; NOT: %tid.z
 
 target triple = "nvptx64-nvidia-cuda"
 %configuration = type { i8, i8, i8, i32, i32, i32, i32, i32, i32 }

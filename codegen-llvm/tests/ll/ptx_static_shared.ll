@@ -1,6 +1,7 @@
 ; Static shared memory beyond 48 KiB is refused by kernel and variable; a kernel counts what it reaches.
-; RUN: ptx --arch sm_90 %s
-; ERROR: kernel large has 49160 bytes of static shared memory, more than the 49152 (48 KiB) that a block may have on NVIDIA's GPUs; `block` alone takes 40968. Make the arrays
+; RUN: not omptarget-codegen ptx --arch sm_90 %s 2>&1 | FileCheck %s
+; CHECK: kernel large has 49160 bytes of static shared memory, more than the 49152 (48 KiB) that a
+; CHECK-SAME: block may have on NVIDIA's GPUs; `block` alone takes 40968. Make the arrays
 
 target triple = "nvptx64-nvidia-cuda"
 @block = internal addrspace(3) global [40968 x i8] undef

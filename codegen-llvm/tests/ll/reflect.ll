@@ -1,5 +1,5 @@
 ; __nvvm_reflect's questions are answered.
-; RUN: vgpu --emit-llvm --no-window-check %s
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
 ; CHECK: store volatile i32 750, ptr
 ; CHECK: store volatile i32 0, ptr
 ; CHECK: store volatile i32 1, ptr

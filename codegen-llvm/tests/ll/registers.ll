@@ -1,49 +1,49 @@
 ; Special registers are fields of the context, found from the stack pointer.
-; RUN: vgpu --print-after lowering -o /dev/null %s
+; RUN: omptarget-codegen vgpu --print-after lowering -o /dev/null %s 2>&1 | FileCheck %s \
+; RUN:   --implicit-check-not='@llvm.nvvm.'
 ; CHECK: define internal ptr @vgpu.context()
 ; CHECK: asm "movq %rsp, $0", "=r"()
 ; CHECK: and i64 %sp, -262144
 ; CHECK: or i64 %stack, 261888
 ; CHECK: define internal i32 @lower.llvm.nvvm.read.ptx.sreg.tid.x()
 ; CHECK: getelementptr i8, ptr %cx, i64 0
-; CHECK: load i32, ptr %field, align 4…!invariant.load
+; CHECK: load i32, ptr %field, align 4{{.*}}!invariant.load
 ; CHECK: define internal i32 @lower.llvm.nvvm.read.ptx.sreg.tid.y()
 ; CHECK: getelementptr i8, ptr %cx, i64 4
-; CHECK: load i32, ptr %field, align 4…!invariant.load
+; CHECK: load i32, ptr %field, align 4{{.*}}!invariant.load
 ; CHECK: define internal i32 @lower.llvm.nvvm.read.ptx.sreg.tid.z()
 ; CHECK: getelementptr i8, ptr %cx, i64 8
-; CHECK: load i32, ptr %field, align 4…!invariant.load
+; CHECK: load i32, ptr %field, align 4{{.*}}!invariant.load
 ; CHECK: define internal i32 @lower.llvm.nvvm.read.ptx.sreg.ntid.x()
 ; CHECK: getelementptr i8, ptr %cx, i64 12
-; CHECK: load i32, ptr %field, align 4…!invariant.load
+; CHECK: load i32, ptr %field, align 4{{.*}}!invariant.load
 ; CHECK: define internal i32 @lower.llvm.nvvm.read.ptx.sreg.ntid.z()
 ; CHECK: getelementptr i8, ptr %cx, i64 20
-; CHECK: load i32, ptr %field, align 4…!invariant.load
+; CHECK: load i32, ptr %field, align 4{{.*}}!invariant.load
 ; CHECK: define internal i32 @lower.llvm.nvvm.read.ptx.sreg.ctaid.x()
 ; CHECK: getelementptr i8, ptr %cx, i64 24
-; CHECK: load i32, ptr %field, align 4…!invariant.load
+; CHECK: load i32, ptr %field, align 4{{.*}}!invariant.load
 ; CHECK: define internal i32 @lower.llvm.nvvm.read.ptx.sreg.nctaid.y()
 ; CHECK: getelementptr i8, ptr %cx, i64 40
-; CHECK: load i32, ptr %field, align 4…!invariant.load
+; CHECK: load i32, ptr %field, align 4{{.*}}!invariant.load
 ; CHECK: define internal i32 @lower.llvm.nvvm.read.ptx.sreg.laneid()
 ; CHECK: getelementptr i8, ptr %cx, i64 48
-; CHECK: load i32, ptr %field, align 4…!invariant.load
+; CHECK: load i32, ptr %field, align 4{{.*}}!invariant.load
 ; CHECK: define internal i32 @lower.llvm.nvvm.read.ptx.sreg.warpid()
 ; CHECK: getelementptr i8, ptr %cx, i64 52
-; CHECK: load i32, ptr %field, align 4…!invariant.load
+; CHECK: load i32, ptr %field, align 4{{.*}}!invariant.load
 ; CHECK: define internal i32 @lower.llvm.nvvm.read.ptx.sreg.smid()
 ; CHECK: getelementptr i8, ptr %cx, i64 56
-; CHECK: load i32, ptr %field, align 4…!invariant.load
+; CHECK: load i32, ptr %field, align 4{{.*}}!invariant.load
 ; CHECK: define internal i32 @lower.llvm.nvvm.read.ptx.sreg.nsmid()
 ; CHECK: getelementptr i8, ptr %cx, i64 60
-; CHECK: load i32, ptr %field, align 4…!invariant.load
+; CHECK: load i32, ptr %field, align 4{{.*}}!invariant.load
 ; CHECK: define internal i32 @lower.llvm.nvvm.read.ptx.sreg.dynamic_smem_size()
 ; CHECK: getelementptr i8, ptr %cx, i64 64
-; CHECK: load i32, ptr %field, align 4…!invariant.load
+; CHECK: load i32, ptr %field, align 4{{.*}}!invariant.load
 ; CHECK: define internal i32 @lower.llvm.nvvm.read.ptx.sreg.total_smem_size()
 ; CHECK: getelementptr i8, ptr %cx, i64 68
-; CHECK: load i32, ptr %field, align 4…!invariant.load
-; NOT: @llvm.nvvm.
+; CHECK: load i32, ptr %field, align 4{{.*}}!invariant.load
 
 target triple = "nvptx64-nvidia-cuda"
 

@@ -1,5 +1,5 @@
 ; Registers with one possible value on the virtual GPU.
-; RUN: vgpu --emit-llvm --no-window-check %s
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
 ; CHECK: store volatile i32 32, ptr addrspace(1) @out0
 ; CHECK: store volatile i32 32, ptr addrspace(1) @out1
 ; CHECK: store volatile i32 0, ptr addrspace(1) @out2

@@ -1,19 +1,18 @@
 ; Shared variables become offsets from the block's shared memory, inside constants and phis too.
-; RUN: vgpu --print-after shared -O0 -o /dev/null %s
-; NOT: @tile
-; NOT: @word
-; NOT: @dynamic
-; CHECK: define…@k(
-; RUN: vgpu --print-after shared -O0 -o /dev/null %s
-; CHECK: call ptr @vgpu.shared_base()
-; CHECK: getelementptr i8, ptr %…, i64 0
-; CHECK: addrspacecast ptr %… to ptr addrspace(3)
-; CHECK: getelementptr [8 x i32], ptr addrspace(3) %…, i64 0, i64 3
-; CHECK: addrspacecast ptr addrspace(3) %… to ptr
-; CHECK: phi ptr [ %…, %entry ], [ null, %other ]
-; CHECK: call ptr @vgpu.dynamic_shared()
-; CHECK: ptrtoint ptr addrspace(3) %… to i64
-; CHECK: insertvalue { i32, ptr addrspace(3) }
+; RUN: omptarget-codegen vgpu --print-after shared -O0 -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=AFTER-SHARED \
+; RUN:   --implicit-check-not='@tile' --implicit-check-not='@word' --implicit-check-not='@dynamic'
+; AFTER-SHARED: define{{.*}}@k(
+; RUN: omptarget-codegen vgpu --print-after shared -O0 -o /dev/null %s 2>&1 \
+; RUN:   | FileCheck %s --check-prefix=AFTER-SHARED-2
+; AFTER-SHARED-2: call ptr @vgpu.shared_base()
+; AFTER-SHARED-2: getelementptr i8, ptr %{{.*}}, i64 0
+; AFTER-SHARED-2: addrspacecast ptr %{{.*}} to ptr addrspace(3)
+; AFTER-SHARED-2: getelementptr [8 x i32], ptr addrspace(3) %{{.*}}, i64 0, i64 3
+; AFTER-SHARED-2: addrspacecast ptr addrspace(3) %{{.*}} to ptr
+; AFTER-SHARED-2: phi ptr [ %{{.*}}, %entry ], [ null, %other ]
+; AFTER-SHARED-2: call ptr @vgpu.dynamic_shared()
+; AFTER-SHARED-2: ptrtoint ptr addrspace(3) %{{.*}} to i64
+; AFTER-SHARED-2: insertvalue { i32, ptr addrspace(3) }
 
 target triple = "nvptx64-nvidia-cuda"
 @tile = internal addrspace(3) global [8 x i32] undef, align 16

@@ -1,6 +1,6 @@
 ; A shared variable's address differs from block to block, so it cannot initialise another.
-; RUN: vgpu %s
-; ERROR: the address of shared variable `tile` is in the initializer of `pointer`
+; RUN: not omptarget-codegen vgpu %s 2>&1 | FileCheck %s
+; CHECK: the address of shared variable `tile` is in the initializer of `pointer`
 
 target triple = "nvptx64-nvidia-cuda"
 @tile = internal addrspace(3) global [8 x i32] undef

@@ -1,13 +1,13 @@
 ; Variables of one kernel lie over another kernel's; those that several use come first.
-; RUN: vgpu --print-after shared -O0 -o /dev/null %s
-; CHECK: define…@first(
-; CHECK: i64 0
-; CHECK: i64 64
-; CHECK: define…@second(
-; CHECK: i64 0
-; CHECK: i64 64
-; RUN: vgpu -O0 %s
-; CHECK: "name":"first"…"static_shared":80…"name":"second"…"static_shared":464
+; RUN: omptarget-codegen vgpu --print-after shared -O0 -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=AFTER-SHARED
+; AFTER-SHARED: define{{.*}}@first(
+; AFTER-SHARED: i64 0
+; AFTER-SHARED: i64 64
+; AFTER-SHARED: define{{.*}}@second(
+; AFTER-SHARED: i64 0
+; AFTER-SHARED: i64 64
+; RUN: omptarget-codegen vgpu -O0 %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
+; MANIFEST: "name":"first"{{.*}}"static_shared":80{{.*}}"name":"second"{{.*}}"static_shared":464
 
 target triple = "nvptx64-nvidia-cuda"
 @both = internal addrspace(3) global [64 x i8] undef, align 1

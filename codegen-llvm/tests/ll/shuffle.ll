@@ -1,13 +1,13 @@
 ; Shuffles, with and without member mask and predicate.
-; RUN: vgpu --emit-llvm --no-window-check %s
-; CHECK: call i64 @vgpu_shfl(ptr…, i32 1, i64 4294967295, i32 0, i32 9, i32 1, i32 31)
-; CHECK: call i64 @vgpu_shfl(ptr…, i32 2, i64 4294967295, i32 1, i32 9, i32 1, i32 31)
-; CHECK: call i64 @vgpu_shfl(ptr…, i32 3, i64 4294967295, i32 2, i32 9, i32 1, i32 31)
-; CHECK: call i64 @vgpu_shfl(ptr…, i32 4, i64 4294967295, i32 3, i32 9, i32 1, i32 31)
-; CHECK: call i64 @vgpu_shfl(ptr…, i32 5, i64 15, i32 3, i32 1065353216, i32 0, i32 31)
-; CHECK: call i64 @vgpu_shfl(ptr…, i32 6, i64 4294967295, i32 0, i32 9, i32 1, i32 0)
-; CHECK: call i64 @vgpu_activemask(ptr…, i32 8)
-; CHECK: call i64 @vgpu_shfl(ptr…, i32 7, i64 %mask…, i32 1, i32 9, i32 1, i32 31)
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
+; CHECK: call i64 @vgpu_shfl(ptr{{.*}}, i32 1, i64 4294967295, i32 0, i32 9, i32 1, i32 31)
+; CHECK: call i64 @vgpu_shfl(ptr{{.*}}, i32 2, i64 4294967295, i32 1, i32 9, i32 1, i32 31)
+; CHECK: call i64 @vgpu_shfl(ptr{{.*}}, i32 3, i64 4294967295, i32 2, i32 9, i32 1, i32 31)
+; CHECK: call i64 @vgpu_shfl(ptr{{.*}}, i32 4, i64 4294967295, i32 3, i32 9, i32 1, i32 31)
+; CHECK: call i64 @vgpu_shfl(ptr{{.*}}, i32 5, i64 15, i32 3, i32 1065353216, i32 0, i32 31)
+; CHECK: call i64 @vgpu_shfl(ptr{{.*}}, i32 6, i64 4294967295, i32 0, i32 9, i32 1, i32 0)
+; CHECK: call i64 @vgpu_activemask(ptr{{.*}}, i32 8)
+; CHECK: call i64 @vgpu_shfl(ptr{{.*}}, i32 7, i64 %mask{{.*}}, i32 1, i32 9, i32 1, i32 31)
 
 target triple = "nvptx64-nvidia-cuda"
 

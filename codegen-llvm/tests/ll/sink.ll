@@ -1,8 +1,8 @@
 ; Loops whose results only thread 0 uses behind a guard move behind it; others stay before it.
-; RUN: vgpu %s --verify-each --print-after sink -o /dev/null
+; RUN: omptarget-codegen vgpu %s --verify-each --print-after sink -o /dev/null 2>&1 | FileCheck %s
 ; CHECK: define ptx_kernel void @stored(
 ; CHECK: call void @llvm.nvvm.barrier.cta.sync.all
-; CHECK: br i1 …, label %entry, label %join
+; CHECK: br i1 {{.*}}, label %entry, label %join
 ; CHECK: entry:
 ; CHECK: %array = load ptr
 ; CHECK: br label %loop
@@ -12,7 +12,7 @@
 ; CHECK: %mean = sdiv
 ; CHECK: br label %guarded
 ; CHECK: define ptx_kernel void @two_under_a_condition(
-; CHECK: br i1 …, label …, label %join
+; CHECK: br i1 {{.*}}, label {{.*}}, label %join
 ; CHECK: %any = icmp
 ; CHECK: br i1 %any, label %loop, label %between
 ; CHECK: br i1 %small, label %guard, label %again
@@ -22,7 +22,7 @@
 ; CHECK: phi i64 [ 0, %0 ], [ 1, %guarded ]
 ; CHECK: define ptx_kernel void @entered_again(
 ; CHECK: phi i64 [ 0, %entry ], [ %counted, %join ]
-; CHECK: br i1 …, label %turn, label %join
+; CHECK: br i1 {{.*}}, label %turn, label %join
 ; CHECK: br i1 %last, label %guard, label %loop
 ; CHECK: br label %guarded
 ; CHECK: define ptx_kernel void @used_by_all(

@@ -1,7 +1,9 @@
 ; A synchronising call has an index of its own, even on a line it shares; its place is the innermost
 ; frame of the user's source; checks of accesses share indices by place.
-; RUN: vgpu %s
-; CHECK: "sites":[{"file":"","line":0,"column":0,"function":""},{"file":"user.c","line":7,"column":3,"function":"kernel_body"},{"file":"user.c","line":7,"column":3,"function":"kernel_body"},{"file":"user.c","line":9,"column":4,"function":"kernel_body"}]
+; RUN: omptarget-codegen vgpu %s 2>&1 | FileCheck %s
+; CHECK: "sites":[{"file":"","line":0,"column":0,"function":""},{"file":"user.c","line":7,
+; CHECK-SAME: "column":3,"function":"kernel_body"},{"file":"user.c","line":7,"column":3,
+; CHECK-SAME: "function":"kernel_body"},{"file":"user.c","line":9,"column":4,"function":"kernel_body"}]
 
 target triple = "nvptx64-nvidia-cuda"
 declare void @llvm.nvvm.barrier.sync(i32)

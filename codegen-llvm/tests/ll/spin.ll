@@ -1,22 +1,28 @@
 ; Loops that wait on memory let the other threads run; loops that end by themselves do not pay.
-; RUN: vgpu --emit-llvm -O1 --no-window-check %s
-; CHECK: define internal…@polls(
-; CHECK: load volatile i32
-; CHECK: call void @vgpu_spin(ptr
-; CHECK: define internal…@locks(
-; CHECK: cmpxchg
-; CHECK: call void @vgpu_spin(ptr
-; CHECK: define internal…@flushes(
-; CHECK: call void @vgpu_spin(ptr
-; CHECK: define internal…@calls(
-; CHECK: call void @vgpu_spin(ptr
-; CHECK: define internal…@counts(
-; CHECK: atomicrmw
-; CHECK: define internal…@sleeps(
-; CHECK: call void @vgpu_yield(ptr…, i32 1)
+; RUN: omptarget-codegen vgpu --emit-llvm -O1 --no-window-check %s 2>&1 | FileCheck %s --check-prefix=IR
+; IR: define internal{{.*}}@polls(
+; IR: load volatile i32
+; IR: call void @vgpu_spin(ptr
+; IR: define internal{{.*}}@locks(
+; IR: cmpxchg
+; IR: call void @vgpu_spin(ptr
+; IR: define internal{{.*}}@flushes(
+; IR: call void @vgpu_spin(ptr
+; IR: define internal{{.*}}@calls(
+; IR: call void @vgpu_spin(ptr
+; IR: define internal{{.*}}@counts(
+; IR: atomicrmw
+; IR: define internal{{.*}}@sleeps(
+; IR: call void @vgpu_yield(ptr{{.*}}, i32 1)
 ; Four of the six loops wait, so four sites besides the one of nanosleep and entry 0.
-; RUN: vgpu -O1 --no-window-check %s
-; CHECK: "sites":[{…"function":""},{…"function":"sleeps"},{…"function":"polls"},{…"function":"locks"},{…"function":"flushes"},{…"function":"calls"}]
+; RUN: omptarget-codegen vgpu -O1 --no-window-check %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
+; MANIFEST: "sites":[{
+; MANIFEST-SAME: "function":""},{
+; MANIFEST-SAME: "function":"sleeps"},{
+; MANIFEST-SAME: "function":"polls"},{
+; MANIFEST-SAME: "function":"locks"},{
+; MANIFEST-SAME: "function":"flushes"},{
+; MANIFEST-SAME: "function":"calls"}]
 
 target triple = "nvptx64-nvidia-cuda"
 declare void @llvm.nvvm.nanosleep(i32)

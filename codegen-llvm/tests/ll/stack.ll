@@ -1,6 +1,6 @@
 ; A frame that no thread's stack can hold.
-; RUN: vgpu %s
-; ERROR: stack frame size (1048448) exceeds limit (261888) in function 'big'
+; RUN: not omptarget-codegen vgpu %s 2>&1 | FileCheck %s
+; CHECK: stack frame size (1048448) exceeds limit (261888) in function 'big'
 
 target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @big(i64 %i) {

@@ -1,5 +1,5 @@
 ; Clocks are read anew each time.
-; RUN: vgpu --emit-llvm --no-window-check %s
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
 ; CHECK: call i64 @vgpu_clock(ptr
 ; CHECK: call i64 @vgpu_clock(ptr
 ; CHECK: call i64 @vgpu_clock(ptr

@@ -1,8 +1,10 @@
 ; What nobody defines is an error with name and place; the C library's functions are the engine's.
-; RUN: vgpu %s
-; ERROR: device code calls `missing`, which neither the program nor the device runtime defines, in function `k` (a.c:3:5)
-; ERROR: a threadprivate variable is used in function `k` (compile with -g for the line): devices have none (OpenMP 5.2, §13.8); give the region a copy, with firstprivate or map
-; ERROR: device code uses `elsewhere`, which neither the program nor the device runtime defines, in function `k`
+; RUN: not omptarget-codegen vgpu %s 2>&1 | FileCheck %s
+; CHECK: device code calls `missing`, which neither the program nor the device runtime defines, in
+; CHECK-SAME: function `k` (a.c:3:5)
+; CHECK: a threadprivate variable is used in function `k` (compile with -g for the line): devices
+; CHECK-SAME: have none (OpenMP 5.2, §13.8); give the region a copy, with firstprivate or map
+; CHECK: device code uses `elsewhere`, which neither the program nor the device runtime defines, in function `k`
 
 target triple = "nvptx64-nvidia-cuda"
 @elsewhere = external addrspace(1) global i32

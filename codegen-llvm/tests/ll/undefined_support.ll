@@ -1,6 +1,6 @@
 ; What the back end would have to call but the engine does not have.
-; RUN: vgpu %s
-; ERROR: device code needs `__multf3`, support the virtual GPU does not have
+; RUN: not omptarget-codegen vgpu %s 2>&1 | FileCheck %s
+; CHECK: device code needs `__multf3`, support the virtual GPU does not have
 
 target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @k(ptr %p) {

@@ -1,25 +1,25 @@
 ; Votes, match, redux, active mask, elect.
-; RUN: vgpu --emit-llvm --no-window-check %s
-; CHECK: call i64 @vgpu_vote(ptr…, i32 1, i64 4294967295, i32 0, i32 1)
-; CHECK: call i64 @vgpu_vote(ptr…, i32 2, i64 4294967295, i32 1, i32 1)
-; CHECK: call i64 @vgpu_vote(ptr…, i32 3, i64 4294967295, i32 2, i32 1)
-; CHECK: call i64 @vgpu_vote(ptr…, i32 4, i64 4294967295, i32 3, i32 1)
-; CHECK: call i64 @vgpu_activemask(ptr…, i32 6)
-; CHECK: call i64 @vgpu_vote(ptr…, i32 5, i64 %mask…, i32 3, i32 1)
-; CHECK: call i64 @vgpu_match_any(ptr…, i32 7, i64 4294967295, i64 4294967295)
-; CHECK: call i64 @vgpu_match_any(ptr…, i32 8, i64 4294967295, i64 -1)
-; CHECK: call i64 @vgpu_match_all(ptr…, i32 9, i64 4294967295, i64 3)
-; CHECK: call i32 @vgpu_redux(ptr…, i32 10, i64 4294967295, i32 0, i32 5)
-; CHECK: call i32 @vgpu_redux(ptr…, i32 11, i64 4294967295, i32 1, i32 5)
-; CHECK: call i32 @vgpu_redux(ptr…, i32 12, i64 4294967295, i32 2, i32 5)
-; CHECK: call i32 @vgpu_redux(ptr…, i32 13, i64 4294967295, i32 3, i32 5)
-; CHECK: call i32 @vgpu_redux(ptr…, i32 14, i64 4294967295, i32 4, i32 5)
-; CHECK: call i32 @vgpu_redux(ptr…, i32 15, i64 4294967295, i32 5, i32 5)
-; CHECK: call i32 @vgpu_redux(ptr…, i32 16, i64 4294967295, i32 6, i32 5)
-; CHECK: call i32 @vgpu_redux(ptr…, i32 17, i64 4294967295, i32 7, i32 5)
-; CHECK: call i64 @vgpu_activemask(ptr…, i32 18)
-; CHECK: call void @vgpu_syncwarp(ptr…, i32 19, i64 12)
-; CHECK: icmp eq i32 %lane…, 2
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
+; CHECK: call i64 @vgpu_vote(ptr{{.*}}, i32 1, i64 4294967295, i32 0, i32 1)
+; CHECK: call i64 @vgpu_vote(ptr{{.*}}, i32 2, i64 4294967295, i32 1, i32 1)
+; CHECK: call i64 @vgpu_vote(ptr{{.*}}, i32 3, i64 4294967295, i32 2, i32 1)
+; CHECK: call i64 @vgpu_vote(ptr{{.*}}, i32 4, i64 4294967295, i32 3, i32 1)
+; CHECK: call i64 @vgpu_activemask(ptr{{.*}}, i32 6)
+; CHECK: call i64 @vgpu_vote(ptr{{.*}}, i32 5, i64 %mask{{.*}}, i32 3, i32 1)
+; CHECK: call i64 @vgpu_match_any(ptr{{.*}}, i32 7, i64 4294967295, i64 4294967295)
+; CHECK: call i64 @vgpu_match_any(ptr{{.*}}, i32 8, i64 4294967295, i64 -1)
+; CHECK: call i64 @vgpu_match_all(ptr{{.*}}, i32 9, i64 4294967295, i64 3)
+; CHECK: call i32 @vgpu_redux(ptr{{.*}}, i32 10, i64 4294967295, i32 0, i32 5)
+; CHECK: call i32 @vgpu_redux(ptr{{.*}}, i32 11, i64 4294967295, i32 1, i32 5)
+; CHECK: call i32 @vgpu_redux(ptr{{.*}}, i32 12, i64 4294967295, i32 2, i32 5)
+; CHECK: call i32 @vgpu_redux(ptr{{.*}}, i32 13, i64 4294967295, i32 3, i32 5)
+; CHECK: call i32 @vgpu_redux(ptr{{.*}}, i32 14, i64 4294967295, i32 4, i32 5)
+; CHECK: call i32 @vgpu_redux(ptr{{.*}}, i32 15, i64 4294967295, i32 5, i32 5)
+; CHECK: call i32 @vgpu_redux(ptr{{.*}}, i32 16, i64 4294967295, i32 6, i32 5)
+; CHECK: call i32 @vgpu_redux(ptr{{.*}}, i32 17, i64 4294967295, i32 7, i32 5)
+; CHECK: call i64 @vgpu_activemask(ptr{{.*}}, i32 18)
+; CHECK: call void @vgpu_syncwarp(ptr{{.*}}, i32 19, i64 12)
+; CHECK: icmp eq i32 %lane{{.*}}, 2
 
 target triple = "nvptx64-nvidia-cuda"
 

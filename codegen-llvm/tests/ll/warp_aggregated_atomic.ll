@@ -1,8 +1,8 @@
 ; Each active lane takes a number from one counter: one addition for all, and the number of active lanes before each.
-; RUN: vgpu --warp-forms --no-window-check --cpu x86-64-v4 --emit-llvm %s
+; RUN: omptarget-codegen vgpu --warp-forms --no-window-check --cpu x86-64-v4 --emit-llvm %s 2>&1 | FileCheck %s
 ; CHECK: define hidden void @vgpu.warp.numbers
 ; CHECK: @llvm.ctpop.i32
-; CHECK: mul …3
+; CHECK: mul {{.*}}3
 ; CHECK: atomicrmw add ptr
 ; CHECK: @llvm.ctpop.v32i32
 ; CHECK: store

@@ -1,13 +1,13 @@
 ; The host's CPU decides what instructions a warp form may use: permutations of vectors of 512 bits need AVX-512. Code
 ; for any CPU of a level can be made on every machine.
-; RUN: vgpu --warp-forms --emit-llvm --no-window-check --cpu x86-64-v3 %s
-; CHECK: define hidden void @vgpu.warp.rotate
-; CHECK: @llvm.masked.gather.v32i32
-; NOT: vpermi2var
-; RUN: vgpu --warp-forms --cpu x86-64 %s
-; CHECK: "name":"rotate"…"width":32,"fiber":false…"name":"partners"…"width":32,"fiber":false
-; RUN: vgpu --warp-forms --cpu x86-64-v2 %s
-; CHECK: "name":"partners"…"width":32,"fiber":false
+; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check --cpu x86-64-v3 %s 2>&1 \
+; RUN:   | FileCheck %s --check-prefix=IR --implicit-check-not='vpermi2var'
+; IR: define hidden void @vgpu.warp.rotate
+; IR: @llvm.masked.gather.v32i32
+; RUN: omptarget-codegen vgpu --warp-forms --cpu x86-64 %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
+; MANIFEST: "name":"rotate"{{.*}}"width":32,"fiber":false{{.*}}"name":"partners"{{.*}}"width":32,"fiber":false
+; RUN: omptarget-codegen vgpu --warp-forms --cpu x86-64-v2 %s 2>&1 | FileCheck %s --check-prefix=X86-64-V2
+; X86-64-V2: "name":"partners"{{.*}}"width":32,"fiber":false
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @rotate(ptr %out, i32 %by) {

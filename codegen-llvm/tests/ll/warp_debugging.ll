@@ -1,6 +1,6 @@
 ; Kernels that clang compiled with -O0 -g stay with threads, so that a debugger shows their variables.
-; RUN: vgpu --warp-forms %s
-; CHECK: "name":"unoptimised"…it was compiled with -O0 -g…"name":"optimised"…"width":32
+; RUN: omptarget-codegen vgpu --warp-forms %s 2>&1 | FileCheck %s
+; CHECK: "name":"unoptimised"{{.*}}it was compiled with -O0 -g{{.*}}"name":"optimised"{{.*}}"width":32
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @unoptimised(ptr %out) noinline optnone !dbg !4 {

@@ -2,8 +2,15 @@
 ; has no warp form. Others have one: where the branch only chooses between two barriers, as the device runtime's does on
 ; a condition that is the same for the team; where the barriers have different numbers; and where one comes after the
 ; other.
-; RUN: vgpu --warp-forms --no-window-check %s
-; CHECK: "name":"ways"…"warp":{"Absent":"lanes of a warp may come to a barrier here…"name":"choice"…"warp":{"Present"…"name":"numbers"…"warp":{"Present"…"name":"behind"…"warp":{"Present"
+; RUN: omptarget-codegen vgpu --warp-forms --no-window-check %s 2>&1 | FileCheck %s
+; CHECK: "name":"ways"
+; CHECK-SAME: "warp":{"Absent":"lanes of a warp may come to a barrier here
+; CHECK-SAME: "name":"choice"
+; CHECK-SAME: "warp":{"Present"
+; CHECK-SAME: "name":"numbers"
+; CHECK-SAME: "warp":{"Present"
+; CHECK-SAME: "name":"behind"
+; CHECK-SAME: "warp":{"Present"
 
 target triple = "nvptx64-nvidia-cuda"
 %configuration = type { i8, i8, i8, i32, i32, i32, i32, i32, i32 }

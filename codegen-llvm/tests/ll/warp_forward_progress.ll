@@ -2,16 +2,37 @@
 ; waits for another block; a loop in which every iteration passes one of two barriers; and one that a counter ends, also
 ; a counter in memory if each iteration takes a number from it (`numbers`; not if it only reads, or only some iterations
 ; take one). A lock has none, as a lane of the same warp may hold it.
-; RUN: vgpu --warp-forms --no-window-check %s
-; CHECK: "name":"retry"…"warp":{"Present"…"name":"blocks"…"warp":{"Present"…"name":"lock"…"warp":{"Absent":"a loop waits on memory that other threads write…"name":"rounds"…"warp":{"Present"…"name":"counted"…"warp":{"Present"…"name":"flushed"…"warp":{"Absent":"a loop waits…"name":"handed"…"warp":{"Absent":"a loop waits…"name":"numbers"…"warp":{"Present"…"name":"reads"…"warp":{"Absent":"a loop waits…"name":"some"…"warp":{"Absent":"a loop waits…"name":"taken"…"warp":{"Absent":"a loop waits
+; RUN: omptarget-codegen vgpu --warp-forms --no-window-check %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
+; MANIFEST: "name":"retry"
+; MANIFEST-SAME: "warp":{"Present"
+; MANIFEST-SAME: "name":"blocks"
+; MANIFEST-SAME: "warp":{"Present"
+; MANIFEST-SAME: "name":"lock"
+; MANIFEST-SAME: "warp":{"Absent":"a loop waits on memory that other threads write
+; MANIFEST-SAME: "name":"rounds"
+; MANIFEST-SAME: "warp":{"Present"
+; MANIFEST-SAME: "name":"counted"
+; MANIFEST-SAME: "warp":{"Present"
+; MANIFEST-SAME: "name":"flushed"
+; MANIFEST-SAME: "warp":{"Absent":"a loop waits
+; MANIFEST-SAME: "name":"handed"
+; MANIFEST-SAME: "warp":{"Absent":"a loop waits
+; MANIFEST-SAME: "name":"numbers"
+; MANIFEST-SAME: "warp":{"Present"
+; MANIFEST-SAME: "name":"reads"
+; MANIFEST-SAME: "warp":{"Absent":"a loop waits
+; MANIFEST-SAME: "name":"some"
+; MANIFEST-SAME: "warp":{"Absent":"a loop waits
+; MANIFEST-SAME: "name":"taken"
+; MANIFEST-SAME: "warp":{"Absent":"a loop waits
 ; A loop that waits for another block lets the other warps of its own block run.
-; RUN: vgpu --warp-forms --emit-llvm --no-window-check -O1 %s
-; CHECK: define hidden void @vgpu.warp.retry
-; CHECK: cmpxchg
-; CHECK: define hidden void @vgpu.warp.blocks
-; CHECK: load atomic
-; CHECK: call void @vgpu_spin(ptr…%0, i32
-; CHECK: define hidden void @vgpu.warp.rounds
+; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check -O1 %s 2>&1 | FileCheck %s --check-prefix=IR
+; IR: define hidden void @vgpu.warp.retry
+; IR: cmpxchg
+; IR: define hidden void @vgpu.warp.blocks
+; IR: load atomic
+; IR: call void @vgpu_spin(ptr{{.*}}%0, i32
+; IR: define hidden void @vgpu.warp.rounds
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @retry(ptr %sum, float %term) {

@@ -1,5 +1,5 @@
 ; A test at run time decides about what may be at unit stride; what cannot be is gathered.
-; RUN: vgpu --warp-forms --emit-llvm --no-window-check %s
+; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
 ; CHECK: define hidden void @vgpu.warp.permute
 ; CHECK: @llvm.masked.load.v32i64
 ; CHECK: @llvm.masked.load.v32f32

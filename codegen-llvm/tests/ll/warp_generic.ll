@@ -1,15 +1,15 @@
 ; A generic kernel's warp form is for its workers: the code that only the master runs is gone. A region runs under the
 ; mask of its team, and its barrier tells which lanes wait at its end. (The block extends along y; the master is the
 ; first thread of the last warp.)
-; RUN: vgpu --warp-forms --emit-llvm -O1 %s
-; CHECK: define hidden void @vgpu.warp.generic(ptr %0, ptr … %1, i64 %2)
-; CHECK: call void @vgpu_warp_barrier(ptr…%0, i32 …, i32 0, i32 0, i64 …, i64 0)
-; CHECK: icmp eq ptr …, @region
-; CHECK: call void @vgpu_warp_barrier(ptr…%0, i32 …, i32 1, i32 %…, i64 …, i64 %…)
-; CHECK: @llvm.masked.store.v32i32
-; NOT: store i32 77, ptr %0
-; RUN: vgpu --warp-forms %s
-; CHECK: "warp":{"Present":{"symbol":"vgpu.warp.generic","width":32,"fiber":true,"workers":true,"max_threads":160}}
+; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm -O1 %s 2>&1 | FileCheck %s --check-prefix=IR \
+; RUN:   --implicit-check-not='store i32 77, ptr %0'
+; IR: define hidden void @vgpu.warp.generic(ptr %0, ptr {{.*}} %1, i64 %2)
+; IR: call void @vgpu_warp_barrier(ptr{{.*}}%0, i32 {{.*}}, i32 0, i32 0, i64 {{.*}}, i64 0)
+; IR: icmp eq ptr {{.*}}, @region
+; IR: call void @vgpu_warp_barrier(ptr{{.*}}%0, i32 {{.*}}, i32 1, i32 %{{.*}}, i64 {{.*}}, i64 %{{.*}})
+; IR: @llvm.masked.store.v32i32
+; RUN: omptarget-codegen vgpu --warp-forms %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
+; MANIFEST: "warp":{"Present":{"symbol":"vgpu.warp.generic","width":32,"fiber":true,"workers":true,"max_threads":160}}
 target triple = "nvptx64-nvidia-cuda"
 
 @function = internal addrspace(3) global ptr poison, align 8

@@ -2,32 +2,33 @@
 ; Else they are gathered, as are elements with too few neighbours, or with a store in between. `rows`: the lanes'
 ; addresses are a known distance apart. `three`: the fourth element is not touched. `backwards`: whichever load comes
 ; first in the block loads all. `perhaps`: a unit-stride access if the lanes are consecutive after all.
-; RUN: vgpu --warp-forms --no-window-check --cpu x86-64-v4 --emit-llvm %s
-; CHECK: define hidden void @vgpu.warp.rows
-; CHECK: icmp eq i32…-1
-; CHECK: load <4 x i32>, ptr…align 4
-; CHECK: getelementptr i8, ptr…i64 512
-; CHECK: load <4 x i32>, ptr…align 4
-; CHECK: shufflevector <16 x i32>…<i32 0, i32 16, i32 1, i32 17, i32 4, i32 20
-; CHECK: @llvm.masked.gather
-; CHECK: define hidden void @vgpu.warp.pairs
-; CHECK: store volatile <32 x ptr>
-; CHECK: load volatile ptr
-; CHECK: load <2 x double>, ptr…align 8
-; CHECK: shufflevector <8 x double>…<i32 0, i32 8, i32 2, i32 10
-; CHECK: define hidden void @vgpu.warp.three
-; CHECK: @llvm.masked.load.v4i32.p0(ptr…<4 x i1> <i1 true, i1 true, i1 true, i1 false>
-; CHECK: define hidden void @vgpu.warp.backwards
-; CHECK: load <4 x i32>
-; CHECK: define hidden void @vgpu.warp.written
-; CHECK: @llvm.masked.gather
-; CHECK: @llvm.masked.scatter
-; CHECK: @llvm.masked.gather
-; CHECK: define hidden void @vgpu.warp.perhaps
-; CHECK: call <32 x i32> @llvm.masked.load.v32i32
-; CHECK: load <4 x i32>
-; CHECK: @llvm.masked.gather
-; RUN: vgpu --warp-forms --no-window-check --cpu x86-64-v4 --verify-each %s
+; RUN: omptarget-codegen vgpu --warp-forms --no-window-check --cpu x86-64-v4 --emit-llvm %s 2>&1 \
+; RUN:   | FileCheck %s --check-prefix=IR
+; IR: define hidden void @vgpu.warp.rows
+; IR: icmp eq i32{{.*}}-1
+; IR: load <4 x i32>, ptr{{.*}}align 4
+; IR: getelementptr i8, ptr{{.*}}i64 512
+; IR: load <4 x i32>, ptr{{.*}}align 4
+; IR: shufflevector <16 x i32>{{.*}}<i32 0, i32 16, i32 1, i32 17, i32 4, i32 20
+; IR: @llvm.masked.gather
+; IR: define hidden void @vgpu.warp.pairs
+; IR: store volatile <32 x ptr>
+; IR: load volatile ptr
+; IR: load <2 x double>, ptr{{.*}}align 8
+; IR: shufflevector <8 x double>{{.*}}<i32 0, i32 8, i32 2, i32 10
+; IR: define hidden void @vgpu.warp.three
+; IR: @llvm.masked.load.v4i32.p0(ptr{{.*}}<4 x i1> <i1 true, i1 true, i1 true, i1 false>
+; IR: define hidden void @vgpu.warp.backwards
+; IR: load <4 x i32>
+; IR: define hidden void @vgpu.warp.written
+; IR: @llvm.masked.gather
+; IR: @llvm.masked.scatter
+; IR: @llvm.masked.gather
+; IR: define hidden void @vgpu.warp.perhaps
+; IR: call <32 x i32> @llvm.masked.load.v32i32
+; IR: load <4 x i32>
+; IR: @llvm.masked.gather
+; RUN: omptarget-codegen vgpu --warp-forms --no-window-check --cpu x86-64-v4 --verify-each %s -o /dev/null
 
 target triple = "nvptx64-nvidia-cuda"
 

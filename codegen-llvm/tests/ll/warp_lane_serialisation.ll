@@ -1,7 +1,7 @@
 ; Consecutive atomic additions, with loads of their operands in between, are one loop over the lanes, in which a lane
 ; loads and adds its own. A load with other users, too, is done for all lanes where it is and ends the group: an
 ; addition before it may have changed the element. `exchange` has an old value that is used.
-; RUN: vgpu --warp-forms --no-window-check --cpu x86-64-v4 --emit-llvm %s
+; RUN: omptarget-codegen vgpu --warp-forms --no-window-check --cpu x86-64-v4 --emit-llvm %s 2>&1 | FileCheck %s
 ; CHECK: define hidden void @vgpu.warp.rows
 ; CHECK: @llvm.masked.gather
 ; CHECK: store <32 x ptr>

@@ -1,6 +1,9 @@
 ; Each lane has its own copy of a local variable; if not all of them fit on the warp's stack, threads run the kernel.
-; RUN: vgpu --warp-forms %s
-; CHECK: "name":"small"…"warp":{"Present"…"name":"large"…"warp":{"Absent":"with this local variable the lanes' copies take more than 7 MiB in function `large`
+; RUN: omptarget-codegen vgpu --warp-forms %s 2>&1 | FileCheck %s
+; CHECK: "name":"small"
+; CHECK-SAME: "warp":{"Present"
+; CHECK-SAME: "name":"large"
+; CHECK-SAME: "warp":{"Absent":"with this local variable the lanes' copies take more than 7 MiB in function `large`
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @small(ptr %out, i32 %i) {

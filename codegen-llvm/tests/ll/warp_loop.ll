@@ -1,9 +1,9 @@
 ; A loop that lanes leave one by one continues until none is left; one with the same bound for all stays a plain loop.
-; RUN: vgpu --warp-forms --emit-llvm --no-window-check -O1 %s
+; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check -O1 %s 2>&1 | FileCheck %s
 ; CHECK: define hidden void @vgpu.warp.divergent
 ; CHECK: phi <32 x i1>
 ; CHECK: icmp slt <32 x i32>
-; CHECK: bitcast <32 x i1> … to i32
+; CHECK: bitcast <32 x i1> {{.*}} to i32
 ; CHECK: @llvm.masked.store.v32i32
 ; CHECK: define hidden void @vgpu.warp.together
 ; CHECK: phi <32 x float>

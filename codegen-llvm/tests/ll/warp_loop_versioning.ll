@@ -1,6 +1,7 @@
 ; A second version is for chunks in which every thread has an iteration: there the index is consecutive, and accesses
 ; are at unit stride without a test. In the short last chunk they may be or not.
-; RUN: vgpu --warp-forms --emit-llvm --no-window-check %s
+; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check %s 2>&1 | FileCheck %s \
+; RUN:   --implicit-check-not='@vgpu.warp.all_take'
 ; CHECK: define hidden void @vgpu.warp.chunks
 ; CHECK: call void @llvm.masked.store.v32i32
 ; CHECK: call void @llvm.masked.store.v32i32
@@ -12,7 +13,6 @@
 ; CHECK: define hidden void @vgpu.warp.meets
 ; CHECK: call void @vgpu_warp_barrier
 ; CHECK: ret void
-; NOT: @vgpu.warp.all_take
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @chunks(ptr %out, i32 %count) {

@@ -1,10 +1,10 @@
 ; Neighbours of an element share its stride test: that of the index, not of each address.
-; RUN: vgpu --warp-forms --emit-llvm --no-window-check %s
+; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check %s 2>&1 | FileCheck %s \
+; RUN:   --implicit-check-not='ptrtoint <32 x ptr>'
 ; CHECK: define hidden void @vgpu.warp.three
 ; CHECK: @llvm.masked.load.v32f32
 ; CHECK: @llvm.masked.load.v32f32
 ; CHECK: @llvm.masked.load.v32f32
-; NOT: ptrtoint <32 x ptr>
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @three(ptr %out, ptr %in, ptr %index) {

@@ -1,17 +1,20 @@
 ; Operations of a warp are vector instructions: no call is left.
-; RUN: vgpu --warp-forms --emit-llvm --no-window-check %s
-; CHECK: define hidden void @vgpu.warp.sum
-; CHECK: shufflevector <32 x i32>
-; CHECK: define hidden void @vgpu.warp.votes
-; CHECK: icmp ne <32 x i32>
-; CHECK: bitcast <32 x i1> …to i32
-; CHECK: and i32
-; CHECK: define hidden void @vgpu.warp.totals
-; CHECK: @llvm.vector.reduce.add.v32i32
-; CHECK: define hidden void @vgpu.warp.some
-; CHECK: select <32 x i1>
-; RUN: vgpu --warp-forms --no-window-check %s
-; CHECK: "name":"sum"…"width":32,"fiber":false,"workers":false,"max_threads":1024}}…"name":"some"…"width":32,"fiber":false,"workers":false,"max_threads":1024}}
+; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check %s 2>&1 | FileCheck %s --check-prefix=IR
+; IR: define hidden void @vgpu.warp.sum
+; IR: shufflevector <32 x i32>
+; IR: define hidden void @vgpu.warp.votes
+; IR: icmp ne <32 x i32>
+; IR: bitcast <32 x i1> {{.*}}to i32
+; IR: and i32
+; IR: define hidden void @vgpu.warp.totals
+; IR: @llvm.vector.reduce.add.v32i32
+; IR: define hidden void @vgpu.warp.some
+; IR: select <32 x i1>
+; RUN: omptarget-codegen vgpu --warp-forms --no-window-check %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
+; MANIFEST: "name":"sum"
+; MANIFEST-SAME: "width":32,"fiber":false,"workers":false,"max_threads":1024}}
+; MANIFEST-SAME: "name":"some"
+; MANIFEST-SAME: "width":32,"fiber":false,"workers":false,"max_threads":1024}}
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @sum(ptr %out) {

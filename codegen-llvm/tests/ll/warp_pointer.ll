@@ -1,14 +1,14 @@
 ; A call through a pointer is a comparison with every function it may be, also where the pointer differs among the
 ; lanes. The functions' addresses are those that the scalar form knows.
-; RUN: vgpu --warp-forms --emit-llvm -O1 %s
-; CHECK: @table = hidden …[ptr @twice, ptr @thrice]
-; CHECK: define hidden void @vgpu.warp.pick(ptr %0, ptr … %1, i64 %2)
-; CHECK: icmp eq <32 x ptr> …@thrice
-; CHECK: call void @vgpu_wild_access
-; CHECK: icmp eq <32 x ptr> …@twice
-; NOT: vgpu.copy
-; RUN: vgpu --warp-forms %s
-; CHECK: "name":"pick"…"warp":{"Present":…"name":"unknown"…"warp":{"Present"
+; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm -O1 %s 2>&1 | FileCheck %s --check-prefix=IR \
+; RUN:   --implicit-check-not='vgpu.copy'
+; IR: @table = hidden {{.*}}[ptr @twice, ptr @thrice]
+; IR: define hidden void @vgpu.warp.pick(ptr %0, ptr {{.*}} %1, i64 %2)
+; IR: icmp eq <32 x ptr> {{.*}}@thrice
+; IR: call void @vgpu_wild_access
+; IR: icmp eq <32 x ptr> {{.*}}@twice
+; RUN: omptarget-codegen vgpu --warp-forms %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
+; MANIFEST: "name":"pick"{{.*}}"warp":{"Present":{{.*}}"name":"unknown"{{.*}}"warp":{"Present"
 target triple = "nvptx64-nvidia-cuda"
 
 @table = addrspace(1) global [2 x ptr] [ptr @twice, ptr @thrice]

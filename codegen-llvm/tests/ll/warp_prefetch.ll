@@ -1,8 +1,8 @@
 ; In a loop, a unit-stride load prefetches for a later iteration, cache line by cache line.
-; RUN: vgpu --warp-forms --emit-llvm --no-window-check -O1 %s
+; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check -O1 %s 2>&1 | FileCheck %s
 ; CHECK: define hidden void @vgpu.warp.rows
-; CHECK: @llvm.prefetch.p0(ptr …, i32 0, i32 3, i32 1)
-; CHECK: @llvm.prefetch.p0(ptr …, i32 0, i32 3, i32 1)
+; CHECK: @llvm.prefetch.p0(ptr {{.*}}, i32 0, i32 3, i32 1)
+; CHECK: @llvm.prefetch.p0(ptr {{.*}}, i32 0, i32 3, i32 1)
 ; CHECK: @llvm.masked.load.v32f32
 target triple = "nvptx64-nvidia-cuda"
 

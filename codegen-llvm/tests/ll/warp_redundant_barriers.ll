@@ -1,6 +1,6 @@
 ; In warp form, barriers of kernels made SPMD go where no two threads have accesses to order: next to another barrier,
 ; between two pieces of code of thread 0, between reads.
-; RUN: vgpu --warp-forms --verify-each --print-after warp -o /dev/null %s
+; RUN: omptarget-codegen vgpu --warp-forms --verify-each --print-after warp -o /dev/null %s 2>&1 | FileCheck %s
 ; CHECK: what warp forms are made of
 ; CHECK: define hidden void @merges(
 ; CHECK: br i1 %master, label %first, label %after_third

@@ -1,6 +1,19 @@
 ; A kernel without a warp form has a reason; the other kernels have their warp forms.
-; RUN: vgpu --warp-forms %s
-; CHECK: "name":"divergent_barrier"…"warp":{"Absent":"lanes of one warp may come to different barriers…in function `divergent_barrier`…"name":"waiting"…"warp":{"Absent":"a loop waits on memory that other threads write in function `waiting`…"name":"pointer"…"warp":{"Absent":"`again`, which calls itself, perhaps through a pointer, is called in function `pointer`…"name":"elsewhere"…"warp":{"Absent":"an operation of a warp stands where lanes may be elsewhere…"name":"plain"…"warp":{"Present":{…"name":"own"…"warp":{"Absent":"it is asked whether an address is a thread's own
+; RUN: omptarget-codegen vgpu --warp-forms %s 2>&1 | FileCheck %s
+; CHECK: "name":"divergent_barrier"
+; CHECK-SAME: "warp":{"Absent":"lanes of one warp may come to different barriers
+; CHECK-SAME: in function `divergent_barrier`
+; CHECK-SAME: "name":"waiting"
+; CHECK-SAME: "warp":{"Absent":"a loop waits on memory that other threads write in function `waiting`
+; CHECK-SAME: "name":"pointer"
+; CHECK-SAME: "warp":{"Absent":"`again`, which calls itself, perhaps through a pointer, is called in
+; CHECK-SAME: function `pointer`
+; CHECK-SAME: "name":"elsewhere"
+; CHECK-SAME: "warp":{"Absent":"an operation of a warp stands where lanes may be elsewhere
+; CHECK-SAME: "name":"plain"
+; CHECK-SAME: "warp":{"Present":{
+; CHECK-SAME: "name":"own"
+; CHECK-SAME: "warp":{"Absent":"it is asked whether an address is a thread's own
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @divergent_barrier(ptr %out) {

@@ -1,13 +1,13 @@
 ; Only the master hands regions to workers, and its code is gone when calls through pointers become comparisons. A
 ; kernel's pointers are compared with its own regions.
-; RUN: vgpu --warp-forms --emit-llvm -O1 %s
+; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm -O1 %s 2>&1 | FileCheck %s
 ; CHECK: define hidden void @vgpu.warp.a(
-; CHECK: icmp eq ptr …, @region_of_a
+; CHECK: icmp eq ptr {{.*}}, @region_of_a
 ; CHECK: call void @vgpu_wild_access
-; CHECK: @llvm.masked.store…splat (i32 1001)
+; CHECK: @llvm.masked.store{{.*}}splat (i32 1001)
 ; CHECK: define hidden void @vgpu.warp.b(
-; CHECK: icmp eq ptr …, @region_of_b
-; CHECK: @llvm.masked.store…splat (i32 1002)
+; CHECK: icmp eq ptr {{.*}}, @region_of_b
+; CHECK: @llvm.masked.store{{.*}}splat (i32 1002)
 target triple = "nvptx64-nvidia-cuda"
 
 @function = internal addrspace(3) global ptr poison, align 8

@@ -1,18 +1,17 @@
 ; Consecutive elements are masked unit-stride accesses; one address for all lanes is one load.
-; RUN: vgpu --warp-forms --emit-llvm -O1 %s
-; CHECK: define hidden void @vgpu.warp.scale(ptr %0, ptr … %1, i64 %2)
-; CHECK: trunc i64 %2 to i32
-; CHECK: load float, ptr
-; CHECK: @llvm.masked.load.v32f32
-; CHECK: fmul <32 x float>
-; CHECK: @llvm.masked.store.v32f32
-; NOT: masked.gather
-; NOT: masked.scatter
-; NOT: llvm.prefetch
-; RUN: vgpu --warp-forms %s
-; CHECK: "warp":{"Present":{"symbol":"vgpu.warp.scale","width":32,"fiber":false,"workers":false,"max_threads":1024}}
-; RUN: vgpu %s
-; CHECK: "warp":{"Absent":"no warp form was asked for"}
+; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm -O1 %s 2>&1 | FileCheck %s --check-prefix=IR \
+; RUN:   --implicit-check-not='masked.gather' --implicit-check-not='masked.scatter' \
+; RUN:   --implicit-check-not='llvm.prefetch'
+; IR: define hidden void @vgpu.warp.scale(ptr %0, ptr {{.*}} %1, i64 %2)
+; IR: trunc i64 %2 to i32
+; IR: load float, ptr
+; IR: @llvm.masked.load.v32f32
+; IR: fmul <32 x float>
+; IR: @llvm.masked.store.v32f32
+; RUN: omptarget-codegen vgpu --warp-forms %s 2>&1 | FileCheck %s --check-prefix=WARP
+; WARP: "warp":{"Present":{"symbol":"vgpu.warp.scale","width":32,"fiber":false,"workers":false,"max_threads":1024}}
+; RUN: omptarget-codegen vgpu %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
+; MANIFEST: "warp":{"Absent":"no warp form was asked for"}
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @scale(ptr %y, ptr %factor) {

@@ -1,5 +1,5 @@
 ; A subgroup is part of a row of the block: kernels that use several dimensions have subgroups that fit into short rows.
-; RUN: vgpu --warp-forms %s
+; RUN: omptarget-codegen vgpu --warp-forms %s 2>&1 | FileCheck %s
 ; CHECK: "warp":{"Present":{"symbol":"vgpu.warp.plane","width":16,"fiber":false,"workers":false,"max_threads":1024}}
 target triple = "nvptx64-nvidia-cuda"
 

@@ -1,10 +1,11 @@
 ; One thread per element; then a shuffle, shared memory, a barrier: everything together, at every level.
-; RUN: vgpu -O0 %s
-; CHECK: {"name":"saxpy","symbol":"vgpu.entry.saxpy","parameters":[{"offset":0,"size":4},{"offset":4,"size":4},{"offset":8,"size":8},{"offset":16,"size":8}],"max_threads":1024,"static_shared":128
-; RUN: vgpu -O1 --verify-each %s
-; CHECK: "static_shared":128
-; RUN: vgpu -O3 --verify-each %s
-; CHECK: "static_shared":128
+; RUN: omptarget-codegen vgpu -O0 %s 2>&1 | FileCheck %s --check-prefix=O0
+; O0: {"name":"saxpy","symbol":"vgpu.entry.saxpy","parameters":[{"offset":0,"size":4},
+; O0-SAME: {"offset":4,"size":4},{"offset":8,"size":8},{"offset":16,"size":8}],"max_threads":1024,"static_shared":128
+; RUN: omptarget-codegen vgpu -O1 --verify-each %s 2>&1 | FileCheck %s --check-prefix=O1
+; O1: "static_shared":128
+; RUN: omptarget-codegen vgpu -O3 --verify-each %s 2>&1 | FileCheck %s --check-prefix=O3
+; O3: "static_shared":128
 target triple = "nvptx64-nvidia-cuda"
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 

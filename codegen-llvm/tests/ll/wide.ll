@@ -1,6 +1,6 @@
 ; 128-bit integers divide through the engine's library; 16-byte atomics are the CPU's.
-; RUN: vgpu -o /dev/null %s
-; NOT: error
+; RUN: omptarget-codegen vgpu -o /dev/null %s 2>&1 | FileCheck %s --allow-empty
+; CHECK-NOT: error
 
 target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @k(ptr %p, i64 %x) {

@@ -1,32 +1,31 @@
 ; Accesses through pointers that may be the host's are checked, once per base on a path.
-; RUN: vgpu --print-after window -O1 -o /dev/null %s
-; CHECK: define…@checked(
-; CHECK: call void @vgpu.check(ptr %p, ptr %p, i32 1, i32 0)
-; CHECK: load i32, ptr %p
-; NOT: call void @vgpu.check(ptr %p, ptr %far
-; CHECK: load i32, ptr %far
-; CHECK: call void @vgpu.check(ptr %n, ptr %n
-; CHECK: store i32
-; CHECK: call void @vgpu.check_range(ptr %n, i64 %size
-; CHECK: call void @vgpu.check_range(ptr %p, i64 %size
-; CHECK: define…@trusted(
-; NOT: call void @vgpu.check(ptr %local
-; NOT: call void @vgpu.check(ptr addrspace
-; CHECK: ret void
-; CHECK: define…@chosen_in_turns(
-; CHECK: store volatile i32 3, ptr %last
-; CHECK: call void @vgpu.check(ptr %first, ptr %first
-; CHECK: store volatile i32 4, ptr %first
-; RUN: vgpu --print-after window -O0 -o /dev/null %s
-; CHECK: define…@chosen_in_turns(
-; NOT: call void @vgpu.check(ptr %last
-; NOT: itself
-; RUN: vgpu --emit-llvm -O1 %s
-; CHECK: call…void @vgpu.check_exact(ptr
-; CHECK: call…void @vgpu_wild_access(ptr
-; RUN: vgpu --emit-llvm -O1 --no-window-check %s
-; NOT: vgpu.check
-; NOT: vgpu_wild_access
+; RUN: omptarget-codegen vgpu --print-after window -O1 -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=O1 \
+; RUN:   --implicit-check-not='call void @vgpu.check(ptr %p, ptr %far' \
+; RUN:   --implicit-check-not='call void @vgpu.check(ptr %local' \
+; RUN:   --implicit-check-not='call void @vgpu.check(ptr addrspace'
+; O1: define{{.*}}@checked(
+; O1: call void @vgpu.check(ptr %p, ptr %p, i32 1, i32 0)
+; O1: load i32, ptr %p
+; O1: load i32, ptr %far
+; O1: call void @vgpu.check(ptr %n, ptr %n
+; O1: store i32
+; O1: call void @vgpu.check_range(ptr %n, i64 %size
+; O1: call void @vgpu.check_range(ptr %p, i64 %size
+; O1: define{{.*}}@trusted(
+; O1: ret void
+; O1: define{{.*}}@chosen_in_turns(
+; O1: store volatile i32 3, ptr %last
+; O1: call void @vgpu.check(ptr %first, ptr %first
+; O1: store volatile i32 4, ptr %first
+; RUN: omptarget-codegen vgpu --print-after window -O0 -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=AFTER-WINDOW \
+; RUN:   --implicit-check-not='call void @vgpu.check(ptr %last' --implicit-check-not='itself'
+; AFTER-WINDOW: define{{.*}}@chosen_in_turns(
+; RUN: omptarget-codegen vgpu --emit-llvm -O1 %s 2>&1 | FileCheck %s --check-prefix=IR
+; IR: call{{.*}}void @vgpu.check_exact(ptr
+; IR: call{{.*}}void @vgpu_wild_access(ptr
+; RUN: omptarget-codegen vgpu --emit-llvm -O1 --no-window-check %s 2>&1 \
+; RUN:   | FileCheck %s --check-prefix=UNCHECKED --allow-empty --implicit-check-not='vgpu_wild_access'
+; UNCHECKED-NOT: vgpu.check
 
 target triple = "nvptx64-nvidia-cuda"
 @global = addrspace(1) global [8 x i32] zeroinitializer
