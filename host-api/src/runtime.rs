@@ -66,7 +66,7 @@ fn report_passed_over(reasons: &[String]) {
     if !reasons.is_empty() {
         warn(&format_args!(
             "no device image of this program can be used on the GPU:{}; target regions run on the virtual GPU\n  \
-             hint: compile for the GPU's architecture; OMPTARGET_DEVICES=vgpu says that the virtual GPU is wanted",
+             hint: compile for the GPU's architecture, or set OMPTARGET_DEVICES=vgpu to choose the virtual GPU",
             reasons.concat()
         ));
     }

@@ -132,22 +132,22 @@ fn offload_foreign_image() {
 #[test]
 fn a_truncated_image_falls_back_to_the_host_and_says_why() {
     let output = child("offload_truncated_image", &[]);
-    let (text, said) = (
+    let (text, printed) = (
         String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr(&output),
     );
-    assert!(output.status.success(), "{text}{said}");
+    assert!(output.status.success(), "{text}{printed}");
     for line in ["devices 0", "answer -1", "again -1"] {
         assert!(text.contains(line), "{line} missing in {text}");
     }
     assert!(
-        said.contains("bitcode block needs 268 bytes, 16 are there"),
-        "{said}"
+        printed.contains("bitcode block needs 268 bytes, 16 are there"),
+        "{printed}"
     );
     assert_eq!(
-        said.matches("run on the host").count(),
+        printed.matches("run on the host").count(),
         1,
-        "said once: {said}"
+        "once: {printed}"
     );
 }
 
@@ -155,17 +155,17 @@ fn a_truncated_image_falls_back_to_the_host_and_says_why() {
 fn mandatory_makes_it_an_error() {
     for name in ["offload_truncated_image", "offload_foreign_image"] {
         let output = child(name, &[("OMP_TARGET_OFFLOAD", "MANDATORY")]);
-        let said = stderr(&output);
-        assert_eq!(output.status.code(), Some(1), "{said}");
+        let printed = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{printed}");
         assert!(
-            said.contains("omptarget error: OMP_TARGET_OFFLOAD=MANDATORY"),
-            "{said}"
+            printed.contains("omptarget error: OMP_TARGET_OFFLOAD=MANDATORY"),
+            "{printed}"
         );
         assert!(
-            said.contains("construct: target at line 42 in solve"),
-            "{said}"
+            printed.contains("construct: target at line 42 in solve"),
+            "{printed}"
         );
-        assert!(said.contains("hint:"), "{said}");
+        assert!(printed.contains("hint:"), "{printed}");
     }
 }
 
@@ -214,9 +214,13 @@ fn a_setting_that_cannot_be_understood_is_named_once() {
                 ("OMP_TARGET_OFFLOAD", policy),
             ],
         );
-        let said = stderr(&output);
-        assert_eq!(output.status.success(), policy == "DEFAULT", "{said}");
-        assert_eq!(said.matches("OMPTARGET_VGPU_SMS=9999").count(), 1, "{said}");
+        let printed = stderr(&output);
+        assert_eq!(output.status.success(), policy == "DEFAULT", "{printed}");
+        assert_eq!(
+            printed.matches("OMPTARGET_VGPU_SMS=9999").count(),
+            1,
+            "{printed}"
+        );
     }
 }
 
@@ -231,12 +235,15 @@ fn log_as_a_plugin_does() {
 
 #[test]
 fn log_records_of_plugins_are_shown() {
-    let said = stderr(&child("log_as_a_plugin_does", &[]));
-    assert!(said.contains("omptarget warning: a worn cache"), "{said}");
-    assert!(!said.contains("a detail"), "{said}");
-    let said = stderr(&child(
+    let printed = stderr(&child("log_as_a_plugin_does", &[]));
+    assert!(
+        printed.contains("omptarget warning: a worn cache"),
+        "{printed}"
+    );
+    assert!(!printed.contains("a detail"), "{printed}");
+    let printed = stderr(&child(
         "log_as_a_plugin_does",
         &[("LIBOMPTARGET_DEBUG", "1")],
     ));
-    assert!(said.contains("omptarget debug: a detail"), "{said}");
+    assert!(printed.contains("omptarget debug: a detail"), "{printed}");
 }

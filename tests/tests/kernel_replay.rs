@@ -116,7 +116,7 @@ fn what_cannot_be_is_refused() {
             "kernels are replayed on devices only, not on the host",
             "reserving 18446744073709551615 bytes",
             "reserving 1152921504606846976 bytes",
-            "18446744073709551615 bytes at 0x1000 are no range of memory",
+            "18446744073709551615 bytes at 0x1000 are not a valid range of memory",
             "activated once, before the first use",
             "activation of record and replay",
         ] {

@@ -106,7 +106,7 @@ fn synchronize(name: &'static str, ident: SourceIdent, object: &Interop, handle:
 fn known(name: &str, found: Option<Arc<Interop>>, handle: *mut c_void) -> Option<Arc<Interop>> {
     if found.is_none() && !handle.is_null() {
         warn(&format_args!(
-            "{name}: {handle:?} is no interop object (destroyed already?)"
+            "{name}: {handle:?} is not an interop object (already destroyed?)"
         ));
     }
     found

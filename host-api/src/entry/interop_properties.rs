@@ -163,13 +163,13 @@ fn value<T>(
 /// # Safety
 /// `code` is null or writable.
 unsafe fn answer<T>(outcome: std::result::Result<T, Code>, none: T, code: *mut i32) -> T {
-    let (value, said) = match outcome {
+    let (value, answer) = match outcome {
         Ok(value) => (value, Code::Success),
         Err(code) => (none, code),
     };
     if !code.is_null() {
         // SAFETY: caller.
-        unsafe { *code = said as i32 };
+        unsafe { *code = answer as i32 };
     }
     value
 }

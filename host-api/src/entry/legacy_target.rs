@@ -6,10 +6,10 @@ use std::ffi::c_void;
 use std::ptr;
 
 use crate::abi::Ident;
+use crate::entry::raw_items::RawItems;
 use crate::entry::target::execute;
 use crate::host_library::{Dependences, wait_for};
 use crate::launch::kernel_launch::LaunchRequest;
-use crate::mapping::map_item::RawItems;
 
 thread_local! {
     /// The trip count that clang 13 and older push before a region.

@@ -17,6 +17,7 @@ pub mod omp_copy;
 pub mod omp_copy_async;
 pub mod omp_routines;
 mod process_end;
+mod raw_items;
 pub mod record_replay;
 pub mod registration;
 mod routine;

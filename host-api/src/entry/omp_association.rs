@@ -68,7 +68,7 @@ pub extern "C" fn omp_target_associate_ptr(
     let outcome = || -> Result<()> {
         let wrong = |why: String| Error::Routine(why);
         if host.is_null() || device_pointer.is_null() || size == 0 {
-            return Err(wrong("a pointer is null or the size 0".into()));
+            return Err(wrong("a pointer is null or the size is 0".into()));
         }
         // On the host every pointer is its own counterpart (OpenMP 5.2, 18.8.9).
         let Target::Device(device) = runtime().routine_target(device)? else {

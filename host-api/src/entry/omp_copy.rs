@@ -226,7 +226,7 @@ pub(crate) unsafe fn box_of(
         || element == 0
         || arrays.iter().any(|array| array.is_null())
     {
-        return Err(wrong("a pointer is null or the element size 0"));
+        return Err(wrong("a pointer is null or the element size is 0"));
     }
     let [volume, destination_offsets, source_offsets, destination_dimensions, source_dimensions] =
         // SAFETY: caller.

@@ -162,7 +162,7 @@ unsafe fn content<'a>(memory: *const u8, size: i64) -> Result<&'a [u8]> {
         // SAFETY: caller.
         Ok(size) if !memory.is_null() => Ok(unsafe { std::slice::from_raw_parts(memory, size) }),
         _ => Err(Error::Routine(format!(
-            "{size} bytes of recorded memory at {memory:?} are no memory"
+            "{size} bytes of recorded memory at {memory:?} are not a valid range"
         ))),
     }
 }
@@ -177,7 +177,7 @@ unsafe fn words(arguments: *const u64, offsets: *const i64, count: i32) -> Resul
     }
     if !(0..=MOST_ARGUMENTS).contains(&count) || arguments.is_null() || offsets.is_null() {
         return Err(Error::Routine(format!(
-            "{count} arguments at {arguments:?} with offsets at {offsets:?} are none a kernel can have"
+            "{count} arguments at {arguments:?} with offsets at {offsets:?} are not valid"
         )));
     }
     let word = |index| {
@@ -198,7 +198,7 @@ fn request(teams: i32, threads: i32, trip_count: u64) -> Result<LaunchRequest> {
             ..LaunchRequest::default()
         }),
         _ => Err(Error::Routine(format!(
-            "{teams} teams of {threads} threads cannot be"
+            "{teams} teams of {threads} threads are not a valid launch"
         ))),
     }
 }

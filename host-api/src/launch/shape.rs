@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn more_threads_than_a_block_has_are_cut_and_said() {
+    fn more_threads_than_a_block_has_are_cut_and_reported() {
         let cut = shape(
             &wanted(1, 2048, 0),
             &environment(2),

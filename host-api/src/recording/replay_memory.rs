@@ -33,13 +33,13 @@ impl ReplayMemory {
         let mut reserved = self.0.lock();
         if recorded.checked_add(size).is_none() {
             return Err(Error::Routine(format!(
-                "{size} bytes at {recorded:#x} are no range of memory"
+                "{size} bytes at {recorded:#x} are not a valid range of memory"
             )));
         }
         if let Some(former) = reserved.take() {
             device
                 .free(former.address)
-                .map_err(failed("freeing the memory of the former replay"))?;
+                .map_err(failed("freeing the memory of the previous replay"))?;
         }
         let address = device
             .alloc(size.max(1), MemoryKind::Device)

@@ -69,7 +69,7 @@ impl Recording {
                 launch: environment.record_launch.into(),
                 memory: (memory > 0).then_some(memory),
             };
-            Recorder::new(request, |said| eprintln!("omptarget: {said}"))
+            Recorder::new(request, |message| eprintln!("omptarget: {message}"))
         };
         self.recorder.get_or_init(make).device(device)
     }

@@ -75,7 +75,7 @@ pub enum Error {
     /// A section overlaps a mapped one without lying inside it.
     #[error(
         "{item} overlaps {mapped}, which is mapped already, without lying inside it: \
-         OpenMP forbids to extend a mapping (explicit extension not allowed)"
+         OpenMP does not allow extending a mapping (explicit extension not allowed)"
     )]
     Extends {
         /// The item.
@@ -134,9 +134,7 @@ impl Error {
             Error::UnknownRegion { .. } => Some(
                 "the object file with this region was linked without device code, or its library was unloaded",
             ),
-            Error::MissingSymbol { .. } => {
-                Some("recompile: host and device code do not belong together")
-            }
+            Error::MissingSymbol { .. } => Some("recompile: host and device code do not match"),
             Error::Item {
                 source: Device::OutOfMemory { .. },
                 ..
@@ -190,9 +188,7 @@ fn device_hint(error: &plugin_api::Error) -> Option<&'static str> {
         Device::Load(_) => Some("compile and link the program again"),
         Device::Fault(fault) => fault_hint(&fault.kind),
         Device::Driver { advice, .. } => Some(advice),
-        Device::Lost { .. } => {
-            Some("start the program again, after mending what the first failure names")
-        }
+        Device::Lost { .. } => Some("fix the first failure, then start the program again"),
         Device::System { .. } => {
             Some("check the limits of the process (ulimit -a) and the machine's free memory")
         }
@@ -211,7 +207,7 @@ fn fault_hint(kind: &plugin_api::FaultKind) -> Option<&'static str> {
         }
         FaultKind::Arithmetic => Some("check the divisor; -g shows the line"),
         FaultKind::Trap { message } if message.is_empty() => Some(
-            "the program reached __builtin_trap or code the compiler holds to be unreachable; -g shows the line",
+            "the program reached __builtin_trap or code that the compiler considers unreachable; -g shows the line",
         ),
         FaultKind::Trap { .. } | FaultKind::Other(_) => None,
     }

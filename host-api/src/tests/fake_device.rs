@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use device_image::Image;
+use parking_lot::Mutex;
 use plugin_api::{
     Completion, Device, DeviceInfo, DevicePtr, Error, ImmediateStream, LoadOptions, MemoryKind,
     Module, Result, Stream,
@@ -61,7 +62,7 @@ impl FakeDevice {
 
     /// Number of live allocations.
     pub fn live(&self) -> usize {
-        self.memory.lock().unwrap().blocks.len()
+        self.memory.lock().blocks.len()
     }
 
     /// Bytes at a device address.
@@ -90,7 +91,7 @@ impl FakeDevice {
         len: usize,
         body: impl FnOnce(&mut [u8]) -> R,
     ) -> Result<R> {
-        let mut memory = self.memory.lock().unwrap();
+        let mut memory = self.memory.lock();
         let wild = Error::InvalidAccess {
             what,
             address: at,
@@ -121,7 +122,7 @@ impl Device for FakeDevice {
     }
 
     fn alloc(&self, size: u64, _kind: MemoryKind) -> Result<DevicePtr> {
-        let mut memory = self.memory.lock().unwrap();
+        let mut memory = self.memory.lock();
         let used: u64 = memory.blocks.values().map(|block| block.len() as u64).sum();
         if used + size > self.info.total_memory {
             let (available, total) = (self.info.total_memory - used, self.info.total_memory);
@@ -141,7 +142,6 @@ impl Device for FakeDevice {
     fn free(&self, ptr: DevicePtr) -> Result<()> {
         self.memory
             .lock()
-            .unwrap()
             .blocks
             .remove(&ptr.0)
             .map(drop)

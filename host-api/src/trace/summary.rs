@@ -125,7 +125,7 @@ fn write_device(text: &mut String, totals: &Totals, device: &DeviceState) -> fmt
         )?;
     }
     for line in &device.still_mapped {
-        let unknown = || "a place that is not known".into();
+        let unknown = || "an unknown location".into();
         let origin = line.origin.clone().unwrap_or_else(unknown);
         writeln!(text, "  still mapped: {}, since {origin}", line.mapping)?;
     }
