@@ -8,7 +8,7 @@
 use core::ffi::c_void;
 
 use crate::arch::{self, Lanes};
-use crate::reduction::reduce::{InterWarpCopy, ShuffleReduce};
+use crate::reduction::generated_functions::{InterWarpCopy, ShuffleReduce};
 use crate::team::nest::Nest;
 use crate::team::shared;
 

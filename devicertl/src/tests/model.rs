@@ -14,7 +14,7 @@ use crate::arch::model::{check, reads, writes};
 use crate::arch::soft::{Launch, launch};
 use crate::fork_join::parallel::publish_team;
 use crate::memory::state_queue::Queue;
-use crate::reduction::reduce::*;
+use crate::reduction::league::*;
 use crate::routines::query::{omp_get_num_threads, omp_get_thread_num};
 use crate::sync::barrier::*;
 use crate::sync::critical::*;

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use super::{Kernel, WARP_SIZES, barrier, parallel, sampled};
 use crate::arch::{self, warp_size};
-use crate::reduction::reduce::*;
+use crate::reduction::league::*;
+use crate::reduction::shuffle::*;
+use crate::reduction::team::*;
 use crate::routines::query::{omp_get_num_threads, omp_get_thread_num};
 use crate::team::kernel_environment::LaunchEnvironment;
 

@@ -4,7 +4,7 @@
 
 use core::fmt::Write;
 
-use crate::format::{Conversion, pad};
+use crate::conversion::{Conversion, pad};
 use crate::sink::{Count, Sink, Through};
 
 /// Puts a number with its sign and padding.

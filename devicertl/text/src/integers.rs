@@ -1,6 +1,6 @@
 //! Integers as text: C 2017, §7.21.6.1, conversions `d i u o x X p`.
 
-use crate::format::{Conversion, pad};
+use crate::conversion::{Conversion, pad};
 use crate::sink::Sink;
 
 /// Digits of a number in the end of `digits`; none for 0.

@@ -9,6 +9,7 @@
 )]
 
 pub mod arguments;
+pub mod conversion;
 #[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]
 mod exports;
 pub mod floats;
