@@ -67,7 +67,10 @@ pub enum DriverError {
 macro_rules! functions {
     (
         required { $($(#[$doc:meta])* $name:ident = $symbol:literal ($($argument:ident: $type:ty),*);)* }
-        optional { $($(#[$optional_doc:meta])* $optional:ident = $optional_symbol:literal ($($optional_argument:ident: $optional_type:ty),*);)* }
+        optional { $(
+            $(#[$optional_doc:meta])*
+            $optional:ident = $optional_symbol:literal ($($optional_argument:ident: $optional_type:ty),*);
+        )* }
     ) => {
         /// Symbols without which the plugin cannot work.
         pub const REQUIRED: &[&str] = &[$($symbol),*];
@@ -143,7 +146,9 @@ functions! {
         /// Its name, NUL-terminated, cut to `length`.
         device_get_name = "cuDeviceGetName"(name: *mut c_char, length: c_int, device: CuDevice);
         /// One of its properties.
-        device_get_attribute = "cuDeviceGetAttribute"(value: *mut c_int, attribute: CuDeviceAttribute, device: CuDevice);
+        device_get_attribute = "cuDeviceGetAttribute"(
+            value: *mut c_int, attribute: CuDeviceAttribute, device: CuDevice
+        );
         /// Its memory, bytes.
         device_total_mem = "cuDeviceTotalMem_v2"(bytes: *mut usize, device: CuDevice);
         /// The pool that `cuMemAllocAsync` allocates from.
@@ -177,7 +182,9 @@ functions! {
         /// Returns that to the pool, in stream order.
         mem_free_async = "cuMemFreeAsync"(address: CuDevicePtr, stream: CuStream);
         /// Sets a property of a pool.
-        mem_pool_set_attribute = "cuMemPoolSetAttribute"(pool: CuMemoryPool, attribute: CuMemPoolAttribute, value: *mut c_void);
+        mem_pool_set_attribute = "cuMemPoolSetAttribute"(
+            pool: CuMemoryPool, attribute: CuMemPoolAttribute, value: *mut c_void
+        );
         /// Returns unused memory of the pool to the device, except `keep` bytes.
         mem_pool_trim_to = "cuMemPoolTrimTo"(pool: CuMemoryPool, keep: usize);
         /// Pinned host memory.
@@ -185,20 +192,33 @@ functions! {
         /// Frees that.
         mem_free_host = "cuMemFreeHost"(address: *mut c_void);
         /// The address that kernels use for pinned host memory.
-        mem_host_get_device_pointer = "cuMemHostGetDevicePointer_v2"(device: *mut CuDevicePtr, host: *mut c_void, flags: c_uint);
+        mem_host_get_device_pointer = "cuMemHostGetDevicePointer_v2"(
+            device: *mut CuDevicePtr, host: *mut c_void, flags: c_uint
+        );
         /// Memory that host and device use under one address, and that migrates.
         mem_alloc_managed = "cuMemAllocManaged"(address: *mut CuDevicePtr, size: usize, flags: CuMemAttachFlags);
         /// The allocation that an address lies in. `NOT_FOUND` if there is none.
-        mem_get_address_range = "cuMemGetAddressRange_v2"(base: *mut CuDevicePtr, size: *mut usize, address: CuDevicePtr);
+        mem_get_address_range = "cuMemGetAddressRange_v2"(
+            base: *mut CuDevicePtr, size: *mut usize, address: CuDevicePtr
+        );
 
         /// Copies host to device, in stream order.
-        memcpy_htod_async = "cuMemcpyHtoDAsync_v2"(dst: CuDevicePtr, src: *const c_void, bytes: usize, stream: CuStream);
+        memcpy_htod_async = "cuMemcpyHtoDAsync_v2"(
+            dst: CuDevicePtr, src: *const c_void, bytes: usize, stream: CuStream
+        );
         /// Copies device to host, in stream order.
-        memcpy_dtoh_async = "cuMemcpyDtoHAsync_v2"(dst: *mut c_void, src: CuDevicePtr, bytes: usize, stream: CuStream);
+        memcpy_dtoh_async = "cuMemcpyDtoHAsync_v2"(
+            dst: *mut c_void, src: CuDevicePtr, bytes: usize, stream: CuStream
+        );
         /// Copies within the device, in stream order. The ranges must not overlap.
-        memcpy_dtod_async = "cuMemcpyDtoDAsync_v2"(dst: CuDevicePtr, src: CuDevicePtr, bytes: usize, stream: CuStream);
+        memcpy_dtod_async = "cuMemcpyDtoDAsync_v2"(
+            dst: CuDevicePtr, src: CuDevicePtr, bytes: usize, stream: CuStream
+        );
         /// Copies between the devices of two contexts, in stream order.
-        memcpy_peer_async = "cuMemcpyPeerAsync"(dst: CuDevicePtr, dst_context: CuContext, src: CuDevicePtr, src_context: CuContext, bytes: usize, stream: CuStream);
+        memcpy_peer_async = "cuMemcpyPeerAsync"(
+            dst: CuDevicePtr, dst_context: CuContext, src: CuDevicePtr, src_context: CuContext, bytes: usize,
+            stream: CuStream
+        );
         /// Sets bytes, in stream order.
         memset_d8_async = "cuMemsetD8Async"(dst: CuDevicePtr, value: u8, count: usize, stream: CuStream);
 
@@ -227,19 +247,28 @@ functions! {
 
         /// Loads PTX text (NUL-terminated), a cubin or a fatbin into the current context. An option value that is
         /// a number takes the place of the pointer.
-        module_load_data_ex = "cuModuleLoadDataEx"(module: *mut CuModule, image: *const c_void, count: c_uint, options: *mut CuJitOption, values: *mut *mut c_void);
+        module_load_data_ex = "cuModuleLoadDataEx"(
+            module: *mut CuModule, image: *const c_void, count: c_uint, options: *mut CuJitOption,
+            values: *mut *mut c_void
+        );
         /// Unloads it.
         module_unload = "cuModuleUnload"(module: CuModule);
         /// The kernel of this name.
         module_get_function = "cuModuleGetFunction"(function: *mut CuFunction, module: CuModule, name: *const c_char);
         /// The variable of this name.
-        module_get_global = "cuModuleGetGlobal_v2"(address: *mut CuDevicePtr, bytes: *mut usize, module: CuModule, name: *const c_char);
+        module_get_global = "cuModuleGetGlobal_v2"(
+            address: *mut CuDevicePtr, bytes: *mut usize, module: CuModule, name: *const c_char
+        );
         /// One of a kernel's properties.
-        func_get_attribute = "cuFuncGetAttribute"(value: *mut c_int, attribute: CuFunctionAttribute, function: CuFunction);
+        func_get_attribute = "cuFuncGetAttribute"(
+            value: *mut c_int, attribute: CuFunctionAttribute, function: CuFunction
+        );
         /// Changes one.
         func_set_attribute = "cuFuncSetAttribute"(function: CuFunction, attribute: CuFunctionAttribute, value: c_int);
         /// How many blocks of this size a multiprocessor holds.
-        occupancy_max_active_blocks = "cuOccupancyMaxActiveBlocksPerMultiprocessor"(blocks: *mut c_int, function: CuFunction, block_size: c_int, dynamic_shared: usize);
+        occupancy_max_active_blocks = "cuOccupancyMaxActiveBlocksPerMultiprocessor"(
+            blocks: *mut c_int, function: CuFunction, block_size: c_int, dynamic_shared: usize
+        );
         /// Runs a kernel. `parameters` points at an array of addresses of the arguments.
         launch_kernel = "cuLaunchKernel"(
             function: CuFunction,
@@ -251,7 +280,9 @@ functions! {
     }
     optional {
         /// Offset and size of a kernel's parameter. `INVALID_VALUE` past the last. Since CUDA 12.4.
-        func_get_param_info = "cuFuncGetParamInfo"(function: CuFunction, index: usize, offset: *mut usize, size: *mut usize);
+        func_get_param_info = "cuFuncGetParamInfo"(
+            function: CuFunction, index: usize, offset: *mut usize, size: *mut usize
+        );
     }
 }
 

@@ -40,7 +40,8 @@ pub fn error(driver: &Driver, failure: Failure) -> Error {
 fn advice(result: CuResult) -> &'static str {
     match result {
         CuResult::OUT_OF_MEMORY => {
-            "free device memory that is not needed; other processes also use the device's memory (`nvidia-smi` lists them)"
+            "free device memory that is not needed; other processes also use the device's memory \
+             (`nvidia-smi` lists them)"
         }
         CuResult::DEVICE_UNAVAILABLE => {
             "another process uses the device exclusively (`nvidia-smi -q -d COMPUTE` shows the compute mode)"

@@ -14,7 +14,7 @@ use crate::arch::{Arch, Compatibility};
 use crate::image::{LoadCost, machine_code_cost};
 
 /// Most bytes of decompressed code, so that a damaged header cannot exhaust memory.
-const MOST: u64 = 1 << 30;
+const MAX_SIZE: u64 = 1 << 30;
 
 /// Code for the device from a fat binary.
 #[derive(Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ fn arch_of(entry: &FatEntry<'_>) -> Arch {
 }
 
 fn unpack<'a>(entry: &FatEntry<'a>) -> std::result::Result<Cow<'a, [u8]>, String> {
-    if entry.size > MOST {
+    if entry.size > MAX_SIZE {
         return Err(format!("{} bytes are too many", entry.size));
     }
     let unpacked = match entry.packing {
@@ -207,7 +207,11 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn nothing_crashes(content in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200), size in 0u64..500, zstd: bool) {
+        fn nothing_crashes(
+            content in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200),
+            size in 0u64..500,
+            zstd: bool,
+        ) {
             let flags = if zstd { 0x8000 } else { 0x2000 };
             let bytes = fat(&[(2, 80, flags, &content, size)]);
             let images = Image::parse(&bytes).unwrap();

@@ -347,6 +347,6 @@ impl Drop for Gpu {
 /// Makes the context current that was so before the last push.
 fn pop(driver: &Driver) {
     let mut own = CuContext::NULL;
-    // SAFETY: `own` is writable; somebody has pushed.
+    // SAFETY: `own` is writable, and a context was pushed before.
     let _popped = unsafe { driver.ctx_pop_current(&mut own) };
 }

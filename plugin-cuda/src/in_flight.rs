@@ -7,7 +7,7 @@ use std::sync::Arc;
 use parking_lot::{Mutex, MutexGuard};
 
 /// Most launches that are remembered between two waits. Older ones ended long ago.
-const MOST: usize = 256;
+const MAX_LAUNCHES: usize = 256;
 
 /// A launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl InFlight {
     /// Adds a launch that is about to be enqueued.
     pub fn launched(&self, launch: LaunchInFlight) {
         let mut launches = self.lock();
-        if launches.len() == MOST {
+        if launches.len() == MAX_LAUNCHES {
             launches.pop_front();
         }
         launches.push_back(launch);
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn the_newest_are_remembered() {
         let running = InFlight::default();
-        for index in 0..MOST as u32 + 2 {
+        for index in 0..MAX_LAUNCHES as u32 + 2 {
             running.launched(LaunchInFlight {
                 kernel: "k".into(),
                 grid: [index, 1, 1],
@@ -64,7 +64,7 @@ mod tests {
             });
         }
         let launches = running.launches();
-        assert_eq!((launches.len(), launches[0].grid[0]), (MOST, 2));
+        assert_eq!((launches.len(), launches[0].grid[0]), (MAX_LAUNCHES, 2));
         running.ended();
         assert!(running.launches().is_empty());
     }

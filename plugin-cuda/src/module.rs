@@ -16,7 +16,7 @@ use crate::init_array;
 use crate::jit;
 use crate::kernel::CudaKernel;
 use crate::memory::Memory;
-use crate::names::{Names, spelled};
+use crate::names::{Names, ptx_name};
 use crate::synchronous;
 use crate::trap_record;
 
@@ -63,7 +63,8 @@ impl CudaModule {
         if options.unified_shared_memory && !properties.host_pointers {
             return Err(Error::Load(format!(
                 "the program requires unified_shared_memory, and kernels on {} cannot follow host pointers \
-                 (that takes a GPU of sm_75 or newer with the driver's open kernel modules and Linux 6.1.24, or Grace Hopper)",
+                 (that takes a GPU of sm_75 or newer with the driver's open kernel modules and Linux 6.1.24, \
+                 or Grace Hopper)",
                 properties.info.name
             )));
         }
@@ -126,7 +127,7 @@ impl CudaModule {
     /// The kernel of this name. `None`: the image has none.
     pub fn find_kernel(&self, name: &str) -> Result<Option<Arc<CudaKernel>>> {
         let gpu = &self.code.gpu;
-        let symbol = CString::new(spelled(name)).unwrap_or_default();
+        let symbol = CString::new(ptx_name(name)).unwrap_or_default();
         let mut function = CuFunction::NULL;
         let entered = gpu.enter()?;
         // SAFETY: `function` is writable, the module is loaded, the name is a C string.
@@ -192,7 +193,7 @@ impl Module for CudaModule {
 
     fn global(&self, name: &str) -> Option<Global> {
         let gpu = &self.code.gpu;
-        let symbol = CString::new(spelled(name)).ok()?;
+        let symbol = CString::new(ptx_name(name)).ok()?;
         let (mut address, mut size) = (0, 0);
         let _entered = gpu.enter().ok()?;
         // SAFETY: both variables are writable, the module is loaded, the name is a C string.

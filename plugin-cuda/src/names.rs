@@ -52,7 +52,7 @@ impl Names {
 }
 
 /// How the NVPTX back end spells a name: PTX has no dots.
-pub fn spelled(name: &str) -> String {
+pub fn ptx_name(name: &str) -> String {
     name.replace(['.', '@'], "_$_")
 }
 
@@ -62,9 +62,9 @@ mod tests {
 
     #[test]
     fn dots() {
-        assert_eq!(spelled("counter.1"), "counter_$_1");
+        assert_eq!(ptx_name("counter.1"), "counter_$_1");
         assert_eq!(
-            spelled("__omp_offloading_1_2_f_l3"),
+            ptx_name("__omp_offloading_1_2_f_l3"),
             "__omp_offloading_1_2_f_l3"
         );
     }

@@ -147,7 +147,9 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn nothing_crashes(text in "([.](visible|entry|param|global|align|b8|u64)|[ \\n\\[\\](),=;]|[a-z0-9]{1,3}){0,60}") {
+        fn nothing_crashes(
+            text in "([.](visible|entry|param|global|align|b8|u64)|[ \\n\\[\\](),=;]|[a-z0-9]{1,3}){0,60}",
+        ) {
             let _names = names(&text);
         }
     }

@@ -21,9 +21,9 @@ const STACK: usize = 4 << 10;
 /// The share of the device's memory that its heap gets.
 const HEAP_SHARE: u64 = 16;
 /// The largest heap by default. State buffers for all teams of an H100 take a sixth of it.
-const MOST_HEAP: u64 = 512 << 20;
+const MAX_HEAP: u64 = 512 << 20;
 /// The driver's default.
-const LEAST_HEAP: u64 = 8 << 20;
+const MIN_HEAP: u64 = 8 << 20;
 
 impl Default for Settings {
     fn default() -> Settings {
@@ -66,7 +66,7 @@ impl Settings {
 
     /// The heap for a device with this much memory, bytes.
     pub fn heap_of(&self, memory: u64) -> usize {
-        let share = (memory / HEAP_SHARE).clamp(LEAST_HEAP, MOST_HEAP);
+        let share = (memory / HEAP_SHARE).clamp(MIN_HEAP, MAX_HEAP);
         self.heap.unwrap_or(share as usize)
     }
 }

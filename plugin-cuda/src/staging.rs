@@ -36,7 +36,7 @@ impl Staging {
             None => *self.memory.insert(allocate(gpu)?),
         };
         let place = memory.wrapping_add(self.used);
-        // SAFETY: the place has room for the bytes and nobody else's.
+        // SAFETY: the place has room for the bytes, and nothing else uses it.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), place, bytes.len()) };
         self.used = (self.used + bytes.len())
             .next_multiple_of(ALIGNMENT)

@@ -14,7 +14,7 @@ const FEW: usize = 26;
 const MANY: usize = 1018;
 
 /// The most parameters that a kernel may have.
-pub const MOST_PARAMETERS: usize = REGISTERS + MANY;
+pub const MAX_PARAMETERS: usize = REGISTERS + MANY;
 
 /// The parameters that do not fit into registers.
 #[repr(C)]
@@ -22,7 +22,7 @@ struct OnStack<const N: usize>([u64; N]);
 
 type Function<const N: usize> = unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, OnStack<N>);
 
-/// Calls `kernel` with `arguments`, at most [`MOST_PARAMETERS`].
+/// Calls `kernel` with `arguments`, at most [`MAX_PARAMETERS`].
 ///
 /// # Safety
 /// `kernel` is a C function with at most as many parameters as there are arguments. All of them are pointers or
@@ -72,7 +72,7 @@ mod tests {
         unsafe { call(kernel, &arguments) };
         assert_eq!(out, 7_654_321);
         let mut many = arguments.to_vec();
-        many.resize(MOST_PARAMETERS, 9);
+        many.resize(MAX_PARAMETERS, 9);
         out = 0;
         // SAFETY: more arguments than parameters do no harm.
         unsafe { call(kernel, &many) };

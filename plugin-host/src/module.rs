@@ -13,7 +13,7 @@ use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 use plugin_api::{DevicePtr, Error, Global, Kernel, KernelInfo, Launch, Module, Result};
 use rustix::fs::{MemfdFlags, memfd_create};
 
-use crate::call::{MOST_PARAMETERS, call};
+use crate::call::{MAX_PARAMETERS, call};
 
 /// A function or variable of the image.
 struct Symbol {
@@ -167,11 +167,11 @@ impl Kernel for HostKernel {
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<()> {
-        if launch.args.len() > MOST_PARAMETERS {
+        if launch.args.len() > MAX_PARAMETERS {
             return Err(Error::InvalidLaunch {
                 kernel: self.info.name.clone(),
                 why: format!(
-                    "it has {} parameters, the host device passes at most {MOST_PARAMETERS}",
+                    "it has {} parameters, the host device passes at most {MAX_PARAMETERS}",
                     launch.args.len()
                 ),
             });

@@ -161,7 +161,9 @@ engine_functions! {
         caller.warp_barrier(site, (id, count), (lanes, elsewhere), Arrival::Arrive);
     }
 
-    fn vgpu_warp_barrier_reduce(caller, site: u32, id: u32, count: u32, mode: u32, lanes: u64, elsewhere: u64, preds: u64) -> u32 {
+    fn vgpu_warp_barrier_reduce(
+        caller, site: u32, id: u32, count: u32, mode: u32, lanes: u64, elsewhere: u64, preds: u64
+    ) -> u32 {
         let mode = barrier_reduce(mode)
             .unwrap_or_else(|| caller.raise(site, unknown("barrier.red", mode)));
         let holds = (preds & lanes).count_ones();

@@ -26,7 +26,7 @@ impl Config {
     pub fn detect() -> Config {
         let cpus = std::thread::available_parallelism()
             .map_or(1, |cpus| cpus.get() as u32)
-            .min(MOST_SMS);
+            .min(MAX_SMS);
         let memory = physical_memory() / 2;
         Config {
             multiprocessors: cpus,
@@ -49,10 +49,10 @@ impl Config {
         let mut config = Config::detect();
         if let Some(text) = variable("OMPTARGET_VGPU_SMS") {
             config.multiprocessors = match text.trim().parse() {
-                Ok(count) if (1..=MOST_SMS).contains(&count) => count,
+                Ok(count) if (1..=MAX_SMS).contains(&count) => count,
                 _ => {
                     return Err(format!(
-                        "OMPTARGET_VGPU_SMS={text}: a number from 1 to {MOST_SMS} is needed"
+                        "OMPTARGET_VGPU_SMS={text}: a number from 1 to {MAX_SMS} is needed"
                     ));
                 }
             };
@@ -94,10 +94,10 @@ impl Config {
 }
 
 /// Most multiprocessors. Each takes half a gigabyte of the window for its stacks.
-const MOST_SMS: u32 = 512;
+const MAX_SMS: u32 = 512;
 
 /// Largest device memory and largest heap. They must fit into the window beside stacks and code.
-const MOST_BYTES: u64 = 256 << 30;
+const MAX_BYTES: u64 = 256 << 30;
 
 fn default_heap(memory: u64) -> u64 {
     (memory / 4).clamp(8 << 20, 8 << 30)
@@ -105,7 +105,7 @@ fn default_heap(memory: u64) -> u64 {
 
 fn bytes(name: &str, text: &str) -> Result<u64, String> {
     match plugin_api::parse_size(text) {
-        Some(size) if (1 << 20..=MOST_BYTES).contains(&size) => Ok(size),
+        Some(size) if (1 << 20..=MAX_BYTES).contains(&size) => Ok(size),
         _ => Err(format!(
             "{name}={text}: a size from 1M to 256G is needed (suffixes k, M, G)"
         )),
@@ -115,7 +115,7 @@ fn bytes(name: &str, text: &str) -> Result<u64, String> {
 fn physical_memory() -> u64 {
     let system = rustix::system::sysinfo();
     let bytes = (system.totalram as u64).saturating_mul(system.mem_unit.into());
-    bytes.clamp(64 << 20, 2 * MOST_BYTES)
+    bytes.clamp(64 << 20, 2 * MAX_BYTES)
 }
 
 #[cfg(test)]

@@ -105,7 +105,7 @@ impl Forms {
     /// The form for blocks of this shape.
     pub fn choose(&self, block: [u32; 3]) -> Form {
         match &self.warp {
-            Ok(warp) if misfit(warp, block).is_none() => match warp.fiber {
+            Ok(warp) if unsuitable_shape(warp, block).is_none() => match warp.fiber {
                 true => Form::Warps {
                     entry: warp.entry,
                     last: warp.workers.then_some(self.thread),
@@ -120,9 +120,9 @@ impl Forms {
     }
 
     /// Why blocks of this shape run thread by thread. `None` if they do not.
-    pub fn why_threads(&self, block: [u32; 3]) -> Option<String> {
+    pub fn why_not_warps(&self, block: [u32; 3]) -> Option<String> {
         match &self.warp {
-            Ok(warp) => misfit(warp, block),
+            Ok(warp) => unsuitable_shape(warp, block),
             Err(why) => Some(why.clone()),
         }
     }
@@ -130,7 +130,7 @@ impl Forms {
 
 /// Why a warp form cannot run such a block. The block may have more threads than the form was compiled for. Or it
 /// may not divide into subgroups of this width, as the threads of a subgroup must have the same y and z.
-fn misfit(warp: &WarpKernel, [x, y, z]: [u32; 3]) -> Option<String> {
+fn unsuitable_shape(warp: &WarpKernel, [x, y, z]: [u32; 3]) -> Option<String> {
     let (width, most) = (warp.width, warp.max_threads);
     if x.saturating_mul(y).saturating_mul(z) > most {
         return Some(format!(
@@ -200,11 +200,11 @@ mod tests {
                 forms(false).choose(block),
                 Form::Subgroups { width: 32, .. }
             ));
-            assert_eq!(forms(true).why_threads(block), None);
+            assert_eq!(forms(true).why_not_warps(block), None);
         }
         assert!(matches!(forms(true).choose([16, 16, 1]), Form::Threads(_)));
         assert_eq!(
-            forms(false).why_threads([16, 1, 2]).unwrap(),
+            forms(false).why_not_warps([16, 1, 2]).unwrap(),
             "blocks of 16 x 1 x 2 threads have rows whose length is not a multiple of 32"
         );
     }
@@ -214,6 +214,9 @@ mod tests {
         let absent = WarpForm::Absent("recursion at a.c:3".into());
         let forms = Forms::new(thread, absent, |_| Ok::<_, ()>(0)).unwrap();
         assert!(matches!(forms.choose([32, 1, 1]), Form::Threads(_)));
-        assert_eq!(forms.why_threads([32, 1, 1]).unwrap(), "recursion at a.c:3");
+        assert_eq!(
+            forms.why_not_warps([32, 1, 1]).unwrap(),
+            "recursion at a.c:3"
+        );
     }
 }

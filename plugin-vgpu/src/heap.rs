@@ -254,7 +254,9 @@ mod tests {
     proptest! {
         /// Blocks are disjoint and aligned, whichever worker frees them.
         #[test]
-        fn blocks_do_not_overlap(sizes in prop::collection::vec((0u64..100_000, any::<bool>(), any::<bool>()), 1..300)) {
+        fn blocks_do_not_overlap(
+            sizes in prop::collection::vec((0u64..100_000, any::<bool>(), any::<bool>()), 1..300),
+        ) {
             let heap = Heap::new(16 << 20).unwrap();
             let mut caches = [HeapCache::default(), HeapCache::default()];
             let mut live: Vec<Span> = Vec::new();

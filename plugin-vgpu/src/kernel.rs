@@ -131,7 +131,7 @@ impl Kernel for VirtualKernel {
         if !self.code.gpu.config.engine.wants_warp_forms() {
             return None;
         }
-        let why = self.forms.why_threads(launch.block);
+        let why = self.forms.why_not_warps(launch.block);
         Some(match why {
             None => "runs warp by warp".to_owned(),
             Some(why) => format!("runs thread by thread: {why}"),

@@ -164,7 +164,7 @@ unsafe extern "C" fn run_warps(sm: *const (), number: u64) -> ! {
     loop {
         set_current_thread(sm, fiber, first);
         // SAFETY: short use between switches.
-        let lanes = unsafe { sm.block() }.living(first);
+        let lanes = unsafe { sm.block() }.live_lanes(first);
         // SAFETY: `cx` is this fiber's own; `run` describes the kernel.
         unsafe {
             cx.write(context(run, first));
@@ -172,7 +172,7 @@ unsafe extern "C" fn run_warps(sm: *const (), number: u64) -> ! {
         }
         // SAFETY: short use between switches.
         let block = unsafe { sm.block() };
-        block.end_lanes(first, block.living(first));
+        block.end_lanes(first, block.live_lanes(first));
         if !block.start_another(true) {
             // SAFETY: this runs on `fiber`, and all lanes have ended.
             unsafe { exit_fiber(sm, fiber, first) };

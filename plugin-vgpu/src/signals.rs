@@ -115,7 +115,7 @@ fn threads_running_with(sm: &Sm, thread: u16) -> u16 {
             (x * y * z - u32::from(thread)).min(width) as u16
         }
         Form::Warps { .. } if block.in_warp_form(thread) => {
-            (Lanes::BITS - block.living(thread).leading_zeros()).max(1) as u16
+            (Lanes::BITS - block.live_lanes(thread).leading_zeros()).max(1) as u16
         }
         Form::Warps { .. } | Form::Threads(_) => 1,
     }

@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_stops_the_stream_and_is_told_once() {
+    fn an_error_stops_the_stream_and_is_reported_once() {
         let device = device(1);
         let place = device.alloc(8, MemoryKind::Device).unwrap();
         let stream = stream(&device);

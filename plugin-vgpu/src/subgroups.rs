@@ -47,7 +47,7 @@ pub unsafe fn run(
     sm.suspended[0].set(begin);
     // SAFETY: this is the worker.
     unsafe { sm.resume(0) };
-    // SAFETY: no fiber runs, and nobody goes on with this one.
+    // SAFETY: no fiber runs, and no switch leads back to this one.
     let stacks = unsafe { sm.stacks() };
     stacks.put(fiber);
     match signals::pending(sm) {

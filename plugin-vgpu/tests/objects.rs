@@ -264,13 +264,20 @@ fn objects_the_loader_cannot_take_are_refused() {
 proptest! {
     /// Damaged objects are refused or they load. They never crash the loader.
     #[test]
-    fn damaged_objects_do_no_harm(damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8), headers in any::<bool>()) {
+    fn damaged_objects_do_no_harm(
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
+        headers in any::<bool>(),
+    ) {
         static DEVICE: OnceLock<VirtualGpu> = OnceLock::new();
         let mut object = kernels().to_vec();
         let len = object.len();
         for (at, value) in damage {
             // Half of the cases damage only the headers. The section table is at the end.
-            let at = if headers { [at.index(64), len - 1 - at.index(2048)][usize::from(value & 1)] } else { at.index(len) };
+            let at = if headers {
+                [at.index(64), len - 1 - at.index(2048)][usize::from(value & 1)]
+            } else {
+                at.index(len)
+            };
             object[at] = value;
         }
         let manifest = Manifest { abi: vgpu_abi::VERSION,

@@ -115,7 +115,11 @@ impl Device for RecordingDevice {
 
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>> {
         if options.unified_shared_memory {
-            (self.recorder.log)("OMPTARGET_RECORD: memory of the host, which `requires unified_shared_memory` lets kernels use, is not recorded".into());
+            (self.recorder.log)(
+                "OMPTARGET_RECORD: memory of the host, which `requires unified_shared_memory` lets kernels use, is not \
+                 recorded"
+                    .into(),
+            );
         }
         Ok(Arc::new(RecordingModule {
             module: self.device.load(image, options)?,

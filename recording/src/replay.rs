@@ -109,7 +109,7 @@ impl<'a> Replay<'a> {
     }
 
     /// The most teams that the recorded memory is large enough for. `None`: any number.
-    fn most_teams(&self) -> Result<Option<u32>, ReplayError> {
+    fn max_teams(&self) -> Result<Option<u32>, ReplayError> {
         /// `ReductionDataSize` in a kernel environment (docs/abi.md, section 1).
         const REDUCTION_DATA_SIZE: u64 = 20;
         let name = format!("{}_kernel_environment", self.recording.kernel);
@@ -133,14 +133,14 @@ impl<'a> Replay<'a> {
 
     /// Restores the memory and runs the kernel, with its recorded shape or another one. Gives the kernel's time.
     pub fn run(&self, grid: [u32; 3], block: [u32; 3]) -> Result<Duration, ReplayError> {
-        if let Some(most) = self.most_teams()?
+        if let Some(most) = self.max_teams()?
             && grid.iter().product::<u32>() > most
         {
             return Err(ReplayError::Teams(most));
         }
         self.restore()?;
         let arguments = &self.recording.arguments;
-        let arguments: Vec<u64> = arguments.iter().map(|word| self.moved(*word)).collect();
+        let arguments: Vec<u64> = arguments.iter().map(|word| self.relocated(*word)).collect();
         let launch = Launch {
             grid,
             block,
@@ -204,14 +204,14 @@ impl<'a> Replay<'a> {
             rest = others;
             let mut bytes = bytes.to_vec();
             for word in bytes.as_chunks_mut::<8>().0 {
-                *word = self.moved(u64::from_le_bytes(*word)).to_le_bytes();
+                *word = self.relocated(u64::from_le_bytes(*word)).to_le_bytes();
             }
             bytes
         })
     }
 
     /// Relocates a pointer into recorded memory to the replay's memory. Any other word stays the same.
-    fn moved(&self, word: u64) -> u64 {
+    fn relocated(&self, word: u64) -> u64 {
         for (area, now) in self.recording.areas.iter().zip(&self.addresses) {
             if let Place::Variable { address, .. } = area.place
                 && (address..address + area.size.max(1)).contains(&word)

@@ -36,7 +36,7 @@ impl Block {
         if elsewhere != 0 && count == 0 {
             return Err(split(elsewhere));
         }
-        let ending = self.living(first) & !lanes & !elsewhere;
+        let ending = self.live_lanes(first) & !lanes & !elsewhere;
         if ending != 0 {
             self.end_lanes(first, ending);
         }
@@ -45,7 +45,7 @@ impl Block {
 
     /// Lanes of the warp that begins with thread `first` that have not ended.
     #[inline(always)]
-    pub fn living(&self, first: u16) -> Lanes {
+    pub fn live_lanes(&self, first: u16) -> Lanes {
         let (warp, _) = self.warp_kind.place(first);
         let size = (self.threads - u32::from(first)).min(self.warp_kind.size);
         (Lanes::MAX >> (Lanes::BITS - size)) & !self.warps[warp].exited
@@ -75,7 +75,7 @@ impl Block {
 
     /// The threads that wait when `waiter`'s fiber yields.
     pub fn yielding_with(&self, waiter: u16) -> impl Iterator<Item = u16> + use<> {
-        self.members(waiter, self.living(waiter))
+        self.members(waiter, self.live_lanes(waiter))
     }
 
     /// `thread`, or in warp form the lanes `of` the warp that begins with it.

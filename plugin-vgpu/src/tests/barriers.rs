@@ -219,7 +219,7 @@ kernel!(release_each_other, cx, data: Shared, {
 });
 
 #[test]
-fn everybody_gets_a_turn() {
+fn every_thread_makes_progress() {
     check(wait_for_last, 1024);
     check(release_each_other, 3);
     check(release_each_other, 64);

@@ -132,7 +132,11 @@ kernel!(matches, cx, data: Results<AtomicU64>, {
     let [modulus, all, ..] = data.parameters;
     let t = tid(cx);
     let value = u64::from(t % modulus) << 40;
-    let got = if all != 0 { vgpu_match_all(cx, 1, FULL.into(), value) } else { vgpu_match_any(cx, 1, FULL.into(), value) };
+    let got = if all != 0 {
+        vgpu_match_all(cx, 1, FULL.into(), value)
+    } else {
+        vgpu_match_any(cx, 1, FULL.into(), value)
+    };
     data.values[t as usize].store(got, Ordering::Relaxed);
 });
 
@@ -228,7 +232,11 @@ fn lanes_that_never_were_count_as_arrived() {
 kernel!(meets_elsewhere, cx, data: Results<AtomicU32>, {
     // Both halves of the warp name all lanes, from different places in the program.
     let t = tid(cx);
-    let got = if t < 16 { vgpu_vote(cx, 1, FULL.into(), 3, 1) as u32 } else { vgpu_vote(cx, 2, FULL.into(), 3, 0) as u32 };
+    let got = if t < 16 {
+        vgpu_vote(cx, 1, FULL.into(), 3, 1) as u32
+    } else {
+        vgpu_vote(cx, 2, FULL.into(), 3, 0) as u32
+    };
     data.values[t as usize].store(got, Ordering::Relaxed);
 });
 

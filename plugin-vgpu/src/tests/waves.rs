@@ -25,10 +25,10 @@ fn wave(size: u32) -> WarpKind {
 }
 
 fn launch_waves<T>(entry: EntryFn, size: u32, threads: u32, data: &T) -> Result<(), Raised> {
-    launch_patient_waves(entry, size, threads, Duration::from_secs(20), data)
+    launch_waves_with_timeout(entry, size, threads, Duration::from_secs(20), data)
 }
 
-fn launch_patient_waves<T>(
+fn launch_waves_with_timeout<T>(
     entry: EntryFn,
     size: u32,
     threads: u32,
@@ -336,12 +336,12 @@ kernel!(lock_in_a_wave, cx, data: Leader, {
 });
 
 #[test]
-fn a_lock_that_would_hang_a_wave_is_got_over() {
+fn a_lock_that_would_hang_a_wave_does_not() {
     let data = Leader {
         size: 64,
         arrived: AtomicU32::new(0),
         early: AtomicU32::new(0),
     };
-    launch_patient_waves(lock_in_a_wave, 64, 4, Duration::from_millis(5), &data).unwrap();
+    launch_waves_with_timeout(lock_in_a_wave, 64, 4, Duration::from_millis(5), &data).unwrap();
     assert_eq!(data.early.into_inner(), 4);
 }

@@ -59,7 +59,7 @@ pub enum Expression {
 /// Reads consecutive elements of the input as the digits of a number to base 3.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// At most [`Record::MOST`] words.
+    /// At most [`Record::MAX_WORDS`] words.
     pub elements: u32,
     /// Whether an element has two words, which are combined with XOR.
     pub wide: bool,
@@ -67,12 +67,12 @@ pub struct Record {
 
 impl Record {
     /// Most words.
-    pub const MOST: u32 = 12;
+    pub const MAX_WORDS: u32 = 12;
     /// Bound of the index of the first word.
     pub const STARTS: u32 = 32;
 }
 
-const _: () = assert!(Record::STARTS + Record::MOST <= INPUTS);
+const _: () = assert!(Record::STARTS + Record::MAX_WORDS <= INPUTS);
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Condition {

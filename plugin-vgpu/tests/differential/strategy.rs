@@ -48,8 +48,8 @@ fn leaf() -> impl Strategy<Value = Expression> {
 fn record() -> BoxedStrategy<Record> {
     let of = |wide| move |elements| Record { elements, wide };
     prop_oneof![
-        2 => (2..=Record::MOST).prop_map(of(false)),
-        1 => (2..=Record::MOST / 2).prop_map(of(true)),
+        2 => (2..=Record::MAX_WORDS).prop_map(of(false)),
+        1 => (2..=Record::MAX_WORDS / 2).prop_map(of(true)),
     ]
     .boxed()
 }

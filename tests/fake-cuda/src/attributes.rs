@@ -5,7 +5,7 @@ use crate::device::{DEFAULT_SHARED, Device, description};
 use crate::result::{Failure, Outcome};
 
 /// Shared memory of a block with opt-in, as on an H100 and on the virtual GPU.
-const MOST_SHARED: u32 = 227 << 10;
+const MAX_SHARED: u32 = 227 << 10;
 
 /// The value of a property. Properties that are not listed are invalid.
 pub fn value(device: &Device, attribute: i32) -> Outcome<i32> {
@@ -16,8 +16,8 @@ pub fn value(device: &Device, attribute: i32) -> Outcome<i32> {
         6 | 7 => 65_535,
         // MAX_SHARED_MEMORY_PER_BLOCK, …_PER_MULTIPROCESSOR, …_OPTIN
         8 => DEFAULT_SHARED,
-        81 => MOST_SHARED + (1 << 10),
-        97 => MOST_SHARED,
+        81 => MAX_SHARED + (1 << 10),
+        97 => MAX_SHARED,
         // WARP_SIZE, MULTIPROCESSOR_COUNT
         10 => 32,
         16 => description()?.multiprocessors,

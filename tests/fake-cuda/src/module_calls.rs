@@ -48,7 +48,10 @@ pub fn function(raw: Handle) -> Outcome<Arc<Function>> {
 driver_functions! {
     /// Loads PTX or machine code. Only the log options have an effect. The others do not change what a module
     /// does.
-    fn cuModuleLoadDataEx(loaded: *mut Handle, image: *const c_void, count: c_uint, options: *mut c_int, values: *mut *mut c_void) in with_context {
+    fn cuModuleLoadDataEx(
+        loaded: *mut Handle, image: *const c_void,
+        count: c_uint, options: *mut c_int, values: *mut *mut c_void,
+    ) in with_context {
         let pairs = (0..count as usize)
             .map(|index| Ok((element(options, index)?, element(values, index)?)))
             .collect::<Outcome<Vec<_>>>()?;
@@ -108,7 +111,9 @@ driver_functions! {
     }
 
     /// How many blocks a multiprocessor holds, by threads, shared memory and the limit on blocks.
-    fn cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks: *mut c_int, of: Handle, block_size: c_int, dynamic_shared: usize) in with_context {
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks: *mut c_int, of: Handle, block_size: c_int, dynamic_shared: usize,
+    ) in with_context {
         let function = function(of)?;
         let device = &function.module.context.device;
         let attribute = |number| crate::attributes::value(device, number);

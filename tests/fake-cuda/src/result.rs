@@ -14,7 +14,9 @@ macro_rules! failures {
         )*}
 
         /// Number, name after `CUDA_ERROR_` and description of each.
-        const ALL: &[(u32, &str, &str)] = &[$(($value, concat!("CUDA_ERROR_", stringify!($name), "\0"), concat!($text, "\0"))),*];
+        const ALL: &[(u32, &str, &str)] = &[$(
+            ($value, concat!("CUDA_ERROR_", stringify!($name), "\0"), concat!($text, "\0"))
+        ),*];
     };
 }
 

@@ -90,7 +90,11 @@ driver_functions! {
     }
 
     /// Calls a function in stream order.
-    fn cuLaunchHostFunc(on: Handle, function: Option<unsafe extern "C" fn(*mut c_void)>, data: *mut c_void) in with_context {
+    fn cuLaunchHostFunc(
+        on: Handle,
+        function: Option<unsafe extern "C" fn(*mut c_void)>,
+        data: *mut c_void,
+    ) in with_context {
         let stream = stream(on)?;
         let function = function.ok_or(Failure::INVALID_VALUE)?;
         let function = HostFunction { function, data };
