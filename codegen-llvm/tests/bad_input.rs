@@ -1,5 +1,5 @@
-//! Whatever the input, the compiler ends with an exit code and a message, or an abort of LLVM's that
-//! the client reports; never with a hang, and never with success on something that is no image.
+//! Bad input: the compiler ends with an exit code and a message, or with an abort of LLVM that the client reports. It
+//! never hangs, and never succeeds on something that is not an image.
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};

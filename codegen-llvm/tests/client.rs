@@ -19,8 +19,7 @@ fn source(name: &str) -> Vec<u8> {
 }
 
 /// Writes a script that can be run at once. A process of its own writes it: a child that another test's thread starts
-/// meanwhile would inherit a file open for writing, and as long as it has it the kernel
-/// refuses to run the file (ETXTBSY).
+/// meanwhile would inherit a file open for writing, and the kernel would refuse to run the file (ETXTBSY).
 fn write_script(path: &Path, text: &str) {
     let written = Command::new("sh")
         .args(["-c", "printf %s \"$0\" >\"$1\" && chmod 755 \"$1\"", text])

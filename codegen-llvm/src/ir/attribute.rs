@@ -21,8 +21,8 @@ impl Value {
         ));
     }
 
-    /// Says that a function touches no memory (`memory(none)`).
-    pub fn reads_no_memory(self, context: Context) {
+    /// States that a function accesses no memory (`memory(none)`).
+    pub fn set_no_memory(self, context: Context) {
         let name = "memory";
         let kind = llvm!(core::LLVMGetEnumAttributeKindForName(
             name.as_ptr().cast(),
@@ -36,7 +36,7 @@ impl Value {
         ));
     }
 
-    /// Whether a function is known to touch no memory.
+    /// Whether a function is known to access no memory.
     pub fn has_no_memory(self) -> bool {
         self.int_attribute_at(LLVMAttributeFunctionIndex, "memory") == Some(0)
     }
@@ -52,7 +52,7 @@ impl Value {
         llvm!(core::LLVMAddCallSiteAttribute(self.0, index + 1, attribute));
     }
 
-    /// Says that a call's result is no less than `from` and less than `to`.
+    /// States that a call's result is at least `from` and less than `to`.
     pub fn set_result_range(self, context: Context, from: u64, to: u64) {
         let name = "range";
         let kind = llvm!(core::LLVMGetEnumAttributeKindForName(

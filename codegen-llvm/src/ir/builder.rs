@@ -1,4 +1,4 @@
-//! Creating instructions.
+//! The builder, which creates instructions.
 
 use llvm_sys::LLVMOpcode;
 use llvm_sys::prelude::LLVMBuilderRef;

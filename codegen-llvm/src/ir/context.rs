@@ -1,4 +1,4 @@
-//! The process's LLVM context and what LLVM reports through it.
+//! The process's LLVM context, and the diagnostics that LLVM reports through it.
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::sync::Mutex;
@@ -8,7 +8,7 @@ use llvm_sys::{
     LLVMDiagnosticSeverity, core::LLVMGetDiagInfoDescription, core::LLVMGetDiagInfoSeverity,
 };
 
-/// What LLVM's diagnostics said since the last look: (is an error, text).
+/// LLVM's diagnostics since they were last taken: (is an error, text).
 static DIAGNOSTICS: Mutex<Vec<(bool, String)>> = Mutex::new(Vec::new());
 
 /// The process's LLVM context; never disposed.
@@ -70,8 +70,8 @@ extern "C" fn collect(info: LLVMDiagnosticInfoRef, _: *mut c_void) {
     }
 }
 
-/// LLVM only warns of a frame beyond the attribute `warn-stack-size`; here that is what a thread's stack
-/// holds, so the function could never run.
+/// Whether a warning is an error here. LLVM only warns of a frame beyond the attribute `warn-stack-size`. Here that is
+/// the size of a thread's stack, so the function could never run.
 fn is_oversized_frame(text: &str) -> bool {
     text.contains("stack frame size") && text.contains("exceeds limit")
 }

@@ -1,11 +1,11 @@
-//! Changing where control goes.
+//! Changes of the control flow.
 
 use llvm_sys::LLVMOpcode;
 
 use super::{Block, Builder, Context, Value};
 
 impl Builder {
-    /// Makes an empty block before another, which is then no longer the function's entry if it was.
+    /// Inserts an empty block before another. If that was the function's entry, the new block is.
     pub fn block_before(context: Context, next: Block) -> Block {
         Block(llvm!(core::LLVMInsertBasicBlockInContext(
             context.0,
@@ -22,7 +22,7 @@ impl Builder {
 }
 
 impl Value {
-    /// Sends a terminator's ways to `old` to `new` instead. Phis there are the caller's matter.
+    /// Redirects a terminator's edges from `old` to `new`. The caller updates the phis of both.
     pub fn redirect(self, old: Block, new: Block) {
         for (index, way) in self.successors().into_iter().enumerate() {
             if way == old {
@@ -33,7 +33,7 @@ impl Value {
 }
 
 impl Block {
-    /// Makes what phis of the block get from `old` come from `new`.
+    /// In the block's phis, replaces the predecessor `old` by `new`.
     pub fn rename_incoming(self, context: Context, old: Block, new: Block) {
         for phi in self.instructions() {
             if phi.opcode() != Some(LLVMOpcode::LLVMPHI) {
@@ -44,7 +44,7 @@ impl Block {
                 let value = if value == phi { renamed } else { value };
                 renamed.add_incoming(value, if from == old { new } else { from });
             }
-            // SAFETY: `instructions` is a snapshot, whose iteration goes on behind the phi.
+            // SAFETY: `instructions` is a snapshot, and this loop does not look at the phi again.
             unsafe { phi.replace_with(renamed) };
         }
     }

@@ -1,4 +1,4 @@
-//! Target machines: the back ends, and the pass pipelines that know them.
+//! Target machines: LLVM's back ends, and pass pipelines configured for them.
 
 use anyhow::{Result, anyhow, bail};
 use llvm_sys::target_machine::{
@@ -136,7 +136,7 @@ impl Machine {
     }
 }
 
-/// Turns what LLVM reported meanwhile into an error.
+/// Turns errors that LLVM reported meanwhile into one.
 fn errors_of(module: &Module, what: &str) -> Result<()> {
     let errors = module.context.take_errors();
     if errors.is_empty() {
@@ -146,7 +146,7 @@ fn errors_of(module: &Module, what: &str) -> Result<()> {
     }
 }
 
-/// The CPU that code is compiled for; as a rule the one this process runs on.
+/// The CPU that code is compiled for, usually the one that this process runs on.
 pub struct Host {
     /// Its name as LLVM knows it.
     pub cpu: String,
@@ -164,7 +164,7 @@ impl Host {
     }
 }
 
-/// Makes the back ends known that this program uses: the host's and NVPTX.
+/// Initialises the back ends that this program uses: x86, NVPTX, and AMDGPU without its printer.
 pub fn initialise_targets() {
     llvm!(target::LLVMInitializeX86TargetInfo());
     llvm!(target::LLVMInitializeX86Target());

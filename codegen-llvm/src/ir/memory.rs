@@ -1,4 +1,4 @@
-//! Memory instructions: how they are seen by other threads.
+//! Memory instructions: volatile and atomic accesses, orderings, scopes.
 
 use llvm_sys::{LLVMAtomicOrdering, LLVMOpcode};
 
@@ -20,7 +20,7 @@ impl Value {
         llvm!(core::LLVMIsAtomic(self.0)) != 0
     }
 
-    /// Whether an atomicrmw or an atomic load or store orders nothing but itself.
+    /// Whether an atomicrmw, or an atomic load or store, is relaxed: it orders no other access.
     pub fn is_relaxed(self) -> bool {
         llvm!(core::LLVMGetOrdering(self.0)) == LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic
     }

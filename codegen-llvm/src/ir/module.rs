@@ -40,7 +40,7 @@ impl Module {
     pub unsafe fn of_linker(raw: LLVMModuleRef) -> Module {
         // SAFETY: as the caller promises.
         let context = unsafe { llvm_sys::core::LLVMGetModuleContext(raw) };
-        // Linkers drop them for speed; LLVM assembly cannot be read without.
+        // Linkers drop value names for speed, but LLVM assembly cannot be parsed without them.
         llvm!(core::LLVMContextSetDiscardValueNames(context, 0));
         Module {
             raw,
@@ -102,7 +102,7 @@ impl Module {
         }
     }
 
-    /// Checks the module; `stage` says after what, for the message.
+    /// Verifies the module. `stage` tells the message after what.
     pub fn verify(&self, stage: &str) -> Result<()> {
         let mut message = std::ptr::null_mut();
         let broken = llvm!(analysis::LLVMVerifyModule(

@@ -289,7 +289,7 @@ impl Value {
         llvm!(core::LLVMSetLinkage(self.0, linkage));
     }
 
-    /// Whether nobody cares at which address a global value is (`unnamed_addr`).
+    /// Whether the address of a global value is not significant (`unnamed_addr`).
     pub fn has_any_address(self) -> bool {
         llvm!(core::LLVMGetUnnamedAddress(self.0))
             == llvm_sys::LLVMUnnamedAddr::LLVMGlobalUnnamedAddr
@@ -404,12 +404,12 @@ impl Value {
         )
     }
 
-    /// What a call calls.
+    /// The callee of a call.
     pub fn called(self) -> Value {
         Value(llvm!(core::LLVMGetCalledValue(self.0)))
     }
 
-    /// The function a call calls directly, looking through nothing; of anything else, none.
+    /// The function that a call calls directly; `None` for anything else.
     pub fn called_function(self) -> Option<Value> {
         let called = self.is_call().then(|| self.called());
         called.filter(|called| called.is_function())
@@ -451,7 +451,7 @@ impl Value {
             .collect()
     }
 
-    /// Whether a comparison asks whether two values are the same.
+    /// Whether an integer comparison tests for equality (`icmp eq`).
     pub fn is_equality(self) -> bool {
         llvm!(core::LLVMGetICmpPredicate(self.0)) == LLVMIntPredicate::LLVMIntEQ
     }
@@ -464,7 +464,7 @@ impl Value {
             .collect()
     }
 
-    /// Sends a terminator's way `index` to `target`.
+    /// Sets successor `index` of a terminator.
     pub fn set_successor(self, index: u32, target: Block) {
         llvm!(core::LLVMSetSuccessor(self.0, index, target.0));
     }
@@ -526,7 +526,7 @@ impl Block {
 
 /// Inline assembly.
 impl Value {
-    /// Whether it is inline assembly, as what a call calls.
+    /// Whether it is inline assembly, the callee of a call.
     pub fn is_inline_assembly(self) -> bool {
         self.kind() == LLVMValueKind::LLVMInlineAsmValueKind
     }

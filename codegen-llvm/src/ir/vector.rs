@@ -1,4 +1,4 @@
-//! Building vector code: what the warp form is made of.
+//! Vector types and instructions, for the warp form.
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMTypeKind};
 
@@ -102,12 +102,12 @@ impl Builder {
         Block(llvm!(core::LLVMGetInsertBlock(self.raw)))
     }
 
-    /// Goes to the end of a block.
+    /// Moves the builder to the end of a block.
     pub fn move_to_end(&self, block: Block) {
         llvm!(core::LLVMPositionBuilderAtEnd(self.raw, block.0));
     }
 
-    /// Gives what follows the debug location of an instruction.
+    /// Takes the debug location of an instruction for what follows.
     pub fn locate_as(&self, instruction: Value) {
         llvm!(core::LLVMSetCurrentDebugLocation2(
             self.raw,
@@ -201,7 +201,7 @@ impl Builder {
         )))
     }
 
-    /// Lanes `which` of a vector and, behind its own, of another one of its type.
+    /// Lanes `which` of two vectors of one type; those of the second are numbered behind those of the first.
     pub fn shuffle_both(
         &self,
         first: Value,
@@ -238,7 +238,7 @@ impl Builder {
         llvm!(core::LLVMBuildCondBr(self.raw, condition.0, yes.0, no.0));
     }
 
-    /// A branch that hardly ever goes to `unlikely`: registers are kept for the other way.
+    /// A branch that hardly ever goes to `unlikely`, so that the register allocator favours the other side.
     pub fn branch_likely(&self, unlikely_if: Value, unlikely: Block, likely: Block) {
         let branch = llvm!(core::LLVMBuildCondBr(
             self.raw,
@@ -331,19 +331,19 @@ impl Value {
         self.opcode() == Some(LLVMOpcode::LLVMOr) && llvm!(core::LLVMGetIsDisjoint(self.0)) != 0
     }
 
-    /// Whether an addition does not overflow as one of numbers with a sign, or has no carries at all.
+    /// Whether an addition does not overflow as a signed one (`nsw`), or has no carries at all.
     pub fn cannot_overflow(self) -> bool {
         let adds = self.opcode() == Some(LLVMOpcode::LLVMAdd);
         self.is_disjoint() || adds && llvm!(core::LLVMGetNSW(self.0)) != 0
     }
 
-    /// Whether an addition does not overflow as one of numbers without a sign, or has no carries at all.
+    /// Whether an addition does not overflow as an unsigned one (`nuw`), or has no carries at all.
     pub fn cannot_carry(self) -> bool {
         let adds = self.opcode() == Some(LLVMOpcode::LLVMAdd);
         self.is_disjoint() || adds && llvm!(core::LLVMGetNUW(self.0)) != 0
     }
 
-    /// Whether a zero extension is of numbers that are not negative.
+    /// Whether a zero extension is of a non-negative number (`nneg`).
     pub fn is_of_nonnegative(self) -> bool {
         self.opcode() == Some(LLVMOpcode::LLVMZExt) && llvm!(core::LLVMGetNNeg(self.0)) != 0
     }
@@ -402,7 +402,7 @@ impl Value {
         Value(llvm!(core::LLVMConstReal(ty.0, value)))
     }
 
-    /// Whether a function's IR breaks LLVM's rules.
+    /// Whether LLVM's verifier refuses a function.
     pub fn is_invalid(self) -> bool {
         use llvm_sys::analysis::LLVMVerifierFailureAction::LLVMReturnStatusAction;
         llvm!(analysis::LLVMVerifyFunction(self.0, LLVMReturnStatusAction)) != 0

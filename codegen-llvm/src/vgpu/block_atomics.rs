@@ -34,7 +34,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     let scope = unit.context().sync_scope(ALONE);
     for operation in operations(unit) {
         if operation.scope() == Some(scope) {
-            in_turn(unit, operation);
+            lower(unit, operation);
         }
     }
     Ok(())
@@ -55,7 +55,7 @@ fn operations(unit: &Unit) -> Vec<Value> {
 }
 
 /// Makes an operation a load, a computation and a store, if the computation is one instruction.
-fn in_turn(unit: &Unit, operation: Value) {
+fn lower(unit: &Unit, operation: Value) {
     use LLVMAtomicRMWBinOp::*;
     let (address, value) = (operation.operand(0), operation.operand(1));
     let builder = Builder::before(unit.context(), operation);

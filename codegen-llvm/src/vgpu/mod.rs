@@ -75,11 +75,11 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("globals", globals::run),
     ("simplify", optimise::simplify),
     ("window", window::run),
-    ("block-atomics", block_atomics::mark),
+    ("mark-block-atomics", block_atomics::mark),
     // Warp forms have rules of their own for loops that wait on memory.
     ("warp", warp::run),
     ("spin", spin::run),
-    ("in-turn", block_atomics::run),
+    ("lower-block-atomics", block_atomics::run),
     ("optimise", optimise::run),
     ("undefined", undefined::run),
 ];

@@ -61,7 +61,8 @@ suspect:
 done:
   ret void
 }}
-define internal void @vgpu.check_exact(ptr %address, i32 %site, i32 %write) noinline cold nounwind memory(inaccessiblemem: readwrite) {{
+define internal void @vgpu.check_exact(ptr %address, i32 %site, i32 %write)
+  noinline cold nounwind memory(inaccessiblemem: readwrite) {{
   %bits = ptrtoint ptr %address to i64
   %window = lshr i64 %bits, {WINDOW_SHIFT}
   %inside = icmp eq i64 %window, {WINDOW_INDEX}
@@ -73,7 +74,8 @@ wild:
 done:
   ret void
 }}
-define void @vgpu.check_range(ptr %first, i64 %size, i32 %site, i32 %write) noinline nounwind memory(inaccessiblemem: readwrite) {{
+define void @vgpu.check_range(ptr %first, i64 %size, i32 %site, i32 %write)
+  noinline nounwind memory(inaccessiblemem: readwrite) {{
   %none = icmp eq i64 %size, 0
   br i1 %none, label %done, label %check
 check:

@@ -1,4 +1,4 @@
-; Empty inline assembly holds the compiler.
+; Empty inline assembly only restrains the compiler, and stays.
 ; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
 ; CHECK: call i32 asm sideeffect "", "=r,0"(i32 %
 

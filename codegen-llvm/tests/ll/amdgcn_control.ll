@@ -1,4 +1,4 @@
-; Barriers, waits and hints of AMDGCN; fences within a block only hold the compiler.
+; Barriers, waits and hints of AMDGCN. Fences within a block only restrain the compiler.
 ; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s \
 ; RUN:   --implicit-check-not='@llvm.amdgcn.'
 ; CHECK: fence syncscope("singlethread") release

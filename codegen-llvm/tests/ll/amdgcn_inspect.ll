@@ -1,4 +1,4 @@
-; An AMDGCN image's kernels, with their bound.
+; An AMDGCN image's kernels, with their launch bounds.
 ; RUN: omptarget-codegen inspect %s 2>&1 | FileCheck %s
 ; CHECK: "triple": "amdgcn-amd-amdhsa"
 ; CHECK: "cpu": "gfx90a"

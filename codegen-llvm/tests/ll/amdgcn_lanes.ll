@@ -1,5 +1,5 @@
-; Operations across lanes: each at a site of its own, with the value, the other lane and what to have if that is not
-; there.
+; Operations across lanes: each has a call site of its own, the value, the other lane, and the result where that lane is
+; missing.
 ; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s --implicit-check-not='@vgpu_trap' \
 ; RUN:   --implicit-check-not='@llvm.amdgcn.'
 ; CHECK: call i64 @vgpu_wave(ptr{{.*}}, i32 1, i32 1, i64 1, i32 0, i64 0)

@@ -1,4 +1,4 @@
-; What a thread knows of itself: fields of the context, and of the launch's record.
+; Registers that describe the thread are fields of the context, and of the launch record.
 ; RUN: omptarget-codegen vgpu --print-after lowering -o /dev/null %s 2>&1 | FileCheck %s \
 ; RUN:   --implicit-check-not='@llvm.amdgcn.'
 ; CHECK: define internal i32 @lower.llvm.amdgcn.workitem.id.y()

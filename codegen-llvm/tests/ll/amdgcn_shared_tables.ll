@@ -1,6 +1,5 @@
-; LLVM lowers AMD's shared memory at link time: a structure per kernel, and tables of the offsets within a block's
-; shared memory that functions look up by the kernel's number. The offsets become numbers, the number a field of the
-; context.
+; LLVM lowers AMD's shared memory at link time: to a structure per kernel, and to tables of offsets in a block's shared
+; memory, which functions index by the kernel's number. The offsets become constants, the number a field of the context.
 ; RUN: omptarget-codegen vgpu --print-after segments -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=AFTER-SEGMENTS \
 ; RUN:   --implicit-check-not='call void @llvm.donothing()' --implicit-check-not='@llvm.amdgcn.kernel'
 ; AFTER-SEGMENTS: @offsets = internal unnamed_addr addrspace(4) constant [2 x [2 x i32]] {{\[\[}}2 x i32] [i32 64,

@@ -1,4 +1,4 @@
-; What the virtual GPU does not know is named, with its place.
+; An intrinsic that the virtual GPU does not know is refused by name and place.
 ; RUN: not omptarget-codegen vgpu %s 2>&1 | FileCheck %s
 ; CHECK: the virtual GPU does not know the intrinsic `llvm.amdgcn.queue.ptr`, used in function `k`
 

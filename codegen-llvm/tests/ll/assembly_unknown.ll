@@ -1,4 +1,4 @@
-; Anything else is an error with its place.
+; Any other assembly is an error with its place.
 ; RUN: not omptarget-codegen vgpu %s 2>&1 | FileCheck %s
 ; CHECK: cannot run the inline PTX assembly `mma.sync.aligned.m8n8k4{{.*}}` in function `multiply` (matrix.cu:12:3)
 

@@ -1,4 +1,4 @@
-; All barrier forms, old names and new, each call with a site of its own.
+; All forms of barriers, under old and new names. Each call has a call site of its own.
 ; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
 ; CHECK: call void @vgpu_barrier(ptr{{.*}}, i32 1, i32 0, i32 0)
 ; CHECK: call void @vgpu_barrier(ptr{{.*}}, i32 2, i32 3, i32 0)

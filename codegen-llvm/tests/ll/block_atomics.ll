@@ -1,5 +1,6 @@
-; A relaxed atomic operation on the block's shared memory whose old value nobody wants: the block's threads take turns,
-; so a load and a store do, in both forms. One whose old value is used, one that orders, and one on other memory stay.
+; A relaxed atomic operation on the block's shared memory, whose old value nobody uses, becomes a load and a store in
+; both forms: the block's threads share one CPU thread. An operation stays if its old value is used, if it orders
+; memory, or if it is on other memory.
 ; RUN: omptarget-codegen vgpu --warp-forms --no-window-check --emit-llvm %s 2>&1 | FileCheck %s
 ; CHECK: define internal{{.*}}void @count(
 ; CHECK: load i32

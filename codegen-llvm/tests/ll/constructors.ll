@@ -1,4 +1,4 @@
-; Constructors by rising priority, destructors the other way round.
+; Constructors run by rising priority, destructors in the reverse order.
 ; RUN: omptarget-codegen vgpu --print-after constructors -o /dev/null %s 2>&1 \
 ; RUN:   | FileCheck %s --check-prefix=AFTER-CONSTRUCTORS --implicit-check-not='@llvm.global_'
 ; AFTER-CONSTRUCTORS: define{{.*}}@vgpu.constructors(ptr

@@ -1,5 +1,5 @@
-; With --count every block adds the number of its instructions to the thread's counter (the first block's 3, the 4 of a
-; turn of the loop, the return). Values that meet, places on the stack and what only informs the optimiser are no code.
+; With --count every block adds the number of its instructions to the thread's counter: 3 of the first block, 4 of an
+; iteration of the loop, 1 for the return. Phis, stack slots and hints for the optimiser do not count.
 ; RUN: omptarget-codegen vgpu --count -O0 --no-window-check --emit-llvm %s 2>&1 | FileCheck %s --check-prefix=IR
 ; IR: define{{.*}}@k(
 ; IR: load i64, ptr %counter

@@ -1,4 +1,4 @@
-; clang's NVPTX-only kind of debug information becomes line tables; a string that says the same stays.
+; clang's NVPTX-only kind of debug information becomes line tables. A string with the same text stays.
 ; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s \
 ; RUN:   --implicit-check-not='!DICompileUnit({{.*}}DebugDirectivesOnly'
 ; CHECK: c"emissionKind: DebugDirectivesOnly"

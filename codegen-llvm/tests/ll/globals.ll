@@ -1,5 +1,5 @@
-; Visible variables are external and hidden, in the manifest; a writable internal one must not be
-; taken for a local of the kernel; unused functions go.
+; Visible variables are external and hidden, and in the manifest. A writable internal variable must not become a local
+; of the kernel. Unused functions go.
 ; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s --check-prefix=IR \
 ; RUN:   --implicit-check-not='protected' --implicit-check-not='comdat' --implicit-check-not='@unused'
 ; IR: @visible = hidden{{.*}}addrspace(1) global i32 7

@@ -1,4 +1,4 @@
-; Where a generic pointer points: shared memory and the stack are ranges, the rest is global.
+; Which memory a generic pointer points to: shared memory and the stack are ranges, the rest is global.
 ; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check -O1 %s 2>&1 | FileCheck %s
 ; CHECK: define internal{{.*}}@shared(
 ; CHECK: sub i64 %address{{.*}}, %base

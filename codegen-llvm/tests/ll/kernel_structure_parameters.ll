@@ -1,5 +1,5 @@
-; A parameter takes as many 8-byte words as it needs; a structure becomes a copy on the thread's stack, which is filled
-; although the kernel is said not to read memory.
+; A parameter takes as many 8-byte words as it needs. A structure becomes a copy on the thread's stack, which is filled
+; although the kernel's attributes say that it reads no memory.
 ; RUN: omptarget-codegen vgpu --print-after entries -O0 -o /dev/null %s 2>&1 | FileCheck %s
 ; CHECK: define internal void @k(i32 %a, ptr %b, i8 %c) #0
 ; CHECK: define {{.*}} void @vgpu.entry.k(ptr %0, ptr %1)

@@ -1,5 +1,5 @@
-; Kernels by calling convention and by annotation; entries load the parameters. A launch bound does not
-; bound a block here: in generic kernels it leaves out the master's warp.
+; Kernels are found by calling convention and by annotation, and entries load the parameters. A launch bound does not
+; limit a block here: in generic kernels it leaves out the master's warp.
 ; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s --check-prefix=IR \
 ; RUN:   --implicit-check-not='ptx_kernel' --implicit-check-not='@vgpu.entry.helper' --implicit-check-not='target-cpu' \
 ; RUN:   --implicit-check-not='nvvm.maxntid'

@@ -1,4 +1,4 @@
-; The device runtime of AMD GPUs learns that lanes make progress each on its own.
+; The device runtime of AMD GPUs learns that lanes make independent progress.
 ; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
 ; CHECK: @__omptarget_independent_lanes = {{.*}}global i32 1
 

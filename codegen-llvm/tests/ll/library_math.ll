@@ -1,4 +1,4 @@
-; Whatever the back end calls for generic intrinsics and wide arithmetic, the engine resolves.
+; The engine resolves what the back end calls for generic intrinsics and wide arithmetic.
 ; RUN: omptarget-codegen vgpu -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=MANIFEST --allow-empty
 ; MANIFEST-NOT: error
 ; RUN: omptarget-codegen vgpu -O0 -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=O0 --allow-empty

@@ -1,4 +1,4 @@
-; A program's own definition is the program's.
+; A program's own definition of a library function stays.
 ; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s --implicit-check-not='vgpu_malloc'
 ; CHECK: @pool
 

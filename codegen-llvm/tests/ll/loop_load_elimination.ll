@@ -1,6 +1,6 @@
-; A loop that remembers the index of the largest element: the element is carried from turn to turn, not loaded at that
-; index, also where the loop was unrolled (`unrolled`). Not where something is written in the loop (`written`, of
-; doubles), and not where the index is another than that of the element (`other`, of halves).
+; A loop that remembers the index of the largest element: the element is carried from iteration to iteration, not loaded
+; at that index, also where the loop was unrolled (`unrolled`). It is loaded where something is written in the loop
+; (`written`, of doubles), and where the index is another than that of the element (`other`, of halves).
 ; RUN: omptarget-codegen vgpu --no-window-check --cpu x86-64-v4 --emit-llvm %s 2>&1 | FileCheck %s \
 ; RUN:   --implicit-check-not='phi double' --implicit-check-not='phi half'
 ; CHECK: void @largest(
@@ -21,10 +21,10 @@
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @largest(ptr %values, ptr %result) {
-  br label %turn
-turn:
-  %i = phi i32 [ 1, %0 ], [ %next, %turn ]
-  %best = phi i32 [ 0, %0 ], [ %best1, %turn ]
+  br label %iteration
+iteration:
+  %i = phi i32 [ 1, %0 ], [ %next, %iteration ]
+  %best = phi i32 [ 0, %0 ], [ %best1, %iteration ]
   %wide = zext nneg i32 %i to i64
   %at = getelementptr inbounds float, ptr %values, i64 %wide
   %here = load float, ptr %at
@@ -35,16 +35,16 @@ turn:
   %next = add nuw nsw i32 %i, 1
   %best1 = select i1 %more, i32 %i, i32 %best
   %done = icmp eq i32 %next, 100
-  br i1 %done, label %end, label %turn
+  br i1 %done, label %end, label %iteration
 end:
   store i32 %best1, ptr %result
   ret void
 }
 define ptx_kernel void @unrolled(ptr %values, ptr %result) {
-  br label %turn
-turn:
-  %i = phi i32 [ 1, %0 ], [ %next, %turn ]
-  %best = phi i32 [ 0, %0 ], [ %best2, %turn ]
+  br label %iteration
+iteration:
+  %i = phi i32 [ 1, %0 ], [ %next, %iteration ]
+  %best = phi i32 [ 0, %0 ], [ %best2, %iteration ]
   %wide = zext nneg i32 %i to i64
   %at = getelementptr inbounds i32, ptr %values, i64 %wide
   %here = load i32, ptr %at
@@ -64,16 +64,16 @@ turn:
   %best2 = select i1 %more1, i32 %i1, i32 %best1
   %next = add nuw nsw i32 %i, 2
   %done = icmp eq i32 %next, 101
-  br i1 %done, label %end, label %turn
+  br i1 %done, label %end, label %iteration
 end:
   store i32 %best2, ptr %result
   ret void
 }
 define ptx_kernel void @written(ptr %values, ptr %result) {
-  br label %turn
-turn:
-  %i = phi i32 [ 1, %0 ], [ %next, %turn ]
-  %best = phi i32 [ 0, %0 ], [ %best1, %turn ]
+  br label %iteration
+iteration:
+  %i = phi i32 [ 1, %0 ], [ %next, %iteration ]
+  %best = phi i32 [ 0, %0 ], [ %best1, %iteration ]
   %wide = zext nneg i32 %i to i64
   %at = getelementptr inbounds double, ptr %values, i64 %wide
   %here = load double, ptr %at
@@ -85,16 +85,16 @@ turn:
   %next = add nuw nsw i32 %i, 1
   %best1 = select i1 %more, i32 %i, i32 %best
   %done = icmp eq i32 %next, 100
-  br i1 %done, label %end, label %turn
+  br i1 %done, label %end, label %iteration
 end:
   store i32 %best1, ptr %result
   ret void
 }
 define ptx_kernel void @other(ptr %values, ptr %result) {
-  br label %turn
-turn:
-  %i = phi i32 [ 1, %0 ], [ %next, %turn ]
-  %best = phi i32 [ 0, %0 ], [ %best1, %turn ]
+  br label %iteration
+iteration:
+  %i = phi i32 [ 1, %0 ], [ %next, %iteration ]
+  %best = phi i32 [ 0, %0 ], [ %best1, %iteration ]
   %wide = zext nneg i32 %i to i64
   %at = getelementptr inbounds half, ptr %values, i64 %wide
   %here = load half, ptr %at
@@ -105,7 +105,7 @@ turn:
   %next = add nuw nsw i32 %i, 1
   %best1 = select i1 %more, i32 %next, i32 %best
   %done = icmp eq i32 %next, 100
-  br i1 %done, label %end, label %turn
+  br i1 %done, label %end, label %iteration
 end:
   store i32 %best1, ptr %result
   ret void

@@ -1,4 +1,4 @@
-; mbarrier objects: count down, flip the phase.
+; mbarrier objects count down, then flip the phase.
 ; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
 ; CHECK: store volatile i64 33554464, ptr addrspace(3)
 ; CHECK: load volatile i64, ptr addrspace(3)

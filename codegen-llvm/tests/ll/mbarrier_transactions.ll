@@ -1,4 +1,4 @@
-; Transaction counts need the asynchronous copy engine.
+; Transaction counts, which need the asynchronous copy engine, are refused.
 ; RUN: not omptarget-codegen vgpu %s 2>&1 | FileCheck %s
 ; CHECK: the virtual GPU does not know the intrinsic
 ; CHECK-SAME: `llvm.nvvm.mbarrier.expect.tx.scope.cta.space.cta`, used in function `k`

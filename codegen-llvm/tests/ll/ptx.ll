@@ -1,4 +1,4 @@
-; PTX for the architecture asked for, not the one in the image; constructors become kernels.
+; PTX is for the architecture asked for, not for the one in the image. Constructors become kernels.
 ; RUN: omptarget-codegen ptx --arch sm_90 %s 2>&1 | FileCheck %s --check-prefix=PTX
 ; PTX: .target sm_90
 ; PTX: .visible .entry k(

@@ -1,5 +1,5 @@
-; A generic kernel's block has the master's warp besides the threads that its bound counts; LLVM must not take the
-; master's number for less.
+; A generic kernel's block has the master's warp besides the threads that its launch bound counts. LLVM must not take
+; the master's thread id to be less than the bound.
 ; RUN: omptarget-codegen ptx --arch sm_90 %s 2>&1 | FileCheck %s --implicit-check-not='%tid.x'
 ; CHECK: .entry generic(
 ; CHECK: .maxntid 33

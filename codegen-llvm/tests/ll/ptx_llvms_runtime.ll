@@ -1,5 +1,5 @@
-; An image that brings LLVM's device runtime (its environment is there, our trap record is not): its generic kernels ask
-; along x, and are told nothing.
+; An image with LLVM's device runtime: its environment is there, our trap record is not. Its generic kernels extend
+; along x, and no register is folded.
 ; RUN: omptarget-codegen ptx --arch sm_90 %s 2>&1 | FileCheck %s
 ; CHECK: .entry generic(
 ; CHECK: %tid.x

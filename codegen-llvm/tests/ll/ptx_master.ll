@@ -1,4 +1,4 @@
-; What the runtime answered -1 is the master: behind the test for it, the runtime's own question is answered.
+; The thread for which the runtime returns -1 is the master: behind the test for -1, the runtime's own test is folded.
 ; RUN: omptarget-codegen ptx --arch sm_90 %s 2>&1 | FileCheck %s --implicit-check-not='1234522' \
 ; RUN:   --implicit-check-not='1234533'
 ; CHECK: .entry generic(

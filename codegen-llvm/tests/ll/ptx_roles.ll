@@ -1,5 +1,5 @@
-; What only the master's code calls, through a pointer here, is run by masters; the wrapper that workers call, by
-; workers. A function that both come to asks.
+; Functions that only the master's code calls, here through a pointer, are run by masters; the wrapper that workers
+; call, by workers. In a function that both reach the test stays.
 ; RUN: omptarget-codegen ptx --arch sm_90 %s 2>&1 | FileCheck %s --implicit-check-not='1000002' \
 ; RUN:   --implicit-check-not='2000001'
 ; CHECK: 1000001

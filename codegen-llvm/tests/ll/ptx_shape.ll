@@ -1,5 +1,5 @@
-; Blocks of SPMD kernels extend along x alone: what a kernel and functions of its own ask of the other dimensions is
-; known.
+; Blocks of SPMD kernels extend along x alone: the registers of other dimensions are folded in a kernel and its
+; functions.
 ; RUN: omptarget-codegen ptx --arch sm_90 %s 2>&1 | FileCheck %s --implicit-check-not='%tid.y'
 ; CHECK: %tid.x
 ; CHECK: .entry spmd(

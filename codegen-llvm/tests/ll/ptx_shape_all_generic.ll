@@ -1,5 +1,5 @@
-; Where all kernels are generic, whatever else there is knows the shape, too: also what is called through pointers. Only
-; a kernel itself asks whether the block's extent along x is 1.
+; Where all kernels are generic, registers are folded in all functions, also in those called through pointers. Only a
+; kernel itself tests whether the block's extent along x is 1.
 ; RUN: omptarget-codegen ptx --arch sm_90 %s 2>&1 | FileCheck %s --implicit-check-not='%tid.x' \
 ; RUN:   --implicit-check-not='%ntid.y'
 ; CHECK: region(

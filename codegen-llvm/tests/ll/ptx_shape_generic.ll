@@ -1,4 +1,4 @@
-; Blocks of generic kernels extend along y: they, and functions that others call too, ask for it.
+; Blocks of generic kernels extend along y: they read it, as do functions that other kernels call, too.
 ; RUN: omptarget-codegen ptx --arch sm_90 %s 2>&1 | FileCheck %s --implicit-check-not='%tid.z'
 ; CHECK: thread()
 ; CHECK: %tid.y

@@ -1,4 +1,4 @@
-; Static shared memory beyond 48 KiB is refused by kernel and variable; a kernel counts what it reaches.
+; Static shared memory beyond 48 KiB is refused by kernel and variable. A kernel counts what it reaches.
 ; RUN: not omptarget-codegen ptx --arch sm_90 %s 2>&1 | FileCheck %s
 ; CHECK: kernel large has 49160 bytes of static shared memory, more than the 49152 (48 KiB) that a
 ; CHECK-SAME: block may have on NVIDIA's GPUs; `block` alone takes 40968. Make the arrays

@@ -1,4 +1,4 @@
-; __nvvm_reflect's questions are answered.
+; Calls of __nvvm_reflect become constants.
 ; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
 ; CHECK: store volatile i32 750, ptr
 ; CHECK: store volatile i32 0, ptr

@@ -1,4 +1,4 @@
-; Directed rounding: a function of its own switches the CPU's mode, so LLVM cannot mix it up.
+; Directed rounding: a function of its own switches the CPU's mode, so LLVM cannot reorder other arithmetic into it.
 ; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s --check-prefix=IR
 ; IR: call{{.*}}float @lower.llvm.nvvm.add.rz.f(
 ; IR: define internal{{.*}}float @lower.llvm.nvvm.add.rz.f(

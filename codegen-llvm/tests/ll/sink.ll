@@ -1,4 +1,4 @@
-; Loops whose results only thread 0 uses behind a guard move behind it; others stay before it.
+; Loops whose results only thread 0 uses behind a guard move behind it. Others stay before it.
 ; RUN: omptarget-codegen vgpu %s --verify-each --print-after sink -o /dev/null 2>&1 | FileCheck %s
 ; CHECK: define ptx_kernel void @stored(
 ; CHECK: call void @llvm.nvvm.barrier.cta.sync.all
@@ -22,7 +22,7 @@
 ; CHECK: phi i64 [ 0, %0 ], [ 1, %guarded ]
 ; CHECK: define ptx_kernel void @entered_again(
 ; CHECK: phi i64 [ 0, %entry ], [ %counted, %join ]
-; CHECK: br i1 {{.*}}, label %turn, label %join
+; CHECK: br i1 {{.*}}, label %iteration, label %join
 ; CHECK: br i1 %last, label %guard, label %loop
 ; CHECK: br label %guarded
 ; CHECK: define ptx_kernel void @used_by_all(
@@ -136,13 +136,13 @@ define ptx_kernel void @entered_again(ptr %array, ptr %to, i64 %n) {
 entry:
   %thread = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %master = icmp eq i32 %thread, 0
-  br label %turn
-turn:
+  br label %iteration
+iteration:
   %count = phi i64 [ 0, %entry ], [ %counted, %join ]
   br label %loop
 loop:
-  %i = phi i64 [ 0, %turn ], [ %next, %loop ]
-  %sum = phi i64 [ 0, %turn ], [ %more, %loop ]
+  %i = phi i64 [ 0, %iteration ], [ %next, %loop ]
+  %sum = phi i64 [ 0, %iteration ], [ %more, %loop ]
   %place = getelementptr i64, ptr %array, i64 %i
   %x = load i64, ptr %place
   %more = add i64 %sum, %x
@@ -158,7 +158,7 @@ join:
   call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
   %counted = add i64 %count, 1
   %done = icmp eq i64 %counted, %n
-  br i1 %done, label %end, label %turn
+  br i1 %done, label %end, label %iteration
 end:
   ret void
 }

@@ -1,5 +1,5 @@
-; A synchronising call has an index of its own, even on a line it shares; its place is the innermost
-; frame of the user's source; checks of accesses share indices by place.
+; A synchronising call has an index of its own, even on a source line that it shares. Its location is the innermost
+; frame in the user's source. Checks of accesses share indices by location.
 ; RUN: omptarget-codegen vgpu %s 2>&1 | FileCheck %s
 ; CHECK: "sites":[{"file":"","line":0,"column":0,"function":""},{"file":"user.c","line":7,
 ; CHECK-SAME: "column":3,"function":"kernel_body"},{"file":"user.c","line":7,"column":3,

@@ -1,4 +1,4 @@
-; Loops that wait on memory let the other threads run; loops that end by themselves do not pay.
+; Loops that wait on memory let other threads run. Loops that end by themselves have no call.
 ; RUN: omptarget-codegen vgpu --emit-llvm -O1 --no-window-check %s 2>&1 | FileCheck %s --check-prefix=IR
 ; IR: define internal{{.*}}@polls(
 ; IR: load volatile i32
@@ -27,30 +27,30 @@
 target triple = "nvptx64-nvidia-cuda"
 declare void @llvm.nvvm.nanosleep(i32)
 define void @polls(ptr %flag) noinline {
-  br label %turn
-turn:
+  br label %iteration
+iteration:
   %v = load volatile i32, ptr %flag
   %end = icmp ne i32 %v, 0
-  br i1 %end, label %done, label %turn
+  br i1 %end, label %done, label %iteration
 done:
   ret void
 }
 define void @locks(ptr %lock) noinline {
-  br label %turn
-turn:
+  br label %iteration
+iteration:
   %pair = cmpxchg ptr %lock, i32 0, i32 1 acquire monotonic
   %end = extractvalue { i32, i1 } %pair, 1
-  br i1 %end, label %done, label %turn
+  br i1 %end, label %done, label %iteration
 done:
   ret void
 }
 define void @flushes(ptr %flag) noinline {
-  br label %turn
-turn:
+  br label %iteration
+iteration:
   fence seq_cst
   %v = load i32, ptr %flag
   %end = icmp ne i32 %v, 0
-  br i1 %end, label %done, label %turn
+  br i1 %end, label %done, label %iteration
 done:
   ret void
 }
@@ -60,31 +60,31 @@ define i1 @test(ptr %flag) noinline {
   ret i1 %end
 }
 define void @calls(ptr %flag) noinline {
-  br label %turn
-turn:
+  br label %iteration
+iteration:
   %end = call i1 @test(ptr %flag)
-  br i1 %end, label %done, label %turn
+  br i1 %end, label %done, label %iteration
 done:
   ret void
 }
 define void @counts(ptr %histogram, i32 %n) noinline {
-  br label %turn
-turn:
-  %i = phi i32 [ 0, %0 ], [ %next, %turn ]
+  br label %iteration
+iteration:
+  %i = phi i32 [ 0, %0 ], [ %next, %iteration ]
   %old = atomicrmw add ptr %histogram, i32 1 monotonic
   %next = add i32 %i, 1
   %end = icmp sge i32 %next, %n
-  br i1 %end, label %done, label %turn
+  br i1 %end, label %done, label %iteration
 done:
   ret void
 }
 define void @sleeps(ptr %flag) noinline {
-  br label %turn
-turn:
+  br label %iteration
+iteration:
   call void @llvm.nvvm.nanosleep(i32 10)
   %v = load volatile i32, ptr %flag
   %end = icmp ne i32 %v, 0
-  br i1 %end, label %done, label %turn
+  br i1 %end, label %done, label %iteration
 done:
   ret void
 }

@@ -1,4 +1,4 @@
-; A frame that no thread's stack can hold.
+; A frame that no thread's stack can hold is refused.
 ; RUN: not omptarget-codegen vgpu %s 2>&1 | FileCheck %s
 ; CHECK: stack frame size (1048448) exceeds limit (261888) in function 'big'
 

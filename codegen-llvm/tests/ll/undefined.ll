@@ -1,4 +1,4 @@
-; What nobody defines is an error with name and place; the C library's functions are the engine's.
+; An undefined symbol is an error with name and place. The engine provides the functions of the C library.
 ; RUN: not omptarget-codegen vgpu %s 2>&1 | FileCheck %s
 ; CHECK: device code calls `missing`, which neither the program nor the device runtime defines, in
 ; CHECK-SAME: function `k` (a.c:3:5)

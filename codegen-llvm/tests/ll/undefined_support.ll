@@ -1,4 +1,4 @@
-; What the back end would have to call but the engine does not have.
+; Support functions that the back end would call, and the engine does not have, are refused.
 ; RUN: not omptarget-codegen vgpu %s 2>&1 | FileCheck %s
 ; CHECK: device code needs `__multf3`, support the virtual GPU does not have
 

@@ -1,4 +1,4 @@
-; A weak reference to nothing is null.
+; A weak reference to an undefined symbol is null.
 ; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s --implicit-check-not='@hook'
 ; CHECK: store volatile ptr null, ptr
 

@@ -1,4 +1,4 @@
-; Variable arguments go NVPTX's way, a packed buffer, before the host's could take over.
+; Variable arguments are lowered by NVPTX's convention, a packed buffer, before the host's would apply.
 ; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check -O1 %s 2>&1 | FileCheck %s --implicit-check-not='...' \
 ; RUN:   --implicit-check-not='va_start' --implicit-check-not='va_arg'
 ; CHECK: define internal{{.*}}i32 @sum(

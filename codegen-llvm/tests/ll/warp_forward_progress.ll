@@ -38,16 +38,16 @@ target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @retry(ptr %sum, float %term) {
 entry:
   %first = load i32, ptr %sum
-  br label %turn
-turn:
-  %seen = phi i32 [ %first, %entry ], [ %found, %turn ]
+  br label %iteration
+iteration:
+  %seen = phi i32 [ %first, %entry ], [ %found, %iteration ]
   %old = bitcast i32 %seen to float
   %new = fadd float %old, %term
   %bits = bitcast float %new to i32
   %both = cmpxchg ptr %sum, i32 %seen, i32 %bits monotonic monotonic
   %found = extractvalue { i32, i1 } %both, 0
   %done = extractvalue { i32, i1 } %both, 1
-  br i1 %done, label %end, label %turn
+  br i1 %done, label %end, label %iteration
 end:
   ret void
 }
@@ -57,11 +57,11 @@ entry:
   %chosen = icmp eq i32 %tid, 0
   br i1 %chosen, label %one, label %end
 one:
-  br label %turn
-turn:
+  br label %iteration
+iteration:
   %v = load atomic i32, ptr addrspace(1) %flag monotonic, align 4
   %set = icmp ne i32 %v, 0
-  br i1 %set, label %reset, label %turn
+  br i1 %set, label %reset, label %iteration
 reset:
   store atomic i32 0, ptr addrspace(1) %flag monotonic, align 4
   br label %end
@@ -70,11 +70,11 @@ end:
 }
 define ptx_kernel void @lock(ptr %word) {
 entry:
-  br label %turn
-turn:
+  br label %iteration
+iteration:
   %both = cmpxchg ptr %word, i32 0, i32 1 monotonic monotonic
   %done = extractvalue { i32, i1 } %both, 1
-  br i1 %done, label %end, label %turn
+  br i1 %done, label %end, label %iteration
 end:
   store atomic i32 0, ptr %word monotonic, align 4
   ret void
@@ -82,8 +82,8 @@ end:
 define ptx_kernel void @rounds(ptr %flag, i32 %all) {
 entry:
   %some = icmp eq i32 %all, 64
-  br label %turn
-turn:
+  br label %iteration
+iteration:
   %v = load atomic i32, ptr %flag monotonic, align 4
   br i1 %some, label %named, label %block
 named:
@@ -94,32 +94,32 @@ block:
   br label %next
 next:
   %set = icmp ne i32 %v, 0
-  br i1 %set, label %end, label %turn
+  br i1 %set, label %end, label %iteration
 end:
   ret void
 }
 define ptx_kernel void @counted(ptr %sum, ptr %bound) {
 entry:
-  br label %turn
-turn:
-  %i = phi i32 [ 0, %entry ], [ %next, %turn ]
+  br label %iteration
+iteration:
+  %i = phi i32 [ 0, %entry ], [ %next, %iteration ]
   %old = atomicrmw add ptr %sum, i32 1 seq_cst
   fence seq_cst
   %most = load i32, ptr %bound
   %next = add i32 %i, 1
   %more = icmp slt i32 %next, %most
-  br i1 %more, label %turn, label %end
+  br i1 %more, label %iteration, label %end
 end:
   ret void
 }
 define ptx_kernel void @flushed(ptr %flag) {
 entry:
-  br label %turn
-turn:
+  br label %iteration
+iteration:
   fence seq_cst
   %v = load i32, ptr %flag
   %set = icmp ne i32 %v, 0
-  br i1 %set, label %end, label %turn
+  br i1 %set, label %end, label %iteration
 end:
   ret void
 }
@@ -130,11 +130,11 @@ entry:
   %first = icmp eq i32 %tid, 0
   br i1 %first, label %poll, label %others
 poll:
-  br label %turn
-turn:
+  br label %iteration
+iteration:
   %v = load atomic i32, ptr addrspace(1) %flag monotonic, align 4
   %set = icmp ne i32 %v, 0
-  br i1 %set, label %end, label %turn
+  br i1 %set, label %end, label %iteration
 others:
   %second = icmp eq i32 %tid, 1
   br i1 %second, label %give, label %end
@@ -146,8 +146,8 @@ end:
 }
 define ptx_kernel void @numbers(ptr addrspace(1) %next, ptr %out, i32 %count) {
 entry:
-  br label %turn
-turn:
+  br label %iteration
+iteration:
   %again = getelementptr i8, ptr addrspace(1) %next, i64 8
   %number = atomicrmw add ptr addrspace(1) %again, i32 1 monotonic
   %more = icmp ult i32 %number, %count
@@ -155,37 +155,37 @@ turn:
 body:
   %at = getelementptr i32, ptr %out, i32 %number
   store i32 1, ptr %at
-  br label %turn
+  br label %iteration
 end:
   ret void
 }
 define ptx_kernel void @reads(ptr addrspace(1) %next, ptr %out, i32 %count) {
 entry:
-  br label %turn
-turn:
+  br label %iteration
+iteration:
   %number = atomicrmw add ptr addrspace(1) %next, i32 0 monotonic
   %more = icmp ult i32 %number, %count
-  br i1 %more, label %turn, label %end
+  br i1 %more, label %iteration, label %end
 end:
   ret void
 }
 define ptx_kernel void @some(ptr addrspace(1) %next, ptr %out, i32 %count) {
 entry:
-  br label %turn
-turn:
+  br label %iteration
+iteration:
   %seen = load atomic i32, ptr addrspace(1) %next monotonic, align 4
   %more = icmp ult i32 %seen, %count
   br i1 %more, label %body, label %end
 body:
   %odd = trunc i32 %seen to i1
-  br i1 %odd, label %take, label %turn.end
+  br i1 %odd, label %take, label %iteration.end
 take:
   %number = atomicrmw add ptr addrspace(1) %next, i32 1 monotonic
   %at = getelementptr i32, ptr %out, i32 %number
   store i32 1, ptr %at
-  br label %turn.end
-turn.end:
-  br label %turn
+  br label %iteration.end
+iteration.end:
+  br label %iteration
 end:
   ret void
 }

@@ -17,13 +17,13 @@ entry:
   %i = zext i32 %tid to i64
   %at = getelementptr i32, ptr %limits, i64 %i
   %limit = load i32, ptr %at
-  br label %turn
-turn:
-  %n = phi i32 [ 1, %entry ], [ %more, %turn ]
+  br label %iteration
+iteration:
+  %n = phi i32 [ 1, %entry ], [ %more, %iteration ]
   %twice = shl i32 %n, 1
   %more = add i32 %twice, %tid
   %again = icmp slt i32 %more, %limit
-  br i1 %again, label %turn, label %end
+  br i1 %again, label %iteration, label %end
 end:
   %to = getelementptr i32, ptr %out, i64 %i
   store i32 %more, ptr %to
@@ -34,10 +34,10 @@ entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %i = zext i32 %tid to i64
   %start = uitofp i32 %tid to float
-  br label %turn
-turn:
-  %n = phi i32 [ 0, %entry ], [ %more, %turn ]
-  %sum = phi float [ %start, %entry ], [ %next, %turn ]
+  br label %iteration
+iteration:
+  %n = phi i32 [ 0, %entry ], [ %more, %iteration ]
+  %sum = phi float [ %start, %entry ], [ %next, %iteration ]
   %index = zext i32 %n to i64
   %at = getelementptr float, ptr %in, i64 %index
   %v = load float, ptr %at
@@ -45,7 +45,7 @@ turn:
   %next = fadd float %product, 1.0
   %more = add i32 %n, 1
   %again = icmp slt i32 %more, %count
-  br i1 %again, label %turn, label %end
+  br i1 %again, label %iteration, label %end
 end:
   %to = getelementptr float, ptr %out, i64 %i
   store float %next, ptr %to

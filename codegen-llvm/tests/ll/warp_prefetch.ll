@@ -10,9 +10,9 @@ define ptx_kernel void @rows(ptr %y, i64 %pitch, i64 %count) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %i = zext i32 %tid to i64
-  br label %turn
-turn:
-  %row = phi i64 [ 0, %entry ], [ %next, %turn ]
+  br label %iteration
+iteration:
+  %row = phi i64 [ 0, %entry ], [ %next, %iteration ]
   %before = mul i64 %row, %pitch
   %at = add i64 %before, %i
   %p = getelementptr float, ptr %y, i64 %at
@@ -21,7 +21,7 @@ turn:
   store float %w, ptr %p
   %next = add i64 %row, 1
   %more = icmp ult i64 %next, %count
-  br i1 %more, label %turn, label %end
+  br i1 %more, label %iteration, label %end
 end:
   ret void
 }

@@ -21,7 +21,7 @@
 ; CHECK: call void @vgpu_barrier(
 ; CHECK: store i32 4,
 ; CHECK: ret void
-; CHECK: define hidden void @turns(
+; CHECK: define hidden void @iterations(
 ; CHECK: call void @vgpu_barrier(
 ; CHECK: store i32 1,
 ; CHECK: call void @vgpu_barrier(
@@ -107,14 +107,14 @@ after_second:
 }
 
 ; Thread 0 writes in the next iteration what all have read in this one.
-define ptx_kernel void @turns(ptr %a, ptr %to, i32 %n) {
+define ptx_kernel void @iterations(ptr %a, ptr %to, i32 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %wide = zext i32 %tid to i64
   %place = getelementptr i32, ptr %to, i64 %wide
   %master = icmp eq i32 %tid, 0
-  br label %turn
-turn:
+  br label %iteration
+iteration:
   %i = phi i32 [ 0, %entry ], [ %next, %after ]
   %sum = phi i32 [ 0, %entry ], [ %more, %after ]
   call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
@@ -129,7 +129,7 @@ after:
   %more = add i32 %sum, %x
   %next = add i32 %i, 1
   %goes_on = icmp slt i32 %next, %n
-  br i1 %goes_on, label %turn, label %end
+  br i1 %goes_on, label %iteration, label %end
 end:
   store i32 %more, ptr %place
   ret void

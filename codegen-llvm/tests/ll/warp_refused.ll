@@ -30,11 +30,11 @@ end:
   ret void
 }
 define ptx_kernel void @waiting(ptr %flag) {
-  br label %turn
-turn:
+  br label %iteration
+iteration:
   %v = load atomic i32, ptr %flag monotonic, align 4
   %set = icmp ne i32 %v, 0
-  br i1 %set, label %end, label %turn
+  br i1 %set, label %end, label %iteration
 end:
   ret void
 }

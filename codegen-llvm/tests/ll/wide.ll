@@ -1,4 +1,4 @@
-; 128-bit integers divide through the engine's library; 16-byte atomics are the CPU's.
+; 128-bit integers are divided by the engine's library. 16-byte atomics are the CPU's.
 ; RUN: omptarget-codegen vgpu -o /dev/null %s 2>&1 | FileCheck %s --allow-empty
 ; CHECK-NOT: error
 

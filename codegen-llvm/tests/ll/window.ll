@@ -13,13 +13,13 @@
 ; O1: call void @vgpu.check_range(ptr %p, i64 %size
 ; O1: define{{.*}}@trusted(
 ; O1: ret void
-; O1: define{{.*}}@chosen_in_turns(
+; O1: define{{.*}}@chosen_in_loop(
 ; O1: store volatile i32 3, ptr %last
 ; O1: call void @vgpu.check(ptr %first, ptr %first
 ; O1: store volatile i32 4, ptr %first
 ; RUN: omptarget-codegen vgpu --print-after window -O0 -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=AFTER-WINDOW \
 ; RUN:   --implicit-check-not='call void @vgpu.check(ptr %last' --implicit-check-not='itself'
-; AFTER-WINDOW: define{{.*}}@chosen_in_turns(
+; AFTER-WINDOW: define{{.*}}@chosen_in_loop(
 ; RUN: omptarget-codegen vgpu --emit-llvm -O1 %s 2>&1 | FileCheck %s --check-prefix=IR
 ; IR: call{{.*}}void @vgpu.check_exact(ptr
 ; IR: call{{.*}}void @vgpu_wild_access(ptr
@@ -59,7 +59,7 @@ define ptx_kernel void @trusted(i64 %i, i1 %c) {
 }
 
 ; Phis and selects that choose from each other, and arithmetic that starts from itself.
-define ptx_kernel void @chosen_in_turns(ptr %p, i1 %c, i1 %d) {
+define ptx_kernel void @chosen_in_loop(ptr %p, i1 %c, i1 %d) {
 entry:
   %local = alloca i32
   %heap = call ptr @malloc(i64 8)

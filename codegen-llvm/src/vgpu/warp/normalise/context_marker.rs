@@ -29,7 +29,7 @@ pub fn run(module: &Module) {
         marker.add_attribute(context, name);
     }
     // Reads and writes no memory: equal calls are one.
-    marker.reads_no_memory(context);
+    marker.set_no_memory(context);
     let instructions = module
         .definitions()
         .into_iter()
