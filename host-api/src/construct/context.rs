@@ -1,8 +1,8 @@
 //! One construct that the program executes: its name, its location, and its error reports.
 
+use crate::device::mapping_report::report_table;
 use crate::device::omp_device::{OmpDevice, Target};
 use crate::mapping::map_item::MapItem;
-use crate::mapping::report::report_table;
 use crate::report::error::{Error, Report, die};
 use crate::report::info::{self, Info};
 use crate::report::source_location::{SourceIdent, SourceLocation};

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use plugin_api::{Completion, DevicePtr, Stream};
 use smallvec::SmallVec;
 
+use crate::device::mapping_report::{neighbour, report_table};
 use crate::device::omp_device::OmpDevice;
+use crate::device::reduction_buffer::ReductionBuffer;
 use crate::device::stream_pool::StreamInUse;
-use crate::launch::reduction_buffer::ReductionBuffer;
 use crate::mapping::mapped_range::Mapping;
-use crate::mapping::report::{neighbour, report_table};
 use crate::ompt;
 use crate::report::error::{Error, Result};
 use crate::report::info::{self, Info};

@@ -1,7 +1,12 @@
-//! A construct on its way through the runtime: where it is, the device work it queues, and what is left in flight.
+//! What constructs do: enter and leave data environments, update data, execute device work, blocking or in flight.
 
+pub mod attach;
 pub mod context;
+pub mod data_begin;
+pub mod data_end;
 pub mod device_work;
 mod execute;
 pub mod in_flight;
 pub mod target_task;
+pub mod transfer;
+pub mod update;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use plugin_api::Device;
 
 use crate::device::program::{LoadTarget, Program};
+use crate::device::reduction_buffer::ReductionBuffers;
 use crate::device::stream_pool::StreamPool;
-use crate::launch::reduction_buffer::ReductionBuffers;
 use crate::mapping::table::MappingTable;
 use crate::recording::replay_memory::ReplayMemory;
 

@@ -5,15 +5,15 @@ use std::ptr;
 
 use crate::abi::Ident;
 use crate::construct::context::Construct;
+use crate::construct::data_begin::{Returned, data_begin};
+use crate::construct::data_end::data_end;
 use crate::construct::device_work::DeviceWork;
+use crate::construct::update::update;
 use crate::device::omp_device::Target;
 use crate::entry::ident;
 use crate::entry::raw_items::RawItems;
 use crate::host_library::{Dependences, wait_for};
-use crate::mapping::data_begin::{Returned, data_begin};
-use crate::mapping::data_end::data_end;
 use crate::mapping::map_item::MapItem;
-use crate::mapping::update::update;
 use crate::ompt;
 use crate::report::error::Result;
 use crate::runtime::runtime;

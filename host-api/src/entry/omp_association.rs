@@ -4,10 +4,10 @@ use std::ffi::c_void;
 
 use plugin_api::DevicePtr;
 
+use crate::device::mapping_report::print_table;
 use crate::device::omp_device::Target;
 use crate::entry::routine::answer;
 use crate::mapping::mapped_range::{Mapping, Storage};
-use crate::mapping::report::print_table;
 use crate::mapping::table::Section;
 use crate::ompt::{self, Operation, Side};
 use crate::report::error::{Error, Result};

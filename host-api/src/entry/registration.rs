@@ -4,6 +4,7 @@ use std::ffi::c_void;
 
 use crate::abi::{BinaryDescriptor, MapperFunction};
 use crate::construct::in_flight;
+use crate::device::mapping_report::report_table;
 use crate::device::registry::Requirements;
 use crate::fork;
 use crate::host_library::TaskHandle;
@@ -11,7 +12,6 @@ use crate::mapping::item_name::ItemName;
 use crate::mapping::map_item::MapItem;
 use crate::mapping::map_type::MapType;
 use crate::mapping::mapper::Components;
-use crate::mapping::report::report_table;
 use crate::ompt;
 use crate::report::error::die;
 use crate::report::info::{self, Info};

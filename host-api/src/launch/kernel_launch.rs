@@ -3,14 +3,14 @@
 use plugin_api::{Launch, Stream};
 use smallvec::SmallVec;
 
+use crate::construct::data_begin::data_begin;
+use crate::construct::data_end::data_end;
 use crate::construct::device_work::{DeviceWork, OnCompletion, kernel_error};
 use crate::device::omp_device::OmpDevice;
 use crate::device::regions::Region;
 use crate::environment::Environment;
 use crate::launch::kernel_arguments::KernelArguments;
 use crate::launch::shape::{Cut, KernelFacts, Shape, Wanted, shape};
-use crate::mapping::data_begin::data_begin;
-use crate::mapping::data_end::data_end;
 use crate::mapping::map_item::MapItem;
 use crate::ompt;
 use crate::report::error::{Error, Result, warn};
@@ -219,7 +219,7 @@ fn reduction_buffer(
     work: &DeviceWork<'_>,
     region: &Region,
     teams: u32,
-) -> Result<Option<crate::launch::reduction_buffer::ReductionBuffer>> {
+) -> Result<Option<crate::device::reduction_buffer::ReductionBuffer>> {
     let environment = &region.environment;
     let records = environment
         .reduction_buffer_length

@@ -5,17 +5,17 @@ use std::ffi::c_void;
 use plugin_api::{Completion, DevicePtr};
 
 use crate::abi::Dimension;
+use crate::construct::data_begin::{Returned, data_begin};
+use crate::construct::data_end::data_end;
 use crate::construct::device_work::DeviceWork;
+use crate::construct::update::update;
 use crate::device::omp_device::OmpDevice;
 use crate::entry::registration::{__tgt_mapper_num_components, __tgt_push_mapper_component};
 use crate::launch::kernel_arguments::KernelArguments;
-use crate::mapping::data_begin::{Returned, data_begin};
-use crate::mapping::data_end::data_end;
 use crate::mapping::item_name::ItemName;
 use crate::mapping::map_item::MapItem;
 use crate::mapping::map_type::MapType;
 use crate::mapping::table::{Count, Section};
-use crate::mapping::update::update;
 use crate::report::error::Error;
 use crate::tests::fake_device::FakeDevice;
 

@@ -3,14 +3,14 @@
 use plugin_api::DevicePtr;
 use proptest::prelude::*;
 
+use crate::construct::data_begin::data_begin;
+use crate::construct::data_end::data_end;
+use crate::construct::update::update;
 use crate::device::omp_device::OmpDevice;
-use crate::mapping::data_begin::data_begin;
-use crate::mapping::data_end::data_end;
 use crate::mapping::item_name::ItemName;
 use crate::mapping::map_item::MapItem;
 use crate::mapping::map_type::MapType;
 use crate::mapping::table::{Count, Section};
-use crate::mapping::update::update;
 use crate::report::error::Error;
 use crate::tests::data_environment::blocking;
 use crate::tests::fake_device::FakeDevice;

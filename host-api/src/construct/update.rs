@@ -2,13 +2,13 @@
 
 use crate::abi::Dimension;
 use crate::construct::device_work::{DeviceWork, OnCompletion};
+use crate::construct::transfer;
+use crate::device::mapping_report::report_found;
 use crate::mapping::map_item::MapItem;
 use crate::mapping::map_type::MapType;
 use crate::mapping::mapped_range::Mapping;
 use crate::mapping::mapper;
-use crate::mapping::report::report_found;
 use crate::mapping::table::Section;
-use crate::mapping::transfer;
 use crate::report::error::{Error, Result};
 use crate::report::info::{self, Info};
 

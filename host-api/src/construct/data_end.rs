@@ -10,14 +10,14 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::construct::device_work::{DeviceWork, OnCompletion};
+use crate::construct::transfer;
+use crate::device::mapping_report::report_found;
 use crate::device::omp_device::OmpDevice;
 use crate::mapping::map_item::MapItem;
 use crate::mapping::map_type::MapType;
 use crate::mapping::mapped_range::Mapping;
 use crate::mapping::mapper;
-use crate::mapping::report::report_found;
 use crate::mapping::table::{Reference, Section};
-use crate::mapping::transfer;
 use crate::report::error::{Error, Result};
 use crate::report::info::{self, Info};
 
