@@ -244,7 +244,7 @@ impl<'a> Writer<'a> {
                 self.call(*variable, &callee, &argument, &argument);
             }
             Statement::Barrier => self.barrier(),
-            Statement::BarrierApart(variable, condition) => {
+            Statement::DivergentBarrier(variable, condition) => {
                 let (yes, no, end) = (self.fresh(), self.fresh(), self.fresh());
                 self.branch(condition, yes, no);
                 self.label(yes);
@@ -324,7 +324,7 @@ impl<'a> Writer<'a> {
                     "call i32 @llvm.nvvm.vote.ballot.sync(i32 {mask}, i1 {holds})"
                 ));
                 let place = Place {
-                    together: Together::Lanes,
+                    converged: Converged::Lanes,
                     ..place
                 };
                 self.line(&format!("br i1 {holds}, label %l{inside}, label %l{end}"));
@@ -427,9 +427,9 @@ impl<'a> Writer<'a> {
                 let at = self.define(&format!("getelementptr i32, ptr %private, i32 {index}"));
                 self.define(&format!("load i32, ptr {at}"))
             }
-            Expression::Record(record, index) => {
-                let first = self.index(index, Record::STARTS);
-                self.record(*record, &first)
+            Expression::Interleaved(access, index) => {
+                let first = self.index(index, InterleavedAccess::STARTS);
+                self.interleaved(*access, &first)
             }
             Expression::Binary(operation, operands) => {
                 let (left, right) = (self.expression(&operands.0), self.expression(&operands.1));
@@ -443,13 +443,13 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn record(&mut self, record: Record, first: &str) -> String {
+    fn interleaved(&mut self, access: InterleavedAccess, first: &str) -> String {
         let mut sum = "0".to_owned();
-        for at in 0..record.elements {
-            let word = if record.wide { 2 * at } else { at };
+        for at in 0..access.elements {
+            let word = if access.wide { 2 * at } else { at };
             let index = self.define(&format!("add nuw nsw i32 {first}, {word}"));
             let address = self.define(&format!("getelementptr i32, ptr %in, i32 {index}"));
-            let element = match record.wide {
+            let element = match access.wide {
                 true => {
                     let both = self.define(&format!("load i64, ptr {address}, align 4"));
                     let high = self.define(&format!("lshr i64 {both}, 32"));

@@ -232,7 +232,7 @@ impl Block<'_> {
                 self.call(*variable, FUNCTIONS, (argument, argument), here, to);
             }
             Statement::Barrier => {}
-            Statement::BarrierApart(variable, condition) => {
+            Statement::DivergentBarrier(variable, condition) => {
                 let holds = self.holding(condition, here, to);
                 for thread in members(here) {
                     let value = &mut to.frames[thread].variables[usize::from(*variable)];
@@ -329,7 +329,7 @@ impl Block<'_> {
             Statement::Among(condition, body) => {
                 let holds = self.holding(condition, here, to);
                 let among = Place {
-                    together: Together::Lanes,
+                    converged: Converged::Lanes,
                     ..place
                 };
                 self.run(body, &holds, to, among, iteration);
@@ -418,10 +418,10 @@ impl Block<'_> {
             Expression::Private(index) => {
                 frame.private[(self.value(index, thread, frame) % PRIVATE) as usize]
             }
-            Expression::Record(record, index) => {
-                let first = self.value(index, thread, frame) % Record::STARTS;
+            Expression::Interleaved(access, index) => {
+                let first = self.value(index, thread, frame) % InterleavedAccess::STARTS;
                 let word = |at: u32| self.input[(first + at) as usize];
-                let elements = (0..record.elements).map(|at| match record.wide {
+                let elements = (0..access.elements).map(|at| match access.wide {
                     true => word(2 * at) ^ word(2 * at + 1),
                     false => word(at),
                 });

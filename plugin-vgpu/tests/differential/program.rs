@@ -51,28 +51,28 @@ pub enum Expression {
     Block,
     Input(Box<Expression>),
     Private(Box<Expression>),
-    Record(Record, Box<Expression>),
+    Interleaved(InterleavedAccess, Box<Expression>),
     Binary(Operation, Box<(Expression, Expression)>),
     Select(Box<(Condition, Expression, Expression)>),
 }
 
 /// Reads consecutive elements of the input as the digits of a number to base 3.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Record {
-    /// At most [`Record::MAX_WORDS`] words.
+pub struct InterleavedAccess {
+    /// At most [`InterleavedAccess::MAX_WORDS`] words.
     pub elements: u32,
     /// Whether an element has two words, which are combined with XOR.
     pub wide: bool,
 }
 
-impl Record {
+impl InterleavedAccess {
     /// Most words.
     pub const MAX_WORDS: u32 = 12;
     /// Bound of the index of the first word.
     pub const STARTS: u32 = 32;
 }
 
-const _: () = assert!(Record::STARTS + Record::MAX_WORDS <= INPUTS);
+const _: () = assert!(InterleavedAccess::STARTS + InterleavedAccess::MAX_WORDS <= INPUTS);
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Condition {
@@ -122,7 +122,7 @@ pub enum Statement {
     CallSynchronising(u8, Expression),
     Barrier,
     /// One barrier at two places. The variable grows by one before it, or doubles after it.
-    BarrierApart(u8, Condition),
+    DivergentBarrier(u8, Condition),
     /// Counts the threads in which the condition holds.
     CountAtBarrier(u8, Condition),
     /// Sets the variable to that of another thread, a given distance further, through shared memory.
@@ -154,9 +154,9 @@ pub struct Program {
 
 /// The threads that are certainly converged at a place.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Together {
+pub enum Converged {
     /// None.
-    Nobody,
+    None,
     /// The lanes in a known mask.
     Lanes,
     /// The block's threads that have not ended.
@@ -166,7 +166,7 @@ pub enum Together {
 /// Which statements may stand at a place.
 #[derive(Clone, Copy)]
 pub struct Place {
-    pub together: Together,
+    pub converged: Converged,
     /// Whether `activemask` gives the same lanes as on a GPU in lockstep.
     pub active_mask: bool,
     pub in_loop: bool,
@@ -180,7 +180,7 @@ pub struct Place {
 
 impl Place {
     pub const KERNEL: Place = Place {
-        together: Together::Block,
+        converged: Converged::Block,
         active_mask: true,
         in_loop: false,
         callable: FUNCTIONS,
@@ -192,9 +192,9 @@ impl Place {
     pub fn function(index: usize) -> Place {
         let synchronises = index == FUNCTIONS;
         Place {
-            together: match synchronises {
-                true => Together::Block,
-                false => Together::Nobody,
+            converged: match synchronises {
+                true => Converged::Block,
+                false => Converged::None,
             },
             active_mask: false,
             in_loop: false,
@@ -207,10 +207,10 @@ impl Place {
     /// The place inside a branch on a condition with this uniformity.
     pub fn under(self, uniform: Uniform) -> Place {
         Place {
-            together: match (uniform, self.together) {
-                (Uniform::Block, together) => together,
-                (Uniform::Warp, Together::Block | Together::Lanes) => Together::Lanes,
-                _ => Together::Nobody,
+            converged: match (uniform, self.converged) {
+                (Uniform::Block, converged) => converged,
+                (Uniform::Warp, Converged::Block | Converged::Lanes) => Converged::Lanes,
+                _ => Converged::None,
             },
             // In a loop that is not unrolled, fibers that took the other branch reach a place in their next
             // iteration while others still wait there in this one.
@@ -232,8 +232,8 @@ impl Place {
 
     /// Whether the statement may stand here.
     pub fn admits(self, program: &Program, statement: &Statement) -> bool {
-        let block = self.together == Together::Block;
-        let warp = program.warps && self.together != Together::Nobody;
+        let block = self.converged == Converged::Block;
+        let warp = program.warps && self.converged != Converged::None;
         match statement {
             Statement::Break(_) | Statement::Continue(_) => self.in_loop,
             Statement::Return(_) => self.may_return,
@@ -245,7 +245,7 @@ impl Place {
                 program.calls && program.barriers && block && self.kernel
             }
             Statement::Barrier
-            | Statement::BarrierApart(..)
+            | Statement::DivergentBarrier(..)
             | Statement::CountAtBarrier(..)
             | Statement::Exchange(..) => program.barriers && block,
             Statement::Shuffle(..)
@@ -287,7 +287,7 @@ impl Expression {
             | Expression::Thread
             | Expression::Lane
             | Expression::Private(_) => Uniform::No,
-            Expression::Input(index) | Expression::Record(_, index) => index.uniform(),
+            Expression::Input(index) | Expression::Interleaved(_, index) => index.uniform(),
             Expression::Binary(_, operands) => operands.0.uniform().min(operands.1.uniform()),
             Expression::Select(parts) => {
                 let values = parts.1.uniform().min(parts.2.uniform());

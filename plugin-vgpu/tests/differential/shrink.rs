@@ -122,8 +122,8 @@ fn statements(statement: &Statement) -> Vec<Statement> {
         MatchAll(to, value) => expressions(&value)
             .map(|value| MatchAll(to, value))
             .collect(),
-        BarrierApart(to, test) => conditions(&test)
-            .map(|test| BarrierApart(to, test))
+        DivergentBarrier(to, test) => conditions(&test)
+            .map(|test| DivergentBarrier(to, test))
             .collect(),
         CountAtBarrier(to, test) => conditions(&test)
             .map(|test| CountAtBarrier(to, test))
@@ -172,7 +172,9 @@ fn expressions(expression: &Expression) -> impl Iterator<Item = Expression> {
             vec![Expression::Constant(0), Expression::Constant(1)]
         }
         Expression::Warp | Expression::Block => vec![Expression::Constant(1)],
-        Expression::Input(index) | Expression::Private(index) | Expression::Record(_, index) => {
+        Expression::Input(index)
+        | Expression::Private(index)
+        | Expression::Interleaved(_, index) => {
             vec![(**index).clone()]
         }
         Expression::Binary(_, operands) => vec![operands.0.clone(), operands.1.clone()],

@@ -45,11 +45,11 @@ fn leaf() -> impl Strategy<Value = Expression> {
     ]
 }
 
-fn record() -> BoxedStrategy<Record> {
-    let of = |wide| move |elements| Record { elements, wide };
+fn interleaved() -> BoxedStrategy<InterleavedAccess> {
+    let of = |wide| move |elements| InterleavedAccess { elements, wide };
     prop_oneof![
-        2 => (2..=Record::MAX_WORDS).prop_map(of(false)),
-        1 => (2..=Record::MAX_WORDS / 2).prop_map(of(true)),
+        2 => (2..=InterleavedAccess::MAX_WORDS).prop_map(of(false)),
+        1 => (2..=InterleavedAccess::MAX_WORDS / 2).prop_map(of(true)),
     ]
     .boxed()
 }
@@ -68,8 +68,8 @@ fn expression() -> BoxedStrategy<Expression> {
                     .prop_map(|(op, left, right)| Expression::Binary(op, Box::new((left, right)))),
                 2 => inner.clone().prop_map(|index| Expression::Input(Box::new(index))),
                 1 => inner.clone().prop_map(|index| Expression::Private(Box::new(index))),
-                1 => (record(), inner.clone())
-                    .prop_map(|(record, index)| Expression::Record(record, Box::new(index))),
+                1 => (interleaved(), inner.clone())
+                    .prop_map(|(access, index)| Expression::Interleaved(access, Box::new(index))),
                 1 => (test, inner.clone(), inner)
                     .prop_map(|(test, yes, no)| Expression::Select(Box::new((test, yes, no)))),
             ]
@@ -138,7 +138,7 @@ fn simple() -> BoxedStrategy<Statement> {
             .prop_map(|(to, value)| Statement::CallSynchronising(to, value)),
         1 => Just(Statement::Barrier),
         1 => (variable(), condition())
-            .prop_map(|(to, condition)| Statement::BarrierApart(to, condition)),
+            .prop_map(|(to, condition)| Statement::DivergentBarrier(to, condition)),
         1 => (variable(), condition())
             .prop_map(|(to, condition)| Statement::CountAtBarrier(to, condition)),
         3 => (variable(), 1u8..40).prop_map(|(of, distance)| Statement::Exchange(of, distance)),

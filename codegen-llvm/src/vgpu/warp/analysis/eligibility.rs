@@ -32,7 +32,7 @@ pub fn check_debugging(kernel: Value) -> Result<(), Refusal> {
 }
 
 /// Most instructions of a kernel with all that it calls. Beyond that the copy is too large for its use.
-const LARGEST: u64 = 12_000;
+const MAX_INSTRUCTIONS: u64 = 12_000;
 
 /// Refuses a kernel that cannot become one function, because of recursion or too much code.
 pub fn check_size(kernel: Value) -> Result<(), Refusal> {
@@ -40,9 +40,9 @@ pub fn check_size(kernel: Value) -> Result<(), Refusal> {
         None => Err(Refusal::new(
             "a function calls itself, directly or through others",
         )),
-        Some(size) if size > LARGEST => Err(Refusal::new(format!(
+        Some(size) if size > MAX_INSTRUCTIONS => Err(Refusal::new(format!(
             "with all functions inlined it would have {size} instructions; \
-             {LARGEST} are the limit (optimised code, from -O1, has fewer)"
+             {MAX_INSTRUCTIONS} are the limit (optimised code, from -O1, has fewer)"
         ))),
         Some(_) => Ok(()),
     }

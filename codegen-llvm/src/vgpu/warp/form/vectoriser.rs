@@ -93,7 +93,7 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
         ("prefer-vector-width", "512"),
         ("min-legal-vector-width", "512"),
         ("probe-stack", "inline-asm"),
-        ("warn-stack-size", FRAME_LIMIT),
+        ("warn-stack-size", MAX_FRAME),
     ] {
         function.set_text_attribute(context, key, value);
     }
@@ -154,10 +154,10 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
 }
 
 /// Most bytes of all lanes' local variables. The rest of the stack is for spilled values and for calls.
-const LOCALS_LIMIT: u64 = 7 << 20;
+const MAX_LOCALS: u64 = 7 << 20;
 
 /// Largest frame: a warp's stack without its context (`vgpu_abi::WARP_STACK_SIZE`).
-const FRAME_LIMIT: &str = "8388352";
+const MAX_FRAME: &str = "8388352";
 
 const _: () = assert!(vgpu_abi::WARP_STACK_SIZE - vgpu_abi::CONTEXT_SIZE == 8_388_352);
 
@@ -267,7 +267,7 @@ impl Vectoriser<'_> {
                         return Err(Refusal::at(self.context, instruction, what));
                     }
                     locals += self.local(instruction);
-                    if locals > LOCALS_LIMIT {
+                    if locals > MAX_LOCALS {
                         let what =
                             "with this local variable the lanes' copies take more than 7 MiB";
                         return Err(Refusal::at(self.context, instruction, what));

@@ -19,7 +19,7 @@ use crate::analysis::target::SHARED;
 use crate::ir::{Builder, Module, Type, Value};
 
 /// Most functions that a pointer may lead to: each is inlined wherever it may be called.
-const MOST: usize = 64;
+const MAX_CALLEES: usize = 64;
 
 /// The functions that pointers may lead to. They are found before anything is inlined, because the master stores the
 /// addresses of regions, and the master's code goes away.
@@ -118,7 +118,7 @@ pub fn run(
         let may_be = |function: &Value| of_kernel.contains(function) && accepts(*function, call);
         let callees = targets.pointed_at.iter().copied().filter(may_be);
         let callees: Vec<_> = callees.collect();
-        if callees.len() <= MOST {
+        if callees.len() <= MAX_CALLEES {
             dispatch(module, locations, call, &callees);
         }
     }

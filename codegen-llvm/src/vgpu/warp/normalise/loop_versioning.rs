@@ -38,7 +38,7 @@ use crate::vgpu::warp::analysis::context_fields;
 const MARKER: &str = "vgpu.warp.all_take";
 
 /// Most instructions that are copied.
-const LARGEST: usize = 300;
+const MAX_COPIED: usize = 300;
 
 /// Removes phis and keeps values that cross blocks in memory: then blocks can be copied as they are.
 const PHIS_TO_MEMORY: &str = "function(reg2mem)";
@@ -188,7 +188,7 @@ fn is_cheap(blocks: &HashSet<Block>) -> bool {
         let callee = callee::of(call);
         callee != Callee::Unknown && !callee::is_wait(callee) && !callee::is_warp_operation(callee)
     };
-    instructions.len() <= LARGEST && instructions.iter().filter(|it| it.is_call()).all(alone)
+    instructions.len() <= MAX_COPIED && instructions.iter().filter(|it| it.is_call()).all(alone)
 }
 
 /// Whether a phi joins a value that is strided by the thread id with one that is not.
