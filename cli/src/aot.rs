@@ -1,5 +1,5 @@
-//! `--aot=sm_80,sm_90` of `omptarget cc`: machine code made beforehand. Clang links through our linker
-//! ([`crate::linker`]), which makes it.
+//! `--aot=sm_80,sm_90` of `omptarget cc`: machine code made ahead of time. Clang links through our linker
+//! ([`crate::linker`]), which makes the machine code.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -8,14 +8,14 @@ use omptarget_driver::{Failure, Result, dist};
 
 /// The option.
 const OPTION: &str = "--aot=";
-/// What our linker is told with each architecture, and with the linker that it stands before.
+/// The options that our linker gets: one for each architecture, and one for the linker that it calls.
 pub const ARCHITECTURE: &str = "--omptarget-aot=";
 /// See [`ARCHITECTURE`].
 pub const LINKER: &str = "--omptarget-linker=";
-/// The name by which this program is our linker.
+/// The name under which this program is our linker.
 pub const PROGRAM: &str = "omptarget-ld";
 
-/// The architectures that `arguments` ask for, and the arguments without that.
+/// The architectures that `arguments` ask for, and the other arguments.
 pub fn split(arguments: &[OsString]) -> Result<(Vec<String>, Vec<OsString>)> {
     let mut architectures: Vec<String> = Vec::new();
     let mut others = Vec::new();
@@ -55,7 +55,7 @@ fn is_architecture(name: &str) -> bool {
     })
 }
 
-/// Makes `clang` link through our linker. `arguments` may name the linker that is to be used in the end.
+/// Makes `clang` link through our linker. `arguments` may name the linker that ours is to call.
 pub fn request(
     clang: &mut Command,
     architectures: &[String],

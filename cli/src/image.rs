@@ -1,8 +1,8 @@
 //! `omptarget image`: the device images a file carries.
 //!
-//! clang puts images, wrapped in its `OffloadBinary` container, into the ELF section `.llvm.offloading`:
-//! one per translation unit in an object, one linked one in a program or shared library. An archive has
-//! objects. A file may also be an image itself.
+//! clang wraps images in its `OffloadBinary` container and puts them into the ELF section `.llvm.offloading`. An object
+//! has one image per translation unit, a program or shared library one linked image. An archive has objects. A file may
+//! also be an image itself.
 
 use std::path::{Path, PathBuf};
 
@@ -112,7 +112,7 @@ pub fn image(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Writes the images to files, and names these.
+/// Writes the images to files, and prints the files' names.
 fn extract(found: &[Found<'_>], folder: &Path) -> Result<()> {
     let shown = folder.display();
     std::fs::create_dir_all(folder).map_err(Failure::system(format!("cannot make {shown}")))?;
@@ -127,7 +127,7 @@ fn extract(found: &[Found<'_>], folder: &Path) -> Result<()> {
         let arch = [image.arch, "image"]
             .into_iter()
             .find(|name| !name.is_empty());
-        // Features of AMD's architectures (gfx90a:xnack+) are fine in file names, a folder of its own is not.
+        // Features of AMD's architectures (gfx90a:xnack+) are fine in file names, but slashes are not.
         let arch = arch.unwrap_or_default().replace('/', "_");
         let path = folder.join(format!("{number}.{arch}.{suffix}"));
         std::fs::write(&path, image.bytes)
@@ -137,7 +137,7 @@ fn extract(found: &[Found<'_>], folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The images in an ELF file, in an archive of them, or the image the bytes are.
+/// The images in an ELF file or in an archive of such files, or the image that the bytes are.
 fn find<'a>(data: &'a [u8], member: Option<&str>) -> std::result::Result<Vec<Found<'a>>, String> {
     if data.starts_with(b"!<arch>\n") || data.starts_with(b"!<thin>\n") {
         return find_in_archive(data);
@@ -244,7 +244,7 @@ impl Contents {
 fn ptx(found: &[Found<'_>], architecture: &str) -> std::result::Result<String, String> {
     let image = match found {
         [Found { image, .. }] => image,
-        // Machine code made beforehand lies beside its bitcode.
+        // Machine code made ahead of time lies beside its bitcode.
         _ => {
             let is_bitcode = |found: &&Found<'_>| found.image.kind == ImageKind::Bitcode;
             let bitcode: Vec<_> = found.iter().filter(is_bitcode).collect();

@@ -72,7 +72,7 @@ pub fn info(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// A plugin's devices. A program numbers those it brings images for, in this order.
+/// A plugin's devices. A program numbers those that it has images for, in this order.
 fn entries(plugin: &dyn Plugin) -> Vec<Entry> {
     let devices = plugin.devices();
     let numbered = devices.iter().enumerate();

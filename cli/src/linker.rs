@@ -1,8 +1,8 @@
-//! The linker that clang runs for `--aot`: makes machine code of the program's device images, registers it beside them,
-//! and links.
+//! The linker that clang runs for `--aot`. It makes machine code from the program's device images, registers it beside
+//! them, and links.
 //!
-//! Clang's own linker wrapper has linked the device code by then and hands over an object that registers the image. In
-//! its place comes one that registers machine code too ([`crate::registration`]).
+//! Before it runs, clang's own linker wrapper has linked the device code and made an object that registers the image.
+//! This linker replaces it by one that registers the machine code, too ([`crate::registration`]).
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -21,10 +21,10 @@ const SECTION: &str = ".llvm.offloading";
 /// Triple of NVIDIA's GPUs.
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
 
-/// What the linker was told.
+/// The linker's options.
 #[derive(Debug, PartialEq, Eq)]
 struct Job {
-    /// Newest first: of several that run on a device, the first is taken.
+    /// Newest first: of several images that run on a device, the first is taken.
     architectures: Vec<String>,
     linker: OsString,
     arguments: Vec<OsString>,
@@ -79,7 +79,7 @@ pub fn link(words: impl Iterator<Item = OsString>) -> Result<ExitCode> {
     Ok(ExitCode::from(code.unwrap_or(1)))
 }
 
-/// The path of a linker given by name: clang knows where its own and the system's are.
+/// The path of a linker given by name. Clang knows where its own and the system's are.
 fn program(name: &OsStr) -> Result<OsString> {
     if name.to_string_lossy().contains('/') {
         return Ok(name.to_owned());
@@ -91,8 +91,8 @@ fn program(name: &OsStr) -> Result<OsString> {
     Ok(String::from_utf8_lossy(&answer.stdout).trim().into())
 }
 
-/// The device images that an object registers: their section is part of the program there, while in clang's other
-/// objects it is for the linker wrapper only.
+/// The device images that an object registers. Their section is loaded with the program; in clang's other objects it is
+/// for the linker wrapper only.
 fn device_images(path: &Path) -> Result<Option<Vec<u8>>> {
     if path.extension() != Some(OsStr::new("o")) || !path.is_file() {
         return Ok(None);
@@ -120,7 +120,7 @@ fn device_images(path: &Path) -> Result<Option<Vec<u8>>> {
     Ok(Some(content.to_vec()))
 }
 
-/// Machine code of every image of NVIDIA bitcode, then the images: each an `OffloadBinary`.
+/// Machine code for every image of NVIDIA bitcode, then the images. Each is an `OffloadBinary`.
 fn with_machine_code(
     section: &[u8],
     architectures: &[String],
@@ -147,7 +147,8 @@ fn with_machine_code(
     if all.is_empty() && !architectures.is_empty() {
         let kinds: Vec<_> = images.iter().map(ToString::to_string).collect();
         return Err(wrong(format!(
-            "the program has no bitcode for NVIDIA GPUs to make machine code of, only {}; compile with dist/etc/omptarget.cfg",
+            "the program has no bitcode for NVIDIA GPUs to make machine code from, only {}; \
+             compile with dist/etc/omptarget.cfg",
             kinds.join(", ")
         )));
     }
@@ -155,7 +156,7 @@ fn with_machine_code(
     Ok(all)
 }
 
-/// Bitcode to PTX to a cubin.
+/// Compiles bitcode to PTX, and PTX to a cubin.
 fn machine_code(bitcode: &[u8], arch: &str, folder: &Path) -> Result<Vec<u8>> {
     let ptxas = dist::file("cuda-stub/bin/ptxas")?;
     let run = |arguments: &[&OsStr]| {
@@ -172,7 +173,7 @@ fn machine_code(bitcode: &[u8], arch: &str, folder: &Path) -> Result<Vec<u8>> {
         let said = String::from_utf8_lossy(&said).trim().to_owned();
         Err(Failure::Other(format!("--aot={arch}: {said}")))
     };
-    // Before anything is compiled: whether there is an assembler for the architecture.
+    // First check whether there is an assembler for the architecture; then compile.
     run(&["--version".as_ref()])?;
     let options = PtxOptions {
         arch: arch.to_owned(),
@@ -184,7 +185,7 @@ fn machine_code(bitcode: &[u8], arch: &str, folder: &Path) -> Result<Vec<u8>> {
     std::fs::write(&source, ptx).map_err(Failure::system("cannot write PTX"))?;
     run(&[
         "-O3".as_ref(),
-        // Line tables cost nothing at run time; errors of kernels and profilers name lines by them.
+        // Line tables cost nothing at run time. Error messages and profilers need them to name source lines.
         "--generate-line-info".as_ref(),
         "--suppress-stack-size-warning".as_ref(),
         "-o".as_ref(),

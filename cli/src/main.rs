@@ -29,7 +29,12 @@ Environment:
   What the run-time libraries read is in docs/environment.md.";
 
 #[derive(Parser)]
-#[command(name = "omptarget", version, about = "OpenMP offload with stock clang, on a GPU or a virtual one", after_help = EXIT_CODES)]
+#[command(
+    name = "omptarget",
+    version,
+    about = "OpenMP offload with stock clang, on a GPU or a virtual one",
+    after_help = EXIT_CODES
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -39,7 +44,7 @@ struct Cli {
 enum Command {
     /// Compile C: clang with the offload configuration; takes clang's arguments, among them the GPUs to compile for
     /// (--offload-arch=sm_90, --offload-arch=gfx90a; default: sm_80). --aot=sm_80,sm_90 makes machine code for these
-    /// beforehand, with the ptxas of a CUDA toolkit; the program still runs on other GPUs and on the virtual one
+    /// ahead of time, with the ptxas of a CUDA toolkit; the program still runs on other GPUs and on the virtual one
     #[command(disable_help_flag = true)]
     Cc {
         /// Arguments for clang

@@ -1,7 +1,8 @@
-//! The object that registers a program's device images: what clang's linker wrapper makes for one image, for several.
+//! The object that registers a program's device images. It is what clang's linker wrapper makes, but for several
+//! images.
 //!
-//! The structures are `__tgt_bin_desc` and `__tgt_device_image`, their meaning that of `host-api`'s `abi`. LLVM's host
-//! runtime knows several images, too, so the program runs with either.
+//! The structures are `__tgt_bin_desc` and `__tgt_device_image`; `abi` of `host-api` explains them. LLVM's host runtime
+//! accepts several images, too, so the program runs with either runtime.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,8 +11,8 @@ use std::process::Command;
 use device_image::Image;
 use omptarget_driver::{Failure, Result, clang};
 
-/// Before and after the table of images. The constructor's priority is that of clang's: 101, the first a program may
-/// have.
+/// The assembly before and after the table of images. The constructor's priority is that of clang's: 101, the first
+/// that a program may have.
 const HEAD: &str = "\
     .section .text.startup,\"ax\",@progbits
     .p2align 4
@@ -36,8 +37,8 @@ unregister:
     .section .note.GNU-stack,\"\",@progbits
 ";
 
-/// The assembly that registers `count` images, whose bytes are at `images` (a file); `bounds` are where each begins and
-/// ends in it.
+/// The assembly that registers `count` images. Their bytes are in the file `images`; `bounds` says where each begins
+/// and ends.
 fn assembly(images: &Path, bounds: &[(usize, usize)]) -> String {
     let mut text = HEAD.to_owned();
     text += "    .section .llvm.offloading,\"a\",@llvm_offloading\n    .p2align 3\nimages:\n";
@@ -56,7 +57,7 @@ fn assembly(images: &Path, bounds: &[(usize, usize)]) -> String {
     text + entries
 }
 
-/// Writes the object. Each image is an `OffloadBinary` with one image, which is what is registered.
+/// Writes the object. Each image is an `OffloadBinary` with one image; that inner image is registered.
 pub fn assemble(images: &[Vec<u8>], object: &Path) -> Result<()> {
     let all = images.concat();
     let parsed = Image::parse(&all).map_err(|error| Failure::Other(error.to_string()))?;

@@ -75,8 +75,8 @@ fn device_for(recording: &Recording) -> Result<Arc<dyn Device>> {
         .ok_or_else(|| other(format!("no device takes the image: {:?}", recording.format)))
 }
 
-/// The recorded shape, as far as the options let it be. Threads of a team lie along the dimension that is in use; the
-/// last warp of a block along y is its master's (docs/abi.md, section 2).
+/// The recorded shape, changed as the options say. The threads of a team lie along the dimension that is in use. The
+/// last warp of a block along y has its master (docs/abi.md, section 2).
 fn shape(recording: &Recording, options: &Options, warp: u32) -> Result<([u32; 3], [u32; 3])> {
     let (mut grid, mut block) = (recording.grid, recording.block);
     let flat =

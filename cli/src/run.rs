@@ -35,7 +35,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// What the compiler gets and what the program gets.
+    /// The compiler's arguments and the program's.
     fn split(&self) -> (&[OsString], &[OsString]) {
         match self.words.iter().position(|word| word == "--") {
             Some(at) => (&self.words[..at], &self.words[at + 1..]),
@@ -56,8 +56,8 @@ pub fn run(options: &Options) -> Result<()> {
     if !status.success() {
         return Err(Failure::Compile(status));
     }
-    // The open file outlives its folder: nothing is left behind however the program ends, and no process
-    // stands between the program and who started it.
+    // The open file outlives its folder. So nothing is left behind however the program ends, and no process stands
+    // between the program and its parent.
     let program = File::open(&path).map_err(Failure::system("cannot open the compiled program"))?;
     folder
         .close()
@@ -72,7 +72,7 @@ pub fn run(options: &Options) -> Result<()> {
     })
 }
 
-/// The program's name: that of the first source file. Options that would not give a program are refused.
+/// The program's name: that of the first source file. Rejects options with which clang would not make a program.
 fn check(inputs: &[OsString]) -> Result<OsString> {
     for refused in ["-c", "-S", "-E", "-o", "-shared"] {
         if inputs.iter().any(|input| input == refused) {
@@ -99,7 +99,7 @@ fn command_line(inputs: &[OsString], output: &Path) -> Result<Command> {
         clang.arg("-O2");
     }
     clang.args(inputs).arg("-o").arg(output).arg("-lm");
-    // clang as C driver compiles every file by its suffix; only the library is missing for C++.
+    // As a C driver, clang compiles every file by its suffix. For C++ only the library is missing.
     if inputs
         .iter()
         .any(|input| language(input) == Some(compile::Language::Cxx))

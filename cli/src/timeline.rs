@@ -1,4 +1,4 @@
-//! `omptarget timeline`: a trace that `LIBOMPTARGET_PROFILE` has left, as a picture.
+//! `omptarget timeline`: draws a trace of `LIBOMPTARGET_PROFILE`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ struct Trace {
     trace_events: Vec<Event>,
 }
 
-/// What is drawn in its own colour: its name in the trace, and the class of its rectangles.
+/// Categories with a colour of their own: the name in the trace, and the class of the rectangles.
 const CATEGORIES: [(&str, &str); 7] = [
     ("construct", "n"),
     ("load", "l"),
@@ -78,9 +78,9 @@ const WIDTH: f64 = 960.0;
 const LEFT: f64 = 110.0;
 const TOP: f64 = 44.0;
 const ROW: f64 = 20.0;
-/// Narrower spans could not be seen.
+/// Narrower spans would be invisible.
 const NARROWEST: f64 = 0.6;
-/// Widths of letters differ; this is a wide one's.
+/// Width of a wide letter.
 const LETTER: f64 = 6.5;
 
 /// Draws.
@@ -103,7 +103,7 @@ fn read(path: &Path) -> Result<Trace> {
     })
 }
 
-/// From microseconds to the picture.
+/// The mapping from microseconds to the picture.
 struct Scale {
     begin: f64,
     end: f64,
@@ -213,7 +213,7 @@ fn span(event: &Event, scale: &Scale, y: f64) -> Group {
         .set("height", ROW);
     let group = Group::new().add(Title::new(describe(event))).add(rectangle);
     let label = label(event);
-    // The line alone, where the file does not fit.
+    // Only the line, where the file's name does not fit.
     let line = label.find(':').map_or("", |at| &label[at..]);
     let fits = |text: &&str| !text.is_empty() && LETTER * text.len() as f64 + 4.0 <= width;
     let Some(label) = [label.as_str(), line].into_iter().find(fits) else {
@@ -223,7 +223,7 @@ fn span(event: &Event, scale: &Scale, y: f64) -> Group {
     group.add(text.set("class", if event.cat == "construct" { "" } else { "w" }))
 }
 
-/// `kmeans.cpp:116` of `…/examples/kmeans.cpp:116:1 in on_device`, or what there is.
+/// `kmeans.cpp:116` of `…/examples/kmeans.cpp:116:1 in on_device`, or as much of it as there is.
 fn label(event: &Event) -> String {
     let place = event.args.location.split(" in ").next().unwrap_or_default();
     let file = place.rsplit('/').next().unwrap_or_default();

@@ -1,9 +1,9 @@
 //! The disk cache of compiled code.
 //!
-//! One file per entry, named by the hash of everything the result depends on, so an entry never
-//! becomes wrong, only unused. Any number of processes may use the folder at once: a file appears
-//! whole (written under another name, then renamed), is never changed, and starts with a checksum, so
-//! that damage is found and the entry compiled anew. Nothing here can fail a compilation.
+//! Each entry is a file. Its name is the hash of everything that the result depends on, so an entry never becomes
+//! wrong, only unused. Any number of processes may use the folder at once. A file is written under another name and
+//! then renamed, so that it appears whole; it never changes afterwards. It starts with a checksum: a damaged entry is
+//! found, and the code is compiled again. No error here makes a compilation fail.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read, Write};
@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
-/// Default of `OMPTARGET_CACHE_LIMIT`, MiB.
+/// Default of `OMPTARGET_CACHE_LIMIT`, in MiB.
 const DEFAULT_LIMIT: u64 = 512;
 /// Extension of entries.
 const ENTRY: &str = "entry";
@@ -25,12 +25,12 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 /// Bytes of the checksum at the start of an entry.
 const CHECKSUM: usize = 32;
 
-/// Name of an entry: a hash of what it depends on.
+/// Name of an entry: a hash of everything that it depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key(String);
 
 impl Key {
-    /// Hashes the parts, each with its length, so that no two lists of parts look alike.
+    /// Hashes the parts, each with its length, so that no two lists of parts give the same input.
     pub fn of(parts: &[&[u8]]) -> Key {
         let mut hash = Sha256::new();
         for part in parts {
@@ -49,13 +49,13 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The user's cache, `$XDG_CACHE_HOME/omptarget` or `~/.cache/omptarget`; none if
-    /// `OMPTARGET_CACHE=0` or there is no home.
+    /// The user's cache, `$XDG_CACHE_HOME/omptarget` or `~/.cache/omptarget`. None if `OMPTARGET_CACHE=0`, or if there
+    /// is no home folder.
     pub fn of_user() -> Option<Cache> {
         if std::env::var_os("OMPTARGET_CACHE").is_some_and(|value| value == "0") {
             return None;
         }
-        // The XDG specification: relative paths are invalid and to be ignored.
+        // The XDG specification says that relative paths are invalid and must be ignored.
         let absolute = |name: &str| {
             std::env::var_os(name)
                 .map(PathBuf::from)
@@ -89,7 +89,7 @@ impl Cache {
         Ok((entries.len(), entries.iter().map(|(_, size)| size).sum()))
     }
 
-    /// Removes every entry; gives their number and bytes.
+    /// Removes every entry; returns their number and bytes.
     pub fn clear(&self) -> io::Result<(usize, u64)> {
         let entries = self.entries()?;
         for (path, _) in &entries {
@@ -132,13 +132,13 @@ impl Cache {
             let _ = fs::remove_file(&path);
             return None;
         }
-        // The least recently used entries go first. A read-only cache stays usable without.
+        // The least recently used entries are removed first. A read-only cache stays usable without this.
         let _ = file.set_modified(SystemTime::now());
         bytes.drain(..CHECKSUM);
         Some(bytes)
     }
 
-    /// Adds an entry and removes old ones beyond the limit. What goes wrong is only logged.
+    /// Adds an entry and removes old ones beyond the limit. Errors are only logged.
     pub fn store(&self, key: &Key, bytes: &[u8]) {
         let size = (CHECKSUM + bytes.len()) as u64;
         if size > self.limit {
@@ -171,8 +171,8 @@ impl Cache {
         Ok(())
     }
 
-    /// Removes the least recently used entries until the rest is within the limit, and what dead
-    /// processes left. Another process may be doing the same: a file already gone is fine.
+    /// Removes the least recently used entries until the rest is within the limit, and the files that dead processes
+    /// left. Another process may do the same at the same time, so a missing file is no error.
     fn trim(&self) -> io::Result<()> {
         let mut entries = Vec::new();
         for file in fs::read_dir(&self.folder)?.flatten() {
@@ -211,13 +211,13 @@ fn is_whole(bytes: &[u8]) -> bool {
         .is_some_and(|(checksum, content)| Sha256::digest(content).as_slice() == checksum)
 }
 
-/// Whether only this user can put files there: they are code that will run.
+/// Whether only this user can put files there. The files are code that will run.
 fn is_private(folder: &Path) -> bool {
     let me = rustix::process::geteuid().as_raw();
     fs::metadata(folder).is_ok_and(|metadata| metadata.uid() == me && metadata.mode() & 0o022 == 0)
 }
 
-/// The limit in bytes from the variable's text, MiB.
+/// The limit in bytes, from the variable's text in MiB.
 fn limit_of(text: Option<&str>) -> u64 {
     let limit = match text.map(|text| (text, text.trim().parse::<u64>())) {
         None => DEFAULT_LIMIT,
@@ -278,7 +278,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_damage_is_found(content in proptest::collection::vec(any::<u8>(), 0..200), at in any::<prop::sample::Index>(), flip in 1u8..) {
+        fn any_damage_is_found(
+            content in proptest::collection::vec(any::<u8>(), 0..200),
+            at in any::<prop::sample::Index>(),
+            flip in 1u8..,
+        ) {
             let (_folder, cache) = fresh(1 << 20);
             cache.store(&key("a"), &content);
             let path = cache.path(&key("a"));
@@ -293,7 +297,10 @@ mod tests {
         }
 
         #[test]
-        fn any_truncation_is_found(content in proptest::collection::vec(any::<u8>(), 0..200), cut in any::<prop::sample::Index>()) {
+        fn any_truncation_is_found(
+            content in proptest::collection::vec(any::<u8>(), 0..200),
+            cut in any::<prop::sample::Index>(),
+        ) {
             let (_folder, cache) = fresh(1 << 20);
             cache.store(&key("a"), &content);
             let path = cache.path(&key("a"));

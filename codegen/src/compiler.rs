@@ -14,11 +14,11 @@ use crate::{CompileError, host_cpu, process};
 /// The compiler's file name.
 const TOOL: &str = "omptarget-codegen";
 
-/// What the first line of our PTX begins with; the SHA-256 of the image that it was made of follows, in hexadecimal.
+/// The start of the first line of our PTX. The SHA-256 of the image that it was made from follows, in hexadecimal.
 pub const PROVENANCE: &str = "// omptarget: of the image with SHA-256 ";
 
-/// What the compiler links into images that were linked without a device runtime: the beginning of their triple, and
-/// the file in the folder above the compiler's own.
+/// What the compiler links into images that have no device runtime: the start of the triple, and the file's path in the
+/// folder above the compiler's own.
 pub const RUNTIME_LIBRARIES: [(&str, &str); 3] = [
     ("nvptx64", "lib/nvptx64-nvidia-cuda/libompdevice.a"),
     ("nvptx64", "cuda-stub/nvvm/libdevice/libdevice.10.bc"),
@@ -30,13 +30,13 @@ pub const RUNTIME_LIBRARIES: [(&str, &str); 3] = [
 pub struct VgpuOptions {
     /// Optimisation level, 0 to 3.
     pub level: u8,
-    /// Whether compiled code checks that it stays in the device window; not with
-    /// `requires unified_shared_memory`.
+    /// Whether compiled code checks that its accesses stay in the device window. Off with `requires
+    /// unified_shared_memory`.
     pub window_check: bool,
-    /// Whether to compile kernels in warp form, too ([`vgpu_abi::artifact::WarpForm`]).
+    /// Whether to compile kernels in warp form as well ([`vgpu_abi::artifact::WarpForm`]).
     pub warp_forms: bool,
-    /// Whether compiled code counts the image's instructions it executes
-    /// ([`vgpu_abi::ThreadContext::instructions`]): thread by thread, so there are no warp forms then.
+    /// Whether compiled code counts the instructions of the image that it executes
+    /// ([`vgpu_abi::ThreadContext::instructions`]). It counts thread by thread, so there are no warp forms then.
     pub count: bool,
 }
 
@@ -68,9 +68,9 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// Finds the compiler: `OMPTARGET_CODEGEN`, else `../libexec/omptarget-codegen` beside the folder
-    /// of the shared library (or program) this code is in, else beside that of the running program.
-    /// The cache is the user's (see `docs/codegen.md`).
+    /// Finds the compiler: `OMPTARGET_CODEGEN`, else `../libexec/omptarget-codegen` beside the folder of the shared
+    /// library (or program) that has this code, else beside that of the running program. The cache is the user's (see
+    /// `docs/codegen.md`).
     pub fn locate() -> Result<Compiler, CompileError> {
         let candidates = match std::env::var_os("OMPTARGET_CODEGEN").filter(|path| !path.is_empty())
         {
@@ -92,7 +92,7 @@ impl Compiler {
         }
     }
 
-    /// A compiler at a known place with a cache in a known folder, or none.
+    /// A compiler at a known place, with a cache in a known folder or without one.
     pub fn at(tool: impl Into<PathBuf>, cache: Option<(PathBuf, u64)>) -> Compiler {
         Compiler {
             tool: tool.into(),
@@ -137,7 +137,7 @@ impl Compiler {
             Some(bytes) => bytes,
             None => {
                 let bytes = process::run(&self.tool, &arguments, bitcode)?;
-                // The status may be lost (see `process`): PTX without its header is no PTX.
+                // The exit status may be lost (see `process`). PTX without its header is incomplete.
                 if !bytes.starts_with(PROVENANCE.as_bytes()) {
                     return Err(CompileError::Crashed {
                         how: "no output".to_owned(),
@@ -151,14 +151,14 @@ impl Compiler {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Says what is in an image.
+    /// Summarises an image.
     pub fn inspect(&self, bitcode: &[u8]) -> Result<ImageSummary, CompileError> {
         let bytes = process::run(&self.tool, &["inspect".to_owned()], bitcode)?;
         Ok(serde_json::from_slice(&bytes)?)
     }
 
-    /// Everything the result depends on: the compiler and the libraries it may link (by their files' place, size and
-    /// time), the interface, the host CPU where it matters, the options, the image.
+    /// Everything that the result depends on: the compiler and the libraries that it may link (path, size and time of
+    /// their files), the interface's version, the host CPU where it matters, the options, the image.
     fn key(&self, arguments: &[String], cpu: &[u8], bitcode: &[u8]) -> Result<Key, CompileError> {
         let what = || CompileError::system(self.tool.display().to_string());
         let tool = std::fs::metadata(&self.tool).map_err(what())?;
@@ -193,7 +193,7 @@ impl Compiler {
     }
 }
 
-/// What changes when a file is replaced.
+/// A text that changes when the file is replaced.
 fn state(file: &std::fs::Metadata) -> String {
     format!("{} {} {};", file.size(), file.mtime(), file.mtime_nsec())
 }

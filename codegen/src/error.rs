@@ -8,13 +8,13 @@ use vgpu_abi::artifact::DecodeError;
 /// An image that could not be compiled, or a compiler that could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
-    /// The compiler is nowhere it should be.
+    /// The compiler was not found.
     #[error(
         "the device compiler omptarget-codegen was not found (looked at {}); set OMPTARGET_CODEGEN to its path",
         .searched.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
     )]
     NotFound {
-        /// Where it was looked for.
+        /// The paths that were tried.
         searched: Vec<PathBuf>,
     },
     /// The operating system refused something.
@@ -22,18 +22,21 @@ pub enum CompileError {
     System {
         /// What was attempted.
         what: String,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
-    /// The compiler looked at the image and says no.
+    /// The compiler rejected the image.
     #[error("{0}")]
     Rejected(String),
     /// The compiler ended abnormally, as LLVM does on some malformed images.
-    #[error("the device compiler ended with {how}{}", .detail.as_ref().map(|text| format!(": {text}")).unwrap_or_default())]
+    #[error(
+        "the device compiler ended with {how}{}",
+        .detail.as_ref().map(|text| format!(": {text}")).unwrap_or_default()
+    )]
     Crashed {
-        /// By which signal, or with which code.
+        /// The signal or the exit code.
         how: String,
-        /// What it said.
+        /// The first line of its messages.
         detail: Option<String>,
     },
     /// The compiler's answer does not parse.

@@ -1,11 +1,11 @@
-//! What the host CPU is, for the cache key: code is compiled for exactly its features.
+//! The host CPU's identity, for the cache key. Code is compiled for exactly the features of that CPU.
 
 use std::arch::x86_64::{__cpuid_count, __get_cpuid_max, _xgetbv};
 
 /// Bytes that differ between CPUs for which LLVM would generate different code.
 pub fn identity() -> Vec<u8> {
-    // Leaf, subleaf, and which of EAX EBX ECX EDX say what the CPU can do rather than which core of
-    // it runs this (APIC ids, frequencies): Intel SDM vol. 2, CPUID.
+    // Leaf, subleaf, and which of EAX, EBX, ECX and EDX describe features. The others describe the core that runs this
+    // (APIC ids, frequencies). Intel SDM vol. 2, CPUID.
     const LEAVES: [(u32, u32, [bool; 4]); 8] = [
         (0, 0, [false, true, true, true]),
         (1, 0, [true, false, true, true]),
@@ -31,7 +31,7 @@ pub fn identity() -> Vec<u8> {
     bytes
 }
 
-/// The register files the operating system saves (XCR0): without AVX's, AVX cannot be used.
+/// The register files that the operating system saves (XCR0). AVX is usable only if the system saves its registers.
 fn enabled_state() -> u64 {
     if !std::arch::is_x86_feature_detected!("xsave") {
         return 0;

@@ -1,9 +1,8 @@
-//! Compiled device code for those who need it, without LLVM in their process.
+//! The client of the device compiler. It gets compiled code without LLVM in the user's process.
 //!
-//! The compiler itself is the program `omptarget-codegen` (crate `codegen-llvm`): LLVM costs tens of
-//! milliseconds to load, a user's program may carry an LLVM of its own, and LLVM may abort on a
-//! malformed image. A process of its own keeps all three away from the user's program; what it
-//! produces is cached on disk.
+//! The compiler itself is the program `omptarget-codegen` (crate `codegen-llvm`). LLVM takes tens of milliseconds to
+//! load, the user's program may carry an LLVM of its own, and LLVM may abort on a malformed image. A separate process
+//! keeps all three away from the user's program. Its output is cached on disk.
 
 mod cache;
 mod compiler;

@@ -1,7 +1,8 @@
 //! One run of the compiler.
 //!
-//! Input, output and messages go through anonymous files rather than pipes: nothing can block, and
-//! a compiler that dies early cannot send SIGPIPE to the user's program.
+//! Input, output and messages go through anonymous files, not pipes. So nothing can block, and a compiler that dies early
+//! cannot cause a SIGPIPE in the user's program. There is no deadline: a large image may take minutes, and waiting with a
+//! deadline would need a handler for SIGCHLD in the user's program.
 
 use std::fs::File;
 use std::io::{Read, Seek, Write};
@@ -13,11 +14,11 @@ use rustix::fs::{MemfdFlags, memfd_create};
 
 use crate::CompileError;
 
-/// Environment of the user's program that is not meant for the compiler: what is preloaded into it
-/// (sanitizers, profilers, MPI) would be preloaded into LLVM too.
+/// Environment variables of the user's program that the compiler must not get. What they preload (sanitizers,
+/// profilers, MPI) would be preloaded into LLVM, too.
 const NOT_INHERITED: &[&str] = &["LD_PRELOAD", "LD_AUDIT", "MALLOC_CONF", "GLIBC_TUNABLES"];
 
-/// Runs the compiler with `arguments`, `input` on its standard input; gives its standard output.
+/// Runs the compiler with `arguments`, and with `input` as its standard input. Returns its standard output.
 pub fn run(tool: &Path, arguments: &[String], input: &[u8]) -> Result<Vec<u8>, CompileError> {
     let (mut stdin, mut stdout, mut stderr) = (
         anonymous_file("input")?,
@@ -39,8 +40,8 @@ pub fn run(tool: &Path, arguments: &[String], input: &[u8]) -> Result<Vec<u8>, C
     let running = command
         .spawn()
         .map_err(CompileError::system(format!("starting {}", tool.display())));
-    // If the program ignores SIGCHLD or reaps children itself, the status is lost; the answer is
-    // complete or it is not, which its decoding finds out.
+    // If the program ignores SIGCHLD or reaps children itself, the status is lost. Decoding the answer then shows whether
+    // it is complete.
     let status = running?.wait().ok();
     let message = read_from_start(&mut stderr)?;
     let message = String::from_utf8_lossy(&message).trim().to_owned();
@@ -53,8 +54,7 @@ pub fn run(tool: &Path, arguments: &[String], input: &[u8]) -> Result<Vec<u8>, C
     }
 }
 
-/// What the compiler says of an image it compiles comes from LLVM (a loop was not vectorised, say) and is for those
-/// who look into the matter.
+/// Logs the compiler's messages. They come from LLVM (a loop was not vectorised, say) and help only with a closer look.
 fn report_warnings(message: &str) {
     if !message.is_empty() {
         log::debug!("device compiler: {message}");
@@ -62,7 +62,7 @@ fn report_warnings(message: &str) {
 }
 
 fn failure(status: ExitStatus, message: String) -> CompileError {
-    // Exit code 1 with a message is the compiler's own verdict; all else is LLVM giving up.
+    // Exit code 1 with a message is the compiler's own decision. Any other failure is LLVM's.
     match message.strip_prefix("error: ") {
         Some(verdict) if status.code() == Some(1) => CompileError::Rejected(verdict.to_owned()),
         _ => {
@@ -82,7 +82,7 @@ fn failure(status: ExitStatus, message: String) -> CompileError {
     }
 }
 
-/// A file without a name, gone when its last handle is.
+/// A file without a name. It is gone when its last handle is closed.
 fn anonymous_file(what: &str) -> Result<File, CompileError> {
     memfd_create(c"omptarget-codegen", MemfdFlags::CLOEXEC)
         .map(File::from)

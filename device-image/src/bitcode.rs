@@ -1,16 +1,16 @@
-//! LLVM bitcode: recognised by its magic, and walked block by block at the top level, which finds
-//! bitcode that was cut off (LLVM's "Bitcode File Format": blocks carry their length).
+//! LLVM bitcode. Its magic identifies it. A walk over the blocks of the top level finds bitcode that was cut off: each
+//! block carries its length (LLVM's "Bitcode File Format").
 
 use crate::image::ImageError;
 use crate::image_parser::{range, read, truncated};
 
 const MAGIC: &[u8] = b"BC\xc0\xde";
-/// Magic of the wrapper some producers put around bitcode: magic, version, offset, size, CPU.
+/// Magic of the wrapper that some producers put around bitcode. The wrapper is magic, version, offset, size, CPU.
 const WRAPPER_MAGIC: &[u8] = &0x0b17_c0deu32.to_le_bytes();
 
 /// Abbreviation id width outside of blocks.
 const TOP_WIDTH: u64 = 2;
-/// Abbreviation id of a block's begin.
+/// Abbreviation id of the start of a block.
 const ENTER_SUBBLOCK: u64 = 1;
 
 /// Whether `bytes` claim to be bitcode.
@@ -18,7 +18,7 @@ pub fn is_bitcode(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC) || bytes.starts_with(WRAPPER_MAGIC)
 }
 
-/// Checks that every block the bitcode begins is there to its end.
+/// Checks that every block of the bitcode is complete.
 pub fn check(bytes: &[u8]) -> Result<(), ImageError> {
     let stream = if bytes.starts_with(WRAPPER_MAGIC) {
         let offset = u32::from_le_bytes(read::<4>(bytes, 8, "bitcode wrapper")?);
@@ -50,17 +50,17 @@ pub fn check(bytes: &[u8]) -> Result<(), ImageError> {
     }
 }
 
-/// Triples that images are for.
+/// The triples of images.
 const TRIPLES: [&str; 2] = ["nvptx64-nvidia-cuda", "amdgcn-amd-amdhsa"];
 /// The block a module is in, and its record for the target triple.
 const MODULE_BLOCK: u64 = 8;
 const TRIPLE_RECORD: u64 = 2;
-/// Abbreviation id of a record that spells itself out.
+/// Abbreviation id of an unabbreviated record.
 const UNABBREVIATED_RECORD: u64 = 3;
-/// More operands than any record has that LLVM writes before the triple.
+/// Limit on a record's operands. No record that LLVM writes before the triple has so many.
 const MOST_OPERANDS: u64 = 1 << 16;
 
-/// The target triple of the module, if it is one of a GPU; empty if it is another or cannot be told.
+/// The module's target triple if it is a GPU's; empty for any other, and if the bitcode does not show it.
 ///
 /// LLVM writes it as the first of the module's own records, spelt out, after a few inner blocks.
 pub fn triple(bytes: &[u8]) -> &'static str {
@@ -91,7 +91,7 @@ fn module_triple(bytes: &[u8]) -> Result<Option<Vec<u8>>, ImageError> {
     Ok(None)
 }
 
-/// The triple among the records of a module; gives up at anything LLVM does not write before it.
+/// Looks for the triple among the records of a module. Gives up at anything that LLVM does not write before it.
 fn triple_in(bits: &mut Bits<'_>, width: u64) -> Result<Option<Vec<u8>>, ImageError> {
     loop {
         match bits.fixed(width)? {
@@ -122,7 +122,7 @@ fn triple_in(bits: &mut Bits<'_>, width: u64) -> Result<Option<Vec<u8>>, ImageEr
     }
 }
 
-/// Length in bytes, header included, of the top-level block `bytes` begin with.
+/// Length in bytes, header included, of the top-level block at the start of `bytes`.
 fn block_length(bytes: &[u8]) -> Result<u64, ImageError> {
     let mut bits = Bits { bytes, at: 0 };
     let abbreviation = bits.fixed(TOP_WIDTH)?;
@@ -203,8 +203,8 @@ pub(crate) mod tests {
         assert_eq!(check(&[&whole[..], &[0; 7]].concat()), Ok(()));
         for cut in 0..whole.len() {
             let outcome = check(&whole[..cut]);
-            // Only a cut exactly between two blocks goes unnoticed, and before the magic is whole
-            // it is not bitcode.
+            // Only a cut exactly between two blocks goes unnoticed. With less than the magic, the bytes are not
+            // bitcode.
             if cut != bitcode(3).len() {
                 assert!(outcome.is_err() || cut < 4, "cut at {cut} not noticed");
             }

@@ -1,11 +1,11 @@
-//! Device images as clang embeds them: raw bitcode, ELF, PTX or a CUDA fat binary, or any of these
-//! wrapped in an `OffloadBinary`.
+//! A device image as clang embeds it: raw bitcode, ELF, PTX or a CUDA fat binary, or any of these in an
+//! `OffloadBinary`.
 
 use std::fmt;
 
 use crate::{image_parser, offload_binary};
 
-/// What an image's bytes are (`ImageKind` of `OffloadBinary.h`, narrowed by content).
+/// The format of an image's bytes (`ImageKind` of `OffloadBinary.h`, narrowed by the content).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageKind {
     /// LLVM bitcode.
@@ -21,11 +21,11 @@ pub enum ImageKind {
 /// One device image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image<'a> {
-    /// What the bytes are.
+    /// The format of the bytes.
     pub kind: ImageKind,
-    /// Target triple; empty when neither container nor bitcode says.
+    /// Target triple; empty if neither the container nor the bitcode has one.
     pub triple: &'a str,
-    /// Architecture (`sm_80`); empty when neither container nor image says.
+    /// Architecture (`sm_80`); empty if neither the container nor the image has one.
     pub arch: &'a str,
     /// The image itself.
     pub bytes: &'a [u8],
@@ -52,14 +52,13 @@ impl fmt::Display for Image<'_> {
 impl<'a> Image<'a> {
     /// The images in `bytes`: one, or as many as an `OffloadBinary` sequence wraps.
     ///
-    /// Everything the formats announce (offsets, sizes, string tables, block lengths) is checked
-    /// against the bytes there are, so a truncated or damaged image is an error here rather than a
-    /// crash in a compiler.
+    /// Everything that the formats announce (offsets, sizes, string tables, block lengths) is checked against the
+    /// bytes. So a truncated or damaged image is an error here, and not a crash in a compiler.
     pub fn parse(bytes: &'a [u8]) -> Result<Vec<Image<'a>>, ImageError> {
         image_parser::parse(bytes)
     }
 
-    /// The image in an `OffloadBinary` of its own, which [`Image::parse`] reads; several may follow one another.
+    /// Wraps the image in an `OffloadBinary` of its own, which [`Image::parse`] reads. Several may follow one another.
     pub fn wrap(&self) -> Vec<u8> {
         offload_binary::write(self)
     }
@@ -68,20 +67,20 @@ impl<'a> Image<'a> {
 /// Why bytes are not a device image.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImageError {
-    /// The bytes end before the structure they announce.
+    /// The bytes end before the structure that they announce.
     #[error("device image is truncated: {what} needs {needed} bytes, {available} are there")]
     Truncated {
         /// Which structure.
         what: &'static str,
         /// Bytes it needs.
         needed: u64,
-        /// Bytes there are.
+        /// Bytes that are there.
         available: u64,
     },
     /// The bytes contradict the format.
     #[error("device image is malformed: {0}")]
     Malformed(String),
-    /// The bytes begin like no format known here.
+    /// The first bytes are those of no known format.
     #[error("device image has an unknown format (first bytes {0:02x?})")]
     Unknown(Vec<u8>),
 }

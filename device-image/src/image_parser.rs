@@ -1,4 +1,4 @@
-//! Tells image formats apart and checks what each announces of its own size.
+//! Recognises the formats of images, and checks the sizes that each announces.
 
 use crate::image::{Image, ImageError, ImageKind};
 use crate::{bitcode, nvidia, offload_binary};
@@ -7,7 +7,7 @@ const ELF_MAGIC: &[u8] = b"\x7fELF";
 /// `__cudaFatMAGIC` and the header that `fatbinary` writes.
 const FATBINARY_MAGIC: &[u8] = &0xba55_ed50u32.to_le_bytes();
 
-/// Parses whatever `bytes` are.
+/// Parses bytes of any known format.
 pub fn parse(bytes: &[u8]) -> Result<Vec<Image<'_>>, ImageError> {
     if offload_binary::is_offload_binary(bytes) {
         return offload_binary::parse(bytes);
@@ -29,7 +29,7 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Image<'_>>, ImageError> {
 /// The triple of NVIDIA's GPUs.
 const NVIDIA: &str = "nvptx64-nvidia-cuda";
 
-/// The architecture an image says it is for; empty for one that says none, and for several.
+/// The architecture that an image names; empty if it names none, or several.
 pub fn arch_of(kind: ImageKind, bytes: &[u8]) -> Result<&str, ImageError> {
     match kind {
         ImageKind::Ptx => Ok(nvidia::ptx_arch(bytes)),
@@ -38,7 +38,7 @@ pub fn arch_of(kind: ImageKind, bytes: &[u8]) -> Result<&str, ImageError> {
     }
 }
 
-/// The format of an image that is not wrapped, after checking its frame.
+/// The format of an image that is not wrapped. Checks its outer structure.
 pub fn kind_of(bytes: &[u8]) -> Result<ImageKind, ImageError> {
     if bitcode::is_bitcode(bytes) {
         bitcode::check(bytes)?;
@@ -97,8 +97,8 @@ pub fn truncated(what: &'static str, needed: u64, available: u64) -> ImageError 
     }
 }
 
-/// Checks that the tables the ELF header announces are there. Whoever loads the object parses it
-/// properly; this only finds images that were cut off.
+/// Checks that the tables that the ELF header announces are there. This finds only images that were cut off; the loader
+/// parses the object in full.
 fn check_elf(bytes: &[u8]) -> Result<(), ImageError> {
     let [class] = read::<1>(bytes, 4, "ELF identification")?;
     if class != 2 {
@@ -121,7 +121,7 @@ fn check_elf(bytes: &[u8]) -> Result<(), ImageError> {
     Ok(())
 }
 
-/// The triple clang uses for an ELF header's `e_machine`; empty for a machine nobody offloads to.
+/// The triple that clang uses for an ELF header's `e_machine`; empty for a machine that is no offload target.
 fn elf_triple(bytes: &[u8]) -> Result<&'static str, ImageError> {
     Ok(
         match u16::from_le_bytes(read::<2>(bytes, 18, "ELF header")?) {
@@ -202,11 +202,21 @@ mod tests {
         ));
     }
 
+    /// The first bytes of every format, and of none.
+    const MAGICS: [&[u8]; 6] = [
+        b"",
+        ELF_MAGIC,
+        FATBINARY_MAGIC,
+        b"BC\xc0\xde",
+        b"\xde\xc0\x17\x0b",
+        b"\x10\xff\x10\xad",
+    ];
+
     proptest::proptest! {
         #[test]
-        fn nothing_crashes(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300), magic in 0usize..6) {
-            let magics: [&[u8]; 6] = [b"", ELF_MAGIC, FATBINARY_MAGIC, b"BC\xc0\xde", b"\xde\xc0\x17\x0b", b"\x10\xff\x10\xad"];
-            let _outcome = parse(&[magics[magic], &bytes].concat());
+        fn nothing_crashes(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300), magic in 0usize..6)
+        {
+            let _outcome = parse(&[MAGICS[magic], &bytes].concat());
         }
     }
 }

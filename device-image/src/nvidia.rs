@@ -1,13 +1,13 @@
-//! What NVIDIA's formats say of the architecture they are for.
+//! NVIDIA's formats: their architectures, and the entries of fat binaries.
 //!
-//! A cubin says it in the flags of its ELF header (`EF_CUDA_SM…` in `llvm/BinaryFormat/ELF.h`), PTX with `.target`. A
-//! fat binary is a header and entries that follow one another; what is known of their layout is what `fatbinary` of
-//! CUDA 12 and 13 writes.
+//! A cubin names its architecture in the flags of its ELF header (`EF_CUDA_SM…` in `llvm/BinaryFormat/ELF.h`), PTX with
+//! `.target`. A fat binary is a header and a sequence of entries. Their layout is not documented; this reads what
+//! `fatbinary` of CUDA 12 and 13 writes.
 
 use crate::image::ImageError;
 use crate::image_parser::{range, read};
 
-/// Architectures by the number machine code carries.
+/// Architectures by their number in machine code.
 const ARCHITECTURES: &[(u32, &str)] = &[
     (50, "sm_50"),
     (52, "sm_52"),
@@ -32,13 +32,13 @@ const ARCHITECTURES: &[(u32, &str)] = &[
     (121, "sm_121"),
 ];
 
-/// Its name; empty for one that is newer than this list.
+/// The architecture's name; empty if it is newer than this list.
 fn name(number: u32) -> &'static str {
     let known = ARCHITECTURES.iter().find(|(known, _)| *known == number);
     known.map_or("", |(_, name)| name)
 }
 
-/// First version of the ELF format with the architecture in the second byte of the flags.
+/// First version of the ELF format that has the architecture in the second byte of the flags.
 const SECOND_BYTE: u8 = 8;
 
 /// The architecture of a cubin.
@@ -70,7 +70,7 @@ pub fn ptx_arch(text: &[u8]) -> &str {
 /// What an entry of a fat binary holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FatKind {
-    /// PTX: for this architecture and newer ones.
+    /// PTX, for this architecture and newer ones.
     Ptx,
     /// Machine code.
     Cubin,
@@ -79,11 +79,11 @@ pub enum FatKind {
 /// How an entry's content is packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FatPacking {
-    /// It is not.
+    /// It is not packed.
     Plain,
-    /// A block of LZ4, without a frame: what CUDA 12's `fatbinary` makes, and CUDA 13's with `--compress-mode=speed`.
+    /// A block of LZ4, without a frame. CUDA 12's `fatbinary` makes it, and CUDA 13's with `--compress-mode=speed`.
     Lz4,
-    /// A frame of Zstandard: what CUDA 13's makes of PTX.
+    /// A frame of Zstandard. CUDA 13's `fatbinary` makes it for PTX.
     Zstd,
 }
 
@@ -92,7 +92,7 @@ pub enum FatPacking {
 pub struct FatEntry<'a> {
     /// What it holds.
     pub kind: FatKind,
-    /// For which architecture: the `80` of `sm_80`.
+    /// Its architecture: the `80` of `sm_80`.
     pub arch: u32,
     /// How `content` is packed.
     pub packing: FatPacking,
@@ -102,13 +102,14 @@ pub struct FatEntry<'a> {
     pub size: u64,
 }
 
-/// Bytes of an entry's header that are known; longer ones have more at their end.
+/// The known bytes of an entry's header. A longer header has more at its end.
 const ENTRY_HEADER: u64 = 64;
 /// Bits of an entry's flags.
 const LZ4: u32 = 0x2000;
 const ZSTD: u32 = 0x8000;
 
-/// The entries of a fat binary (`Image::bytes` of [`crate::ImageKind::Fatbinary`]); those of other kinds are left out.
+/// The entries of a fat binary (`Image::bytes` of [`crate::ImageKind::Fatbinary`]); entries of other kinds are left
+/// out.
 pub fn fat_entries(bytes: &[u8]) -> Result<Vec<FatEntry<'_>>, ImageError> {
     let what = "fat binary header";
     let header = u64::from(u16::from_le_bytes(read::<2>(bytes, 6, what)?));

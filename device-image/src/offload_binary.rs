@@ -1,7 +1,7 @@
 //! `OffloadBinary`, clang's container of device images (layout: `llvm/Object/OffloadBinary.h`).
 //!
-//! Version 1 holds one image; version 2 may hold several entries after one header. Binaries follow
-//! one another, each padded to 8 bytes.
+//! Version 1 holds one image. Version 2 may hold several entries after one header. Several binaries may follow one
+//! another, each padded to 8 bytes.
 
 use crate::image::{Image, ImageError, ImageKind};
 use crate::image_parser::{arch_of, kind_of, range, read};
@@ -68,7 +68,7 @@ fn parse_one<'a>(bytes: &'a [u8], images: &mut Vec<Image<'a>>) -> Result<usize, 
 /// `OffloadKind` of `OffloadBinary.h`: OpenMP.
 const OPENMP: u16 = 1;
 
-/// One image as a binary of its own, padded to 8 bytes.
+/// Writes one image as a binary of its own, padded to 8 bytes.
 pub fn write(image: &Image<'_>) -> Vec<u8> {
     let declared = match image.kind {
         ImageKind::Object if image.triple == "nvptx64-nvidia-cuda" => 3,
@@ -118,7 +118,7 @@ fn wrap(declared: u16, strings: &[(&str, &str)], image: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// `None` for an image no plugin here could use.
+/// `None` for an image that no plugin can use.
 fn parse_entry<'a>(binary: &'a [u8], entry: &[u8]) -> Result<Option<Image<'a>>, ImageError> {
     let what = "offload binary entry";
     let declared = u16::from_le_bytes(read::<2>(entry, 0, what)?);
@@ -158,10 +158,10 @@ fn parse_entry<'a>(binary: &'a [u8], entry: &[u8]) -> Result<Option<Image<'a>>, 
     }))
 }
 
-/// The container's idea of the image and its content must agree.
+/// Checks that the container's declaration of the image agrees with its content.
 fn check_declared(declared: u16, kind: ImageKind) -> Result<(), ImageError> {
     let expected: &[ImageKind] = match declared {
-        // `--lto-emit-llvm` makes the device linker write bitcode; clang calls what a linker wrote an object.
+        // With `--lto-emit-llvm` the device linker writes bitcode, but clang declares a linker's output as an object.
         1 => &[ImageKind::Object, ImageKind::Bitcode],
         3 => &[ImageKind::Object],
         2 => &[ImageKind::Bitcode],
@@ -282,7 +282,10 @@ mod tests {
         }
 
         #[test]
-        fn wild_words_never_crash(at in 1usize..9, value in prop_oneof![any::<u64>(), Just(u64::MAX), Just(u64::MAX - 7)]) {
+        fn wild_words_never_crash(
+            at in 1usize..9,
+            value in prop_oneof![any::<u64>(), Just(u64::MAX), Just(u64::MAX - 7)],
+        ) {
             let mut bytes = example();
             bytes[at * 8..at * 8 + 8].copy_from_slice(&value.to_le_bytes());
             let _outcome = parse(&bytes);

@@ -1,6 +1,6 @@
-//! What is fuzzed: one function per target. Each takes arbitrary bytes and panics when a promise is broken; that
-//! nothing crashes, hangs or reads beyond its input is the first of them. `targets/` makes fuzzers of them, the test
-//! below replays `seeds/`.
+//! The fuzz targets: one function each. A target takes arbitrary bytes and panics when a promise is broken. The first
+//! promise is that nothing crashes, hangs or reads beyond its input. `targets/` makes fuzzers of the functions; the
+//! test below replays `seeds/`.
 
 use std::ffi::{CString, c_char, c_void};
 use std::sync::OnceLock;
@@ -32,12 +32,12 @@ pub fn image(data: &[u8]) {
     }
 }
 
-/// Compiled images (ELF relocatable objects) that the virtual GPU loads: laid out and relocated, not run.
+/// Compiled images (ELF relocatable objects) for the virtual GPU. They are laid out and relocated, but do not run.
 pub fn object(data: &[u8]) {
     let _loads = loads(data);
 }
 
-/// Whether the virtual GPU takes an object with a kernel `entry` and a variable `counter`.
+/// Whether the virtual GPU loads an object with a kernel `entry` and a variable `counter`.
 fn loads(object: &[u8]) -> bool {
     static GPU: OnceLock<VirtualGpu> = OnceLock::new();
     let gpu = GPU.get_or_init(|| {
@@ -77,7 +77,7 @@ fn loads(object: &[u8]) -> bool {
         .is_ok_and(|module| module.kernel("kernel").is_some() && module.global("counter").is_some())
 }
 
-/// What the disk cache and the compiler process hand back.
+/// Compiled images as the disk cache and the compiler process return them.
 pub fn artifact(data: &[u8]) {
     if let Ok(artifact) = Artifact::decode(data) {
         let again = Artifact::decode(&artifact.encode()).expect("what was decoded can be encoded");
@@ -132,7 +132,7 @@ pub fn entries(data: &[u8]) {
     } else {
         let table: Vec<LegacyEntry> = chunks()
             .map(|chunk| LegacyEntry {
-                // Never null: that is how the layouts are told apart.
+                // Never null: a null address marks the other layout.
                 address: (word(chunk, 0) | 1) as *const c_void,
                 name: name_of(chunk),
                 size: word(chunk, 16),
@@ -148,7 +148,7 @@ pub fn entries(data: &[u8]) {
     assert!(read.iter().all(|entry| entry.name == expected));
 }
 
-/// Environment variables: lines `NAME=VALUE`. A value that is not understood is complained about.
+/// Environment variables: lines `NAME=VALUE`. A value that cannot be parsed gives a warning.
 pub fn environment(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let variable = |name: &str| {
@@ -195,7 +195,7 @@ pub fn environment(data: &[u8]) {
     }
 }
 
-/// The strings clang puts beside constructs and regions: source locations, expressions, symbols.
+/// The strings that clang attaches to constructs and regions: source locations, expressions, symbols.
 pub fn names(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let _location = source_location::SourceLocation::parse(&text).to_string();
@@ -214,7 +214,7 @@ pub fn names(data: &[u8]) {
 mod tests {
     use std::path::Path;
 
-    /// Fuzzing what is refused at the door would find little.
+    /// The seed must load: a target that rejects every input finds little.
     #[test]
     fn an_object_loads() {
         assert!(super::loads(include_bytes!("../seeds/object/plain")));

@@ -12,12 +12,12 @@ pub struct FakeDriver {
 }
 
 impl FakeDriver {
-    /// For a program; kernels must run on the device.
+    /// A driver for a program. Kernels must run on the device.
     pub fn of(program: &Binary) -> FakeDriver {
         FakeDriver::of_file(&program.path)
     }
 
-    /// The same by the program's path.
+    /// The same for the program at a path.
     pub fn of_file(program: &Path) -> FakeDriver {
         let driver = FakeDriver::without_images();
         let path = program.to_str().expect("UTF-8");
@@ -28,7 +28,7 @@ impl FakeDriver {
         driver
     }
 
-    /// For no program in particular.
+    /// A driver for no program in particular.
     pub fn without_images() -> FakeDriver {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let at = |name: &str| folder.path().join(name).display().to_string();
@@ -53,14 +53,14 @@ impl FakeDriver {
         }
     }
 
-    /// With this setting, too (`tests/fake-cuda/src/config.rs` has the driver's).
+    /// Adds a setting (`tests/fake-cuda/src/config.rs` has the driver's).
     pub fn with(mut self, name: &str, value: &str) -> FakeDriver {
         self.environment.retain(|(own, _)| own != name);
         self.environment.push((name.into(), value.into()));
         self
     }
 
-    /// Its folder, for files that go with it.
+    /// Its folder, for further files. They are removed with it.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }

@@ -1,8 +1,8 @@
 //! Runs kernels written in LLVM assembly (`tests/ir`), for forms of device code that clang 22 does not emit:
 //! those of other releases and of the papers.
 //!
-//! A module is linked with the device runtime of `dist/` as a device link would do it, loaded into a virtual GPU
-//! through the plugin's own interface, and launched with buffers of numbers.
+//! A module is linked with the device runtime of `dist/` as in a device link. It is loaded into a virtual GPU through
+//! the plugin's own interface, and launched with buffers of numbers.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,15 +15,15 @@ use plugin_vgpu::{Config, VirtualGpu};
 
 use crate::{Outcome, dist, limited, root};
 
-/// Lanes per warp of the virtual GPU's NVPTX dialect: what a generic kernel's block has more than workers.
+/// Lanes per warp of images for NVIDIA GPUs. A generic kernel's block has so many threads besides its workers.
 const WARP: u32 = 32;
 
 /// How the module is linked with the runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
-    /// Linked only: the runtime's functions are called.
+    /// Only linked: the runtime's functions are called.
     Plain,
-    /// Optimised as a device link does: the runtime is inlined, openmp-opt has seen both.
+    /// Optimised as in a device link: the runtime is inlined, and openmp-opt has run on both.
     Optimised,
 }
 
@@ -67,7 +67,7 @@ impl Shape {
 
 /// A module on a virtual GPU of its own.
 pub struct Kernels {
-    // Before the device: it is placed in the device's memory.
+    // Declared before the device, and so dropped first: it lies in the device's memory.
     module: Arc<dyn Module>,
     device: VirtualGpu,
 }
@@ -78,7 +78,7 @@ impl Kernels {
         Kernels::load_with(name, None, link, multiprocessors)
     }
 
-    /// The same, linked with another module of the project as well.
+    /// The same, also linked with another module of the project.
     pub fn load_with(
         name: &str,
         library: Option<&str>,
@@ -141,7 +141,7 @@ impl Kernels {
     }
 }
 
-/// Device memory, which goes with the device.
+/// Device memory. It is freed with the device.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffer {
     at: DevicePtr,
@@ -163,7 +163,7 @@ fn use_compiler_of_dist() {
     });
 }
 
-/// The module and what it uses of the device runtime, as bitcode.
+/// The module with the parts of the device runtime that it uses, as bitcode.
 fn linked(source: &Path, library: Option<PathBuf>, link: Link) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let at = |name: &str| folder.path().join(name);
@@ -228,12 +228,12 @@ pub fn assemble(name: &str, image: &Path) {
 /// Links modules of bitcode as a device link does, without a library.
 pub fn link(modules: &[&Path], image: &Path) {
     let mut join = llvm("llvm-link");
-    // Releases differ in what they say of the memory's layout.
+    // Releases differ in their data layout strings.
     join.arg("--suppress-warnings").args(modules);
     silent(join.arg("-o").arg(image));
 }
 
-/// One of LLVM's tools, those of clang's version.
+/// One of LLVM's tools, in clang's version.
 fn llvm(tool: &str) -> Command {
     let folder = std::env::var_os("LLVM_BIN").unwrap_or(OsString::from("/usr/lib/llvm-22/bin"));
     limited(&Path::new(&folder).join(tool))

@@ -1,7 +1,7 @@
 //! Compiles and runs whole OpenMP programs with the `dist/` that `scripts/build` made.
 //!
-//! A test says what it compiles ([`Build`]), gets a [`Binary`], runs it and looks at the [`Outcome`].
-//! Everything that runs has a time limit: a hang is a failure, not a wait.
+//! A test says what it compiles ([`Build`]), gets a [`Binary`], runs it and looks at the [`Outcome`]. Everything that
+//! runs has a time limit, so that a hang is a failure.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -41,19 +41,19 @@ pub enum Mode {
     Host,
     /// For the device at this `-O` level.
     Offload(&'static str),
-    /// For the device at `-O2` with LLVM's OpenMP optimisation off at device compile and device link: what
-    /// it would turn into SPMD kernels stays generic and runs the worker state machine.
+    /// For the device at `-O2`, with LLVM's OpenMP optimisation off at device compile and device link. Kernels that it
+    /// would turn into SPMD mode stay generic and run the worker state machine.
     NoOpenMpOpt,
     /// For the host as a device: a separate memory space, but no warps, no team-shared memory.
     HostDevice,
     /// For this AMD GPU at this `-O` level: the device code is AMDGCN, which the virtual GPU runs, too.
     Amd(&'static str, &'static str),
-    /// Machine code for an NVIDIA GPU at this `-O` level, made of each unit on its own, and the same as bitcode.
+    /// Machine code for an NVIDIA GPU at this `-O` level, made from each unit on its own, and the same as bitcode.
     MachineCode(&'static str),
     /// That bitcode only: each unit optimised on its own, linked without further optimisation.
     UnitByUnit(&'static str),
-    /// Machine code that clang makes of the whole program, its units compiled at this `-O` level, for GPUs of either
-    /// maker.
+    /// Machine code that clang makes from the whole program, for GPUs of either maker. The units are compiled at this
+    /// `-O` level.
     WholeProgram(&'static str),
 }
 
@@ -126,7 +126,7 @@ impl Mode {
     }
 }
 
-/// What is to be compiled.
+/// A program to compile.
 pub struct Build {
     folder: tempfile::TempDir,
     sources: Vec<PathBuf>,
@@ -149,12 +149,12 @@ impl Build {
         self
     }
 
-    /// The folder the binary goes to; it goes away with the [`Binary`].
+    /// The folder for the binary. It is removed with the [`Binary`].
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Compiles; the compiler must succeed and say nothing.
+    /// Compiles. The compiler must succeed without a message.
     pub fn compile(self, mode: Mode) -> Binary {
         let path = self.folder.path().join("program");
         let cxx = self
@@ -198,13 +198,13 @@ pub fn shared_library(source: &str, library: &Path) {
     );
 }
 
-/// Runs clang in `folder`; it must succeed and say nothing.
+/// Runs clang in `folder`. It must succeed without a message.
 pub fn clang(cxx: bool, arguments: &[OsString], folder: &Path) {
     let name = if cxx { "clang++-22" } else { "clang-22" };
     let mut command = limited(Path::new(name));
     command.args(arguments).current_dir(folder);
     let outcome = Outcome::of(command.output());
-    // The device linker says this of every simd construct, and nothing makes it stop.
+    // The device linker warns of every simd construct, and no option turns the warning off.
     let silent = outcome
         .stderr
         .lines()
@@ -226,7 +226,7 @@ pub struct Binary {
 }
 
 impl Binary {
-    /// Runs it on the device: offload is mandatory, so a silent run on the host is a failure.
+    /// Runs it on the device. Offload is mandatory, so that a silent run on the host is a failure.
     pub fn run(&self, arguments: &[&str]) -> Outcome {
         self.run_with(arguments, &[("OMP_TARGET_OFFLOAD", "MANDATORY")])
     }
@@ -244,7 +244,7 @@ pub fn run(program: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> 
         .args(arguments)
         .envs(environment.iter().copied())
         .current_dir(root());
-    // The host's runtime says that it has fewer cores than threads, and spins while they wait.
+    // The host's runtime warns that there are fewer cores than threads, and spins while they wait.
     command.env("KMP_WARNINGS", "0").env("KMP_BLOCKTIME", "0");
     Outcome::of(command.output())
 }
@@ -255,7 +255,7 @@ fn limited(program: &Path) -> Command {
     command
 }
 
-/// How a program ended and what it said.
+/// How a program ended, and its output.
 #[derive(Debug)]
 pub struct Outcome {
     /// Exit code; 128 + signal number for a signal; 124 when the time limit was reached.
@@ -281,7 +281,7 @@ impl Outcome {
         }
     }
 
-    /// Asserts success without a word on standard error; gives standard output.
+    /// Asserts success with an empty standard error; returns standard output.
     #[track_caller]
     pub fn passed(&self, what: &str) -> &str {
         assert!(
@@ -314,9 +314,9 @@ impl Outcome {
     }
 }
 
-/// Writes a program or script that can be run at once. A process of its own writes it: a child that another test's
-/// thread starts meanwhile would inherit a file open for writing, and as long as it has it the kernel refuses to run
-/// the file (ETXTBSY).
+/// Writes a program or script that can run at once. A process of its own writes it. Otherwise a child that another
+/// test's thread starts meanwhile would inherit the file open for writing, and the kernel would refuse to run it
+/// (ETXTBSY).
 pub fn write_executable(path: &Path, content: &[u8]) {
     let mut writer = Command::new("sh")
         .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])

@@ -1,4 +1,4 @@
-//! Programs whose device image is put together by hand: what clang's linker wrapper of this release would not make.
+//! Programs whose device image is registered by hand, in forms that this release's linker wrapper does not make.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,11 @@ use crate::{clang, dist, root};
 
 /// Section of offload entries from clang 21 on.
 pub const ENTRIES: &str = "llvm_offload_entries";
-/// The same before.
+/// The same before clang 21.
 pub const OLDER_ENTRIES: &str = "omp_offloading_entries";
 
-/// Links the host's parts of a program, bitcode or sources, with the registration of `image`; `entries` is the section
-/// that has its offload entries. The program lies in `folder`.
+/// Links the host parts of a program, bitcode or sources, with the registration of `image`. `entries` is the section
+/// with its offload entries. The program goes to `folder`.
 pub fn program(host: &[&Path], image: &Path, entries: &str, folder: &Path) -> PathBuf {
     let program = folder.join("program");
     let library = dist("lib").display().to_string();
@@ -24,7 +24,7 @@ pub fn program(host: &[&Path], image: &Path, entries: &str, folder: &Path) -> Pa
         program.clone().into(),
     ];
     arguments.extend(host.iter().map(Into::into));
-    // Bitcode names an architecture and a system; clang's own name for them has a vendor as well.
+    // The triple in bitcode has an architecture and a system; clang's own triple has a vendor, too.
     let flags = [
         "-Wno-override-module",
         "-fopenmp",

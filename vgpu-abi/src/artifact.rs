@@ -1,4 +1,4 @@
-//! What the compiler hands over for the virtual GPU: an x86-64 ELF relocatable object and a manifest.
+//! The compiler's output for the virtual GPU: an x86-64 ELF relocatable object and a manifest.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +18,8 @@ pub struct Manifest {
     pub abi: u32,
     /// Lanes per warp: 32 or 64.
     pub warp_size: u32,
-    /// Whether lanes run in lockstep (AMDGCN): one that has reached an operation across lanes waits for the
-    /// others of its warp however long they wait on memory.
+    /// Whether lanes run in lockstep (AMDGCN). A lane that has reached an operation across lanes then waits for the
+    /// others of its warp, however long they wait on memory.
     pub lockstep: bool,
     /// Threads of a block when a program states none (`GV_Default_WG_Size` in `OMPGridValues.h`).
     pub default_threads: u32,
@@ -31,8 +31,8 @@ pub struct Manifest {
     pub constructors: Option<String>,
     /// Entry symbol that runs the image's destructors (`llvm.global_dtors`) in one thread.
     pub destructors: Option<String>,
-    /// Source places of synchronising calls and checked accesses; code passes an index into this
-    /// table. Index 0 is "unknown".
+    /// Source locations of synchronising calls and checked accesses. Code passes an index into this table; index 0 is
+    /// "unknown".
     pub sites: Vec<Site>,
 }
 
@@ -49,15 +49,15 @@ pub struct KernelEntry {
     pub max_threads: u32,
     /// Static shared memory in bytes.
     pub static_shared: u32,
-    /// Whether it can be run warp by warp.
+    /// Whether it can run warp by warp.
     pub warp: WarpForm,
 }
 
 /// Whether a kernel has a warp form: code that runs many threads at once, as the lanes of vectors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WarpForm {
-    /// It has none, for this reason: a sentence without a full stop, with the source place where there is one. Also
-    /// when none was asked for.
+    /// It has none, for this reason: a sentence without a full stop, with the source location if it is known. Also if
+    /// no warp forms were requested.
     Absent(String),
     /// It has one.
     Present {
@@ -65,10 +65,10 @@ pub enum WarpForm {
         symbol: String,
         /// Threads per call: 8, 16, 32 or 64. With `fiber`, the image's warp size.
         width: u32,
-        /// Whether it calls functions that wait (barriers), so that every warp needs a fiber.
+        /// Whether it calls functions that wait (barriers). Every warp then needs a fiber.
         fiber: bool,
-        /// Whether it is only for workers of a generic kernel: the threads of the last warp, where the master is, run
-        /// on fibers of their own, and the threads of a subgroup count up along y.
+        /// Whether it is only for the workers of a generic kernel. The threads of the last warp, which has the master,
+        /// then run on fibers of their own, and the threads of a subgroup are consecutive along y.
         workers: bool,
         /// Most threads of a block: the kernel's launch bound, which the warp form relies on.
         max_threads: u32,
@@ -85,14 +85,14 @@ impl Default for WarpForm {
 /// before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameter {
-    /// Where it begins in a C structure of all parameters, as kernel languages (CUDA) pass them.
+    /// Its offset in a C structure of all parameters, as kernel languages (CUDA) pass them.
     pub offset: u32,
     /// Bytes.
     pub size: u32,
 }
 
 impl Parameter {
-    /// The words it takes.
+    /// How many words it takes.
     pub fn words(self) -> u32 {
         self.size.div_ceil(8)
     }
@@ -109,7 +109,7 @@ pub struct GlobalEntry {
     pub size: u64,
 }
 
-/// A place in the user's source, innermost user frame first.
+/// A location in the user's source: that of the innermost frame of the user's code.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Site {
     /// File, empty when unknown.

@@ -28,14 +28,14 @@ pub struct ThreadContext {
     pub shared_size: u32,
     /// First byte of the block's shared memory (static first, then dynamic).
     pub shared_base: u64,
-    /// AMDGCN: the number LLVM's lowering of shared memory gave the kernel; its entry writes it.
+    /// AMDGCN: the number that LLVM's lowering of shared memory gave the kernel. The kernel's entry writes it.
     pub kernel_number: u32,
     /// Zero.
     pub reserved: u32,
     /// The launch's [`crate::DispatchRecord`], for AMDGCN.
     pub dispatch: u64,
-    /// Instructions of the image that the thread has executed, if code that counts them was asked for
-    /// (`VgpuOptions::count` of crate `codegen`); else 0.
+    /// Instructions of the image that the thread has executed; 0 unless the code was compiled to count them
+    /// (`VgpuOptions::count` of the crate `codegen`).
     pub instructions: u64,
 }
 

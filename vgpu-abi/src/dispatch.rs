@@ -1,9 +1,9 @@
-//! What AMDGCN code reads of the dispatch that launched it.
+//! The dispatch that launched a kernel, as AMDGCN code reads it.
 
-/// What AMDGCN code finds behind its dispatch pointer and its implicit-argument pointer: the packet that
-/// launched the grid (`hsa_kernel_dispatch_packet_t`, HSA System Architecture, 2.10) and the implicit arguments
-/// of code object version 5 (LLVM's AMDGPU usage, "Code Object V5 Metadata"). Fields that only a GPU's driver
-/// uses are zero. The explicit arguments follow.
+/// What AMDGCN code finds behind its dispatch pointer and its implicit-argument pointer. First comes the packet that
+/// launched the grid (`hsa_kernel_dispatch_packet_t`, HSA System Architecture, 2.10), then the implicit arguments of
+/// code object version 5 (LLVM's AMDGPU usage, "Code Object V5 Metadata"). Fields that only a GPU's driver uses are
+/// zero. The explicit arguments follow.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DispatchRecord {

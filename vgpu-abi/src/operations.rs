@@ -1,4 +1,4 @@
-//! The operations that engine functions take as numbers.
+//! The numbers of operations that engine functions take.
 
 /// Shuffle modes of `vgpu_shfl`.
 #[repr(u32)]
@@ -50,8 +50,8 @@ pub enum ReduxOp {
     Xor = 7,
 }
 
-/// Operations of `vgpu_wave`, in which the lanes that arrive at the call together take part. `value`, `lane`
-/// and `fallback` are the call's arguments.
+/// Operations of `vgpu_wave`. The lanes that arrive at the call together take part. `value`, `lane` and `fallback` are
+/// the call's arguments.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaveOp {
@@ -61,9 +61,9 @@ pub enum WaveOp {
     Ballot = 1,
     /// The value of the first lane.
     First = 2,
-    /// The value of lane `lane`, `fallback` if that takes no part.
+    /// The value of lane `lane`, or `fallback` if that lane takes no part.
     Gather = 3,
-    /// The value that the highest lane gives whose `lane` names this one, `fallback` if none does.
+    /// The value of the highest lane whose `lane` names this one, or `fallback` if there is none.
     Scatter = 4,
 }
 

@@ -1,4 +1,4 @@
-//! What `omptarget-codegen inspect` says of an image.
+//! A summary of an image, as `omptarget-codegen inspect` prints it.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 pub struct ImageSummary {
     /// Target triple.
     pub triple: String,
-    /// CPU it was compiled for, empty if the image does not say.
+    /// CPU that it was compiled for; empty if the image does not say.
     pub cpu: String,
-    /// Lanes per warp; 0 if the triple is none that the compiler knows.
+    /// Lanes per warp; 0 if the compiler does not know the triple.
     pub warp_size: u32,
     /// Its kernels, by name.
     pub kernels: Vec<KernelSummary>,
@@ -21,7 +21,7 @@ pub struct ImageSummary {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExecutionMode {
-    /// One thread runs, the others wait to be given parallel regions.
+    /// One thread runs; the others wait for parallel regions.
     Generic,
     /// All threads run.
     Spmd,
@@ -40,7 +40,7 @@ pub struct KernelSummary {
     pub mode: ExecutionMode,
     /// Parameter types as LLVM writes them.
     pub parameters: Vec<String>,
-    /// Most threads per block, if the image bounds them.
+    /// Most threads per block, if the image has launch bounds.
     pub max_threads: Option<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! `omptarget bench kernels`: the kernels of bench/vgpu.d on the virtual GPU and on what else runs them on a CPU.
+//! `omptarget bench kernels`: the kernels of bench/vgpu.d on the virtual GPU and on other implementations for CPUs.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -21,11 +21,13 @@ Examples:
   omptarget bench kernels --only mandelbrot,nbody --runs 11
   omptarget bench kernels --svg kernels.svg --against pocl
 
-Every kernel is one C source, compiled for each; the OpenCL kernels say the same. The column of one SM is the virtual GPU on one CPU. The programs check their results and time
-the kernel alone, warm; they run in alternation. A ratio is the median of the runs' ratios: less than 1 where the virtual GPU
-is faster. A kernel that needs warps is not run where there are none. LLVM's host offload needs its library (scripts/fetch puts it into dist/llvm), pocl the packages pocl-opencl-icd and
-ocl-icd-opencl-dev; what is missing is left out, and said.
-Exit code 1: a program could not be compiled or run, or gave a wrong result; the others' figures are shown all the same.";
+Every kernel is one C source, which is compiled for each implementation; the OpenCL kernels are equivalent. The column
+\"one SM\" is the virtual GPU on one CPU. The programs check their results and time only the kernel, after a warm-up run.
+They run in alternation. A ratio is the median of the runs' ratios: less than 1 where the virtual GPU is faster. A kernel
+that needs warps does not run where there are none. LLVM's host offload needs its library (scripts/fetch puts it into
+dist/llvm), pocl the packages pocl-opencl-icd and ocl-icd-opencl-dev. An implementation that is missing is left out, with
+a message.
+Exit code 1: a program could not be compiled or run, or gave a wrong result. The others' figures are still shown.";
 
 /// Arguments of `omptarget bench kernels`.
 #[derive(clap::Args)]
@@ -37,7 +39,7 @@ pub struct Options {
     /// Draw the ratios (SVG)
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Whom the picture compares with
+    /// What the picture compares with
     #[arg(long, default_value = "llvm", requires = "svg")]
     against: Way,
     /// Runs of each program
@@ -46,7 +48,7 @@ pub struct Options {
     /// Only these kernels
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
-    /// Only these ways to run them, beside the work-group engine
+    /// Only these implementations, besides the work-group engine
     #[arg(long, value_name = "WAY", value_delimiter = ',')]
     ways: Vec<Way>,
     /// Seconds a program may take
@@ -54,7 +56,7 @@ pub struct Options {
     limit: u64,
 }
 
-/// A way to run a kernel.
+/// An implementation that runs a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Way {
@@ -104,7 +106,7 @@ impl Way {
         format!("{kernel}.{shape}")
     }
 
-    /// Why it cannot be had here.
+    /// Why it is not available here.
     fn lacks(self) -> Option<String> {
         match self {
             Way::Llvm => llvm_host::lacks(),
@@ -148,7 +150,7 @@ impl Way {
         Ok(())
     }
 
-    /// What the environment adds.
+    /// Additional environment variables.
     fn environment(self) -> Result<Vec<(&'static str, String)>> {
         Ok(match self {
             Way::Workgroup => vec![("OMPTARGET_VGPU_ENGINE", "workgroup".into())],
@@ -172,8 +174,8 @@ struct Kernel {
 }
 
 impl Kernel {
-    /// Whether it can be run that way: neither LLVM's host offload nor the host has warps, and in OpenCL the kernel is
-    /// another one.
+    /// Whether this implementation can run it: neither LLVM's host offload nor the host has warps, and in OpenCL the
+    /// kernel is another one.
     fn runs(&self, way: Way) -> bool {
         self.name != "shuffle" || !matches!(way, Way::Llvm | Way::Host)
     }
@@ -214,11 +216,11 @@ struct Row {
     kernel: &'static str,
     /// Median times in µs.
     us: BTreeMap<Way, f64>,
-    /// Work-group engine over another way.
+    /// Work-group engine over another implementation.
     ratio: BTreeMap<Way, f64>,
 }
 
-/// All of it.
+/// The whole measurement.
 #[derive(Serialize)]
 struct Report {
     runs: u32,
@@ -290,7 +292,7 @@ fn chosen(only: &[String]) -> Result<Vec<&'static Kernel>> {
     Ok(KERNELS.iter().filter(wanted).collect())
 }
 
-/// Runs a kernel in all ways that it has, in turns.
+/// Runs a kernel on all implementations that can run it, in alternation.
 fn measure(kernel: &'static Kernel, ways: &[Way], options: &Options) -> Result<Row> {
     let ways: Vec<Way> = ways
         .iter()

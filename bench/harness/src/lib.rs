@@ -1,4 +1,4 @@
-//! `omptarget bench`: measures what the project makes promises about.
+//! `omptarget bench`: measures what the project states goals for.
 
 mod epcc;
 mod kernels;

@@ -4,14 +4,14 @@ use std::ffi::OsString;
 
 use omptarget_driver::{Result, dist};
 
-/// Why it cannot be had here.
+/// Why it is not available here.
 pub fn lacks() -> Option<String> {
     dist::file("llvm/libomptarget.so.22.1")
         .err()
         .map(|_| "LLVM's library is not in dist/llvm (scripts/fetch)".to_owned())
 }
 
-/// What a plain clang is told.
+/// The arguments for a plain clang.
 pub fn flags() -> Result<Vec<OsString>> {
     let fixed = [
         "-march=native",
@@ -26,7 +26,7 @@ pub fn flags() -> Result<Vec<OsString>> {
     Ok(flags)
 }
 
-/// What the environment of its programs adds.
+/// Additional environment variables of its programs.
 pub fn environment() -> Result<Vec<(&'static str, String)>> {
     Ok(vec![
         ("LD_LIBRARY_PATH", dist::file("llvm")?.display().to_string()),

@@ -23,9 +23,9 @@ Examples:
 
 The programs run on the default device; OMPTARGET_DEVICES and OMP_DEFAULT_DEVICE choose another. A speedup is the
 median of the SPMD shape's times over that of the nested shape's: more than 1 where parallel inner loops are faster.
-With --llvm, ratios to LLVM's host offload are of our median to LLVM's: less than 1 where ours is faster. It needs LLVM's
+With --llvm, a ratio is our median over that of LLVM's host offload: less than 1 where ours is faster. It needs LLVM's
 library (scripts/fetch puts it into dist/llvm).
-Exit code 1: a program could not be run, or gave a wrong result; the others' figures are shown all the same.";
+Exit code 1: a program could not be run, or gave a wrong result. The others' figures are still shown.";
 
 /// Arguments of `omptarget bench nested`.
 #[derive(clap::Args)]
@@ -40,7 +40,7 @@ pub struct Options {
     /// Size of the problems: 16 gives the loop ratios of the paper's Table II
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
     size: u32,
-    /// Timed runs of each shape; shapes take turns
+    /// Timed runs of each shape; shapes alternate
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
     /// Only these programs
@@ -65,7 +65,7 @@ pub struct Options {
 
 const HEADER: Source = ("nested.h", include_str!("../../nested/nested.h"));
 
-/// What the names of the programs for LLVM's host offload end with.
+/// Suffix of the names of programs for LLVM's host offload.
 const BY_LLVM: &str = ".llvm";
 
 macro_rules! sources {
@@ -74,7 +74,7 @@ macro_rules! sources {
     };
 }
 
-/// The programs, by the order of Table II's loop ratios; then those that are not in it.
+/// The programs, in the order of Table II's loop ratios, then those that are not in the table.
 const PROGRAMS: [(&str, Source); 19] = sources![
     "kmeans",
     "bfs",
@@ -128,7 +128,7 @@ struct Times {
 #[derive(Serialize)]
 struct Kernel {
     kernel: String,
-    /// Its loop ratio in Table II; empty: it is not there.
+    /// Its loop ratio in Table II; empty if it is not in the table.
     paper: String,
     outer: u64,
     inner: u64,
@@ -142,7 +142,7 @@ struct Kernel {
     llvm: Option<Llvm>,
 }
 
-/// A kernel by LLVM's host offload.
+/// A kernel on LLVM's host offload.
 #[derive(Serialize)]
 struct Llvm {
     spmd_ns: Times,
@@ -159,7 +159,7 @@ struct Failed {
     why: String,
 }
 
-/// All of it.
+/// The whole measurement.
 #[derive(Serialize)]
 struct Report {
     size: u32,

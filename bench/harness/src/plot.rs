@@ -13,13 +13,13 @@ const BOTTOM: f64 = 100.0;
 const PLOT: f64 = 300.0;
 const STEP: f64 = 36.0;
 
-/// A bar; the last ones of a picture may stand for all the others (`whole`).
+/// A bar. The last bars of a picture may stand for all the others (`whole`).
 pub struct Bar {
     /// Written under the bar.
     pub label: String,
     /// Its height, more than 0.
     pub value: f64,
-    /// Whether it sums up others: in another colour.
+    /// Whether it summarises the others; it has another colour then.
     pub whole: bool,
 }
 
@@ -104,7 +104,7 @@ fn bar_at(x: f64, bar: &Bar, axis: &Axis) -> Group {
         .add(label.set("x", label_x).set("y", label_y))
 }
 
-/// Two digits that matter: `32`, `3.6`, `0.012`.
+/// Two significant digits: `32`, `3.6`, `0.012`.
 pub fn short(value: f64) -> String {
     let digits = (1.0 - value.log10().floor()).clamp(0.0, 9.0) as usize;
     format!("{value:.digits$}")

@@ -1,4 +1,5 @@
-//! Measuring programs: their sources come with this command, which compiles them, or takes what was compiled elsewhere.
+//! Measuring programs. Their sources are part of the command, which compiles them or takes programs that were compiled
+//! elsewhere.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -23,7 +24,7 @@ pub fn compile(
     compile_by(clang::for_offload(flags)?, name, sources, folder, flags)
 }
 
-/// The same by another compiler than that for offload.
+/// The same with a given compiler.
 pub fn compile_by(
     mut clang: Command,
     name: &str,
@@ -51,9 +52,9 @@ pub fn compile_by(
     Ok(program)
 }
 
-/// Runs a program on a device, with these environment variables, and gives its standard output; it must end well,
-/// within `limit`. What it writes on standard error goes where this command's goes. Offload is mandatory: figures of
-/// the host would be mistaken for the device's.
+/// Runs a program on a device, with these environment variables, and returns its standard output. It must succeed
+/// within `limit`. Its standard error is this command's. Offload is mandatory: figures of the host could be mistaken
+/// for the device's.
 pub fn run(
     program: &Path,
     arguments: &[String],

@@ -1,4 +1,4 @@
-//! What samples say.
+//! Quantiles and means of samples.
 
 /// The quantile `part` (0 to 1) of samples in ascending order, interpolated; there must be one.
 fn quantile(sorted: &[f64], part: f64) -> f64 {
@@ -7,7 +7,7 @@ fn quantile(sorted: &[f64], part: f64) -> f64 {
     sorted[low] + (sorted[high] - sorted[low]) * (place - place.floor())
 }
 
-/// Lower quartile, median, upper quartile; nothing of no samples.
+/// Lower quartile, median and upper quartile; `None` without samples.
 pub fn quartiles(samples: &[f64]) -> Option<[f64; 3]> {
     if samples.is_empty() {
         return None;
@@ -17,7 +17,7 @@ pub fn quartiles(samples: &[f64]) -> Option<[f64; 3]> {
     Some([0.25, 0.5, 0.75].map(|part| quantile(&sorted, part)))
 }
 
-/// The geometric mean of positive values; nothing of none.
+/// The geometric mean of positive values; `None` without values.
 pub fn geometric_mean(values: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().map(|value| value.ln()).sum();
     (!values.is_empty()).then(|| (sum / values.len() as f64).exp())

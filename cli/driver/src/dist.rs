@@ -1,4 +1,4 @@
-//! Where the pieces of the built tree lie: all of them relative to this command.
+//! The files of the built tree, relative to this command.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What can go wrong, and how it is told.
+//! Why a command can fail, and the report of it.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,38 +16,38 @@ pub enum Failure {
         "{0} is missing: the command must lie in the bin/ of a built tree (scripts/build makes dist/)"
     )]
     NotInDist(PathBuf),
-    /// No clang, or not one that runs.
+    /// There is no clang, or none that runs.
     #[error(
         "no clang found (tried {tried}): {source}\n  install clang-22, or name one with OMPTARGET_CLANG"
     )]
     NoClang {
-        /// What was tried, in order.
+        /// The programs that were tried, in order.
         tried: String,
-        /// What the last attempt gave.
+        /// The error of the last attempt.
         source: std::io::Error,
     },
-    /// A clang that cannot do it.
+    /// A clang that is too old, or another compiler.
     #[error(
         "{clang} is version {version}, but 22 or newer is needed\n  install clang-22, or name one with OMPTARGET_CLANG"
     )]
     OldClang {
         /// The program.
         clang: String,
-        /// What it says it is.
+        /// The version that it prints.
         version: String,
     },
-    /// The compiler refused the program; it has said why.
+    /// The compiler rejected the program, and has printed why.
     #[error("the program does not compile (clang ended with {0})")]
     Compile(std::process::ExitStatus),
     /// Wrong usage that the argument parser cannot see.
     #[error("{0}")]
     Usage(String),
-    /// The system refused something.
+    /// The operating system refused something.
     #[error("{what}: {source}")]
     System {
         /// What was attempted.
         what: String,
-        /// The system's answer.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A file is not what it should be.

@@ -10,7 +10,7 @@ use crate::statistics::geometric_mean;
 /// A figure with half the width of its confidence interval.
 type Figure = (f64, f64);
 
-/// Prints every construct and shape that both have.
+/// Prints every construct and shape that both measurements have.
 pub fn print(a: &Report, b: &Report, quantity: Quantity) -> Result<()> {
     let pairs: Vec<(&Row, Figure, Figure)> = a
         .rows

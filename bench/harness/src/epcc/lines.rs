@@ -1,12 +1,12 @@
-//! What a measuring program prints: raw timings and counts, a line of JSON each.
+//! The output of a measuring program: raw timings and counts, one line of JSON each.
 
 use omptarget_driver::{Failure, Result};
 use serde::Deserialize;
 
-/// The lines' version this code reads (`SCHEMA` in `program.h`).
+/// The version of the lines that this code reads (`SCHEMA` in `program.h`).
 const SCHEMA: u32 = 1;
 
-/// Executions of a construct when they are counted: counts are exact, so few do.
+/// Executions of a construct when they are counted. Counts are exact, so a few are enough.
 pub const COUNTED: &str = "4";
 
 /// The first line.
@@ -46,7 +46,7 @@ pub struct Timing {
     /// Which.
     #[serde(flatten)]
     pub case: Case,
-    /// Delays in a row that one execution takes at least.
+    /// How many consecutive delays one execution takes at least.
     pub delays: u32,
     /// Executions in each timing.
     pub units: u64,
@@ -82,11 +82,11 @@ enum Line {
     Timing(Timing),
 }
 
-/// What the program printed.
+/// The program's output.
 pub struct Lines {
     /// The first line.
     pub header: Header,
-    /// Shapes that could not be had.
+    /// Shapes that were not possible.
     pub left_out: Vec<String>,
     /// Timings.
     pub timings: Vec<Timing>,
@@ -95,7 +95,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Reads what it printed.
+    /// Reads the program's output.
     pub fn read(text: &str) -> Result<Lines> {
         let foreign =
             |why: String| Failure::Other(format!("the measuring program's output: {why}"));
@@ -135,7 +135,7 @@ impl Lines {
         self.header.counters
     }
 
-    /// Takes the counts of another run.
+    /// Adds the counts of another run.
     pub fn add_counts(&mut self, other: Lines) {
         self.counts.extend(other.counts);
     }

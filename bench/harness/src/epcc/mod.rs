@@ -1,8 +1,8 @@
 //! `omptarget bench epcc`: what OpenMP constructs cost in target regions.
 //!
-//! The measuring programs (`bench/epcc`) run launches and print raw timings; here they become overheads with their
-//! confidence intervals, tables and pictures. The method is Bull's (*Measuring Synchronisation and Scheduling Overheads
-//! in OpenMP*, EWOMP 1999), for teams of GPU threads as in *fork-join*, §VI-A.
+//! The measuring programs (`bench/epcc`) run launches and print raw timings. This module computes overheads with
+//! confidence intervals from them, and makes tables and pictures. The method is Bull's (*Measuring Synchronisation and
+//! Scheduling Overheads in OpenMP*, EWOMP 1999), for teams of GPU threads as in *fork-join*, §VI-A.
 
 mod compare;
 mod lines;
@@ -46,7 +46,7 @@ pub struct Options {
     /// Threads per team, 1 to 992 [default: 32,64,128,256,512,992]
     #[arg(long, value_name = "LIST")]
     threads: Option<String>,
-    /// Teams; 0: as many as the device's runtime makes of its own accord [default: 1]
+    /// Teams; 0: as many as the runtime chooses [default: 1]
     #[arg(long, value_name = "LIST")]
     teams: Option<String>,
     /// Which kernels [default: both]
@@ -110,7 +110,7 @@ enum Modes {
     Both,
 }
 
-/// What is told of a construct.
+/// The figures of a construct.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Quantity {
     /// Overhead in cycles of the device's clock
@@ -136,7 +136,7 @@ impl Quantity {
 }
 
 impl Options {
-    /// What a measuring program is told.
+    /// The arguments of a measuring program.
     fn arguments(&self, constructs: &[String]) -> Vec<String> {
         let number = |value: Option<u32>| value.map(|value| value.to_string());
         let mode = self.mode.map(|mode| match mode {
@@ -182,7 +182,7 @@ pub fn bench(options: &Options) -> Result<()> {
         tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
     let folder = match &options.programs {
         Some(folder) => {
-            // A folder need not have all, only those asked for by name.
+            // A folder need not have all programs, only those that were requested by name.
             if options.constructs.is_empty() {
                 chosen.retain(|(program, _)| folder.join(program.file()).exists());
             }
@@ -217,7 +217,7 @@ fn build(chosen: &[(&Program, Vec<String>)], folder: &Path, flags: &[OsString]) 
     Ok(())
 }
 
-/// Times, then counts if the device does: kernels that count are slower.
+/// Times, then counts if the device can. They are separate runs, as kernels that count are slower.
 fn measure(options: &Options, program: &Path, constructs: &[String]) -> Result<Lines> {
     let run = |arguments: &[String], environment: &[(&str, &str)]| {
         let limit = Duration::from_secs(options.limit);

@@ -1,4 +1,5 @@
-//! Overheads by threads, a panel per mode, as *fork-join*'s Fig. 4 has them; of two measurements, the second is dashed.
+//! A picture of overheads by number of threads, with a panel per mode, like *fork-join*'s Fig. 4. Of two measurements,
+//! the second is dashed.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +13,12 @@ const STYLE: &str = "\
 svg{background:#fff}text{font:12px sans-serif;fill:#333}.h{font-weight:bold}.g{stroke:#e4e4e4}\
 polyline{fill:none;stroke-width:2}.b{stroke-dasharray:6 4}.r{stroke-dasharray:2 3}";
 
-/// A colour per construct, told apart by the colour-blind (Okabe and Ito), then darker ones.
+/// A colour per construct. The first ones are distinct for colour-blind readers (Okabe and Ito), then come darker ones.
 const COLOURS: [&str; 12] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7a5195", "#8c564b",
     "#003f5c", "#7f7f00", "#ff6361", "#2f4f4f",
 ];
-/// What is drawn of a whole measurement.
+/// The constructs that are drawn for a whole measurement.
 const FIGURE_4: [&str; 10] = [
     "parallel",
     "parallel for",
@@ -47,7 +48,7 @@ struct Curve {
     points: Vec<(f64, f64)>,
 }
 
-/// Draws; `chosen` are the constructs the user has named.
+/// Draws the picture. `chosen` are the constructs that the user has named.
 pub fn draw(
     reports: &[&Report],
     quantity: Quantity,
@@ -149,7 +150,7 @@ fn curves(
     curves
 }
 
-/// From figures to the picture; logarithmic, as constructs differ by orders of magnitude.
+/// The mapping from figures to the picture. It is logarithmic, as constructs differ by orders of magnitude.
 struct Scale {
     most_threads: f64,
     least: f64,
@@ -158,7 +159,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// What is not above 0 (a difference within the noise) lies on the lowest line.
+    /// A figure that is not above 0 (a difference within the noise) lies on the lowest line.
     fn of(curves: &[Curve], top: f64) -> Scale {
         let figures = || curves.iter().flat_map(|curve| &curve.points);
         let positive = || {
@@ -259,7 +260,7 @@ fn legend(curve: &Curve, y: f64) -> Group {
         .set("points", format!("{x:.1},{y:.1} {:.1},{y:.1}", x + 28.0))
         .set("stroke", curve.colour)
         .set("class", curve.class);
-    // The rectangle gives the title somewhere to be pointed at.
+    // The title needs a rectangle under the pointer.
     let area = Rectangle::new()
         .set("x", x)
         .set("y", y - 7.0)

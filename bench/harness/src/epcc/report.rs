@@ -1,4 +1,4 @@
-//! What was measured, as figures: the content of a `--json` file.
+//! The figures of a measurement: the content of a `--json` file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub struct Report {
     pub inner: u32,
     /// Iterations of a delay.
     pub delay: u32,
-    /// Shapes that could not be had, and why.
+    /// Shapes that were not possible, and why.
     pub left_out: Vec<String>,
     /// The figures.
     pub rows: Vec<Row>,
@@ -42,7 +42,7 @@ pub struct Row {
     pub cycles: Overhead,
     /// Nanoseconds.
     pub ns: Overhead,
-    /// Instructions of one execution, per thread that takes part in it; without those of the delays.
+    /// Instructions of one execution, per thread that takes part in it, without those of the delays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<f64>,
     /// Switches, likewise.
@@ -63,7 +63,7 @@ pub struct Overhead {
     pub outliers: usize,
 }
 
-/// The suite of what constructs are measured against.
+/// The suite of references, with which constructs are compared.
 pub const REFERENCE: &str = "reference";
 /// The work without a construct, by as many threads.
 pub const OVERSUBSCRIBE: &str = "oversubscribe";
@@ -71,8 +71,8 @@ pub const OVERSUBSCRIBE: &str = "oversubscribe";
 pub const TWO_BARRIERS: &str = "two named barriers";
 
 impl Report {
-    /// Works out the figures of one or more programs, each against its own reference. All time the same references:
-    /// those of the first are kept.
+    /// Computes the figures of one or more programs, each against its own reference. All programs time the same
+    /// references; those of the first are kept.
     pub fn of(runs: &[Lines], label: String) -> Result<Report> {
         let first = runs
             .first()
@@ -128,7 +128,7 @@ impl Report {
         self.rows.iter().find(|row| row.case == *case)
     }
 
-    /// The modes and numbers of teams there are figures of, in order of appearance.
+    /// The modes and numbers of teams with figures, in order of appearance.
     pub fn groups(&self) -> Vec<(&str, u32)> {
         let mut groups = Vec::new();
         for row in &self.rows {
@@ -226,7 +226,8 @@ fn overhead(timing: &Timing, reference: &Timing, of: fn(&Timing) -> &[f64]) -> O
     }
 }
 
-/// The longer launch has what the shorter has and more executions: their difference is the executions' alone.
+/// The longer launch does what the shorter does, and more executions. So their difference is that of the executions
+/// alone.
 fn per_execution(count: &Count, of: fn(&Count) -> [f64; 2]) -> f64 {
     let [short, long] = of(count);
     (long - short) / (count.units[1] - count.units[0]) as f64

@@ -1,7 +1,7 @@
 //! Means of repeated timings, without outliers, with confidence intervals.
 
-/// A timing further from the mean than this many standard deviations is an outlier (EPCC's benchmarks, which count
-/// them). With ten timings or fewer none can be.
+/// A timing further from the mean than this many standard deviations is an outlier (EPCC's benchmarks count them). With
+/// ten timings or fewer there can be none.
 const OUTLIER: f64 = 3.0;
 
 /// Student's t for two-sided 95 % and 1 to 30 degrees of freedom.
@@ -10,13 +10,13 @@ const STUDENT: [f64; 30] = [
     2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
     2.052, 2.048, 2.045, 2.042,
 ];
-/// The same for more, at least as many as stated.
+/// The same for more degrees of freedom: at least as many as stated.
 const STUDENT_OF_MANY: [(f64, f64); 3] = [(120.0, 1.980), (60.0, 2.000), (40.0, 2.021)];
 
-/// What repeated timings of one thing come to.
+/// A summary of repeated timings of one thing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// Mean of those kept.
+    /// Mean of the timings that are kept.
     pub mean: f64,
     /// Their standard deviation.
     pub deviation: f64,
@@ -27,7 +27,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Of at least two timings. Outliers are looked for once, then left out.
+    /// Summarises at least two timings. Outliers are determined once, and left out.
     pub fn of(timings: &[f64]) -> Sample {
         let (mean, deviation) = moments(timings);
         let kept: Vec<f64> = timings
@@ -54,13 +54,13 @@ impl Sample {
 /// The difference of two means.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
-    /// It.
+    /// The difference.
     pub mean: f64,
-    /// It lies within this distance from there with a probability of 95 %.
+    /// The true difference lies within this distance with a probability of 95 %.
     pub half_width: f64,
 }
 
-/// `sample - factor * reference`, after Welch: the two have deviations of their own.
+/// `sample - factor * reference`, by Welch's method: the two have different deviations.
 pub fn difference(sample: &Sample, reference: &Sample, factor: f64) -> Difference {
     let errors = [sample.error(), factor * factor * reference.error()];
     let freedoms = [sample.kept, reference.kept].map(|kept| kept as f64 - 1.0);
@@ -85,7 +85,7 @@ fn moments(values: &[f64]) -> (f64, f64) {
     (mean, (squares / (count - 1.0)).sqrt())
 }
 
-/// Student's t for two-sided 95 %; for degrees of freedom between two in the tables, that of fewer.
+/// Student's t for two-sided 95 %. Between two entries of the tables, the one with fewer degrees of freedom counts.
 fn student(freedom: f64) -> f64 {
     let many = STUDENT_OF_MANY.iter().find(|(least, _)| freedom >= *least);
     match many {

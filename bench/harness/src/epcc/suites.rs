@@ -92,7 +92,7 @@ impl Program {
         format!("epcc-{}", self.name)
     }
 
-    /// Its source, then what that includes.
+    /// Its source, then the files that it includes.
     pub fn sources(&self) -> Vec<Source> {
         [self.source].into_iter().chain(INCLUDED).collect()
     }
@@ -102,8 +102,8 @@ impl Program {
     }
 }
 
-/// The programs that have the suites and constructs named, each with the names that are its own; without names all. A
-/// name that none has is an error.
+/// The programs that have the suites and constructs named, each with its own names; all programs if no name is given. A
+/// name that no program has is an error.
 pub fn chosen(names: &[String]) -> Result<Vec<(&'static Program, Vec<String>)>> {
     if let Some(unknown) = names
         .iter()

@@ -9,7 +9,7 @@ use super::report::{REFERENCE, Report, Row, TWO_BARRIERS};
 const NAME: usize = 24;
 const FIGURE: usize = 17;
 
-/// Prints everything there is.
+/// Prints all figures.
 pub fn print(report: &Report) {
     for (mode, teams) in report.groups() {
         for quantity in [
@@ -89,7 +89,7 @@ fn group(report: &Report, mode: &str, teams: u32, quantity: Quantity) {
     anstream::println!("");
 }
 
-/// What `parallel` costs as a multiple of the two barriers that it needs at least.
+/// The cost of `parallel` as a multiple of the two barriers that it needs at least.
 fn fork_join(rows: &[&Row], threads: &[u32]) {
     let mean = |construct: &str, threads: u32| {
         let row = rows.iter().find(|row| {
