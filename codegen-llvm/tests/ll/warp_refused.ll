@@ -9,7 +9,7 @@
 ; CHECK-SAME: "warp":{"Absent":"`again`, which calls itself, perhaps through a pointer, is called in
 ; CHECK-SAME: function `pointer`
 ; CHECK-SAME: "name":"elsewhere"
-; CHECK-SAME: "warp":{"Absent":"an operation of a warp stands where lanes may be elsewhere
+; CHECK-SAME: "warp":{"Absent":"an operation of a warp is used where lanes may be elsewhere
 ; CHECK-SAME: "name":"plain"
 ; CHECK-SAME: "warp":{"Present":{
 ; CHECK-SAME: "name":"own"

@@ -135,11 +135,7 @@ fn build(
         return Err(Refusal::new("it takes a structure by value"));
     }
     context_escape::check(function)?;
-    let axis = if kernel.is_generic() {
-        LaneAxis::Y
-    } else {
-        LaneAxis::X
-    };
+    let axis = LaneAxis::of(kernel);
     spin_calls::run(module, locations, function, axis, host.variables)?;
     let width = width::of(function, axis, host.warp_size);
     let order = BlockOrder::new(function)?;

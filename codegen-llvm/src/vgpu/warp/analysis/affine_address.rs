@@ -27,21 +27,21 @@ enum Extension {
 impl AffineAddress {
     /// The affine sum of an address.
     pub fn of(layout: Layout, address: Value) -> AffineAddress {
-        let mut place = AffineAddress {
+        let mut sum = AffineAddress {
             pointer: address,
             terms: HashMap::new(),
             offset: 0,
         };
         loop {
-            match place.pointer.opcode() {
+            match sum.pointer.opcode() {
                 Some(LLVMOpcode::LLVMAddrSpaceCast) => {}
-                Some(LLVMOpcode::LLVMGetElementPtr) => place.add_indices(layout),
+                Some(LLVMOpcode::LLVMGetElementPtr) => sum.add_indices(layout),
                 _ => break,
             }
-            place.pointer = place.pointer.operand(0);
+            sum.pointer = sum.pointer.operand(0);
         }
-        place.terms.retain(|_, factor| *factor != 0);
-        place
+        sum.terms.retain(|_, factor| *factor != 0);
+        sum
     }
 
     /// How many bytes another address lies behind this one, if that is known.
@@ -64,15 +64,15 @@ impl AffineAddress {
     /// Adds the indices of `self.pointer`, a `getelementptr`.
     fn add_indices(&mut self, layout: Layout) {
         let mut ty = self.pointer.source_element_type();
-        for number in 1..self.pointer.operand_count() {
-            let index = self.pointer.operand(number);
-            if number > 1 && ty.is_structure() {
+        for operand in 1..self.pointer.operand_count() {
+            let index = self.pointer.operand(operand);
+            if operand > 1 && ty.is_structure() {
                 let field = index.as_int().unwrap_or(0) as u32;
                 self.offset += layout.field_offset(ty, field) as i64;
                 ty = ty.element(field);
                 continue;
             }
-            if number > 1 {
+            if operand > 1 {
                 ty = ty.element(0);
             }
             let size = layout.alloc_size(ty) as i64;

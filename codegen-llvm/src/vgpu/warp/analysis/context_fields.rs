@@ -8,6 +8,7 @@ use vgpu_abi::ThreadContext;
 use super::callee::{self, Callee};
 use super::shape::{Shape, Size};
 use crate::ir::{Layout, Type, Value};
+use crate::vgpu::unit::Kernel;
 
 /// The field of the context that a load reads, as an offset.
 pub fn context_field(load: Value) -> Option<usize> {
@@ -54,6 +55,14 @@ pub enum LaneAxis {
 }
 
 impl LaneAxis {
+    /// The axis of a kernel's warp form.
+    pub fn of(kernel: &Kernel) -> LaneAxis {
+        match kernel.is_generic() {
+            true => LaneAxis::Y,
+            false => LaneAxis::X,
+        }
+    }
+
     /// The field of the thread id in that dimension.
     pub fn thread_id(self) -> usize {
         offset_of!(ThreadContext, tid) + self as usize * size_of::<u32>()
@@ -127,9 +136,9 @@ pub fn shared_offset(mut address: Value) -> Option<i64> {
 pub fn indices(layout: Layout, pointer: Value) -> Vec<(Value, Option<u64>)> {
     let mut ty = pointer.source_element_type();
     let mut found = Vec::new();
-    for number in 1..pointer.operand_count() {
-        let index = pointer.operand(number);
-        if number == 1 {
+    for operand in 1..pointer.operand_count() {
+        let index = pointer.operand(operand);
+        if operand == 1 {
             found.push((index, Some(layout.alloc_size(ty))));
         } else if ty.is_structure() {
             found.push((index, None));

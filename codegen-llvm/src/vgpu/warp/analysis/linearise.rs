@@ -109,11 +109,11 @@ fn arrange(flow: &ControlFlow, loops: &[Loop]) -> Vec<Block> {
         let block = flow.blocks()[next];
         placed.push(block);
         // Outer loops are larger, so they are opened first.
-        for (number, each) in loops.iter().enumerate().rev() {
+        for (index, each) in loops.iter().enumerate().rev() {
             if each.body.contains(&block) {
-                unplaced[number] -= 1;
-                if !open.contains(&number) {
-                    open.push(number);
+                unplaced[index] -= 1;
+                if !open.contains(&index) {
+                    open.push(index);
                 }
             }
         }

@@ -34,9 +34,9 @@ impl Vectoriser<'_> {
         }
         let (pointer, steps) = self.origin(address);
         let (test, start) = match self.varying_index(pointer, size) {
-            Some((number, index, step)) => {
+            Some((operand, index, step)) => {
                 let test = self.test_stride(index, step);
-                (test, self.with_index(pointer, number, test.base))
+                (test, self.with_index(pointer, operand, test.base))
             }
             None => {
                 let test = self.test_stride(pointer, size as i64);
@@ -85,7 +85,7 @@ impl Vectoriser<'_> {
         }
     }
 
-    /// The only varying index of an address with a uniform base: its number among the operands, the index, and the
+    /// The only varying index of an address with a uniform base: which operand it is, the index, and the
     /// step in it that makes `size` bytes. `None` unless `size` is a whole number of such steps.
     fn varying_index(&self, pointer: Value, size: u64) -> Option<(u32, Value, i64)> {
         let uniform = |value: Value| self.divergence.shape(value).is_uniform();
@@ -96,18 +96,18 @@ impl Vectoriser<'_> {
             .into_iter()
             .enumerate();
         let mut varying = indices.filter(|(_, (index, _))| !uniform(*index));
-        let (Some((number, (index, Some(scale)))), None) = (varying.next(), varying.next()) else {
+        let (Some((operand, (index, Some(scale)))), None) = (varying.next(), varying.next()) else {
             return None;
         };
         (scale > 0 && size.is_multiple_of(scale))
-            .then(|| (number as u32 + 1, index, (size / scale) as i64))
+            .then(|| (operand as u32 + 1, index, (size / scale) as i64))
     }
 
-    /// A `getelementptr` with index `number` replaced.
-    fn with_index(&mut self, pointer: Value, number: u32, index: Value) -> Value {
+    /// A `getelementptr` with index `operand` replaced.
+    fn with_index(&mut self, pointer: Value, operand: u32, index: Value) -> Value {
         let mut operands = Vec::new();
         for at in 0..pointer.operand_count() {
-            operands.push(if at == number {
+            operands.push(if at == operand {
                 index
             } else {
                 self.scalar(pointer.operand(at))

@@ -84,8 +84,8 @@ impl Vectoriser<'_> {
     pub(super) fn elsewhere(&self) -> Value {
         let int = Type::int(self.context, 64);
         let waiting = self.divergence.waiting[self.current].iter();
-        let places = waiting.filter(|&&at| !self.is_end(at));
-        places.fold(Value::zero(int), |all, at| {
+        let blocks = waiting.filter(|&&at| !self.is_end(at));
+        blocks.fold(Value::zero(int), |all, at| {
             let mask = self.builder.load(self.mask_type(), self.masks[at]);
             let lanes = self.builder.cast_unsigned(self.bits(mask), int);
             self.builder.binary(LLVMOpcode::LLVMOr, all, lanes)

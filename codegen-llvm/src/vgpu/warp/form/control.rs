@@ -72,7 +72,7 @@ impl Vectoriser<'_> {
             }
         }
         let targets = end.successors();
-        let index = |number: usize| self.order.index[&targets[number]];
+        let index = |target: usize| self.order.index[&targets[target]];
         let (Some(condition), true) = (
             end.condition(),
             targets.len() == 2 && targets[0] != targets[1],

@@ -42,7 +42,7 @@ impl Reduction {
     }
 
     /// The reduction with number `number` among [`ReduxOp`], if there is one.
-    pub(super) fn numbered(number: u64) -> Option<Reduction> {
+    pub(super) fn with_number(number: u64) -> Option<Reduction> {
         use ReduxOp::*;
         let all = [Add, Umin, Umax, Smin, Smax, And, Or, Xor];
         all.into_iter()

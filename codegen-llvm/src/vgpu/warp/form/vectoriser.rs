@@ -242,12 +242,12 @@ impl Vectoriser<'_> {
             .into_iter()
             .zip(request.parameters)
         {
-            let place = self
+            let address = self
                 .entry
                 .byte_offset(words, Value::int(int, 8 * u64::from(word)));
             word += size.words();
             self.parameters
-                .insert(parameter, self.entry.load(parameter.ty(), place));
+                .insert(parameter, self.entry.load(parameter.ty(), address));
         }
         let narrow = Type::int(self.context, self.width);
         let bits = self.entry.cast_unsigned(self.existing, narrow);

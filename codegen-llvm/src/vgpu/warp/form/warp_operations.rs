@@ -59,7 +59,7 @@ impl Vectoriser<'_> {
             self.check_members_are_here(call, mask);
             return Ok(());
         }
-        let what = "an operation of a warp stands where lanes may be elsewhere, and its member mask may name them";
+        let what = "an operation of a warp is used where lanes may be elsewhere, and its member mask may name them";
         Err(Refusal::at(self.context, call, what))
     }
 
@@ -156,7 +156,7 @@ impl Vectoriser<'_> {
     /// `vgpu_redux(cx, site, mask, op, value)`, for a uniform mask.
     fn redux(&mut self, call: Value) -> Result<(), Refusal> {
         let arguments = call.arguments();
-        let reduction = arguments[3].as_int().and_then(Reduction::numbered);
+        let reduction = arguments[3].as_int().and_then(Reduction::with_number);
         let (Some(reduction), true) = (reduction, self.divergence.shape(arguments[2]).is_uniform())
         else {
             let what = "a reduction has different member masks in a warp";

@@ -36,7 +36,7 @@ impl Vectoriser<'_> {
             self.extract_lane(values, lane)
         } else if let Some(reduction) = operation
             .and_then(|number| number.checked_sub(WAVE_REDUX.into()))
-            .and_then(Reduction::numbered)
+            .and_then(Reduction::with_number)
         {
             self.reduce_active(arguments[3], &reduction)
         } else {

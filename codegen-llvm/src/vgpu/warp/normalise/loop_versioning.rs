@@ -34,7 +34,7 @@ use crate::vgpu::unit::Unit;
 use crate::vgpu::warp::analysis::callee::{self, Callee};
 use crate::vgpu::warp::analysis::context_fields;
 
-/// Marks the branch while LLVM splits the phis: whether all threads go one way, and which.
+/// Marks the branch while LLVM splits the phis: whether all threads go to one successor, and to which.
 const MARKER: &str = "vgpu.warp.all_take";
 
 /// Most instructions that are copied.
@@ -66,13 +66,13 @@ pub fn run(unit: &Unit, module: &Module, kernels: &[Value]) -> Result<()> {
 struct BoundCheck {
     /// The bound.
     bound: Value,
-    /// The comparison of `bound` with the last thread id, or the number of threads, that holds if all threads go one
-    /// way.
+    /// The comparison of `bound` with the last thread id, or the number of threads, that holds if all threads go to
+    /// one successor.
     holds: LLVMIntPredicate,
     /// Whether the bound is compared with the number of threads instead of the last thread id.
     with_count: bool,
     /// Which successor they then go to.
-    way: usize,
+    target: usize,
 }
 
 /// Marks the first such branch of a kernel whose copy is worth it.
@@ -85,7 +85,7 @@ fn mark(module: &Module, kernel: Value) -> bool {
         let Some(check) = bound_check(end) else {
             continue;
         };
-        let Some(copied) = region(&flow, block, end.successors()[check.way]) else {
+        let Some(copied) = region(&flow, block, end.successors()[check.target]) else {
             continue;
         };
         if !is_cheap(&copied) || !joins(&copied) {
@@ -106,7 +106,7 @@ fn mark(module: &Module, kernel: Value) -> bool {
         let all = builder.compare(check.holds, check.bound, least);
         let marker = Type::function(Type::void(context), &[bit, bit]);
         let marker = module.declare(MARKER, marker);
-        builder.call_function(marker, &[all, Value::int(bit, check.way as u64)]);
+        builder.call_function(marker, &[all, Value::int(bit, check.target as u64)]);
         return true;
     }
     false
@@ -116,8 +116,11 @@ fn mark(module: &Module, kernel: Value) -> bool {
 fn bound_check(end: Value) -> Option<BoundCheck> {
     use LLVMIntPredicate::*;
     let condition = end.condition()?;
-    let ways = end.successors();
-    if condition.opcode() != Some(LLVMOpcode::LLVMICmp) || ways.len() != 2 || ways[0] == ways[1] {
+    let targets = end.successors();
+    if condition.opcode() != Some(LLVMOpcode::LLVMICmp)
+        || targets.len() != 2
+        || targets[0] == targets[1]
+    {
         return None;
     }
     let (left, right) = (condition.operand(0), condition.operand(1));
@@ -129,7 +132,7 @@ fn bound_check(end: Value) -> Option<BoundCheck> {
         return None;
     };
     // The condition is `id predicate bound`.
-    let (holds, with_count, way) = match predicate {
+    let (holds, with_count, target) = match predicate {
         LLVMIntUGT => (LLVMIntUGE, false, 1),
         LLVMIntULE => (LLVMIntUGE, false, 0),
         LLVMIntUGE => (LLVMIntUGE, true, 1),
@@ -145,7 +148,7 @@ fn bound_check(end: Value) -> Option<BoundCheck> {
         bound,
         holds,
         with_count,
-        way,
+        target,
     })
 }
 
@@ -222,10 +225,10 @@ fn split(module: &Module, kernel: Value) {
     let (block, arguments) = (marker.block(), marker.arguments());
     // SAFETY: the marker has no result; its block and arguments have been read.
     unsafe { marker.erase() };
-    let (Some(end), Some(way)) = (block.terminator(), arguments[1].as_int()) else {
+    let (Some(end), Some(target)) = (block.terminator(), arguments[1].as_int()) else {
         return;
     };
-    let start = end.successors()[way as usize];
+    let start = end.successors()[target as usize];
     let flow = ControlFlow::new(kernel);
     let Some(blocks) = region(&flow, block, start) else {
         return;

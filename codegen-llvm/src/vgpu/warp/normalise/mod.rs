@@ -70,11 +70,7 @@ pub fn run(
         }
     }
     for (kernel, &function) in kernels.iter().zip(&functions) {
-        let axis = if kernel.is_generic() {
-            LaneAxis::Y
-        } else {
-            LaneAxis::X
-        };
+        let axis = LaneAxis::of(kernel);
         if let Some(most) = kernel.bound {
             context_marker::assume_bound(module, function, axis, most);
         }

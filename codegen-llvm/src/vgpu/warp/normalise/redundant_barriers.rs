@@ -117,21 +117,21 @@ impl Masters {
 /// The successor to which a block sends thread 0 alone, if that is the only way there.
 fn guarded(block: Block) -> Option<Block> {
     let branch = block.terminator()?;
-    let question = branch.condition()?;
+    let condition = branch.condition()?;
     let is_guard = branch.opcode()? == LLVMOpcode::LLVMBr
-        && question.opcode()? == LLVMOpcode::LLVMICmp
-        && context_fields::is_thread_id(question.operand(0), LaneAxis::X)
-        && question.operand(1).as_int() == Some(0);
+        && condition.opcode()? == LLVMOpcode::LLVMICmp
+        && context_fields::is_thread_id(condition.operand(0), LaneAxis::X)
+        && condition.operand(1).as_int() == Some(0);
     let equal = llvm_sys::LLVMIntPredicate::LLVMIntEQ;
     let unequal = llvm_sys::LLVMIntPredicate::LLVMIntNE;
-    let way = match is_guard.then(|| question.int_predicate())? {
+    let index = match is_guard.then(|| condition.int_predicate())? {
         predicate if predicate == equal => 0,
         predicate if predicate == unequal => 1,
         _ => return None,
     };
-    let ways = branch.successors();
-    let guarded = *ways.get(way)?;
-    (guarded.predecessors() == [block] && ways[0] != ways[1]).then_some(guarded)
+    let targets = branch.successors();
+    let guarded = *targets.get(index)?;
+    (guarded.predecessors() == [block] && targets[0] != targets[1]).then_some(guarded)
 }
 
 /// Whether an instruction is a barrier of all threads of the block.

@@ -70,12 +70,12 @@ fn branch(context: Context, kernel: Value, minimum: Value, Minimum { id, bound }
         .take_while(|&it| it != minimum);
     earlier.for_each(|it| builder.take(it));
     let beyond = builder.compare(LLVMIntPredicate::LLVMIntUGT, id, bound);
-    let way = || -> Block {
-        let way = Builder::append_block(context, kernel, "");
-        Builder::at_end(context, way).jump(block);
-        way
+    let side = || -> Block {
+        let side = Builder::append_block(context, kernel, "");
+        Builder::at_end(context, side).jump(block);
+        side
     };
-    let (short, whole) = (way(), way());
+    let (short, whole) = (side(), side());
     builder.branch(beyond, short, whole);
     let chosen = Builder::before(context, minimum).phi(minimum.ty());
     chosen.add_incoming(bound, short);

@@ -33,11 +33,11 @@ fn answer(instruction: Value, warp_size: u32) -> Option<u64> {
         LLVMOpcode::LLVMLoad => of_shape(context_fields::context_field(instruction)?),
         LLVMOpcode::LLVMICmp => {
             let (left, right) = (instruction.operand(0), instruction.operand(1));
-            let asks = |thread, first| {
+            let compares = |thread, first| {
                 context_fields::is_thread_id(thread, LaneAxis::Y) && is_last_warp(first, warp_size)
             };
             match instruction.int_predicate() {
-                _ if !asks(left, right) && !asks(right, left) => None,
+                _ if !compares(left, right) && !compares(right, left) => None,
                 LLVMIntPredicate::LLVMIntEQ => Some(0),
                 LLVMIntPredicate::LLVMIntNE => Some(1),
                 _ => None,
