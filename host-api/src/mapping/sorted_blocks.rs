@@ -3,7 +3,7 @@
 //! The most frequent operation of the mapping table is to find the last range that begins at or below an address, among
 //! up to hundreds of thousands. This map does two binary searches in arrays of addresses; the first array stays in the
 //! L1 cache. A general B-tree follows five or six pointers, most of them to memory in no cache. With 100 000 ranges
-//! `BTreeMap` takes 2.5 to 6 times as long (docs/measurements.md, "The mapping table's ordered map";
+//! look-ups in a `BTreeMap` take about three times as long (docs/measurements.md, "The mapping table's ordered map";
 //! benches/sorted_blocks.rs). An insertion moves at most half a block.
 
 use std::cell::Cell;
