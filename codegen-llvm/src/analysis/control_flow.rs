@@ -24,6 +24,13 @@ pub struct Loop {
     pub body: HashSet<Block>,
 }
 
+impl Loop {
+    /// The instructions of its blocks.
+    pub fn instructions(&self) -> impl Iterator<Item = Value> + '_ {
+        self.body.iter().flat_map(|block| block.instructions())
+    }
+}
+
 impl ControlFlow {
     /// Analyses a function.
     pub fn new(function: Value) -> ControlFlow {

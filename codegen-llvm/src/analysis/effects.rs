@@ -2,6 +2,7 @@
 
 use llvm_sys::{LLVMAttributeFunctionIndex, LLVMOpcode};
 
+use super::intrinsics::MOVABLE_HINTS;
 use crate::ir::Value;
 
 /// Whether an instruction has no effects: it may run later, or on fewer threads, as long as nothing is written
@@ -24,8 +25,7 @@ pub fn has_no_effects(instruction: Value) -> bool {
 
 /// Whether a function writes nothing and synchronises with nobody, by its attributes, or only informs the optimiser.
 fn only_reads(function: Value) -> bool {
-    const HINTS: [&str; 2] = ["llvm.assume", "llvm.experimental.noalias.scope.decl"];
-    if HINTS.contains(&function.name().as_str()) {
+    if MOVABLE_HINTS.contains(&function.name().as_str()) {
         return true;
     }
     /// The value of the attribute `memory` has two bits for each kind of memory. The second says that it may be written

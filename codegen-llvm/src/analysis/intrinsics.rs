@@ -21,6 +21,20 @@ const BLOCK_BARRIERS: [&str; 5] = [
     "__kmpc_barrier_simple_spmd",
 ];
 
+/// Prefixes of hints that neither access memory nor depend on which threads execute them.
+pub const HINTS_WITHOUT_ACCESS: [&str; 3] = ["llvm.lifetime.", "llvm.assume", "llvm.dbg."];
+/// Hints that stay valid where they run later, or on fewer threads.
+pub const MOVABLE_HINTS: [&str; 2] = ["llvm.assume", "llvm.experimental.noalias.scope.decl"];
+/// Prefixes of intrinsics that become no code.
+pub const WITHOUT_CODE: [&str; 6] = [
+    "llvm.assume",
+    "llvm.dbg.",
+    "llvm.donothing",
+    "llvm.experimental.noalias.scope.decl",
+    "llvm.invariant.",
+    "llvm.lifetime.",
+];
+
 /// Whether a value is a call of one of these functions.
 pub fn is_call_of(value: Value, names: &[&str]) -> bool {
     let function = value.called_function();

@@ -7,6 +7,9 @@ use crate::ir::Module;
 /// Address space of shared memory; NVPTX and AMDGCN agree on it.
 pub const SHARED: u32 = 3;
 
+/// The largest number of threads of a block, on all GPUs.
+pub const MAX_THREADS: u32 = 1024;
+
 /// An instruction set.
 pub struct Target {
     /// Its name, for messages.

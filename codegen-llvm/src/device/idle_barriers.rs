@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 use llvm_sys::LLVMOpcode;
 
-use crate::analysis::intrinsics::is_block_barrier;
+use crate::analysis::intrinsics::{HINTS_WITHOUT_ACCESS, is_block_barrier};
 use crate::analysis::kernels;
 use crate::ir::{Block, Module, Value};
 
@@ -108,10 +108,11 @@ fn acts(instruction: Value) -> bool {
 
 /// Whether calls of a function neither touch memory nor depend on which threads call.
 fn touches_nothing(function: Value) -> bool {
-    const HINTS: [&str; 3] = ["llvm.lifetime.", "llvm.assume", "llvm.dbg."];
     let name = function.name();
     function.has_no_memory() && !function.has_function_attribute("convergent")
-        || HINTS.iter().any(|hint| name.starts_with(hint))
+        || HINTS_WITHOUT_ACCESS
+            .iter()
+            .any(|hint| name.starts_with(hint))
 }
 
 /// Whether an address lies in one of the thread's own variables.

@@ -9,10 +9,8 @@ use vgpu_abi::summary::ExecutionMode;
 
 use crate::analysis::exec_mode;
 use crate::analysis::kernels::{self, AMD_BOUND, NVIDIA_BOUND};
+use crate::analysis::target::MAX_THREADS;
 use crate::ir::Module;
-
-/// The largest number of threads of any block.
-const MAX_THREADS: u32 = 1024;
 
 /// Raises the bounds by a warp. Runs once per module, before anything is optimised.
 pub fn run(module: &Module, warp_size: u32) {

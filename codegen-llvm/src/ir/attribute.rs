@@ -5,13 +5,18 @@ use llvm_sys::{LLVMAttributeFunctionIndex, LLVMAttributeIndex, LLVMAttributeRetu
 
 use super::{Context, Type, Value, c_string};
 
+/// LLVM's number of an enum or type attribute; 0 for a name that it does not know.
+fn kind_of(name: &str) -> u32 {
+    llvm!(core::LLVMGetEnumAttributeKindForName(
+        name.as_ptr().cast(),
+        name.len()
+    ))
+}
+
 impl Value {
     /// Adds an enum attribute (`noinline`, `nounwind`) to a function.
     pub fn add_attribute(self, context: Context, name: &str) {
-        let kind = llvm!(core::LLVMGetEnumAttributeKindForName(
-            name.as_ptr().cast(),
-            name.len()
-        ));
+        let kind = kind_of(name);
         debug_assert_ne!(kind, 0, "{name} is no attribute of this LLVM");
         let attribute = llvm!(core::LLVMCreateEnumAttribute(context.0, kind, 0));
         llvm!(core::LLVMAddAttributeAtIndex(
@@ -23,11 +28,7 @@ impl Value {
 
     /// States that a function accesses no memory (`memory(none)`).
     pub fn set_no_memory(self, context: Context) {
-        let name = "memory";
-        let kind = llvm!(core::LLVMGetEnumAttributeKindForName(
-            name.as_ptr().cast(),
-            name.len()
-        ));
+        let kind = kind_of("memory");
         let attribute = llvm!(core::LLVMCreateEnumAttribute(context.0, kind, 0));
         llvm!(core::LLVMAddAttributeAtIndex(
             self.0,
@@ -43,22 +44,14 @@ impl Value {
 
     /// Gives a call's argument `index` an alignment.
     pub fn align_argument(self, context: Context, index: u32, bytes: u64) {
-        let name = "align";
-        let kind = llvm!(core::LLVMGetEnumAttributeKindForName(
-            name.as_ptr().cast(),
-            name.len()
-        ));
+        let kind = kind_of("align");
         let attribute = llvm!(core::LLVMCreateEnumAttribute(context.0, kind, bytes));
         llvm!(core::LLVMAddCallSiteAttribute(self.0, index + 1, attribute));
     }
 
     /// States that a call's result is at least `from` and less than `to`.
     pub fn set_result_range(self, context: Context, from: u64, to: u64) {
-        let name = "range";
-        let kind = llvm!(core::LLVMGetEnumAttributeKindForName(
-            name.as_ptr().cast(),
-            name.len()
-        ));
+        let kind = kind_of("range");
         let bits = self.ty().int_width();
         let range = llvm!(core::LLVMCreateConstantRangeAttribute(
             context.0, kind, bits, &from, &to
@@ -77,19 +70,13 @@ impl Value {
 
     /// Removes an enum attribute of a call at `index` (arguments count from 1), if it is there.
     pub fn remove_call_attribute_at(self, index: LLVMAttributeIndex, name: &str) {
-        let kind = llvm!(core::LLVMGetEnumAttributeKindForName(
-            name.as_ptr().cast(),
-            name.len()
-        ));
+        let kind = kind_of(name);
         llvm!(core::LLVMRemoveCallSiteEnumAttribute(self.0, index, kind));
     }
 
     /// Removes an enum attribute from a function, if it has it.
     pub fn remove_attribute(self, name: &str) {
-        let kind = llvm!(core::LLVMGetEnumAttributeKindForName(
-            name.as_ptr().cast(),
-            name.len()
-        ));
+        let kind = kind_of(name);
         llvm!(core::LLVMRemoveEnumAttributeAtIndex(
             self.0,
             LLVMAttributeFunctionIndex,
@@ -99,10 +86,7 @@ impl Value {
 
     /// A function's enum or type attribute at `index` (parameters count from 1).
     fn attribute_at(self, index: LLVMAttributeIndex, name: &str) -> Option<LLVMAttributeRef> {
-        let kind = llvm!(core::LLVMGetEnumAttributeKindForName(
-            name.as_ptr().cast(),
-            name.len()
-        ));
+        let kind = kind_of(name);
         let attribute = llvm!(core::LLVMGetEnumAttributeAtIndex(self.0, index, kind));
         (!attribute.is_null()).then_some(attribute)
     }
@@ -121,10 +105,7 @@ impl Value {
 
     /// Removes an enum or type attribute of a function at `index`, if it is there.
     pub fn remove_attribute_at(self, index: LLVMAttributeIndex, name: &str) {
-        let kind = llvm!(core::LLVMGetEnumAttributeKindForName(
-            name.as_ptr().cast(),
-            name.len()
-        ));
+        let kind = kind_of(name);
         llvm!(core::LLVMRemoveEnumAttributeAtIndex(self.0, index, kind));
     }
 

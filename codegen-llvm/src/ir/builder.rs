@@ -204,4 +204,4 @@ impl Drop for Builder {
 }
 
 /// The empty name.
-const EMPTY: *const std::ffi::c_char = c"".as_ptr();
+pub(super) const EMPTY: *const std::ffi::c_char = c"".as_ptr();

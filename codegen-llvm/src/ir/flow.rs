@@ -1,7 +1,5 @@
 //! Changes of the control flow.
 
-use llvm_sys::LLVMOpcode;
-
 use super::{Block, Builder, Context, Value};
 
 impl Builder {
@@ -36,7 +34,7 @@ impl Block {
     /// In the block's phis, replaces the predecessor `old` by `new`.
     pub fn rename_incoming(self, context: Context, old: Block, new: Block) {
         for phi in self.instructions() {
-            if phi.opcode() != Some(LLVMOpcode::LLVMPHI) {
+            if !phi.is_phi() {
                 return;
             }
             let renamed = Builder::before(context, phi).phi(phi.ty());

@@ -437,6 +437,11 @@ impl Value {
         Type(llvm!(core::LLVMGetGEPSourceElementType(self.0)))
     }
 
+    /// Whether it is a phi.
+    pub fn is_phi(self) -> bool {
+        self.opcode() == Some(LLVMOpcode::LLVMPHI)
+    }
+
     /// The values and blocks of a phi.
     pub fn incoming(self) -> Vec<(Value, Block)> {
         let count = llvm!(core::LLVMCountIncoming(self.0));

@@ -2,6 +2,7 @@
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMTypeKind};
 
+use super::builder::EMPTY;
 use super::{Block, Builder, Context, Module, Type, Value};
 
 impl Type {
@@ -417,6 +418,3 @@ impl Value {
         }
     }
 }
-
-/// The empty name.
-const EMPTY: *const std::ffi::c_char = c"".as_ptr();

@@ -14,17 +14,8 @@ use vgpu_abi::ThreadContext;
 
 use super::lower;
 use super::unit::Unit;
+use crate::analysis::intrinsics::WITHOUT_CODE;
 use crate::ir::{Builder, Type, Value};
-
-/// Intrinsics that only inform the optimiser.
-const FREE: &[&str] = &[
-    "llvm.assume",
-    "llvm.dbg.",
-    "llvm.donothing",
-    "llvm.experimental.noalias.scope.decl",
-    "llvm.invariant.",
-    "llvm.lifetime.",
-];
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
@@ -42,10 +33,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     for block in functions.into_iter().flat_map(Value::blocks) {
         let instructions = block.instructions();
         let count = instructions.iter().filter(|it| is_code(**it)).count();
-        let Some(&first) = instructions
-            .iter()
-            .find(|it| it.opcode() != Some(LLVMOpcode::LLVMPHI))
-        else {
+        let Some(&first) = instructions.iter().find(|it| !it.is_phi()) else {
             continue;
         };
         let count = Value::int(number, count as u64);
@@ -60,7 +48,7 @@ fn is_code(instruction: Value) -> bool {
         Some(LLVMOpcode::LLVMPHI | LLVMOpcode::LLVMAlloca) => false,
         Some(LLVMOpcode::LLVMCall) => instruction.called_function().is_none_or(|function| {
             let name = function.name();
-            !FREE.iter().any(|free| name.starts_with(free))
+            !WITHOUT_CODE.iter().any(|free| name.starts_with(free))
         }),
         _ => true,
     }

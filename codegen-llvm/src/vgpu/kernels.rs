@@ -8,10 +8,7 @@ use vgpu_abi::artifact::WarpForm;
 use super::unit::{Kernel, Unit};
 use crate::analysis::exec_mode;
 use crate::analysis::kernels::{find, parameters};
-
-/// Threads that a block of any kernel may have. `nvvm.maxntid` and its like do not limit it: they are a promise to a
-/// GPU's register allocator.
-const MAX_THREADS: u32 = 1024;
+use crate::analysis::target::MAX_THREADS;
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
@@ -23,6 +20,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             parameters: parameters(layout, found.function),
             mode: exec_mode::of(&unit.module, &found.name),
             name: found.name,
+            // `nvvm.maxntid` and its like do not limit it: they are a promise to a GPU's register allocator.
             max_threads: MAX_THREADS,
             bound: found.bound,
             static_shared: 0,

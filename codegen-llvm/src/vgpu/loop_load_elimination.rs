@@ -35,7 +35,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
 /// Eliminates loads in a loop of one block.
 fn eliminate_loads(context: Context, block: Block) {
     let instructions = block.instructions();
-    let is_phi = |it: &Value| it.opcode() == Some(LLVMOpcode::LLVMPHI);
+    let is_phi = |it: &Value| it.is_phi();
     for phi in instructions.iter().copied().take_while(is_phi) {
         if let Some(found) = CarriedElement::find(block, phi) {
             found.apply(context);

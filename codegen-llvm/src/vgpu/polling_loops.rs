@@ -30,7 +30,7 @@ const YIELDING: &[&str] = &[
 /// Where a loop waits, for messages: at the access that polls, as branches often have no location. If functions that
 /// the loop calls poll, at its end.
 pub fn place(each: &Loop) -> Option<Value> {
-    let polled = instructions(each).find(|&it| communicates_itself(it));
+    let polled = each.instructions().find(|&it| communicates_itself(it));
     polled.or(each.latch.terminator())
 }
 
@@ -66,10 +66,6 @@ pub fn communicates(instruction: Value, functions: &HashSet<Value>) -> bool {
     }
 }
 
-fn instructions(each: &Loop) -> impl Iterator<Item = Value> + '_ {
-    each.body.iter().flat_map(|block| block.instructions())
-}
-
 /// Whether a loop waits on memory. `communicating` are the functions in which threads communicate. Nobody changes what
 /// `is_constant` accepts.
 pub fn waits(
@@ -77,7 +73,10 @@ pub fn waits(
     communicating: &HashSet<Value>,
     is_constant: &dyn Fn(Value) -> bool,
 ) -> bool {
-    if !instructions(each).any(|it| communicates(it, communicating)) {
+    if !each
+        .instructions()
+        .any(|it| communicates(it, communicating))
+    {
         return false;
     }
     let mut conditions = each

@@ -68,7 +68,7 @@ struct Rewriter<'a> {
 impl Rewriter<'_> {
     fn function(&mut self, function: Value) -> Result<()> {
         for instruction in function.instructions() {
-            if instruction.opcode() == Some(llvm_sys::LLVMOpcode::LLVMPHI) {
+            if instruction.is_phi() {
                 self.phi(instruction)?;
                 continue;
             }

@@ -13,7 +13,6 @@
 use std::collections::HashSet;
 
 use anyhow::Result;
-use llvm_sys::LLVMOpcode;
 
 use super::unit::Unit;
 use crate::analysis::control_flow::ControlFlow;
@@ -166,7 +165,7 @@ impl Region {
                 late.contains(value)
                     || value.is_instruction() && self.inner.contains(&value.block())
             };
-            if is_phi(instruction) || instruction.operands().iter().any(needs) {
+            if instruction.is_phi() || instruction.operands().iter().any(needs) {
                 late.insert(instruction);
             }
         }
@@ -177,7 +176,7 @@ impl Region {
     fn early(&self, late: &HashSet<Value>, others: &HashSet<Block>) -> HashSet<Value> {
         let mut moving = late.clone();
         for instruction in self.first.instructions().into_iter().rev().skip(1) {
-            if is_phi(instruction) || !has_no_effects(instruction) {
+            if instruction.is_phi() || !has_no_effects(instruction) {
                 break;
             }
             if self.used_behind(instruction, &moving, others) {
@@ -195,7 +194,7 @@ impl Region {
                 || self.inner.contains(&block)
                 || Some(user) == self.first.terminator();
             moves
-                || match is_phi(user) {
+                || match user.is_phi() {
                     true => user
                         .incoming()
                         .iter()
@@ -227,10 +226,6 @@ impl Sinking {
             way.rename_incoming(context, guard, head);
         }
     }
-}
-
-fn is_phi(instruction: Value) -> bool {
-    instruction.opcode() == Some(LLVMOpcode::LLVMPHI)
 }
 
 fn block_has_no_effects(block: Block) -> bool {

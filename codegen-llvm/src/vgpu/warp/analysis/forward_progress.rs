@@ -42,7 +42,9 @@ pub enum Wait {
 
 /// What a loop of a normalised kernel waits for.
 pub fn wait(flow: &ControlFlow, each: &Loop, axis: LaneAxis, variables: RuntimeVariables) -> Wait {
-    let fences = instructions(each).any(|it| it.opcode() == Some(LLVMOpcode::LLVMFence));
+    let fences = each
+        .instructions()
+        .any(|it| it.opcode() == Some(LLVMOpcode::LLVMFence));
     let is_settled =
         |it| is_constant(it, variables, fences) || counts(it, each) || takes_number(it);
     if !polling_loops::waits_itself(each, &is_settled)
@@ -84,7 +86,7 @@ fn is_constant(instruction: Value, variables: RuntimeVariables, fences: bool) ->
 /// Whether a comparison is one of the loop's counter: the loop ends whatever the counter is compared with.
 fn counts(comparison: Value, each: &Loop) -> bool {
     let is_counter = |value: Value| {
-        value.opcode() == Some(LLVMOpcode::LLVMPHI)
+        value.is_phi()
             && value.block() == each.header
             && value.incoming().into_iter().all(|(next, from)| {
                 !each.body.contains(&from)
@@ -112,10 +114,6 @@ fn takes_number(instruction: Value) -> bool {
             .operand(1)
             .as_int()
             .is_some_and(|step| step != 0)
-}
-
-fn instructions(each: &Loop) -> impl Iterator<Item = Value> + '_ {
-    each.body.iter().flat_map(|block| block.instructions())
 }
 
 /// Whether every path from the loop's header back to it passes a barrier or an operation of the warp. Paths may pass
@@ -147,7 +145,9 @@ fn passes_all_lanes(each: &Loop) -> bool {
 
 /// Whether the loop consists of one compare-and-swap, which expects the value that it found the last time.
 fn is_retry(each: &Loop) -> bool {
-    let mut shared = instructions(each).filter(|&it| polling_loops::communicates_itself(it));
+    let mut shared = each
+        .instructions()
+        .filter(|&it| polling_loops::communicates_itself(it));
     let (Some(swap), None) = (shared.next(), shared.next()) else {
         return false;
     };
@@ -163,7 +163,7 @@ fn comes_from(expected: Value, swap: Value, each: &Loop) -> bool {
         value
     };
     let expected = through_casts(expected);
-    if expected.opcode() != Some(LLVMOpcode::LLVMPHI) || expected.block() != each.header {
+    if !expected.is_phi() || expected.block() != each.header {
         return false;
     }
     expected
@@ -181,7 +181,8 @@ fn comes_from(expected: Value, swap: Value, each: &Loop) -> bool {
 /// Whether every iteration that does not leave the loop changes bits of the one word that it reads, depending on what
 /// it read.
 fn takes_bits(flow: &ControlFlow, each: &Loop) -> bool {
-    let shared: Vec<_> = instructions(each)
+    let shared: Vec<_> = each
+        .instructions()
         .filter(|&it| polling_loops::communicates_itself(it))
         .collect();
     let [read, change] = shared[..] else {
@@ -213,9 +214,8 @@ fn depends(value: Value, on: Value, each: &Loop) -> bool {
         if value == on {
             return true;
         }
-        let in_iteration = value.is_instruction()
-            && each.body.contains(&value.block())
-            && value.opcode() != Some(LLVMOpcode::LLVMPHI);
+        let in_iteration =
+            value.is_instruction() && each.body.contains(&value.block()) && !value.is_phi();
         if in_iteration && steps < 32 {
             pending.extend(value.operands());
         }
@@ -226,7 +226,8 @@ fn depends(value: Value, on: Value, each: &Loop) -> bool {
 /// Whether one thread alone waits for something that no other thread of its block writes.
 fn waits_for_blocks(flow: &ControlFlow, each: &Loop, axis: LaneAxis) -> bool {
     let polls = |it: Value| it.opcode() == Some(LLVMOpcode::LLVMLoad);
-    let shared: Vec<_> = instructions(each)
+    let shared: Vec<_> = each
+        .instructions()
         .filter(|&it| {
             polling_loops::communicates_itself(it) && it.opcode() != Some(LLVMOpcode::LLVMFence)
         })
@@ -276,7 +277,9 @@ fn waits_for_warps(
             && barrier_word.is_some()
             && context_fields::shared_offset(it.operand(0)) == barrier_word.map(|word| word as i64)
     };
-    let mut shared = instructions(each).filter(|&it| polling_loops::communicates_itself(it));
+    let mut shared = each
+        .instructions()
+        .filter(|&it| polling_loops::communicates_itself(it));
     let is_lane = |value| context_fields::is_lane(value, axis);
     shared.all(polls) && alone(flow, each.header, is_lane).is_some()
 }

@@ -121,7 +121,7 @@ impl Vectoriser<'_> {
         let here = self.order.blocks[self.current];
         let mut values = Vec::new();
         for phi in self.order.blocks[target].instructions() {
-            if phi.opcode() != Some(LLVMOpcode::LLVMPHI) {
+            if !phi.is_phi() {
                 break;
             }
             let incoming = phi.incoming().into_iter();

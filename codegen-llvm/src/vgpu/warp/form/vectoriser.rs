@@ -166,7 +166,7 @@ fn live_across_blocks(order: &BlockOrder) -> HashSet<Value> {
     let mut found = HashSet::new();
     for &block in &order.blocks {
         for instruction in block.instructions() {
-            if instruction.opcode() == Some(LLVMOpcode::LLVMPHI) {
+            if instruction.is_phi() {
                 let incoming = instruction.incoming().into_iter();
                 found.extend(
                     incoming
@@ -272,9 +272,7 @@ impl Vectoriser<'_> {
                             "with this local variable the lanes' copies take more than 7 MiB";
                         return Err(Refusal::at(self.context, instruction, what));
                     }
-                } else if instruction.opcode() == Some(LLVMOpcode::LLVMPHI)
-                    || self.live_across_blocks.contains(&instruction)
-                {
+                } else if instruction.is_phi() || self.live_across_blocks.contains(&instruction) {
                     let ty = if self.divergence.shape(instruction).has_base() {
                         instruction.ty()
                     } else {

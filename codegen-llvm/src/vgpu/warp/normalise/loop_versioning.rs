@@ -197,7 +197,7 @@ fn is_cheap(blocks: &HashSet<Block>) -> bool {
 /// Whether a phi joins a value that is strided by the thread id with one that is not.
 fn joins(blocks: &HashSet<Block>) -> bool {
     let instructions = blocks.iter().flat_map(|it| it.instructions());
-    let mut phis = instructions.filter(|it| it.opcode() == Some(LLVMOpcode::LLVMPHI));
+    let mut phis = instructions.filter(|it| it.is_phi());
     phis.any(|phi| {
         let incoming = phi.incoming();
         let test_stride = |value: Value| {
