@@ -1,8 +1,8 @@
 //! One run of the compiler.
 //!
-//! Input, output and messages go through anonymous files, not pipes. So nothing can block, and a compiler that dies early
-//! cannot cause a SIGPIPE in the user's program. There is no deadline: a large image may take minutes, and waiting with a
-//! deadline would need a handler for SIGCHLD in the user's program.
+//! Input, output and messages go through anonymous files, not pipes. So nothing can block, and a compiler that dies
+//! early cannot cause a SIGPIPE in the user's program. There is no deadline: a large image may take minutes, and
+//! waiting with a deadline would need a handler for SIGCHLD in the user's program.
 
 use std::fs::File;
 use std::io::{Read, Seek, Write};
@@ -40,8 +40,8 @@ pub fn run(tool: &Path, arguments: &[String], input: &[u8]) -> Result<Vec<u8>, C
     let running = command
         .spawn()
         .map_err(CompileError::system(format!("starting {}", tool.display())));
-    // If the program ignores SIGCHLD or reaps children itself, the status is lost. Decoding the answer then shows whether
-    // it is complete.
+    // If the program ignores SIGCHLD or reaps children itself, the status is lost. Decoding the answer then shows
+    // whether it is complete.
     let status = running?.wait().ok();
     let message = read_from_start(&mut stderr)?;
     let message = String::from_utf8_lossy(&message).trim().to_owned();

@@ -214,8 +214,10 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn nothing_crashes(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300), magic in 0usize..6)
-        {
+        fn nothing_crashes(
+            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300),
+            magic in 0usize..6,
+        ) {
             let _outcome = parse(&[MAGICS[magic], &bytes].concat());
         }
     }

@@ -48,7 +48,8 @@ PEERS = [Program("peers", name, (f"bench/peers/{name}.c",)) for name in
          ("launch", "saxpy", "sum", "histogram", "transfer")]
 
 
-# What the bundle for a machine with a GPU leaves out: programs that need a device's answer to be judged, or more than a GPU has.
+# What the bundle for a machine with a GPU leaves out: programs that need a device's answer to be judged, or more than a
+# GPU has.
 OTHERS = [
     *(test(name) for name in ("captures.c", "copyprivate.cpp", "dag.c", "devices.c", "faults.c", "in_flight.c", "info.c",
                               "kernel_replay.c", "leak.c", "library.cpp", "life.cpp", "limits.c", "ompx.cpp", "print.c",

@@ -1,5 +1,5 @@
-//! LLVM's AMDGPU back end makes code objects of every example's kernels, for every generation of GPUs served; what their
-//! metadata says of registers and memory is printed as tables.
+//! LLVM's AMDGPU back end makes code objects of every example's kernels, for every generation of GPUs served; what
+//! their metadata says of registers and memory is printed as tables.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

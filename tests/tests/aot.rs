@@ -1,5 +1,5 @@
-//! Machine code made beforehand: `omptarget cc --aot`. The program runs on a GPU with its own machine code, on others and on the virtual
-//! GPU from the bitcode that it carries as well.
+//! Machine code made beforehand: `omptarget cc --aot`. The program runs on a GPU with its own machine code, on others
+//! and on the virtual GPU from the bitcode that it carries as well.
 
 use std::path::{Path, PathBuf};
 

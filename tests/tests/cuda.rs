@@ -1,5 +1,5 @@
-//! The whole path to NVIDIA GPUs, without one: host runtime, `plugin-cuda`, and the driver of `tests/fake-cuda`, which runs kernels on
-//! virtual GPUs, gives every PTX to NVIDIA's assembler and fails where it is told to.
+//! The whole path to NVIDIA GPUs, without one: host runtime, `plugin-cuda`, and the driver of `tests/fake-cuda`, which
+//! runs kernels on virtual GPUs, gives every PTX to NVIDIA's assembler and fails where it is told to.
 
 use std::sync::LazyLock;
 
@@ -19,7 +19,8 @@ fn saxpy(driver: &FakeDriver) -> Outcome {
     driver.run(&SAXPY.path, &[])
 }
 
-/// Nested parallelism in generic mode, device globals and constructors, streams and tasks of several host threads, mapping.
+/// Nested parallelism in generic mode, device globals and constructors, streams and tasks of several host threads,
+/// mapping.
 #[test]
 fn programs_run_as_on_the_host() {
     let heartwall = ["examples/heartwall.c", "examples/heartwall_kernel.c"];
@@ -148,7 +149,8 @@ const TOLERATED: [&str; 5] = [
     "cuModuleUnload",
 ];
 
-/// Runs saxpy with one call failing. It ends well only if the call was not made (streams run at their own pace) or does not matter.
+/// Runs saxpy with one call failing. It ends well only if the call was not made (streams run at their own pace) or does
+/// not matter.
 fn fail(function: &str, number: &str, error: &str) {
     let driver = FakeDriver::of(&SAXPY);
     let log = driver.folder().join("calls").display().to_string();
@@ -184,8 +186,8 @@ fn fail(function: &str, number: &str, error: &str) {
     );
 }
 
-/// Every call of a small program in turn fails, once with an error that the context survives and once with one it does not: no hang, no
-/// crash, and either nothing is lost or the message says which call it was.
+/// Every call of a small program in turn fails, once with an error that the context survives and once with one it does
+/// not: no hang, no crash, and either nothing is lost or the message says which call it was.
 #[test]
 fn every_call_may_fail() {
     let driver = FakeDriver::of(&SAXPY);

@@ -1,6 +1,8 @@
-//! Crates that others wrote: their licences and sources are those that deny.toml allows, and none of them is banned there.
+//! Crates that others wrote: their licences and sources are those that deny.toml allows, and none of them is banned
+//! there.
 //!
-//! cargo-deny checks the same and more (security advisories), but needs a network. This needs only what cargo has fetched.
+//! cargo-deny checks the same and more (security advisories), but needs a network. This needs only what cargo has
+//! fetched.
 
 use std::process::Command;
 

@@ -1,5 +1,5 @@
-//! Programs whose image is a CUDA fat binary, on the CUDA driver for tests: NVIDIA's `fatbinary` packs machine code and PTX of one program, whose variables,
-//! constructors and kernels must all be found.
+//! Programs whose image is a CUDA fat binary, on the CUDA driver for tests: NVIDIA's `fatbinary` packs machine code and
+//! PTX of one program, whose variables, constructors and kernels must all be found.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -126,7 +126,8 @@ fn without_debug_information() {
         .failed_with("assert", &[&place, "the thirty-sixth thread"]);
 }
 
-/// Of a file outside of the compiler's folder, debug information has the name in parts: what follows the folder they share, and that folder.
+/// Of a file outside of the compiler's folder, debug information has the name in parts: what follows the folder they
+/// share, and that folder.
 #[test]
 fn source_in_another_folder() {
     let elsewhere = root().join("tests/elsewhere");

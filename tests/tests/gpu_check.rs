@@ -97,8 +97,8 @@ fn results(out: &Path) -> serde_json::Value {
 }
 
 /// The whole way without a GPU: no driver is a sentence and an exit code of its own; a dry run on the virtual GPU runs
-/// examples, EPCC, nested and the peers' OpenMP side, and says what it left out; so does one on a driver for tests; what
-/// fails is in the report.
+/// examples, EPCC, nested and the peers' OpenMP side, and says what it left out; so does one on a driver for tests;
+/// what fails is in the report.
 #[test]
 fn without_a_gpu() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -225,7 +225,8 @@ fn mixed_objects() {
     );
 }
 
-/// A program that clang 19 linked asks for libomptarget.so.19.1; the two names have the same length, so that one becomes the other.
+/// A program that clang 19 linked asks for libomptarget.so.19.1; the two names have the same length, so that one
+/// becomes the other.
 #[test]
 fn linked_by_clang_19() {
     for mode in [Mode::Offload("-O1"), Mode::HostDevice] {

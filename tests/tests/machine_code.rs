@@ -1,6 +1,6 @@
-//! Machine code: of device code compiled unit by unit, as clang does without `-foffload-lto`, for NVIDIA GPUs from CUDA's own
-//! `ptxas` and `nvlink` (omptarget-cuda.cfg), code objects for AMD's; and what a program says that carries nothing else. (Of whole
-//! programs: `whole_programs.rs`.)
+//! Machine code: of device code compiled unit by unit, as clang does without `-foffload-lto`, for NVIDIA GPUs from
+//! CUDA's own `ptxas` and `nvlink` (omptarget-cuda.cfg), code objects for AMD's; and what a program says that carries
+//! nothing else. (Of whole programs: `whole_programs.rs`.)
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,8 @@ fn every_example_links_and_runs() {
     }
 }
 
-/// `nvlink` joins the units for every architecture that its toolkit knows (CUDA 13 has none before sm_75, and PyPI's CUDA 12 no `nvlink`).
+/// `nvlink` joins the units for every architecture that its toolkit knows (CUDA 13 has none before sm_75, and PyPI's
+/// CUDA 12 no `nvlink`).
 #[test]
 fn units_link_for_every_architecture() {
     // sm_80 is the configuration file's.
@@ -93,8 +94,8 @@ fn units_link_for_every_architecture() {
     }
 }
 
-/// What LLVM makes in line of conversions between floating point and 128-bit integers, because GPUs have no functions for them, gives what
-/// those functions give: the host's compiler makes both.
+/// What LLVM makes in line of conversions between floating point and 128-bit integers, because GPUs have no functions
+/// for them, gives what those functions give: the host's compiler makes both.
 #[test]
 fn wide_conversions_in_line() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -115,7 +116,8 @@ fn wide_conversions_in_line() {
     assert!(printed[0] == printed[1], "the two differ");
 }
 
-/// Kernels with a bound on their threads may call functions of any unit: `nvlink` refuses those with too many registers.
+/// Kernels with a bound on their threads may call functions of any unit: `nvlink` refuses those with too many
+/// registers.
 #[test]
 fn bounded_kernels_call_the_runtime() {
     for source in ["sync.c", "math.cpp", "structs.c", "types.c"] {

@@ -1,6 +1,6 @@
-//! Programs of older clangs, host and device code, without a device runtime: `tests/older_clangs/clang-N.*.bc` are what the real releases made
-//! of `program.c` (scripts/older-clangs). Their device code is linked with a unit of clang 22's, as a device link of several units does it,
-//! and meets the runtime when it is loaded.
+//! Programs of older clangs, host and device code, without a device runtime: `tests/older_clangs/clang-N.*.bc` are what
+//! the real releases made of `program.c` (scripts/older-clangs). Their device code is linked with a unit of clang 22's,
+//! as a device link of several units does it, and meets the runtime when it is loaded.
 
 use std::path::{Path, PathBuf};
 

@@ -218,8 +218,8 @@ fn calls_and_regions_are_removed() {
     );
 }
 
-/// Questions that openmp-opt or the runtime, inlined, answers while compiling have the right answers. clang 22 makes no remark
-/// of replaced calls (OMP180) here, so only the answers are checked.
+/// Questions that openmp-opt or the runtime, inlined, answers while compiling have the right answers. clang 22 makes no
+/// remark of replaced calls (OMP180) here, so only the answers are checked.
 #[test]
 fn mode_and_block_size_are_folded() {
     let source = "#ifdef __NVPTX__

@@ -166,8 +166,8 @@ fn schedules() {
     check(&["schedules.c"]);
 }
 
-/// What a team gets of a loop: the program's chunks as they are, one piece where it leaves that to the runtime and the optimiser
-/// can tell.
+/// What a team gets of a loop: the program's chunks as they are, one piece where it leaves that to the runtime and the
+/// optimiser can tell.
 #[test]
 fn distribute() {
     for mode in MODES.into_iter().chain([Mode::UnitByUnit("-O2")]) {

@@ -1,4 +1,5 @@
-//! Images that were linked without the device runtime, as clang does that is told to link no library: it is linked when they are loaded.
+//! Images that were linked without the device runtime, as clang does that is told to link no library: it is linked when
+//! they are loaded.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,12 +1,12 @@
-//! Examples under valgrind's memcheck: nothing is leaked or used after it was freed, no decision depends on uninitialised
-//! memory, in the host runtime as in the virtual GPU.
+//! Examples under valgrind's memcheck: nothing is leaked or used after it was freed, no decision depends on
+//! uninitialised memory, in the host runtime as in the virtual GPU.
 
 use std::path::Path;
 
 use e2e::{Build, Mode, run};
 
-/// What valgrind calls errors: leaks that nothing points at, and every misuse of memory. Fibers' stacks lie 256 KiB apart; with
-/// the limit a switch between them is a switch for valgrind, too, and not a frame pushed or popped.
+/// What valgrind calls errors: leaks that nothing points at, and every misuse of memory. Fibers' stacks lie 256 KiB
+/// apart; with the limit a switch between them is a switch for valgrind, too, and not a frame pushed or popped.
 const OPTIONS: [&str; 6] = [
     "--quiet",
     "--error-exitcode=9",

@@ -1,4 +1,5 @@
-//! Machine code that clang makes of a whole program, with our passes in its device link (omptarget-lto.cfg, `link-plugin/`).
+//! Machine code that clang makes of a whole program, with our passes in its device link (omptarget-lto.cfg,
+//! `link-plugin/`).
 
 use std::path::Path;
 use std::process::Command;
@@ -40,8 +41,8 @@ fn what_the_passes_make_runs() {
     }
 }
 
-/// For AMD GPUs LLVM's own passes come after ours, and lay out shared memory. (Programs that allocate would need the services that a host
-/// gives code objects, which the virtual GPU gives otherwise.)
+/// For AMD GPUs LLVM's own passes come after ours, and lay out shared memory. (Programs that allocate would need the
+/// services that a host gives code objects, which the virtual GPU gives otherwise.)
 #[test]
 fn what_the_passes_make_for_amd_runs() {
     for source in ["tests/programs/guards.c", "examples/histogram.c"] {
@@ -56,7 +57,8 @@ fn what_the_passes_make_for_amd_runs() {
     }
 }
 
-/// `nvlink` finds nothing undefined: no driver has `realloc`, the passes bring one. The units' own level does not matter.
+/// `nvlink` finds nothing undefined: no driver has `realloc`, the passes bring one. The units' own level does not
+/// matter.
 #[test]
 fn nothing_is_undefined() {
     for level in ["-O0", "-O2"] {
