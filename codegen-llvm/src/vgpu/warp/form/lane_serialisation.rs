@@ -61,12 +61,9 @@ impl Vectoriser<'_> {
                 None if last == 0 => return None,
                 None => {
                     let length = last + 1;
-                    return (members
-                        .iter()
-                        .filter(|&&it| self.is_per_lane_atomic(it))
-                        .count()
-                        > 1)
-                    .then_some(SerialGroup { length, members });
+                    let mut atomics = members.iter().filter(|&&it| self.is_per_lane_atomic(it));
+                    let several = atomics.nth(1).is_some();
+                    return several.then_some(SerialGroup { length, members });
                 }
             }
         }

@@ -101,6 +101,7 @@ impl Vectoriser<'_> {
         Ok(())
     }
 
+    /// The active lanes' elements from `start` on; `address` is the kernel's address, for the prefetch.
     pub(super) fn load_unit_stride(
         &mut self,
         address: Value,
@@ -119,6 +120,7 @@ impl Vectoriser<'_> {
         call
     }
 
+    /// Stores the active lanes' elements from `start` on.
     fn store_unit_stride(&self, vector: Value, start: Value, alignment: u64) {
         let types = [vector.ty(), start.ty()];
         let function = self.module.intrinsic("llvm.masked.store", &types);
@@ -128,6 +130,7 @@ impl Vectoriser<'_> {
         call.align_argument(self.context, 1, alignment);
     }
 
+    /// The elements that the active lanes' pointers lead to.
     pub(super) fn gather(&self, ty: Type, pointers: Value, alignment: u64) -> Value {
         let types = [ty, pointers.ty()];
         let function = self.module.intrinsic("llvm.masked.gather", &types);
@@ -139,6 +142,7 @@ impl Vectoriser<'_> {
         call
     }
 
+    /// Stores the active lanes' elements where their pointers lead to.
     fn scatter(&self, vector: Value, pointers: Value, alignment: u64) {
         let types = [vector.ty(), pointers.ty()];
         let function = self.module.intrinsic("llvm.masked.scatter", &types);

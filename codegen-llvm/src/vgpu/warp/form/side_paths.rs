@@ -6,6 +6,7 @@ use super::vectoriser::Vectoriser;
 use crate::ir::{Block, Builder, Value};
 
 impl Vectoriser<'_> {
+    /// Branches on `condition`, which likely holds: the blocks if it holds, if not, and behind both.
     pub(super) fn fork(&self, condition: Value) -> (Block, Block, Block) {
         let block = || Builder::append_block(self.context, self.function, "");
         let all = (block(), block(), block());

@@ -287,6 +287,7 @@ impl Vectoriser<'_> {
         Ok(())
     }
 
+    /// A stack slot for a value of type `ty`.
     pub(super) fn slot(&self, ty: Type) -> Value {
         let alignment = self.layout.alignment(ty) as u32;
         self.entry.stack_slot(ty, alignment)
