@@ -83,8 +83,8 @@ impl Target {
     }
 }
 
-/// Lanes per wave: what the program's functions were compiled for, features before CPUs, kernels like any other
-/// function; 64 if they do not say, as the compiler's default is.
+/// Lanes per wave. A function's features state it, or else its CPU implies it; any function of the program will do. It
+/// is 64 if none of them does, as is the compiler's default.
 fn wave_size(module: &Module) -> u32 {
     let attributes = |key: &'static str| {
         let definitions = module.definitions().into_iter();

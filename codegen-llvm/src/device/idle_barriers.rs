@@ -84,7 +84,7 @@ impl Direction {
     }
 }
 
-/// Whether an instruction calls what may hold a barrier.
+/// Whether an instruction calls a function that may hold a barrier.
 fn leads_elsewhere(instruction: Value) -> bool {
     let is_known = |function: Value| function.is_intrinsic() || touches_nothing(function);
     instruction.is_call() && !instruction.called_function().is_some_and(is_known)

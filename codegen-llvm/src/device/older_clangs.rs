@@ -2,7 +2,7 @@
 //! (docs/abi.md, "Releases of clang").
 //!
 //! A name can have one signature only. clang 18 changed those of a kernel's begin and end, and of reductions, without
-//! changing the names. So the form is told from each call. An image may hold calls of both forms, where units of
+//! changing the names. So each call shows its form. An image may hold calls of both forms, where units of
 //! several releases were linked. Images that were linked with a device runtime have no such calls: clang 17 cannot read
 //! the bitcode of this project's runtime.
 

@@ -3,7 +3,7 @@
 use super::super::body::call_with_site;
 use super::Body;
 
-/// Lowers what steers threads and waves.
+/// Lowers barriers, waits, the end of a thread, and hints.
 ///
 /// `s_barrier` counts waves, and a wave in which a lane waits at it has all its lanes there, or gone. Here it
 /// waits for every thread of the block that has not ended. The split barriers of gfx12 (`s.barrier.signal`,

@@ -163,7 +163,7 @@ fn write_lane(ty: &str, last: u32) -> Option<Body> {
     ))
 }
 
-/// `ds_permute`: 0 where nobody gives anything.
+/// `ds_permute`: lanes push values to other lanes. A lane that none pushes to gets 0.
 fn push(last: u32) -> Option<Body> {
     Body::synchronising(format!(
         "  %value = zext i32 %a1 to i64\n  %lane0 = lshr i32 %a0, 2\n  %lane = and i32 %lane0, {last}\n{}  \

@@ -1,5 +1,5 @@
-//! What a thread knows of itself and of its launch ("Initial Kernel Execution State", "hidden kernel
-//! arguments"), counters, and hardware registers.
+//! Ids and sizes of a thread and its launch ("Initial Kernel Execution State", "hidden kernel arguments"), counters,
+//! and hardware registers.
 
 use std::mem::offset_of;
 

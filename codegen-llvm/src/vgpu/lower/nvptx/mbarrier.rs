@@ -87,7 +87,7 @@ fn parity_differs(space: &str) -> String {
     )
 }
 
-/// The waiting forms let the other threads run once before they look.
+/// The waiting forms let the other threads run once before they test the phase.
 fn yielding(test: &str) -> String {
     format!("  %cx = call ptr @vgpu.context()\n  call void @vgpu_yield(ptr %cx, i32 %site)\n{test}")
 }

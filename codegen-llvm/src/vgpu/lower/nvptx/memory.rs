@@ -3,7 +3,7 @@
 use super::engine::is_space;
 use super::{Body, Request};
 
-/// Lowers everything that concerns memory but no value in a register.
+/// Lowers fences, accesses, address-space tests, copies and prefetches.
 pub fn lower(name: &str, request: &Request<'_>) -> Option<Body> {
     let result = request.result.as_str();
     if let Some(body) = fence(name) {
@@ -39,8 +39,8 @@ pub fn lower(name: &str, request: &Request<'_>) -> Option<Body> {
     asynchronous_copy(name.strip_prefix("cp.async.")?, request)
 }
 
-/// All threads of a block run on one CPU thread, so a fence of block scope only has to hold the
-/// compiler; the wider ones are the CPU's.
+/// All threads of a block run on one CPU thread, so a fence of block scope only restrains the compiler. The wider ones
+/// are the CPU's.
 fn fence(name: &str) -> Option<Body> {
     let block = "  fence syncscope(\"singlethread\") seq_cst\n  ret void";
     let device = "  fence seq_cst\n  ret void";

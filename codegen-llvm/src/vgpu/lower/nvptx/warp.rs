@@ -156,7 +156,7 @@ fn redux(name: &str) -> Option<Body> {
     ))
 }
 
-/// The lowest member is the leader, once all members are there.
+/// `elect.sync`: the lowest member is the leader, once all members are there.
 fn elect() -> Option<Body> {
     let lane = std::mem::offset_of!(vgpu_abi::ThreadContext, laneid);
     Body::synchronising(format!(
