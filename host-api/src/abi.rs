@@ -1,4 +1,4 @@
-//! The C structures that clang emits and passes, exactly as they lie in memory. Only the entry points use them; they
+//! The C structures that clang emits and passes, exactly as they lie in memory. The entry points
 //! turn them into safe types.
 //!
 //! Sources of the layouts: `llvm/Frontend/OpenMP/OMPKinds.def`,

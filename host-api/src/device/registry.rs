@@ -31,6 +31,36 @@ pub struct Library {
     pub entries: Vec<Entry>,
 }
 
+impl Library {
+    /// The library with this descriptor.
+    ///
+    /// # Safety
+    /// `descriptor` is a descriptor as clang's linker wrapper emits it. The images that it points at stay in place
+    /// until the library is unregistered.
+    pub unsafe fn read(descriptor: *const BinaryDescriptor) -> Library {
+        // SAFETY: caller.
+        let contents = unsafe { &*descriptor };
+        let count = usize::try_from(contents.images).unwrap_or(0);
+        let image = |index| {
+            // SAFETY: the descriptor has `images` images, each a readable range (caller).
+            unsafe {
+                let image = &*contents.device_images.add(index);
+                let length = (image.end as usize).saturating_sub(image.start as usize);
+                std::slice::from_raw_parts(image.start, length)
+            }
+        };
+        let images = (0..count).map(image).collect();
+        // SAFETY: the descriptor's entries (caller).
+        let entries =
+            unsafe { entries::read(contents.host_entries_begin, contents.host_entries_end) };
+        Library {
+            id: descriptor as usize,
+            images,
+            entries,
+        }
+    }
+}
+
 /// Every registered library.
 #[derive(Debug, Default)]
 pub struct Registry {
@@ -42,47 +72,19 @@ pub struct Registry {
 
 impl Registry {
     /// Adds a library.
-    ///
-    /// # Safety
-    /// `descriptor` is a descriptor as clang's linker wrapper emits it; the images it points at
-    /// stay in place until [`Registry::remove`].
-    pub unsafe fn add(&self, descriptor: *const BinaryDescriptor) {
-        // SAFETY: caller.
-        let contents = unsafe { &*descriptor };
-        let count = usize::try_from(contents.images).unwrap_or(0);
-        let images = (0..count)
-            .map(|index| {
-                // SAFETY: the descriptor has `images` images, each a readable range (caller).
-                unsafe {
-                    let image = &*contents.device_images.add(index);
-                    let length = (image.end as usize).saturating_sub(image.start as usize);
-                    std::slice::from_raw_parts(image.start, length)
-                }
-            })
-            .collect();
-        // SAFETY: the descriptor's entries (caller).
-        let entries =
-            unsafe { entries::read(contents.host_entries_begin, contents.host_entries_end) };
-        for entry in entries
-            .iter()
-            .filter(|entry| entry.flags.contains(EntryFlags::REQUIRES))
-        {
+    pub fn add(&self, library: Library) {
+        let entries = library.entries.iter();
+        for entry in entries.filter(|entry| entry.flags.contains(EntryFlags::REQUIRES)) {
             self.require(Requirements::from_bits_retain(entry.data as i64));
         }
-        self.libraries.lock().push(Arc::new(Library {
-            id: descriptor as usize,
-            images,
-            entries,
-        }));
+        self.libraries.lock().push(Arc::new(library));
         self.generation.fetch_add(1, Ordering::Release);
     }
 
     /// Removes a library; `None` if it was not registered.
-    pub fn remove(&self, descriptor: *const BinaryDescriptor) -> Option<Arc<Library>> {
+    pub fn remove(&self, id: usize) -> Option<Arc<Library>> {
         let mut libraries = self.libraries.lock();
-        let index = libraries
-            .iter()
-            .position(|library| library.id == descriptor as usize)?;
+        let index = libraries.iter().position(|library| library.id == id)?;
         let library = libraries.remove(index);
         self.shrunk.store(true, Ordering::Relaxed);
         self.generation.fetch_add(1, Ordering::Release);

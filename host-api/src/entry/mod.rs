@@ -1,6 +1,6 @@
 //! The entry points: what programs, clang's generated code and libomp call.
 //!
-//! Only these files see raw C structures. They turn them into items and locations, and call the parts below.
+//! They turn raw C structures into items and locations, and call the parts below.
 
 pub mod counters;
 pub mod data;

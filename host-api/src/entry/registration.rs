@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use crate::abi::{BinaryDescriptor, MapperFunction};
 use crate::construct::in_flight;
 use crate::device::mapping_report::report_table;
-use crate::device::registry::Requirements;
+use crate::device::registry::{Library, Requirements};
 use crate::fork;
 use crate::host_library::TaskHandle;
 use crate::mapping::item_name::ItemName;
@@ -24,7 +24,8 @@ use crate::runtime::{Runtime, runtime};
 pub unsafe extern "C" fn __tgt_register_lib(descriptor: *const BinaryDescriptor) {
     if !descriptor.is_null() {
         // SAFETY: caller.
-        unsafe { runtime().registry.add(descriptor) };
+        let library = unsafe { Library::read(descriptor) };
+        runtime().registry.add(library);
         info::debug(format_args!("registered the images of {descriptor:?}"));
     }
 }
@@ -37,7 +38,7 @@ pub extern "C" fn __tgt_unregister_lib(descriptor: *const BinaryDescriptor) {
 
 /// Removes a program or library from the registry and from the devices.
 fn unregister(runtime: &Runtime, descriptor: *const BinaryDescriptor) {
-    let Some(library) = runtime.registry.remove(descriptor) else {
+    let Some(library) = runtime.registry.remove(descriptor as usize) else {
         return;
     };
     if fork::happened() {
