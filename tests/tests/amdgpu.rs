@@ -1,5 +1,5 @@
-//! LLVM's AMDGPU back end makes code objects of every example's kernels, for every generation of GPUs served; what
-//! their metadata says of registers and memory is printed as tables.
+//! LLVM's AMDGPU back end makes code objects from every example's kernels, for every supported generation of GPUs. The
+//! tests print the registers and the memory in their metadata as tables.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -136,7 +136,7 @@ fn code_object(sources: &[&str], architecture: &str) -> (Binary, PathBuf) {
     (build.compile(Mode::WholeProgram("-O2")), object)
 }
 
-/// A program to be compiled for one GPU, what its links make kept.
+/// A program to compile for one GPU. The files that its links make are kept.
 fn for_one_gpu(sources: &[&str], architecture: &str, flags: &[&str]) -> Build {
     let architecture = format!("--offload-arch={architecture}");
     let own = ["--no-offload-arch=sm_80", &architecture, "-save-temps"];

@@ -1,5 +1,5 @@
-//! Machine code made beforehand: `omptarget cc --aot`. The program runs on a GPU with its own machine code, on others
-//! and on the virtual GPU from the bitcode that it carries as well.
+//! Machine code made ahead of time: `omptarget cc --aot`. On a GPU that it has machine code for, the program runs that.
+//! On other GPUs and on the virtual GPU it runs from its bitcode.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    /// `omptarget cc` of sources of the project, with the program's path last.
+    /// Runs `omptarget cc` on sources of the project, with the program's path last.
     fn compile(&self, arguments: &[&str], environment: &[(&str, &str)]) -> (PathBuf, Outcome) {
         let program = self.at("program");
         let mut all = vec!["cc"];
@@ -41,7 +41,7 @@ fn images(program: &Path) -> String {
         .join("\n")
 }
 
-/// The driver for a program that `omptarget cc` made, with what of its modules it loads on standard error.
+/// The driver for a program that `omptarget cc` made. It prints the modules that it loads on standard error.
 fn on_gpu(program: &Path, capability: &str) -> Outcome {
     let driver = FakeDriver::of_file(program).with("FAKE_CUDA_CAPABILITY", capability);
     driver.with("LIBOMPTARGET_DEBUG", "1").run(program, &[])
@@ -88,7 +88,7 @@ fn one_program_for_every_device() {
     assert!(outcome.passed("on the virtual GPU").ends_with("PASS\n"));
 }
 
-/// Objects are compiled as ever; the linker that the user chose links.
+/// Objects are compiled as without the option, and the linker that the user chose links.
 #[test]
 fn separate_link_with_another_linker() {
     let folder = Folder::new();

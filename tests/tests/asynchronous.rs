@@ -1,4 +1,4 @@
-//! Target regions in tasks: dependences of every kind under stress, errors, and programs that end meanwhile.
+//! Target regions in tasks: dependences of every kind under stress, errors, and programs that end while regions run.
 
 use e2e::{Binary, Build, Mode, line_of};
 

@@ -17,7 +17,8 @@ fn run_compiles_and_runs() {
     assert!(outcome.passed("omptarget run, C++").ends_with("PASS\n"));
 }
 
-/// A GPU on the command line takes the default's place; several share a program, and the virtual GPU runs any.
+/// A GPU on the command line replaces the default. A program may have images for several GPUs, and the virtual GPU runs
+/// any of them.
 #[test]
 fn gpus_on_the_command_line() {
     let example = "examples/dot.c";
@@ -27,7 +28,7 @@ fn gpus_on_the_command_line() {
     let program = folder.path().join("dot").display().to_string();
     let gpus = "--offload-arch=gfx90a,sm_90";
     omptarget(&["cc", "-O1", gpus, example, "-o", &program], &[]).passed("omptarget cc");
-    // What is launched tells the warp's size: NVPTX is preferred whatever the order.
+    // The launch shows the warp size: NVPTX is preferred, whatever the order.
     let environment = [
         ("OMP_TARGET_OFFLOAD", "MANDATORY"),
         ("LIBOMPTARGET_INFO", "16"),

@@ -1,5 +1,5 @@
-//! The whole path to NVIDIA GPUs, without one: host runtime, `plugin-cuda`, and the driver of `tests/fake-cuda`, which
-//! runs kernels on virtual GPUs, gives every PTX to NVIDIA's assembler and fails where it is told to.
+//! The whole path to NVIDIA GPUs, without a GPU: host runtime, `plugin-cuda`, and the driver of `tests/fake-cuda`. That
+//! driver runs kernels on virtual GPUs, gives every PTX to NVIDIA's assembler, and fails where a test wants it.
 
 use std::sync::LazyLock;
 
@@ -50,21 +50,21 @@ fn several_devices() {
     assert_eq!(outcome.passed("devices.c"), "PASS\n");
 }
 
-/// GPUs without `cuMemAllocAsync` (some virtualised ones) take another way.
+/// GPUs without `cuMemAllocAsync` (some virtualised ones) allocate in another way.
 #[test]
 fn devices_without_memory_pools() {
     let outcome = saxpy(&FakeDriver::of(&SAXPY).with("FAKE_CUDA_POOLS", "0"));
     assert_eq!(outcome.passed("saxpy"), "PASS\n");
 }
 
-/// The process exits, the driver shuts down first: what the program still gives back finds it gone.
+/// At exit the driver shuts down first, and the program frees memory afterwards.
 #[test]
 fn the_driver_may_shut_down_first() {
     let outcome = saxpy(&FakeDriver::of(&SAXPY).with("FAKE_CUDA_EXIT", "early"));
     assert_eq!(outcome.passed("saxpy"), "PASS\n");
 }
 
-/// The timeline says what loading took: our compiler, the driver's, what runs then.
+/// The timeline shows the stages of loading: our compiler, the driver's compiler, constructors.
 #[test]
 fn stages_of_loading() {
     let driver = FakeDriver::of(&SAXPY);
@@ -102,7 +102,7 @@ fn devices_are_listed() {
     }
 }
 
-/// Each is an orderly end with a sentence on what is wrong.
+/// Each ends in an orderly way, with a sentence on what is wrong.
 #[test]
 fn drivers_and_devices_that_do_not_serve() {
     let cases: [(&str, &str, &[&str]); 4] = [
@@ -123,7 +123,7 @@ fn drivers_and_devices_that_do_not_serve() {
     }
 }
 
-/// Static shared memory beyond 48 KiB, which the virtual GPU has, is refused in words of ours.
+/// Static shared memory beyond 48 KiB, which the virtual GPU has, is rejected with our own message.
 #[test]
 fn too_much_static_shared_memory() {
     let program = compile(&["tests/programs/state.c"]);
@@ -132,7 +132,7 @@ fn too_much_static_shared_memory() {
     outcome.failed_with("state.c", &words);
 }
 
-/// What NVIDIA's assembler says of PTX that it refuses reaches the user: an instruction that does not exist.
+/// The message of NVIDIA's assembler about PTX that it rejects (an unknown instruction) reaches the user.
 #[test]
 fn the_assemblers_words_are_told() {
     let program = compile(&["tests/programs/no_instruction.c"]);
@@ -140,7 +140,7 @@ fn the_assemblers_words_are_told() {
     outcome.failed_with("no_instruction.c", &["ptxas", "no_such_instruction"]);
 }
 
-/// Calls whose failure changes nothing that the program sees: what is asked for speed only, what is given back.
+/// Calls whose failure the program does not notice: those that only make it faster, and those that free something.
 const TOLERATED: [&str; 5] = [
     "cuCtxPopCurrent_v2",
     "cuCtxSetLimit",
@@ -186,8 +186,8 @@ fn fail(function: &str, number: &str, error: &str) {
     );
 }
 
-/// Every call of a small program in turn fails, once with an error that the context survives and once with one it does
-/// not: no hang, no crash, and either nothing is lost or the message says which call it was.
+/// Every call of a small program fails, one per run: once with an error that the context survives, and once with one
+/// that it does not. There is no hang and no crash. Either nothing is lost, or the message names the call.
 #[test]
 fn every_call_may_fail() {
     let driver = FakeDriver::of(&SAXPY);
@@ -198,7 +198,7 @@ fn every_call_may_fail() {
     let calls: Vec<(&str, &str)> = calls
         .lines()
         .map(|line| line.split_once(' ').expect("name and number"))
-        // Every kind of call where it is made first, and the next time.
+        // Every kind of call: its first occurrence, and the next.
         .filter(|(_, number)| matches!(*number, "1" | "2"))
         .collect();
     assert!(calls.len() > 40, "{calls:?}");
@@ -227,7 +227,7 @@ fn interop_objects_are_the_drivers() {
     assert_eq!(outcome.passed("interop_cuda.c"), "PASS\n");
 }
 
-/// One of two devices is lost: whatever is asked of it fails with the first cause; the other one and the host go on.
+/// One of two devices is lost: every operation on it fails with the first cause. The other one and the host go on.
 #[test]
 fn a_lost_device_leaves_the_others() {
     let program = compile(&["tests/programs/lost.c"]);
@@ -256,7 +256,7 @@ fn a_lost_device_leaves_the_others() {
     );
 }
 
-/// A GPU that no image is for: the virtual GPU stands in, and the user hears of it.
+/// No image fits the GPU: the virtual GPU stands in, with a message to the user.
 #[test]
 fn a_gpu_that_cannot_be_used_is_told_of() {
     let program = Build::new(&["examples/saxpy.c"]).compile(Mode::Amd("gfx90a", "-O2"));
@@ -282,7 +282,7 @@ fn out_of_memory() {
     saxpy(&driver).failed_with("out of memory", &facts);
 }
 
-/// A program whose constructors cannot run is not run without them.
+/// A program whose constructors cannot run ends with an error.
 #[test]
 fn constructors_that_cannot_be_found() {
     let program = compile(&["examples/declare_target.cpp"]);
@@ -295,7 +295,7 @@ fn constructors_that_cannot_be_found() {
     );
 }
 
-/// Regions that nobody waits for: their faults end the program once, and its exit waits for those that are well.
+/// Regions that nobody waits for. Their faults end the program once, and its exit waits for those that succeed.
 #[test]
 fn regions_in_flight() {
     let program = compile(&["tests/programs/in_flight.c"]);
@@ -315,7 +315,7 @@ fn regions_in_flight() {
     }
 }
 
-/// A kernel's fault loses the context. The message has the kernel and what the device runtime left of the reason.
+/// A kernel's fault loses the context. The message has the kernel and the reason that the device runtime left.
 #[test]
 fn faults_of_kernels() {
     let source = "tests/programs/faults.c";

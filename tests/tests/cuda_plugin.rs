@@ -1,4 +1,4 @@
-//! `plugin-cuda` itself on the driver of `tests/fake-cuda`: what clang's programs do not bring about there.
+//! `plugin-cuda` alone on the driver of `tests/fake-cuda`: cases that programs of clang's do not cause.
 
 use std::sync::Arc;
 
@@ -165,7 +165,7 @@ fn streams_of_many_threads() {
     });
 }
 
-/// An event that the driver cannot answer for has not happened: the error has the driver's words.
+/// An event that the driver cannot query has not happened. The error has the driver's description.
 #[test]
 fn events_that_cannot_be_asked() {
     let unknown = FakeDriver::without_images().with(

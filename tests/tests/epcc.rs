@@ -1,5 +1,5 @@
-//! The programs of bench/epcc and `omptarget bench epcc`: every kernel is in the mode it is named for and assembles,
-//! what is counted is the same in every run, and the figures come out whole.
+//! The programs of bench/epcc and `omptarget bench epcc`: every kernel has the mode of its name and assembles, counts
+//! are the same in every run, and the figures are complete.
 
 use std::process::Command;
 

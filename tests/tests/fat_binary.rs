@@ -1,5 +1,5 @@
-//! Programs whose image is a CUDA fat binary, on the CUDA driver for tests: NVIDIA's `fatbinary` packs machine code and
-//! PTX of one program, whose variables, constructors and kernels must all be found.
+//! Programs whose image is a CUDA fat binary, on the CUDA driver for tests. NVIDIA's `fatbinary` packs machine code and
+//! PTX of one program. All its variables, constructors and kernels must be found.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -92,7 +92,7 @@ impl Parts {
         image
     }
 
-    /// The PTX as it lies in fat binaries, without its comments: the driver is to know it again.
+    /// The PTX as it lies in fat binaries, without its comments. The driver must recognise it.
     fn packed_ptx(&self) -> Vec<u8> {
         let image = self.pack(&["--compress=false"], &[PTX]);
         let bytes = std::fs::read(image).expect("the image is there");

@@ -1,4 +1,4 @@
-//! Kernels that go wrong end the program with a message that says what, in which kernel and where.
+//! A kernel's fault ends the program with a message that names the fault, the kernel and the place.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ fn check_engines(binary: &Binary, fault: &str, facts: &[&str]) {
         let environment = [
             ("OMP_TARGET_OFFLOAD", "MANDATORY"),
             ("OMPTARGET_VGPU_ENGINE", engine),
-            // Needed where threads wait on memory; the others do not come to that.
+            // Only threads that wait on memory need the time limit.
             ("OMPTARGET_VGPU_TIMEOUT", "1"),
         ];
         let outcome = binary.run_with(&[fault], &environment);

@@ -1,4 +1,4 @@
-//! gdb stops inside of target regions and shows what is there, in either form of a kernel (docs/debugging.md).
+//! gdb stops inside target regions and shows their variables, in either form of a kernel (docs/debugging.md).
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ fn compile(level: &'static str) -> Binary {
         .compile(Mode::Offload(level))
 }
 
-/// What gdb says after these commands; `None` where it may not trace processes.
+/// gdb's output for these commands; `None` where it may not trace processes.
 fn session(program: &Binary, commands: &[&str]) -> Option<String> {
     let program = program.path.display().to_string();
     let mut arguments = vec!["-q", "-nx", "-batch", "-iex", "set debuginfod enabled off"];

@@ -1,5 +1,5 @@
-//! Kernels on the virtual GPU in warp form: generic ones with their workers, and loops whose chunks threads ask for.
-//! The same results as thread by thread.
+//! Kernels in warp form on the virtual GPU: generic kernels with their workers, and loops with dynamic chunks. The same
+//! results as thread by thread.
 
 use std::sync::LazyLock;
 

@@ -38,7 +38,7 @@ const SMALL: [[&str; 2]; 3] = [
     ],
 ];
 
-/// nvcc and compute-sanitizer are not there, LLVM's runtime is not in the bundle.
+/// nvcc and compute-sanitizer are missing, and LLVM's runtime is not in the bundle.
 fn all_that_needs_no_tool_passed(found: &serde_json::Value) {
     for (step, status) in [
         ("devices", "passed"),
@@ -56,7 +56,7 @@ fn all_that_needs_no_tool_passed(found: &serde_json::Value) {
 
 /// A driver that has the images of all programs of a bundle.
 fn driver_for(bundle: &Path) -> FakeDriver {
-    // No machine code of the bundle fits this GPU: the driver gets PTX, which says which image it is of.
+    // No machine code of the bundle fits this GPU: the driver gets PTX, which names the image that it was made from.
     let driver = FakeDriver::without_images().with("FAKE_CUDA_CAPABILITY", "7.5");
     for kind in ["examples", "nested", "peers", "epcc"] {
         let programs = bundle
@@ -136,7 +136,7 @@ fn without_a_gpu() {
     all_that_needs_no_tool_passed(&found_there);
     assert_eq!(found_there["machine"]["gpus"][0]["architecture"], "sm_75");
 
-    // A program that fails is named, with what it said; the steps that are not run again are kept.
+    // A program that fails is named, with its messages. Results of steps that are not run again are kept.
     std::fs::write(
         bundle.join("files/examples/saxpy"),
         "#!/bin/sh\necho something broke; exit 7\n",

@@ -2,7 +2,7 @@
 
 use e2e::{Build, Mode};
 
-/// Runs where the image must be used: without it, offload would be an error.
+/// Runs with mandatory offload: it is an error if the image cannot be used.
 fn check(sources: &[&str]) {
     let what = format!("{sources:?} on the host as a device");
     let binary = Build::new(sources).compile(Mode::HostDevice);

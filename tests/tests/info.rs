@@ -57,7 +57,7 @@ fn occasions() {
     for fact in [&region, &enter, "firstprivate", "to: 'a[0:10]' (40 bytes"] {
         assert!(text.contains(fact), "{fact} missing:\n{text}");
     }
-    // Entering, updating and leaving find mappings; the counts are those they leave behind.
+    // Entering, updating and leaving a mapping find it. The counts are those afterwards.
     let text = told("LIBOMPTARGET_INFO", "2");
     for references in [
         "references 2 hold 0",
@@ -98,7 +98,7 @@ fn debugging() {
     assert!(kinds_in(&text) == 0 && text.contains("debug:"), "{text}");
 }
 
-/// The mapped section a stray pointer of a kernel has to do with.
+/// The mapped section that a kernel's wild pointer is related to.
 #[test]
 fn sections_near_a_stray_address() {
     for (argument, fact) in [
@@ -121,7 +121,7 @@ fn sections_near_a_stray_address() {
     }
 }
 
-/// LLVM's library says something on the same occasions, in its own words.
+/// LLVM's library prints messages on the same occasions, with its own texts.
 #[test]
 fn as_many_lines_as_llvm() {
     let folder = e2e::root().join("dist/llvm");

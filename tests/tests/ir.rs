@@ -47,7 +47,7 @@ fn the_papers_fork_and_join() {
     }
 }
 
-/// Launched like an SPMD kernel, such a kernel says what is wrong.
+/// Launched like an SPMD kernel, such a kernel reports the error.
 #[test]
 fn the_papers_kernels_need_a_generic_launch() {
     let kernels = Kernels::load("paper_fork_join.ll", Link::Optimised, 1);
@@ -242,7 +242,7 @@ fn kernels_of_clang_17_say_what_is_wrong() {
     }
 }
 
-/// What PTX gets for `realloc`, which the virtual GPU has itself.
+/// The `realloc` that PTX gets. The virtual GPU has its own.
 #[test]
 fn realloc_of_ptx() {
     const THREADS: u32 = 70;

@@ -31,7 +31,7 @@ fn hip() {
     );
 }
 
-/// A kernel has no host version, and a launch gives no answer: what cannot be launched ends the program.
+/// A kernel has no host version, and a launch returns no error: a launch that is not possible ends the program.
 #[test]
 fn what_cannot_be_launched_is_said() {
     let binary = program("tests/programs/kernel_language.cu", Mode::Offload("-O2"));

@@ -23,7 +23,7 @@ fn number(value: &Value) -> u64 {
     value.as_u64().expect("a number")
 }
 
-/// The memory that `areas` are parts of, as the tool knows it: one piece.
+/// The memory around `areas`, as one range: that is how the tool knows it.
 fn memory(areas: &[Value], content: &[u8]) -> Vec<u8> {
     let mut memory = Vec::new();
     let mut rest = content;
@@ -88,7 +88,7 @@ fn replayed(binary: &Binary, folder: &Path, faults_are_caught: bool) {
     }
 }
 
-/// What was recorded is replayed in another process, where memory lies elsewhere: the same memory comes out.
+/// A recording is replayed in another process, where memory has other addresses. The resulting memory is the same.
 #[test]
 fn a_recorded_kernel_is_replayed_as_the_tool_does() {
     for mode in [Mode::Offload("-O1"), Mode::HostDevice] {

@@ -1,4 +1,4 @@
-//! Regions before main and after it, and what becomes of a process's devices when it forks or becomes another program.
+//! Regions before and after main, and a process's devices after fork and exec.
 
 use e2e::{Build, Mode};
 
@@ -17,7 +17,7 @@ fn check(mode: Mode) {
         let outcome = binary.run(&[what]);
         assert_eq!(outcome.passed(what), expected, "{mode:?} {what:?}");
     }
-    // The child is refused, in whatever way it would have used a device; the parent goes on.
+    // The child gets an error for every use of a device; the parent goes on.
     let outcome = binary.run(&["fork"]);
     assert_eq!(
         outcome.stdout,
@@ -47,7 +47,7 @@ fn on_a_host_device() {
     check(Mode::HostDevice);
 }
 
-/// Registering a program is free: no device is looked for, no compiler started, until the first construct.
+/// Registering a program costs nothing: until the first construct, no device is searched and no compiler starts.
 #[test]
 fn nothing_happens_before_the_first_region() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -59,7 +59,7 @@ fn nothing_happens_before_the_first_region() {
     let words = [config.as_str(), "-O1", "idle.c", "-o", "idle"];
     e2e::clang(false, &words.map(Into::into), folder.path());
     let program = folder.path().join("idle");
-    // A virtual GPU that cannot be set up, a compiler that is not there, a timeline: nobody notices.
+    // Wrong settings of the virtual GPU, the compiler and the timeline: no message.
     let timeline = folder.path().join("timeline.json").display().to_string();
     let environment = [
         ("OMP_TARGET_OFFLOAD", "MANDATORY"),

@@ -1,4 +1,4 @@
-//! Requests that exceed what there is: a clear message, the defined exit or fallback, nothing hangs.
+//! Requests beyond the limits: a clear message and the defined exit or fallback, without a hang.
 
 use std::sync::LazyLock;
 
@@ -108,8 +108,8 @@ fn out_of_heap_for_shared_variables() {
         );
 }
 
-/// As many captured variables as a region without a state machine may have, more than those with one, and one too many.
-/// (Not optimised: compilers take long over such kernels.)
+/// As many captured variables as a region may have without a state machine, more than with one, and one too many.
+/// (Without optimisation: compilers need long for such kernels.)
 #[test]
 fn captured_variables() {
     let source = "tests/programs/captures.c";
@@ -127,7 +127,7 @@ fn captured_variables() {
     );
 }
 
-/// In a function clang compiles it, though devices have no such variables: a message, not a wrong value.
+/// Clang compiles it in a function, though devices have no such variables: a message, not a wrong value.
 #[test]
 fn threadprivate() {
     let source = "tests/programs/threadprivate.c";
@@ -172,7 +172,7 @@ fn too_much_shared_memory() {
         .failed_with("ompx_dyn_cgroup_mem", &facts);
 }
 
-/// Device memory that is not there: a routine says so and goes on, a construct ends the program.
+/// More device memory than there is: a routine returns an error, a construct ends the program.
 #[test]
 fn copies_to_no_memory() {
     let outcome = LIMITS.run(&["wild-copy"]);

@@ -135,7 +135,7 @@ fn linked_shared_library() {
         .passed("a program linked with a library that offloads");
 }
 
-/// `dist/` works from wherever it was moved to, spaces in the path included.
+/// `dist/` works after it was moved, also to a path with spaces.
 #[test]
 fn moved_to_a_path_with_spaces() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -173,7 +173,7 @@ fn moved_to_a_path_with_spaces() {
     assert_eq!(outcome.passed("saxpy from a moved dist"), "PASS\n");
 }
 
-/// Every usual mode of the compiler is silent under the configuration file.
+/// The usual modes of the compiler give no warning with the configuration file.
 #[test]
 fn no_warnings() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -1,6 +1,6 @@
-//! Machine code: of device code compiled unit by unit, as clang does without `-foffload-lto`, for NVIDIA GPUs from
-//! CUDA's own `ptxas` and `nvlink` (omptarget-cuda.cfg), code objects for AMD's; and what a program says that carries
-//! nothing else. (Of whole programs: `whole_programs.rs`.)
+//! Machine code from device code that is compiled unit by unit, as clang does without `-foffload-lto`: for NVIDIA GPUs
+//! by CUDA's `ptxas` and `nvlink` (omptarget-cuda.cfg), and code objects for AMD's. Also the messages of a program that
+//! has nothing else. (`whole_programs.rs` is about whole programs.)
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use e2e::{Binary, Build, EXAMPLES, Mode, Outcome, WAVE64, dist, run};
 
 const UNITS: [&str; 2] = ["tests/programs/units.c", "tests/programs/units_other.c"];
 
-/// Compiles to machine code for sm_80; gives the linked cubin, too.
+/// Compiles to machine code for sm_80; returns the linked cubin, too.
 fn machine_code(sources: &[&str], level: &'static str, flags: &[&str]) -> (Binary, PathBuf) {
     let build = Build::new(sources).flags(&["-save-temps"]).flags(flags);
     let cubin = build.folder().join("program.nvptx64.sm_80.img");
     (build.compile(Mode::MachineCode(level)), cubin)
 }
 
-/// What a program says on standard output; it must succeed.
+/// A program's standard output; the program must succeed.
 fn output(program: &Path, arguments: &[&Path]) -> String {
     let output = Command::new(program).args(arguments).output();
     let output = output.unwrap_or_else(|error| panic!("{}: {error}", program.display()));
@@ -58,7 +58,7 @@ fn regions_of_another_unit_are_not_empty() {
         let outlined = function(&all, "orphan_omp_outlined");
         assert!(outlined.contains("LD"), "{level}: {outlined}");
         assert!(outlined.contains("ST"), "{level}: {outlined}");
-        // The runtime is there once: its state is the program's, not the unit's.
+        // There is one runtime: its state is the program's, not the unit's.
         let runtimes = all.iter().filter(|(name, _)| name == "__kmpc_target_init");
         assert_eq!(runtimes.count(), 1, "{level}");
         assert_eq!(binary.run(&[]).passed("units.c"), "PASS\n");
@@ -154,7 +154,7 @@ fn code_objects_for_amd() {
         .failed_with("a code object without its GPU", &facts);
 }
 
-/// A program with machine code only says what is missing, and runs on the host unless that is forbidden.
+/// A program with only machine code names what is missing, and runs on the host unless that is forbidden.
 #[test]
 fn machine_code_without_its_gpu() {
     let (binary, _) = machine_code(&UNITS, "-O2", &["--no-offload-arch=gfx1030"]);
@@ -166,7 +166,7 @@ fn machine_code_without_its_gpu() {
     ];
     let outcome = binary.run(&[]);
     outcome.failed_with("machine code without its GPU", &facts);
-    // The host's devices, of which there are several, say so once.
+    // There are several host devices, but the message comes once.
     assert_eq!(
         outcome.stderr.matches("  host (").count(),
         1,
@@ -207,7 +207,7 @@ fn no_warnings() {
     }
 }
 
-/// A folder with tools that say they are of a CUDA release and otherwise repeat their arguments.
+/// A folder with tools that pretend to be of a CUDA release, and otherwise print their arguments.
 fn toolkit(folder: &Path, release: &str) {
     toolkit_for(folder, release, "'sm_75','sm_80','sm_90a'");
 }

@@ -1,10 +1,10 @@
-//! The programs of bench/nested: right in both shapes on the virtual GPU at their smallest size, and taken by ptxas.
+//! The programs of bench/nested: right in both shapes on the virtual GPU at their smallest size, and accepted by ptxas.
 
 use std::process::Command;
 
 use e2e::{dist, root, run};
 
-/// One build serves both: the command runs what it has built, and ptxas assembles the images.
+/// One build is enough for both: the command runs the programs, and ptxas assembles their images.
 #[test]
 fn every_program_is_right_and_assembles() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -42,7 +42,7 @@ fn every_program_is_right_and_assembles() {
     }
 }
 
-/// The programs of the folder: all of them come with the command.
+/// The programs of the folder. All of them are part of the command.
 fn names() -> Vec<String> {
     let folder = root().join("bench/nested").read_dir().expect("it is there");
     let files = folder.map(|entry| entry.expect("readable").file_name().into_string());
@@ -69,7 +69,7 @@ fn assemble(program: &str, architecture: &str) {
     assert!(output.status.success(), "{program} {architecture}: {says}");
 }
 
-/// What is wrong with a program or its name is said; figures of the others are not lost.
+/// A failing program or an unknown name gives a message; figures of the other programs are not lost.
 #[test]
 fn what_cannot_be_run_is_named() {
     let folder = tempfile::tempdir().expect("a temporary folder");

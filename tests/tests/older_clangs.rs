@@ -1,6 +1,6 @@
-//! Programs of older clangs, host and device code, without a device runtime: `tests/older_clangs/clang-N.*.bc` are what
-//! the real releases made of `program.c` (scripts/older-clangs). Their device code is linked with a unit of clang 22's,
-//! as a device link of several units does it, and meets the runtime when it is loaded.
+//! Programs of older clangs, host and device code, without a device runtime. The real releases made
+//! `tests/older_clangs/clang-N.*.bc` from `program.c` (scripts/older-clangs). Their device code is linked with a unit
+//! of clang 22's, as in a device link of several units. The runtime is linked when the image is loaded.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What a tool hears of offloading (OMPT), from this library and from LLVM's.
+//! The events of offloading that a tool gets (OMPT), from this library and from LLVM's.
 
 use std::path::Path;
 

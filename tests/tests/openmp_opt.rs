@@ -1,12 +1,12 @@
-//! LLVM's OpenMP optimisation finds in programs linked with our device runtime what it is made to find: its remarks
-//! at the device compile (`-Rpass=openmp-opt`) and at the device link say so, and the programs still compute what
-//! they should. The numbers in brackets are LLVM's (<https://openmp.llvm.org/remarks/OptimizationRemarks.html>).
+//! LLVM's OpenMP optimisation works on programs with our device runtime. Its remarks at the device compile
+//! (`-Rpass=openmp-opt`) and at the device link show its rewrites, and the programs still compute the right results.
+//! The numbers in brackets are LLVM's (<https://openmp.llvm.org/remarks/OptimizationRemarks.html>).
 
 use std::path::Path;
 
 use e2e::dist;
 
-/// Compiles, runs and asserts success; all remarks, of compile and device link.
+/// Compiles, runs and asserts success. Returns all remarks, of compile and device link.
 fn remarks(name: &str, source: &str) -> String {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let text = |path: &Path| path.to_str().expect("UTF-8").to_owned();
@@ -114,7 +114,7 @@ fn custom_state_machine() {
     );
 }
 
-/// The same where the sequential part may reach regions nobody sees: known regions first, then a call by pointer.
+/// The same where the sequential part may reach unknown regions: known regions come first, then a call by pointer.
 #[test]
 fn custom_state_machine_with_fallback() {
     let visible = OPAQUE.replace("no_parallelism", "ext_nothing");
@@ -151,7 +151,7 @@ fn unused_state_machine() {
     );
 }
 
-/// A variable whose address goes nowhere else is the thread's own.
+/// A variable whose address does not escape is private to the thread.
 #[test]
 fn deglobalization() {
     let found = remarks(
@@ -180,7 +180,7 @@ fn deglobalization() {
     );
 }
 
-/// One query in place of two, and no region that does nothing; the device link does so as well.
+/// Two queries become one, and an empty region goes. The device link does this, too.
 #[test]
 fn calls_and_regions_are_removed() {
     let found = remarks(

@@ -32,7 +32,7 @@ fn check_mode(sources: &[&str], flags: &[&str], mode: Mode) {
     );
 }
 
-/// The engine that runs what has no warp form runs everything else, too.
+/// The engine for kernels without a warp form runs all other kernels, too.
 #[test]
 fn thread_by_thread() {
     let environment = [
@@ -87,7 +87,7 @@ fn regions_in_another_unit() {
     check(&["units.c", "units_other.c"]);
 }
 
-/// Clang's pipeline without `-foffload-lto` is another one: openmp-opt sees one unit and no runtime.
+/// Without `-foffload-lto` clang has another pipeline: openmp-opt sees one unit and no runtime.
 #[test]
 fn unit_by_unit() {
     let programs: [&[&str]; 8] = [
@@ -325,7 +325,7 @@ fn captures() {
     }
 }
 
-/// Where the optimiser sees how large the variables are, little memory will do.
+/// Where the optimiser knows the sizes of the variables, little memory is enough.
 #[test]
 fn copyprivate() {
     for mode in MODES {

@@ -79,7 +79,7 @@ fn realloc_assembles() {
     }
 }
 
-/// 128-bit integers and all their conversions: nothing is left that only a library would define.
+/// 128-bit integers and all their conversions: no symbol of a library is left undefined.
 #[test]
 fn wide_integers_assemble() {
     let binary = Build::new(&["tests/programs/types.c"]).compile(Mode::Offload("-O2"));
@@ -178,7 +178,7 @@ fn read_figures(says: &str) -> Vec<Figures> {
     all
 }
 
-/// The number that stands directly before `text`; 0 when it does not occur.
+/// The number directly before `text`; 0 if it does not occur.
 fn number_before(line: &str, text: &str) -> u32 {
     let before = line
         .split(text)

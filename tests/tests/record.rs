@@ -26,7 +26,7 @@ fn replay(folder: &Path, options: &[&str], environment: &[(&str, &str)]) -> Outc
     run(&dist("bin/omptarget"), &arguments, environment)
 }
 
-/// Every launch of the program gives the recorded memory again, also where memory lies elsewhere.
+/// Every launch of the program reproduces the recorded memory, also where memory has other addresses.
 #[test]
 fn replays_give_what_was_recorded() {
     // Another heap moves everything; of the variable MEMORY the size of the recording's block depends.

@@ -13,7 +13,7 @@ fn unlinked(sources: &[&str]) -> Binary {
         .compile(Mode::Offload("-O2"))
 }
 
-/// Functions of the runtime, state that teams share, parallel regions of another unit; and library functions.
+/// Functions of the runtime, state of teams, parallel regions of another unit, and library functions.
 #[test]
 fn the_runtime_is_linked_at_load_time() {
     let heartwall = ["examples/heartwall.c", "examples/heartwall_kernel.c"];
@@ -24,7 +24,7 @@ fn the_runtime_is_linked_at_load_time() {
     }
 }
 
-/// An image that brings LLVM's device runtime is launched, and compiled, as that expects.
+/// An image with LLVM's device runtime is compiled and launched as that runtime expects.
 #[test]
 fn llvms_runtime_keeps_its_launch_shape() {
     let flags = [
@@ -63,7 +63,7 @@ fn it_is_linked_into_ptx() {
     assert!(status.expect("ptxas runs").success());
 }
 
-/// A compiler that was copied out of its tree says what it misses.
+/// A compiler that was copied out of its tree names the files that are missing.
 #[test]
 fn a_missing_runtime_is_named() {
     let folder = tempfile::tempdir().expect("a temporary folder");

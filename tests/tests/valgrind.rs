@@ -5,8 +5,8 @@ use std::path::Path;
 
 use e2e::{Build, Mode, run};
 
-/// What valgrind calls errors: leaks that nothing points at, and every misuse of memory. Fibers' stacks lie 256 KiB
-/// apart; with the limit a switch between them is a switch for valgrind, too, and not a frame pushed or popped.
+/// What valgrind counts as errors: leaks that nothing points at, and every misuse of memory. The stacks of fibers lie
+/// 256 KiB apart. With the limit, valgrind takes a jump between them for a switch of stacks, not for a large frame.
 const OPTIONS: [&str; 6] = [
     "--quiet",
     "--error-exitcode=9",
@@ -58,7 +58,7 @@ fn declare_target() {
     check("examples/declare_target.cpp", Mode::HostDevice);
 }
 
-/// Copies, many launches, on devices that are the host.
+/// Copies and many launches, on the host as a device.
 #[test]
 fn stencil() {
     check("examples/stencil.cpp", Mode::HostDevice);
@@ -70,7 +70,7 @@ fn nested() {
     check("examples/nested.c", Mode::Offload("-O1"));
 }
 
-/// The check itself: a program that leaks is found out.
+/// A test of the check itself: it finds a program that leaks.
 #[test]
 fn a_leak_is_an_error() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -14,7 +14,7 @@ fn said_of(tool: &Path, file: &Path) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// A streaming kernel has nothing of the runtime left.
+/// A streaming kernel has no trace of the runtime.
 #[test]
 fn the_runtime_is_lost() {
     for level in ["-O2", "-O3"] {
@@ -29,7 +29,7 @@ fn the_runtime_is_lost() {
     }
 }
 
-/// What the device link makes, stopped before the back end, runs on the virtual GPU.
+/// The output of the device link, stopped before the back end, runs on the virtual GPU.
 #[test]
 fn what_the_passes_make_runs() {
     const SOURCES: [&str; 3] = ["guards.c", "private_state.c", "sent.c"];
@@ -66,7 +66,7 @@ fn nothing_is_undefined() {
     }
 }
 
-/// Runs clang in a folder of its own; it must fail and say all of `facts`.
+/// Runs clang in a folder of its own. It must fail, with all of `facts` in its message.
 fn refused(source: &str, flags: &[&str], facts: &[&str]) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let config = format!("--config={}", dist("etc/omptarget-lto.cfg").display());
@@ -80,7 +80,7 @@ fn refused(source: &str, flags: &[&str], facts: &[&str]) {
     assert!(!program.exists());
 }
 
-/// What a GPU cannot do is told with its place, before `ptxas` tells it without.
+/// A feature that GPUs lack gives a message with its place, before `ptxas` gives one without.
 #[test]
 fn what_a_gpu_cannot_do() {
     let facts = ["error: kernel ", "48 KiB", "static shared memory", "`"];
