@@ -27,15 +27,15 @@ use crate::report::error::Result;
 use crate::runtime::runtime;
 
 /// How long a helper waits for the construct it has started: about what another query costs.
-const PATIENCE: Duration = Duration::from_micros(200);
+const FIRST_WAIT: Duration = Duration::from_micros(200);
 /// The longest nap of a helper that asks in vain.
-const NAP: Duration = Duration::from_millis(1);
+const LONGEST_NAP: Duration = Duration::from_millis(1);
 /// How often in a row a helper may ask in vain without a nap because some construct has ended. A helper that asked
 /// without end would take the processor from the device.
-const TRIES: u32 = 256;
+const MOST_TRIES: u32 = 256;
 /// How long the helpers may take at the end of a program to collect the constructs that are over. They ask all the
 /// time, but the waiting thread may be one of them.
-const LAST_QUESTIONS: Duration = Duration::from_secs(1);
+const COLLECTION_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The constructs of all devices, by device number and address.
 type Constructs = BTreeMap<(usize, usize), Arc<Pending>>;
@@ -61,7 +61,7 @@ pub fn complete_all(device: &OmpDevice) {
     let mut left = IN_FLIGHT.lock();
     let any_left = |left: &mut Constructs| of_device(left, device.number).next().is_some();
     // The caller goes on even if some are left when the time is up.
-    let _timeout = EMPTIED.wait_while_for(&mut left, any_left, LAST_QUESTIONS);
+    let _timeout = EMPTIED.wait_while_for(&mut left, any_left, COLLECTION_TIMEOUT);
 }
 
 fn remove(pending: &Pending) {
@@ -149,7 +149,7 @@ pub fn begin<T>(
     });
     let notice = Notice(pending.clone());
     let queued = work.stream().call(Box::new(move || drop(notice)));
-    if queued.is_err() || pending.nap(PATIENCE, 0) {
+    if queued.is_err() || pending.nap(FIRST_WAIT, 0) {
         return work.complete(outcome);
     }
     *pending.open.lock() = Some(Open {
@@ -213,7 +213,7 @@ impl Pending {
         {
             let mut waiting = WAITING.lock();
             let ended = self.collect(&mut waiting);
-            if ended || (waiting.uncollected > 0 && tries < TRIES) {
+            if ended || (waiting.uncollected > 0 && tries < MOST_TRIES) {
                 return ended;
             }
             waiting.napping.push((self.key(), thread::current()));
@@ -238,13 +238,13 @@ pub unsafe fn query(handle: TaskHandle) {
     // SAFETY: a handle that is not null owns a reference count (`begin`).
     let pending = unsafe { &*raw };
     let tries = IN_VAIN.replace(0);
-    if pending.nap(NAP, tries) || pending.has_failed() {
+    if pending.nap(LONGEST_NAP, tries) || pending.has_failed() {
         pending.complete();
         handle.set(std::ptr::null());
         remove(pending);
         // SAFETY: as above; the handle is gone.
         drop(unsafe { Arc::from_raw(raw) });
     } else {
-        IN_VAIN.set(if tries < TRIES { tries + 1 } else { 0 });
+        IN_VAIN.set(if tries < MOST_TRIES { tries + 1 } else { 0 });
     }
 }

@@ -13,7 +13,7 @@ use plugin_api::{Device, DevicePtr, LoadOptions, MemoryKind, Module};
 use crate::device::device_runtime::DeviceRuntime;
 use crate::device::entries::{Entry, EntryFlags};
 use crate::device::kernel_environment::KernelEnvironment;
-use crate::device::regions::{Padded, Region, Regions};
+use crate::device::regions::{PaddedRegion, Region, Regions};
 use crate::device::registry::{Library, Registry};
 use crate::mapping::mapped_range::{Mapping, Storage};
 use crate::mapping::table::MappingTable;
@@ -99,7 +99,7 @@ impl Program {
     }
 
     /// The region with this id.
-    pub fn region(&self, id: u64) -> Option<Arc<Padded>> {
+    pub fn region(&self, id: u64) -> Option<Arc<PaddedRegion>> {
         self.regions.get(id)
     }
 

@@ -42,13 +42,13 @@ pub struct Regions {
 /// On its own pair of cache lines: processors fetch them in pairs.
 #[derive(Default)]
 #[repr(align(128))]
-struct Copy(RwLock<HashMap<u64, Arc<Padded>>>);
+struct Copy(RwLock<HashMap<u64, Arc<PaddedRegion>>>);
 
 /// A region whose reference count shares no cache line with that of another copy.
 #[repr(align(128))]
-pub struct Padded(Region);
+pub struct PaddedRegion(Region);
 
-impl std::ops::Deref for Padded {
+impl std::ops::Deref for PaddedRegion {
     type Target = Region;
 
     fn deref(&self) -> &Region {
@@ -66,7 +66,7 @@ impl Default for Regions {
 
 impl Regions {
     /// The region with this id.
-    pub fn get(&self, id: u64) -> Option<Arc<Padded>> {
+    pub fn get(&self, id: u64) -> Option<Arc<PaddedRegion>> {
         let copy = ThreadNumber::of_this_thread().0 as usize % COPIES;
         let table = self.copies[copy].0.read();
         table.get(&id).cloned()
@@ -76,7 +76,7 @@ impl Regions {
     pub fn insert(&self, id: u64, region: &Region) {
         for copy in &self.copies {
             let mut table = copy.0.write();
-            table.insert(id, Arc::new(Padded(region.clone())));
+            table.insert(id, Arc::new(PaddedRegion(region.clone())));
         }
     }
 

@@ -16,7 +16,7 @@ use crate::construct::context::Construct;
 use crate::device::interop_object;
 use crate::device::omp_device::{OmpDevice, Target};
 use crate::device::program;
-use crate::device::regions::Padded;
+use crate::device::regions::PaddedRegion;
 use crate::launch::kernel_launch::{self, LaunchRequest};
 use crate::ompt;
 use crate::report::error::{Error, Result};
@@ -168,7 +168,7 @@ fn launch(
     stub: *const c_void,
     arguments: &[u8],
     (grid, block, shared): ([u32; 3], [u32; 3], usize),
-) -> Result<(Arc<Padded>, LaunchRequest, Vec<u64>)> {
+) -> Result<(Arc<PaddedRegion>, LaunchRequest, Vec<u64>)> {
     let region = device
         .program
         .region(stub as u64)

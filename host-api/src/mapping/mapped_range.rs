@@ -23,17 +23,17 @@ pub struct Mapping {
     pub address: DevicePtr,
     storage: Storage,
     readiness: AtomicU8,
-    /// Whether [`Rare::copy`] may be there.
+    /// Whether [`RareFields::copy`] may be there.
     may_be_copying: AtomicBool,
     /// The thread whose construct made the mapping.
     filler: ThreadNumber,
     /// Whoever holds the lock may copy.
-    rare: Mutex<Option<Box<Rare>>>,
+    rare: Mutex<Option<Box<RareFields>>>,
 }
 
 /// Fields that few mappings use.
 #[derive(Debug, Default)]
-struct Rare {
+struct RareFields {
     /// Its source text (`-g`); empty when unknown.
     name: Box<str>,
     /// Location of the construct that created it, when that is recorded.
@@ -41,10 +41,10 @@ struct Rare {
     /// Attached pointers inside the mapping.
     attachments: Attachments,
     /// The last copy to or from it that was queued on a stream and may still be running.
-    copy: Option<Copying>,
+    copy: Option<QueuedCopy>,
 }
 
-impl Rare {
+impl RareFields {
     fn is_empty(&self) -> bool {
         self.name.is_empty()
             && self.origin.is_none()
@@ -53,12 +53,12 @@ impl Rare {
     }
 }
 
-struct Copying(Arc<dyn Event>);
+struct QueuedCopy(Arc<dyn Event>);
 
-impl fmt::Debug for Copying {
+impl fmt::Debug for QueuedCopy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let done = self.0.has_happened().ok();
-        f.debug_struct("Copying").field("done", &done).finish()
+        f.debug_struct("QueuedCopy").field("done", &done).finish()
     }
 }
 
@@ -90,7 +90,7 @@ static WAITING: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
 /// [follows](TransferGuard::follow) it, on whichever stream it is queued.
 pub struct TransferGuard<'a> {
     mapping: &'a Mapping,
-    rare: MutexGuard<'a, Option<Box<Rare>>>,
+    rare: MutexGuard<'a, Option<Box<RareFields>>>,
 }
 
 impl TransferGuard<'_> {
@@ -124,7 +124,7 @@ impl TransferGuard<'_> {
     /// Records that a copy was queued on `stream`.
     pub fn queued_on(&mut self, stream: &dyn Stream) -> plugin_api::Result<()> {
         if let Some(event) = stream.record()? {
-            self.rare.get_or_insert_default().copy = Some(Copying(event));
+            self.rare.get_or_insert_default().copy = Some(QueuedCopy(event));
             // Users of the mapping wait until it is ready, or take this lock, before they read this flag.
             self.mapping.may_be_copying.store(true, Ordering::Relaxed);
         }
@@ -150,9 +150,9 @@ impl Mapping {
             may_be_copying: AtomicBool::new(false),
             filler: ThreadNumber::of_this_thread(),
             rare: Mutex::new((!name.is_empty()).then(|| {
-                Box::new(Rare {
+                Box::new(RareFields {
                     name: name.into(),
-                    ..Rare::default()
+                    ..RareFields::default()
                 })
             })),
         }
