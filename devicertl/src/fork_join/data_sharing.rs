@@ -15,10 +15,22 @@ use crate::team::shared::{
 };
 use crate::team::state;
 use crate::team::state_buffer;
-use crate::team::thread_state;
+use crate::team::thread_state::{self, Kind, Payload};
 
 /// What `__kmpc_alloc_shared` aligns to: the strictest fundamental alignment.
 const ALIGNMENT: usize = 16;
+
+/// The captured references of a serialised region, whose list is the thread's alone.
+#[derive(Debug)]
+pub struct References {
+    /// The list, on the heap.
+    pub list: *mut *mut c_void,
+}
+
+// SAFETY: the one payload of this kind.
+unsafe impl Payload for References {
+    const KIND: Kind = Kind::References;
+}
 
 fn pool() -> Pool {
     Pool {
@@ -217,9 +229,9 @@ fn end_long_list(list: *mut *mut c_void) {
 /// `CGOpenMPRuntimeGPU::createParallelDataSharingWrapper`; OpenMP 5.2, §5.1).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_get_shared_variables(list: &mut *mut *mut c_void) {
-    if let Some(node) = thread_state::find_here(thread_state::Kind::References) {
+    if let Some(node) = thread_state::find_here::<References>() {
         // SAFETY: this thread's own node.
-        *list = unsafe { (*node).references };
+        *list = unsafe { (*node).payload.list };
         return;
     }
     // SAFETY: the master wrote it before it released the pool.

@@ -16,7 +16,7 @@ use core::ptr::null_mut;
 
 use crate::Ident;
 use crate::arch;
-use crate::fork_join::data_sharing;
+use crate::fork_join::data_sharing::{self, References};
 use crate::fork_join::kernel;
 use crate::fork_join::parallel;
 use crate::fork_join::region_end;
@@ -141,9 +141,7 @@ pub unsafe extern "C" fn __kmpc_begin_sharing_variables(list: &mut *mut *mut c_v
             heap::purpose!("the captured references of a parallel region"),
         )
         .cast();
-        thread_state::push(thread_state::Kind::References, |node| {
-            node.references = references
-        });
+        thread_state::push(References { list: references });
         *list = references;
         return;
     }
@@ -154,10 +152,10 @@ pub unsafe extern "C" fn __kmpc_begin_sharing_variables(list: &mut *mut *mut c_v
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_end_sharing_variables() {
     if Nest::load().is_active() {
-        if let Some(node) = thread_state::find_here(thread_state::Kind::References) {
+        if let Some(node) = thread_state::find_here::<References>() {
             // SAFETY: the list of the node, which goes with it; the node was found in the thread's list.
             unsafe {
-                arch::release((*node).references.cast());
+                arch::release((*node).payload.list.cast());
                 thread_state::end(node);
             }
         }

@@ -2,14 +2,14 @@
 
 use crate::tasking::incomplete_tasks;
 use crate::tasking::task_structure::{
-    DESTRUCTORS, DETACHED, FINAL, Header, Stage, Task, header_of, release,
+    CurrentTask, DESTRUCTORS, DETACHED, FINAL, Header, Stage, Task, header_of, release,
 };
-use crate::team::thread_state::{self, Kind};
+use crate::team::thread_state;
 
 /// Whether a final task is running. What regions have begun inside of one is not final.
 pub(super) fn in_final() -> bool {
     // SAFETY: the node is this thread's own.
-    thread_state::find_here(Kind::Task).is_some_and(|node| unsafe { (*node).is_final })
+    thread_state::find_here::<CurrentTask>().is_some_and(|node| unsafe { (*node).payload.is_final })
 }
 
 /// Whether the program needs to know which task a thread is in.
@@ -25,9 +25,7 @@ pub(super) unsafe fn begin_node(header: *mut Header) {
     unsafe {
         // All tasks that a final task generates are final (OpenMP 5.2, §12.3).
         let is_final = (*header).flags & FINAL != 0 || in_final();
-        thread_state::push_in((*header).node.as_mut_ptr(), Kind::Task, |node| {
-            node.is_final = is_final;
-        });
+        thread_state::push_in((*header).node.as_mut_ptr(), CurrentTask { is_final });
     }
 }
 

@@ -9,8 +9,8 @@
 use crate::arch;
 use crate::memory::heap;
 use crate::tasking::dependence::Dependence;
-use crate::tasking::task_structure::{Entry, Header, release};
-use crate::team::thread_state::{self, Kind, Node};
+use crate::tasking::task_structure::{CurrentTask, Entry, Header, release};
+use crate::team::thread_state::{self, Kind, Node, Payload};
 
 /// The list of a thread's incomplete tasks, in the order in which it met them.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,11 @@ pub struct IncompleteTasks {
     first: *mut Header,
     /// Tasks that were ever in the list.
     count: u64,
+}
+
+// SAFETY: the one payload of this kind.
+unsafe impl Payload for IncompleteTasks {
+    const KIND: Kind = Kind::IncompleteTasks;
 }
 
 impl IncompleteTasks {
@@ -35,18 +40,17 @@ pub(super) unsafe fn entry_of(header: *mut Header) -> *mut Entry {
 }
 
 /// A parent that has ended: nobody waits for children of its own.
-const ENDED: *const Node = core::ptr::without_provenance(1);
+const ENDED: *const Node<CurrentTask> = core::ptr::without_provenance(1);
 
 /// The list of the current region, if it has one.
 pub(super) fn list() -> Option<*mut IncompleteTasks> {
     // SAFETY: the node is this thread's own.
-    thread_state::find_here(Kind::IncompleteTasks)
-        .map(|node| unsafe { &raw mut (*node).incomplete_tasks })
+    thread_state::find_here::<IncompleteTasks>().map(|node| unsafe { &raw mut (*node).payload })
 }
 
 /// The task that the thread is in, as [`Entry::parent`].
-pub(super) fn current_task() -> *const Node {
-    thread_state::find_here(Kind::Task).map_or(core::ptr::null(), |node| node.cast_const())
+pub(super) fn current_task() -> *const Node<CurrentTask> {
+    thread_state::find_here::<CurrentTask>().map_or(core::ptr::null(), |node| node.cast_const())
 }
 
 /// Calls `visit` with the list's entries in order until it says something.
@@ -72,9 +76,9 @@ pub(super) fn search<R>(mut visit: impl FnMut(*mut Header) -> Option<R>) -> Opti
 #[inline(never)]
 pub unsafe fn add(header: *mut Header, depends: *const Dependence, count: usize) {
     let list = list().unwrap_or_else(|| {
-        let node = thread_state::push_beneath(Kind::IncompleteTasks, |_| {});
+        let node = thread_state::push_beneath(IncompleteTasks::NONE);
         // SAFETY: the new node is this thread's own.
-        unsafe { &raw mut (*node).incomplete_tasks }
+        unsafe { &raw mut (*node).payload }
     });
     // SAFETY: the caller's promise; the list is this thread's own.
     unsafe {
@@ -143,7 +147,7 @@ pub fn count() -> u64 {
 
 /// The task of that node ends; children that are not complete outlive it.
 #[inline(never)]
-pub fn orphan(parent: *const Node) {
+pub fn orphan(parent: *const Node<CurrentTask>) {
     search(|header| {
         // SAFETY: entries are live.
         unsafe {

@@ -14,10 +14,11 @@ use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 use crate::tasking::dependence::Dependence;
 use crate::tasking::execution::{begin_node, discard, end_node, has_node, in_final, run, run_rest};
 use crate::tasking::task_structure::{
-    DETACHED, EVENT_FULFILLED, EVENT_OPEN, Routine, Stage, Task, allocate, header_of, release,
+    CurrentTask, DETACHED, EVENT_FULFILLED, EVENT_OPEN, Routine, Stage, Task, allocate, header_of,
+    release,
 };
 use crate::tasking::{incomplete_tasks, scheduling};
-use crate::team::thread_state::{self, Kind};
+use crate::team::thread_state;
 
 /// Runs a task from begin to end, and ends its memory unless an event keeps it from being complete.
 #[inline(always)]
@@ -269,5 +270,5 @@ pub extern "C" fn omp_in_final() -> i32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_in_explicit_task() -> i32 {
     thread_state::OF_TASKS.set();
-    thread_state::find_here(Kind::Task).is_some().into()
+    thread_state::find_here::<CurrentTask>().is_some().into()
 }

@@ -8,7 +8,7 @@ use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 use crate::memory::heap;
 use crate::sticky_flag::StickyFlag;
 use crate::tasking::dependence::Dependence;
-use crate::team::thread_state::Node;
+use crate::team::thread_state::{Kind, Node, Payload};
 
 /// The head of clang's task structure (`kmp_task_t`); private variables follow it.
 #[repr(C)]
@@ -46,12 +46,24 @@ pub enum Stage {
     Done,
 }
 
+/// What the thread that runs a task keeps for it.
+#[derive(Debug)]
+pub struct CurrentTask {
+    /// Whether the task is final.
+    pub is_final: bool,
+}
+
+// SAFETY: the one payload of this kind.
+unsafe impl Payload for CurrentTask {
+    const KIND: Kind = Kind::Task;
+}
+
 /// What the runtime keeps before a task.
 #[repr(C, align(16))]
 #[derive(Debug)]
 pub struct Header {
     /// The thread's thread state that says it runs the task.
-    pub node: MaybeUninit<Node>,
+    pub node: MaybeUninit<Node<CurrentTask>>,
     /// Whether there is such a thing, of a task with a false `if`.
     pub(super) has_node: bool,
     /// Of clang's structure with everything after it.
@@ -71,7 +83,7 @@ pub struct Header {
 pub struct Entry {
     pub(super) next: *mut Header,
     /// The node of the explicit task that generated it; null for the implicit task.
-    pub(super) parent: *const Node,
+    pub(super) parent: *const Node<CurrentTask>,
     pub(super) depends: *mut Dependence,
     pub(super) depend_count: usize,
     /// Its place among the tasks that ever were in the list.

@@ -9,7 +9,7 @@ use crate::Ident;
 use crate::sticky_flag::StickyFlag;
 use crate::tasking::task_structure::DETACHED;
 use crate::tasking::{incomplete_tasks, scheduling};
-use crate::team::thread_state::{self, Kind};
+use crate::team::thread_state::{self, Kind, Payload};
 
 /// `kmp_taskred_input_t`: one list item of a task reduction.
 #[repr(C)]
@@ -35,14 +35,12 @@ pub struct Group {
     count: usize,
 }
 
-impl Group {
-    /// Without reductions.
-    pub const NONE: Group = Group {
-        began: 0,
-        items: core::ptr::null(),
-        count: 0,
-    };
+// SAFETY: the one payload of this kind.
+unsafe impl Payload for Group {
+    const KIND: Kind = Kind::Taskgroup;
+}
 
+impl Group {
     /// What tasks reduce into for `item`, which may be either of its addresses.
     fn find(&self, item: *mut c_void) -> Option<*mut c_void> {
         (0..self.count)
@@ -60,23 +58,21 @@ pub static REDUCED: StickyFlag = StickyFlag::new();
 #[inline(never)]
 fn begin(items: *const Item, count: usize) {
     let began = incomplete_tasks::count();
-    thread_state::push(Kind::Taskgroup, |node| {
-        node.group = Group {
-            began,
-            items,
-            count,
-        };
+    thread_state::push(Group {
+        began,
+        items,
+        count,
     });
 }
 
 #[inline(never)]
 fn end() {
-    let Some(node) = thread_state::find_here(Kind::Taskgroup) else {
+    let Some(node) = thread_state::find_here::<Group>() else {
         return;
     };
     // SAFETY: the node is this thread's own.
     unsafe {
-        scheduling::complete_since((*node).group.began);
+        scheduling::complete_since((*node).payload.began);
         thread_state::end(node);
     }
 }
@@ -114,9 +110,9 @@ pub unsafe extern "C" fn __kmpc_taskred_init(
     items: *mut Item,
 ) -> *mut Item {
     REDUCED.set();
-    if let Some(node) = thread_state::find_here(Kind::Taskgroup) {
+    if let Some(node) = thread_state::find_here::<Group>() {
         // SAFETY: the node is this thread's own.
-        unsafe { ((*node).group.items, (*node).group.count) = (items, count as usize) };
+        unsafe { ((*node).payload.items, (*node).payload.count) = (items, count as usize) };
     }
     items
 }
@@ -179,7 +175,7 @@ pub unsafe extern "C" fn __kmpc_task_reduction_get_th_data(
     item: *mut c_void,
 ) -> *mut c_void {
     // SAFETY: nodes are this thread's own.
-    thread_state::find_where(Kind::Taskgroup, |node| node.group.find(item).is_some())
-        .and_then(|node| unsafe { (*node).group.find(item) })
+    thread_state::find_where(|group: &Group| group.find(item).is_some())
+        .and_then(|node| unsafe { (*node).payload.find(item) })
         .unwrap_or(item)
 }

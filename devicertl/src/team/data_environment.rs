@@ -10,14 +10,19 @@ use crate::team::icv::Icvs;
 use crate::team::nest::Nest;
 use crate::team::roles;
 use crate::team::state::{self, ICVS_CHANGED};
-use crate::team::thread_state;
+use crate::team::thread_state::{self, Kind, Payload};
+
+// SAFETY: the one payload of this kind.
+unsafe impl Payload for Icvs {
+    const KIND: Kind = Kind::Icvs;
+}
 
 impl Icvs {
     /// The calling thread's ICVs.
     pub fn current() -> Icvs {
-        if let Some(node) = thread_state::find(thread_state::Kind::Icvs) {
+        if let Some(node) = thread_state::find::<Icvs>() {
             // SAFETY: the node is this thread's own.
-            return unsafe { (*node).icvs };
+            return unsafe { (*node).payload };
         }
         if arch::is_spmd() || !ICVS_CHANGED.get() {
             return Icvs::DEFAULT;
@@ -40,8 +45,8 @@ impl Icvs {
             return;
         }
         let inherited = Icvs::current();
-        let node = thread_state::own(thread_state::Kind::Icvs, |node| node.icvs = inherited);
+        let node = thread_state::own(inherited);
         // SAFETY: the node is this thread's own.
-        change(unsafe { &mut (*node).icvs });
+        change(unsafe { &mut (*node).payload });
     }
 }

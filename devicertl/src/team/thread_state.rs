@@ -1,17 +1,14 @@
-//! State that one thread has and its team has not: ICVs it changed, worksharing loops whose position
-//! is its own. Rare, so it lives on the device heap: a list per thread, innermost first, whose nodes end
-//! with the region they were made in. A bit of the nest word says whether there is a list at all.
+//! State that one thread has and its team has not: ICVs that it changed, worksharing loops whose position is its own.
+//!
+//! Such state is rare, so it lives on the device heap. Each thread has a list of nodes, innermost first. A node ends with
+//! the region that it was made in. A bit of the nest word says whether there is a list at all. What a node keeps is its
+//! user's own type, a [`Payload`].
 
 use crate::arch;
 use crate::memory::heap;
 use crate::sticky_flag::StickyFlag;
-use crate::tasking::incomplete_tasks::IncompleteTasks;
-use crate::tasking::taskgroup::Group;
-use crate::team::icv::Icvs;
 use crate::team::nest::Nest;
 use crate::team::state;
-use crate::team::team_loop::Loop;
-use crate::worksharing::doacross::Progress;
 
 /// What a node is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,26 +29,31 @@ pub enum Kind {
     References,
 }
 
-/// One piece of thread state. `kind` says which field is in use.
+/// What every node begins with.
+#[repr(C)]
 #[derive(Debug)]
-pub struct Node {
-    outer: *mut Node,
+pub struct Header {
+    outer: *mut Header,
     depth: u32,
     kind: Kind,
-    /// For [`Kind::Icvs`].
-    pub icvs: Icvs,
-    /// For [`Kind::Loop`].
-    pub loop_: Loop,
-    /// For [`Kind::References`].
-    pub references: *mut *mut core::ffi::c_void,
-    /// For [`Kind::Task`]: whether it is final.
-    pub is_final: bool,
-    /// For [`Kind::Taskgroup`].
-    pub group: Group,
-    /// For [`Kind::IncompleteTasks`].
-    pub incomplete_tasks: IncompleteTasks,
-    /// For [`Kind::Doacross`]: what the team shares.
-    pub doacross: *mut Progress,
+}
+
+/// One piece of thread state.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Node<P> {
+    header: Header,
+    /// What its user keeps in it.
+    pub payload: P,
+}
+
+/// What nodes of one kind keep.
+///
+/// # Safety
+/// No other type has the same `KIND`: by it alone a header is known to be that of a `Node<Self>`.
+pub unsafe trait Payload {
+    /// The kind of the nodes.
+    const KIND: Kind;
 }
 
 /// Whether any thread ever had thread state.
@@ -75,9 +77,9 @@ pub fn any_inline() -> bool {
 }
 
 /// This thread's slot for its list.
-fn head() -> *mut *mut Node {
+fn head() -> *mut *mut Header {
     let thread = arch::thread_id() as usize;
-    let slots: *mut *mut Node = if arch::is_spmd() {
+    let slots: *mut *mut Header = if arch::is_spmd() {
         arch::thread_state_slots().cast()
     } else {
         // SAFETY: the state lives as long as the kernel.
@@ -87,7 +89,7 @@ fn head() -> *mut *mut Node {
     unsafe { slots.add(thread) }
 }
 
-fn first() -> *mut Node {
+fn first() -> *mut Header {
     if any() {
         // SAFETY: the slot is valid when the nest word says so, and this thread's own.
         unsafe { *head() }
@@ -96,24 +98,24 @@ fn first() -> *mut Node {
     }
 }
 
-/// The innermost node of that kind.
+/// The innermost node with such a payload.
 #[inline(always)]
-pub fn find(kind: Kind) -> Option<*mut Node> {
-    find_listed(kind, false)
+pub fn find<P: Payload>() -> Option<*mut Node<P>> {
+    find_listed(false)
 }
 
-/// The node of that kind that belongs to the current region itself.
+/// The node with such a payload that belongs to the current region itself.
 #[inline(always)]
-pub fn find_here(kind: Kind) -> Option<*mut Node> {
-    find_listed(kind, true)
+pub fn find_here<P: Payload>() -> Option<*mut Node<P>> {
+    find_listed(true)
 }
 
 /// Most threads have no list; what follows one is not inlined, to keep kernels small.
 #[inline(always)]
-fn find_listed(kind: Kind, here: bool) -> Option<*mut Node> {
+fn find_listed<P: Payload>(here: bool) -> Option<*mut Node<P>> {
     if any() {
-        let node = search(kind, here);
-        (!node.is_null()).then_some(node)
+        let node = search(P::KIND, here);
+        (!node.is_null()).then_some(node.cast())
     } else {
         None
     }
@@ -121,21 +123,32 @@ fn find_listed(kind: Kind, here: bool) -> Option<*mut Node> {
 
 #[cold]
 #[inline(never)]
-fn search(kind: Kind, here: bool) -> *mut Node {
-    find_where(kind, |_| true)
-        // SAFETY: nodes in the list are live.
-        .filter(|&node| !here || unsafe { (*node).depth } == Nest::load().depth())
-        .unwrap_or(core::ptr::null_mut())
-}
-
-/// The innermost node of that kind that `matches`.
-pub fn find_where(kind: Kind, matches: impl Fn(&Node) -> bool) -> Option<*mut Node> {
+fn search(kind: Kind, here: bool) -> *mut Header {
     let mut node = first();
     while !node.is_null() {
         // SAFETY: nodes in the list are live and this thread's own.
         unsafe {
-            if (*node).kind == kind && matches(&*node) {
-                return Some(node);
+            if (*node).kind == kind {
+                break;
+            }
+            node = (*node).outer;
+        }
+    }
+    // SAFETY: as above.
+    if !node.is_null() && here && unsafe { (*node).depth } != Nest::load().depth() {
+        return core::ptr::null_mut();
+    }
+    node
+}
+
+/// The innermost node whose payload `matches`.
+pub fn find_where<P: Payload>(matches: impl Fn(&P) -> bool) -> Option<*mut Node<P>> {
+    let mut node = first();
+    while !node.is_null() {
+        // SAFETY: nodes in the list are live and this thread's own; the kind says what the payload is.
+        unsafe {
+            if (*node).kind == P::KIND && matches(&(*node.cast::<Node<P>>()).payload) {
+                return Some(node.cast());
             }
             node = (*node).outer;
         }
@@ -144,13 +157,13 @@ pub fn find_where(kind: Kind, matches: impl Fn(&Node) -> bool) -> Option<*mut No
 }
 
 /// The node of that kind of the current task, explicit or implicit: OpenMP's data environment.
-fn find_in_task(kind: Kind) -> Option<*mut Node> {
+fn find_in_task<P: Payload>() -> Option<*mut Node<P>> {
     let (mut node, depth) = (first(), Nest::load().depth());
     while !node.is_null() {
-        // SAFETY: as in `find`.
+        // SAFETY: as in `find_where`.
         unsafe {
-            if (*node).kind == kind && (*node).depth == depth {
-                return Some(node);
+            if (*node).kind == P::KIND && (*node).depth == depth {
+                return Some(node.cast());
             }
             if (*node).kind == Kind::Task {
                 return None;
@@ -161,40 +174,40 @@ fn find_in_task(kind: Kind) -> Option<*mut Node> {
     None
 }
 
-/// The node of that kind of the current task, made if there is none.
-pub fn own(kind: Kind, initialise: impl FnOnce(&mut Node)) -> *mut Node {
+/// The node of the current task with such a payload, made with `initial` if there is none.
+pub fn own<P: Payload>(initial: P) -> *mut Node<P> {
     OF_TASKS.set();
-    find_in_task(kind).unwrap_or_else(|| push(kind, initialise))
+    find_in_task().unwrap_or_else(|| push(initial))
 }
 
 /// A new innermost node, which ends with the current region.
-pub fn push(kind: Kind, initialise: impl FnOnce(&mut Node)) -> *mut Node {
+pub fn push<P: Payload>(payload: P) -> *mut Node<P> {
     let node = allocate();
     // SAFETY: fresh memory.
-    unsafe { push_in(node, kind, initialise) };
+    unsafe { push_in(node, payload) };
     node
 }
 
 /// A new node of the current region beneath all others the region has: it outlives the region's explicit tasks.
-pub fn push_beneath(kind: Kind, initialise: impl FnOnce(&mut Node)) -> *mut Node {
-    let (node, depth) = (allocate(), Nest::load().depth());
-    // SAFETY: fresh memory; nodes in the list are live and this thread's own.
+pub fn push_beneath<P: Payload>(payload: P) -> *mut Node<P> {
+    let (node, depth) = (push(payload), Nest::load().depth());
+    // SAFETY: nodes in the list are live and this thread's own.
     unsafe {
-        push_in(node, kind, initialise);
-        *head() = (*node).outer;
+        let header = node.cast::<Header>();
+        *head() = (*header).outer;
         let mut link = head();
         while !(*link).is_null() && (**link).depth == depth {
             link = &raw mut (**link).outer;
         }
-        (*node).outer = *link;
-        *link = node;
+        (*header).outer = *link;
+        *link = header;
     }
     node
 }
 
-fn allocate() -> *mut Node {
+fn allocate<P>() -> *mut Node<P> {
     heap::need(
-        size_of::<Node>(),
+        size_of::<Node<P>>(),
         heap::purpose!("a thread's private OpenMP state"),
     )
     .cast()
@@ -204,32 +217,24 @@ fn allocate() -> *mut Node {
 ///
 /// # Safety
 /// `node` is this thread's own until the node has ended; only those of [`Kind::Task`] are not from the heap.
-pub unsafe fn push_in(node: *mut Node, kind: Kind, initialise: impl FnOnce(&mut Node)) {
+pub unsafe fn push_in<P: Payload>(node: *mut Node<P>, payload: P) {
     let nest = Nest::load();
-    let mut value = Node {
+    let header = Header {
         outer: first(),
         depth: nest.depth(),
-        kind,
-        icvs: Icvs::DEFAULT,
-        loop_: Loop::EMPTY,
-        references: core::ptr::null_mut(),
-        is_final: false,
-        group: Group::NONE,
-        incomplete_tasks: IncompleteTasks::NONE,
-        doacross: core::ptr::null_mut(),
+        kind: P::KIND,
     };
-    initialise(&mut value);
     MADE.set();
     // SAFETY: the caller's promise, and this thread's own slot.
     unsafe {
-        node.write(value);
-        *head() = node;
+        node.write(Node { header, payload });
+        *head() = node.cast();
     }
     nest.with_thread_state(true).store();
 }
 
 /// Gives back a node that is out of the list.
-unsafe fn release(node: *mut Node) {
+unsafe fn release(node: *mut Header) {
     // SAFETY: the caller's promise.
     unsafe {
         if (*node).kind != Kind::Task {
@@ -242,8 +247,14 @@ unsafe fn release(node: *mut Node) {
 ///
 /// # Safety
 /// `node` is in the calling thread's list.
+#[inline(always)]
+pub unsafe fn end<P: Payload>(node: *mut Node<P>) {
+    // SAFETY: the caller's promise.
+    unsafe { end_listed(node.cast()) }
+}
+
 #[inline(never)]
-pub unsafe fn end(node: *mut Node) {
+unsafe fn end_listed(node: *mut Header) {
     // SAFETY: nodes in the list are live and this thread's own; `node` is one of them.
     unsafe {
         let mut link = head();

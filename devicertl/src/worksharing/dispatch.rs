@@ -14,8 +14,13 @@ use crate::team::icv::Icvs;
 use crate::team::nest::Nest;
 use crate::team::shared;
 use crate::team::team_loop::{Kind, Loop};
-use crate::team::thread_state;
+use crate::team::thread_state::{self, Payload};
 use crate::worksharing::static_schedule::{self, Member, SCHEDULE_MASK};
+
+// SAFETY: the one payload of this kind.
+unsafe impl Payload for Loop {
+    const KIND: thread_state::Kind = thread_state::Kind::Loop;
+}
 
 impl Loop {
     /// A loop from clang's schedule number.
@@ -151,13 +156,13 @@ fn enter(new: Loop) {
         team_barrier();
     }
     if !in_team || !new.is_shared() || new.ordered {
-        thread_state::push(thread_state::Kind::Loop, |node| node.loop_ = new);
+        thread_state::push(new);
     }
 }
 
 /// The calling thread's next chunk: first and last iteration, and the loop they belong to.
 fn advance() -> Option<(u64, u64, Loop)> {
-    let Some(node) = thread_state::find_here(thread_state::Kind::Loop) else {
+    let Some(node) = thread_state::find_here::<Loop>() else {
         // SAFETY: the team is in this loop until all have asked in vain.
         return unsafe {
             Loop::take(shared::team_loop())
@@ -166,7 +171,7 @@ fn advance() -> Option<(u64, u64, Loop)> {
     };
     // SAFETY: this thread's own node; the team's loop as above.
     let chunk = unsafe {
-        let own = &mut (*node).loop_;
+        let own = &mut (*node).payload;
         let taken = if !own.is_shared() {
             own.step(Member::thread())
         } else if Nest::load().in_team() {
@@ -192,11 +197,11 @@ fn wait_turn() -> Option<&'static AtomicU64> {
     if !Nest::load().in_team() {
         return None;
     }
-    let node = thread_state::find_here(thread_state::Kind::Loop)?;
+    let node = thread_state::find_here::<Loop>()?;
     // SAFETY: this thread's own node; the team's loop lives as long as the loop does.
     let (own, passed) = unsafe {
         (
-            (*node).loop_,
+            (*node).payload,
             AtomicU64::from_ptr(&raw mut (*shared::team_loop()).passed),
         )
     };

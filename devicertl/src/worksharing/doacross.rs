@@ -12,7 +12,7 @@ use crate::memory::heap;
 use crate::sync::barrier::team_barrier;
 use crate::team::nest::Nest;
 use crate::team::shared;
-use crate::team::thread_state::{self, Kind};
+use crate::team::thread_state::{self, Kind, Payload};
 
 /// `kmp_dim`: one loop of the nest. clang numbers iterations from 0, so `lower` is 0, `stride` 1, and `upper` the
 /// number of iterations.
@@ -56,6 +56,18 @@ pub struct Progress {
     /// Threads that have not left the loop.
     members: AtomicU32,
     dimensions: u32,
+}
+
+/// What a thread keeps while it is in such a loop.
+#[derive(Debug)]
+struct InLoop {
+    /// What its team shares.
+    progress: *mut Progress,
+}
+
+// SAFETY: the one payload of this kind.
+unsafe impl Payload for InLoop {
+    const KIND: Kind = Kind::Doacross;
 }
 
 impl Progress {
@@ -134,7 +146,7 @@ fn current() -> Option<*mut Progress> {
         return None;
     }
     // SAFETY: the node is this thread's own.
-    thread_state::find_here(Kind::Doacross).map(|node| unsafe { (*node).doacross })
+    thread_state::find_here::<InLoop>().map(|node| unsafe { (*node).payload.progress })
 }
 
 /// `void (ident_t *, i32 thread, i32 count, dimensions *)`: enters a doacross loop: `count` loops in `dimensions`. All
@@ -161,7 +173,9 @@ pub unsafe extern "C" fn __kmpc_doacross_init(
     team_barrier();
     // SAFETY: sent before the barrier, and not overwritten before the next one.
     let progress = unsafe { arch::receive(shared::broadcast()) };
-    thread_state::push(Kind::Doacross, |node| node.doacross = progress.cast());
+    thread_state::push(InLoop {
+        progress: progress.cast(),
+    });
     team_barrier();
 }
 
@@ -206,12 +220,12 @@ pub unsafe extern "C" fn __kmpc_doacross_fini(_location: *const Ident, _thread: 
     if !Nest::load().in_team() {
         return;
     }
-    let Some(node) = thread_state::find_here(Kind::Doacross) else {
+    let Some(node) = thread_state::find_here::<InLoop>() else {
         return;
     };
     // SAFETY: the node is this thread's own; the last thread to leave releases what no other looks at any more.
     unsafe {
-        let progress = (*node).doacross;
+        let progress = (*node).payload.progress;
         thread_state::end(node);
         arch::fence_block();
         if (*progress).members.fetch_sub(1, Relaxed) == 1 {
