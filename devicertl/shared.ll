@@ -1,5 +1,5 @@
-; Shared memory, of NVIDIA and AMD GPUs alike (address space 3): Rust cannot place a variable there. scripts/build-device
-; puts this file behind arch-nvptx.ll or arch-amdgcn.ll; every function is inlined.
+; Shared memory, of NVIDIA and AMD GPUs alike (address space 3): Rust cannot place a variable there.
+; scripts/build-device puts this file behind arch-nvptx.ll or arch-amdgcn.ll; every function is inlined.
 ;
 ; One symbol per variable of `for_each_shared_variable` (src/team/shared.rs), so that a kernel is charged only for
 ; those it uses. `poison`: hardware does not initialise shared memory.
@@ -18,7 +18,8 @@
 @omptarget.pushed_threads = internal addrspace(3) global i32 poison, align 4
 @omptarget.arrived = internal addrspace(3) global i32 poison, align 4
 @omptarget.generation = internal addrspace(3) global i32 poison, align 4
-; A pointer, but as a variable of pointer type LLVM would keep what is stored in it, though nobody reads it (for leak checkers).
+; A pointer, but as a variable of pointer type LLVM would keep what is stored in it, though nobody reads it (for leak
+; checkers).
 @omptarget.launch_environment = internal addrspace(3) global i64 poison, align 8
 @omptarget.team_loop = internal addrspace(3) global [64 x i8] poison, align 8
 @omptarget.broadcast = internal addrspace(3) global ptr poison, align 8

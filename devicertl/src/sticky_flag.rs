@@ -1,11 +1,14 @@
-//! Whether the program ever does something rare. Written only where it is done: in programs without that code the optimiser
-//! sees a constant, and drops all that would deal with it.
+//! Whether the program ever does something rare.
+//!
+//! Such a flag is written only where the thing is done, and never reset. In programs without that code the optimiser
+//! sees a constant, and drops everything that would deal with it.
 
 use crate::arch;
 use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// One such thing, in a `static` that is exported as `omptarget.ever.NAME`: the virtual GPU's compiler has to know that no loop
-/// waits for it. A thread that needs the answer has done it itself, or has met at a barrier the one that did.
+/// One such thing, in a `static` that is exported as `omptarget.ever.NAME`: the virtual GPU's compiler has to know that
+/// no loop waits for it. A thread that needs the answer has set the flag itself, or has met the thread that did at a
+/// barrier.
 #[derive(Debug)]
 pub struct StickyFlag(AtomicU32);
 

@@ -5,7 +5,8 @@ use crate::rounding::{Directed, Mode};
 
 /// Float to integers: the whole number first, then saturation (Rust's `as`, PTX's `cvt`).
 macro_rules! to_integer {
-    ($($float:ident $int:ident: $near:ident, $down:ident, $up:ident, $zero:ident = $rint:ident, $floor:ident, $ceil:ident;)*) => {
+    ($($float:ident $int:ident:
+       $near:ident, $down:ident, $up:ident, $zero:ident = $rint:ident, $floor:ident, $ceil:ident;)*) => {
         export! { $(
             $near(x: $float) -> $int { libm::$rint(x) as $int }
             $down(x: $float) -> $int { libm::$floor(x) as $int }
@@ -30,9 +31,13 @@ macro_rules! from_integer {
     ($($int:ident $float:ident: $near:ident, $down:ident, $up:ident, $zero:ident;)*) => {
         export! { $(
             $near(x: $int) -> $float { x as $float }
-            $down(x: $int) -> $float { (x as $float).directed((i128::from(x) - x as $float as i128) as $float, Mode::Down) }
+            $down(x: $int) -> $float {
+                (x as $float).directed((i128::from(x) - x as $float as i128) as $float, Mode::Down)
+            }
             $up(x: $int) -> $float { (x as $float).directed((i128::from(x) - x as $float as i128) as $float, Mode::Up) }
-            $zero(x: $int) -> $float { (x as $float).directed((i128::from(x) - x as $float as i128) as $float, Mode::Zero) }
+            $zero(x: $int) -> $float {
+                (x as $float).directed((i128::from(x) - x as $float as i128) as $float, Mode::Zero)
+            }
         )* }
     };
 }

@@ -1,5 +1,5 @@
-//! The same functions under the names of ROCm's `ocml`, which clang's headers call on AMD GPUs. What takes pointers into
-//! a thread's own memory (address space 5, which Rust has no type for) is in ocml.ll.
+//! The same functions under the names of ROCm's `ocml`, which clang's headers call on AMD GPUs. What takes pointers
+//! into a thread's own memory (address space 5, which Rust has no type for) is in ocml.ll.
 
 use crate::elementary::*;
 use crate::export;

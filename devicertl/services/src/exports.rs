@@ -55,8 +55,8 @@ pub unsafe extern "C" fn free(pointer: *mut c_void) {
     }
 }
 
-/// `vprintf` (ISO C17, §7.21.6.10) with packed arguments: what clang makes of `printf` on NVIDIA GPUs, and the runtime on
-/// AMD GPUs.
+/// `vprintf` (ISO C17, §7.21.6.10) with packed arguments: what clang makes of `printf` on NVIDIA GPUs, and the runtime
+/// on AMD GPUs.
 ///
 /// # Safety
 /// As for [`Buffer::print`].

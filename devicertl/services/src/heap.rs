@@ -91,8 +91,8 @@ impl Heap {
         Ok(())
     }
 
-    /// A block of at least `bytes` with what `pointer`'s held, as far as it fits, in place of it. Null if there is none;
-    /// the old block stays then.
+    /// A block of at least `bytes` with what `pointer`'s held, as far as it fits, in place of it. Null if there is
+    /// none; the old block stays then.
     ///
     /// # Safety
     /// Nobody else uses the block meanwhile.

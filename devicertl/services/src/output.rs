@@ -2,9 +2,9 @@
 //! ended. A record holds all it needs, strings included, so that reading it takes no other device memory.
 //!
 //! A record: u64 its size in bytes, a multiple of 8; u64 [`PRINT`] or [`FAILURE`]; then *fields*. A string is u64 its
-//! length plus one, 0 for a null pointer, and its bytes, padded to 8. A print record's fields are the format, then
-//! each argument: a string for `%s`, else u64 (for `double` its bits; signed integers sign-extended). A failure record's
-//! are the message, the file, u64 the line, and the function.
+//! length plus one, 0 for a null pointer, and its bytes, padded to 8. A print record's fields are the format, then each
+//! argument: a string for `%s`, else u64 (for `double` its bits; signed integers sign-extended). A failure record's are
+//! the message, the file, u64 the line, and the function.
 
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

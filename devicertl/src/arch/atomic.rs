@@ -7,7 +7,8 @@ pub use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 #[cfg(all(test, feature = "model"))]
 pub use super::model::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
-/// One more, or 0 behind `last`; what was there. (Where `fetch_add` stands, ptxas first adds up the warp's lanes.)
+/// Adds one, or wraps to 0 after `last`; returns the value before. (For `fetch_add`, ptxas first adds up the warp's
+/// lanes.)
 #[inline(always)]
 pub fn count_up(counter: &AtomicU32, last: u32) -> u32 {
     #[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]
@@ -23,7 +24,7 @@ pub fn count_up(counter: &AtomicU32, last: u32) -> u32 {
     }
 }
 
-/// Writes what an atomic in memory starts with, before any other thread can come to it. (loom wants to know where an atomic
+/// Writes the initial value of an atomic, before any other thread can access it. (loom wants to know where an atomic
 /// begins.)
 ///
 /// # Safety

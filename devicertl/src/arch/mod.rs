@@ -5,11 +5,12 @@
 //!
 //! - ids: [`thread_id`], [`block_threads`], [`block_id`], [`block_count`], [`processor`], [`is_spmd`], [`assume_mode`]
 //! - team-wide waiting: [`block_barrier`], [`block_barrier_together`], [`block_barrier_aligned_if`], [`group_barrier`]
-//! - the warp: [`warp_size`], [`LOCKSTEP`], [`lanes_are_independent`], [`sync_warp`], [`active_lanes`], [`shuffle_down`]
+//! - the warp: [`warp_size`], [`LOCKSTEP`], [`lanes_are_independent`], [`sync_warp`], [`active_lanes`],
+//!   [`shuffle_down`]
 //! - memory: [`fence_block`], [`fence_device`], [`fence_system`], [`allocate`], [`release`], [`dynamic_shared`]
-//! - the thread's nest word: [`nest_seen`], [`nest_show`], [`is_known`], [`is_known_to_hold`]; of SPMD kernels also [`nest_load`], [`nest_store`],
-//!   and the thread's list of thread state, [`thread_state_slots`], after [`spmd_begin`] or [`generic_begin`]; of generic kernels'
-//!   masters [`master_nest_load`], [`master_nest_store`]
+//! - the thread's nest word: [`nest_seen`], [`nest_show`], [`is_known`], [`is_known_to_hold`]; of SPMD kernels also
+//!   [`nest_load`], [`nest_store`], and the thread's list of thread state, [`thread_state_slots`], after [`spmd_begin`]
+//!   or [`generic_begin`]; of generic kernels' masters [`master_nest_load`], [`master_nest_store`]
 //! - the block's shared variables: `shared_variables!`, which makes a function for each of a list
 //! - the rest: [`pause`], [`ticks`], [`object_size`], [`is_own`], [`trap`], [`trap_number`]
 

@@ -1,8 +1,10 @@
-//! loom's atomics behind core's interface. loom explores the interleavings of few threads, and what weakly ordered memory
-//! may show them, but it wants atomics to be objects of its own, made before the threads that share them. Here memory is
-//! memory: the first access to an address makes the object that stands for it, and [`check`] forgets all objects after every
-//! execution. A model therefore touches its own atomics once before it starts threads; those in shared memory begin where
-//! the runtime says so ([`super::atomic::begin`]).
+//! loom's atomics behind core's interface.
+//!
+//! loom explores the interleavings of few threads, and what weakly ordered memory may show them. It wants atomics to be
+//! objects of its own that exist before the threads that share them. Here the first access to an address makes the
+//! object that stands for it, and [`check`] forgets all objects after every execution. A model therefore touches its
+//! own atomics once before it starts threads. Those in shared memory begin where the runtime initialises them
+//! ([`begin_u32`](super::atomic::begin_u32) and its like).
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -13,7 +15,7 @@ use loom::cell::UnsafeCell;
 pub use loom::sync::atomic::Ordering;
 
 thread_local! {
-    // Of the system's thread: loom runs all threads of a model on one.
+    // One per thread of the operating system: loom runs all threads of a model on one.
     static OBJECTS: RefCell<HashMap<usize, Rc<dyn Any>>> = RefCell::default();
 }
 

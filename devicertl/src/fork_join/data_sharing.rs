@@ -238,7 +238,8 @@ pub unsafe extern "C" fn __kmpc_get_shared_variables(list: &mut *mut *mut c_void
     *list = unsafe { arch::receive(shared::references()) };
 }
 
-/// `void *()`: the launch's dynamic shared memory, by the name LLVM's device runtime has for it; clang 22 emits no call.
+/// `void *()`: the launch's dynamic shared memory, by the name LLVM's device runtime has for it; clang 22 emits no
+/// call.
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_get_dynamic_shared() -> *mut c_void {
     arch::dynamic_shared()

@@ -126,8 +126,9 @@ macro_rules! call_next {
     }};
 }
 
-/// Regions with yet more variables: [`MOST`] arguments, the last one again and again. A function of its own, for
-/// kernels not to be charged for it whose regions capture fewer; named, for `scripts/build-device` to keep optimisers from looking at it in every program's link.
+/// Regions with yet more variables: [`MOST`] arguments, the last one again and again. It is a function of its own, so
+/// that kernels whose regions capture fewer do not pay for it. It is exported so that `scripts/build-device` can keep
+/// optimisers from looking at it in every program's link.
 #[cold]
 #[inline(never)]
 #[unsafe(export_name = "omptarget_invoke_most")]

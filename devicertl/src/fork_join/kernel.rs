@@ -46,7 +46,8 @@ pub unsafe extern "C" fn __kmpc_target_init(
     // Up to clang 17 the first argument is an `ident_t`, whose first word is 0.
     if environment.configuration.exec_mode == 0 {
         arch::trap(
-            c"the kernel was compiled by clang 17 or older and linked with a device runtime; link it without (-nogpulib)",
+            c"the kernel was compiled by clang 17 or older and linked with a device runtime; \
+              link it without (-nogpulib)",
         );
     }
     if !arch::is_generic_shape() {
@@ -61,14 +62,15 @@ pub unsafe extern "C" fn __kmpc_target_init(
     if master {
         init_master(launch);
     }
-    // Not asked of others than the master, so that the choice below stays one.
+    // Not an `else` of the condition above, so that the choice below stays one.
     if thread < workers() {
         Nest::GROUP.begin();
         if environment.configuration.use_generic_state_machine != 0 {
             work();
         }
     }
-    // A choice of values where the ways have met: so that to the optimiser the kernel's question for -1 is that for the master.
+    // One choice of values where the paths have met: so for the optimiser the kernel's test for -1 is the test for the
+    // master.
     core::hint::select_unpredictable(master, -1, thread as i32)
 }
 
@@ -129,7 +131,7 @@ pub fn next_region(function: &mut *const c_void) -> bool {
     }
 }
 
-/// Back from a region: what belonged to it goes.
+/// Returns from a region: what belonged to it goes.
 #[inline(always)]
 pub fn end_region() {
     // Between regions a worker has nothing of its own.
@@ -157,7 +159,8 @@ pub unsafe extern "C" fn __kmpc_target_deinit() {
     arch::block_barrier();
 }
 
-/// `i8 ()`: whether the kernel is SPMD. Older clangs ask it where the mode decides; openmp-opt folds calls by this name.
+/// `i8 ()`: whether the kernel is SPMD. Older clangs ask it where the mode decides; openmp-opt folds calls by this
+/// name.
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_is_spmd_exec_mode() -> i8 {
     arch::is_spmd().into()

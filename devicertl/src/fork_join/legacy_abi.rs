@@ -55,7 +55,8 @@ pub unsafe extern "C" fn __kmpc_kernel_deinit(_is_runtime_initialised: i16) {
 }
 
 /// `num_threads`: `void (ident, i32 thread, i32 threads)`, called by the master before it prepares the region
-/// (`CGOpenMPRuntimeNVPTX::emitNumThreadsClause`; OpenMP 5.2, §10.1.2). clang 13 and later pass the clause with the region.
+/// (`CGOpenMPRuntimeNVPTX::emitNumThreadsClause`; OpenMP 5.2, §10.1.2). clang 13 and later pass the clause with the
+/// region.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_push_num_threads(
     _location: *const Ident,
@@ -95,8 +96,8 @@ pub unsafe extern "C" fn __kmpc_kernel_prepare_parallel_shared(
 }
 
 /// What to run: `i1 (ptr function)`, called by every worker after the pool's barrier (pseudocode 1, lines 20 to 22;
-/// *sharing* paper Fig. 3). Whether the thread takes part; a null function is the end of the kernel. openmp-opt's custom
-/// state machine calls it, too.
+/// *sharing* paper Fig. 3). Whether the thread takes part; a null function is the end of the kernel. openmp-opt's
+/// custom state machine calls it, too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_kernel_parallel(function: &mut *const c_void) -> bool {
     let active = kernel::next_region(function);
@@ -167,8 +168,9 @@ pub unsafe extern "C" fn __kmpc_end_sharing_variables() {
 /// Bytes in front of pushed storage that remember its size; as many as the storage is aligned to.
 const HEADER: usize = 16;
 
-/// Storage for variables that other threads see: `ptr (i64 bytes, i16 whether shared memory is preferred)`, called where
-/// they are declared (clang 6 to 12; [`data_sharing::__kmpc_alloc_shared`] since). Each thread that calls gets its own.
+/// Storage for variables that other threads see: `ptr (i64 bytes, i16 whether shared memory is preferred)`, called
+/// where they are declared (clang 6 to 12; [`data_sharing::__kmpc_alloc_shared`] since). Each thread that calls gets
+/// its own.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_data_sharing_push_stack(
     bytes: usize,

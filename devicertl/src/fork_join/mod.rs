@@ -1,4 +1,5 @@
-//! Kernels and parallel regions: the master, the workers, and what they pass each other (*fork-join* and *sharing* papers).
+//! Kernels and parallel regions: the master, the workers, and what they pass each other (*fork-join* and *sharing*
+//! papers).
 
 pub mod data_sharing;
 mod invoke;

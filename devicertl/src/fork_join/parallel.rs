@@ -56,7 +56,7 @@ pub unsafe extern "C" fn __kmpc_parallel_60(
     count: usize,
     strict: i32,
 ) {
-    keep_apart(function, __kmpc_parallel_60 as *const c_void);
+    stop_argument_propagation(function, __kmpc_parallel_60 as *const c_void);
     fork(
         Region {
             function,
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn __kmpc_parallel_51(
     arguments: *mut *mut c_void,
     count: usize,
 ) {
-    keep_apart(function, __kmpc_parallel_51 as *const c_void);
+    stop_argument_propagation(function, __kmpc_parallel_51 as *const c_void);
     fork(
         Region {
             function,
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn __kmpc_parallel_51(
     );
 }
 
-/// What a thread does about a region. One value, so that the region is called at one place: `invoke` is large.
+/// What a thread does about a region. It is one value, so that the region is called at one place: `invoke` is large.
 #[derive(Clone, Copy)]
 struct Part {
     /// Where in the nest the thread runs the region; `None` if it does not.
@@ -149,7 +149,7 @@ fn fork(region: Region, condition: bool, num_threads: i32, strict: bool) {
 /// It follows arguments only into functions whose address nobody takes. This takes the address; once the entry
 /// point is inlined, the comparison is between two functions, and nothing of it is left.
 #[inline(always)]
-fn keep_apart(function: Outlined, entry: *const c_void) {
+fn stop_argument_propagation(function: Outlined, entry: *const c_void) {
     // SAFETY: clang passes regions, never the entry points themselves.
     unsafe { core::hint::assert_unchecked(function != entry) };
 }
@@ -211,9 +211,9 @@ pub fn publish_team(size: u32, level: u32) {
     }
 }
 
-/// Generic: the master sends the region to the pool and waits for its end (*fork-join* paper,
-/// pseudocode 1). `None`: it gets one thread only, the master, so that it may fork regions inside. Where there is one worker
-/// anyway, it runs the region: so one that says nothing of its threads is not there twice.
+/// Generic: the master sends the region to the pool and waits for its end (*fork-join* paper, pseudocode 1). `None`:
+/// the region gets one thread only, the master, so that it may fork regions inside. If there is only one worker anyway,
+/// the worker runs the region; then a region that does not restrict its threads is compiled once, not twice.
 #[inline(always)]
 fn fork_generic(region: Region, outer: Nest, num_threads: i32, strict: bool) -> Option<()> {
     let icvs = Icvs::current();
@@ -234,8 +234,8 @@ fn fork_generic(region: Region, outer: Nest, num_threads: i32, strict: bool) -> 
     Some(())
 }
 
-/// Sends a region and its references to the pool and waits until it is done. (Not a `Region`: passed to a function it would
-/// have an address, and the optimiser lose sight of what it says.)
+/// Sends a region and its references to the pool and waits until it is done. (It does not take a `Region`: that would
+/// have an address, and the optimiser would lose sight of what it holds.)
 ///
 /// # Safety
 /// `list` has room for `count` references, `arguments` has as many.

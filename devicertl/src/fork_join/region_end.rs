@@ -4,9 +4,8 @@ use crate::tasking::scheduling;
 use crate::team::nest::Nest;
 use crate::team::thread_state;
 
-/// Ends what belongs to regions deeper than `nest`, and leaves the thread there: as it was before it entered
-/// the region, thread state included. (One store at the end of every path, so that the optimiser sees that a
-/// region changes nothing.)
+/// Ends what belongs to regions deeper than `nest`, and leaves the thread as it was before it entered the region,
+/// thread state included. (Every path ends with one store, so that the optimiser sees that a region changes nothing.)
 #[inline(always)]
 pub fn leave_to(nest: Nest) {
     if thread_state::any_inline() {

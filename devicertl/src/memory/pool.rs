@@ -7,7 +7,7 @@ use core::ptr::null_mut;
 
 use crate::arch::atomic::{self, AtomicU64, Ordering::Relaxed};
 
-/// A piece of memory and its book.
+/// A piece of memory and the bitmap of its units.
 #[derive(Clone, Copy, Debug)]
 pub struct Pool {
     /// First byte.
@@ -47,8 +47,8 @@ impl Pool {
     }
 }
 
-fn book<'a>(used: *mut u64) -> &'a AtomicU64 {
-    // SAFETY: whoever made the pool says where its book is; threads use it through this function only.
+fn bitmap<'a>(used: *mut u64) -> &'a AtomicU64 {
+    // SAFETY: whoever made the pool says where its bitmap is; threads use it through this function only.
     unsafe { AtomicU64::from_ptr(used) }
 }
 
@@ -65,7 +65,8 @@ fn mask(count: u32) -> u64 {
     }
 }
 
-/// [`Pool::take`], out of line: kernels that need one pool need the other, too. (Not of a `Pool`, which would be passed in memory.)
+/// [`Pool::take`], out of line: kernels that need one pool need the other, too. (It does not take a `Pool`, which would
+/// be passed in memory.)
 #[inline(never)]
 fn take(base: *mut u8, unit: u32, units: u32, used: *mut u64, bytes: usize) -> *mut u8 {
     let count = count(bytes, unit);
@@ -73,8 +74,8 @@ fn take(base: *mut u8, unit: u32, units: u32, used: *mut u64, bytes: usize) -> *
         return null_mut();
     }
     let count = count as u32;
-    let book = book(used);
-    let mut used = book.load(Relaxed);
+    let bitmap = bitmap(used);
+    let mut used = bitmap.load(Relaxed);
     loop {
         // Bit `i` stays where units `i` to `i + count - 1` are free.
         let mut free = !used & mask(units);
@@ -86,7 +87,7 @@ fn take(base: *mut u8, unit: u32, units: u32, used: *mut u64, bytes: usize) -> *
         }
         let first = free.trailing_zeros();
         let taken = used | mask(count) << first;
-        match book.compare_exchange(used, taken, Relaxed, Relaxed) {
+        match bitmap.compare_exchange(used, taken, Relaxed, Relaxed) {
             Ok(_) => return base.wrapping_add((first as usize) << unit),
             Err(now) => used = now,
         }
@@ -98,7 +99,7 @@ fn take(base: *mut u8, unit: u32, units: u32, used: *mut u64, bytes: usize) -> *
 fn give_back(base: *mut u8, unit: u32, used: *mut u64, pointer: *mut u8, bytes: usize) {
     let first = (pointer as usize - base as usize) as u32 >> unit;
     let units = mask(count(bytes, unit) as u32) << first;
-    let before = book(used).fetch_and(!units, Relaxed);
+    let before = bitmap(used).fetch_and(!units, Relaxed);
     crate::arch::debug_check(
         before & units == units,
         c"a shared local was freed twice or with another size",

@@ -77,8 +77,8 @@ pub unsafe fn reduce(set: Lanes, list: *mut c_void, shuffle: ShuffleReduce) -> b
 }
 
 /// Reduction over the lanes that come together: `i32 (i32 thread, i32 variables, i64 bytes, ptr list, ptr shuffle
-/// function, ptr copy function)`, in LLVM's interface for `simd` reductions from 4 to 12; clang reduces `simd` loops, which
-/// have one lane, itself (OpenMP 5.2, §5.5). The lane that gets 1 has the result in its list.
+/// function, ptr copy function)`, in LLVM's interface for `simd` reductions from 4 to 12; clang reduces `simd` loops,
+/// which have one lane, itself (OpenMP 5.2, §5.5). The lane that gets 1 has the result in its list.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_nvptx_simd_reduce_nowait(
     _thread: i32,

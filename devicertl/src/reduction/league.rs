@@ -60,7 +60,8 @@ pub unsafe extern "C" fn __kmpc_gpu_xteam_reduce_nowait(
     unsafe { reduce_teams(list, shuffle, copy, buffer) }
 }
 
-/// Records that the buffer of a launch has at least, unless it has fewer teams (docs/abi.md, "Kernel launch environment").
+/// Records that the buffer of a launch has at least, unless it has fewer teams (docs/abi.md, "Kernel launch
+/// environment").
 const LAUNCH_RECORDS: u32 = 1024;
 
 /// Where the teams of a launch leave their lists, and clang's functions for it.
@@ -178,7 +179,8 @@ unsafe fn deliver(list: *mut c_void, buffer: &Buffer) -> bool {
             arch::pause();
         }
         arch::fence_device();
-        // SAFETY: the record holds what the team of the round before left, and is this team's until the round is complete.
+        // SAFETY: the record holds what the team of the previous round left. It is this team's until the round is
+        // complete.
         unsafe { (buffer.buffer_into_list)(buffer.start, record, list) };
     }
     // SAFETY: as above.

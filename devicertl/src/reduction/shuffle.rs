@@ -3,13 +3,14 @@
 use crate::arch;
 use crate::reduction::dispersed;
 use crate::team::nest::Nest;
-/// In a lane number or distance that clang's function passes on to a shuffle: bits 8-13 are a number of lanes, less one.
+/// In a lane number or distance that clang's function passes on to a shuffle: bits 8-13 are a number of lanes, less
+/// one.
 const LANES_GIVEN: u32 = 1 << 14;
 
 const LANES_SHIFT: u32 = 8;
 
-/// A distance, or the lane to compare with one, for clang's function: the first `lanes` lanes of the warp take part. So the
-/// shuffles in it, which have no other parameter to tell them, need not ask for the team, each for itself.
+/// A distance, or the lane to compare with one, for clang's function: the first `lanes` lanes of the warp take part.
+/// The shuffles in that function have no other parameter that could tell them, and need not ask for the team each.
 #[inline(always)]
 pub(super) fn among(lanes: u32, value: u32) -> i16 {
     ((value & 0xff) | ((lanes - 1) << LANES_SHIFT) | LANES_GIVEN) as i16
@@ -24,7 +25,8 @@ fn given(delta: i16) -> (Option<arch::Lanes>, u32) {
     (given, delta & 0xff)
 }
 
-/// The lanes that shuffle together where the distance does not say: the team's in this warp, unless some of them reduce on their own.
+/// The lanes that shuffle together where the distance does not say: the team's lanes in this warp, unless some of them
+/// reduce on their own.
 #[inline(always)]
 fn shuffling_lanes() -> arch::Lanes {
     let nest = Nest::load();
@@ -39,8 +41,8 @@ fn shuffling_lanes() -> arch::Lanes {
 }
 
 /// `i32 (i32 value, i16 delta, i16 width)`: the value of the lane `delta` further on (clang, for reductions:
-/// `OpenMPIRBuilder::createRuntimeShuffleFunction`; OpenMP 5.2, §5.5). What `delta` may have besides is this runtime's own
-/// ([`among`]).
+/// `OpenMPIRBuilder::createRuntimeShuffleFunction`; OpenMP 5.2, §5.5). What `delta` may have besides is this runtime's
+/// own ([`among`]).
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_shuffle_int32(value: i32, delta: i16, width: i16) -> i32 {
     let (lanes, delta) = given(delta);

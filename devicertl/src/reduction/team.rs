@@ -14,8 +14,8 @@ const CONTIGUOUS_LANES: i16 = 1;
 
 /// All lanes of the warp, of at least `threads` threads: a tree over lane distance. Lane 0 ends with the result.
 ///
-/// Compilers do not know that `threads` is no less than a warp, and leave the loop a loop: shuffles of lanes that they do
-/// not know take ptxas ten instructions each.
+/// Compilers do not know that `threads` is no less than a warp, and do not unroll the loop. That is intended: ptxas
+/// makes ten instructions of each shuffle whose lanes it does not know.
 #[inline(always)]
 unsafe fn reduce_full_warp(list: *mut c_void, shuffle: ShuffleReduce, threads: u32) {
     let mut offset = threads.min(arch::warp_size()) / 2;
@@ -26,16 +26,16 @@ unsafe fn reduce_full_warp(list: *mut c_void, shuffle: ShuffleReduce, threads: u
     }
 }
 
-/// How many lanes the shuffles of a warp name of which `lanes` have threads of the team. Shuffles wait for lanes that have not ended
-/// (PTX ISA, "shfl.sync"), so a block's last warp may name all, those that never were included. ptxas makes ten instructions of
-/// each shuffle whose lanes it does not know.
+/// How many lanes the shuffles of a warp name, of which `lanes` have threads of the team. Shuffles wait for lanes that
+/// have not ended (PTX ISA, "shfl.sync"), so a block's last warp may name all of them, even lanes that never had a
+/// thread. ptxas makes ten instructions of each shuffle whose lanes it does not know.
 #[inline(always)]
 fn named(lanes: u32, is_block: bool) -> u32 {
     if is_block { arch::warp_size() } else { lanes }
 }
 
-/// The first `size` lanes: the upper part folds onto the lower, an odd one moves down unchanged
-/// (*reductions* paper, "Contiguous Full Warp Reduction"). Lane 0 ends with the result. All the first `lanes` lanes call.
+/// The first `size` lanes: the upper part folds onto the lower, an odd one moves down unchanged (*reductions* paper,
+/// "Contiguous Full Warp Reduction"). Lane 0 ends with the result. All the first `lanes` lanes call.
 #[inline(always)]
 pub(super) unsafe fn reduce_contiguous(
     list: *mut c_void,
@@ -91,9 +91,10 @@ unsafe fn reduce_threads(
     }
 }
 
-/// Reduction in a team: `i32 (ident, i64 bytes, ptr list, ptr shuffle function, ptr copy function)`, called by all threads
-/// at the end of a `parallel` region or worksharing loop with a `reduction` clause (`CGOpenMPRuntimeGPU::emitReduction`,
-/// since clang 18; OpenMP 5.2, §5.5). The thread that gets 1 has the result in its list.
+/// Reduction in a team: `i32 (ident, i64 bytes, ptr list, ptr shuffle function, ptr copy function)`, called by all
+/// threads at the end of a `parallel` region or worksharing loop with a `reduction` clause
+/// (`CGOpenMPRuntimeGPU::emitReduction`, since clang 18; OpenMP 5.2, §5.5). The thread that gets 1 has the result in
+/// its list.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_nvptx_parallel_reduce_nowait_v2(
     _location: *const Ident,

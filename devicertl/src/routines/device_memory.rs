@@ -159,7 +159,8 @@ impl Side {
     }
 }
 
-/// `omp_target_memcpy_rect` (OpenMP 5.2, §18.8.6), within this device. With null pointers: how many dimensions it takes.
+/// `omp_target_memcpy_rect` (OpenMP 5.2, §18.8.6), within this device. With null pointers: how many dimensions it
+/// takes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_target_memcpy_rect(
     to: *mut c_void,

@@ -66,7 +66,8 @@ fn shuffle_wide(lanes: u64, value: u64, delta: u32, width: i32) -> u64 {
     u64::from(half(value as u32)) | u64::from(half((value >> 32) as u32)) << 32
 }
 
-/// `int (u64 lanes, int value, unsigned delta, int width)`: the value of the lane `delta` further on (`ompx.h` of clang).
+/// `int (u64 lanes, int value, unsigned delta, int width)`: the value of the lane `delta` further on (`ompx.h` of
+/// clang).
 #[unsafe(no_mangle)]
 pub extern "C" fn ompx_shfl_down_sync_i(lanes: u64, value: i32, delta: u32, width: i32) -> i32 {
     arch::shuffle_down(lanes, value as u32, delta, width as u32) as i32

@@ -61,15 +61,16 @@ macro_rules! queries {
 }
 
 queries! {
-    /// `u32 ()`: number of the thread in its block (clang: `CGOpenMPRuntimeGPU::getGPUThreadID`; schedules of `distribute
-    /// parallel for`, reductions).
+    /// `u32 ()`: number of the thread in its block (clang: `CGOpenMPRuntimeGPU::getGPUThreadID`; schedules of
+    /// `distribute parallel for`, reductions).
     __kmpc_get_hardware_thread_id_in_block() -> u32 { arch::thread_id() }
     /// `u32 ()`: threads of the block (clang: `CGOpenMPRuntimeGPU::getGPUNumThreads`); openmp-opt folds calls by this
     /// name.
     __kmpc_get_hardware_num_threads_in_block() -> u32 { arch::block_threads() }
     /// `u32 ()`: blocks of the grid; openmp-opt folds calls by this name.
     __kmpc_get_hardware_num_blocks() -> u32 { arch::block_count() }
-    /// `u32 ()`: lanes of a warp (clang: `OpenMPIRBuilder::getGPUWarpSize`, for reductions; openmp-opt's state machine).
+    /// `u32 ()`: lanes of a warp (clang: `OpenMPIRBuilder::getGPUWarpSize`, for reductions; openmp-opt's state
+    /// machine).
     __kmpc_get_warp_size() -> u32 { arch::warp_size() }
 
     /// `omp_get_thread_num` (OpenMP 5.2, §18.2.4).
@@ -216,9 +217,9 @@ struct IndirectCall {
     device: *const c_void,
 }
 
-/// `void *(void *host)`: the device function of a host function pointer (`declare target indirect`: OpenMP 5.2, §7.8.3);
-/// a pointer the table does not have is a device pointer already. Programs and flang's `IndirectCallLookupPass` call it,
-/// clang 22 does not itself.
+/// `void *(void *host)`: the device function of a host function pointer (`declare target indirect`: OpenMP 5.2,
+/// §7.8.3). A pointer that the table does not have is a device pointer already. Programs and flang's
+/// `IndirectCallLookupPass` call it; clang 22 itself does not.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __llvm_omp_indirect_call_lookup(host: *const c_void) -> *const c_void {
     let environment = environment();

@@ -30,24 +30,24 @@ pub fn acquire(word: &AtomicU32) {
     arch::fence_device();
 }
 
-/// Runs `body` while the calling thread has the lock. Lanes in lockstep take turns, each with the lock for its own
-/// turn only.
+/// Runs `body` while the calling thread has the lock. Lanes in lockstep run it one after the other, each with the lock
+/// for itself only.
 pub fn exclusively<R>(word: &AtomicU32, body: impl FnOnce() -> R) -> R {
-    let mut turns = if arch::LOCKSTEP {
+    let mut waiting = if arch::LOCKSTEP {
         arch::active_lanes()
     } else {
         1 << arch::lane()
     };
     let (mut body, mut result) = (Some(body), None);
-    while turns != 0 {
-        if arch::lane() == turns.trailing_zeros()
+    while waiting != 0 {
+        if arch::lane() == waiting.trailing_zeros()
             && let Some(body) = body.take()
         {
             acquire(word);
             result = Some(body());
             give_back(word);
         }
-        turns &= turns - 1;
+        waiting &= waiting - 1;
     }
     match result {
         Some(result) => result,
@@ -55,12 +55,13 @@ pub fn exclusively<R>(word: &AtomicU32, body: impl FnOnce() -> R) -> R {
     }
 }
 
-/// Lanes of a warp in lockstep leave a loop together: one that waits for a lock that another of them has waits for ever.
-/// (`critical` has no such lanes: clang makes them take turns.)
+/// Lanes of a warp in lockstep leave a loop together, so a lane that waits for a lock which another lane of its warp
+/// holds waits for ever. (`critical` is safe: clang runs it lane by lane.)
 pub fn must_not_be_own_warp(mine: u32, other: u32) {
     if mine / arch::warp_size() == other / arch::warp_size() && !arch::lanes_are_independent() {
         arch::trap(
-            c"a lane waits for a lock that another lane of its wave has, which cannot go on meanwhile: let the lanes take turns, as critical does",
+            c"a lane waits for a lock that another lane of its wave has, which cannot go on \
+              meanwhile: let the lanes take turns, as critical does",
         );
     }
 }

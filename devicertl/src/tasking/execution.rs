@@ -36,7 +36,8 @@ pub(super) unsafe fn end_node(header: *mut Header) {
     thread_state::end_task();
 }
 
-/// Runs a task from begin to end. What does not change while its code runs is read before, where the optimiser still knows it.
+/// Runs a task from begin to end. What does not change while its code runs is read before, where the optimiser still
+/// knows it.
 ///
 /// # Safety
 /// A live task that has not begun.
@@ -58,8 +59,9 @@ pub unsafe fn run(thread: i32, task: *mut Task) {
     }
 }
 
-/// Runs a task's code where the program needs to know which task a thread is in. Not inlined, for [`destroy`]'s reason: such tasks
-/// are not taken apart by the optimiser, and with a call through a pointer for each, openmp-opt took minutes for a file of tasks.
+/// Runs a task's code where the program needs to know which task a thread is in. It is not inlined, for [`destroy`]'s
+/// reason: the optimiser cannot simplify such tasks anyway, and with an indirect call for each, openmp-opt took minutes
+/// for a file of tasks.
 #[inline(never)]
 unsafe fn run_in_node(thread: i32, task: *mut Task) {
     // SAFETY: a live task that has not begun.
@@ -111,8 +113,8 @@ pub unsafe fn discard(thread: i32, task: *mut Task) {
     }
 }
 
-/// Not inlined: openmp-opt takes every function whose address is known for a possible target of every indirect call, so there
-/// are to be few such calls.
+/// Not inlined: openmp-opt takes every function whose address is known for a possible target of every indirect call, so
+/// there should be few such calls.
 #[inline(never)]
 unsafe fn destroy(thread: i32, task: *mut Task) {
     // SAFETY: a live task; clang fills the thunk in when the flags say so.

@@ -4,7 +4,7 @@
 //! Each thread keeps the list of those it met in its region and brings them to completion at its task scheduling
 //! points: `taskwait`, the end of a `taskgroup`, `taskyield`, barriers, the end of the region.
 //!
-//! Nothing here is inlined into programs: openmp-opt's time grows with the square of what it sees.
+//! Nothing here is inlined into programs: openmp-opt's time grows with the square of the code that it sees.
 
 use crate::arch;
 use crate::memory::heap;

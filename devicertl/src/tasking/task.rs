@@ -2,9 +2,9 @@
 //! (OpenMP 5.2, §12.5: a task "may be executed immediately"). Tasks that cannot be complete yet are in
 //! [`incomplete_tasks`](crate::tasking::incomplete_tasks).
 //!
-//! What a program pays depends on what it has code for ([`StickyFlag`](crate::sticky_flag::StickyFlag)): where nothing asks which task a thread is in,
-//! and no task can be incomplete, a task is memory, a call of its routine, and the memory's end. The optimiser sees all three in one
-//! place, so that of a short task only its body is left.
+//! What a program pays depends on what it has code for ([`StickyFlag`](crate::sticky_flag::StickyFlag)). If nothing
+//! asks which task a thread is in, and no task can be incomplete, then a task is an allocation, a call of its routine,
+//! and the release of its memory. The optimiser sees all three in one place, and leaves only the body of a short task.
 
 use core::ffi::c_void;
 

@@ -111,8 +111,8 @@ impl Entry {
     }
 }
 
-/// Whether there ever was a task with an event: without one, no task is incomplete. (To complete them would be half of a small
-/// kernel's instructions.)
+/// Whether there ever was a task with an event: without one, no task is incomplete. (The code that completes tasks
+/// would be half of a small kernel's instructions.)
 #[unsafe(export_name = "omptarget.ever.detached")]
 pub static DETACHED: StickyFlag = StickyFlag::new();
 
@@ -143,7 +143,7 @@ impl Header {
 #[inline(always)]
 pub fn allocate(bytes: usize, flags: i32) -> *mut Task {
     let block = heap::need(size_of::<Header>() + bytes, heap::purpose!("a task")).cast::<Header>();
-    // SAFETY: fresh memory, large enough. (Field by field: the whole would be written with the parts that need no value.)
+    // SAFETY: fresh memory, large enough. (Field by field, because some fields need no value yet.)
     unsafe {
         (&raw mut (*block).has_node).write(false);
         (&raw mut (*block).bytes).write(bytes);

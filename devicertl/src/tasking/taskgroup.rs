@@ -83,8 +83,8 @@ fn is_needed() -> bool {
     REDUCED.is_possible() || DETACHED.is_possible()
 }
 
-/// `void (ident_t *, i32 thread)`: `taskgroup` (clang: `emitTaskgroupRegion`, also around a `taskloop` without `nogroup`;
-/// OpenMP 5.2, §15.4).
+/// `void (ident_t *, i32 thread)`: `taskgroup` (clang: `emitTaskgroupRegion`, also around a `taskloop` without
+/// `nogroup`; OpenMP 5.2, §15.4).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_taskgroup(_location: *const Ident, _thread: i32) {
     if is_needed() {

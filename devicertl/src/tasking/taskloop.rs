@@ -189,8 +189,8 @@ pub unsafe extern "C" fn __kmpc_taskloop(
     }
 }
 
-/// The same with `i32 strict` before the function: the modifier of `grainsize` or `num_tasks` (clang: `emitTaskLoopCall`;
-/// OpenMP 5.2, §12.6.1 and §12.6.2).
+/// The same with `i32 strict` before the function: the modifier of `grainsize` or `num_tasks` (clang:
+/// `emitTaskLoopCall`; OpenMP 5.2, §12.6.1 and §12.6.2).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_taskloop_5(
     _location: *const Ident,

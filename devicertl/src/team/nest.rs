@@ -3,9 +3,11 @@
 
 use crate::arch;
 
-/// A nest word. Bits 0-1: the kind of the innermost team of more than one thread, all set in `reduce_dispersed`; bit 2: the thread
-/// has thread state; bit 3: the kernel is SPMD as written; bit 4: it is, has a reduction across teams, and is outside of parallel regions;
-/// bits 5-15: how many serialised regions lie within.
+/// A nest word.
+///
+/// Bits 0-1: the kind of the innermost team of more than one thread; all are set during a reduction of `dispersed`
+/// lanes. Bit 2: the thread has thread state. Bit 3: the kernel is SPMD as written. Bit 4: so it is, it reduces across
+/// teams, and the thread is outside of parallel regions. Bits 5-15: how many serialised regions lie within.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nest(pub(super) u16);
 
@@ -26,9 +28,9 @@ impl Nest {
     pub const PURE_REDUCING: Nest = Nest(PURE | REDUCES);
     /// In a parallel region whose team is the whole block (SPMD kernels).
     pub const BLOCK: Nest = Nest(1);
-    /// The same, where the lanes of a warp are together at the region's end and wherever it waits: in a `distribute parallel for` of
-    /// a kernel that reduces across teams. No worksharing nor barrier may stand in its iterations (OpenMP 5.2, §17.1), so the
-    /// loop's own are all there are.
+    /// The same, where the lanes of a warp are together at the region's end and wherever it waits: in a `distribute
+    /// parallel for` of a kernel that reduces across teams. No worksharing nor barrier may stand in its iterations
+    /// (OpenMP 5.2, §17.1), so the barriers of the loop itself are all there are.
     pub const BLOCK_TOGETHER: Nest = Nest(1 | PURE);
     /// In a parallel region of `shared::team_size` threads.
     pub const GROUP: Nest = Nest(2);

@@ -4,8 +4,9 @@
 //!
 //! - for the optimiser: a variable that every change is written to and that nobody ever reads, except to ask whether
 //!   the optimiser knows its value. Where the runtime is inlined it does, as of a local variable.
-//! - for code the optimiser does not see through: in SPMD kernels an array in shared memory, in generic kernels one word
-//!   for the master. A worker's role says where it is, until it is elsewhere; then the team's state (`state`) does.
+//! - for code the optimiser does not see through: in SPMD kernels an array in shared memory, in generic kernels one
+//!   word for the master. A worker's role says where it is, until it is elsewhere; then the team's state (`state`)
+//!   does.
 //!
 //! What the team has in common (size, level) is stored once per team and only where it is not the whole block.
 
@@ -28,9 +29,10 @@ impl Nest {
         }
     }
 
-    /// The same for `parallel`, loops, `single`, `masked` and queries: where a region's size or a loop around it leaves several values
-    /// possible, the optimiser must see the word's load to follow it. Everything else calls for it, as
-    /// openmp-opt's time grows with the copies it sees (docs/device-runtime.md, "What the optimiser knows").
+    /// The same for `parallel`, loops, `single`, `masked` and queries. A region's size or a loop around it may leave
+    /// several values possible there, and the optimiser must see the load of the word to follow it. Everything else
+    /// calls for the word, because openmp-opt's time grows with the copies that it sees (docs/device-runtime.md, "What
+    /// the optimiser knows").
     #[inline(always)]
     pub fn load_inline() -> Nest {
         let seen = arch::nest_seen();
@@ -41,7 +43,7 @@ impl Nest {
         }
     }
 
-    /// Makes this this thread's place.
+    /// Makes this the calling thread's place.
     #[inline(always)]
     pub fn store(self) {
         self.begin();
@@ -56,7 +58,7 @@ impl Nest {
         }
     }
 
-    /// Says again that this is this thread's place, which it is: for the optimiser, where it may have lost sight of the word.
+    /// Stores the thread's place again, though it has not changed: the optimiser may have lost sight of the word.
     #[inline(always)]
     pub fn keep(self) {
         self.begin();
@@ -72,7 +74,7 @@ impl Nest {
         Nest::record_role();
     }
 
-    /// Makes this a worker's place that is where its role says already.
+    /// Shows the optimiser the place of a worker that is where its role says already.
     #[inline(always)]
     pub fn begin(self) {
         arch::nest_show(self.0);
@@ -131,8 +133,8 @@ impl Nest {
         unsafe { *own_word(state::need()) = self.0 };
     }
 
-    /// Within an active parallel region as the standard has it: one of more than one thread (OpenMP 5.2, §1.2.2). A team has one
-    /// where a block has no more.
+    /// Within an active parallel region as the standard has it: one of more than one thread (OpenMP 5.2, §1.2.2). A
+    /// team has one thread where a block has no more.
     #[inline(always)]
     pub fn is_parallel(self) -> bool {
         self.is_active() && self.active_team_size() > 1
@@ -183,9 +185,12 @@ impl Nest {
     }
 }
 
-/// A call for the word. scripts/build-device declares that it only reads, which LLVM does not see for the atomics and the fence
-/// behind it: so it does not end what the optimiser knows of the word, and one call in a loop does not lead to more. It is true
-/// of what a caller can tell: the thread alone writes the word. Named for that.
+/// A call for the word.
+///
+/// scripts/build-device declares that the function only reads, which LLVM cannot see because of the atomics and the
+/// fence behind it. So a call does not end what the optimiser knows of the word, and one call in a loop does not lead
+/// to more. A caller cannot tell the difference: the thread alone writes the word. The function is exported for this
+/// declaration.
 #[inline(never)]
 #[unsafe(export_name = "omptarget_recorded_nest")]
 fn recorded_out_of_line() -> Nest {

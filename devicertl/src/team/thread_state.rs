@@ -1,8 +1,8 @@
 //! State that one thread has and its team has not: ICVs that it changed, worksharing loops whose position is its own.
 //!
-//! Such state is rare, so it lives on the device heap. Each thread has a list of nodes, innermost first. A node ends with
-//! the region that it was made in. A bit of the nest word says whether there is a list at all. What a node keeps is its
-//! user's own type, a [`Payload`].
+//! Such state is rare, so it lives on the device heap. Each thread has a list of nodes, innermost first. A node ends
+//! with the region that it was made in. A bit of the nest word says whether there is a list at all. What a node keeps
+//! is its user's own type, a [`Payload`].
 
 use crate::arch;
 use crate::memory::heap;

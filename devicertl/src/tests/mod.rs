@@ -243,7 +243,7 @@ pub const WARP_SIZES: [u32; 2] = [32, 64];
 /// Team sizes around the warp's.
 pub const SIZES: [u32; 10] = [1, 2, 31, 32, 33, 50, 64, 95, 96, 130];
 
-/// Of what a test goes through, all; under ThreadSanitizer, where starting threads costs many times as much, every `n`th.
+/// All of a test's cases. Under ThreadSanitizer, where starting a thread costs many times as much, every `n`th.
 pub fn sampled<T>(all: impl IntoIterator<Item = T>, n: usize) -> impl Iterator<Item = T> {
     all.into_iter().step_by(match cfg!(feature = "sanitize") {
         true => n,

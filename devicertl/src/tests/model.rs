@@ -1,5 +1,5 @@
-//! Model checks: loom explores how few threads can interleave and what weakly ordered memory can show them. The code is the
-//! one that ships; only its atomics, and the threads, barriers and shuffles of the GPU below it, are loom's.
+//! Model checks: loom explores how few threads can interleave and what weakly ordered memory can show them. The code is
+//! the one that ships. Only its atomics, and the threads, barriers and shuffles of the GPU below it, are loom's.
 //!
 //! `cargo test -p devicertl --features model`. Warps have two lanes here.
 
@@ -338,7 +338,8 @@ fn teams_reduce_in_rounds() {
     reduces(3, 2);
 }
 
-/// The state machine: master and two workers, two regions with sequential code between them; each sees what came before.
+/// The state machine: master and two workers, two regions with sequential code between them; each sees what came
+/// before.
 fn fork_and_join(custom: bool) {
     check(1, move || {
         let (sequential, cells) = (Plain::new(0), [const { Plain::new(0) }; 2]);

@@ -63,14 +63,14 @@ fn a_place_whose_buffer_could_not_be_made_is_free_again() {
 #[test]
 fn buffers_have_one_user_at_a_time() {
     const THREADS: u32 = 48;
-    const TURNS: u32 = 2000;
+    const ROUNDS: u32 = 2000;
     let queue = Queue::EMPTY;
     let fresh = AtomicU32::new(0);
     let gone = Mutex::new(0);
     std::thread::scope(|scope| {
         for _ in 0..THREADS {
             scope.spawn(|| {
-                for turn in 0..TURNS {
+                for round in 0..ROUNDS {
                     let taken = queue
                         .take(|| {
                             fresh.fetch_add(1, SeqCst);
@@ -80,7 +80,7 @@ fn buffers_have_one_user_at_a_time() {
                     // SAFETY: the buffer is this thread's until it is put back: plain accesses.
                     let uses = unsafe { &mut *taken.buffer.cast::<u32>() };
                     *uses += 1;
-                    if turn % 16 == 0 {
+                    if round % 16 == 0 {
                         std::thread::yield_now();
                     }
                     let uses = *uses;
@@ -98,5 +98,5 @@ fn buffers_have_one_user_at_a_time() {
         uses += unsafe { *taken.buffer.cast::<u32>() };
         release(taken.buffer);
     }
-    assert_eq!(uses, THREADS * TURNS);
+    assert_eq!(uses, THREADS * ROUNDS);
 }

@@ -1,6 +1,6 @@
-//! Properties of every schedule: each iteration of a random loop runs exactly once, on exactly one thread, and the thread
-//! that runs the last one knows it. Loops lie anywhere in their type's range, at its ends too, go up and down, and may have
-//! no iteration at all; chunks and teams have any size.
+//! Properties of every schedule: each iteration of a random loop runs exactly once, on exactly one thread, and the
+//! thread that runs the last one knows it. Loops lie anywhere in their type's range, at its ends too, go up and down,
+//! and may have no iteration at all; chunks and teams have any size.
 
 use core::ffi::c_void;
 use core::ptr::null;
@@ -341,7 +341,8 @@ macro_rules! schedules {
 
             #[test]
             fn dispatched_schedules() {
-                // Static, dynamic, guided, auto, trapezoidal, static with stealing; the same ordered; monotonic and not.
+                // Static, dynamic, guided, auto, trapezoidal, static with stealing; the same ordered; monotonic and
+                // not.
                 for schedule in [
                     33,
                     34,
@@ -506,15 +507,19 @@ macro_rules! schedules {
         }
     };
 }
-schedules!(i32, i32; __kmpc_for_static_init_4, __kmpc_distribute_static_init_4, __kmpc_team_static_init_4, __kmpc_dist_for_static_init_4;
+schedules!(i32, i32; __kmpc_for_static_init_4, __kmpc_distribute_static_init_4, __kmpc_team_static_init_4,
+    __kmpc_dist_for_static_init_4;
     __kmpc_dispatch_init_4, __kmpc_dispatch_next_4, __kmpc_dispatch_fini_4, __kmpc_dist_dispatch_init_4;
     __kmpc_for_static_loop_4, __kmpc_distribute_static_loop_4, __kmpc_distribute_for_static_loop_4);
-schedules!(u32, i32; __kmpc_for_static_init_4u, __kmpc_distribute_static_init_4u, __kmpc_team_static_init_4u, __kmpc_dist_for_static_init_4u;
+schedules!(u32, i32; __kmpc_for_static_init_4u, __kmpc_distribute_static_init_4u, __kmpc_team_static_init_4u,
+    __kmpc_dist_for_static_init_4u;
     __kmpc_dispatch_init_4u, __kmpc_dispatch_next_4u, __kmpc_dispatch_fini_4u, __kmpc_dist_dispatch_init_4u;
     __kmpc_for_static_loop_4u, __kmpc_distribute_static_loop_4u, __kmpc_distribute_for_static_loop_4u);
-schedules!(i64, i64; __kmpc_for_static_init_8, __kmpc_distribute_static_init_8, __kmpc_team_static_init_8, __kmpc_dist_for_static_init_8;
+schedules!(i64, i64; __kmpc_for_static_init_8, __kmpc_distribute_static_init_8, __kmpc_team_static_init_8,
+    __kmpc_dist_for_static_init_8;
     __kmpc_dispatch_init_8, __kmpc_dispatch_next_8, __kmpc_dispatch_fini_8, __kmpc_dist_dispatch_init_8;
     __kmpc_for_static_loop_8, __kmpc_distribute_static_loop_8, __kmpc_distribute_for_static_loop_8);
-schedules!(u64, i64; __kmpc_for_static_init_8u, __kmpc_distribute_static_init_8u, __kmpc_team_static_init_8u, __kmpc_dist_for_static_init_8u;
+schedules!(u64, i64; __kmpc_for_static_init_8u, __kmpc_distribute_static_init_8u, __kmpc_team_static_init_8u,
+    __kmpc_dist_for_static_init_8u;
     __kmpc_dispatch_init_8u, __kmpc_dispatch_next_8u, __kmpc_dispatch_fini_8u, __kmpc_dist_dispatch_init_8u;
     __kmpc_for_static_loop_8u, __kmpc_distribute_static_loop_8u, __kmpc_distribute_for_static_loop_8u);

@@ -1,11 +1,11 @@
 //! `copyprivate`: what one thread's private variables hold, the others' get.
 //!
-//! Private variables live in memory that other threads cannot read (on hardware), or that compilers know they
-//! do not (openmp-opt). So the values go through the device heap: the thread that has them copies them
-//! there, the others copy from there, all with the function clang generated. That function alone knows the
-//! variables' sizes, and the list of pointers it takes tells nothing of them. The optimiser knows most: the variables
-//! are locals of the function that this one is inlined into. Of the others, those in a thread's own memory are no larger
-//! than that, and the rest (references) lie where all threads can read them.
+//! Private variables live in memory that other threads cannot read (on hardware), or that compilers know they do not
+//! (openmp-opt). So the values go through the device heap: the thread that has them copies them there, the others copy
+//! from there, all with the function clang generated. That function alone knows the variables' sizes, and the list of
+//! pointers it takes tells nothing of them. The optimiser knows most: the variables are locals of the function that
+//! this one is inlined into. Of the others, those in a thread's own memory are no larger than that, and the rest
+//! (references) lie where all threads can read them.
 
 use core::ffi::c_void;
 
@@ -25,7 +25,7 @@ type Copy = unsafe extern "C" fn(*mut c_void, *mut c_void);
 
 /// Memory that all threads can read, for a copy of a variable; zeroed, because an object's assignment operator may look
 /// at what it replaces.
-fn place(variable: *mut c_void) -> *mut c_void {
+fn shared_copy(variable: *mut c_void) -> *mut c_void {
     let bytes = match arch::object_size(variable) {
         Some(size) => size,
         None if arch::is_own(variable) => OWN_MEMORY,
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn __kmpc_copyprivate(
         // SAFETY: clang's function, with a list of as many variables; the others read after the barrier.
         unsafe {
             for i in 0..count {
-                list.add(i).write(place(*data.add(i)));
+                list.add(i).write(shared_copy(*data.add(i)));
             }
             copy(list.cast(), data.cast());
             arch::send(shared::broadcast(), list.cast());
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn __kmpc_copyprivate(
 /// Gives back the copies and their list.
 ///
 /// # Safety
-/// The list is one of [`place`]s for the variables of `data`, and nobody uses it any more.
+/// The list is one of [`shared_copy`]s for the variables of `data`, and nobody uses it any more.
 #[inline(never)]
 unsafe fn release(list: *mut *mut c_void, data: *mut *mut c_void, count: usize) {
     // SAFETY: the caller's promise.

@@ -123,11 +123,13 @@ impl Loop {
     }
 }
 
-/// Chunk `number` of a `guided` loop: its first iteration, and how many it has, wherever the loop ends. `None`: beyond all numbers.
+/// Chunk `number` of a `guided` loop: its first iteration and its size, wherever the loop ends. `None`: the first
+/// iteration would overflow.
 ///
-/// A chunk is to be proportional to what is left for each thread (OpenMP 5.2, §11.5.3). Here as many chunks as there are threads have one
-/// size, half of an equal share of what is left when the first of them begins; then half of that, down to `least`. So a chunk follows from its number,
-/// and threads only count: to swap what is left against each other, a warp's lanes would need as many attempts as there are lanes.
+/// A chunk is proportional to what is left for each thread (OpenMP 5.2, §11.5.3). Here as many chunks as there are
+/// threads have one size: half of an equal share of what is left when the first of them begins. The next ones have half
+/// of that, down to `least`. So a chunk follows from its number, and threads only count. If threads compared and
+/// exchanged what is left instead, the lanes of a warp would need as many attempts as there are lanes.
 fn guided(count: u64, least: u64, team: u64, number: u64) -> Option<(u64, u64)> {
     let mut size = count.div_ceil(2 * team.max(1)).max(least);
     let (mut first, mut number) = (0u64, number);
@@ -193,7 +195,7 @@ fn advance() -> Option<(u64, u64, Loop)> {
 
 /// Waits until all iterations before the thread's chunk have passed. `None`: nothing to order. Ends with a fence, which
 /// orders what comes before it, too.
-fn wait_turn() -> Option<&'static AtomicU64> {
+fn wait_for_earlier_iterations() -> Option<&'static AtomicU64> {
     if !Nest::load().in_team() {
         return None;
     }
@@ -218,7 +220,7 @@ fn wait_turn() -> Option<&'static AtomicU64> {
 /// `void (ident_t *, i32 thread)`: begin of an `ordered` region (clang: `emitOrderedRegion`; OpenMP 5.2, §15.10).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_ordered(_location: *const Ident, _thread: i32) {
-    wait_turn();
+    wait_for_earlier_iterations();
 }
 
 /// `void (ident_t *, i32 thread)`: end of an `ordered` region (clang: `emitOrderedRegion`; OpenMP 5.2, §15.10); the
@@ -227,15 +229,15 @@ pub unsafe extern "C" fn __kmpc_ordered(_location: *const Ident, _thread: i32) {
 pub unsafe extern "C" fn __kmpc_end_ordered(_location: *const Ident, _thread: i32) {}
 
 fn end_iteration() {
-    if let Some(passed) = wait_turn() {
+    if let Some(passed) = wait_for_earlier_iterations() {
         passed.fetch_add(1, Relaxed);
     }
 }
 
 macro_rules! dispatch {
     ($int:ident, $signed:ident, $last:path; $init:ident, $next:ident, $fini:ident, $dist:ident, $distribute:path) => {
-        /// `void (ident_t *, i32 thread, i32 schedule, lower, upper, increment, chunk)`: enters a loop whose schedule is not
-        /// plainly static (clang: `emitForDispatchInit`; OpenMP 5.2, §11.5.3).
+        /// `void (ident_t *, i32 thread, i32 schedule, lower, upper, increment, chunk)`: enters a loop whose schedule
+        /// is not plainly static (clang: `emitForDispatchInit`; OpenMP 5.2, §11.5.3).
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $init(
             _location: *const Ident,
@@ -257,7 +259,8 @@ macro_rules! dispatch {
         }
 
         /// The same for the caller's team's share of the loop, which `distribute` has cut statically; `is_last` says
-        /// whether it is the last (clang of other schedules for `distribute parallel for` on hosts; OpenMP 5.2, §11.5.3).
+        /// whether it is the last (clang of other schedules for `distribute parallel for` on hosts; OpenMP 5.2,
+        /// §11.5.3).
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $dist(
             location: *const Ident,
@@ -287,8 +290,8 @@ macro_rules! dispatch {
             }
         }
 
-        /// `i32 (ident_t *, i32 thread, i32 *is_last, lower *, upper *, stride *)`: the next chunk: 1, or 0 at the end (clang:
-        /// `emitForNext`; OpenMP 5.2, §11.5.3).
+        /// `i32 (ident_t *, i32 thread, i32 *is_last, lower *, upper *, stride *)`: the next chunk: 1, or 0 at the end
+        /// (clang: `emitForNext`; OpenMP 5.2, §11.5.3).
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $next(
             _location: *const Ident,
@@ -324,14 +327,14 @@ macro_rules! dispatch {
         }
     };
 }
-dispatch!(i32, i32, static_schedule::last_i32; __kmpc_dispatch_init_4, __kmpc_dispatch_next_4, __kmpc_dispatch_fini_4,
-    __kmpc_dist_dispatch_init_4, static_schedule::__kmpc_for_static_init_4);
-dispatch!(u32, i32, static_schedule::last_u32; __kmpc_dispatch_init_4u, __kmpc_dispatch_next_4u, __kmpc_dispatch_fini_4u,
-    __kmpc_dist_dispatch_init_4u, static_schedule::__kmpc_for_static_init_4u);
-dispatch!(i64, i64, static_schedule::last_i64; __kmpc_dispatch_init_8, __kmpc_dispatch_next_8, __kmpc_dispatch_fini_8,
-    __kmpc_dist_dispatch_init_8, static_schedule::__kmpc_for_static_init_8);
-dispatch!(u64, i64, static_schedule::last_u64; __kmpc_dispatch_init_8u, __kmpc_dispatch_next_8u, __kmpc_dispatch_fini_8u,
-    __kmpc_dist_dispatch_init_8u, static_schedule::__kmpc_for_static_init_8u);
+dispatch!(i32, i32, static_schedule::last_i32; __kmpc_dispatch_init_4, __kmpc_dispatch_next_4,
+    __kmpc_dispatch_fini_4, __kmpc_dist_dispatch_init_4, static_schedule::__kmpc_for_static_init_4);
+dispatch!(u32, i32, static_schedule::last_u32; __kmpc_dispatch_init_4u, __kmpc_dispatch_next_4u,
+    __kmpc_dispatch_fini_4u, __kmpc_dist_dispatch_init_4u, static_schedule::__kmpc_for_static_init_4u);
+dispatch!(i64, i64, static_schedule::last_i64; __kmpc_dispatch_init_8, __kmpc_dispatch_next_8,
+    __kmpc_dispatch_fini_8, __kmpc_dist_dispatch_init_8, static_schedule::__kmpc_for_static_init_8);
+dispatch!(u64, i64, static_schedule::last_u64; __kmpc_dispatch_init_8u, __kmpc_dispatch_next_8u,
+    __kmpc_dispatch_fini_8u, __kmpc_dist_dispatch_init_8u, static_schedule::__kmpc_for_static_init_8u);
 
 /// `void (ident_t *, i32 thread)`: after the loop (clang 19 and later: `emitForDispatchDeinit`; OpenMP 5.2, §11.5.3);
 /// its state ended with its last chunk.
@@ -360,7 +363,8 @@ mod tests {
                 };
                 prop_assert_eq!(first, next);
                 prop_assert!(size >= least && size <= before);
-                // Proportional to what is left when the first of as many chunks as threads begins; every round may have lost half an iteration.
+                // Proportional to what is left when the first of as many chunks as threads begins. Every round may have
+                // lost half an iteration.
                 if number % team == 0 && left > 0 {
                     prop_assert!(size <= left.div_ceil(2 * team).max(least));
                     prop_assert!(size.saturating_add(number / team / 2 + 1) >= left / (2 * team));

@@ -73,9 +73,10 @@ impl Member {
     }
 }
 
-/// Whether the program leaves the chunk of `distribute` to the implementation. clang then asks for the number of threads and passes
-/// that (`getDefaultDistScheduleAndChunk`): in the optimiser's eyes the same value as ours. It decides when the kernel is compiled, the
-/// same for all threads; where it cannot tell, that chunk is as good as any. A constant of the program's is another value to it.
+/// Whether the program leaves the chunk of `distribute` to the implementation. clang then asks for the number of
+/// threads and passes that (`getDefaultDistScheduleAndChunk`), which for the optimiser is the same value as ours. The
+/// answer is fixed when the kernel is compiled, the same for all threads. Where the optimiser cannot tell, the default
+/// is as good as any chunk. A constant of the program is a different value to it.
 #[inline(always)]
 fn is_default_chunk(chunk: u64) -> bool {
     arch::is_known_to_hold(chunk == u64::from(arch::block_threads()))
@@ -175,8 +176,8 @@ const UNIT: u32 = 32;
 
 /// The entry points of one type of loop variable. clang passes increments as signed.
 macro_rules! static_init {
-    ($int:ident, $unsigned:ident, $signed:ident; $chunked:ident, $balanced:ident, $rounded:ident, $aligned:ident; $init:ident,
-     $narrow:ident, $deal:ident, $for:ident, $distribute:ident, $team:ident, $both:ident) => {
+    ($int:ident, $unsigned:ident, $signed:ident; $chunked:ident, $balanced:ident, $rounded:ident, $aligned:ident;
+     $init:ident, $narrow:ident, $deal:ident, $for:ident, $distribute:ident, $team:ident, $both:ident) => {
         /// The loop's last iteration number; `None` if it has none.
         #[inline(always)]
         pub fn $init(lower: $int, upper: $int, increment: $signed) -> Option<$unsigned> {
@@ -239,9 +240,10 @@ macro_rules! static_init {
             }
         }
 
-        /// Narrows `lower` and `upper` to the first of the member's chunks, which are dealt round, in a loop by one that ends before its
-        /// type does: then what follows it is a number, and a member without a chunk gets that as its lower bound. Who calls ends the
-        /// chunk with the loop, so its upper bound may lie beyond that, but must not wrap.
+        /// Narrows `lower` and `upper` to the first of the member's chunks, which are dealt round. The increment is
+        /// one, and the loop ends before its type does: so the number behind the last iteration exists, and a member
+        /// without a chunk gets it as its lower bound. The caller ends the chunk with the loop, so its upper bound may
+        /// lie beyond the loop, but must not wrap.
         #[inline(always)]
         pub unsafe fn $deal(
             is_last: *mut i32,
@@ -273,7 +275,8 @@ macro_rules! static_init {
             }
         }
 
-        /// Static schedule: narrows `lower`, `upper` to the caller's first chunk (clang: `emitForStaticInit`; OpenMP 5.2, §11.5.3).
+        /// Static schedule: narrows `lower` and `upper` to the caller's first chunk (clang: `emitForStaticInit`; OpenMP
+        /// 5.2, §11.5.3).
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $for(
             _location: *const Ident,
@@ -317,8 +320,9 @@ macro_rules! static_init {
             }
         }
 
-        /// `distribute`: the same, dealt to teams (clang: `emitDistributeStaticInit`; OpenMP 5.2, §11.6.1); if the kernel reduces
-        /// across teams, in one piece unless the program says otherwise (`is_default_chunk`): a team reduces once per piece.
+        /// `distribute`: the same, dealt to teams (clang: `emitDistributeStaticInit`; OpenMP 5.2, §11.6.1). If the
+        /// kernel reduces across teams, each team gets one piece unless the program says otherwise
+        /// (`is_default_chunk`): a team reduces once per piece.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $distribute(
             location: *const Ident,
@@ -375,7 +379,8 @@ macro_rules! static_init {
             }
         }
 
-        /// `distribute parallel for` in one call: the thread's share of its team's block (LLVM: `OpenMPIRBuilder`; OpenMP 5.2, §11.6).
+        /// `distribute parallel for` in one call: the thread's share of its team's block (LLVM: `OpenMPIRBuilder`;
+        /// OpenMP 5.2, §11.6).
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $both(
             location: *const Ident,
@@ -413,20 +418,24 @@ macro_rules! static_init {
     };
 }
 static_init!(i32, u32, i32; chunked_u32, balanced_u32, rounded_u32, aligned_u32; last_i32, narrow_i32, deal_i32,
-    __kmpc_for_static_init_4, __kmpc_distribute_static_init_4, __kmpc_team_static_init_4, __kmpc_dist_for_static_init_4);
+    __kmpc_for_static_init_4, __kmpc_distribute_static_init_4, __kmpc_team_static_init_4,
+    __kmpc_dist_for_static_init_4);
 static_init!(u32, u32, i32; chunked_u32, balanced_u32, rounded_u32, aligned_u32; last_u32, narrow_u32, deal_u32,
-    __kmpc_for_static_init_4u, __kmpc_distribute_static_init_4u, __kmpc_team_static_init_4u, __kmpc_dist_for_static_init_4u);
+    __kmpc_for_static_init_4u, __kmpc_distribute_static_init_4u, __kmpc_team_static_init_4u,
+    __kmpc_dist_for_static_init_4u);
 static_init!(i64, u64, i64; chunked_u64, balanced_u64, rounded_u64, aligned_u64; last_i64, narrow_i64, deal_i64,
-    __kmpc_for_static_init_8, __kmpc_distribute_static_init_8, __kmpc_team_static_init_8, __kmpc_dist_for_static_init_8);
+    __kmpc_for_static_init_8, __kmpc_distribute_static_init_8, __kmpc_team_static_init_8,
+    __kmpc_dist_for_static_init_8);
 static_init!(u64, u64, i64; chunked_u64, balanced_u64, rounded_u64, aligned_u64; last_u64, narrow_u64, deal_u64,
-    __kmpc_for_static_init_8u, __kmpc_distribute_static_init_8u, __kmpc_team_static_init_8u, __kmpc_dist_for_static_init_8u);
+    __kmpc_for_static_init_8u, __kmpc_distribute_static_init_8u, __kmpc_team_static_init_8u,
+    __kmpc_dist_for_static_init_8u);
 
 /// End of a worksharing loop or of `sections` (clang: `emitForStaticFinish`; OpenMP 5.2, §11.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_for_static_fini(_location: *const Ident, _thread: i32) {}
 
-/// End of a `distribute` loop (clang, on GPUs: `emitForStaticFinish`; OpenMP 5.2, §11.6): in SPMD kernels the barrier that
-/// its parallel regions left out. openmp-opt removes it where nothing but the kernel's end follows.
+/// End of a `distribute` loop (clang, on GPUs: `emitForStaticFinish`; OpenMP 5.2, §11.6): in SPMD kernels the barrier
+/// that its parallel regions left out. openmp-opt removes it where nothing but the kernel's end follows.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_distribute_static_fini(_location: *const Ident, _thread: i32) {
     let nest = Nest::load_inline();
@@ -542,7 +551,11 @@ macro_rules! static_loops {
         }
     };
 }
-static_loops!(i32, u32; __kmpc_for_static_loop_4, __kmpc_distribute_static_loop_4, __kmpc_distribute_for_static_loop_4, run_i32; chunked_u32);
-static_loops!(u32, u32; __kmpc_for_static_loop_4u, __kmpc_distribute_static_loop_4u, __kmpc_distribute_for_static_loop_4u, run_u32; chunked_u32);
-static_loops!(i64, u64; __kmpc_for_static_loop_8, __kmpc_distribute_static_loop_8, __kmpc_distribute_for_static_loop_8, run_i64; chunked_u64);
-static_loops!(u64, u64; __kmpc_for_static_loop_8u, __kmpc_distribute_static_loop_8u, __kmpc_distribute_for_static_loop_8u, run_u64; chunked_u64);
+static_loops!(i32, u32; __kmpc_for_static_loop_4, __kmpc_distribute_static_loop_4,
+    __kmpc_distribute_for_static_loop_4, run_i32; chunked_u32);
+static_loops!(u32, u32; __kmpc_for_static_loop_4u, __kmpc_distribute_static_loop_4u,
+    __kmpc_distribute_for_static_loop_4u, run_u32; chunked_u32);
+static_loops!(i64, u64; __kmpc_for_static_loop_8, __kmpc_distribute_static_loop_8,
+    __kmpc_distribute_for_static_loop_8, run_i64; chunked_u64);
+static_loops!(u64, u64; __kmpc_for_static_loop_8u, __kmpc_distribute_static_loop_8u,
+    __kmpc_distribute_for_static_loop_8u, run_u64; chunked_u64);

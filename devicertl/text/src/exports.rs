@@ -49,7 +49,8 @@ pub unsafe extern "C" fn vsprintf(
     unsafe { vsnprintf(buffer, UNBOUNDED, format, arguments) }
 }
 
-/// `snprintf` (ISO C17, §7.21.6.5). LLVM turns it and its callers into functions that take a pointer to packed arguments.
+/// `snprintf` (ISO C17, §7.21.6.5). LLVM turns it and its callers into functions that take a pointer to packed
+/// arguments.
 ///
 /// # Safety
 /// As C has it.

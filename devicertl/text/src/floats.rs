@@ -140,8 +140,8 @@ enum Place {
     Exponent,
 }
 
-/// Turns `core`'s notation into C's: the exponent has a sign and two digits, a point may stand without digits behind it,
-/// zeros at the fraction's end may go.
+/// Turns `core`'s notation into C's: the exponent has a sign and two digits, a point may stand without digits behind
+/// it, zeros at the fraction's end may go.
 struct Style<'a, S: Sink> {
     out: &'a mut S,
     uppercase: bool,

@@ -53,7 +53,8 @@ pub fn block_barrier_together() {
     ll::omptarget_arch_block_barrier_together()
 }
 
-/// [`block_barrier`], in fewer instructions where the lanes of each warp come together (PTX ISA, "barrier": `.aligned`).
+/// [`block_barrier`], in fewer instructions where the lanes of each warp come together (PTX ISA, "barrier":
+/// `.aligned`).
 #[inline(always)]
 pub fn block_barrier_aligned_if(together: bool) {
     if together {

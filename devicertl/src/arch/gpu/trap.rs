@@ -23,17 +23,19 @@ pub unsafe fn trap_with(message: *const c_char) -> ! {
     unsafe { give_up(message, c"omptarget device runtime".as_ptr(), 0) }
 }
 
-/// Ends the kernel, saying why, and with a number: `what` it is of. (`__assertfail` prints numbers of lines only, and putting a
-/// text together here would be a hundred instructions in kernels that never come here.)
+/// Ends the kernel, saying why, and with a number; `what` says what it counts. (`__assertfail` prints numbers of lines
+/// only. Formatting a text here would add a hundred instructions to kernels that never trap.)
 #[inline(always)]
 pub fn trap_number(message: &CStr, what: &CStr, number: u32) -> ! {
     // SAFETY: a C string.
     unsafe { give_up(message.as_ptr(), what.as_ptr(), number) }
 }
 
-/// Ends the kernel with what looks like a failed assertion in the file `what`, at the line `number`. One function for all of the
-/// runtime's own reasons: passing one on takes a few instructions, reporting it more. scripts/build-device keeps the device link from
-/// optimising it, which would make a copy of it for each text that it knows. Named for that.
+/// Ends the kernel with what looks like a failed assertion in the file `what`, at the line `number`.
+///
+/// One function serves all of the runtime's own reasons: passing a reason on takes a few instructions, reporting it
+/// more. scripts/build-device keeps the device link from optimising the function, which would make a copy of it for
+/// each message. It is exported for that.
 ///
 /// # Safety
 /// `message` is a C string.

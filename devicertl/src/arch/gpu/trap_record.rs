@@ -1,7 +1,8 @@
-//! What an NVIDIA GPU's host learns of a trap. The driver says only that there was one, and after it the device answers nothing
-//! any more; so the reason goes to host memory, where the host has told us of some (docs/abi.md, "Trap record").
+//! What an NVIDIA GPU's host learns of a trap.
 //!
-//! Every kernel that can end with a message has this code, and next to none executes it: it is to be short.
+//! The driver says only that there was one, and afterwards the device answers nothing. So the reason goes to host
+//! memory, if the host has passed some (docs/abi.md, "Trap record"). Every kernel that can end with a message has this
+//! code, and hardly any executes it: it is short.
 
 use core::ffi::c_char;
 use core::ptr::null_mut;
@@ -27,7 +28,8 @@ pub struct TrapRecord {
     line: u32,
     block: [u32; 3],
     thread: [u32; 3],
-    /// The runtime's own words; or condition, file and function of an assertion. Each with its null character, cut to fit.
+    /// The runtime's own message; or condition, file and function of an assertion. Each ends with its null character,
+    /// and is cut where the record ends.
     text: [u8; TEXT],
 }
 
@@ -66,8 +68,8 @@ pub unsafe fn leave_assertion(
 
 #[inline(always)]
 fn leave_with(written: u32, line: u32, texts: impl FnOnce(Room)) {
-    // SAFETY: only the host writes it, before the kernel runs. Volatile, because the optimiser does not see the host and would
-    // fold the initial value.
+    // SAFETY: only the host writes it, before the kernel runs. Volatile, because the optimiser does not see the host
+    // and would fold the initial value.
     let record = unsafe { (&raw const __omptarget_trap_record).read_volatile() };
     if record.is_null() {
         return;
@@ -77,7 +79,7 @@ fn leave_with(written: u32, line: u32, texts: impl FnOnce(Room)) {
     if state.compare_exchange(0, TAKEN, Ordering::Relaxed, Ordering::Relaxed) == Ok(0) {
         let [block_x, block_y, block_z] = block_index();
         let [thread_x, thread_y, thread_z] = thread_index();
-        // SAFETY: nobody else writes now, and the record is as long as its type. As few stores as the sizes of registers allow.
+        // SAFETY: nobody else writes now, and the record is as long as its type. Wide words make few stores.
         unsafe {
             let head = record.cast::<u128>();
             head.write(four(TAKEN, line, block_x, block_y));
@@ -89,14 +91,14 @@ fn leave_with(written: u32, line: u32, texts: impl FnOnce(Room)) {
             });
         }
         fence_system();
-        // The trap depends on the answer, so it comes when all is written. (A plain exchange would be the device's alone: LLVM 22.1
-        // drops its scope.)
+        // The trap depends on the result, so it comes after all writes. (A plain exchange would have the scope of the
+        // device: LLVM 22.1 drops the wider one.)
         let whole = state.compare_exchange(TAKEN, written, Ordering::Relaxed, Ordering::Relaxed);
         if whole == Ok(TAKEN) {
             omptarget_arch_trap()
         }
     }
-    // A trap would end the thread that writes, too. It comes to its own trap soon, and ends this one.
+    // A trap here would also end the thread that is writing. That thread traps soon, which ends this one.
     loop {
         pause();
     }

@@ -86,8 +86,8 @@ pub(super) struct Block {
     pub(super) change: Condvar,
 }
 
-// SAFETY: `shared` and `dynamic` are raw memory that the code under test synchronises; each entry of `nest` and `thread_states` is
-// used by one thread only.
+// SAFETY: `shared` and `dynamic` are raw memory that the code under test synchronises. Only one thread uses each entry
+// of `nest` and `thread_states`.
 unsafe impl Sync for Block {}
 
 impl Drop for Block {

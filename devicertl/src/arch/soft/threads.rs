@@ -48,7 +48,8 @@ mod checked {
     /// Blocks that run at the same time: all of a model's.
     pub const RESIDENT_BLOCKS: u32 = 4;
 
-    /// Runs `thread` as threads 0 … `count` - 1 and waits for all of them. loom has few threads, so the caller is the last.
+    /// Runs `thread` as threads 0 … `count` - 1 and waits for all of them. loom has few threads, so the caller is the
+    /// last one.
     pub fn run_all(count: u32, thread: &(dyn Fn(u32) + Sync)) {
         // SAFETY: all threads are joined before this returns (loom ends the process's test where one panics).
         let thread: &'static (dyn Fn(u32) + Sync) = unsafe { core::mem::transmute(thread) };
