@@ -1,7 +1,11 @@
 //! `vprintf` of device code: C's conversions over a buffer of arguments, promoted as C does for variable
 //! arguments, each aligned to its size (CUDA) or to 4 (AMDGCN).
 
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CString, c_char, c_void};
+
+use devicertl_text::arguments::Arguments;
+use devicertl_text::conversion::Conversion;
+use devicertl_text::format_parser::{Extensions, Format};
 
 use crate::sm::Sm;
 
@@ -25,15 +29,9 @@ pub unsafe fn vprintf(sm: &Sm, format: *const c_char, args: *const c_void, align
     text.clear();
     // SAFETY: the caller's contract.
     unsafe {
-        format_into(
-            text,
-            CStr::from_ptr(format).to_bytes(),
-            &mut Arguments {
-                next: args.cast(),
-                alignment: alignment as usize,
-            },
-        )
-    };
+        let mut arguments = Arguments::new(args.cast(), alignment as usize);
+        format_into(text, format, &mut arguments);
+    }
     // SAFETY: one call, which C makes atomic.
     let written = unsafe { libc::fwrite(text.as_ptr().cast(), 1, text.len(), stdout) };
     if written == text.len() {
@@ -43,169 +41,97 @@ pub unsafe fn vprintf(sm: &Sm, format: *const c_char, args: *const c_void, align
     }
 }
 
-/// The argument buffer.
-struct Arguments {
-    next: *const u8,
-    /// Most that an argument is aligned to.
-    alignment: usize,
+/// What glibc accepts in a conversion specification besides C's own, and whether one has it.
+#[derive(Clone, Copy, Default)]
+struct Glibc {
+    /// The flag `'`.
+    grouping: bool,
+    /// The length modifier `L`, which glibc also takes for `ll`.
+    long: bool,
 }
 
-impl Arguments {
-    /// # Safety
-    /// The buffer holds another argument of type `T`.
-    unsafe fn take<T: Copy>(&mut self) -> T {
-        let size = size_of::<T>();
-        let at = self
-            .next
-            .wrapping_add(self.next.align_offset(size.min(self.alignment)));
-        self.next = at.wrapping_add(size);
-        // SAFETY: the caller's contract.
-        unsafe { at.cast::<T>().read_unaligned() }
+impl Extensions for Glibc {
+    fn accepts_flag(&mut self, letter: u8) -> bool {
+        self.grouping |= letter == b'\'';
+        letter == b'\''
     }
-}
 
-/// One conversion, split up.
-struct Conversion<'a> {
-    /// Flags, as written.
-    flags: &'a [u8],
-    width: Option<i32>,
-    precision: Option<i32>,
-    /// Length modifier, as written.
-    length: &'a [u8],
-    kind: u8,
+    fn accepts_length(&mut self, letter: u8) -> bool {
+        self.long |= letter == b'L';
+        letter == b'L'
+    }
 }
 
 /// # Safety
-/// `args` holds what `format` asks for.
-unsafe fn format_into(out: &mut Vec<u8>, format: &[u8], args: &mut Arguments) {
-    let mut rest = format;
-    while let Some(at) = rest.iter().position(|&byte| byte == b'%') {
-        out.extend_from_slice(&rest[..at]);
-        rest = &rest[at..];
-        // SAFETY: the caller's contract.
-        let (conversion, len) = unsafe { parse(rest, args) };
-        match conversion {
-            // SAFETY: the caller's contract.
-            Some(conversion) => unsafe { convert(out, &conversion, args) },
-            // Not a conversion: shown as written, so that the mistake is seen.
-            None => out.extend_from_slice(&rest[..len]),
+/// `format` is a C string, and `arguments` holds what it asks for.
+unsafe fn format_into(out: &mut Vec<u8>, format: *const c_char, arguments: &mut Arguments) {
+    // SAFETY: the caller's contract; `begin` is a position in the same string.
+    unsafe {
+        let mut format = Format::new(format);
+        while format.peek() != 0 {
+            let begin = format.position();
+            if !format.accept(b'%') {
+                out.push(format.peek());
+                format.skip();
+                continue;
+            }
+            let mut extensions = Glibc::default();
+            let conversion = format.conversion(arguments, &mut extensions);
+            if !convert(out, &conversion, extensions, arguments) {
+                // Not a conversion: shown as written, so that the mistake is seen.
+                out.extend_from_slice(format.since(begin));
+            }
         }
-        rest = &rest[len..];
     }
-    out.extend_from_slice(rest);
 }
 
-/// Splits the conversion `text` begins with; also its length in bytes.
+/// Converts one argument. False: there is no such conversion.
 ///
 /// # Safety
-/// As for [`format_into`]: `*` takes arguments.
-unsafe fn parse<'a>(text: &'a [u8], args: &mut Arguments) -> (Option<Conversion<'a>>, usize) {
-    let mut at = 1;
-    let run = |from: usize, set: &[u8]| {
-        text[from..]
-            .iter()
-            .take_while(|byte| set.contains(byte))
-            .count()
-    };
-    let flags = &text[at..at + run(at, b"-+ #0'")];
-    at += flags.len();
-    let mut number = |at: &mut usize| {
-        if text.get(*at) == Some(&b'*') {
-            *at += 1;
-            // SAFETY: the caller's contract.
-            return Some(unsafe { args.take::<i32>() });
-        }
-        let digits = run(*at, b"0123456789");
-        let digits = &text[*at..*at + digits];
-        *at += digits.len();
-        std::str::from_utf8(digits).ok()?.parse().ok()
-    };
-    let width = number(&mut at);
-    let mut precision = None;
-    if text.get(at) == Some(&b'.') {
-        at += 1;
-        precision = Some(number(&mut at).unwrap_or(0));
-    }
-    let length = &text[at..at + run(at, b"hlqjztL")];
-    at += length.len();
-    match text.get(at) {
-        Some(&kind) if b"diouxXcspaAeEfFgGn%".contains(&kind) => (
-            Some(Conversion {
-                flags,
-                width,
-                precision,
-                length,
-                kind,
-            }),
-            at + 1,
-        ),
-        Some(_) => (None, at + 1),
-        None => (None, at),
-    }
-}
-
-/// # Safety
 /// As for [`format_into`].
-unsafe fn convert(out: &mut Vec<u8>, conversion: &Conversion<'_>, args: &mut Arguments) {
+unsafe fn convert(
+    out: &mut Vec<u8>,
+    conversion: &Conversion,
+    extensions: Glibc,
+    arguments: &mut Arguments,
+) -> bool {
     // SAFETY: the caller's contract, for every `take`; each value has the type its conversion names.
     unsafe {
-        match conversion.kind {
+        let with_length = |length| specification(conversion, extensions, length);
+        match conversion.letter {
             b'%' => out.push(b'%'),
             // CUDA has no %n; its pointer is skipped.
-            b'n' => drop(args.take::<u64>()),
-            b'd' | b'i' | b'o' | b'u' | b'x' | b'X' => {
-                if matches!(conversion.length, b"" | b"h" | b"hh") {
-                    print(out, conversion, args.take::<i32>());
-                } else {
-                    print(out, conversion, args.take::<i64>());
-                }
-            }
-            b'c' => print(
-                out,
-                &Conversion {
-                    length: b"",
-                    ..*conversion
-                },
-                args.take::<i32>(),
-            ),
-            b'p' => print(
-                out,
-                &Conversion {
-                    length: b"",
-                    ..*conversion
-                },
-                args.take::<u64>(),
-            ),
+            b'n' => drop(arguments.take::<u64>()),
+            b'd' | b'i' | b'o' | b'u' | b'x' | b'X' => match conversion.bytes {
+                _ if extensions.long => print(out, with_length("ll"), arguments.take::<i64>()),
+                8 => print(out, with_length("ll"), arguments.take::<i64>()),
+                2 => print(out, with_length("h"), arguments.take::<i32>()),
+                1 => print(out, with_length("hh"), arguments.take::<i32>()),
+                _ => print(out, with_length(""), arguments.take::<i32>()),
+            },
+            b'c' => print(out, with_length(""), arguments.take::<i32>()),
+            b'p' => print(out, with_length(""), arguments.take::<u64>()),
             b's' => {
-                let text = args.take::<*const c_char>();
+                let text = arguments.take::<*const c_char>();
                 let text = if text.is_null() {
                     c"(null)".as_ptr()
                 } else {
                     text
                 };
-                print(
-                    out,
-                    &Conversion {
-                        length: b"",
-                        ..*conversion
-                    },
-                    text,
-                );
+                print(out, with_length(""), text);
             }
-            // clang lays constants of type long double out as for the host.
-            _ if conversion.length == b"L" => {
-                print_long_double(out, conversion, &args.take::<LongDouble>());
+            b'a' | b'A' | b'e' | b'E' | b'f' | b'F' | b'g' | b'G' => {
+                if extensions.long {
+                    // clang lays constants of type long double out as for the host.
+                    print_long_double(out, with_length("L"), &arguments.take::<LongDouble>());
+                } else {
+                    print(out, with_length(""), arguments.take::<f64>());
+                }
             }
-            _ => print(
-                out,
-                &Conversion {
-                    length: b"",
-                    ..*conversion
-                },
-                args.take::<f64>(),
-            ),
+            _ => return false,
         }
     }
+    true
 }
 
 /// A `long double` of x86-64 in memory: 80 bits and padding.
@@ -232,10 +158,7 @@ unsafe extern "C" {
 }
 
 /// Lets the C library convert a `long double`.
-fn print_long_double(out: &mut Vec<u8>, conversion: &Conversion<'_>, value: &LongDouble) {
-    let Some(spec) = specification(conversion) else {
-        return;
-    };
+fn print_long_double(out: &mut Vec<u8>, spec: CString, value: &LongDouble) {
     let convert = |buffer: *mut c_char, size: usize| {
         let mut arguments = VaList {
             // Past all registers: what comes is in memory.
@@ -264,36 +187,42 @@ fn append(out: &mut Vec<u8>, convert: impl Fn(*mut c_char, usize) -> i32) {
 /// Lets the C library convert one value.
 ///
 /// # Safety
-/// `value` has the type `conversion` names.
-unsafe fn print<T: Copy>(out: &mut Vec<u8>, conversion: &Conversion<'_>, value: T) {
-    let Some(spec) = specification(conversion) else {
-        return;
-    };
+/// `value` has the type that `spec` names.
+unsafe fn print<T: Copy>(out: &mut Vec<u8>, spec: CString, value: T) {
     // SAFETY: the caller's contract; there is room for `size` bytes.
     append(out, |buffer, size| unsafe {
         libc::snprintf(buffer, size, spec.as_ptr(), value)
     });
 }
 
-/// The conversion as C writes it, with numbers for `*`.
-fn specification(conversion: &Conversion<'_>) -> Option<CString> {
-    let mut spec = vec![b'%'];
-    spec.extend_from_slice(conversion.flags);
-    if let Some(width) = conversion.width {
-        // A negative width from `*` is a minus flag and its magnitude: as text it reads just so.
-        spec.extend_from_slice(width.to_string().as_bytes());
+/// The conversion as C writes it, with numbers for `*` and this length modifier.
+fn specification(conversion: &Conversion, extensions: Glibc, length: &str) -> CString {
+    let mut spec = String::from("%");
+    for (has, flag) in [
+        (conversion.left, '-'),
+        (conversion.plus, '+'),
+        (conversion.space, ' '),
+        (conversion.alternate, '#'),
+        (conversion.zeros, '0'),
+        (extensions.grouping, '\''),
+    ] {
+        spec.extend(has.then_some(flag));
     }
-    // A negative precision from `*` counts as none.
-    if let Some(precision) = conversion.precision.filter(|&precision| precision >= 0) {
-        spec.extend_from_slice(format!(".{precision}").as_bytes());
+    if conversion.width > 0 {
+        spec += &conversion.width.to_string();
     }
-    spec.extend_from_slice(conversion.length);
-    spec.push(conversion.kind);
-    CString::new(spec).ok()
+    if let Some(precision) = conversion.precision {
+        spec += &format!(".{precision}");
+    }
+    spec += length;
+    spec.push(conversion.letter.into());
+    CString::new(spec).expect("no null character in flags, numbers and letters")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::CStr;
+
     use super::*;
 
     /// Packs arguments.
@@ -350,14 +279,9 @@ mod tests {
             let mut out = Vec::new();
             // SAFETY: the tests pack what their formats ask for.
             unsafe {
-                format_into(
-                    &mut out,
-                    format.as_bytes(),
-                    &mut Arguments {
-                        next: words.as_ptr().cast(),
-                        alignment: self.alignment,
-                    },
-                )
+                let format = CString::new(format).unwrap();
+                let mut arguments = Arguments::new(words.as_ptr().cast(), self.alignment);
+                format_into(&mut out, format.as_ptr(), &mut arguments);
             };
             String::from_utf8(out).unwrap()
         }

@@ -4,112 +4,19 @@ use core::ffi::c_char;
 
 use crate::arguments::Arguments;
 use crate::conversion::{Conversion, pad};
+use crate::format_parser::{Format, NoExtensions};
 use crate::sink::{Buffer, Sink};
 use crate::{floats, integers};
-
-/// A format that is being read.
-struct Format {
-    next: *const u8,
-}
-
-impl Format {
-    /// The next byte; 0 at the end, again and again.
-    fn peek(&self) -> u8 {
-        // SAFETY: not behind the string's end.
-        unsafe { *self.next }
-    }
-
-    fn skip(&mut self) {
-        if self.peek() != 0 {
-            self.next = self.next.wrapping_add(1);
-        }
-    }
-
-    fn accept(&mut self, byte: u8) -> bool {
-        let is_next = self.peek() == byte;
-        if is_next {
-            self.skip();
-        }
-        is_next
-    }
-
-    fn number(&mut self) -> usize {
-        let mut value = 0usize;
-        while self.peek().is_ascii_digit() {
-            value = value
-                .saturating_mul(10)
-                .saturating_add((self.peek() - b'0').into());
-            self.skip();
-        }
-        value
-    }
-
-    /// A width or precision, which may be an argument: negative ones give `None` with their magnitude.
-    unsafe fn amount(&mut self, arguments: &mut Arguments) -> (bool, usize) {
-        if !self.accept(b'*') {
-            return (false, self.number());
-        }
-        // SAFETY: the caller's promise.
-        let value: i32 = unsafe { arguments.take() };
-        (value < 0, value.unsigned_abs() as usize)
-    }
-
-    /// What follows a percent sign.
-    unsafe fn conversion(&mut self, arguments: &mut Arguments) -> Conversion {
-        let mut this = Conversion::default();
-        loop {
-            match self.peek() {
-                b'-' => this.left = true,
-                b'+' => this.plus = true,
-                b' ' => this.space = true,
-                b'#' => this.alternate = true,
-                b'0' => this.zeros = true,
-                _ => break,
-            }
-            self.skip();
-        }
-        // SAFETY: the caller's promise.
-        let (negative, width) = unsafe { self.amount(arguments) };
-        this.left |= negative;
-        this.width = width;
-        if self.accept(b'.') {
-            // SAFETY: the caller's promise.
-            let (negative, precision) = unsafe { self.amount(arguments) };
-            this.precision = (!negative).then_some(precision);
-        }
-        this.bytes = self.length();
-        this.letter = self.peek();
-        self.skip();
-        this
-    }
-
-    fn length(&mut self) -> usize {
-        if self.accept(b'h') {
-            if self.accept(b'h') { 1 } else { 2 }
-        } else if self.accept(b'l') {
-            self.accept(b'l');
-            8
-        } else if [b'j', b'z', b't', b'q']
-            .into_iter()
-            .any(|letter| self.accept(letter))
-        {
-            8
-        } else {
-            0
-        }
-    }
-}
 
 /// Puts a format with its arguments.
 ///
 /// # Safety
 /// `format` is a C string, and `arguments` are what it asks for.
 pub unsafe fn put(out: &mut Buffer, format: *const c_char, mut arguments: Arguments) {
-    let mut format = Format {
-        next: format.cast(),
-    };
+    // SAFETY: the caller's promise.
+    let mut format = unsafe { Format::new(format) };
     while format.peek() != 0 {
-        let begin = format.next;
+        let begin = format.position();
         if !format.accept(b'%') {
             out.put(format.peek());
             format.skip();
@@ -117,11 +24,10 @@ pub unsafe fn put(out: &mut Buffer, format: *const c_char, mut arguments: Argume
         }
         // SAFETY: the caller's promise; `begin` and what follows are of one string.
         unsafe {
-            let conversion = format.conversion(&mut arguments);
+            let conversion = format.conversion(&mut arguments, &mut NoExtensions);
             if !convert(out, &conversion, &mut arguments) {
                 // Not C's: shown as it is.
-                let bytes = format.next.offset_from_unsigned(begin);
-                out.put_all(core::slice::from_raw_parts(begin, bytes));
+                out.put_all(format.since(begin));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Text from values and values from text for device code: the families of `snprintf` and `strtod`.
 //!
-//! A package and an archive member of its own: only programs that use it link it. What is hard about it, decimal digits of
-//! floating-point numbers, `core` does. Tested on the host against the C library.
+//! It is a package and an archive member of its own, so that only programs that use it link it. `core` finds the
+//! decimal digits of floating-point numbers, which is the hard part. It is tested on the host against the C library.
 #![cfg_attr(any(target_arch = "nvptx64", target_arch = "amdgpu"), no_std)]
 #![cfg_attr(
     any(target_arch = "nvptx64", target_arch = "amdgpu"),
@@ -14,6 +14,7 @@ pub mod conversion;
 mod exports;
 pub mod floats;
 pub mod format;
+pub mod format_parser;
 pub mod integers;
 pub mod parse;
 pub mod sink;
