@@ -1,5 +1,5 @@
-//! `vprintf` of device code: C's conversions over a buffer of arguments, promoted as C does for variable
-//! arguments, each aligned to its size (CUDA) or to 4 (AMDGCN).
+//! `vprintf` of device code: C's conversions over a buffer of arguments. The arguments are promoted as C does for
+//! variable arguments. Each is aligned to its size (CUDA) or to 4 (AMDGCN).
 
 use std::ffi::{CString, c_char, c_void};
 
@@ -10,21 +10,21 @@ use devicertl_text::format_parser::{Extensions, Format};
 use crate::sm::Sm;
 
 unsafe extern "C" {
-    /// The host program's own stream, so that its output and the kernels' come in order.
+    /// The host program's own stream, so that its output and the kernels' output come in order.
     static stdout: *mut libc::FILE;
 }
 
-/// Prints; returns the number of bytes like C's `vprintf`, or a negative number.
+/// Prints. Returns the number of bytes like C's `vprintf`, or a negative number.
 ///
 /// # Safety
-/// `format` is a C string and `args` holds what it asks for, aligned to at most `alignment`, a power of two. The
-/// caller runs on a fiber of `sm`.
+/// `format` is a C string. `args` holds the arguments that it needs, aligned to at most `alignment`, a power of
+/// two. The caller runs on a fiber of `sm`.
 pub unsafe fn vprintf(sm: &Sm, format: *const c_char, args: *const c_void, alignment: u32) -> i32 {
     if format.is_null() {
         return -1;
     }
-    // SAFETY: used for this call only. The buffer belongs to the multiprocessor, so nothing leaks should
-    // a bad string end this fiber in the middle of it.
+    // SAFETY: used for this call only. The buffer belongs to the multiprocessor, so nothing leaks if a bad string
+    // ends this fiber in the middle of the call.
     let text = unsafe { sm.printf_buffer() };
     text.clear();
     // SAFETY: the caller's contract.
@@ -41,12 +41,12 @@ pub unsafe fn vprintf(sm: &Sm, format: *const c_char, args: *const c_void, align
     }
 }
 
-/// What glibc accepts in a conversion specification besides C's own, and whether one has it.
+/// The extensions of C's conversion specifications that glibc accepts, and whether one has them.
 #[derive(Clone, Copy, Default)]
 struct Glibc {
     /// The flag `'`.
     grouping: bool,
-    /// The length modifier `L`, which glibc also takes for `ll`.
+    /// The length modifier `L`, which glibc also accepts for `ll`.
     long: bool,
 }
 
@@ -63,9 +63,9 @@ impl Extensions for Glibc {
 }
 
 /// # Safety
-/// `format` is a C string, and `arguments` holds what it asks for.
+/// `format` is a C string, and `arguments` holds the arguments that it needs.
 unsafe fn format_into(out: &mut Vec<u8>, format: *const c_char, arguments: &mut Arguments) {
-    // SAFETY: the caller's contract; `begin` is a position in the same string.
+    // SAFETY: the caller's contract. `begin` is a position in the same string.
     unsafe {
         let mut format = Format::new(format);
         while format.peek() != 0 {
@@ -78,14 +78,14 @@ unsafe fn format_into(out: &mut Vec<u8>, format: *const c_char, arguments: &mut 
             let mut extensions = Glibc::default();
             let conversion = format.conversion(arguments, &mut extensions);
             if !convert(out, &conversion, extensions, arguments) {
-                // Not a conversion: shown as written, so that the mistake is seen.
+                // Not a conversion. It is printed as written, so that the mistake is visible.
                 out.extend_from_slice(format.since(begin));
             }
         }
     }
 }
 
-/// Converts one argument. False: there is no such conversion.
+/// Converts one argument. Gives false if there is no such conversion.
 ///
 /// # Safety
 /// As for [`format_into`].
@@ -95,12 +95,12 @@ unsafe fn convert(
     extensions: Glibc,
     arguments: &mut Arguments,
 ) -> bool {
-    // SAFETY: the caller's contract, for every `take`; each value has the type its conversion names.
+    // SAFETY: the caller's contract, for every `take`. Each value has the type that its conversion names.
     unsafe {
         let with_length = |length| specification(conversion, extensions, length);
         match conversion.letter {
             b'%' => out.push(b'%'),
-            // CUDA has no %n; its pointer is skipped.
+            // CUDA has no %n. The pointer is skipped.
             b'n' => drop(arguments.take::<u64>()),
             b'd' | b'i' | b'o' | b'u' | b'x' | b'X' => match conversion.bytes {
                 _ if extensions.long => print(out, with_length("ll"), arguments.take::<i64>()),
@@ -122,7 +122,7 @@ unsafe fn convert(
             }
             b'a' | b'A' | b'e' | b'E' | b'f' | b'F' | b'g' | b'G' => {
                 if extensions.long {
-                    // clang lays constants of type long double out as for the host.
+                    // clang gives constants of type long double the host's layout.
                     print_long_double(out, with_length("L"), &arguments.take::<LongDouble>());
                 } else {
                     print(out, with_length(""), arguments.take::<f64>());
@@ -139,7 +139,8 @@ unsafe fn convert(
 #[derive(Clone, Copy)]
 struct LongDouble([u8; 16]);
 
-/// x86-64's `va_list` (System V psABI, §3.5.7). Rust has no `long double` to pass, but one in memory can be pointed at.
+/// x86-64's `va_list` (System V psABI, §3.5.7). Rust cannot pass a `long double`, but this list can point at one
+/// in memory.
 #[repr(C)]
 struct VaList {
     general_offset: u32,
@@ -161,19 +162,20 @@ unsafe extern "C" {
 fn print_long_double(out: &mut Vec<u8>, spec: CString, value: &LongDouble) {
     let convert = |buffer: *mut c_char, size: usize| {
         let mut arguments = VaList {
-            // Past all registers: what comes is in memory.
+            // Past all registers: the arguments are in memory.
             general_offset: 48,
             vector_offset: 304,
             overflow: (&raw const *value).cast(),
             saved: std::ptr::null(),
         };
-        // SAFETY: the list has what `spec` asks for; there is room for `size` bytes.
+        // SAFETY: the list has the argument that `spec` needs. The buffer has room for `size` bytes.
         unsafe { vsnprintf(buffer, size, spec.as_ptr(), &mut arguments) }
     };
     append(out, convert);
 }
 
-/// Appends what `convert` writes into a buffer of the size it is told; it gives the size it needs, less one.
+/// Appends the output of `convert`, which writes into a buffer of a given size and gives the length it needs
+/// without the null character.
 fn append(out: &mut Vec<u8>, convert: impl Fn(*mut c_char, usize) -> i32) {
     let start = out.len();
     let Ok(needed) = usize::try_from(convert(std::ptr::null_mut(), 0)) else {
@@ -189,13 +191,13 @@ fn append(out: &mut Vec<u8>, convert: impl Fn(*mut c_char, usize) -> i32) {
 /// # Safety
 /// `value` has the type that `spec` names.
 unsafe fn print<T: Copy>(out: &mut Vec<u8>, spec: CString, value: T) {
-    // SAFETY: the caller's contract; there is room for `size` bytes.
+    // SAFETY: the caller's contract. The buffer has room for `size` bytes.
     append(out, |buffer, size| unsafe {
         libc::snprintf(buffer, size, spec.as_ptr(), value)
     });
 }
 
-/// The conversion as C writes it, with numbers for `*` and this length modifier.
+/// The conversion in C's syntax, with numbers for `*` and this length modifier.
 fn specification(conversion: &Conversion, extensions: Glibc, length: &str) -> CString {
     let mut spec = String::from("%");
     for (has, flag) in [
@@ -291,7 +293,7 @@ mod tests {
         ($format:expr, $value:expr) => {{
             let format = CString::new($format).unwrap();
             let mut buffer = [0_u8; 512];
-            // SAFETY: the buffer is large enough for these tests and the value has the format's type.
+            // SAFETY: the buffer is large enough for these tests, and the value has the format's type.
             let len = unsafe { libc::snprintf(buffer.as_mut_ptr().cast(), 512, format.as_ptr(), $value) };
             String::from_utf8(buffer[..len as usize].to_vec()).unwrap()
         }};
