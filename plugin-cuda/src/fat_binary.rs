@@ -11,7 +11,7 @@ use plugin_api::{Error, Result};
 use ruzstd::decoding::StreamingDecoder;
 
 use crate::arch::{Arch, Compatibility};
-use crate::image::{LoadCost, machine_code_cost};
+use crate::load_cost::{LoadCost, machine_code_cost};
 
 /// Most bytes of decompressed code, so that a damaged header cannot exhaust memory.
 const MAX_SIZE: u64 = 1 << 30;

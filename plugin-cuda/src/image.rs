@@ -4,20 +4,7 @@ use device_image::{Image, ImageKind};
 
 use crate::arch::Arch;
 use crate::fat_binary;
-
-/// The cost of running an image. Lower is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LoadCost {
-    /// No compilation: machine code for exactly this architecture.
-    Exact,
-    /// No compilation: machine code for an older architecture of the same family.
-    Compatible,
-    /// Compilation by this project's compiler and the driver's.
-    Bitcode,
-    /// Compilation by the driver's compiler. It comes after bitcode, which this project's compiler optimises for
-    /// the architecture.
-    Ptx,
-}
+use crate::load_cost::{LoadCost, machine_code_cost};
 
 /// The cost of running `image` on `device`, or a message that says why that is impossible.
 pub fn load_cost(image: &Image<'_>, device: Arch) -> Result<LoadCost, String> {
@@ -38,17 +25,6 @@ pub fn load_cost(image: &Image<'_>, device: Arch) -> Result<LoadCost, String> {
         }
         ImageKind::Fatbinary => fat_binary::load_cost(image, device),
     }
-}
-
-/// The cost of running machine code for `arch`.
-pub fn machine_code_cost(arch: Arch, device: Arch) -> Option<LoadCost> {
-    arch.code_runs_on(device).then_some({
-        if arch.number == device.number {
-            LoadCost::Exact
-        } else {
-            LoadCost::Compatible
-        }
-    })
 }
 
 fn wrong(image: &Image<'_>, device: Arch) -> String {

@@ -17,6 +17,7 @@ mod in_flight;
 mod init_array;
 mod jit;
 mod kernel;
+mod load_cost;
 mod memory;
 mod module;
 mod names;

@@ -17,6 +17,7 @@ use crate::jit;
 use crate::kernel::CudaKernel;
 use crate::memory::Memory;
 use crate::names::{Names, ptx_name};
+use crate::ptx;
 use crate::synchronous;
 use crate::trap_record;
 
@@ -150,7 +151,7 @@ impl CudaModule {
 
 fn load_ptx(gpu: &Gpu, text: &str, stages: &mut Vec<Stage>) -> Result<(CuModule, Names)> {
     let handle = Stage::of(ASSEMBLE, stages, || jit::load_ptx(gpu, text))?;
-    Ok((handle, Names::of_ptx(text)))
+    Ok((handle, ptx::names(text)))
 }
 
 fn load_machine_code(

@@ -6,8 +6,6 @@ use object::read::elf::ElfFile64;
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 use plugin_api::{Error, Parameter, Result};
 
-use crate::ptx;
-
 /// The names that an image defines.
 #[derive(Debug, Default)]
 pub struct Names {
@@ -20,11 +18,6 @@ pub struct Names {
 }
 
 impl Names {
-    /// The names that PTX defines.
-    pub fn of_ptx(text: &str) -> Names {
-        ptx::names(text)
-    }
-
     /// The names that a cubin defines.
     pub fn of_cubin(bytes: &[u8]) -> Result<Names> {
         let malformed = |error| Error::Load(format!("the machine code is malformed: {error}"));
