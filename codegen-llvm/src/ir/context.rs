@@ -1,12 +1,12 @@
 //! The process's LLVM context, and the diagnostics that LLVM reports through it.
 
 use std::ffi::{CStr, CString, c_char, c_void};
-use std::sync::Mutex;
 
 use llvm_sys::prelude::{LLVMContextRef, LLVMDiagnosticInfoRef};
 use llvm_sys::{
     LLVMDiagnosticSeverity, core::LLVMGetDiagInfoDescription, core::LLVMGetDiagInfoSeverity,
 };
+use parking_lot::Mutex;
 
 /// LLVM's diagnostics since they were last taken: (is an error, text).
 static DIAGNOSTICS: Mutex<Vec<(bool, String)>> = Mutex::new(Vec::new());
@@ -38,11 +38,7 @@ impl Context {
 
     /// The errors LLVM has reported since the last call, in order; warnings go to stderr.
     pub fn take_errors(self) -> Vec<String> {
-        let all = std::mem::take(
-            &mut *DIAGNOSTICS
-                .lock()
-                .unwrap_or_else(|poison| poison.into_inner()),
-        );
+        let all = std::mem::take(&mut *DIAGNOSTICS.lock());
         let (errors, warnings): (Vec<_>, Vec<_>) = all.into_iter().partition(|(error, _)| *error);
         warnings
             .iter()
@@ -63,10 +59,7 @@ extern "C" fn collect(info: LLVMDiagnosticInfoRef, _: *mut c_void) {
         matches!(severity, LLVMDiagnosticSeverity::LLVMDSError) || is_oversized_frame(&text);
     let relevant = error || matches!(severity, LLVMDiagnosticSeverity::LLVMDSWarning);
     if relevant {
-        DIAGNOSTICS
-            .lock()
-            .unwrap_or_else(|poison| poison.into_inner())
-            .push((error, text));
+        DIAGNOSTICS.lock().push((error, text));
     }
 }
 

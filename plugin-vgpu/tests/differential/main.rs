@@ -14,9 +14,10 @@ mod strategy;
 mod common;
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, OnceLock, mpsc};
+use std::sync::{OnceLock, mpsc};
 
 use codegen::{Compiler, VgpuOptions};
+use parking_lot::Mutex;
 use plugin_api::{Device, Launch, MemoryKind, Module};
 use plugin_vgpu::{Config, Engine, VirtualGpu};
 use proptest::strategy::{Strategy, ValueTree};
@@ -231,7 +232,7 @@ fn compare(kernels: usize, seed: u64) -> usize {
     let work = || {
         loop {
             // A separate statement releases the lock, so that others can take the next batch meanwhile.
-            let batch = batches.lock().unwrap().recv();
+            let batch = batches.lock().recv();
             let Ok(programs) = batch else { break };
             match check(&programs) {
                 Ok(warps) => _ = warp_by_warp.fetch_add(warps, Relaxed),
