@@ -21,8 +21,8 @@ pub struct Heap {
     pub size: AtomicU64,
     /// Bytes ever handed out from the front.
     used: AtomicU64,
-    /// Free blocks of each size: the first one's unit plus one, 0 for none, and above it a count of changes, so that
-    /// a block that was taken and given back meanwhile is not taken for unchanged.
+    /// Free blocks of each size. The low part is the first block's unit plus one, 0 for none. Above it stands a count
+    /// of changes, so that a block which was taken and given back meanwhile does not look unchanged.
     free: [AtomicU64; CLASSES],
 }
 
@@ -91,8 +91,8 @@ impl Heap {
         Ok(())
     }
 
-    /// A block of at least `bytes` with what `pointer`'s held, as far as it fits, in place of it. Null if there is
-    /// none; the old block stays then.
+    /// A block of at least `bytes` in place of `pointer`'s, with its contents as far as they fit. Null if there is no
+    /// memory; the old block stays in use then.
     ///
     /// # Safety
     /// Nobody else uses the block meanwhile.
@@ -155,7 +155,7 @@ impl Heap {
         let taken = head
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, |head| {
                 let unit = (head as u32).checked_sub(1)?;
-                // Stale if another thread has taken the block by now; then the count of changes differs.
+                // Stale if another thread has taken the block by now. Then the count of changes differs.
                 let next = self.header(unit).next.load(Ordering::Relaxed);
                 Some(changed(head) | u64::from(next))
             })

@@ -102,7 +102,7 @@ enum Argument {
     Text,
 }
 
-/// The arguments a format takes, in order (C23, 7.23.6.1), until its end or a conversion C has not.
+/// The arguments that a format takes, in order (C23, 7.23.6.1), up to its end or to a conversion that C does not have.
 struct Conversions {
     rest: *const u8,
     /// In a conversion: `*` may still come.
@@ -365,7 +365,7 @@ mod tests {
         assert_eq!(takes(c"%d%i%u%o%x%X%c%hd%hhu"), [Int; 9]);
         assert_eq!(takes(c"%ld%lli%zu%jd%tx%f%F%e%E%g%G%a%A%Lf%p"), [Wide; 15]);
         assert_eq!(takes(c"%-*.*f%.*s%5s"), [Int, Int, Wide, Int, Text, Text]);
-        // Neither a conversion that C has not nor a format that breaks off takes anything.
+        // A conversion that C does not have takes no argument, nor does a format that breaks off.
         assert_eq!(takes(c"%d %y %d"), [Int]);
         assert_eq!(takes(c"%d %"), [Int]);
         assert_eq!(takes(c"%5.l"), []);

@@ -1,5 +1,5 @@
-//! Atomics of the portable code: core's. In model checks (feature `model`) the same interface stands before loom's, so
-//! that the code that ships is the code that is checked.
+//! Atomics of the portable code: core's. In model checks (feature `model`) loom's atomics stand behind the same
+//! interface, so that the code that ships is the code that is checked.
 
 #[cfg(not(all(test, feature = "model")))]
 pub use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};

@@ -2,11 +2,11 @@
 //!
 //! The word is the thread's own, so changing it needs no barrier. It is kept twice (docs/device-runtime.md, "Elision"):
 //!
-//! - for the optimiser: a variable that every change is written to and that nobody ever reads, except to ask whether
-//!   the optimiser knows its value. Where the runtime is inlined it does, as of a local variable.
-//! - for code the optimiser does not see through: in SPMD kernels an array in shared memory, in generic kernels one
-//!   word for the master. A worker's role says where it is, until it is elsewhere; then the team's state (`state`)
-//!   does.
+//! - for the optimiser: a variable that every change is written to. Nobody ever reads it, except to ask whether the
+//!   optimiser knows its value. Where the runtime is inlined it does, as of a local variable.
+//! - for code that the optimiser does not see through: an array in shared memory (SPMD kernels), or one word for the
+//!   master (generic kernels). A worker's role says where it is. Once it is elsewhere, the team's state (`state`) says
+//!   so.
 //!
 //! What the team has in common (size, level) is stored once per team and only where it is not the whole block.
 
@@ -96,7 +96,7 @@ impl Nest {
         }
     }
 
-    /// A worker's place, which runs user code in regions only, unless its team's state says otherwise.
+    /// A worker's place. Workers run user code in regions only, unless their team's state says otherwise.
     #[cold]
     #[inline(never)]
     fn recorded_elsewhere() -> Nest {

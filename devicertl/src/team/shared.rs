@@ -13,7 +13,7 @@ use crate::team::team_shape::TeamShape;
 /// (*sharing* paper, §5: most regions capture fewer than 20).
 pub const SHARED_REFERENCES: usize = 20;
 
-/// Most regions of a kernel that the optimiser has gone through capture no more than this.
+/// Most regions capture no more than this, once the optimiser has gone through the kernel.
 pub const FEW_REFERENCES: usize = 2;
 
 /// References of the regions that capture many.
@@ -36,7 +36,7 @@ macro_rules! for_each_shared_variable {
             reference_list: [*mut c_void; SHARED_REFERENCES],
             /// Where `references` points if there are many.
             many_references: [*mut c_void; MANY_REFERENCES],
-            /// Where `references` points if there are more than that, unless there are more than fit.
+            /// Where `references` points if there are more than that, up to this list's length.
             most_references: [*mut c_void; MOST_REFERENCES],
             /// Size and level of the active parallel region, unless it is the whole block of an SPMD kernel.
             team_shape: TeamShape,

@@ -39,7 +39,7 @@ fn variable() -> &'static AtomicPtr<State> {
     unsafe { AtomicPtr::from_ptr(shared::state()) }
 }
 
-/// The team's state, null if it has none. What the thread that took it wrote there is seen.
+/// The team's state, null if it has none. What the thread that took it wrote there is visible.
 #[inline(always)]
 pub fn current() -> *mut State {
     if !TAKEN.get() {
@@ -52,14 +52,14 @@ pub fn current() -> *mut State {
     state
 }
 
-/// The team has no state. The master of a generic kernel says so before anyone asks.
+/// Marks that the team has no state. The master of a generic kernel does so before anyone asks.
 #[inline(always)]
 pub fn init() {
     // SAFETY: the workers wait at the barrier of the pool.
     unsafe { atomic::begin_ptr(shared::state(), null_mut()) };
 }
 
-/// The team's state, which it gets now if it had none. Any thread may ask, several at once, too.
+/// The team's state, which it gets now if it had none. Any thread may ask, also several at once.
 #[cold]
 #[inline(never)]
 pub fn need() -> *mut State {
@@ -78,7 +78,7 @@ pub fn need() -> *mut State {
     state
 }
 
-/// The queue of that number. (The number is in range; the remainder says so to the optimiser.)
+/// The queue of that number. (The number is in range; the remainder shows that to the optimiser.)
 fn queue_of(number: u32) -> &'static Queue {
     &QUEUES[number as usize % PROCESSORS]
 }

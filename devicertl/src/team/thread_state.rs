@@ -60,7 +60,8 @@ pub unsafe trait Payload {
 #[unsafe(export_name = "omptarget.ever.private")]
 pub static MADE: StickyFlag = StickyFlag::new();
 
-/// Whether any thread ever asked which explicit task it is in, or kept something for one: only then tasks have nodes.
+/// Whether any thread ever asked which explicit task it is in, or kept something for one. Only then do tasks have
+/// nodes.
 #[unsafe(export_name = "omptarget.ever.tasks")]
 pub static OF_TASKS: StickyFlag = StickyFlag::new();
 
@@ -243,7 +244,7 @@ unsafe fn release(node: *mut Header) {
     }
 }
 
-/// Ends one node, wherever it stands; those of other kinds that came later (ICVs that a loop's body set) stay.
+/// Ends one node, wherever it stands. Nodes of other kinds that came later (ICVs that a loop's body set) stay.
 ///
 /// # Safety
 /// `node` is in the calling thread's list.

@@ -1,9 +1,9 @@
 //! Worksharing loops whose chunks are handed out as threads ask (`dynamic`, `guided`, `runtime`, and all
 //! `ordered` ones).
 //!
-//! A team is in one such loop at a time: entering one is a barrier, even after a `nowait`, which the
-//! standard allows. The loop is in shared memory then. A thread that is alone in its region, or whose
-//! position is its own (static and ordered schedules), keeps a private copy.
+//! A team is in one such loop at a time: entering one is a barrier, even after a `nowait`, which the standard allows.
+//! So the loop is in shared memory. A thread keeps a private copy if it is alone in its region, or if its position is
+//! its own (static and ordered schedules).
 
 use crate::arch::atomic::{AtomicU64, Ordering::Relaxed};
 

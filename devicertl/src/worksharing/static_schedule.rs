@@ -1,8 +1,8 @@
-//! Worksharing loops whose chunks are known without asking anyone (static schedules).
+//! Worksharing loops whose chunks each thread can compute by itself (static schedules).
 //!
-//! Everything is computed on iteration numbers in the loop's own unsigned type, from the *last*
-//! iteration rather than the count, so that nothing overflows where the loop itself does not; and in the
-//! loop's own width, because 64-bit division is expensive on GPUs.
+//! Everything is computed on iteration numbers in the loop's own unsigned type, from the *last* iteration rather than
+//! the count: so nothing overflows where the loop itself does not. The type has the loop's own width, because 64-bit
+//! division is expensive on GPUs.
 
 use core::ffi::c_void;
 use core::num::NonZero;
@@ -82,7 +82,7 @@ fn is_default_chunk(chunk: u64) -> bool {
     arch::is_known_to_hold(chunk == u64::from(arch::block_threads()))
 }
 
-/// Whether chunks go round: `static` with a chunk, and whatever has no schedule of its own here.
+/// Whether chunks are dealt round: `static` with a chunk, and any schedule that is not handled separately here.
 #[inline(always)]
 fn is_dealt(schedule: i32) -> bool {
     !matches!(schedule, STATIC | DISTRIBUTE | STATIC_BALANCED_CHUNKED)

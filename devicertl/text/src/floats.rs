@@ -1,6 +1,6 @@
 //! Floating-point numbers as text: C 2017, §7.21.6.1, conversions `f e g a`.
 //!
-//! `core` knows the digits, in fixed notation and with an exponent; what C writes differently is changed on the way.
+//! `core` finds the digits, in fixed notation and with an exponent. What C writes differently is changed on the way.
 
 use core::fmt::Write;
 

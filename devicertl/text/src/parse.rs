@@ -166,8 +166,8 @@ fn integer(text: &[u8]) -> i64 {
     }
 }
 
-/// The bits of `mantissa` times two to the `exponent`, rounded to the nearest, of two to the even one. `lost`: the
-/// exact value is somewhat larger.
+/// The bits of `mantissa` times two to the `exponent`, rounded to nearest, ties to even. `lost`: the exact value is
+/// somewhat larger.
 fn round<F: Float>(mantissa: u64, exponent: i64, lost: bool) -> u64 {
     if mantissa == 0 {
         return 0;

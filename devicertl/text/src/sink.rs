@@ -52,7 +52,7 @@ impl Buffer {
         }
     }
 
-    /// Ends the text with a zero, behind it or in place of the last byte that fits.
+    /// Ends the text with a null character, behind it or in place of the last byte that fits.
     pub fn end(&mut self) {
         if self.size > 0 {
             // SAFETY: within the buffer.

@@ -1,6 +1,6 @@
-//! What is AMD's own. The lanes of a wave (a warp: 32 or 64 lanes) run in lockstep: there is nothing to wait for
-//! within a wave, and a lane must never wait for another lane of its own wave, which could not go on. Blocks have
-//! one barrier, for all their waves.
+//! What only AMD GPUs have. The lanes of a wave (a warp: 32 or 64 lanes) run in lockstep. There is nothing to wait for
+//! within a wave, and a lane must never wait for another lane of its own wave, which could not go on. Blocks have one
+//! barrier, for all their waves.
 
 use super::grid::thread_id;
 use super::optimiser::{nest_seen, nest_show};
@@ -41,14 +41,14 @@ pub fn warp_size() -> u32 {
 /// Waits for every wave of the block that has not ended. Orders memory within the block.
 #[inline(always)]
 pub fn block_barrier() {
-    // Only the fences of the barrier order memory, and the optimiser takes them for writes of everything. The
-    // thread's own nest word does not change: it is shown anew for the optimiser to know it further on.
+    // Only the fences of the barrier order memory, and the optimiser takes them for writes of everything. The thread's
+    // own nest word does not change, so it is shown again for the optimiser to know it afterwards.
     let nest = nest_seen();
     ll::omptarget_arch_block_barrier();
     nest_show(nest);
 }
 
-/// The same: openmp-opt takes every barrier of an AMD GPU for one that all threads come to together.
+/// The same: openmp-opt assumes of every barrier of an AMD GPU that all threads reach it together.
 #[inline(always)]
 pub fn block_barrier_together() {
     block_barrier()

@@ -1,4 +1,4 @@
-//! What Rust has no words for: functions of the hand-written LLVM assembly, and those that the device provides.
+//! Functions of the hand-written LLVM assembly, for what Rust cannot express, and functions that the device provides.
 
 use core::ffi::{c_char, c_void};
 

@@ -8,8 +8,8 @@ pub fn is_spmd() -> bool {
     assembly::omptarget_arch_threads_y() == 1
 }
 
-/// Whether the block has the shape of a generic kernel's. Not the negation of [`is_spmd`] in form, so that
-/// the optimiser does not merge the two questions and lose what [`assume_mode`] says of one.
+/// Whether the block has the shape of a generic kernel's. It is not written as the negation of [`is_spmd`], so that the
+/// optimiser does not merge the two questions and lose what [`assume_mode`] says of one.
 #[inline(always)]
 pub fn is_generic_shape() -> bool {
     assembly::omptarget_arch_threads_x() == 1

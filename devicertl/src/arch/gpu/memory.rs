@@ -22,7 +22,7 @@ pub fn fence_system() {
     assembly::omptarget_arch_fence_system()
 }
 
-/// Lets others run: to be called in every loop that waits for another thread.
+/// Lets other threads run. Every loop that waits for another thread calls it.
 #[inline(always)]
 pub fn pause() {
     assembly::omptarget_arch_pause()

@@ -1,7 +1,7 @@
-//! What the runtime does the same way on NVIDIA and AMD GPUs. Where they differ, each has a module of its own
-//! (`nvptx`, `amdgcn`). What Rust has no words for (shared memory, convergence, scopes, access types) stands in
-//! hand-written LLVM assembly (`shared.ll`, and `arch-nvptx.ll` or `arch-amdgcn.ll`), which scripts/build-device
-//! links in and inlines.
+//! What the runtime does the same way on NVIDIA and AMD GPUs. Where they differ, each has a module of its own (`nvptx`,
+//! `amdgcn`). Hand-written LLVM assembly does what Rust cannot express: shared memory, convergence, scopes, access
+//! types. It stands in `shared.ll` and in `arch-nvptx.ll` or `arch-amdgcn.ll`. scripts/build-device links it in and
+//! inlines it.
 
 #[cfg(target_arch = "amdgpu")]
 mod amdgcn;

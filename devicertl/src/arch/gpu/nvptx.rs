@@ -1,5 +1,5 @@
-//! What only NVIDIA GPUs have, from sm_70 on: named barriers, lanes that make progress each on its own, and so
-//! warp operations that name their lanes.
+//! What only NVIDIA GPUs have, from sm_70 on: named barriers, and lanes that make progress independently. So warp
+//! operations name their lanes.
 
 use crate::arch::limits::Lanes;
 
@@ -47,7 +47,7 @@ pub fn block_barrier() {
     ll::omptarget_arch_block_barrier()
 }
 
-/// [`block_barrier`] where all threads of the block come to this very call, which openmp-opt is told.
+/// [`block_barrier`] where all threads of the block reach this very call, which openmp-opt is told.
 #[inline(always)]
 pub fn block_barrier_together() {
     ll::omptarget_arch_block_barrier_together()

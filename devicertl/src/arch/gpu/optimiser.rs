@@ -22,7 +22,7 @@ pub fn is_known(word: u16) -> bool {
     assembly::omptarget_arch_is_known(word)
 }
 
-/// Whether something holds and the optimiser knows it: then code that needs it costs no question.
+/// Whether something holds and the optimiser knows it. Code that depends on it then needs no test at run time.
 #[inline(always)]
 pub fn is_known_to_hold(holds: bool) -> bool {
     is_known(holds.into()) && holds

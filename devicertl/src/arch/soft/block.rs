@@ -39,7 +39,7 @@ impl Launch {
     }
 }
 
-/// Threads that gather: how many are there, and how often they went on together.
+/// Threads that meet: how many have arrived, and how often they went on together.
 #[derive(Default)]
 pub(super) struct Gathering {
     pub(super) arrived: u32,
@@ -154,8 +154,7 @@ fn run(thread: Thread<'_>, kernel: &(dyn Fn() + Sync)) {
     }
 }
 
-/// Heap allocations of this test's blocks that were not released. State buffers are not among them: their queues keep
-/// them for the teams to come.
+/// Heap allocations of this test's blocks that were not released, without those of [`Launch::kept_allocation`]'s size.
 pub fn live_allocations() -> isize {
     ALLOCATIONS.with(|allocations| allocations.load(Ordering::SeqCst))
 }

@@ -1,6 +1,6 @@
-//! A GPU of operating system threads, for the unit tests: every GPU thread is one, in blocks that run one
-//! after the other. It is strict where hardware is lenient: shared memory starts as garbage, lanes
-//! that are missing at a warp operation and threads missing at a barrier end the process with a message.
+//! A GPU of operating system threads, for the unit tests. Every GPU thread is one, in blocks that run one after the
+//! other. It is strict where hardware is lenient: shared memory starts as garbage, and lanes that are missing at a warp
+//! operation or threads missing at a barrier end the process with a message.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::Cell;
@@ -208,7 +208,8 @@ pub fn is_known(_word: u16) -> bool {
     false
 }
 
-/// As if there were an optimiser that knows all: what needs something to hold must be right wherever it does.
+/// As if there were an optimiser that knows everything: code that needs something to hold must be right wherever it
+/// does.
 pub fn is_known_to_hold(holds: bool) -> bool {
     holds
 }
@@ -223,7 +224,7 @@ pub fn is_own(_object: *const c_void) -> bool {
     true
 }
 
-/// Blocks take turns on a few multiprocessors.
+/// Blocks are spread over a few multiprocessors.
 pub fn processor() -> u32 {
     block_id() % 3
 }

@@ -11,8 +11,8 @@ mod system {
     pub use std::thread::yield_now;
     pub use std::thread_local;
 
-    /// ThreadSanitizer knows no fences. An operation on one word orders at least as much: whoever passes here later
-    /// comes after all who passed before.
+    /// ThreadSanitizer knows no fences. An operation on one word orders at least as much: a thread that passes here
+    /// later comes after all that passed before.
     #[cfg(feature = "sanitize")]
     pub fn fence(_order: std::sync::atomic::Ordering) {
         static PASSED: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
