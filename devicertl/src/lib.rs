@@ -1,9 +1,20 @@
 //! The device runtime: everything clang's OpenMP code generation for GPUs calls.
 //!
-//! One file per concern. Above `arch` the code knows no GPU: it is compiled to NVPTX and AMDGCN bitcode
-//! (`scripts/build-device`) and, the same source, to the host, where `arch::soft` runs every GPU
-//! thread as an operating system thread for the unit tests. The design is told in
-//! `docs/device-runtime.md`, the entry points and layouts in `docs/abi.md`.
+//! Above `arch` the code knows no GPU. It is compiled to NVPTX and AMDGCN bitcode (`scripts/build-device`). For the
+//! unit tests the same source is compiled to the host, where `arch::soft` runs every GPU thread as a thread of the
+//! operating system. `docs/device-runtime.md` says how the runtime works; the entry points and layouts are in
+//! `docs/abi.md`.
+//!
+//! Each module imports only from those above it:
+//!
+//! - [`arch`]: one GPU behind one interface
+//! - [`memory`] and `sticky_flag`: memory that the runtime itself needs; what the program never does
+//! - [`team`]: what a team and each of its threads keep while a kernel runs
+//! - [`tasking`]: explicit tasks
+//! - [`fork_join`]: kernels and parallel regions, with their master and workers
+//! - [`sync`]: barriers, critical sections, locks, atomics
+//! - [`worksharing`], [`reduction`]: worksharing constructs, reductions
+//! - [`routines`], `libc`: what programs call
 #![cfg_attr(any(target_arch = "nvptx64", target_arch = "amdgpu"), no_std)]
 #![cfg_attr(
     any(target_arch = "nvptx64", target_arch = "amdgpu"),

@@ -41,8 +41,8 @@ fn pool() -> Pool {
     }
 }
 
-/// Readies the pool. In generic kernels all threads may use it, after the master has called this; in SPMD kernels only
-/// thread 0, as they start without a barrier.
+/// Initialises the pool. In generic kernels all threads may use it after the master has called this. In SPMD kernels
+/// only thread 0 may, because they start without a barrier.
 #[inline(always)]
 pub fn init() {
     if !arch::is_spmd() || arch::thread_id() == 0 {
@@ -50,8 +50,8 @@ pub fn init() {
     }
 }
 
-/// In a kernel that is SPMD as written, all threads run the team's sequential code, allocations
-/// included: the variable is one all the same.
+/// Whether all threads of the team are here: in a kernel that is SPMD as written they all run the sequential code,
+/// allocations included. The variable must be one all the same.
 fn is_common() -> bool {
     arch::is_spmd() && Nest::load().is_pure_sequential()
 }
@@ -148,7 +148,7 @@ fn broadcast(make: impl FnOnce() -> *mut c_void) -> *mut c_void {
 
 /// A list for `count` references, which the workers get.
 ///
-/// Inlined, so that a region with a number of variables that the compiler knows is charged for the one list it uses.
+/// Inlined, so that a region whose number of variables the compiler knows pays for the one list that it uses.
 #[inline(always)]
 pub fn begin(count: usize) -> *mut *mut c_void {
     publish(if count <= SHARED_REFERENCES {
@@ -162,7 +162,7 @@ pub fn begin(count: usize) -> *mut *mut c_void {
     })
 }
 
-/// The same where the compiler does not know the number: shared memory is charged for a short list only.
+/// The same where the compiler does not know the number: only a short list is taken from shared memory.
 pub fn begin_any(count: usize) -> *mut *mut c_void {
     publish(if count <= SHARED_REFERENCES {
         short_list(count)
@@ -204,7 +204,7 @@ pub fn end_last() {
     }
 }
 
-/// A list that shared memory has no room for. What it takes stands in front of it.
+/// A list that shared memory has no room for. Its size stands in front of it.
 fn long_list(count: usize) -> *mut *mut c_void {
     let bytes = count
         .saturating_add(1)

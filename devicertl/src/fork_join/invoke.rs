@@ -62,10 +62,10 @@ pub unsafe fn invoke(
     }
 }
 
-/// Regions with more variables than that. One call for each count would be code in the square of it, which every
-/// compilation had to look at; so a few calls pass more arguments than the function takes, null for those
-/// there are none of. C calling conventions, the GPUs' too, let a callee ignore arguments after its own, and a
-/// compiler that knows the callee drops them.
+/// Regions with more variables than that. One call for each count would make code that grows with the square of the
+/// number, in every compilation. So a few calls pass more arguments than the function takes, null for those that do not
+/// exist. C calling conventions, also those of the GPUs, let a callee ignore arguments after its own, and a compiler
+/// that knows the callee drops them.
 #[cold]
 #[inline(never)]
 unsafe fn invoke_many(

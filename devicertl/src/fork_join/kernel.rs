@@ -102,7 +102,7 @@ fn work() {
     // SAFETY: `__kmpc_target_init` calls this in workers.
     unsafe { core::hint::assert_unchecked(!is_master()) };
     loop {
-        // One call site for "go" and one for "done": see the check of scripts/check-device.
+        // One barrier for "go" and one for "done": scripts/check-device checks that there are no more.
         arch::block_barrier();
         let mut function = core::ptr::null();
         let active = next_region(&mut function);

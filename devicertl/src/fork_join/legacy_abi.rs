@@ -1,5 +1,5 @@
-//! The papers' own interface, which clang 4 to 12 generated code for: the kernel itself splits into master and
-//! workers (*fork-join* paper, pseudocode 1; *sharing* paper, Fig. 2 to 4) and runs the pool's barriers.
+//! The legacy ABI: the papers' own interface, which clang 4 to 12 generated code for. The kernel itself splits into
+//! master and workers (*fork-join* paper, pseudocode 1; *sharing* paper, Fig. 2 to 4) and runs the pool's barriers.
 //!
 //! It stands on the state of `kernel`, `parallel` and `data_sharing`, so such a kernel may use everything else of the
 //! runtime. Three things tie it to this runtime (docs/abi.md, "The papers' interface"):

@@ -173,7 +173,7 @@ pub fn team_size(clause: i32, icv: i32, strict: bool) -> u32 {
 fn fork_spmd(outer: Nest, size: u32) -> Part {
     let thread = arch::thread_id();
     if size == arch::block_threads() {
-        // In a kernel that is SPMD as written only the next chunk of a `distribute` loop can follow, which does
+        // In a kernel that is SPMD as written, two things can follow: the next chunk of a `distribute` loop, which does
         // not depend on this one, or the loop's end, which has the region's implicit barrier
         // (`static_schedule::__kmpc_distribute_static_fini`).
         Part {

@@ -1,10 +1,11 @@
-//! The device heap, for what the runtime itself needs: memory, or an end of the kernel that says what was wanted.
+//! The device heap, for what the runtime itself needs. If there is no memory, the kernel ends with a message that says
+//! what it was for.
 
 use core::ffi::{CStr, c_void};
 
 use crate::arch;
 
-/// What memory is for: what the kernel says when there is none. Made by [`purpose!`].
+/// What memory is for: the message if there is none. Made by [`purpose!`].
 #[derive(Clone, Copy, Debug)]
 pub struct Purpose(pub &'static CStr);
 
@@ -35,7 +36,7 @@ pub fn need(bytes: usize, purpose: Purpose) -> *mut c_void {
     pointer
 }
 
-/// Ends the kernel: the heap does not have these bytes (`u32::MAX` is said where there were more).
+/// Ends the kernel: the heap does not have these bytes (the message says `u32::MAX` for more than that).
 #[cold]
 #[inline(always)]
 pub fn exhausted(bytes: usize, purpose: Purpose) -> ! {

@@ -1,7 +1,7 @@
-//! Memory handed out by need: a few units, and a word that says which are in use.
+//! Memory in units, and a word that says which of them are in use.
 //!
-//! Any thread takes as many units in a row as it needs and gives them back with one atomic operation; nothing is set
-//! aside for threads that need none.
+//! Any thread takes as many units in a row as it needs, and gives them back with one atomic operation. Nothing is
+//! reserved for threads that need none.
 
 use core::ptr::null_mut;
 

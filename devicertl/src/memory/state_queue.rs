@@ -51,7 +51,8 @@ impl Queue {
         buffers: [const { AtomicPtr::new(null_mut()) }; PLACES],
     };
 
-    /// Takes a buffer out; `make` makes one, or returns null if there is no memory, which is then the answer.
+    /// Takes a buffer out. `make` makes one if there is none; it returns null if there is no memory, and then the
+    /// result is `None`.
     pub fn take(&self, make: impl FnOnce() -> *mut c_void) -> Option<Taken> {
         if let Some(place) = self.take_idle() {
             return Some(Taken {

@@ -1,5 +1,5 @@
 //! Reduction over any lanes of a warp (*reductions* paper, "Dispersed Partial Warp Reduction"): those that some
-//! condition of the program selects, where [`crate::reduce`] has whole teams.
+//! condition of the program selects. [`team`](super::team) reduces over whole teams.
 //!
 //! In each step a lane of even rank takes over the value of the next lane, which then leaves. The paper asks the
 //! hardware in each step which lanes are left, and relies on the others having gone. Here all compute it from the first
@@ -25,7 +25,7 @@ fn entry() -> *mut Lanes {
     }
 }
 
-/// The lanes that shuffle together; the nest word says that this holds. (Kernels without such reductions
+/// The lanes that shuffle together, where the nest word says that there are such. (Kernels without such reductions
 /// never write the variable, so the optimiser removes it and the question.)
 #[inline(always)]
 pub fn lanes() -> Lanes {

@@ -134,8 +134,9 @@ unsafe fn reduce_teams(
     (thread == 0).into()
 }
 
-/// One value in each of the first `active` threads of the block; all its threads come here, because the copy
-/// across warps has barriers. Once per launch: full warps go the way of partial ones, which saves the code of a second.
+/// Reduces one value in each of the first `active` threads of the block. All its threads call, because the copy across
+/// warps has barriers. It runs once per launch, so full warps take the path of partial ones: that saves the code of a
+/// second path.
 #[inline(always)]
 unsafe fn reduce_records(
     list: *mut c_void,
@@ -150,7 +151,7 @@ unsafe fn reduce_records(
     // SAFETY: as in `reduce_threads`; lanes beyond `active` only lend a hand in the shuffles.
     unsafe {
         reduce_contiguous(list, shuffle, lanes, warp_size);
-        // Also where the first warp has all values: so the optimiser knows that the warp which goes on is full.
+        // Also if the first warp has all values: so the optimiser knows that the warp which goes on is full.
         if arch::block_threads() > warp_size {
             copy(list, warps as i32);
             if warp == 0 {

@@ -16,7 +16,7 @@ pub(super) fn among(lanes: u32, value: u32) -> i16 {
     ((value & 0xff) | ((lanes - 1) << LANES_SHIFT) | LANES_GIVEN) as i16
 }
 
-/// The lanes that a distance names, if it does, and the distance.
+/// The lanes that a distance names, if it names any, and the distance itself.
 #[inline(always)]
 fn given(delta: i16) -> (Option<arch::Lanes>, u32) {
     let delta = delta as u32;

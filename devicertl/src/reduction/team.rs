@@ -60,10 +60,10 @@ pub(super) unsafe fn reduce_contiguous(
 
 /// The team's first `threads` threads: thread 0 ends with the result.
 ///
-/// All threads of a team reach a reduction, whichever way they come, and a team is the first threads of its block: so
-/// its lanes in a warp are all, or the first few. The paper's third case is that of lanes that some condition selects
-/// (`reduce_dispersed`). Where the team is the whole block, a warp's other lanes have no threads, and shuffles may name
-/// them ([`named`]).
+/// All threads of a team reach a reduction, whichever way they come, and a team is the first threads of its block. So
+/// its lanes in a warp are all lanes, or the first few. The paper's third case is that of lanes that some condition
+/// selects ([`dispersed`](super::dispersed)). Where the team is the whole block, a warp's other lanes have no threads,
+/// and shuffles may name them ([`named`]).
 #[inline(always)]
 unsafe fn reduce_threads(
     list: *mut c_void,

@@ -7,7 +7,7 @@ use crate::arch;
 use crate::routines::allocator::{self, Allocator, Fallback};
 use crate::team::icv::Icvs;
 
-/// Stands right before every allocation, so that one way of freeing serves every alignment.
+/// The header in front of every allocation. It lets one function free allocations of every alignment.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Header {

@@ -1,7 +1,7 @@
 //! Allocators that a program makes itself (OpenMP 5.2, §6.2 and §18.13), and def-allocator-var.
 //!
-//! A predefined allocator's handle is a small number; that of one made here is its address. Of the traits, alignment,
-//! pool size and fallback matter: all memory is the device heap's.
+//! The handle of a predefined allocator is a small number; that of one made here is its address. Of the traits,
+//! alignment, pool size and fallback matter: all memory comes from the device heap.
 
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

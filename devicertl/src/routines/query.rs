@@ -22,7 +22,7 @@ pub struct DeviceEnvironment {
     hardware_parallelism: u64,
 }
 
-/// Written by the host after loading, if it has something to say.
+/// The host may write it after loading.
 #[unsafe(no_mangle)]
 pub static mut __omp_rtl_device_environment: DeviceEnvironment = DeviceEnvironment {
     debug_kind: 0,

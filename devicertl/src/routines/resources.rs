@@ -1,4 +1,5 @@
-//! Routines about the program as a whole, which device code cannot change: they say so in the way each has for it.
+//! Routines about the program as a whole. Device code cannot change it, so they report failure in the way that each has
+//! for it.
 
 use core::ffi::{c_char, c_void};
 

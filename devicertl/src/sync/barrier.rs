@@ -11,9 +11,9 @@ use crate::team::thread_state;
 
 /// Waits for the calling thread's team.
 ///
-/// The nest word is stored anew because the optimiser may take a barrier for a write of it. (The access types of
-/// `arch-nvptx.ll` say that it is none, but GVN forgets them of pointers that some accesses use with `noalias` scopes
-/// and others without, and inlining clang's outlined functions adds such scopes.)
+/// The nest word is stored again because the optimiser may take a barrier for a write of it. (The access types of
+/// `arch-nvptx.ll` say that it is none. But GVN drops them from pointers that some accesses use with `noalias` scopes
+/// and others without, and inlining the functions that clang outlined adds such scopes.)
 #[inline(always)]
 pub fn team_barrier() {
     let nest = Nest::load();

@@ -8,7 +8,8 @@ use crate::arch::{self, MAX_THREADS};
 /// `kmp_critical_name`: 32 bytes of zeroed memory, of which the first word is the lock.
 pub type CriticalName = AtomicU32;
 
-/// What a lock word holds while the calling thread has the lock: not 0; who has it, where that matters.
+/// What a lock word holds while the calling thread has the lock. It is not 0, and says who has the lock where that
+/// matters.
 pub fn holder() -> u32 {
     if arch::LOCKSTEP {
         // Blocks whose numbers differ by 2^21 are not resident together.

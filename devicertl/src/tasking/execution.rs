@@ -6,7 +6,7 @@ use crate::tasking::task_structure::{
 };
 use crate::team::thread_state;
 
-/// Whether a final task is running. What regions have begun inside of one is not final.
+/// Whether a final task is running. Regions that began inside it do not count.
 pub(super) fn in_final() -> bool {
     // SAFETY: the node is this thread's own.
     thread_state::find_here::<CurrentTask>().is_some_and(|node| unsafe { (*node).payload.is_final })

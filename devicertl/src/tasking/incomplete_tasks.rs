@@ -1,5 +1,5 @@
-//! Tasks that are not complete: their code has run but their event is not fulfilled (`detach`), or they depend on
-//! such a task and have been put off. Without `detach` there are none.
+//! Tasks that are not complete: either their code has run but their event is not fulfilled (`detach`), or they depend
+//! on such a task and have been deferred. Without `detach` there are none.
 //!
 //! Each thread keeps the list of those it met in its region and brings them to completion at its task scheduling
 //! points: `taskwait`, the end of a `taskgroup`, `taskyield`, barriers, the end of the region.
@@ -53,7 +53,7 @@ pub(super) fn current_task() -> *const Node<CurrentTask> {
     thread_state::find_here::<CurrentTask>().map_or(core::ptr::null(), |node| node.cast_const())
 }
 
-/// Calls `visit` with the list's entries in order until it says something.
+/// Calls `visit` with the list's entries in order, until it returns something.
 pub(super) fn search<R>(mut visit: impl FnMut(*mut Header) -> Option<R>) -> Option<R> {
     // SAFETY: the list and its entries are this thread's own; `visit` does not change the list.
     unsafe {

@@ -30,7 +30,7 @@ unsafe fn is_ready(header: *mut Header) -> bool {
     }
 }
 
-/// Takes one task a step further; whether there was one to take.
+/// Takes one task a step further. Returns whether there was one to take.
 #[inline(never)]
 pub fn advance() -> bool {
     if list().is_none() {
@@ -51,7 +51,7 @@ pub fn advance() -> bool {
     true
 }
 
-/// Until no entry is `awaited`. A task that the thread is in right now is not waited for.
+/// Runs until no entry is `awaited`. A task that the thread is in right now is not waited for.
 fn complete(awaited: impl Fn(&Entry) -> bool) {
     if list().is_none() {
         return;
@@ -69,7 +69,7 @@ fn complete(awaited: impl Fn(&Entry) -> bool) {
     }
 }
 
-/// All of the region's: at barriers and at the end of the region.
+/// Completes all tasks of the region: at barriers and at the end of the region.
 #[inline(always)]
 pub fn complete_all() {
     if DETACHED.get() {

@@ -1,5 +1,5 @@
-//! Explicit tasks. The thread that meets a task runs it there and then, which the standard allows for any task
-//! (OpenMP 5.2, §12.5: a task "may be executed immediately"). Tasks that cannot be complete yet are in
+//! Explicit tasks. The thread that meets a task runs it at once, which the standard allows for any task (OpenMP 5.2,
+//! §12.5: a task "may be executed immediately"). Tasks that cannot be complete yet are in
 //! [`incomplete_tasks`](crate::tasking::incomplete_tasks).
 //!
 //! What a program pays depends on what it has code for ([`StickyFlag`](crate::sticky_flag::StickyFlag)). If nothing
@@ -20,7 +20,7 @@ use crate::tasking::task_structure::{
 use crate::tasking::{incomplete_tasks, scheduling};
 use crate::team::thread_state;
 
-/// Runs a task from begin to end, and ends its memory unless an event keeps it from being complete.
+/// Runs a task from begin to end, and frees its memory unless an event keeps it from being complete.
 #[inline(always)]
 unsafe fn complete(thread: i32, task: *mut Task, depends: *const Dependence, count: usize) {
     // SAFETY: a live task that has not begun, and its dependences.

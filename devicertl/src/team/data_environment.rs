@@ -1,9 +1,9 @@
 //! Internal control variables (OpenMP 5.2, §2.2) of a data environment.
 //!
 //! The initial task of a generic kernel keeps what it changed in the team's state, and regions inherit it. A thread
-//! that changes one inside a region gets its own copy (`thread_state`), for as long as the region lasts. The
-//! initial tasks of SPMD kernels have the defaults: whatever would change them (a call between the
-//! regions) makes clang generate a generic kernel.
+//! that changes an ICV inside a region gets its own copy (`thread_state`), for as long as the region lasts. The initial
+//! tasks of SPMD kernels have the defaults: whatever would change them (a call between the regions) makes clang
+//! generate a generic kernel.
 
 use crate::arch;
 use crate::team::icv::Icvs;

@@ -35,7 +35,7 @@ impl Nest {
     /// In a parallel region of `shared::team_size` threads.
     pub const GROUP: Nest = Nest(2);
 
-    /// The same place while a set of lanes reduces on its own (`reduce_dispersed`).
+    /// The same place while a set of lanes reduces on its own (`reduction::dispersed`).
     #[inline(always)]
     pub fn dispersed(self) -> Nest {
         Nest(self.0 | KIND)
@@ -141,7 +141,7 @@ impl Nest {
         })
     }
 
-    /// How many regions thread state of this place belongs to: what is deeper ends before it.
+    /// How many regions thread state of this place belongs to. Thread state of greater depth ends before it.
     #[inline(always)]
     pub fn depth(self) -> u32 {
         self.serialized() + u32::from(self.is_active())

@@ -1,5 +1,5 @@
 //! What a team keeps in global memory because it is needed rarely: a *state buffer*, taken from the queue of the
-//! team's SM when the team first needs it (`queue`, *fork-join* paper, §V-C-b).
+//! team's SM when the team first needs it (`state_queue`, *fork-join* paper, §V-C-b).
 //!
 //! Only teams of generic kernels have one. They pay for it with one pointer in shared memory, which is null while
 //! everything is as it was when the kernel started: ICVs with their defaults, every worker where its role says. Kernels
