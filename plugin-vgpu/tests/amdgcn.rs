@@ -2,7 +2,7 @@
 //! run by every lane of two waves, on both engines. The results are compared with a model of the instruction in
 //! this file.
 
-mod common;
+mod fixture;
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use plugin_vgpu::{Config, Engine, VirtualGpu};
 const SIZES: [u32; 2] = [32, 64];
 
 fn device(engine: Engine) -> VirtualGpu {
-    common::find_compiler();
+    fixture::find_compiler();
     VirtualGpu::new(&Config {
         engine,
         multiprocessors: 1,

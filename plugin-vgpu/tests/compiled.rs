@@ -1,8 +1,8 @@
 //! Images that `omptarget-codegen` compiles run correctly.
 
-mod common;
+mod fixture;
 
-use common::find_compiler;
+use fixture::find_compiler;
 
 #[test]
 fn the_benchmark_runs() {

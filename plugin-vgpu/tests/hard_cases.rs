@@ -1,6 +1,6 @@
 //! The hard cases of the literature (`objects/hard_cases.c`), on both engines.
 
-mod common;
+mod fixture;
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -14,7 +14,7 @@ const BLOCKS: u32 = 2;
 fn image() -> &'static [u8] {
     static IMAGE: OnceLock<Vec<u8>> = OnceLock::new();
     IMAGE.get_or_init(|| {
-        common::find_compiler();
+        fixture::find_compiler();
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/objects/hard_cases.c");
         let target = ["-target", "nvptx64-nvidia-cuda", "-march=sm_80"];
         let flags = [
@@ -24,7 +24,7 @@ fn image() -> &'static [u8] {
             "+ptx80",
             "-emit-llvm",
         ];
-        common::compile(&source, &[&target[..], &flags].concat())
+        fixture::compile(&source, &[&target[..], &flags].concat())
     })
 }
 

@@ -1,10 +1,10 @@
 //! Tests of the loader and its device, with objects that clang compiled.
 
-mod common;
+mod fixture;
 
 use std::sync::OnceLock;
 
-use common::{device, kernels, launch, line_of, load, manifest, text};
+use fixture::{device, kernels, launch, line_of, load, manifest, text};
 use plugin_api::{Device, DevicePtr, Error, FaultKind, Launch, MemoryKind};
 use plugin_vgpu::VirtualGpu;
 use proptest::prelude::*;
@@ -249,7 +249,7 @@ fn objects_the_loader_cannot_take_are_refused() {
         .err()
         .unwrap();
     assert!(error.to_string().contains("interface version"));
-    let mut manifest = common::manifest();
+    let mut manifest = fixture::manifest();
     manifest.kernels[0].symbol = "counter".into();
     let error = device
         .load_artifact(Artifact {

@@ -1,7 +1,7 @@
 //! Signals that a kernel did not raise keep their meaning. Each case runs in a separate process: this test
 //! program with `VGPU_SIGNAL_CASE` set.
 
-mod common;
+mod fixture;
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus};
@@ -42,9 +42,9 @@ fn child(case: &str) {
         "none" | "sent" => install(libc::SIG_DFL, 0),
         other => panic!("{other}"),
     }
-    let device = common::device();
-    let module = common::load(&device);
-    let fault = common::launch(&*module, "wild", 4, &[0x10]).unwrap_err();
+    let device = fixture::device();
+    let module = fixture::load(&device);
+    let fault = fixture::launch(&*module, "wild", 4, &[0x10]).unwrap_err();
     assert!(fault.to_string().contains("store to 0x10"), "{fault}");
     if case == "sent" {
         // SAFETY: ends this process.

@@ -30,6 +30,7 @@ const FILES: &[(&str, &str)] = &[
     ("clamps", "umin_to_branch"),
     ("chunks", "loop_versioning"),
     ("carry", "loop_load_elimination"),
+    ("common", "the name of the concept"),
     ("utils", "the name of the concept"),
     ("helpers", "the name of the concept"),
     ("misc", "the name of the concept"),

@@ -10,8 +10,8 @@ mod program;
 mod shrink;
 mod strategy;
 
-#[path = "../common/mod.rs"]
-mod common;
+#[path = "../fixture/mod.rs"]
+mod fixture;
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{OnceLock, mpsc};
@@ -53,7 +53,7 @@ fn devices() -> &'static [(Engine, VirtualGpu); 2] {
 
 /// Compiles programs together, in both forms.
 fn compile(programs: &[Program]) -> Result<Artifact, String> {
-    common::find_compiler();
+    fixture::find_compiler();
     let tool = std::env::var_os("OMPTARGET_CODEGEN").expect("it has been found");
     let options = VgpuOptions {
         warp_forms: true,
