@@ -62,6 +62,8 @@ const PRINTING: &[&str] = &["fn tell_", "fn say(", "fn say<"];
 
 /// Lines of a source file: fewer than this.
 const LONGEST_FILE: usize = 600;
+/// Characters of a line of comments: at most this.
+const LONGEST_LINE: usize = 120;
 
 /// Folders without source code of the project.
 const SKIPPED: &[&str] = &["target", "dist", "corpus", "findings"];
@@ -161,6 +163,25 @@ fn files_are_short() {
             "{}: {lines} lines; two files read better",
             path.display()
         );
+    }
+}
+
+/// Rows of tables may be longer: a doc comment has no other way to write them.
+#[test]
+fn comments_have_short_lines() {
+    for path in sources() {
+        let text = fs::read_to_string(&path).expect("source code is text");
+        for (number, line) in text.lines().enumerate() {
+            let is_comment = line.trim_start().starts_with("//") && !line.contains("| ");
+            let length = line.chars().count();
+            let fits = !is_comment || length <= LONGEST_LINE;
+            assert!(
+                fits,
+                "{}:{}: {length} characters",
+                path.display(),
+                number + 1
+            );
+        }
     }
 }
 
