@@ -41,13 +41,14 @@ struct Pool {
 
 /// The part of a machine that helper threads share. It outlives the machine until the threads have ended.
 struct Helpers {
-    work: Mutex<Work>,
+    work: Mutex<HelperQueue>,
     arrived: Condvar,
     /// Whether there is work, or the machine has closed. A hint that is read without the lock.
     wanted: AtomicBool,
 }
 
-struct Work {
+/// The grids that helper threads are to run, and what is known about the threads.
+struct HelperQueue {
     grids: VecDeque<Arc<Grid>>,
     /// Helper threads started.
     started: u32,
@@ -64,7 +65,7 @@ impl Machine {
             made: 0,
             heap,
         };
-        let work = Work {
+        let work = HelperQueue {
             grids: VecDeque::new(),
             started: 0,
             closed: false,

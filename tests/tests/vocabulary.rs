@@ -54,6 +54,7 @@ const IDENTIFIERS: &[(&str, &str)] = &[
     ("Book", "Allocations"),
     ("Piece", "Allocation"),
     ("After", "OnCompletion"),
+    ("Work", "DeviceWork"),
     ("paper_interface", "legacy_abi"),
 ];
 
