@@ -6,9 +6,9 @@
 use crate::arch;
 use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// One such thing, in a `static` that is exported as `omptarget.ever.NAME`: the virtual GPU's compiler has to know that
-/// no loop waits for it. A thread that needs the answer has set the flag itself, or has met the thread that did at a
-/// barrier.
+/// One such thing, in a `static` that is exported as `omptarget.sticky.NAME`: the virtual GPU's compiler has to know
+/// that no loop waits for it. A thread that needs the answer has set the flag itself, or has met the thread that did at
+/// a barrier.
 #[derive(Debug)]
 pub struct StickyFlag(AtomicU32);
 

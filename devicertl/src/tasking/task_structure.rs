@@ -113,7 +113,7 @@ impl Entry {
 
 /// Whether there ever was a task with an event: without one, no task is incomplete. (The code that completes tasks
 /// would be half of a small kernel's instructions.)
-#[unsafe(export_name = "omptarget.ever.detached")]
+#[unsafe(export_name = "omptarget.sticky.detached")]
 pub static DETACHED: StickyFlag = StickyFlag::new();
 
 /// `kmp_tasking_flags`: `final`.

@@ -52,7 +52,7 @@ impl Group {
 }
 
 /// Whether any group ever had reductions.
-#[unsafe(export_name = "omptarget.ever.reduced")]
+#[unsafe(export_name = "omptarget.sticky.reduced")]
 pub static REDUCED: StickyFlag = StickyFlag::new();
 
 #[inline(never)]

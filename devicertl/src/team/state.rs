@@ -22,15 +22,15 @@ const PROCESSORS: usize = 256;
 static QUEUES: [Queue; PROCESSORS] = [const { Queue::EMPTY }; PROCESSORS];
 
 /// Whether any team ever took one.
-#[unsafe(export_name = "omptarget.ever.state")]
+#[unsafe(export_name = "omptarget.sticky.state")]
 pub static TAKEN: StickyFlag = StickyFlag::new();
 
 /// Whether a worker of any generic kernel was ever elsewhere than its role says.
-#[unsafe(export_name = "omptarget.ever.elsewhere")]
+#[unsafe(export_name = "omptarget.sticky.elsewhere")]
 pub static WORKERS_ELSEWHERE: StickyFlag = StickyFlag::new();
 
 /// Whether the initial task of any team changed its ICVs.
-#[unsafe(export_name = "omptarget.ever.icvs")]
+#[unsafe(export_name = "omptarget.sticky.icvs")]
 pub static ICVS_CHANGED: StickyFlag = StickyFlag::new();
 
 /// Where the team's state is.

@@ -57,12 +57,12 @@ pub unsafe trait Payload {
 }
 
 /// Whether any thread ever had thread state.
-#[unsafe(export_name = "omptarget.ever.private")]
+#[unsafe(export_name = "omptarget.sticky.thread_state")]
 pub static MADE: StickyFlag = StickyFlag::new();
 
 /// Whether any thread ever asked which explicit task it is in, or kept something for one. Only then do tasks have
 /// nodes.
-#[unsafe(export_name = "omptarget.ever.tasks")]
+#[unsafe(export_name = "omptarget.sticky.tasks")]
 pub static OF_TASKS: StickyFlag = StickyFlag::new();
 
 /// Whether this thread has thread state.

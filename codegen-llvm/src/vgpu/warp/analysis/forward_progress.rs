@@ -64,7 +64,7 @@ pub fn wait(flow: &ControlFlow, each: &Loop, axis: LaneAxis, variables: RuntimeV
 
 /// How the names of the device runtime's sticky flags begin (`devicertl/src/sticky_flag.rs`): whether the program ever
 /// did something.
-const STICKY_FLAG: &str = "omptarget.ever.";
+const STICKY_FLAG: &str = "omptarget.sticky.";
 
 /// Whether no loop waits for what an instruction reads: the context; the shape of the team, which is written only
 /// while no thread is in a region; a sticky flag; and what a plain load reads, unless the loop has a fence, after
