@@ -1,6 +1,8 @@
 //! Dominators and loops of a function; LLVM's C API offers neither.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use indexmap::IndexSet;
 
 use crate::ir::{Block, Value};
 
@@ -20,12 +22,12 @@ pub struct Loop {
     pub header: Block,
     /// The block the edge leaves.
     pub latch: Block,
-    /// The blocks that lead to the latch without passing the header again, header included.
-    pub body: HashSet<Block>,
+    /// The blocks that lead to the latch without passing the header again, header included, in reverse post-order.
+    pub body: IndexSet<Block>,
 }
 
 impl Loop {
-    /// The instructions of its blocks.
+    /// The instructions of its blocks, in their order.
     pub fn instructions(&self) -> impl Iterator<Item = Value> + '_ {
         self.body.iter().flat_map(|block| block.instructions())
     }
@@ -96,8 +98,8 @@ impl ControlFlow {
         loops
     }
 
-    fn body(&self, header: usize, latch: usize) -> HashSet<Block> {
-        let mut body = HashSet::from([header]);
+    fn body(&self, header: usize, latch: usize) -> IndexSet<Block> {
+        let mut body = BTreeSet::from([header]);
         let mut pending = vec![latch];
         while let Some(at) = pending.pop() {
             if body.insert(at) {
@@ -185,6 +187,24 @@ mod tests {
             .collect();
         found.sort();
         found
+    }
+
+    /// What a pass finds first in a loop must not change from run to run.
+    #[test]
+    fn the_blocks_of_a_loop_are_in_order() {
+        let blocks: Vec<String> = (1..40)
+            .map(|at| format!("b{at}:\n br label %b{}\n", at + 1))
+            .collect();
+        let text = format!(
+            "define void @f(i1 %c) {{\n br label %b1\n{}b40:\n br i1 %c, label %b1, label %x\nx:\n ret void\n}}",
+            blocks.concat()
+        );
+        let module = Module::parse(Context::new(), &text, "test").unwrap();
+        let flow = ControlFlow::new(module.function("f").unwrap());
+        let [ref only] = flow.loops()[..] else {
+            panic!("one loop")
+        };
+        assert!(only.body.iter().eq(&flow.blocks()[1..41]));
     }
 
     #[test]

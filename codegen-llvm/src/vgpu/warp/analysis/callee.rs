@@ -149,8 +149,7 @@ fn of_intrinsic(name: &str) -> Callee {
     if matches!(
         stem,
         "lifetime" | "assume" | "dbg" | "donothing" | "sideeffect"
-    ) || name.starts_with("experimental.noalias")
-        || name.starts_with("invariant.")
+    ) || name.starts_with("invariant.")
         || name.starts_with("pseudoprobe")
     {
         return Callee::Hint;

@@ -7,6 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use indexmap::IndexSet;
 use llvm_sys::LLVMOpcode;
 
 use crate::analysis::control_flow::ControlFlow;
@@ -24,7 +25,7 @@ pub struct BlockOrder {
 }
 
 struct Loop {
-    body: HashSet<Block>,
+    body: IndexSet<Block>,
 }
 
 impl BlockOrder {
