@@ -1,5 +1,5 @@
-//! The compiler of device images. It makes host objects for the virtual GPU and PTX, and it improves images in clang's
-//! own device link.
+//! The compiler of device images. It makes host objects for the virtual GPU and PTX, and it improves device code
+//! while clang compiles and links it.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | `device` | passes on a device image whatever runs it, and their pipeline |
 //! | `vgpu` | passes that turn an image into a host object; stands on the three above |
 //! | `pass_manager` | runs a table of passes |
-//! | `ptx`, [`link`], `inspect` | the other things that become of an image |
+//! | `ptx`, [`link`], [`translation_unit`], `inspect` | the other things that become of an image |
 //!
 //! `omptarget-codegen`, the compiler process (see the crate `codegen`), is [`main`]. The crate `link-plugin` brings
 //! [`link`] into clang's linkers.
@@ -21,6 +21,7 @@ mod ir;
 pub mod link;
 mod pass_manager;
 mod ptx;
+pub mod translation_unit;
 mod vgpu;
 
 pub use command::main;

@@ -1,9 +1,11 @@
-//! The device passes of `omptarget-codegen` in clang's own device link (docs/codegen.md, "Machine code of the whole
-//! program, by clang").
+//! Our passes in clang itself, as a plugin of LLVM's pass manager.
 //!
-//! clang-nvlink-wrapper loads this library (`load-pass-plugin`) and runs the pass `omptarget<O2>` where
-//! `--lto-newpm-passes` names it. LLVM's functions are those of the linker's own libLLVM, which the process has loaded
-//! already.
+//! clang loads this library when it compiles device code (`-fpass-plugin`), and has the pass for translation units run first
+//! (docs/codegen.md, "In clang's compilation of each unit").
+//!
+//! In a device link ("Machine code of the whole program, by clang" there) clang-nvlink-wrapper loads it
+//! (`load-pass-plugin`) and runs the pass `omptarget<O2>` where `--lto-newpm-passes` names it. LLVM's functions are those
+//! of the process's own libLLVM, which it has loaded already.
 
 use std::ffi::{c_char, c_void};
 
@@ -73,6 +75,21 @@ pub unsafe extern "C" fn omptarget_run(module: LLVMModuleRef, text: *const c_cha
     let options = unsafe { options(text, length) }.expect("they were accepted");
     // SAFETY: as the caller promises.
     if let Err(error) = unsafe { link::run(module, &options) } {
+        eprintln!("error: {error:#}");
+        std::process::exit(1);
+    }
+}
+
+/// The pass for each translation unit, which clang runs first. Ends the compilation with a message if the code cannot
+/// be mended.
+///
+/// # Safety
+///
+/// `module` is a valid module that nothing else uses during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn omptarget_run_on_unit(module: LLVMModuleRef) {
+    // SAFETY: as the caller promises.
+    if let Err(error) = unsafe { codegen_llvm::translation_unit::run(module) } {
         eprintln!("error: {error:#}");
         std::process::exit(1);
     }

@@ -10,6 +10,7 @@
 // src/lib.rs.
 extern "C" bool omptarget_accepts(const char *options, size_t length);
 extern "C" void omptarget_run(LLVMModuleRef module, const char *options, size_t length);
+extern "C" void omptarget_run_on_unit(LLVMModuleRef module);
 
 namespace {
 
@@ -28,6 +29,17 @@ public:
   static bool isRequired() { return true; }
 };
 
+class OmptargetUnit : public llvm::PassInfoMixin<OmptargetUnit> {
+public:
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &) {
+    omptarget_run_on_unit(llvm::wrap(&M));
+    return llvm::PreservedAnalyses::none();
+  }
+
+  // Also at -O0: it makes programs right, not fast.
+  static bool isRequired() { return true; }
+};
+
 // Takes `omptarget<O1>` to `omptarget<O3>`, with options behind the level (`omptarget<O2;verify-each>`).
 bool parse(llvm::StringRef Name, llvm::ModulePassManager &Passes,
            llvm::ArrayRef<llvm::PassBuilder::PipelineElement> Inner) {
@@ -42,4 +54,6 @@ bool parse(llvm::StringRef Name, llvm::ModulePassManager &Passes,
 
 extern "C" void omptarget_register(llvm::PassBuilder &Builder) {
   Builder.registerPipelineParsingCallback(parse);
+  Builder.registerPipelineStartEPCallback(
+      [](llvm::ModulePassManager &Passes, llvm::OptimizationLevel) { Passes.addPass(OmptargetUnit()); });
 }

@@ -36,7 +36,8 @@ EXAMPLES = [
 # (docs/codegen.md): long double on the device, more than 48 KiB of static shared memory.
 TESTS = [
     *(test(f"{name}.c") for name in ("map", "modifiers", "structs", "data", "privates", "mapper", "async", "schedules",
-                                     "sync", "doacross", "queries", "heap", "guards", "reduce_sizes", "reduce_apart")),
+                                     "sync", "doacross", "queries", "heap", "guards", "reduce_sizes", "reduce_apart",
+                                     "shared_captures")),
     test("link.c", "link_other.c"), test("units.c", "units_other.c"), test("classes.cpp"),
     test("constructs.c", flags=("-fopenmp-version=52",)), test("tasks.c", flags=("-fopenmp-version=51",)),
     test("routines.c", flags=("-fopenmp-version=51",)),

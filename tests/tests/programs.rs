@@ -58,6 +58,13 @@ fn records() {
 }
 
 #[test]
+fn shared_captures() {
+    check(&["shared_captures.c"]);
+    let sources = ["tests/programs/shared_captures.c"];
+    check_mode(&sources, &[], Mode::UnitByUnit("-O2"));
+}
+
+#[test]
 fn modifiers() {
     check(&["modifiers.c"]);
 }

@@ -10,6 +10,7 @@ pub mod pipeline;
 mod realloc;
 mod retarget;
 pub mod runtime;
+pub mod shared_captures;
 mod static_shared;
 mod undefined;
 mod unsupported;

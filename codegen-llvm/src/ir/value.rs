@@ -183,6 +183,20 @@ impl Value {
         wrap(llvm!(core::LLVMGetNextInstruction(self.0)))
     }
 
+    /// The instruction before this one in its block.
+    pub fn previous(self) -> Option<Value> {
+        wrap(llvm!(core::LLVMGetPreviousInstruction(self.0)))
+    }
+
+    /// Makes it use `new` wherever it uses `old`.
+    pub fn replace_operand(self, old: Value, new: Value) {
+        for index in 0..self.operand_count() {
+            if self.operand_or_none(index) == Some(old) {
+                self.set_operand(index, new);
+            }
+        }
+    }
+
     /// As LLVM prints it.
     pub fn print(self) -> String {
         take_message(llvm!(core::LLVMPrintValueToString(self.0)))
@@ -440,6 +454,11 @@ impl Value {
     /// Whether it is a phi.
     pub fn is_phi(self) -> bool {
         self.opcode() == Some(LLVMOpcode::LLVMPHI)
+    }
+
+    /// How many of its type an `alloca` allocates.
+    pub fn allocated_count(self) -> Value {
+        self.operand(0)
     }
 
     /// The values and blocks of a phi.

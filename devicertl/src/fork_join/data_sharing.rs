@@ -83,6 +83,16 @@ pub unsafe extern "C" fn __kmpc_free_shared(pointer: *mut c_void, bytes: usize) 
     release(pointer, bytes);
 }
 
+/// `void ()`: a barrier for threads that all execute a team's sequential code; nothing for one that executes it
+/// alone. Around regions that write what they captured (codegen-llvm: `device/shared_captures.rs`; OpenMP 5.2,
+/// §5.1.1).
+#[unsafe(no_mangle)]
+pub extern "C" fn __omptarget_sequential_barrier() {
+    if is_common() {
+        arch::block_barrier();
+    }
+}
+
 fn allocate(bytes: usize) -> *mut c_void {
     if !arch::is_spmd() || (arch::thread_id() == 0 && !Nest::load().is_active()) {
         let here = pool().take(bytes);

@@ -1,0 +1,24 @@
+//! What clang has done to the device code of each translation unit before it optimises it.
+
+use anyhow::Result;
+use llvm_sys::prelude::LLVMModuleRef;
+
+use crate::analysis::target::Target;
+use crate::device::shared_captures;
+use crate::ir::Module;
+
+/// Mends what clang gets wrong in OpenMP code for GPUs. A module for another target stays as it is.
+///
+/// Errors name what cannot be mended, and the place in the program's source.
+///
+/// # Safety
+///
+/// `module` is a valid module that nothing else uses during the call.
+pub unsafe fn run(module: LLVMModuleRef) -> Result<()> {
+    // SAFETY: as the caller promises.
+    let module = unsafe { Module::of_linker(module) };
+    if Target::of(&module).is_err() {
+        return Ok(());
+    }
+    shared_captures::run(module.context, &module)
+}
