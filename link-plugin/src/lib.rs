@@ -1,11 +1,12 @@
 //! Our passes in clang itself, as a plugin of LLVM's pass manager.
 //!
-//! clang loads this library when it compiles device code (`-fpass-plugin`), and has the pass for translation units run first
+//! clang loads this library when it compiles device code (`-fpass-plugin`), and runs the pass for translation units first
 //! (docs/codegen.md, "In clang's compilation of each unit").
 //!
 //! In a device link ("Machine code of the whole program, by clang" there) clang-nvlink-wrapper loads it
-//! (`load-pass-plugin`) and runs the pass `omptarget<O2>` where `--lto-newpm-passes` names it. LLVM's functions are those
-//! of the process's own libLLVM, which it has loaded already.
+//! (`load-pass-plugin`) and runs the pass `omptarget<O2>` where `--lto-newpm-passes` names it.
+//!
+//! LLVM's functions are those of the process's own libLLVM, which it has loaded already.
 
 use std::ffi::{c_char, c_void};
 
