@@ -1,7 +1,7 @@
 //! Our passes in clang itself, as a plugin of LLVM's pass manager.
 //!
-//! clang loads this library when it compiles device code (`-fpass-plugin`). It runs the pass for translation units first
-//! (docs/codegen.md, "In clang's compilation of each unit").
+//! clang loads this library when it compiles device code (`-fpass-plugin`). It runs the pass for translation units
+//! first (docs/codegen.md, "In clang's compilation of each unit").
 //!
 //! In a device link ("Machine code of the whole program, by clang" there) clang-nvlink-wrapper loads it
 //! (`load-pass-plugin`) and runs the pass `omptarget<O2>` where `--lto-newpm-passes` names it.
