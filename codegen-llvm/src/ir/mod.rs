@@ -24,6 +24,7 @@ macro_rules! llvm {
 }
 
 mod attribute;
+mod block;
 mod builder;
 mod context;
 mod debug;
@@ -35,10 +36,11 @@ mod types;
 mod value;
 mod vector;
 
+pub use block::Block;
 pub use builder::Builder;
 pub use context::{Context, c_string, take_message};
 pub use debug::{Location, metadata_string};
 pub use machine::{Host, Machine, MachineOptions, initialise_targets, set_llvm_options};
 pub use module::Module;
 pub use types::{Layout, Type};
-pub use value::{Block, Value};
+pub use value::Value;

@@ -1,17 +1,13 @@
-//! Values: constants, globals, functions, instructions; and basic blocks.
+//! Values: constants, globals, functions, instructions.
 
-use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
+use llvm_sys::prelude::LLVMValueRef;
 use llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMValueKind, LLVMVisibility};
 
-use super::{Type, c_string, take_message};
+use super::{Block, Type, c_string, take_message};
 
 /// An LLVM value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Value(pub(super) LLVMValueRef);
-
-/// A basic block.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Block(pub(super) LLVMBasicBlockRef);
 
 pub(super) fn wrap(raw: LLVMValueRef) -> Option<Value> {
     (!raw.is_null()).then_some(Value(raw))
@@ -502,49 +498,6 @@ impl Value {
             LLVMOpcode::LLVMSwitch => Some(self.operand(0)),
             _ => None,
         }
-    }
-}
-
-impl Block {
-    /// Its instructions in order; a snapshot.
-    pub fn instructions(self) -> Vec<Value> {
-        let mut instructions = Vec::new();
-        let mut next = wrap(llvm!(core::LLVMGetFirstInstruction(self.0)));
-        while let Some(instruction) = next {
-            instructions.push(instruction);
-            next = instruction.next();
-        }
-        instructions
-    }
-
-    /// Its last instruction.
-    pub fn terminator(self) -> Option<Value> {
-        wrap(llvm!(core::LLVMGetBasicBlockTerminator(self.0)))
-    }
-
-    /// The blocks control may go to next.
-    pub fn successors(self) -> Vec<Block> {
-        self.terminator().map(Value::successors).unwrap_or_default()
-    }
-
-    /// The blocks control comes from.
-    pub fn predecessors(self) -> Vec<Block> {
-        let value = Value(llvm!(core::LLVMBasicBlockAsValue(self.0)));
-        let mut blocks: Vec<_> = value.users().into_iter().map(Value::block).collect();
-        blocks.retain(|block| block.successors().contains(&self));
-        blocks.dedup();
-        blocks
-    }
-
-    /// Its name, empty if it has none.
-    #[cfg(test)]
-    pub fn name(self) -> String {
-        Value(llvm!(core::LLVMBasicBlockAsValue(self.0))).name()
-    }
-
-    /// The function it is in.
-    pub fn function(self) -> Value {
-        Value(llvm!(core::LLVMGetBasicBlockParent(self.0)))
     }
 }
 
