@@ -10,9 +10,11 @@ use llvm_sys::LLVMOpcode;
 
 use crate::ir::{Block, Value};
 
-/// The entry points of `parallel`. Both take the region as argument 5 and the list of captured addresses as argument 7.
+/// The entry points of `parallel`. Both take the region as argument 5, the function that calls it in generic kernels as
+/// argument 6, and the list of captured addresses as argument 7.
 const FORKS: [&str; 2] = ["__kmpc_parallel_60", "__kmpc_parallel_51"];
 const REGION: u32 = 5;
+const WRAPPER: u32 = 6;
 const LIST: u32 = 7;
 
 /// Parameters of an outlined function in front of those for what it captures: the thread's numbers.
@@ -43,6 +45,34 @@ fn is_fork(instruction: Value) -> bool {
     instruction
         .called_function()
         .is_some_and(|called| FORKS.contains(&called.name().as_str()))
+}
+
+/// Whether a function is a parallel region, or is called in regions only.
+pub fn runs_in_region(function: Value) -> bool {
+    let mut seen = HashSet::from([function]);
+    let mut pending = vec![function];
+    while let Some(function) = pending.pop() {
+        if !function.is_local() || function.is_unused() {
+            return false;
+        }
+        for user in function.users() {
+            if is_fork(user)
+                && [REGION, WRAPPER]
+                    .iter()
+                    .any(|&at| user.operand(at) == function)
+            {
+                continue;
+            }
+            if user.called_function() != Some(function) {
+                return false;
+            }
+            let caller = user.block().function();
+            if seen.insert(caller) {
+                pending.push(caller);
+            }
+        }
+    }
+    true
 }
 
 fn written_by(fork: Value) -> Vec<Capture> {

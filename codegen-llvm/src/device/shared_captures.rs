@@ -60,13 +60,16 @@ impl<'a> Mover<'a> {
     }
 
     fn run(&self, captures: &[Capture]) -> Result<()> {
+        let in_region = captures::runs_in_region(self.function);
         let forks = each_once(captures.iter().map(|capture| capture.fork));
-        if self.is_executed_by_all() {
+        if self.is_executed_by_all() && !in_region {
             forks.iter().for_each(|&fork| self.surround(fork));
         }
         let entry = self.function.blocks()[0];
         for local in each_once(captures.iter().map(|capture| capture.local)) {
             match local.allocated_count().as_int() {
+                // One thread runs a region in a region, and the local is its own.
+                Some(_) if local.block() == entry && in_region => {}
                 Some(count) if local.block() == entry => self.share_fixed(local, count)?,
                 _ => self.share_dynamic(local, &forks)?,
             }
@@ -395,6 +398,25 @@ define internal void @reads(ptr %gtid, ptr %btid, ptr %x) {
             let printed = shared(2, region);
             assert!(!printed.contains("__kmpc_alloc_shared"), "{printed}");
         }
+    }
+
+    /// One thread runs a region in a region; with debug information, a region's code is in a function that it calls.
+    #[test]
+    fn locals_of_regions_stay() {
+        let region = "  call void @code(ptr %address)
+  ret void
+}
+define internal void @code(ptr %x) {
+  %own = alloca i64
+  %list = alloca [1 x ptr]
+  store ptr %own, ptr %list
+  call void @__kmpc_parallel_60(ptr null, i32 0, i32 1, i32 -1, i32 -1, ptr @nested, ptr null, ptr %list, i64 1, i32 0)
+  ret void
+}
+define internal void @nested(ptr %gtid, ptr %btid, ptr %own) {
+  store i64 1, ptr %own";
+        let printed = shared(2, region);
+        assert!(!printed.contains("__kmpc_alloc_shared"), "{printed}");
     }
 
     /// One thread adds the team's sum to its own copy, and goes on with that.
