@@ -71,7 +71,10 @@ impl<'a> Mover<'a> {
                 // One thread runs a region in a region, and the local is its own.
                 Some(_) if local.block() == entry && in_region => {}
                 Some(count) if local.block() == entry => self.share_fixed(local, count)?,
-                _ => self.share_dynamic(local, &forks)?,
+                _ => {
+                    let own = captures.iter().filter(|capture| capture.local == local);
+                    self.share_dynamic(local, own.map(|capture| capture.fork))?;
+                }
             }
         }
         Ok(())
@@ -130,7 +133,7 @@ impl<'a> Mover<'a> {
 
     /// A local whose memory is taken where the code gets to it (a `scan`'s buffer), and given back where the stack is
     /// reset.
-    fn share_dynamic(&self, local: Value, forks: &[Value]) -> Result<()> {
+    fn share_dynamic(&self, local: Value, forks: impl Iterator<Item = Value>) -> Result<()> {
         let builder = Builder::before(self.context, local);
         let i64 = Type::int(self.context, 64);
         let element = Value::int(i64, self.module.layout().alloc_size(local.allocated_type()));
@@ -138,8 +141,7 @@ impl<'a> Mover<'a> {
         let size = builder.binary(LLVMOpcode::LLVMMul, count, element);
         let memory = self.allocate(local, size);
         self.replace(local, memory, |_| true)?;
-        let resets = forks.iter().filter_map(|&fork| reset_after(fork));
-        for reset in resets {
+        for reset in each_once(forks.filter_map(reset_after)) {
             self.release(reset, memory, size);
         }
         Ok(())
@@ -452,6 +454,51 @@ done:",
                 "{printed}"
             );
         }
+    }
+
+    /// Two scans in a function: each buffer is given back where its own scan ends, once.
+    #[test]
+    fn each_buffer_is_given_back_once() {
+        let scan = |name: &str, next: &str| {
+            format!(
+                "{name}:
+  %stack.{name} = call ptr @llvm.stacksave.p0()
+  %buffer.{name} = alloca i32, i64 64
+  %list.{name} = alloca [1 x ptr]
+  store ptr %buffer.{name}, ptr %list.{name}
+  call void @__kmpc_parallel_60(ptr null, i32 0, i32 1, i32 -1, i32 -1, ptr @region, ptr null, ptr %list.{name}, \
+                 i64 1, i32 0)
+  call void @llvm.stackrestore.p0(ptr %stack.{name})
+  {next}
+"
+            )
+        };
+        let text = format!(
+            "target triple = \"nvptx64-nvidia-cuda\"
+declare ptr @llvm.stacksave.p0()
+declare void @llvm.stackrestore.p0(ptr)
+declare void @__kmpc_parallel_60(ptr, i32, i32, i32, i32, ptr, ptr, ptr, i64, i32)
+define void @f() {{
+  br label %one
+{}{}}}
+define internal void @region(ptr %gtid, ptr %btid, ptr %buffer) {{
+  store i32 1, ptr %buffer
+  ret void
+}}
+",
+            scan("one", "br label %two"),
+            scan("two", "ret void"),
+        );
+        let context = Context::new();
+        let module = Module::parse(context, &text, "test").unwrap();
+        run(context, &module).unwrap();
+        module.verify("after the pass").unwrap();
+        let printed = module.print();
+        assert_eq!(
+            printed.matches("call void @__kmpc_free_shared(").count(),
+            2,
+            "{printed}"
+        );
     }
 
     /// A scan's buffer on an AMD GPU, in a function: taken where it was, given back where the stack is reset.
