@@ -75,10 +75,7 @@ pub unsafe extern "C" fn omptarget_run(module: LLVMModuleRef, text: *const c_cha
     // SAFETY: as the caller promises.
     let options = unsafe { options(text, length) }.expect("they were accepted");
     // SAFETY: as the caller promises.
-    if let Err(error) = unsafe { link::run(module, &options) } {
-        eprintln!("error: {error:#}");
-        std::process::exit(1);
-    }
+    end_on_error(unsafe { link::run(module, &options) });
 }
 
 /// The pass for each translation unit, which clang runs first. Ends the compilation with a message if the code cannot
@@ -90,7 +87,12 @@ pub unsafe extern "C" fn omptarget_run(module: LLVMModuleRef, text: *const c_cha
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omptarget_run_on_unit(module: LLVMModuleRef) {
     // SAFETY: as the caller promises.
-    if let Err(error) = unsafe { codegen_llvm::translation_unit::run(module) } {
+    end_on_error(unsafe { codegen_llvm::translation_unit::run(module) });
+}
+
+/// Ends the compilation or the link that the pass is part of: LLVM's passes cannot fail.
+fn end_on_error(result: Result<(), impl std::fmt::Display>) {
+    if let Err(error) = result {
         eprintln!("error: {error:#}");
         std::process::exit(1);
     }

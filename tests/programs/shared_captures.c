@@ -171,6 +171,27 @@ static void in_sequential_code(void) {
     EXPECT(last, N * (N - 1) / 2 + 1);
     for (int i = 0; i < N; i++)
         EXPECT(values[i], i * (i + 1) / 2 + 1);
+    // Two scans, each with a buffer.
+    long first = 0, second = 0;
+#pragma omp target map(tofrom : values, first, second)
+    {
+#pragma omp parallel for reduction(inscan, + : first)
+        for (int i = 0; i < N; i++) {
+            first += i;
+#pragma omp scan inclusive(first)
+            values[i] = first;
+        }
+#pragma omp parallel for reduction(inscan, + : second)
+        for (int i = 0; i < N; i++) {
+            second += 2 * i;
+#pragma omp scan inclusive(second)
+            values[i] += second;
+        }
+    }
+    EXPECT(first, N * (N - 1) / 2);
+    EXPECT(second, N * (N - 1));
+    for (int i = 0; i < N; i++)
+        EXPECT(values[i], 3 * (i * (i + 1) / 2));
 }
 
 int main(void) {

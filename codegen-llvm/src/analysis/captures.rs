@@ -76,9 +76,9 @@ pub fn runs_in_region(function: Value) -> bool {
 }
 
 fn written_by(fork: Value) -> Vec<Capture> {
-    entries(base(fork.operand(LIST)))
+    entries(fork.operand(LIST).address_base())
         .into_iter()
-        .filter_map(|(index, address)| Some((index, local(address)?)))
+        .filter_map(|(index, address)| Some((index, address.local()?)))
         .filter(|&(index, _)| writes(fork, index, &mut HashSet::new()))
         .map(|(_, local)| Capture { local, fork })
         .collect()
@@ -124,21 +124,6 @@ fn entries(list: Value) -> Vec<(usize, Value)> {
     found
 }
 
-/// The `alloca` that an address is in.
-fn local(address: Value) -> Option<Value> {
-    let base = base(address);
-    (base.opcode() == Some(LLVMOpcode::LLVMAlloca)).then_some(base)
-}
-
-/// What an address was computed from.
-fn base(mut address: Value) -> Value {
-    while let Some(LLVMOpcode::LLVMGetElementPtr | LLVMOpcode::LLVMAddrSpaceCast) = address.opcode()
-    {
-        address = address.operand(0);
-    }
-    address
-}
-
 /// A local's `alloca`, and the same address in another address space (AMD GPUs have locals in one of their own).
 pub fn same_address(local: Value) -> Vec<Value> {
     let casts = local
@@ -174,7 +159,7 @@ fn is_written(pointer: Value, seen: &mut HashSet<Value>) -> bool {
 
 /// The same of a pointer that is stored to a slot: a local, or an entry of a region's list.
 fn is_written_from(slot: Value, seen: &mut HashSet<Value>) -> bool {
-    let Some(holder) = local(slot) else {
+    let Some(holder) = slot.local() else {
         return true;
     };
     same_address(holder).into_iter().any(|address| {
@@ -183,7 +168,9 @@ fn is_written_from(slot: Value, seen: &mut HashSet<Value>) -> bool {
             Some(LLVMOpcode::LLVMLoad) => is_written(user, seen),
             Some(LLVMOpcode::LLVMAddrSpaceCast) => false,
             Some(LLVMOpcode::LLVMGetElementPtr) => !is_of_a_list(user),
-            Some(LLVMOpcode::LLVMCall) if is_fork(user) && base(user.operand(LIST)) == holder => {
+            Some(LLVMOpcode::LLVMCall)
+                if is_fork(user) && user.operand(LIST).address_base() == holder =>
+            {
                 let indices = entries(holder).into_iter();
                 indices
                     .map(|(index, _)| index)

@@ -95,8 +95,8 @@ fn leads_elsewhere(instruction: Value) -> bool {
 fn acts(instruction: Value) -> bool {
     use LLVMOpcode::*;
     match instruction.opcode() {
-        Some(LLVMLoad) => !is_own(instruction.operand(0)),
-        Some(LLVMStore) => !is_own(instruction.operand(1)),
+        Some(LLVMLoad) => instruction.operand(0).local().is_none(),
+        Some(LLVMStore) => instruction.operand(1).local().is_none(),
         Some(LLVMAtomicRMW | LLVMAtomicCmpXchg) => true,
         Some(LLVMCall | LLVMInvoke | LLVMCallBr) => {
             !is_block_barrier(instruction)
@@ -113,15 +113,6 @@ fn touches_nothing(function: Value) -> bool {
         || HINTS_WITHOUT_ACCESS
             .iter()
             .any(|hint| name.starts_with(hint))
-}
-
-/// Whether an address lies in one of the thread's own variables.
-fn is_own(mut address: Value) -> bool {
-    while let Some(LLVMOpcode::LLVMGetElementPtr | LLVMOpcode::LLVMAddrSpaceCast) = address.opcode()
-    {
-        address = address.operand(0);
-    }
-    address.opcode() == Some(LLVMOpcode::LLVMAlloca)
 }
 
 #[cfg(test)]

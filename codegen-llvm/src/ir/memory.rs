@@ -5,6 +5,22 @@ use llvm_sys::{LLVMAtomicOrdering, LLVMOpcode};
 use super::Value;
 
 impl Value {
+    /// What an address was computed from, in whatever address space.
+    pub fn address_base(mut self) -> Value {
+        while let Some(LLVMOpcode::LLVMGetElementPtr | LLVMOpcode::LLVMAddrSpaceCast) =
+            self.opcode()
+        {
+            self = self.operand(0);
+        }
+        self
+    }
+
+    /// The local of the thread (`alloca`) that an address lies in.
+    pub fn local(self) -> Option<Value> {
+        let base = self.address_base();
+        (base.opcode() == Some(LLVMOpcode::LLVMAlloca)).then_some(base)
+    }
+
     /// Whether a load, store, atomicrmw or cmpxchg is volatile.
     pub fn is_volatile(self) -> bool {
         llvm!(core::LLVMGetVolatile(self.0)) != 0
