@@ -9,7 +9,7 @@ use vgpu_abi::artifact::Artifact;
 use vgpu_abi::summary::ImageSummary;
 
 use crate::cache::{Cache, Key};
-use crate::{CompileError, host_cpu, process};
+use crate::{CompileError, CpuLevel, host_cpu, process};
 
 /// The compiler's file name.
 const TOOL: &str = "omptarget-codegen";
@@ -38,6 +38,8 @@ pub struct VgpuOptions {
     /// Whether compiled code counts the instructions of the image that it executes
     /// ([`vgpu_abi::ThreadContext::instructions`]). It counts thread by thread, so there are no warp forms then.
     pub count: bool,
+    /// What to compile for; `None`: the CPU at hand.
+    pub cpu: Option<CpuLevel>,
 }
 
 impl Default for VgpuOptions {
@@ -47,6 +49,7 @@ impl Default for VgpuOptions {
             window_check: true,
             warp_forms: false,
             count: false,
+            cpu: None,
         }
     }
 }
@@ -112,7 +115,15 @@ impl Compiler {
         if options.count {
             arguments.push("--count".to_owned());
         }
-        let key = self.key(&arguments, &host_cpu::identity(), bitcode)?;
+        let cpu = match options.cpu {
+            // The argument is part of the key.
+            Some(level) => {
+                arguments.push(format!("--cpu={}", level.name()));
+                Vec::new()
+            }
+            None => host_cpu::identity(),
+        };
+        let key = self.key(&arguments, &cpu, bitcode)?;
         if let Some(artifact) = self
             .cached(&key)
             .and_then(|bytes| Artifact::decode(&bytes).ok())

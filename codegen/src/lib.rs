@@ -6,10 +6,12 @@
 
 mod cache;
 mod compiler;
+mod cpu_level;
 mod error;
 mod host_cpu;
 mod process;
 
 pub use cache::{Cache, Key};
 pub use compiler::{Compiler, PROVENANCE, PtxOptions, RUNTIME_LIBRARIES, VgpuOptions};
+pub use cpu_level::CpuLevel;
 pub use error::CompileError;

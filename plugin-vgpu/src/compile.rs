@@ -13,6 +13,7 @@ pub fn compile(image: &Image<'_>, options: &LoadOptions, config: &Config) -> Res
         // With unified shared memory, device code may use every address of the process.
         window_check: !options.unified_shared_memory,
         count: config.count,
+        cpu: config.cpu,
         // Instructions are counted per thread, so code in warp form cannot count them.
         warp_forms: config.engine.wants_warp_forms() && !config.count,
         ..VgpuOptions::default()

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use codegen::CpuLevel;
+
 use crate::engine::Engine;
 
 /// The configuration of a virtual GPU.
@@ -19,6 +21,8 @@ pub struct Config {
     pub count: bool,
     /// Which engine runs kernels.
     pub engine: Engine,
+    /// What kernels are compiled for. `None`: the CPU at hand.
+    pub cpu: Option<CpuLevel>,
 }
 
 impl Config {
@@ -35,6 +39,7 @@ impl Config {
             timeout: None,
             count: false,
             engine: Engine::Auto,
+            cpu: None,
         }
     }
 
@@ -89,7 +94,24 @@ impl Config {
                 format!("OMPTARGET_VGPU_ENGINE={text}: fiber, workgroup or auto is needed")
             })?;
         }
+        if let Some(text) = variable("OMPTARGET_VGPU_CPU") {
+            config.cpu = cpu(text.trim())?;
+        }
         Ok(config)
+    }
+}
+
+/// What `OMPTARGET_VGPU_CPU` asks for. A level that the CPU at hand does not have would end in an illegal instruction.
+fn cpu(text: &str) -> Result<Option<CpuLevel>, String> {
+    match (text, CpuLevel::named(text)) {
+        ("native", _) => Ok(None),
+        (_, Some(level)) if level.runs_here() => Ok(Some(level)),
+        (_, Some(_)) => Err(format!(
+            "OMPTARGET_VGPU_CPU={text}: this CPU does not run it"
+        )),
+        (_, None) => Err(format!(
+            "OMPTARGET_VGPU_CPU={text}: native, x86-64, x86-64-v2, x86-64-v3 or x86-64-v4 is needed"
+        )),
     }
 }
 
@@ -150,6 +172,12 @@ mod tests {
         assert_eq!(engine("fiber"), Engine::Fiber);
         assert_eq!(engine(" workgroup "), Engine::Workgroup);
         assert_eq!(engine("auto"), Engine::Auto);
+        let cpu = |name| read("OMPTARGET_VGPU_CPU", name).unwrap().cpu;
+        assert_eq!(cpu("native"), None);
+        assert_eq!(
+            cpu("x86-64"),
+            CpuLevel::V1.runs_here().then_some(CpuLevel::V1)
+        );
     }
 
     #[test]
@@ -164,6 +192,7 @@ mod tests {
             ("OMPTARGET_VGPU_COUNT", "yes"),
             ("OMPTARGET_VGPU_ENGINE", "fast"),
             ("OMPTARGET_VGPU_ENGINE", ""),
+            ("OMPTARGET_VGPU_CPU", "x86-64-v9"),
         ] {
             assert!(read(name, value).unwrap_err().contains(name));
         }

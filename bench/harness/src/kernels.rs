@@ -24,7 +24,7 @@ Examples:
 Every kernel is one C source, which is compiled for each implementation; the OpenCL kernels are equivalent. The column
 \"one SM\" is the virtual GPU on one CPU. The programs check their results and time only the kernel, after a warm-up run.
 They run in alternation. A ratio is the median of the runs' ratios: less than 1 where the virtual GPU is faster. A kernel
-that needs warps does not run where there are none. LLVM's host offload needs its library (scripts/fetch puts it into
+that needs warps does not run where there are none. With --cpu, all but pocl compile for that level. LLVM's host offload needs its library (scripts/fetch puts it into
 dist/llvm), pocl the packages pocl-opencl-icd and ocl-icd-opencl-dev. An implementation that is missing is left out, with
 a message.
 Exit code 1: a program could not be compiled or run, or gave a wrong result. The others' figures are still shown.";
@@ -51,6 +51,10 @@ pub struct Options {
     /// Only these implementations, besides the work-group engine
     #[arg(long, value_name = "WAY", value_delimiter = ',')]
     ways: Vec<Way>,
+    /// What to compile for: a level of x86-64, as OMPTARGET_VGPU_CPU
+    #[arg(long, value_name = "LEVEL", default_value = "native",
+          value_parser = ["native", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"])]
+    cpu: String,
     /// Seconds a program may take
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     limit: u64,
@@ -119,7 +123,7 @@ impl Way {
         }
     }
 
-    fn compile(self, kernel: &Kernel, folder: &Path) -> Result<()> {
+    fn compile(self, kernel: &Kernel, cpu: &str, folder: &Path) -> Result<()> {
         let sources = [
             (kernel.file, kernel.source),
             ("bench.h", include_str!("../../vgpu.d/bench.h")),
@@ -132,12 +136,12 @@ impl Way {
             clang::plain()?
         };
         if matches!(self, Way::Host | Way::Pocl) {
-            flags.extend(["-march=native", "-fopenmp"].map(OsString::from));
+            flags.extend([format!("-march={cpu}").into(), "-fopenmp".into()]);
         }
         match self {
             Way::Workgroup | Way::One | Way::Fiber => {}
             Way::Host => flags.push("-DBENCH_HOST".into()),
-            Way::Llvm => flags.extend(llvm_host::flags()?),
+            Way::Llvm => flags.extend(llvm_host::flags(cpu)?),
             Way::Pocl => {
                 let file = folder.join(format!("{}.cl", kernel.name));
                 std::fs::write(&file, kernel.opencl)
@@ -302,7 +306,7 @@ fn measure(kernel: &'static Kernel, ways: &[Way], options: &Options) -> Result<R
     let folder = tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
     let once = |way: &&Way| **way == Way::Workgroup || !way.ours();
     for &way in ways.iter().filter(once) {
-        way.compile(kernel, folder.path())?;
+        way.compile(kernel, &options.cpu, folder.path())?;
     }
     let mut times: BTreeMap<Way, Vec<f64>> = BTreeMap::new();
     for _ in 0..options.runs {
@@ -319,7 +323,8 @@ fn measure(kernel: &'static Kernel, ways: &[Way], options: &Options) -> Result<R
 fn run(kernel: &Kernel, way: Way, folder: &Path, options: &Options) -> Result<f64> {
     let limit = Duration::from_secs(options.limit);
     let program = folder.join(way.program(kernel.name));
-    let environment = way.environment()?;
+    let mut environment = way.environment()?;
+    environment.push(("OMPTARGET_VGPU_CPU", options.cpu.clone()));
     let variables: Vec<(&str, &str)> = environment
         .iter()
         .map(|(name, value)| (*name, value.as_str()))

@@ -11,14 +11,15 @@ pub fn lacks() -> Option<String> {
         .map(|_| "LLVM's library is not in dist/llvm (scripts/fetch)".to_owned())
 }
 
-/// The arguments for a plain clang.
-pub fn flags() -> Result<Vec<OsString>> {
+/// The arguments for a plain clang, for the CPU `cpu` (`native` or a level of the psABI).
+pub fn flags(cpu: &str) -> Result<Vec<OsString>> {
+    let march = format!("-march={cpu}");
     let fixed = [
-        "-march=native",
+        &march,
         "-fopenmp",
         "-fopenmp-targets=x86_64-pc-linux-gnu",
         "-Xopenmp-target",
-        "-march=native",
+        &march,
         "-L",
     ];
     let mut flags: Vec<_> = fixed.map(OsString::from).into();

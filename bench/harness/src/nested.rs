@@ -239,7 +239,7 @@ fn build_by_llvm(chosen: &[&(&str, Source)], folder: &Path) -> Result<()> {
             &name,
             &[*source, HEADER],
             folder,
-            &llvm_host::flags()?,
+            &llvm_host::flags("native")?,
         )?;
     }
     Ok(())

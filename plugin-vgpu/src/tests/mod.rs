@@ -51,6 +51,7 @@ fn machine(multiprocessors: u32) -> Arc<Machine> {
         timeout: None,
         count: false,
         engine: Engine::Fiber,
+        cpu: None,
     };
     Machine::new(&config, Arc::new(Heap::new(config.heap).unwrap()))
 }

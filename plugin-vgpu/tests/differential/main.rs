@@ -16,7 +16,7 @@ mod fixture;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{OnceLock, mpsc};
 
-use codegen::{Compiler, VgpuOptions};
+use codegen::{Compiler, CpuLevel, VgpuOptions};
 use parking_lot::Mutex;
 use plugin_api::{Device, Launch, MemoryKind, Module};
 use plugin_vgpu::{Config, Engine, VirtualGpu};
@@ -51,12 +51,19 @@ fn devices() -> &'static [(Engine, VirtualGpu); 2] {
         .get_or_init(|| [Engine::Fiber, Engine::Workgroup].map(|engine| (engine, device(engine))))
 }
 
+/// What kernels are compiled for: vectors of 16, 32 and 64 bytes, as far as the CPU at hand has them.
+fn levels() -> Vec<CpuLevel> {
+    let all = [CpuLevel::V2, CpuLevel::V3, CpuLevel::V4];
+    all.into_iter().filter(|level| level.runs_here()).collect()
+}
+
 /// Compiles programs together, in both forms.
-fn compile(programs: &[Program]) -> Result<Artifact, String> {
+fn compile(programs: &[Program], cpu: Option<CpuLevel>) -> Result<Artifact, String> {
     fixture::find_compiler();
     let tool = std::env::var_os("OMPTARGET_CODEGEN").expect("it has been found");
     let options = VgpuOptions {
         warp_forms: true,
+        cpu,
         ..VgpuOptions::default()
     };
     let artifact = Compiler::at(tool, None).vgpu(module_text(programs).as_bytes(), &options);
@@ -164,9 +171,9 @@ fn module_text(programs: &[Program]) -> String {
     emit::PRELUDE.to_owned() + "\n" + &kernels.collect::<String>()
 }
 
-/// Compiles programs together and compares their results. Gives how many ran warp by warp.
-fn check(programs: &[Program]) -> Result<usize, String> {
-    let artifact = compile(programs)?;
+/// Compiles programs together for a CPU and compares their results. Gives how many ran warp by warp.
+fn check(programs: &[Program], cpu: Option<CpuLevel>) -> Result<usize, String> {
+    let artifact = compile(programs, cpu)?;
     let mut warp_by_warp = 0;
     for (engine, device) in devices() {
         let module = device
@@ -229,16 +236,18 @@ fn compare(kernels: usize, seed: u64) -> usize {
     let maker = thread.spawn(move || make(kernels, seed, &send)).unwrap();
     let batches = Mutex::new(batches);
     let (failed, warp_by_warp) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let levels = levels();
     let work = || {
         loop {
             // A separate statement releases the lock, so that others can take the next batch meanwhile.
             let batch = batches.lock().recv();
-            let Ok(programs) = batch else { break };
-            match check(&programs) {
+            let Ok((number, programs)) = batch else { break };
+            let cpu = levels.get(number % levels.len().max(1)).copied();
+            match check(&programs, cpu) {
                 Ok(warps) => _ = warp_by_warp.fetch_add(warps, Relaxed),
                 Err(why) => {
                     failed.fetch_add(1, Relaxed);
-                    eprintln!("seed {seed}: {}", report(programs, why));
+                    eprintln!("seed {seed}, {cpu:?}: {}", report(programs, cpu, why));
                 }
             }
         }
@@ -255,8 +264,8 @@ fn compare(kernels: usize, seed: u64) -> usize {
     failed
 }
 
-/// Generates the kernels of a seed in batches, until no more are wanted.
-fn make(kernels: usize, seed: u64, to: &mpsc::SyncSender<Vec<Program>>) {
+/// Generates the kernels of a seed in numbered batches, until no more are wanted.
+fn make(kernels: usize, seed: u64, to: &mpsc::SyncSender<(usize, Vec<Program>)>) {
     let mut runner = TestRunner::new(Runs {
         rng_seed: RngSeed::Fixed(seed),
         ..Runs::default()
@@ -265,7 +274,7 @@ fn make(kernels: usize, seed: u64, to: &mpsc::SyncSender<Vec<Program>>) {
     for done in (0..kernels).step_by(BATCH) {
         let new = |_| strategy.new_tree(&mut runner).unwrap().current();
         let programs = (0..BATCH.min(kernels - done)).map(new).collect();
-        if to.send(programs).is_err() {
+        if to.send((done / BATCH, programs)).is_err() {
             return;
         }
     }
@@ -273,15 +282,15 @@ fn make(kernels: usize, seed: u64, to: &mpsc::SyncSender<Vec<Program>>) {
 
 /// The failure of a batch: its first kernel that fails alone, shrunk as far as possible, or else the batch's own
 /// failure.
-fn report(programs: Vec<Program>, why: String) -> String {
-    let fails = |program: &Program| check(std::slice::from_ref(program)).is_err();
+fn report(programs: Vec<Program>, cpu: Option<CpuLevel>, why: String) -> String {
+    let fails = |program: &Program| check(std::slice::from_ref(program), cpu).is_err();
     let Some(mut smallest) = programs.into_iter().find(fails) else {
         return format!("{why} (none of the batch fails alone)");
     };
     while let Some(smaller) = shrink::smaller(&smallest).into_iter().find(fails) {
         smallest = smaller;
     }
-    let why = check(std::slice::from_ref(&smallest)).err();
+    let why = check(std::slice::from_ref(&smallest), cpu).err();
     let json = serde_json::to_string(&smallest).unwrap();
     let text = module_text(&[smallest]);
     let why = why.unwrap_or("a kernel that fails now and then".into());
@@ -295,8 +304,10 @@ fn earlier_failures() {
     for file in std::fs::read_dir(folder).unwrap() {
         let file = file.unwrap().path();
         let program = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
-        if let Err(why) = check(&[program]) {
-            panic!("{}: {why}", file.display());
+        for cpu in levels().into_iter().map(Some).chain([None]) {
+            if let Err(why) = check(std::slice::from_ref(&program), cpu) {
+                panic!("{}, {cpu:?}: {why}", file.display());
+            }
         }
     }
 }
