@@ -9,7 +9,8 @@
 //   prepare()   makes the data and sends it to the device (send(), twin())
 //   run()       the region that is timed, on data the device has
 //   wrong()     fetches the results and says how many differ from a serial computation
-// The program checks the first run, repeats the region and prints the median of its times in µs.
+// The program checks the first run, repeats the region and prints the median of its times in µs, or their mean if
+// BENCH_MEAN is in the environment: under load, a few long times are most of what a user waits for.
 
 #ifndef BENCH_H
 #define BENCH_H
@@ -93,7 +94,7 @@ static int by_value(const void *a, const void *b) {
 
 // At least 3 runs, and as many as fit into 0.2 s.
 int main(void) {
-    enum { LEAST = 3, MOST = 1000 };
+    enum { LEAST = 3, MOST = 1 << 16 };
     static double times[MOST];
     prepare();
     run();
@@ -103,13 +104,15 @@ int main(void) {
         return 1;
     }
     int runs = 0;
+    double sum = 0;
     for (double begin = now(); runs < MOST && (runs < LEAST || now() - begin < 2e5); runs++) {
         double start = now();
         run();
         times[runs] = now() - start;
+        sum += times[runs];
     }
     qsort(times, runs, sizeof *times, by_value);
-    printf("%.3f\n", times[runs / 2]);
+    printf("%.3f\n", getenv("BENCH_MEAN") ? sum / runs : times[runs / 2]);
     return 0;
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
@@ -17,7 +17,7 @@ use crate::machine::Machine;
 use crate::scheduler::{self, Ending};
 use crate::signals;
 use crate::sm::{BlockRun, Sm};
-use crate::spin_then_park::spin_until;
+use crate::spin_then_park::Crowd;
 use crate::subgroups;
 
 /// What is launched.
@@ -58,6 +58,8 @@ pub struct Grid {
     run: GridRun,
     block_ranges: BlockRanges,
     stop: AtomicBool,
+    /// Helpers at work. Changed with `state` locked only, but read without the lock.
+    helpers: AtomicU32,
     state: Mutex<State>,
     idle: Condvar,
 }
@@ -68,7 +70,6 @@ unsafe impl Send for Grid {}
 unsafe impl Sync for Grid {}
 
 struct State {
-    helpers: u32,
     closed: bool,
     outcome: Option<std::result::Result<GridFault, Error>>,
 }
@@ -82,7 +83,6 @@ impl Grid {
         let total: u64 = run.blocks.iter().map(|&count| u64::from(count)).product();
         let helpers = (total - 1).min(u64::from(machine.count() - 1)) as u32;
         let state = State {
-            helpers: 0,
             closed: false,
             outcome: None,
         };
@@ -90,9 +90,11 @@ impl Grid {
             run,
             block_ranges: BlockRanges::new(total, u64::from(helpers) + 1),
             stop: AtomicBool::new(false),
+            helpers: AtomicU32::new(0),
             state: Mutex::new(state),
             idle: Condvar::new(),
         });
+        let _launch = machine.crowd.launch();
         if helpers > 0 {
             machine.request_helpers(&grid, helpers);
         }
@@ -100,31 +102,31 @@ impl Grid {
         if helpers > 0 {
             machine.cancel_helpers(&grid);
         }
-        grid.finish()
+        grid.finish(&machine.crowd)
     }
 
     /// Joins the launch, unless it is over.
     pub fn help(&self, machine: &Machine) {
         {
-            let mut state = self.state.lock();
+            let state = self.state.lock();
             if state.closed {
                 return;
             }
-            state.helpers += 1;
+            self.helpers.fetch_add(1, Ordering::Relaxed);
         }
         self.work(machine);
-        let mut state = self.state.lock();
-        state.helpers -= 1;
-        if state.helpers == 0 {
+        let _state = self.state.lock();
+        if self.helpers.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.idle.notify_one();
         }
     }
 
     /// Waits for the helpers and closes the launch.
-    fn finish(&self) -> Result<Option<GridFault>> {
-        spin_until(|| self.state.lock().helpers == 0);
+    fn finish(&self, crowd: &Crowd) -> Result<Option<GridFault>> {
+        let alone = || self.helpers.load(Ordering::Relaxed) == 0;
+        crowd.spin_until(alone);
         let mut state = self.state.lock();
-        while state.helpers > 0 {
+        while !alone() {
             self.idle.wait(&mut state);
         }
         state.closed = true;

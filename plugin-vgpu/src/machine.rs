@@ -16,7 +16,7 @@ use crate::counters::DeviceCounters;
 use crate::grid::Grid;
 use crate::heap::Heap;
 use crate::sm::Sm;
-use crate::spin_then_park::spin_until;
+use crate::spin_then_park::Crowd;
 
 /// The multiprocessors.
 pub struct Machine {
@@ -26,6 +26,8 @@ pub struct Machine {
     /// Whether a worker waits for a multiprocessor. A hint that is read without the lock.
     contended: AtomicBool,
     helpers: Arc<Helpers>,
+    /// Those who may spin.
+    pub crowd: Arc<Crowd>,
     /// The event counters of all multiprocessors.
     pub counters: DeviceCounters,
 }
@@ -45,6 +47,7 @@ struct Helpers {
     arrived: Condvar,
     /// Whether there is work, or the machine has closed. A hint that is read without the lock.
     wanted: AtomicBool,
+    crowd: Arc<Crowd>,
 }
 
 /// The grids that helper threads are to run, and what is known about the threads.
@@ -70,6 +73,8 @@ impl Machine {
             started: 0,
             closed: false,
         };
+        let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);
+        let crowd = Arc::new(Crowd::new(config.multiprocessors, cpus));
         Arc::new(Machine {
             count: config.multiprocessors,
             pool: Mutex::new(pool),
@@ -80,7 +85,9 @@ impl Machine {
                 work: Mutex::new(work),
                 arrived: Condvar::new(),
                 wanted: AtomicBool::new(false),
+                crowd: crowd.clone(),
             }),
+            crowd,
         })
     }
 
@@ -188,7 +195,8 @@ impl Drop for Machine {
 impl Helpers {
     /// The next launch to help with. `None` if the machine has closed.
     fn next(&self) -> Option<Arc<Grid>> {
-        spin_until(|| self.wanted.load(Ordering::Relaxed));
+        self.crowd
+            .spin_until(|| self.wanted.load(Ordering::Relaxed));
         let mut work = self.work.lock();
         loop {
             if work.closed {

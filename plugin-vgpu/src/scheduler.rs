@@ -2,7 +2,7 @@
 
 use std::ptr;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use plugin_api::Error;
 use vgpu_abi::ThreadContext;
@@ -13,11 +13,16 @@ use crate::engine::Form;
 use crate::fault::{Cause, FaultLocation, Raised};
 use crate::signals;
 use crate::sm::{BlockRun, Sm};
+use crate::spin_then_park::SPIN_LIMIT;
 use crate::switch::Main;
 
 /// Rounds of waiting on memory without progress after which the worker yields its CPU. The block may wait for
 /// whoever needs that CPU.
 const SPINS_PER_YIELD: u32 = 64;
+/// How long the worker of a block naps that has waited for longer than threads spin. The worker that the block waits
+/// for has probably lost its CPU to others. Yielding again and again would cost this one its share of the CPU, which
+/// the block needs later.
+const NAP: Duration = Duration::from_micros(20);
 
 /// How a block ended.
 pub enum Ending {
@@ -269,7 +274,10 @@ impl Waiting {
             let raised = deadlock::report(unsafe { sm.block() }, Cause::NoProgress(timeout));
             return Err(Ending::Faulted(Box::new(raised)));
         }
-        std::thread::yield_now();
+        match waited > SPIN_LIMIT {
+            true => std::thread::sleep(NAP),
+            false => std::thread::yield_now(),
+        }
         Ok(())
     }
 }

@@ -1,5 +1,7 @@
 //! `omptarget bench kernels`: the kernels of bench/vgpu.d on the virtual GPU and on other implementations for CPUs.
 
+mod load;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,6 +11,7 @@ use anstyle::Style;
 use clap::ValueEnum;
 use omptarget_driver::{Failure, Result, clang};
 use serde::Serialize;
+use tempfile::TempDir;
 
 use super::llvm_host;
 use super::plot::{self, Bar};
@@ -20,13 +23,15 @@ Examples:
   omptarget bench kernels
   omptarget bench kernels --only mandelbrot,nbody --runs 11
   omptarget bench kernels --svg kernels.svg --against pocl
+  omptarget bench kernels --load 2 --ways workgroup,host
 
 Every kernel is one C source, which is compiled for each implementation; the OpenCL kernels are equivalent. The column
 \"one SM\" is the virtual GPU on one CPU. The programs check their results and time only the kernel, after a warm-up run.
-They run in alternation. A ratio is the median of the runs' ratios: less than 1 where the virtual GPU is faster. A kernel
-that needs warps does not run where there are none. With --cpu, all but pocl compile for that level. LLVM's host offload needs its library (scripts/fetch puts it into
-dist/llvm), pocl the packages pocl-opencl-icd and ocl-icd-opencl-dev. An implementation that is missing is left out, with
-a message.
+They run in alternation. A ratio is the median of the runs' ratios: less than 1 where the virtual GPU is faster. With
+--load, each program runs alone and next to busy threads, and its mean times are compared. With --cpu, all but pocl
+compile for that level. A kernel that needs warps does not run where there are none. LLVM's host offload needs its
+library (scripts/fetch puts it into dist/llvm), pocl the packages pocl-opencl-icd and ocl-icd-opencl-dev. An
+implementation that is missing is left out, with a message.
 Exit code 1: a program could not be compiled or run, or gave a wrong result. The others' figures are still shown.";
 
 /// Arguments of `omptarget bench kernels`.
@@ -55,6 +60,9 @@ pub struct Options {
     #[arg(long, value_name = "LEVEL", default_value = "native",
           value_parser = ["native", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"])]
     cpu: String,
+    /// How much slower each kernel is next to this many busy threads
+    #[arg(long, value_name = "COUNT", conflicts_with = "svg", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    load: Option<u32>,
     /// Seconds a program may take
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     limit: u64,
@@ -126,8 +134,8 @@ impl Way {
     fn compile(self, kernel: &Kernel, cpu: &str, folder: &Path) -> Result<()> {
         let sources = [
             (kernel.file, kernel.source),
-            ("bench.h", include_str!("../../vgpu.d/bench.h")),
-            ("opencl.h", include_str!("../../vgpu.d/opencl.h")),
+            ("bench.h", include_str!("../../../vgpu.d/bench.h")),
+            ("opencl.h", include_str!("../../../vgpu.d/opencl.h")),
         ];
         let mut flags: Vec<OsString> = Vec::new();
         let clang = if self.ours() {
@@ -183,6 +191,23 @@ impl Kernel {
     fn runs(&self, way: Way) -> bool {
         self.name != "shuffle" || !matches!(way, Way::Llvm | Way::Host)
     }
+
+    /// The implementations among `ways` that can run it.
+    fn runnable(&self, ways: &[Way]) -> Vec<Way> {
+        let ways = ways.iter().copied();
+        ways.filter(|&way| self.runs(way)).collect()
+    }
+
+    /// Compiles it for `ways`, into a folder that lives as long as the result.
+    fn compile(&self, ways: &[Way], cpu: &str) -> Result<TempDir> {
+        let folder =
+            tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
+        let once = |way: &&Way| **way == Way::Workgroup || !way.ours();
+        for &way in ways.iter().filter(once) {
+            way.compile(self, cpu, folder.path())?;
+        }
+        Ok(folder)
+    }
 }
 
 macro_rules! kernels {
@@ -190,8 +215,8 @@ macro_rules! kernels {
         [$(Kernel {
             name: $name,
             file: concat!($name, ".c"),
-            source: include_str!(concat!("../../vgpu.d/", $name, ".c")),
-            opencl: include_str!(concat!("../../vgpu.d/", $name, ".cl")),
+            source: include_str!(concat!("../../../vgpu.d/", $name, ".c")),
+            opencl: include_str!(concat!("../../../vgpu.d/", $name, ".cl")),
         }),*]
     };
 }
@@ -245,42 +270,66 @@ pub fn bench(options: &Options) -> Result<()> {
         .partition(|way| way.lacks().is_some());
     let left_out = missing
         .iter()
-        .filter_map(|way| Some(format!("{}: {}", way.title(), way.lacks()?)));
+        .filter_map(|way| Some(format!("{}: {}", way.title(), way.lacks()?)))
+        .collect();
+    match options.load {
+        None => compare(&chosen, &ways, left_out, options),
+        Some(count) => load::bench(count, &chosen, &ways, left_out, options),
+    }
+}
+
+/// Compares the ways with each other.
+fn compare(
+    kernels: &[&'static Kernel],
+    ways: &[Way],
+    left_out: Vec<String>,
+    options: &Options,
+) -> Result<()> {
     let mut report = Report {
         runs: options.runs,
         kernels: Vec::new(),
         geometric_mean: BTreeMap::new(),
-        left_out: left_out.collect(),
+        left_out,
         failed: Vec::new(),
     };
-    for kernel in chosen {
-        match measure(kernel, &ways, options) {
+    for kernel in kernels {
+        match measure(kernel, ways, options) {
             Ok(row) => report.kernels.push(row),
             Err(why) => report.failed.push(format!("{}: {why}", kernel.name)),
         }
     }
-    for way in ways {
-        let ratios = report
-            .kernels
-            .iter()
-            .filter_map(|row| row.ratio.get(&way).copied());
-        if let Some(mean) = geometric_mean(&ratios.collect::<Vec<_>>()) {
-            report.geometric_mean.insert(way, mean);
-        }
-    }
+    report.geometric_mean = means(report.kernels.iter().map(|row| &row.ratio));
     if let Some(file) = &options.svg {
         svg::save(file, &draw(&report, options.against))
             .map_err(Failure::system(format!("cannot write {}", file.display())))?;
     }
-    if options.json {
-        let text = serde_json::to_string_pretty(&report).expect("plain data becomes JSON");
-        anstream::println!("{text}");
-    } else {
-        print(&report);
+    match options.json {
+        true => print_json(&report),
+        false => print(&report),
     }
-    match report.failed.is_empty() {
+    outcome(&report.failed)
+}
+
+/// The geometric mean of each way's ratios over all kernels.
+fn means<'a>(kernels: impl Iterator<Item = &'a BTreeMap<Way, f64>>) -> BTreeMap<Way, f64> {
+    let mut all: BTreeMap<Way, Vec<f64>> = BTreeMap::new();
+    for (&way, &ratio) in kernels.flatten() {
+        all.entry(way).or_default().push(ratio);
+    }
+    let mean = |(way, ratios): (Way, Vec<f64>)| Some((way, geometric_mean(&ratios)?));
+    all.into_iter().filter_map(mean).collect()
+}
+
+fn print_json(report: &impl Serialize) {
+    let text = serde_json::to_string_pretty(report).expect("plain data becomes JSON");
+    anstream::println!("{text}");
+}
+
+/// An error if a kernel failed.
+fn outcome(failed: &[String]) -> Result<()> {
+    match failed.is_empty() {
         true => Ok(()),
-        false => Err(Failure::Other(report.failed.join("\n"))),
+        false => Err(Failure::Other(failed.join("\n"))),
     }
 }
 
@@ -298,29 +347,28 @@ fn chosen(only: &[String]) -> Result<Vec<&'static Kernel>> {
 
 /// Runs a kernel on all implementations that can run it, in alternation.
 fn measure(kernel: &'static Kernel, ways: &[Way], options: &Options) -> Result<Row> {
-    let ways: Vec<Way> = ways
-        .iter()
-        .copied()
-        .filter(|&way| kernel.runs(way))
-        .collect();
-    let folder = tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
-    let once = |way: &&Way| **way == Way::Workgroup || !way.ours();
-    for &way in ways.iter().filter(once) {
-        way.compile(kernel, &options.cpu, folder.path())?;
-    }
+    let ways = kernel.runnable(ways);
+    let folder = kernel.compile(&ways, &options.cpu)?;
     let mut times: BTreeMap<Way, Vec<f64>> = BTreeMap::new();
     for _ in 0..options.runs {
         for &way in &ways {
             times
                 .entry(way)
                 .or_default()
-                .push(run(kernel, way, folder.path(), options)?);
+                .push(run(kernel, way, folder.path(), &[], options)?);
         }
     }
     Ok(row(kernel.name, &times))
 }
 
-fn run(kernel: &Kernel, way: Way, folder: &Path, options: &Options) -> Result<f64> {
+/// Runs a kernel's program, with these environment variables. Gives the time that it prints.
+fn run(
+    kernel: &Kernel,
+    way: Way,
+    folder: &Path,
+    additional: &[(&str, &str)],
+    options: &Options,
+) -> Result<f64> {
     let limit = Duration::from_secs(options.limit);
     let program = folder.join(way.program(kernel.name));
     let mut environment = way.environment()?;
@@ -328,6 +376,7 @@ fn run(kernel: &Kernel, way: Way, folder: &Path, options: &Options) -> Result<f6
     let variables: Vec<(&str, &str)> = environment
         .iter()
         .map(|(name, value)| (*name, value.as_str()))
+        .chain(additional.iter().copied())
         .collect();
     let output = programs::run(&program, &[], &variables, limit);
     let output = output.map_err(|why| Failure::Other(format!("{}: {why}", way.title())))?;
