@@ -46,6 +46,8 @@ pub enum FaultLocation {
     Code {
         /// Its address.
         pc: u64,
+        /// A call further out. It has the line if the instruction is in a function that has none.
+        caller: Option<u64>,
     },
 }
 

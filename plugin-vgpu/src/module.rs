@@ -31,7 +31,10 @@ impl Code {
     pub fn location(&self, place: FaultLocation) -> Option<SourceLocation> {
         match place {
             FaultLocation::Unknown => None,
-            FaultLocation::Code { pc } => self.loaded.source_location(pc),
+            FaultLocation::Code { pc, caller } => self
+                .loaded
+                .source_location(pc)
+                .or_else(|| self.loaded.source_location(caller?)),
             FaultLocation::Site(index) => {
                 let Site {
                     file,

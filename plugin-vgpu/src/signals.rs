@@ -100,6 +100,7 @@ fn raised_by_signal(sm: &Sm, signal: CapturedSignal) -> Raised {
         cause,
         place: FaultLocation::Code {
             pc: code_address(&signal),
+            caller: call(&signal),
         },
         waiting: Vec::new(),
     }
@@ -126,13 +127,14 @@ fn code_address(signal: &CapturedSignal) -> u64 {
     if crate::window::contains(signal.pc) {
         return signal.pc;
     }
-    let text = crate::code_ranges::is_code;
-    signal
-        .stack
-        .iter()
-        .copied()
-        .find(|&word| text(word))
-        .map_or(signal.pc, |address| address - 1)
+    call(signal).unwrap_or(signal.pc)
+}
+
+/// The innermost call: what the first address of code on the stack returns to.
+fn call(signal: &CapturedSignal) -> Option<u64> {
+    let mut words = signal.stack.iter().copied();
+    let address = words.find(|&word| crate::code_ranges::is_code(word))?;
+    Some(address - 1)
 }
 
 const SIGNALS: [libc::c_int; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];

@@ -77,6 +77,19 @@ static void run(const char *what) {
         int a[16] = {0};
 #pragma omp target map(tofrom : a)
         ((volatile int *)a)[zero + (1 << 28)] = 1;
+    } else if (strcmp(what, "scatter") == 0) {
+        // Each thread at places of its own, at last far behind a mapped array.
+        int to[64], a[64];
+        for (int i = 0; i < 64; i++)
+            to[i] = i * 37 % 64;
+#pragma omp target parallel for num_threads(64) map(to : to) map(from : a)
+        for (int i = 0; i < 64; i++) {
+            int j = i;
+#pragma unroll
+            for (int step = 0; step < 30; step++)
+                a[j = to[j]] = i;
+            a[to[j] + (1 << 28)] = i;
+        }
     } else {
         fprintf(stderr, "unknown fault %s\n", what);
         exit(99);

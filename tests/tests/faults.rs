@@ -108,6 +108,18 @@ fn store_far_outside() {
     check("outside", "((volatile int *)a)[zero", &["store"]);
 }
 
+/// The CPU finds the fault in a function that the compiler made for many accesses; the line is that of the access.
+#[test]
+fn scatter_far_outside() {
+    let place = format!("faults.c:{}", line_of(SOURCE, "a[to[j] + (1 << 28)] = i"));
+    let level = [("OMPTARGET_VGPU_CPU", "x86-64-v2")];
+    let outcome = FAULTS.run_with(&["scatter"], &level);
+    outcome.failed_with(
+        "scatter",
+        &["store", "not mapped", "threads 0 to 31", &place],
+    );
+}
+
 /// Without debug information the kernel and the construct's place are still named.
 #[test]
 fn without_debug_information() {

@@ -162,6 +162,19 @@ impl Host {
             features: take_message(llvm!(target_machine::LLVMGetHostCPUFeatures())),
         }
     }
+
+    /// Any CPU of a level of the x86-64 psABI. Its features are those that passes of this program ask for.
+    pub fn of_level(level: &str) -> Host {
+        let features = match level {
+            "x86-64-v4" => "+avx,+avx2,+avx512f,+avx512bw",
+            "x86-64-v3" => "+avx,+avx2",
+            _ => "",
+        };
+        Host {
+            cpu: level.to_owned(),
+            features: features.to_owned(),
+        }
+    }
 }
 
 /// Initialises the back ends that this program uses: x86, NVPTX, and AMDGPU without its printer.

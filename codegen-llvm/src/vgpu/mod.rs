@@ -15,6 +15,7 @@ mod entries;
 mod globals;
 mod internalise;
 mod kernels;
+mod lane_access;
 mod lanes;
 mod loop_load_elimination;
 mod lower;
@@ -81,6 +82,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("spin", spin::run),
     ("lower-block-atomics", block_atomics::run),
     ("optimise", optimise::run),
+    ("lane-access", lane_access::run),
     ("undefined", undefined::run),
 ];
 

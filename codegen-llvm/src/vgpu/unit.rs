@@ -89,10 +89,7 @@ impl Unit {
     pub fn new(module: Module, options: VgpuOptions) -> Result<Unit> {
         let host = match &options.cpu {
             None => crate::ir::Host::detect(),
-            Some(level) => crate::ir::Host {
-                cpu: level.clone(),
-                features: String::new(),
-            },
+            Some(level) => crate::ir::Host::of_level(level),
         };
         let machine = Machine::new(&MachineOptions {
             triple: HOST_TRIPLE,
