@@ -4,8 +4,8 @@
 //! Needs: everything optimised. Leaves: few masked intrinsics that the back end has no instruction for.
 //!
 //! The back end writes each such access in place, as a test, a branch and a load or store for every lane. That is fast
-//! code. But some warp forms have hundreds of them. Vectors of 32 lanes, each in eight registers of AVX2, stay live over
-//! the thousands of blocks that they become, and passes of the back end take time by blocks times live registers
+//! code. But some warp forms have hundreds of them. Vectors of 32 lanes, each in eight registers of AVX2, stay live
+//! over the thousands of blocks that they become, and passes of the back end take time by blocks times live registers
 //! (docs/decisions/0048-lanes-accessed-out-of-line.md).
 
 use std::collections::HashMap;
