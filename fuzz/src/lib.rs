@@ -48,6 +48,7 @@ fn loads(object: &[u8]) -> bool {
             timeout: None,
             count: false,
             engine: Engine::Fiber,
+            cpu: None,
         };
         VirtualGpu::new(&config).expect("a small virtual GPU")
     });

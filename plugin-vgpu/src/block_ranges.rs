@@ -35,6 +35,15 @@ impl BlockRange {
         }
     }
 
+    /// Block `block` alone.
+    pub fn of(block: [u32; 3]) -> BlockRange {
+        BlockRange {
+            grid: [u32::MAX; 3],
+            next: block,
+            left: 1,
+        }
+    }
+
     /// The next block, if any is left.
     pub fn first(&self) -> [u32; 3] {
         self.next

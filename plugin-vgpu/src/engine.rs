@@ -37,18 +37,22 @@ impl Engine {
 pub enum Form {
     /// Each on a fiber of its own.
     Threads(EntryFn),
-    /// Each warp on a fiber of its own.
+    /// Each whole warp on a fiber of its own, and each thread behind them.
     Warps {
         /// The kernel.
         entry: WarpEntryFn,
-        /// The thread entry that the threads of the last warp run instead, each on a fiber of its own. In generic
-        /// mode the master is in that warp.
-        last: Option<EntryFn>,
+        /// The kernel for the threads that are in no whole warp.
+        rest: EntryFn,
+        /// Whether the last warp runs thread by thread even if it is whole. In generic mode the master is in it.
+        workers: bool,
     },
-    /// Subgroups of `width` threads run one after another on one stack. Nothing in them waits.
+    /// Subgroups of `width` threads run one after another on one stack, and then the threads behind the last whole
+    /// one. Nothing in them waits.
     Subgroups {
         /// The kernel.
         entry: WarpEntryFn,
+        /// The kernel for the threads that are in no whole subgroup.
+        rest: EntryFn,
         /// Threads of a subgroup.
         width: u32,
     },
@@ -108,10 +112,12 @@ impl Forms {
             Ok(warp) if unsuitable_shape(warp, block).is_none() => match warp.fiber {
                 true => Form::Warps {
                     entry: warp.entry,
-                    last: warp.workers.then_some(self.thread),
+                    rest: self.thread,
+                    workers: warp.workers,
                 },
                 false => Form::Subgroups {
                     entry: warp.entry,
+                    rest: self.thread,
                     width: warp.width,
                 },
             },
@@ -142,6 +148,11 @@ fn unsuitable_shape(warp: &WarpKernel, [x, y, z]: [u32; 3]) -> Option<String> {
         return (!generic)
             .then(|| format!("blocks of {x} x {y} x {z} threads do not fit a generic kernel"));
     }
+    if y == 1 && z == 1 && x < width {
+        return Some(format!(
+            "a block of {x} threads is smaller than a subgroup of {width}"
+        ));
+    }
     let fits = (y == 1 && z == 1) || x.is_multiple_of(width);
     (!fits).then(|| {
         format!(
@@ -155,7 +166,7 @@ mod tests {
     use super::*;
 
     unsafe extern "C" fn thread(_: *mut vgpu_abi::ThreadContext, _: *const u64) {}
-    unsafe extern "C" fn warp(_: *mut vgpu_abi::ThreadContext, _: *const u64, _: u64) {}
+    unsafe extern "C" fn warp(_: *mut vgpu_abi::ThreadContext, _: *const u64) {}
 
     fn forms(fiber: bool) -> Forms {
         let form = WarpForm::Present {
@@ -184,7 +195,7 @@ mod tests {
         for threads in [33, 64, 82, 160] {
             assert!(matches!(
                 forms.choose([1, threads, 1]),
-                Form::Warps { last: Some(_), .. }
+                Form::Warps { workers: true, .. }
             ));
         }
         for block in [[1, 32, 1], [160, 1, 1], [32, 2, 1], [1, 64, 2], [1, 161, 1]] {
@@ -194,7 +205,7 @@ mod tests {
 
     #[test]
     fn the_shape_of_the_block_decides() {
-        for block in [[1, 1, 1], [33, 1, 1], [32, 3, 1], [64, 2, 2]] {
+        for block in [[32, 1, 1], [33, 1, 1], [32, 3, 1], [64, 2, 2]] {
             assert!(matches!(forms(true).choose(block), Form::Warps { .. }));
             assert!(matches!(
                 forms(false).choose(block),
@@ -203,6 +214,10 @@ mod tests {
             assert_eq!(forms(true).why_not_warps(block), None);
         }
         assert!(matches!(forms(true).choose([16, 16, 1]), Form::Threads(_)));
+        assert_eq!(
+            forms(true).why_not_warps([31, 1, 1]).unwrap(),
+            "a block of 31 threads is smaller than a subgroup of 32"
+        );
         assert_eq!(
             forms(false).why_not_warps([16, 1, 2]).unwrap(),
             "blocks of 16 x 1 x 2 threads have rows whose length is not a multiple of 32"

@@ -168,10 +168,18 @@ impl Grid {
     fn run_range(&self, sm: &Sm, blocks: Range<u64>) {
         let mut blocks = BlockRange::new(self.run.blocks, blocks);
         let ended = match self.run.form {
-            Form::Subgroups { .. } => {
+            Form::Subgroups { width, .. } => {
                 let run = self.block_run(sm, [0; 3]);
-                // SAFETY: the contract of `launch`, and `signals::enter` was called.
-                unsafe { subgroups::run(sm, &run, blocks) }
+                if run.threads() == run.whole_subgroups(width) {
+                    // SAFETY: the contract of `launch`, and `signals::enter` was called.
+                    unsafe { subgroups::run(sm, &run, blocks) }
+                } else {
+                    blocks.try_for_each(|block| {
+                        // SAFETY: as above.
+                        unsafe { subgroups::run(sm, &run, BlockRange::of(block)) }?;
+                        self.run_block(sm, block)
+                    })
+                }
             }
             Form::Threads(_) | Form::Warps { .. } => {
                 blocks.try_for_each(|block| self.run_block(sm, block))

@@ -34,23 +34,26 @@ pub enum Ending {
     Faulted(Box<Raised>),
 }
 
-/// Runs a block to its end.
+/// Runs a block to its end; of a form of subgroups, the threads behind the last whole one.
 ///
 /// # Safety
 /// `run` describes a loaded kernel and parameters that it accepts. [`signals::enter`] has prepared the calling
 /// thread with this `sm`.
 pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
-    let [x, y, z] = run.context.ntid;
-    let (threads, size) = (x * y * z, run.warp_kind.size);
+    let (threads, size) = (run.threads(), run.warp_kind.size);
     sm.run.set(ptr::from_ref(run).cast());
+    let mut ended = 0;
     let warps = match run.form {
         Form::Threads(_) => 0,
-        Form::Warps { last: None, .. } => threads.div_ceil(size),
-        Form::Warps { last: Some(_), .. } => threads.div_ceil(size) - 1,
-        Form::Subgroups { .. } => unreachable!("subgroups have no scheduler"),
+        Form::Warps { workers: true, .. } => threads.div_ceil(size) - 1,
+        Form::Warps { .. } => threads / size,
+        Form::Subgroups { width, .. } => {
+            ended = run.whole_subgroups(width);
+            0
+        }
     };
     // SAFETY: no fiber runs.
-    unsafe { sm.block() }.reset(threads, run.warp_kind, warps);
+    unsafe { sm.block() }.reset(threads, run.warp_kind, warps, ended);
     let mut waiting = Waiting {
         since: None,
         rounds: 0,
@@ -127,12 +130,8 @@ unsafe extern "C" fn run_threads(sm: *const (), number: u64) -> ! {
         (sm, &*sm.run.get(), sm.stacks().context(fiber))
     };
     let (Form::Threads(entry)
-    | Form::Warps {
-        last: Some(entry), ..
-    }) = run.form
-    else {
-        unreachable!("threads are run thread by thread");
-    };
+    | Form::Warps { rest: entry, .. }
+    | Form::Subgroups { rest: entry, .. }) = run.form;
     loop {
         set_current_thread(sm, fiber, thread);
         // SAFETY: `cx` is this fiber's own; `run` describes the kernel.
@@ -168,12 +167,10 @@ unsafe extern "C" fn run_warps(sm: *const (), number: u64) -> ! {
     };
     loop {
         set_current_thread(sm, fiber, first);
-        // SAFETY: short use between switches.
-        let lanes = unsafe { sm.block() }.live_lanes(first);
         // SAFETY: `cx` is this fiber's own; `run` describes the kernel.
         unsafe {
             cx.write(context(run, first));
-            entry(cx, run.args, lanes);
+            entry(cx, run.args);
         }
         // SAFETY: short use between switches.
         let block = unsafe { sm.block() };

@@ -111,14 +111,13 @@ fn threads_running_with(sm: &Sm, thread: u16) -> u16 {
     // SAFETY: no fiber runs, and the block's run is valid until the next block.
     let (run, block) = unsafe { (&*sm.run.get(), sm.block()) };
     match run.form {
-        Form::Subgroups { width, .. } => {
-            let [x, y, z] = run.context.ntid;
-            (x * y * z - u32::from(thread)).min(width) as u16
+        Form::Subgroups { width, .. } if u32::from(thread) < run.whole_subgroups(width) => {
+            width as u16
         }
         Form::Warps { .. } if block.in_warp_form(thread) => {
             (Lanes::BITS - block.live_lanes(thread).leading_zeros()).max(1) as u16
         }
-        Form::Warps { .. } | Form::Threads(_) => 1,
+        Form::Subgroups { .. } | Form::Warps { .. } | Form::Threads(_) => 1,
     }
 }
 

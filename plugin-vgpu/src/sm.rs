@@ -38,6 +38,18 @@ pub struct BlockRun<'a> {
     pub timeout: Option<Duration>,
 }
 
+impl BlockRun<'_> {
+    /// Threads of the block.
+    pub fn threads(&self) -> u32 {
+        self.context.ntid.iter().product()
+    }
+
+    /// Threads in whole subgroups of `width`.
+    pub fn whole_subgroups(&self, width: u32) -> u32 {
+        self.threads() / width * width
+    }
+}
+
 /// A multiprocessor. It moves between CPU threads, but only between blocks. While it runs a block, only one CPU
 /// thread uses it, partly through the fibers and their contexts.
 pub struct Sm {

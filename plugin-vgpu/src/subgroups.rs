@@ -1,5 +1,6 @@
-//! Runs blocks whose threads never wait. The subgroups of a warp form run one after another, and all blocks of a
-//! range share one stack. A separate fiber for each block would cost more than a block of a few iterations.
+//! Runs blocks whose threads never wait. The whole subgroups of a warp form run one after another, and all blocks of a
+//! range share one stack. A separate fiber for each block would cost more than a block of a few iterations. Threads
+//! behind the last whole subgroup have fibers (`scheduler`).
 
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -21,7 +22,7 @@ struct Subgroups<'a> {
     blocks: BlockRange,
 }
 
-/// Runs `blocks` to their ends, or abandons them when the launch has failed elsewhere. The error is a fault and
+/// Runs the whole subgroups of `blocks` to their ends, or abandons them when the launch has failed elsewhere. The error is a fault and
 /// its block.
 ///
 /// # Safety
@@ -57,7 +58,7 @@ pub unsafe fn run(
     }
 }
 
-/// The main function of a subgroup fiber: runs all subgroups of its blocks.
+/// The main function of a subgroup fiber: runs all whole subgroups of its blocks.
 ///
 /// # Safety
 /// `subgroups` points at a [`Subgroups`]. The function is called on fiber `number` of its `Sm`.
@@ -68,17 +69,15 @@ unsafe extern "C" fn run_subgroups(subgroups: *const (), number: u64) -> ! {
         let subgroups = &*subgroups.cast::<Subgroups<'_>>();
         (subgroups, subgroups.sm.stacks().context(fiber))
     };
-    let Form::Subgroups { entry, width } = run.form else {
+    let Form::Subgroups { entry, width, .. } = run.form else {
         unreachable!("the form is `Form::Subgroups`");
     };
-    let [x, y, z] = run.context.ntid;
-    let threads = x * y * z;
-    'blocks: for ctaid in blocks.clone() {
-        for first in (0..threads).step_by(width as usize) {
+    for ctaid in blocks.clone() {
+        for first in (0..run.whole_subgroups(width)).step_by(width as usize) {
             if run.stop.load(Ordering::Relaxed) {
-                break 'blocks;
+                // SAFETY: as below.
+                unsafe { sm.return_to_worker() }
             }
-            let lanes = u64::MAX >> (u64::BITS - (threads - first).min(width));
             set_current_thread(sm, fiber, first as u16);
             // SAFETY: `cx` is this fiber's own; `run` describes the kernel.
             unsafe {
@@ -86,7 +85,7 @@ unsafe extern "C" fn run_subgroups(subgroups: *const (), number: u64) -> ! {
                     ctaid,
                     ..context(run, first as u16)
                 });
-                entry(cx, run.args, lanes);
+                entry(cx, run.args);
             }
         }
     }

@@ -1,13 +1,13 @@
 ; A test at run time decides about what may be at unit stride; what cannot be is gathered.
 ; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
 ; CHECK: define hidden void @vgpu.warp.permute
-; CHECK: @llvm.masked.load.v32i64
-; CHECK: @llvm.masked.load.v32f32
+; CHECK: load <32 x i64>
+; CHECK: load <32 x float>
 ; CHECK: @llvm.masked.gather.v32f32
 ; CHECK: define hidden void @vgpu.warp.column
 ; CHECK: @llvm.masked.gather.v32f32
 ; CHECK: define hidden void @vgpu.warp.row
-; CHECK: @llvm.masked.load.v32f32
+; CHECK: load <32 x float>
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @permute(ptr %out, ptr %in, ptr %index) {

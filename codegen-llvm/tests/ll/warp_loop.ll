@@ -1,14 +1,16 @@
 ; A loop that lanes leave one by one continues until none is left; one with the same bound for all stays a plain loop.
 ; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check -O1 %s 2>&1 | FileCheck %s
 ; CHECK: define hidden void @vgpu.warp.divergent
+; CHECK: icmp slt <32 x i32>
+; CHECK: bitcast <32 x i1> {{.*}} to i32
 ; CHECK: phi <32 x i1>
 ; CHECK: icmp slt <32 x i32>
 ; CHECK: bitcast <32 x i1> {{.*}} to i32
-; CHECK: @llvm.masked.store.v32i32
+; CHECK: store <32 x i32>
 ; CHECK: define hidden void @vgpu.warp.together
 ; CHECK: phi <32 x float>
 ; CHECK: load float, ptr
-; CHECK: @llvm.masked.store.v32f32
+; CHECK: store <32 x float>
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @divergent(ptr %out, ptr %limits) {

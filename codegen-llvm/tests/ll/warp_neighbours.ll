@@ -2,9 +2,9 @@
 ; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check %s 2>&1 | FileCheck %s \
 ; RUN:   --implicit-check-not='ptrtoint <32 x ptr>'
 ; CHECK: define hidden void @vgpu.warp.three
-; CHECK: @llvm.masked.load.v32f32
-; CHECK: @llvm.masked.load.v32f32
-; CHECK: @llvm.masked.load.v32f32
+; CHECK: load <32 x float>
+; CHECK: load <32 x float>
+; CHECK: load <32 x float>
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @three(ptr %out, ptr %in, ptr %index) {

@@ -4,12 +4,11 @@
 ; IR: shufflevector <32 x i32>
 ; IR: define hidden void @vgpu.warp.votes
 ; IR: icmp ne <32 x i32>
-; IR: bitcast <32 x i1> {{.*}}to i32
-; IR: and i32
+; IR: store <32 x i1>
 ; IR: define hidden void @vgpu.warp.totals
 ; IR: @llvm.vector.reduce.add.v32i32
 ; IR: define hidden void @vgpu.warp.some
-; IR: select <32 x i1>
+; IR: icmp {{.*}}ult <32 x i32>
 ; RUN: omptarget-codegen vgpu --warp-forms --no-window-check %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
 ; MANIFEST: "name":"sum"
 ; MANIFEST-SAME: "width":32,"fiber":false,"workers":false,"max_threads":1024}}

@@ -3,7 +3,7 @@
 ; CHECK: define hidden void @vgpu.warp.rows
 ; CHECK: @llvm.prefetch.p0(ptr {{.*}}, i32 0, i32 3, i32 1)
 ; CHECK: @llvm.prefetch.p0(ptr {{.*}}, i32 0, i32 3, i32 1)
-; CHECK: @llvm.masked.load.v32f32
+; CHECK: load <32 x float>
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @rows(ptr %y, i64 %pitch, i64 %count) {

@@ -4,10 +4,10 @@
 ; CHECK: define hidden void @vgpu.warp.a(
 ; CHECK: icmp eq ptr {{.*}}, @region_of_a
 ; CHECK: call void @vgpu_wild_access
-; CHECK: @llvm.masked.store{{.*}}splat (i32 1001)
+; CHECK: store <32 x i32> splat (i32 1001)
 ; CHECK: define hidden void @vgpu.warp.b(
 ; CHECK: icmp eq ptr {{.*}}, @region_of_b
-; CHECK: @llvm.masked.store{{.*}}splat (i32 1002)
+; CHECK: store <32 x i32> splat (i32 1002)
 target triple = "nvptx64-nvidia-cuda"
 
 @function = internal addrspace(3) global ptr poison, align 8

@@ -1,13 +1,12 @@
-; Consecutive elements are masked unit-stride accesses; one address for all lanes is one load.
+; Consecutive elements are loaded and stored as vectors; one address for all lanes is one load.
 ; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm -O1 %s 2>&1 | FileCheck %s --check-prefix=IR \
 ; RUN:   --implicit-check-not='masked.gather' --implicit-check-not='masked.scatter' \
 ; RUN:   --implicit-check-not='llvm.prefetch'
-; IR: define hidden void @vgpu.warp.scale(ptr %0, ptr {{.*}} %1, i64 %2)
-; IR: trunc i64 %2 to i32
+; IR: define hidden void @vgpu.warp.scale(ptr %0, ptr {{.*}} %1)
 ; IR: load float, ptr
-; IR: @llvm.masked.load.v32f32
+; IR: load <32 x float>
 ; IR: fmul <32 x float>
-; IR: @llvm.masked.store.v32f32
+; IR: store <32 x float>
 ; RUN: omptarget-codegen vgpu --warp-forms %s 2>&1 | FileCheck %s --check-prefix=WARP
 ; WARP: "warp":{"Present":{"symbol":"vgpu.warp.scale","width":32,"fiber":false,"workers":false,"max_threads":1024}}
 ; RUN: omptarget-codegen vgpu %s 2>&1 | FileCheck %s --check-prefix=MANIFEST

@@ -139,8 +139,8 @@ impl Block {
     }
 
     /// Resets to a block of `threads` threads, none of which has started. The first `warps` whole warps run in
-    /// warp form.
-    pub fn reset(&mut self, threads: u32, warp_kind: WarpKind, warps: u32) {
+    /// warp form. The first `ended` threads have ended already.
+    pub fn reset(&mut self, threads: u32, warp_kind: WarpKind, warps: u32, ended: u32) {
         assert!((1..=MAX_THREADS).contains(&threads));
         assert!(matches!(warp_kind.size, 32 | 64));
         self.warp_kind = warp_kind;
@@ -160,6 +160,8 @@ impl Block {
             let size = warp_kind.size;
             self.warps[warp].reset(size, (threads - first).min(size));
         }
+        (0..ended).for_each(|thread| self.exit(thread as u16));
+        self.next_thread = ended;
     }
 
     /// Lanes per warp.

@@ -75,18 +75,16 @@ impl Vectoriser<'_> {
 
     /// Whether all lanes that are not active have ended, or are about to.
     pub(super) fn others_have_ended(&self) -> bool {
-        self.divergence.waiting[self.current]
-            .iter()
-            .all(|&at| self.is_end(at))
+        self.waiting().iter().all(|&at| self.is_end(at))
     }
 
     /// The lanes that are neither active nor ended, 64 bits.
     pub(super) fn elsewhere(&self) -> Value {
         let int = Type::int(self.context, 64);
-        let waiting = self.divergence.waiting[self.current].iter();
-        let blocks = waiting.filter(|&&at| !self.is_end(at));
+        let waiting = self.waiting().into_iter();
+        let blocks = waiting.filter(|&at| !self.is_end(at));
         blocks.fold(Value::zero(int), |all, at| {
-            let mask = self.builder.load(self.mask_type(), self.masks[at]);
+            let mask = self.builder.load(self.mask_type(), self.masks[&at]);
             let lanes = self.builder.cast_unsigned(self.bits(mask), int);
             self.builder.binary(LLVMOpcode::LLVMOr, all, lanes)
         })

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
 use super::vectoriser::Vectoriser;
-use crate::ir::{Builder, Value};
+use super::versions::all_lanes;
+use crate::ir::{Block, Builder, Value};
 use crate::vgpu::warp::analysis::shape::Shape;
 use crate::vgpu::warp::refusal::Refusal;
 
@@ -27,18 +28,20 @@ impl Vectoriser<'_> {
             || self.divergence.waiting.iter().any(|set| set.contains(&at))
     }
 
-    /// Begins a block: sets its mask. Nothing is known yet but what slots hold.
-    pub(super) fn start_block(&mut self, at: usize) {
+    /// Begins a version of a block: sets its mask. Nothing is known yet but what slots hold.
+    pub(super) fn start_block(&mut self, at: usize, block: Block) {
         self.current = at;
-        self.builder.move_to_end(self.blocks[at]);
+        self.all_lanes = self.versions[at].all_lanes == Some(block);
+        self.builder.move_to_end(block);
         self.scalars.clear();
         self.vectors.clear();
         self.stride_tests.clear();
         self.prefetched.clear();
-        self.mask = self.existing;
+        self.mask = all_lanes(self.context, self.width);
         if let Some(&slot) = self.masks.get(&at) {
-            if !self.divergence.waiting[at].is_empty() {
+            if !self.all_lanes {
                 self.mask = self.builder.load(self.mask_type(), slot);
+                self.rejoin();
             }
             self.builder.store(Value::zero(self.mask_type()), slot);
         }
@@ -83,6 +86,11 @@ impl Vectoriser<'_> {
             return Ok(());
         };
         let (yes, no) = (index(0), index(1));
+        let has_both = |at: usize| self.versions[at].all_lanes.is_some();
+        if self.divergence.is_divergent(end) && self.all_lanes && has_both(yes) && has_both(no) {
+            self.branch_all_lanes(condition, [yes, no]);
+            return Ok(());
+        }
         if self.divergence.is_divergent(end) {
             let condition = self.vector(condition);
             let taken = self.active_where(condition);
@@ -107,8 +115,8 @@ impl Vectoriser<'_> {
     }
 
     /// Sends `lanes` along the edge to `target`: adds them to its mask and sets its phis.
-    fn send_lanes(&mut self, target: usize, lanes: Value) {
-        let others_wait = self.divergence.waiting[self.current].contains(&target);
+    pub(super) fn send_lanes(&mut self, target: usize, lanes: Value) {
+        let others_wait = self.waiting().contains(&target);
         if let Some(&slot) = self.masks.get(&target) {
             let there = if others_wait {
                 let waiting = self.builder.load(self.mask_type(), slot);
@@ -167,8 +175,10 @@ impl Vectoriser<'_> {
     /// Branches to the earliest block that has lanes: one of `targets`, or a block at which lanes wait. At least one
     /// of the targets has lanes; a single target certainly has.
     fn branch_to_next(&mut self, targets: &BTreeSet<usize>) {
-        let mut candidates = self.divergence.waiting[self.current].clone();
+        let mut candidates = self.waiting();
         candidates.extend(targets);
+        // A single target of all lanes gets them all.
+        let all = self.all_lanes && targets.len() == 1;
         let last = targets.last().copied().unwrap_or(0);
         for &candidate in candidates.range(..last) {
             let mask = self.builder.load(self.mask_type(), self.masks[&candidate]);
@@ -177,9 +187,10 @@ impl Vectoriser<'_> {
                 self.builder
                     .compare(LLVMIntPredicate::LLVMIntNE, bits, Value::zero(bits.ty()));
             let next = Builder::append_block(self.context, self.function, "");
-            self.builder.branch(any, self.blocks[candidate], next);
+            self.builder
+                .branch(any, self.version_of(candidate, all), next);
             self.builder.move_to_end(next);
         }
-        self.builder.jump(self.blocks[last]);
+        self.builder.jump(self.version_of(last, all));
     }
 }

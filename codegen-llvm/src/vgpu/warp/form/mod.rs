@@ -6,6 +6,7 @@
 //!   registers. It finds by itself which value is needed where control skips a block without active lanes.
 //! * Each block that not all lanes run has a mask. Edges add to the masks of their targets. The end of a block
 //!   branches to the earliest block with lanes (`control`).
+//! * Such a block has a second version, for all lanes of the subgroup, without a mask (`versions`).
 //!
 //! [`Vectoriser`](vectoriser::Vectoriser) holds the state. Each other file adds what belongs to one kind of
 //! instruction.
@@ -29,6 +30,7 @@ mod side_paths;
 mod stride_test;
 mod values;
 mod vectoriser;
+mod versions;
 mod warp_operations;
 mod wave_operations;
 mod window_checks;

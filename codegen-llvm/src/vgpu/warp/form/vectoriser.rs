@@ -6,7 +6,8 @@ use llvm_sys::LLVMOpcode;
 use vgpu_abi::artifact::Parameter;
 
 use super::stride_test::StrideTest;
-use crate::ir::{Block, Builder, Context, Layout, Module, Type, Value};
+use super::versions::{self, Versions, all_lanes};
+use crate::ir::{Builder, Context, Layout, Module, Type, Value};
 use crate::vgpu::warp::analysis::context_fields;
 use crate::vgpu::warp::analysis::divergence::Divergence;
 use crate::vgpu::warp::analysis::linearise::BlockOrder;
@@ -54,8 +55,6 @@ pub(super) struct Vectoriser<'a> {
     pub(super) checks_convergence: bool,
     /// The subgroup's context.
     pub(super) cx: Value,
-    /// The lanes that exist.
-    pub(super) existing: Value,
     pub(super) parameters: HashMap<Value, Value>,
     /// Values used outside the block that computes them.
     pub(super) live_across_blocks: HashSet<Value>,
@@ -65,10 +64,12 @@ pub(super) struct Vectoriser<'a> {
     pub(super) lane_slots: Vec<(Type, Value)>,
     /// Slots of the masks of blocks that not all lanes run.
     pub(super) masks: HashMap<usize, Value>,
-    /// The warp form's block for each block of the kernel.
-    pub(super) blocks: Vec<Block>,
+    /// The warp form's blocks for each block of the kernel.
+    pub(super) versions: Vec<Versions>,
     /// The current block.
     pub(super) current: usize,
+    /// Whether its version for all lanes is being written.
+    pub(super) all_lanes: bool,
     /// The active lanes: the current block's mask.
     pub(super) mask: Value,
     /// Scalars and vectors known in the current block.
@@ -85,8 +86,7 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
     let module = request.module;
     let context = module.context;
     let pointer = Type::pointer(context);
-    let lanes = Type::int(context, 64);
-    let ty = Type::function(Type::void(context), &[pointer, pointer, lanes]);
+    let ty = Type::function(Type::void(context), &[pointer, pointer]);
     let function = module.declare(request.symbol, ty);
     function.add_attribute(context, "nounwind");
     for (key, value) in [
@@ -99,12 +99,7 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
     }
     function.take_subprogram(request.kernel);
     let first = Builder::append_block(context, function, "entry");
-    let blocks = request
-        .order
-        .blocks
-        .iter()
-        .map(|_| Builder::append_block(context, function, ""))
-        .collect();
+    let versions = versions::of_blocks(request, function);
     let parameters = function.parameters();
     let entry = Builder::at_end(context, first);
     let builder = Builder::at_end(context, first);
@@ -121,15 +116,15 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
         has_vpermi2d: request.has_vpermi2d,
         checks_convergence: request.checks_convergence,
         cx: parameters[0],
-        existing: parameters[2],
         parameters: HashMap::new(),
         live_across_blocks: live_across_blocks(request.order),
         slots: HashMap::new(),
         lane_slots: Vec::new(),
         masks: HashMap::new(),
-        blocks,
+        versions,
         current: 0,
-        mask: parameters[2],
+        all_lanes: true,
+        mask: all_lanes(context, request.width),
         scalars: HashMap::new(),
         vectors: HashMap::new(),
         stride_tests: HashMap::new(),
@@ -202,28 +197,37 @@ impl Vectoriser<'_> {
         self.make_slots()?;
         self.control_slots();
         for at in 0..self.order.blocks.len() {
-            self.start_block(at);
-            let instructions = self.order.blocks[at].instructions();
-            let mut rest = instructions.as_slice();
-            while let Some(&first) = rest.first() {
-                self.builder.locate_as(first);
-                let serial = self.serial_group(rest);
-                let (done, left) = rest.split_at(serial.as_ref().map_or(1, |group| group.length));
-                match serial {
-                    Some(group) => self.serialise_lanes(done, &group)?,
-                    None => match self.interleave_group(rest) {
-                        Some(group) => self.load_interleaved(&group),
-                        None => self.instruction(first)?,
-                    },
-                }
-                rest = left;
+            let Versions { all_lanes, masked } = self.versions[at];
+            for block in [all_lanes, masked].into_iter().flatten() {
+                self.start_block(at, block);
+                self.fill_block(at)?;
             }
         }
-        self.entry.jump(self.blocks[0]);
+        self.entry.jump(self.version_of(0, true));
         Ok(())
     }
 
-    /// Loads the kernel's arguments and makes the mask of the lanes that exist.
+    /// Writes a version of a block.
+    fn fill_block(&mut self, at: usize) -> Result<(), Refusal> {
+        let instructions = self.order.blocks[at].instructions();
+        let mut rest = instructions.as_slice();
+        while let Some(&first) = rest.first() {
+            self.builder.locate_as(first);
+            let serial = self.serial_group(rest);
+            let (done, left) = rest.split_at(serial.as_ref().map_or(1, |group| group.length));
+            match serial {
+                Some(group) => self.serialise_lanes(done, &group)?,
+                None => match self.interleave_group(rest) {
+                    Some(group) => self.load_interleaved(&group),
+                    None => self.instruction(first)?,
+                },
+            }
+            rest = left;
+        }
+        Ok(())
+    }
+
+    /// Loads the kernel's arguments.
     fn arguments(&mut self, request: &Request<'_>) {
         let words = self.function.parameters()[1];
         let int = Type::int(self.context, 64);
@@ -249,11 +253,6 @@ impl Vectoriser<'_> {
             self.parameters
                 .insert(parameter, self.entry.load(parameter.ty(), address));
         }
-        let narrow = Type::int(self.context, self.width);
-        let bits = self.entry.cast_unsigned(self.existing, narrow);
-        self.existing = self
-            .entry
-            .cast(LLVMOpcode::LLVMBitCast, bits, self.mask_type());
     }
 
     /// Makes slots for local variables, for phis, and for values that cross blocks.

@@ -1,0 +1,202 @@
+//! Two versions of blocks: for all lanes of the subgroup, and for the lanes of a mask.
+//!
+//! A block while which no lane waits elsewhere is always run by all lanes. Any other block is written twice. The version
+//! for all lanes has no mask: its loads and stores are plain ones. While it runs no lane waits anywhere. Control leaves
+//! it for a masked version where lanes part, and comes back where they meet again. So the bounds of a loop that counts
+//! up cost one question for the whole subgroup, and masks only where they are needed.
+
+use std::collections::BTreeSet;
+
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
+
+use super::vectoriser::{Request, Vectoriser};
+use crate::ir::{Block, Builder, Context, Type, Value};
+use crate::vgpu::warp::analysis::shape::Shape;
+
+/// Most instructions, in all blocks that not all lanes may run, that are written twice. Larger kernels have the masked
+/// versions of these blocks only.
+const MAX_TWICE: usize = 1500;
+
+/// The warp form's blocks for one block of the kernel. There is at least one.
+#[derive(Clone, Copy)]
+pub(super) struct Versions {
+    /// For all lanes of the subgroup.
+    pub(super) all_lanes: Option<Block>,
+    /// For the lanes of a mask.
+    pub(super) masked: Option<Block>,
+}
+
+/// Makes the empty blocks of a warp form.
+pub(super) fn of_blocks(request: &Request<'_>, function: Value) -> Vec<Versions> {
+    let waiting = &request.divergence.waiting;
+    let blocks = request.order.blocks.iter().zip(waiting);
+    let in_part = blocks.filter(|(_, waiting)| !waiting.is_empty());
+    let instructions: usize = in_part.map(|(block, _)| block.instructions().len()).sum();
+    let block = || Builder::append_block(request.module.context, function, "");
+    let versions = waiting.iter().map(|waiting| {
+        let masked = !waiting.is_empty();
+        Versions {
+            all_lanes: (!masked || instructions <= MAX_TWICE).then(block),
+            masked: masked.then(block),
+        }
+    });
+    versions.collect()
+}
+
+/// The mask of all lanes.
+pub(super) fn all_lanes(context: Context, width: u32) -> Value {
+    let one = Value::int(Type::int(context, 1), 1);
+    Value::vector(&vec![one; width as usize])
+}
+
+impl Vectoriser<'_> {
+    /// The version of block `at` to which control goes with all lanes, or with some.
+    pub(super) fn version_of(&self, at: usize, all_lanes: bool) -> Block {
+        let versions = self.versions[at];
+        let first = match all_lanes {
+            true => versions.all_lanes,
+            // Where lanes cannot wait elsewhere, all have come.
+            false => versions.masked,
+        };
+        let either = first.or(versions.masked).or(versions.all_lanes);
+        either.expect("a block has a version")
+    }
+
+    /// The blocks at which lanes may wait while the current version runs.
+    pub(super) fn waiting(&self) -> BTreeSet<usize> {
+        match self.all_lanes {
+            true => BTreeSet::new(),
+            false => self.divergence.waiting[self.current].clone(),
+        }
+    }
+
+    /// In the masked version of a block at which lanes meet: goes to the other version if all have come.
+    pub(super) fn rejoin(&mut self) {
+        let Some(all) = self.versions[self.current].all_lanes else {
+            return;
+        };
+        if self.all_lanes || !self.divergence.meets[self.current] {
+            return;
+        }
+        let bits = self.mask_bits();
+        let everybody = Value::int(bits.ty(), u64::MAX);
+        let here = self
+            .builder
+            .compare(LLVMIntPredicate::LLVMIntEQ, bits, everybody);
+        let rest = Builder::append_block(self.context, self.function, "");
+        self.builder.branch(here, all, rest);
+        self.builder.move_to_end(rest);
+    }
+
+    /// A branch on a condition that may differ among the lanes, in a version for all lanes.
+    pub(super) fn branch_all_lanes(&mut self, condition: Value, [yes, no]: [usize; 2]) {
+        let block = || Builder::append_block(self.context, self.function, "");
+        let (all_yes, all_no, agree, part) = (block(), block(), block(), block());
+        let question = self.agreement(condition);
+        self.builder.branch_likely(question.differ, part, agree);
+        self.builder.move_to_end(agree);
+        self.builder.branch(question.outcome, all_yes, all_no);
+        for (side, target) in [(all_yes, yes), (all_no, no)] {
+            self.builder.move_to_end(side);
+            self.on_side_path(|vectoriser| {
+                vectoriser.send_lanes(target, vectoriser.mask);
+                let next = vectoriser.version_of(target, true);
+                vectoriser.builder.jump(next);
+            });
+        }
+        self.builder.move_to_end(part);
+        let taken = self.vector(condition);
+        let others = self.builder.binary(LLVMOpcode::LLVMXor, self.mask, taken);
+        self.send_lanes(yes, taken);
+        self.send_lanes(no, others);
+        let next = self.version_of(yes.min(no), false);
+        self.builder.jump(next);
+    }
+
+    /// Asks whether a condition is the same in all lanes.
+    fn agreement(&mut self, condition: Value) -> Agreement {
+        if let Some(ends) = self.agreement_of_ends(condition) {
+            return ends;
+        }
+        let vector = self.vector(condition);
+        let bits = self.bits(vector);
+        let is = |value| {
+            self.builder.compare(
+                LLVMIntPredicate::LLVMIntEQ,
+                bits,
+                Value::int(bits.ty(), value),
+            )
+        };
+        let (all, none) = (is(u64::MAX), is(0));
+        let agree = self.builder.binary(LLVMOpcode::LLVMOr, all, none);
+        Agreement {
+            differ: self.not(agree),
+            outcome: all,
+        }
+    }
+
+    /// The same for a comparison of a value that counts up or down over the lanes with one that is the same in all:
+    /// the first and the last lane answer for those between them, unless the values wrap.
+    fn agreement_of_ends(&mut self, condition: Value) -> Option<Agreement> {
+        use LLVMIntPredicate::*;
+        if condition.opcode() != Some(LLVMOpcode::LLVMICmp) {
+            return None;
+        }
+        let (left, right) = (condition.operand(0), condition.operand(1));
+        let shapes = [left, right].map(|value| self.divergence.shape(value));
+        let (counting, stride) = match shapes {
+            [Shape::Strided { stride, .. }, Shape::Uniform] => (left, stride),
+            [Shape::Uniform, Shape::Strided { stride, .. }] => (right, stride),
+            _ => return None,
+        };
+        if !counting.ty().is_int() || stride == 0 {
+            return None;
+        }
+        let predicate = condition.int_predicate();
+        let signed = match predicate {
+            LLVMIntSLT | LLVMIntSLE | LLVMIntSGT | LLVMIntSGE => true,
+            LLVMIntULT | LLVMIntULE | LLVMIntUGT | LLVMIntUGE => false,
+            _ => return None,
+        };
+        let far = i128::from(stride) * i128::from(self.width - 1);
+        let bits = counting.ty().int_width();
+        if bits > 64 || far.unsigned_abs() >= 1 << (bits - 1) {
+            return None;
+        }
+        let (first, bound) = (
+            self.scalar(counting),
+            self.scalar(if counting == left { right } else { left }),
+        );
+        let far = Value::int(first.ty(), far as u64);
+        let last = self.builder.binary(LLVMOpcode::LLVMAdd, first, far);
+        // Counting up, the values have wrapped if the last one is less than the first.
+        let wrapped = match (signed, stride > 0) {
+            (true, true) => LLVMIntSLT,
+            (true, false) => LLVMIntSGT,
+            (false, true) => LLVMIntULT,
+            (false, false) => LLVMIntUGT,
+        };
+        let wrapped = self.builder.compare(wrapped, last, first);
+        let ask = |lane: Value| match counting == left {
+            true => self.builder.compare(predicate, lane, bound),
+            false => self.builder.compare(predicate, bound, lane),
+        };
+        let (outcome, other) = (ask(first), ask(last));
+        let differ = self.builder.binary(LLVMOpcode::LLVMXor, outcome, other);
+        let differ = self.builder.binary(LLVMOpcode::LLVMOr, differ, wrapped);
+        Some(Agreement { differ, outcome })
+    }
+
+    fn not(&self, bit: Value) -> Value {
+        self.builder
+            .binary(LLVMOpcode::LLVMXor, bit, Value::int(bit.ty(), 1))
+    }
+}
+
+/// The answer to whether a condition is the same in all lanes.
+struct Agreement {
+    /// Whether it is not.
+    differ: Value,
+    /// If it is: the condition.
+    outcome: Value,
+}
