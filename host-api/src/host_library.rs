@@ -119,11 +119,9 @@ impl TaskHandle {
 /// tasks. A task that the encountering thread executes at once does not count among its parent's tasks, so nobody would
 /// wait for it.
 pub fn task_handle() -> Option<TaskHandle> {
-    static HELPERS: OnceLock<i32> = OnceLock::new();
     let library = host_library();
     let thread = library.global_thread?(std::ptr::null());
-    let helpers = *HELPERS.get_or_init(|| hidden_helpers(|name| std::env::var(name).ok()));
-    if !(1..=helpers).contains(&thread) || !library.has_task_team?(thread) {
+    if !(1..=hidden_helpers()).contains(&thread) || !library.has_task_team?(thread) {
         return None;
     }
     // SAFETY: libomp's handles lie in their tasks.
@@ -131,8 +129,19 @@ pub fn task_handle() -> Option<TaskHandle> {
     handle.filter(|handle| handle.get().is_null())
 }
 
+/// The number of libomp's threads that execute target tasks: its hidden helpers but the one that leads them.
+pub fn task_helpers() -> usize {
+    (hidden_helpers() - 1).max(0) as usize
+}
+
 /// The number of libomp's hidden helper threads. They have the first global numbers after the initial thread.
-fn hidden_helpers(variable: impl Fn(&str) -> Option<String>) -> i32 {
+fn hidden_helpers() -> i32 {
+    static HELPERS: OnceLock<i32> = OnceLock::new();
+    *HELPERS.get_or_init(|| hidden_helpers_by(|name| std::env::var(name).ok()))
+}
+
+/// The number of hidden helper threads, as environment variables say.
+fn hidden_helpers_by(variable: impl Fn(&str) -> Option<String>) -> i32 {
     /// Unless the environment says otherwise.
     const DEFAULT: i32 = 8;
     let off = [
@@ -143,9 +152,12 @@ fn hidden_helpers(variable: impl Fn(&str) -> Option<String>) -> i32 {
         return 0;
     }
     let count = variable("LIBOMP_NUM_HIDDEN_HELPER_THREADS");
-    count
-        .and_then(|count| count.trim().parse().ok())
-        .unwrap_or(DEFAULT)
+    match count.and_then(|count| count.trim().parse().ok()) {
+        None => DEFAULT,
+        Some(0) => 0,
+        // libomp adds the thread that leads them. It is one of the default number.
+        Some(count) => count + 1,
+    }
 }
 
 /// Dependences that clang passes to `nowait` entry points, in libomp's layout.
@@ -187,13 +199,13 @@ mod tests {
     #[test]
     fn helpers_as_the_environment_says() {
         let of = |used: Option<&str>, count: Option<&str>| {
-            hidden_helpers(|name| {
+            hidden_helpers_by(|name| {
                 let value = if name.contains("NUM") { count } else { used };
                 value.map(str::to_owned)
             })
         };
         assert_eq!(of(None, None), 8);
-        assert_eq!(of(Some("1"), Some("3")), 3);
+        assert_eq!(of(Some("1"), Some("3")), 4);
         assert_eq!(of(Some(" FALSE"), Some("3")), 0);
         assert_eq!(of(None, Some("0")), 0);
     }

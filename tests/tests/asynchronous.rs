@@ -4,6 +4,11 @@ use e2e::{Binary, Build, Mode, line_of};
 
 const GRAPH: &str = "tests/programs/dag.c";
 const IN_FLIGHT: &str = "tests/programs/in_flight.c";
+/// One helper of libomp's does work itself. A second one leaves it to threads of the device.
+const BOTH_WAYS: &[(&str, &str)] = &[
+    ("LIBOMP_NUM_HIDDEN_HELPER_THREADS", "2"),
+    ("OMPTARGET_VGPU_SMS", "16"),
+];
 
 fn graphs(mode: Mode, regions: u32, environments: &[&[(&str, &str)]]) {
     let binary = Build::new(&[GRAPH]).compile(mode);
@@ -22,7 +27,7 @@ fn random_graphs_on_the_virtual_gpu() {
     let no_helper: &[_] = &[("LIBOMP_USE_HIDDEN_HELPER_TASK", "0")];
     let traced: &[_] = &[("LIBOMPTARGET_PROFILE", "/dev/null")];
     graphs(Mode::Offload("-O2"), 4000, &[&[], one_sm, no_helper]);
-    graphs(Mode::Offload("-O0"), 1000, &[one_helper, traced]);
+    graphs(Mode::Offload("-O0"), 1000, &[BOTH_WAYS, one_helper, traced]);
 }
 
 #[test]
@@ -44,8 +49,12 @@ fn an_error_is_reported_once_with_its_place() {
     );
     let facts = ["store", "not mapped", "construct: target at", &place];
     let binary = in_flight();
-    for what in ["fault", "forsaken"] {
-        let outcome = binary.run(&[what]);
+    let ways = [&[], BOTH_WAYS];
+    for (what, way) in ["fault", "forsaken"]
+        .into_iter()
+        .flat_map(|what| ways.map(|way| (what, way)))
+    {
+        let outcome = binary.run_with(&[what], way);
         outcome.failed_with(what, &facts);
         let said = &outcome.stderr;
         assert_eq!(said.matches("omptarget error").count(), 1, "{said}");
@@ -55,9 +64,12 @@ fn an_error_is_reported_once_with_its_place() {
 #[test]
 fn a_program_may_end_with_regions_in_flight() {
     let binary = in_flight();
+    let mandatory = ("OMP_TARGET_OFFLOAD", "MANDATORY");
     for what in ["end", "exit"] {
-        let outcome = binary.run_with(&[what], &[("OMP_TARGET_OFFLOAD", "MANDATORY")]);
-        outcome.passed(what);
-        assert_eq!(outcome.stderr, "", "{what}");
+        for way in [vec![mandatory], [BOTH_WAYS, &[mandatory]].concat()] {
+            let outcome = binary.run_with(&[what], &way);
+            outcome.passed(what);
+            assert_eq!(outcome.stderr, "", "{what} {way:?}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Constructs with `nowait` that the device still works on.
+//! Constructs with `nowait` that the device still works on, where it has threads of its own or is hardware.
 //!
 //! Such a construct runs in a task of libomp. The entry point queues the work and leaves a handle in the task. libomp
 //! then does not complete the task but gives it to one of its helper threads again. The helper calls
@@ -19,6 +19,7 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 use plugin_api::Completion;
 
+use crate::construct::by_helper;
 use crate::construct::context::Construct;
 use crate::construct::device_work::DeviceWork;
 use crate::device::omp_device::OmpDevice;
@@ -62,6 +63,8 @@ pub fn complete_all(device: &OmpDevice) {
     let any_left = |left: &mut Constructs| of_device(left, device.number).next().is_some();
     // The caller goes on even if some are left when the time is up.
     let _timeout = EMPTIED.wait_while_for(&mut left, any_left, COLLECTION_TIMEOUT);
+    drop(left);
+    by_helper::wait_for_all(device);
 }
 
 fn remove(pending: &Pending) {

@@ -11,6 +11,7 @@ use plugin_api::{Completion, Device, Stream};
 pub struct StreamPool {
     blocking: Idle,
     asynchronous: Idle,
+    blocking_is_immediate: OnceLock<bool>,
 }
 
 /// Idle streams for one kind of completion.
@@ -22,6 +23,16 @@ struct Idle {
 }
 
 impl StreamPool {
+    /// Whether a thread does the work itself that it queues on a blocking stream.
+    pub fn blocking_is_immediate(&self, device: &Arc<dyn Device>) -> plugin_api::Result<bool> {
+        if let Some(known) = self.blocking_is_immediate.get() {
+            return Ok(*known);
+        }
+        let stream = self.take(device, Completion::Blocking)?;
+        let immediate = stream.is_immediate();
+        Ok(*self.blocking_is_immediate.get_or_init(|| immediate))
+    }
+
     /// An idle stream, a new one if there is none.
     pub fn take(
         &self,
