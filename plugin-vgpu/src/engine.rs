@@ -37,14 +37,13 @@ impl Engine {
 pub enum Form {
     /// Each on a fiber of its own.
     Threads(EntryFn),
-    /// Each whole warp on a fiber of its own, and each thread behind them.
+    /// Each warp on a fiber of its own.
     Warps {
         /// The kernel.
         entry: WarpEntryFn,
-        /// The kernel for the threads that are in no whole warp.
-        rest: EntryFn,
-        /// Whether the last warp runs thread by thread even if it is whole. In generic mode the master is in it.
-        workers: bool,
+        /// The thread entry that the threads of the last warp run instead, each on a fiber of its own. In generic
+        /// mode the master is in that warp.
+        last: Option<EntryFn>,
     },
     /// Subgroups of `width` threads run one after another on one stack, and then the threads behind the last whole
     /// one. Nothing in them waits.
@@ -112,8 +111,7 @@ impl Forms {
             Ok(warp) if unsuitable_shape(warp, block).is_none() => match warp.fiber {
                 true => Form::Warps {
                     entry: warp.entry,
-                    rest: self.thread,
-                    workers: warp.workers,
+                    last: warp.workers.then_some(self.thread),
                 },
                 false => Form::Subgroups {
                     entry: warp.entry,
@@ -148,7 +146,7 @@ fn unsuitable_shape(warp: &WarpKernel, [x, y, z]: [u32; 3]) -> Option<String> {
         return (!generic)
             .then(|| format!("blocks of {x} x {y} x {z} threads do not fit a generic kernel"));
     }
-    if y == 1 && z == 1 && x < width {
+    if !warp.fiber && y == 1 && z == 1 && x < width {
         return Some(format!(
             "a block of {x} threads is smaller than a subgroup of {width}"
         ));
@@ -166,7 +164,7 @@ mod tests {
     use super::*;
 
     unsafe extern "C" fn thread(_: *mut vgpu_abi::ThreadContext, _: *const u64) {}
-    unsafe extern "C" fn warp(_: *mut vgpu_abi::ThreadContext, _: *const u64) {}
+    unsafe extern "C" fn warp(_: *mut vgpu_abi::ThreadContext, _: *const u64, _: u64) {}
 
     fn forms(fiber: bool) -> Forms {
         let form = WarpForm::Present {
@@ -195,7 +193,7 @@ mod tests {
         for threads in [33, 64, 82, 160] {
             assert!(matches!(
                 forms.choose([1, threads, 1]),
-                Form::Warps { workers: true, .. }
+                Form::Warps { last: Some(_), .. }
             ));
         }
         for block in [[1, 32, 1], [160, 1, 1], [32, 2, 1], [1, 64, 2], [1, 161, 1]] {
@@ -214,8 +212,9 @@ mod tests {
             assert_eq!(forms(true).why_not_warps(block), None);
         }
         assert!(matches!(forms(true).choose([16, 16, 1]), Form::Threads(_)));
+        assert!(matches!(forms(true).choose([1, 1, 1]), Form::Warps { .. }));
         assert_eq!(
-            forms(true).why_not_warps([31, 1, 1]).unwrap(),
+            forms(false).why_not_warps([31, 1, 1]).unwrap(),
             "a block of 31 threads is smaller than a subgroup of 32"
         );
         assert_eq!(

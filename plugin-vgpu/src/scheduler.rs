@@ -45,8 +45,8 @@ pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
     let mut ended = 0;
     let warps = match run.form {
         Form::Threads(_) => 0,
-        Form::Warps { workers: true, .. } => threads.div_ceil(size) - 1,
-        Form::Warps { .. } => threads / size,
+        Form::Warps { last: None, .. } => threads.div_ceil(size),
+        Form::Warps { last: Some(_), .. } => threads.div_ceil(size) - 1,
         Form::Subgroups { width, .. } => {
             ended = run.whole_subgroups(width);
             0
@@ -130,8 +130,13 @@ unsafe extern "C" fn run_threads(sm: *const (), number: u64) -> ! {
         (sm, &*sm.run.get(), sm.stacks().context(fiber))
     };
     let (Form::Threads(entry)
-    | Form::Warps { rest: entry, .. }
-    | Form::Subgroups { rest: entry, .. }) = run.form;
+    | Form::Warps {
+        last: Some(entry), ..
+    }
+    | Form::Subgroups { rest: entry, .. }) = run.form
+    else {
+        unreachable!("threads are run thread by thread");
+    };
     loop {
         set_current_thread(sm, fiber, thread);
         // SAFETY: `cx` is this fiber's own; `run` describes the kernel.
@@ -167,10 +172,12 @@ unsafe extern "C" fn run_warps(sm: *const (), number: u64) -> ! {
     };
     loop {
         set_current_thread(sm, fiber, first);
+        // SAFETY: short use between switches.
+        let lanes = unsafe { sm.block() }.live_lanes(first);
         // SAFETY: `cx` is this fiber's own; `run` describes the kernel.
         unsafe {
             cx.write(context(run, first));
-            entry(cx, run.args);
+            entry(cx, run.args, lanes);
         }
         // SAFETY: short use between switches.
         let block = unsafe { sm.block() };

@@ -86,7 +86,8 @@ mod tests {
         for crowd in [Crowd::new(2, 2), Crowd::new(3, 2)] {
             let looks = Cell::new(0);
             crowd.spin_until(|| looks.replace(looks.get() + 1) == 2);
-            assert_eq!(looks.get(), 3);
+            // Fewer, if another program had the CPU meanwhile.
+            assert!(looks.get() <= 3);
             let began = Instant::now();
             crowd.spin_until(|| false);
             assert!(began.elapsed() >= SPIN_LIMIT);

@@ -72,6 +72,7 @@ unsafe extern "C" fn run_subgroups(subgroups: *const (), number: u64) -> ! {
     let Form::Subgroups { entry, width, .. } = run.form else {
         unreachable!("the form is `Form::Subgroups`");
     };
+    let lanes = u64::MAX >> (u64::BITS - width);
     for ctaid in blocks.clone() {
         for first in (0..run.whole_subgroups(width)).step_by(width as usize) {
             if run.stop.load(Ordering::Relaxed) {
@@ -85,7 +86,7 @@ unsafe extern "C" fn run_subgroups(subgroups: *const (), number: u64) -> ! {
                     ctaid,
                     ..context(run, first as u16)
                 });
-                entry(cx, run.args);
+                entry(cx, run.args, lanes);
             }
         }
     }

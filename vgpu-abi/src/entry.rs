@@ -15,8 +15,9 @@ pub type EntryFn = unsafe extern "C" fn(context: *mut ThreadContext, args: *cons
 ///   is larger than a thread's, so the stack pointer does not lead to it. Engine functions must find the multiprocessor
 ///   and the fiber from its address, wherever it lies, as they do for a thread's context.
 /// * `args` is as for [`EntryFn`].
-///
-/// All threads of a subgroup exist. What is left of a block whose size is no multiple of `width` runs thread by thread.
+/// * `lanes` has one bit for each thread of the subgroup that exists. Where the form says `fiber: true`, these are the
+///   `width` lowest bits, or fewer in a block's last subgroup. Otherwise all threads of a subgroup exist, and what is
+///   left of a block whose size is no multiple of `width` runs thread by thread.
 ///
 /// `tid[1]` and `tid[2]` must be the same in all threads of a subgroup. So the engine takes the warp form only for
 /// blocks of one dimension and for blocks whose first dimension is a multiple of `width`. In a form for workers of a
@@ -26,7 +27,8 @@ pub type EntryFn = unsafe extern "C" fn(context: *mut ThreadContext, args: *cons
 /// Where the form says `fiber: false`, the code calls nothing that waits: subgroups may run one after another on one
 /// stack. Otherwise `width` is the image's warp size, and every warp needs a fiber of its own. Either way the stack has
 /// [`WARP_STACK_SIZE`] bytes.
-pub type WarpEntryFn = unsafe extern "C" fn(context: *mut ThreadContext, args: *const u64);
+pub type WarpEntryFn =
+    unsafe extern "C" fn(context: *mut ThreadContext, args: *const u64, lanes: u64);
 
 /// Stack of one warp in warp form, in bytes: as much as 32 threads have.
 pub const WARP_STACK_SIZE: usize = 32 * STACK_SIZE;

@@ -3,7 +3,7 @@
 ; first thread of the last warp.)
 ; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm -O1 %s 2>&1 | FileCheck %s --check-prefix=IR \
 ; RUN:   --implicit-check-not='store i32 77, ptr %0'
-; IR: define hidden void @vgpu.warp.generic(ptr %0, ptr {{.*}} %1)
+; IR: define hidden void @vgpu.warp.generic(ptr %0, ptr {{.*}} %1, i64 %2)
 ; IR: call void @vgpu_warp_barrier(ptr{{.*}}%0, i32 {{.*}}, i32 0, i32 0, i64 {{.*}}, i64 0)
 ; IR: icmp eq ptr {{.*}}, @region
 ; IR: call void @vgpu_warp_barrier(ptr{{.*}}%0, i32 {{.*}}, i32 1, i32 %{{.*}}, i64 {{.*}}, i64 %{{.*}})

@@ -3,7 +3,7 @@
 ; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm -O1 %s 2>&1 | FileCheck %s --check-prefix=IR \
 ; RUN:   --implicit-check-not='vgpu.copy'
 ; IR: @table = hidden {{.*}}[ptr @twice, ptr @thrice]
-; IR: define hidden void @vgpu.warp.pick(ptr %0, ptr {{.*}} %1)
+; IR: define hidden void @vgpu.warp.pick(ptr %0, ptr {{.*}} %1, i64 %2)
 ; IR: icmp eq <32 x ptr> {{.*}}@thrice
 ; IR: call void @vgpu_wild_access
 ; IR: icmp eq <32 x ptr> {{.*}}@twice

@@ -2,7 +2,7 @@
 ; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm -O1 %s 2>&1 | FileCheck %s --check-prefix=IR \
 ; RUN:   --implicit-check-not='masked.gather' --implicit-check-not='masked.scatter' \
 ; RUN:   --implicit-check-not='llvm.prefetch'
-; IR: define hidden void @vgpu.warp.scale(ptr %0, ptr {{.*}} %1)
+; IR: define hidden void @vgpu.warp.scale(ptr %0, ptr {{.*}} %1, i64 %2)
 ; IR: load float, ptr
 ; IR: load <32 x float>
 ; IR: fmul <32 x float>

@@ -11,9 +11,8 @@ use crate::fault::{Cause, FaultLocation};
 /// Declares a kernel in warp form whose only parameter points at its test's data.
 macro_rules! warp_kernel {
     ($name:ident, $cx:ident, $lanes:ident, $data:ident: $type:ty, $body:block) => {
-        unsafe extern "C" fn $name(cx: *mut ThreadContext, args: *const u64) {
-            // The lanes of a warp.
-            let ($cx, $lanes) = (cx, 0xffff_ffff_u64);
+        unsafe extern "C" fn $name(cx: *mut ThreadContext, args: *const u64, lanes: u64) {
+            let ($cx, $lanes) = (cx, lanes);
             // SAFETY: tests pass a reference to the type that their kernel names, and outlive the launch.
             let $data: &$type = unsafe { &*(*args as *const $type) };
             // SAFETY: the calls' contract is that `cx` is the warp's own.
@@ -28,16 +27,7 @@ macro_rules! warp_kernel {
 unsafe extern "C" fn nothing(_: *mut ThreadContext, _: *const u64) {}
 
 fn warps(entry: vgpu_abi::WarpEntryFn) -> Form {
-    warps_and(entry, nothing)
-}
-
-/// Warps, and `rest` for the threads behind them.
-fn warps_and(entry: vgpu_abi::WarpEntryFn, rest: vgpu_abi::EntryFn) -> Form {
-    Form::Warps {
-        entry,
-        rest,
-        workers: false,
-    }
+    Form::Warps { entry, last: None }
 }
 
 fn subgroups(entry: vgpu_abi::WarpEntryFn, width: u32) -> Form {
@@ -96,24 +86,12 @@ warp_kernel!(rounds, cx, lanes, data: Counts, {
     }
 });
 
-kernel!(rounds_of_a_thread, cx, data: Counts, {
-    let threads = (*cx).ntid[0];
-    for round in 1..=20 {
-        data.add(1);
-        vgpu_barrier(cx, 1, round % 16, 0);
-        data.expect(data.counter() == round * threads);
-        vgpu_barrier(cx, 2, 3, threads);
-    }
-});
-
 #[test]
 fn nobody_passes_a_barrier_before_all_lanes_have_come() {
     for threads in [1, 2, 31, 32, 33, 128, 1000, 1024] {
         let data = Counts::default();
-        let form = warps_and(rounds, rounds_of_a_thread);
-        launch_form(form, 1, [threads, 1, 1], &data).unwrap();
+        launch_form(warps(rounds), 1, [threads, 1, 1], &data).unwrap();
         data.check();
-        assert_eq!(data.counter(), 20 * threads);
     }
 }
 
@@ -136,11 +114,11 @@ warp_kernel!(lanes_leave, cx, lanes, data: Counts, {
 #[test]
 fn lanes_that_ended_count_at_a_barrier_of_the_block() {
     let data = Counts::default();
-    launch_form(warps(lanes_leave), 1, [96, 1, 1], &data).unwrap();
+    launch_form(warps(lanes_leave), 1, [100, 1, 1], &data).unwrap();
     let passed = |threads: u32, rounds: u32| -> u32 {
         (0..threads).map(|thread| (thread % 4).min(rounds)).sum()
     };
-    assert_eq!(data.counter(), passed(32, 2) + passed(64, 4));
+    assert_eq!(data.counter(), passed(32, 2) + passed(68, 4));
 }
 
 warp_kernel!(groups, cx, lanes, data: [Counts; 2], {
@@ -178,7 +156,7 @@ fn named_barriers_arrivals_and_reductions() {
     let data = [Counts::default(), Counts::default()];
     launch_form(warps(groups), 1, [128, 1, 1], &data).unwrap();
     data.iter().for_each(Counts::check);
-    for threads in [64, 96, 1024] {
+    for threads in [33, 64, 127, 1024] {
         let data = Counts::default();
         launch_form(warps(arrive_and_reduce), 1, [threads, 1, 1], &data).unwrap();
         data.check();
@@ -210,8 +188,7 @@ fn threads_of_the_last_warp_may_run_one_by_one() {
     let data = Counts::default();
     let form = Form::Warps {
         entry: worker,
-        rest: master,
-        workers: true,
+        last: Some(master),
     };
     launch_form(form, 1, [96, 1, 1], &data).unwrap();
     data.check();
@@ -229,7 +206,7 @@ warp_kernel!(one_lane_faults, cx, lanes, lane: u32, {
 
 #[test]
 fn a_fault_names_the_lane() {
-    let raised = launch_form(warps(one_lane_faults), 1, [96, 1, 1], &7_u32).unwrap_err();
+    let raised = launch_form(warps(one_lane_faults), 1, [100, 1, 1], &7_u32).unwrap_err();
     assert_eq!(
         (raised.thread, raised.cause, raised.place),
         (39, Cause::Trap(String::new()), FaultLocation::Site(42))
@@ -295,31 +272,30 @@ struct Seen {
 }
 
 impl Seen {
-    /// `count` threads run code with this context, which is that of the first.
-    fn note(&self, c: &ThreadContext, count: u32) {
+    /// The threads of `lanes` run code with this context, which is that of the first.
+    fn note(&self, c: &ThreadContext, lanes: u64, is_first: impl Fn(u32) -> bool) {
         let [nx, ny, nz] = c.ntid;
         let first = c.tid[0] + nx * (c.tid[1] + ny * c.tid[2]);
         let block = c.ctaid[0] * nx * ny * nz;
-        for lane in 0..count {
+        for lane in 0..lanes.count_ones() {
             self.threads[(block + first + lane) as usize].fetch_add(1, Ordering::Relaxed);
         }
-        let whole = nx * ny * nz / self.width * self.width;
-        let right = match count {
-            1 => first >= whole,
-            _ => first.is_multiple_of(self.width) && first < whole,
-        };
-        let right = right && c.laneid == first % 32 && c.warpid == first / 32;
+        let right = is_first(first) && c.laneid == first % 32 && c.warpid == first / 32;
         self.wrong.fetch_add(u32::from(!right), Ordering::Relaxed);
     }
 }
 
-warp_kernel!(coordinates, cx, _lanes, seen: Seen, {
-    seen.note(&*cx, seen.width);
+warp_kernel!(coordinates, cx, lanes, seen: Seen, {
+    seen.note(&*cx, lanes, |first| {
+        let exist = ((*cx).ntid.iter().product::<u32>() - first).min(seen.width);
+        lanes == u64::MAX >> (64 - exist) && first.is_multiple_of(seen.width)
+    });
     vgpu_warp_lane(cx, 3);
 });
 
 kernel!(coordinates_of_a_thread, cx, seen: Seen, {
-    seen.note(&*cx, 1);
+    let whole = (*cx).ntid.iter().product::<u32>() / seen.width * seen.width;
+    seen.note(&*cx, 1, |first| first >= whole);
 });
 
 #[test]
@@ -339,7 +315,7 @@ fn every_thread_is_in_one_subgroup_or_alone() {
     {
         let count = 5 * threads.iter().product::<u32>();
         let forms = [
-            warps_and(coordinates, coordinates_of_a_thread),
+            warps(coordinates),
             Form::Subgroups {
                 entry: coordinates,
                 rest: coordinates_of_a_thread,
@@ -369,6 +345,8 @@ warp_kernel!(wild, cx, _lanes, address: u64, {
     }
 });
 
+warp_kernel!(nothing_in_lanes, _cx, _lanes, _address: u64, {});
+
 kernel!(wild_thread, cx, address: u64, {
     if (*cx).tid[0] == 48 {
         (*address as *mut u32).write_volatile(1);
@@ -388,15 +366,17 @@ fn a_fault_that_the_cpu_finds_names_the_threads_of_the_subgroup_or_warp() {
         address,
         write: true,
     };
-    let wild_alone = |entry, rest| Form::Subgroups {
-        entry,
-        rest,
+    let wild_alone = Form::Subgroups {
+        entry: nothing_in_lanes,
+        rest: wild_thread,
         width: 16,
     };
+    // The last warp may have fewer threads.
     for (form, threads, first, count) in [
         (subgroups(wild, 16), 64, 48, 16),
-        (wild_alone(nothing, wild_thread), 51, 48, 1),
+        (wild_alone, 51, 48, 1),
         (warps(wild_warp), 128, 64, 32),
+        (warps(wild_warp), 70, 64, 6),
     ] {
         let raised = launch_form(form, 4, [threads, 1, 1], &address).unwrap_err();
         assert_eq!(

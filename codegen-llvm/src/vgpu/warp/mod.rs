@@ -152,6 +152,8 @@ fn build(
         divergence: &divergence,
         kernel_number: function.metadata_int(module.context, "llvm.amdgcn.lds.kernel.id"),
         checks_convergence: kernel.mode != ExecutionMode::Bare,
+        // The others run subgroups without such a warp's fiber, and the workers' last warp is the master's.
+        may_be_partial: width.fiber && !kernel.is_generic(),
         has_vpermi2d: host.has_vpermi2d,
     })?;
     Ok((

@@ -37,12 +37,15 @@ impl Vectoriser<'_> {
         self.vectors.clear();
         self.stride_tests.clear();
         self.prefetched.clear();
-        self.mask = all_lanes(self.context, self.width);
-        if let Some(&slot) = self.masks.get(&at) {
-            if !self.all_lanes {
-                self.mask = self.builder.load(self.mask_type(), slot);
-                self.rejoin();
+        self.mask = match self.masks.get(&at) {
+            _ if self.all_lanes => all_lanes(self.context, self.width),
+            Some(&slot) if !self.divergence.waiting[at].is_empty() => {
+                self.builder.load(self.mask_type(), slot)
             }
+            _ => self.existing(),
+        };
+        self.rejoin();
+        if let Some(&slot) = self.masks.get(&at) {
             self.builder.store(Value::zero(self.mask_type()), slot);
         }
     }

@@ -35,6 +35,8 @@ pub struct Request<'a> {
     /// a kernel where a lane may be is refused. The engine checks OpenMP's kernels: their regions run under the mask
     /// of the team's threads, which come to barriers together (OpenMP 5.2, §15.3).
     pub checks_convergence: bool,
+    /// Whether a subgroup may have fewer than `width` threads.
+    pub may_be_partial: bool,
     /// Whether the CPU permutes two vectors of 16 elements at once (AVX-512's `vpermi2d`).
     pub has_vpermi2d: bool,
 }
@@ -86,7 +88,8 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
     let module = request.module;
     let context = module.context;
     let pointer = Type::pointer(context);
-    let ty = Type::function(Type::void(context), &[pointer, pointer]);
+    let lanes = Type::int(context, 64);
+    let ty = Type::function(Type::void(context), &[pointer, pointer, lanes]);
     let function = module.declare(request.symbol, ty);
     function.add_attribute(context, "nounwind");
     for (key, value) in [
@@ -203,7 +206,7 @@ impl Vectoriser<'_> {
                 self.fill_block(at)?;
             }
         }
-        self.entry.jump(self.version_of(0, true));
+        self.enter();
         Ok(())
     }
 

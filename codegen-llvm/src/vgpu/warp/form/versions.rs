@@ -1,9 +1,12 @@
 //! Two versions of blocks: for all lanes of the subgroup, and for the lanes of a mask.
 //!
-//! A block while which no lane waits elsewhere is always run by all lanes. Any other block is written twice. The version
-//! for all lanes has no mask: its loads and stores are plain ones. While it runs no lane waits anywhere. Control leaves
-//! it for a masked version where lanes part, and comes back where they meet again. So the bounds of a loop that counts
-//! up cost one question for the whole subgroup, and masks only where they are needed.
+//! A block while which no lane waits elsewhere is run by all lanes that exist. Any other block is written twice. The
+//! version for all lanes has no mask: its loads and stores are plain ones. While it runs no lane waits anywhere. Control
+//! leaves it for a masked version where lanes part, and comes back where they meet again. So the bounds of a loop that
+//! counts up cost one question for the whole subgroup, and masks only where they are needed.
+//!
+//! Where a subgroup may lack lanes, as the last warp of a block of 250 threads does, every block has a masked version,
+//! and such a subgroup runs those only.
 
 use std::collections::BTreeSet;
 
@@ -30,13 +33,14 @@ pub(super) struct Versions {
 pub(super) fn of_blocks(request: &Request<'_>, function: Value) -> Vec<Versions> {
     let waiting = &request.divergence.waiting;
     let blocks = request.order.blocks.iter().zip(waiting);
-    let in_part = blocks.filter(|(_, waiting)| !waiting.is_empty());
+    let in_part = blocks.filter(|(_, waiting)| !waiting.is_empty() || request.may_be_partial);
     let instructions: usize = in_part.map(|(block, _)| block.instructions().len()).sum();
     let block = || Builder::append_block(request.module.context, function, "");
+    let twice = instructions <= MAX_TWICE;
     let versions = waiting.iter().map(|waiting| {
-        let masked = !waiting.is_empty();
+        let masked = !waiting.is_empty() || request.may_be_partial;
         Versions {
-            all_lanes: (!masked || instructions <= MAX_TWICE).then(block),
+            all_lanes: (!masked || twice).then(block),
             masked: masked.then(block),
         }
     });
@@ -50,6 +54,31 @@ pub(super) fn all_lanes(context: Context, width: u32) -> Value {
 }
 
 impl Vectoriser<'_> {
+    /// Begins with the first block's version for the lanes that exist.
+    pub(super) fn enter(&mut self) {
+        let Versions { all_lanes, masked } = self.versions[0];
+        let (Some(all), Some(masked)) = (all_lanes, masked) else {
+            self.entry.jump(self.version_of(0, true));
+            return;
+        };
+        let everybody = !0 >> (u64::BITS - self.width);
+        let lanes = self.function.parameters()[2];
+        let whole = Value::int(lanes.ty(), everybody);
+        let whole = self
+            .entry
+            .compare(LLVMIntPredicate::LLVMIntEQ, lanes, whole);
+        self.entry.branch(whole, all, masked);
+    }
+
+    /// The lanes that exist.
+    pub(super) fn existing(&self) -> Value {
+        let lanes = self.function.parameters()[2];
+        let narrow = Type::int(self.context, self.width);
+        let bits = self.builder.cast_unsigned(lanes, narrow);
+        self.builder
+            .cast(LLVMOpcode::LLVMBitCast, bits, self.mask_type())
+    }
+
     /// The version of block `at` to which control goes with all lanes, or with some.
     pub(super) fn version_of(&self, at: usize, all_lanes: bool) -> Block {
         let versions = self.versions[at];
