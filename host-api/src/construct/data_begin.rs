@@ -149,7 +149,7 @@ impl Entering {
             size: item.size,
             may_overlap: kind.contains(MapType::IMPLICIT),
         };
-        let create = || -> plugin_api::Result<Option<Mapping>> {
+        let create = || -> plugin_api::Result<Option<Arc<Mapping>>> {
             let in_place = device.unified_shared_memory() && !kind.contains(MapType::CLOSE);
             if item.size == 0 || kind.contains(MapType::PRESENT) || in_place {
                 return Ok(None);
@@ -162,7 +162,7 @@ impl Entering {
             )?;
             let address = DevicePtr(allocation.0 + padding);
             event.at(address.0);
-            let mapping = Mapping::new(
+            let mapping = Arc::new(Mapping::new(
                 item.begin..item.begin + item.size,
                 base,
                 address,
@@ -170,8 +170,9 @@ impl Entering {
                     padding: padding as u8,
                 },
                 &item.name.expression(),
-            );
-            Ok(Some(mapping.mapped_at(trace::location())))
+            ));
+            mapping.set_origin(trace::location());
+            Ok(Some(mapping))
         };
         let acquired =
             device

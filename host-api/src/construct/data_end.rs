@@ -34,7 +34,7 @@ type LeavingItems = SmallVec<[Leaving; 4]>;
 /// # Safety
 /// The host ranges of items with `FROM` are writable until the work is complete.
 pub unsafe fn data_end(work: &mut DeviceWork<'_>, items: &[MapItem]) -> Result<()> {
-    let mut leaving = SmallVec::new();
+    let mut leaving = LeavingItems::new();
     let mut outcome = release(work.device, items, &mut leaving);
     if outcome.is_ok() {
         // SAFETY: forwarded from the caller.
@@ -42,7 +42,7 @@ pub unsafe fn data_end(work: &mut DeviceWork<'_>, items: &[MapItem]) -> Result<(
             .iter()
             .try_for_each(|entry| unsafe { copy_back(work, entry) });
     }
-    for entry in leaving {
+    for entry in leaving.drain(..) {
         work.on_completion(OnCompletion::Unpin(entry.mapping));
     }
     outcome

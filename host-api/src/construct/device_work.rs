@@ -43,6 +43,7 @@ pub struct DeviceWork<'a> {
 
 impl<'a> DeviceWork<'a> {
     /// New, empty work. With [`Completion::Blocking`], the calling thread must call [`DeviceWork::complete`] next.
+    #[inline]
     pub fn new(device: &'a OmpDevice, completion: Completion) -> Result<DeviceWork<'a>> {
         let stream = device.streams.take(&device.device, completion);
         Ok(DeviceWork {

@@ -44,14 +44,15 @@ mod tests {
         let (device, _fake) = FakeDevice::openmp(1 << 20);
         let mapping = |host: u64, name| {
             let range = host..host + 32;
-            Mapping::new(range, host, DevicePtr(64), Storage::Foreign, name)
-                .mapped_at(Some("a.c:9:1 in main".into()))
+            let mapping = Mapping::new(range, host, DevicePtr(64), Storage::Foreign, name);
+            mapping.set_origin(Some("a.c:9:1 in main".into()));
+            mapping
         };
         device.table.associate(mapping(128, "v")).unwrap();
         let acquired = device
             .table
             .acquire(Section::inside(16, 32), Reference::Dynamic, || {
-                Ok(Some(mapping(16, "p[0:32]")))
+                Ok(Some(mapping(16, "p[0:32]").into()))
             });
         assert!(acquired.unwrap().unwrap().created);
         let state = state(&device);

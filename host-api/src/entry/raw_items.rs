@@ -54,14 +54,15 @@ impl RawItems {
     /// Each non-null array has `count` elements, names are NUL-terminated strings and mappers
     /// functions of type [`MapperFunction`], all as clang emits them.
     pub unsafe fn items(&self) -> Items {
-        let count = usize::try_from(self.count).unwrap_or(0);
-        if self.bases.is_null()
+        let absent = self.bases.is_null()
             || self.begins.is_null()
             || self.sizes.is_null()
-            || self.types.is_null()
-        {
-            return Items::new();
-        }
+            || self.types.is_null();
+        let count = match absent {
+            true => 0,
+            false => usize::try_from(self.count).unwrap_or(0),
+        };
+        // The one value that is returned, so that it is made in its place.
         let mut items = Items::new();
         for index in 0..count {
             // SAFETY: `index` is below the length the caller guarantees.

@@ -28,8 +28,10 @@ impl ItemName {
 
     /// The user's expression, empty when unknown.
     pub fn expression(self) -> Cow<'static, str> {
-        let text = self.0.map(CStr::to_string_lossy).unwrap_or_default();
-        match text {
+        let Some(text) = self.0 else {
+            return Cow::Borrowed("");
+        };
+        match text.to_string_lossy() {
             Cow::Borrowed(text) => Cow::Borrowed(item_expression(text).unwrap_or("")),
             Cow::Owned(text) => Cow::Owned(item_expression(&text).unwrap_or("").to_owned()),
         }

@@ -134,6 +134,7 @@ impl TransferGuard<'_> {
 
 impl Mapping {
     /// A mapping that is not in a table yet and must still be filled.
+    #[inline]
     pub fn new(
         host: Range<u64>,
         host_base: u64,
@@ -158,12 +159,11 @@ impl Mapping {
         }
     }
 
-    /// The same mapping with the location of the construct that created it.
-    pub fn mapped_at(self, origin: Option<Arc<str>>) -> Mapping {
+    /// Stores the location of the construct that created it, if that is recorded.
+    pub fn set_origin(&self, origin: Option<Arc<str>>) {
         if origin.is_some() {
             self.lock().rare.get_or_insert_default().origin = origin;
         }
-        self
     }
 
     /// Location of the construct that created it, if that was recorded.

@@ -28,8 +28,8 @@ pub struct SortedBlocks<V> {
     firsts: Vec<u64>,
     /// The blocks, none of them empty, with ascending keys.
     blocks: Vec<Block<V>>,
-    /// The block of the last look-up. A construct looks up the same addresses several times.
-    recent: Cell<usize>,
+    /// The result of the last look-up. A construct looks up the same addresses several times.
+    recent: Cell<Position>,
 }
 
 /// Where an entry is; valid until the map changes.
@@ -39,12 +39,23 @@ pub struct Position {
     index: usize,
 }
 
+impl Position {
+    /// The first entry, if there is one.
+    const FIRST: Position = Position { block: 0, index: 0 };
+
+    /// The place behind it in its block.
+    fn behind(self) -> Position {
+        let index = self.index + 1;
+        Position { index, ..self }
+    }
+}
+
 impl<V> Default for SortedBlocks<V> {
     fn default() -> Self {
         SortedBlocks {
             firsts: Vec::new(),
             blocks: Vec::new(),
-            recent: Cell::new(0),
+            recent: Cell::new(Position::FIRST),
         }
     }
 }
@@ -54,29 +65,32 @@ impl<V> SortedBlocks<V> {
     pub fn last_at_most(&self, key: u64) -> Option<Position> {
         let block = self.block_of(key)?;
         let keys = &self.blocks[block].keys;
+        let recent = self.recent.get();
+        let begins = |index: usize| keys.get(index).is_some_and(|first| *first <= key);
+        if block == recent.block && begins(recent.index) && !begins(recent.index + 1) {
+            return Some(recent);
+        }
         let index = keys.partition_point(|other| *other <= key) - 1;
-        Some(Position { block, index })
+        let found = Position { block, index };
+        self.recent.set(found);
+        Some(found)
     }
 
     /// The last block that begins with at most `key`.
     fn block_of(&self, key: u64) -> Option<usize> {
-        let recent = self.recent.get();
+        let recent = self.recent.get().block;
         let begins = |block: usize| self.firsts.get(block).is_some_and(|first| *first <= key);
         if begins(recent) && !begins(recent + 1) {
             return Some(recent);
         }
-        let block = self
-            .firsts
-            .partition_point(|first| *first <= key)
-            .checked_sub(1)?;
-        self.recent.set(block);
-        Some(block)
+        let firsts = self.firsts.partition_point(|first| *first <= key);
+        firsts.checked_sub(1)
     }
 
     /// The entry after `position`; the first one after `None`.
     pub fn next(&self, position: Option<Position>) -> Option<Position> {
         let next = match position {
-            None => Position { block: 0, index: 0 },
+            None => Position::FIRST,
             Some(Position { block, index }) if index + 1 < self.blocks[block].keys.len() => {
                 Position {
                     block,
@@ -123,20 +137,23 @@ impl<V> SortedBlocks<V> {
             self.push_block(key, end, value);
             return;
         };
-        let block = self.block_of(key).unwrap_or(0);
+        let before = self.last_at_most(key);
+        let Position { block, index } = before.map_or(Position::FIRST, Position::behind);
         if self.blocks[block].keys.len() < CAPACITY {
-            self.insert_into(block, key, end, value);
-        } else if block == last && self.blocks[last].keys.last() < Some(&key) {
+            self.insert_at(Position { block, index }, key, end, value);
+        } else if block == last && index == CAPACITY {
             // Programs often map ascending addresses, so full blocks stay full.
             self.push_block(key, end, value);
         } else {
             self.split(block);
-            let half = if key < self.firsts[block + 1] {
-                block
-            } else {
-                block + 1
+            let position = match index.checked_sub(CAPACITY / 2) {
+                None | Some(0) => Position { block, index },
+                Some(index) => Position {
+                    block: block + 1,
+                    index,
+                },
             };
-            self.insert_into(half, key, end, value);
+            self.insert_at(position, key, end, value);
         }
     }
 
@@ -160,9 +177,8 @@ impl<V> SortedBlocks<V> {
         value
     }
 
-    fn insert_into(&mut self, block: usize, key: u64, end: u64, value: V) {
+    fn insert_at(&mut self, Position { block, index }: Position, key: u64, end: u64, value: V) {
         let part = &mut self.blocks[block];
-        let index = part.keys.partition_point(|other| *other < key);
         part.keys.insert(index, key);
         part.ends.insert(index, end);
         part.values.insert(index, value);

@@ -225,7 +225,7 @@ impl MappingTable {
         &self,
         section: Section,
         reference: Reference,
-        create: impl FnOnce() -> Result<Option<Mapping>, plugin_api::Error>,
+        create: impl FnOnce() -> Result<Option<Arc<Mapping>>, plugin_api::Error>,
     ) -> Result<Option<Acquired>, AcquireError> {
         let mut slots = self.slots.lock();
         let found = match find(&slots, section.begin, section.size) {
@@ -239,7 +239,6 @@ impl MappingTable {
                 let Some(mapping) = create().map_err(AcquireError::Allocation)? else {
                     return Ok(None);
                 };
-                let mapping = Arc::new(mapping);
                 let slot = Slot::first(mapping.clone(), reference);
                 slots.insert(mapping.host.clone(), slot);
                 return Ok(Some(Acquired {
