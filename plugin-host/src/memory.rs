@@ -15,6 +15,11 @@ const ALIGNMENT: usize = 256;
 /// than a small allocation.
 const WORTH_ASKING: u64 = 64 << 20;
 
+/// From this size on, an allocation asks for large pages, and begins at one. Copies to memory that was never used
+/// otherwise spend most of their time on entering the kernel for each small page.
+const LARGE: usize = 4 << 20;
+const LARGE_PAGE: usize = 2 << 20;
+
 /// Cached sizes are multiples of this many bytes.
 const STEP: u64 = 64;
 /// Number of cached sizes. Larger allocations are not cached. A size index fits into an address's zero bits.
@@ -154,10 +159,20 @@ impl Memory {
             return Err(exhausted());
         }
         let (mut address, capacity) = (std::ptr::null_mut(), capacity(index, size));
+        let alignment = if capacity < LARGE {
+            ALIGNMENT
+        } else {
+            LARGE_PAGE
+        };
         // SAFETY: `address` is writable. The alignment is a power of two and a multiple of a pointer's size.
-        let code = unsafe { libc::posix_memalign(&raw mut address, ALIGNMENT, capacity) };
+        let code = unsafe { libc::posix_memalign(&raw mut address, alignment, capacity) };
         if code != 0 {
             return Err(exhausted());
+        }
+        if capacity >= LARGE {
+            // A system without large pages, or without free ones, leaves small pages.
+            // SAFETY: the range is the new allocation, which begins at a page.
+            let _small_pages = unsafe { libc::madvise(address, capacity, libc::MADV_HUGEPAGE) };
         }
         let address = address as u64;
         self.allocations()
@@ -236,6 +251,17 @@ mod tests {
             memory.free(DevicePtr(64)),
             Err(Error::InvalidFree(_))
         ));
+    }
+
+    #[test]
+    fn large_allocations_begin_at_a_large_page() {
+        let memory = Memory::default();
+        let large = memory.alloc(LARGE as u64, total_memory()).unwrap();
+        assert_eq!(large.0 % LARGE_PAGE as u64, 0);
+        // SAFETY: as many bytes are allocated.
+        unsafe { (large.0 as *mut u8).write_bytes(1, LARGE) };
+        memory.free(large).unwrap();
+        assert!(memory.free(large).is_err());
     }
 
     #[test]

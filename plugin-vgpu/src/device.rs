@@ -131,7 +131,7 @@ impl Device for VirtualGpu {
     }
 
     unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
-        self.gpu.memory.check("copy to device", dst, len)?;
+        self.gpu.memory.check_write("copy to device", dst, len)?;
         // SAFETY: `dst` was checked; `src` is the caller's contract. The ranges may overlap, because the caller's
         // memory may be the device's own.
         unsafe { std::ptr::copy(src, dst.0 as *mut u8, len) };
@@ -151,14 +151,14 @@ impl Device for VirtualGpu {
             .check("copy within the device (source)", src, len)?;
         self.gpu
             .memory
-            .check("copy within the device (destination)", dst, len)?;
+            .check_write("copy within the device (destination)", dst, len)?;
         // SAFETY: both ranges were checked.
         unsafe { std::ptr::copy(src.0 as *const u8, dst.0 as *mut u8, len) };
         Ok(())
     }
 
     fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()> {
-        self.gpu.memory.check("fill", dst, len)?;
+        self.gpu.memory.check_write("fill", dst, len)?;
         // SAFETY: the range was checked.
         unsafe { std::ptr::write_bytes(dst.0 as *mut u8, byte, len) };
         Ok(())

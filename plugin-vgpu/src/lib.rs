@@ -22,6 +22,7 @@ mod device;
 mod dispatch;
 mod engine;
 mod fault;
+mod fault_in;
 mod fiber;
 mod grid;
 mod heap;

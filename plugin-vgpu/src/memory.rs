@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 use plugin_api::{DevicePtr, Error, Result};
 
 use crate::arena::{Arena, Span};
+use crate::fault_in::fault_in;
 use crate::window::{Protection, Region};
 
 /// Memory becomes accessible and inaccessible in chunks of this size. So a process needs at most one mapping per
@@ -148,6 +149,16 @@ impl Memory {
             return Ok(());
         }
         Err(Error::InvalidAccess { what, address, len })
+    }
+
+    /// Checks that `len` bytes at `address` lie in one allocation, and gives them pages. They are about to be written.
+    pub fn check_write(&self, what: &'static str, address: DevicePtr, len: usize) -> Result<()> {
+        self.check(what, address, len)?;
+        fault_in(Span {
+            start: address.0,
+            len: len as u64,
+        });
+        Ok(())
     }
 
     /// The chunk that holds `address`.
