@@ -1,9 +1,9 @@
 //! Two versions of blocks: for all lanes of the subgroup, and for the lanes of a mask.
 //!
 //! A block while which no lane waits elsewhere is run by all lanes that exist. Any other block is written twice. The
-//! version for all lanes has no mask: its loads and stores are plain ones. While it runs no lane waits anywhere. Control
-//! leaves it for a masked version where lanes part, and comes back where they meet again. So the bounds of a loop that
-//! counts up cost one question for the whole subgroup, and masks only where they are needed.
+//! version for all lanes has no mask: its loads and stores are plain ones. While it runs no lane waits anywhere.
+//! Control leaves it for a masked version where lanes part, and comes back where they meet again. So the bounds of a
+//! loop that counts up cost one question for the whole subgroup, and masks only where they are needed.
 //!
 //! Where a subgroup may lack lanes, as the last warp of a block of 250 threads does, every block has a masked version,
 //! and such a subgroup runs those only.
