@@ -38,6 +38,14 @@ pub struct Wanted {
     pub min_threads_for_low_trip_count: Option<u32>,
 }
 
+impl Wanted {
+    /// Iterations of the loop; 0 if nothing is known. The product of collapsed loops' extents, which clang gives, is
+    /// negative where one extent is: there is no iteration.
+    fn iterations(&self) -> u64 {
+        i64::try_from(self.trip_count).map_or(0, |_| self.trip_count)
+    }
+}
+
 /// Grid and block of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -204,7 +212,7 @@ fn threads_per_team(
         .map_or(usual, |limit| usual.min(limit))
         .min(most);
     let spmd = environment.mode == ExecutionMode::Spmd;
-    if spmd && wanted.trip_count > 0 && wanted.teams[0] == 0 {
+    if spmd && wanted.iterations() > 0 && wanted.teams[0] == 0 {
         threads_for_short_loop(wanted, device, kernel.warp_size, usual).min(most)
     } else {
         usual
@@ -214,11 +222,11 @@ fn threads_per_team(
 /// A loop too short to give every multiprocessor a full team gets smaller teams.
 fn threads_for_short_loop(wanted: &Wanted, device: &DeviceInfo, warp: u32, usual: u32) -> u32 {
     let busy = u64::from(device.multiprocessors.max(1));
-    if wanted.trip_count.div_ceil(u64::from(usual)) >= busy {
+    if wanted.iterations().div_ceil(u64::from(usual)) >= busy {
         return usual;
     }
     let share = wanted
-        .trip_count
+        .iterations()
         .div_ceil(busy)
         .next_multiple_of(u64::from(warp));
     let least = wanted.min_threads_for_low_trip_count.unwrap_or(warp);
@@ -248,7 +256,7 @@ fn teams(
         teams.max(1).saturating_mul(WAVES)
     });
     let plenty = device.multiprocessors.saturating_mul(each).max(1);
-    let useful = match (wanted.trip_count, environment.mode) {
+    let useful = match (wanted.iterations(), environment.mode) {
         (0, _) => u64::from(device.multiprocessors.max(1)),
         (trips, ExecutionMode::Generic | ExecutionMode::GenericSpmd) => {
             trips.min(u64::from(plenty))
@@ -338,6 +346,20 @@ mod tests {
     }
 
     #[test]
+    fn collapsed_loops_with_a_negative_extent_have_no_iterations() {
+        let negative = (-2_i64 * 3) as u64;
+        let of = |trips| {
+            shape(
+                &wanted(0, 0, trips),
+                &environment(2),
+                &device(),
+                kernel(1024),
+            )
+        };
+        assert_eq!(of(negative), of(0));
+    }
+
+    #[test]
     fn thread_limit_is_given_exactly() {
         for threads in [1, 31, 33, 64, 1000, 1024] {
             let spmd = shape(
@@ -410,7 +432,7 @@ mod tests {
         assert_eq!(teams(2, 0, 1280), 10);
         assert_eq!(teams(2, 0, 128 * 128 * 32), 129);
         assert_eq!(teams(2, 0, 128 * 1000 * 32), 1001);
-        assert_eq!(teams(2, 0, u64::MAX), i32::MAX as u32);
+        assert_eq!(teams(2, 0, i64::MAX as u64), i32::MAX as u32);
         assert_eq!(teams(2, 7, 128 * 1000 * 32), 7);
         assert_eq!(teams(1, 0, 128 * 1000 * 32), 128);
         let reduces = KernelEnvironment {
