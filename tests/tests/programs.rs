@@ -169,6 +169,11 @@ fn types() {
 }
 
 #[test]
+fn collapsed() {
+    check(&["collapsed.c"]);
+}
+
+#[test]
 fn schedules() {
     check(&["schedules.c"]);
 }

@@ -37,6 +37,18 @@ impl Value {
         ));
     }
 
+    /// States that a function accesses only memory that no other code sees (`memory(inaccessiblemem: readwrite)`).
+    pub fn set_effects_unseen(self, context: Context) {
+        // Two bits per kind of memory: read and write. Inaccessible memory is the second kind.
+        let kind = kind_of("memory");
+        let attribute = llvm!(core::LLVMCreateEnumAttribute(context.0, kind, 0b11 << 2));
+        llvm!(core::LLVMAddAttributeAtIndex(
+            self.0,
+            LLVMAttributeFunctionIndex,
+            attribute
+        ));
+    }
+
     /// Whether a function is known to access no memory.
     pub fn has_no_memory(self) -> bool {
         self.int_attribute_at(LLVMAttributeFunctionIndex, "memory") == Some(0)

@@ -123,6 +123,13 @@ impl Builder {
         )))
     }
 
+    /// `add nsw`.
+    pub fn add_without_overflow(&self, left: Value, right: Value) -> Value {
+        Value(llvm!(core::LLVMBuildNSWAdd(
+            self.raw, left.0, right.0, EMPTY
+        )))
+    }
+
     /// `insertvalue` or `insertelement`, by the kind of `aggregate`.
     pub fn insert(&self, aggregate: Value, value: Value, index: u32) -> Value {
         use llvm_sys::LLVMTypeKind::{LLVMScalableVectorTypeKind, LLVMVectorTypeKind};

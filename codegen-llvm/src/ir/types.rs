@@ -21,6 +21,11 @@ impl Type {
         Type(llvm!(core::LLVMIntTypeInContext(context.0, bits)))
     }
 
+    /// `double`.
+    pub fn double(context: Context) -> Type {
+        Type(llvm!(core::LLVMDoubleTypeInContext(context.0)))
+    }
+
     /// The pointer of the generic address space.
     pub fn pointer(context: Context) -> Type {
         Type(llvm!(core::LLVMPointerTypeInContext(context.0, 0)))

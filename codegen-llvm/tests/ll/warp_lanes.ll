@@ -13,9 +13,7 @@
 ; CHECK: call void @vgpu_warp_lane(ptr {{.*}} %0, i32 {{.*}})
 ; CHECK: call ptr @vgpu_malloc(ptr {{.*}} %0, i64 {{.*}})
 ; CHECK: define hidden void @vgpu.warp.divide
-; CHECK: sdiv <32 x i32>
-; CHECK: @llvm.umax.v32i32(<32 x i32> {{.*}}, <32 x i32> splat (i32 1))
-; CHECK: sdiv <32 x i32>
+; CHECK: fdiv <32 x double>
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @count(ptr %out) {

@@ -8,11 +8,26 @@ use crate::vgpu::lower::engine::SPIN;
 /// The function that stands for the thread's context until the warp form is built (`normalise::context_marker`).
 pub const CONTEXT: &str = "vgpu.warp.context";
 
+/// The functions that stand for the first active lane's value (`normalise::row_markers`); the type follows.
+pub const FIRST: &str = "vgpu.warp.first";
+
+/// The function that stands for its argument, a condition. LLVM does not see that it is the same.
+pub const SAME: &str = "vgpu.warp.same";
+
+/// The function that stands for the number of lanes of a subgroup.
+pub const LANES: &str = "vgpu.warp.lanes";
+
 /// Kinds of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Callee {
     /// The thread's context.
     Context,
+    /// The first active lane's value.
+    First,
+    /// The number of lanes of a subgroup.
+    Lanes,
+    /// The call's argument.
+    Same,
     /// A window check of one access (pass `window`).
     WindowCheck,
     /// A window check of a range.
@@ -70,6 +85,9 @@ pub fn of(call: Value) -> Callee {
     let name = function.name();
     match name.as_str() {
         CONTEXT => Callee::Context,
+        LANES => Callee::Lanes,
+        SAME => Callee::Same,
+        name if name.starts_with(FIRST) => Callee::First,
         "vgpu.check" => Callee::WindowCheck,
         "vgpu.check_range" => Callee::WindowRangeCheck,
         "vgpu_barrier" => Callee::Barrier,

@@ -172,7 +172,7 @@ impl Analysis<'_> {
                 let signed = opcode == LLVMZExt && instruction.is_of_nonnegative();
                 shape::cast(opcode, shape_of(0)?, bits, signed)
             }
-            LLVMAddrSpaceCast => shape_of(0)?,
+            LLVMAddrSpaceCast | LLVMFreeze => shape_of(0)?,
             LLVMSelect if shape_of(0)?.is_uniform() => shape_of(1)?.join(shape_of(2)?),
             LLVMGetElementPtr => self.pointer(instruction)?,
             LLVMAlloca => Shape::Strided {
@@ -276,6 +276,8 @@ impl Analysis<'_> {
     fn call(&self, call: Value) -> Option<Shape> {
         Some(match callee::of(call) {
             Callee::Context
+            | Callee::First
+            | Callee::Lanes
             | Callee::OncePerSubgroup
             | Callee::Yield
             | Callee::ActiveMask

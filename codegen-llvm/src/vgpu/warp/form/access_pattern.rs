@@ -11,6 +11,9 @@ use crate::ir::{Type, Value};
 use crate::vgpu::warp::analysis::context_fields;
 use crate::vgpu::warp::analysis::shape::Shape;
 
+/// The longest step from lane to lane for which one lane's index answers for all.
+const MOST_STEP: i64 = 1 << 16;
+
 /// How the lanes reach their elements.
 pub(super) enum AccessPattern {
     /// Consecutive elements from this address on.
@@ -122,6 +125,54 @@ impl Vectoriser<'_> {
         if let Some(&known) = self.stride_tests.get(&(value, step)) {
             return known;
         }
+        let test = match self.extended_stride(value) {
+            Some(stride) if stride == step => self.test_extension(value, step),
+            _ => self.test_vector(value, step),
+        };
+        self.stride_tests.insert((value, step), test);
+        test
+    }
+
+    /// The stride of a 32-bit value that an index extends, if that is upwards.
+    fn extended_stride(&self, index: Value) -> Option<i64> {
+        let extends = matches!(
+            index.opcode(),
+            Some(LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMZExt)
+        );
+        let narrow = extends.then(|| index.operand(0))?;
+        match self.divergence.shape(narrow) {
+            Shape::Strided { stride, .. }
+                if narrow.ty().int_width() == 32 && (1..=MOST_STEP).contains(&stride) =>
+            {
+                Some(stride)
+            }
+            _ => None,
+        }
+    }
+
+    /// Tests whether a strided value does not wrap within the subgroup before it is extended: a scalar question.
+    fn test_extension(&mut self, value: Value, step: i64) -> StrideTest {
+        use LLVMIntPredicate::{LLVMIntSLE, LLVMIntULE};
+        let narrow = value.operand(0);
+        let base = self.scalar(narrow);
+        let reach = step.wrapping_mul(i64::from(self.width) - 1);
+        let is_unsigned =
+            value.opcode() == Some(LLVMOpcode::LLVMZExt) && !value.is_of_nonnegative();
+        let (opcode, most, at_most) = match is_unsigned {
+            true => (LLVMOpcode::LLVMZExt, i64::from(u32::MAX), LLVMIntULE),
+            false => (LLVMOpcode::LLVMSExt, i64::from(i32::MAX), LLVMIntSLE),
+        };
+        let last = Value::int(narrow.ty(), most.wrapping_sub(reach) as u64);
+        let holds = self.builder.compare(at_most, base, last);
+        let int = Type::int(self.context, 64);
+        let base = self.builder.cast(opcode, base, int);
+        let lane = self.first_lane();
+        let first = self.builder.cast_unsigned(lane, int);
+        StrideTest { holds, base, first }
+    }
+
+    /// Tests whether a vector grows by `step` from lane to lane.
+    fn test_vector(&mut self, value: Value, step: i64) -> StrideTest {
         let int = Type::int(self.context, 64);
         let wide = int.vector(self.width);
         let vector = self.vector(value);
@@ -150,8 +201,6 @@ impl Vectoriser<'_> {
         let holds = self
             .builder
             .compare(LLVMIntPredicate::LLVMIntEQ, bits, Value::zero(bits.ty()));
-        let test = StrideTest { holds, base, first };
-        self.stride_tests.insert((value, step), test);
-        test
+        StrideTest { holds, base, first }
     }
 }

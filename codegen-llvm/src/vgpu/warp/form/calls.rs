@@ -1,9 +1,12 @@
 //! Calls, by what they call.
 
+use llvm_sys::LLVMOpcode;
+
 use super::vectoriser::Vectoriser;
 use crate::ir::Value;
 use crate::vgpu::lower::engine::STACK_POINTER;
 use crate::vgpu::warp::analysis::callee::{self, Callee};
+use crate::vgpu::warp::analysis::shape::Shape;
 use crate::vgpu::warp::refusal::Refusal;
 
 impl Vectoriser<'_> {
@@ -12,6 +15,28 @@ impl Vectoriser<'_> {
         match callee::of(call) {
             Callee::Context => {
                 self.define_scalar(call, self.cx);
+                Ok(())
+            }
+            Callee::First => {
+                self.first_value(call);
+                Ok(())
+            }
+            Callee::Same => {
+                match self.divergence.shape(call) {
+                    Shape::Varying => {
+                        let vector = self.vector(call.operand(0));
+                        self.define_vector(call, vector);
+                    }
+                    _ => {
+                        let scalar = self.scalar(call.operand(0));
+                        self.define_scalar(call, scalar);
+                    }
+                }
+                Ok(())
+            }
+            Callee::Lanes => {
+                let lanes = Value::int(call.ty(), self.width.into());
+                self.define_scalar(call, lanes);
                 Ok(())
             }
             Callee::Hint => Ok(()),
@@ -63,6 +88,28 @@ impl Vectoriser<'_> {
             "a function is called through a pointer".to_owned()
         };
         Refusal::at(self.context, call, &what)
+    }
+
+    /// The first active lane's value.
+    fn first_value(&mut self, call: Value) {
+        let value = call.operand(0);
+        let first = match self.divergence.shape(value) {
+            Shape::Uniform => self.scalar(value),
+            Shape::Strided { stride, .. } => {
+                let base = self.scalar(value);
+                let lane = self.first_lane();
+                let lane = self.builder.cast_unsigned(lane, base.ty());
+                let stride = Value::int(base.ty(), stride as u64);
+                let distance = self.builder.binary(LLVMOpcode::LLVMMul, lane, stride);
+                self.builder.binary(LLVMOpcode::LLVMAdd, base, distance)
+            }
+            Shape::Varying => {
+                let vector = self.vector(value);
+                let lane = self.first_lane();
+                self.extract_lane(vector, lane)
+            }
+        };
+        self.define_scalar(call, first);
     }
 
     /// An engine call for every active lane.

@@ -2,6 +2,7 @@
 
 use llvm_sys::LLVMOpcode;
 
+use super::division;
 use super::vectoriser::Vectoriser;
 use crate::ir::Value;
 use crate::vgpu::warp::analysis::shape::Shape;
@@ -93,6 +94,7 @@ impl Vectoriser<'_> {
                 &operands[1..],
             ),
             _ if operands.len() == 2 => builder.binary(opcode, operands[0], operands[1]),
+            LLVMFreeze => builder.freeze(operands[0]),
             // Lane 0's value may be negative where lane 0 is inactive.
             LLVMZExt if instruction.is_of_nonnegative() => {
                 builder.cast(LLVMSExt, operands[0], instruction.ty())
@@ -128,8 +130,10 @@ impl Vectoriser<'_> {
             self.widened(operand.ty()).map_err(|what| refuse(&what))?;
             operands.push(self.vector(operand));
         }
-        if matches!(opcode, LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem) {
-            operands[1] = self.safe_divisor(instruction.operand(1), operands[1]);
+        if division::is_division(opcode) {
+            let made = self.divide(instruction, operands[0], operands[1]);
+            self.define_vector(instruction, made);
+            return Ok(());
         }
         let builder = &self.builder;
         let made = match opcode {
@@ -151,9 +155,10 @@ impl Vectoriser<'_> {
                 [index] => builder.insert_field(operands[0], operands[1], *index),
                 _ => return Err(refuse("a nested structure is changed")),
             },
-            LLVMAdd | LLVMFAdd | LLVMSub | LLVMFSub | LLVMMul | LLVMFMul | LLVMUDiv | LLVMSDiv
-            | LLVMFDiv | LLVMURem | LLVMSRem | LLVMFRem | LLVMShl | LLVMLShr | LLVMAShr
-            | LLVMAnd | LLVMOr | LLVMXor => builder.binary(opcode, operands[0], operands[1]),
+            LLVMAdd | LLVMFAdd | LLVMSub | LLVMFSub | LLVMMul | LLVMFMul | LLVMFDiv | LLVMFRem
+            | LLVMShl | LLVMLShr | LLVMAShr | LLVMAnd | LLVMOr | LLVMXor => {
+                builder.binary(opcode, operands[0], operands[1])
+            }
             LLVMTrunc | LLVMZExt | LLVMSExt | LLVMFPToUI | LLVMFPToSI | LLVMUIToFP | LLVMSIToFP
             | LLVMFPTrunc | LLVMFPExt | LLVMPtrToInt | LLVMIntToPtr | LLVMBitCast
             | LLVMAddrSpaceCast => builder.cast(opcode, operands[0], ty),
@@ -162,20 +167,5 @@ impl Vectoriser<'_> {
         made.take_flags(instruction);
         self.define_vector(instruction, made);
         Ok(())
-    }
-
-    /// The divisors, with 1 for inactive lanes: a vector division divides in all of them.
-    fn safe_divisor(&self, divisor: Value, vector: Value) -> Value {
-        if divisor
-            .as_signed_int()
-            .is_some_and(|value| value != 0 && value != -1)
-        {
-            return vector;
-        }
-        let one = self.builder.splat(Value::int(divisor.ty(), 1), self.width);
-        // Frozen: where LLVM's code generation believes that a divisor is never 0, as in `shl nuw 5, x`, it divides in
-        // all lanes and selects afterwards. An inactive lane's `x` may be too large for it.
-        let vector = self.builder.freeze(vector);
-        self.builder.select(self.mask, vector, one)
     }
 }

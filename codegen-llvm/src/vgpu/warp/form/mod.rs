@@ -17,6 +17,7 @@ mod atomics;
 mod barriers;
 mod calls;
 mod control;
+mod division;
 mod instructions;
 mod interleaved_access;
 mod intrinsics;

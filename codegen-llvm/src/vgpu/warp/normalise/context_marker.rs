@@ -16,6 +16,19 @@ pub fn call(module: &Module, builder: &Builder) -> Value {
     builder.call_function(declare(module), &[])
 }
 
+/// The thread id along `axis`, 32 bits, loaded at the builder's place.
+pub fn thread_id(module: &Module, builder: &Builder, axis: LaneAxis) -> Value {
+    load_field(module, builder, axis.thread_id())
+}
+
+/// A 32-bit field of the context, by its offset.
+fn load_field(module: &Module, builder: &Builder, field: usize) -> Value {
+    let context = module.context;
+    let offset = Value::int(Type::int(context, 64), field as u64);
+    let field = builder.byte_offset(call(module, builder), offset);
+    builder.load(Type::int(context, 32), field)
+}
+
 fn declare(module: &Module) -> Value {
     let pointer = Type::pointer(module.context);
     module.declare(CONTEXT, Type::function(pointer, &[]))
@@ -51,11 +64,9 @@ pub fn assume_bound(module: &Module, kernel: Value, axis: LaneAxis, bound: u32) 
         return;
     };
     let builder = Builder::before(context, first);
-    let cx = call(module, &builder);
-    let int = |bits, value| Value::int(Type::int(context, bits), value);
-    let field = builder.byte_offset(cx, int(64, axis.threads() as u64));
-    let threads = builder.load(Type::int(context, 32), field);
-    let holds = builder.compare(LLVMIntPredicate::LLVMIntULE, threads, int(32, bound.into()));
+    let threads = load_field(module, &builder, axis.threads());
+    let most = Value::int(threads.ty(), bound.into());
+    let holds = builder.compare(LLVMIntPredicate::LLVMIntULE, threads, most);
     builder.call_function(module.intrinsic("llvm.assume", &[]), &[holds]);
 }
 

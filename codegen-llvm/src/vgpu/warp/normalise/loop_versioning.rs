@@ -28,6 +28,7 @@ use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use vgpu_abi::ThreadContext;
 
 use super::context_marker;
+use super::copies::Copies;
 use crate::analysis::control_flow::ControlFlow;
 use crate::ir::{Block, Builder, Module, Type, Value};
 use crate::vgpu::unit::Unit;
@@ -41,10 +42,10 @@ const MARKER: &str = "vgpu.warp.all_take";
 const MAX_COPIED: usize = 300;
 
 /// Removes phis and keeps values that cross blocks in memory: then blocks can be copied as they are.
-const PHIS_TO_MEMORY: &str = "function(reg2mem)";
+pub(super) const PHIS_TO_MEMORY: &str = "function(reg2mem)";
 
 /// Undoes that.
-const MEMORY_TO_PHIS: &str =
+pub(super) const MEMORY_TO_PHIS: &str =
     "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 /// The step, for these kernels.
@@ -185,7 +186,7 @@ fn region(flow: &ControlFlow, block: Block, start: Block) -> Option<HashSet<Bloc
 }
 
 /// Whether blocks are few and threads do not wait for each other in them: two copies of a barrier are two barriers.
-fn is_cheap(blocks: &HashSet<Block>) -> bool {
+pub(super) fn is_cheap(blocks: &HashSet<Block>) -> bool {
     let instructions: Vec<_> = blocks.iter().flat_map(|it| it.instructions()).collect();
     let alone = |&call: &Value| {
         let callee = callee::of(call);
@@ -234,52 +235,12 @@ fn split(module: &Module, kernel: Value) {
         return;
     };
     let inside = flow.blocks().iter().filter(|it| blocks.contains(it));
-    let copies = copy(module, kernel, &inside.copied().collect::<Vec<_>>());
     let context = module.context;
+    let inside: Vec<_> = inside.copied().collect();
+    let copies = Copies::of(context, kernel, &inside, HashMap::new());
     let checked = Builder::append_block(context, kernel, "");
     Builder::at_end(context, checked).copy_of(end);
-    Builder::before(context, end).branch(arguments[0], copies[&start], checked);
+    Builder::before(context, end).branch(arguments[0], copies.blocks[&start], checked);
     // SAFETY: a terminator has no users, and the copy of it stands in the new block.
     unsafe { end.erase() };
-}
-
-/// Copies blocks that have no phis, and that share only values computed before them with other blocks. In the debug
-/// information the copies are inlined calls of their own: a debugger stops at a line once per inlined call (gdb: at
-/// its lowest address).
-fn copy(module: &Module, kernel: Value, blocks: &[Block]) -> HashMap<Block, Block> {
-    let context = module.context;
-    let mut copies = HashMap::new();
-    for &block in blocks {
-        copies.insert(block, Builder::append_block(context, kernel, ""));
-    }
-    let mut values = HashMap::new();
-    let mut made = Vec::new();
-    for block in blocks {
-        let builder = Builder::at_end(context, copies[block]);
-        for instruction in block.instructions() {
-            let new = builder.copy_of(instruction);
-            new.set_location_apart(context);
-            values.insert(instruction, new);
-            made.push(new);
-        }
-    }
-    for instruction in made {
-        for index in 0..instruction.operand_count() {
-            let operand = instruction.operand_or_none(index);
-            if let Some(&new) = operand.and_then(|operand| values.get(&operand)) {
-                instruction.set_operand(index, new);
-            }
-        }
-    }
-    for block in copies.values() {
-        let Some(end) = block.terminator() else {
-            continue;
-        };
-        for (index, target) in end.successors().into_iter().enumerate() {
-            if let Some(&new) = copies.get(&target) {
-                end.set_successor(index as u32, new);
-            }
-        }
-    }
-    copies
 }

@@ -5,10 +5,15 @@
 //! phis.
 
 pub mod context_marker;
+mod copies;
 mod devirtualise;
 mod loop_versioning;
 pub mod promoted_state;
 mod redundant_barriers;
+mod row_markers;
+mod row_split;
+mod row_values;
+mod rows;
 pub mod spin_calls;
 mod umin_to_branch;
 mod workers;
@@ -89,6 +94,10 @@ pub fn run(
     }
     loop_versioning::run(unit, module, &functions)?;
     unit.machine.run_passes(module, SHAPE)?;
+    let both: Vec<_> = kernels.iter().copied().zip(functions).collect();
+    if rows::run(unit, module, &both)? {
+        unit.machine.run_passes(module, SHAPE)?;
+    }
     let library = Module::parse(module.context, &form::library(), "the warp form's library")?;
     library.set_layout(&unit.machine.layout());
     library.set_triple(&module.triple());
