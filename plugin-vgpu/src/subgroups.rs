@@ -22,8 +22,8 @@ struct Subgroups<'a> {
     blocks: BlockRange,
 }
 
-/// Runs the whole subgroups of `blocks` to their ends, or abandons them when the launch has failed elsewhere. The error is a fault and
-/// its block.
+/// Runs the whole subgroups of `blocks` to their ends, or abandons them when the launch has failed elsewhere. The error
+/// is a fault and its block.
 ///
 /// # Safety
 /// As for [`crate::scheduler::run_block`]. The form of `run` is [`Form::Subgroups`].
