@@ -27,13 +27,14 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     let instructions = Instructions::of(&unit.machine);
     for function in unit.module.definitions() {
         let all = function.instructions();
-        let accesses = all.iter().filter_map(|&it| Access::of(unit, it));
-        let accesses: Vec<_> = accesses.filter(|it| !instructions.have(it)).collect();
-        if accesses.len() <= IN_PLACE {
+        let lacks = |&it: &Value| Access::of(unit, it).is_some_and(|it| !instructions.have(&it));
+        let calls: Vec<_> = all.iter().copied().filter(lacks).collect();
+        if calls.len() <= IN_PLACE {
             continue;
         }
         let mut slots = Slots::before(all[0]);
-        for access in accesses {
+        // Looked at anew, one by one: what an access stores may have been loaded by one that is replaced.
+        for access in calls.into_iter().filter_map(|it| Access::of(unit, it)) {
             let callee = access.function(unit)?;
             access.replace(unit, callee, &mut slots);
         }
