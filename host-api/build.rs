@@ -2,7 +2,7 @@
 //! linked against LLVM's runs with ours unchanged.
 //!
 //! rustc passes the linker an anonymous version script of its own. GNU ld refuses a named script beside it. lld, the
-//! default linker of rustup's toolchain on x86-64 Linux, merges the two. `src/entry/exports.rs` is the other half.
+//! default linker of rustup's toolchain on x86-64 Linux, merges the two. `src/entry/exports/` is the other half.
 //!
 //! Debian's own Rust has no lld, and Debian's `lld-22` does not put `ld.lld` on the path. So the C compiler gets the
 //! folder of LLVM's programs.

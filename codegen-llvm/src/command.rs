@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
+use codegen::CpuLevel;
 
 use crate::device::pipeline::{self, Output};
 use crate::pass_manager::Instrumentation;
@@ -67,9 +68,12 @@ struct Vgpu {
     /// Let kernels count the image's instructions they execute
     #[arg(long, conflicts_with = "warp_forms")]
     count: bool,
-    /// Compile for any x86-64 CPU of this level instead of the one at hand
-    #[arg(long, value_name = "LEVEL", value_parser = ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"])]
-    cpu: Option<String>,
+    /// Compile for a host of this architecture
+    #[arg(long, value_name = "ARCH", value_enum, default_value_t = vgpu::Architecture::CURRENT)]
+    host: vgpu::Architecture,
+    /// Compile for any CPU of this level, e.g. x86-64-v3 or armv9-a, instead of the one at hand
+    #[arg(long, value_name = "LEVEL", value_parser = cpu_level)]
+    cpu: Option<CpuLevel>,
     /// Write the host module as LLVM assembly instead of an object
     #[arg(long)]
     emit_llvm: bool,
@@ -123,6 +127,13 @@ fn architecture(text: &str) -> Result<String, String> {
     }
 }
 
+fn cpu_level(name: &str) -> Result<CpuLevel, String> {
+    CpuLevel::named(name).ok_or_else(|| {
+        let names = ["x86_64", "aarch64"].map(|each| CpuLevel::names(each).collect::<Vec<_>>());
+        format!("expected one of {}", names.concat().join(", "))
+    })
+}
+
 /// The program.
 pub fn main() -> ExitCode {
     no_core_dump();
@@ -146,7 +157,7 @@ fn no_core_dump() {
 }
 
 fn run(command: &Command) -> Result<()> {
-    ir::initialise_targets();
+    ir::initialise_gpus();
     let context = ir::Context::new();
     match command {
         Command::Vgpu(arguments) => {
@@ -156,7 +167,8 @@ fn run(command: &Command) -> Result<()> {
                 window_check: !arguments.no_window_check,
                 warp_forms: arguments.warp_forms,
                 count: arguments.count,
-                cpu: arguments.cpu.clone(),
+                host: arguments.host,
+                cpu: arguments.cpu,
                 instrumentation: Instrumentation {
                     print_after: arguments.print_after.clone(),
                     verify_each: arguments.verify_each,

@@ -107,11 +107,11 @@ fn is_laid_out(variable: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Context, initialise_targets};
+    use crate::ir::{Context, initialise_gpus};
 
     /// A module after the passes.
     fn linked(text: &str) -> Result<String> {
-        initialise_targets();
+        initialise_gpus();
         let module = Module::parse(Context::new(), text, "test").unwrap();
         // SAFETY: it is valid and only used here.
         unsafe { run(module.raw(), &"O2".parse().unwrap()) }?;

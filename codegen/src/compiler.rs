@@ -105,7 +105,12 @@ impl Compiler {
 
     /// Compiles an image for the virtual GPU, or takes it from the cache.
     pub fn vgpu(&self, bitcode: &[u8], options: &VgpuOptions) -> Result<Artifact, CompileError> {
-        let mut arguments = vec!["vgpu".to_owned(), format!("-O{}", options.level)];
+        // The compiler may have been built for another architecture than this process, where an emulator runs that.
+        let mut arguments = vec![
+            "vgpu".to_owned(),
+            format!("-O{}", options.level),
+            format!("--host={}", std::env::consts::ARCH),
+        ];
         if !options.window_check {
             arguments.push("--no-window-check".to_owned());
         }

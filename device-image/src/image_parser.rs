@@ -126,6 +126,7 @@ fn elf_triple(bytes: &[u8]) -> Result<&'static str, ImageError> {
     Ok(
         match u16::from_le_bytes(read::<2>(bytes, 18, "ELF header")?) {
             62 => "x86_64-pc-linux-gnu",
+            183 => "aarch64-unknown-linux-gnu",
             190 => NVIDIA,
             224 => "amdgcn-amd-amdhsa",
             _ => "",

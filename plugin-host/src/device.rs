@@ -12,7 +12,11 @@ use crate::memory::{self, Memory};
 use crate::module::HostModule;
 
 /// The triple that clang puts into images for this plugin.
-const TRIPLE: &str = "x86_64-pc-linux-gnu";
+const TRIPLE: &str = if cfg!(target_arch = "aarch64") {
+    "aarch64-unknown-linux-gnu"
+} else {
+    "x86_64-pc-linux-gnu"
+};
 
 /// One device.
 pub struct HostDevice {

@@ -1,5 +1,5 @@
-//! The host as an offload device. It runs images for `x86_64-pc-linux-gnu`, which clang compiles with
-//! `-fopenmp-targets=x86_64-pc-linux-gnu`.
+//! The host as an offload device. It runs images for `x86_64-pc-linux-gnu` or `aarch64-unknown-linux-gnu`, which clang
+//! compiles with `-fopenmp-targets=` and that triple.
 //!
 //! Such an image is a shared object, and its kernels are ordinary functions. They contain no device runtime:
 //! `teams` and `parallel` call the host's libomp, which runs teams and threads on the CPU. So a launch is a call,

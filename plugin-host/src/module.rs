@@ -201,8 +201,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (source, object) = (folder.path().join("i.c"), folder.path().join("i.so"));
         std::fs::write(&source, SOURCE).unwrap();
-        let status = Command::new("cc")
-            .args(["-shared", "-fPIC", "-o"])
+        let status = Command::new("clang-22")
+            // The compiler's own architecture may be another where an emulator runs this.
+            .arg(format!("--target={}-linux-gnu", std::env::consts::ARCH))
+            .args(["-fuse-ld=lld", "-shared", "-fPIC", "-o"])
             .args([&object, &source])
             .status()
             .unwrap();

@@ -302,8 +302,7 @@ engine_functions! {
     }
 
     fn vgpu_clock(_caller,) -> u64 {
-        // SAFETY: every x86-64 CPU has the instruction.
-        unsafe { std::arch::x86_64::_rdtsc() }
+        crate::host_cpu::time_stamp()
     }
 
     fn vgpu_globaltimer(_caller,) -> u64 {

@@ -3,8 +3,11 @@
 //!
 //! `docs/vgpu.md` describes what it emulates and how it reports faults.
 
-#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
-compile_error!("the virtual GPU runs on x86-64 Linux");
+#[cfg(not(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
+compile_error!("the virtual GPU runs on Linux on x86-64 and 64-bit ARM");
 
 mod abi;
 mod arena;
@@ -26,6 +29,7 @@ mod fault_in;
 mod fiber;
 mod grid;
 mod heap;
+mod host_cpu;
 mod kernel;
 mod loader;
 mod machine;

@@ -7,6 +7,7 @@ use devicertl_text::arguments::Arguments;
 use devicertl_text::conversion::Conversion;
 use devicertl_text::format_parser::{Extensions, Format};
 
+use crate::host_cpu::VaList;
 use crate::sm::Sm;
 
 unsafe extern "C" {
@@ -134,20 +135,10 @@ unsafe fn convert(
     true
 }
 
-/// A `long double` of x86-64 in memory: 80 bits and padding.
+/// The host's `long double` in memory: 80 bits and padding on x86-64, 128 bits on 64-bit ARM.
 #[repr(C, align(16))]
 #[derive(Clone, Copy)]
 struct LongDouble([u8; 16]);
-
-/// x86-64's `va_list` (System V psABI, §3.5.7). Rust cannot pass a `long double`, but this list can point at one
-/// in memory.
-#[repr(C)]
-struct VaList {
-    general_offset: u32,
-    vector_offset: u32,
-    overflow: *const c_void,
-    saved: *const c_void,
-}
 
 unsafe extern "C" {
     fn vsnprintf(
@@ -161,13 +152,8 @@ unsafe extern "C" {
 /// Lets the C library convert a `long double`.
 fn print_long_double(out: &mut Vec<u8>, spec: CString, value: &LongDouble) {
     let convert = |buffer: *mut c_char, size: usize| {
-        let mut arguments = VaList {
-            // Past all registers: the arguments are in memory.
-            general_offset: 48,
-            vector_offset: 304,
-            overflow: (&raw const *value).cast(),
-            saved: std::ptr::null(),
-        };
+        // Rust cannot pass a `long double`, but this list can point at one.
+        let mut arguments = VaList::in_memory((&raw const *value).cast());
         // SAFETY: the list has the argument that `spec` needs. The buffer has room for `size` bytes.
         unsafe { vsnprintf(buffer, size, spec.as_ptr(), &mut arguments) }
     };
@@ -343,9 +329,16 @@ mod tests {
                 );
             }
         }
-        // 2.5 with 80 bits: its mantissa's upper bits 1010…, exponent 1.
-        let long_double = (0x4000_u128 << 64 | 0xa000_0000_0000_0000).to_ne_bytes();
-        let pack = Pack::default().int(1).push(&long_double).int(2);
+        // 2.5: exponent 1, mantissa 1.01. With 80 bits, the mantissa's first bit is explicit.
+        let long_double = if cfg!(target_arch = "x86_64") {
+            0x4000_u128 << 64 | 0xa000_0000_0000_0000
+        } else {
+            0x4000_u128 << 112 | 1 << 110
+        };
+        let pack = Pack::default()
+            .int(1)
+            .push(&long_double.to_ne_bytes())
+            .int(2);
         assert_eq!(pack.print("%d %.3Lf %d"), "1 2.500 2");
     }
 

@@ -9,9 +9,10 @@ use std::sync::OnceLock;
 
 use plugin_api::{Error, Result};
 
-use crate::captured_signal::{CapturedSignal, KEPT_WORDS, PageFaultError};
+use crate::captured_signal::{CapturedSignal, KEPT_WORDS};
 use crate::engine::Form;
 use crate::fault::{Cause, FaultLocation, Raised};
+use crate::host_cpu::{self, Attempt, FloatEnvironment};
 use crate::sm::Sm;
 use crate::switch;
 use crate::warp::Lanes;
@@ -33,12 +34,11 @@ fn ensure_signal_stack() {
 
 /// The state of a CPU thread that runs blocks on a multiprocessor. Dropping it restores the thread.
 pub struct Entered {
-    mxcsr: u32,
+    floats: FloatEnvironment,
 }
 
 /// Prepares the calling CPU thread to run blocks on `sm`. It installs signal handlers and an alternate signal
-/// stack. It also sets a GPU's floating-point environment, whatever the host program uses: no exceptions,
-/// denormals kept, round to nearest.
+/// stack. It also sets a GPU's floating-point environment, whatever the host program uses.
 pub fn enter(sm: &Sm) -> Result<Entered> {
     static HANDLERS: OnceLock<std::result::Result<(), i32>> = OnceLock::new();
     HANDLERS
@@ -49,20 +49,16 @@ pub fn enter(sm: &Sm) -> Result<Entered> {
         })?;
     ensure_signal_stack();
     RUNNING.set(sm);
-    let mut mxcsr = 0_u32;
-    // SAFETY: saves the register, then loads its power-on value. `Entered` restores it.
-    unsafe {
-        std::arch::asm!("stmxcsr [{}]", in(reg) &mut mxcsr, options(nostack));
-        std::arch::asm!("ldmxcsr [{}]", in(reg) &0x1f80_u32, options(nostack));
-    }
-    Ok(Entered { mxcsr })
+    host_cpu::see_new_code();
+    Ok(Entered {
+        floats: FloatEnvironment::replace(),
+    })
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
         RUNNING.set(ptr::null());
-        // SAFETY: restores what `enter` saved.
-        unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &self.mxcsr, options(nostack)) };
+        self.floats.restore();
     }
 }
 
@@ -78,20 +74,15 @@ fn raised_by_signal(sm: &Sm, signal: CapturedSignal) -> Raised {
     let thread = sm.current.get();
     // SAFETY: no fiber runs.
     let stacks = unsafe { sm.stacks() };
-    let cause = match signal.number {
-        libc::SIGFPE => Cause::Arithmetic,
-        libc::SIGILL => Cause::Other("illegal instruction".to_owned()),
+    let cause = match signal.attempt {
+        Attempt::DivideByZero => Cause::Arithmetic,
+        Attempt::Illegal => Cause::Other("illegal instruction".to_owned()),
         _ if stacks.in_guard_page(signal.address) => Cause::StackOverflow,
-        _ if signal.error.contains(PageFaultError::FETCH) => {
-            Cause::Other(format!("jump to {:#x}, which is not code", signal.address))
-        }
-        // The CPU does not report which address was not canonical.
-        _ if signal.code == libc::SI_KERNEL => {
-            Cause::Other("access to a non-canonical address".to_owned())
-        }
-        _ => Cause::WildAccess {
+        Attempt::Fetch => Cause::Other(format!("jump to {:#x}, which is not code", signal.address)),
+        Attempt::UnknownAddress => Cause::Other("access to a non-canonical address".to_owned()),
+        Attempt::Load | Attempt::Store => Cause::WildAccess {
             address: signal.address,
-            write: signal.error.contains(PageFaultError::WRITE),
+            write: signal.attempt == Attempt::Store,
         },
     };
     Raised {
@@ -129,9 +120,9 @@ fn code_address(signal: &CapturedSignal) -> u64 {
     call(signal).unwrap_or(signal.pc)
 }
 
-/// The innermost call: what the first address of code on the stack returns to.
+/// The innermost call: what the first return address into code returns to.
 fn call(signal: &CapturedSignal) -> Option<u64> {
-    let mut words = signal.stack.iter().copied();
+    let mut words = signal.words.iter().copied();
     let address = words.find(|&word| crate::code_ranges::is_code(word))?;
     Some(address - 1)
 }
@@ -183,7 +174,6 @@ extern "C" fn on_signal(
     };
     // SAFETY: the kernel passes valid pointers to a handler with SA_SIGINFO.
     let (info, context) = unsafe { (&*info, &mut *context.cast::<libc::ucontext_t>()) };
-    let registers = &mut context.uc_mcontext.gregs;
     // The kernel did not cause a signal that another thread or process sent.
     if info.si_code <= 0 {
         return chain(
@@ -192,25 +182,32 @@ extern "C" fn on_signal(
             ptr::from_mut(context).cast(),
         );
     }
-    let sp = registers[libc::REG_RSP as usize] as u64;
     // SAFETY: for the four signals handled here the field is the fault address.
     let address = unsafe { info.si_addr() } as u64;
     sm.signal.set(Some(CapturedSignal {
-        number,
-        code: info.si_code,
         address,
-        error: PageFaultError::from_bits_retain(registers[libc::REG_ERR as usize] as u64),
-        pc: registers[libc::REG_RIP as usize] as u64,
-        stack: stack_words(sm, sp),
+        attempt: host_cpu::attempt(info, context),
+        pc: host_cpu::program_counter(context),
+        words: return_addresses(sm, context),
     }));
     // The fiber is abandoned. The worker continues where it resumed a fiber.
-    registers[libc::REG_RSP as usize] = sm.worker.get() as i64;
-    registers[libc::REG_RIP as usize] = switch::restore_and_return as *const () as i64;
+    let resume = switch::restore_and_return as *const ();
+    host_cpu::resume_at(context, resume, sm.worker.get());
 }
 
-/// The words at the top of the running fiber's stack. Missing words are zero.
-fn stack_words(sm: &Sm, sp: u64) -> [u64; KEPT_WORDS] {
+/// What may be return addresses: that in a register, then the words at the top of the running fiber's stack. Missing
+/// words are zero.
+fn return_addresses(sm: &Sm, context: &libc::ucontext_t) -> [u64; KEPT_WORDS] {
     let mut words = [0; KEPT_WORDS];
+    let in_register = host_cpu::latest_return_address(context);
+    let on_stack = match in_register {
+        Some(address) => {
+            words[0] = address;
+            &mut words[1..]
+        }
+        None => &mut words[..],
+    };
+    let sp = host_cpu::stack_pointer(context);
     // SAFETY: the fiber does not use the stacks while the handler runs.
     let stacks = unsafe { sm.stacks() };
     if let Some(fiber) = stacks.fiber_at(sp)
@@ -218,7 +215,7 @@ fn stack_words(sm: &Sm, sp: u64) -> [u64; KEPT_WORDS] {
         && !stacks.in_guard_page(sp)
     {
         let top = stacks.context(fiber) as u64;
-        for (word, at) in words.iter_mut().zip((sp..top).step_by(8)) {
+        for (word, at) in on_stack.iter_mut().zip((sp..top).step_by(8)) {
             // SAFETY: `sp..top` lies in a fiber's stack, above its guard page.
             *word = unsafe { (at as *const u64).read_volatile() };
         }

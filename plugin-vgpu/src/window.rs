@@ -12,8 +12,7 @@ use vgpu_abi::{WINDOW_INDEX, WINDOW_SHIFT};
 
 use crate::arena::{Arena, Span};
 
-/// Size of a page of the host's memory.
-pub const PAGE: u64 = 4096;
+pub use crate::host_cpu::PAGE;
 
 /// Addresses at the window's start that are never handed out, so that small offsets from a truncated or null
 /// window pointer fault.
@@ -111,7 +110,9 @@ impl Region {
         const MADV_GUARD_INSTALL: libc::c_int = 102;
         let start = self.address(offset, len);
         // SAFETY: the range lies in this region.
-        if unsafe { libc::madvise(start, len as usize, MADV_GUARD_INSTALL) } == 0 {
+        if unsafe { libc::madvise(start, len as usize, MADV_GUARD_INSTALL) } == 0
+            && takes_advice_seriously(start)
+        {
             return Ok(());
         }
         self.protect(offset, len, Protection::None)
@@ -136,6 +137,17 @@ impl Drop for Region {
             window.lock().free(self.span.start);
         }
     }
+}
+
+/// Whether `guarded`, for which the system has accepted the advice to guard it, does fault. Emulators accept any advice
+/// and do nothing. All ranges of a process fare alike, so the first one decides.
+fn takes_advice_seriously(guarded: *const c_void) -> bool {
+    static SERIOUS: OnceLock<bool> = OnceLock::new();
+    *SERIOUS.get_or_init(|| {
+        // SAFETY: asks for a file by the name at that address; the system checks the address itself.
+        let found = unsafe { libc::access(guarded.cast(), libc::F_OK) };
+        found != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
+    })
 }
 
 /// Why the window cannot be reserved.

@@ -3,6 +3,7 @@
 
 mod fixture;
 
+use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus};
 
@@ -54,14 +55,28 @@ fn child(case: &str) {
     unsafe { (std::hint::black_box(0x18) as *mut u8).write_volatile(1) };
 }
 
-fn run(case: &str) -> ExitStatus {
+/// This test program, run as cargo runs it: by an emulator where the environment names one.
+fn this_program() -> Command {
+    let architecture = std::env::consts::ARCH.to_uppercase();
+    let runner = format!("CARGO_TARGET_{architecture}_UNKNOWN_LINUX_GNU_RUNNER");
+    let runner = std::env::var(runner).unwrap_or_default();
     let program = std::env::current_exe().unwrap();
+    let mut words = runner.split_whitespace().map(OsString::from);
+    let Some(first) = words.next() else {
+        return Command::new(program);
+    };
+    let mut command = Command::new(first);
+    command.args(words).arg(program);
+    command
+}
+
+fn run(case: &str) -> ExitStatus {
     let arguments = [
         "--exact",
         "signals_of_the_host_keep_their_meaning",
         "--nocapture",
     ];
-    Command::new(program)
+    this_program()
         .args(arguments)
         .env(CASE, case)
         .output()

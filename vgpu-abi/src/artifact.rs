@@ -1,4 +1,4 @@
-//! The compiler's output for the virtual GPU: an x86-64 ELF relocatable object and a manifest.
+//! The compiler's output for the virtual GPU: an ELF relocatable object for the host and a manifest.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,9 @@
 //! The binary interface between code compiled for the virtual GPU and the engine that runs it.
 //!
-//! The compiler (`codegen-llvm`) makes an [`artifact::Artifact`] of a device image: an x86-64 object and a manifest.
-//! The engine (`plugin-vgpu`) loads the object, resolves the [`symbols`](ENGINE_SYMBOLS) it refers to, and calls the
-//! kernels' entries ([`EntryFn`], [`WarpEntryFn`]). [`summary`] is what the compiler says of an image it only inspects.
+//! The compiler (`codegen-llvm`) makes an [`artifact::Artifact`] of a device image: an object for the host and a
+//! manifest. The engine (`plugin-vgpu`) loads the object, resolves the [`symbols`](ENGINE_SYMBOLS) it refers to,
+//! and calls the kernels' entries ([`EntryFn`], [`WarpEntryFn`]). [`summary`] is what the compiler says of an image
+//! it only inspects.
 //!
 //! Every GPU thread runs on a stack of [`STACK_SIZE`] bytes that is aligned to its size. The top [`CONTEXT_SIZE`] bytes
 //! are its [`ThreadContext`]. Compiled code finds the context from the stack pointer alone, so there is no thread-local
@@ -39,6 +40,10 @@ pub const WINDOW_INDEX: u64 = 0x30;
 pub const STACK_SIZE: usize = 256 << 10;
 /// Bytes at the top of every stack that hold the [`ThreadContext`].
 pub const CONTEXT_SIZE: usize = 256;
+
+/// On 64-bit ARM, where division by zero gives zero: the operand of the `udf` instruction that compiled code comes to
+/// instead. On x86-64 the division itself raises a signal.
+pub const DIVISION_BY_ZERO: u16 = 0xd1;
 
 /// Most lanes of a warp: AMDGCN has warps ("waves") of 32 or 64, NVPTX of 32.
 pub const MAX_WARP_SIZE: u32 = 64;

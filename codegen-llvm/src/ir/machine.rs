@@ -1,6 +1,7 @@
 //! Target machines: LLVM's back ends, and pass pipelines configured for them.
 
 use anyhow::{Result, anyhow, bail};
+use codegen::CpuLevel;
 use llvm_sys::target_machine::{
     LLVMCodeGenFileType, LLVMCodeGenOptLevel, LLVMCodeModel, LLVMRelocMode, LLVMTargetMachineRef,
 };
@@ -155,6 +156,15 @@ pub struct Host {
 }
 
 impl Host {
+    /// Any CPU of a level.
+    pub fn of(level: CpuLevel) -> Host {
+        let (cpu, features) = level.llvm_cpu();
+        Host {
+            cpu: cpu.to_owned(),
+            features: features.to_owned(),
+        }
+    }
+
     /// Asks the CPU.
     pub fn detect() -> Host {
         Host {
@@ -162,28 +172,28 @@ impl Host {
             features: take_message(llvm!(target_machine::LLVMGetHostCPUFeatures())),
         }
     }
-
-    /// Any CPU of a level of the x86-64 psABI. Its features are those that passes of this program ask for.
-    pub fn of_level(level: &str) -> Host {
-        let features = match level {
-            "x86-64-v4" => "+avx,+avx2,+avx512f,+avx512bw",
-            "x86-64-v3" => "+avx,+avx2",
-            _ => "",
-        };
-        Host {
-            cpu: level.to_owned(),
-            features: features.to_owned(),
-        }
-    }
 }
 
-/// Initialises the back ends that this program uses: x86, NVPTX, and AMDGPU without its printer.
-pub fn initialise_targets() {
+/// Initialises the back end for x86, with what inline assembly needs.
+pub fn initialise_x86() {
     llvm!(target::LLVMInitializeX86TargetInfo());
     llvm!(target::LLVMInitializeX86Target());
     llvm!(target::LLVMInitializeX86TargetMC());
     llvm!(target::LLVMInitializeX86AsmPrinter());
     llvm!(target::LLVMInitializeX86AsmParser());
+}
+
+/// Initialises the back end for 64-bit ARM, with what inline assembly needs.
+pub fn initialise_aarch64() {
+    llvm!(target::LLVMInitializeAArch64TargetInfo());
+    llvm!(target::LLVMInitializeAArch64Target());
+    llvm!(target::LLVMInitializeAArch64TargetMC());
+    llvm!(target::LLVMInitializeAArch64AsmPrinter());
+    llvm!(target::LLVMInitializeAArch64AsmParser());
+}
+
+/// Initialises the back ends for GPUs: NVPTX, and AMDGPU without its printer.
+pub fn initialise_gpus() {
     llvm!(target::LLVMInitializeNVPTXTargetInfo());
     llvm!(target::LLVMInitializeNVPTXTarget());
     llvm!(target::LLVMInitializeNVPTXTargetMC());

@@ -40,7 +40,10 @@ pub use block::Block;
 pub use builder::Builder;
 pub use context::{Context, c_string, take_message};
 pub use debug::{Location, metadata_string};
-pub use machine::{Host, Machine, MachineOptions, initialise_targets, set_llvm_options};
+pub use machine::{
+    Host, Machine, MachineOptions, initialise_aarch64, initialise_gpus, initialise_x86,
+    set_llvm_options,
+};
 pub use module::Module;
 pub use types::{Layout, Type};
 pub use value::Value;

@@ -5,6 +5,7 @@
 use anyhow::{Result, bail};
 
 use super::dialect::Dialect;
+use super::host::Architecture;
 use super::unit::Unit;
 use crate::analysis::source_locations::describe;
 use crate::ir::{Builder, Type, Value};
@@ -52,13 +53,13 @@ fn is_comment(statement: &str) -> bool {
     statement.is_empty() || statement.starts_with("//")
 }
 
-/// Keeps empty assembly, which only restrains the compiler, with x86's register letters.
+/// Keeps empty assembly, which only restrains the compiler, with the host's register letters.
 fn keep_empty(unit: &Unit, call: Value) -> Result<()> {
     let assembly = call.called();
     let constraints: Vec<_> = assembly
         .assembly_constraints()
         .split(',')
-        .map(|constraint| host_constraint(unit.dialect, constraint))
+        .map(|constraint| host_constraint(unit.dialect, unit.options.host, constraint))
         .collect();
     let kept = Value::inline_assembly(call.called_type(), &constraints.join(","), true);
     let replacement =
@@ -69,11 +70,14 @@ fn keep_empty(unit: &Unit, call: Value) -> Result<()> {
 }
 
 /// A constraint with the host's register letters.
-fn host_constraint(dialect: &Dialect, constraint: &str) -> String {
+fn host_constraint(dialect: &Dialect, host: Architecture, constraint: &str) -> String {
     if constraint.starts_with('~') {
         return constraint.to_owned();
     }
-    constraint.chars().map(dialect.register_class).collect()
+    let letters = constraint.chars();
+    letters
+        .map(|letter| (dialect.register_class)(letter, host))
+        .collect()
 }
 
 /// One instruction as a call of the intrinsic that stands for it.
@@ -130,8 +134,12 @@ mod tests {
 
     #[test]
     fn register_letters_become_the_hosts() {
-        assert_eq!(host_constraint(&DIALECTS[0], "=f"), "=x");
-        assert_eq!(host_constraint(&DIALECTS[0], "l"), "r");
-        assert_eq!(host_constraint(&DIALECTS[0], "~{memory}"), "~{memory}");
+        let on = |host, constraint| host_constraint(&DIALECTS[0], host, constraint);
+        assert_eq!(on(Architecture::X86_64, "=f"), "=x");
+        assert_eq!(on(Architecture::Aarch64, "=f"), "=w");
+        for host in [Architecture::X86_64, Architecture::Aarch64] {
+            assert_eq!(on(host, "l"), "r");
+            assert_eq!(on(host, "~{memory}"), "~{memory}");
+        }
     }
 }

@@ -12,7 +12,6 @@ use anyhow::Result;
 use llvm_sys::LLVMOpcode;
 use vgpu_abi::ThreadContext;
 
-use super::lower;
 use super::unit::Unit;
 use crate::analysis::intrinsics::WITHOUT_CODE;
 use crate::ir::{Builder, Type, Value};
@@ -57,7 +56,7 @@ fn is_code(instruction: Value) -> bool {
 fn library() -> String {
     let counter = offset_of!(ThreadContext, instructions);
     format!(
-        "{}
+        "
 define void @vgpu.count(i64 %count) alwaysinline nounwind {{
   %cx = call ptr @vgpu.context()
   %counter = getelementptr i8, ptr %cx, i64 {counter}
@@ -66,7 +65,6 @@ define void @vgpu.count(i64 %count) alwaysinline nounwind {{
   store i64 %after, ptr %counter, align 8
   ret void
 }}
-",
-        lower::engine::CONTEXT_FUNCTION.as_str()
+"
     )
 }

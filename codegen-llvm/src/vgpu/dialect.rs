@@ -3,6 +3,7 @@
 
 use anyhow::{Result, bail};
 
+use super::host::Architecture;
 use super::lower::{Body, Request, amdgcn, nvptx};
 use crate::analysis::target::{AMDGCN, NVPTX, Target};
 use crate::ir::Module;
@@ -19,8 +20,8 @@ pub struct Dialect {
     pub prelude: fn() -> String,
     /// The intrinsic for an instruction of inline assembly, by opcode and operands.
     pub instruction: fn(&str, &[&str]) -> Option<String>,
-    /// The host's letter for a register class of inline assembly.
-    pub register_class: fn(char) -> char,
+    /// A host's letter for a register class of inline assembly.
+    pub register_class: fn(char, Architecture) -> char,
 }
 
 /// All of them.

@@ -10,9 +10,11 @@ mod constructors;
 mod count;
 mod debug_info;
 mod dialect;
+mod division;
 mod emit;
 mod entries;
 mod globals;
+mod host;
 mod internalise;
 mod kernels;
 mod lane_access;
@@ -45,6 +47,7 @@ use vgpu_abi::artifact::Artifact;
 use crate::device;
 use crate::ir::{Context, Module};
 use crate::pass_manager::{self, Pass};
+pub use host::Architecture;
 use unit::Unit;
 pub use unit::VgpuOptions;
 
@@ -82,6 +85,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("spin", spin::run),
     ("lower-block-atomics", block_atomics::run),
     ("optimise", optimise::run),
+    ("division", division::run),
     ("lane-access", lane_access::run),
     ("undefined", undefined::run),
 ];

@@ -1,8 +1,8 @@
 //! Keeps prologues at the beginning of functions.
 //!
-//! LLVM 22 probes the pages of a large frame with r11 as its counter, also in a prologue that shrink-wrapping has moved
-//! behind the function's first branches. There, r11 may hold a value. In a warp form that returned early for some
-//! arguments, the code for the others computed with the stack's address in its place.
+//! On x86-64, LLVM 22 probes the pages of a large frame with r11 as its counter, also in a prologue that
+//! shrink-wrapping has moved behind the function's first branches. There, r11 may hold a value. In a warp form that
+//! returned early for some arguments, the code for the others computed with the stack's address in its place.
 
 use std::sync::Once;
 
@@ -16,7 +16,8 @@ pub fn keep_at_the_beginning() {
 
 #[cfg(test)]
 mod tests {
-    use crate::ir::{Context, Machine, MachineOptions, Module, initialise_targets};
+    use crate::ir::{Context, Machine, MachineOptions, Module};
+    use crate::vgpu::Architecture;
 
     /// r11 gets a value, the function may return, a large frame begins, r11 is used.
     const TEXT: &str = r#"
@@ -38,9 +39,9 @@ out:
     #[test]
     fn the_stack_is_probed_before_anything_else() {
         super::keep_at_the_beginning();
-        initialise_targets();
+        Architecture::X86_64.initialise();
         let machine = Machine::new(&MachineOptions {
-            triple: super::super::unit::HOST_TRIPLE,
+            triple: Architecture::X86_64.triple(),
             cpu: "x86-64",
             features: "",
             level: 2,

@@ -3,13 +3,13 @@
 //! Needs: kernels known. Leaves: host triple and data layout, the C calling convention everywhere, and no attribute
 //! that only GPUs understand.
 //!
-//! The address spaces of pointers stay. x86 treats all spaces below 256 as the flat one, and casts between them as
-//! no-ops. Only shared *variables* need rewriting (pass `shared`).
+//! The address spaces of pointers stay. The hosts' back ends treat all spaces below 256 as the flat one, and casts
+//! between them as no-ops. Only shared *variables* need rewriting (pass `shared`).
 
 use anyhow::Result;
 use vgpu_abi::{CONTEXT_SIZE, STACK_SIZE};
 
-use super::unit::{HOST_TRIPLE, Unit};
+use super::unit::Unit;
 use crate::ir::{Context, Value};
 
 /// `llvm::CallingConv::C`.
@@ -34,7 +34,7 @@ const FRAME_LIMIT: usize = STACK_SIZE - CONTEXT_SIZE;
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
-    unit.module.set_triple(HOST_TRIPLE);
+    unit.module.set_triple(unit.options.host.triple());
     unit.module.set_layout(&unit.machine.layout());
     let context = unit.context();
     for function in unit.module.functions() {

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use anyhow::Result;
 
-use super::lower::engine::{CONTEXT_FUNCTION, SPIN};
+use super::lower::engine::SPIN;
 use super::polling_loops;
 use super::unit::Unit;
 use crate::analysis::control_flow::ControlFlow;
@@ -50,15 +50,14 @@ pub fn run(unit: &mut Unit) -> Result<()> {
 
 fn library() -> String {
     format!(
-        "{}
+        "
 define void @vgpu.spin(i32 %site) alwaysinline nounwind convergent {{
   %cx = call ptr @vgpu.context()
   call void @{SPIN}(ptr %cx, i32 %site)
   ret void
 }}
 declare void @{SPIN}(ptr, i32) convergent nounwind
-",
-        CONTEXT_FUNCTION.as_str()
+"
     )
 }
 

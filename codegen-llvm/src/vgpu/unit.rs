@@ -1,14 +1,17 @@
 //! The unit of work: what passes work on, and what they pass to each other.
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
+use codegen::CpuLevel;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use vgpu_abi::artifact::{Manifest, Parameter, WarpForm};
 use vgpu_abi::summary::ExecutionMode;
 
 use super::dialect::Dialect;
+use super::host::Architecture;
+use super::lower::engine::context_function;
 use super::runtime_variables::RuntimeVariables;
 use crate::analysis::source_locations::SourceLocations;
-use crate::ir::{Context, Machine, MachineOptions, Module, Value};
+use crate::ir::{Context, Host, Machine, MachineOptions, Module, Value};
 use crate::pass_manager::{self, Instrumentation};
 
 /// Options of `omptarget-codegen vgpu`.
@@ -22,8 +25,11 @@ pub struct VgpuOptions {
     pub warp_forms: bool,
     /// Whether to count the image's instructions that threads execute.
     pub count: bool,
-    /// A level of the x86-64 psABI to compile for, e.g. `x86-64-v3`, instead of the CPU at hand.
-    pub cpu: Option<String>,
+    /// The architecture to compile for.
+    pub host: Architecture,
+    /// A level of that architecture to compile for. `None`: the CPU at hand if it has that architecture, else the
+    /// lowest level.
+    pub cpu: Option<CpuLevel>,
     /// What to print and verify between passes.
     pub instrumentation: Instrumentation,
 }
@@ -87,12 +93,17 @@ impl pass_manager::Unit for Unit {
 impl Unit {
     /// Starts a compilation.
     pub fn new(module: Module, options: VgpuOptions) -> Result<Unit> {
-        let host = match &options.cpu {
-            None => crate::ir::Host::detect(),
-            Some(level) => crate::ir::Host::of_level(level),
+        options.host.initialise();
+        let host = match options.cpu {
+            Some(level) if level.architecture() != options.host.name() => {
+                bail!("{} is no level of {}", level.name(), options.host.name())
+            }
+            Some(level) => Host::of(level),
+            None if options.host == Architecture::CURRENT => Host::detect(),
+            None => Host::of(options.host.lowest_level()),
         };
         let machine = Machine::new(&MachineOptions {
-            triple: HOST_TRIPLE,
+            triple: options.host.triple(),
             cpu: &host.cpu,
             features: &host.features,
             level: options.level,
@@ -132,11 +143,15 @@ impl Unit {
         })
     }
 
-    /// Links a piece of LLVM assembly in; what it defines becomes internal.
+    /// Links a piece of LLVM assembly in; what it defines becomes internal. It may call `vgpu.context`.
     pub fn add_library(&self, text: &str) -> Result<()> {
-        let library = Module::parse(self.context(), text, "the virtual GPU's library")?;
+        let mut text = text.to_owned();
+        if text.contains("@vgpu.context()") {
+            text += &context_function(self.options.host);
+        }
+        let library = Module::parse(self.context(), &text, "the virtual GPU's library")?;
         library.set_layout(&self.machine.layout());
-        library.set_triple(HOST_TRIPLE);
+        library.set_triple(self.options.host.triple());
         let names: Vec<_> = library.definitions().into_iter().map(Value::name).collect();
         self.module.link(library)?;
         let linked = names.iter().filter_map(|name| self.module.function(name));
@@ -151,6 +166,3 @@ impl Unit {
             .with_context(|| format!("internal error: {name} is missing"))
     }
 }
-
-/// The host: the virtual GPU's ABI is x86-64 Linux.
-pub const HOST_TRIPLE: &str = "x86_64-unknown-linux-gnu";

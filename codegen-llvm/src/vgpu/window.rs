@@ -18,7 +18,7 @@ use anyhow::Result;
 use llvm_sys::LLVMOpcode;
 use vgpu_abi::{ThreadContext, WINDOW_INDEX, WINDOW_SHIFT};
 
-use super::lower;
+use super::host::reads_stack_pointer;
 use super::unit::Unit;
 use crate::analysis::control_flow::ControlFlow;
 use crate::ir::{Block, Builder, Type, Value};
@@ -49,7 +49,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
 /// The checks. `vgpu.check` is inlined; the code after a failed check of the base is out of line.
 fn library() -> String {
     format!(
-        r#"{}
+        r#"
 define void @vgpu.check(ptr %base, ptr %address, i32 %site, i32 %write) alwaysinline nounwind {{
   %bits = ptrtoint ptr %base to i64
   %window = lshr i64 %bits, {WINDOW_SHIFT}
@@ -89,8 +89,7 @@ done:
 }}
 !1 = !{{!"branch_weights", i32 1048575, i32 1}}
 declare void @vgpu_wild_access(ptr, i32, i64, i32) cold noreturn nounwind memory(inaccessiblemem: readwrite)
-"#,
-        lower::engine::CONTEXT_FUNCTION.as_str()
+"#
     )
 }
 
@@ -312,10 +311,7 @@ fn is_shared_base(value: Value) -> bool {
 fn is_context(value: Value) -> bool {
     match value.opcode() {
         Some(LLVMOpcode::LLVMOr | LLVMOpcode::LLVMAnd) => is_context(value.operand(0)),
-        Some(LLVMOpcode::LLVMCall) => {
-            value.called().is_inline_assembly()
-                && value.called().assembly_text() == lower::engine::STACK_POINTER
-        }
+        Some(LLVMOpcode::LLVMCall) => reads_stack_pointer(value.called()),
         _ => false,
     }
 }

@@ -12,7 +12,8 @@ use crate::host_library;
 /// Whether there is a tool.
 static ENABLED: AtomicBool = AtomicBool::new(false);
 
-/// Whether the exported symbols (`entry/exports.rs`) store their callers: true until it is known that there is no tool.
+/// Whether the exported symbols (`entry/exports/mod.rs`) store their callers: true until it is known that there is
+/// no tool.
 pub static NOTES_CALLERS: AtomicBool = AtomicBool::new(true);
 
 /// The tool's callbacks.

@@ -40,7 +40,7 @@ global_asm!(
     ".balign 8",
     ".globl __jit_debug_descriptor",
     ".hidden __jit_debug_descriptor",
-    ".type __jit_debug_descriptor, @object",
+    ".type __jit_debug_descriptor, %object",
     ".size __jit_debug_descriptor, 24",
     "__jit_debug_descriptor:",
     ".long 1, 0",
@@ -49,10 +49,10 @@ global_asm!(
     ".pushsection .text",
     ".globl __jit_debug_register_code",
     ".hidden __jit_debug_register_code",
-    ".type __jit_debug_register_code, @function",
+    ".type __jit_debug_register_code, %function",
     "__jit_debug_register_code:",
     "ret",
-    ".size __jit_debug_register_code, 1",
+    ".size __jit_debug_register_code, . - __jit_debug_register_code",
     ".popsection",
 );
 

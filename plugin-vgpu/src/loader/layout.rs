@@ -10,10 +10,9 @@ use object::{
 };
 
 use super::elf::{Elf, LoadError};
+use super::relocate::STUB;
 use crate::window::PAGE;
 
-/// Size of a stub: `jmp *slot(%rip)`, padded.
-pub const STUB: u64 = 16;
 /// Size of a slot of the global offset table.
 const SLOT: u64 = 8;
 /// Reach of a 32-bit relative address.

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use gimli::{EndianRcSlice, Reader as _, RunTimeEndian, SectionId};
-use object::elf::{R_X86_64_32, R_X86_64_64};
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, RelocationTarget};
 use parking_lot::Mutex;
 use plugin_api::SourceLocation;
@@ -117,10 +116,10 @@ fn relocated<'data>(elf: &Elf<'data>, section: &impl ObjectSection<'data>) -> Ve
             .wrapping_add(symbol.address())
             .wrapping_add_signed(relocation.addend())
             .to_le_bytes();
-        let width = match relocate::kind(&relocation) {
-            Ok(R_X86_64_64) => 8,
-            Ok(R_X86_64_32) => 4,
-            _ => continue,
+        let kind = relocate::kind(&relocation).ok();
+        let mut absolute = relocate::ABSOLUTE.into_iter();
+        let Some((_, width)) = absolute.find(|(each, _)| Some(*each) == kind) else {
+            continue;
         };
         let end = (offset as usize).checked_add(width);
         if let Some(place) = end.and_then(|end| data.get_mut(offset as usize..end)) {

@@ -15,6 +15,7 @@ use plugin_api::{Error, Result, SourceLocation};
 
 use crate::arena::Span;
 use crate::code_ranges;
+use crate::host_cpu;
 use crate::window::{Protection, Region};
 use elf::{Elf, LoadError};
 use layout::Layout;
@@ -44,12 +45,13 @@ impl Loaded {
 
     fn load(object: &[u8]) -> std::result::Result<Loaded, LoadError> {
         let elf = Elf::parse(object)?;
-        if elf.architecture() != object::Architecture::X86_64
+        if elf.architecture() != relocate::ARCHITECTURE
             || elf.kind() != object::ObjectKind::Relocatable
         {
-            return Err(LoadError::Malformed(
-                "it is not a relocatable x86-64 object".to_owned(),
-            ));
+            return Err(LoadError::Malformed(format!(
+                "it is not a relocatable {} object",
+                relocate::NAME
+            )));
         }
         let layout = Layout::new(&elf)?;
         let region = Region::reserve(layout.size(), crate::window::PAGE)?;
@@ -73,6 +75,7 @@ impl Loaded {
             len: region.span().len - code.len,
         };
         if code.len > 0 {
+            host_cpu::publish_code(region.base(), code.len as usize);
             region.protect(0, code.len, Protection::Execute)?;
         }
         let mut symbols = HashMap::new();

@@ -99,14 +99,17 @@ fn wild_accesses_name_the_address() {
         }
     );
     assert_eq!(raised.thread, 3);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn the_cpu_does_not_name_an_address_that_is_not_canonical() {
     let raised = launch(unmapped_access, 1, 32, &0x8000_0000_0000_0000_u64).unwrap_err();
     assert!(matches!(raised.cause, Cause::Other(what) if what.contains("non-canonical")));
 }
 
 kernel!(divide, _cx, divisor: u32, {
-    let mut quotient = 7_u64;
-    std::arch::asm!("div {:e}", in(reg) *divisor, inout("rax") quotient, inout("rdx") 0_u64 => _);
-    std::hint::black_box(&mut quotient);
+    instructions::divide(*divisor);
 });
 
 #[test]
@@ -136,7 +139,7 @@ fn stack_overflow_is_told_from_other_accesses() {
 }
 
 kernel!(illegal, _cx, _data: u32, {
-    std::arch::asm!("ud2");
+    instructions::illegal();
 });
 
 #[test]

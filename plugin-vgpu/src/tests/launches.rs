@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use vgpu_abi::STACK_SIZE;
 
+use super::instructions::{FLUSH_TO_ZERO, float_control, set_float_control};
 use super::*;
 use crate::abi::*;
 
@@ -178,19 +179,17 @@ kernel!(denormals, _cx, bits: AtomicU32, {
 #[test]
 fn the_host_programs_floating_point_modes_stay_outside() {
     let bits = AtomicU32::new(0);
-    let mut mxcsr = 0_u32;
-    // SAFETY: sets flush-to-zero, as code compiled with -ffast-math does, and restores the register.
+    let before = float_control();
+    // SAFETY: sets flush-to-zero, and restores the register.
     let after = unsafe {
-        std::arch::asm!("stmxcsr [{}]", in(reg) &mut mxcsr);
-        std::arch::asm!("ldmxcsr [{}]", in(reg) &(mxcsr | 0x8040));
+        set_float_control(before | FLUSH_TO_ZERO);
         launch(denormals, 1, 1, &bits).unwrap();
-        let mut after = 0_u32;
-        std::arch::asm!("stmxcsr [{}]", in(reg) &mut after);
-        std::arch::asm!("ldmxcsr [{}]", in(reg) &mxcsr);
+        let after = float_control();
+        set_float_control(before);
         after
     };
     assert_eq!(bits.into_inner(), (f32::MIN_POSITIVE / 4.0).to_bits());
-    assert_eq!(after & 0x8040, 0x8040);
+    assert_eq!(after & FLUSH_TO_ZERO, FLUSH_TO_ZERO);
 }
 
 kernel!(counted, cx, times: u64, {

@@ -3,6 +3,7 @@
 
 mod barriers;
 mod faults;
+mod instructions;
 mod launches;
 mod warp_form;
 mod warps;

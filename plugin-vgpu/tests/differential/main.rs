@@ -53,7 +53,7 @@ fn devices() -> &'static [(Engine, VirtualGpu); 2] {
 
 /// What kernels are compiled for: vectors of 16, 32 and 64 bytes, as far as the CPU at hand has them.
 fn levels() -> Vec<CpuLevel> {
-    let all = [CpuLevel::V2, CpuLevel::V3, CpuLevel::V4];
+    let all = [CpuLevel::V2, CpuLevel::V3, CpuLevel::V4, CpuLevel::Armv9];
     all.into_iter().filter(|level| level.runs_here()).collect()
 }
 

@@ -2,11 +2,11 @@
 //! memory.
 
 use std::mem::offset_of;
-use std::sync::LazyLock;
 
 use vgpu_abi::{CONTEXT_SIZE, STACK_SIZE, ThreadContext, WINDOW_INDEX, WINDOW_SHIFT};
 
 use super::body::Body;
+use crate::vgpu::host::Architecture;
 
 /// `%cx`: the context of the thread that runs.
 pub const CONTEXT: &str = "  %cx = call ptr @vgpu.context()\n";
@@ -14,40 +14,37 @@ pub const CONTEXT: &str = "  %cx = call ptr @vgpu.context()\n";
 /// The engine function that a loop that waits on memory calls.
 pub const SPIN: &str = "vgpu_spin";
 
-/// How [`CONTEXT_FUNCTION`] reads the stack pointer.
-pub const STACK_POINTER: &str = "movq %rsp, $0";
-
 /// `vgpu.context()`: the context of the thread that runs, found from the stack pointer (see `vgpu_abi`).
 ///
 /// The assembly has no side effects and reads no memory, so LLVM computes it once per function. That is right, as a
-/// function runs on one fiber's stack from its start to its end. The function is internal, so that every piece of
-/// library that is linked in may bring it.
-pub static CONTEXT_FUNCTION: LazyLock<String> = LazyLock::new(|| {
+/// function runs on one fiber's stack from its start to its end. The function is internal, as every piece of library
+/// that is linked in brings it (`Unit::add_library`).
+pub fn context_function(host: Architecture) -> String {
     format!(
         r#"
 define internal ptr @vgpu.context() alwaysinline nounwind willreturn memory(none) {{
-  %sp = call i64 asm "{STACK_POINTER}", "=r"() nounwind willreturn memory(none)
+  %sp = call i64 asm "{}", "=r"() nounwind willreturn memory(none)
   %stack = and i64 %sp, {}
   %context = or i64 %stack, {}
   %pointer = inttoptr i64 %context to ptr
   ret ptr %pointer
 }}
 "#,
+        host.stack_pointer(),
         -(STACK_SIZE as i64),
         STACK_SIZE - CONTEXT_SIZE
     )
-});
+}
 
-/// Declarations that every lowering may use: the engine's functions, the thread's context, the block's shared memory.
+/// Declarations that every lowering may use: the engine's functions, the block's shared memory.
 pub fn prelude() -> String {
     let shared_base = offset_of!(ThreadContext, shared_base);
     let (shared_size, dynamic_size) = (
         offset_of!(ThreadContext, shared_size),
         offset_of!(ThreadContext, dynamic_shared_size),
     );
-    let context = CONTEXT_FUNCTION.as_str();
     format!(
-        r#"{context}
+        r#"
 define ptr @vgpu.shared_base() alwaysinline nounwind willreturn {{
   %cx = call ptr @vgpu.context()
   %field = getelementptr i8, ptr %cx, i64 {shared_base}

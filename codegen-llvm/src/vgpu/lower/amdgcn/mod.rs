@@ -19,6 +19,7 @@ use vgpu_abi::STACK_SIZE;
 
 use super::body::Body;
 use super::{Request, engine};
+use crate::vgpu::host::Architecture;
 
 /// The lowering of `llvm.amdgcn.{name}`.
 pub fn lower(name: &str, request: &Request<'_>) -> Option<Body> {
@@ -63,8 +64,8 @@ fn is(name: &str, base: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Registers of scalars and vectors as x86's; floats fit into its general registers, too.
-pub fn register_class(letter: char) -> char {
+/// Registers of scalars and vectors as a host's; floats fit into general registers, too.
+pub fn register_class(letter: char, _host: Architecture) -> char {
     match letter {
         'v' | 's' | 'a' => 'r',
         other => other,

@@ -1,10 +1,12 @@
 //! PTX's inline assembly, one instruction at a time, in terms of NVPTX's intrinsics.
 
-/// NVPTX's register letters as x86's: 16-, 32- and 64-bit integers are `r`, floats `x`.
-pub fn register_class(letter: char) -> char {
+use crate::vgpu::host::Architecture;
+
+/// NVPTX's register letters as a host's: 16-, 32- and 64-bit integers are `r`.
+pub fn register_class(letter: char, host: Architecture) -> char {
     match letter {
         'h' | 'c' | 'l' => 'r',
-        'f' | 'd' => 'x',
+        'f' | 'd' => host.float_register(),
         other => other,
     }
 }

@@ -4,7 +4,7 @@ use llvm_sys::LLVMOpcode;
 
 use super::vectoriser::Vectoriser;
 use crate::ir::Value;
-use crate::vgpu::lower::engine::STACK_POINTER;
+use crate::vgpu::host;
 use crate::vgpu::warp::analysis::callee::{self, Callee};
 use crate::vgpu::warp::analysis::shape::Shape;
 use crate::vgpu::warp::refusal::Refusal;
@@ -72,7 +72,7 @@ impl Vectoriser<'_> {
 
     fn refuse_unknown(&self, call: Value) -> Refusal {
         let called = call.called();
-        let what = if called.is_inline_assembly() && called.assembly_text() == STACK_POINTER {
+        let what = if host::reads_stack_pointer(called) {
             "it is asked whether an address is a thread's own".to_owned()
         } else if called.is_inline_assembly() {
             "inline assembly has no warp form".to_owned()

@@ -7,7 +7,7 @@ use llvm_sys::LLVMIntPredicate;
 use llvm_sys::LLVMOpcode::{LLVMAnd, LLVMIntToPtr, LLVMOr};
 
 use crate::ir::{Builder, Module, Type, Value};
-use crate::vgpu::lower::engine::STACK_POINTER;
+use crate::vgpu::host;
 use crate::vgpu::warp::analysis::callee::CONTEXT;
 use crate::vgpu::warp::analysis::context_fields::LaneAxis;
 
@@ -71,9 +71,7 @@ pub fn assume_bound(module: &Module, kernel: Value, axis: LaneAxis, bound: u32) 
 }
 
 fn reads_stack_pointer(instruction: Value) -> bool {
-    instruction.is_call()
-        && instruction.called().is_inline_assembly()
-        && instruction.called().assembly_text() == STACK_POINTER
+    instruction.is_call() && host::reads_stack_pointer(instruction.called())
 }
 
 /// The pointers that `vgpu.context` computes from the stack pointer: `inttoptr (or (and sp, …), …)`.

@@ -1,6 +1,6 @@
-//! Calls kernels: functions with as many 8-byte parameters as the target region has arguments.
+//! Calls on x86-64.
 //!
-//! On x86-64 Linux the first six integers are passed in registers and the rest in order on the stack. A structure
+//! The first six integers are passed in registers and the rest in order on the stack. A structure
 //! of more than 16 bytes that is passed by value also lies on the stack (System V ABI for AMD64, 3.2.3). So a
 //! call with six integers and such a structure is a call with any number of integers. It does no harm if the
 //! stack holds more words than the function has parameters.
@@ -51,31 +51,4 @@ unsafe fn call_with<const N: usize>(kernel: *const c_void, arguments: &[u64]) {
     let function = unsafe { std::mem::transmute::<*const c_void, Function<N>>(kernel) };
     // SAFETY: the function finds its parameters where it expects them (module documentation).
     unsafe { function(a, b, c, d, e, f, stack) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[rustfmt::skip]
-    unsafe extern "C" fn eight(out: *mut u64, b: u64, c: u64, d: u64, e: u64, f: u64, g: u64, h: u64) {
-        // SAFETY: the test passes the address of one word.
-        unsafe { *out = b + 10 * c + 100 * d + 1_000 * e + 10_000 * f + 100_000 * g + 1_000_000 * h };
-    }
-
-    #[test]
-    fn parameters_arrive_in_registers_and_on_the_stack() {
-        let mut out = 0u64;
-        let kernel = eight as *const c_void;
-        let arguments = [&raw mut out as u64, 1, 2, 3, 4, 5, 6, 7];
-        // SAFETY: the arguments are those of `eight`.
-        unsafe { call(kernel, &arguments) };
-        assert_eq!(out, 7_654_321);
-        let mut many = arguments.to_vec();
-        many.resize(MAX_PARAMETERS, 9);
-        out = 0;
-        // SAFETY: more arguments than parameters do no harm.
-        unsafe { call(kernel, &many) };
-        assert_eq!(out, 7_654_321);
-    }
 }

@@ -6,47 +6,15 @@
 //!
 //! If there is a tool (`ompt`), each symbol first stores its return address. A Rust function cannot read it.
 
-#[cfg(not(target_arch = "x86_64"))]
-compile_error!("the exported symbols are jumps written for x86-64");
+#[cfg_attr(target_arch = "x86_64", path = "x86_64.rs")]
+#[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]
+#[macro_use]
+mod jump;
 
 /// Exports functions of this crate under their own names.
 macro_rules! export {
     ($($module:ident :: { $($function:ident),* $(,)? })*) => {
-        $($(
-            std::arch::global_asm!(
-                concat!(".pushsection .text.", stringify!($function), ",\"ax\",@progbits"),
-                concat!(".globl ", stringify!($function)),
-                concat!(".type ", stringify!($function), ", @function"),
-                concat!(stringify!($function), ":"),
-                "cmp byte ptr [rip + {notes}], 0",
-                "jne 2f",
-                "jmp {target}",
-                // The arguments in registers survive the call; what lies on the stack stays where it is.
-                "2:",
-                "push rdi",
-                "push rsi",
-                "push rdx",
-                "push rcx",
-                "push r8",
-                "push r9",
-                "sub rsp, 8",
-                "mov rdi, [rsp + 56]",
-                "call {note_caller}",
-                "add rsp, 8",
-                "pop r9",
-                "pop r8",
-                "pop rcx",
-                "pop rdx",
-                "pop rsi",
-                "pop rdi",
-                "jmp {target}",
-                concat!(".size ", stringify!($function), ", . - ", stringify!($function)),
-                ".popsection",
-                target = sym crate::entry::$module::$function,
-                notes = sym crate::ompt::NOTES_CALLERS,
-                note_caller = sym crate::ompt::note_caller,
-            );
-        )*)*
+        $($(jump!($module, $function);)*)*
     };
 }
 
