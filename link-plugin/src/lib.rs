@@ -3,8 +3,9 @@
 //! clang loads this library when it compiles device code (`-fpass-plugin`). It runs the pass for translation units
 //! first (docs/codegen.md, "In clang's compilation of each unit").
 //!
-//! In a device link ("Machine code of the whole program, by clang" there) clang-nvlink-wrapper loads it
-//! (`load-pass-plugin`) and runs the pass `omptarget<O2>` where `--lto-newpm-passes` names it.
+//! The linker loads it in a device link (`load-pass-plugin`). There it leaves out runs of LLVM's OpenMP optimiser ("In
+//! clang's device link"). For machine code of the whole program it also runs the pass `omptarget<O2>`, which
+//! `--lto-newpm-passes` names.
 //!
 //! LLVM's functions are those of the process's own libLLVM, which it has loaded already.
 

@@ -1,11 +1,13 @@
-// Makes the pass known to LLVM's parser of pass pipelines, for which LLVM has no C interface.
+// Makes the passes known to LLVM's pipelines, and leaves out some of LLVM's own: LLVM has no C interface for either.
 
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CBindingWrapping.h"
 
+#include <memory>
 #include <string>
+#include <utility>
 
 // src/lib.rs.
 extern "C" bool omptarget_accepts(const char *options, size_t length);
@@ -50,9 +52,28 @@ bool parse(llvm::StringRef Name, llvm::ModulePassManager &Passes,
   return true;
 }
 
+// Of a link, only the first run of LLVM's OpenMP optimiser. It finds what needs the calls of the device runtime
+// (SPMD mode, state machines). The runs behind the inliner take time by the square of the number of kernels, and our
+// compiler runs it once more on what the link leaves (docs/decisions/0049-one-openmp-opt-per-link.md).
+void keepFirstOpenMPOpt(llvm::PassBuilder &Builder) {
+  auto *Callbacks = Builder.getPassInstrumentationCallbacks();
+  if (!Callbacks)
+    return;
+  enum State { NoLink, Link, HasRun };
+  auto Now = std::make_shared<State>(NoLink);
+  Builder.registerFullLinkTimeOptimizationEarlyEPCallback(
+      [Now](llvm::ModulePassManager &, llvm::OptimizationLevel) { *Now = Link; });
+  Callbacks->registerShouldRunOptionalPassCallback([Now](llvm::StringRef Pass, llvm::Any) {
+    if (*Now == NoLink || (Pass != "OpenMPOptPass" && Pass != "OpenMPOptCGSCCPass"))
+      return true;
+    return std::exchange(*Now, HasRun) == Link;
+  });
+}
+
 } // namespace
 
 extern "C" void omptarget_register(llvm::PassBuilder &Builder) {
+  keepFirstOpenMPOpt(Builder);
   Builder.registerPipelineParsingCallback(parse);
   Builder.registerPipelineStartEPCallback(
       [](llvm::ModulePassManager &Passes, llvm::OptimizationLevel) { Passes.addPass(OmptargetUnit()); });

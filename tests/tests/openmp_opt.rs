@@ -240,3 +240,47 @@ fn mode_and_block_size_are_folded() {
         }";
     remarks("folded", source);
 }
+
+/// However many kernels a program has, the device link runs LLVM's OpenMP optimiser once: each run takes time by the
+/// square of their number.
+#[test]
+fn once_per_link() {
+    let region = "
+         #pragma omp target teams distribute parallel for reduction(+ : s)
+           for (int i = 0; i < 64; i++)
+             s += i;";
+    let source = format!(
+        "int main(void) {{ int s = 0; {} return s != 3 * 2016; }}",
+        region.repeat(3)
+    );
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    std::fs::write(text("a.c"), source).expect("the source is written");
+    let config = dist("etc/omptarget.cfg");
+    let linked = e2e::run(
+        Path::new("clang-22"),
+        &[
+            &format!("--config={}", config.display()),
+            "-O2",
+            "-Xoffload-linker-nvptx64-nvidia-cuda",
+            "-mllvm=-time-passes",
+            "-Xoffload-linker-nvptx64-nvidia-cuda",
+            "-mllvm=-time-passes-per-run",
+            &text("a.c"),
+            "-o",
+            &text("a"),
+        ],
+        &[],
+    );
+    assert_eq!(linked.code, 0, "{}", linked.stderr);
+    let runs = |pass: &str| linked.stderr.matches(&format!(" {pass} #")).count();
+    assert_eq!(runs("OpenMPOptPass"), 1, "{}", linked.stderr);
+    assert_eq!(runs("OpenMPOptCGSCCPass"), 0);
+    assert!(runs("InlinerPass") > 0, "no passes are shown");
+    e2e::run(
+        &folder.path().join("a"),
+        &[],
+        &[("OMP_TARGET_OFFLOAD", "MANDATORY")],
+    )
+    .passed("a");
+}
