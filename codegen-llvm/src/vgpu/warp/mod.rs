@@ -25,11 +25,13 @@
 //! | [`analysis::divergence`] | the shapes of values, and which blocks not all lanes run |
 //! | [`analysis::divergent_barriers`] | refuses kernels whose lanes may wait at different barriers |
 //! | [`form`] | writes the warp form |
+//! | [`cost`] | refuses warp forms that the back end would take too long for |
 //! | [`collect`] | links the warp forms into the unit's module |
 
 mod address_identity;
 mod analysis;
 mod collect;
+mod cost;
 mod form;
 mod normalise;
 mod refusal;
@@ -91,6 +93,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     let host = Host {
         warp_size: unit.manifest.warp_size,
         has_vpermi2d: unit.machine.has("avx512f"),
+        register_bits: cost::register_bits(&unit.machine),
         variables: unit.runtime_variables,
     };
     let mut made = Vec::new();
@@ -117,6 +120,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
 struct Host {
     warp_size: u32,
     has_vpermi2d: bool,
+    register_bits: u64,
     /// See [`Unit::runtime_variables`].
     variables: RuntimeVariables,
 }
@@ -157,6 +161,7 @@ fn build(
         may_be_partial: width.fiber && !kernel.is_generic(),
         has_vpermi2d: host.has_vpermi2d,
     })?;
+    cost::check(made, &module.layout(), host.register_bits)?;
     Ok((
         made,
         WarpForm::Present {
