@@ -4,7 +4,7 @@ use anyhow::Result;
 use llvm_sys::prelude::LLVMModuleRef;
 
 use crate::analysis::target::Target;
-use crate::device::shared_captures;
+use crate::device::{captured_values, full_teams, shared_captures};
 use crate::ir::Module;
 
 /// Mends what clang gets wrong in OpenMP code for GPUs. A module for another target stays as it is.
@@ -20,5 +20,7 @@ pub unsafe fn run(module: LLVMModuleRef) -> Result<()> {
     if Target::of(&module).is_err() {
         return Ok(());
     }
+    captured_values::run(module.context, &module);
+    full_teams::run(module.context, &module);
     shared_captures::run(module.context, &module)
 }

@@ -41,7 +41,8 @@ pub fn written(function: Value) -> Vec<Capture> {
     forks.flat_map(written_by).collect()
 }
 
-fn is_fork(instruction: Value) -> bool {
+/// Whether an instruction begins a parallel region.
+pub fn is_fork(instruction: Value) -> bool {
     instruction
         .called_function()
         .is_some_and(|called| FORKS.contains(&called.name().as_str()))

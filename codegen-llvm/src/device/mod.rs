@@ -1,6 +1,8 @@
 //! Passes on a device image, whatever runs it. A new pass is a file here and a line in `pipeline`.
 
+pub mod captured_values;
 pub mod fold;
+pub mod full_teams;
 pub mod guards;
 mod idle_barriers;
 pub mod launch_bounds;

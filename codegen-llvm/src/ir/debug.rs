@@ -148,6 +148,16 @@ fn operands(context: Context, node: LLVMMetadataRef) -> Vec<Option<Value>> {
 }
 
 impl Value {
+    /// Removes an instruction's metadata of a kind.
+    pub fn drop_metadata(self, context: Context, kind: &str) {
+        let kind = llvm!(core::LLVMGetMDKindIDInContext(
+            context.0,
+            kind.as_ptr().cast(),
+            kind.len() as u32
+        ));
+        llvm!(core::LLVMSetMetadata(self.0, kind, std::ptr::null_mut()));
+    }
+
     /// The integer that is a function's metadata of a kind, the tuple `!{i32 n}`.
     pub fn metadata_int(self, context: Context, kind: &str) -> Option<u64> {
         let wanted = llvm!(core::LLVMGetMDKindIDInContext(
