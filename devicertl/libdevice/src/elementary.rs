@@ -2,7 +2,7 @@
 
 use core::intrinsics;
 
-use crate::export;
+use crate::{error_function, exponential, export, logarithm, power, trigonometry};
 
 /// `__nv_NAME` and `__nv_NAMEf` from the functions of the same name in `libm`.
 macro_rules! from_libm {
@@ -29,34 +29,22 @@ from_libm! {
     __nv_acosh, __nv_acoshf: acosh, acoshf;
     __nv_asin, __nv_asinf: asin, asinf;
     __nv_asinh, __nv_asinhf: asinh, asinhf;
-    __nv_atan, __nv_atanf: atan, atanf;
     __nv_atanh, __nv_atanhf: atanh, atanhf;
     __nv_cbrt, __nv_cbrtf: cbrt, cbrtf;
     __nv_ceil, __nv_ceilf: ceil, ceilf;
-    __nv_cos, __nv_cosf: cos, cosf;
     __nv_cosh, __nv_coshf: cosh, coshf;
-    __nv_erf, __nv_erff: erf, erff;
     __nv_erfc, __nv_erfcf: erfc, erfcf;
-    __nv_exp, __nv_expf: exp, expf;
-    __nv_exp10, __nv_exp10f: exp10, exp10f;
-    __nv_exp2, __nv_exp2f: exp2, exp2f;
     __nv_expm1, __nv_expm1f: expm1, expm1f;
     __nv_fabs, __nv_fabsf: fabs, fabsf;
     __nv_floor, __nv_floorf: floor, floorf;
     __nv_j0, __nv_j0f: j0, j0f;
     __nv_j1, __nv_j1f: j1, j1f;
     __nv_lgamma, __nv_lgammaf: lgamma, lgammaf;
-    __nv_log, __nv_logf: log, logf;
-    __nv_log10, __nv_log10f: log10, log10f;
     __nv_log1p, __nv_log1pf: log1p, log1pf;
-    __nv_log2, __nv_log2f: log2, log2f;
     __nv_nearbyint, __nv_nearbyintf: rint, rintf;
     __nv_rint, __nv_rintf: rint, rintf;
     __nv_round, __nv_roundf: round, roundf;
-    __nv_sin, __nv_sinf: sin, sinf;
     __nv_sinh, __nv_sinhf: sinh, sinhf;
-    __nv_tan, __nv_tanf: tan, tanf;
-    __nv_tanh, __nv_tanhf: tanh, tanhf;
     __nv_tgamma, __nv_tgammaf: tgamma, tgammaf;
     __nv_trunc, __nv_truncf: trunc, truncf;
     __nv_y0, __nv_y0f: y0, y0f;
@@ -65,13 +53,11 @@ from_libm! {
 
 from_libm! {
     binary:
-    __nv_atan2, __nv_atan2f: atan2, atan2f;
     __nv_copysign, __nv_copysignf: copysign, copysignf;
     __nv_fdim, __nv_fdimf: fdim, fdimf;
     __nv_fmod, __nv_fmodf: fmod, fmodf;
     __nv_hypot, __nv_hypotf: hypot, hypotf;
     __nv_nextafter, __nv_nextafterf: nextafter, nextafterf;
-    __nv_pow, __nv_powf: pow, powf;
     __nv_remainder, __nv_remainderf: remainder, remainderf;
 }
 
@@ -83,7 +69,7 @@ fn sincospi(x: f64) -> (f64, f64) {
     // x = 2 k + quarter / 2 + rest, with |rest| <= 1/4.
     let turn = x - 2.0 * libm::rint(x / 2.0);
     let quarter = libm::rint(turn * 2.0);
-    let (s, c) = libm::sincos((turn - quarter / 2.0) * core::f64::consts::PI);
+    let (s, c) = trigonometry::sincos_64((turn - quarter / 2.0) * core::f64::consts::PI);
     let (s, c) = match quarter as i32 & 3 {
         0 => (s, c),
         1 => (c, -s),
@@ -125,6 +111,34 @@ unsafe fn elements<'a, T>(count: i32, values: *const T) -> &'a [T] {
 }
 
 export! {
+    __nv_exp(x: f64) -> f64 { exponential::exp_64(x) }
+    __nv_expf(x: f32) -> f32 { exponential::exp_32(x) }
+    __nv_exp2(x: f64) -> f64 { exponential::exp2_64(x) }
+    __nv_exp2f(x: f32) -> f32 { exponential::exp2_32(x) }
+    __nv_exp10(x: f64) -> f64 { libm::exp10(x) }
+    __nv_exp10f(x: f32) -> f32 { exponential::exp10_32(x) }
+    __nv_log(x: f64) -> f64 { logarithm::ln_64(x) }
+    __nv_logf(x: f32) -> f32 { logarithm::ln_32(x) }
+    __nv_log2(x: f64) -> f64 { logarithm::log2_64(x) }
+    __nv_log2f(x: f32) -> f32 { logarithm::log2_32(x) }
+    __nv_log10(x: f64) -> f64 { logarithm::log10_64(x) }
+    __nv_log10f(x: f32) -> f32 { logarithm::log10_32(x) }
+    __nv_pow(x: f64, y: f64) -> f64 { power::pow_64(x, y) }
+    __nv_powf(x: f32, y: f32) -> f32 { power::pow_32(x, y) }
+    __nv_sin(x: f64) -> f64 { trigonometry::sincos_64(x).0 }
+    __nv_sinf(x: f32) -> f32 { trigonometry::sincos_32(x).0 }
+    __nv_cos(x: f64) -> f64 { trigonometry::sincos_64(x).1 }
+    __nv_cosf(x: f32) -> f32 { trigonometry::sincos_32(x).1 }
+    __nv_tan(x: f64) -> f64 { libm::tan(x) }
+    __nv_tanf(x: f32) -> f32 { trigonometry::tan_32(x) }
+    __nv_atan(x: f64) -> f64 { libm::atan(x) }
+    __nv_atanf(x: f32) -> f32 { trigonometry::atan_32(x) }
+    __nv_atan2(y: f64, x: f64) -> f64 { libm::atan2(y, x) }
+    __nv_atan2f(y: f32, x: f32) -> f32 { trigonometry::atan2_32(y, x) }
+    __nv_tanh(x: f64) -> f64 { libm::tanh(x) }
+    __nv_tanhf(x: f32) -> f32 { exponential::tanh_32(x) }
+    __nv_erf(x: f64) -> f64 { libm::erf(x) }
+    __nv_erff(x: f32) -> f32 { error_function::erf_32(x) }
     __nv_sqrt(x: f64) -> f64 { intrinsics::sqrtf64(x) }
     __nv_sqrtf(x: f32) -> f32 { intrinsics::sqrtf32(x) }
     __nv_rsqrt(x: f64) -> f64 { 1.0 / intrinsics::sqrtf64(x) }
@@ -174,16 +188,16 @@ export! {
     __nv_rhypot(x: f64, y: f64) -> f64 { 1.0 / libm::hypot(x, y) }
     __nv_rhypotf(x: f32, y: f32) -> f32 { 1.0 / libm::hypotf(x, y) }
     __nv_saturatef(x: f32) -> f32 { if x > 0.0 { x.min(1.0) } else { 0.0 } }
-    __nv_fast_cosf(x: f32) -> f32 { libm::cosf(x) }
-    __nv_fast_exp10f(x: f32) -> f32 { libm::exp10f(x) }
-    __nv_fast_expf(x: f32) -> f32 { libm::expf(x) }
+    __nv_fast_cosf(x: f32) -> f32 { trigonometry::sincos_32(x).1 }
+    __nv_fast_exp10f(x: f32) -> f32 { exponential::exp10_32(x) }
+    __nv_fast_expf(x: f32) -> f32 { exponential::exp_32(x) }
     __nv_fast_fdividef(x: f32, y: f32) -> f32 { x / y }
-    __nv_fast_log10f(x: f32) -> f32 { libm::log10f(x) }
-    __nv_fast_log2f(x: f32) -> f32 { libm::log2f(x) }
-    __nv_fast_logf(x: f32) -> f32 { libm::logf(x) }
-    __nv_fast_powf(x: f32, y: f32) -> f32 { libm::powf(x, y) }
-    __nv_fast_sinf(x: f32) -> f32 { libm::sinf(x) }
-    __nv_fast_tanf(x: f32) -> f32 { libm::tanf(x) }
+    __nv_fast_log10f(x: f32) -> f32 { logarithm::log10_32(x) }
+    __nv_fast_log2f(x: f32) -> f32 { logarithm::log2_32(x) }
+    __nv_fast_logf(x: f32) -> f32 { logarithm::ln_32(x) }
+    __nv_fast_powf(x: f32, y: f32) -> f32 { power::fast_pow_32(x, y) }
+    __nv_fast_sinf(x: f32) -> f32 { trigonometry::sincos_32(x).0 }
+    __nv_fast_tanf(x: f32) -> f32 { trigonometry::tan_32(x) }
     __nv_nan(_tag: *const u8) -> f64 { f64::NAN }
     __nv_nanf(_tag: *const u8) -> f32 { f32::NAN }
     __nv_isfinited(x: f64) -> i32 { x.is_finite().into() }
@@ -214,9 +228,9 @@ macro_rules! export_unsafe {
 }
 
 export_unsafe! {
-    __nv_sincos(x: f64, s: *mut f64, c: *mut f64) { (*s, *c) = libm::sincos(x); }
-    __nv_sincosf(x: f32, s: *mut f32, c: *mut f32) { (*s, *c) = libm::sincosf(x); }
-    __nv_fast_sincosf(x: f32, s: *mut f32, c: *mut f32) { (*s, *c) = libm::sincosf(x); }
+    __nv_sincos(x: f64, s: *mut f64, c: *mut f64) { (*s, *c) = trigonometry::sincos_64(x); }
+    __nv_sincosf(x: f32, s: *mut f32, c: *mut f32) { (*s, *c) = trigonometry::sincos_32(x); }
+    __nv_fast_sincosf(x: f32, s: *mut f32, c: *mut f32) { (*s, *c) = trigonometry::sincos_32(x); }
     __nv_sincospi(x: f64, s: *mut f64, c: *mut f64) { (*s, *c) = sincospi(x); }
     __nv_sincospif(x: f32, s: *mut f32, c: *mut f32) {
         let (sine, cosine) = sincospi(x.into());

@@ -7,11 +7,17 @@
 
 mod convert;
 mod elementary;
+mod error_function;
+mod exponential;
+mod float;
 mod integer;
+mod logarithm;
 #[cfg(target_arch = "amdgpu")]
 mod ocml;
+mod power;
 mod rounding;
 mod special;
+mod trigonometry;
 
 /// Defines exported functions with the C calling convention.
 macro_rules! export {
