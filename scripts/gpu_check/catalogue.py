@@ -39,6 +39,7 @@ TESTS = [
                                      "sync", "doacross", "queries", "heap", "guards", "reduce_sizes", "reduce_apart",
                                      "shared_captures")),
     test("link.c", "link_other.c"), test("units.c", "units_other.c"), test("classes.cpp"),
+    test("captured_values.cpp"), test("math_special.cpp"),
     test("constructs.c", flags=("-fopenmp-version=52",)), test("tasks.c", flags=("-fopenmp-version=51",)),
     test("routines.c", flags=("-fopenmp-version=51",)),
     *(test("reductions.cpp", flags=(f"-DPART={part}",), suffix=f"_{part}") for part in (1, 2, 3, 4, 5, 6)),

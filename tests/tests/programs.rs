@@ -65,6 +65,16 @@ fn shared_captures() {
 }
 
 #[test]
+fn math_special() {
+    check(&["math_special.cpp"]);
+}
+
+#[test]
+fn captured_values() {
+    check(&["captured_values.cpp"]);
+}
+
+#[test]
 fn modifiers() {
     check(&["modifiers.c"]);
 }

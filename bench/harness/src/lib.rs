@@ -7,6 +7,7 @@ mod nested;
 mod plot;
 mod programs;
 mod statistics;
+mod suite;
 mod vgpu;
 
 use clap::Subcommand;
@@ -30,6 +31,8 @@ enum Subject {
     Nested(nested::Options),
     /// OpenMP constructs in target regions: the EPCC micro-benchmarks
     Epcc(Box<epcc::Options>),
+    /// Programs of public suites: the virtual GPU, LLVM's host offload, the initial device
+    Programs(suite::Options),
 }
 
 /// Measures and prints.
@@ -39,5 +42,6 @@ pub fn bench(options: &Options) -> Result<()> {
         Subject::Kernels(options) => kernels::bench(options),
         Subject::Nested(options) => nested::bench(options),
         Subject::Epcc(options) => epcc::bench(options),
+        Subject::Programs(options) => suite::bench(options),
     }
 }

@@ -3,9 +3,10 @@
 
 use std::ffi::OsString;
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 use omptarget_driver::{Failure, Result, clang};
 use wait_timeout::ChildExt;
@@ -52,6 +53,53 @@ pub fn compile_by(
     Ok(program)
 }
 
+/// How a child process ended, and what it took.
+pub struct Ended {
+    /// `None`: it was ended at the time limit.
+    pub status: Option<ExitStatus>,
+    pub output: String,
+    pub wall: Duration,
+    /// User and system time of all its threads, and of the processes that it waited for.
+    pub cpu: Duration,
+}
+
+/// Runs a child process with its standard output in a file, for at most `limit`. No other child may run meanwhile:
+/// the CPU time is that of all children.
+pub fn measure(command: &mut Command, limit: Duration) -> io::Result<Ended> {
+    let folder = tempfile::tempdir()?;
+    let output = folder.path().join("output");
+    command.stdin(Stdio::null()).stdout(File::create(&output)?);
+    let (start, before) = (Instant::now(), children_cpu());
+    let mut child = command.spawn()?;
+    let status = child.wait_timeout(limit)?;
+    if status.is_none() {
+        // Both fail only for a child that has ended meanwhile.
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    Ok(Ended {
+        status,
+        wall: start.elapsed(),
+        cpu: children_cpu().saturating_sub(before),
+        output: String::from_utf8_lossy(&std::fs::read(&output)?).into_owned(),
+    })
+}
+
+/// User and system time of the children that have ended.
+fn children_cpu() -> Duration {
+    // SAFETY: a `rusage` is numbers, for which zeros are valid; the call writes nothing else.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        let result = libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage);
+        assert_eq!(result, 0, "getrusage fails only for a wrong argument");
+        usage
+    };
+    let duration = |time: libc::timeval| {
+        Duration::from_secs(time.tv_sec as u64) + Duration::from_micros(time.tv_usec as u64)
+    };
+    duration(usage.ru_utime) + duration(usage.ru_stime)
+}
+
 /// Runs a program on a device, with these environment variables, and returns its standard output. It must succeed
 /// within `limit`. Its standard error is this command's. Offload is mandatory: figures of the host could be mistaken
 /// for the device's.
@@ -62,28 +110,16 @@ pub fn run(
     limit: Duration,
 ) -> std::result::Result<String, String> {
     let shown = program.display();
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let output = folder.path().join("output");
-    let file = File::create(&output).map_err(|error| error.to_string())?;
-    let mut child = Command::new(program)
+    let mut command = Command::new(program);
+    command
         .args(arguments)
         .env("OMP_TARGET_OFFLOAD", "MANDATORY")
-        .envs(environment.iter().copied())
-        .stdin(Stdio::null())
-        .stdout(file)
-        .spawn()
-        .map_err(|error| format!("{shown} does not start: {error}"))?;
-    let ended = child.wait_timeout(limit);
-    let Some(status) = ended.map_err(|error| error.to_string())? else {
-        // Both fail only for a child that has ended meanwhile.
-        let _ = child.kill();
-        let _ = child.wait();
-        return Err(format!("{shown} ran longer than {} s", limit.as_secs()));
-    };
-    let text = std::fs::read_to_string(&output).map_err(|error| format!("{shown}: {error}"))?;
-    match status.success() {
-        true => Ok(text),
-        false => Err(format!("{shown} ended with {status}\n{text}")
+        .envs(environment.iter().copied());
+    let ended = measure(&mut command, limit).map_err(|error| format!("{shown}: {error}"))?;
+    match ended.status {
+        None => Err(format!("{shown} ran longer than {} s", limit.as_secs())),
+        Some(status) if status.success() => Ok(ended.output),
+        Some(status) => Err(format!("{shown} ended with {status}\n{}", ended.output)
             .trim_end()
             .to_owned()),
     }
