@@ -1,4 +1,4 @@
-//! `omptarget bench programs`: programs of public suites on the virtual GPU, LLVM's host offload and the initial device.
+//! `omptarget bench programs`: public programs on the virtual GPU, LLVM's host offload and the initial device.
 
 mod list;
 mod table;
