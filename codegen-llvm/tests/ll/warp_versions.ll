@@ -10,6 +10,10 @@
 ; CHECK: @llvm.masked.load.v32f32
 ; CHECK: @llvm.masked.store.v32f32
 ;
+; A comparison of another block is asked of all lanes.
+; CHECK: define hidden void @vgpu.warp.elsewhere(
+; CHECK: store <32 x float>
+;
 ; After a branch that divides them, lanes that meet go on in the version for all.
 ; CHECK: define hidden void @vgpu.warp.meet(
 ; CHECK: load <32 x float>
@@ -32,6 +36,29 @@ body:
   store float %w, ptr %p
   %next = add nsw i32 %i, %step
   br label %head
+end:
+  ret void
+}
+define ptx_kernel void @elsewhere(ptr %y, i32 %n, i32 %m) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = zext i32 %tid to i64
+  %p = getelementptr float, ptr %y, i64 %i
+  %moved = add i32 %tid, %n
+  %inside = icmp slt i32 %moved, %m
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %next, %loop.end ]
+  %next = add i32 %k, 1
+  br i1 %inside, label %body, label %loop.end
+body:
+  %v = load volatile float, ptr %p
+  %w = fmul float %v, 2.0
+  store float %w, ptr %p
+  br label %loop.end
+loop.end:
+  %more = icmp slt i32 %next, %n
+  br i1 %more, label %loop, label %end
 end:
   ret void
 }

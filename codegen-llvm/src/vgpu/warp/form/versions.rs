@@ -168,7 +168,10 @@ impl Vectoriser<'_> {
     /// the first and the last lane answer for those between them, unless the values wrap.
     fn agreement_of_ends(&mut self, condition: Value) -> Option<Agreement> {
         use LLVMIntPredicate::*;
-        if condition.opcode() != Some(LLVMOpcode::LLVMICmp) {
+        // The operands of another block's comparison may not be known here.
+        let is_here =
+            condition.is_instruction() && condition.block() == self.order.blocks[self.current];
+        if !is_here || condition.opcode() != Some(LLVMOpcode::LLVMICmp) {
             return None;
         }
         let (left, right) = (condition.operand(0), condition.operand(1));
