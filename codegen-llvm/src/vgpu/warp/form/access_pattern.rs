@@ -140,6 +140,10 @@ impl Vectoriser<'_> {
             Some(LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMZExt)
         );
         let narrow = extends.then(|| index.operand(0))?;
+        // Only the index is kept for other blocks.
+        if !self.is_at_hand(narrow) {
+            return None;
+        }
         match self.divergence.shape(narrow) {
             Shape::Strided { stride, .. }
                 if narrow.ty().int_width() == 32 && (1..=MOST_STEP).contains(&stride) =>

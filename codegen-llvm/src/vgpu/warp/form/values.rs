@@ -33,6 +33,14 @@ impl Vectoriser<'_> {
         Err(format!("a value of type {} has no vector form", ty.print()))
     }
 
+    /// Whether the current block can have the scalar of a uniform or strided value: it is computed here, or used by
+    /// other blocks than its own.
+    pub(super) fn is_at_hand(&self, value: Value) -> bool {
+        !value.is_instruction()
+            || self.scalars.contains_key(&value)
+            || self.slots.contains_key(&value)
+    }
+
     /// A uniform value, or lane 0's value of a strided one.
     pub(super) fn scalar(&mut self, value: Value) -> Value {
         if let Some(&known) = self
