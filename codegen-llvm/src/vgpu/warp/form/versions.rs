@@ -181,11 +181,7 @@ impl Vectoriser<'_> {
             [Shape::Uniform, Shape::Strided { stride, .. }] => (right, stride),
             _ => return None,
         };
-        // The comparison may be in another block, which does not keep its operands.
-        if !counting.ty().is_int()
-            || stride == 0
-            || !(self.is_at_hand(left) && self.is_at_hand(right))
-        {
+        if !counting.ty().is_int() || stride == 0 {
             return None;
         }
         let predicate = condition.int_predicate();
