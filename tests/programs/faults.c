@@ -35,6 +35,12 @@ static void run(const char *what) {
     } else if (strcmp(what, "divide") == 0) {
 #pragma omp target map(tofrom : sink) firstprivate(zero)
         sink = 1000 / (zero + 0);
+    } else if (strcmp(what, "divide-lanes") == 0) {
+        int quotients[256];
+#pragma omp target teams distribute parallel for map(from : quotients) firstprivate(zero)
+        for (int i = 0; i < 256; i++)
+            quotients[i] = (1000 + i) / (zero + 0);
+        sink = quotients[3];
     } else if (strcmp(what, "recursion") == 0) {
 #pragma omp target map(tofrom : sink) firstprivate(zero)
         sink = depth(zero);

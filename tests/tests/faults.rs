@@ -68,6 +68,7 @@ fn null_pointer() {
 #[test]
 fn division_by_zero() {
     check("divide", "sink = 1000 /", &["division"]);
+    check("divide-lanes", "quotients[i] = ", &["division"]);
 }
 
 #[test]

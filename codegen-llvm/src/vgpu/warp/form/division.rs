@@ -156,7 +156,13 @@ impl Vectoriser<'_> {
         }
     }
 
+    /// Divides lane by lane. A division by 0 must fail, so the divisors pass through memory that LLVM does not look
+    /// into: it would see that they are 0, and leave the division out as undefined.
     fn divide_one_by_one(&mut self, instruction: Value, dividend: Value, divisor: Value) -> Value {
+        let slot = self.slot(divisor.ty());
+        self.builder.store(divisor, slot).set_volatile();
+        let divisor = self.builder.load(divisor.ty(), slot);
+        divisor.set_volatile();
         let made = self.for_each_lane(Some(dividend.ty()), |vectoriser, lane| {
             let x = vectoriser.builder.extract(dividend, lane);
             let d = vectoriser.builder.extract(divisor, lane);
