@@ -18,7 +18,7 @@ use crate::vgpu::warp::analysis::shape::Shape;
 
 /// Most instructions, in all blocks that not all lanes may run, that are written twice. Larger kernels have the masked
 /// versions of these blocks only.
-const MAX_TWICE: usize = 1500;
+const MAX_TWICE: usize = 600;
 
 /// The warp form's blocks for one block of the kernel. There is at least one.
 #[derive(Clone, Copy)]
