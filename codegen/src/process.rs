@@ -37,9 +37,10 @@ pub fn run(tool: &Path, arguments: &[String], input: &[u8]) -> Result<Vec<u8>, C
         .stdin(stdin)
         .stdout(shared(&stdout)?)
         .stderr(shared(&stderr)?);
-    let running = command
-        .spawn()
-        .map_err(CompileError::system(format!("starting {}", tool.display())));
+    let starting = || CompileError::system(format!("starting {}", tool.display()));
+    // Under an emulator of another CPU a missing program does not fail to start: its process ends with 127.
+    std::fs::metadata(tool).map_err(starting())?;
+    let running = command.spawn().map_err(starting());
     // If the program ignores SIGCHLD or reaps children itself, the status is lost. Decoding the answer then shows
     // whether it is complete.
     let status = running?.wait().ok();
