@@ -6,6 +6,7 @@ mod llvm_host;
 mod nested;
 mod plot;
 mod programs;
+mod report;
 mod statistics;
 mod suite;
 mod vgpu;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::llvm_host;
 use super::plot::{self, Bar};
 use super::programs::{self, Source};
+use super::report::print_json;
 use super::statistics::{geometric_mean, quartiles};
 
 const HELP: &str = "\
@@ -200,8 +201,7 @@ pub fn bench(options: &Options) -> Result<()> {
             .map_err(Failure::system(format!("cannot write {}", file.display())))?;
     }
     if options.json {
-        let text = serde_json::to_string_pretty(&report).expect("plain data becomes JSON");
-        anstream::println!("{text}");
+        print_json(&report);
     } else {
         print(&report);
     }

@@ -1,5 +1,7 @@
 //! Quantiles and means of samples.
 
+use std::collections::BTreeMap;
+
 /// The quantile `part` (0 to 1) of samples in ascending order, interpolated; there must be one.
 fn quantile(sorted: &[f64], part: f64) -> f64 {
     let place = part * (sorted.len() - 1) as f64;
@@ -21,6 +23,18 @@ pub fn quartiles(samples: &[f64]) -> Option<[f64; 3]> {
 pub fn geometric_mean(values: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().map(|value| value.ln()).sum();
     (!values.is_empty()).then(|| (sum / values.len() as f64).exp())
+}
+
+/// The geometric mean of each key's values over all rows.
+pub fn geometric_means<'a, Key: Copy + Ord + 'a>(
+    rows: impl Iterator<Item = &'a BTreeMap<Key, f64>>,
+) -> BTreeMap<Key, f64> {
+    let mut all: BTreeMap<Key, Vec<f64>> = BTreeMap::new();
+    for (&key, &value) in rows.flatten() {
+        all.entry(key).or_default().push(value);
+    }
+    let mean = |(key, values): (Key, Vec<f64>)| Some((key, geometric_mean(&values)?));
+    all.into_iter().filter_map(mean).collect()
 }
 
 #[cfg(test)]

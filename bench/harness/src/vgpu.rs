@@ -5,6 +5,8 @@ use omptarget_driver::{Failure, Result};
 use plugin_vgpu::Figure;
 use serde::Serialize;
 
+use super::report::print_json;
+
 /// Arguments of `omptarget bench vgpu`.
 #[derive(clap::Args)]
 pub struct Options {
@@ -53,10 +55,7 @@ pub fn bench(options: &Options) -> Result<()> {
     let figures = plugin_vgpu::bench().map_err(|error| Failure::Other(error.to_string()))?;
     let entries: Vec<Entry> = figures.iter().map(Entry::from).collect();
     if options.json {
-        anstream::println!(
-            "{}",
-            serde_json::to_string_pretty(&entries).expect("plain data becomes JSON")
-        );
+        print_json(&entries);
         return Ok(());
     }
     let bold = Style::new().bold();

@@ -87,7 +87,8 @@ define ptx_kernel void @k() \"nvvm.maxntid\"=\"{bound}\" {{
   ret void
 }}
 define internal void @teams() {{
-  call void @__kmpc_parallel_60(ptr null, i32 0, i32 1, i32 {clause}, i32 -1, ptr @region, ptr null, ptr null, i64 0, i32 {strict})
+  call void @__kmpc_parallel_60(ptr null, i32 0, i32 1, i32 {clause}, i32 -1, ptr @region, ptr null, ptr null,
+    i64 0, i32 {strict})
   ret void
 }}
 define internal void @region() {{

@@ -10,7 +10,9 @@ use anstyle::Style;
 use omptarget_driver::{Failure, Result};
 use serde::Serialize;
 
-use super::{Kernel, Options, Way, cell, means, outcome, plot, print_json, quartiles, run};
+use super::{Kernel, Options, Way, cell, plot, run};
+use crate::report::{outcome, print_json};
+use crate::statistics::{geometric_means, quartiles};
 
 /// Threads that use CPUs until this is dropped.
 struct Competitors {
@@ -89,7 +91,7 @@ pub fn bench(
             Err(why) => report.failed.push(format!("{}: {why}", kernel.name)),
         }
     }
-    report.geometric_mean = means(report.kernels.iter().map(|row| &row.slowdown));
+    report.geometric_mean = geometric_means(report.kernels.iter().map(|row| &row.slowdown));
     match options.json {
         true => print_json(&report),
         false => print(&report, ways),
@@ -180,7 +182,7 @@ mod tests {
         ];
         assert_eq!(rows[0].us[&Way::Workgroup], 2.0);
         assert_eq!(rows[0].slowdown[&Way::Workgroup], 3.0);
-        let means = means(rows.iter().map(|row| &row.slowdown));
+        let means = geometric_means(rows.iter().map(|row| &row.slowdown));
         assert!((means[&Way::Workgroup] - 6.0).abs() < 1e-12);
         assert_eq!(means[&Way::Host], 2.0);
     }

@@ -16,7 +16,8 @@ use tempfile::TempDir;
 use super::llvm_host;
 use super::plot::{self, Bar};
 use super::programs;
-use super::statistics::{geometric_mean, quartiles};
+use super::report::{outcome, print_json};
+use super::statistics::{geometric_means, quartiles};
 
 const HELP: &str = "\
 Examples:
@@ -298,7 +299,7 @@ fn compare(
             Err(why) => report.failed.push(format!("{}: {why}", kernel.name)),
         }
     }
-    report.geometric_mean = means(report.kernels.iter().map(|row| &row.ratio));
+    report.geometric_mean = geometric_means(report.kernels.iter().map(|row| &row.ratio));
     if let Some(file) = &options.svg {
         svg::save(file, &draw(&report, options.against))
             .map_err(Failure::system(format!("cannot write {}", file.display())))?;
@@ -308,29 +309,6 @@ fn compare(
         false => print(&report),
     }
     outcome(&report.failed)
-}
-
-/// The geometric mean of each way's ratios over all kernels.
-fn means<'a>(kernels: impl Iterator<Item = &'a BTreeMap<Way, f64>>) -> BTreeMap<Way, f64> {
-    let mut all: BTreeMap<Way, Vec<f64>> = BTreeMap::new();
-    for (&way, &ratio) in kernels.flatten() {
-        all.entry(way).or_default().push(ratio);
-    }
-    let mean = |(way, ratios): (Way, Vec<f64>)| Some((way, geometric_mean(&ratios)?));
-    all.into_iter().filter_map(mean).collect()
-}
-
-fn print_json(report: &impl Serialize) {
-    let text = serde_json::to_string_pretty(report).expect("plain data becomes JSON");
-    anstream::println!("{text}");
-}
-
-/// An error if a kernel failed.
-fn outcome(failed: &[String]) -> Result<()> {
-    match failed.is_empty() {
-        true => Ok(()),
-        false => Err(Failure::Other(failed.join("\n"))),
-    }
 }
 
 fn chosen(only: &[String]) -> Result<Vec<&'static Kernel>> {

@@ -15,7 +15,8 @@ use serde::Serialize;
 use self::list::Program;
 use self::way::{WAYS, Way};
 use crate::programs::Ended;
-use crate::statistics::{geometric_mean, quartiles};
+use crate::report::{outcome, print_json};
+use crate::statistics::{geometric_means, quartiles};
 
 const HELP: &str = "\
 Examples:
@@ -167,16 +168,10 @@ pub fn bench(options: &Options) -> Result<()> {
     }
     finish(&mut report);
     match options.json {
-        true => {
-            let text = serde_json::to_string_pretty(&report).expect("plain data becomes JSON");
-            anstream::println!("{text}");
-        }
+        true => print_json(&report),
         false => table::print(&report),
     }
-    match report.failed.is_empty() {
-        true => Ok(()),
-        false => Err(Failure::Other(report.failed.join("\n"))),
-    }
+    outcome(&report.failed)
 }
 
 fn chosen(all: Vec<Program>, only: &[String]) -> Result<Vec<Program>> {
@@ -380,25 +375,16 @@ fn finish(report: &mut Report) {
     report
         .programs
         .sort_by(|one, other| ratio(other).total_cmp(&ratio(one)));
-    for way in WAYS {
-        let right = |row: &&Row| {
-            row.ways
-                .get(&way)
-                .is_some_and(|figures| figures.wrong.is_none())
-        };
-        let mean = |rows: &mut dyn Iterator<Item = &Row>| {
-            let ratios: Vec<f64> = rows
-                .filter_map(|row| row.ratio.get(&way).copied())
-                .collect();
-            geometric_mean(&ratios)
-        };
-        let all = mean(&mut report.programs.iter());
-        let of_right = mean(&mut report.programs.iter().filter(right));
-        report.geometric_mean.extend(all.map(|mean| (way, mean)));
-        report
-            .geometric_mean_of_right
-            .extend(of_right.map(|mean| (way, mean)));
-    }
+    let rows = || report.programs.iter();
+    report.geometric_mean = geometric_means(rows().map(|row| &row.ratio));
+    let right = |row: &Row| {
+        let is_right = |way: &Way| row.ways.get(way).is_some_and(|it| it.wrong.is_none());
+        let mut ratio = row.ratio.clone();
+        ratio.retain(|way, _| is_right(way));
+        ratio
+    };
+    let right: Vec<_> = rows().map(right).collect();
+    report.geometric_mean_of_right = geometric_means(right.iter());
     for row in &report.programs {
         if let Some(why) = &row.ways[&Way::Ours].wrong {
             report
