@@ -19,6 +19,7 @@ use crate::switch::Main;
 /// Rounds of waiting on memory without progress after which the worker yields its CPU. The block may wait for
 /// whoever needs that CPU.
 const SPINS_PER_YIELD: u32 = 64;
+
 /// How long the worker of a block naps that has waited for longer than threads spin. The worker that the block waits
 /// for has probably lost its CPU to others. Yielding again and again would cost this one its share of the CPU, which
 /// the block needs later.

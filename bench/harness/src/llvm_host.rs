@@ -4,6 +4,9 @@ use std::ffi::OsString;
 
 use omptarget_driver::{Result, dist};
 
+/// What programs may be compiled for: the values of OMPTARGET_VGPU_CPU on x86-64, which clang's `-march` takes, too.
+pub const CPUS: [&str; 5] = ["native", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"];
+
 /// Why it is not available here.
 pub fn lacks() -> Option<String> {
     dist::file("llvm/libomptarget.so.22.1")

@@ -58,8 +58,7 @@ pub struct Options {
     #[arg(long, value_name = "WAY", value_delimiter = ',')]
     ways: Vec<Way>,
     /// What to compile for: a level of x86-64, as OMPTARGET_VGPU_CPU
-    #[arg(long, value_name = "LEVEL", default_value = "native",
-          value_parser = ["native", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"])]
+    #[arg(long, value_name = "LEVEL", default_value = "native", value_parser = llvm_host::CPUS)]
     cpu: String,
     /// How much slower each kernel is next to this many busy threads
     #[arg(long, value_name = "COUNT", conflicts_with = "svg", value_parser = clap::value_parser!(u32).range(1..=1000))]

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use self::list::Program;
 use self::way::{WAYS, Way};
+use crate::llvm_host;
 use crate::programs::Ended;
 use crate::report::{outcome, print_json};
 use crate::statistics::{geometric_means, quartiles};
@@ -61,8 +62,7 @@ pub struct Options {
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     limit: u64,
     /// What to compile for: a level of x86-64, as OMPTARGET_VGPU_CPU
-    #[arg(long, value_name = "LEVEL", default_value = "native",
-          value_parser = ["native", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"])]
+    #[arg(long, value_name = "LEVEL", default_value = "native", value_parser = llvm_host::CPUS)]
     cpu: String,
     /// Keep the compiled programs here, a folder each
     #[arg(long, value_name = "FOLDER")]

@@ -10,13 +10,15 @@ impl Vectoriser<'_> {
     pub(super) fn fork(&self, condition: Value) -> (Block, Block, Block) {
         let block = || Builder::append_block(self.context, self.function, "");
         let all = (block(), block(), block());
-        let not = self.builder.binary(
-            LLVMOpcode::LLVMXor,
-            condition,
-            Value::int(condition.ty(), 1),
-        );
-        self.builder.branch_likely(not, all.1, all.0);
+        self.builder
+            .branch_likely(self.not(condition), all.1, all.0);
         all
+    }
+
+    /// The opposite of a condition.
+    pub(super) fn not(&self, bit: Value) -> Value {
+        self.builder
+            .binary(LLVMOpcode::LLVMXor, bit, Value::int(bit.ty(), 1))
     }
 
     /// Phis of what two paths computed.

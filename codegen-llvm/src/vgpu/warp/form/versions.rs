@@ -218,11 +218,6 @@ impl Vectoriser<'_> {
         let differ = self.builder.binary(LLVMOpcode::LLVMOr, differ, wrapped);
         Some(Agreement { differ, outcome })
     }
-
-    fn not(&self, bit: Value) -> Value {
-        self.builder
-            .binary(LLVMOpcode::LLVMXor, bit, Value::int(bit.ty(), 1))
-    }
 }
 
 /// The answer to whether a condition is the same in all lanes.
