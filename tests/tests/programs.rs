@@ -53,6 +53,11 @@ fn map() {
 }
 
 #[test]
+fn team_sizes() {
+    check(&["team_sizes.c"]);
+}
+
+#[test]
 fn records() {
     check(&["records.c"]);
 }

@@ -6,6 +6,7 @@ pub mod effects;
 pub mod exec_mode;
 pub mod indirect_calls;
 pub mod intrinsics;
+pub mod kernel_value;
 pub mod kernels;
 pub mod reach;
 pub mod source_locations;

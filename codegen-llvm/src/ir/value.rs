@@ -265,6 +265,21 @@ impl Value {
         wrap(llvm!(core::LLVMGetAggregateElement(self.0, index)))
     }
 
+    /// A constant structure with another element `index`.
+    pub fn with_element(self, index: u32, element: Value) -> Value {
+        let ty = self.ty();
+        let count = llvm!(core::LLVMCountStructElementTypes(ty.0));
+        let mut elements: Vec<_> = (0..count)
+            .map(|at| llvm!(core::LLVMGetAggregateElement(self.0, at)))
+            .collect();
+        elements[index as usize] = element.0;
+        Value(llvm!(core::LLVMConstNamedStruct(
+            ty.0,
+            elements.as_mut_ptr(),
+            count
+        )))
+    }
+
     /// The initializer of a global variable.
     pub fn initializer(self) -> Option<Value> {
         wrap(llvm!(core::LLVMGetInitializer(self.0)))
@@ -359,6 +374,12 @@ impl Value {
         (0..count)
             .map(|index| Value(llvm!(core::LLVMGetParam(self.0, index))))
             .collect()
+    }
+
+    /// The function that a value is a parameter of.
+    pub fn function_of_parameter(self) -> Option<Value> {
+        (self.kind() == LLVMValueKind::LLVMArgumentValueKind)
+            .then(|| Value(llvm!(core::LLVMGetParamParent(self.0))))
     }
 
     /// The blocks of a function, entry first.

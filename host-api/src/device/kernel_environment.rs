@@ -40,6 +40,9 @@ pub struct KernelEnvironment {
     pub min_threads: Option<u32>,
     /// Most OpenMP threads per team.
     pub max_threads: Option<u32>,
+    /// The kernel's parameter whose low 32 bits, if they are a positive number, limit the threads per team: the clause
+    /// `num_threads(t)`. Our pass for translation units writes it.
+    pub thread_limit_parameter: Option<usize>,
     /// Fewest teams.
     pub min_teams: Option<u32>,
     /// Most teams.
@@ -69,11 +72,25 @@ impl KernelEnvironment {
             mode,
             min_threads: bound(4),
             max_threads: bound(8),
+            thread_limit_parameter: field(8)
+                .checked_neg()
+                .and_then(|number| usize::try_from(number).ok().filter(|number| *number > 0)),
             min_teams: bound(12),
             max_teams: bound(16),
             reduction_data_size: bound(20).unwrap_or(0),
             reduction_buffer_length: bound(24).unwrap_or(0),
         })
+    }
+
+    /// The environment of a launch: the parameter that limits its threads is a bound like others. `parameter` has the
+    /// values of the launch's parameters by number.
+    pub fn of_launch(self, parameter: impl Fn(usize) -> Option<u64>) -> KernelEnvironment {
+        let limit = self.thread_limit_parameter.and_then(parameter);
+        let limit = limit.and_then(|value| u32::try_from(value as i32).ok());
+        KernelEnvironment {
+            max_threads: limit.filter(|limit| *limit > 0).or(self.max_threads),
+            ..self
+        }
     }
 
     /// The environment of clang 17 and older: a mode and nothing else.
@@ -112,6 +129,24 @@ mod tests {
             ),
             (8, 1024)
         );
+    }
+
+    #[test]
+    fn a_parameter_limits_the_threads() {
+        let mut bytes = vec![0u8, 0, 2, 0];
+        for field in [1i32, -3, 0, 0, 0, 0] {
+            bytes.extend(field.to_le_bytes());
+        }
+        let environment = KernelEnvironment::parse(&bytes).unwrap();
+        assert_eq!(environment.max_threads, None);
+        let limit = |value: u64| {
+            let parameter = |number| [None, None, None, Some(value)][number];
+            environment.of_launch(parameter).max_threads
+        };
+        assert_eq!(limit(96), Some(96));
+        assert_eq!(limit(0xffff_ffff_0000_0060), Some(96), "the low 32 bits");
+        assert_eq!((limit(0), limit(0xffff_ffff)), (None, None));
+        assert_eq!(environment.of_launch(|_| None).max_threads, None);
     }
 
     #[test]

@@ -61,6 +61,15 @@ impl<'a> KernelArguments<'a> {
         Ok(arguments)
     }
 
+    /// The value of a parameter that is one of the program's values, before anything is mapped.
+    pub fn literal(items: &[MapItem], parameter: usize) -> Option<u64> {
+        let parameters = items
+            .iter()
+            .filter(|item| item.kind.contains(MapType::TARGET_PARAM));
+        let item = parameters.into_iter().nth(parameter)?;
+        item.kind.contains(MapType::LITERAL).then_some(item.base)
+    }
+
     /// The parameters in order.
     pub fn values(&self) -> &[u64] {
         &self.values

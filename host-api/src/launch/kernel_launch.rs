@@ -43,7 +43,9 @@ pub unsafe fn run(
     items: &[MapItem],
     request: &LaunchRequest,
 ) -> Result<()> {
-    let shape = shape_of(work.device, environment, region, request)?;
+    // In front of the items stands the environment of the launch.
+    let parameter = |number: usize| KernelArguments::literal(items, number.checked_sub(1)?);
+    let shape = shape_of(work.device, environment, region, request, parameter)?;
     // SAFETY: forwarded from the caller.
     unsafe { data_begin(work, items)? };
     // SAFETY: forwarded from the caller.
@@ -63,7 +65,8 @@ pub fn enqueue_kernel(
     request: &LaunchRequest,
     words: &[u64],
 ) -> Result<()> {
-    let shape = shape_of(device, environment, region, request)?;
+    let parameter = |number: usize| words.get(number).copied();
+    let shape = shape_of(device, environment, region, request, parameter)?;
     start(device, stream, environment, region, words, request, &shape)
 }
 
@@ -72,6 +75,7 @@ fn shape_of(
     environment: &Environment,
     region: &Region,
     request: &LaunchRequest,
+    parameter: impl Fn(usize) -> Option<u64>,
 ) -> Result<Shape> {
     let wanted = Wanted {
         teams: request.teams,
@@ -94,7 +98,8 @@ fn shape_of(
                 .resident_blocks(threads, dynamic_shared(environment, request))
         },
     };
-    let shape = shape(&wanted, &region.environment, info, facts).map_err(|why| Error::Launch {
+    let bounds = region.environment.of_launch(parameter);
+    let shape = shape(&wanted, &bounds, info, facts).map_err(|why| Error::Launch {
         kernel: region.name.clone(),
         why: why.to_string(),
     })?;
