@@ -1,11 +1,12 @@
 //! The code that every driver call starts with.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::config::{Config, config};
 use crate::context;
-use crate::injection;
-use crate::result::{Failure, Outcome};
+use crate::result::Failure;
+pub use crate::result::Outcome;
 
 /// The driver's phase: whether it may be called.
 static PHASE: AtomicU8 = AtomicU8::new(BEFORE);
@@ -13,29 +14,18 @@ const BEFORE: u8 = 0;
 const RUNNING: u8 = 1;
 const OVER: u8 = 2;
 
-/// Defines functions of the driver.
-macro_rules! driver_functions {
-    ($($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?) in $phase:ident $body:block)*) => {$(
-        $(#[$doc])*
-        ///
-        /// # Safety
-        /// Pointers are null or valid, as the CUDA Driver API reference demands.
-        #[unsafe(no_mangle)]
-        #[allow(non_snake_case)]
-        pub unsafe extern "C" fn $name($($argument: $type),*) -> u32 {
-            let body = move || -> $crate::result::Outcome { $body };
-            $crate::call::$phase(stringify!($name), body)
-        }
-    )*};
-}
-
 fn number(outcome: Outcome) -> u32 {
     outcome.map_or_else(|failure| failure.0, |()| 0)
 }
 
 fn counted(function: &str) -> Outcome<&'static Config> {
     let config = config().map_err(|_| Failure::UNKNOWN)?;
-    injection::count(config, function)?;
+    let injected = config.calls.count(function).map_err(|error| {
+        let log = config.calls.log().unwrap_or(Path::new(""));
+        eprintln!("fake CUDA driver: {}: {error}", log.display());
+        Failure::OPERATING_SYSTEM
+    })?;
+    injected.map_or(Ok(()), |number| Err(Failure(number)))?;
     Ok(config)
 }
 

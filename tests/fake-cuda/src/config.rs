@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use crate::injection::Injection;
+use fake_driver::injection::Calls;
+
+use crate::result::Failure;
 
 /// The configuration of the driver.
 #[derive(Debug)]
@@ -20,9 +22,8 @@ pub struct Config {
     pub ptxas: Option<PathBuf>,
     /// `FAKE_CUDA_FAIL`: which calls fail, as `NAME:COUNT:ERROR` separated by commas.
     /// `cuMemAlloc_v2:2:CUDA_ERROR_OUT_OF_MEMORY` is the second call; `2+` is the second and every later one.
-    pub injections: Vec<Injection>,
     /// `FAKE_CUDA_LOG`: a file to which each call is appended, with name and count.
-    pub log: Option<PathBuf>,
+    pub calls: Calls,
     /// `FAKE_CUDA_PAGEABLE=1`: kernels may follow host pointers (`CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS`).
     pub pageable: bool,
     /// `FAKE_CUDA_POOLS=0`: devices without `cuMemAllocAsync` (`CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED`).
@@ -62,17 +63,16 @@ impl Config {
             .collect::<Result<_, _>>()?;
         let last = *capabilities.last().expect("a split gives one at least");
         capabilities.resize(count, last);
-        let injections = set("FAKE_CUDA_FAIL").unwrap_or_default();
+        let failures = set("FAKE_CUDA_FAIL").unwrap_or_default();
+        let log = set("FAKE_CUDA_LOG").map(PathBuf::from);
         Ok(Config {
             capabilities,
             version: number("FAKE_CUDA_VERSION", 12_080)?,
             bitcode: set("FAKE_CUDA_BITCODE").map(PathBuf::from),
             ptxas: set("FAKE_CUDA_PTXAS").map(PathBuf::from),
-            injections: injections
-                .split_terminator(',')
-                .map(str::parse)
-                .collect::<Result<_, _>>()?,
-            log: set("FAKE_CUDA_LOG").map(PathBuf::from),
+            calls: Calls::new("FAKE_CUDA_FAIL", &failures, log, |name| {
+                Failure::named(name).map(|failure| failure.0)
+            })?,
             pageable: set("FAKE_CUDA_PAGEABLE").is_some_and(|text| text == "1"),
             pools: set("FAKE_CUDA_POOLS").is_none_or(|text| text != "0"),
             exits_early: set("FAKE_CUDA_EXIT").is_some_and(|text| text == "early"),

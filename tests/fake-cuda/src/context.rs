@@ -9,10 +9,10 @@ use parking_lot::{Mutex, MutexGuard};
 use plugin_vgpu::VirtualGpu;
 
 use crate::device::Device;
-use crate::handle::{self, Handle};
 use crate::memory::Memory;
 use crate::result::{Failure, Outcome};
 use crate::stream::Stream;
+use fake_driver::handle::{self, Handle};
 
 /// A context.
 pub struct Context {

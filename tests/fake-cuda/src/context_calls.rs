@@ -3,9 +3,9 @@
 use std::ffi::{c_int, c_uint};
 
 use crate::context::{self, Context, current, current_handle};
-use crate::handle::{self, Handle};
-use crate::pointer::{store, store_if_wanted};
 use crate::result::Failure;
+use fake_driver::handle::{self, Handle};
+use fake_driver::pointer::{store, store_if_wanted};
 
 /// Defaults of `CU_LIMIT_STACK_SIZE`, `…_PRINTF_FIFO_SIZE`, `…_MALLOC_HEAP_SIZE` (CUDA C++ Programming Guide).
 const LIMITS: [(i32, usize); 3] = [(0, 1 << 10), (1, 1 << 20), (2, 8 << 20)];
@@ -15,7 +15,7 @@ fn default_limit(limit: i32) -> Option<usize> {
     known.map(|(_, value)| *value)
 }
 
-driver_functions! {
+fake_driver::functions! {
     /// The current context. 0 if there is none.
     fn cuCtxGetCurrent(context: *mut Handle) in initialised {
         store(context, current_handle())

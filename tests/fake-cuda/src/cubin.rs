@@ -1,7 +1,7 @@
 //! Machine code as `cuModuleLoadDataEx` receives it: an ELF file of unknown length.
 
-use crate::pointer::{bytes, element};
 use crate::result::{Failure, Outcome};
+use fake_driver::pointer::{bytes, element};
 
 /// Bytes of an ELF header, of a section header's fields and of a program header (ELF-64).
 const HEADER: usize = 64;
@@ -40,7 +40,7 @@ pub fn whole<'a>(image: *const u8) -> Outcome<&'a [u8]> {
             end = end.max(number::<8>(entry, 24) + number::<8>(entry, 32));
         }
     }
-    bytes(image, end as usize)
+    Ok(bytes(image, end as usize)?)
 }
 
 /// The compute capability of the code. Since ABI version 8 it is in the second byte of the flags, before that in

@@ -7,8 +7,8 @@ use plugin_vgpu::VirtualGpu;
 
 use crate::call::settings;
 use crate::context::Context;
-use crate::handle::{self, Handle};
 use crate::result::{Failure, Outcome};
+use fake_driver::handle::{self, Handle};
 
 /// Shared memory of a block without opt-in (compute capability 5.0 and later).
 pub const DEFAULT_SHARED: u32 = 48 << 10;

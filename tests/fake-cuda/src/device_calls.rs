@@ -4,11 +4,11 @@ use std::ffi::{c_char, c_int, c_uint};
 
 use crate::call::{initialise, settings};
 use crate::device;
-use crate::handle::Handle;
-use crate::pointer::{store, store_text};
 use crate::result::{Failure, name_and_description};
+use fake_driver::handle::Handle;
+use fake_driver::pointer::{store, store_text};
 
-driver_functions! {
+fake_driver::functions! {
     /// "Currently, the Flags parameter must be 0."
     fn cuInit(flags: c_uint) in any_time {
         if flags != 0 {

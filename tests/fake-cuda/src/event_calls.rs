@@ -8,10 +8,10 @@ use parking_lot::Mutex;
 
 use crate::context::{current, expect_current};
 use crate::event::{Event, Mark, Record};
-use crate::handle::{self, Handle};
-use crate::pointer::store;
 use crate::result::Failure;
 use crate::stream_calls::stream;
+use fake_driver::handle::{self, Handle};
+use fake_driver::pointer::store;
 
 bitflags! {
     /// The flags of an event that are emulated.
@@ -23,7 +23,7 @@ bitflags! {
     }
 }
 
-driver_functions! {
+fake_driver::functions! {
     /// Creates an event. No event records a time.
     fn cuEventCreate(created: *mut Handle, flags: c_uint) in with_context {
         EventFlags::from_bits(flags).ok_or(Failure::INVALID_VALUE)?;
@@ -36,7 +36,8 @@ driver_functions! {
 
     /// Invalidates the handle.
     fn cuEventDestroy_v2(ended: Handle) in with_context {
-        handle::remove::<Event>(ended).map(drop)
+        handle::remove::<Event>(ended)?;
+        Ok(())
     }
 
     /// Records the event in a stream of its own context.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use plugin_api::{Error, FaultKind, KernelFault, Launch};
 
-use crate::handle::Handle;
 use crate::module::Function;
 use crate::module_calls::function;
-use crate::pointer::{bytes, element};
 use crate::result::{Failure, Outcome};
 use crate::stream_calls::stream;
+use fake_driver::handle::Handle;
+use fake_driver::pointer::{bytes, element};
 
 /// The argument words. They are read now: "the kernel parameters are copied".
 fn arguments(function: &Function, parameters: *mut *mut c_void) -> Outcome<Vec<u64>> {
@@ -92,7 +92,7 @@ fn run(function: &Arc<Function>, launch: &Launch<'_>) -> Outcome {
         .map_err(|error| failure(&error))
 }
 
-driver_functions! {
+fake_driver::functions! {
     /// Enqueues a kernel. Later calls report its faults.
     fn cuLaunchKernel(
         kernel: Handle,

@@ -12,10 +12,8 @@
 //!
 //! Tests can make calls fail and log them. `config` has the settings.
 
-#[macro_use]
-mod call;
-
 mod attributes;
+mod call;
 mod config;
 mod context;
 mod context_calls;
@@ -24,14 +22,11 @@ mod device;
 mod device_calls;
 mod event;
 mod event_calls;
-mod handle;
-mod injection;
 mod launch_calls;
 mod memory;
 mod memory_calls;
 mod module;
 mod module_calls;
-mod pointer;
 mod ptxas;
 mod result;
 mod stream;

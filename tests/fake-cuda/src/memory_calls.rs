@@ -6,11 +6,11 @@ use bitflags::bitflags;
 
 use crate::context::current;
 use crate::device::Pool;
-use crate::handle::{self, Handle};
 use crate::memory::Kind;
-use crate::pointer::{store, store_if_wanted};
 use crate::result::Failure;
 use crate::stream_calls::stream;
+use fake_driver::handle::{self, Handle};
+use fake_driver::pointer::{store, store_if_wanted};
 
 bitflags! {
     /// `CU_MEMHOSTALLOC_*`. With unified addressing all pinned memory is mapped for kernels.
@@ -29,7 +29,7 @@ const ATTACH: [c_uint; 2] = [1, 2];
 /// `CU_MEMPOOL_ATTR_RELEASE_THRESHOLD`
 const RELEASE_THRESHOLD: c_int = 4;
 
-driver_functions! {
+fake_driver::functions! {
     /// Free and total memory.
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) in with_context {
         let (used, all) = current()?.memory().usage();
@@ -78,7 +78,8 @@ driver_functions! {
 
     /// The pool keeps nothing.
     fn cuMemPoolTrimTo(pool: Handle, _keep: usize) in initialised {
-        handle::get::<Pool>(pool).map(drop)
+        handle::get::<Pool>(pool)?;
+        Ok(())
     }
 
     /// Pinned memory.

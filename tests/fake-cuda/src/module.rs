@@ -1,22 +1,20 @@
 //! Modules: finds the bitcode of a module and loads it.
 
 use std::collections::HashMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use device_image::Image;
 use parking_lot::Mutex;
 use plugin_api::{Device as _, Error, Kernel, LoadOptions};
-use sha2::{Digest, Sha256};
 
 use crate::call::settings;
 use crate::context::Context;
 use crate::cubin;
-use crate::handle::{self, Handle};
-use crate::pointer;
 use crate::ptxas;
 use crate::result::{Failure, Outcome};
+use fake_driver::handle::{self, Handle};
+use fake_driver::images::Images;
+use fake_driver::pointer;
 
 /// The start of the first line of PTX. The SHA-256 of its image follows (`codegen::PROVENANCE`).
 const PROVENANCE: &str = "// omptarget: of the image with SHA-256 ";
@@ -104,37 +102,21 @@ fn report(what: &str) -> Failure {
 }
 
 /// The files of `FAKE_CUDA_BITCODE`.
-fn files() -> Outcome<Vec<(PathBuf, Vec<u8>)>> {
+fn images() -> Outcome<Images> {
     let folder = settings()?.bitcode.as_deref();
     let folder = folder.ok_or_else(|| report("FAKE_CUDA_BITCODE is not set"))?;
-    read_all(folder).map_err(|error| report(&format!("{}: {error}", folder.display())))
-}
-
-fn read_all(folder: &Path) -> std::io::Result<Vec<(PathBuf, Vec<u8>)>> {
-    fs::read_dir(folder)?
-        .map(|entry| {
-            let path = entry?.path();
-            let content = fs::read(&path)?;
-            Ok((path, content))
-        })
-        .collect()
+    Images::read(folder).map_err(|why| report(&why))
 }
 
 /// The bitcode that PTX was compiled from. The first line names it, unless a tool has removed the comments.
 fn of_ptx(ptx: &str, context: &Context, log: &mut String) -> Outcome<Vec<u8>> {
     ptxas::check(ptx, &context.device, log)?;
     let first = ptx.lines().next();
-    let Some(wanted) = first.and_then(|line| line.strip_prefix(PROVENANCE)) else {
-        return only_bitcode_beside(ptx.as_bytes());
+    let found = match first.and_then(|line| line.strip_prefix(PROVENANCE)) {
+        Some(hash) => images()?.with_hash(hash),
+        None => images()?.only_bitcode_beside(ptx.as_bytes()),
     };
-    let source = files()?
-        .into_iter()
-        .find(|(_, content)| hex::encode(Sha256::digest(content)) == wanted);
-    source.map(|(_, content)| content).ok_or_else(|| {
-        report(&format!(
-            "FAKE_CUDA_BITCODE has no file with SHA-256 {wanted}"
-        ))
-    })
+    found.map_err(|why| report(&why))
 }
 
 /// The bitcode that machine code was compiled from.
@@ -145,21 +127,6 @@ fn of_machine_code(file: &[u8], context: &Context) -> Outcome<Vec<u8>> {
     if major != device.0 || minor > device.1 {
         return Err(Failure::NO_BINARY_FOR_GPU);
     }
-    only_bitcode_beside(file)
-}
-
-/// The only bitcode file in the folder, which must also contain this code.
-fn only_bitcode_beside(code: &[u8]) -> Outcome<Vec<u8>> {
-    let files = files()?;
-    if !files.iter().any(|(_, content)| content == code) {
-        return Err(report("FAKE_CUDA_BITCODE does not have this code"));
-    }
-    let is_bitcode = |path: &Path| path.extension().is_some_and(|extension| extension == "bc");
-    let mut sources = files.into_iter().filter(|(path, _)| is_bitcode(path));
-    match (sources.next(), sources.next()) {
-        (Some((_, content)), None) => Ok(content),
-        _ => Err(report(
-            "FAKE_CUDA_BITCODE has not one file of bitcode for this code",
-        )),
-    }
+    let found = images()?.only_bitcode_beside(file);
+    found.map_err(|why| report(&why))
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use crate::context::{current, expect_current};
 use crate::device::DEFAULT_SHARED;
-use crate::handle::{self, Handle};
 use crate::module::{Function, Module};
-use crate::pointer::{element, store, store_if_wanted, store_text, text};
 use crate::result::{Failure, Outcome};
+use fake_driver::handle::{self, Handle};
+use fake_driver::pointer::{element, store, store_if_wanted, store_text, text};
 
 /// `CU_JIT_INFO_LOG_BUFFER` and its size, `CU_JIT_ERROR_LOG_BUFFER` and its size
 const LOGS: [(c_int, c_int); 2] = [(3, 4), (5, 6)];
@@ -27,7 +27,7 @@ fn store_log(
         return Ok(());
     };
     let length = options[size].1 as usize;
-    store_text(options[buffer].1.cast(), length, log)?;
+    store_text::<Failure>(options[buffer].1.cast(), length, log)?;
     let written = log.len().min(length - 1);
     store(values.wrapping_add(size), written as *mut c_void)
 }
@@ -45,7 +45,7 @@ pub fn function(raw: Handle) -> Outcome<Arc<Function>> {
     Ok(function)
 }
 
-driver_functions! {
+fake_driver::functions! {
     /// Loads PTX or machine code. Only the log options have an effect. The others do not change what a module
     /// does.
     fn cuModuleLoadDataEx(
@@ -66,7 +66,8 @@ driver_functions! {
         let module = module(unloaded)?;
         module.context.synchronize()?;
         module.unload();
-        handle::remove::<Module>(unloaded).map(drop)
+        handle::remove::<Module>(unloaded)?;
+        Ok(())
     }
 
     /// The kernel of a name.
@@ -137,7 +138,7 @@ driver_functions! {
     fn cuFuncGetParamInfo(of: Handle, index: usize, offset: *mut usize, size: *mut usize) in with_context {
         let function = function(of)?;
         let parameter = function.kernel.info().parameters.get(index).ok_or(Failure::INVALID_VALUE)?;
-        store(offset, parameter.offset as usize)?;
+        store::<_, Failure>(offset, parameter.offset as usize)?;
         store_if_wanted(size, parameter.size as usize);
         Ok(())
     }

@@ -1,5 +1,8 @@
 //! The results of driver functions (`CUresult`).
 
+use fake_driver::handle::Stale;
+use fake_driver::pointer::Invalid;
+
 /// A driver error. Numbers as in `cuda.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure(pub u32);
@@ -51,6 +54,18 @@ failures! {
     LAUNCH_FAILED = 719, "unspecified launch failure";
     NOT_SUPPORTED = 801, "operation not supported";
     UNKNOWN = 999, "unknown error";
+}
+
+impl From<Stale> for Failure {
+    fn from(_: Stale) -> Failure {
+        Failure::INVALID_HANDLE
+    }
+}
+
+impl From<Invalid> for Failure {
+    fn from(_: Invalid) -> Failure {
+        Failure::INVALID_VALUE
+    }
 }
 
 impl Failure {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use crate::context::{current, expect_current};
 use crate::event::Event;
-use crate::handle::{self, Handle};
-use crate::pointer::store;
 use crate::result::{Failure, Outcome};
 use crate::stream::Stream;
+use fake_driver::handle::{self, Handle};
+use fake_driver::pointer::store;
 
 /// `CU_STREAM_NON_BLOCKING`
 const NON_BLOCKING: c_uint = 1;
@@ -40,7 +40,7 @@ impl HostFunction {
     }
 }
 
-driver_functions! {
+fake_driver::functions! {
     /// Creates a stream that does not wait for the default stream, which is not emulated.
     fn cuStreamCreate(created: *mut Handle, flags: c_uint) in with_context {
         if flags != NON_BLOCKING {
@@ -53,7 +53,8 @@ driver_functions! {
     /// Invalidates the handle. Operations that are enqueued still run.
     fn cuStreamDestroy_v2(ended: Handle) in with_context {
         stream(ended)?;
-        handle::remove::<Stream>(ended).map(drop)
+        handle::remove::<Stream>(ended)?;
+        Ok(())
     }
 
     /// Whether all of its work is complete.

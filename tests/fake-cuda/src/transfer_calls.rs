@@ -9,11 +9,11 @@ use std::sync::Arc;
 use plugin_api::{Device as _, DevicePtr};
 
 use crate::context::{Context, current};
-use crate::handle::{self, Handle};
 use crate::memory::Kind;
-use crate::pointer::bytes;
 use crate::result::{Failure, Outcome};
 use crate::stream_calls::stream;
+use fake_driver::handle::{self, Handle};
+use fake_driver::pointer::bytes;
 
 /// A host address that a stream may use later.
 struct HostAddress(*mut u8);
@@ -55,7 +55,7 @@ fn copy_between(
     to_failure(unsafe { to.gpu.write(DevicePtr(dst), staged.as_ptr(), length) })
 }
 
-driver_functions! {
+fake_driver::functions! {
     /// Host to device.
     fn cuMemcpyHtoDAsync_v2(dst: u64, src: *const c_void, length: usize, on: Handle) in with_context {
         let (stream, context) = (stream(on)?, current()?);

@@ -1,0 +1,25 @@
+//! What a program did not release.
+
+use fake_driver::handle;
+
+use crate::call::tell;
+use crate::memory::memory;
+use crate::queue;
+
+/// Kinds of objects that belong to the program. The others exist as long as the process.
+const OWNED: [&str; 3] = ["Signal", "Executable", "Reader"];
+
+/// Tells of each.
+pub fn report() {
+    let objects = handle::count().into_iter();
+    let objects = objects.filter(|(kind, _)| OWNED.contains(kind));
+    let mut lines: Vec<String> = memory().leaks().collect();
+    lines.extend(objects.map(|(kind, count)| format!("objects of kind {kind}: {count}")));
+    let queues = queue::count();
+    if queues > 0 {
+        lines.push(format!("queues: {queues}"));
+    }
+    for line in lines {
+        tell(&format!("leak: {line}"));
+    }
+}
