@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 pub mod cuda;
+pub mod fake_driver;
+pub mod hsa;
 pub mod ir;
 pub mod registered;
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use e2e::cuda::FakeDriver;
+use e2e::cuda;
 use e2e::{Build, Mode, Outcome, dist, root, run};
 
 struct Folder(tempfile::TempDir);
@@ -43,7 +43,7 @@ fn images(program: &Path) -> String {
 
 /// The driver for a program that `omptarget cc` made. It prints the modules that it loads on standard error.
 fn on_gpu(program: &Path, capability: &str) -> Outcome {
-    let driver = FakeDriver::of_file(program).with("FAKE_CUDA_CAPABILITY", capability);
+    let driver = cuda::driver_for_file(program).with("FAKE_CUDA_CAPABILITY", capability);
     driver.with("LIBOMPTARGET_DEBUG", "1").run(program, &[])
 }
 

@@ -3,7 +3,8 @@
 
 use std::sync::LazyLock;
 
-use e2e::cuda::FakeDriver;
+use e2e::cuda;
+use e2e::fake_driver::FakeDriver;
 use e2e::{Binary, Build, Mode, Outcome, dist, line_of};
 
 fn compile(sources: &[&str]) -> Binary {
@@ -33,7 +34,7 @@ fn programs_run_as_on_the_host() {
     ];
     for (sources, arguments) in programs {
         let program = compile(sources);
-        let driver = FakeDriver::of(&program).with("FAKE_CUDA_CAPABILITY", "9.0");
+        let driver = cuda::driver_for(&program).with("FAKE_CUDA_CAPABILITY", "9.0");
         let outcome = driver.run(&program.path, arguments);
         assert!(outcome.passed(sources[0]).ends_with("PASS\n"));
     }
@@ -42,7 +43,7 @@ fn programs_run_as_on_the_host() {
 #[test]
 fn several_devices() {
     let program = compile(&["tests/programs/devices.c"]);
-    let driver = FakeDriver::of(&program)
+    let driver = cuda::driver_for(&program)
         .with("FAKE_CUDA_DEVICES", "3")
         .with("FAKE_CUDA_CAPABILITY", "7.5,9.0,8.0")
         .with("OMPTARGET_VGPU_SMS", "1");
@@ -53,21 +54,21 @@ fn several_devices() {
 /// GPUs without `cuMemAllocAsync` (some virtualised ones) allocate in another way.
 #[test]
 fn devices_without_memory_pools() {
-    let outcome = saxpy(&FakeDriver::of(&SAXPY).with("FAKE_CUDA_POOLS", "0"));
+    let outcome = saxpy(&cuda::driver_for(&SAXPY).with("FAKE_CUDA_POOLS", "0"));
     assert_eq!(outcome.passed("saxpy"), "PASS\n");
 }
 
 /// At exit the driver shuts down first, and the program frees memory afterwards.
 #[test]
 fn the_driver_may_shut_down_first() {
-    let outcome = saxpy(&FakeDriver::of(&SAXPY).with("FAKE_CUDA_EXIT", "early"));
+    let outcome = saxpy(&cuda::driver_for(&SAXPY).with("FAKE_CUDA_EXIT", "early"));
     assert_eq!(outcome.passed("saxpy"), "PASS\n");
 }
 
 /// The timeline shows the stages of loading: our compiler, the driver's compiler, constructors.
 #[test]
 fn stages_of_loading() {
-    let driver = FakeDriver::of(&SAXPY);
+    let driver = cuda::driver_for(&SAXPY);
     let file = driver.folder().join("trace.json");
     let driver = driver.with("LIBOMPTARGET_PROFILE", file.to_str().expect("UTF-8"));
     saxpy(&driver).passed("saxpy");
@@ -87,7 +88,7 @@ fn stages_of_loading() {
 
 #[test]
 fn devices_are_listed() {
-    let driver = FakeDriver::without_images()
+    let driver = cuda::driver()
         .with("FAKE_CUDA_DEVICES", "2")
         .with("FAKE_CUDA_CAPABILITY", "8.6,10.0");
     let outcome = driver.run(&dist("bin/omptarget"), &["info"]);
@@ -117,7 +118,7 @@ fn drivers_and_devices_that_do_not_serve() {
         ),
     ];
     for (setting, value, facts) in cases {
-        let outcome = saxpy(&FakeDriver::of(&SAXPY).with(setting, value));
+        let outcome = saxpy(&cuda::driver_for(&SAXPY).with(setting, value));
         outcome.failed_with(&format!("{setting}={value}"), facts);
         assert_eq!(outcome.code, 1, "{setting}={value}: {}", outcome.stderr);
     }
@@ -127,7 +128,7 @@ fn drivers_and_devices_that_do_not_serve() {
 #[test]
 fn too_much_static_shared_memory() {
     let program = compile(&["tests/programs/state.c"]);
-    let outcome = FakeDriver::of(&program).run(&program.path, &[]);
+    let outcome = cuda::driver_for(&program).run(&program.path, &[]);
     let words = ["bytes of static shared memory", "(48 KiB)", "large_l"];
     outcome.failed_with("state.c", &words);
 }
@@ -136,7 +137,7 @@ fn too_much_static_shared_memory() {
 #[test]
 fn the_assemblers_words_are_told() {
     let program = compile(&["tests/programs/no_instruction.c"]);
-    let outcome = FakeDriver::of(&program).run(&program.path, &[]);
+    let outcome = cuda::driver_for(&program).run(&program.path, &[]);
     outcome.failed_with("no_instruction.c", &["ptxas", "no_such_instruction"]);
 }
 
@@ -152,7 +153,7 @@ const TOLERATED: [&str; 5] = [
 /// Runs saxpy with one call failing. It ends well only if the call was not made (streams run at their own pace) or does
 /// not matter.
 fn fail(function: &str, number: &str, error: &str) {
-    let driver = FakeDriver::of(&SAXPY);
+    let driver = cuda::driver_for(&SAXPY);
     let log = driver.folder().join("calls").display().to_string();
     let driver = driver
         .with("FAKE_CUDA_FAIL", &format!("{function}:{number}:{error}"))
@@ -190,7 +191,7 @@ fn fail(function: &str, number: &str, error: &str) {
 /// that it does not. There is no hang and no crash. Either nothing is lost, or the message names the call.
 #[test]
 fn every_call_may_fail() {
-    let driver = FakeDriver::of(&SAXPY);
+    let driver = cuda::driver_for(&SAXPY);
     let log = driver.folder().join("calls").display().to_string();
     let driver = driver.with("FAKE_CUDA_LOG", &log);
     assert_eq!(saxpy(&driver).passed("saxpy"), "PASS\n");
@@ -215,7 +216,7 @@ fn kernel_languages() {
     let flags = ["-foffload-via-llvm", "-nogpuinc", "-nogpulib"];
     let source = Build::new(&["tests/programs/kernel_language.cu"]).flags(&flags);
     let program = source.compile(Mode::Offload("-O2"));
-    let outcome = FakeDriver::of(&program).run(&program.path, &[]);
+    let outcome = cuda::driver_for(&program).run(&program.path, &[]);
     assert_eq!(outcome.passed("kernel_language.cu"), "PASS\n");
 }
 
@@ -223,7 +224,7 @@ fn kernel_languages() {
 #[test]
 fn interop_objects_are_the_drivers() {
     let program = compile(&["tests/programs/interop_cuda.c"]);
-    let outcome = FakeDriver::of(&program).run(&program.path, &[]);
+    let outcome = cuda::driver_for(&program).run(&program.path, &[]);
     assert_eq!(outcome.passed("interop_cuda.c"), "PASS\n");
 }
 
@@ -231,7 +232,7 @@ fn interop_objects_are_the_drivers() {
 #[test]
 fn a_lost_device_leaves_the_others() {
     let program = compile(&["tests/programs/lost.c"]);
-    let outcome = FakeDriver::of(&program)
+    let outcome = cuda::driver_for(&program)
         .with("FAKE_CUDA_DEVICES", "2")
         .with(
             "FAKE_CUDA_FAIL",
@@ -260,7 +261,7 @@ fn a_lost_device_leaves_the_others() {
 #[test]
 fn a_gpu_that_cannot_be_used_is_told_of() {
     let program = Build::new(&["examples/saxpy.c"]).compile(Mode::Amd("gfx90a", "-O2"));
-    let driver = FakeDriver::without_images();
+    let driver = cuda::driver();
     let outcome = driver.with("OMPTARGET_DEVICES", "").run(&program.path, &[]);
     assert_eq!(outcome.stdout, "PASS\n", "{}", outcome.stderr);
     let facts = [
@@ -270,14 +271,14 @@ fn a_gpu_that_cannot_be_used_is_told_of() {
     for fact in facts {
         assert!(outcome.stderr.contains(fact), "{}", outcome.stderr);
     }
-    let named = FakeDriver::without_images().with("OMPTARGET_DEVICES", "cuda,vgpu");
+    let named = cuda::driver().with("OMPTARGET_DEVICES", "cuda,vgpu");
     assert_eq!(named.run(&program.path, &[]).passed("saxpy"), "PASS\n");
 }
 
 #[test]
 fn out_of_memory() {
     let fail = "cuMemAllocAsync:2+:CUDA_ERROR_OUT_OF_MEMORY";
-    let driver = FakeDriver::of(&SAXPY).with("FAKE_CUDA_FAIL", fail);
+    let driver = cuda::driver_for(&SAXPY).with("FAKE_CUDA_FAIL", fail);
     let facts = ["allocating device memory for", "memory", "saxpy.c:"];
     saxpy(&driver).failed_with("out of memory", &facts);
 }
@@ -287,7 +288,7 @@ fn out_of_memory() {
 fn constructors_that_cannot_be_found() {
     let program = compile(&["examples/declare_target.cpp"]);
     let fail = "cuModuleGetFunction:1:CUDA_ERROR_UNKNOWN";
-    let driver = FakeDriver::of(&program).with("FAKE_CUDA_FAIL", fail);
+    let driver = cuda::driver_for(&program).with("FAKE_CUDA_FAIL", fail);
     let outcome = driver.run(&program.path, &[]);
     outcome.failed_with(
         "constructors",
@@ -299,7 +300,7 @@ fn constructors_that_cannot_be_found() {
 #[test]
 fn regions_in_flight() {
     let program = compile(&["tests/programs/in_flight.c"]);
-    let driver = FakeDriver::of(&program);
+    let driver = cuda::driver_for(&program);
     for fault in ["fault", "forsaken"] {
         let outcome = driver.run(&program.path, &[fault]);
         outcome.failed_with(fault, &["not mapped", "in_flight.c:"]);
@@ -319,7 +320,7 @@ fn regions_in_flight() {
 #[test]
 fn faults_of_kernels() {
     let source = "tests/programs/faults.c";
-    let driver = FakeDriver::of(&FAULTS);
+    let driver = cuda::driver_for(&FAULTS);
     let line = |text: &str| format!("faults.c:{}", line_of(source, text));
     let assertion = line("assert(omp_get_thread_num()");
     let cases: [(&str, &[&str]); 4] = [

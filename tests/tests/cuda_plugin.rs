@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use device_image::Image;
-use e2e::cuda::FakeDriver;
+use e2e::cuda;
+use e2e::fake_driver::FakeDriver;
 use e2e::ir::assemble;
 use plugin_api::{Completion, Device, DevicePtr, Error, LoadOptions, MemoryKind};
 
@@ -36,7 +37,7 @@ fn write(device: &dyn Device, address: DevicePtr, bytes: &[u8]) {
 /// The virtual GPU runs constructors by itself where it knows them; here the image has the kernels that a GPU needs.
 #[test]
 fn constructors_run_by_priority_and_destructors_in_reverse() {
-    let driver = FakeDriver::without_images();
+    let driver = cuda::driver();
     // Where the driver looks for what PTX was made of.
     let image = driver.folder().join("images/constructors.bc");
     assemble("constructors.ll", &image);
@@ -74,14 +75,14 @@ fn load_and_unload() {
 #[test]
 fn copies_of_every_kind() {
     for pools in ["1", "0"] {
-        let driver = FakeDriver::without_images().with("FAKE_CUDA_DEVICES", "2");
+        let driver = cuda::driver().with("FAKE_CUDA_DEVICES", "2");
         child(&driver.with("FAKE_CUDA_POOLS", pools), "copy");
     }
 }
 
 #[test]
 fn threads_and_devices_do_not_disturb_each_other() {
-    let driver = FakeDriver::without_images().with("FAKE_CUDA_DEVICES", "2");
+    let driver = cuda::driver().with("FAKE_CUDA_DEVICES", "2");
     child(&driver, "streams_of_many_threads");
 }
 
@@ -168,7 +169,7 @@ fn streams_of_many_threads() {
 /// An event that the driver cannot query has not happened. The error has the driver's description.
 #[test]
 fn events_that_cannot_be_asked() {
-    let unknown = FakeDriver::without_images().with(
+    let unknown = cuda::driver().with(
         "FAKE_CUDA_FAIL",
         "cuEventQuery:1:CUDA_ERROR_UNKNOWN,cuEventSynchronize:1:CUDA_ERROR_UNKNOWN",
     );

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use device_image::fat_entries;
-use e2e::cuda::FakeDriver;
+use e2e::cuda;
 use e2e::registered::{self, ENTRIES};
 
 use e2e::{Build, Mode, Outcome, clang, dist, root, run};
@@ -104,7 +104,7 @@ impl Parts {
 
     /// Runs the program with such an image on a device of a compute capability.
     fn run(&self, packing: &[&str], entries: &[(&str, &str)], capability: &str) -> Outcome {
-        let driver = FakeDriver::without_images().with("FAKE_CUDA_CAPABILITY", capability);
+        let driver = cuda::driver().with("FAKE_CUDA_CAPABILITY", capability);
         let known = driver.folder().join("images");
         for name in ["image.bc", "sm_80.cubin"] {
             std::fs::copy(self.at(name), known.join(name)).expect("the image is copied");

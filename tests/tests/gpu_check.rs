@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use e2e::cuda::FakeDriver;
+use e2e::cuda;
+use e2e::fake_driver::FakeDriver;
 use e2e::{Outcome, dist, root, run};
 
 /// A bundle of a few programs, made once for the test that needs it.
@@ -57,7 +58,7 @@ fn all_that_needs_no_tool_passed(found: &serde_json::Value) {
 /// A driver that has the images of all programs of a bundle.
 fn driver_for(bundle: &Path) -> FakeDriver {
     // No machine code of the bundle fits this GPU: the driver gets PTX, which names the image that it was made from.
-    let driver = FakeDriver::without_images().with("FAKE_CUDA_CAPABILITY", "7.5");
+    let driver = cuda::driver().with("FAKE_CUDA_CAPABILITY", "7.5");
     for kind in ["examples", "nested", "peers", "epcc"] {
         let programs = bundle
             .join("files")

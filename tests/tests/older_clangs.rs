@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use e2e::cuda::FakeDriver;
+use e2e::cuda;
 use e2e::registered::{self, ENTRIES, OLDER_ENTRIES};
 use e2e::{clang, dist, ir, root, run};
 
@@ -61,7 +61,7 @@ fn programs_of_clang_17_to_21() {
             ("OMPTARGET_DEVICES", "vgpu"),
         ];
         assert_eq!(run(&program, &[], &virtual_gpu).passed(&what), "PASS\n");
-        let driver = FakeDriver::without_images().with("FAKE_CUDA_CAPABILITY", capability);
+        let driver = cuda::driver().with("FAKE_CUDA_CAPABILITY", capability);
         let known = driver.folder().join("images/image.bc");
         std::fs::copy(image, known).expect("the image is copied");
         assert_eq!(driver.run(&program, &[]).passed(&what), "PASS\n");

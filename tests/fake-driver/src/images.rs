@@ -1,4 +1,5 @@
-//! The folder with the bitcode that modules were compiled from. Machine code and PTX cannot run here; their bitcode can.
+//! The folder with the bitcode that modules were compiled from. Machine code and PTX cannot run here; their bitcode
+//! can.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};

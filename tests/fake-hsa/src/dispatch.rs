@@ -119,15 +119,14 @@ fn read_arguments(kernel: &Kernel, agent: &Agent, packet: &Dispatch) -> Result<A
     if !address.is_multiple_of(align.into()) {
         return Err(format!("arguments at {address:#x}, not aligned to {align}"));
     }
-    let mut memory = memory();
-    let in_use = memory.used_by(address, size.into(), agent.number);
-    let in_use = in_use.map_err(|why| format!("arguments: {why}"))?;
-    let block = memory.enclosing(address, size.into());
-    if block.is_none_or(|block| block.flags & KERNARG == 0) {
+    let block = memory().enclosing(address, size.into()).cloned();
+    if block.is_some_and(|block| block.flags & KERNARG == 0) {
         return Err(format!(
             "arguments at {address:#x}, which no kernarg pool has given"
         ));
     }
+    let in_use = memory().used_by(address, size.into(), agent.number);
+    let in_use = in_use.map_err(|why| format!("arguments: {why}"))?;
     // SAFETY: the block has that many bytes and stays allocated as long as it is in use.
     let bytes = unsafe { read(address, size as usize) };
     Ok(Arguments {

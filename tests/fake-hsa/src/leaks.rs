@@ -11,11 +11,16 @@ const OWNED: [&str; 3] = ["Signal", "Executable", "Reader"];
 
 /// Tells of each.
 pub fn report() {
-    let objects = handle::count().into_iter();
-    let objects = objects.filter(|(kind, _)| OWNED.contains(kind));
+    let queues = queue::count();
+    let mut counts = handle::count();
+    if let Some(signals) = counts.get_mut("Signal") {
+        // Each queue has a doorbell.
+        *signals -= queues;
+    }
+    let owned = |(kind, count): &(&str, usize)| OWNED.contains(kind) && *count > 0;
+    let objects = counts.into_iter().filter(owned);
     let mut lines: Vec<String> = memory().leaks().collect();
     lines.extend(objects.map(|(kind, count)| format!("objects of kind {kind}: {count}")));
-    let queues = queue::count();
     if queues > 0 {
         lines.push(format!("queues: {queues}"));
     }

@@ -6,10 +6,10 @@
 //! services, which a code object contains, are linked to the bitcode (`FAKE_HSA_SERVICES`), so that the plugin has to
 //! provide their memory. Everything else comes from the code object itself: symbols, segment sizes, arguments.
 //!
-//! Queues are rings in memory, and a thread per queue reads their packets as a packet processor does. It checks what the
-//! HSA Runtime Programmer's Reference Manual (1.2), the HSA Platform System Architecture Specification (1.2) and AMD's
-//! `hsa_ext_amd.h` (ROCm 5.2) demand. What breaks a rule gets a line on standard error, because many rules have no
-//! error code of their own: tests fail on output there.
+//! Queues are rings in memory, and a thread per queue reads their packets as a packet processor does. It checks what
+//! the HSA Runtime Programmer's Reference Manual (1.2), the HSA Platform System Architecture Specification (1.2) and
+//! AMD's `hsa_ext_amd.h` (ROCm 5.2) demand. What breaks a rule gets a line on standard error, because many rules have
+//! no error code of their own: tests fail on output there.
 //!
 //! Tests can make calls fail and log them. `config` has the settings.
 
