@@ -11,7 +11,7 @@ use codegen::CpuLevel;
 
 use crate::device::pipeline::{self, Output};
 use crate::pass_manager::Instrumentation;
-use crate::{inspect, ir, ptx, vgpu};
+use crate::{amdgcn, inspect, ir, ptx, vgpu};
 
 /// Compiles OpenMP device images: LLVM bitcode for nvptx64 or amdgcn, as clang embeds it with
 /// `-fopenmp -foffload-lto -fopenmp-target-jit`.
@@ -30,6 +30,9 @@ enum Command {
     /// Compile an nvptx64 image to PTX text
     #[command(after_help = pass_help(pipeline::pass_names(Output::Ptx)))]
     Ptx(Ptx),
+    /// Compile an amdgcn image to a code object for an AMD GPU
+    #[command(after_help = pass_help(pipeline::pass_names(Output::CodeObject)))]
+    Amdgcn(Amdgcn),
     /// Print what is in an image, as JSON: triple, kernels with their mode, variables
     Inspect(Files),
 }
@@ -106,6 +109,29 @@ struct Ptx {
     /// Print the module to standard error after a pass; may be repeated
     #[arg(long, value_name = "PASS", hide_possible_values = true,
           value_parser = PossibleValuesParser::new(pipeline::pass_names(Output::Ptx)))]
+    print_after: Vec<String>,
+    /// Verify the module after every pass
+    #[arg(long)]
+    verify_each: bool,
+}
+
+#[derive(Args)]
+struct Amdgcn {
+    #[command(flatten)]
+    files: Files,
+    /// Processor and settings of the GPU, e.g. gfx90a, gfx90a:sramecc+:xnack-, gfx11-generic; settings that are not
+    /// named: code for both
+    #[arg(long, value_name = "PROCESSOR")]
+    mcpu: amdgcn::Processor,
+    /// Optimisation level
+    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]
+    level: u8,
+    /// Leave out LLVM's OpenMP optimiser, as `-mllvm -openmp-opt-disable` does in clang
+    #[arg(long)]
+    no_openmp_opt: bool,
+    /// Print the module to standard error after a pass; may be repeated
+    #[arg(long, value_name = "PASS", hide_possible_values = true,
+          value_parser = PossibleValuesParser::new(pipeline::pass_names(Output::CodeObject)))]
     print_after: Vec<String>,
     /// Verify the module after every pass
     #[arg(long)]
@@ -194,6 +220,19 @@ fn run(command: &Command) -> Result<()> {
             };
             let text = ptx::compile(context, &read(&arguments.files)?, &options)?;
             write(&arguments.files, &text)
+        }
+        Command::Amdgcn(arguments) => {
+            let options = amdgcn::CodeObjectOptions {
+                processor: &arguments.mcpu,
+                level: arguments.level,
+                openmp_opt: !arguments.no_openmp_opt,
+                instrumentation: Instrumentation {
+                    print_after: arguments.print_after.clone(),
+                    verify_each: arguments.verify_each,
+                },
+            };
+            let object = amdgcn::compile(context, &read(&arguments.files)?, &options)?;
+            write(&arguments.files, &object)
         }
         Command::Inspect(files) => {
             let summary = inspect::summarise(context, &read(files)?)?;

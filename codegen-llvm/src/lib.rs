@@ -1,5 +1,5 @@
-//! The compiler of device images. It makes host objects for the virtual GPU and PTX, and it improves device code
-//! while clang compiles and links it.
+//! The compiler of device images. It makes host objects for the virtual GPU, PTX and code objects for AMD GPUs, and it
+//! improves device code while clang compiles and links it.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -8,17 +8,20 @@
 //! | `device` | passes on a device image whatever runs it, and their pipeline |
 //! | `vgpu` | passes that turn an image into a host object; stands on the three above |
 //! | `pass_manager` | runs a table of passes |
-//! | `ptx`, [`link`], [`translation_unit`], `inspect` | the other things that become of an image |
+//! | `ptx`, `amdgcn`, [`link`], [`translation_unit`], `inspect` | the other things that become of an image |
+//! | `linker` | LLVM's linker, a process |
 //!
 //! `omptarget-codegen`, the compiler process (see the crate `codegen`), is [`main`]. The crate `link-plugin` brings
 //! [`link`] into clang's linkers.
 
+mod amdgcn;
 mod analysis;
 mod command;
 mod device;
 mod inspect;
 mod ir;
 pub mod link;
+mod linker;
 mod pass_manager;
 mod ptx;
 pub mod translation_unit;

@@ -112,7 +112,7 @@ pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Re
 /// The first line of the PTX: the hash of the image it was made of.
 fn provenance(bitcode: &[u8]) -> String {
     let hash = hex::encode(Sha256::digest(bitcode));
-    format!("{PROVENANCE}{hash}\n")
+    format!("// {PROVENANCE}{hash}\n")
 }
 
 #[cfg(test)]

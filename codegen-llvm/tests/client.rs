@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use codegen::{CompileError, Compiler, PROVENANCE, PtxOptions, VgpuOptions};
+use codegen::{CodeObjectOptions, CompileError, Compiler, PROVENANCE, PtxOptions, VgpuOptions};
+use sha2::{Digest as _, Sha256};
 use vgpu_abi::summary::ExecutionMode;
 
 const TOOL: &str = env!("CARGO_BIN_EXE_omptarget-codegen");
@@ -16,6 +17,10 @@ fn source(name: &str) -> Vec<u8> {
             .join(name),
     )
     .unwrap()
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
 }
 
 /// Writes a script that can be run at once. A process of its own writes it: a child that another test's thread starts
@@ -176,14 +181,10 @@ fn ptx_and_summary() {
     };
     let text = counted.compiler.ptx(&source("ptx.ll"), &options).unwrap();
     assert!(text.contains(".target sm_90"), "{text}");
-    let hash = Command::new("sha256sum")
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ll/ptx.ll"))
-        .output()
-        .unwrap();
-    let hash = String::from_utf8_lossy(&hash.stdout)[..64].to_owned();
+    let hash = sha256(&source("ptx.ll"));
     assert_eq!(
         text.lines().next(),
-        Some(format!("{PROVENANCE}{hash}").as_str())
+        Some(format!("// {PROVENANCE}{hash}").as_str())
     );
     assert_eq!(
         counted.compiler.ptx(&source("ptx.ll"), &options).unwrap(),
@@ -203,6 +204,37 @@ fn ptx_and_summary() {
         ("spmd", ExecutionMode::Spmd),
     ];
     assert_eq!(modes, expected);
+}
+
+#[test]
+fn code_objects() {
+    let counted = Counted::new();
+    let image = source("code_object.ll");
+    let compile = |processor: &str| {
+        let options = CodeObjectOptions {
+            processor: processor.to_owned(),
+            level: 2,
+        };
+        counted.compiler.code_object(&image, &options)
+    };
+    let object = compile("gfx90a").unwrap();
+    let provenance = format!("{PROVENANCE}{}\0", sha256(&image));
+    let told = |bytes: &[u8]| {
+        bytes
+            .windows(provenance.len())
+            .any(|window| window == provenance.as_bytes())
+    };
+    assert!(object.starts_with(b"\x7fELF") && told(&object));
+    assert_eq!(compile("gfx90a").unwrap(), object);
+    assert_eq!(counted.runs(), 1);
+    assert_ne!(compile("gfx90a:xnack+").unwrap(), object);
+    assert_eq!(counted.runs(), 2, "the processor is part of the key");
+    // LLVM has written a line of its own before the verdict.
+    let refused = compile("gfx999").unwrap_err();
+    assert!(
+        matches!(&refused, CompileError::Rejected(text) if text.contains("gfx999")),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -1,20 +1,25 @@
 //! Runs the `; RUN:` lines of every `tests/ll/*.ll`.
 //!
-//! The lines are written as for LLVM's lit: shell commands, in which `%s` is the file; a `\` at the end continues a
-//! command on the next `RUN` line. LLVM's FileCheck compares the output with the file's `CHECK` lines
-//! (<https://llvm.org/docs/CommandGuide/FileCheck.html>). `not` in front of a command expects it to fail cleanly.
+//! The lines are written as for LLVM's lit: shell commands, in which `%s` is the file and `%t` the start of paths
+//! of temporary files; a `\` at the end continues a command on the next `RUN` line. LLVM's FileCheck compares the
+//! output with the file's `CHECK` lines (<https://llvm.org/docs/CommandGuide/FileCheck.html>). `not` in front of a
+//! command expects it to fail cleanly.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The shell commands of a file.
-fn commands(text: &str, file: &Path) -> Vec<String> {
+fn commands(text: &str, file: &Path, temporary: &Path) -> Vec<String> {
     let lines = text.lines().filter_map(|line| line.strip_prefix("; RUN: "));
     let script: String = lines.flat_map(|line| [line, "\n"]).collect();
     let script = script.replace("\\\n", " ");
     let commands = script.lines();
     commands
-        .map(|command| command.replace("%s", &file.display().to_string()))
+        .map(|command| {
+            command
+                .replace("%s", &file.display().to_string())
+                .replace("%t", &temporary.display().to_string())
+        })
         .collect()
 }
 
@@ -59,9 +64,11 @@ fn every_file_holds() {
     files.sort();
     assert!(files.len() > 20, "the test files are missing");
     let path = search_path();
+    let temporary = tempfile::tempdir().unwrap();
     let mut failures = Vec::new();
     for file in files {
-        let commands = commands(&std::fs::read_to_string(&file).unwrap(), &file);
+        let text = std::fs::read_to_string(&file).unwrap();
+        let commands = commands(&text, &file, &temporary.path().join("file"));
         if commands.is_empty() {
             failures.push(format!("{}: no RUN line", file.display()));
         }

@@ -14,8 +14,9 @@ use crate::{CompileError, CpuLevel, host_cpu, process};
 /// The compiler's file name.
 const TOOL: &str = "omptarget-codegen";
 
-/// The start of the first line of our PTX. The SHA-256 of the image that it was made from follows, in hexadecimal.
-pub const PROVENANCE: &str = "// omptarget: of the image with SHA-256 ";
+/// What machine code carries of the image that it was made of. The SHA-256 of the image follows, in hexadecimal. PTX has
+/// it in its first line, a comment; a code object has it in its section `.comment`.
+pub const PROVENANCE: &str = "omptarget: of the image with SHA-256 ";
 
 /// What the compiler links into images that have no device runtime: the start of the triple, and the file's path in the
 /// folder above the compiler's own.
@@ -24,6 +25,9 @@ pub const RUNTIME_LIBRARIES: [(&str, &str); 3] = [
     ("nvptx64", "cuda-stub/nvvm/libdevice/libdevice.10.bc"),
     ("amdgcn", "lib/amdgcn-amd-amdhsa/libompdevice.a"),
 ];
+
+/// What the compiler links into code objects for AMD GPUs that allocate memory or print: the path in the same folder.
+pub const SERVICES_LIBRARY: &str = "lib/amdgcn-amd-amdhsa/libompservices.a";
 
 /// How to compile for the virtual GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +63,16 @@ impl Default for VgpuOptions {
 pub struct PtxOptions {
     /// Architecture, e.g. `sm_80`.
     pub arch: String,
+    /// Optimisation level, 0 to 3.
+    pub level: u8,
+}
+
+/// How to compile to a code object for AMD GPUs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeObjectOptions {
+    /// Processor and settings, as AMD's target IDs write them after the triple: `gfx90a`, `gfx90a:sramecc+:xnack-`,
+    /// `gfx11-generic`. A setting that is not named leaves the code object good for both.
+    pub processor: String,
     /// Optimisation level, 0 to 3.
     pub level: u8,
 }
@@ -148,23 +162,45 @@ impl Compiler {
             format!("--arch={}", options.arch),
             format!("-O{}", options.level),
         ];
-        let key = self.key(&arguments, &[], bitcode)?;
-        let bytes = match self.cached(&key) {
-            Some(bytes) => bytes,
-            None => {
-                let bytes = process::run(&self.tool, &arguments, bitcode)?;
-                // The exit status may be lost (see `process`). PTX without its header is incomplete.
-                if !bytes.starts_with(PROVENANCE.as_bytes()) {
-                    return Err(CompileError::Crashed {
-                        how: "no output".to_owned(),
-                        detail: None,
-                    });
-                }
-                self.keep(&key, &bytes);
-                bytes
-            }
-        };
+        let bytes = self.machine_code(&arguments, bitcode, b"// ")?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Compiles an `amdgcn` image to a code object for AMD GPUs (an ELF shared object), or takes it from the cache.
+    pub fn code_object(
+        &self,
+        bitcode: &[u8],
+        options: &CodeObjectOptions,
+    ) -> Result<Vec<u8>, CompileError> {
+        let arguments = [
+            "amdgcn".to_owned(),
+            format!("--mcpu={}", options.processor),
+            format!("-O{}", options.level),
+        ];
+        self.machine_code(&arguments, bitcode, b"\x7fELF")
+    }
+
+    /// Machine code or PTX from the cache, or from the compiler. `start` is what it begins with.
+    fn machine_code(
+        &self,
+        arguments: &[String],
+        bitcode: &[u8],
+        start: &[u8],
+    ) -> Result<Vec<u8>, CompileError> {
+        let key = self.key(arguments, &[], bitcode)?;
+        if let Some(bytes) = self.cached(&key) {
+            return Ok(bytes);
+        }
+        let bytes = process::run(&self.tool, arguments, bitcode)?;
+        // The exit status may be lost (see `process`). Without this start the answer is incomplete.
+        if !bytes.starts_with(start) {
+            return Err(CompileError::Crashed {
+                how: "no output".to_owned(),
+                detail: None,
+            });
+        }
+        self.keep(&key, &bytes);
+        Ok(bytes)
     }
 
     /// Summarises an image.
@@ -180,7 +216,8 @@ impl Compiler {
         let tool = std::fs::metadata(&self.tool).map_err(what())?;
         let mut identity = format!("{} {}", env!("CARGO_PKG_VERSION"), state(&tool));
         let folder = self.tool.parent().and_then(Path::parent);
-        for (_, library) in RUNTIME_LIBRARIES {
+        let libraries = RUNTIME_LIBRARIES.iter().map(|(_, library)| *library);
+        for library in libraries.chain([SERVICES_LIBRARY]) {
             let file = folder.map(|folder| std::fs::metadata(folder.join(library)));
             identity += &file
                 .and_then(Result::ok)

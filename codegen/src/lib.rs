@@ -12,6 +12,9 @@ mod host_cpu;
 mod process;
 
 pub use cache::{Cache, Key};
-pub use compiler::{Compiler, PROVENANCE, PtxOptions, RUNTIME_LIBRARIES, VgpuOptions};
+pub use compiler::{
+    CodeObjectOptions, Compiler, PROVENANCE, PtxOptions, RUNTIME_LIBRARIES, SERVICES_LIBRARY,
+    VgpuOptions,
+};
 pub use cpu_level::CpuLevel;
 pub use error::CompileError;

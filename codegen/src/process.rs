@@ -63,8 +63,13 @@ fn report_warnings(message: &str) {
 }
 
 fn failure(status: ExitStatus, message: String) -> CompileError {
-    // Exit code 1 with a message is the compiler's own decision. Any other failure is LLVM's.
-    match message.strip_prefix("error: ") {
+    // Exit code 1 with a message is the compiler's own decision. LLVM may have warned before. Any other failure is
+    // LLVM's.
+    let verdict = match message.split_once("\nerror: ") {
+        Some((_, verdict)) => Some(verdict),
+        None => message.strip_prefix("error: "),
+    };
+    match verdict {
         Some(verdict) if status.code() == Some(1) => CompileError::Rejected(verdict.to_owned()),
         _ => {
             let how = match (status.signal(), status.code()) {

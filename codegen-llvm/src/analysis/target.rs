@@ -91,7 +91,7 @@ fn wave_size(module: &Module) -> u32 {
         definitions.filter_map(move |function| function.text_attribute(key))
     };
     let by_features = attributes("target-features").find_map(|text| features_wave_size(&text));
-    let by_cpu = || attributes("target-cpu").find_map(|cpu| cpu_wave_size(&cpu));
+    let by_cpu = || attributes("target-cpu").find_map(|cpu| Some(*wave_sizes(&cpu)?.first()?));
     by_features.or_else(by_cpu).unwrap_or(64)
 }
 
@@ -103,16 +103,22 @@ fn features_wave_size(features: &str) -> Option<u32> {
     })
 }
 
-/// GPUs from gfx10 on have waves of 32 unless asked otherwise: `gfx90a`, `gfx1030`, `gfx11-generic`.
-fn cpu_wave_size(cpu: &str) -> Option<u32> {
+/// The wave sizes of a processor of AMD's (`gfx90a`, `gfx1030`, `gfx11-generic`), the one that it has unless asked
+/// otherwise first: 64 before gfx10; 32 or 64 then; 32 alone from gfx1250 on ("AMDGPU Back-end User Guide",
+/// Processors).
+pub fn wave_sizes(cpu: &str) -> Option<&'static [u32]> {
     let number = cpu.strip_prefix("gfx")?;
-    let major = match number.split_once('-') {
-        Some((major, _)) => major,
+    let (major, rest) = match number.split_once('-') {
+        Some(parts) => parts,
         // The last two digits are minor version and stepping.
-        None => number.get(..number.len().checked_sub(2)?)?,
+        None => number.split_at_checked(number.len().checked_sub(2)?)?,
     };
-    let major: u32 = major.parse().ok()?;
-    Some(if major >= 10 { 32 } else { 64 })
+    Some(match major.parse().ok()? {
+        ..10 => &[64],
+        12 if rest.starts_with('5') => &[32],
+        10..13 => &[32, 64],
+        _ => &[32],
+    })
 }
 
 #[cfg(test)]
@@ -134,8 +140,11 @@ mod tests {
             ("gfx", None),
             ("sm_80", None),
         ] {
-            assert_eq!(cpu_wave_size(cpu), size, "{cpu}");
+            let sizes = wave_sizes(cpu);
+            assert_eq!(sizes.map(|sizes| sizes[0]), size, "{cpu}");
         }
+        assert_eq!(wave_sizes("gfx1100"), Some(&[32, 64][..]));
+        assert_eq!(wave_sizes("gfx1250"), Some(&[32][..]));
         assert_eq!(features_wave_size("+dpp,+wavefrontsize64"), Some(64));
         assert_eq!(features_wave_size("+dpp"), None);
     }

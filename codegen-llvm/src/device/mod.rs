@@ -12,6 +12,7 @@ pub mod pipeline;
 mod realloc;
 mod retarget;
 pub mod runtime;
+mod services;
 pub mod shared_captures;
 mod static_shared;
 mod undefined;

@@ -3,6 +3,7 @@
 //! | output | who runs it | what it gets |
 //! |---|---|---|
 //! | PTX | `omptarget-codegen ptx` | the bitcode that clang's device link leaves |
+//! | code object | `omptarget-codegen amdgcn` | the same for AMD's GPUs |
 //! | NVIDIA's link | the link plugin, `lto<O2>,omptarget<O2>` | the linked program after LLVM's link-time passes |
 //! | AMD's link | the link plugin, `omptarget<O2>,lto<O2>` | the linked program before them |
 //!
@@ -12,7 +13,7 @@
 use anyhow::Result;
 
 use super::{
-    fold, guards, idle_barriers, launch_bounds, pack_shared, realloc, retarget, runtime,
+    fold, guards, idle_barriers, launch_bounds, pack_shared, realloc, retarget, runtime, services,
     static_shared, undefined, unsupported,
 };
 use crate::analysis::target::Target;
@@ -24,15 +25,19 @@ use crate::pass_manager::{self, Instrumentation, Pass, Unit};
 pub enum Output {
     /// PTX text.
     Ptx,
+    /// A code object for an AMD GPU.
+    CodeObject,
     /// Machine code that clang's device link makes for an NVIDIA GPU.
     NvidiaLink,
     /// Machine code that clang's device link makes for an AMD GPU.
     AmdLink,
 }
-use Output::{AmdLink, NvidiaLink, Ptx};
+use Output::{AmdLink, CodeObject, NvidiaLink, Ptx};
 
 /// Every output.
-const ALL: &[Output] = &[Ptx, NvidiaLink, AmdLink];
+const ALL: &[Output] = &[Ptx, CodeObject, NvidiaLink, AmdLink];
+/// Outputs made of an image, after clang's device link.
+const OF_IMAGES: &[Output] = &[Ptx, CodeObject];
 /// Outputs for NVIDIA's GPUs.
 const NVIDIA: &[Output] = &[Ptx, NvidiaLink];
 
@@ -64,8 +69,11 @@ const PASSES: &[Line] = &[
         launch_bounds::run(&image.module, warp_size);
         Ok(())
     }),
-    line("runtime", &[Ptx], 0, |image| {
+    line("runtime", OF_IMAGES, 0, |image| {
         runtime::run(&image.module, &image.machine, image.level)
+    }),
+    line("services", &[CodeObject], 0, |image| {
+        services::run(&image.module, &image.machine)
     }),
     // For the other outputs LLVM's link-time passes have done this.
     line("link-time", &[AmdLink], 0, Image::optimise),
@@ -73,8 +81,11 @@ const PASSES: &[Line] = &[
         guards::run(&image.module);
         Ok(())
     }),
-    line("retarget", &[Ptx], 0, |image| {
-        retarget::run(&image.module);
+    line("retarget", OF_IMAGES, 0, |image| {
+        retarget::drop_architecture(&image.module);
+        if image.output == Ptx {
+            retarget::drop_linkage(&image.module);
+        }
         Ok(())
     }),
     line("realloc", NVIDIA, 0, |image| {
@@ -99,10 +110,11 @@ const PASSES: &[Line] = &[
         pack_shared::run(&image.module);
         Ok(())
     }),
-    line("undefined", &[Ptx], 0, |image| {
-        undefined::refuse(&image.module)
+    line("undefined", OF_IMAGES, 0, |image| match image.output {
+        Ptx => undefined::refuse(&image.module, undefined::NVIDIAS_FUNCTIONS),
+        _ => undefined::refuse(&image.module, &[]),
     }),
-    line("unsupported", NVIDIA, 0, |image| {
+    line("unsupported", ALL, 0, |image| {
         unsupported::refuse(&image.module)
     }),
     line("static-shared", NVIDIA, 0, |image| {
@@ -168,11 +180,16 @@ mod tests {
         let names = |output| pass_names(output).collect::<Vec<_>>().join(" ");
         assert_eq!(
             names(AmdLink),
-            "launch-bounds link-time guards fold optimise idle-barriers pack-shared"
+            "launch-bounds link-time guards fold optimise idle-barriers pack-shared unsupported"
         );
         assert_eq!(
             names(NvidiaLink),
             "launch-bounds guards realloc fold optimise idle-barriers pack-shared unsupported static-shared"
+        );
+        assert_eq!(
+            names(CodeObject),
+            "launch-bounds runtime services guards retarget fold optimise idle-barriers pack-shared undefined \
+             unsupported"
         );
         assert!(
             names(Ptx)

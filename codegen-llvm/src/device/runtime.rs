@@ -53,7 +53,7 @@ pub fn run(module: &Module, machine: &Machine, level: u8) -> Result<()> {
 }
 
 /// The names that the module uses and does not define.
-fn missing(module: &Module) -> Vec<String> {
+pub(super) fn missing(module: &Module) -> Vec<String> {
     let all = module.functions().into_iter().chain(module.globals());
     all.filter(|symbol| symbol.is_declaration() && !symbol.is_unused() && !symbol.is_intrinsic())
         .map(Value::name)
@@ -61,7 +61,7 @@ fn missing(module: &Module) -> Vec<String> {
 }
 
 /// Links members that define something missing, until none does, as a linker does with archives.
-fn link_needed(module: &Module, mut members: Vec<Module>) -> Result<()> {
+pub(super) fn link_needed(module: &Module, mut members: Vec<Module>) -> Result<()> {
     loop {
         let missing = missing(module);
         let serves = |member: &Module| {
@@ -103,16 +103,11 @@ fn internalise_functions(module: &Module) {
 
 /// The archives and modules for a triple, in search order.
 fn libraries(triple: &str) -> Result<Vec<PathBuf>> {
-    let program = std::env::current_exe().context("cannot find this program's own file")?;
-    let dist = program
-        .parent()
-        .and_then(Path::parent)
-        .unwrap_or(Path::new("/"));
     codegen::RUNTIME_LIBRARIES
         .iter()
         .filter(|(of, _)| triple.starts_with(of))
         .map(|(_, name)| {
-            let path = dist.join(name);
+            let path = in_dist(name)?;
             if !path.is_file() {
                 bail!(
                     "the image was linked without a device runtime, and there is none at {} to link",
@@ -124,7 +119,18 @@ fn libraries(triple: &str) -> Result<Vec<PathBuf>> {
         .collect()
 }
 
-fn members(context: Context, libraries: &[PathBuf]) -> Result<Vec<Module>> {
+/// The path of a file of the `dist/` where this program lies.
+pub(super) fn in_dist(name: &str) -> Result<PathBuf> {
+    let program = std::env::current_exe().context("cannot find this program's own file")?;
+    let dist = program
+        .parent()
+        .and_then(Path::parent)
+        .unwrap_or(Path::new("/"));
+    Ok(dist.join(name))
+}
+
+/// The modules of archives and bitcode files.
+pub(super) fn members(context: Context, libraries: &[PathBuf]) -> Result<Vec<Module>> {
     let mut members = Vec::new();
     for path in libraries {
         let what = || path.display().to_string();

@@ -1,4 +1,4 @@
-//! Refuses what LLVM's NVPTX back end has no code for.
+//! Refuses what LLVM's back ends for GPUs have no code for.
 //!
 //! The back end would end the process with an internal message.
 
@@ -30,7 +30,7 @@ fn unsupported(instruction: Value) -> Option<&'static str> {
     };
     types()
         .any(is_long_double)
-        .then_some("long double, which NVIDIA's GPUs do not have (double has 64 bits there)")
+        .then_some("long double, which GPUs do not have (double has 64 bits there)")
 }
 
 fn is_long_double(ty: Type) -> bool {

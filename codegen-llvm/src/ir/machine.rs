@@ -192,7 +192,7 @@ pub fn initialise_aarch64() {
     llvm!(target::LLVMInitializeAArch64AsmParser());
 }
 
-/// Initialises the back ends for GPUs: NVPTX, and AMDGPU without its printer.
+/// Initialises the back ends for GPUs: NVPTX, and AMDGPU with what inline assembly needs.
 pub fn initialise_gpus() {
     llvm!(target::LLVMInitializeNVPTXTargetInfo());
     llvm!(target::LLVMInitializeNVPTXTarget());
@@ -201,6 +201,8 @@ pub fn initialise_gpus() {
     llvm!(target::LLVMInitializeAMDGPUTargetInfo());
     llvm!(target::LLVMInitializeAMDGPUTarget());
     llvm!(target::LLVMInitializeAMDGPUTargetMC());
+    llvm!(target::LLVMInitializeAMDGPUAsmPrinter());
+    llvm!(target::LLVMInitializeAMDGPUAsmParser());
 }
 
 /// Sets options of LLVM that only its command line offers.

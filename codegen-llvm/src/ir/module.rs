@@ -241,6 +241,34 @@ impl Module {
             .collect()
     }
 
+    /// Adds a node with one string to a named metadata node.
+    pub fn add_named_string(&self, name: &str, text: &str) {
+        let context = self.context.0;
+        let mut string = llvm!(core::LLVMMDStringInContext2(
+            context,
+            text.as_ptr().cast(),
+            text.len()
+        ));
+        let node = llvm!(core::LLVMMDNodeInContext2(context, &mut string, 1));
+        llvm!(core::LLVMAddNamedMetadataOperand(
+            self.raw,
+            c_string(name).as_ptr(),
+            llvm!(core::LLVMMetadataAsValue(context, node))
+        ));
+    }
+
+    /// The number that a module flag has.
+    pub fn flag(&self, name: &str) -> Option<u64> {
+        self.named_metadata("llvm.module.flags")
+            .into_iter()
+            .find_map(|flag| match flag[..] {
+                [_, Some(key), Some(value)] if super::metadata_string(key) == name => {
+                    value.as_int()
+                }
+                _ => None,
+            })
+    }
+
     /// As LLVM assembly.
     pub fn print(&self) -> String {
         take_message(llvm!(core::LLVMPrintModuleToString(self.raw)))
