@@ -14,8 +14,8 @@ use crate::{CompileError, CpuLevel, host_cpu, process};
 /// The compiler's file name.
 const TOOL: &str = "omptarget-codegen";
 
-/// What machine code carries of the image that it was made of. The SHA-256 of the image follows, in hexadecimal. PTX has
-/// it in its first line, a comment; a code object has it in its section `.comment`.
+/// What machine code carries of the image that it was made of. The image's SHA-256 follows, in hexadecimal. PTX has it
+/// in its first line, a comment; a code object has it in its section `.comment`.
 pub const PROVENANCE: &str = "omptarget: of the image with SHA-256 ";
 
 /// What the compiler links into images that have no device runtime: the start of the triple, and the file's path in the
