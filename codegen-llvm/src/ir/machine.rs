@@ -2,11 +2,13 @@
 
 use anyhow::{Result, anyhow, bail};
 use codegen::CpuLevel;
+use llvm_sys::error::LLVMErrorRef;
 use llvm_sys::target_machine::{
     LLVMCodeGenFileType, LLVMCodeGenOptLevel, LLVMCodeModel, LLVMRelocMode, LLVMTargetMachineRef,
 };
+use llvm_sys::transforms::pass_builder::LLVMPassBuilderOptionsRef;
 
-use super::{Module, c_string, take_message};
+use super::{Module, Value, c_string, take_message};
 
 /// A configured back end.
 pub struct Machine(LLVMTargetMachineRef);
@@ -80,26 +82,33 @@ impl Machine {
 
     /// Runs passes named as `opt -passes` names them.
     pub fn run_passes(&self, module: &Module, passes: &str) -> Result<()> {
-        let options = llvm!(transforms::pass_builder::LLVMCreatePassBuilderOptions());
-        let error = llvm!(transforms::pass_builder::LLVMRunPasses(
-            module.raw,
-            c_string(passes).as_ptr(),
-            self.0,
-            options
-        ));
-        llvm!(transforms::pass_builder::LLVMDisposePassBuilderOptions(
-            options
-        ));
-        if !error.is_null() {
-            let text = llvm!(error::LLVMGetErrorMessage(error));
-            // SAFETY: LLVM's error messages are NUL-terminated and stay valid until disposed.
-            let message = unsafe { std::ffi::CStr::from_ptr(text) }
-                .to_string_lossy()
-                .into_owned();
-            llvm!(error::LLVMDisposeErrorMessage(text));
-            bail!("optimising with {passes}: {message}");
-        }
-        errors_of(module, "optimising")
+        let error = with_options(|options| {
+            llvm!(transforms::pass_builder::LLVMRunPasses(
+                module.raw,
+                c_string(passes).as_ptr(),
+                self.0,
+                options
+            ))
+        });
+        outcome(module, passes, error)
+    }
+
+    /// The same for passes that work on functions, on one function of the module.
+    pub fn run_function_passes(
+        &self,
+        module: &Module,
+        function: Value,
+        passes: &str,
+    ) -> Result<()> {
+        let error = with_options(|options| {
+            llvm!(transforms::pass_builder::LLVMRunPassesOnFunction(
+                function.0,
+                c_string(passes).as_ptr(),
+                self.0,
+                options
+            ))
+        });
+        outcome(module, passes, error)
     }
 
     /// Emits an object file.
@@ -135,6 +144,30 @@ impl Machine {
         errors_of(module, "emitting code")?;
         Ok(bytes)
     }
+}
+
+/// Runs passes with LLVM's default options for them.
+fn with_options(run: impl FnOnce(LLVMPassBuilderOptionsRef) -> LLVMErrorRef) -> LLVMErrorRef {
+    let options = llvm!(transforms::pass_builder::LLVMCreatePassBuilderOptions());
+    let error = run(options);
+    llvm!(transforms::pass_builder::LLVMDisposePassBuilderOptions(
+        options
+    ));
+    error
+}
+
+/// What LLVM said about passes.
+fn outcome(module: &Module, passes: &str, error: LLVMErrorRef) -> Result<()> {
+    if error.is_null() {
+        return errors_of(module, "optimising");
+    }
+    let text = llvm!(error::LLVMGetErrorMessage(error));
+    // SAFETY: LLVM's error messages are NUL-terminated and stay valid until disposed.
+    let message = unsafe { std::ffi::CStr::from_ptr(text) }
+        .to_string_lossy()
+        .into_owned();
+    llvm!(error::LLVMDisposeErrorMessage(text));
+    bail!("optimising with {passes}: {message}")
 }
 
 /// Turns errors that LLVM reported meanwhile into one.

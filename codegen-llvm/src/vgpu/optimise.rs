@@ -1,9 +1,10 @@
 //! Optimises for the host: `simplify` before the checks are inserted, `run` after.
 
 use anyhow::Result;
+use vgpu_abi::artifact::WarpForm;
 
 use super::unit::Unit;
-use crate::ir::set_llvm_options;
+use crate::ir::{Value, set_llvm_options};
 
 /// Options of LLVM's passes from here on, including those of the warp form.
 const OPTIONS: &[&str] = &[
@@ -37,19 +38,25 @@ pub fn simplify(unit: &mut Unit) -> Result<()> {
     unit.machine.run_passes(&unit.module, passes)
 }
 
-/// LLVM's passes at -O2 and above.
+/// LLVM's passes at -O2 and above: what comes before vectors.
 ///
 /// Images come optimised from the device link, and warp forms are made of normalised code. LLVM's own pipeline runs
 /// `instcombine` eight times and most other passes twice. It takes a fifth to a third more of the whole compilation's
 /// time, for code that is no faster. The device link has unrolled the loops that can be unrolled.
-const PIPELINE: &str = "globalopt,\
+const SIMPLIFY: &str = "globalopt,\
     function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg),cgscc(inline),\
     function(sroa,jump-threading,correlated-propagation,simplifycfg,\
         loop-mssa(licm<allowspeculation>,loop-rotate,licm<allowspeculation>),\
         loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),sroa,gvn,sccp,instcombine<no-verify-fixpoint>,adce,dse,\
         loop-mssa(licm<allowspeculation>),\
-        simplifycfg<hoist-common-insts;sink-common-insts;switch-to-lookup>),globaldce,\
-    function(loop-vectorize,slp-vectorizer,vector-combine,\
+        simplifycfg<hoist-common-insts;sink-common-insts;switch-to-lookup>),globaldce,function(loop-vectorize)";
+
+/// Makes vectors of scalars. Warp forms do without: they have vectors, and this pass takes time by the square of their
+/// operations on single lanes (docs/decisions/0054-no-slp-in-warp-forms.md).
+const SUPERWORDS: &str = "slp-vectorizer";
+
+/// What comes after.
+const FINISH: &str = "function(vector-combine,\
         instcombine<no-verify-fixpoint>,sroa,infer-alignment,loop-mssa(licm<allowspeculation>),instsimplify,\
         div-rem-pairs,simplifycfg<hoist-common-insts;sink-common-insts;switch-to-lookup>),constmerge";
 
@@ -59,10 +66,22 @@ const PIPELINE: &str = "globalopt,\
 /// reads the stack pointer. `convergent` calls are not made conditional on more than they were.
 pub fn run(unit: &mut Unit) -> Result<()> {
     unit.module.verify("after the passes of the virtual GPU")?;
-    let pipeline = match unit.options.level {
-        0 => "default<O0>",
-        1 => "default<O1>",
-        _ => PIPELINE,
+    let (module, machine) = (&unit.module, &unit.machine);
+    match unit.options.level {
+        0 => return machine.run_passes(module, "default<O0>"),
+        1 => return machine.run_passes(module, "default<O1>"),
+        _ => machine.run_passes(module, SIMPLIFY)?,
+    }
+    let is_warp_form = |function: &Value| {
+        let name = function.name();
+        let mut kernels = unit.kernels.iter();
+        kernels.any(
+            |kernel| matches!(&kernel.warp, WarpForm::Present { symbol, .. } if *symbol == name),
+        )
     };
-    unit.machine.run_passes(&unit.module, pipeline)
+    let all = module.definitions();
+    for function in all.into_iter().filter(|it| !is_warp_form(it)) {
+        machine.run_function_passes(module, function, SUPERWORDS)?;
+    }
+    machine.run_passes(module, FINISH)
 }
