@@ -3,13 +3,16 @@
 mod aot;
 mod cache;
 mod compile;
+mod completions;
 mod image;
 mod info;
 mod linker;
+mod manual;
 mod registration;
 mod replay;
 mod run;
 mod timeline;
+mod version;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -32,6 +35,7 @@ Environment:
 #[command(
     name = "omptarget",
     version,
+    long_version = version::LONG.as_str(),
     about = "OpenMP offload with stock clang, on a GPU or a virtual one",
     after_help = EXIT_CODES
 )]
@@ -80,6 +84,10 @@ enum Command {
     Bench(omptarget_bench::Options),
     /// Show or clear the cache of compiled kernels
     Cache(cache::Options),
+    /// Print a shell's completion script
+    Completions(completions::Options),
+    /// Write the manual pages to a folder
+    Manual(manual::Options),
 }
 
 /// Whether clang has started this program as its linker.
@@ -103,6 +111,8 @@ fn main() -> ExitCode {
         Command::Timeline(options) => timeline::timeline(&options),
         Command::Bench(options) => omptarget_bench::bench(&options),
         Command::Cache(options) => cache::cache(&options),
+        Command::Completions(options) => completions::completions(&options),
+        Command::Manual(options) => manual::manual(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -102,6 +102,20 @@ fn compilers() {
 }
 
 #[test]
+fn version() {
+    let version = omptarget(&["--version"], &[]);
+    let says = version.passed("omptarget --version");
+    for fact in [
+        "omptarget 0.",
+        "clang 22",
+        "libomptarget.so.22.1",
+        "interface version",
+    ] {
+        assert!(says.contains(fact), "{says}");
+    }
+}
+
+#[test]
 fn clang_missing_or_old() {
     let missing = omptarget(&["cc", "x.c"], &[("OMPTARGET_CLANG", "/nonexistent/clang")]);
     assert!(

@@ -7,7 +7,7 @@ use crate::dist;
 use crate::failure::{Failure, Result};
 
 /// The oldest clang whose device code fits the device runtime.
-const VERSION: u32 = 22;
+pub const VERSION: u32 = 22;
 
 /// A command for the right clang, with the configuration file as its first argument. The GPU that the file names is
 /// only for command lines that name none.
