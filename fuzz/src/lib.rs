@@ -49,6 +49,7 @@ fn loads(object: &[u8]) -> bool {
             count: false,
             engine: Engine::Fiber,
             cpu: None,
+            runs_constructors: true,
         };
         VirtualGpu::new(&config).expect("a small virtual GPU")
     });

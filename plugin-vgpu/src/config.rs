@@ -23,6 +23,9 @@ pub struct Config {
     pub engine: Engine,
     /// What kernels are compiled for. `None`: the CPU at hand.
     pub cpu: Option<CpuLevel>,
+    /// Whether loading a module runs its constructors, and unloading it the destructors. Otherwise they are kernels, as
+    /// in AMD's code objects (`amdgcn.device.init`, `amdgcn.device.fini`). No variable sets this.
+    pub runs_constructors: bool,
 }
 
 impl Config {
@@ -40,6 +43,7 @@ impl Config {
             count: false,
             engine: Engine::Auto,
             cpu: None,
+            runs_constructors: true,
         }
     }
 

@@ -13,6 +13,10 @@ use crate::fault::FaultLocation;
 use crate::kernel::VirtualKernel;
 use crate::loader::Loaded;
 
+/// The kernels that run constructors and destructors in AMD's code objects.
+const INITIALISE: &str = "amdgcn.device.init";
+const FINALISE: &str = "amdgcn.device.fini";
+
 /// The state that the kernels of an image share.
 pub struct Code {
     /// The device.
@@ -120,6 +124,17 @@ impl VirtualModule {
                 Arc::new(VirtualKernel::new(code.clone(), entry)?),
             );
         }
+        let (constructors, destructors) = match code.gpu.config.runs_constructors {
+            true => (constructors, destructors),
+            false => {
+                let named = [(INITIALISE, constructors), (FINALISE, destructors)];
+                let named = named.into_iter();
+                kernels.extend(
+                    named.filter_map(|(name, kernel)| Some((name.into(), Arc::new(kernel?)))),
+                );
+                (None, None)
+            }
+        };
         let mut globals = HashMap::new();
         for entry in manifest.globals {
             let address = crate::kernel::symbol(&code, &entry.symbol)?;

@@ -155,7 +155,8 @@ impl Buffer {
     }
 }
 
-fn use_compiler_of_dist() {
+/// Plugins in this process use the compiler of `dist/`.
+pub fn use_compiler_of_dist() {
     static DONE: Once = Once::new();
     // SAFETY: whoever reads the variable (the plugin, loading an image) has come through here first.
     DONE.call_once(|| unsafe {
@@ -234,11 +235,13 @@ pub fn link(modules: &[&Path], image: &Path) {
 }
 
 /// One of LLVM's tools, in clang's version.
-fn llvm(tool: &str) -> Command {
+/// One of LLVM's tools.
+pub fn llvm(tool: &str) -> Command {
     let folder = std::env::var_os("LLVM_BIN").unwrap_or(OsString::from("/usr/lib/llvm-22/bin"));
     limited(&Path::new(&folder).join(tool))
 }
 
-fn silent(command: &mut Command) {
+/// Runs a tool. It must succeed without a message.
+pub fn silent(command: &mut Command) {
     Outcome::of(command.output()).passed(&format!("{command:?}"));
 }

@@ -1,6 +1,7 @@
 //! Drops the image's look-up of a trap record (docs/abi.md, section 6).
 //!
-//! Here traps call the engine (`vgpu_assert_fail`, `vgpu_trap`), so no image gets a trap record.
+//! Here traps call the engine (`vgpu_assert_fail`, `vgpu_trap`), so no image gets a trap record. An image that was linked
+//! with AMD's device services keeps it: whoever provides the services' memory provides the record's, too.
 
 use anyhow::Result;
 use llvm_sys::LLVMOpcode;
@@ -13,8 +14,14 @@ const VARIABLE: &str = "__omptarget_trap_record";
 /// The function that fills it in. Device links do not optimise it.
 const WRITER: &str = "omptarget_leave_reason";
 
+/// What the device services print to (docs/abi.md, "Device services").
+const OUTPUT: &str = "__omptarget_printf_buffer";
+
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
+    if unit.module.global(OUTPUT).is_some() {
+        return Ok(());
+    }
     if let Some(variable) = unit.module.global(VARIABLE) {
         for user in variable.users() {
             if user.is_instruction() && user.opcode() == Some(LLVMOpcode::LLVMLoad) {

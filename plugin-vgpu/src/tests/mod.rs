@@ -53,6 +53,7 @@ fn machine(multiprocessors: u32) -> Arc<Machine> {
         count: false,
         engine: Engine::Fiber,
         cpu: None,
+        runs_constructors: true,
     };
     Machine::new(&config, Arc::new(Heap::new(config.heap).unwrap()))
 }

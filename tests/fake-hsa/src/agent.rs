@@ -104,9 +104,14 @@ fn new_gpu(number: usize, isa: &'static Isa) -> Agent {
 
 /// The configuration of the virtual GPU behind each agent, from `OMPTARGET_VGPU_*`.
 pub fn description() -> Outcome<Config> {
-    Config::from_environment().map_err(|why| {
+    let config = Config::from_environment().map_err(|why| {
         tell(&why);
         Failure::ERROR
+    })?;
+    // Code objects have kernels for constructors and destructors, which the program launches.
+    Ok(Config {
+        runs_constructors: false,
+        ..config
     })
 }
 

@@ -188,9 +188,6 @@ fn finish(queue: &Queue, index: u64, prepared: Prepared, completion: Option<Comp
 }
 
 fn run(queue: &Queue, prepared: &Prepared) -> Result<(), fault::Cause> {
-    let Some(code) = &prepared.kernel.code else {
-        return Ok(());
-    };
     if let Some(address) = arguments::inaccessible(&prepared.words, queue.agent.number) {
         return Err(fault::Cause::Inaccessible(address));
     }
@@ -200,5 +197,9 @@ fn run(queue: &Queue, prepared: &Prepared) -> Result<(), fault::Cause> {
         dynamic_shared: prepared.dynamic_shared,
         args: &prepared.words,
     };
-    code.launch(&launch).map_err(fault::Cause::Error)
+    prepared
+        .kernel
+        .code
+        .launch(&launch)
+        .map_err(fault::Cause::Error)
 }

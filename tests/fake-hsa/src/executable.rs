@@ -81,15 +81,11 @@ pub struct Kernel {
     pub agent: usize,
     /// What the code object says of it.
     pub metadata: KernelMetadata,
-    /// Its counterpart on the virtual GPU. None for the kernels that run constructors and destructors: LLVM's back end
-    /// adds them to the machine code, and the virtual GPU has run the constructors when the bitcode was loaded.
-    pub code: Option<Arc<dyn plugin_api::Kernel>>,
+    /// Its counterpart on the virtual GPU.
+    pub code: Arc<dyn plugin_api::Kernel>,
     /// How many run.
     pub running: AtomicU32,
 }
-
-/// Kernels that LLVM's back end adds ("amdgpu-lower-ctor-dtor").
-const ADDED: [&str; 2] = ["amdgcn.device.init.kd", "amdgcn.device.fini.kd"];
 
 fn invalid(what: &str) -> Failure {
     refuse(
@@ -201,16 +197,15 @@ fn kernel(
     module: &dyn Module,
 ) -> Outcome<Arc<Kernel>> {
     let wave = agent.gpu()?.isa.wave();
-    if metadata.wave != wave {
+    // GPUs with waves of 32 also run waves of 64.
+    if metadata.wave < wave {
         return Err(invalid(&format!(
             "{name} has waves of {} lanes, the GPU of {wave}",
             metadata.wave
         )));
     }
     let code = module.kernel(name.trim_end_matches(".kd"));
-    if code.is_none() && !ADDED.contains(&name) {
-        return Err(invalid(&format!("its bitcode has no kernel {name}")));
-    }
+    let code = code.ok_or_else(|| invalid(&format!("its bitcode has no kernel {name}")))?;
     Ok(Arc::new(Kernel {
         name: name.to_owned(),
         agent: agent.number,
