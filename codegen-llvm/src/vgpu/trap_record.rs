@@ -1,7 +1,7 @@
 //! Drops the image's look-up of a trap record (docs/abi.md, section 6).
 //!
-//! Here traps call the engine (`vgpu_assert_fail`, `vgpu_trap`), so no image gets a trap record. An image that was linked
-//! with AMD's device services keeps it: whoever provides the services' memory provides the record's, too.
+//! Here traps call the engine (`vgpu_assert_fail`, `vgpu_trap`), so no image gets a trap record. An image that was
+//! linked with AMD's device services keeps it: whoever provides the services' memory provides the record's, too.
 
 use anyhow::Result;
 use llvm_sys::LLVMOpcode;
