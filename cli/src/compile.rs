@@ -19,6 +19,7 @@ pub enum Language {
 /// Replaces this process by clang.
 pub fn compile(language: Language, arguments: &[OsString]) -> Result<()> {
     let (architectures, arguments) = aot::split(arguments)?;
+    let arguments = [aot::offload(&architectures, &arguments), arguments].concat();
     let mut clang = clang::for_offload(&arguments)?;
     if !architectures.is_empty() {
         aot::request(&mut clang, &architectures, &arguments)?;

@@ -8,23 +8,23 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use codegen::{Compiler, PtxOptions};
+use codegen::{CodeObjectOptions, CompileError, Compiler, PtxOptions};
 use device_image::{Image, ImageKind};
 use object::{Object, ObjectSection, SectionFlags, elf};
 use omptarget_driver::{Failure, Result, clang, dist};
 
-use crate::aot::{ARCHITECTURE, LINKER};
+use crate::aot::{ARCHITECTURE, LINKER, Maker};
 use crate::registration;
 
 /// The section of device images.
 const SECTION: &str = ".llvm.offloading";
-/// Triple of NVIDIA's GPUs.
-const TRIPLE: &str = "nvptx64-nvidia-cuda";
+/// The optimisation level of machine code.
+const LEVEL: u8 = 2;
 
 /// The linker's options.
 #[derive(Debug, PartialEq, Eq)]
 struct Job {
-    /// Newest first: of several images that run on a device, the first is taken.
+    /// Of several images that run on a device, the first is taken: the newest, and generic processors last.
     architectures: Vec<String>,
     linker: OsString,
     arguments: Vec<OsString>,
@@ -47,9 +47,11 @@ impl Job {
                 job.arguments.push(word);
             }
         }
-        // sm_100 is newer than sm_90.
-        job.architectures
-            .sort_by_key(|name| std::cmp::Reverse((name.len(), name.clone())));
+        // sm_100 is newer than sm_90; gfx90a:xnack- says more than gfx90a.
+        job.architectures.sort_by_key(|name| {
+            let newest = std::cmp::Reverse((name.len(), name.clone()));
+            (name.contains("-generic"), newest)
+        });
         job
     }
 }
@@ -120,44 +122,72 @@ fn device_images(path: &Path) -> Result<Option<Vec<u8>>> {
     Ok(Some(content.to_vec()))
 }
 
-/// Machine code for every image of NVIDIA bitcode, then the images. Each is an `OffloadBinary`.
+/// Machine code for every architecture, then the images. Each is an `OffloadBinary`.
 fn with_machine_code(
     section: &[u8],
     architectures: &[String],
     folder: &Path,
 ) -> Result<Vec<Vec<u8>>> {
-    let wrong = |why: String| Failure::Other(format!("--aot: {why}"));
-    let images = Image::parse(section).map_err(|error| wrong(error.to_string()))?;
+    let images =
+        Image::parse(section).map_err(|error| Failure::Other(format!("--aot: {error}")))?;
     let mut all = Vec::new();
-    for image in &images {
-        let is_bitcode = image.kind == ImageKind::Bitcode && image.triple.starts_with("nvptx64");
-        let wanted = if is_bitcode { architectures } else { &[] };
-        for arch in wanted {
-            all.push(
-                Image {
-                    kind: ImageKind::Object,
-                    triple: TRIPLE,
-                    arch,
-                    bytes: &machine_code(image.bytes, arch, folder)?,
-                }
-                .wrap(),
-            );
-        }
-    }
-    if all.is_empty() && !architectures.is_empty() {
-        let kinds: Vec<_> = images.iter().map(ToString::to_string).collect();
-        return Err(wrong(format!(
-            "the program has no bitcode for NVIDIA GPUs to make machine code from, only {}; \
-             compile with dist/etc/omptarget.cfg",
-            kinds.join(", ")
-        )));
+    for arch in architectures {
+        let maker = Maker::of(arch).expect("the command has checked its list");
+        let bitcode = source(&images, maker, arch)?;
+        let bytes = match maker {
+            Maker::Nvidia => cubin(bitcode.bytes, arch, folder)?,
+            Maker::Amd => code_object(bitcode.bytes, arch)?,
+        };
+        let image = Image {
+            kind: ImageKind::Object,
+            triple: bitcode.triple,
+            arch,
+            bytes: &bytes,
+        };
+        all.push(image.wrap());
     }
     all.extend(images.iter().map(Image::wrap));
     Ok(all)
 }
 
+/// The bitcode to make machine code of: that of the same architecture, else the first of the maker's.
+fn source<'a>(images: &'a [Image<'a>], maker: Maker, arch: &str) -> Result<&'a Image<'a>> {
+    let bitcode = || {
+        let all = images.iter();
+        all.filter(|it| it.kind == ImageKind::Bitcode && it.triple.starts_with(maker.triple()))
+    };
+    let same = bitcode().find(|image| Some(image.arch) == arch.split(':').next());
+    same.or_else(|| bitcode().next()).ok_or_else(|| {
+        let kinds: Vec<_> = images.iter().map(ToString::to_string).collect();
+        let (name, option) = maker.describe();
+        Failure::Other(format!(
+            "--aot={arch}: the program has no bitcode for {name} GPUs to make machine code from, only {}; compile \
+             with dist/etc/omptarget.cfg and {option}",
+            kinds.join(", ")
+        ))
+    })
+}
+
+/// An answer of the device compiler.
+fn compiled<T>(
+    arch: &str,
+    ask: impl FnOnce(Compiler) -> std::result::Result<T, CompileError>,
+) -> Result<T> {
+    let answer = Compiler::locate().and_then(ask);
+    answer.map_err(|error| Failure::Other(format!("--aot={arch}: {error}")))
+}
+
+/// Compiles bitcode to a code object.
+fn code_object(bitcode: &[u8], arch: &str) -> Result<Vec<u8>> {
+    let options = CodeObjectOptions {
+        processor: arch.to_owned(),
+        level: LEVEL,
+    };
+    compiled(arch, |compiler| compiler.code_object(bitcode, &options))
+}
+
 /// Compiles bitcode to PTX, and PTX to a cubin.
-fn machine_code(bitcode: &[u8], arch: &str, folder: &Path) -> Result<Vec<u8>> {
+fn cubin(bitcode: &[u8], arch: &str, folder: &Path) -> Result<Vec<u8>> {
     let ptxas = dist::file("cuda-stub/bin/ptxas")?;
     let run = |arguments: &[&OsStr]| {
         let status = Command::new(&ptxas)
@@ -177,10 +207,9 @@ fn machine_code(bitcode: &[u8], arch: &str, folder: &Path) -> Result<Vec<u8>> {
     run(&["--version".as_ref()])?;
     let options = PtxOptions {
         arch: arch.to_owned(),
-        level: 2,
+        level: LEVEL,
     };
-    let ptx = Compiler::locate().and_then(|compiler| compiler.ptx(bitcode, &options));
-    let ptx = ptx.map_err(|error| Failure::Other(format!("--aot={arch}: {error}")))?;
+    let ptx = compiled(arch, |compiler| compiler.ptx(bitcode, &options))?;
     let (source, object) = (folder.join("image.ptx"), folder.join("image.cubin"));
     std::fs::write(&source, ptx).map_err(Failure::system("cannot write PTX"))?;
     run(&[
@@ -212,6 +241,12 @@ mod tests {
         assert_eq!(told.architectures, ["sm_100", "sm_90"]);
         assert_eq!(told.linker, "ld");
         assert_eq!(told.arguments, ["-o", "x", "a.o"].map(OsString::from));
+        let amd = ["gfx11-generic", "gfx1100", "gfx90a:xnack-", "gfx90a"];
+        let words = amd.map(|name| format!("--omptarget-aot={name}").into());
+        assert_eq!(
+            Job::of(words.into_iter()).architectures,
+            ["gfx90a:xnack-", "gfx1100", "gfx90a", "gfx11-generic"]
+        );
         let other = Job::of(["--omptarget-linker=ld.lld".into()].into_iter());
         assert_eq!(other.linker, "ld.lld");
     }

@@ -47,8 +47,9 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Compile C: clang with the offload configuration; takes clang's arguments, among them the GPUs to compile for
-    /// (--offload-arch=sm_90, --offload-arch=gfx90a; default: sm_80). --aot=sm_80,sm_90 makes machine code for these
-    /// ahead of time, with the ptxas of a CUDA toolkit; the program still runs on other GPUs and on the virtual one
+    /// (--offload-arch=sm_90, --offload-arch=gfx90a; default: sm_80). --aot=sm_80,gfx90a makes machine code for these
+    /// ahead of time, for NVIDIA's with the ptxas of a CUDA toolkit, for AMD's with LLVM's lld; the program still runs
+    /// on other GPUs of the same maker and on the virtual one
     #[command(disable_help_flag = true)]
     Cc {
         /// Arguments for clang

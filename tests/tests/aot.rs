@@ -88,6 +88,29 @@ fn one_program_for_every_device() {
     assert!(outcome.passed("on the virtual GPU").ends_with("PASS\n"));
 }
 
+/// Machine code for both makers, and bitcode for both, of which the virtual GPU runs one.
+#[test]
+fn one_program_for_both_makers() {
+    let folder = Folder::new();
+    let list = "--aot=gfx1100,sm_90,gfx90a:xnack-,gfx11-generic";
+    let (program, outcome) = folder.compile(&[list, "-O2", "examples/saxpy.c"], &[]);
+    outcome.passed("omptarget cc");
+    assert_eq!(
+        images(&program),
+        "object for amdgcn-amd-amdhsa (gfx90a:xnack-)\n\
+         object for amdgcn-amd-amdhsa (gfx1100)\n\
+         object for nvptx64-nvidia-cuda (sm_90)\n\
+         object for amdgcn-amd-amdhsa (gfx11-generic)\n\
+         bitcode for nvptx64-nvidia-cuda (sm_80)\n\
+         bitcode for amdgcn-amd-amdhsa (gfx90a)"
+    );
+    let environment = [
+        ("OMPTARGET_DEVICES", "vgpu"),
+        ("OMP_TARGET_OFFLOAD", "MANDATORY"),
+    ];
+    run(&program, &[], &environment).passed("on the virtual GPU");
+}
+
 /// Objects are compiled as without the option, and the linker that the user chose links.
 #[test]
 fn separate_link_with_another_linker() {
@@ -123,10 +146,28 @@ fn programs_without_regions_are_linked() {
 fn what_cannot_be_done_is_said() {
     let folder = Folder::new();
     let saxpy = "examples/saxpy.c";
-    let cases: [(&[&str], &[&str]); 4] = [
+    let cases: [(&[&str], &[&str]); 7] = [
         (
-            &["--aot=gfx90a", saxpy],
-            &["\"gfx90a\" is not an architecture of NVIDIA's such as sm_80"],
+            &["--aot=90a", saxpy],
+            &[
+                "\"90a\" is neither an architecture of NVIDIA's such as sm_80 nor a processor of AMD's such as gfx90a",
+            ],
+        ),
+        (
+            &["--aot=gfx999", "--offload-arch=gfx90a", saxpy],
+            &["--aot=gfx999: this LLVM does not know the processor gfx999"],
+        ),
+        (
+            &["--aot=gfx90a,gfx1100:xnack+", saxpy],
+            &["--aot=gfx1100:xnack+: gfx1100 has no setting xnack"],
+        ),
+        (
+            &["--aot=sm_80,gfx90a", "--offload-arch=sm_80", saxpy],
+            &[
+                "no bitcode for AMD GPUs",
+                "nvptx64-nvidia-cuda sm_80",
+                "--offload-arch=gfx90a",
+            ],
         ),
         (
             &["--aot=sm_999", saxpy],

@@ -27,7 +27,8 @@ pub fn plain() -> Result<Command> {
     find().map(Command::new)
 }
 
-fn names_gpu(argument: &OsStr) -> bool {
+/// Whether an argument of clang names a GPU to compile for.
+pub fn names_gpu(argument: &OsStr) -> bool {
     let option = argument.to_string_lossy();
     option == "--offload-arch" || option.starts_with("--offload-arch=")
 }
