@@ -169,7 +169,7 @@ fn the_compilers_verdict_arrives_without_a_cache_entry() {
         matches!(&error, CompileError::Rejected(text) if text.starts_with("device code calls `missing`")),
         "{error}"
     );
-    assert!(!counted.folder.path().join("cache").exists());
+    assert!(counted.entries().is_empty());
 }
 
 #[test]
@@ -257,4 +257,24 @@ fn many_at_once_agree() {
     });
     assert!(objects.windows(2).all(|pair| pair[0] == pair[1]));
     assert_eq!(counted.entries().len(), 1);
+    assert_eq!(counted.runs(), 1, "one compiles, the others wait for it");
+}
+
+#[test]
+fn many_at_once_get_the_verdict() {
+    let counted = Counted::new();
+    let compile = || {
+        counted
+            .compiler
+            .vgpu(b"no bitcode", &VgpuOptions::default())
+    };
+    std::thread::scope(|scope| {
+        let running: Vec<_> = (0..6).map(|_| scope.spawn(compile)).collect();
+        for each in running {
+            let refused = each.join().unwrap();
+            assert!(matches!(refused, Err(CompileError::Rejected(_))));
+        }
+    });
+    assert_eq!(counted.runs(), 6);
+    assert!(counted.entries().is_empty());
 }

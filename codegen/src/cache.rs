@@ -14,13 +14,17 @@ use std::time::{Duration, SystemTime};
 use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
+use crate::claim::Claim;
+
 /// Default of `OMPTARGET_CACHE_LIMIT`, in MiB.
 const DEFAULT_LIMIT: u64 = 512;
 /// Extension of entries.
 const ENTRY: &str = "entry";
 /// Extension of files being written.
 const PARTIAL: &str = "partial";
-/// A partial file this old belongs to a process that died.
+/// Extension of files that say who compiles.
+const CLAIM: &str = "claim";
+/// A partial file or a claim this old belongs to a process that died.
 const ABANDONED: Duration = Duration::from_secs(3600);
 /// Bytes of the checksum at the start of an entry.
 const CHECKSUM: usize = 32;
@@ -151,16 +155,27 @@ impl Cache {
         }
     }
 
-    fn write(&self, key: &Key, bytes: &[u8]) -> io::Result<()> {
+    /// The right to make an entry: waits for the process that has it. None where there can be no such right.
+    pub fn claim(&self, key: &Key) -> Option<Claim> {
+        self.make_folder().ok()?;
+        Claim::wait_for(&self.folder.join(format!("{}.{CLAIM}", key.0)))
+    }
+
+    fn make_folder(&self) -> io::Result<()> {
         DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(&self.folder)?;
-        if !is_private(&self.folder) {
-            return Err(io::Error::other(
-                "the folder is another user's, or others may write to it",
-            ));
+        if is_private(&self.folder) {
+            return Ok(());
         }
+        Err(io::Error::other(
+            "the folder is another user's, or others may write to it",
+        ))
+    }
+
+    fn write(&self, key: &Key, bytes: &[u8]) -> io::Result<()> {
+        self.make_folder()?;
         let mut partial = Builder::new()
             .prefix(&key.0)
             .suffix(&format!(".{PARTIAL}"))
@@ -182,7 +197,7 @@ impl Cache {
             let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
             match path.extension().and_then(|extension| extension.to_str()) {
                 Some(ENTRY) => entries.push((modified, metadata.len(), path)),
-                Some(PARTIAL) if modified.elapsed().is_ok_and(|age| age > ABANDONED) => {
+                Some(PARTIAL | CLAIM) if modified.elapsed().is_ok_and(|age| age > ABANDONED) => {
                     let _ = fs::remove_file(path);
                 }
                 _ => {}
@@ -350,21 +365,20 @@ mod tests {
     fn leftovers_of_dead_processes_are_removed() {
         let (_folder, cache) = fresh(1 << 20);
         cache.store(&key("a"), b"x");
-        let (dead, alive) = (
-            cache.folder.join("1.partial"),
-            cache.folder.join("2.partial"),
-        );
-        fs::write(&dead, b"x").unwrap();
-        fs::write(&alive, b"x").unwrap();
-        let long_ago = SystemTime::now() - 2 * ABANDONED;
-        File::options()
-            .write(true)
-            .open(&dead)
-            .unwrap()
-            .set_modified(long_ago)
-            .unwrap();
+        let file = |name: &str, modified| {
+            let path = cache.folder.join(name);
+            fs::write(&path, b"x").unwrap();
+            let file = File::options().write(true).open(&path).unwrap();
+            file.set_modified(modified).unwrap();
+            path
+        };
+        let now = SystemTime::now();
+        let long_ago = now - 2 * ABANDONED;
+        let dead = ["1.partial", "1.claim"].map(|name| file(name, long_ago));
+        let alive = ["2.partial", "2.claim"].map(|name| file(name, now));
         cache.store(&key("b"), b"x");
-        assert!(!dead.exists() && alive.exists());
+        assert!(dead.iter().all(|path| !path.exists()));
+        assert!(alive.iter().all(|path| path.exists()));
     }
 
     #[test]

@@ -142,17 +142,9 @@ impl Compiler {
             }
             None => host_cpu::identity(),
         };
-        let key = self.key(&arguments, &cpu, bitcode)?;
-        if let Some(artifact) = self
-            .cached(&key)
-            .and_then(|bytes| Artifact::decode(&bytes).ok())
-        {
-            return Ok(artifact);
-        }
-        let bytes = process::run(&self.tool, &arguments, bitcode)?;
-        let artifact = Artifact::decode(&bytes)?;
-        self.keep(&key, &bytes);
-        Ok(artifact)
+        self.compiled(&arguments, &cpu, bitcode, |bytes| {
+            Ok(Artifact::decode(bytes)?)
+        })
     }
 
     /// Compiles an image to PTX, or takes it from the cache.
@@ -187,20 +179,47 @@ impl Compiler {
         bitcode: &[u8],
         start: &[u8],
     ) -> Result<Vec<u8>, CompileError> {
-        let key = self.key(arguments, &[], bitcode)?;
-        if let Some(bytes) = self.cached(&key) {
-            return Ok(bytes);
-        }
-        let bytes = process::run(&self.tool, arguments, bitcode)?;
-        // The exit status may be lost (see `process`). Without this start the answer is incomplete.
-        if !bytes.starts_with(start) {
-            return Err(CompileError::Crashed {
+        self.compiled(arguments, &[], bitcode, |bytes| {
+            // The exit status may be lost (see `process`). Without this start the answer is incomplete.
+            if bytes.starts_with(start) {
+                return Ok(bytes.to_owned());
+            }
+            Err(CompileError::Crashed {
                 how: "no output".to_owned(),
                 detail: None,
-            });
+            })
+        })
+    }
+
+    /// The compiler's answer, from the cache or from the compiler, as `read` understands it. Of several processes that
+    /// need the same answer at once, one runs the compiler.
+    fn compiled<T>(
+        &self,
+        arguments: &[String],
+        cpu: &[u8],
+        bitcode: &[u8],
+        read: impl Fn(&[u8]) -> Result<T, CompileError>,
+    ) -> Result<T, CompileError> {
+        let key = self.key(arguments, cpu, bitcode)?;
+        let cached = || {
+            let bytes = self.cache.as_ref()?.load(&key)?;
+            read(&bytes).ok()
+        };
+        if let Some(answer) = cached() {
+            return Ok(answer);
         }
-        self.keep(&key, &bytes);
-        Ok(bytes)
+        let claim = self.cache.as_ref().and_then(|cache| cache.claim(&key));
+        if let Some(answer) = cached() {
+            return Ok(answer);
+        }
+        // Where one could not make the entry, those that waited for it try at the same time, not one after the other.
+        let _claim = claim.filter(|claim| !claim.waited());
+        let bytes = process::run(&self.tool, arguments, bitcode)?;
+        let answer = read(&bytes)?;
+        if let Some(cache) = &self.cache {
+            cache.store(&key, &bytes);
+        }
+        Ok(answer)
     }
 
     /// Summarises an image.
@@ -233,16 +252,6 @@ impl Compiler {
             options.as_bytes(),
             bitcode,
         ]))
-    }
-
-    fn cached(&self, key: &Key) -> Option<Vec<u8>> {
-        self.cache.as_ref()?.load(key)
-    }
-
-    fn keep(&self, key: &Key, bytes: &[u8]) {
-        if let Some(cache) = &self.cache {
-            cache.store(key, bytes);
-        }
     }
 }
 

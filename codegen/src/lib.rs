@@ -5,6 +5,7 @@
 //! keeps all three away from the user's program. Its output is cached on disk.
 
 mod cache;
+mod claim;
 mod compiler;
 mod cpu_level;
 mod error;
