@@ -46,13 +46,16 @@ impl Entry {
 /// Lists the devices.
 pub fn info(options: &Options) -> Result<()> {
     let virtual_gpu = plugin_vgpu::plugin().map_err(|error| Failure::Other(error.to_string()))?;
-    let (nvidia, left_out) = match plugin_cuda::plugin() {
+    let (nvidia, nvidia_left_out) = match plugin_cuda::plugin() {
         Ok(found) => (Some(found.plugin), found.left_out),
         Err(why) => (None, vec![why.to_string()]),
     };
-    let plugins = nvidia
-        .into_iter()
-        .chain([virtual_gpu, plugin_host::plugin()]);
+    let (amd, amd_left_out) = match plugin_amdgpu::plugin() {
+        Ok(found) => (Some(found.plugin), found.left_out),
+        Err(why) => (None, vec![why.to_string()]),
+    };
+    let gpus = nvidia.into_iter().chain(amd);
+    let plugins = gpus.chain([virtual_gpu, plugin_host::plugin()]);
     let entries: Vec<Entry> = plugins
         .flat_map(|plugin| entries(plugin.as_ref()))
         .collect();
@@ -66,8 +69,10 @@ pub fn info(options: &Options) -> Result<()> {
     for entry in &entries {
         print(entry);
     }
-    for why in left_out {
-        anstream::println!("cuda: {why}");
+    for (family, left_out) in [("cuda", nvidia_left_out), ("amdgpu", amd_left_out)] {
+        for why in left_out {
+            anstream::println!("{family}: {why}");
+        }
     }
     Ok(())
 }

@@ -9,7 +9,7 @@
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::fmt;
 
-use libloading::Library;
+use vendor_driver::{Library, Status, linker_message};
 
 pub use crate::cuda_types::*;
 
@@ -17,22 +17,14 @@ pub use crate::cuda_types::*;
 pub const LIBRARY: &str = "libcuda.so.1";
 
 /// A driver call that failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// Symbol of the function.
-    pub call: &'static str,
-    /// Its result.
-    pub result: CuResult,
-}
+pub type Failure = vendor_driver::Failure<CuResult>;
 
 /// The outcome of a driver call.
-pub type Outcome = Result<(), Failure>;
+pub type Outcome = vendor_driver::Outcome<CuResult>;
 
-/// `result` of the function with this symbol, as an outcome.
-fn outcome(call: &'static str, result: CuResult) -> Outcome {
-    match result {
-        CuResult::SUCCESS => Ok(()),
-        result => Err(Failure { call, result }),
+impl Status for CuResult {
+    fn is_success(self) -> bool {
+        self == CuResult::SUCCESS
     }
 }
 
@@ -63,64 +55,6 @@ pub enum DriverError {
     Function(&'static str),
 }
 
-/// Declares the table and a method for each function.
-macro_rules! functions {
-    (
-        required { $($(#[$doc:meta])* $name:ident = $symbol:literal ($($argument:ident: $type:ty),*);)* }
-        optional { $(
-            $(#[$optional_doc:meta])*
-            $optional:ident = $optional_symbol:literal ($($optional_argument:ident: $optional_type:ty),*);
-        )* }
-    ) => {
-        /// Symbols without which the plugin cannot work.
-        pub const REQUIRED: &[&str] = &[$($symbol),*];
-        /// Symbols of newer drivers, which the plugin uses where they exist.
-        pub const OPTIONAL: &[&str] = &[$($optional_symbol),*];
-
-        struct Table {
-            $($name: unsafe extern "C" fn($($argument: $type),*) -> CuResult,)*
-            $($optional: Option<unsafe extern "C" fn($($optional_argument: $optional_type),*) -> CuResult>,)*
-        }
-
-        impl Table {
-            fn of(library: &Library) -> Result<Table, DriverError> {
-                Ok(Table {
-                    // SAFETY: the symbol is the driver's function of this signature.
-                    $($name: *unsafe { library.get($symbol.as_bytes()) }.map_err(|_| DriverError::Function($symbol))?,)*
-                    // SAFETY: as above.
-                    $($optional: unsafe { library.get($optional_symbol.as_bytes()) }.ok().map(|found| *found),)*
-                })
-            }
-        }
-
-        #[expect(clippy::too_many_arguments, reason = "the driver's signatures")]
-        impl Driver {
-            $(
-                $(#[$doc])*
-                ///
-                /// # Safety
-                /// The arguments are valid according to the driver's manual.
-                pub unsafe fn $name(&self, $($argument: $type),*) -> Outcome {
-                    // SAFETY: the driver's function has this signature. The rest is the caller's contract.
-                    outcome($symbol, unsafe { (self.table.$name)($($argument),*) })
-                }
-            )*
-            $(
-                $(#[$optional_doc])*
-                /// `None`: the driver has no such function.
-                ///
-                /// # Safety
-                /// The arguments are valid according to the driver's manual.
-                pub unsafe fn $optional(&self, $($optional_argument: $optional_type),*) -> Option<Outcome> {
-                    let function = self.table.$optional?;
-                    // SAFETY: the driver's function has this signature. The rest is the caller's contract.
-                    Some(outcome($optional_symbol, unsafe { function($($optional_argument),*) }))
-                }
-            )*
-        }
-    };
-}
-
 /// The driver.
 pub struct Driver {
     table: Table,
@@ -128,7 +62,8 @@ pub struct Driver {
     _library: Library,
 }
 
-functions! {
+vendor_driver::functions! {
+    status CuResult;
     required {
         /// Starts the driver. `flags` is 0. Must be the first call, except for the next three functions.
         init = "cuInit"(flags: c_uint);
@@ -278,6 +213,7 @@ functions! {
             parameters: *mut *mut c_void, extra: *mut *mut c_void
         );
     }
+    values {}
     optional {
         /// Offset and size of a kernel's parameter. `INVALID_VALUE` past the last. Since CUDA 12.4.
         func_get_param_info = "cuFuncGetParamInfo"(
@@ -302,7 +238,7 @@ impl Driver {
             return Err(DriverError::TooOld(version));
         }
         Ok(Driver {
-            table: Table::of(&library)?,
+            table: Table::of(&library).map_err(DriverError::Function)?,
             _library: library,
         })
     }
@@ -340,12 +276,6 @@ fn version(library: &Library) -> Result<Version, DriverError> {
     // SAFETY: `version` is writable. The function works without `cuInit` and does not fail.
     let _success = unsafe { function(&mut version) };
     Ok(Version(version))
-}
-
-/// The dynamic linker's own message, if there is one.
-fn linker_message(error: &libloading::Error) -> String {
-    let source = std::error::Error::source(error).map(ToString::to_string);
-    source.unwrap_or_else(|| error.to_string())
 }
 
 #[cfg(test)]

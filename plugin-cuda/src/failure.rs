@@ -1,10 +1,9 @@
 //! Translates the driver's errors into messages for the user.
 
-use plugin_api::{Error, FaultKind, KernelFault, ThreadId};
+use plugin_api::{Error, FaultKind, KernelFault};
+use vendor_driver::{LaunchInFlight, Trap, fault_of_trap, kernel_names};
 
 use crate::driver::{CuResult, Driver, Failure};
-use crate::in_flight::LaunchInFlight;
-use crate::trap_record::Trap;
 
 /// Whether the error destroys the context, so that every later call gives it again. `cuda.h` says of each of
 /// these errors: "the process must be terminated and relaunched".
@@ -86,40 +85,15 @@ fn fault_of(
     record: Option<Trap>,
     launches: &[LaunchInFlight],
 ) -> KernelFault {
-    let Some(trap) = record else {
-        return KernelFault {
-            kernel: names(launches.iter()),
+    match record {
+        Some(trap) => fault_of_trap(trap, launches),
+        None => KernelFault {
+            kernel: kernel_names(launches.iter()),
             kind: kind(result, description),
             thread: None,
             location: None,
             waiting: Vec::new(),
-        };
-    };
-    // A launch of another shape cannot have left the record.
-    let fits = |launch: &&LaunchInFlight| {
-        contains(launch.grid, trap.block) && contains(launch.block, trap.thread)
-    };
-    let candidates: Vec<&LaunchInFlight> = launches.iter().filter(fits).collect();
-    let shape = candidates.first().map(|first| (first.grid, first.block));
-    let shape = shape.filter(|shape| {
-        candidates
-            .iter()
-            .all(|other| (other.grid, other.block) == *shape)
-    });
-    KernelFault {
-        kernel: names(candidates.iter().copied()),
-        thread: shape.map(|(grid, block_size)| ThreadId {
-            block: trap.block,
-            grid,
-            thread: trap.thread,
-            last: trap.thread,
-            block_size,
-        }),
-        kind: FaultKind::Trap {
-            message: trap.message,
         },
-        location: trap.location,
-        waiting: Vec::new(),
     }
 }
 
@@ -141,21 +115,6 @@ fn kind(result: CuResult, description: &str) -> FaultKind {
     FaultKind::Other(format!("{cause} ({description})"))
 }
 
-fn contains(size: [u32; 3], index: [u32; 3]) -> bool {
-    size.iter().zip(index).all(|(size, index)| index < *size)
-}
-
-/// Names without repetition: `a`, `a or b`.
-fn names<'a>(launches: impl Iterator<Item = &'a LaunchInFlight>) -> String {
-    let mut names: Vec<&str> = launches.map(|launch| &*launch.kernel).collect();
-    names.sort_unstable();
-    names.dedup();
-    match names.is_empty() {
-        true => "unknown".into(),
-        false => names.join(" or "),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,33 +125,6 @@ mod tests {
             grid: [teams, 1, 1],
             block: [128, 1, 1],
         }
-    }
-
-    fn trap(block: u32) -> Option<Trap> {
-        Some(Trap {
-            message: "assertion `ok` failed".into(),
-            location: None,
-            block: [block, 0, 0],
-            thread: [5, 0, 0],
-        })
-    }
-
-    #[test]
-    fn the_record_says_which_kernel_it_was() {
-        let launches = [launch("small", 2), launch("large", 64)];
-        let fault = fault_of(CuResult::LAUNCH_FAILED, "?", trap(17), &launches);
-        assert_eq!(fault.kernel, "large");
-        let text = fault.to_string();
-        assert!(
-            text.contains("trap: assertion `ok` failed")
-                && text.contains("team 17, thread 5 of its block"),
-            "{text}"
-        );
-        let either = fault_of(CuResult::LAUNCH_FAILED, "?", trap(1), &launches);
-        assert_eq!(
-            (either.kernel.as_str(), either.thread),
-            ("large or small", None)
-        );
     }
 
     #[test]

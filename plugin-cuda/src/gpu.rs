@@ -5,22 +5,21 @@
 //! context of the calling thread. If the thread had another one (from CUDA code or another GPU), that one is
 //! current again afterwards.
 
+use std::ffi::c_void;
 use std::ptr::null_mut;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use plugin_api::{Error, Result};
+use vendor_driver::{InFlight, LaunchesInFlight, ObjectPool, PinnedMemory, Staging};
 
 use crate::driver::{
-    CuContext, CuDevice, CuEvent, CuEventFlags, CuLimit, CuMemPoolAttribute, CuMemoryPool,
-    CuStream, CuStreamFlags, Driver, Failure, Outcome,
+    CuContext, CuDevice, CuEvent, CuEventFlags, CuHostAllocFlags, CuLimit, CuMemPoolAttribute,
+    CuMemoryPool, CuStream, CuStreamFlags, Driver, Failure, Outcome,
 };
 use crate::failure;
-use crate::in_flight::InFlight;
-use crate::object_pool::ObjectPool;
 use crate::properties::Properties;
 use crate::settings::Settings;
-use crate::staging::Staging;
 use crate::trap_record::TrapRecord;
 
 /// A GPU.
@@ -37,7 +36,7 @@ pub struct Gpu {
     /// Why the device is lost, if it is.
     lost: OnceLock<String>,
     /// The launches in flight of each stream.
-    running: Mutex<Vec<Weak<InFlight>>>,
+    running: LaunchesInFlight,
 }
 
 /// The resources of a device in use.
@@ -55,6 +54,9 @@ pub struct ContextResources {
     /// Idle events.
     pub events: ObjectPool<CuEvent>,
 }
+
+/// Bytes of a stream's pinned memory. What is more takes a copy of its own.
+const STAGING: usize = 16 << 10;
 
 /// A stream of the driver.
 pub struct RawStream {
@@ -103,7 +105,7 @@ impl Gpu {
             opened: OnceLock::new(),
             opening: Mutex::default(),
             lost: OnceLock::new(),
-            running: Mutex::default(),
+            running: LaunchesInFlight::default(),
         }
     }
 
@@ -246,7 +248,7 @@ impl Gpu {
             Some(stream) => Ok(stream),
             None => Ok(RawStream {
                 handle: self.make_stream()?,
-                staging: Staging::default(),
+                staging: Staging::new(STAGING),
             }),
         }
     }
@@ -276,11 +278,7 @@ impl Gpu {
 
     /// A list of launches in flight for a new stream.
     pub fn running(&self) -> Arc<InFlight> {
-        let running = Arc::new(InFlight::default());
-        let mut all = self.running.lock();
-        all.retain(|other| other.strong_count() > 0);
-        all.push(Arc::downgrade(&running));
-        running
+        self.running.list()
     }
 
     /// The driver's result. An error that destroys the context is reported in full to the first caller. All
@@ -301,7 +299,7 @@ impl Gpu {
             .opened
             .get()
             .and_then(|opened| opened.trap_record.read());
-        let fault = failure::fault(self.driver, failure, record, &self.launches());
+        let fault = failure::fault(self.driver, failure, record, &self.running.launches());
         match self.lost.set(fault.to_string()) {
             Ok(()) => Error::Fault(Box::new(fault)),
             Err(_) => self.error(failure),
@@ -312,12 +310,20 @@ impl Gpu {
         let cause = self.lost.get()?.clone();
         Some(Error::Lost { cause })
     }
+}
 
-    /// Every launch that may still be running.
-    fn launches(&self) -> Vec<crate::in_flight::LaunchInFlight> {
-        let all = self.running.lock();
-        let live = all.iter().filter_map(Weak::upgrade);
-        live.flat_map(|running| running.launches()).collect()
+/// Pinned host memory stages small writes. A copy from pageable memory may first wait for the stream (CUDA Driver API,
+/// "API synchronization behavior"), and the caller may change the bytes as soon as the call returns.
+impl PinnedMemory for Gpu {
+    fn allocate(&self, size: usize) -> Result<*mut u8> {
+        let _entered = self.enter()?;
+        let mut memory: *mut c_void = null_mut();
+        // SAFETY: `memory` is writable, the context is current.
+        self.check(unsafe {
+            self.driver
+                .mem_host_alloc(&mut memory, size, CuHostAllocFlags::PORTABLE)
+        })?;
+        Ok(memory.cast())
     }
 }
 
@@ -330,8 +336,10 @@ impl Drop for Gpu {
         // The process may be exiting, and the driver may have shut down before.
         // SAFETY: nothing uses the device any more.
         unsafe {
-            for stream in opened.streams.take_all() {
-                let _freed = stream.staging.free(self.driver);
+            for mut stream in opened.streams.take_all() {
+                for block in stream.staging.take_blocks() {
+                    let _freed = self.driver.mem_free_host(block.cast());
+                }
                 let _destroyed = self.driver.stream_destroy(stream.handle);
             }
             for event in opened.events.take_all() {

@@ -6,16 +6,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use plugin_api::{Error, Kernel, KernelInfo, Launch, Parameter, Result, Stream};
+use plugin_api::{Kernel, KernelInfo, Launch, Parameter, Result, Stream};
+use vendor_driver::{best_block, invalid_launch, launch_problem};
 
 use crate::driver::{CuFunction, CuFunctionAttribute, CuResult, CuStream};
 use crate::gpu::Gpu;
 use crate::module::Loaded;
-use crate::occupancy::best_block;
 use crate::stream::CudaStream;
 
 /// Launch shapes per kernel whose occupancy is remembered.
 const SHAPES: usize = 16;
+
+/// Candidate block sizes. Clang compiles regions for 128 threads when a program specifies none.
+const BLOCK_SIZES: [u32; 4] = [128, 256, 512, 1024];
 
 /// A kernel of a loaded image.
 pub struct CudaKernel {
@@ -69,7 +72,7 @@ impl CudaKernel {
                 parameters,
                 max_threads,
                 warp_size: gpu.properties.info.warp_size,
-                default_threads: best_block(max_threads, resident)?,
+                default_threads: best_block(&BLOCK_SIZES, max_threads, resident)?,
                 static_shared,
             },
             name: name.into(),
@@ -87,7 +90,9 @@ impl CudaKernel {
 
     /// Enqueues a launch on a stream of the device, whose context is current.
     pub fn enqueue(&self, launch: &Launch<'_>, stream: CuStream) -> Result<()> {
-        self.check(launch).map_err(|why| self.invalid(why))?;
+        if let Some(why) = launch_problem(&self.code.gpu.properties.info, &self.info, launch) {
+            return Err(invalid_launch(&self.info, why));
+        }
         self.opt_in_shared_memory(launch.dynamic_shared)?;
         let mut parameters = self.arguments(launch);
         let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
@@ -111,61 +116,18 @@ impl CudaKernel {
         };
         match launched {
             Err(failure) if failure.result == CuResult::LAUNCH_OUT_OF_RESOURCES => {
-                Err(self.invalid(format!(
-                    "blocks of {} threads with {} bytes of shared memory need more registers than a \
+                Err(invalid_launch(
+                    &self.info,
+                    format!(
+                        "blocks of {} threads with {} bytes of shared memory need more registers than a \
                      multiprocessor has",
-                    u64::from(bx) * u64::from(by) * u64::from(bz),
-                    u64::from(launch.dynamic_shared) + u64::from(self.info.static_shared),
-                )))
+                        u64::from(bx) * u64::from(by) * u64::from(bz),
+                        u64::from(launch.dynamic_shared) + u64::from(self.info.static_shared),
+                    ),
+                ))
             }
             launched => gpu.check(launched),
         }
-    }
-
-    fn invalid(&self, why: String) -> Error {
-        Error::InvalidLaunch {
-            kernel: self.info.name.clone(),
-            why,
-        }
-    }
-
-    fn check(&self, launch: &Launch<'_>) -> std::result::Result<(), String> {
-        let device = &self.code.gpu.properties.info;
-        let threads = product(launch.block);
-        if product(launch.grid) == 0 || threads == 0 {
-            return Err(format!(
-                "a grid of {:?} blocks of {:?} threads has no thread",
-                launch.grid, launch.block
-            ));
-        }
-        let mut sides = launch.grid.iter().zip(device.max_blocks);
-        if sides.any(|(blocks, most)| *blocks > most) {
-            return Err(format!(
-                "{:?} blocks; the limit is {:?}",
-                launch.grid, device.max_blocks
-            ));
-        }
-        if threads > u64::from(self.info.max_threads) {
-            return Err(format!(
-                "{threads} threads per block; this kernel's limit is {}",
-                self.info.max_threads
-            ));
-        }
-        let shared = u64::from(launch.dynamic_shared) + u64::from(self.info.static_shared);
-        if shared > u64::from(device.max_shared_memory) {
-            return Err(format!(
-                "{shared} bytes of shared memory per block; the device has {}",
-                device.max_shared_memory
-            ));
-        }
-        let words: usize = self.info.parameters.iter().map(|each| each.words()).sum();
-        if launch.args.len() < words {
-            return Err(format!(
-                "{} arguments of 8 bytes; the kernel takes {words}",
-                launch.args.len()
-            ));
-        }
-        Ok(())
     }
 
     /// A launch that needs more than the default shared memory must opt in (CUDA programming guide, "Shared
@@ -278,11 +240,4 @@ fn parameters(gpu: &Gpu, function: CuFunction) -> Result<Option<Vec<Parameter>>>
             size: size as u32,
         });
     }
-}
-
-fn product(dimensions: [u32; 3]) -> u64 {
-    dimensions
-        .iter()
-        .map(|&count| u64::from(count))
-        .fold(1, u64::saturating_mul)
 }

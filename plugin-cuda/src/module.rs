@@ -8,6 +8,7 @@ use codegen::{CompileError, Compiler, PtxOptions};
 use device_image::{FatKind, Image, ImageKind};
 use parking_lot::Mutex;
 use plugin_api::{DevicePtr, Error, Global, Kernel, LoadOptions, Module, Result, Stage};
+use vendor_driver::TRAP_RECORD_VARIABLE;
 
 use crate::driver::{CuFunction, CuModule, CuResult};
 use crate::fat_binary;
@@ -19,7 +20,6 @@ use crate::memory::Memory;
 use crate::names::{Names, ptx_name};
 use crate::ptx;
 use crate::synchronous;
-use crate::trap_record;
 
 /// Code in the device's context. Unloaded with its last kernel.
 pub struct Loaded {
@@ -107,7 +107,7 @@ impl CudaModule {
     /// Tells the image's device runtime where to leave the reason for a trap.
     fn install_trap_record(&self) -> Result<()> {
         let gpu = &self.code.gpu;
-        let variable = self.global(trap_record::VARIABLE);
+        let variable = self.global(TRAP_RECORD_VARIABLE);
         let Some(variable) = variable.filter(|variable| variable.size == 8) else {
             return Ok(());
         };

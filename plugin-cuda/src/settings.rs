@@ -1,6 +1,6 @@
 //! The settings from the environment.
 
-use plugin_api::parse_size;
+use vendor_driver::{heap_of, size_setting, stack_setting};
 
 /// Limits for every device that the process uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,31 +9,11 @@ pub struct Settings {
     /// through pointers: to regions of generic kernels and of other translation units.
     pub stack: usize,
     /// Heap of `malloc` on the device, bytes. `None`: a share of the device's memory.
-    pub heap: Option<usize>,
+    pub heap: Option<u64>,
     /// Buffer of `printf`, bytes. `None`: the driver's choice.
     pub printf: Option<usize>,
     /// Bytes of freed device memory that are kept for the next allocation.
     pub release_threshold: u64,
-}
-
-/// CUDA's default of 1 KiB is too small for functions of other translation units.
-const STACK: usize = 4 << 10;
-/// The share of the device's memory that its heap gets.
-const HEAP_SHARE: u64 = 16;
-/// The largest heap by default. State buffers for all teams of an H100 take a sixth of it.
-const MAX_HEAP: u64 = 512 << 20;
-/// The driver's default.
-const MIN_HEAP: u64 = 8 << 20;
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            stack: STACK,
-            heap: None,
-            printf: None,
-            release_threshold: u64::MAX,
-        }
-    }
 }
 
 impl Settings {
@@ -45,20 +25,11 @@ impl Settings {
 
     /// The defaults, changed by the variables that `variable` knows.
     fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Settings, String> {
-        let size = |name: &str| match variable(name) {
-            None => Ok(None),
-            Some(text) if text.trim().is_empty() => Ok(None),
-            Some(text) => match parse_size(&text) {
-                Some(bytes) => Ok(Some(bytes)),
-                None => Err(format!(
-                    "{name}={text}: a size in bytes is needed (suffixes k, M, G)"
-                )),
-            },
-        };
+        let size = |name| size_setting(&variable, name);
         let whole = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
         Ok(Settings {
-            stack: size("LIBOMPTARGET_STACK_SIZE")?.map_or(STACK, whole),
-            heap: size("LIBOMPTARGET_HEAP_SIZE")?.map(whole),
+            stack: whole(stack_setting(&variable)?),
+            heap: size("LIBOMPTARGET_HEAP_SIZE")?,
             printf: size("OMPTARGET_CUDA_PRINTF_BUFFER")?.map(whole),
             release_threshold: size("OMPTARGET_CUDA_KEEP")?.unwrap_or(u64::MAX),
         })
@@ -66,8 +37,7 @@ impl Settings {
 
     /// The heap for a device with this much memory, bytes.
     pub fn heap_of(&self, memory: u64) -> usize {
-        let share = (memory / HEAP_SHARE).clamp(MIN_HEAP, MAX_HEAP);
-        self.heap.unwrap_or(share as usize)
+        usize::try_from(heap_of(self.heap, memory)).unwrap_or(usize::MAX)
     }
 }
 
@@ -81,7 +51,9 @@ mod tests {
 
     #[test]
     fn sizes() {
-        assert_eq!(read("", "").unwrap(), Settings::default());
+        let defaults = read("", "").unwrap();
+        assert_eq!((defaults.stack, defaults.heap), (4 << 10, None));
+        assert_eq!(defaults.release_threshold, u64::MAX);
         assert_eq!(
             read("LIBOMPTARGET_STACK_SIZE", "16k").unwrap().stack,
             16 << 10
@@ -96,13 +68,5 @@ mod tests {
         assert_eq!(printf, Some(4 << 20));
         let why = read("LIBOMPTARGET_HEAP_SIZE", "lots").unwrap_err();
         assert!(why.contains("LIBOMPTARGET_HEAP_SIZE=lots"), "{why}");
-    }
-
-    #[test]
-    fn the_heap_follows_the_device() {
-        let settings = Settings::default();
-        assert_eq!(settings.heap_of(80 << 30), 512 << 20);
-        assert_eq!(settings.heap_of(4 << 30), 256 << 20);
-        assert_eq!(settings.heap_of(64 << 20), 8 << 20);
     }
 }

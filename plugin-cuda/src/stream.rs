@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 use plugin_api::{DevicePtr, Error, Event, Kernel, Launch, Result, Stream};
+use vendor_driver::{HostFunction, InFlight, LaunchInFlight};
 
 use crate::driver::{CuResult, CuStream, Outcome};
 use crate::event::CudaEvent;
 use crate::gpu::{Entered, Gpu, RawStream};
-use crate::host_function::HostFunction;
-use crate::in_flight::{InFlight, LaunchInFlight};
+use crate::host_function;
 use crate::kernel::CudaKernel;
 
 /// A stream.
@@ -235,7 +235,7 @@ impl Stream for CudaStream {
         }
         self.enqueue(|_, state| {
             let staged = match &mut state.raw {
-                Some(raw) => raw.staging.keep(&self.gpu, bytes)?,
+                Some(raw) => raw.staging.keep(&*self.gpu, bytes)?,
                 None => None,
             };
             let source = staged.unwrap_or_else(|| {
@@ -307,7 +307,7 @@ impl Stream for CudaStream {
         self.enqueue(|_, state| {
             let call = HostFunction::new(function);
             // SAFETY: the stream is the device's.
-            let enqueued = unsafe { call.enqueue(self.gpu.driver, self.handle) };
+            let enqueued = unsafe { host_function::enqueue(&call, self.gpu.driver, self.handle) };
             self.gpu.check(enqueued)?;
             state.calls.push(call);
             Ok(())

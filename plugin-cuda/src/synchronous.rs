@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use plugin_api::{DevicePtr, Result, Stream};
+use plugin_api::{DevicePtr, Result};
+use vendor_driver::{read_synchronously, run_synchronously as run, write_synchronously};
 
 use crate::gpu::Gpu;
 use crate::stream::CudaStream;
@@ -12,23 +13,15 @@ pub fn run_synchronously(
     gpu: &Arc<Gpu>,
     enqueue: impl FnOnce(&CudaStream) -> Result<()>,
 ) -> Result<()> {
-    let stream = CudaStream::new(gpu)?;
-    enqueue(&stream)?;
-    stream.synchronize()
+    run(CudaStream::new(gpu)?, enqueue)
 }
 
 /// Copies host to device.
 pub fn write(gpu: &Arc<Gpu>, dst: DevicePtr, bytes: &[u8]) -> Result<()> {
-    // SAFETY: a slice is readable for its length and outlives the call.
-    run_synchronously(gpu, |stream| unsafe {
-        stream.write(dst, bytes.as_ptr(), bytes.len())
-    })
+    write_synchronously(CudaStream::new(gpu)?, dst, bytes)
 }
 
 /// Copies device to host.
 pub fn read(gpu: &Arc<Gpu>, bytes: &mut [u8], src: DevicePtr) -> Result<()> {
-    // SAFETY: a slice is writable for its length and outlives the call.
-    run_synchronously(gpu, |stream| unsafe {
-        stream.read(bytes.as_mut_ptr(), src, bytes.len())
-    })
+    read_synchronously(CudaStream::new(gpu)?, bytes, src)
 }

@@ -14,3 +14,5 @@
 mod exports;
 pub mod heap;
 pub mod output;
+#[cfg(not(target_arch = "amdgpu"))]
+pub mod records;

@@ -96,18 +96,29 @@ impl Sink for Write {
 
 /// What a conversion takes from the arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Argument {
+pub(crate) enum Argument {
     Int,
     Wide,
     Text,
 }
 
 /// The arguments that a format takes, in order (C23, 7.23.6.1), up to its end or to a conversion that C does not have.
-struct Conversions {
+pub(crate) struct Conversions {
     rest: *const u8,
     /// In a conversion: `*` may still come.
     inside: bool,
     wide: bool,
+}
+
+impl Conversions {
+    /// Those of a format, a C string.
+    pub(crate) fn of(format: *const u8) -> Conversions {
+        Conversions {
+            rest: format,
+            inside: false,
+            wide: false,
+        }
+    }
 }
 
 impl Iterator for Conversions {
@@ -156,11 +167,7 @@ impl Iterator for Conversions {
 /// As for [`Buffer::print`].
 unsafe fn print_fields(sink: &mut impl Sink, format: *const u8, arguments: *const u8) -> i32 {
     let (mut position, mut count) = (arguments, 0);
-    let conversions = Conversions {
-        rest: format,
-        inside: false,
-        wide: false,
-    };
+    let conversions = Conversions::of(format);
     // SAFETY: the caller's promise; arguments are aligned to 4.
     unsafe {
         sink.string(format);
@@ -353,12 +360,7 @@ mod tests {
     #[test]
     fn every_length_and_conversion_takes_what_c_says() {
         let takes = |format: &core::ffi::CStr| -> Vec<Argument> {
-            Conversions {
-                rest: format.as_ptr().cast(),
-                inside: false,
-                wide: false,
-            }
-            .collect()
+            Conversions::of(format.as_ptr().cast()).collect()
         };
         use Argument::{Int, Text, Wide};
         assert_eq!(takes(c"plain %% text"), []);

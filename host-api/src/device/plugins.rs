@@ -38,6 +38,17 @@ const FAMILIES: &[Family] = &[
         },
     },
     Family {
+        name: "amdgpu",
+        stands_in: false,
+        open: || match plugin_amdgpu::plugin() {
+            Ok(found) => Ok(found.plugin),
+            Err(why @ plugin_amdgpu::Unavailable::Setting(_)) => {
+                Err(Absence::Unusual(format!("AMD GPUs cannot be used: {why}")))
+            }
+            Err(why) => Err(Absence::Usual(why.to_string())),
+        },
+    },
+    Family {
         name: "vgpu",
         stands_in: true,
         open: || {
@@ -151,7 +162,7 @@ mod tests {
         assert_eq!(names(&["host"]).0, ["host"]);
         assert_eq!(names(&["none"]), (vec![], vec![]));
         let (none, complaints) = names(&["quantum"]);
-        assert!(none.is_empty() && complaints[0].contains("cuda, vgpu, host, none"));
+        assert!(none.is_empty() && complaints[0].contains("cuda, amdgpu, vgpu, host, none"));
     }
 
     #[test]
@@ -165,15 +176,18 @@ mod tests {
         assert!(stand_ins(&["cuda".into(), "vgpu".into()]).is_empty());
     }
 
-    /// Either there is an NVIDIA GPU, or a message says why not. That is no warning.
+    /// Either there is such a GPU, or a message says why not. That is no warning.
     #[test]
     fn a_family_that_is_not_there_says_so() {
-        let candidates = candidates(&["cuda".into()], |complaint| panic!("{complaint}"));
-        assert_eq!(candidates[0].absence(), None);
-        let plugin = candidates[0].plugin(|complaint| panic!("{complaint}"));
-        let absence = candidates[0].absence();
-        assert_eq!(plugin.is_some(), absence.is_none());
-        let says_why = |why: &str| why.starts_with("cuda: ") && why.contains("NVIDIA");
-        assert!(absence.is_none_or(says_why), "{absence:?}");
+        for (family, maker) in [("cuda", "NVIDIA"), ("amdgpu", "AMD")] {
+            let candidates = candidates(&[family.into()], |complaint| panic!("{complaint}"));
+            assert_eq!(candidates[0].absence(), None);
+            let plugin = candidates[0].plugin(|complaint| panic!("{complaint}"));
+            let absence = candidates[0].absence();
+            assert_eq!(plugin.is_some(), absence.is_none());
+            let says_why =
+                |why: &str| why.starts_with(&format!("{family}: ")) && why.contains(maker);
+            assert!(absence.is_none_or(says_why), "{absence:?}");
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! 64-bit ARM. Section numbers are those of the Arm Architecture Reference Manual (DDI 0487).
 
 use std::arch::asm;
-use std::ffi::c_void;
 
 use super::Attempt;
 
@@ -151,30 +150,6 @@ fn stores(instruction: u32) -> bool {
         // Ordered with an offset; those relative to the program counter only load
         0b011 => has(24) && bits(22, 2) == 0,
         _ => false,
-    }
-}
-
-/// C's `va_list` (AAPCS64, "Variable argument lists").
-#[repr(C)]
-pub struct VaList {
-    stack: *const c_void,
-    general_top: *const c_void,
-    vector_top: *const c_void,
-    general_offset: i32,
-    vector_offset: i32,
-}
-
-impl VaList {
-    /// A list whose arguments lie at `arguments`.
-    pub fn in_memory(arguments: *const c_void) -> VaList {
-        VaList {
-            stack: arguments,
-            general_top: std::ptr::null(),
-            vector_top: std::ptr::null(),
-            // Past all registers.
-            general_offset: 0,
-            vector_offset: 0,
-        }
     }
 }
 

@@ -6,7 +6,6 @@
 //! - `publish_code`, `see_new_code`: what it takes to run code that was written as data.
 //! - `stack_pointer`, `program_counter`, `latest_return_address`, `resume_at`: registers, in a signal handler.
 //! - `attempt`: what the instruction that raised a signal was about to do.
-//! - `VaList`: C's `va_list`, whose next argument lies in memory.
 
 #[cfg_attr(target_arch = "x86_64", path = "x86_64.rs")]
 #[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]

@@ -1,7 +1,5 @@
 //! x86-64.
 
-use std::ffi::c_void;
-
 use super::Attempt;
 
 /// Size of a page of memory.
@@ -84,26 +82,4 @@ pub fn attempt(info: &libc::siginfo_t, context: &libc::ucontext_t) -> Attempt {
 
 fn register(context: &libc::ucontext_t, number: libc::c_int) -> u64 {
     context.uc_mcontext.gregs[number as usize] as u64
-}
-
-/// C's `va_list` (System V psABI, section 3.5.7).
-#[repr(C)]
-pub struct VaList {
-    general_offset: u32,
-    vector_offset: u32,
-    overflow: *const c_void,
-    saved: *const c_void,
-}
-
-impl VaList {
-    /// A list whose arguments lie at `arguments`.
-    pub fn in_memory(arguments: *const c_void) -> VaList {
-        VaList {
-            // Past all registers.
-            general_offset: 48,
-            vector_offset: 304,
-            overflow: arguments,
-            saved: std::ptr::null(),
-        }
-    }
 }

@@ -2,7 +2,7 @@
 //! candidates.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use parking_lot::{Mutex, MutexGuard};
 
@@ -49,6 +49,28 @@ impl InFlight {
     }
 }
 
+/// The launches of all streams of a device.
+#[derive(Default)]
+pub struct LaunchesInFlight(Mutex<Vec<Weak<InFlight>>>);
+
+impl LaunchesInFlight {
+    /// A list for a new stream.
+    pub fn list(&self) -> Arc<InFlight> {
+        let list = Arc::new(InFlight::default());
+        let mut all = self.0.lock();
+        all.retain(|other| other.strong_count() > 0);
+        all.push(Arc::downgrade(&list));
+        list
+    }
+
+    /// Every launch that may still be running.
+    pub fn launches(&self) -> Vec<LaunchInFlight> {
+        let all = self.0.lock();
+        let live = all.iter().filter_map(Weak::upgrade);
+        live.flat_map(|list| list.launches()).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,6 +87,12 @@ mod tests {
         }
         let launches = running.launches();
         assert_eq!((launches.len(), launches[0].grid[0]), (MAX_LAUNCHES, 2));
+        let all = LaunchesInFlight::default();
+        let list = all.list();
+        list.launched(launches[0].clone());
+        assert_eq!(all.launches(), [launches[0].clone()]);
+        drop(list);
+        assert!(all.launches().is_empty());
         running.ended();
         assert!(running.launches().is_empty());
     }

@@ -1,17 +1,18 @@
 //! Block sizes that fill a multiprocessor.
 
-/// Candidate block sizes. Clang compiles regions for 128 threads when a program specifies none.
-const SIZES: [u32; 4] = [128, 256, 512, 1024];
-
 /// The block size for programs that specify none: the smallest size with which a multiprocessor holds the most
 /// threads. Small blocks end independently of each other and have cheap barriers. Larger ones are better where a
 /// multiprocessor runs out of blocks before it runs out of threads, as with much static shared memory.
+///
+/// `sizes` are the candidates, the smallest first.
 pub fn best_block<E>(
+    sizes: &[u32],
     max_threads: u32,
     resident_blocks: impl Fn(u32) -> Result<u32, E>,
 ) -> Result<u32, E> {
-    let mut best = (0, SIZES[0].min(max_threads));
-    for size in SIZES.into_iter().filter(|size| *size <= max_threads) {
+    let smallest = sizes.first().copied().unwrap_or(max_threads);
+    let mut best = (0, smallest.min(max_threads));
+    for size in sizes.iter().copied().filter(|size| *size <= max_threads) {
         let threads = resident_blocks(size)? * size;
         if threads > best.0 {
             best = (threads, size);
@@ -31,7 +32,7 @@ mod tests {
             let by_shared = shared.checked_div(own).unwrap_or(u32::MAX);
             Ok::<_, ()>((threads / size).min(blocks).min(by_shared))
         };
-        best_block(max_threads, resident).unwrap()
+        best_block(&[128, 256, 512, 1024], max_threads, resident).unwrap()
     }
 
     #[test]

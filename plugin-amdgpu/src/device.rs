@@ -1,0 +1,103 @@
+//! The device that the host runtime uses.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use device_image::Image;
+use plugin_api::{
+    Completion, Device, DeviceInfo, DevicePtr, LoadOptions, MemoryKind, Module, Result, Stream,
+};
+
+use crate::gpu::Gpu;
+use crate::image::load_cost;
+use crate::memory::Memory;
+use crate::module::AmdModule;
+use crate::stream::AmdStream;
+use crate::synchronous::run_synchronously;
+
+/// An AMD GPU.
+pub struct AmdDevice {
+    gpu: Arc<Gpu>,
+    memory: Arc<Memory>,
+}
+
+impl AmdDevice {
+    /// The device with this GPU.
+    pub fn new(gpu: Gpu) -> AmdDevice {
+        AmdDevice {
+            gpu: Arc::new(gpu),
+            memory: Arc::default(),
+        }
+    }
+
+    fn run(&self, enqueue: impl FnOnce(&AmdStream) -> Result<()>) -> Result<()> {
+        run_synchronously(&self.gpu, &self.memory, enqueue)
+    }
+}
+
+impl Device for AmdDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.gpu.properties.info
+    }
+
+    fn refusal(&self, image: &Image<'_>) -> Option<String> {
+        load_cost(image, &self.gpu.properties.arch).err()
+    }
+
+    fn rank(&self, image: &Image<'_>) -> u32 {
+        load_cost(image, &self.gpu.properties.arch).map_or(u32::MAX, |cost| cost as u32)
+    }
+
+    fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>> {
+        let module = AmdModule::load(&self.gpu, &self.memory, image, options)?;
+        Ok(Arc::new(module))
+    }
+
+    fn alloc(&self, size: u64, kind: MemoryKind) -> Result<DevicePtr> {
+        self.memory.alloc(&self.gpu, size, kind)
+    }
+
+    fn free(&self, ptr: DevicePtr) -> Result<()> {
+        self.memory.free(&self.gpu, ptr)
+    }
+
+    unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
+        // SAFETY: forwarded from the caller. The copy is complete on return.
+        self.run(|stream| unsafe { stream.write(dst, src, len) })
+    }
+
+    unsafe fn read(&self, dst: *mut u8, src: DevicePtr, len: usize) -> Result<()> {
+        // SAFETY: forwarded from the caller. The copy is complete on return.
+        self.run(|stream| unsafe { stream.read(dst, src, len) })
+    }
+
+    fn copy(&self, dst: DevicePtr, src: DevicePtr, len: usize) -> Result<()> {
+        self.run(|stream| stream.copy(dst, src, len))
+    }
+
+    fn copy_from(
+        &self,
+        dst: DevicePtr,
+        source: &dyn Device,
+        src: DevicePtr,
+        len: usize,
+    ) -> Result<bool> {
+        let source: &dyn Any = source;
+        let Some(source) = source.downcast_ref::<AmdDevice>() else {
+            return Ok(false);
+        };
+        if !source.memory.share(&source.gpu, &self.gpu, src, len)? {
+            return Ok(false);
+        }
+        self.run(|stream| stream.copy_from(dst, &source.gpu, src, len))?;
+        Ok(true)
+    }
+
+    fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()> {
+        self.run(|stream| stream.fill(dst, byte, len))
+    }
+
+    fn stream(self: Arc<Self>, _completion: Completion) -> Result<Box<dyn Stream>> {
+        Ok(Box::new(AmdStream::new(&self.gpu, &self.memory)?))
+    }
+}

@@ -1,0 +1,120 @@
+//! The plugin: every GPU that the runtime shows.
+
+use std::sync::{Arc, OnceLock};
+
+use plugin_api::{Device, Plugin};
+
+use crate::device::AmdDevice;
+use crate::driver::{Driver, DriverError, Failure, HsaStatus};
+use crate::gpu::Gpu;
+use crate::pools::device_pools;
+use crate::properties::{Properties, identity};
+use crate::runtime::Runtime;
+use crate::settings::Settings;
+
+/// Why there is no AMD GPU in this process.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unavailable {
+    /// There is no runtime, or none that the plugin can use.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+    /// The runtime does not start: its message.
+    #[error("the AMD driver does not start: {0}")]
+    Start(String),
+    /// The runtime shows no GPU, or none that the plugin can use: why not.
+    #[error("{0}")]
+    Device(String),
+    /// A setting cannot be understood.
+    #[error("{0}")]
+    Setting(String),
+}
+
+struct AmdPlugin {
+    devices: Vec<Arc<AmdDevice>>,
+}
+
+impl Plugin for AmdPlugin {
+    fn name(&self) -> &'static str {
+        "amdgpu"
+    }
+
+    fn devices(&self) -> Vec<Arc<dyn Device>> {
+        let devices = self.devices.iter();
+        devices
+            .map(|device| device.clone() as Arc<dyn Device>)
+            .collect()
+    }
+}
+
+/// The GPUs that the runtime shows.
+pub struct Found {
+    /// The GPUs that the plugin can use: at least one.
+    pub plugin: Arc<dyn Plugin>,
+    /// A message for each GPU that the plugin cannot use.
+    pub left_out: Vec<String>,
+}
+
+/// Looks for the runtime and its GPUs, configured by the environment.
+pub fn plugin() -> Result<Found, Unavailable> {
+    let settings = Settings::from_environment().map_err(Unavailable::Setting)?;
+    let driver = driver()?;
+    let unavailable = |failure| unavailable(driver, failure);
+    let runtime = Runtime::start(driver).map_err(unavailable)?;
+    let runtime = runtime.ok_or_else(|| Unavailable::Device(NO_GPU.into()))?;
+    let (devices, left_out) = devices(&runtime, &settings).map_err(unavailable)?;
+    if devices.is_empty() {
+        return Err(Unavailable::Device(left_out.join("; ")));
+    }
+    left_out.iter().for_each(|why| log::debug!("{why}"));
+    Ok(Found {
+        plugin: Arc::new(AmdPlugin { devices }),
+        left_out,
+    })
+}
+
+const NO_GPU: &str =
+    "the AMD driver shows no GPU (ROCR_VISIBLE_DEVICES may hide them; `rocminfo` lists them)";
+
+/// The runtime's library. It stays open, because threads of the runtime may be running.
+fn driver() -> Result<&'static Driver, Unavailable> {
+    static DRIVER: OnceLock<Result<Driver, DriverError>> = OnceLock::new();
+    let driver = DRIVER.get_or_init(Driver::open).as_ref();
+    Ok(driver.map_err(DriverError::clone)?)
+}
+
+fn unavailable(driver: &Driver, failure: Failure) -> Unavailable {
+    // On a machine without AMD's kernel driver, or whose driver the user may not open.
+    if failure.call == "hsa_init" && failure.result == HsaStatus::OUT_OF_RESOURCES {
+        return Unavailable::Device(
+            "there is no AMD GPU, or no access to it (/dev/kfd; the groups `render` and `video` have it)"
+                .into(),
+        );
+    }
+    let (name, text) = driver.describe(failure.result);
+    Unavailable::Start(format!("{} gives {name} ({text})", failure.call))
+}
+
+type Devices = (Vec<Arc<AmdDevice>>, Vec<String>);
+
+/// The GPUs that the plugin can use, and messages about the others.
+fn devices(runtime: &Arc<Runtime>, settings: &Settings) -> Result<Devices, Failure> {
+    let driver = runtime.driver;
+    let (mut devices, mut left_out) = (Vec::new(), Vec::new());
+    for &agent in &runtime.gpus {
+        let (name, arch) = identity(driver, agent)?;
+        let Some(arch) = arch.filter(|arch| arch.is_supported()) else {
+            left_out.push(format!(
+                "{name} is no GPU that the device runtime knows: it needs gfx900 or newer"
+            ));
+            continue;
+        };
+        let Some(pools) = device_pools(driver, agent)? else {
+            left_out.push(format!("{name} has no memory that can be allocated"));
+            continue;
+        };
+        let properties = Properties::of(driver, agent, name, arch, pools)?;
+        let gpu = Gpu::new(runtime.clone(), agent, properties, settings.clone());
+        devices.push(Arc::new(AmdDevice::new(gpu)));
+    }
+    Ok((devices, left_out))
+}
