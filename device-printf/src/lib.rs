@@ -1,5 +1,5 @@
-//! `printf` of device code, formatted by the host: C's conversions over a buffer of arguments. The arguments are promoted
-//! as C does for variable arguments. Each is aligned to its size (CUDA) or to 4 (AMDGCN).
+//! `printf` of device code, formatted by the host: C's conversions over a buffer of arguments. The arguments are
+//! promoted as C does for variable arguments. Each is aligned to its size (CUDA) or to 4 (AMDGCN).
 
 mod va_list;
 

@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        assert!(kernels(b"\xc1").unwrap_err().contains("MessagePack"));
+        assert!(kernels(b"\x81").unwrap_err().contains("MessagePack"));
         assert!(
             kernels(&encoded(&map(&[])))
                 .unwrap_err()

@@ -5,9 +5,11 @@ use std::ffi::CString;
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, OnceLock};
 
+use codegen::{CodeObjectOptions, Compiler};
 use device_image::{Image, ImageKind};
 use parking_lot::Mutex;
 use plugin_api::{DevicePtr, Error, Global, Kernel, LoadOptions, Module, Result, Stage};
+use vendor_driver::compile_error;
 
 use crate::code_object::CodeObject;
 use crate::driver::{
@@ -221,13 +223,11 @@ impl AmdModule {
         }
         let mut stages = Vec::new();
         let bytes = match image.kind {
-            ImageKind::Object => image.bytes.to_vec(),
-            _ => {
-                return Err(Error::Load(format!(
-                    "{image} cannot be compiled for {}",
-                    properties.arch
-                )));
+            ImageKind::Bitcode => {
+                let compile = || compile(gpu, image);
+                Stage::of("compile to machine code", &mut stages, compile)?
             }
+            _ => image.bytes.to_vec(),
         };
         let described = CodeObject::parse(&bytes)?;
         let code = Stage::of("load", &mut stages, || Loaded::new(gpu, memory, bytes))?;
@@ -258,6 +258,21 @@ impl AmdModule {
         let kernel = AmdKernel::new(&self.code, name, symbol, metadata)?;
         Ok(Some(Arc::new(kernel)))
     }
+}
+
+/// Optimisation level for bitcode. The level that clang was given has been applied already where the image was
+/// linked.
+const LEVEL: u8 = 2;
+
+/// Compiles bitcode to a code object for the device.
+fn compile(gpu: &Gpu, image: &Image<'_>) -> Result<Vec<u8>> {
+    let options = CodeObjectOptions {
+        processor: gpu.properties.arch.to_string(),
+        level: LEVEL,
+    };
+    Compiler::locate()
+        .and_then(|compiler| compiler.code_object(image.bytes, &options))
+        .map_err(compile_error)
 }
 
 impl Module for AmdModule {

@@ -66,7 +66,7 @@ impl Properties {
                 multiprocessors: number(Ask::COMPUTE_UNIT_COUNT)?,
                 warp_size: number(Ask::WAVEFRONT_SIZE)?,
                 max_threads_per_block: max_threads,
-                // The hardware counts work-items. Blocks extend along y and z only in kernels that CUDA's languages made.
+                // The hardware counts work-items. Only kernels of CUDA's languages have blocks along y and z.
                 max_blocks: [grid[0] / max_threads, grid[1], grid[2]],
                 max_shared_memory: pools.shared,
                 total_memory: pools.bytes,

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::Arc;
 
-use codegen::{CompileError, Compiler, PtxOptions};
+use codegen::{Compiler, PtxOptions};
 use device_image::{FatKind, Image, ImageKind};
 use parking_lot::Mutex;
 use plugin_api::{DevicePtr, Error, Global, Kernel, LoadOptions, Module, Result, Stage};
-use vendor_driver::TRAP_RECORD_VARIABLE;
+use vendor_driver::{TRAP_RECORD_VARIABLE, compile_error};
 
 use crate::driver::{CuFunction, CuModule, CuResult};
 use crate::fat_binary;
@@ -180,11 +180,9 @@ fn compile(gpu: &Gpu, image: &Image<'_>) -> Result<String> {
         arch: gpu.properties.arch.to_string(),
         level: LEVEL,
     };
-    let compiled = Compiler::locate().and_then(|compiler| compiler.ptx(image.bytes, &options));
-    compiled.map_err(|error| match error {
-        CompileError::System { what, source } => Error::System { what, source },
-        other => Error::Load(other.to_string()),
-    })
+    Compiler::locate()
+        .and_then(|compiler| compiler.ptx(image.bytes, &options))
+        .map_err(compile_error)
 }
 
 impl Module for CudaModule {

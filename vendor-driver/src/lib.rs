@@ -6,6 +6,7 @@
 //! * idle objects ([`ObjectPool`]), pinned memory of a stream ([`Staging`]), functions of the host ([`HostFunction`]);
 //! * the launches in flight ([`InFlight`]), the record of a trap ([`Trap`]), and the fault that follows from both.
 
+mod compile_error;
 mod fault;
 mod function_table;
 mod host_function;
@@ -18,6 +19,7 @@ mod staging;
 mod synchronous;
 mod trap_record;
 
+pub use compile_error::compile_error;
 pub use fault::{fault_of_trap, kernel_names};
 pub use function_table::{Failure, Outcome, Status, linker_message};
 pub use host_function::HostFunction;
