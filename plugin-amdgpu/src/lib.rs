@@ -21,6 +21,7 @@ mod memory;
 mod metadata;
 mod module;
 mod occupancy;
+mod operations;
 mod output;
 mod plugin;
 mod pools;

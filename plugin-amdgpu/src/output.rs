@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use device_printf::{Arguments, format_into, write_to_stdout};
 use devicertl_services::output::Buffer;
-use devicertl_services::records::{Record, Value, records};
+use devicertl_services::record_reader::{Record, Value, records};
 use parking_lot::Mutex;
 use plugin_api::{DevicePtr, MemoryKind, Result};
 

@@ -5,7 +5,6 @@
 //! the operation before is a kernel of the same queue, which the packet's barrier bit waits for.
 
 use std::any::Any;
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -15,12 +14,12 @@ use vendor_driver::{HostFunction, InFlight, LaunchInFlight};
 
 use crate::driver::HsaSignal;
 use crate::event::AmdEvent;
-use crate::gpu::{Gpu, RawStream};
+use crate::gpu::Gpu;
 use crate::host_thread::HostThread;
 use crate::kernel::AmdKernel;
 use crate::locked_memory::pinned;
 use crate::memory::Memory;
-use crate::module::Loaded;
+use crate::operations::{Operations, kernels_ended};
 use crate::queue::{DEPENDENCES, NewPacket};
 use crate::signal::Signal;
 
@@ -32,29 +31,7 @@ pub struct AmdStream {
     gpu: Arc<Gpu>,
     memory: Arc<Memory>,
     running: Arc<InFlight>,
-    state: Mutex<State>,
-}
-
-struct State {
-    /// `None` only while the stream is dropped.
-    raw: Option<RawStream>,
-    /// Operations that may not be complete, in order.
-    operations: VecDeque<Operation>,
-    /// Whether the last of them is a kernel.
-    ends_with_kernel: bool,
-    /// What the next operation waits for besides.
-    waits: Vec<Arc<Signal>>,
-}
-
-/// An operation, and what must live until it is complete.
-struct Operation {
-    signal: Arc<Signal>,
-    /// Dropped when the operation is complete.
-    _kept: Vec<Box<dyn Send>>,
-    /// The code of a kernel.
-    code: Option<Arc<Loaded>>,
-    /// A function that may not have been called yet.
-    call: Option<Arc<HostFunction>>,
+    state: Mutex<Operations>,
 }
 
 /// Memory of the device that is freed when this is dropped.
@@ -79,75 +56,6 @@ struct Place {
     agent: crate::driver::HsaAgent,
 }
 
-impl State {
-    fn raw(&mut self) -> Result<&mut RawStream> {
-        let ended = || Error::Load("the stream has ended".into());
-        self.raw.as_mut().ok_or_else(ended)
-    }
-
-    /// What the next operation must wait for.
-    fn dependences(&mut self) -> Vec<Arc<Signal>> {
-        let last = self.operations.back().map(|last| last.signal.clone());
-        let mut dependences = std::mem::take(&mut self.waits);
-        dependences.extend(last);
-        dependences.retain(|signal| !signal.has_happened());
-        dependences
-    }
-
-    /// Whether the next operation waits for a kernel of the stream's queue, and for nothing else.
-    fn follows_kernel(&self) -> bool {
-        self.ends_with_kernel && !self.operations.is_empty() && self.waits.is_empty()
-    }
-
-    /// The signals of everything that the stream has to do or to wait for.
-    fn outstanding(&self) -> Vec<Arc<Signal>> {
-        let last = self.operations.back().map(|last| last.signal.clone());
-        self.waits.iter().cloned().chain(last).collect()
-    }
-
-    /// Adds an operation that was enqueued.
-    fn push(&mut self, signal: Arc<Signal>, kept: Vec<Box<dyn Send>>) {
-        self.operations.push_back(Operation {
-            signal,
-            _kept: kept,
-            code: None,
-            call: None,
-        });
-        self.ends_with_kernel = false;
-    }
-
-    /// Removes the operations that are complete. Gives the code of their kernels.
-    #[must_use]
-    fn retire(&mut self) -> Vec<Arc<Loaded>> {
-        let mut codes = Vec::new();
-        while let Some(first) = self.operations.front()
-            && first.signal.has_happened()
-        {
-            // The next one may still have to read this signal. It is used anew when that is complete, too.
-            let next = self.operations.get(1);
-            if next.is_some_and(|next| !next.signal.has_happened()) {
-                break;
-            }
-            if let Some(ended) = self.operations.pop_front() {
-                ended.signal.forget_dependences();
-                codes.extend(ended.code);
-            }
-        }
-        if self.operations.is_empty()
-            && let Some(raw) = &mut self.raw
-        {
-            raw.staging.clear();
-        }
-        codes
-    }
-}
-
-/// Kernels of these images have ended.
-fn kernels_ended(codes: &[Arc<Loaded>]) {
-    let outputs = codes.iter().filter_map(|code| code.output());
-    outputs.for_each(|output| output.end());
-}
-
 impl AmdStream {
     /// An empty stream.
     pub fn new(gpu: &Arc<Gpu>, memory: &Arc<Memory>) -> Result<AmdStream> {
@@ -156,21 +64,16 @@ impl AmdStream {
             gpu: gpu.clone(),
             memory: memory.clone(),
             running: gpu.running(),
-            state: Mutex::new(State {
-                raw: Some(raw),
-                operations: VecDeque::new(),
-                ends_with_kernel: false,
-                waits: Vec::new(),
-            }),
+            state: Mutex::new(Operations::new(raw)),
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Operations> {
         self.state.lock()
     }
 
     /// Locks the stream for a new operation.
-    fn begin(&self) -> Result<MutexGuard<'_, State>> {
+    fn begin(&self) -> Result<MutexGuard<'_, Operations>> {
         self.gpu.opened()?;
         let mut state = self.lock();
         kernels_ended(&state.retire());
@@ -196,7 +99,7 @@ impl AmdStream {
     /// Enqueues a copy.
     fn copy_bytes(
         &self,
-        state: &mut State,
+        state: &mut Operations,
         dst: Place,
         src: Place,
         len: usize,
@@ -260,7 +163,7 @@ impl AmdStream {
         state.raw()?.queue.clone().submit(&self.gpu, &packets)?;
         signal.depends_on(dependences);
         state.push(signal, Vec::new());
-        if let Some(last) = state.operations.back_mut() {
+        if let Some(last) = state.chain.back_mut() {
             last.code = Some(code);
         }
         state.ends_with_kernel = true;
@@ -268,7 +171,7 @@ impl AmdStream {
     }
 
     /// Room for `size` bytes that the device reads until the stream is empty.
-    fn room(&self, state: &mut State, size: usize) -> Result<*mut u8> {
+    fn room(&self, state: &mut Operations, size: usize) -> Result<*mut u8> {
         let gpu = &*self.gpu;
         if let Some(room) = state.raw()?.staging.room(gpu, size, 64)? {
             return Ok(room);
@@ -279,7 +182,7 @@ impl AmdStream {
         room.ok_or_else(|| Error::Load(format!("{size} bytes of arguments are too many")))
     }
 
-    fn wait_for_all(&self, state: &mut State) -> Result<()> {
+    fn wait_for_all(&self, state: &mut Operations) -> Result<()> {
         for signal in state.outstanding() {
             signal.wait()?;
         }
@@ -289,7 +192,7 @@ impl AmdStream {
 
     /// Bytes that the device reads until the copy is complete: in the stream's pinned memory, or in memory of their
     /// own.
-    fn stage(&self, state: &mut State, bytes: &[u8]) -> Result<(Place, Vec<Box<dyn Send>>)> {
+    fn stage(&self, state: &mut Operations, bytes: &[u8]) -> Result<(Place, Vec<Box<dyn Send>>)> {
         if bytes.len() <= STAGED {
             let room = self.room(state, bytes.len())?;
             // SAFETY: the room has as many bytes, and nothing else uses it.
@@ -336,7 +239,7 @@ impl AmdStream {
     }
 
     /// Does `work` on the stream's thread when everything before is complete.
-    fn enqueue_work(&self, state: &mut State, work: Box<dyn FnOnce() + Send>) -> Result<()> {
+    fn enqueue_work(&self, state: &mut Operations, work: Box<dyn FnOnce() + Send>) -> Result<()> {
         let raw = state.raw()?;
         if raw.thread.is_none() {
             raw.thread = Some(HostThread::start()?);
@@ -352,7 +255,13 @@ impl AmdStream {
     }
 
     /// Sets whole words on the stream's thread, because the runtime waits for that.
-    fn fill_words(&self, state: &mut State, dst: DevicePtr, byte: u8, words: usize) -> Result<()> {
+    fn fill_words(
+        &self,
+        state: &mut Operations,
+        dst: DevicePtr,
+        byte: u8,
+        words: usize,
+    ) -> Result<()> {
         let gpu = self.gpu.clone();
         let work = move || {
             let address = std::ptr::with_exposed_provenance_mut(dst.0 as usize);
@@ -366,14 +275,20 @@ impl AmdStream {
         self.enqueue_work(state, Box::new(work))
     }
 
-    fn fill_bytes(&self, state: &mut State, dst: DevicePtr, byte: u8, len: usize) -> Result<()> {
+    fn fill_bytes(
+        &self,
+        state: &mut Operations,
+        dst: DevicePtr,
+        byte: u8,
+        len: usize,
+    ) -> Result<()> {
         let (src, kept) = self.stage(state, &vec![byte; len])?;
         self.copy_bytes(state, self.own(dst), src, len, kept)
     }
 
     /// The stream will not run its remaining functions. Drops them, so that those who wait for them learn of it.
     fn abandon(&self) {
-        let operations = &self.lock().operations;
+        let operations = &self.lock().chain;
         let calls = operations.iter().filter_map(|each| each.call.clone());
         let calls: Vec<_> = calls.collect();
         calls.iter().for_each(|call| call.abandon());
@@ -384,7 +299,7 @@ impl AmdStream {
         let mut state = self.lock();
         state.waits.retain(|signal| !signal.has_happened());
         let codes = state.retire();
-        if state.operations.is_empty() {
+        if state.chain.is_empty() {
             self.running.ended();
         }
         drop(state);
@@ -509,7 +424,7 @@ impl Stream for AmdStream {
         let call = HostFunction::new(function);
         let own = call.clone();
         self.enqueue_work(&mut state, Box::new(move || own.call()))?;
-        if let Some(last) = state.operations.back_mut() {
+        if let Some(last) = state.chain.back_mut() {
             last.call = Some(call);
         }
         Ok(())
@@ -531,7 +446,7 @@ impl Stream for AmdStream {
             signal.depends_on(dependences);
             state.push(signal, Vec::new());
         }
-        let last = state.operations.back();
+        let last = state.chain.back();
         Ok(last.map(|last| {
             let signal = last.signal.clone();
             Arc::new(AmdEvent { signal }) as Arc<dyn Event>
@@ -586,7 +501,7 @@ impl Drop for AmdStream {
     fn drop(&mut self) {
         let waited = self.synchronize();
         let mut state = self.lock();
-        let operations = std::mem::take(&mut state.operations);
+        let operations = std::mem::take(&mut state.chain);
         let raw = state.raw.take();
         drop(state);
         if let Some(raw) = &raw {

@@ -15,4 +15,4 @@ mod exports;
 pub mod heap;
 pub mod output;
 #[cfg(not(target_arch = "amdgpu"))]
-pub mod records;
+pub mod record_reader;
