@@ -11,7 +11,7 @@ pub enum Engine {
     Fiber,
     /// The warp form of every kernel that has one.
     Workgroup,
-    /// The same as [`Engine::Workgroup`]: a warp form is always faster.
+    /// The warp form of every kernel that has one, unless its threads one after the other turn out to be faster.
     Auto,
 }
 

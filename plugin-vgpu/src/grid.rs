@@ -13,6 +13,7 @@ use crate::block::WarpKind;
 use crate::block_ranges::{self, BlockRange, BlockRanges};
 use crate::engine::Form;
 use crate::fault::Raised;
+use crate::form_choice::{FormChoice, Way};
 use crate::machine::Machine;
 use crate::scheduler::{self, Ending};
 use crate::signals;
@@ -21,10 +22,12 @@ use crate::spin_then_park::Crowd;
 use crate::subgroups;
 
 /// What is launched.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct GridRun {
     /// The kernel and how its threads run.
     pub form: Form,
+    /// With a form of subgroups: chooses between that and threads one by one, range by range.
+    pub choice: Option<Arc<FormChoice>>,
     /// Its parameters.
     pub args: *const u64,
     /// Blocks per dimension.
@@ -154,7 +157,11 @@ impl Grid {
         let mut most = 1;
         while self.blocks_left() {
             let began = Instant::now();
-            self.run_range(sm, self.block_ranges.take(most));
+            let blocks = self.block_ranges.take(most);
+            match &self.run.choice {
+                Some(choice) => self.run_as_chosen(sm, choice, blocks, began),
+                None => self.run_range(sm, blocks, self.run.form),
+            }
             most = block_ranges::next_size(most, began.elapsed());
             if machine.contended() {
                 break;
@@ -164,12 +171,28 @@ impl Grid {
         Ok(())
     }
 
+    /// Runs a range of blocks in the form that is faster, or that has to be tried. The range was taken at `began`.
+    fn run_as_chosen(&self, sm: &Sm, choice: &FormChoice, blocks: Range<u64>, began: Instant) {
+        let count = blocks.end - blocks.start;
+        let tried = choice.try_next();
+        let form = match (tried.unwrap_or(choice.preferred()), self.run.form) {
+            (Way::Threads, Form::Subgroups { rest, .. }) => Form::Threads(rest),
+            (_, form) => form,
+        };
+        let before = tried.map(|_| cpu_time());
+        self.run_range(sm, blocks, form);
+        if let (Some(way), Some(before)) = (tried, before) {
+            choice.tried(way, count, cpu_time().saturating_sub(before));
+        }
+        choice.ran(count, began.elapsed());
+    }
+
     /// Runs a range of blocks, unless the launch has ended.
-    fn run_range(&self, sm: &Sm, blocks: Range<u64>) {
+    fn run_range(&self, sm: &Sm, blocks: Range<u64>, form: Form) {
         let mut blocks = BlockRange::new(self.run.blocks, blocks);
-        let ended = match self.run.form {
+        let ended = match form {
             Form::Subgroups { width, .. } => {
-                let run = self.block_run(sm, [0; 3]);
+                let run = self.block_run(sm, [0; 3], form);
                 if run.threads() == run.whole_subgroups(width) {
                     // SAFETY: the contract of `launch`, and `signals::enter` was called.
                     unsafe { subgroups::run(sm, &run, blocks) }
@@ -177,12 +200,12 @@ impl Grid {
                     blocks.try_for_each(|block| {
                         // SAFETY: as above.
                         unsafe { subgroups::run(sm, &run, BlockRange::of(block)) }?;
-                        self.run_block(sm, block)
+                        self.run_block(sm, block, form)
                     })
                 }
             }
             Form::Threads(_) | Form::Warps { .. } => {
-                blocks.try_for_each(|block| self.run_block(sm, block))
+                blocks.try_for_each(|block| self.run_block(sm, block, form))
             }
         };
         if let Err((block, raised)) = ended {
@@ -198,11 +221,12 @@ impl Grid {
         &self,
         sm: &Sm,
         block: [u32; 3],
+        form: Form,
     ) -> std::result::Result<(), ([u32; 3], Box<Raised>)> {
         if self.stop.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let run = self.block_run(sm, block);
+        let run = self.block_run(sm, block, form);
         // SAFETY: the contract of `launch`, and `signals::enter` was called.
         match unsafe { scheduler::run_block(sm, &run) } {
             Ending::Finished | Ending::Stopped => Ok(()),
@@ -220,7 +244,7 @@ impl Grid {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    fn block_run(&self, sm: &Sm, ctaid: [u32; 3]) -> BlockRun<'_> {
+    fn block_run(&self, sm: &Sm, ctaid: [u32; 3], form: Form) -> BlockRun<'_> {
         let context = ThreadContext {
             ntid: self.run.threads,
             ctaid,
@@ -234,7 +258,7 @@ impl Grid {
             ..ThreadContext::default()
         };
         BlockRun {
-            form: self.run.form,
+            form,
             args: self.run.args,
             context,
             warp_kind: self.run.warp_kind,
@@ -243,4 +267,10 @@ impl Grid {
             timeout: self.run.timeout,
         }
     }
+}
+
+/// CPU time of the calling thread.
+fn cpu_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }

@@ -13,8 +13,9 @@ use vgpu_abi::artifact::KernelEntry;
 use crate::block::MAX_THREADS;
 use crate::deadlock;
 use crate::dispatch::Dispatch;
-use crate::engine::Forms;
+use crate::engine::{Engine, Form, Forms};
 use crate::fault::Cause;
+use crate::form_choice::{FormChoice, Way};
 use crate::grid::{Grid, GridFault, GridRun};
 use crate::module::Code;
 use crate::sm::MAX_SHARED;
@@ -28,6 +29,7 @@ const LOCKSTEP_TIMEOUT: Duration = Duration::from_secs(20);
 pub struct VirtualKernel {
     info: KernelInfo,
     forms: Forms,
+    choice: Arc<FormChoice>,
     code: Arc<Code>,
 }
 
@@ -50,7 +52,12 @@ impl VirtualKernel {
             default_threads: code.default_threads,
             static_shared: entry.static_shared,
         };
-        Ok(VirtualKernel { info, forms, code })
+        Ok(VirtualKernel {
+            info,
+            forms,
+            choice: Arc::default(),
+            code,
+        })
     }
 
     fn check(&self, launch: &Launch<'_>) -> std::result::Result<(), String> {
@@ -90,6 +97,12 @@ impl VirtualKernel {
             ));
         }
         Ok(())
+    }
+
+    /// Whether blocks of this form may run in another one.
+    fn chooses(&self, form: Form) -> bool {
+        let auto = self.code.gpu.config.engine == Engine::Auto;
+        auto && matches!(form, Form::Subgroups { .. })
     }
 
     fn report(&self, fault: GridFault, launch: &Launch<'_>) -> KernelFault {
@@ -133,6 +146,11 @@ impl Kernel for VirtualKernel {
         }
         let why = self.forms.why_not_warps(launch.block);
         Some(match why {
+            None if self.chooses(self.forms.choose(launch.block))
+                && self.choice.preferred() == Way::Threads =>
+            {
+                "runs thread by thread: that has been faster than warp by warp".to_owned()
+            }
             None => "runs warp by warp".to_owned(),
             Some(why) => format!("runs thread by thread: {why}"),
         })
@@ -150,8 +168,10 @@ impl Kernel for VirtualKernel {
             true => Some(Dispatch::new(&gpu.memory, launch, shared)?),
             false => None,
         };
+        let form = self.forms.choose(launch.block);
         let run = GridRun {
-            form: self.forms.choose(launch.block),
+            form,
+            choice: self.chooses(form).then(|| self.choice.clone()),
             args: launch.args.as_ptr(),
             blocks: launch.grid,
             threads: launch.block,

@@ -27,6 +27,7 @@ mod engine;
 mod fault;
 mod fault_in;
 mod fiber;
+mod form_choice;
 mod grid;
 mod heap;
 mod host_cpu;

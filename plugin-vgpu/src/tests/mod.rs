@@ -61,6 +61,7 @@ fn machine(multiprocessors: u32) -> Arc<Machine> {
 fn grid_run<T>(entry: EntryFn, blocks: u32, threads: u32, args: &[*const T; 1]) -> GridRun {
     GridRun {
         form: Form::Threads(entry),
+        choice: None,
         args: args.as_ptr().cast(),
         blocks: [blocks, 1, 1],
         threads: [threads, 1, 1],

@@ -7,6 +7,7 @@ use vgpu_abi::WARP_STACK_SIZE;
 use super::*;
 use crate::abi::*;
 use crate::fault::{Cause, FaultLocation};
+use crate::form_choice::FormChoice;
 
 /// Declares a kernel in warp form whose only parameter points at its test's data.
 macro_rules! warp_kernel {
@@ -405,4 +406,45 @@ warp_kernel!(yields_to_others, cx, lanes, data: Counts, {
 #[test]
 fn a_warp_that_waits_on_memory_lets_the_others_run() {
     launch_form(warps(yields_to_others), 1, [64, 1, 1], &Counts::default()).unwrap();
+}
+
+/// How often threads ran, and how many of them in warp form.
+#[derive(Default)]
+struct Ways {
+    threads: AtomicU32,
+    in_warps: AtomicU32,
+}
+
+warp_kernel!(counts_lanes, _cx, lanes, ways: Ways, {
+    ways.threads.fetch_add(lanes.count_ones(), Ordering::Relaxed);
+    ways.in_warps.fetch_add(lanes.count_ones(), Ordering::Relaxed);
+});
+
+kernel!(counts_threads, _cx, ways: Ways, {
+    ways.threads.fetch_add(1, Ordering::Relaxed);
+});
+
+#[test]
+fn a_trial_runs_every_block_once_in_either_form() {
+    const BLOCKS: u32 = 500;
+    for threads in [64, 80] {
+        let ways = Ways::default();
+        let choice = Arc::new(FormChoice::default());
+        choice.ran(1 << 20, Duration::from_secs(1));
+        let args = [&raw const ways];
+        let run = GridRun {
+            form: Form::Subgroups {
+                entry: counts_lanes,
+                rest: counts_threads,
+                width: 32,
+            },
+            choice: Some(choice),
+            ..grid_run(nothing, BLOCKS, threads, &args)
+        };
+        // SAFETY: test kernels take one parameter, a reference to their data.
+        assert!(unsafe { Grid::launch(&machine(2), run) }.unwrap().is_none());
+        assert_eq!(ways.threads.into_inner(), BLOCKS * threads);
+        let in_warps = ways.in_warps.into_inner();
+        assert!(0 < in_warps && in_warps < BLOCKS * (threads / 32 * 32));
+    }
 }

@@ -1,0 +1,196 @@
+//! Chooses between a kernel's warp form and its threads one after the other, by the time that its blocks take.
+//!
+//! A warp form gains what vectors gain. Where lanes go through loops each in its own way and gather their elements, the
+//! threads one after the other may take less time. How often lanes do so depends on the data, so the compiler cannot
+//! tell. The choice is between forms that never wait: others need their fibers.
+//!
+//! A kernel begins in warp form. When it has run for a while, a *trial* runs a few ranges of blocks in either form, in
+//! alternation, and compares their CPU time. The next trial comes when the kernel has run for several times as long.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+/// How long a kernel runs before its first trial.
+const FIRST_TRIAL: Duration = Duration::from_millis(4);
+/// How many blocks it runs before. A block may take ten times as long thread by thread.
+const FIRST_BLOCKS: u64 = 40;
+/// Ranges of blocks of each form in a trial.
+const RANGES: u32 = 4;
+/// How many times as long a kernel has run when the next trial begins: where the forms are close, and where the warp
+/// form is more than twice as fast.
+const NEXT_TRIAL: [u64; 2] = [2, 16];
+
+/// A form of a kernel that never waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// The warp form.
+    Subgroups,
+    /// Threads one after the other.
+    Threads,
+}
+
+/// The choice for one kernel, shared by all its launches.
+#[derive(Debug)]
+pub struct FormChoice {
+    /// Nanoseconds that blocks have taken.
+    spent: AtomicU64,
+    blocks: AtomicU64,
+    /// The next trial begins when so many nanoseconds are spent.
+    next_trial: AtomicU64,
+    prefers_threads: AtomicBool,
+    trial: Mutex<Trial>,
+}
+
+/// The ranges of a trial, by form.
+#[derive(Debug, Default)]
+struct Trial {
+    begun: [u32; 2],
+    ended: [u32; 2],
+    blocks: [u64; 2],
+    nanoseconds: [u64; 2],
+}
+
+impl Default for FormChoice {
+    fn default() -> FormChoice {
+        FormChoice {
+            spent: AtomicU64::new(0),
+            blocks: AtomicU64::new(0),
+            next_trial: AtomicU64::new(FIRST_TRIAL.as_nanos() as u64),
+            prefers_threads: AtomicBool::new(false),
+            trial: Mutex::default(),
+        }
+    }
+}
+
+impl FormChoice {
+    /// The form that has been faster.
+    pub fn preferred(&self) -> Way {
+        match self.prefers_threads.load(Ordering::Relaxed) {
+            true => Way::Threads,
+            false => Way::Subgroups,
+        }
+    }
+
+    /// Notes that blocks ran for some time.
+    pub fn ran(&self, blocks: u64, time: Duration) {
+        self.blocks.fetch_add(blocks, Ordering::Relaxed);
+        let time = time.as_nanos() as u64;
+        self.spent.fetch_add(time, Ordering::Relaxed);
+    }
+
+    /// The form of the next range, if its time is wanted for a trial.
+    pub fn try_next(&self) -> Option<Way> {
+        let wanted = self.spent.load(Ordering::Relaxed) >= self.next_trial.load(Ordering::Relaxed)
+            && self.blocks.load(Ordering::Relaxed) >= FIRST_BLOCKS;
+        if !wanted {
+            return None;
+        }
+        let begun = &mut self.trial.lock().begun;
+        let [subgroups, threads] = *begun;
+        if subgroups.min(threads) >= RANGES {
+            return None;
+        }
+        let way = if subgroups <= threads {
+            Way::Subgroups
+        } else {
+            Way::Threads
+        };
+        begun[way as usize] += 1;
+        Some(way)
+    }
+
+    /// Notes the CPU time of a range of a trial. The last range decides.
+    pub fn tried(&self, way: Way, blocks: u64, time: Duration) {
+        let mut trial = self.trial.lock();
+        let at = way as usize;
+        trial.ended[at] += 1;
+        trial.blocks[at] += blocks;
+        trial.nanoseconds[at] += time.as_nanos() as u64;
+        if trial.ended.contains(&0) {
+            return;
+        }
+        let is_far = trial.threads_take(2.0);
+        if is_far || trial.ended.iter().min() >= Some(&RANGES) {
+            // What is not much faster is not worth a change.
+            let threads = !trial.threads_take(match self.preferred() {
+                Way::Subgroups => 0.9,
+                Way::Threads => 1.1,
+            });
+            self.prefers_threads.store(threads, Ordering::Relaxed);
+            let times = NEXT_TRIAL[usize::from(is_far)];
+            let next = self.spent.load(Ordering::Relaxed).saturating_mul(times);
+            self.next_trial.store(next, Ordering::Relaxed);
+            *trial = Trial::default();
+        }
+    }
+}
+
+impl Trial {
+    /// Whether a block takes more than `times` its time as subgroups, thread by thread.
+    fn threads_take(&self, times: f64) -> bool {
+        let each = |way: Way| {
+            let at = way as usize;
+            self.nanoseconds[at] as f64 / self.blocks[at].max(1) as f64
+        };
+        each(Way::Threads) > times * each(Way::Subgroups)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs ranges of a block each until a trial has ended; gives how many ranges it had.
+    fn trial(choice: &FormChoice, subgroups: u64, threads: u64) -> u32 {
+        let mut ranges = 0;
+        loop {
+            let next = choice.next_trial.load(Ordering::Relaxed);
+            let Some(way) = choice.try_next() else {
+                choice.ran(1, Duration::from_millis(1));
+                continue;
+            };
+            ranges += 1;
+            let time = [subgroups, threads][way as usize];
+            choice.tried(way, 1, Duration::from_micros(time));
+            if choice.next_trial.load(Ordering::Relaxed) != next {
+                return ranges;
+            }
+        }
+    }
+
+    #[test]
+    fn the_faster_form_is_chosen() {
+        let choice = FormChoice::default();
+        assert_eq!(choice.preferred(), Way::Subgroups);
+        trial(&choice, 100, 70);
+        assert_eq!(choice.preferred(), Way::Threads);
+        trial(&choice, 100, 105);
+        assert_eq!(choice.preferred(), Way::Threads, "not much slower");
+        trial(&choice, 100, 120);
+        assert_eq!(choice.preferred(), Way::Subgroups);
+        trial(&choice, 100, 95);
+        assert_eq!(choice.preferred(), Way::Subgroups, "not much faster");
+    }
+
+    #[test]
+    fn a_slow_form_is_tried_once() {
+        let choice = FormChoice::default();
+        assert_eq!(trial(&choice, 100, 1000), 2);
+        assert_eq!(choice.preferred(), Way::Subgroups);
+        assert_eq!(trial(&choice, 100, 150), 2 * RANGES);
+    }
+
+    #[test]
+    fn short_kernels_are_not_tried() {
+        let choice = FormChoice::default();
+        choice.ran(1000, FIRST_TRIAL / 2);
+        assert_eq!(choice.try_next(), None, "little time");
+        choice.ran(1, FIRST_TRIAL);
+        assert_eq!(choice.try_next(), Some(Way::Subgroups));
+        let choice = FormChoice::default();
+        choice.ran(FIRST_BLOCKS - 1, FIRST_TRIAL * 2);
+        assert_eq!(choice.try_next(), None, "few blocks");
+    }
+}
