@@ -113,6 +113,23 @@ static void special_values() {
     EXPECT(classes[6] + classes[7], 11);
 }
 
+// Large angles take another path, here in some lanes of a warp.
+template <typename T> static void large_angles(double tolerance) {
+    constexpr int N = 64;
+    T angles[N], device[2][N];
+    for (int i = 0; i < N; i++)
+        angles[i] = std::ldexp(T(1 + i / T(100)), i % 3 ? i / 2 : 24 + i);
+#pragma omp target teams distribute parallel for map(to : angles) map(from : device)
+    for (int i = 0; i < N; i++) {
+        device[0][i] = std::sin(angles[i]);
+        device[1][i] = std::cos(angles[i]);
+    }
+    for (int i = 0; i < N; i++) {
+        EXPECT_NEAR(device[0][i], std::sin(angles[i]), tolerance);
+        EXPECT_NEAR(device[1][i], std::cos(angles[i]), tolerance);
+    }
+}
+
 template <typename T> static void complex_numbers(double tolerance) {
     using C = std::complex<T>;
     constexpr int N = 10;
@@ -164,6 +181,8 @@ int main() {
     functions<double>(1e-13);
     functions<float>(2e-6);
     special_values();
+    large_angles<double>(1e-15);
+    large_angles<float>(1e-6);
     complex_numbers<double>(1e-13);
     complex_numbers<float>(1e-5);
     half();

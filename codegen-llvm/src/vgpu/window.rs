@@ -237,6 +237,14 @@ pub fn is_shared(address: Value) -> bool {
     has_only_sources(base_of(address), is_shared_base)
 }
 
+/// Whether an address lies in a local or constant variable by construction.
+pub fn is_local_or_constant(address: Value) -> bool {
+    has_only_sources(base_of(address), |source| match source.opcode() {
+        None => source.is_global_variable() && source.is_constant_variable(),
+        Some(opcode) => opcode == LLVMOpcode::LLVMAlloca,
+    })
+}
+
 /// Whether a base is the device's by construction.
 fn is_device(base: Value) -> bool {
     has_only_sources(base, is_device_source)

@@ -64,6 +64,7 @@ fn reduce_32(x: f32) -> (i32, f64) {
 /// The same for large numbers: a product of integers, of which only what is below 4 quarter turns is computed (Payne
 /// and Hanek).
 #[cold]
+#[inline(never)]
 fn reduce_large_32(x: f32) -> (i32, f64) {
     // The digits of 2/pi, after 32 zeros.
     const DIGITS: [u32; 8] =
@@ -153,9 +154,15 @@ pub fn sincos_64(x: f64) -> (f64, f64) {
         let (s, c) = turned(quarters, sine(r, low, SINE_53), cosine(r, low, COSINE_53));
         (if x == 0.0 { x } else { s }, c)
     } else {
-        // Rare: the product with as many digits of 2/pi as it takes.
-        libm::sincos(x)
+        sincos_large_64(x)
     }
+}
+
+/// The same for large numbers: the product with as many digits of 2/pi as it takes.
+#[cold]
+#[inline(never)]
+fn sincos_large_64(x: f64) -> (f64, f64) {
+    libm::sincos(x)
 }
 
 /// The arc tangent of `y / x`, by that of the smaller over the larger: t + t³ P(t²).

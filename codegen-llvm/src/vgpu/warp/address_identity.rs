@@ -1,10 +1,12 @@
 //! Functions that pointers lead to and variables whose addresses are compared must exist once, in the unit's module:
 //! openmp-opt's state machine tells regions apart by such addresses. The copy of the module refers to the originals.
+//! So it does to cold functions, which both forms call.
 
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
 
 use crate::analysis::indirect_calls;
 use crate::ir::{Module, Value};
+use crate::vgpu::warp::cold_functions;
 
 /// The unit's local functions and variables whose addresses matter, made visible to other modules by name.
 pub struct Shared {
@@ -14,7 +16,10 @@ pub struct Shared {
 /// Makes them visible, before the module is copied.
 pub fn share(module: &Module) -> Shared {
     let functions = module.definitions().into_iter();
-    let functions = functions.filter(|&function| indirect_calls::has_address_taken(function));
+    let functions = functions.filter(|&function| {
+        indirect_calls::has_address_taken(function)
+            || cold_functions::is_name_of_one(&function.name())
+    });
     let variables = module.globals().into_iter();
     let variables =
         variables.filter(|variable| !variable.is_declaration() && !variable.has_any_address());

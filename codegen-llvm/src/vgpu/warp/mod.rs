@@ -9,6 +9,7 @@
 //! | step | what it does |
 //! |---|---|
 //! | [`analysis::eligibility`] | refuses kernels compiled for debugging, recursion, too much code |
+//! | [`cold_functions`] | finds functions that stay scalar and are called lane by lane |
 //! | [`normalise::context_marker`] | the context becomes one opaque call |
 //! | [`normalise`] | inlines everything; one exit, simple loops, no switches |
 //! | `normalise::workers` | of generic kernels, only what workers run |
@@ -30,6 +31,7 @@
 
 mod address_identity;
 mod analysis;
+mod cold_functions;
 mod collect;
 mod cost;
 mod form;
@@ -80,6 +82,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         .filter(|(_, refusal)| refusal.is_none())
         .map(|(kernel, _)| kernel)
         .collect();
+    cold_functions::run(unit.context(), &unit.module);
     let shared = address_identity::share(&unit.module);
     let copy = unit.module.duplicate();
     let none = SourceLocations::new(unit.context());

@@ -4,6 +4,7 @@ use vgpu_abi::LIBRARY_SYMBOLS;
 
 use crate::ir::Value;
 use crate::vgpu::lower::engine::SPIN;
+use crate::vgpu::warp::cold_functions;
 
 /// The function that stands for the thread's context until the warp form is built (`normalise::context_marker`).
 pub const CONTEXT: &str = "vgpu.warp.context";
@@ -68,8 +69,8 @@ pub enum Callee {
     Fault,
     /// An engine function that is called lane by lane, with the context as first argument.
     EnginePerLane,
-    /// A function of the C library whose only side effects are through its pointers. It is called lane by lane unless
-    /// its arguments are uniform.
+    /// A cold function, or one of the C library whose only side effects are through its pointers. It is called lane by
+    /// lane unless its arguments are uniform.
     Library,
     /// A copy or fill of memory.
     MemoryTransfer,
@@ -108,6 +109,7 @@ pub fn of(call: Value) -> Callee {
         _ => match name.strip_prefix("llvm.") {
             Some(intrinsic) => of_intrinsic(intrinsic),
             None if LIBRARY_SYMBOLS.contains(&name.as_str()) => Callee::Library,
+            None if cold_functions::is_name_of_one(&name) => Callee::Library,
             None => Callee::Unknown,
         },
     }
