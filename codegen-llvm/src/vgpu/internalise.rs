@@ -9,13 +9,11 @@ use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
 use super::unit::Unit;
 use crate::device::fold;
 
-/// Arrays that keep passes from dropping symbols.
-const BOOKKEEPING: &[&str] = &["llvm.used", "llvm.compiler.used"];
-
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
-    for name in BOOKKEEPING {
-        if let Some(array) = unit.module.global(name) {
+    // Arrays that keep passes from dropping symbols.
+    for array in unit.module.globals() {
+        if array.is_bookkeeping() {
             // SAFETY: no code uses these arrays.
             unsafe { array.delete_global() };
         }
