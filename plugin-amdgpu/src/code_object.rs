@@ -24,8 +24,6 @@ pub struct CodeObject {
     pub kernels: HashMap<String, KernelMetadata>,
     /// Visible variables that may change.
     pub variables: Vec<String>,
-    /// Names of its functions, local ones too. `None`: the code object does not list them.
-    functions: Option<Vec<String>>,
 }
 
 /// The architecture of a code object, or why it cannot be used.
@@ -62,16 +60,7 @@ impl CodeObject {
         Ok(CodeObject {
             kernels,
             variables: variables(&elf),
-            functions: functions(&elf),
         })
-    }
-
-    /// Whether one of these functions is part of the code object, or may be.
-    pub fn has_function(&self, names: &[&str]) -> bool {
-        let Some(functions) = &self.functions else {
-            return true;
-        };
-        functions.iter().any(|name| names.contains(&name.as_str()))
     }
 }
 
@@ -103,17 +92,6 @@ fn variables(elf: &ElfFile64<'_, Endianness>) -> Vec<String> {
         .filter(|symbol| symbol.kind() == SymbolKind::Data && is_writable(symbol))
         .filter_map(|symbol| Some(symbol.name().ok()?.to_owned()))
         .collect()
-}
-
-fn functions(elf: &ElfFile64<'_, Endianness>) -> Option<Vec<String>> {
-    let mut symbols = elf.symbols().peekable();
-    symbols.peek()?;
-    let functions = symbols.filter(|symbol| symbol.kind() == SymbolKind::Text);
-    Some(
-        functions
-            .filter_map(|symbol| Some(symbol.name().ok()?.to_owned()))
-            .collect(),
-    )
 }
 
 #[cfg(test)]

@@ -5,33 +5,32 @@ use std::sync::Arc;
 
 use device_image::Image;
 use plugin_api::{
-    Completion, Device, DeviceInfo, DevicePtr, LoadOptions, MemoryKind, Module, Result, Stream,
+    Completion, Device, DeviceInfo, DevicePtr, Foreign, ForeignDevice, LoadOptions, MemoryKind,
+    Module, Result, Stream,
 };
 
 use crate::gpu::Gpu;
 use crate::image::load_cost;
-use crate::memory::Memory;
 use crate::module::AmdModule;
 use crate::stream::AmdStream;
 use crate::synchronous::run_synchronously;
 
+/// `omp_ifr_hsa`
+const HSA: isize = 7;
+
 /// An AMD GPU.
 pub struct AmdDevice {
     gpu: Arc<Gpu>,
-    memory: Arc<Memory>,
 }
 
 impl AmdDevice {
     /// The device with this GPU.
     pub fn new(gpu: Gpu) -> AmdDevice {
-        AmdDevice {
-            gpu: Arc::new(gpu),
-            memory: Arc::default(),
-        }
+        AmdDevice { gpu: Arc::new(gpu) }
     }
 
     fn run(&self, enqueue: impl FnOnce(&AmdStream) -> Result<()>) -> Result<()> {
-        run_synchronously(&self.gpu, &self.memory, enqueue)
+        run_synchronously(&self.gpu, enqueue)
     }
 }
 
@@ -49,16 +48,16 @@ impl Device for AmdDevice {
     }
 
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>> {
-        let module = AmdModule::load(&self.gpu, &self.memory, image, options)?;
+        let module = AmdModule::load(&self.gpu, image, options)?;
         Ok(Arc::new(module))
     }
 
     fn alloc(&self, size: u64, kind: MemoryKind) -> Result<DevicePtr> {
-        self.memory.alloc(&self.gpu, size, kind)
+        self.gpu.memory.alloc(&self.gpu, size, kind)
     }
 
     fn free(&self, ptr: DevicePtr) -> Result<()> {
-        self.memory.free(&self.gpu, ptr)
+        self.gpu.memory.free(&self.gpu, ptr)
     }
 
     unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
@@ -86,7 +85,7 @@ impl Device for AmdDevice {
         let Some(source) = source.downcast_ref::<AmdDevice>() else {
             return Ok(false);
         };
-        if !source.memory.share(&source.gpu, &self.gpu, src, len)? {
+        if !source.gpu.memory.share(&source.gpu, &self.gpu, src, len)? {
             return Ok(false);
         }
         self.run(|stream| stream.copy_from(dst, &source.gpu, src, len))?;
@@ -97,7 +96,17 @@ impl Device for AmdDevice {
         self.run(|stream| stream.fill(dst, byte, len))
     }
 
+    fn foreign(&self) -> Result<Option<Foreign>> {
+        let agent = &raw const self.gpu.agent;
+        Ok(Some(Foreign {
+            runtime: HSA,
+            name: c"hsa",
+            device: ForeignDevice::Handle(agent.expose_provenance()),
+            context: None,
+        }))
+    }
+
     fn stream(self: Arc<Self>, _completion: Completion) -> Result<Box<dyn Stream>> {
-        Ok(Box::new(AmdStream::new(&self.gpu, &self.memory)?))
+        Ok(Box::new(AmdStream::new(&self.gpu)?))
     }
 }

@@ -1,10 +1,13 @@
 //! Translates the runtime's errors into messages for the user.
 
 use plugin_api::{Error, FaultKind, KernelFault};
-use vendor_driver::{LaunchInFlight, kernel_names};
+use vendor_driver::{LaunchInFlight, Trap, fault_of_trap, kernel_names};
 
 use crate::driver::{Driver, Failure, HsaFaultReasons, HsaStatus};
 use crate::troubles::Trouble;
+
+/// Bytes of a page, to which a GPU reports addresses.
+const PAGE: u64 = 4096;
 
 /// An error that the device survives.
 pub fn error(driver: &Driver, failure: Failure) -> Error {
@@ -41,8 +44,16 @@ fn advice(status: HsaStatus) -> &'static str {
     }
 }
 
-/// The fault of a kernel that a device's trouble means.
-pub fn fault(driver: &Driver, trouble: Trouble, launches: &[LaunchInFlight]) -> KernelFault {
+/// The fault of a kernel that a device's trouble means. If a kernel left a trap record, the fault comes from it.
+pub fn fault(
+    driver: &Driver,
+    trouble: Trouble,
+    record: Option<Trap>,
+    launches: &[LaunchInFlight],
+) -> KernelFault {
+    if let Some(trap) = record {
+        return fault_of_trap(trap, launches);
+    }
     KernelFault {
         kernel: kernel_names(launches.iter()),
         kind: match trouble {
@@ -78,6 +89,7 @@ fn queue_failure(driver: &Driver, status: HsaStatus) -> FaultKind {
 }
 
 fn memory_fault(address: u64, reasons: u32) -> FaultKind {
+    let page = address & !(PAGE - 1);
     let reasons = HsaFaultReasons::from_bits_retain(reasons);
     let cause = if reasons.intersects(HsaFaultReasons::DRAM_ECC | HsaFaultReasons::SRAM_ECC) {
         "the device's memory is damaged"
@@ -90,7 +102,7 @@ fn memory_fault(address: u64, reasons: u32) -> FaultKind {
     } else if reasons.contains(HsaFaultReasons::HOST_ONLY) {
         "access to memory that only the host may use"
     } else {
-        "access to memory that is not mapped on the device"
+        return FaultKind::WildPage { page };
     };
-    FaultKind::Other(format!("{cause}, in the page at {address:#x}"))
+    FaultKind::Other(format!("{cause}, in the page at {page:#x}"))
 }

@@ -17,12 +17,14 @@ use crate::driver::{
 };
 use crate::failure;
 use crate::host_thread::HostThread;
+use crate::memory::Memory;
 use crate::properties::Properties;
 use crate::queue::Queue;
 use crate::runtime::Runtime;
 use crate::settings::Settings;
 use crate::signal::Signal;
-use crate::troubles::{self, Troubles};
+use crate::trap_record::TrapRecord;
+use crate::troubles::{self, Trouble, Troubles};
 
 /// Queues of the device, which its streams share. The hardware runs a few at a time.
 const QUEUES: usize = 4;
@@ -41,6 +43,8 @@ pub struct Gpu {
     pub properties: Properties,
     /// Its settings.
     pub settings: Settings,
+    /// Its memory that is in use.
+    pub memory: Memory,
     /// What the runtime has reported of it.
     pub troubles: Arc<Troubles>,
     opened: OnceLock<Resources>,
@@ -54,6 +58,8 @@ pub struct Gpu {
 /// The resources of a device in use.
 pub struct Resources {
     queues: Vec<Arc<Queue>>,
+    /// Where a kernel that traps leaves the reason.
+    pub trap_record: TrapRecord,
     /// Idle signals.
     pub signals: ObjectPool<HsaSignal>,
     /// Idle streams.
@@ -83,6 +89,7 @@ impl Gpu {
             agent,
             properties,
             settings,
+            memory: Memory::default(),
             troubles: Arc::default(),
             opened: OnceLock::new(),
             opening: Mutex::default(),
@@ -114,8 +121,15 @@ impl Gpu {
                 Err(why) => return Err(why),
             }
         }
+        let trap_record = TrapRecord::new(self).inspect_err(|_| {
+            // SAFETY: nothing has used them.
+            queues
+                .iter()
+                .for_each(|queue| unsafe { queue.destroy(self) });
+        })?;
         Ok(self.opened.get_or_init(|| Resources {
             queues,
+            trap_record,
             signals: ObjectPool::default(),
             streams: ObjectPool::default(),
         }))
@@ -189,7 +203,12 @@ impl Gpu {
         let Some(trouble) = self.troubles.worst() else {
             return Ok(());
         };
-        let fault = failure::fault(self.runtime.driver, trouble, &self.running.launches());
+        let record = match (trouble, self.opened.get()) {
+            (Trouble::Queue(_), Some(opened)) => opened.trap_record.read(),
+            _ => None,
+        };
+        let launches = self.running.launches();
+        let fault = failure::fault(self.runtime.driver, trouble, record, &launches);
         Err(match self.lost.set(fault.to_string()) {
             Ok(()) => Error::Fault(Box::new(fault)),
             Err(cause) => Error::Lost {
@@ -313,6 +332,7 @@ impl Drop for Gpu {
             for queue in &opened.queues {
                 queue.destroy(self);
             }
+            opened.trap_record.free(driver);
             for signal in opened.signals.take_all() {
                 let _destroyed = driver.signal_destroy(signal);
             }

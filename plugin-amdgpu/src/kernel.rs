@@ -244,7 +244,7 @@ impl Kernel for AmdKernel {
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<()> {
-        let stream = AmdStream::new(&self.code.gpu, &self.code.memory)?;
+        let stream = AmdStream::new(&self.code.gpu)?;
         stream.run(self, launch)?;
         stream.synchronize()
     }

@@ -33,6 +33,7 @@ mod settings;
 mod signal;
 mod stream;
 mod synchronous;
+mod trap_record;
 mod troubles;
 
 pub use plugin::{Found, Unavailable, plugin};

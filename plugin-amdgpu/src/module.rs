@@ -9,7 +9,7 @@ use codegen::{CodeObjectOptions, Compiler};
 use device_image::{Image, ImageKind};
 use parking_lot::Mutex;
 use plugin_api::{DevicePtr, Error, Global, Kernel, LoadOptions, Module, Result, Stage};
-use vendor_driver::compile_error;
+use vendor_driver::{TRAP_RECORD_VARIABLE, compile_error};
 
 use crate::code_object::CodeObject;
 use crate::driver::{
@@ -19,15 +19,13 @@ use crate::gpu::Gpu;
 use crate::heap::{self, Heap};
 use crate::init_array;
 use crate::kernel::AmdKernel;
-use crate::memory::Memory;
 use crate::output::{self, Output};
+use crate::synchronous;
 
 /// Code on the device. Unloaded with its last kernel.
 pub struct Loaded {
     /// The device.
     pub gpu: Arc<Gpu>,
-    /// The device's memory.
-    pub memory: Arc<Memory>,
     executable: HsaExecutable,
     reader: HsaReader,
     /// The code object. The runtime reads it as long as the executable lives.
@@ -47,7 +45,7 @@ struct Services {
 impl Drop for Loaded {
     fn drop(&mut self) {
         drop(self.services.take());
-        self.memory.remove_globals(&self.globals.lock());
+        self.gpu.memory.remove_globals(&self.globals.lock());
         if self.gpu.in_use().is_none() {
             return;
         }
@@ -66,7 +64,7 @@ impl Drop for Loaded {
 
 impl Loaded {
     /// Loads a code object.
-    fn new(gpu: &Arc<Gpu>, memory: &Arc<Memory>, bytes: Vec<u8>) -> Result<Loaded> {
+    fn new(gpu: &Arc<Gpu>, bytes: Vec<u8>) -> Result<Loaded> {
         gpu.opened()?;
         let driver = gpu.runtime.driver;
         let (mut reader, mut executable) = (HsaReader::NULL, HsaExecutable::NULL);
@@ -86,7 +84,6 @@ impl Loaded {
         // Unloads when it is dropped, whatever happens.
         let loaded = Loaded {
             gpu: gpu.clone(),
-            memory: memory.clone(),
             executable,
             reader,
             _bytes: bytes,
@@ -119,17 +116,17 @@ impl Loaded {
     }
 
     /// Provides what the image's kernels need.
-    fn provide_services(&self, described: &CodeObject) -> Result<()> {
+    fn provide_services(&self) -> Result<()> {
         let mut services = Services::default();
-        if described.has_function(&heap::FUNCTIONS)
-            && let Some(variable) = self.variable(heap::VARIABLE)?
-        {
-            services._heap = Some(Heap::new(&self.gpu, &self.memory, variable.address)?);
+        if let Some(variable) = self.variable(heap::VARIABLE)? {
+            services._heap = Some(Heap::new(&self.gpu, variable.address)?);
         }
-        if described.has_function(&output::FUNCTIONS)
-            && let Some(variable) = self.variable(output::VARIABLE)?
-        {
-            services.output = Some(Output::new(&self.gpu, &self.memory, variable.address)?);
+        if let Some(variable) = self.variable(output::VARIABLE)? {
+            services.output = Some(Output::new(&self.gpu, variable.address)?);
+        }
+        if let Some(variable) = self.variable(TRAP_RECORD_VARIABLE)? {
+            let record = self.gpu.opened()?.trap_record.address();
+            synchronous::write(&self.gpu, variable.address, &record.to_le_bytes())?;
         }
         // A code object is loaded once.
         let _first = self.services.set(services);
@@ -188,7 +185,7 @@ impl Loaded {
                     )
                 })
         })?;
-        self.memory.add_global(address, size.into());
+        self.gpu.memory.add_global(address, size.into());
         self.globals.lock().push(address);
         Ok(Some(Global {
             address: DevicePtr(address),
@@ -207,12 +204,7 @@ pub struct AmdModule {
 
 impl AmdModule {
     /// Loads an image that the device can run, and runs its constructors.
-    pub fn load(
-        gpu: &Arc<Gpu>,
-        memory: &Arc<Memory>,
-        image: &Image<'_>,
-        options: &LoadOptions,
-    ) -> Result<AmdModule> {
+    pub fn load(gpu: &Arc<Gpu>, image: &Image<'_>, options: &LoadOptions) -> Result<AmdModule> {
         let properties = &gpu.properties;
         if options.unified_shared_memory && !properties.host_pointers {
             return Err(Error::Load(format!(
@@ -230,7 +222,7 @@ impl AmdModule {
             _ => image.bytes.to_vec(),
         };
         let described = CodeObject::parse(&bytes)?;
-        let code = Stage::of("load", &mut stages, || Loaded::new(gpu, memory, bytes))?;
+        let code = Stage::of("load", &mut stages, || Loaded::new(gpu, bytes))?;
         let mut module = AmdModule {
             code: Arc::new(code),
             described,
@@ -238,7 +230,7 @@ impl AmdModule {
             stages: Vec::new(),
         };
         Stage::of("initialise", &mut stages, || {
-            module.code.provide_services(&module.described)?;
+            module.code.provide_services()?;
             init_array::run(&module, init_array::CONSTRUCTORS)
         })?;
         module.stages = stages;

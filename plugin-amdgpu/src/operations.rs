@@ -18,6 +18,8 @@ pub struct Operations {
     pub chain: VecDeque<Operation>,
     /// Whether the last of them is a kernel.
     pub ends_with_kernel: bool,
+    /// Whether the queue's address was given out, so that others may add packets.
+    pub exposed: bool,
     /// What the next operation waits for besides.
     pub waits: Vec<Arc<Signal>>,
 }
@@ -41,6 +43,7 @@ impl Operations {
             raw: Some(raw),
             chain: VecDeque::new(),
             ends_with_kernel: false,
+            exposed: false,
             waits: Vec::new(),
         }
     }

@@ -1,27 +1,23 @@
-//! What kernels of an image say: `printf` records in a buffer of the device's, read when no kernel of the image runs.
+//! What kernels of an image print: records in memory of the host, read when no kernel of the image runs.
 
 use std::mem::offset_of;
 use std::sync::Arc;
 
 use device_printf::{Arguments, format_into, write_to_stdout};
 use devicertl_services::output::Buffer;
-use devicertl_services::record_reader::{Record, Value, records};
+use devicertl_services::record_reader::{Value, records};
 use parking_lot::Mutex;
 use plugin_api::{DevicePtr, MemoryKind, Result};
 
 use crate::gpu::Gpu;
-use crate::memory::Memory;
 use crate::synchronous;
 
 /// The variable of an image that describes the buffer.
 pub const VARIABLE: &str = "__omptarget_printf_buffer";
-/// The functions that write to it. An image without them says nothing.
-pub const FUNCTIONS: [&str; 2] = ["vprintf", "__assertfail"];
 
 /// The buffer of an image.
 pub struct Output {
     gpu: Arc<Gpu>,
-    memory: Arc<Memory>,
     /// The variable, and the records.
     variable: DevicePtr,
     records: DevicePtr,
@@ -31,16 +27,17 @@ pub struct Output {
 
 impl Output {
     /// Provides a buffer for the image with this variable.
-    pub fn new(gpu: &Arc<Gpu>, memory: &Arc<Memory>, variable: DevicePtr) -> Result<Output> {
+    pub fn new(gpu: &Arc<Gpu>, variable: DevicePtr) -> Result<Output> {
         let size = gpu.settings.printf;
-        let records = memory.alloc(gpu, size, MemoryKind::Device)?;
+        let records = gpu.memory.alloc(gpu, size, MemoryKind::Host)?;
         let output = Output {
             gpu: gpu.clone(),
-            memory: memory.clone(),
             variable,
             records,
             running: Mutex::new(0),
         };
+        // SAFETY: nothing else uses the memory yet.
+        unsafe { output.records_mut() }.fill(0);
         output.write(offset_of!(Buffer, base), [records.0, size])?;
         Ok(output)
     }
@@ -64,34 +61,41 @@ impl Output {
     fn write(&self, offset: usize, words: [u64; 2]) -> Result<()> {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let place = self.variable.offset(offset as i64);
-        synchronous::write(&self.gpu, &self.memory, place, &bytes)
+        synchronous::write(&self.gpu, place, &bytes)
     }
 
-    /// Prints the records, and empties the buffer.
+    /// The records' memory.
+    ///
+    /// # Safety
+    /// Nothing else uses it meanwhile.
+    #[expect(clippy::mut_from_ref, reason = "the caller's promise")]
+    unsafe fn records_mut(&self) -> &mut [u8] {
+        let start = std::ptr::with_exposed_provenance_mut(self.records.0 as usize);
+        // SAFETY: memory of the host, allocated with this size; caller.
+        unsafe { std::slice::from_raw_parts_mut(start, self.gpu.settings.printf as usize) }
+    }
+
+    /// Prints the records, and empties the buffer. The device is asked only if there are any.
     fn print(&self) -> Result<()> {
-        let read = |bytes: &mut [u8], from| synchronous::read(&self.gpu, &self.memory, bytes, from);
-        let mut head = [0u8; 16];
-        let counts = self.variable.offset(offset_of!(Buffer, used) as i64);
-        read(&mut head, counts)?;
-        let (used, lost) = (
-            u64::from_le_bytes(head[..8].try_into().unwrap_or_default()),
-            u64::from_le_bytes(head[8..].try_into().unwrap_or_default()),
-        );
-        if used == 0 && lost == 0 {
+        // SAFETY: no kernel is in flight, and the lock on their number is held.
+        let memory = unsafe { self.records_mut() };
+        let records = records(memory);
+        if records.bytes == 0 {
             return Ok(());
         }
-        let mut bytes = vec![0; used.min(self.gpu.settings.printf) as usize];
-        read(&mut bytes, self.records)?;
-        for record in records(&bytes) {
-            if let Record::Print { format, values } = record {
-                write_to_stdout(&text(format, &values));
-            }
+        memory[..records.bytes].fill(0);
+        for print in &records.prints {
+            write_to_stdout(&text(print.format.as_deref(), &print.values));
         }
-        if lost > 0 {
-            log::warn!(
+        let mut lost = [0u8; 8];
+        let place = self.variable.offset(offset_of!(Buffer, lost) as i64);
+        synchronous::read(&self.gpu, &mut lost, place)?;
+        match u64::from_le_bytes(lost) {
+            0 => {}
+            lost => log::warn!(
                 "{lost} outputs of kernels had no room (OMPTARGET_AMDGPU_PRINTF_BUFFER is {} bytes)",
                 self.gpu.settings.printf
-            );
+            ),
         }
         self.write(offset_of!(Buffer, used), [0, 0])
     }
@@ -100,7 +104,7 @@ impl Output {
 impl Drop for Output {
     fn drop(&mut self) {
         if self.gpu.in_use().is_some()
-            && let Err(error) = self.memory.free(&self.gpu, self.records)
+            && let Err(error) = self.gpu.memory.free(&self.gpu, self.records)
         {
             log::debug!("{error}");
         }
@@ -108,7 +112,7 @@ impl Drop for Output {
 }
 
 /// The text of a `printf`.
-fn text(format: Option<Vec<u8>>, values: &[Value]) -> Vec<u8> {
+fn text(format: Option<&[u8]>, values: &[Value]) -> Vec<u8> {
     let Some(format) = format else {
         return Vec::new();
     };
@@ -149,12 +153,9 @@ mod tests {
             Value::Wide(2.5f64.to_bits()),
             Value::Text(None),
         ];
-        let format = Some(b"%d [%5s] %.2f %s %%\n\0".to_vec());
+        let format = Some(&b"%d [%5s] %.2f %s %%\n\0"[..]);
         assert_eq!(text(format, &values), b"-3 [  abc] 2.50 (null) %\n");
         assert_eq!(text(None, &[]), b"");
-        assert_eq!(
-            text(Some(b"%Lf\0".to_vec()), &[Value::Wide(0)]),
-            b"0.000000"
-        );
+        assert_eq!(text(Some(b"%Lf\0"), &[Value::Wide(0)]), b"0.000000");
     }
 }

@@ -18,7 +18,6 @@ use crate::gpu::Gpu;
 use crate::host_thread::HostThread;
 use crate::kernel::AmdKernel;
 use crate::locked_memory::pinned;
-use crate::memory::Memory;
 use crate::operations::{Operations, kernels_ended};
 use crate::queue::{DEPENDENCES, NewPacket};
 use crate::signal::Signal;
@@ -29,7 +28,6 @@ const STAGED: usize = 16 << 10;
 /// A stream.
 pub struct AmdStream {
     gpu: Arc<Gpu>,
-    memory: Arc<Memory>,
     running: Arc<InFlight>,
     state: Mutex<Operations>,
 }
@@ -37,13 +35,12 @@ pub struct AmdStream {
 /// Memory of the device that is freed when this is dropped.
 struct Temporary {
     gpu: Arc<Gpu>,
-    memory: Arc<Memory>,
     address: DevicePtr,
 }
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        if let Err(error) = self.memory.free(&self.gpu, self.address) {
+        if let Err(error) = self.gpu.memory.free(&self.gpu, self.address) {
             log::debug!("{error}");
         }
     }
@@ -58,11 +55,10 @@ struct Place {
 
 impl AmdStream {
     /// An empty stream.
-    pub fn new(gpu: &Arc<Gpu>, memory: &Arc<Memory>) -> Result<AmdStream> {
+    pub fn new(gpu: &Arc<Gpu>) -> Result<AmdStream> {
         let raw = gpu.take_stream()?;
         Ok(AmdStream {
             gpu: gpu.clone(),
-            memory: memory.clone(),
             running: gpu.running(),
             state: Mutex::new(Operations::new(raw)),
         })
@@ -200,6 +196,7 @@ impl AmdStream {
             return Ok((self.host(room), Vec::new()));
         }
         let pinned = self
+            .gpu
             .memory
             .alloc(&self.gpu, bytes.len() as u64, MemoryKind::Host)?;
         let kept = self.temporary(pinned);
@@ -212,7 +209,6 @@ impl AmdStream {
     fn temporary(&self, address: DevicePtr) -> Temporary {
         Temporary {
             gpu: self.gpu.clone(),
-            memory: self.memory.clone(),
             address,
         }
     }
@@ -228,7 +224,8 @@ impl AmdStream {
         if len == 0 {
             return Ok(());
         }
-        self.memory
+        self.gpu
+            .memory
             .check(&self.gpu, "copy between devices", dst, len)?;
         let mut state = self.begin()?;
         let there = Place {
@@ -286,12 +283,48 @@ impl AmdStream {
         self.copy_bytes(state, self.own(dst), src, len, kept)
     }
 
+    /// Enqueues a barrier behind everything that the stream does and waits for. With `in_order` it is behind all packets
+    /// of the queue, too.
+    fn barrier(&self, state: &mut Operations, in_order: bool) -> Result<()> {
+        let signal = Signal::new(&self.gpu)?;
+        let dependences = state.dependences();
+        let (some, rest) = dependences.split_at(dependences.len().min(DEPENDENCES));
+        let mut packets: Vec<_> = rest
+            .chunks(DEPENDENCES)
+            .map(|some| NewPacket::barrier(some, None, false))
+            .collect();
+        packets.push(NewPacket::barrier(some, Some(&signal), in_order));
+        state.raw()?.queue.clone().submit(&self.gpu, &packets)?;
+        signal.depends_on(dependences);
+        state.push(signal, Vec::new());
+        Ok(())
+    }
+
+    /// A barrier stands for the packets that others may have added to the stream's queue.
+    fn mark_exposed(&self, only_if_empty: bool) -> Result<()> {
+        let mut state = self.lock();
+        if state.exposed && (state.chain.is_empty() || !only_if_empty) {
+            self.gpu.alive()?;
+            self.barrier(&mut state, true)?;
+        }
+        Ok(())
+    }
+
     /// The stream will not run its remaining functions. Drops them, so that those who wait for them learn of it.
     fn abandon(&self) {
         let operations = &self.lock().chain;
         let calls = operations.iter().filter_map(|each| each.call.clone());
         let calls: Vec<_> = calls.collect();
         calls.iter().for_each(|call| call.abandon());
+    }
+
+    /// Waits until these are complete, which is all that the stream had to do.
+    fn wait_for(&self, outstanding: Vec<Arc<Signal>>) -> Result<()> {
+        for signal in outstanding {
+            signal.wait().inspect_err(|_| self.abandon())?;
+        }
+        self.passed();
+        Ok(())
     }
 
     /// Notes that the operations up to now may be complete.
@@ -312,7 +345,9 @@ impl Stream for AmdStream {
         if len == 0 {
             return Ok(());
         }
-        self.memory.check(&self.gpu, "copy to device", dst, len)?;
+        self.gpu
+            .memory
+            .check(&self.gpu, "copy to device", dst, len)?;
         let mut state = self.begin()?;
         if len > STAGED {
             // SAFETY: the source stays readable (caller).
@@ -331,7 +366,8 @@ impl Stream for AmdStream {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.memory
+        self.gpu
+            .memory
             .check(&self.gpu, "copy to device", dst, bytes.len())?;
         let mut state = self.begin()?;
         let (src, kept) = self.stage(&mut state, bytes)?;
@@ -342,7 +378,9 @@ impl Stream for AmdStream {
         if len == 0 {
             return Ok(());
         }
-        self.memory.check(&self.gpu, "copy from device", src, len)?;
+        self.gpu
+            .memory
+            .check(&self.gpu, "copy from device", src, len)?;
         let mut state = self.begin()?;
         // SAFETY: the destination stays writable (caller).
         let pinned = unsafe { pinned(&self.gpu, dst, len) }?;
@@ -362,7 +400,8 @@ impl Stream for AmdStream {
             return Ok(());
         }
         for address in [src, dst] {
-            self.memory
+            self.gpu
+                .memory
                 .check(&self.gpu, "copy within the device", address, len)?;
         }
         let mut state = self.begin()?;
@@ -372,6 +411,7 @@ impl Stream for AmdStream {
         }
         // The runtime has no copy between ranges that overlap: through temporary memory.
         let between = self
+            .gpu
             .memory
             .alloc(&self.gpu, len as u64, MemoryKind::Device)?;
         let kept = self.temporary(between);
@@ -389,7 +429,7 @@ impl Stream for AmdStream {
         if len == 0 {
             return Ok(());
         }
-        self.memory.check(&self.gpu, "fill", dst, len)?;
+        self.gpu.memory.check(&self.gpu, "fill", dst, len)?;
         let mut state = self.begin()?;
         if len <= STAGED {
             return self.fill_bytes(&mut state, dst, byte, len);
@@ -434,17 +474,7 @@ impl Stream for AmdStream {
         let mut state = self.begin()?;
         if !state.waits.is_empty() {
             // The event is behind what the stream waits for, too: a barrier stands for all of it.
-            let signal = Signal::new(&self.gpu)?;
-            let dependences = state.dependences();
-            let (some, rest) = dependences.split_at(dependences.len().min(DEPENDENCES));
-            let mut packets: Vec<_> = rest
-                .chunks(DEPENDENCES)
-                .map(|some| NewPacket::barrier(some, None, false))
-                .collect();
-            packets.push(NewPacket::barrier(some, Some(&signal), false));
-            state.raw()?.queue.clone().submit(&self.gpu, &packets)?;
-            signal.depends_on(dependences);
-            state.push(signal, Vec::new());
+            self.barrier(&mut state, false)?;
         }
         let last = state.chain.back();
         Ok(last.map(|last| {
@@ -472,27 +502,27 @@ impl Stream for AmdStream {
     }
 
     fn foreign(&self) -> Option<usize> {
-        let queue = self.lock().raw.as_ref()?.queue.address();
+        let mut state = self.lock();
+        state.exposed = true;
+        let queue = state.raw.as_ref()?.queue.address();
         Some(queue.expose_provenance())
     }
 
     fn query(&self) -> Result<bool> {
+        self.mark_exposed(true)?;
         let outstanding = self.lock().outstanding();
         if !outstanding.iter().all(|signal| signal.has_happened()) {
             self.gpu.alive().inspect_err(|_| self.abandon())?;
             return Ok(false);
         }
-        self.synchronize()?;
+        self.wait_for(outstanding)?;
         Ok(true)
     }
 
     fn synchronize(&self) -> Result<()> {
+        self.mark_exposed(false)?;
         let outstanding = self.lock().outstanding();
-        for signal in outstanding {
-            signal.wait().inspect_err(|_| self.abandon())?;
-        }
-        self.passed();
-        Ok(())
+        self.wait_for(outstanding)
     }
 }
 

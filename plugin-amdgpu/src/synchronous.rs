@@ -6,24 +6,22 @@ use plugin_api::{DevicePtr, Result};
 use vendor_driver::{read_synchronously, run_synchronously as run, write_synchronously};
 
 use crate::gpu::Gpu;
-use crate::memory::Memory;
 use crate::stream::AmdStream;
 
 /// Enqueues operations on a stream of their own and waits for them.
 pub fn run_synchronously(
     gpu: &Arc<Gpu>,
-    memory: &Arc<Memory>,
     enqueue: impl FnOnce(&AmdStream) -> Result<()>,
 ) -> Result<()> {
-    run(AmdStream::new(gpu, memory)?, enqueue)
+    run(AmdStream::new(gpu)?, enqueue)
 }
 
 /// Copies host to device.
-pub fn write(gpu: &Arc<Gpu>, memory: &Arc<Memory>, dst: DevicePtr, bytes: &[u8]) -> Result<()> {
-    write_synchronously(AmdStream::new(gpu, memory)?, dst, bytes)
+pub fn write(gpu: &Arc<Gpu>, dst: DevicePtr, bytes: &[u8]) -> Result<()> {
+    write_synchronously(AmdStream::new(gpu)?, dst, bytes)
 }
 
 /// Copies device to host.
-pub fn read(gpu: &Arc<Gpu>, memory: &Arc<Memory>, bytes: &mut [u8], src: DevicePtr) -> Result<()> {
-    read_synchronously(AmdStream::new(gpu, memory)?, bytes, src)
+pub fn read(gpu: &Arc<Gpu>, bytes: &mut [u8], src: DevicePtr) -> Result<()> {
+    read_synchronously(AmdStream::new(gpu)?, bytes, src)
 }

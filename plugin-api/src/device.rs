@@ -149,10 +149,19 @@ pub struct Foreign {
     pub runtime: isize,
     /// Its name.
     pub name: &'static CStr,
-    /// The device's number there.
-    pub device: isize,
-    /// Address of the context in which the device is used.
-    pub context: usize,
+    /// The device there.
+    pub device: ForeignDevice,
+    /// Address of the context in which the device is used, if the runtime has contexts.
+    pub context: Option<usize>,
+}
+
+/// How another runtime knows a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForeignDevice {
+    /// By a number.
+    Number(isize),
+    /// By a handle at this address.
+    Handle(usize),
 }
 
 /// A family of devices behind one driver.

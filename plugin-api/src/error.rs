@@ -176,6 +176,12 @@ pub enum FaultKind {
         /// Whether it was a store.
         write: bool,
     },
+    /// The same, on a device that says only which page it was.
+    #[error("access to the page at {page:#x}, which is not mapped on the device")]
+    WildPage {
+        /// The page's address.
+        page: u64,
+    },
     /// The same, on a device that does not say which address it was.
     #[error("access to an address that is not mapped on the device")]
     IllegalAddress,

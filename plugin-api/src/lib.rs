@@ -77,8 +77,8 @@ mod stage;
 mod stream;
 
 pub use device::{
-    Counters, Device, DeviceInfo, DevicePtr, Foreign, Global, Kernel, KernelInfo, Launch,
-    LoadOptions, MemoryKind, Module, Parameter, Plugin,
+    Counters, Device, DeviceInfo, DevicePtr, Foreign, ForeignDevice, Global, Kernel, KernelInfo,
+    Launch, LoadOptions, MemoryKind, Module, Parameter, Plugin,
 };
 pub use error::{Error, FaultKind, KernelFault, Result, SourceLocation, ThreadId, Waiting};
 pub use size::parse_size;

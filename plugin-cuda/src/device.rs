@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use device_image::Image;
 use plugin_api::{
-    Completion, Device, DeviceInfo, DevicePtr, Foreign, LoadOptions, MemoryKind, Module, Result,
-    Stream,
+    Completion, Device, DeviceInfo, DevicePtr, Foreign, ForeignDevice, LoadOptions, MemoryKind,
+    Module, Result, Stream,
 };
 
 use crate::gpu::Gpu;
@@ -105,8 +105,8 @@ impl Device for CudaDevice {
         Ok(Some(Foreign {
             runtime: CUDA_DRIVER,
             name: c"cuda_driver",
-            device: self.gpu.device as isize,
-            context: context.0.expose_provenance(),
+            device: ForeignDevice::Number(self.gpu.device as isize),
+            context: Some(context.0.expose_provenance()),
         }))
     }
 

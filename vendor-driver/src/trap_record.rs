@@ -15,6 +15,8 @@ pub const RECORD_SIZE: usize = size_of::<Raw>();
 
 /// Bytes for the texts.
 const TEXT: usize = 992;
+/// [`Raw::state`] while a thread is writing.
+const TAKEN: u32 = 1;
 /// [`Raw::state`] of a complete record with a message of the device runtime.
 const MESSAGE: u32 = 2;
 /// [`Raw::state`] of a complete record of an assertion.
@@ -48,6 +50,18 @@ pub struct Trap {
 }
 
 impl Trap {
+    /// Whether a thread is writing the record.
+    ///
+    /// # Safety
+    /// As for [`Trap::read`].
+    pub unsafe fn is_coming(record: *const u8) -> bool {
+        // SAFETY: caller.
+        unsafe { &*record.cast::<Raw>() }
+            .state
+            .load(Ordering::Acquire)
+            == TAKEN
+    }
+
     /// The trap that a kernel has recorded, if any.
     ///
     /// # Safety

@@ -7,6 +7,7 @@ use anyhow::Result;
 use llvm_sys::LLVMOpcode;
 
 use super::unit::Unit;
+use crate::analysis::target::AMDGCN;
 use crate::ir::Value;
 
 /// The variable that points to the record.
@@ -14,12 +15,9 @@ const VARIABLE: &str = "__omptarget_trap_record";
 /// The function that fills it in. Device links do not optimise it.
 const WRITER: &str = "omptarget_leave_reason";
 
-/// What the device services print to (docs/abi.md, "Device services").
-const OUTPUT: &str = "__omptarget_printf_buffer";
-
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
-    if unit.module.global(OUTPUT).is_some() {
+    if std::ptr::eq(unit.dialect.target, &AMDGCN) {
         return Ok(());
     }
     if let Some(variable) = unit.module.global(VARIABLE) {

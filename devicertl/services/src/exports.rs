@@ -4,6 +4,7 @@ use core::ffi::{c_char, c_int, c_void};
 
 use crate::heap::Heap;
 use crate::output::Buffer;
+use crate::trap_record::{Reason, TrapRecordPlace};
 
 /// The heap; the plugin gives it memory after loading.
 #[unsafe(no_mangle)]
@@ -12,6 +13,26 @@ pub static __omptarget_heap: Heap = Heap::new();
 /// Where output goes; the plugin gives it memory after loading.
 #[unsafe(no_mangle)]
 pub static __omptarget_printf_buffer: Buffer = Buffer::new();
+
+/// Where a kernel that ends leaves the reason; the plugin gives it memory after loading.
+#[unsafe(no_mangle)]
+pub static __omptarget_trap_record: TrapRecordPlace = TrapRecordPlace::new();
+
+// SAFETY: LLVM's intrinsics of this target have these types.
+unsafe extern "C" {
+    #[link_name = "llvm.amdgcn.workgroup.id.x"]
+    safe fn block_x() -> u32;
+    #[link_name = "llvm.amdgcn.workgroup.id.y"]
+    safe fn block_y() -> u32;
+    #[link_name = "llvm.amdgcn.workgroup.id.z"]
+    safe fn block_z() -> u32;
+    #[link_name = "llvm.amdgcn.workitem.id.x"]
+    safe fn thread_x() -> u32;
+    #[link_name = "llvm.amdgcn.workitem.id.y"]
+    safe fn thread_y() -> u32;
+    #[link_name = "llvm.amdgcn.workitem.id.z"]
+    safe fn thread_z() -> u32;
+}
 
 /// `malloc` (ISO C17, §7.22.3.4).
 #[unsafe(no_mangle)]
@@ -70,7 +91,7 @@ pub unsafe extern "C" fn vprintf(format: *const c_char, arguments: *mut c_void) 
 /// CUDA's `__assertfail`, which the runtime calls where it gives up: says why, and ends the kernel.
 ///
 /// # Safety
-/// The strings are null or C strings.
+/// The strings are C strings.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub unsafe extern "C" fn __assertfail(
@@ -80,8 +101,16 @@ pub unsafe extern "C" fn __assertfail(
     function: *const c_char,
     _character_size: usize,
 ) -> ! {
+    let reason = Reason {
+        message: message.cast(),
+        file: file.cast(),
+        line,
+        function: function.cast(),
+    };
+    let block = [block_x(), block_y(), block_z()];
+    let thread = [thread_x(), thread_y(), thread_z()];
     // SAFETY: the caller's promise.
-    unsafe { __omptarget_printf_buffer.fail(message.cast(), file.cast(), line, function.cast()) };
+    unsafe { __omptarget_trap_record.leave(&reason, block, thread) };
     core::intrinsics::abort()
 }
 

@@ -6,7 +6,7 @@
 #![cfg_attr(
     target_arch = "amdgpu",
     no_std,
-    feature(core_intrinsics),
+    feature(core_intrinsics, link_llvm_intrinsics),
     allow(internal_features)
 )]
 
@@ -16,3 +16,4 @@ pub mod heap;
 pub mod output;
 #[cfg(not(target_arch = "amdgpu"))]
 pub mod record_reader;
+pub mod trap_record;

@@ -1,17 +1,14 @@
-//! What kernels say: `printf` and failed assertions, as records in a buffer that the plugin reads when the kernel has
-//! ended. A record holds all it needs, strings included, so that reading it takes no other device memory.
+//! What kernels print, as records in a buffer that the plugin reads when the kernel has ended. A record holds all it
+//! needs, strings included, so that reading it takes no other device memory.
 //!
-//! A record: u64 its size in bytes, a multiple of 8; u64 [`PRINT`] or [`FAILURE`]; then *fields*. A string is u64 its
-//! length plus one, 0 for a null pointer, and its bytes, padded to 8. A print record's fields are the format, then each
-//! argument: a string for `%s`, else u64 (for `double` its bits; signed integers sign-extended). A failure record's are
-//! the message, the file, u64 the line, and the function.
+//! A record: u64 its size in bytes, a multiple of 8; u64 [`PRINT`]; then *fields*. A string is u64 its length plus one,
+//! 0 for a null pointer, and its bytes, padded to 8. The fields are the format, then each argument: a string for `%s`,
+//! else u64 (for `double` its bits; signed integers sign-extended).
 
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Kind of a record: `printf`.
 pub const PRINT: u64 = 0;
-/// Kind of a record: a failed assertion or a trap with a reason.
-pub const FAILURE: u64 = 1;
 
 /// The buffer: `__omptarget_printf_buffer`. The plugin sets `base` and `size`, everything else is zero at the start
 /// and again after each reading.
@@ -190,26 +187,6 @@ unsafe fn print_fields(sink: &mut impl Sink, format: *const u8, arguments: *cons
     count
 }
 
-/// The fields of a failure record.
-///
-/// # Safety
-/// The strings are null or C strings.
-unsafe fn failure_fields(
-    sink: &mut impl Sink,
-    message: *const u8,
-    file: *const u8,
-    line: u32,
-    function: *const u8,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        sink.string(message);
-        sink.string(file);
-        sink.word(line.into());
-        sink.string(function);
-    }
-}
-
 impl Buffer {
     /// A buffer without memory.
     #[expect(
@@ -226,7 +203,7 @@ impl Buffer {
     }
 
     /// Room for a record with that many bytes of fields; its head is written.
-    fn record(&self, fields: u64, kind: u64) -> Option<Write> {
+    fn record(&self, fields: u64) -> Option<Write> {
         let bytes = fields + 16;
         let size = self.size.load(Relaxed);
         let start = self.used.fetch_update(Relaxed, Relaxed, |used| {
@@ -238,7 +215,7 @@ impl Buffer {
         };
         let mut write = Write((self.base.load(Relaxed) + start) as *mut u8);
         write.word(bytes);
-        write.word(kind);
+        write.word(PRINT);
         Some(write)
     }
 
@@ -251,24 +228,9 @@ impl Buffer {
         // SAFETY: the caller's promise.
         unsafe {
             print_fields(&mut count, format, arguments);
-            match self.record(count.0, PRINT) {
+            match self.record(count.0) {
                 Some(mut write) => print_fields(&mut write, format, arguments),
                 None => -1,
-            }
-        }
-    }
-
-    /// Records why the kernel ends.
-    ///
-    /// # Safety
-    /// The strings are null or C strings.
-    pub unsafe fn fail(&self, message: *const u8, file: *const u8, line: u32, function: *const u8) {
-        let mut count = Count(0);
-        // SAFETY: the caller's promise.
-        unsafe {
-            failure_fields(&mut count, message, file, line, function);
-            if let Some(mut write) = self.record(count.0, FAILURE) {
-                failure_fields(&mut write, message, file, line, function);
             }
         }
     }
@@ -390,23 +352,6 @@ mod tests {
             (64, 1)
         );
         assert_eq!(print(&buffer(0), c"", &Packed::default()), -1);
-    }
-
-    #[test]
-    fn a_failure_says_what_and_where() {
-        let fixture = buffer(20);
-        // SAFETY: C strings, and a null pointer.
-        unsafe {
-            fixture.buffer.fail(
-                c"broken".as_ptr().cast(),
-                c"f.c".as_ptr().cast(),
-                17,
-                core::ptr::null(),
-            );
-        }
-        let fields = [string("broken"), string("f.c"), vec![17, 0]].concat();
-        assert_eq!(fixture.memory[..2], [fields.len() as u64 * 8 + 16, FAILURE]);
-        assert_eq!(fixture.memory[2..2 + fields.len()], fields);
     }
 
     #[test]

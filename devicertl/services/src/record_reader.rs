@@ -1,28 +1,23 @@
 //! Records as the host reads them (see [`crate::output`]).
 
-use crate::output::{Argument, Conversions, FAILURE, PRINT};
+use crate::output::{Argument, Conversions, PRINT};
 
-/// A record of the buffer.
+/// A `printf`.
 #[derive(Debug, PartialEq)]
-pub enum Record {
-    /// `printf`.
-    Print {
-        /// The format, with its null character; `None`: a null pointer.
-        format: Option<Vec<u8>>,
-        /// What it takes.
-        values: Vec<Value>,
-    },
-    /// A failed assertion or a trap with a reason.
-    Failure {
-        /// The condition or the reason.
-        message: Vec<u8>,
-        /// The file; empty if there is none.
-        file: Vec<u8>,
-        /// Its line.
-        line: u64,
-        /// The function; empty if there is none.
-        function: Vec<u8>,
-    },
+pub struct Print {
+    /// The format, with its null character; `None`: a null pointer.
+    pub format: Option<Vec<u8>>,
+    /// What it takes.
+    pub values: Vec<Value>,
+}
+
+/// The records at the start of a buffer.
+#[derive(Debug, Default, PartialEq)]
+pub struct Records {
+    /// What they print.
+    pub prints: Vec<Print>,
+    /// The bytes that they take.
+    pub bytes: usize,
 }
 
 /// An argument of `printf`.
@@ -36,20 +31,16 @@ pub enum Value {
     Text(Option<Vec<u8>>),
 }
 
-/// The records in `bytes`, up to the first that is malformed.
-pub fn records(bytes: &[u8]) -> Vec<Record> {
-    let mut records = Vec::new();
-    let mut rest = bytes;
-    while let Some(size) = word(rest) {
+/// The records in `bytes`, up to the first place without one.
+pub fn records(bytes: &[u8]) -> Records {
+    let mut records = Records::default();
+    while let Some(size) = word(&bytes[records.bytes..]) {
         let size = usize::try_from(size).unwrap_or(usize::MAX);
-        let Some(fields) = rest.get(8..size) else {
+        let Some(fields) = bytes[records.bytes..].get(8..size) else {
             break;
         };
-        match record(fields) {
-            Some(record) => records.push(record),
-            None => break,
-        }
-        rest = &rest[size..];
+        records.prints.extend(print(&mut Fields(fields)));
+        records.bytes += size;
     }
     records
 }
@@ -79,30 +70,13 @@ impl Fields<'_> {
         text.push(0);
         Some(Some(text))
     }
-
-    /// A string without its null character.
-    fn text(&mut self) -> Option<Vec<u8>> {
-        let mut text = self.string()?.unwrap_or_default();
-        text.pop();
-        Some(text)
-    }
 }
 
-fn record(fields: &[u8]) -> Option<Record> {
-    let mut fields = Fields(fields);
-    match fields.word()? {
-        PRINT => print(&mut fields),
-        FAILURE => Some(Record::Failure {
-            message: fields.text()?,
-            file: fields.text()?,
-            line: fields.word()?,
-            function: fields.text()?,
-        }),
-        _ => None,
+/// `None`: the record is malformed.
+fn print(fields: &mut Fields<'_>) -> Option<Print> {
+    if fields.word()? != PRINT {
+        return None;
     }
-}
-
-fn print(fields: &mut Fields<'_>) -> Option<Record> {
     let format = fields.string()?;
     let mut values = Vec::new();
     if let Some(text) = &format {
@@ -114,7 +88,7 @@ fn print(fields: &mut Fields<'_>) -> Option<Record> {
             });
         }
     }
-    Some(Record::Print { format, values })
+    Some(Print { format, values })
 }
 
 #[cfg(test)]
@@ -146,14 +120,12 @@ mod tests {
             // SAFETY: the arguments are what the format takes.
             unsafe {
                 buffer.print(c"%d %s %s %g".as_ptr().cast(), packed.as_ptr());
-                let (message, file) = (c"i < n".as_ptr().cast(), c"a.c".as_ptr().cast());
-                buffer.fail(message, file, 12, core::ptr::null());
+                buffer.print(c"end".as_ptr().cast(), core::ptr::null());
             }
         });
         let read = records(&bytes);
-        let Record::Print { format, values } = &read[0] else {
-            panic!("{read:?}");
-        };
+        assert_eq!((read.prints.len(), read.bytes), (2, bytes.len()));
+        let Print { format, values } = &read.prints[0];
         assert_eq!(format.as_deref(), Some(&b"%d %s %s %g\0"[..]));
         assert_eq!(
             values[..],
@@ -164,13 +136,6 @@ mod tests {
                 Value::Wide(2.5f64.to_bits())
             ]
         );
-        let failure = Record::Failure {
-            message: b"i < n".to_vec(),
-            file: b"a.c".to_vec(),
-            line: 12,
-            function: Vec::new(),
-        };
-        assert_eq!(read[1..], [failure]);
     }
 
     #[test]
@@ -180,9 +145,9 @@ mod tests {
             buffer.print(c"hello".as_ptr().cast(), core::ptr::null());
         });
         for length in 0..bytes.len() {
-            assert_eq!(records(&bytes[..length]), []);
+            assert_eq!(records(&bytes[..length]), Records::default());
         }
-        assert_eq!(records(&[bytes.clone(), bytes].concat()).len(), 2);
-        assert_eq!(records(&[0; 64]), []);
+        assert_eq!(records(&[bytes.clone(), bytes].concat()).prints.len(), 2);
+        assert_eq!(records(&[0; 64]), Records::default());
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use plugin_api::{Completion, DevicePtr, Stream};
 use smallvec::SmallVec;
 
-use crate::device::mapping_report::{neighbour, report_table};
+use crate::device::mapping_report::{neighbour, neighbour_of_page, report_table};
 use crate::device::omp_device::OmpDevice;
 use crate::device::reduction_buffer::ReductionBuffer;
 use crate::device::stream_pool::StreamInUse;
@@ -174,6 +174,7 @@ pub fn kernel_error(device: &OmpDevice, source: plugin_api::Error) -> Error {
     let section = match &source {
         plugin_api::Error::Fault(fault) => match fault.kind {
             FaultKind::WildAccess { address, .. } => neighbour(device, address),
+            FaultKind::WildPage { page } => neighbour_of_page(device, page),
             _ => None,
         },
         _ => None,

@@ -2,12 +2,16 @@
 //! address of a kernel.
 
 use std::fmt::{self, Display};
+use std::ops::Range;
 
 use crate::device::omp_device::OmpDevice;
 use crate::mapping::map_item::MapItem;
 use crate::mapping::mapped_range::Mapping;
 use crate::mapping::table::Snapshot;
 use crate::report::info::{self, Info};
+
+/// Bytes of a GPU's page, the unit in which some devices report addresses.
+const PAGE: u64 = 4096;
 
 /// An address further than this from the end of a mapping has nothing to do with it. A wrong 32-bit index of 8-byte
 /// elements reaches this far.
@@ -84,21 +88,35 @@ pub fn print_table(device: &OmpDevice, when: &str) {
 
 /// How a kernel's stray `address` relates to the mapped sections, if at all.
 pub fn neighbour(device: &OmpDevice, address: u64) -> Option<String> {
+    beside(device, address..address + 1, &format!("{address:#x}"))
+}
+
+/// The same for a page of the device, in which a kernel used some address.
+pub fn neighbour_of_page(device: &OmpDevice, page: u64) -> Option<String> {
+    let name = format!("the page at {page:#x}");
+    beside(device, page..page.saturating_add(PAGE), &name)
+}
+
+/// The mapping that `range`, called `name`, lies in or behind.
+fn beside(device: &OmpDevice, range: Range<u64>, name: &str) -> Option<String> {
     let mappings = device.table.snapshot();
     let mappings = || mappings.iter().map(|line| &*line.mapping);
-    if let Some(mapping) = mappings().find(|mapping| mapping.host.contains(&address)) {
+    if let Some(mapping) =
+        mappings().find(|mapping| mapping.host.start < range.end && range.start < mapping.host.end)
+    {
         return Some(format!(
-            "{address:#x} lies in the host's copy of {mapping}; the device's is at {:?}: \
+            "{name} lies in the host's copy of {mapping}; the device's is at {:?}: \
              the region uses a pointer to the host that no map clause translates",
             mapping.address
         ));
     }
     let end = |mapping: &Mapping| mapping.device_address(mapping.host.end).0;
-    let below = mappings()
-        .filter(|mapping| end(mapping) <= address && address - end(mapping) < NEIGHBOURHOOD);
+    let distance = |mapping: &Mapping| range.start.saturating_sub(end(mapping));
+    let below =
+        mappings().filter(|mapping| end(mapping) < range.end && distance(mapping) < NEIGHBOURHOOD);
     let nearest = below.max_by_key(|mapping| end(mapping))?;
-    let beyond = address - end(nearest);
+    let beyond = distance(nearest);
     Some(format!(
-        "{address:#x} is {beyond} bytes beyond the end of the device's copy of {nearest}"
+        "{name} is {beyond} bytes beyond the end of the device's copy of {nearest}"
     ))
 }

@@ -6,6 +6,8 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
+use plugin_api::ForeignDevice;
+
 use crate::device::interop_object::{self as objects, Interop};
 
 /// `omp_interop_rc_t`.
@@ -116,7 +118,12 @@ static PROPERTIES: [Property; 9] = [
         kind: POINTER,
         value: |object| {
             Some(match object.foreign() {
-                Some(foreign) => Value::Int(foreign.device),
+                Some(foreign) => match foreign.device {
+                    ForeignDevice::Number(number) => Value::Int(number),
+                    ForeignDevice::Handle(address) => {
+                        Value::Pointer(std::ptr::with_exposed_provenance_mut(address))
+                    }
+                },
                 None => Value::Pointer(object.device_handle()),
             })
         },
@@ -125,7 +132,7 @@ static PROPERTIES: [Property; 9] = [
         name: c"device_context",
         kind: POINTER,
         value: |object| {
-            let context = object.foreign()?.context;
+            let context = object.foreign()?.context?;
             Some(Value::Pointer(std::ptr::with_exposed_provenance_mut(
                 context,
             )))

@@ -198,9 +198,11 @@ fn device_hint(error: &plugin_api::Error) -> Option<&'static str> {
 fn fault_hint(kind: &plugin_api::FaultKind) -> Option<&'static str> {
     use plugin_api::FaultKind;
     match kind {
-        FaultKind::WildAccess { .. } | FaultKind::IllegalAddress => Some(
-            "map the data the region uses, or check the pointer given to is_device_ptr; -g shows the line",
-        ),
+        FaultKind::WildAccess { .. } | FaultKind::WildPage { .. } | FaultKind::IllegalAddress => {
+            Some(
+                "map the data the region uses, or check the pointer given to is_device_ptr; -g shows the line",
+            )
+        }
         FaultKind::Deadlock => Some("every thread of a team must reach the same barriers"),
         FaultKind::StackOverflow => {
             Some("move large local arrays out of the region, or limit recursion")

@@ -45,6 +45,7 @@ fn device_words(error: &Device) -> &'static str {
         Device::Fault(fault) => match fault.kind {
             FaultKind::Trap { .. } => "trap: ",
             FaultKind::WildAccess { .. } => ", which is not mapped on the device",
+            FaultKind::WildPage { .. } => "access to the page at ",
             FaultKind::IllegalAddress => "access to an address that is not mapped on the device",
             FaultKind::Arithmetic => "integer division by zero or overflow",
             FaultKind::StackOverflow => "stack overflow ",
