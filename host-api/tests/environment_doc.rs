@@ -38,8 +38,10 @@ fn every_variable_is_documented_and_every_documented_one_exists() {
     let mut named = BTreeSet::new();
     for part in [
         "host-api",
+        "plugin-amdgpu",
         "plugin-cuda",
         "plugin-vgpu",
+        "vendor-driver",
         "codegen",
         "cli",
         "cli/driver",

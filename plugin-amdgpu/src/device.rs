@@ -85,7 +85,11 @@ impl Device for AmdDevice {
         let Some(source) = source.downcast_ref::<AmdDevice>() else {
             return Ok(false);
         };
-        if !source.gpu.memory.share(&source.gpu, &self.gpu, src, len)? {
+        // Each of the two must be able to use both ranges.
+        let (own, other) = (&self.gpu, &source.gpu);
+        let shared =
+            other.memory.share(other, own, src, len)? && own.memory.share(own, other, dst, len)?;
+        if !shared {
             return Ok(false);
         }
         self.run(|stream| stream.copy_from(dst, &source.gpu, src, len))?;

@@ -108,7 +108,7 @@ impl Gpu {
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
         }
-        troubles::watch(&self.runtime, self.agent, &self.troubles);
+        troubles::watch(self.agent, &self.troubles);
         let mut queues = Vec::with_capacity(QUEUES);
         for _ in 0..QUEUES {
             match Queue::new(self) {

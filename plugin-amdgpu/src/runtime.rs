@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::driver::{DEVICE_TYPE_CPU, DEVICE_TYPE_GPU, Driver, Failure, HsaAgent, HsaAgentInfo};
 use crate::pools::{HostPools, host_pools};
-use crate::query;
+use crate::{query, troubles};
 
 /// The runtime and the host's processor.
 pub struct Runtime {
@@ -28,7 +28,11 @@ impl Runtime {
             // SAFETY: started above; nothing of the runtime is in use.
             let _ended = unsafe { driver.shut_down() };
         }
-        Ok(runtime?.map(Arc::new))
+        let runtime = runtime?;
+        if runtime.is_some() {
+            troubles::register_handler(driver);
+        }
+        Ok(runtime.map(Arc::new))
     }
 }
 
@@ -54,6 +58,7 @@ fn look(driver: &'static Driver) -> Result<Option<Runtime>, Failure> {
 
 impl Drop for Runtime {
     fn drop(&mut self) {
+        troubles::forget_handler();
         // SAFETY: started once, and every user of it keeps it alive.
         let _ended = unsafe { self.driver.shut_down() };
     }

@@ -6,8 +6,9 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use crate::driver::{EVENT_MEMORY_FAULT, HsaAgent, HsaEvent, HsaMemoryFault, HsaQueue, HsaStatus};
-use crate::runtime::Runtime;
+use crate::driver::{
+    Driver, EVENT_MEMORY_FAULT, HsaAgent, HsaEvent, HsaMemoryFault, HsaQueue, HsaStatus,
+};
 
 /// What went wrong on a device. The first of each kind is kept.
 #[derive(Default)]
@@ -74,22 +75,34 @@ pub unsafe extern "C" fn queue_failed(status: HsaStatus, _: *mut HsaQueue, data:
 /// The devices in use, for the handler of events, of which a process has one.
 static DEVICES: Mutex<Vec<(HsaAgent, Weak<Troubles>)>> = Mutex::new(Vec::new());
 
-/// Registers a device with the handler of memory faults, and the handler with the runtime. If other code of the
-/// process was faster, that gets the faults.
-pub fn watch(runtime: &Runtime, agent: HsaAgent, troubles: &Arc<Troubles>) {
+/// Registers a device with the handler of memory faults.
+pub fn watch(agent: HsaAgent, troubles: &Arc<Troubles>) {
     let mut devices = DEVICES.lock();
     devices.retain(|(_, troubles)| troubles.strong_count() > 0);
     devices.push((agent, Arc::downgrade(troubles)));
-    // A second registration fails, and the first goes on to serve.
-    // SAFETY: the handler is a function of this library, which is never unloaded while the runtime runs.
-    let registered = unsafe {
-        runtime
-            .driver
-            .register_event_handler(event, std::ptr::null_mut())
-    };
-    if registered.is_err() {
-        log::debug!("the handler of memory faults is registered already");
+}
+
+/// How often the runtime is in use, which has one handler for all of that.
+static USERS: Mutex<u32> = Mutex::new(0);
+
+/// Registers the handler with the runtime, which was just started. If other code of the process was faster, that gets
+/// the faults.
+pub fn register_handler(driver: &Driver) {
+    let mut users = USERS.lock();
+    *users += 1;
+    if *users > 1 {
+        return;
     }
+    // SAFETY: the handler is a function of this library, which is never unloaded while the runtime runs.
+    let registered = unsafe { driver.register_event_handler(event, std::ptr::null_mut()) };
+    if let Err(failure) = registered {
+        log::debug!("{} failed: {:#x}", failure.call, failure.result.0);
+    }
+}
+
+/// The runtime is about to be shut down.
+pub fn forget_handler() {
+    *USERS.lock() -= 1;
 }
 
 /// The handler of events.
