@@ -1,5 +1,5 @@
-//! The device services of AMD GPUs (`libompservices.a`) linked to bitcode: the virtual GPU runs them like any other code,
-//! if they get memory as from a plugin.
+//! The device services of AMD GPUs (`libompservices.a`) linked to bitcode: the virtual GPU runs them like any other
+//! code, if they get memory as from a plugin.
 
 use std::path::Path;
 

@@ -9,6 +9,7 @@ pub mod launch_bounds;
 mod older_clangs;
 mod pack_shared;
 pub mod pipeline;
+mod placed_shared;
 mod realloc;
 mod retarget;
 pub mod runtime;

@@ -13,8 +13,8 @@
 use anyhow::Result;
 
 use super::{
-    fold, guards, idle_barriers, launch_bounds, pack_shared, realloc, retarget, runtime, services,
-    static_shared, undefined, unsupported,
+    fold, guards, idle_barriers, launch_bounds, pack_shared, placed_shared, realloc, retarget,
+    runtime, services, static_shared, undefined, unsupported,
 };
 use crate::analysis::target::Target;
 use crate::ir::{Machine, Module};
@@ -98,10 +98,18 @@ const PASSES: &[Line] = &[
             .machine
             .run_passes(&image.module, "nvptx-lower-ctor-dtor")
     }),
+    line("hold-placed", &[CodeObject], 0, |image| {
+        placed_shared::hold(&image.module);
+        Ok(())
+    }),
     line("fold", ALL, 1, |image| {
         fold::run(&image.machine, &image.module, image.openmp_opt)
     }),
     line("optimise", ALL, 0, Image::optimise),
+    line("release-placed", &[CodeObject], 0, |image| {
+        placed_shared::release(&image.module);
+        Ok(())
+    }),
     line("idle-barriers", ALL, 1, |image| {
         idle_barriers::run(&image.module);
         Ok(())
@@ -188,8 +196,8 @@ mod tests {
         );
         assert_eq!(
             names(CodeObject),
-            "launch-bounds runtime services guards retarget fold optimise idle-barriers pack-shared undefined \
-             unsupported"
+            "launch-bounds runtime services guards retarget hold-placed fold optimise release-placed idle-barriers \
+             pack-shared undefined unsupported"
         );
         assert!(
             names(Ptx)

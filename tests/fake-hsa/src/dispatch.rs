@@ -119,8 +119,10 @@ fn read_arguments(kernel: &Kernel, agent: &Agent, packet: &Dispatch) -> Result<A
     if !address.is_multiple_of(align.into()) {
         return Err(format!("arguments at {address:#x}, not aligned to {align}"));
     }
-    let block = memory().enclosing(address, size.into()).cloned();
-    if block.is_some_and(|block| block.flags & KERNARG == 0) {
+    let flags = memory()
+        .enclosing(address, size.into())
+        .map(|block| block.flags);
+    if flags.is_some_and(|flags| flags & KERNARG == 0) {
         return Err(format!(
             "arguments at {address:#x}, which no kernarg pool has given"
         ));

@@ -2,6 +2,7 @@
 //! lies in the virtual GPUs' address window, which host and agents can access. Which agents *may* is kept here.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 use plugin_api::{Device as _, DevicePtr, Error, MemoryKind};
@@ -39,8 +40,14 @@ pub struct Block {
     pub access: BTreeSet<usize>,
     /// The virtual GPU's own block.
     allocated: DevicePtr,
-    /// Copies and kernels that use it now.
-    uses: usize,
+    /// Copies and kernels that use it now have a clone.
+    uses: Arc<()>,
+}
+
+impl Block {
+    fn is_in_use(&self) -> bool {
+        Arc::strong_count(&self.uses) > 1
+    }
 }
 
 /// The blocks.
@@ -60,15 +67,7 @@ pub fn memory() -> MutexGuard<'static, Memory> {
 }
 
 /// A use of a block by something that runs. Meanwhile it must not be freed.
-pub struct InUse(u64);
-
-impl Drop for InUse {
-    fn drop(&mut self) {
-        if let Some(block) = memory().enclosing(self.0, 1) {
-            block.uses -= 1;
-        }
-    }
-}
+pub struct InUse(#[expect(dead_code, reason = "it counts by existing")] Arc<()>);
 
 impl Memory {
     /// Allocates from a pool. Only its agent has access.
@@ -89,7 +88,7 @@ impl Memory {
             flags: pool.flags,
             access: BTreeSet::from([pool.owner]),
             allocated,
-            uses: 0,
+            uses: Arc::default(),
         };
         self.blocks.insert(start, block);
         Ok(start)
@@ -102,7 +101,7 @@ impl Memory {
             let what = format!("{address:#x} is freed, which is not allocated (freed twice?)");
             return Err(refuse(Failure::ERROR_INVALID_ALLOCATION, &what));
         };
-        if block.uses > 0 {
+        if block.is_in_use() {
             let what = format!("{address:#x} is freed while a copy or kernel uses it");
             return Err(refuse(Failure::ERROR_INVALID_ALLOCATION, &what));
         }
@@ -125,20 +124,23 @@ impl Memory {
             flags: 0,
             access,
             allocated: DevicePtr::NULL,
-            uses: 0,
+            uses: Arc::default(),
         });
     }
 
     /// Undoes one [`Memory::lock`].
     pub fn unlock(&mut self, start: u64) -> Outcome {
-        let Some(at) = self.locked.iter().rposition(|block| block.start == start) else {
+        let own = |block: &Block| block.start == start;
+        if !self.locked.iter().any(own) {
             let what = format!("{start:#x} is unlocked, which is not locked (unlocked twice?)");
             return Err(refuse(Failure::ERROR_INVALID_ARGUMENT, &what));
-        };
-        if self.locked[at].uses > 0 {
+        }
+        // Several threads may have locked the same memory.
+        let idle = |block: &Block| own(block) && !block.is_in_use();
+        let Some(at) = self.locked.iter().position(idle) else {
             let what = format!("{start:#x} is unlocked while a copy uses it");
             return Err(refuse(Failure::ERROR_INVALID_ALLOCATION, &what));
-        }
+        };
         self.locked.remove(at);
         Ok(())
     }
@@ -153,7 +155,7 @@ impl Memory {
             flags: 0,
             access: BTreeSet::from([owner]),
             allocated: DevicePtr::NULL,
-            uses: 0,
+            uses: Arc::default(),
         };
         self.blocks.insert(start, block);
     }
@@ -167,7 +169,8 @@ impl Memory {
     pub fn enclosing(&mut self, address: u64, length: u64) -> Option<&mut Block> {
         let end = address.checked_add(length)?;
         let inside = |block: &Block| block.start <= address && end <= block.start + block.size;
-        let locked = self.locked.iter_mut().rev().find(|block| inside(block));
+        let locked = self.locked.iter_mut().filter(|block| inside(block));
+        let locked = locked.min_by_key(|block| block.size);
         let enclosing = self.blocks.range_mut(..=address).next_back();
         let allocated = enclosing.map(|(_, block)| block);
         allocated.filter(|block| inside(block)).or(locked)
@@ -187,8 +190,7 @@ impl Memory {
                  hsa_amd_agents_allow_access"
             ));
         }
-        block.uses += 1;
-        Ok(InUse(address))
+        Ok(InUse(block.uses.clone()))
     }
 
     /// The allocations and locks that there are, as text.
