@@ -4,6 +4,7 @@ mod aot;
 mod cache;
 mod compile;
 mod completions;
+mod fortran;
 mod image;
 mod info;
 mod linker;
@@ -24,10 +25,11 @@ Exit codes:
   0    success
   1    the command failed; the message on standard error says why
   2    wrong usage
-  cc, c++: those of clang. run: those of the program, which replaces the command.
+  cc, c++: those of clang. fc: those of flang. run: those of the program, which replaces the command.
 
 Environment:
   OMPTARGET_CLANG    the clang to use (version 22); default: clang-22, then clang
+  OMPTARGET_FLANG    the flang to use (version 22); default: flang-22, then flang
   NO_COLOR           no colours even on a terminal
   What the run-time libraries read is in docs/environment.md.";
 
@@ -71,6 +73,18 @@ enum Command {
         )]
         arguments: Vec<OsString>,
     },
+    /// Compile Fortran: flang with the offload configuration; takes flang's arguments, among them the GPUs to compile
+    /// for (--offload-arch=sm_90, --offload-arch=gfx90a; default: sm_80)
+    #[command(disable_help_flag = true)]
+    Fc {
+        /// Arguments for flang
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "ARGUMENT"
+        )]
+        arguments: Vec<OsString>,
+    },
     /// Compile a program to a temporary file and run it
     Run(run::Options),
     /// List the devices
@@ -105,6 +119,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Cc { arguments } => compile::compile(compile::Language::C, &arguments),
         Command::Cxx { arguments } => compile::compile(compile::Language::Cxx, &arguments),
+        Command::Fc { arguments } => fortran::compile(&arguments),
         Command::Run(options) => run::run(&options),
         Command::Info(options) => info::info(&options),
         Command::Image(options) => image::image(&options),

@@ -9,7 +9,7 @@ pub static LONG: LazyLock<String> = LazyLock::new(|| {
          programs: clang {} or newer; libomptarget.so.22.1, symbols VERS1.0 (programs that clang 19 linked, too)\n\
          virtual GPU: interface version {}",
         env!("CARGO_PKG_VERSION"),
-        omptarget_driver::clang::VERSION,
+        omptarget_driver::VERSION,
         vgpu_abi::VERSION,
     )
 });

@@ -1,13 +1,14 @@
-//! What clang has done to the device code of each translation unit before it optimises it.
+//! What clang and flang have done to the device code of each translation unit before they optimise it.
 
 use anyhow::Result;
 use llvm_sys::prelude::LLVMModuleRef;
 
 use crate::analysis::target::Target;
-use crate::device::{captured_values, full_teams, shared_captures};
+use crate::device::{array_reductions, captured_values, full_teams, shared_captures};
 use crate::ir::Module;
 
-/// Mends what clang gets wrong in OpenMP code for GPUs. A module for another target stays as it is.
+/// Mends what clang gets wrong in OpenMP code for GPUs, and refuses what flang does. A module for another target stays as
+/// it is.
 ///
 /// Errors name what cannot be mended, and the place in the program's source.
 ///
@@ -20,6 +21,7 @@ pub unsafe fn run(module: LLVMModuleRef) -> Result<()> {
     if Target::of(&module).is_err() {
         return Ok(());
     }
+    array_reductions::refuse(&module)?;
     captured_values::run(module.context, &module);
     full_teams::run(module.context, &module);
     shared_captures::run(module.context, &module)

@@ -16,23 +16,31 @@ pub enum Failure {
         "{0} is missing: the command must lie in the bin/ of a built tree (scripts/build makes dist/)"
     )]
     NotInDist(PathBuf),
-    /// There is no clang, or none that runs.
+    /// There is no such compiler, or none that runs.
     #[error(
-        "no clang found (tried {tried}): {source}\n  install clang-22, or name one with OMPTARGET_CLANG"
+        "no {what} found (tried {tried}): {source}\n  install {what}-22, or name one with {variable}"
     )]
-    NoClang {
+    NoCompiler {
+        /// The compiler.
+        what: &'static str,
+        /// The variable that names one.
+        variable: &'static str,
         /// The programs that were tried, in order.
         tried: String,
         /// The error of the last attempt.
         source: std::io::Error,
     },
-    /// A clang that is too old, or another compiler.
+    /// A compiler that is too old, or another one.
     #[error(
-        "{clang} is version {version}, but 22 or newer is needed\n  install clang-22, or name one with OMPTARGET_CLANG"
+        "{program} is version {version}, but 22 or newer is needed\n  install {what}-22, or name one with {variable}"
     )]
-    OldClang {
+    OldCompiler {
+        /// The compiler that is needed.
+        what: &'static str,
+        /// The variable that names one.
+        variable: &'static str,
         /// The program.
-        clang: String,
+        program: String,
         /// The version that it prints.
         version: String,
     },

@@ -1,0 +1,134 @@
+//! `omptarget fc`: flang with its configuration file, and with what flang's driver cannot be told for NVIDIA GPUs.
+//!
+//! flang 22 compiles device code for AMD GPUs to bitcode, as clang does. For NVIDIA GPUs it makes machine code by
+//! `ptxas` only, of a PTX version that knows no GPU of today; options that change this are clang's alone. So its own
+//! list of commands (`-###`) is taken, the step with `ptxas` left out, and bitcode put in its place.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::Command;
+
+use omptarget_driver::{Failure, Result, flang};
+
+/// The triple of NVIDIA GPUs.
+const NVIDIA: &str = "nvptx64-nvidia-cuda";
+/// The PTX version that clang names with our `dist/cuda-stub`. It says what the GPU's instructions may be.
+const PTX: &str = "+ptx87";
+
+/// Compiles, links, or both.
+pub fn compile(arguments: &[OsString]) -> Result<()> {
+    let folder = tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
+    let commands = commands(arguments, folder.path())?;
+    if !commands.iter().any(|command| is_device_code(command)) {
+        let mut flang = flang::for_offload(arguments)?;
+        let error = flang.args(arguments).exec();
+        return Err(cannot_start(&flang, error));
+    }
+    for words in with_bitcode(commands) {
+        let mut command = Command::new(&words[0]);
+        let status = command.args(&words[1..]).status();
+        let status = status.map_err(|error| cannot_start(&command, error))?;
+        if !status.success() {
+            let code = status.code();
+            drop(folder);
+            std::process::exit(code.unwrap_or_else(|| 128 + status.signal().unwrap_or(0)));
+        }
+    }
+    Ok(())
+}
+
+fn cannot_start(command: &Command, source: std::io::Error) -> Failure {
+    Failure::System {
+        what: format!("cannot start {}", command.get_program().display()),
+        source,
+    }
+}
+
+/// What flang's driver would run, with its temporary files in `folder`. Nothing where it would run nothing: it has an
+/// error to report, or a question to answer.
+fn commands(arguments: &[OsString], folder: &Path) -> Result<Vec<Vec<String>>> {
+    let mut flang = flang::for_offload(arguments)?;
+    flang.args(arguments).arg("-###").env("TMPDIR", folder);
+    let output = flang
+        .output()
+        .map_err(|error| cannot_start(&flang, error))?;
+    if !output.status.success() {
+        return Ok(Vec::new());
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    // A command's line starts with a space, and its words are quoted.
+    let lines = text.lines().filter(|line| line.starts_with(" \""));
+    Ok(lines.filter_map(shlex::split).collect())
+}
+
+/// Whether a command makes PTX of a source file.
+fn is_device_code(command: &[String]) -> bool {
+    let has = |word: &str| command.iter().any(|each| each == word);
+    has("-fc1") && has(NVIDIA) && has("-S")
+}
+
+/// The commands with bitcode in the place of machine code for NVIDIA GPUs.
+fn with_bitcode(commands: Vec<Vec<String>>) -> Vec<Vec<String>> {
+    let mut bitcode = HashMap::new();
+    let mut result = Vec::new();
+    for mut command in commands {
+        if is_ptxas(&command) {
+            bitcode.extend(assembled(&command));
+            continue;
+        }
+        if is_device_code(&command) {
+            for word in &mut command {
+                if word == "-S" {
+                    *word = "-emit-llvm-bc".to_owned();
+                } else if word.starts_with("+ptx") {
+                    *word = PTX.to_owned();
+                }
+            }
+        }
+        for word in &mut command {
+            for (object, source) in &bitcode {
+                *word = word.replace(&format!("file={object},"), &format!("file={source},"));
+            }
+        }
+        result.push(command);
+    }
+    result
+}
+
+fn is_ptxas(command: &[String]) -> bool {
+    Path::new(&command[0]).file_name() == Some("ptxas".as_ref())
+}
+
+/// The object that a `ptxas` command makes, and the file that it makes it of: `--output-file OBJECT SOURCE`.
+fn assembled(command: &[String]) -> Option<(String, String)> {
+    let at = command.iter().position(|word| word == "--output-file")?;
+    Some((command.get(at + 1)?.clone(), command.get(at + 2)?.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn machine_code_becomes_bitcode() {
+        let commands = [
+            "/bin/flang -fc1 -triple x86_64-pc-linux-gnu -emit-llvm-bc -o /t/a.bc a.f90",
+            "/bin/flang -fc1 -triple nvptx64-nvidia-cuda -S -target-feature +ptx42 -o /t/a.s a.f90",
+            "ptxas -m64 --output-file /t/a.o /t/a.s -c",
+            "/bin/llvm-offload-binary -o /t/a.out --image=file=/t/a.o,kind=openmp",
+        ];
+        let changed = with_bitcode(commands.map(words).to_vec());
+        let expected = [
+            commands[0],
+            "/bin/flang -fc1 -triple nvptx64-nvidia-cuda -emit-llvm-bc -target-feature +ptx87 -o /t/a.s a.f90",
+            "/bin/llvm-offload-binary -o /t/a.out --image=file=/t/a.s,kind=openmp",
+        ];
+        assert_eq!(changed, expected.map(words));
+    }
+}
