@@ -6,6 +6,7 @@ pub mod fold;
 pub mod full_teams;
 pub mod guards;
 mod idle_barriers;
+mod implicit_inputs;
 pub mod launch_bounds;
 mod older_clangs;
 mod pack_shared;

@@ -13,8 +13,8 @@
 use anyhow::Result;
 
 use super::{
-    fold, guards, idle_barriers, launch_bounds, pack_shared, placed_shared, realloc, retarget,
-    runtime, services, static_shared, undefined, unsupported,
+    fold, guards, idle_barriers, implicit_inputs, launch_bounds, pack_shared, placed_shared,
+    realloc, retarget, runtime, services, static_shared, undefined, unsupported,
 };
 use crate::analysis::target::Target;
 use crate::ir::{Machine, Module};
@@ -118,6 +118,9 @@ const PASSES: &[Line] = &[
         pack_shared::run(&image.module);
         Ok(())
     }),
+    line("implicit-inputs", &[CodeObject], 1, |image| {
+        implicit_inputs::run(&image.module, &image.machine)
+    }),
     line("undefined", OF_IMAGES, 0, |image| match image.output {
         Ptx => undefined::refuse(&image.module, undefined::NVIDIAS_FUNCTIONS),
         _ => undefined::refuse(&image.module, &[]),
@@ -197,7 +200,7 @@ mod tests {
         assert_eq!(
             names(CodeObject),
             "launch-bounds runtime services guards retarget hold-placed fold optimise release-placed idle-barriers \
-             pack-shared undefined unsupported"
+             pack-shared implicit-inputs undefined unsupported"
         );
         assert!(
             names(Ptx)
