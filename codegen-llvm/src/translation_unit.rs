@@ -7,8 +7,8 @@ use crate::analysis::target::Target;
 use crate::device::{array_reductions, captured_values, full_teams, shared_captures};
 use crate::ir::Module;
 
-/// Mends what clang gets wrong in OpenMP code for GPUs, and refuses what flang does. A module for another target stays as
-/// it is.
+/// Mends what clang gets wrong in OpenMP code for GPUs, and refuses what flang does. A module for another target stays
+/// as it is.
 ///
 /// Errors name what cannot be mended, and the place in the program's source.
 ///
