@@ -13,8 +13,8 @@ use crate::ir::{Module, Value};
 
 /// How the function is called that takes another lane's part (`llvm/Frontend/OpenMP/OMPIRBuilder.cpp`).
 const SHUFFLE: &str = "_omp_reduction_shuffle_and_reduce_func";
-/// How flang's descriptors of arrays begin: address, size of an element, version, rank, type, attribute, extra; then the
-/// dimensions, which the descriptor of a scalar has not.
+/// How flang's descriptors of arrays begin: address, size of an element, version, rank, type, attribute, extra. The
+/// dimensions follow, which the descriptor of a scalar has not.
 const DESCRIPTOR: &str = "{ ptr, i64, i32, i8, i8, i8, i8, [";
 
 /// Refuses a translation unit with such a reduction.
