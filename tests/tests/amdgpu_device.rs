@@ -1,11 +1,12 @@
 //! `plugin-amdgpu` alone on the runtime of `tests/fake-hsa`: copies, streams, events, limits, and what is left behind.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use device_image::Image;
 use e2e::fake_driver::FakeDriver;
-use e2e::{Binary, Build, Mode, hsa};
+use e2e::{Binary, Build, Mode, cuda, hsa};
 use plugin_api::{
     Completion, Device, DevicePtr, Error, Event, Kernel, Launch, LoadOptions, MemoryKind, Stream,
 };
@@ -379,4 +380,44 @@ fn exceed_limits() {
     assert!(stream.foreign().is_some());
     // Others may have added packets to the queue.
     stream.synchronize().expect("no error");
+}
+
+/// One program with images for both makers. (The two libraries of the tests cannot be in one process: each has virtual
+/// GPUs, whose memory lies at one place.)
+#[test]
+fn each_maker_takes_its_own_image() {
+    let source = ["tests/programs/both_makers.c"];
+    let build = Build::new(&source).flags(&["--offload-arch=gfx1100"]);
+    let program = build.compile(Mode::Offload("-O2"));
+    let amd = hsa::runtime_for(&program).with("FAKE_HSA_AGENTS", "gfx1100");
+    assert_eq!(
+        amd.run(&program.path, &[]).passed("AMD"),
+        "PASS on 1 devices\n"
+    );
+    let nvidia = cuda::driver_for(&program);
+    assert_eq!(
+        nvidia.run(&program.path, &[]).passed("NVIDIA"),
+        "PASS on 1 devices\n"
+    );
+}
+
+/// Debian's runtime on a machine without a GPU: no device, and no word of that unless it is asked for.
+#[test]
+fn the_real_library_says_nothing() {
+    if Path::new("/dev/kfd").exists() {
+        return;
+    }
+    let source = ["tests/programs/both_makers.c"];
+    let program = Build::new(&source).compile(Mode::Amd("gfx90a", "-O2"));
+    let outcome = program.run_with(&[], &[("OMP_TARGET_OFFLOAD", "MANDATORY")]);
+    assert_eq!(outcome.passed("the virtual GPU"), "PASS on 1 devices\n");
+    let told = program.run_with(&[], &[("LIBOMPTARGET_DEBUG", "1")]).stderr;
+    let lines: Vec<_> = told
+        .lines()
+        .filter(|line| line.contains("amdgpu: "))
+        .collect();
+    assert!(
+        lines.len() == 1 && lines[0].contains("no AMD GPU"),
+        "{told}"
+    );
 }
