@@ -283,8 +283,8 @@ impl AmdStream {
         self.copy_bytes(state, self.own(dst), src, len, kept)
     }
 
-    /// Enqueues a barrier behind everything that the stream does and waits for. With `in_order` it is behind all packets
-    /// of the queue, too.
+    /// Enqueues a barrier behind everything that the stream does and waits for. With `in_order` it is behind all
+    /// packets of the queue, too.
     fn barrier(&self, state: &mut Operations, in_order: bool) -> Result<()> {
         let signal = Signal::new(&self.gpu)?;
         let dependences = state.dependences();

@@ -1,7 +1,7 @@
 //! Why a kernel ended, for the host (docs/abi.md, "Trap record").
 //!
-//! The record is memory of the host. Not every GPU can do atomic operations there, so a variable of the image says which
-//! thread may write it.
+//! The record is memory of the host. Not every GPU can do atomic operations there, so a variable of the image says
+//! which thread may write it.
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Release, fence};
 
