@@ -421,3 +421,26 @@ fn the_real_library_says_nothing() {
         "{told}"
     );
 }
+
+#[test]
+fn interop_objects_are_the_runtimes() {
+    let source = ["tests/programs/interop_hsa.c"];
+    let program = Build::new(&source).compile(Mode::Amd("gfx90a", "-O2"));
+    let outcome = hsa::runtime_for(&program).run(&program.path, &[]);
+    assert_eq!(outcome.passed("interop_hsa.c"), "PASS\n");
+}
+
+/// A buffer with room for one of four outputs.
+#[test]
+fn output_without_room_is_counted() {
+    let (program, runtime) = with_kernels();
+    let runtime = runtime.with("OMPTARGET_AMDGPU_PRINTF_BUFFER", "100");
+    let outcome = runtime.run(&program.path, &[]);
+    assert!(
+        outcome.code == 0 && outcome.stdout.ends_with("PASS\n"),
+        "{outcome:?}"
+    );
+    assert_eq!(outcome.stdout.matches("iteration ").count(), 1);
+    let warning = "3 outputs of kernels had no room (OMPTARGET_AMDGPU_PRINTF_BUFFER is 104 bytes)";
+    assert!(outcome.stderr.contains(warning), "{outcome:?}");
+}
