@@ -1,5 +1,6 @@
 //! Signals: how the host and the device learn that an operation is complete.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -64,7 +65,12 @@ impl Signal {
     /// Whether the operation will never be complete, because one that it waits for has failed.
     pub fn waits_for_failure(&self) -> bool {
         let mut open = self.dependences.lock().clone();
+        // Several operations may wait for the same one.
+        let mut seen = HashSet::new();
         while let Some(signal) = open.pop() {
+            if !seen.insert(signal.handle) {
+                continue;
+            }
             match signal.value() {
                 value if value < 0 => return true,
                 0 => {}
