@@ -22,8 +22,9 @@ pub fn run(unit: &Unit, copy: Module, made: &[Value]) -> Result<()> {
     // Variables exist once, in the unit's module. Only local constants may be copied.
     for variable in copy.globals() {
         let name = variable.name();
-        if name.starts_with("llvm.") {
-            // SAFETY: only LLVM itself looks for variables of these names; nothing uses them.
+        // LLVM itself looks for most variables of these names; a table of shared addresses is used like any other.
+        if name.starts_with("llvm.") && variable.is_unused() {
+            // SAFETY: nothing uses it, and the handle goes out of scope.
             unsafe { variable.delete_global() };
         } else if !variable.is_declaration() && !variable.is_local() {
             variable.set_linkage(LLVMExternalLinkage);
