@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use e2e::fake_driver::FakeDriver;
-use e2e::{Binary, Build, EXAMPLES, Mode, Outcome, cuda, dist, hsa, line_of};
+use e2e::{Binary, Build, EXAMPLES, Mode, Outcome, hsa, line_of};
 
 /// Waves of 64 and of 32 lanes.
 const ARCHITECTURES: [&str; 2] = ["gfx90a", "gfx1100"];
@@ -83,29 +83,6 @@ fn several_devices() {
         .with("OMPTARGET_VGPU_SMS", "1");
     let outcome = runtime.run(&program.path, &[]);
     assert_eq!(outcome.passed("devices.c"), "PASS\n");
-}
-
-/// One program with images for both makers' GPUs: each GPU runs its own.
-#[test]
-fn gpus_of_both_makers() {
-    let flags = ["--offload-arch=gfx90a"];
-    let build = Build::new(&["tests/programs/devices.c"]).flags(&flags);
-    let program = build.compile(Mode::Offload("-O2"));
-    let (nvidia, amd) = (cuda::driver_for(&program), hsa::runtime_for(&program));
-    // Not at once: each library has virtual GPUs, and a process has one address window for them.
-    for driver in [&nvidia, &amd] {
-        let outcome = driver.run(&program.path, &[]);
-        assert_eq!(outcome.passed("devices.c"), "PASS\n");
-    }
-    let folder = |driver: &FakeDriver| driver.folder().display().to_string();
-    let both = format!("{}:{}", folder(&nvidia), folder(&amd));
-    let both = amd
-        .with("LD_LIBRARY_PATH", &both)
-        .with("OMPTARGET_DEVICES", "");
-    let listed = both.run(&dist("bin/omptarget"), &["info"]);
-    for device in ["cuda 0: Fake GPU 0", "amdgpu 0: Fake GPU 0", "gfx90a"] {
-        assert!(listed.stdout.contains(device), "{device}: {listed:?}");
-    }
 }
 
 /// More launches than the largest queue holds.
