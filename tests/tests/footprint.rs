@@ -10,6 +10,12 @@ fn figures_are_kept() {
     check(&[]);
 }
 
+/// For AMD GPUs no figure is above LLVM's, but for those that `bench/footprint.d/amd.py` names.
+#[test]
+fn figures_for_amd_gpus_are_kept() {
+    check(&["--amd"]);
+}
+
 #[test]
 fn figures_of_clangs_own_code_generation_are_kept() {
     check(&["--clang"]);

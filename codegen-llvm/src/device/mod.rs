@@ -2,11 +2,11 @@
 
 pub mod array_reductions;
 pub mod captured_values;
+mod ending_paths;
 pub mod fold;
 pub mod full_teams;
 pub mod guards;
 mod idle_barriers;
-mod implicit_inputs;
 pub mod launch_bounds;
 mod older_clangs;
 mod pack_shared;

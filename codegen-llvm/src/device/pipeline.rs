@@ -13,8 +13,8 @@
 use anyhow::Result;
 
 use super::{
-    fold, guards, idle_barriers, implicit_inputs, launch_bounds, pack_shared, placed_shared,
-    realloc, retarget, runtime, services, static_shared, undefined, unsupported,
+    ending_paths, fold, guards, idle_barriers, launch_bounds, pack_shared, placed_shared, realloc,
+    retarget, runtime, services, static_shared, undefined, unsupported,
 };
 use crate::analysis::target::Target;
 use crate::ir::{Machine, Module};
@@ -118,8 +118,8 @@ const PASSES: &[Line] = &[
         pack_shared::run(&image.module);
         Ok(())
     }),
-    line("implicit-inputs", &[CodeObject], 1, |image| {
-        implicit_inputs::run(&image.module, &image.machine)
+    line("ending-paths", &[CodeObject], 1, |image| {
+        ending_paths::run(&image.module, &image.machine)
     }),
     line("undefined", OF_IMAGES, 0, |image| match image.output {
         Ptx => undefined::refuse(&image.module, undefined::NVIDIAS_FUNCTIONS),
@@ -154,10 +154,12 @@ impl Unit for Image {
 }
 
 impl Image {
-    /// LLVM's own pipeline of the level.
+    /// LLVM's own pipeline of the level. Loops for a code object are unrolled already: clang's device link did that for
+    /// the same processors.
     fn optimise(&mut self) -> Result<()> {
-        self.machine
-            .run_passes(&self.module, &format!("default<O{}>", self.level))
+        let unroll = self.output != CodeObject;
+        let passes = format!("default<O{}>", self.level);
+        self.machine.run_pipeline(&self.module, &passes, unroll)
     }
 }
 
@@ -200,7 +202,7 @@ mod tests {
         assert_eq!(
             names(CodeObject),
             "launch-bounds runtime services guards retarget hold-placed fold optimise release-placed idle-barriers \
-             pack-shared implicit-inputs undefined unsupported"
+             pack-shared ending-paths undefined unsupported"
         );
         assert!(
             names(Ptx)

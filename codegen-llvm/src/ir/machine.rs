@@ -82,7 +82,18 @@ impl Machine {
 
     /// Runs passes named as `opt -passes` names them.
     pub fn run_passes(&self, module: &Module, passes: &str) -> Result<()> {
+        self.run_pipeline(module, passes, true)
+    }
+
+    /// The same; `unroll` says whether LLVM's pipelines among the passes unroll loops.
+    pub fn run_pipeline(&self, module: &Module, passes: &str, unroll: bool) -> Result<()> {
         let error = with_options(|options| {
+            llvm!(
+                transforms::pass_builder::LLVMPassBuilderOptionsSetLoopUnrolling(
+                    options,
+                    i32::from(unroll)
+                )
+            );
             llvm!(transforms::pass_builder::LLVMRunPasses(
                 module.raw,
                 c_string(passes).as_ptr(),

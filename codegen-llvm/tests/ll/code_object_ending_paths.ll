@@ -1,0 +1,24 @@
+; What ends a kernel is inlined: the kernel has no stack, and asks for no input that it does not use.
+; RUN: omptarget-codegen amdgcn --mcpu=gfx90a %s -o %t.so && llvm-readelf -n %t.so | FileCheck %s
+; CHECK-NOT: hidden_hostcall_buffer
+; CHECK-NOT: hidden_queue_ptr
+; CHECK: .private_segment_fixed_size: 0
+; CHECK: .vgpr_count: {{[0-9]$}}
+
+target triple = "amdgcn-amd-amdhsa"
+declare void @llvm.trap()
+define internal void @omptarget_give_up(ptr %p, i32 %code) noinline optnone noreturn nounwind {
+  store volatile i32 %code, ptr %p
+  call void @llvm.trap()
+  unreachable
+}
+define protected amdgpu_kernel void @k(ptr %p, i32 %wrong) {
+  %bad = icmp ne i32 %wrong, 0
+  br i1 %bad, label %end, label %go
+end:
+  call void @omptarget_give_up(ptr %p, i32 %wrong)
+  unreachable
+go:
+  store i32 2, ptr %p
+  ret void
+}
