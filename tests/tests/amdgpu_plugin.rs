@@ -94,22 +94,6 @@ fn queues_fill_up() {
     assert!(outcome.passed("dag.c").ends_with("PASS\n"));
 }
 
-/// Debian's runtime on a machine without AMD's kernel driver: no device and no noise.
-#[test]
-fn a_runtime_without_a_gpu() {
-    let program = Build::new(&["examples/saxpy.c"]).compile(Mode::Offload("-O2"));
-    let said = program.run_with(&[], &[("OMPTARGET_DEVICES", "amdgpu,vgpu")]);
-    assert_eq!(said.passed("saxpy"), "PASS\n");
-    let alone = program.run_with(
-        &[],
-        &[
-            ("OMPTARGET_DEVICES", "amdgpu"),
-            ("OMP_TARGET_OFFLOAD", "MANDATORY"),
-        ],
-    );
-    alone.failed_with("no GPU", &["there is no AMD GPU"]);
-}
-
 /// A team's variables that need more than the 64 KiB of LDS. (The virtual GPU has more.)
 #[test]
 fn too_much_static_shared_memory() {
