@@ -42,7 +42,7 @@ pub enum Form {
         /// The kernel.
         entry: WarpEntryFn,
         /// The thread entry that the threads of the last warp run instead, each on a fiber of its own. In generic
-        /// mode the master is in that warp.
+        /// mode the master is in that warp; else it lacks threads.
         last: Option<EntryFn>,
     },
     /// Subgroups of `width` threads run one after another on one stack, and then the threads behind the last whole
@@ -55,6 +55,13 @@ pub enum Form {
         /// Threads of a subgroup.
         width: u32,
     },
+}
+
+impl WarpKernel {
+    /// Whether the threads of a block's last warp run on fibers of their own.
+    fn leaves_last(&self, [x, y, z]: [u32; 3]) -> bool {
+        self.workers || !self.partial && !(x * y * z).is_multiple_of(self.width)
+    }
 }
 
 /// The forms of one kernel.
@@ -70,6 +77,7 @@ struct WarpKernel {
     width: u32,
     fiber: bool,
     workers: bool,
+    partial: bool,
     max_threads: u32,
 }
 
@@ -87,6 +95,7 @@ impl Forms {
                 width,
                 fiber,
                 workers,
+                partial,
                 max_threads,
             } => {
                 let address = resolve(&symbol)?;
@@ -98,6 +107,7 @@ impl Forms {
                     width,
                     fiber,
                     workers,
+                    partial,
                     max_threads,
                 })
             }
@@ -111,7 +121,7 @@ impl Forms {
             Ok(warp) if unsuitable_shape(warp, block).is_none() => match warp.fiber {
                 true => Form::Warps {
                     entry: warp.entry,
-                    last: warp.workers.then_some(self.thread),
+                    last: warp.leaves_last(block).then_some(self.thread),
                 },
                 false => Form::Subgroups {
                     entry: warp.entry,
@@ -146,7 +156,7 @@ fn unsuitable_shape(warp: &WarpKernel, [x, y, z]: [u32; 3]) -> Option<String> {
         return (!generic)
             .then(|| format!("blocks of {x} x {y} x {z} threads do not fit a generic kernel"));
     }
-    if !warp.fiber && y == 1 && z == 1 && x < width {
+    if !warp.partial && y == 1 && z == 1 && x < width {
         return Some(format!(
             "a block of {x} threads is smaller than a subgroup of {width}"
         ));
@@ -173,6 +183,7 @@ mod tests {
             max_threads: 256,
             fiber,
             workers: false,
+            partial: fiber,
         };
         forms_of(form)
     }
@@ -189,6 +200,7 @@ mod tests {
             max_threads: 160,
             fiber: true,
             workers: true,
+            partial: false,
         });
         for threads in [33, 64, 82, 160] {
             assert!(matches!(
@@ -199,6 +211,26 @@ mod tests {
         for block in [[1, 32, 1], [160, 1, 1], [32, 2, 1], [1, 64, 2], [1, 161, 1]] {
             assert!(matches!(forms.choose(block), Form::Threads(_)));
         }
+    }
+
+    #[test]
+    fn a_warp_that_lacks_threads_runs_thread_by_thread_beside_whole_ones() {
+        let forms = forms_of(WarpForm::Present {
+            symbol: "warp".into(),
+            width: 32,
+            max_threads: 128,
+            fiber: true,
+            workers: false,
+            partial: false,
+        });
+        let last = |block| match forms.choose(block) {
+            Form::Warps { last, .. } => Some(last.is_some()),
+            _ => None,
+        };
+        assert_eq!(last([128, 1, 1]), Some(false));
+        assert_eq!(last([32, 2, 2]), Some(false));
+        assert_eq!(last([100, 1, 1]), Some(true));
+        assert_eq!(last([31, 1, 1]), None);
     }
 
     #[test]

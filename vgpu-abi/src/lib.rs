@@ -29,7 +29,7 @@ pub use symbols::{ENGINE_SYMBOLS, LIBRARY_SYMBOLS, WARP_ENGINE_SYMBOLS};
 
 /// The interface's version. It changes with every change of the interface and is part of the cache key and of the
 /// manifest.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 /// log2 of the device window's size (1 TiB).
 pub const WINDOW_SHIFT: u32 = 40;

@@ -6,7 +6,7 @@
 ; IR: call i32 @vgpu_warp_barrier_reduce(ptr {{.*}} %0, i32 {{.*}}, i32 0, i32 0, i32 0, i64 {{.*}}, i64 0, i64 {{.*}})
 ; RUN: omptarget-codegen vgpu --warp-forms --no-window-check %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
 ; MANIFEST: "warp":{"Present":{"symbol":"vgpu.warp.early_return","width":32,"fiber":true,
-; MANIFEST-SAME: "workers":false,"max_threads":1024}}
+; MANIFEST-SAME: "workers":false,"partial":true,"max_threads":1024}}
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @early_return(ptr %out, i32 %n) {

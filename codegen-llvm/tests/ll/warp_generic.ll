@@ -9,7 +9,7 @@
 ; IR: call void @vgpu_warp_barrier(ptr{{.*}}%0, i32 {{.*}}, i32 1, i32 %{{.*}}, i64 {{.*}}, i64 %{{.*}})
 ; IR: store <32 x i32>
 ; RUN: omptarget-codegen vgpu --warp-forms %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
-; MANIFEST: "warp":{"Present":{"symbol":"vgpu.warp.generic","width":32,"fiber":true,"workers":true,"max_threads":160}}
+; MANIFEST: "warp":{"Present":{"symbol":"vgpu.warp.generic","width":32,"fiber":true,"workers":true,"partial":false,"max_threads":160}}
 target triple = "nvptx64-nvidia-cuda"
 
 @function = internal addrspace(3) global ptr poison, align 8

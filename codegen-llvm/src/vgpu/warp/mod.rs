@@ -150,6 +150,10 @@ fn build(
     let divergence = Divergence::new(&order, module.layout(), width.lanes, axis);
     divergent_barriers::check(module.context, &order, &divergence)?;
     let symbol = symbol(&kernel.name);
+    // Kernels that never wait run whole subgroups, and the workers' last warp is the master's. Where blocks are bounded
+    // to whole warps, few have others.
+    let whole = |most: u32| most.is_multiple_of(width.lanes);
+    let partial = width.fiber && !kernel.is_generic() && !kernel.bound.is_some_and(whole);
     let made = form::build(&form::Request {
         module,
         kernel: function,
@@ -160,8 +164,7 @@ fn build(
         divergence: &divergence,
         kernel_number: function.metadata_int(module.context, "llvm.amdgcn.lds.kernel.id"),
         checks_convergence: kernel.mode != ExecutionMode::Bare,
-        // The others run subgroups without such a warp's fiber, and the workers' last warp is the master's.
-        may_be_partial: width.fiber && !kernel.is_generic(),
+        may_be_partial: partial,
         has_vpermi2d: host.has_vpermi2d,
     })?;
     cost::check(made, &module.layout(), host.register_bits)?;
@@ -172,6 +175,7 @@ fn build(
             width: width.lanes,
             fiber: width.fiber,
             workers: kernel.is_generic(),
+            partial,
             max_threads: kernel.bound.unwrap_or(kernel.max_threads),
         },
     ))
