@@ -31,6 +31,24 @@
 ; CHECK: call void @vgpu_barrier(
 ; CHECK: call void @vgpu_barrier(
 ; CHECK: ret void
+; CHECK: define hidden void @places(
+; CHECK-NOT: vgpu_barrier
+; CHECK: store i32 5, ptr addrspace(3)
+; CHECK-NOT: store i16
+; CHECK: call void @vgpu_barrier(
+; CHECK: = load i32, ptr addrspace(3)
+; CHECK-NOT: vgpu_barrier
+; CHECK: store volatile i32
+; CHECK: call void @vgpu_barrier(
+; CHECK-NOT: store i16
+; CHECK: = load volatile i32, ptr addrspace(3)
+; CHECK-NOT: vgpu_barrier
+; CHECK: ret void
+; CHECK: define hidden void @unknown_place(
+; CHECK: store i32 1,
+; CHECK: call void @vgpu_barrier(
+; CHECK: = load i32, ptr
+; CHECK: ret void
 ; CHECK: after warp
 
 target triple = "nvptx64-nvidia-cuda"
@@ -40,6 +58,11 @@ target triple = "nvptx64-nvidia-cuda"
 @keeps_kernel_environment = constant %environment { %configuration { i8 0, i8 0, i8 3, i32 1, i32 128, i32 0, i32 0, i32 0, i32 0 }, ptr null, ptr null }
 @turns_kernel_environment = constant %environment { %configuration { i8 0, i8 0, i8 3, i32 1, i32 128, i32 0, i32 0, i32 0, i32 0 }, ptr null, ptr null }
 @of_the_programs_own_kernel_environment = constant %environment { %configuration { i8 0, i8 0, i8 2, i32 1, i32 128, i32 0, i32 0, i32 0, i32 0 }, ptr null, ptr null }
+@places_kernel_environment = constant %environment { %configuration { i8 0, i8 0, i8 3, i32 1, i32 128, i32 0, i32 0, i32 0, i32 0 }, ptr null, ptr null }
+@unknown_place_kernel_environment = constant %environment { %configuration { i8 0, i8 0, i8 3, i32 1, i32 128, i32 0, i32 0, i32 0, i32 0 }, ptr null, ptr null }
+@word = internal addrspace(3) global i32 undef, align 4
+@each = internal addrspace(3) global [32 x i32] undef, align 4
+@unread = internal addrspace(3) global i16 undef, align 2
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare void @llvm.nvvm.barrier.cta.sync.all(i32)
 
@@ -140,5 +163,60 @@ define ptx_kernel void @of_the_programs_own(ptr %a) {
   call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
   call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
   store i32 %tid, ptr %a
+  ret void
+}
+
+; Barriers stay only between accesses to the same place. All read global memory, thread 0 writes a shared variable, all
+; read it, each warp writes a part of an array, and the first threads read those. What nobody reads is not written.
+define ptx_kernel void @places(ptr %from, ptr %to) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %wide = zext nneg i32 %tid to i64
+  %master = icmp eq i32 %tid, 0
+  %x = load i32, ptr %from
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  br i1 %master, label %first, label %after_first
+first:
+  store i32 5, ptr addrspace(3) @word
+  br label %after_first
+after_first:
+  store i16 1, ptr addrspace(3) @unread
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  %y = load i32, ptr addrspace(3) @word
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  %warp = lshr i32 %tid, 5
+  %warp.wide = zext nneg i32 %warp to i64
+  %part = getelementptr inbounds nuw i32, ptr addrspace(3) @each, i64 %warp.wide
+  store volatile i32 %x, ptr addrspace(3) %part
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  store i16 2, ptr addrspace(3) @unread
+  %few = icmp ult i32 %tid, 32
+  br i1 %few, label %second, label %after_second
+second:
+  %own = getelementptr inbounds nuw i32, ptr addrspace(3) @each, i64 %wide
+  %z = load volatile i32, ptr addrspace(3) %own
+  br label %after_second
+after_second:
+  %sum = phi i32 [ %y, %after_first ], [ %z, %second ]
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  %place = getelementptr i32, ptr %to, i64 %wide
+  store i32 %sum, ptr %place
+  ret void
+}
+
+; A pointer that comes from memory may lead anywhere.
+define ptx_kernel void @unknown_place(ptr %list, ptr %to) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %wide = zext nneg i32 %tid to i64
+  %from = load ptr, ptr %list
+  %master = icmp eq i32 %tid, 0
+  br i1 %master, label %first, label %after_first
+first:
+  store i32 1, ptr addrspace(3) @word
+  br label %after_first
+after_first:
+  call void @llvm.nvvm.barrier.cta.sync.all(i32 0)
+  %x = load i32, ptr %from
+  %place = getelementptr i32, ptr %to, i64 %wide
+  store i32 %x, ptr %place
   ret void
 }

@@ -4,6 +4,7 @@
 //! switches or vectors. Their loops have one entry, one latch and exits of their own, and values leave loops through
 //! phis.
 
+mod accesses;
 pub mod context_marker;
 mod copies;
 mod devirtualise;
@@ -86,7 +87,7 @@ pub fn run(
     unit.machine.run_passes(module, "globaldce")?;
     for (kernel, &function) in kernels.iter().zip(&functions) {
         if kernel.mode == ExecutionMode::GenericSpmd && !calls_others(function) {
-            redundant_barriers::run(function);
+            redundant_barriers::run(module.layout(), function);
         }
     }
     for &function in &functions {

@@ -2,25 +2,27 @@
 //!
 //! Needs: kernels of one function.
 //!
-//! openmp-opt puts a barrier after each piece of sequential code that only thread 0 may run. The pass `guards` puts
-//! one before it, and a parallel region ends with one. So two barriers often follow each other with nothing in
-//! between, or only accesses of thread 0, which are ordered anyway. A barrier orders what threads did since the last
-//! barrier before what *other* threads do until the next one. Without such a pair of accesses it is redundant. All
-//! threads of such a kernel come to each of these barriers together, to those of its regions because OpenMP requires
-//! it (5.2, §15.3.1). So no thread waits at another barrier instead.
+//! openmp-opt puts a barrier after each piece of sequential code that only thread 0 may run. The pass `guards` puts one
+//! before it, and a parallel region ends with one. So two barriers often follow each other with nothing in between, or
+//! only accesses of thread 0, which are ordered anyway. A barrier orders what threads did since the last barrier before
+//! what *other* threads do until the next one. Without such a pair of accesses to the same memory it is redundant
+//! ([`accesses`]). All threads of such a kernel come to each of these barriers together, to those of its regions
+//! because OpenMP requires it (5.2, §15.3.1). So no thread waits at another barrier instead.
 
 use std::collections::HashSet;
 
 use llvm_sys::LLVMOpcode;
 
+use super::accesses::{self, Access};
 use crate::analysis::control_flow::ControlFlow;
-use crate::ir::{Block, Value};
+use crate::ir::{Block, Layout, Value};
 use crate::vgpu::warp::analysis::callee::{self, Callee};
 use crate::vgpu::warp::analysis::context_fields::{self, LaneAxis};
 
 /// The step, for a kernel that openmp-opt made SPMD.
-pub fn run(kernel: Value) {
-    let masters = Masters::new(kernel);
+pub fn run(layout: Layout, kernel: Value) {
+    accesses::remove_unread(layout, kernel);
+    let masters = Masters::new(layout, kernel);
     for barrier in kernel.instructions().into_iter().filter(|it| is_whole(*it)) {
         let (before, after) = (masters.before(barrier), masters.after(barrier));
         if !before.conflicts(&after) {
@@ -30,35 +32,38 @@ pub fn run(kernel: Value) {
     }
 }
 
-/// The accesses to shared or global memory between two barriers.
+/// The accesses to shared or global memory between two barriers, and whether thread 0 alone makes them.
 #[derive(Default)]
-struct Accesses {
-    /// Thread 0 alone accesses some.
-    by_master: bool,
-    /// Any thread accesses some.
-    by_all: bool,
-    /// Whether any of them writes.
-    writes: bool,
-}
+struct Accesses(HashSet<(Access, bool)>);
 
 impl Accesses {
     /// Whether one of them must be ordered with another thread's access among `other`.
     fn conflicts(&self, other: &Accesses) -> bool {
-        let shared = self.by_all && (other.by_all || other.by_master)
-            || other.by_all && (self.by_all || self.by_master);
-        shared && (self.writes || other.writes)
+        self.0.iter().any(|(one, one_by_master)| {
+            other.0.iter().any(|(two, two_by_master)| {
+                (one.writes || two.writes)
+                    && !(*one_by_master && *two_by_master)
+                    && one.place.meets(&two.place)
+            })
+        })
     }
 }
 
 /// The blocks that only thread 0 runs.
-struct Masters(HashSet<Block>);
+struct Masters {
+    layout: Layout,
+    blocks: HashSet<Block>,
+}
 
 impl Masters {
-    fn new(kernel: Value) -> Masters {
+    fn new(layout: Layout, kernel: Value) -> Masters {
         let flow = ControlFlow::new(kernel);
         let guarded: HashSet<_> = flow.blocks().iter().filter_map(|&it| guarded(it)).collect();
         let behind = |block: &Block| flow.dominators(*block).any(|it| guarded.contains(&it));
-        Masters(flow.blocks().iter().copied().filter(behind).collect())
+        Masters {
+            layout,
+            blocks: flow.blocks().iter().copied().filter(behind).collect(),
+        }
     }
 
     /// The accesses between the barriers before a barrier and it.
@@ -97,17 +102,13 @@ impl Masters {
     }
 
     /// Adds the accesses of a block's instructions; gives whether no barrier is among them.
-    fn reaches_end(&self, block: Block, run: Vec<Value>, accesses: &mut Accesses) -> bool {
+    fn reaches_end(&self, block: Block, run: Vec<Value>, found: &mut Accesses) -> bool {
         for instruction in run {
             if is_whole(instruction) {
                 return false;
             }
-            if let Some(writes) = access(instruction) {
-                accesses.writes |= writes;
-                match self.0.contains(&block) {
-                    true => accesses.by_master = true,
-                    false => accesses.by_all = true,
-                }
+            if let Some(access) = accesses::of(self.layout, instruction) {
+                found.0.insert((access, self.blocks.contains(&block)));
             }
         }
         true
@@ -141,39 +142,4 @@ fn is_whole(instruction: Value) -> bool {
         let constant = |index: usize| arguments.get(index).and_then(|it| it.as_int());
         (constant(2), constant(3)) == (Some(0), Some(0))
     }
-}
-
-/// Whether an instruction accesses memory that other threads may see; if so, `true` if it writes or may have other
-/// effects.
-fn access(instruction: Value) -> Option<bool> {
-    use LLVMOpcode::*;
-    let shared = |address: Value| !is_local(address);
-    match instruction.opcode()? {
-        LLVMLoad => {
-            let plain = !instruction.is_volatile() && !instruction.is_atomic();
-            let own = context_fields::context_field(instruction).is_some();
-            (!own && shared(instruction.operand(0))).then_some(!plain)
-        }
-        LLVMStore => shared(instruction.operand(1)).then_some(true),
-        LLVMAtomicRMW | LLVMAtomicCmpXchg | LLVMFence => Some(true),
-        LLVMCall | LLVMInvoke | LLVMCallBr => match callee::of(instruction) {
-            Callee::Context
-            | Callee::WindowCheck
-            | Callee::WindowRangeCheck
-            | Callee::Hint
-            | Callee::NoaliasScope
-            | Callee::VectorIntrinsic => None,
-            _ => Some(true),
-        },
-        _ => None,
-    }
-}
-
-/// Whether an address lies in one of the thread's own variables.
-fn is_local(mut address: Value) -> bool {
-    while let Some(LLVMOpcode::LLVMGetElementPtr | LLVMOpcode::LLVMAddrSpaceCast) = address.opcode()
-    {
-        address = address.operand(0);
-    }
-    address.opcode() == Some(LLVMOpcode::LLVMAlloca)
 }
