@@ -4,7 +4,9 @@ use anyhow::Result;
 use llvm_sys::prelude::LLVMModuleRef;
 
 use crate::analysis::target::Target;
-use crate::device::{array_reductions, captured_values, full_teams, shared_captures};
+use crate::device::{
+    array_reductions, captured_values, debug_captures, full_teams, shared_captures,
+};
 use crate::ir::Module;
 
 /// Mends what clang gets wrong in OpenMP code for GPUs, and refuses what flang does. A module for another target stays
@@ -23,6 +25,7 @@ pub unsafe fn run(module: LLVMModuleRef) -> Result<()> {
     }
     array_reductions::refuse(&module)?;
     captured_values::run(module.context, &module);
+    debug_captures::run(&module);
     full_teams::run(module.context, &module);
     shared_captures::run(module.context, &module)
 }

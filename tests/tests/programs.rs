@@ -262,6 +262,14 @@ fn sync() {
     check(&["sync.c"]);
 }
 
+/// With `-g` clang says of captured variables that no other thread has them, for AMD GPUs alone.
+#[test]
+fn sync_with_debug_information() {
+    let build = Build::new(&["tests/programs/sync.c"]).flags(&["-g"]);
+    let says = build.compile(Mode::Amd(WAVE64, "-O2")).run(&[]);
+    says.passed("sync.c, -g");
+}
+
 #[test]
 fn constructs() {
     check_with(&["constructs.c"], &["-fopenmp-version=52"]);

@@ -2,6 +2,7 @@
 
 pub mod array_reductions;
 pub mod captured_values;
+pub mod debug_captures;
 mod ending_paths;
 pub mod fold;
 pub mod full_teams;
