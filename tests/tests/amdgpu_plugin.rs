@@ -48,10 +48,11 @@ fn examples_on_gfx1100() {
 /// Mapping, streams and tasks of several host threads, the device heap, tasks, constructors.
 #[test]
 fn programs() {
-    const SOURCES: [&str; 6] = [
+    const SOURCES: [&str; 7] = [
         "async.c",
         "data.c",
         "heap.c",
+        "library.cpp",
         "sync.c",
         "types.c",
         "classes.cpp",

@@ -4,6 +4,8 @@
 //! A program's own function of the same name comes first: all of these are weak.
 
 mod characters;
+#[cfg(target_arch = "amdgpu")]
+mod memory;
 mod numbers;
 mod output;
 #[cfg(target_arch = "amdgpu")]
