@@ -31,6 +31,7 @@ impl HostThread {
             for task in queue {
                 // On a lost device nothing more is done; the work is dropped.
                 if task.dependences.iter().all(|each| each.wait().is_ok()) {
+                    drop(task.dependences);
                     (task.work)();
                     task.completion.complete();
                 }

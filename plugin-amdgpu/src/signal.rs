@@ -85,10 +85,13 @@ impl Signal {
         self.gpu.alive()
     }
 
-    /// Says that the operation is complete, for one that the host does.
-    pub fn complete(&self) {
-        // SAFETY: the signal lives as long as this.
-        unsafe { self.gpu.runtime.driver.signal_store(self.handle, 0) };
+    /// Says that the operation is complete, for one that the host does. The caller lets go of it first: whoever sees
+    /// that it is complete may then give the device up, and be sure that it is gone.
+    pub fn complete(self: Arc<Signal>) {
+        let (driver, handle) = (self.gpu.runtime.driver, self.handle);
+        drop(self);
+        // SAFETY: a signal that is not complete is not returned to the pool, and its stream has it until it is.
+        unsafe { driver.signal_store(handle, 0) };
     }
 
     /// Waits until the operation is complete. An error means that the device is lost.

@@ -129,18 +129,13 @@ fn bounded_kernels_call_the_runtime() {
     }
 }
 
-/// AMD's linker optimises the units' bitcode together even then; the code object lacks nothing.
+/// AMD's linker optimises the units' bitcode together; the code object lacks nothing.
 #[test]
 fn code_objects_for_amd() {
-    let build = Build::new(&UNITS).flags(&[
-        "-fno-openmp-target-jit",
-        "-fno-offload-lto",
-        "-Xoffload-linker-amdgcn-amd-amdhsa",
-        "-lompservices",
-        "-save-temps",
-    ]);
+    let gpu = format!("--offload-arch={WAVE64}");
+    let build = Build::new(&UNITS).flags(&["--no-offload-arch=all", &gpu, "-save-temps"]);
     let object = build.folder().join("program.amdgcn.gfx90a.img");
-    let binary = build.compile(Mode::Amd(WAVE64, "-O2"));
+    let binary = build.compile(Mode::WholeProgram("-O2"));
     let llvm = std::env::var("LLVM_SYS_221_PREFIX").unwrap_or("/usr/lib/llvm-22".into());
     let nm = Path::new(&llvm).join("bin/llvm-nm");
     let undefined = output(
