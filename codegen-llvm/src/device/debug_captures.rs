@@ -1,8 +1,9 @@
 //! Takes back a promise that clang makes with `-g` for AMD GPUs: that nothing else refers to a captured variable.
 //!
 //! For debuggers clang puts a region's code into a function of its own, whose name ends with `_debug__`. The captured
-//! variables are its parameters, as `restrict` pointers (`noalias`). But every thread of the team has the same pointers.
-//! LLVM then took stores out of critical sections, and additions between `omp_set_lock` and `omp_unset_lock` were lost.
+//! variables are its parameters, as `restrict` pointers (`noalias`). But every thread of the team has the same ones.
+//! LLVM then took stores out of critical sections, and additions between `omp_set_lock` and `omp_unset_lock` were
+//! lost.
 
 use crate::ir::Module;
 
