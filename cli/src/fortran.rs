@@ -20,10 +20,13 @@ const PTX: &str = "+ptx87";
 /// Compiles, links, or both.
 pub fn compile(arguments: &[OsString]) -> Result<()> {
     let folder = tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
-    let commands = commands(arguments, folder.path())?;
+    let mut flang = flang::for_offload(arguments)?;
+    flang.args(arguments);
+    let commands = commands(&flang, folder.path())?;
     if !commands.iter().any(|command| is_device_code(command)) {
-        let mut flang = flang::for_offload(arguments)?;
-        let error = flang.args(arguments).exec();
+        // Nothing runs in this process after `exec`.
+        drop(folder);
+        let error = flang.exec();
         return Err(cannot_start(&flang, error));
     }
     for words in with_bitcode(commands) {
@@ -48,12 +51,13 @@ fn cannot_start(command: &Command, source: std::io::Error) -> Failure {
 
 /// What flang's driver would run, with its temporary files in `folder`. Nothing where it would run nothing: it has an
 /// error to report, or a question to answer.
-fn commands(arguments: &[OsString], folder: &Path) -> Result<Vec<Vec<String>>> {
-    let mut flang = flang::for_offload(arguments)?;
-    flang.args(arguments).arg("-###").env("TMPDIR", folder);
-    let output = flang
+fn commands(flang: &Command, folder: &Path) -> Result<Vec<Vec<String>>> {
+    let mut listing = Command::new(flang.get_program());
+    listing.args(flang.get_args()).arg("-###");
+    let output = listing
+        .env("TMPDIR", folder)
         .output()
-        .map_err(|error| cannot_start(&flang, error))?;
+        .map_err(|error| cannot_start(&listing, error))?;
     if !output.status.success() {
         return Ok(Vec::new());
     }

@@ -5,6 +5,7 @@ use std::ffi::{c_char, c_void};
 use std::sync::atomic::AtomicU32;
 
 use bitflags::bitflags;
+use vendor_driver::values;
 
 /// Declares the runtime's handles: opaque numbers of 64 bits.
 macro_rules! handles {
@@ -38,17 +39,6 @@ handles! {
     HsaLoadedCode
     /// `hsa_executable_symbol_t`
     HsaSymbol
-}
-
-/// Declares an enumeration of the runtime as constants, because a newer runtime may give values that are not listed
-/// here.
-macro_rules! values {
-    ($type:ident: $($(#[$doc:meta])* $name:ident = $value:literal)*) => {
-        impl $type {$(
-            $(#[$doc])*
-            pub const $name: $type = $type($value);
-        )*}
-    };
 }
 
 /// `hsa_status_t`

@@ -36,4 +36,5 @@ mod synchronous;
 mod trap_record;
 mod troubles;
 
-pub use plugin::{Found, Unavailable, plugin};
+pub use plugin::{Unavailable, plugin};
+pub use vendor_driver::Found;

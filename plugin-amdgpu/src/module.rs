@@ -1,6 +1,5 @@
 //! Loaded images.
 
-use std::collections::HashMap;
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, OnceLock};
@@ -9,7 +8,7 @@ use codegen::{CodeObjectOptions, Compiler};
 use device_image::{Image, ImageKind};
 use parking_lot::Mutex;
 use plugin_api::{DevicePtr, Error, Global, Kernel, LoadOptions, Module, Result, Stage};
-use vendor_driver::{TRAP_RECORD_VARIABLE, compile_error};
+use vendor_driver::{KernelTable, TRAP_RECORD_VARIABLE, compile_error};
 
 use crate::code_object::CodeObject;
 use crate::driver::{
@@ -198,7 +197,7 @@ impl Loaded {
 pub struct AmdModule {
     code: Arc<Loaded>,
     described: CodeObject,
-    kernels: Mutex<HashMap<String, Option<Arc<AmdKernel>>>>,
+    kernels: KernelTable<AmdKernel>,
     stages: Vec<Stage>,
 }
 
@@ -226,7 +225,7 @@ impl AmdModule {
         let mut module = AmdModule {
             code: Arc::new(code),
             described,
-            kernels: Mutex::default(),
+            kernels: KernelTable::default(),
             stages: Vec::new(),
         };
         Stage::of("initialise", &mut stages, || {
@@ -287,16 +286,7 @@ impl Module for AmdModule {
     }
 
     fn kernel(&self, name: &str) -> Option<Arc<dyn Kernel>> {
-        let mut kernels = self.kernels.lock();
-        if let Some(known) = kernels.get(name) {
-            return known.clone().map(|kernel| kernel as Arc<dyn Kernel>);
-        }
-        let found = self.find_kernel(name).unwrap_or_else(|error| {
-            log::error!("kernel {name}: {error}");
-            None
-        });
-        kernels.insert(name.to_owned(), found.clone());
-        found.map(|kernel| kernel as Arc<dyn Kernel>)
+        self.kernels.kernel(name, || self.find_kernel(name))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use plugin_api::{Device, Plugin};
+use vendor_driver::Found;
 
 use crate::device::AmdDevice;
 use crate::driver::{Driver, DriverError, Failure, HsaStatus};
@@ -29,31 +29,6 @@ pub enum Unavailable {
     Setting(String),
 }
 
-struct AmdPlugin {
-    devices: Vec<Arc<AmdDevice>>,
-}
-
-impl Plugin for AmdPlugin {
-    fn name(&self) -> &'static str {
-        "amdgpu"
-    }
-
-    fn devices(&self) -> Vec<Arc<dyn Device>> {
-        let devices = self.devices.iter();
-        devices
-            .map(|device| device.clone() as Arc<dyn Device>)
-            .collect()
-    }
-}
-
-/// The GPUs that the runtime shows.
-pub struct Found {
-    /// The GPUs that the plugin can use: at least one.
-    pub plugin: Arc<dyn Plugin>,
-    /// A message for each GPU that the plugin cannot use.
-    pub left_out: Vec<String>,
-}
-
 /// Looks for the runtime and its GPUs, configured by the environment.
 pub fn plugin() -> Result<Found, Unavailable> {
     let settings = Settings::from_environment().map_err(Unavailable::Setting)?;
@@ -65,11 +40,7 @@ pub fn plugin() -> Result<Found, Unavailable> {
     if devices.is_empty() {
         return Err(Unavailable::Device(left_out.join("; ")));
     }
-    left_out.iter().for_each(|why| log::debug!("{why}"));
-    Ok(Found {
-        plugin: Arc::new(AmdPlugin { devices }),
-        left_out,
-    })
+    Ok(Found::new("amdgpu", devices, left_out))
 }
 
 const NO_GPU: &str =

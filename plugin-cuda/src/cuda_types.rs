@@ -4,6 +4,7 @@
 use std::ffi::{c_int, c_uint, c_void};
 
 use bitflags::bitflags;
+use vendor_driver::values;
 
 /// Declares the driver's handles: opaque pointers.
 macro_rules! handles {
@@ -51,17 +52,6 @@ pub type CuHostFunction = unsafe extern "C" fn(data: *mut c_void);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CuResult(pub u32);
-
-/// Declares an enumeration of the driver as constants, because a newer driver may give values that are not listed
-/// here.
-macro_rules! values {
-    ($type:ident: $($(#[$doc:meta])* $name:ident = $value:literal)*) => {
-        impl $type {$(
-            $(#[$doc])*
-            pub const $name: $type = $type($value);
-        )*}
-    };
-}
 
 values! { CuResult:
     /// The call did what was asked.

@@ -29,4 +29,5 @@ mod stream;
 mod synchronous;
 mod trap_record;
 
-pub use plugin::{Found, Unavailable, plugin};
+pub use plugin::{Unavailable, plugin};
+pub use vendor_driver::Found;

@@ -1,14 +1,12 @@
 //! Loaded images.
 
-use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::Arc;
 
 use codegen::{Compiler, PtxOptions};
 use device_image::{FatKind, Image, ImageKind};
-use parking_lot::Mutex;
 use plugin_api::{DevicePtr, Error, Global, Kernel, LoadOptions, Module, Result, Stage};
-use vendor_driver::{TRAP_RECORD_VARIABLE, compile_error};
+use vendor_driver::{KernelTable, TRAP_RECORD_VARIABLE, compile_error};
 
 use crate::driver::{CuFunction, CuModule, CuResult};
 use crate::fat_binary;
@@ -44,7 +42,7 @@ impl Drop for Loaded {
 pub struct CudaModule {
     code: Arc<Loaded>,
     names: Names,
-    kernels: Mutex<HashMap<String, Option<Arc<CudaKernel>>>>,
+    kernels: KernelTable<CudaKernel>,
     memory: Arc<Memory>,
     stages: Vec<Stage>,
 }
@@ -92,7 +90,7 @@ impl CudaModule {
                 handle,
             }),
             names,
-            kernels: Mutex::default(),
+            kernels: KernelTable::default(),
             memory: memory.clone(),
             stages: Vec::new(),
         };
@@ -220,16 +218,7 @@ impl Module for CudaModule {
     }
 
     fn kernel(&self, name: &str) -> Option<Arc<dyn Kernel>> {
-        let mut kernels = self.kernels.lock();
-        if let Some(known) = kernels.get(name) {
-            return known.clone().map(|kernel| kernel as Arc<dyn Kernel>);
-        }
-        let found = self.find_kernel(name).unwrap_or_else(|error| {
-            log::error!("kernel {name}: {error}");
-            None
-        });
-        kernels.insert(name.to_owned(), found.clone());
-        found.map(|kernel| kernel as Arc<dyn Kernel>)
+        self.kernels.kernel(name, || self.find_kernel(name))
     }
 }
 

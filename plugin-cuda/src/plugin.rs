@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::sync::{Arc, OnceLock};
 
-use plugin_api::{Device, Plugin};
+use vendor_driver::Found;
 
 use crate::arch;
 use crate::device::CudaDevice;
@@ -29,31 +29,6 @@ pub enum Unavailable {
     Setting(String),
 }
 
-struct CudaPlugin {
-    devices: Vec<Arc<CudaDevice>>,
-}
-
-impl Plugin for CudaPlugin {
-    fn name(&self) -> &'static str {
-        "cuda"
-    }
-
-    fn devices(&self) -> Vec<Arc<dyn Device>> {
-        let devices = self.devices.iter();
-        devices
-            .map(|device| device.clone() as Arc<dyn Device>)
-            .collect()
-    }
-}
-
-/// The GPUs that the driver shows.
-pub struct Found {
-    /// The GPUs that the plugin can use: at least one.
-    pub plugin: Arc<dyn Plugin>,
-    /// A message for each GPU that the plugin cannot use.
-    pub left_out: Vec<String>,
-}
-
 /// Looks for the driver and its GPUs, configured by the environment.
 pub fn plugin() -> Result<Found, Unavailable> {
     let settings = Settings::from_environment().map_err(Unavailable::Setting)?;
@@ -68,11 +43,7 @@ pub fn plugin() -> Result<Found, Unavailable> {
             false => left_out.join("; "),
         }));
     }
-    left_out.iter().for_each(|why| log::debug!("{why}"));
-    Ok(Found {
-        plugin: Arc::new(CudaPlugin { devices }),
-        left_out,
-    })
+    Ok(Found::new("cuda", devices, left_out))
 }
 
 const NO_GPU: &str = "the NVIDIA driver shows no GPU (CUDA_VISIBLE_DEVICES may hide them; `nvidia-smi -L` lists them)";
