@@ -145,3 +145,15 @@ fn mistakes() {
         "{refused:?}"
     );
 }
+
+/// Where flang does all the work itself, it takes the command's place.
+#[test]
+fn no_temporary_folder_is_left() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let temporary = folder.path().to_str().expect("UTF-8");
+    let command = dist("bin/omptarget");
+    let asked = run(&command, &["fc", "--version"], &[("TMPDIR", temporary)]);
+    assert!(asked.passed("omptarget fc --version").contains("flang"));
+    let left = folder.path().read_dir().expect("a folder").count();
+    assert_eq!(left, 0);
+}
