@@ -6,11 +6,13 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
 use omptarget_driver::{Failure, Result, flang};
+
+use crate::precompile;
 
 /// The triple of NVIDIA GPUs.
 const NVIDIA: &str = "nvptx64-nvidia-cuda";
@@ -18,28 +20,40 @@ const NVIDIA: &str = "nvptx64-nvidia-cuda";
 const PTX: &str = "+ptx87";
 
 /// Compiles, links, or both.
-pub fn compile(arguments: &[OsString]) -> Result<()> {
+pub fn compile(arguments: Vec<OsString>) -> Result<()> {
+    let (program, arguments) = precompile::split(arguments)?;
     let folder = tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
-    let mut flang = flang::for_offload(arguments)?;
-    flang.args(arguments);
+    let mut flang = flang::for_offload(&arguments)?;
+    flang.args(&arguments);
     let commands = commands(&flang, folder.path())?;
-    if !commands.iter().any(|command| is_device_code(command)) {
-        // Nothing runs in this process after `exec`.
-        drop(folder);
-        let error = flang.exec();
-        return Err(cannot_start(&flang, error));
-    }
-    for words in with_bitcode(commands) {
-        let mut command = Command::new(&words[0]);
-        let status = command.args(&words[1..]).status();
-        let status = status.map_err(|error| cannot_start(&command, error))?;
-        if !status.success() {
-            let code = status.code();
+    let has_device_code = commands.iter().any(|command| is_device_code(command));
+    match (has_device_code, &program) {
+        (true, _) => run_all(with_bitcode(commands))?,
+        (false, Some(_)) => run(&mut flang)?,
+        (false, None) => {
+            // Nothing runs in this process after `exec`.
             drop(folder);
-            std::process::exit(code.unwrap_or_else(|| 128 + status.signal().unwrap_or(0)));
+            let error = flang.exec();
+            return Err(cannot_start(&flang, error));
         }
     }
-    Ok(())
+    program.map_or(Ok(()), |program| precompile::fill(&program))
+}
+
+fn run_all(commands: Vec<Vec<String>>) -> Result<()> {
+    commands
+        .iter()
+        .try_for_each(|words| run(Command::new(&words[0]).args(&words[1..])))
+}
+
+/// Runs one of the commands. The first that fails is the last.
+fn run(command: &mut Command) -> Result<()> {
+    let status = command.status();
+    let status = status.map_err(|error| cannot_start(command, error))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(Failure::Ended(status)),
+    }
 }
 
 fn cannot_start(command: &Command, source: std::io::Error) -> Failure {

@@ -1,23 +1,16 @@
 //! `omptarget image`: the device images a file carries.
-//!
-//! clang wraps images in its `OffloadBinary` container and puts them into the ELF section `.llvm.offloading`. An object
-//! has one image per translation unit, a program or shared library one linked image. An archive has objects. A file may
-//! also be an image itself.
 
 use std::path::{Path, PathBuf};
 
 use anstyle::Style;
 use codegen::{Compiler, PtxOptions};
-use device_image::{Image, ImageKind};
-use object::read::archive::ArchiveFile;
-use object::{Object, ObjectSection};
+use device_image::ImageKind;
 use omptarget_driver::{Failure, Result};
 use serde::Serialize;
 use vgpu_abi::summary::{ExecutionMode, ImageSummary, KernelSummary};
 
 use crate::info::size;
-
-const SECTION: &str = ".llvm.offloading";
+use crate::program_file::{Found, find};
 
 /// Arguments of `omptarget image`.
 #[derive(clap::Args)]
@@ -33,12 +26,6 @@ pub struct Options {
     /// Write each image to a file of its own in a folder: NUMBER.ARCHITECTURE.bc, .cubin, .o, .ptx or .fatbin
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["ptx", "json"])]
     extract: Option<PathBuf>,
-}
-
-/// An image and the archive member it came from.
-struct Found<'a> {
-    member: Option<String>,
-    image: Image<'a>,
 }
 
 /// One image as `--json` shows it.
@@ -85,7 +72,7 @@ pub fn image(options: &Options) -> Result<()> {
     };
     let data =
         std::fs::read(&options.file).map_err(Failure::system(format!("cannot read {file}")))?;
-    let found = find(&data, None).map_err(wrong)?;
+    let found = find(&data).map_err(wrong)?;
     if let Some(architecture) = &options.ptx {
         anstream::print!("{}", ptx(&found, architecture).map_err(wrong)?);
         return Ok(());
@@ -135,56 +122,6 @@ fn extract(found: &[Found<'_>], folder: &Path) -> Result<()> {
         anstream::println!("{}", path.display());
     }
     Ok(())
-}
-
-/// The images in an ELF file or in an archive of such files, or the image that the bytes are.
-fn find<'a>(data: &'a [u8], member: Option<&str>) -> std::result::Result<Vec<Found<'a>>, String> {
-    if data.starts_with(b"!<arch>\n") || data.starts_with(b"!<thin>\n") {
-        return find_in_archive(data);
-    }
-    if !data.starts_with(b"\x7fELF") {
-        return parse(data, member);
-    }
-    let elf = object::File::parse(data).map_err(|error| error.to_string())?;
-    let mut found = Vec::new();
-    for section in elf
-        .sections()
-        .filter(|section| section.name() == Ok(SECTION))
-    {
-        let content = section
-            .data()
-            .map_err(|error| format!("section {SECTION}: {error}"))?;
-        found.extend(parse(content, member)?);
-    }
-    Ok(found)
-}
-
-fn find_in_archive(data: &[u8]) -> std::result::Result<Vec<Found<'_>>, String> {
-    let archive = ArchiveFile::parse(data).map_err(|error| error.to_string())?;
-    if archive.is_thin() {
-        return Err("thin archive: it names its members, look at those".into());
-    }
-    let mut all = Vec::new();
-    for member in archive.members() {
-        let member = member.map_err(|error| error.to_string())?;
-        let name = String::from_utf8_lossy(member.name()).into_owned();
-        let content = member
-            .data(data)
-            .map_err(|error| format!("member {name}: {error}"))?;
-        all.extend(find(content, Some(&name)).map_err(|why| format!("member {name}: {why}"))?);
-    }
-    Ok(all)
-}
-
-fn parse<'a>(data: &'a [u8], member: Option<&str>) -> std::result::Result<Vec<Found<'a>>, String> {
-    let images = Image::parse(data).map_err(|error| error.to_string())?;
-    Ok(images
-        .into_iter()
-        .map(|image| Found {
-            member: member.map(str::to_owned),
-            image,
-        })
-        .collect())
 }
 
 fn describe(found: &Found<'_>) -> std::result::Result<Entry, String> {

@@ -1,9 +1,15 @@
 //! `omptarget info`: the devices a program would find.
 
+use std::path::{Path, PathBuf};
+
 use anstyle::Style;
 use omptarget_driver::{Failure, Result};
-use plugin_api::{DeviceInfo, Plugin};
+use plugin_api::DeviceInfo;
 use serde::Serialize;
+
+use crate::families::{self, Family};
+use crate::program_devices::judge;
+use crate::program_file;
 
 /// Arguments of `omptarget info`.
 #[derive(clap::Args)]
@@ -11,6 +17,9 @@ pub struct Options {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// A program or shared library: list the devices on which it would run, with their OpenMP numbers, and say why it
+    /// would not use the others
+    program: Option<PathBuf>,
 }
 
 /// One device as `--json` shows it.
@@ -25,13 +34,19 @@ struct Entry {
     max_threads_per_block: u32,
     max_shared_memory: u32,
     memory: u64,
+    /// The device's number in the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    omp_number: Option<u32>,
+    /// Why the program would not use it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why_not: Option<String>,
 }
 
 impl Entry {
-    fn new(number: usize, plugin: &dyn Plugin, info: &DeviceInfo) -> Entry {
+    fn new(number: usize, plugin: &'static str, info: &DeviceInfo) -> Entry {
         Entry {
             number,
-            plugin: plugin.name(),
+            plugin,
             name: info.name.clone(),
             architecture: info.arch.clone(),
             multiprocessors: info.multiprocessors,
@@ -39,26 +54,22 @@ impl Entry {
             max_threads_per_block: info.max_threads_per_block,
             max_shared_memory: info.max_shared_memory,
             memory: info.total_memory,
+            omp_number: None,
+            why_not: None,
         }
     }
 }
 
 /// Lists the devices.
 pub fn info(options: &Options) -> Result<()> {
-    let virtual_gpu = plugin_vgpu::plugin().map_err(|error| Failure::Other(error.to_string()))?;
-    let (nvidia, nvidia_left_out) = match plugin_cuda::plugin() {
-        Ok(found) => (Some(found.plugin), found.left_out),
-        Err(why) => (None, vec![why.to_string()]),
+    let families = match &options.program {
+        Some(_) => families::wanted()?,
+        None => families::all()?,
     };
-    let (amd, amd_left_out) = match plugin_amdgpu::plugin() {
-        Ok(found) => (Some(found.plugin), found.left_out),
-        Err(why) => (None, vec![why.to_string()]),
+    let entries = match &options.program {
+        Some(file) => entries_for(file, &families)?,
+        None => families.iter().flat_map(entries).collect(),
     };
-    let gpus = nvidia.into_iter().chain(amd);
-    let plugins = gpus.chain([virtual_gpu, plugin_host::plugin()]);
-    let entries: Vec<Entry> = plugins
-        .flat_map(|plugin| entries(plugin.as_ref()))
-        .collect();
     if options.json {
         anstream::println!(
             "{}",
@@ -66,24 +77,66 @@ pub fn info(options: &Options) -> Result<()> {
         );
         return Ok(());
     }
-    for entry in &entries {
-        print(entry);
-    }
-    for (family, left_out) in [("cuda", nvidia_left_out), ("amdgpu", amd_left_out)] {
-        for why in left_out {
-            anstream::println!("{family}: {why}");
+    let runs = |entry: &&Entry| entry.why_not.is_none();
+    entries.iter().filter(runs).for_each(print);
+    print_unused(entries.iter().filter(|entry| !runs(entry)));
+    for family in &families {
+        for why in &family.left_out {
+            anstream::println!("{}: {why}", family.name);
         }
     }
     Ok(())
 }
 
-/// A plugin's devices. A program numbers those that it has images for, in this order.
-fn entries(plugin: &dyn Plugin) -> Vec<Entry> {
-    let devices = plugin.devices();
-    let numbered = devices.iter().enumerate();
+/// A family's devices. A program numbers those that it has images for, in this order.
+fn entries(family: &Family) -> Vec<Entry> {
+    let devices = family.plugin.iter().flat_map(|plugin| plugin.devices());
+    let numbered = devices.enumerate();
     numbered
-        .map(|(number, device)| Entry::new(number, plugin, device.info()))
+        .map(|(number, device)| Entry::new(number, family.name, device.info()))
         .collect()
+}
+
+/// All devices, and why a program would not use them.
+fn entries_for(file: &Path, families: &[Family]) -> Result<Vec<Entry>> {
+    let shown = file.display();
+    let data = std::fs::read(file).map_err(Failure::system(format!("cannot read {shown}")))?;
+    let found = program_file::find(&data).map_err(|why| Failure::File {
+        file: shown.to_string(),
+        why,
+    })?;
+    let images: Vec<_> = found.into_iter().map(|found| found.image).collect();
+    let verdicts = judge(families, &images).into_iter();
+    let mut used = 0..;
+    let entry = verdicts.map(|verdict| Entry {
+        omp_number: verdict.runs().then(|| used.next()).flatten(),
+        why_not: verdict.image.err(),
+        ..Entry::new(verdict.index, verdict.plugin.name(), verdict.device.info())
+    });
+    Ok(entry.collect())
+}
+
+/// Says why devices are not used, once for equal ones of a family.
+fn print_unused<'a>(entries: impl Iterator<Item = &'a Entry>) {
+    let mut groups: Vec<(&Entry, Vec<String>)> = Vec::new();
+    for entry in entries {
+        let what = |entry: &'a Entry| (entry.plugin, &entry.name, &entry.why_not);
+        match groups.last_mut() {
+            Some((first, numbers)) if what(first) == what(entry) => {
+                numbers.push(entry.number.to_string());
+            }
+            _ => groups.push((entry, vec![entry.number.to_string()])),
+        }
+    }
+    for (entry, numbers) in groups {
+        let numbers = numbers.join(", ");
+        let why = entry.why_not.as_deref().unwrap_or_default();
+        anstream::println!(
+            "{} {numbers}, {}: not used, {why}",
+            entry.plugin,
+            entry.name
+        );
+    }
 }
 
 fn print(entry: &Entry) {
@@ -99,6 +152,9 @@ fn print(entry: &Entry) {
         entry.number,
         entry.name
     );
+    if let Some(number) = entry.omp_number {
+        anstream::println!("  OpenMP device       {number}");
+    }
     anstream::println!("  architecture        {architecture}");
     anstream::println!("  multiprocessors     {}", entry.multiprocessors);
     anstream::println!("  warp size           {}", entry.warp_size);

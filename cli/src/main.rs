@@ -4,11 +4,15 @@ mod aot;
 mod cache;
 mod compile;
 mod completions;
+mod families;
 mod fortran;
 mod image;
 mod info;
 mod linker;
 mod manual;
+mod precompile;
+mod program_devices;
+mod program_file;
 mod registration;
 mod replay;
 mod run;
@@ -87,7 +91,9 @@ enum Command {
     },
     /// Compile a program to a temporary file and run it
     Run(run::Options),
-    /// List the devices
+    /// Compile a program's kernels into the cache, so that its first run does not
+    Precompile(precompile::Options),
+    /// List the devices, or those on which a program would run
     Info(info::Options),
     /// Show the device images that a program, shared library, object or archive carries
     Image(image::Options),
@@ -119,8 +125,9 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Cc { arguments } => compile::compile(compile::Language::C, &arguments),
         Command::Cxx { arguments } => compile::compile(compile::Language::Cxx, &arguments),
-        Command::Fc { arguments } => fortran::compile(&arguments),
+        Command::Fc { arguments } => fortran::compile(arguments),
         Command::Run(options) => run::run(&options),
+        Command::Precompile(options) => precompile::precompile(&options),
         Command::Info(options) => info::info(&options),
         Command::Image(options) => image::image(&options),
         Command::Replay(options) => replay::replay(&options),

@@ -175,6 +175,7 @@ pub fn compile(
         openmp_opt: options.openmp_opt,
     };
     pipeline::run(&mut image, &options.instrumentation)?;
+    options.instrumentation.tell("machine code");
     // The back end writes this to the section `.comment`.
     let hash = hex::encode(Sha256::digest(bitcode));
     image

@@ -87,6 +87,9 @@ struct Vgpu {
     /// Verify the module after every pass
     #[arg(long)]
     verify_each: bool,
+    /// Say on standard error how far the compilation is
+    #[arg(long)]
+    progress: bool,
 }
 
 #[derive(Args)]
@@ -113,6 +116,9 @@ struct Ptx {
     /// Verify the module after every pass
     #[arg(long)]
     verify_each: bool,
+    /// Say on standard error how far the compilation is
+    #[arg(long)]
+    progress: bool,
 }
 
 #[derive(Args)]
@@ -136,6 +142,9 @@ struct Amdgcn {
     /// Verify the module after every pass
     #[arg(long)]
     verify_each: bool,
+    /// Say on standard error how far the compilation is
+    #[arg(long)]
+    progress: bool,
 }
 
 /// Checks an architecture such as `sm_80` or `sm_90a`. LLVM itself only warns of a CPU that it does not know.
@@ -198,6 +207,7 @@ fn run(command: &Command) -> Result<()> {
                 instrumentation: Instrumentation {
                     print_after: arguments.print_after.clone(),
                     verify_each: arguments.verify_each,
+                    progress: arguments.progress,
                 },
             };
             let bytes = if arguments.emit_llvm {
@@ -216,6 +226,7 @@ fn run(command: &Command) -> Result<()> {
                 instrumentation: Instrumentation {
                     print_after: arguments.print_after.clone(),
                     verify_each: arguments.verify_each,
+                    progress: arguments.progress,
                 },
             };
             let text = ptx::compile(context, &read(&arguments.files)?, &options)?;
@@ -229,6 +240,7 @@ fn run(command: &Command) -> Result<()> {
                 instrumentation: Instrumentation {
                     print_after: arguments.print_after.clone(),
                     verify_each: arguments.verify_each,
+                    progress: arguments.progress,
                 },
             };
             let object = amdgcn::compile(context, &read(&arguments.files)?, &options)?;

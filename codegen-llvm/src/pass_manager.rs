@@ -20,12 +20,21 @@ pub struct Instrumentation {
     pub print_after: Vec<String>,
     /// Whether to verify the module after every pass.
     pub verify_each: bool,
+    /// Whether to say on standard error how far the compilation is.
+    pub progress: bool,
 }
 
 impl Instrumentation {
     /// Whether to print the module after a pass.
     pub fn prints_after(&self, pass: &str) -> bool {
         self.print_after.iter().any(|name| name == pass)
+    }
+
+    /// Says how far the compilation is, if it is to say so. The client (crate `codegen`) shows it to who waits.
+    pub fn tell(&self, state: &str) {
+        if self.progress {
+            eprintln!("progress: {state}");
+        }
     }
 }
 

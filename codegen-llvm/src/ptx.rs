@@ -100,6 +100,7 @@ pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Re
         openmp_opt: options.openmp_opt,
     };
     pipeline::run(&mut image, &options.instrumentation)?;
+    options.instrumentation.tell("PTX");
     let text = image.machine.emit_assembly(&image.module)?;
     // LLVM only warns of an architecture that it does not know, and writes the PTX version of its oldest one.
     const UNKNOWN: &[u8] = b"\n.version 3.2\n";

@@ -9,6 +9,8 @@ use vgpu_abi::artifact::Artifact;
 use vgpu_abi::summary::ImageSummary;
 
 use crate::cache::{Cache, Key};
+use crate::claim::Claim;
+use crate::progress::Progress;
 use crate::{CompileError, CpuLevel, host_cpu, process};
 
 /// The compiler's file name.
@@ -142,7 +144,7 @@ impl Compiler {
             }
             None => host_cpu::identity(),
         };
-        self.compiled(&arguments, &cpu, bitcode, |bytes| {
+        self.compiled(&arguments, &cpu, bitcode, "the virtual GPU", |bytes| {
             Ok(Artifact::decode(bytes)?)
         })
     }
@@ -154,7 +156,7 @@ impl Compiler {
             format!("--arch={}", options.arch),
             format!("-O{}", options.level),
         ];
-        let bytes = self.machine_code(&arguments, bitcode, b"// ")?;
+        let bytes = self.machine_code(&arguments, bitcode, &options.arch, b"// ")?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
@@ -169,17 +171,18 @@ impl Compiler {
             format!("--mcpu={}", options.processor),
             format!("-O{}", options.level),
         ];
-        self.machine_code(&arguments, bitcode, b"\x7fELF")
+        self.machine_code(&arguments, bitcode, &options.processor, b"\x7fELF")
     }
 
-    /// Machine code or PTX from the cache, or from the compiler. `start` is what it begins with.
+    /// Machine code or PTX for a `target` from the cache, or from the compiler. `start` is what it begins with.
     fn machine_code(
         &self,
         arguments: &[String],
         bitcode: &[u8],
+        target: &str,
         start: &[u8],
     ) -> Result<Vec<u8>, CompileError> {
-        self.compiled(arguments, &[], bitcode, |bytes| {
+        self.compiled(arguments, &[], bitcode, target, |bytes| {
             // The exit status may be lost (see `process`). Without this start the answer is incomplete.
             if bytes.starts_with(start) {
                 return Ok(bytes.to_owned());
@@ -191,13 +194,14 @@ impl Compiler {
         })
     }
 
-    /// The compiler's answer, from the cache or from the compiler, as `read` understands it. Of several processes that
-    /// need the same answer at once, one runs the compiler.
+    /// The compiler's answer for a `target`, from the cache or from the compiler, as `read` understands it. Of several
+    /// processes that need the same answer at once, one runs the compiler.
     fn compiled<T>(
         &self,
         arguments: &[String],
         cpu: &[u8],
         bitcode: &[u8],
+        target: &str,
         read: impl Fn(&[u8]) -> Result<T, CompileError>,
     ) -> Result<T, CompileError> {
         let key = self.key(arguments, cpu, bitcode)?;
@@ -208,13 +212,14 @@ impl Compiler {
         if let Some(answer) = cached() {
             return Ok(answer);
         }
-        let claim = self.cache.as_ref().and_then(|cache| cache.claim(&key));
+        let claim = self.claim(&key, target);
         if let Some(answer) = cached() {
             return Ok(answer);
         }
         // Where one could not make the entry, those that waited for it try at the same time, not one after the other.
         let _claim = claim.filter(|claim| !claim.waited());
-        let bytes = process::run(&self.tool, arguments, bitcode)?;
+        let what = format!("compiling kernels for {target}");
+        let bytes = process::run(&self.tool, &with_progress(arguments), bitcode, &what)?;
         let answer = read(&bytes)?;
         if let Some(cache) = &self.cache {
             cache.store(&key, &bytes);
@@ -222,9 +227,18 @@ impl Compiler {
         Ok(answer)
     }
 
+    /// Waits until no other process makes the entry.
+    fn claim(&self, key: &Key, target: &str) -> Option<Claim> {
+        let cache = self.cache.as_ref()?;
+        let what = format!("another process compiles the kernels for {target}");
+        let _progress = Progress::of(what, || None);
+        cache.claim(key)
+    }
+
     /// Summarises an image.
     pub fn inspect(&self, bitcode: &[u8]) -> Result<ImageSummary, CompileError> {
-        let bytes = process::run(&self.tool, &["inspect".to_owned()], bitcode)?;
+        let what = "reading an image";
+        let bytes = process::run(&self.tool, &["inspect".to_owned()], bitcode, what)?;
         Ok(serde_json::from_slice(&bytes)?)
     }
 
@@ -253,6 +267,12 @@ impl Compiler {
             bitcode,
         ]))
     }
+}
+
+/// The arguments with which the compiler says how far it is. The answer does not depend on that.
+fn with_progress(arguments: &[String]) -> Vec<String> {
+    let added = std::iter::once("--progress".to_owned());
+    arguments.iter().cloned().chain(added).collect()
 }
 
 /// A text that changes when the file is replaced.

@@ -11,6 +11,7 @@ mod cpu_level;
 mod error;
 mod host_cpu;
 mod process;
+mod progress;
 
 pub use cache::{Cache, Key};
 pub use compiler::{

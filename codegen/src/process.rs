@@ -5,21 +5,29 @@
 //! waiting with a deadline would need a handler for SIGCHLD in the user's program.
 
 use std::fs::File;
-use std::io::{Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::FileExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use rustix::fs::{MemfdFlags, memfd_create};
 
 use crate::CompileError;
+use crate::progress::{self, Progress};
 
 /// Environment variables of the user's program that the compiler must not get. What they preload (sanitizers,
 /// profilers, MPI) would be preloaded into LLVM, too.
 const NOT_INHERITED: &[&str] = &["LD_PRELOAD", "LD_AUDIT", "MALLOC_CONF", "GLIBC_TUNABLES"];
 
-/// Runs the compiler with `arguments`, and with `input` as its standard input. Returns its standard output.
-pub fn run(tool: &Path, arguments: &[String], input: &[u8]) -> Result<Vec<u8>, CompileError> {
+/// Runs the compiler with `arguments`, and with `input` as its standard input. Returns its standard output. Who waits
+/// for long at a terminal is told `what` is being done.
+pub fn run(
+    tool: &Path,
+    arguments: &[String],
+    input: &[u8],
+    what: &str,
+) -> Result<Vec<u8>, CompileError> {
     let (mut stdin, mut stdout, mut stderr) = (
         anonymous_file("input")?,
         anonymous_file("output")?,
@@ -43,9 +51,9 @@ pub fn run(tool: &Path, arguments: &[String], input: &[u8]) -> Result<Vec<u8>, C
     let running = command.spawn().map_err(starting());
     // If the program ignores SIGCHLD or reaps children itself, the status is lost. Decoding the answer then shows
     // whether it is complete.
-    let status = running?.wait().ok();
+    let status = wait(running?, &stderr, what).ok();
     let message = read_from_start(&mut stderr)?;
-    let message = String::from_utf8_lossy(&message).trim().to_owned();
+    let message = progress::without_states(String::from_utf8_lossy(&message).trim());
     match status.filter(|status| !status.success()) {
         Some(status) => Err(failure(status, message)),
         None => {
@@ -53,6 +61,18 @@ pub fn run(tool: &Path, arguments: &[String], input: &[u8]) -> Result<Vec<u8>, C
             read_from_start(&mut stdout)
         }
     }
+}
+
+/// Waits for the compiler. Its messages tell how far it is.
+fn wait(mut running: Child, messages: &File, what: &str) -> io::Result<ExitStatus> {
+    let messages = messages.try_clone()?;
+    let _progress = Progress::of(what.to_owned(), move || {
+        let mut bytes = vec![0; messages.metadata().ok()?.len() as usize];
+        // Reading at an offset leaves the position alone at which the compiler writes.
+        let length = messages.read_at(&mut bytes, 0).ok()?;
+        progress::last_state(&String::from_utf8_lossy(&bytes[..length]))
+    });
+    running.wait()
 }
 
 /// Logs the compiler's messages. They come from LLVM (a loop was not vectorised, say) and help only with a closer look.
@@ -120,6 +140,7 @@ mod tests {
             Path::new("/bin/sh"),
             &["-c".to_owned(), script.to_owned()],
             input,
+            "testing",
         )
     }
 
@@ -152,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_missing_tool_is_named() {
-        let error = run(Path::new("/nonexistent/tool"), &[], b"").unwrap_err();
+        let error = run(Path::new("/nonexistent/tool"), &[], b"", "testing").unwrap_err();
         assert!(error.to_string().contains("/nonexistent/tool"), "{error}");
     }
 }

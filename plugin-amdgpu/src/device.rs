@@ -11,7 +11,7 @@ use plugin_api::{
 
 use crate::gpu::Gpu;
 use crate::image::load_cost;
-use crate::module::AmdModule;
+use crate::module::{self, AmdModule};
 use crate::stream::AmdStream;
 use crate::synchronous::run_synchronously;
 
@@ -50,6 +50,10 @@ impl Device for AmdDevice {
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>> {
         let module = AmdModule::load(&self.gpu, image, options)?;
         Ok(Arc::new(module))
+    }
+
+    fn prepare(&self, image: &Image<'_>, _options: &LoadOptions) -> Result<()> {
+        module::prepare(&self.gpu, image)
     }
 
     fn alloc(&self, size: u64, kind: MemoryKind) -> Result<DevicePtr> {

@@ -189,6 +189,11 @@ pub trait Device: Any + Send + Sync {
     /// Loads an image: compiles it if it is bitcode, places its globals and runs its constructors. Dropping the module
     /// runs the destructors and frees its memory.
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>>;
+    /// Compiles an image if it is bitcode, so that a later [`Device::load`] finds the result in the cache on disk.
+    /// Nothing of the image runs.
+    fn prepare(&self, _image: &Image<'_>, _options: &LoadOptions) -> Result<()> {
+        Ok(())
+    }
     /// Allocates `size` bytes aligned to at least 256. `size` 0 gives a distinct, valid address.
     fn alloc(&self, size: u64, kind: MemoryKind) -> Result<DevicePtr>;
     /// Frees what [`Device::alloc`] returned. Any other address gives [`crate::Error::InvalidFree`].

@@ -12,7 +12,7 @@ use plugin_api::{
 use crate::gpu::Gpu;
 use crate::image::load_cost;
 use crate::memory::Memory;
-use crate::module::CudaModule;
+use crate::module::{self, CudaModule};
 use crate::peer::Peers;
 use crate::stream::CudaStream;
 use crate::synchronous::run_synchronously;
@@ -54,6 +54,10 @@ impl Device for CudaDevice {
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>> {
         let module = CudaModule::load(&self.gpu, &self.memory, image, options)?;
         Ok(Arc::new(module))
+    }
+
+    fn prepare(&self, image: &Image<'_>, _options: &LoadOptions) -> Result<()> {
+        module::prepare(&self.gpu, image)
     }
 
     fn alloc(&self, size: u64, kind: MemoryKind) -> Result<DevicePtr> {

@@ -121,6 +121,10 @@ impl Device for VirtualGpu {
         Ok(VirtualModule::load(self.gpu.clone(), artifact, stages)?)
     }
 
+    fn prepare(&self, image: &Image<'_>, options: &LoadOptions) -> Result<()> {
+        crate::compile::compile(image, options, &self.gpu.config).map(drop)
+    }
+
     fn alloc(&self, size: u64, _kind: MemoryKind) -> Result<DevicePtr> {
         // The window is part of the host's address space, so both sides reach memory of every kind.
         self.gpu.memory.alloc(size)

@@ -101,6 +101,70 @@ fn compilers() {
     );
 }
 
+/// What `precompile` leaves in the cache is what the program needs: running it adds nothing. A program with
+/// `unified_shared_memory` needs other code.
+#[test]
+fn precompiled_programs_need_no_compiler() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let plain = "int main(void) { int x = 0;\n#pragma omp target map(x)\nx = 42;\nreturn x; }\n";
+    let unified = format!("#pragma omp requires unified_shared_memory\n{plain}");
+    std::fs::write(path("plain.c"), plain).expect("written");
+    std::fs::write(path("unified.c"), unified).expect("written");
+    let cache = path("cache");
+    let environment = [("XDG_CACHE_HOME", cache.as_str()), ("OMPTARGET_CACHE", "1")];
+    let (plain, unified) = (path("plain"), path("unified"));
+    let words = ["cc", &path("plain.c"), "-o", &plain, "--precompile"];
+    let told = omptarget(&words, &environment);
+    assert!(
+        told.passed("cc --precompile")
+            .contains("ready for virtual GPU"),
+        "{told:?}"
+    );
+    omptarget(&["cc", &path("unified.c"), "-o", &unified], &environment).passed("cc");
+    omptarget(&["precompile", &unified], &environment).passed("precompile");
+    let entries = || {
+        let files = std::fs::read_dir(folder.path().join("cache/omptarget")).expect("a cache");
+        let names = files.map(|file| file.expect("readable").file_name());
+        names.collect::<std::collections::BTreeSet<_>>()
+    };
+    let filled = entries();
+    for program in [&plain, &unified] {
+        let mandatory = [&environment[..], &[("OMP_TARGET_OFFLOAD", "MANDATORY")]].concat();
+        let outcome = run(program.as_ref(), &[], &mandatory);
+        assert_eq!(outcome.code, 42, "{outcome:?}");
+    }
+    assert!(filled.len() == 2 && entries() == filled, "{filled:?}");
+    let none = omptarget(&["precompile", "/bin/true"], &environment);
+    none.failed_with("no images", &["/bin/true", "carries no device images"]);
+    let uncached = omptarget(&["precompile", &plain], &[("OMPTARGET_CACHE", "0")]);
+    uncached.failed_with("no cache", &["OMPTARGET_CACHE=0"]);
+    assert_eq!(omptarget(&["cc", "-c", "x.c", "--precompile"], &[]).code, 2);
+}
+
+/// `info PROGRAM` numbers the devices as the program does, and says why it does not use the others.
+#[test]
+fn devices_of_a_program() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let program = folder.path().join("dot").display().to_string();
+    omptarget(&["cc", "-O1", "examples/dot.c", "-o", &program], &[]).passed("omptarget cc");
+    let devices = omptarget(&["info", &program], &[]);
+    let devices = devices.passed("omptarget info");
+    assert!(devices.contains("OpenMP device       0"), "{devices}");
+    let host = devices
+        .lines()
+        .find(|line| line.starts_with("host 0, 1, 2, 3, host"));
+    assert!(
+        host.is_some_and(|line| line.contains("not used, the image is bitcode for nvptx64")),
+        "{devices}"
+    );
+    let other = omptarget(&["info", &program], &[("OMPTARGET_DEVICES", "host")]);
+    assert!(
+        !other.passed("omptarget info").contains("OpenMP device"),
+        "{other:?}"
+    );
+}
+
 #[test]
 fn version() {
     let version = omptarget(&["--version"], &[]);

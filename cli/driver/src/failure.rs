@@ -1,5 +1,6 @@
 //! Why a command can fail, and the report of it.
 
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -47,6 +48,9 @@ pub enum Failure {
     /// The compiler rejected the program, and has printed why.
     #[error("the program does not compile (clang ended with {0})")]
     Compile(std::process::ExitStatus),
+    /// A command that the user gave its arguments failed, and has printed why. This one ends as it did.
+    #[error("a command ended with {0}")]
+    Ended(std::process::ExitStatus),
     /// Wrong usage that the argument parser cannot see.
     #[error("{0}")]
     Usage(String),
@@ -82,6 +86,10 @@ impl Failure {
 
     /// Writes the message to standard error and gives the exit code.
     pub fn report(&self) -> ExitCode {
+        if let Failure::Ended(status) = self {
+            let code = status.code().or(status.signal().map(|signal| 128 + signal));
+            return ExitCode::from(code.and_then(|code| code.try_into().ok()).unwrap_or(1));
+        }
         let red: Style = AnsiColor::Red.on_default().bold();
         anstream::eprintln!("omptarget: {red}error{red:#}: {self}");
         ExitCode::from(if matches!(self, Failure::Usage(_)) {

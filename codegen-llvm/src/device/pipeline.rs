@@ -174,6 +174,7 @@ pub fn pass_names(output: Output) -> impl Iterator<Item = &'static str> {
 /// Runs the passes that an image needs.
 pub fn run(image: &mut Image, instrumentation: &Instrumentation) -> Result<()> {
     let (output, level) = (image.output, image.level);
+    instrumentation.tell("optimising");
     let needed = PASSES
         .iter()
         .filter(|line| line.outputs.contains(&output) && line.level <= level);

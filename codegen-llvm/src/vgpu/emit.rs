@@ -6,7 +6,7 @@ use vgpu_abi::artifact::{Artifact, KernelEntry};
 
 use super::entries;
 use super::undefined::is_known;
-use super::unit::Unit;
+use super::unit::{Unit, counted};
 
 /// Emits them.
 pub fn run(unit: Unit) -> Result<Artifact> {
@@ -16,8 +16,11 @@ pub fn run(unit: Unit) -> Result<Artifact> {
         kernels,
         locations,
         mut manifest,
+        options,
         ..
     } = unit;
+    let progress = &options.instrumentation;
+    progress.tell(&format!("machine code of {}", counted(kernels.len())));
     manifest.kernels = kernels
         .iter()
         .map(|kernel| KernelEntry {

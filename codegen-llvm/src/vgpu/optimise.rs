@@ -3,7 +3,7 @@
 use anyhow::Result;
 use vgpu_abi::artifact::WarpForm;
 
-use super::unit::Unit;
+use super::unit::{Unit, counted};
 use crate::ir::{Value, set_llvm_options};
 
 /// Options of LLVM's passes from here on, including those of the warp form.
@@ -66,6 +66,9 @@ const FINISH: &str = "function(vector-combine,\
 /// reads the stack pointer. `convergent` calls are not made conditional on more than they were.
 pub fn run(unit: &mut Unit) -> Result<()> {
     unit.module.verify("after the passes of the virtual GPU")?;
+    let kernels = counted(unit.kernels.len());
+    let progress = &unit.options.instrumentation;
+    progress.tell(&format!("optimising {kernels}"));
     let (module, machine) = (&unit.module, &unit.machine);
     match unit.options.level {
         0 => return machine.run_passes(module, "default<O0>"),

@@ -62,6 +62,12 @@ impl Kernel {
     }
 }
 
+/// `1 kernel`, `2 kernels`.
+pub fn counted(kernels: usize) -> String {
+    let plural = if kernels == 1 { "" } else { "s" };
+    format!("{kernels} kernel{plural}")
+}
+
 /// One compilation.
 pub struct Unit {
     /// The module in work.

@@ -100,7 +100,10 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         variables: unit.runtime_variables,
     };
     let mut made = Vec::new();
-    for (kernel, refusal) in unit.kernels.iter_mut().zip(&mut forms) {
+    let kernels = unit.kernels.len();
+    for (number, (kernel, refusal)) in unit.kernels.iter_mut().zip(&mut forms).enumerate() {
+        let instrumentation = &unit.options.instrumentation;
+        instrumentation.tell(&format!("warp form {} of {kernels}", number + 1));
         let built = match refusal.take() {
             Some(refusal) => Err(refusal),
             None => build(&copy, &mut unit.locations, kernel, &host),

@@ -1,0 +1,69 @@
+//! The devices on which a program would run.
+
+use std::sync::Arc;
+
+use device_image::Image;
+use plugin_api::{Device, Plugin};
+
+use crate::families::Family;
+
+/// A device and what it makes of a program.
+pub struct Verdict<'a> {
+    /// Its family.
+    pub plugin: Arc<dyn Plugin>,
+    /// Its number in the family.
+    pub index: usize,
+    /// The device.
+    pub device: Arc<dyn Device>,
+    /// The image that it would load, or why there is none.
+    pub image: Result<Image<'a>, String>,
+}
+
+impl Verdict<'_> {
+    /// Whether the program would have it.
+    pub fn runs(&self) -> bool {
+        self.image.is_ok()
+    }
+}
+
+/// What the devices of `families` make of a program with these images. A device that only stands in for GPUs takes none
+/// where another device does.
+pub fn judge<'a>(families: &[Family], images: &[Image<'a>]) -> Vec<Verdict<'a>> {
+    let mut verdicts: Vec<Verdict<'_>> = Vec::new();
+    for family in families {
+        let Some(plugin) = &family.plugin else {
+            continue;
+        };
+        let replaced = family.stands_in && verdicts.iter().any(Verdict::runs);
+        for (index, device) in plugin.devices().into_iter().enumerate() {
+            let image = match replaced {
+                true => Err("it stands in only where no GPU runs the program".to_owned()),
+                false => choose(device.as_ref(), images),
+            };
+            verdicts.push(Verdict {
+                plugin: plugin.clone(),
+                index,
+                device,
+                image,
+            });
+        }
+    }
+    verdicts
+}
+
+/// The image that the device prefers among those that it takes.
+fn choose<'a>(device: &dyn Device, images: &[Image<'a>]) -> Result<Image<'a>, String> {
+    let mut refusals = Vec::new();
+    let mut taken = Vec::new();
+    for image in images {
+        match device.refusal(image) {
+            Some(why) => refusals.push(format!("the image is {why}")),
+            None => taken.push(image.clone()),
+        }
+    }
+    let preferred = taken.into_iter().min_by_key(|image| device.rank(image));
+    preferred.ok_or_else(|| match refusals.is_empty() {
+        true => "the program has no images".to_owned(),
+        false => refusals.join("; "),
+    })
+}
