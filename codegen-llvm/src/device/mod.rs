@@ -19,5 +19,6 @@ pub mod runtime;
 mod services;
 pub mod shared_captures;
 mod static_shared;
+mod traps;
 mod undefined;
 mod unsupported;

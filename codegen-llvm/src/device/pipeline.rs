@@ -14,7 +14,7 @@ use anyhow::Result;
 
 use super::{
     ending_paths, fold, guards, idle_barriers, launch_bounds, pack_shared, placed_shared, realloc,
-    retarget, runtime, services, static_shared, undefined, unsupported,
+    retarget, runtime, services, static_shared, traps, undefined, unsupported,
 };
 use crate::analysis::target::Target;
 use crate::ir::{Machine, Module};
@@ -121,6 +121,10 @@ const PASSES: &[Line] = &[
     line("ending-paths", &[CodeObject], 1, |image| {
         ending_paths::run(&image.module, &image.machine)
     }),
+    line("traps", &[CodeObject], 0, |image| {
+        traps::run(&image.module, &image.machine);
+        Ok(())
+    }),
     line("undefined", OF_IMAGES, 0, |image| match image.output {
         Ptx => undefined::refuse(&image.module, undefined::NVIDIAS_FUNCTIONS),
         _ => undefined::refuse(&image.module, &[]),
@@ -203,7 +207,7 @@ mod tests {
         assert_eq!(
             names(CodeObject),
             "launch-bounds runtime services guards retarget hold-placed fold optimise release-placed idle-barriers \
-             pack-shared ending-paths undefined unsupported"
+             pack-shared ending-paths traps undefined unsupported"
         );
         assert!(
             names(Ptx)

@@ -74,6 +74,11 @@ impl Machine {
         take_message(all).split(',').any(|each| each == wanted)
     }
 
+    /// The CPU that it was configured for.
+    pub fn cpu(&self) -> String {
+        take_message(llvm!(target_machine::LLVMGetTargetMachineCPU(self.0)))
+    }
+
     /// The data layout of the target, as text.
     pub fn layout(&self) -> String {
         let layout = llvm!(target_machine::LLVMCreateTargetDataLayout(self.0));
