@@ -301,7 +301,8 @@ static void run_shape(const struct run *run, int generic) {
         return;
     // Without the references nothing can be said of the constructs.
     for (int i = 0; i < REFERENCES; i++)
-        run_case(&references[i], generic ? references[i].generic : references[i].spmd, mode, run);
+        if (can_time(&references[i], generic))
+            run_case(&references[i], generic ? references[i].generic : references[i].spmd, mode, run);
     for (int i = 0; i < CONSTRUCTS; i++)
         if (is_named(&suite[i]))
             run_case(&suite[i], generic ? suite[i].generic : suite[i].spmd, mode, run);
@@ -315,7 +316,13 @@ static int default_teams(void) {
     return teams;
 }
 
+// For `lock/unlock`, if that is measured. (Not every runtime has locks on every GPU.)
 static void make_locks(int teams) {
+    int needed = 0;
+    for (int i = 0; i < CONSTRUCTS; i++)
+        needed |= is_named(&suite[i]) && !strcmp(suite[i].name, "lock/unlock");
+    if (!needed)
+        return;
     struct team *const all = own;
 #pragma omp target teams num_teams(teams) thread_limit(1) is_device_ptr(all)
     omp_init_lock(&all[omp_get_team_num()].lock);
