@@ -14,11 +14,14 @@ typedef uint64_t index_query(const queue_t *);
 int main(void) {
     enum { hsa = 7, name = 0 };
     omp_interop_t object = omp_interop_none;
-#pragma omp interop init(targetsync : object)
+    // There is no HIP: whoever prefers it gets what is below it.
+#pragma omp interop init(prefer_type("hip", "hsa"), targetsync : object)
     if (omp_get_interop_int(object, omp_ipr_fr_id, NULL) != hsa)
         return 2;
     if (strcmp(omp_get_interop_str(object, omp_ipr_fr_name, NULL), "hsa"))
         return 3;
+    if (strcmp(omp_get_interop_str(object, omp_ipr_vendor_name, NULL), "omptarget-rs"))
+        return 9;
     int code;
     agent_t *agent = omp_get_interop_ptr(object, omp_ipr_device, &code);
     if (!agent || code != omp_irc_success)

@@ -2,7 +2,7 @@
 //!
 //! The virtual GPU and the host have no foreign runtime such as CUDA. Their objects name the family of devices as the
 //! foreign runtime and have opaque handles. Their streams order the kernels launched on them (`kernel_language.rs`).
-//! The objects of an NVIDIA GPU have the driver's handles.
+//! The objects of a GPU have the handles of its driver: CUDA's, or the HSA runtime's.
 
 use std::ffi::{CStr, c_char, c_void};
 
