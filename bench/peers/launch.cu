@@ -1,9 +1,24 @@
-// An empty kernel: cuLaunchKernel and cuCtxSynchronize, by hand.
-#include <cuda.h>
-
+// An empty kernel and waiting for it, by hand. CUDA's driver launches it: cuLaunchKernel and cuCtxSynchronize. HIP has
+// no interface below its own launch.
 #include "peers.cuh"
 
 enum { LAUNCHES = 1000 };
+
+__global__ void empty() {}
+
+#ifdef __HIP__
+
+static void prepare() {}
+
+static void launch_and_wait() {
+    empty<<<1, 32>>>();
+    check(hipGetLastError());
+    check(hipDeviceSynchronize());
+}
+
+#else
+
+#include <cuda.h>
 
 typedef CUresult launch_function(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
                                  void **, void **);
@@ -12,8 +27,6 @@ typedef CUresult synchronize_function(void);
 static launch_function *launch_kernel;
 static synchronize_function *synchronize;
 static CUfunction kernel;
-
-__global__ void empty() {}
 
 // The driver's function, without linking its library.
 static void *driver_function(const char *name) {
@@ -27,21 +40,31 @@ static void *driver_function(const char *name) {
     return function;
 }
 
+static void prepare() {
+    launch_kernel = (launch_function *)driver_function("cuLaunchKernel");
+    synchronize = (synchronize_function *)driver_function("cuCtxSynchronize");
+    check(cudaGetFuncBySymbol((cudaFunction_t *)&kernel, (const void *)empty));
+}
+
+static void launch_and_wait() {
+    if (launch_kernel(kernel, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL) != CUDA_SUCCESS ||
+        synchronize() != CUDA_SUCCESS) {
+        fprintf(stderr, "the kernel cannot be launched\n");
+        exit(1);
+    }
+}
+
+#endif
+
 static void launches() {
     for (int i = 0; i < LAUNCHES; i++)
-        if (launch_kernel(kernel, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL) != CUDA_SUCCESS ||
-            synchronize() != CUDA_SUCCESS) {
-            fprintf(stderr, "the kernel cannot be launched\n");
-            exit(1);
-        }
+        launch_and_wait();
 }
 
 int main(int argc, char **argv) {
     struct options chosen = options(argc, argv);
     check(cudaFree(NULL)); // makes the context
-    launch_kernel = (launch_function *)driver_function("cuLaunchKernel");
-    synchronize = (synchronize_function *)driver_function("cuCtxSynchronize");
-    check(cudaGetFuncBySymbol((cudaFunction_t *)&kernel, (const void *)empty));
+    prepare();
     measure("launch", 0, LAUNCHES, chosen.samples, launches);
     return ended(0);
 }

@@ -1,4 +1,8 @@
-// For the programs in CUDA: what peers.h has, and a check of each call of CUDA's.
+// For the programs in CUDA and HIP: what peers.h has, and a check of each call.
+#ifdef __HIP__
+#include "hip.cuh"
+#endif
+
 #include "peers.h"
 
 #define check(call) check_at(call, __FILE__, __LINE__)

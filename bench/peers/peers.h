@@ -1,6 +1,6 @@
 // What the programs of this folder share: arguments, timing, output. For each `NAME.c`, an OpenMP program, there is a
-// `NAME.cu` that does the same in CUDA, written by hand; both print lines of the same form, which scripts/gpu-check
-// compares. No statistics here.
+// `NAME.cu` that does the same in CUDA and, with names from hip.cuh, in HIP, written by hand. Both print lines of the
+// same form, which scripts/gpu-check compares. No statistics here.
 
 #ifndef PEERS_H
 #define PEERS_H

@@ -1,7 +1,14 @@
-// The sum of doubles with CUB; the result comes to the host.
-#include <cub/cub.cuh>
-
+// The sum of doubles with CUB or hipCUB; the result comes to the host.
 #include "peers.cuh"
+
+#ifndef __HIP__
+#include <cub/cub.cuh>
+#elif __has_include(<hipcub/hipcub.hpp>)
+#include <hipcub/hipcub.hpp>
+namespace cub = hipcub;
+#else
+#error hipCUB is missing
+#endif
 
 static long n;
 static double *x, *total, result;

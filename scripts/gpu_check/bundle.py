@@ -7,7 +7,7 @@
   bin/ lib/                the omptarget command, the runtime libraries
   lib/spare/               the compilers' libraries, for machines that have none
   examples/ tests/ nested/ epcc/ peers/    programs, with machine code for the GPUs and bitcode for the virtual one
-  peers/*.cu               to be compiled with nvcc there
+  peers/*.cu               to be compiled with nvcc or hipcc there
   data/                    data files of two examples
   llvm/                    epcc and nested with LLVM's device runtime, if it was given; LLVM's host runtime, if it was
   llvm-vgpu/               the former as bitcode, for the virtual GPU
@@ -30,7 +30,7 @@ import tarfile
 import tempfile
 import time
 
-from . import catalogue, running
+from . import catalogue, makers, running
 
 MANIFEST, FILES, PACKED = "bundle.json", "files", "files.tar.xz"
 # Bytes that a machine with a GPU takes.
@@ -39,7 +39,8 @@ MOST = 64 << 20
 COMPILE_LIMIT = 900
 STRIP, READELF = "llvm-strip-22", "llvm-readelf-22"
 # What every machine with a driver has, or has in a version that fits it only.
-SYSTEM = ("linux-vdso", "ld-linux", "libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "libcuda.so")
+SYSTEM = ("linux-vdso", "ld-linux", "libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "libcuda.so",
+          "libhsa-runtime64.so")
 # What comes with a compiler. The machine's own are preferred: they fit its C library, and its compilers need them.
 OF_COMPILER = ("libgcc_s.so", "libstdc++.so")
 
@@ -71,9 +72,6 @@ class Bundle:
         except (OSError, tarfile.TarError, lzma.LZMAError, EOFError) as error:
             raise BundleError(f"{self.folder / PACKED} cannot be unpacked: {error}") from None
 
-    def programs(self, kind):
-        return [program for program in self.manifest["programs"] if program["kind"] == kind]
-
     def environment(self, devices, library=None):
         """For the bundle's programs."""
         folders = [str(library or self.root / "lib")]
@@ -94,16 +92,17 @@ def loads(name):
         return False
 
 
-def compile_command(root, architectures, language):
+def compile_command(root, architectures, program):
     """`omptarget cc`, to machine code for the GPUs, and bitcode for the virtual one."""
-    return [root / "dist" / "bin" / "omptarget", "c++" if language else "cc", f"--aot={','.join(architectures)}",
-            "-O3", "-Wno-openmp-mapping"]
+    return [root / "dist" / "bin" / "omptarget", "cc" if program.is_c() else "c++",
+            f"--aot={','.join(program.architectures(architectures))}", "-O3", "-Wno-openmp-mapping"]
 
 
 def compile_one(root, program, folder, command):
     """Compiles a program of the catalogue into `folder`; gives what went wrong, or nothing."""
     sources = [root / source for source in program.sources]
-    words = [*command, *program.flags, *sources, "-lm", "-Wl,-rpath,$ORIGIN/../lib", "-o", folder / program.name]
+    output = ["-lm", "-Wl,-rpath,$ORIGIN/../lib", "-o", folder / program.name]
+    words = [*command(program), *program.flags, *sources, *output]
     ended = running.run(words, COMPILE_LIMIT)
     # Warnings, of each GPU, would hide what is wrong.
     ended.error = running.errors(ended.error)
@@ -112,15 +111,14 @@ def compile_one(root, program, folder, command):
 
 def compile_all(root, programs, target, command):
     """Compiles `programs` into a folder per kind below `target`, as many at a time as there are CPUs, and prints each that is done;
-    gives those that failed and why. `command` gives the compiler's words for "" (C) and "++" (C++)."""
+    gives those that failed and why. `command` gives the compiler's words for a program."""
     done = itertools.count(1)
 
     def one(program):
         folder = target / program.kind
         folder.mkdir(parents=True, exist_ok=True)
-        language = "" if all(source.endswith(".c") for source in program.sources) else "++"
         begin = time.monotonic()
-        failure = compile_one(root, program, folder, command(language))
+        failure = compile_one(root, program, folder, command)
         print(f"{next(done)} of {len(programs)}: {program.kind}/{program.name} "
               f"{'failed' if failure else 'compiled'}, {time.monotonic() - begin:.0f} s", flush=True)
         return program, failure
@@ -182,9 +180,10 @@ def copy_texts(root, bundle, target):
     shutil.copytree(root / "dist" / "data", target / "data")
 
 
-def with_llvm(root, architectures, device, language, *more):
+def with_llvm(root, architectures, device, program, *more):
     """clang, with the device runtime in the folder `device`: to machine code, unless `more` says otherwise."""
-    return [f"clang{language}-22", "-fopenmp", f"--offload-arch={','.join(architectures)}", "-foffload-lto", *more, "-O3",
+    return ["clang-22" if program.is_c() else "clang++-22", "-fopenmp", f"--offload-arch={','.join(architectures)}",
+            "-foffload-lto", *makers.of(architectures[0]).llvm_flags, *more, "-O3",
             f"--cuda-path={root}/dist/cuda-stub", f"-L{root}/dist/lib", "-Xoffload-linker", f"-L{device}", "-Wno-openmp-mapping"]
 
 
@@ -195,10 +194,13 @@ def add_llvm(root, target, programs, chosen, architectures):
     device = chosen.llvm_device.resolve()
     if not (device / "libompdevice.a").exists():
         raise BundleError(f"{device} has no libompdevice.a")
-    left_out = compile_all(root, measured, target / "llvm", lambda language: with_llvm(root, architectures, device, language))
+    if len(makers.of_all(architectures)) > 1:
+        raise BundleError("LLVM's device runtime is for GPUs of one maker: --arch names those of several")
+    left_out = compile_all(root, measured, target / "llvm",
+                           lambda program: with_llvm(root, architectures, device, program))
     measured = [program for program in measured if program not in left_out]
     left_out |= compile_all(root, measured, target / "llvm-vgpu",
-                            lambda language: with_llvm(root, architectures[:1], device, language, "-fopenmp-target-jit"))
+                            lambda program: with_llvm(root, architectures[:1], device, program, "-fopenmp-target-jit"))
     if chosen.llvm_host:
         for name, path in {chosen.llvm_host.name: chosen.llvm_host, **needed_libraries([chosen.llvm_host])}.items():
             copy_stripped(path, target / "llvm" / "lib" / name)
@@ -230,10 +232,23 @@ def chosen_programs(root, only):
     return [program for program in programs if program.name in names]
 
 
+def compilable(programs, architectures):
+    """Those that can be compiled for some of the architectures. Others are told of."""
+    for program in programs:
+        left_out = [name for name in architectures if name not in program.architectures(architectures)]
+        if left_out:
+            names = ", ".join(left_out)
+            print(f"note: {program.name} is left out for {names}, which LLVM cannot compile it for", flush=True)
+    return [program for program in programs if program.architectures(architectures)]
+
+
 def build(root, chosen):
     """Makes the bundle; gives its size in bytes, and the programs that failed, with the reason."""
     bundle, architectures = chosen.build, chosen.arch.split(",")
     target = bundle / FILES
+    nobodys = [name for name in architectures if not makers.of(name)]
+    if nobodys:
+        raise BundleError(f"--arch: {', '.join(nobodys)}: a GPU of NVIDIA's is sm_90, one of AMD's gfx90a")
     if bundle.exists():
         raise BundleError(f"{bundle} exists; give a new folder")
     for name in ("bin/omptarget", "data/mri.pgm"):
@@ -241,9 +256,9 @@ def build(root, chosen):
             raise BundleError(f"dist/{name} is missing: run scripts/setup and scripts/build first")
     if chosen.llvm_host and not chosen.llvm_device:
         raise BundleError("--llvm-host needs --llvm-device")
-    programs = chosen_programs(root, chosen.only)
+    programs = compilable(chosen_programs(root, chosen.only), architectures)
     (target / "peers").mkdir(parents=True)
-    failures = compile_all(root, programs, target, lambda language: compile_command(root, architectures, language))
+    failures = compile_all(root, programs, target, lambda program: compile_command(root, architectures, program))
     programs = [program for program in programs if program not in failures]
     if not programs:
         raise BundleError("\n".join(failures.values()))
@@ -259,7 +274,8 @@ def build(root, chosen):
         "clang": running.run(["clang-22", "--version"], 30).output.splitlines()[0], "architectures": architectures,
         "llvm": llvm, "spare": spare,
         "C library": c_library([*files, target / "bin" / "omptarget", *(target / "lib").glob("*.so*")]),
-        "programs": [{"kind": program.kind, "name": program.name, "runs": program.runs} for program in programs],
+        "programs": [{"kind": program.kind, "name": program.name, "runs": program.runs,
+                      "families": program.families(architectures)} for program in programs],
     }
     pack(bundle)
     (bundle / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n")

@@ -6,16 +6,18 @@ import pathlib
 import sys
 import time
 
-from . import bundle, goals, machine, report, running, steps
+from . import bundle, goals, machine, makers, report, running, steps
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 
 DESCRIPTION = """\
 Here, where the project is built:
 
-  scripts/gpu-check --build gpu-bundle            all programs, compiled for sm_80, sm_90 and sm_100
+  scripts/gpu-check --build gpu-bundle                          all programs, compiled for sm_80, sm_90 and sm_100
+  scripts/gpu-check --build gpu-bundle --arch gfx90a,gfx1100    for GPUs of AMD; a list may have those of both makers
 
-There, on a machine with an NVIDIA GPU, its driver, Python 3 and, for the comparison with CUDA, nvcc:
+There, on a machine with an NVIDIA or AMD GPU, its driver and Python 3. For the comparison with programs in CUDA or HIP,
+nvcc or hipcc:
 
   gpu-bundle/gpu-check --out results              everything; results/gpu-check.json and .md
   gpu-bundle/gpu-check --steps examples,nested    some steps; their results replace those in --out
@@ -26,8 +28,8 @@ Steps:
   tests       the same of the self-checking test programs
   epcc        overheads of OpenMP constructs
   nested      kernels in two shapes, SPMD and nested
-  peers       launch latency, bandwidth, reduction, histogram, next to CUDA written by hand (nvcc)
-  sanitizer   three examples under compute-sanitizer's memcheck, racecheck and synccheck
+  peers       launch latency, bandwidth, reduction, histogram, next to CUDA or HIP written by hand (nvcc, hipcc)
+  sanitizer   three examples under compute-sanitizer's memcheck, racecheck and synccheck (NVIDIA)
   llvm        epcc and nested with LLVM's runtime, if the bundle carries them
 
 A step has a time limit; a failure of one never stops the rest.
@@ -39,7 +41,7 @@ Exit codes:
   1   a program failed, a step ran out of time, or the bundle could not be made, or not with all programs
   2   wrong usage
   3   no GPU that can be used, or a system that is too old: the message says what is missing
-  4   nothing failed, but steps were left out for want of a tool (nvcc, compute-sanitizer)
+  4   nothing failed, but steps were left out for want of a tool (nvcc, compute-sanitizer, hipcc)
 """
 
 
@@ -48,7 +50,8 @@ def arguments():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     building = parser.add_argument_group("making the bundle")
     building.add_argument("--build", type=pathlib.Path, metavar="FOLDER", help="make the bundle in this new folder")
-    building.add_argument("--arch", default="sm_80,sm_90,sm_100", metavar="LIST", help="GPUs to compile for (%(default)s)")
+    building.add_argument("--arch", default="sm_80,sm_90,sm_100", metavar="LIST",
+                          help="GPUs to compile for: sm_90, gfx90a (%(default)s)")
     building.add_argument("--only", metavar="NAMES", help="these programs only, for a trial: saxpy,dot,lud")
     building.add_argument("--llvm-device", type=pathlib.Path, metavar="FOLDER",
                           help="folder with libompdevice.a of LLVM's device runtime (bench/README.md, \"footprint\")")
@@ -58,17 +61,20 @@ def arguments():
     measuring = parser.add_argument_group("measuring")
     measuring.add_argument("--out", type=pathlib.Path, default=pathlib.Path("gpu-check-results"), metavar="FOLDER",
                            help="where results go (%(default)s)")
-    measuring.add_argument("--steps", default=",".join(steps.STEPS), metavar="LIST", help="which steps (%(default)s)")
+    measuring.add_argument("--steps", metavar="LIST", help="which steps (all that there are on such a GPU)")
     measuring.add_argument("--limit", type=float, default=1.0, metavar="FACTOR", help="multiplies every time limit")
     measuring.add_argument("--size", type=int, default=16, help="problem size of nested, 1 to 64 (%(default)s)")
     measuring.add_argument("--elements", type=int, default=1 << 26, help="elements of the peers' arrays (%(default)s)")
     measuring.add_argument("--epcc", default="", metavar="OPTIONS", help="further options of omptarget bench epcc")
-    measuring.add_argument("--devices", default="cuda", metavar="FAMILY",
-                           help="OMPTARGET_DEVICES; vgpu is a dry run on the virtual GPU (%(default)s)")
+    measuring.add_argument("--devices", choices=(*makers.FAMILIES, machine.VIRTUAL),
+                           help="OMPTARGET_DEVICES; vgpu is a dry run on the virtual GPU (the GPU that there is)")
     return parser
 
 
 def chosen_steps(parser, text):
+    """The steps that the command line names, or nothing."""
+    if text is None:
+        return None
     names = [name for name in text.split(",") if name]
     unknown = [name for name in names if name not in steps.STEPS]
     if unknown or not names:
@@ -110,6 +116,7 @@ def measure(chosen, names):
         return 1
     results = report.Results(chosen.out, carried, found)
     surroundings = steps.Surroundings(carried, found, chosen)
+    names = names or steps.of_maker(found.maker)
     for name in names:
         begin = time.monotonic()
         print(f"== {name}", flush=True)
@@ -119,7 +126,7 @@ def measure(chosen, names):
         print(f"   {outcome['status']}{': ' + outcome['why'] if outcome['why'] else ''}", flush=True)
         # Written after each step: whatever happens later, this is kept.
         results.add(name, outcome)
-        results.write(goals.judge(results.steps, bool(found.gpus)))
+        results.write(goals.judge(results.steps, found))
     print(results.markdown_file)
     return exit_code(results.steps[name]["status"] for name in names)
 

@@ -2,6 +2,8 @@
 
 import statistics
 
+from .running import BY_HAND, OPENMP
+
 
 def median(figures, what, side):
     """Median nanoseconds of a peer, or None."""
@@ -24,12 +26,19 @@ def rows_by_case(outcome):
     return {tuple(row[key] for key in keys): row["cycles"] for row in outcome.get("rows", [])}
 
 
+def two_barriers(rows, shape):
+    """The hardware's barriers. Where a block has one barrier only, they are timed in SPMD mode alone."""
+    parameter, _, teams, threads = shape
+    name = ("reference", "two named barriers")
+    return rows.get((*name, *shape)) or rows.get((*name, parameter, "spmd", teams, threads))
+
+
 def parallel_over_barriers(steps):
     """The worst ratio over the sizes of a team, in the kernels where a master wakes workers."""
     rows = rows_by_case(steps.get("epcc", {}))
     ratios = []
     for (suite, construct, parameter, mode, teams, threads), cycles in rows.items():
-        barriers = rows.get(("reference", "two named barriers", parameter, mode, teams, threads))
+        barriers = two_barriers(rows, (parameter, mode, teams, threads))
         if (suite, construct, mode) == ("sync", "parallel", "generic") and barriers and barriers["mean"] > 0:
             ratios.append(cycles["mean"] / barriers["mean"])
     return max(ratios, default=None)
@@ -52,22 +61,24 @@ def nested_mean(steps):
     return steps.get("nested", {}).get("report", {}).get("geometric_mean")
 
 
-# What, how it is measured, "<=" or ">=", the bound.
-GOALS = [
-    ("EPCC parallel over two bare named barriers of the same size", parallel_over_barriers, "<=", 1.2),
-    ("worst EPCC construct over LLVM's", worst_over_llvm, "<=", 1.0),
-    ("empty target region over cuLaunchKernel and synchronisation", ratio_of_peers("launch", "openmp", "cuda"), "<=", 1.3),
-    ("bandwidth of saxpy over nvcc's", ratio_of_peers("saxpy", "cuda", "openmp"), ">=", 0.98),
-    ("double sum across teams over CUB's", ratio_of_peers("sum", "cuda", "openmp"), ">=", 0.95),
-    ("nested over SPMD, geometric mean", nested_mean, ">=", 3.6),
-]
+def of_maker(maker):
+    """The goals on its GPUs: what, how it is measured, "<=" or ">=", the bound."""
+    return [
+        (f"EPCC parallel over two bare {maker.barriers} of the same size", parallel_over_barriers, "<=", 1.2),
+        ("worst EPCC construct over LLVM's", worst_over_llvm, "<=", 1.0),
+        (f"empty target region over {maker.launch} and synchronisation",
+         ratio_of_peers("launch", OPENMP, BY_HAND), "<=", 1.3),
+        (f"bandwidth of saxpy over {maker.compiler}'s", ratio_of_peers("saxpy", BY_HAND, OPENMP), ">=", 0.98),
+        (f"double sum across teams over {maker.primitives}'s", ratio_of_peers("sum", BY_HAND, OPENMP), ">=", 0.95),
+        ("nested over SPMD, geometric mean", nested_mean, ">=", 3.6),
+    ]
 
 
-def judge(steps, on_gpu):
+def judge(steps, machine):
     """Each goal with its figure and whether it is met; None: unmeasured, as everything is in a dry run."""
     judged = []
-    for what, measure, sign, bound in GOALS:
-        figure = measure(steps) if on_gpu else None
+    for what, measure, sign, bound in of_maker(machine.maker):
+        figure = measure(steps) if machine.gpus else None
         met = None if figure is None else figure <= bound if sign == "<=" else figure >= bound
         judged.append({"goal": what, "measured": figure, "sign": sign, "bound": bound, "met": met})
     return judged

@@ -3,9 +3,10 @@
 import json
 import statistics
 
-from .running import PASSED
+from . import makers
+from .running import BY_HAND, OPENMP, PASSED
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 class Results:
@@ -44,19 +45,21 @@ def table(header, rows):
 
 
 def markdown(content):
-    parts = [heading(content), goals(content["goals"]), steps(content["steps"])]
+    maker = makers.named(content["machine"]["maker"])
+    parts = [heading(content, maker), goals(content["goals"]), steps(content["steps"])]
     sections = {"peers": peers, "nested": nested, "epcc": epcc}
-    parts += [section(content["steps"][name]) for name, section in sections.items() if name in content["steps"]]
+    parts += [section(content["steps"][name], maker) for name, section in sections.items() if name in content["steps"]]
     return "\n".join(part for part in [*parts, failures(content["steps"])] if part)
 
 
-def heading(content):
+def heading(content, maker):
     machine, bundle = content["machine"], content["bundle"]
-    gpus = "; ".join(f"{gpu['name']}, {gpu['architecture']}, {gpu['multiprocessors']} multiprocessors, "
+    gpus = "; ".join(f"{gpu['name']}, {gpu['architecture']}, {gpu['units']} {maker.units}, "
                      f"{gpu['memory'] / 2**30:.0f} GiB" for gpu in machine["gpus"])
+    settings = ", ".join(f"{name}={value}" for name, value in machine["settings"].items())
     rows = [("GPU", gpus or "none: a dry run, no figure is a GPU's"), ("driver", machine["driver"]),
-            ("kernel driver", machine["kernel driver"]), ("host", machine["host"]), ("nvcc", machine["nvcc"] or "none"),
-            ("compute-sanitizer", machine["compute-sanitizer"] or "none"),
+            ("kernel driver", machine["kernel driver"]), ("settings", settings or "none"), ("host", machine["host"]),
+            *((name, path or "missing") for name, path in machine["tools"].items()),
             ("bundle", f"commit {bundle['commit'][:12]}, built {bundle['built']}, {bundle['clang']}")]
     return "# GPU check\n\n" + table(("what", "is"), rows)
 
@@ -77,20 +80,20 @@ def steps(outcomes):
     return "## Steps\n\n" + table(("step", "", "seconds", "why", "date"), rows)
 
 
-def peers(outcome):
-    rows = []
+def peers(outcome, maker):
+    rows, both = [], (OPENMP, BY_HAND)
     for what, sides in outcome.get("figures", {}).items():
         medians = {side: statistics.median(line["ns"]) if line else None for side, line in sides.items()}
         size = max(line["bytes"] for line in sides.values() if line)
-        rate = [f"{size / medians[side]:.4g}" if size and medians[side] else "" for side in ("openmp", "cuda")]
-        both = medians["openmp"] and medians["cuda"]
-        rows.append((what, *(f"{medians[side] / 1e3:.4g}" if medians[side] else "" for side in ("openmp", "cuda")), *rate,
-                     f"{medians['openmp'] / medians['cuda']:.3g}" if both else ""))
-    header = ("what", "OpenMP µs", "CUDA µs", "OpenMP GB/s", "CUDA GB/s", "OpenMP / CUDA, time")
-    return "## Next to CUDA by hand\n\nMedians.\n\n" + table(header, rows) if rows else ""
+        rate = [f"{size / medians[side]:.4g}" if size and medians[side] else "" for side in both]
+        ratio = f"{medians[OPENMP] / medians[BY_HAND]:.3g}" if all(medians[side] for side in both) else ""
+        rows.append((what, *(f"{medians[side] / 1e3:.4g}" if medians[side] else "" for side in both), *rate, ratio))
+    name = maker.language
+    header = ("what", "OpenMP µs", f"{name} µs", "OpenMP GB/s", f"{name} GB/s", f"OpenMP / {name}, time")
+    return f"## Next to {name} by hand\n\nMedians.\n\n" + table(header, rows) if rows else ""
 
 
-def nested(outcome):
+def nested(outcome, _):
     report = outcome.get("report")
     if not report:
         return ""
@@ -101,7 +104,7 @@ def nested(outcome):
     return f"## Nested over SPMD, size {report['size']}\n\n" + table(header, rows)
 
 
-def epcc(outcome):
+def epcc(outcome, _):
     rows = [(row["suite"], row["construct"], row["parameter"] or "", row["mode"], row["teams"], row["threads"],
              f"{row['cycles']['mean']:.0f} ± {row['cycles']['half_width']:.0f}",
              f"{row['ns']['mean']:.0f} ± {row['ns']['half_width']:.0f}") for row in outcome.get("rows", [])]

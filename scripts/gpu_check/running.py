@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 PASSED, FAILED, LATE, SKIPPED = "passed", "failed", "out of time", "skipped"
 
+# The sides of a peer: with OpenMP, and in the maker's language.
+OPENMP, BY_HAND = "openmp", "by hand"
+
 # What is kept of a program's output.
 MOST_OUTPUT = 8000
 

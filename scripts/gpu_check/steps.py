@@ -1,19 +1,18 @@
 """What is run, step by step. A step never raises: it gives an outcome, with `why` where it failed or was skipped."""
 
 import json
+import os
 import shlex
 import tempfile
 from dataclasses import dataclass
 
 from . import running
-from .running import FAILED, LATE, PASSED, SKIPPED, outcome
+from .running import BY_HAND, FAILED, LATE, OPENMP, PASSED, SKIPPED, outcome
 
 # The three examples for compute-sanitizer: streaming, reductions across warps, barriers of part of a block.
 SANITIZED = ("saxpy", "dot", "histogram")
 SANITIZERS = ("memcheck", "racecheck", "synccheck")
-# Constructs that LLVM 19's device runtime does not have on NVIDIA GPUs (bench/footprint.d/llvm-19-missing.ll).
-LACKING = ("critical", "copyprivate")
-# What deadlocks with it on the virtual GPU (bench/README.md, "epcc").
+# What deadlocks with LLVM 19's device runtime on the virtual GPU (bench/README.md, "epcc").
 STUCK = ("ordered", "dynamic", "guided")
 # What compute-sanitizer ends with when it has found something.
 FOUND = 99
@@ -27,13 +26,20 @@ class Surroundings:
     machine: object
     chosen: object  # the command line
 
+    def programs(self, kind):
+        """The bundle's programs of a kind that have code for this maker's GPUs, with the arguments of each run."""
+        return {program["name"]: program["runs"] for program in self.bundle.manifest["programs"]
+                if program["kind"] == kind and self.machine.maker.family in program["families"]}
+
     def run(self, words, seconds, library=None):
-        environment = self.bundle.environment(self.chosen.devices, library)
+        environment = self.bundle.environment(self.machine.devices, library)
         return running.run(words, seconds * self.chosen.limit, environment, self.bundle.root)
 
     def run_tool(self, words, seconds):
-        """A tool of the machine's, or what it made: with its own libraries."""
-        return running.run(words, seconds * self.chosen.limit, None, self.bundle.root)
+        """A tool of the machine's, or what it made: with its own libraries, and on the GPU that OpenMP has."""
+        hidden = self.machine.maker.compilers_own
+        environment = {name: value for name, value in os.environ.items() if name not in hidden}
+        return running.run(words, seconds * self.chosen.limit, environment, self.bundle.root)
 
     def file(self, *parts):
         return self.bundle.root.joinpath(*parts)
@@ -62,23 +68,37 @@ def devices(it):
     ended = it.run([it.command, "info", "--json"], 60)
     if ended.code != 0:
         return outcome(status_of(ended), ended.why())
-    found = json.loads(ended.output)
-    if not any(device["plugin"] == it.chosen.devices for device in found):
-        return outcome(FAILED, f"the runtime finds no device of family {it.chosen.devices}", devices=found)
-    return outcome(PASSED, devices=found)
+    figures = {"devices": json.loads(ended.output), "inquiries": inquiries(it)}
+    if not any(device["plugin"] == it.machine.devices for device in figures["devices"]):
+        return outcome(FAILED, f"the runtime finds no device of family {it.machine.devices}", **figures)
+    return outcome(PASSED, **figures)
+
+
+def inquiries(it):
+    """What the maker's tools say of the machine, in files for people: the file of each tool, or why there is none."""
+    answers = {}
+    for name, arguments in it.machine.maker.inquiries.items() if it.machine.gpus else ():
+        if not it.machine.tools[name]:
+            answers[name] = "missing"
+            continue
+        ended = it.run_tool([it.machine.tools[name], *arguments], 60)
+        answers[name] = f"{name}.txt" if ended.code == 0 else ended.why()
+        if ended.code == 0:
+            it.out(f"{name}.txt").write_text(ended.output)
+    return answers
 
 
 def checking_programs(it, kind, seconds):
     """Runs all programs of a kind: each must end well, PASS the last that it says."""
     results = []
-    for program in it.bundle.programs(kind):
-        for arguments in program["runs"]:
+    for name, runs in it.programs(kind).items():
+        for arguments in runs:
             words = [word.format(data=it.file("data")) for word in arguments]
-            ended = it.run([it.file(kind, program["name"]), *words], seconds)
+            ended = it.run([it.file(kind, name), *words], seconds)
             status = status_of(ended)
             if status == PASSED and not ended.output.endswith("PASS\n"):
                 status = FAILED
-            shown = " ".join([program["name"], *(word.rsplit("/", 1)[-1] for word in words)])
+            shown = " ".join([name, *(word.rsplit("/", 1)[-1] for word in words)])
             results.append({"name": shown, "status": status, "why": "" if status == PASSED else ended.why()})
     return of_all(results, programs=results)
 
@@ -103,7 +123,7 @@ def measured_epcc(it, folder, name, options=(), library=None):
 
 
 def epcc(it):
-    if not it.bundle.programs("epcc"):
+    if not it.programs("epcc"):
         return outcome(SKIPPED, "the bundle has no EPCC program")
     return measured_epcc(it, it.file("epcc"), "epcc")
 
@@ -122,10 +142,9 @@ def measured_nested(it, folder, name, programs, library=None):
 
 
 def nested(it):
-    programs = [program["name"] for program in it.bundle.programs("nested")]
-    if not programs:
+    if not it.programs("nested"):
         return outcome(SKIPPED, "the bundle has none")
-    return measured_nested(it, it.file("nested"), "nested", programs)
+    return measured_nested(it, it.file("nested"), "nested", it.programs("nested"))
 
 
 def lines_of(ended):
@@ -138,46 +157,61 @@ def peer_arguments(it):
     return ["--elements", it.chosen.elements, "--samples", 21]
 
 
-def in_cuda(it, name, folder):
-    """Compiles and runs the CUDA side of a peer: its figures, or why there are none."""
-    architecture = it.machine.gpus[0]["architecture"]
-    program = f"{folder}/{name}"
-    compiled = it.run_tool([it.machine.nvcc, "-O3", f"-arch={architecture}", it.file("peers", f"{name}.cu"), "-o", program], 240)
+def by_hand(it, name, folder):
+    """Compiles and runs the side of a peer that is written by hand: its figures, or why there are none."""
+    maker, program = it.machine.maker, f"{folder}/{name}"
+    compiler = it.machine.tools[maker.compiler]
+    if not compiler:
+        why = f"no {maker.compiler}: {maker.language}'s side was not measured ({maker.where()})"
+        return outcome(SKIPPED, why, lines={})
+    if not it.machine.gpus:
+        return outcome(PASSED, lines={})
+    words = maker.compile_words(compiler, it.machine.gpus[0], it.file("peers", f"{name}.cu"), program)
+    compiled = it.run_tool(words, 240)
+    if f"{maker.primitives} is missing" in compiled.error:
+        return outcome(SKIPPED, f"no {maker.primitives}: {name} in {maker.language} was not measured", lines={})
     if compiled.code != 0:
-        return {}, f"nvcc {name}.cu {compiled.why()}"
+        return outcome(FAILED, f"{maker.compiler} {name}.cu {compiled.why()}", lines={})
     ended = it.run_tool([program, *peer_arguments(it)], 120)
-    return (lines_of(ended), "") if ended.code == 0 else ({}, f"{name} in CUDA {ended.why()}")
+    if ended.code != 0:
+        return outcome(FAILED, f"{name} in {maker.language} {ended.why()}", lines={})
+    return outcome(PASSED, lines=lines_of(ended))
+
+
+def with_openmp(it, name):
+    """Runs the side of a peer that is in OpenMP: as `by_hand`."""
+    ended = it.run([it.file("peers", name), *peer_arguments(it)], 240)
+    if ended.code != 0:
+        return outcome(FAILED, f"{name} {ended.why()}", lines={})
+    return outcome(PASSED, lines=lines_of(ended))
 
 
 def peers(it):
-    figures, failures = {}, []
+    figures, parts = {}, []
     with tempfile.TemporaryDirectory() as folder:
-        for program in it.bundle.programs("peers"):
-            name = program["name"]
-            ended = it.run([it.file("peers", name), *peer_arguments(it)], 240)
-            if ended.code != 0:
-                failures.append(f"{name} {ended.why()}")
-            sides = {"openmp": lines_of(ended) if ended.code == 0 else {}, "cuda": {}}
-            if it.machine.nvcc and it.machine.gpus:
-                sides["cuda"], why = in_cuda(it, name, folder)
-                failures += [why] if why else []
-            for what in {**sides["openmp"], **sides["cuda"]}:
-                figures[what] = {side: lines.get(what) for side, lines in sides.items()}
-    if failures:
-        return outcome(FAILED, "\n".join(failures), figures=figures)
-    if not it.machine.nvcc:
-        return outcome(SKIPPED, "no nvcc: CUDA's side was not measured (set CUDA_HOME, or PATH)", figures=figures)
+        for name in it.programs("peers"):
+            ours, theirs = with_openmp(it, name), by_hand(it, name, folder)
+            parts += [ours, theirs]
+            for what in {**ours["lines"], **theirs["lines"]}:
+                figures[what] = {OPENMP: ours["lines"].get(what), BY_HAND: theirs["lines"].get(what)}
+    for status in (FAILED, SKIPPED):
+        why = dict.fromkeys(part["why"] for part in parts if part["status"] == status)
+        if why:
+            return outcome(status, "\n".join(why), figures=figures)
     return outcome(PASSED, figures=figures)
 
 
 def sanitizer(it):
-    if not it.machine.sanitizer:
-        return outcome(SKIPPED, "no compute-sanitizer (set CUDA_HOME, or PATH)")
+    maker = it.machine.maker
+    if not maker.sanitizer:
+        return outcome(SKIPPED, f"{maker.name} has no such tool")
+    program = it.machine.tools[maker.sanitizer]
+    if not program:
+        return outcome(SKIPPED, f"no {maker.sanitizer} ({maker.where()})")
     results = []
-    for name in (program["name"] for program in it.bundle.programs("examples") if program["name"] in SANITIZED):
+    for name in (name for name in it.programs("examples") if name in SANITIZED):
         for tool in SANITIZERS:
-            words = [it.machine.sanitizer, "--tool", tool, "--error-exitcode", FOUND, it.file("examples", name)]
-            ended = it.run(words, 180)
+            ended = it.run([program, "--tool", tool, "--error-exitcode", FOUND, it.file("examples", name)], 180)
             results.append({"name": f"{tool} {name}", "status": status_of(ended),
                             "why": "" if ended.code == 0 else ended.why()})
     return of_all(results, programs=results)
@@ -189,7 +223,7 @@ def constructs_of_llvm(it, programs, library):
         return []
     lists = [it.run([program, "--list"], 60, library).output for program in programs]
     names = [line.split("\t")[1] for text in lists for line in text.splitlines()]
-    lacking = LACKING if it.machine.gpus else (*LACKING, *STUCK)
+    lacking = (*it.machine.maker.lacking, *(() if it.machine.gpus else STUCK))
     return ["--constructs", ",".join(name for name in names if name not in lacking)]
 
 
@@ -200,7 +234,7 @@ def llvm(it):
     # Without a GPU our host runtime runs the bitcode.
     folder = "llvm" if it.machine.gpus else "llvm-vgpu"
     library = it.file("llvm", "lib") if carried["host"] == "LLVM's" and it.machine.gpus else None
-    there = {kind: [program["name"] for program in it.bundle.programs(kind) if program["name"] not in carried["left out"]]
+    there = {kind: [name for name in it.programs(kind) if name not in carried["left out"]]
              for kind in ("epcc", "nested")}
     parts = {}
     if there["epcc"]:
@@ -211,6 +245,11 @@ def llvm(it):
         parts["nested"] = measured_nested(it, it.file(folder, "nested"), "nested-llvm", there["nested"], library)
     why = "; ".join(f"{name}: {part['why']}" for name, part in parts.items() if part["status"] != PASSED)
     return outcome(FAILED if why else PASSED, why, parts=parts, **carried)
+
+
+def of_maker(maker):
+    """The steps that make sense on its GPUs."""
+    return [name for name in STEPS if name != "sanitizer" or maker.sanitizer]
 
 
 STEPS = {"devices": devices, "examples": examples, "tests": tests, "epcc": epcc, "nested": nested, "peers": peers,

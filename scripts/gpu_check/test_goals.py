@@ -2,7 +2,7 @@
 
 import unittest
 
-from gpu_check import goals
+from gpu_check import goals, machine, makers
 
 
 def cycles(mean, half_width=1.0):
@@ -14,8 +14,9 @@ def row(suite, construct, threads, mean, mode="generic"):
             "cycles": cycles(mean), "ns": cycles(mean)}
 
 
-def verdicts(steps, on_gpu=True):
-    return {goal["goal"].split()[0]: (goal["measured"], goal["met"]) for goal in goals.judge(steps, on_gpu)}
+def verdicts(steps, on_gpu=True, maker="NVIDIA"):
+    found = machine.Machine(makers.named(maker), "", gpus=[{}] if on_gpu else [])
+    return {goal["goal"].split()[0]: (goal["measured"], goal["met"]) for goal in goals.judge(steps, found)}
 
 
 class Goals(unittest.TestCase):
@@ -25,9 +26,9 @@ class Goals(unittest.TestCase):
         self.assertEqual(set(verdicts(failed).values()), {(None, None)})
 
     def test_peers_are_compared_by_medians(self):
-        figures = {"launch": {"openmp": {"ns": [13, 99, 1]}, "cuda": {"ns": [10, 10, 10]}},
-                   "saxpy": {"openmp": {"ns": [100]}, "cuda": {"ns": [97]}},
-                   "sum": {"openmp": {"ns": [100]}, "cuda": None}}
+        figures = {"launch": {"openmp": {"ns": [13, 99, 1]}, "by hand": {"ns": [10, 10, 10]}},
+                   "saxpy": {"openmp": {"ns": [100]}, "by hand": {"ns": [97]}},
+                   "sum": {"openmp": {"ns": [100]}, "by hand": None}}
         found = verdicts({"peers": {"figures": figures}})
         self.assertEqual(found["empty"], (1.3, True))
         self.assertEqual(found["bandwidth"], (0.97, False))
@@ -39,6 +40,18 @@ class Goals(unittest.TestCase):
                 row("sync", "parallel", 992, 500), row("reference", "two named barriers", 992, 400),
                 row("sync", "parallel", 64, 10_000)]
         self.assertEqual(verdicts({"epcc": {"rows": rows}})["EPCC"], (1.25, False))
+
+    def test_without_named_barriers_those_in_spmd_mode_count(self):
+        rows = [row("sync", "parallel", 64, 110), row("reference", "two named barriers", 64, 100, "spmd"),
+                row("sync", "parallel", 128, 300)]
+        self.assertEqual(verdicts({"epcc": {"rows": rows}}, maker="AMD")["EPCC"], (1.1, True))
+
+    def test_goals_name_the_makers_tools(self):
+        for maker, words in (("NVIDIA", ("cuLaunchKernel", "nvcc's", "CUB's", "named barriers")),
+                             ("AMD", ("HIP's launch", "hipcc's", "hipCUB's", "barriers"))):
+            said = " ".join(goal[0] for goal in goals.of_maker(makers.named(maker)))
+            for word in words:
+                self.assertIn(f" {word} ", said + " ")
 
     def test_a_construct_is_worse_only_where_intervals_are_apart(self):
         ours = [row("sync", "for", 32, 101), row("sync", "single", 32, 50)]

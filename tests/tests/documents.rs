@@ -131,8 +131,8 @@ fn headings_get_githubs_fragments() {
     let expected = [
         ("Machine code, unit by unit", "machine-code-unit-by-unit"),
         (
-            "On a machine with an NVIDIA GPU: `scripts/gpu-check`",
-            "on-a-machine-with-an-nvidia-gpu-scriptsgpu-check",
+            "On a machine with a GPU: `scripts/gpu-check`",
+            "on-a-machine-with-a-gpu-scriptsgpu-check",
         ),
         (
             "1. `<kernel>_env` — clang writes",
