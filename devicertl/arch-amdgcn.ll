@@ -168,9 +168,10 @@ define void @omptarget_arch_fence_system() #0 {
   ret void
 }
 
-; 64 clocks or more.
+; 64 clocks or more. Only threads that wait come here, so the code is not worth a copy: LLVM would unroll loops around
+; `critical` and locks.
 define void @omptarget_arch_pause() #0 {
-  call void @llvm.amdgcn.s.sleep(i32 1)
+  call void @llvm.amdgcn.s.sleep(i32 1) #5
   ret void
 }
 
@@ -206,6 +207,7 @@ attributes #1 = { alwaysinline convergent nounwind }
 attributes #2 = { convergent }
 attributes #3 = { alwaysinline noreturn nounwind }
 attributes #4 = { convergent nounwind }
+attributes #5 = { noduplicate }
 
 !5 = !{}
 !6 = !{i16 1, i16 1025}

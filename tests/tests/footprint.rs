@@ -10,7 +10,7 @@ fn figures_are_kept() {
     check(&[]);
 }
 
-/// For AMD GPUs no figure is above LLVM's, but for those that `bench/footprint.d/amd.py` names.
+/// For AMD GPUs no figure is above LLVM's.
 #[test]
 fn figures_for_amd_gpus_are_kept() {
     check(&["--amd"]);

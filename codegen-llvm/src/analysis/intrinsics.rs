@@ -2,10 +2,6 @@
 
 use crate::ir::Value;
 
-/// A thread's index along x in its block.
-pub const THREAD_ID_X: [&str; 2] = ["llvm.nvvm.read.ptx.sreg.tid.x", "llvm.amdgcn.workitem.id.x"];
-/// A thread's index along y in its block.
-pub const THREAD_ID_Y: [&str; 2] = ["llvm.nvvm.read.ptx.sreg.tid.y", "llvm.amdgcn.workitem.id.y"];
 /// The device runtime's function for a thread's index in an SPMD kernel's block, which extends along x.
 pub const HARDWARE_THREAD_ID: &str = "__kmpc_get_hardware_thread_id_in_block";
 

@@ -1,5 +1,6 @@
 //! What passes ask of a module. Nothing here changes one.
 
+pub mod block_shape;
 pub mod captures;
 pub mod control_flow;
 pub mod effects;

@@ -10,10 +10,9 @@ use llvm_sys::LLVMAtomicOrdering::{LLVMAtomicOrderingAcquire, LLVMAtomicOrdering
 use llvm_sys::LLVMOpcode;
 use vgpu_abi::summary::ExecutionMode;
 
+use crate::analysis::block_shape::{Dimension, read_by};
 use crate::analysis::exec_mode;
-use crate::analysis::intrinsics::{
-    AMD_BARRIER, HARDWARE_THREAD_ID, THREAD_ID_X, is_block_barrier, is_call_of,
-};
+use crate::analysis::intrinsics::{AMD_BARRIER, HARDWARE_THREAD_ID, is_block_barrier, is_call_of};
 use crate::analysis::kernels;
 use crate::ir::{Block, Builder, Module, Value};
 
@@ -77,7 +76,7 @@ fn guard(block: Block) -> Option<(Value, Value)> {
 }
 
 fn is_thread_id(value: Value) -> bool {
-    is_call_of(value, &THREAD_ID_X) || is_call_of(value, &[HARDWARE_THREAD_ID])
+    read_by(value) == Some(Dimension::ThreadX) || is_call_of(value, &[HARDWARE_THREAD_ID])
 }
 
 /// The first instruction of a block that is neither a phi nor a fence.

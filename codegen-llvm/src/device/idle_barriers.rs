@@ -13,6 +13,7 @@ use std::collections::HashSet;
 
 use llvm_sys::LLVMOpcode;
 
+use crate::analysis::block_shape::read_by;
 use crate::analysis::intrinsics::{HINTS_WITHOUT_ACCESS, is_block_barrier};
 use crate::analysis::kernels;
 use crate::ir::{Block, Module, Value};
@@ -91,11 +92,13 @@ fn leads_elsewhere(instruction: Value) -> bool {
 }
 
 /// Whether an instruction does something that other threads, or the world, may see, or reads what they do. A fence
-/// alone does not: it only orders other accesses.
+/// alone does not: it only orders other accesses. Nor does a read of the block's extent, which does not change.
 fn acts(instruction: Value) -> bool {
     use LLVMOpcode::*;
     match instruction.opcode() {
-        Some(LLVMLoad) => instruction.operand(0).local().is_none(),
+        Some(LLVMLoad) => {
+            instruction.operand(0).local().is_none() && read_by(instruction).is_none()
+        }
         Some(LLVMStore) => instruction.operand(1).local().is_none(),
         Some(LLVMAtomicRMW | LLVMAtomicCmpXchg) => true,
         Some(LLVMCall | LLVMInvoke | LLVMCallBr) => {

@@ -13,8 +13,9 @@
 use anyhow::Result;
 
 use super::{
-    ending_paths, fold, guards, idle_barriers, launch_bounds, pack_shared, placed_shared, realloc,
-    retarget, runtime, services, static_shared, traps, undefined, unsupported,
+    ending_paths, fold, global_space, guards, idle_barriers, launch_bounds, pack_shared,
+    placed_shared, realloc, retarget, runtime, services, shared_accesses, static_shared, traps,
+    undefined, unsupported,
 };
 use crate::analysis::target::Target;
 use crate::ir::{Machine, Module};
@@ -40,6 +41,9 @@ const ALL: &[Output] = &[Ptx, CodeObject, NvidiaLink, AmdLink];
 const OF_IMAGES: &[Output] = &[Ptx, CodeObject];
 /// Outputs for NVIDIA's GPUs.
 const NVIDIA: &[Output] = &[Ptx, NvidiaLink];
+
+/// Outputs for AMD's GPUs.
+const AMD: &[Output] = &[CodeObject, AmdLink];
 
 /// A line of the table.
 struct Line {
@@ -77,6 +81,10 @@ const PASSES: &[Line] = &[
     }),
     // For the other outputs LLVM's link-time passes have done this.
     line("link-time", &[AmdLink], 0, Image::optimise),
+    line("global-space", AMD, 0, |image| {
+        global_space::run(&image.module);
+        Ok(())
+    }),
     line("guards", ALL, 0, |image| {
         guards::run(&image.module);
         Ok(())
@@ -108,6 +116,10 @@ const PASSES: &[Line] = &[
     line("optimise", ALL, 0, Image::optimise),
     line("release-placed", &[CodeObject], 0, |image| {
         placed_shared::release(&image.module);
+        Ok(())
+    }),
+    line("shared-accesses", AMD, 1, |image| {
+        shared_accesses::run(&image.module);
         Ok(())
     }),
     line("idle-barriers", ALL, 1, |image| {
@@ -198,7 +210,7 @@ mod tests {
         let names = |output| pass_names(output).collect::<Vec<_>>().join(" ");
         assert_eq!(
             names(AmdLink),
-            "launch-bounds link-time guards fold optimise idle-barriers pack-shared unsupported"
+            "launch-bounds link-time global-space guards fold optimise shared-accesses idle-barriers pack-shared unsupported"
         );
         assert_eq!(
             names(NvidiaLink),
@@ -206,8 +218,8 @@ mod tests {
         );
         assert_eq!(
             names(CodeObject),
-            "launch-bounds runtime services guards retarget hold-placed fold optimise release-placed idle-barriers \
-             pack-shared ending-paths traps undefined unsupported"
+            "launch-bounds runtime services global-space guards retarget hold-placed fold optimise release-placed \
+             shared-accesses idle-barriers pack-shared ending-paths traps undefined unsupported"
         );
         assert!(
             names(Ptx)

@@ -61,8 +61,12 @@ impl Value {
         llvm!(core::LLVMAddCallSiteAttribute(self.0, index + 1, attribute));
     }
 
-    /// States that a call's result is at least `from` and less than `to`.
+    /// States that the result of a call or a load is at least `from` and less than `to`.
     pub fn set_result_range(self, context: Context, from: u64, to: u64) {
+        if !self.is_call() {
+            let bounds = [from, to].map(|bound| Value::int(self.ty(), bound));
+            return self.set_metadata(context, "range", &bounds);
+        }
         let kind = kind_of("range");
         let bits = self.ty().int_width();
         let range = llvm!(core::LLVMCreateConstantRangeAttribute(

@@ -158,6 +158,26 @@ impl Value {
         llvm!(core::LLVMSetMetadata(self.0, kind, std::ptr::null_mut()));
     }
 
+    /// Gives an instruction metadata of a kind: a tuple of constants.
+    pub fn set_metadata(self, context: Context, kind: &str, constants: &[Value]) {
+        let kind = llvm!(core::LLVMGetMDKindIDInContext(
+            context.0,
+            kind.as_ptr().cast(),
+            kind.len() as u32
+        ));
+        let mut parts: Vec<LLVMMetadataRef> = constants
+            .iter()
+            .map(|constant| llvm!(core::LLVMValueAsMetadata(constant.0)))
+            .collect();
+        let tuple = llvm!(core::LLVMMDNodeInContext2(
+            context.0,
+            parts.as_mut_ptr(),
+            parts.len()
+        ));
+        let tuple = llvm!(core::LLVMMetadataAsValue(context.0, tuple));
+        llvm!(core::LLVMSetMetadata(self.0, kind, tuple));
+    }
+
     /// The integer that is a function's metadata of a kind, the tuple `!{i32 n}`.
     pub fn metadata_int(self, context: Context, kind: &str) -> Option<u64> {
         let wanted = llvm!(core::LLVMGetMDKindIDInContext(

@@ -201,6 +201,16 @@ impl Module {
         })
     }
 
+    /// A variable without a name or a value, in an address space.
+    pub fn add_global_in(&self, ty: Type, space: u32) -> Value {
+        Value(llvm!(core::LLVMAddGlobalInAddressSpace(
+            self.raw,
+            ty.0,
+            c"".as_ptr(),
+            space
+        )))
+    }
+
     /// Module-level assembly.
     pub fn inline_assembly(&self) -> String {
         let mut length = 0;

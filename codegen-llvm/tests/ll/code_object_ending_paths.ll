@@ -22,3 +22,27 @@ go:
   store i32 2, ptr %p
   ret void
 }
+
+; Two ends of one kernel are one place.
+; RUN: omptarget-codegen amdgcn --mcpu=gfx90a --print-after ending-paths %s -o %t.so 2>&1 | FileCheck %s --check-prefix=MERGED
+; MERGED: define {{.*}} @twice(
+; MERGED: phi i32 [ 1, %{{.*}} ], [ 2, %{{.*}} ]
+; MERGED: call void @llvm.trap()
+; MERGED-NOT: call void @llvm.trap()
+; MERGED: {{^}}}
+define protected amdgpu_kernel void @twice(ptr %p, i32 %wrong, i32 %other) {
+  %bad = icmp ne i32 %wrong, 0
+  br i1 %bad, label %end, label %go
+end:
+  call void @omptarget_give_up(ptr %p, i32 1)
+  unreachable
+go:
+  store volatile i32 2, ptr %p
+  %worse = icmp ne i32 %other, 0
+  br i1 %worse, label %late, label %done
+late:
+  call void @omptarget_give_up(ptr %p, i32 2)
+  unreachable
+done:
+  ret void
+}

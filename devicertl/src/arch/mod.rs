@@ -7,7 +7,8 @@
 //! - team-wide waiting: [`block_barrier`], [`block_barrier_together`], [`block_barrier_aligned_if`], [`group_barrier`]
 //! - the warp: [`warp_size`], [`LOCKSTEP`], [`lanes_are_independent`], [`sync_warp`], [`active_lanes`],
 //!   [`shuffle_down`]
-//! - memory: [`fence_block`], [`fence_device`], [`fence_system`], [`allocate`], [`release`], [`dynamic_shared`]
+//! - memory: [`fence_block`], [`fence_device`], [`fence_system`], [`allocate`], [`release`], [`SIMPLE_HEAP`],
+//!   [`dynamic_shared`]
 //! - the thread's nest word: [`nest_seen`], [`nest_show`], [`is_known`], [`is_known_to_hold`]; of SPMD kernels also
 //!   [`nest_load`], [`nest_store`], and the thread's list of thread state, [`thread_state_slots`], after [`spmd_begin`]
 //!   or [`generic_begin`]; of generic kernels' masters [`master_nest_load`], [`master_nest_store`]
@@ -29,7 +30,7 @@ use soft as gpu;
 pub use limits::{Lanes, MAX_THREADS};
 
 pub use gpu::{
-    LOCKSTEP, TICKS_PER_SECOND, active_lanes, allocate, assume_mode, block_barrier,
+    LOCKSTEP, SIMPLE_HEAP, TICKS_PER_SECOND, active_lanes, allocate, assume_mode, block_barrier,
     block_barrier_aligned_if, block_barrier_together, block_count, block_id, block_threads,
     dynamic_shared, dynamic_shared_size, fence_block, fence_device, fence_system, fill,
     generic_begin, group_barrier, is_generic_shape, is_known, is_known_to_hold, is_own, is_spmd,

@@ -2,7 +2,7 @@
 //! that other threads see.
 //!
 //! Both take what they need, for as long as they need it, from the first of three places that has room: shared memory,
-//! the team's state buffer (generic kernels), the device heap.
+//! the team's state buffer (generic kernels of NVIDIA GPUs), the device heap.
 
 use core::ffi::c_void;
 
@@ -107,7 +107,7 @@ fn allocate(bytes: usize) -> *mut c_void {
 #[cold]
 #[inline(never)]
 fn allocate_elsewhere(bytes: usize) -> *mut c_void {
-    if !arch::is_spmd() && bytes <= state_buffer::OVERFLOW {
+    if !arch::SIMPLE_HEAP && !arch::is_spmd() && bytes <= state_buffer::OVERFLOW {
         let pointer = state_buffer::overflow(state::need()).take(bytes);
         if !pointer.is_null() {
             return pointer.cast();
@@ -131,7 +131,7 @@ fn release(pointer: *mut c_void, bytes: usize) {
 #[cold]
 #[inline(never)]
 fn release_elsewhere(pointer: *mut c_void, bytes: usize) {
-    if !arch::is_spmd() {
+    if !arch::SIMPLE_HEAP && !arch::is_spmd() {
         let state = state::current();
         let overflow = state_buffer::overflow(state);
         if !state.is_null() && overflow.owns(pointer.cast()) {

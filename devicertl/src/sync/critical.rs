@@ -19,13 +19,23 @@ pub fn holder() -> u32 {
     }
 }
 
-/// Takes a lock word.
+/// Takes a lock word. A lane that waits for another of its warp, which cannot go on meanwhile, ends the kernel.
+#[inline(always)]
 pub fn acquire(word: &AtomicU32) {
     let mine = holder();
     while let Err(other) = word.compare_exchange(0, mine, Relaxed, Relaxed) {
         if arch::LOCKSTEP {
             must_not_be_own_warp(mine >> 1, other >> 1);
         }
+        arch::pause();
+    }
+    arch::fence_device();
+}
+
+/// The same for lanes that take turns: none waits for another of its warp.
+#[inline(always)]
+fn acquire_in_turn(word: &AtomicU32) {
+    while word.compare_exchange(0, 1, Relaxed, Relaxed).is_err() {
         arch::pause();
     }
     arch::fence_device();
@@ -44,7 +54,7 @@ pub fn exclusively<R>(word: &AtomicU32, body: impl FnOnce() -> R) -> R {
         if arch::lane() == waiting.trailing_zeros()
             && let Some(body) = body.take()
         {
-            acquire(word);
+            acquire_in_turn(word);
             result = Some(body());
             give_back(word);
         }
@@ -57,7 +67,7 @@ pub fn exclusively<R>(word: &AtomicU32, body: impl FnOnce() -> R) -> R {
 }
 
 /// Lanes of a warp in lockstep leave a loop together, so a lane that waits for a lock which another lane of its warp
-/// holds waits for ever. (`critical` is safe: clang runs it lane by lane.)
+/// holds waits for ever. (In `critical` lanes take turns: clang runs it lane by lane.)
 pub fn must_not_be_own_warp(mine: u32, other: u32) {
     if mine / arch::warp_size() == other / arch::warp_size() && !arch::lanes_are_independent() {
         arch::trap(
@@ -80,7 +90,7 @@ pub unsafe extern "C" fn __kmpc_critical(
     _thread: i32,
     name: &CriticalName,
 ) {
-    acquire(name);
+    acquire_in_turn(name);
 }
 
 /// `void (ident_t *, i32 thread, name *, u32 hint)`: `critical hint(…)`; the hint changes nothing (clang:
@@ -92,7 +102,7 @@ pub unsafe extern "C" fn __kmpc_critical_with_hint(
     name: &CriticalName,
     _hint: u32,
 ) {
-    acquire(name);
+    acquire_in_turn(name);
 }
 
 /// `void (ident_t *, i32 thread, name *)`: end of `critical` (clang: `emitCriticalRegion`; OpenMP 5.2, §15.2).

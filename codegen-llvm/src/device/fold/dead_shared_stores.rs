@@ -5,6 +5,8 @@
 //! them where they have become pointless. Examples are a list of references that all readers know as constants, and the
 //! address of a region that the workers' loop has inlined, which keeps the region alive, too.
 
+use std::collections::HashSet;
+
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
 use crate::analysis::target::SHARED;
@@ -60,7 +62,7 @@ impl Accesses {
     }
 }
 
-/// Drops unused loads, and the stores to a variable that nobody loads. Returns whether there were any.
+/// Drops unused loads, and the stores to a variable whose value nobody uses. Returns whether there were any.
 fn drop_unread(variable: Value) -> bool {
     let Some(accesses) = Accesses::of(variable) else {
         return false;
@@ -69,7 +71,7 @@ fn drop_unread(variable: Value) -> bool {
         .loads
         .into_iter()
         .partition(|load| load.is_unused());
-    if used.is_empty() {
+    if only_stored_back(&used, &accesses.stores) {
         dropped.extend(accesses.stores);
     }
     let any = !dropped.is_empty();
@@ -78,6 +80,25 @@ fn drop_unread(variable: Value) -> bool {
         unsafe { access.erase() };
     }
     any
+}
+
+/// Whether loaded values are used for nothing but these stores. (On AMD GPUs every barrier stores a nest word again that
+/// was loaded before it.)
+fn only_stored_back(loads: &[Value], stores: &[Value]) -> bool {
+    let mut seen: HashSet<Value> = loads.iter().copied().collect();
+    let mut pending = loads.to_vec();
+    while let Some(value) = pending.pop() {
+        for user in value.users() {
+            if user.is_phi() {
+                if seen.insert(user) {
+                    pending.push(user);
+                }
+            } else if !stores.contains(&user) {
+                return false;
+            }
+        }
+    }
+    true
 }
 
 /// Folds what workers do with the region they load. If there is one region only, every value but null is that region.

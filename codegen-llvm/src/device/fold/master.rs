@@ -6,7 +6,7 @@
 
 use llvm_sys::LLVMOpcode;
 
-use crate::analysis::intrinsics::{THREAD_ID_X, THREAD_ID_Y, is_call_of};
+use crate::analysis::block_shape::{Dimension, read_by};
 use crate::analysis::kernels;
 use crate::ir::{Block, Module, Value};
 
@@ -39,8 +39,12 @@ fn runtime_test(instruction: Value) -> Option<Value> {
     let [(_, masters_block)] = masters[..] else {
         return None;
     };
-    let is_thread_id =
-        |value: Value| is_call_of(value, &THREAD_ID_X) || is_call_of(value, &THREAD_ID_Y);
+    let is_thread_id = |value: Value| {
+        matches!(
+            read_by(value),
+            Some(Dimension::ThreadX | Dimension::ThreadY)
+        )
+    };
     if !others.iter().all(|&(value, _)| is_thread_id(value)) {
         return None;
     }

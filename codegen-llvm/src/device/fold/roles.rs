@@ -8,8 +8,8 @@ use std::collections::HashSet;
 
 use llvm_sys::LLVMOpcode;
 
+use crate::analysis::block_shape::{Dimension, read_by};
 use crate::analysis::indirect_calls::{has_address_taken, may_be_given};
-use crate::analysis::intrinsics::is_call_of;
 use crate::ir::{Block, Module, Value};
 
 /// Folds the test in functions that only one of the roles reaches. `kernels` are all kernels of the module; they are
@@ -87,27 +87,30 @@ fn blocks_of_role(kernel: Value, master: bool) -> Vec<Block> {
 
 /// Whether a value is the runtime's test: is the thread's id that of the last warp's first lane?
 fn is_test_for_master(value: Value) -> bool {
-    let reads =
-        |value: Value, register: &str| value.is_instruction() && is_call_of(value, &[register]);
-    let opcode = |value: Value| value.is_instruction().then(|| value.opcode()).flatten();
-    if opcode(value) != Some(LLVMOpcode::LLVMICmp) || !value.is_equality() {
+    if value.opcode() != Some(LLVMOpcode::LLVMICmp) || !value.is_equality() {
         return false;
     }
     let (thread, first) = (value.operand(0), value.operand(1));
-    let is_first = || {
-        let last = first.operand(0);
-        is_constant(first.operand(1), -32)
-            && opcode(last) == Some(LLVMOpcode::LLVMAdd)
-            && is_constant(last.operand(1), -1)
-            && reads(last.operand(0), "llvm.nvvm.read.ptx.sreg.ntid.y")
-    };
-    reads(thread, "llvm.nvvm.read.ptx.sreg.tid.y")
-        && opcode(first) == Some(LLVMOpcode::LLVMAnd)
-        && is_first()
+    read_by(thread) == Some(Dimension::ThreadY)
+        && first.opcode() == Some(LLVMOpcode::LLVMAnd)
+        && [-32, -64].map(Some).contains(&as_word(first.operand(1)))
+        && is_last(first.operand(0))
 }
 
-fn is_constant(value: Value, expected: i32) -> bool {
-    value
-        .as_int()
-        .is_some_and(|bits| bits as u32 == expected as u32)
+/// Whether a value is the block's extent less one.
+fn is_last(value: Value) -> bool {
+    if value.opcode() != Some(LLVMOpcode::LLVMAdd) || as_word(value.operand(1)) != Some(-1) {
+        return false;
+    }
+    let threads = value.operand(0);
+    let read = match threads.opcode() {
+        Some(LLVMOpcode::LLVMZExt) => threads.operand(0),
+        _ => threads,
+    };
+    read_by(read) == Some(Dimension::ThreadsY)
+}
+
+/// A constant of 32 bits.
+fn as_word(value: Value) -> Option<i32> {
+    value.as_int().map(|bits| bits as u32 as i32)
 }

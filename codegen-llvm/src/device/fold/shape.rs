@@ -1,48 +1,45 @@
-//! Folds the special registers that a kernel's mode determines: the block of an SPMD kernel extends along x alone, that
-//! of a generic kernel along y (docs/abi.md, "Launch shape").
+//! Folds what a kernel's mode says of its block's shape: the block of an SPMD kernel extends along x alone, that of a
+//! generic kernel along y (docs/abi.md, "Launch shape").
 //!
 //! The device runtime tells the optimiser so when a kernel starts. But LLVM's device link drops these assumptions at
-//! its end, and regions that it has not inlined by then read the registers again.
+//! its end, and regions that it has not inlined by then read the shape again.
 
 use vgpu_abi::summary::ExecutionMode;
 
+use crate::analysis::block_shape::{self, Dimension};
 use crate::analysis::exec_mode;
 use crate::analysis::kernels;
 use crate::ir::{Context, Module, Value};
 
-/// What a register holds.
+/// What is known of a number.
 #[derive(Clone, Copy)]
 enum Holds {
-    /// This value.
+    /// It is this value.
     Value(u64),
-    /// At least the first, less than the second.
+    /// It is at least the first, less than the second.
     Range(u64, u64),
 }
 use Holds::{Range, Value as Is};
 
-/// What an SPMD kernel's registers hold.
-const SPMD: &[(&str, Holds)] = &[
-    ("llvm.nvvm.read.ptx.sreg.tid.y", Is(0)),
-    ("llvm.nvvm.read.ptx.sreg.tid.z", Is(0)),
-    ("llvm.nvvm.read.ptx.sreg.ntid.y", Is(1)),
-    ("llvm.nvvm.read.ptx.sreg.ntid.z", Is(1)),
-    ("llvm.amdgcn.workitem.id.y", Is(0)),
-    ("llvm.amdgcn.workitem.id.z", Is(0)),
+/// What holds in SPMD kernels.
+const SPMD: &[(Dimension, Holds)] = &[
+    (Dimension::ThreadY, Is(0)),
+    (Dimension::ThreadZ, Is(0)),
+    (Dimension::ThreadsY, Is(1)),
+    (Dimension::ThreadsZ, Is(1)),
 ];
 
-/// What a generic kernel's registers hold. Its block has workers besides the master's warp.
-const GENERIC: &[(&str, Holds)] = &[
-    ("llvm.nvvm.read.ptx.sreg.tid.x", Is(0)),
-    ("llvm.nvvm.read.ptx.sreg.tid.z", Is(0)),
-    ("llvm.nvvm.read.ptx.sreg.ntid.y", Range(2, 1025)),
-    ("llvm.nvvm.read.ptx.sreg.ntid.z", Is(1)),
-    ("llvm.amdgcn.workitem.id.x", Is(0)),
-    ("llvm.amdgcn.workitem.id.z", Is(0)),
+/// What holds in generic kernels. Their blocks have workers besides the master's warp.
+const GENERIC: &[(Dimension, Holds)] = &[
+    (Dimension::ThreadX, Is(0)),
+    (Dimension::ThreadZ, Is(0)),
+    (Dimension::ThreadsY, Range(2, 1025)),
+    (Dimension::ThreadsZ, Is(1)),
 ];
 
-/// A register that a generic kernel itself checks, to end with a message if it was launched in another shape. It is
-/// folded only in the functions that the kernel calls.
-const GENERIC_CHECKED: &[(&str, Holds)] = &[("llvm.nvvm.read.ptx.sreg.ntid.x", Is(1))];
+/// What a generic kernel itself checks, to end with a message if it was launched in another shape. It is folded only
+/// in the functions that the kernel calls.
+const GENERIC_CHECKED: &[(Dimension, Holds)] = &[(Dimension::ThreadsX, Is(1))];
 
 /// The generic kernels of a module.
 pub struct Generic {
@@ -52,7 +49,7 @@ pub struct Generic {
     pub all: bool,
 }
 
-/// Folds the registers in kernels of each mode, and in functions that only such kernels call.
+/// Folds it in kernels of each mode, and in functions that only such kernels call.
 pub fn run(module: &Module) -> Generic {
     let kernels: Vec<_> = kernels::find(module)
         .into_iter()
@@ -70,12 +67,12 @@ pub fn run(module: &Module) -> Generic {
         };
         (own, others)
     };
-    let fold = |functions: &[Value], registers: &[(&str, Holds)]| {
+    let fold = |functions: &[Value], known: &[(Dimension, Holds)]| {
         for instruction in functions
             .iter()
             .flat_map(|function| function.instructions())
         {
-            replace(module.context, instruction, registers);
+            replace(module.context, instruction, known);
         }
     };
     let (own, others) = of(&[ExecutionMode::Spmd, ExecutionMode::GenericSpmd]);
@@ -116,12 +113,12 @@ fn called_only_by(module: &Module, callers: &[Value]) -> Vec<Value> {
     }
 }
 
-/// Replaces a read of one of the registers by what it holds, or states its range.
-fn replace(context: Context, instruction: Value, registers: &[(&str, Holds)]) {
-    let Some(name) = instruction.called_function().map(Value::name) else {
+/// Replaces a read of what is known by its value, or states its range.
+fn replace(context: Context, instruction: Value, known: &[(Dimension, Holds)]) {
+    let Some(read) = block_shape::read_by(instruction) else {
         return;
     };
-    match registers.iter().find(|(register, _)| *register == name) {
+    match known.iter().find(|(dimension, _)| *dimension == read) {
         Some(&(_, Is(value))) => {
             // SAFETY: the caller is done with the instruction.
             unsafe { instruction.replace_with(Value::int(instruction.ty(), value)) };

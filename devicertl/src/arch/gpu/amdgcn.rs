@@ -9,6 +9,9 @@ use crate::arch::limits::Lanes;
 /// Whether the lanes of a warp may run in lockstep, so that one cannot wait for another.
 pub const LOCKSTEP: bool = true;
 
+/// Whether the device heap is so simple that nothing is gained by taking memory from a state buffer instead.
+pub const SIMPLE_HEAP: bool = true;
+
 /// Whether they do not after all.
 #[inline(always)]
 pub fn lanes_are_independent() -> bool {

@@ -35,9 +35,9 @@ pub use nest_words::{
 };
 pub use optimiser::{is_known, is_known_to_hold, is_own, nest_seen, nest_show, object_size};
 pub use own::{
-    LOCKSTEP, TICKS_PER_SECOND, active_lanes, ballot, block_barrier, block_barrier_aligned_if,
-    block_barrier_together, group_barrier, lanes_are_independent, shuffle_down, sync_warp, ticks,
-    warp_size,
+    LOCKSTEP, SIMPLE_HEAP, TICKS_PER_SECOND, active_lanes, ballot, block_barrier,
+    block_barrier_aligned_if, block_barrier_together, group_barrier, lanes_are_independent,
+    shuffle_down, sync_warp, ticks, warp_size,
 };
 pub use trap::{assert_failed, trap, trap_number, trap_with};
 

@@ -12,6 +12,9 @@ pub fn warp_size() -> u32 {
 /// Whether the lanes of a warp may run in lockstep, so that one cannot wait for another.
 pub const LOCKSTEP: bool = false;
 
+/// Whether the device heap is so simple that nothing is gained by taking memory from a state buffer instead.
+pub const SIMPLE_HEAP: bool = false;
+
 /// Whether they do not after all.
 #[inline(always)]
 pub fn lanes_are_independent() -> bool {

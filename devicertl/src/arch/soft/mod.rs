@@ -181,6 +181,9 @@ pub fn pause() {
 /// Whether the lanes of a warp may run in lockstep, so that one cannot wait for another.
 pub const LOCKSTEP: bool = false;
 
+/// Whether the device heap is so simple that nothing is gained by taking memory from a state buffer instead.
+pub const SIMPLE_HEAP: bool = false;
+
 /// Whether they do not after all.
 pub fn lanes_are_independent() -> bool {
     true
