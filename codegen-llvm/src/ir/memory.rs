@@ -2,9 +2,14 @@
 
 use llvm_sys::{LLVMAtomicOrdering, LLVMOpcode};
 
-use super::Value;
+use super::{Type, Value};
 
 impl Value {
+    /// A constant pointer as a pointer of a type, in another address space.
+    pub fn constant_in_space(self, ty: Type) -> Value {
+        Value(llvm!(core::LLVMConstAddrSpaceCast(self.0, ty.0)))
+    }
+
     /// What an address was computed from, in whatever address space.
     pub fn address_base(mut self) -> Value {
         while let Some(LLVMOpcode::LLVMGetElementPtr | LLVMOpcode::LLVMAddrSpaceCast) =

@@ -290,11 +290,6 @@ impl Value {
         llvm!(core::LLVMSetInitializer(self.0, value.0));
     }
 
-    /// A constant pointer as a pointer of a type, in another address space.
-    pub fn constant_in_space(self, ty: Type) -> Value {
-        Value(llvm!(core::LLVMConstAddrSpaceCast(self.0, ty.0)))
-    }
-
     /// Makes a global variable a declaration.
     pub fn drop_initializer(self) {
         llvm!(core::LLVMSetInitializer(self.0, std::ptr::null_mut()));
