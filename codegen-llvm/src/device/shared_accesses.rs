@@ -1,8 +1,8 @@
 //! Makes volatile accesses to the device runtime's shared variables accesses to shared memory.
 //!
 //! The runtime has generic pointers to its variables, because Rust knows no address spaces. LLVM finds the space of
-//! such pointers, but leaves volatile accesses as they are, except on GPUs with volatile instructions for every space. A
-//! generic access on an AMD GPU needs a 64-bit address in vector registers, and waits for global memory, too.
+//! such pointers, but leaves volatile accesses as they are, except on GPUs with volatile instructions for every space.
+//! A generic access on an AMD GPU needs a 64-bit address in vector registers, and waits for global memory, too.
 //!
 //! What follows a call in its block stays generic. Accesses to shared memory have the base 0 in a register, LLVM takes
 //! one register for all of a block, and over a call it must be one of those that calls preserve: 41 and more.
