@@ -125,15 +125,49 @@ impl Scale {
     }
 }
 
+/// The compilation with which a cold run begins, if it would take most of the picture.
+struct Compilation {
+    /// How long it took.
+    time: f64,
+    /// Its end, or a little later: shortly before the first kernel or copy.
+    end: f64,
+}
+
+impl Compilation {
+    fn of(trace: &Trace, end: f64) -> Option<Compilation> {
+        let is_work =
+            |event: &&Event| !["construct", "load", "stage"].contains(&event.cat.as_str());
+        let work = trace.trace_events.iter().filter(is_work);
+        let first = work.map(|event| event.ts).fold(f64::INFINITY, f64::min);
+        let is_compilation =
+            |event: &&Event| event.cat == "stage" && event.name.starts_with("compile");
+        let compilations = trace.trace_events.iter().filter(is_compilation);
+        let before = compilations.filter(|event| event.ts + event.dur <= first);
+        let (time, last) = before.fold((0.0, 0.0), |(time, last), event| {
+            (time + event.dur, f64::max(last, event.ts + event.dur))
+        });
+        let margin = (end - first) / 50.0;
+        (time > end / 2.0).then(|| Compilation {
+            time,
+            end: f64::max(last, first - margin),
+        })
+    }
+}
+
 fn draw(
     trace: &Trace,
     from: Option<f64>,
     to: Option<f64>,
 ) -> std::result::Result<Document, String> {
     let ends = trace.trace_events.iter().map(|event| event.ts + event.dur);
+    let end = to.map_or(ends.fold(0.0, f64::max), |to| to * 1e3);
+    let compilation = Compilation::of(trace, end).filter(|_| from.is_none());
+    let begin = compilation
+        .as_ref()
+        .map_or(0.0, |compilation| compilation.end);
     let scale = Scale {
-        begin: from.unwrap_or(0.0) * 1e3,
-        end: to.map_or(ends.fold(0.0, f64::max), |to| to * 1e3),
+        begin: from.map_or(begin, |from| from * 1e3),
+        end,
     };
     let shown = |event: &&Event| event.ts < scale.end && event.ts + event.dur > scale.begin;
     let events: Vec<&Event> = trace.trace_events.iter().filter(shown).collect();
@@ -149,13 +183,19 @@ fn draw(
     for (index, y) in rows.values_mut().enumerate() {
         *y = TOP + index as f64 * (ROW + 4.0);
     }
-    let height = TOP + rows.len() as f64 * (ROW + 4.0) + 8.0;
+    let note = if compilation.is_some() { 16.0 } else { 0.0 };
+    let height = TOP + rows.len() as f64 * (ROW + 4.0) + 8.0 + note;
     let mut document = Document::new()
         .set("viewBox", (0, 0, WIDTH, height))
         .set("width", WIDTH)
         .add(Style::new(STYLE))
         .add(legend())
         .add(axis(&scale, height));
+    if let Some(Compilation { time, .. }) = compilation {
+        let time = milliseconds(time);
+        let note = format!("Not drawn: {time} of compilation before. --from 0 draws it.");
+        document = document.add(Text::new(note).set("x", LEFT).set("y", height - 4.0));
+    }
     for ((thread, device), y) in &rows {
         let label = device.map_or(format!("thread {thread}"), |device| {
             format!("device {device}")
@@ -291,6 +331,39 @@ mod tests {
             assert!(picture.contains(part), "{part} missing in {picture}");
         }
         assert_eq!(picture.matches("<title").count(), 3);
+    }
+
+    /// The picture begins shortly before the first kernel or copy, and says what is missing.
+    #[test]
+    fn compilation_is_cropped() {
+        let mut trace = trace();
+        let compilation = |ts, dur| Event {
+            name: "compile".into(),
+            cat: "stage".into(),
+            ts,
+            dur,
+            tid: 7,
+            args: Arguments {
+                device: 0,
+                location: String::new(),
+                bytes: 0,
+            },
+        };
+        trace.trace_events.push(compilation(10.0, 900.0));
+        let short = draw(&trace, None, None).unwrap().to_string();
+        assert!(!short.contains("Not drawn"), "{short}");
+        for event in &mut trace.trace_events[..3] {
+            event.ts += 1e6;
+        }
+        trace.trace_events.push(compilation(1000.0, 1e6));
+        let long = draw(&trace, None, None).unwrap().to_string();
+        assert!(
+            long.contains("Not drawn: 1000.9 ms of compilation"),
+            "{long}"
+        );
+        assert_eq!(long.matches("<title").count(), 3);
+        let whole = draw(&trace, Some(0.0), None).unwrap().to_string();
+        assert_eq!(whole.matches("<title").count(), 5);
     }
 
     #[test]

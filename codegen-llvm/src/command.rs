@@ -65,6 +65,9 @@ struct Vgpu {
     /// Let kernels follow host pointers (`requires unified_shared_memory`)
     #[arg(long)]
     no_window_check: bool,
+    /// Where device memory lies, in terabytes
+    #[arg(long, value_name = "TERABYTE", default_value_t = vgpu_abi::WINDOWS[0])]
+    window: u64,
     /// Compile kernels in warp form, too: many threads at once, as the lanes of vectors
     #[arg(long)]
     warp_forms: bool,
@@ -169,10 +172,21 @@ fn cpu_level(name: &str) -> Result<CpuLevel, String> {
     })
 }
 
+/// Bytes of stack for LLVM. The user's limit (`ulimit -s`) is for programs of theirs.
+const STACK: usize = 64 << 20;
+
 /// The program.
 pub fn main() -> ExitCode {
     no_core_dump();
-    match run(&Cli::parse().command) {
+    let work = std::thread::Builder::new()
+        .stack_size(STACK)
+        .spawn(|| run(&Cli::parse().command));
+    let ended = work.map(|thread| {
+        thread
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    });
+    match ended.context("starting a thread").flatten() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -200,6 +214,7 @@ fn run(command: &Command) -> Result<()> {
             let options = vgpu::VgpuOptions {
                 level: arguments.level,
                 window_check: !arguments.no_window_check,
+                window: arguments.window,
                 warp_forms: arguments.warp_forms,
                 count: arguments.count,
                 host: arguments.host,

@@ -39,6 +39,8 @@ pub struct VgpuOptions {
     /// Whether compiled code checks that its accesses stay in the device window. Off with `requires
     /// unified_shared_memory`.
     pub window_check: bool,
+    /// Index of the device window ([`vgpu_abi::WINDOWS`]).
+    pub window: u64,
     /// Whether to compile kernels in warp form as well ([`vgpu_abi::artifact::WarpForm`]).
     pub warp_forms: bool,
     /// Whether compiled code counts the instructions of the image that it executes
@@ -53,6 +55,7 @@ impl Default for VgpuOptions {
         VgpuOptions {
             level: 2,
             window_check: true,
+            window: vgpu_abi::WINDOWS[0],
             warp_forms: false,
             count: false,
             cpu: None,
@@ -129,6 +132,9 @@ impl Compiler {
         ];
         if !options.window_check {
             arguments.push("--no-window-check".to_owned());
+        }
+        if options.window != vgpu_abi::WINDOWS[0] {
+            arguments.push(format!("--window={}", options.window));
         }
         if options.warp_forms && !options.count {
             arguments.push("--warp-forms".to_owned());

@@ -56,6 +56,7 @@ fn loads(object: &[u8]) -> bool {
     let name = |name: &str| name.to_owned();
     let manifest = Manifest {
         abi: vgpu_abi::VERSION,
+        window: vgpu_abi::WINDOWS[0],
         warp_size: 32,
         default_threads: 128,
         kernels: vec![KernelEntry {

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use codegen::CpuLevel;
 
+use crate::address_limit;
 use crate::engine::Engine;
+use crate::fiber::STACKS_OF_SM;
 
 /// The configuration of a virtual GPU.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +31,16 @@ pub struct Config {
 }
 
 impl Config {
-    /// The defaults for this machine: every CPU that the process may use, and half of the memory.
+    /// The defaults for this machine: every CPU that the process may use, and half of the memory. Less where the
+    /// process's addresses are limited.
     pub fn detect() -> Config {
+        match address_limit::allowance() {
+            Some(window) => Config::unlimited().within(window),
+            None => Config::unlimited(),
+        }
+    }
+
+    fn unlimited() -> Config {
         let cpus = std::thread::available_parallelism()
             .map_or(1, |cpus| cpus.get() as u32)
             .min(MAX_SMS);
@@ -44,6 +54,22 @@ impl Config {
             engine: Engine::Auto,
             cpu: None,
             runs_constructors: true,
+        }
+    }
+
+    /// The configuration with no more multiprocessors and memory than a window of `window` bytes has room for. Stacks,
+    /// which are aligned to their size, get up to half of it.
+    fn within(self, window: u64) -> Config {
+        let parts = window / STACKS_OF_SM;
+        let multiprocessors = u64::from(self.multiprocessors).min(parts / 2).max(1);
+        let rest = parts.saturating_sub(multiprocessors) * STACKS_OF_SM;
+        let memory = rest.saturating_sub(ROOM_FOR_CODE) / 5 * 4;
+        let memory = self.memory.min(memory.next_multiple_of(1 << 20));
+        Config {
+            multiprocessors: multiprocessors as u32,
+            memory,
+            heap: default_heap(memory),
+            ..self
         }
     }
 
@@ -123,6 +149,9 @@ fn cpu(text: &str) -> Result<Option<CpuLevel>, String> {
     }
 }
 
+/// What is left beside memory, heap and stacks in a small window: code, globals, shared memory, bitmaps.
+const ROOM_FOR_CODE: u64 = 64 << 20;
+
 /// Most multiprocessors. Each takes half a gigabyte of the window for its stacks.
 const MAX_SMS: u32 = 512;
 
@@ -184,6 +213,29 @@ mod tests {
         assert_eq!(cpu("native"), None);
         let oldest = CpuLevel::names(std::env::consts::ARCH).next().unwrap();
         assert_eq!(cpu(oldest), CpuLevel::named(oldest));
+    }
+
+    /// Everything fits, with alignment, whatever the order in which it is placed.
+    #[test]
+    fn a_small_window_has_room_for_all() {
+        let whole = Config {
+            multiprocessors: 8,
+            memory: 32 << 30,
+            heap: 8 << 30,
+            ..Config::unlimited()
+        };
+        for window in [1 << 30, 3 << 29, 5 << 30, 100 << 30] {
+            let config = whole.clone().within(window);
+            let stacks = u64::from(config.multiprocessors) * STACKS_OF_SM;
+            let other = config.memory + config.heap + ROOM_FOR_CODE / 2;
+            let used = stacks + other.next_multiple_of(STACKS_OF_SM);
+            assert!(used <= window, "{config:?} in {window}");
+            assert!(
+                config.memory > 256 << 20 && config.heap > 64 << 20,
+                "{config:?}"
+            );
+        }
+        assert_eq!(whole.clone().within(1 << 40), whole);
     }
 
     #[test]

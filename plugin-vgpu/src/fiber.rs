@@ -39,6 +39,9 @@ pub const MAX_FIBERS: usize = FIRST_WARP as usize + MAX_WARPS * SLOTS_PER_WARP a
 const REGION_SIZE: usize = MAX_FIBERS * STACK_SIZE;
 const _: () = assert!(REGION_SIZE.is_power_of_two());
 
+/// Bytes of the window that a multiprocessor's stacks take, and their alignment.
+pub const STACKS_OF_SM: u64 = REGION_SIZE as u64;
+
 /// Offset of the multiprocessor's address in the region.
 const OWNER: usize = STACK_SIZE - size_of::<*const Sm>();
 const _: () = assert!(size_of::<ThreadContext>() + size_of::<*const Sm>() <= CONTEXT_SIZE);

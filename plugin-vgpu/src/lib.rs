@@ -10,6 +10,7 @@
 compile_error!("the virtual GPU runs on Linux on x86-64 and 64-bit ARM");
 
 mod abi;
+mod address_limit;
 mod arena;
 mod barrier;
 mod bench;

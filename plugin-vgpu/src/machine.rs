@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 use parking_lot::{Condvar, Mutex};
-use plugin_api::Result;
+use plugin_api::{Error, Result};
 
 use crate::config::Config;
 use crate::counters::DeviceCounters;
@@ -178,10 +178,23 @@ impl Machine {
         if pool.made == self.count {
             return Ok(None);
         }
-        let sm = Sm::new(pool.made, self.count, pool.heap.clone())?;
+        let sm = make(pool.made, self.count, pool.heap.clone())?;
         pool.made += 1;
         Ok(Some(sm))
     }
+}
+
+/// Makes a multiprocessor. Some 100 KiB of it pass over the stack, which the calling thread may not have (`ulimit -s`,
+/// or a thread of the program's with a small stack). A new thread has.
+fn make(index: u32, count: u32, heap: Arc<Heap>) -> Result<Box<Sm>> {
+    let system = |source| Error::System {
+        what: "starting a thread for the virtual GPU".into(),
+        source,
+    };
+    let thread = std::thread::Builder::new().name("vgpu-setup".into());
+    let thread = thread.spawn(move || Sm::new(index, count, heap));
+    let made = thread.map_err(system)?.join();
+    made.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 impl Drop for Machine {

@@ -12,6 +12,7 @@ use crate::device::{Gpu, mismatch};
 use crate::fault::FaultLocation;
 use crate::kernel::VirtualKernel;
 use crate::loader::Loaded;
+use crate::window;
 
 /// The kernels that run constructors and destructors in AMD's code objects.
 const INITIALISE: &str = "amdgcn.device.init";
@@ -82,6 +83,12 @@ impl VirtualModule {
         let manifest = artifact.manifest;
         if manifest.abi != vgpu_abi::VERSION {
             return Err(mismatch(manifest.abi));
+        }
+        if manifest.window != window::index()? {
+            let compiled = manifest.window;
+            return Err(Error::Load(format!(
+                "code compiled for device memory in terabyte {compiled}, where this process has none"
+            )));
         }
         let warp_kind = WarpKind::of(&manifest).ok_or_else(|| {
             let size = manifest.warp_size;

@@ -1,22 +1,28 @@
-//! The device window: one terabyte of addresses, reserved once per process. All memory that device code may touch
-//! lies in it (see [`vgpu_abi`]).
+//! The device window: one terabyte of addresses, reserved once per process, or as much of it as the process may have.
+//! All memory that device code may touch lies in it (see [`vgpu_abi`]).
 
 use std::ffi::c_void;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use plugin_api::{Error, Result};
 use rustix::io::Errno;
 use rustix::mm::{self, Advice, MapFlags, MprotectFlags, ProtFlags};
-use vgpu_abi::{WINDOW_INDEX, WINDOW_SHIFT};
+use vgpu_abi::{WINDOW_SHIFT, WINDOWS};
 
+use crate::address_limit;
 use crate::arena::{Arena, Span};
+use crate::fiber::STACKS_OF_SM;
 
 pub use crate::host_cpu::PAGE;
 
 /// Addresses at the window's start that are never handed out, so that small offsets from a truncated or null
 /// window pointer fault.
 const RESERVED_PREFIX: u64 = 4 << 30;
+
+/// The smallest window: stacks for one multiprocessor, and as much for everything else.
+const LEAST: u64 = 2 * STACKS_OF_SM;
 
 /// The access rights of a range of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +47,16 @@ impl Protection {
 
 /// Whether an address lies in the device window.
 pub fn contains(address: u64) -> bool {
-    address >> WINDOW_SHIFT == WINDOW_INDEX
+    address >> WINDOW_SHIFT == INDEX.load(Ordering::Relaxed)
 }
+
+/// The window's index, which code is compiled for ([`vgpu_abi::WINDOWS`]).
+pub fn index() -> Result<u64> {
+    window().map(|_| INDEX.load(Ordering::Relaxed))
+}
+
+/// See [`index`]. Signal handlers read it.
+static INDEX: AtomicU64 = AtomicU64::new(WINDOWS[0]);
 
 /// A page-aligned range of the window. It is inaccessible until [`Region::protect`] opens it. Dropping it unmaps
 /// the range.
@@ -170,31 +184,56 @@ fn window() -> Result<&'static Mutex<Arena>> {
         })
 }
 
+/// Reserves the window in the first place that is free.
 fn reserve_window() -> std::result::Result<Mutex<Arena>, Refusal> {
-    let start = WINDOW_INDEX << WINDOW_SHIFT;
-    let window = Span {
-        start,
-        len: 1 << WINDOW_SHIFT,
+    let allowance = address_limit::allowance();
+    if allowance.is_some_and(|allowed| allowed < LEAST) {
+        let limited = "the address space is limited; raise `ulimit -v` to 2000000 (2 GB) or more";
+        let why = format!("the virtual GPU cannot reserve its addresses ({limited})");
+        return Err((why, Errno::NOMEM));
+    }
+    let mut last = Errno::EXIST;
+    for index in WINDOWS {
+        match reserve_at(index, allowance) {
+            Ok(usable) => {
+                INDEX.store(index, Ordering::Relaxed);
+                return Ok(Mutex::new(Arena::new(usable)));
+            }
+            Err(errno) => last = errno,
+        }
+    }
+    let why = match last {
+        Errno::EXIST => "something else in this process is mapped there",
+        Errno::NOMEM => "the address space is limited; raise `ulimit -v`",
+        _ => "the system refused",
+    };
+    let places = WINDOWS.map(|index| format!("{:#x}", index << WINDOW_SHIFT));
+    let places = places.join(" nor at ");
+    Err((
+        format!("the virtual GPU can reserve its addresses neither at {places} ({why})"),
+        last,
+    ))
+}
+
+/// Reserves the window with this index. Returns the part of it that may be handed out.
+fn reserve_at(index: u64, allowance: Option<u64>) -> std::result::Result<Span, Errno> {
+    let start = (index << WINDOW_SHIFT) + RESERVED_PREFIX;
+    let len = match allowance {
+        None => (1 << WINDOW_SHIFT) - RESERVED_PREFIX,
+        Some(allowed) => allowed / PAGE * PAGE,
+    };
+    let usable = Span { start, len };
+    // Under a limit the prefix is not reserved. Linux puts nothing there by itself.
+    let reserved = match allowance {
+        None => Span {
+            start: start - RESERVED_PREFIX,
+            len: len + RESERVED_PREFIX,
+        },
+        Some(_) => usable,
     };
     // SAFETY: with MAP_FIXED_NOREPLACE no existing mapping is replaced.
-    unsafe { map(window, MapFlags::FIXED_NOREPLACE) }.map_err(|errno| {
-        let why = match errno {
-            Errno::EXIST => "something else in this process is mapped there",
-            Errno::NOMEM => "the address space is limited; raise `ulimit -v`",
-            _ => "the system refused",
-        };
-        let end = window.end();
-        (
-            format!(
-                "the virtual GPU cannot reserve its address window {start:#x}-{end:#x} ({why})"
-            ),
-            errno,
-        )
-    })?;
-    Ok(Mutex::new(Arena::new(Span {
-        start: start + RESERVED_PREFIX,
-        len: window.len - RESERVED_PREFIX,
-    })))
+    unsafe { map(reserved, MapFlags::FIXED_NOREPLACE) }?;
+    Ok(usable)
 }
 
 /// Maps inaccessible pages at `span`.

@@ -199,6 +199,7 @@ fn objects_the_loader_cannot_take_are_refused() {
     let refused = |object: Vec<u8>, word: &str| {
         let manifest = Manifest {
             abi: vgpu_abi::VERSION,
+            window: vgpu_abi::WINDOWS[0],
             warp_size: 32,
             default_threads: 128,
             ..Manifest::default()
@@ -281,6 +282,7 @@ proptest! {
             object[at] = value;
         }
         let manifest = Manifest { abi: vgpu_abi::VERSION,
+        window: vgpu_abi::WINDOWS[0],
         warp_size: 32,
         default_threads: 128, ..Manifest::default() };
         drop(DEVICE.get_or_init(device).load_artifact(Artifact { manifest, object }));

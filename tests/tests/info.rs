@@ -103,7 +103,7 @@ fn debugging() {
 fn sections_near_a_stray_address() {
     for (argument, fact) in [
         ("host", "lies in the host's copy of 'a'"),
-        ("beyond", "bytes beyond the end of the device's copy of 'a'"),
+        ("beyond", "bytes beyond the end of the device's copy, [0x"),
     ] {
         let environment = [
             ("OMP_TARGET_OFFLOAD", "MANDATORY"),

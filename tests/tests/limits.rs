@@ -252,3 +252,41 @@ fn damaged_image() {
         outcome.failed_with(name, &["image"]);
     }
 }
+
+/// Few addresses, little stack, and something else where device memory lies at best: the virtual GPU manages.
+#[test]
+fn cramped_processes() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let text = "#define _GNU_SOURCE\n#include <omp.h>\n#include <stdio.h>\n#include <sys/mman.h>\n\
+        int main(int count, char **arguments) {\n\
+          char *place = (char *)0x300000001000, *got = place;\n\
+          if (count > 1) got = mmap(place, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);\n\
+          int sum = 0, host;\n\
+          #pragma omp target teams distribute parallel for reduction(+ : sum) map(from : host)\n\
+          for (int i = 0; i < 10000; i++) { sum += i % 7; if (i == 0) host = omp_is_initial_device(); }\n\
+          printf(\"%d %d %d\\n\", sum, host, got == place);\n}\n";
+    std::fs::write(path("cramped.c"), text).expect("written");
+    let words = ["cc", "-O2", &path("cramped.c"), "-o", &path("cramped")];
+    e2e::run(&e2e::dist("bin/omptarget"), &words, &[]).passed("omptarget cc");
+    let program = path("cramped");
+    let shell = |script: &str| {
+        let script = format!("{script}; exec {program} $0");
+        let mandatory = [
+            ("OMP_TARGET_OFFLOAD", "MANDATORY"),
+            ("OMPTARGET_CACHE", "0"),
+        ];
+        e2e::run("/bin/sh".as_ref(), &["-c", &script, ""], &mandatory)
+    };
+    for script in ["ulimit -v 2000000", "ulimit -s 64", ":"] {
+        assert_eq!(shell(script).passed(script), "29994 0 1\n", "{script}");
+    }
+    let elsewhere = e2e::run(
+        program.as_ref(),
+        &["map"],
+        &[("OMP_TARGET_OFFLOAD", "MANDATORY")],
+    );
+    assert_eq!(elsewhere.passed("something is mapped there"), "29994 0 1\n");
+    let least = "raise `ulimit -v` to 2000000";
+    shell("ulimit -v 1000000").failed_with("1 GB", &[least]);
+}

@@ -1,6 +1,9 @@
 //! What a program did, as a table and as a timeline.
 
 use std::collections::BTreeMap;
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
 
 use e2e::{Binary, Build, Mode, dist, line_of, root, run};
 
@@ -96,4 +99,56 @@ fn a_timeline_that_cannot_be_written_is_reported_and_changes_nothing() {
     assert_eq!(outcome.code, 0);
     let message = format!("LIBOMPTARGET_PROFILE: cannot write {path}");
     assert!(outcome.stderr.contains(&message), "{}", outcome.stderr);
+}
+
+/// Control-C in a kernel that does not end: the summary names it, the timeline has it, and the signal ends the program.
+#[test]
+fn an_interrupted_program_names_its_kernel() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let text = "#include <stdio.h>\nint main(void) { setvbuf(stdout, NULL, _IONBF, 0);\n\
+        #pragma omp target\n  { printf(\"begun\\n\"); volatile int go = 1; while (go) ; }\n}\n";
+    std::fs::write(path("endless.c"), text).expect("written");
+    let compiled = run(
+        &dist("bin/omptarget"),
+        &[
+            "cc",
+            "-g",
+            "-O1",
+            &path("endless.c"),
+            "-o",
+            &path("endless"),
+        ],
+        &[],
+    );
+    compiled.passed("omptarget cc");
+    let mut program = Command::new(path("endless"))
+        .env("OMPTARGET_SUMMARY", "1")
+        .env("OMPTARGET_DEVICES", "vgpu")
+        .env("LIBOMPTARGET_PROFILE", path("trace.json"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut begun = [0; 6];
+    let output = program.stdout.as_mut().expect("piped");
+    output.read_exact(&mut begun).expect("the kernel prints");
+    let interrupted = Command::new("kill")
+        .args(["-INT", &program.id().to_string()])
+        .status();
+    assert!(interrupted.is_ok_and(|status| status.success()));
+    let ended = program.wait_with_output().expect("it ends");
+    let told = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.signal(), Some(2), "{told}");
+    let line = told
+        .lines()
+        .find(|line| line.starts_with("  interrupted after "));
+    assert!(
+        line.is_some_and(
+            |line| line.contains("kernel at ") && line.ends_with("endless.c:3:1 in main")
+        ),
+        "{told}"
+    );
+    let trace = std::fs::read_to_string(path("trace.json")).expect("the timeline was written");
+    assert!(trace.contains("\"cat\":\"kernel\""), "{trace}");
 }

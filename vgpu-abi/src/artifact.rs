@@ -16,6 +16,8 @@ pub struct Artifact {
 pub struct Manifest {
     /// [`crate::VERSION`] of the compiler.
     pub abi: u32,
+    /// Index of the device window that it is compiled for ([`crate::WINDOWS`]).
+    pub window: u64,
     /// Lanes per warp: 32 or 64.
     pub warp_size: u32,
     /// Whether lanes run in lockstep (AMDGCN). A lane that has reached an operation across lanes then waits for the

@@ -10,7 +10,7 @@
 //! storage and no extra argument in indirect calls.
 //!
 //! All memory that device code may touch (allocations, globals, stacks, shared memory) lies in one window of the
-//! address space: `address >> WINDOW_SHIFT == WINDOW_INDEX`. Compiled code checks this before an access that it cannot
+//! address space: `address >> WINDOW_SHIFT` is one of [`WINDOWS`]. Compiled code checks this before an access that it cannot
 //! prove to be local. That is how a host pointer in a kernel is found.
 
 pub mod artifact;
@@ -29,13 +29,15 @@ pub use symbols::{ENGINE_SYMBOLS, LIBRARY_SYMBOLS, WARP_ENGINE_SYMBOLS};
 
 /// The interface's version. It changes with every change of the interface and is part of the cache key and of the
 /// manifest.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 /// log2 of the device window's size (1 TiB).
 pub const WINDOW_SHIFT: u32 = 40;
-/// The device window is `[WINDOW_INDEX << WINDOW_SHIFT, (WINDOW_INDEX + 1) << WINDOW_SHIFT)`. It is far from where
-/// Linux puts programs, libraries, heaps and the sanitizers' shadows.
-pub const WINDOW_INDEX: u64 = 0x30;
+/// Where the device window may be, by index: `[index << WINDOW_SHIFT, (index + 1) << WINDOW_SHIFT)`. Code is compiled for
+/// one of them. The first is far from where Linux puts programs, libraries and heaps, and AddressSanitizer its shadow.
+/// ThreadSanitizer has its shadow there. It leaves programs the lowest two terabytes (`tsan_platform.h`), and the second
+/// is the upper one of these.
+pub const WINDOWS: [u64; 2] = [0x30, 0x01];
 /// Stack of one GPU thread, in bytes; also its alignment.
 pub const STACK_SIZE: usize = 256 << 10;
 /// Bytes at the top of every stack that hold the [`ThreadContext`].

@@ -29,7 +29,7 @@ struct Lowering {
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
     let mut found = Vec::new();
-    let mut text = lower::engine::prelude();
+    let mut text = lower::engine::prelude(unit.options.window);
     text.push_str(&(unit.dialect.prelude)());
     for function in unit.module.functions() {
         if !function.is_declaration() || function.is_unused() {

@@ -21,6 +21,8 @@ pub struct VgpuOptions {
     pub level: u8,
     /// Whether to check that accesses stay in the device window.
     pub window_check: bool,
+    /// Index of the device window ([`vgpu_abi::WINDOWS`]).
+    pub window: u64,
     /// Whether to compile kernels in warp form, too.
     pub warp_forms: bool,
     /// Whether to count the image's instructions that threads execute.
@@ -118,6 +120,7 @@ impl Unit {
         let locations = SourceLocations::new(module.context);
         let manifest = Manifest {
             abi: vgpu_abi::VERSION,
+            window: options.window,
             ..Manifest::default()
         };
         Ok(Unit {

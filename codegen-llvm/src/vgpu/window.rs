@@ -16,7 +16,7 @@ use std::mem::offset_of;
 
 use anyhow::Result;
 use llvm_sys::LLVMOpcode;
-use vgpu_abi::{ThreadContext, WINDOW_INDEX, WINDOW_SHIFT};
+use vgpu_abi::{ThreadContext, WINDOW_SHIFT};
 
 use super::host::reads_stack_pointer;
 use super::unit::Unit;
@@ -34,7 +34,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         .into_iter()
         .filter(|function| !function.name().starts_with("vgpu."))
         .collect();
-    unit.add_library(&library())?;
+    unit.add_library(&library(unit.options.window))?;
     let mut pass = WindowPass {
         checker: unit.library_function("vgpu.check")?,
         ranger: unit.library_function("vgpu.check_range")?,
@@ -47,13 +47,13 @@ pub fn run(unit: &mut Unit) -> Result<()> {
 }
 
 /// The checks. `vgpu.check` is inlined; the code after a failed check of the base is out of line.
-fn library() -> String {
+fn library(window: u64) -> String {
     format!(
         r#"
 define void @vgpu.check(ptr %base, ptr %address, i32 %site, i32 %write) alwaysinline nounwind {{
   %bits = ptrtoint ptr %base to i64
   %window = lshr i64 %bits, {WINDOW_SHIFT}
-  %inside = icmp eq i64 %window, {WINDOW_INDEX}
+  %inside = icmp eq i64 %window, {window}
   br i1 %inside, label %done, label %suspect, !prof !1
 suspect:
   call void @vgpu.check_exact(ptr %address, i32 %site, i32 %write)
@@ -65,7 +65,7 @@ define internal void @vgpu.check_exact(ptr %address, i32 %site, i32 %write)
   noinline cold nounwind memory(inaccessiblemem: readwrite) {{
   %bits = ptrtoint ptr %address to i64
   %window = lshr i64 %bits, {WINDOW_SHIFT}
-  %inside = icmp eq i64 %window, {WINDOW_INDEX}
+  %inside = icmp eq i64 %window, {window}
   br i1 %inside, label %done, label %wild
 wild:
   %cx = call ptr @vgpu.context()

@@ -4,6 +4,8 @@
 use std::fmt::{self, Display};
 use std::ops::Range;
 
+use plugin_api::DevicePtr;
+
 use crate::device::omp_device::OmpDevice;
 use crate::mapping::map_item::MapItem;
 use crate::mapping::mapped_range::Mapping;
@@ -116,7 +118,8 @@ fn beside(device: &OmpDevice, range: Range<u64>, name: &str) -> Option<String> {
         mappings().filter(|mapping| end(mapping) < range.end && distance(mapping) < NEIGHBOURHOOD);
     let nearest = below.max_by_key(|mapping| end(mapping))?;
     let beyond = distance(nearest);
+    let (first, end) = (nearest.address, DevicePtr(end(nearest)));
     Some(format!(
-        "{name} is {beyond} bytes beyond the end of the device's copy of {nearest}"
+        "{name} is {beyond} bytes beyond the end of the device's copy, [{first:?}, {end:?}), of {nearest}"
     ))
 }

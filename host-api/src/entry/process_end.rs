@@ -7,7 +7,16 @@ use crate::trace::{self, DeviceState, StillMapped};
 
 /// Writes the timeline and the summary.
 extern "C" fn finish() {
-    trace::finish(|| runtime().devices().iter().map(state).collect());
+    write();
+}
+
+/// Sees to it that a program that a signal ends writes them, too.
+pub fn watch_signals() {
+    trace::when_interrupted(write);
+}
+
+fn write() {
+    trace::finish(|| runtime().devices_found().iter().map(state).collect());
 }
 
 #[used]

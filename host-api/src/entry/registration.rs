@@ -6,6 +6,7 @@ use crate::abi::{BinaryDescriptor, MapperFunction};
 use crate::construct::in_flight;
 use crate::device::mapping_report::report_table;
 use crate::device::registry::{Library, Requirements};
+use crate::entry::process_end;
 use crate::fork;
 use crate::host_library::TaskHandle;
 use crate::mapping::item_name::ItemName;
@@ -26,6 +27,7 @@ pub unsafe extern "C" fn __tgt_register_lib(descriptor: *const BinaryDescriptor)
         // SAFETY: caller.
         let library = unsafe { Library::read(descriptor) };
         runtime().registry.add(library);
+        process_end::watch_signals();
         info::debug(format_args!("registered the images of {descriptor:?}"));
     }
 }

@@ -42,9 +42,19 @@ pub struct Event {
 }
 
 /// An event with its thread.
+#[derive(Clone, Debug)]
 pub struct Recorded {
     /// The event.
     pub event: Event,
     /// The system's number of the thread.
     pub thread: i32,
+}
+
+impl Recorded {
+    /// An event of the calling thread.
+    pub fn here(event: Event) -> Recorded {
+        // SAFETY: gettid has no preconditions.
+        let thread = unsafe { libc::gettid() };
+        Recorded { event, thread }
+    }
 }

@@ -5,6 +5,7 @@
 
 mod chrome;
 mod event;
+mod interrupt;
 mod recorder;
 mod summary;
 
@@ -13,7 +14,7 @@ pub use summary::{DeviceState, StillMapped};
 
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 use std::time::Instant;
 
 use event::Event;
@@ -37,6 +38,19 @@ pub fn start(environment: &Environment) {
     }
 }
 
+/// Where something is recorded: calls `write` before a signal ends the process. The first call counts.
+pub fn when_interrupted(write: fn()) {
+    static WATCHED: Once = Once::new();
+    if !is_on() {
+        return;
+    }
+    WATCHED.call_once(|| {
+        if let Err(error) = interrupt::watch(write) {
+            log::warn!("an interrupted program will not write what was recorded: {error}");
+        }
+    });
+}
+
 /// Whether anything is recorded.
 pub fn is_on() -> bool {
     RECORDER.get().is_some()
@@ -55,16 +69,27 @@ pub struct Span(Option<Open>);
 
 impl Span {
     /// Moves its begin to now.
-    pub fn begin_now(&mut self) {
+    fn begin_now(&mut self) {
         if let Some(open) = &mut self.0 {
             open.event.begin = Instant::now();
+            open.number = open.recorder.begin(&open.event);
         }
+    }
+
+    /// The span of something that only begins later, with [`Span::begin_now`].
+    fn not_yet(mut self) -> Span {
+        if let Some(open) = &mut self.0 {
+            open.recorder.end(open.number);
+        }
+        self
     }
 }
 
 struct Open {
     recorder: &'static Recorder,
     event: Event,
+    /// Its number among the recorder's running activities.
+    number: u64,
     /// The location of the enclosing construct, if this is a construct.
     outer: Option<Option<Arc<str>>>,
 }
@@ -91,7 +116,7 @@ pub fn queued(
     if stream.is_immediate() || !is_on() {
         return enqueue(stream);
     }
-    let span = Arc::new(Mutex::new(Some(span)));
+    let span = Arc::new(Mutex::new(Some(span.not_yet())));
     let begun = span.clone();
     stream.call(Box::new(move || {
         begun.lock().iter_mut().for_each(Span::begin_now);
@@ -142,17 +167,19 @@ fn open(
     location: Arc<str>,
 ) -> Open {
     let now = Instant::now();
+    let event = Event {
+        kind,
+        name: name.into(),
+        location,
+        device,
+        bytes,
+        begin: now,
+        end: now,
+    };
     Open {
         recorder,
-        event: Event {
-            kind,
-            name: name.into(),
-            location,
-            device,
-            bytes,
-            begin: now,
-            end: now,
-        },
+        number: recorder.begin(&event),
+        event,
         outer: None,
     }
 }
@@ -166,11 +193,12 @@ impl Drop for Span {
         if let Some(outer) = open.outer {
             LOCATION.set(outer);
         }
+        open.recorder.end(open.number);
         open.recorder.record(open.event);
     }
 }
 
-/// Writes the timeline and the summary. `devices` is called only if there is a summary.
+/// Writes the timeline and the summary, once. `devices` is called only if there is a summary.
 pub fn finish(devices: impl FnOnce() -> Vec<DeviceState>) {
     // The parent of a forked child writes what it recorded.
     if let Some(recorder) = RECORDER.get()

@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::event::{Event, Kind};
+use super::event::{Event, Kind, Recorded};
 
 /// Counts and times of one row.
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,23 +79,33 @@ pub struct StillMapped {
     pub origin: Option<Arc<str>>,
 }
 
-/// The table; empty if nothing happened and nothing is still mapped.
-pub(super) fn table(totals: &Totals, devices: &[DeviceState]) -> String {
+/// The table; empty if nothing happened and nothing is still mapped. `running` has not ended.
+pub(super) fn table(totals: &Totals, running: &[Recorded], devices: &[DeviceState]) -> String {
     let mut text = String::new();
     for device in devices {
         // Writing to a string cannot fail.
-        let _infallible = write_device(&mut text, totals, device);
+        let _infallible = write_device(&mut text, totals, running, device);
     }
     text
 }
 
-fn write_device(text: &mut String, totals: &Totals, device: &DeviceState) -> fmt::Result {
+fn write_device(
+    text: &mut String,
+    totals: &Totals,
+    running: &[Recorded],
+    device: &DeviceState,
+) -> fmt::Result {
+    // Constructs consist of the others.
+    let running = running.iter().map(|recorded| &recorded.event);
+    let running: Vec<_> = running
+        .filter(|event| event.device == device.number && event.kind != Kind::Construct)
+        .collect();
     let rows: Vec<_> = totals
         .0
         .iter()
         .filter(|((number, ..), _)| *number == device.number)
         .collect();
-    if rows.is_empty() && device.still_mapped.is_empty() {
+    if rows.is_empty() && running.is_empty() && device.still_mapped.is_empty() {
         return Ok(());
     }
     writeln!(
@@ -123,6 +133,11 @@ fn write_device(text: &mut String, totals: &Totals, device: &DeviceState) -> fmt
             row.bytes,
             label(*kind, name, place)
         )?;
+    }
+    for event in running {
+        let time = milliseconds(event.end - event.begin);
+        let what = label(event.kind, &event.name, &event.location);
+        writeln!(text, "  interrupted after {time:.3} ms: {what}")?;
     }
     for line in &device.still_mapped {
         let unknown = || "an unknown location".into();
@@ -159,7 +174,7 @@ mod tests {
             still_mapped,
         };
         let mut totals = Totals::default();
-        assert_eq!(table(&totals, &[device(Vec::new())]), "");
+        assert_eq!(table(&totals, &[], &[device(Vec::new())]), "");
         totals.add(&event(Kind::Kernel, 0, 2));
         totals.add(&event(Kind::Kernel, 0, 4));
         totals.add(&event(Kind::ToDevice, 100, 1));
@@ -168,11 +183,19 @@ mod tests {
             mapping: "'p[0:32]' [0x10, 0x30) (32 bytes)".into(),
             origin: Some("a.c:9:1 in main".into()),
         };
-        let text = table(&totals, &[device(vec![left])]);
+        let text = table(
+            &totals,
+            &[Recorded::here(event(Kind::Kernel, 0, 5))],
+            &[device(vec![left])],
+        );
         let kernel = "       2        6.000        3.000        4.000              0  \
                       kernel at a.c:3:1 in main";
         assert!(text.contains(kernel), "{text}");
         assert!(text.contains("128  copies to the device"), "{text}");
+        assert!(
+            text.contains("  interrupted after 5.000 ms: kernel at a.c:3:1 in main\n"),
+            "{text}"
+        );
         assert!(
             text.contains("still mapped: 'p[0:32]' [0x10, 0x30) (32 bytes), since a.c:9:1 in main"),
             "{text}"

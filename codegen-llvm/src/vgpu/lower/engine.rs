@@ -3,7 +3,7 @@
 
 use std::mem::offset_of;
 
-use vgpu_abi::{CONTEXT_SIZE, STACK_SIZE, ThreadContext, WINDOW_INDEX, WINDOW_SHIFT};
+use vgpu_abi::{CONTEXT_SIZE, STACK_SIZE, ThreadContext, WINDOW_SHIFT};
 
 use super::body::Body;
 use crate::vgpu::host::Architecture;
@@ -37,7 +37,7 @@ define internal ptr @vgpu.context() alwaysinline nounwind willreturn memory(none
 }
 
 /// Declarations that every lowering may use: the engine's functions, the block's shared memory.
-pub fn prelude() -> String {
+pub fn prelude(window: u64) -> String {
     let shared_base = offset_of!(ThreadContext, shared_base);
     let (shared_size, dynamic_size) = (
         offset_of!(ThreadContext, shared_size),
@@ -45,6 +45,11 @@ pub fn prelude() -> String {
     );
     format!(
         r#"
+define i1 @vgpu.in_window(i64 %address) alwaysinline nounwind willreturn memory(none) {{
+  %index = lshr i64 %address, {WINDOW_SHIFT}
+  %inside = icmp eq i64 %index, {window}
+  ret i1 %inside
+}}
 define ptr @vgpu.shared_base() alwaysinline nounwind willreturn {{
   %cx = call ptr @vgpu.context()
   %field = getelementptr i8, ptr %cx, i64 {shared_base}
@@ -135,11 +140,10 @@ pub fn is_space(space: &str) -> Option<Body> {
         "local" => "  ret i1 %local".to_owned(),
         // Constants live in global memory here.
         "const" => "  ret i1 false".to_owned(),
-        "global" => format!(
-            "  %window = lshr i64 %address, {WINDOW_SHIFT}\n  %device = icmp eq i64 %window, {WINDOW_INDEX}\n  \
+        "global" => "  %device = call i1 @vgpu.in_window(i64 %address)\n  \
              %special = or i1 %shared, %local\n  %plain = xor i1 %special, true\n  \
              %global = and i1 %device, %plain\n  ret i1 %global"
-        ),
+            .to_owned(),
         _ => return None,
     };
     Body::plain(parts + &end)

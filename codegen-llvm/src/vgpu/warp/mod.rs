@@ -98,6 +98,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         has_vpermi2d: unit.machine.has("avx512f"),
         register_bits: cost::register_bits(&unit.machine),
         variables: unit.runtime_variables,
+        window: unit.options.window,
     };
     let mut made = Vec::new();
     let kernels = unit.kernels.len();
@@ -129,6 +130,8 @@ struct Host {
     register_bits: u64,
     /// See [`Unit::runtime_variables`].
     variables: RuntimeVariables,
+    /// Index of the device window.
+    window: u64,
 }
 
 /// Builds one kernel's warp form.
@@ -169,6 +172,7 @@ fn build(
         checks_convergence: kernel.mode != ExecutionMode::Bare,
         may_be_partial: partial,
         has_vpermi2d: host.has_vpermi2d,
+        window: host.window,
     })?;
     cost::check(made, &module.layout(), host.register_bits)?;
     Ok((

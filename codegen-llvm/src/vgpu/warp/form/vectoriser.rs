@@ -39,6 +39,8 @@ pub struct Request<'a> {
     pub may_be_partial: bool,
     /// Whether the CPU permutes two vectors of 16 elements at once (AVX-512's `vpermi2d`).
     pub has_vpermi2d: bool,
+    /// Index of the device window.
+    pub window: u64,
 }
 
 /// The warp form under construction.
@@ -55,6 +57,8 @@ pub(super) struct Vectoriser<'a> {
     pub(super) divergence: &'a Divergence,
     pub(super) has_vpermi2d: bool,
     pub(super) checks_convergence: bool,
+    /// Index of the device window.
+    pub(super) window: u64,
     /// The subgroup's context.
     pub(super) cx: Value,
     pub(super) parameters: HashMap<Value, Value>,
@@ -117,6 +121,7 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
         order: request.order,
         divergence: request.divergence,
         has_vpermi2d: request.has_vpermi2d,
+        window: request.window,
         checks_convergence: request.checks_convergence,
         cx: parameters[0],
         parameters: HashMap::new(),

@@ -2,19 +2,19 @@
 //! address, so that a fault names its thread.
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
-use vgpu_abi::{WINDOW_INDEX, WINDOW_SHIFT};
+use vgpu_abi::WINDOW_SHIFT;
 
 use super::vectoriser::Vectoriser;
 use crate::ir::{Builder, Type, Value};
 use crate::vgpu::warp::refusal::Refusal;
 
-/// LLVM assembly of the checks of one lane's address and of one lane's range.
-pub fn library() -> String {
+/// LLVM assembly of the checks of one lane's address and of one lane's range, for the window with this index.
+pub fn library(window: u64) -> String {
     format!(
         "define void @vgpu.warp.check(ptr %cx, i32 %lane, ptr %address, i32 %site, i32 %write) noinline cold nounwind {{
   %bits = ptrtoint ptr %address to i64
   %window = lshr i64 %bits, {WINDOW_SHIFT}
-  %inside = icmp eq i64 %window, {WINDOW_INDEX}
+  %inside = icmp eq i64 %window, {window}
   br i1 %inside, label %done, label %wild
 wild:
   call void @vgpu_warp_lane(ptr %cx, i32 %lane)
@@ -119,7 +119,7 @@ impl Vectoriser<'_> {
             .builder
             .binary(LLVMOpcode::LLVMLShr, bits, constant(WINDOW_SHIFT.into()));
         self.builder
-            .compare(LLVMIntPredicate::LLVMIntNE, window, constant(WINDOW_INDEX))
+            .compare(LLVMIntPredicate::LLVMIntNE, window, constant(self.window))
     }
 
     fn library_function(&self, name: &str, call: Value) -> Result<Value, Refusal> {

@@ -99,7 +99,8 @@ pub fn run(
     if rows::run(unit, module, &both)? {
         unit.machine.run_passes(module, SHAPE)?;
     }
-    let library = Module::parse(module.context, &form::library(), "the warp form's library")?;
+    let library = form::library(unit.options.window);
+    let library = Module::parse(module.context, &library, "the warp form's library")?;
     library.set_layout(&unit.machine.layout());
     library.set_triple(&module.triple());
     module.link(library)
