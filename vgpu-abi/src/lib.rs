@@ -10,8 +10,8 @@
 //! storage and no extra argument in indirect calls.
 //!
 //! All memory that device code may touch (allocations, globals, stacks, shared memory) lies in one window of the
-//! address space: `address >> WINDOW_SHIFT` is one of [`WINDOWS`]. Compiled code checks this before an access that it cannot
-//! prove to be local. That is how a host pointer in a kernel is found.
+//! address space: `address >> WINDOW_SHIFT` is one of [`WINDOWS`]. Compiled code checks this before an access that it
+//! cannot prove to be local. That is how a host pointer in a kernel is found.
 
 pub mod artifact;
 mod context;
