@@ -82,8 +82,8 @@ fn drop_unread(variable: Value) -> bool {
     any
 }
 
-/// Whether loaded values are used for nothing but these stores. (On AMD GPUs every barrier stores a nest word again that
-/// was loaded before it.)
+/// Whether loaded values are used for nothing but these stores. (On AMD GPUs every barrier stores a nest word again
+/// that was loaded before it.)
 fn only_stored_back(loads: &[Value], stores: &[Value]) -> bool {
     let mut seen: HashSet<Value> = loads.iter().copied().collect();
     let mut pending = loads.to_vec();
