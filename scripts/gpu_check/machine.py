@@ -62,7 +62,9 @@ def no_machine_code(maker, gpus, built):
     names = ", ".join(f"{gpu['name']} ({gpu['architecture']})" for gpu in gpus)
     said = f"the bundle's programs are compiled for {', '.join(built)}, the machine has {names}"
     if any(runs):
-        return f"{said}; of several GPUs the first is measured: set {maker.visible}={runs.index(True)}"
+        # The variable's numbers are those of all GPUs, also where it hides some already.
+        shown = os.environ.get(maker.visible, ",".join(map(str, range(len(gpus))))).split(",")
+        return f"{said}; of several GPUs the first is measured: set {maker.visible}={shown[runs.index(True)]}"
     return f"{said}; build another with --build FOLDER --arch"
 
 

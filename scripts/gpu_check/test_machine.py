@@ -41,6 +41,8 @@ class Refusals(unittest.TestCase):
         with mock.patch.dict(os.environ, clear=True):
             self.assertIn("set ROCR_VISIBLE_DEVICES=1", machine.no_machine_code(AMD, gpus, built))
             self.assertIn("build another", machine.no_machine_code(AMD, gpus[:1], built))
+            os.environ["ROCR_VISIBLE_DEVICES"] = "2,4"
+            self.assertIn("set ROCR_VISIBLE_DEVICES=4", machine.no_machine_code(AMD, gpus, built))
             self.assertEqual(machine.no_machine_code(AMD, gpus[1:], built), "")
             self.assertIn("build another", machine.no_machine_code(NVIDIA, [gpu("sm_90")], built))
         with mock.patch.dict(os.environ, {"OMPTARGET_CODEGEN": "/compiler"}):
