@@ -45,6 +45,9 @@ struct Entry {
 #[derive(Serialize)]
 struct Contents {
     warp_size: u32,
+    /// The release of this project that its device runtime is from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runtime_release: Option<String>,
     kernels: Vec<Kernel>,
     globals: Vec<Global>,
 }
@@ -165,6 +168,7 @@ impl Contents {
         };
         Contents {
             warp_size: summary.warp_size,
+            runtime_release: summary.runtime_release,
             kernels: summary.kernels.into_iter().map(kernel).collect(),
             globals: summary
                 .globals
@@ -256,6 +260,15 @@ fn print(entry: &Entry) {
     let Some(contents) = &entry.contents else {
         return;
     };
+    if let Some(release) = &contents.runtime_release {
+        let own = env!("CARGO_PKG_VERSION");
+        let other = if release == own {
+            String::new()
+        } else {
+            format!(" (this is {own})")
+        };
+        anstream::println!("  device runtime of omptarget {release}{other}");
+    }
     for kernel in &contents.kernels {
         anstream::println!("  kernel {}  {}", kernel.name, kernel.mode);
     }

@@ -7,6 +7,7 @@ use object::elf::FileHeader64;
 use object::read::elf::FileHeader as _;
 use sha2::{Digest, Sha256};
 
+use crate::analysis::release;
 use crate::analysis::target::{self, AMDGCN};
 use crate::device::pipeline::{self, Image, Output};
 use crate::ir::{Context, Machine, MachineOptions, Module};
@@ -151,6 +152,7 @@ pub fn compile(
     options: &CodeObjectOptions<'_>,
 ) -> Result<Vec<u8>> {
     let module = Module::read(context, bitcode)?;
+    release::tell_difference(&module);
     let triple = module.triple();
     if triple != TRIPLE {
         bail!("the image's target triple is `{triple}`, code objects need {TRIPLE}");

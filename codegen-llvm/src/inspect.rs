@@ -3,6 +3,7 @@
 use anyhow::Result;
 use vgpu_abi::summary::{GlobalSummary, ImageSummary, KernelSummary};
 
+use crate::analysis::release;
 use crate::analysis::target::{SHARED, Target};
 use crate::analysis::{exec_mode, kernels};
 use crate::ir::{Context, Module, Type};
@@ -23,6 +24,7 @@ pub fn summarise(context: Context, bitcode: &[u8]) -> Result<ImageSummary> {
         triple: module.triple(),
         cpu: cpu.unwrap_or_default(),
         warp_size: Target::of(&module).map_or(0, |target| (target.warp_size)(&module)),
+        runtime_release: release::of_runtime(&module),
         kernels,
         globals: globals(&module),
     })

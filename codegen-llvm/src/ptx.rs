@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 use codegen::PROVENANCE;
 use sha2::{Digest, Sha256};
 
+use crate::analysis::release;
 use crate::device::pipeline::{self, Image, Output};
 use crate::ir::{Context, Machine, MachineOptions, Module, set_llvm_options};
 use crate::pass_manager::Instrumentation;
@@ -81,6 +82,7 @@ pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Re
     // bits.
     set_llvm_options(&["-expand-fp-convert-bits=64"]);
     let module = Module::read(context, bitcode)?;
+    release::tell_difference(&module);
     let triple = module.triple();
     if !triple.starts_with("nvptx64") {
         bail!("the image's target triple is `{triple}`, PTX needs nvptx64");

@@ -41,6 +41,11 @@ fn gpus_on_the_command_line() {
     let image = omptarget(&["image", &program], &[]);
     let images = image.passed("omptarget image");
     for shown in [
+        concat!(
+            "device runtime of omptarget ",
+            env!("CARGO_PKG_VERSION"),
+            "\n"
+        ),
         "nvptx64-nvidia-cuda (sm_90), warps of 32 lanes",
         "amdgcn-amd-amdhsa (gfx90a), warps of 64 lanes",
     ] {

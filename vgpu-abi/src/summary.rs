@@ -11,6 +11,8 @@ pub struct ImageSummary {
     pub cpu: String,
     /// Lanes per warp; 0 if the compiler does not know the triple.
     pub warp_size: u32,
+    /// The release of this project that its device runtime is from, if it has one of ours.
+    pub runtime_release: Option<String>,
     /// Its kernels, by name.
     pub kernels: Vec<KernelSummary>,
     /// Its externally visible variables, by name.

@@ -10,5 +10,6 @@ pub mod intrinsics;
 pub mod kernel_value;
 pub mod kernels;
 pub mod reach;
+pub mod release;
 pub mod source_locations;
 pub mod target;

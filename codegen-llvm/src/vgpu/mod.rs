@@ -44,6 +44,7 @@ mod window;
 use anyhow::Result;
 use vgpu_abi::artifact::Artifact;
 
+use crate::analysis::release;
 use crate::device;
 use crate::ir::{Context, Module};
 use crate::pass_manager::{self, Pass};
@@ -123,6 +124,7 @@ fn runtime(unit: &mut Unit) -> Result<()> {
 }
 
 fn lower_to_host(module: Module, options: VgpuOptions) -> Result<Unit> {
+    release::tell_difference(&module);
     prologue::keep_at_the_beginning();
     let mut unit = Unit::new(module, options)?;
     let instrumentation = unit.options.instrumentation.clone();
