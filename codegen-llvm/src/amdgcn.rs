@@ -152,7 +152,7 @@ pub fn compile(
     options: &CodeObjectOptions<'_>,
 ) -> Result<Vec<u8>> {
     let module = Module::read(context, bitcode)?;
-    release::tell_difference(&module);
+    release::report_difference(&module);
     let triple = module.triple();
     if triple != TRIPLE {
         bail!("the image's target triple is `{triple}`, code objects need {TRIPLE}");

@@ -82,7 +82,7 @@ pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Re
     // bits.
     set_llvm_options(&["-expand-fp-convert-bits=64"]);
     let module = Module::read(context, bitcode)?;
-    release::tell_difference(&module);
+    release::report_difference(&module);
     let triple = module.triple();
     if !triple.starts_with("nvptx64") {
         bail!("the image's target triple is `{triple}`, PTX needs nvptx64");

@@ -33,10 +33,10 @@ pub const VERSION: u32 = 10;
 
 /// log2 of the device window's size (1 TiB).
 pub const WINDOW_SHIFT: u32 = 40;
-/// Where the device window may be, by index: `[index << WINDOW_SHIFT, (index + 1) << WINDOW_SHIFT)`. Code is compiled for
-/// one of them. The first is far from where Linux puts programs, libraries and heaps, and AddressSanitizer its shadow.
-/// ThreadSanitizer has its shadow there. It leaves programs the lowest two terabytes (`tsan_platform.h`), and the second
-/// is the upper one of these.
+/// Where the device window may be, by index: `[index << WINDOW_SHIFT, (index + 1) << WINDOW_SHIFT)`. Code is compiled
+/// for one of them. The first is far from where Linux puts programs, libraries and heaps, and AddressSanitizer its
+/// shadow. ThreadSanitizer has its shadow there. It leaves programs the lowest two terabytes (`tsan_platform.h`), and
+/// the second is the upper one of these.
 pub const WINDOWS: [u64; 2] = [0x30, 0x01];
 /// Stack of one GPU thread, in bytes; also its alignment.
 pub const STACK_SIZE: usize = 256 << 10;

@@ -23,7 +23,7 @@ pub fn of_runtime(module: &Module) -> Option<String> {
 }
 
 /// Warns of an image that another release made. It may run: what the releases must agree on has versions of its own.
-pub fn tell_difference(module: &Module) {
+pub fn report_difference(module: &Module) {
     if let Some(other) = of_runtime(module).filter(|release| release != OWN) {
         eprintln!(
             "warning: the image's device runtime is of omptarget {other}, this is {OWN}: link the program again"

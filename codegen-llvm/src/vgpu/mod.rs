@@ -124,7 +124,7 @@ fn runtime(unit: &mut Unit) -> Result<()> {
 }
 
 fn lower_to_host(module: Module, options: VgpuOptions) -> Result<Unit> {
-    release::tell_difference(&module);
+    release::report_difference(&module);
     prologue::keep_at_the_beginning();
     let mut unit = Unit::new(module, options)?;
     let instrumentation = unit.options.instrumentation.clone();
