@@ -64,6 +64,13 @@ impl Device for AmdDevice {
         self.gpu.memory.free(&self.gpu, ptr)
     }
 
+    fn reaches(&self, address: DevicePtr, len: usize) -> Result<bool> {
+        match self.gpu.memory.check(&self.gpu, "access", address, len) {
+            Err(plugin_api::Error::InvalidAccess { .. }) => Ok(false),
+            checked => checked.map(|()| true),
+        }
+    }
+
     unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
         // SAFETY: forwarded from the caller. The copy is complete on return.
         self.run(|stream| unsafe { stream.write(dst, src, len) })

@@ -198,6 +198,9 @@ pub trait Device: Any + Send + Sync {
     fn alloc(&self, size: u64, kind: MemoryKind) -> Result<DevicePtr>;
     /// Frees what [`Device::alloc`] returned. Any other address gives [`crate::Error::InvalidFree`].
     fn free(&self, ptr: DevicePtr) -> Result<()>;
+    /// Whether the device knows that its kernels can access `len` bytes at an address: those of its own allocations, at
+    /// least.
+    fn reaches(&self, address: DevicePtr, len: usize) -> Result<bool>;
     /// Copies host to device.
     ///
     /// # Safety

@@ -68,6 +68,10 @@ impl Device for CudaDevice {
         self.memory.free(&self.gpu, ptr)
     }
 
+    fn reaches(&self, address: DevicePtr, len: usize) -> Result<bool> {
+        Ok(self.memory.holds(address, len as u64))
+    }
+
     unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
         // SAFETY: forwarded from the caller. The copy is complete on return.
         run_synchronously(&self.gpu, |stream| unsafe { stream.write(dst, src, len) })

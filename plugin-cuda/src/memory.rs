@@ -3,7 +3,7 @@
 //! Device memory comes from the driver's pool where the device has one (`cuMemAllocAsync`). The pool reuses a
 //! freed block without asking the device. Freeing does not wait for everything that runs, unlike `cuMemFree`.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 
 use parking_lot::Mutex;
@@ -24,7 +24,8 @@ enum Origin {
 /// The allocations of one device.
 #[derive(Default)]
 pub struct Memory {
-    live: Mutex<HashMap<u64, Origin>>,
+    /// By address: bytes and origin.
+    live: Mutex<BTreeMap<u64, (u64, Origin)>>,
 }
 
 impl Memory {
@@ -48,8 +49,18 @@ impl Memory {
         };
         let (address, origin) = made.map_err(|failure| no_memory(gpu, failure, size))?;
         let mut live = self.live.lock();
-        live.insert(address, origin);
+        live.insert(address, (size, origin));
         Ok(DevicePtr(address))
+    }
+
+    /// Whether a range lies in an allocation.
+    pub fn holds(&self, address: DevicePtr, len: u64) -> bool {
+        let live = self.live.lock();
+        let before = live.range(..=address.0).next_back();
+        before.is_some_and(|(base, (size, _))| {
+            let offset = address.0 - base;
+            offset <= *size && len <= *size - offset
+        })
     }
 
     /// Frees what [`Memory::alloc`] gave.
@@ -58,7 +69,7 @@ impl Memory {
             let mut live = self.live.lock();
             live.remove(&pointer.0)
         };
-        let origin = origin.ok_or(Error::InvalidFree(pointer))?;
+        let (_, origin) = origin.ok_or(Error::InvalidFree(pointer))?;
         let entered = gpu.enter()?;
         let driver = gpu.driver;
         // SAFETY: an allocation of this origin in the current context that has not been freed.

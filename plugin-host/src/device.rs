@@ -69,6 +69,10 @@ impl Device for HostDevice {
         self.memory.free(ptr)
     }
 
+    fn reaches(&self, _address: DevicePtr, _len: usize) -> Result<bool> {
+        Ok(true)
+    }
+
     unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
         // SAFETY: the source is readable (caller). The destination is device memory, which the host runtime
         // checks against its mappings. The ranges may overlap: `omp_target_memcpy` allows that.

@@ -134,6 +134,10 @@ impl Device for VirtualGpu {
         self.gpu.memory.free(ptr)
     }
 
+    fn reaches(&self, address: DevicePtr, len: usize) -> Result<bool> {
+        Ok(self.gpu.memory.check("access", address, len).is_ok())
+    }
+
     unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
         self.gpu.memory.check_write("copy to device", dst, len)?;
         // SAFETY: `dst` was checked; `src` is the caller's contract. The ranges may overlap, because the caller's

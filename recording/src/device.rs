@@ -145,6 +145,10 @@ impl Device for RecordingDevice {
         }
     }
 
+    fn reaches(&self, address: DevicePtr, len: usize) -> Result<bool> {
+        self.device.reaches(address, len)
+    }
+
     fn free(&self, ptr: DevicePtr) -> Result<()> {
         let (base, mut block) = self.memory.block()?;
         let offset = ptr.0.checked_sub(base);

@@ -28,7 +28,8 @@ pub extern "C" fn omp_target_is_present(pointer: *const c_void, device: i32) -> 
     }
 }
 
-/// Whether the device can dereference a host pointer.
+/// Whether the device can dereference a pointer to that many bytes: every one with unified shared memory, one into
+/// memory that the device knows as its own otherwise.
 pub extern "C" fn omp_target_is_accessible(
     pointer: *const c_void,
     size: usize,
@@ -39,7 +40,11 @@ pub extern "C" fn omp_target_is_accessible(
     }
     match runtime().routine_target(device) {
         Ok(Target::Host) => 1,
-        Ok(Target::Device(device)) => device.unified_shared_memory().into(),
+        Ok(Target::Device(device)) if device.unified_shared_memory() => 1,
+        Ok(Target::Device(device)) => {
+            let known = device.device.reaches(DevicePtr(pointer as u64), size);
+            known.is_ok_and(|reaches| reaches).into()
+        }
         Err(_) => 0,
     }
 }

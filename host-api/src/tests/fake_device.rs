@@ -121,6 +121,12 @@ impl Device for FakeDevice {
         Err(Error::Load("the fake device runs nothing".into()))
     }
 
+    fn reaches(&self, address: DevicePtr, len: usize) -> Result<bool> {
+        let memory = self.memory.lock();
+        let before = memory.blocks.range(..=address.0).next_back();
+        Ok(before.is_some_and(|(base, block)| address.0 + len as u64 <= base + block.len() as u64))
+    }
+
     fn alloc(&self, size: u64, _kind: MemoryKind) -> Result<DevicePtr> {
         let mut memory = self.memory.lock();
         let used: u64 = memory.blocks.values().map(|block| block.len() as u64).sum();
