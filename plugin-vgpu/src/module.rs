@@ -70,6 +70,8 @@ pub struct VirtualModule {
     globals: HashMap<String, Global>,
     destructors: Option<VirtualKernel>,
     stages: Vec<Stage>,
+    /// The memory of code and variables, also of an image without kernels.
+    _code: Arc<Code>,
 }
 
 impl VirtualModule {
@@ -166,6 +168,7 @@ impl VirtualModule {
             globals,
             destructors,
             stages,
+            _code: code,
         }))
     }
 }
