@@ -90,8 +90,9 @@ fn event(
     };
     let kind = match (to, from) {
         (Target::Host, Target::Host) => return None,
-        (Target::Host, Target::Device(_)) => Operation::FromDevice,
-        (Target::Device(_), _) => Operation::ToDevice,
+        // Between devices, LLVM's runtime reports what the source's side does.
+        (_, Target::Device(_)) => Operation::FromDevice,
+        (Target::Device(_), Target::Host) => Operation::ToDevice,
     };
     let sides = || (side(from, source), side(to, destination));
     Some(ompt::operation(kind, length as u64, sides))
