@@ -5,6 +5,7 @@ use llvm_sys::prelude::LLVMModuleRef;
 
 use crate::analysis::kernels;
 use crate::device::pipeline::{self, Image, Output};
+use crate::device::{host_pointers, undefined};
 use crate::ir::{Machine, MachineOptions, Module, Value};
 use crate::pass_manager::Instrumentation;
 
@@ -52,6 +53,32 @@ fn is_pass(name: &str) -> bool {
         .into_iter()
         .flat_map(pipeline::pass_names)
         .any(|pass| pass == name)
+}
+
+/// What comes first in a device link, before LLVM's link-time passes.
+///
+/// # Safety
+///
+/// As [`run`].
+pub unsafe fn begin(module: LLVMModuleRef) {
+    // SAFETY: as the caller promises.
+    host_pointers::drop_idle(&unsafe { Module::of_linker(module) });
+}
+
+/// What comes last in a device link, after LLVM's link-time passes.
+///
+/// Errors name calls of functions that nobody defines, and the places of the calls.
+///
+/// # Safety
+///
+/// As [`run`].
+pub unsafe fn end(module: LLVMModuleRef) -> Result<()> {
+    // SAFETY: as the caller promises.
+    let module = unsafe { Module::of_linker(module) };
+    for warning in host_pointers::lost_tables(&module) {
+        eprintln!("warning: {warning}");
+    }
+    undefined::refuse_reached(&module)
 }
 
 /// Improves and optimises the linked module of a whole program (see [`pipeline`]). A module without kernels stays as

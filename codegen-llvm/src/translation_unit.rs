@@ -1,11 +1,12 @@
-//! What clang and flang have done to the device code of each translation unit before they optimise it.
+//! What clang and flang have done to the device code of each translation unit, before and after they optimise it.
 
 use anyhow::Result;
 use llvm_sys::prelude::LLVMModuleRef;
 
 use crate::analysis::target::Target;
 use crate::device::{
-    array_reductions, captured_values, debug_captures, full_teams, shared_captures,
+    absent_regions, array_reductions, captured_values, debug_captures, full_teams, host_pointers,
+    shared_captures,
 };
 use crate::ir::Module;
 
@@ -23,9 +24,26 @@ pub unsafe fn run(module: LLVMModuleRef) -> Result<()> {
     if Target::of(&module).is_err() {
         return Ok(());
     }
+    for warning in absent_regions::warnings(&module) {
+        eprintln!("warning: {warning}");
+    }
     array_reductions::refuse(&module)?;
     captured_values::run(module.context, &module);
     debug_captures::run(&module);
+    host_pointers::mark(module.context, &module);
     full_teams::run(module.context, &module);
     shared_captures::run(module.context, &module)
+}
+
+/// What comes after the optimisation of the unit.
+///
+/// # Safety
+///
+/// As [`run`].
+pub unsafe fn finish(module: LLVMModuleRef) {
+    // SAFETY: as the caller promises.
+    let module = unsafe { Module::of_linker(module) };
+    if Target::of(&module).is_ok() {
+        host_pointers::translate(module.context, &module);
+    }
 }

@@ -91,6 +91,40 @@ pub unsafe extern "C" fn omptarget_run_on_unit(module: LLVMModuleRef) {
     end_on_error(unsafe { codegen_llvm::translation_unit::run(module) });
 }
 
+/// The pass for each translation unit, which clang runs last.
+///
+/// # Safety
+///
+/// `module` is a valid module that nothing else uses during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn omptarget_finish_unit(module: LLVMModuleRef) {
+    // SAFETY: as the caller promises.
+    unsafe { codegen_llvm::translation_unit::finish(module) };
+}
+
+/// The pass for the linked program, which comes before LLVM's link-time passes.
+///
+/// # Safety
+///
+/// `module` is a valid module that nothing else uses during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn omptarget_begin_link(module: LLVMModuleRef) {
+    // SAFETY: as the caller promises.
+    unsafe { link::begin(module) };
+}
+
+/// The pass for the linked program, which comes after LLVM's link-time passes. Ends the link with a message if the
+/// program calls what nobody defines.
+///
+/// # Safety
+///
+/// `module` is a valid module that nothing else uses during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn omptarget_end_link(module: LLVMModuleRef) {
+    // SAFETY: as the caller promises.
+    end_on_error(unsafe { link::end(module) });
+}
+
 /// Ends the compilation or the link that the pass is part of: LLVM's passes cannot fail.
 fn end_on_error(result: Result<(), impl std::fmt::Display>) {
     if let Err(error) = result {

@@ -13,6 +13,9 @@
 extern "C" bool omptarget_accepts(const char *options, size_t length);
 extern "C" void omptarget_run(LLVMModuleRef module, const char *options, size_t length);
 extern "C" void omptarget_run_on_unit(LLVMModuleRef module);
+extern "C" void omptarget_finish_unit(LLVMModuleRef module);
+extern "C" void omptarget_begin_link(LLVMModuleRef module);
+extern "C" void omptarget_end_link(LLVMModuleRef module);
 
 namespace {
 
@@ -31,10 +34,11 @@ public:
   static bool isRequired() { return true; }
 };
 
-class OmptargetUnit : public llvm::PassInfoMixin<OmptargetUnit> {
+// One of our steps in a pipeline of LLVM's.
+template <void (*Run)(LLVMModuleRef)> class Step : public llvm::PassInfoMixin<Step<Run>> {
 public:
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &) {
-    omptarget_run_on_unit(llvm::wrap(&M));
+    Run(llvm::wrap(&M));
     return llvm::PreservedAnalyses::none();
   }
 
@@ -76,5 +80,13 @@ extern "C" void omptarget_register(llvm::PassBuilder &Builder) {
   keepFirstOpenMPOpt(Builder);
   Builder.registerPipelineParsingCallback(parse);
   Builder.registerPipelineStartEPCallback(
-      [](llvm::ModulePassManager &Passes, llvm::OptimizationLevel) { Passes.addPass(OmptargetUnit()); });
+      [](llvm::ModulePassManager &Passes, llvm::OptimizationLevel) { Passes.addPass(Step<omptarget_run_on_unit>()); });
+  Builder.registerOptimizerLastEPCallback(
+      [](llvm::ModulePassManager &Passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
+        Passes.addPass(Step<omptarget_finish_unit>());
+      });
+  Builder.registerFullLinkTimeOptimizationEarlyEPCallback(
+      [](llvm::ModulePassManager &Passes, llvm::OptimizationLevel) { Passes.addPass(Step<omptarget_begin_link>()); });
+  Builder.registerFullLinkTimeOptimizationLastEPCallback(
+      [](llvm::ModulePassManager &Passes, llvm::OptimizationLevel) { Passes.addPass(Step<omptarget_end_link>()); });
 }

@@ -200,12 +200,21 @@ pub fn shared_library(source: &str, library: &Path) {
     );
 }
 
+/// Runs clang in `folder`, whatever it says.
+pub fn compiler(cxx: bool, arguments: &[OsString], folder: &Path) -> Outcome {
+    let mut command = limited(Path::new(compiler_name(cxx)));
+    command.args(arguments).current_dir(folder);
+    Outcome::of(command.output())
+}
+
+fn compiler_name(cxx: bool) -> &'static str {
+    if cxx { "clang++-22" } else { "clang-22" }
+}
+
 /// Runs clang in `folder`. It must succeed without a message.
 pub fn clang(cxx: bool, arguments: &[OsString], folder: &Path) {
-    let name = if cxx { "clang++-22" } else { "clang-22" };
-    let mut command = limited(Path::new(name));
-    command.args(arguments).current_dir(folder);
-    let outcome = Outcome::of(command.output());
+    let name = compiler_name(cxx);
+    let outcome = compiler(cxx, arguments, folder);
     // The device linker warns of every simd construct, and no option turns the warning off.
     let silent = outcome
         .stderr

@@ -42,6 +42,31 @@ pub fn variables_from(functions: Vec<Value>) -> HashSet<Value> {
     reached
 }
 
+/// The functions and variables, without intrinsics, that code reachable from these functions mentions, and that the
+/// initializers of these variables mention. In the order in which they are found.
+pub fn mentioned(functions: Vec<Value>) -> Vec<Value> {
+    let mut found = functions;
+    let mut seen: HashSet<Value> = found.iter().copied().collect();
+    let mut known = HashMap::new();
+    let mut next = 0;
+    while let Some(&symbol) = found.get(next) {
+        next += 1;
+        let operands = match symbol.is_function() {
+            true => symbol
+                .instructions()
+                .into_iter()
+                .flat_map(Value::operands)
+                .collect(),
+            false => Vec::from_iter(symbol.initializer()),
+        };
+        for operand in operands {
+            let new = globals_in(operand, &mut known);
+            found.extend(new.into_iter().filter(|global| seen.insert(*global)));
+        }
+    }
+    found
+}
+
 /// Functions whose address leaves the code that names it, other than as the argument of a call.
 fn escaped(module: &Module) -> Vec<Value> {
     let escapes = |function: &Value| function.users().into_iter().any(|user| !user.is_call());

@@ -20,17 +20,12 @@ use crate::device::older_clangs;
 use crate::ir::{Context, Machine, Module, Value};
 
 /// Prefixes of names that only device libraries define.
-const PREFIXES: [&str; 4] = ["__kmpc_", "omp_", "ompx_", "__nv_"];
+const PREFIXES: [&str; 5] = ["__kmpc_", "omp_", "ompx_", "__nv_", "__llvm_omp_"];
 
 /// Links what the image lacks of the device runtime and of the device math library. An image that lacks nothing stays
 /// as it is. `machine` is of the image's triple.
 pub fn run(module: &Module, machine: &Machine, level: u8) -> Result<()> {
-    // No device library defines this one; the pass `undefined` tells what to do instead.
-    let of_library = |name: &String| {
-        name != "__kmpc_threadprivate_cached"
-            && PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-    };
-    if !missing(module).iter().any(of_library) {
+    if !missing(module).iter().any(|name| is_of_library(name)) {
         return Ok(());
     }
     let libraries = libraries(&module.triple())?;
@@ -50,6 +45,12 @@ pub fn run(module: &Module, machine: &Machine, level: u8) -> Result<()> {
         // openmp-opt runs first and may add calls of the runtime. So functions that nobody calls yet must still exist.
         machine.run_passes(module, &format!("default<O{level}>"))
     }
+}
+
+/// Whether a device library may define a name. None defines `__kmpc_threadprivate_cached`; the pass `undefined` tells
+/// what to do instead.
+pub(super) fn is_of_library(name: &str) -> bool {
+    name != "__kmpc_threadprivate_cached" && PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// The names that the module uses and does not define.

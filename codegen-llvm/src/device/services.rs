@@ -9,7 +9,7 @@ use super::runtime;
 use crate::ir::{Machine, Module, Value};
 
 /// The functions that the library is asked for.
-const FUNCTIONS: [&str; 5] = ["malloc", "realloc", "free", "vprintf", "__assertfail"];
+pub const FUNCTIONS: [&str; 5] = ["malloc", "realloc", "free", "vprintf", "__assertfail"];
 
 /// What the names of the services' variables begin with.
 const VARIABLES: &str = "__omptarget_";

@@ -13,6 +13,18 @@ fn kind_of(name: &str) -> u32 {
     ))
 }
 
+/// The value of a string attribute; `None` for the null pointer.
+fn text_of(attribute: LLVMAttributeRef) -> Option<String> {
+    if attribute.is_null() {
+        return None;
+    }
+    let mut length = 0;
+    let raw = llvm!(core::LLVMGetStringAttributeValue(attribute, &mut length));
+    // SAFETY: LLVM returns a pointer to `length` bytes that live as long as the context.
+    let bytes = unsafe { std::slice::from_raw_parts(raw.cast::<u8>(), length as usize) };
+    Some(String::from_utf8_lossy(bytes).into_owned())
+}
+
 impl Value {
     /// Adds an enum attribute (`noinline`, `nounwind`) to a function.
     pub fn add_attribute(self, context: Context, name: &str) {
@@ -151,20 +163,39 @@ impl Value {
     /// The value of a string attribute of a function.
     pub fn text_attribute(self, key: &str) -> Option<String> {
         let index = LLVMAttributeFunctionIndex;
-        let attribute = llvm!(core::LLVMGetStringAttributeAtIndex(
+        text_of(llvm!(core::LLVMGetStringAttributeAtIndex(
             self.0,
             index,
             key.as_ptr().cast(),
             key.len() as u32
+        )))
+    }
+
+    /// Adds or replaces a string attribute of a call.
+    pub fn set_call_text_attribute(self, context: Context, key: &str, value: &str) {
+        let (k, v) = (c_string(key), c_string(value));
+        let attribute = llvm!(core::LLVMCreateStringAttribute(
+            context.0,
+            k.as_ptr(),
+            key.len() as u32,
+            v.as_ptr(),
+            value.len() as u32
         ));
-        if attribute.is_null() {
-            return None;
-        }
-        let mut length = 0;
-        let raw = llvm!(core::LLVMGetStringAttributeValue(attribute, &mut length));
-        // SAFETY: LLVM returns a pointer to `length` bytes that live as long as the context.
-        let bytes = unsafe { std::slice::from_raw_parts(raw.cast::<u8>(), length as usize) };
-        Some(String::from_utf8_lossy(bytes).into_owned())
+        llvm!(core::LLVMAddCallSiteAttribute(
+            self.0,
+            LLVMAttributeFunctionIndex,
+            attribute
+        ));
+    }
+
+    /// The value of a string attribute of a call.
+    pub fn call_text_attribute(self, key: &str) -> Option<String> {
+        text_of(llvm!(core::LLVMGetCallSiteStringAttribute(
+            self.0,
+            LLVMAttributeFunctionIndex,
+            key.as_ptr().cast(),
+            key.len() as u32
+        )))
     }
 
     /// The keys of a function's string attributes.

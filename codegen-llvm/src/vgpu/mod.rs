@@ -35,7 +35,7 @@ mod shared_layout;
 mod sink;
 mod spin;
 mod trap_record;
-mod undefined;
+pub mod undefined;
 mod unit;
 mod variadics;
 mod warp;

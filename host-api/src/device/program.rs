@@ -146,8 +146,17 @@ impl Program {
                 share.variables.push(entry.address);
             }
         }
+        let translated = translations(device, &*share.module, library)?;
+        for entry in library.entries.iter().filter(|entry| is_function(entry)) {
+            let found = translated.binary_search_by_key(&entry.address, |pair| pair.0);
+            if let Ok(index) = found
+                && associate_function(device, entry, DevicePtr(translated[index].1))
+            {
+                share.variables.push(entry.address);
+            }
+        }
         share.indirect_table =
-            write_device_environment(device, &*share.module, library, device_count)?;
+            write_device_environment(device, &*share.module, &translated, device_count)?;
         for entry in library.entries.iter().filter(|entry| entry.is_region()) {
             let region = resolve_region(device, &*share.module, entry)?;
             self.regions.insert(entry.address, &region);
@@ -174,6 +183,11 @@ impl Withdrawn {
             source,
         })
     }
+}
+
+/// Whether the entry is a function that the host may point at.
+fn is_function(entry: &Entry) -> bool {
+    entry.flags.contains(EntryFlags::INDIRECT)
 }
 
 fn is_indirect(entry: &Entry) -> bool {
@@ -261,6 +275,15 @@ fn associate_variable(device: &LoadTarget<'_>, module: &dyn Module, entry: &Entr
     Ok(device.table.associate(mapping).is_ok())
 }
 
+/// Adds a function to the mapping table, so that a pointer to it that a construct passes becomes the device's (OpenMP
+/// 5.2, §5.8.6: as with a pointer to mapped storage). Returns false if it is there already.
+fn associate_function(device: &LoadTarget<'_>, entry: &Entry, target: DevicePtr) -> bool {
+    let place = entry.address..entry.address + 1;
+    let (storage, name) = (Storage::Foreign, &entry.name);
+    let mapping = Mapping::new(place, entry.address, target, storage, name);
+    device.table.associate(mapping).is_ok()
+}
+
 fn resolve_region(device: &LoadTarget<'_>, module: &dyn Module, entry: &Entry) -> Result<Region> {
     let name = entry.name.clone();
     let kernel = module.kernel(&name).ok_or_else(|| Error::MissingSymbol {
@@ -324,7 +347,7 @@ fn read_global(
 fn write_device_environment(
     device: &LoadTarget<'_>,
     module: &dyn Module,
-    library: &Library,
+    pairs: &[(u64, u64)],
     device_count: usize,
 ) -> Result<Option<DevicePtr>> {
     let Some(global) = module
@@ -333,7 +356,6 @@ fn write_device_environment(
     else {
         return Ok(None);
     };
-    let pairs = indirect_functions(device, module, library)?;
     let fail = |source| Error::Device {
         what: "describing the device to its runtime".into(),
         source,
@@ -383,9 +405,10 @@ fn write_device_environment(
     Ok((table != DevicePtr::NULL).then_some(table))
 }
 
-/// Host and device address of every function callable through a host pointer, sorted by host address. The image has a
-/// variable with the entry's name that holds the device address.
-fn indirect_functions(
+/// Host and device address of everything that the device runtime translates, sorted by host address: functions, and
+/// the words of tables of virtual functions, at some of which objects point. The image has a variable with the entry's
+/// name that holds the device address.
+fn translations(
     device: &LoadTarget<'_>,
     module: &dyn Module,
     library: &Library,
@@ -395,7 +418,13 @@ fn indirect_functions(
         if let Some(bytes) = read_global(device, module, &entry.name)?
             && let Some(word) = bytes.first_chunk::<8>()
         {
-            pairs.push((entry.address, u64::from_le_bytes(*word)));
+            let target = u64::from_le_bytes(*word);
+            let bytes = match entry.flags.contains(EntryFlags::INDIRECT_VTABLE) {
+                true => entry.size,
+                false => 1,
+            };
+            let offsets = (0..bytes).step_by(size_of::<u64>());
+            pairs.extend(offsets.map(|offset| (entry.address + offset, target + offset)));
         }
     }
     pairs.sort_unstable();
