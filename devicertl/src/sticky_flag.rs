@@ -24,10 +24,12 @@ impl StickyFlag {
         self.0.store(1, Relaxed);
     }
 
-    /// Whether the program has code that does it, as far as the optimiser knows.
+    /// Whether the program has code that does it, as far as the optimiser knows. It knows the flag where nothing sets it,
+    /// and behind code that has just set it.
     #[inline(always)]
     pub fn is_possible(&self) -> bool {
-        !arch::is_known(self.get().into())
+        let is_set = self.get();
+        is_set || !arch::is_known(is_set.into())
     }
 
     /// Whether it was, by any thread, since the program was loaded.

@@ -173,6 +173,37 @@ fn classes() {
     check(&["classes.cpp"]);
 }
 
+/// Functions and objects by the host's pointers.
+#[test]
+fn host_pointers() {
+    check(&["host_pointers.cpp"]);
+    let sources = ["tests/programs/host_pointers.cpp"];
+    check_mode(&sources, &[], Mode::UnitByUnit("-O2"));
+}
+
+#[test]
+fn classes_in_unified_shared_memory() {
+    check(&["usm_classes.cpp"]);
+}
+
+#[test]
+fn variables_only() {
+    for mode in [Mode::Offload("-O0"), Mode::Amd(WAVE64, "-O1")] {
+        check_mode(&["tests/programs/variables_only.c"], &[], mode);
+    }
+}
+
+/// Features by version of OpenMP (docs/conformance.md).
+#[test]
+fn features() {
+    for (source, version) in [("features_50.cpp", "51"), ("features_60.c", "60")] {
+        let flag = format!("-fopenmp-version={version}");
+        for mode in [Mode::Offload("-O2"), Mode::Amd(WAVE64, "-O1")] {
+            check_mode(&[&format!("tests/programs/{source}")], &[&flag], mode);
+        }
+    }
+}
+
 #[test]
 fn math() {
     check(&["math.cpp"]);
