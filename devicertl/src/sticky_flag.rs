@@ -24,8 +24,8 @@ impl StickyFlag {
         self.0.store(1, Relaxed);
     }
 
-    /// Whether the program has code that does it, as far as the optimiser knows. It knows the flag where nothing sets it,
-    /// and behind code that has just set it.
+    /// Whether the program has code that does it, as far as the optimiser knows. It knows the flag where nothing sets
+    /// it, and behind code that has just set it.
     #[inline(always)]
     pub fn is_possible(&self) -> bool {
         let is_set = self.get();

@@ -17,8 +17,8 @@ use crate::ir::{Builder, Context, Module, Type, Value};
 
 /// The runtime's function: `ptr(ptr)`.
 const LOOKUP: &str = "__llvm_omp_indirect_call_lookup";
-/// The attribute of marked calls: `function` or `virtual`, and of the lookups that the pass puts in: `lookup`. A program
-/// may also call the runtime's function itself.
+/// The attribute of marked calls, `function` or `virtual`, and of the lookups that the pass puts in, `lookup`. Programs
+/// may call the runtime's function, too.
 const MARK: &str = "omptarget-callee";
 /// clang's table of entries of the device, and in its nodes: the kind of a variable's entry, and the flags of functions
 /// (8) and tables of virtual functions (32) that the host may point at (`OMPTargetGlobalVarEntryKind`).
@@ -53,7 +53,8 @@ pub fn translate(context: Context, module: &Module) {
                 Some("virtual") => translate_table(context, module, call.called(), &mut Vec::new()),
                 Some(_) => {
                     let target = look_up(context, module, call.called(), call);
-                    call.set_called(target);
+                    // The callee is a call's last operand.
+                    call.set_operand(call.operand_count() - 1, target);
                 }
                 None => {}
             }

@@ -35,8 +35,8 @@ pub fn refuse(module: &Module, of_driver: &[&str]) -> Result<()> {
     bail!("{}", describe_missing(module, symbol))
 }
 
-/// Refuses a linked program with kernels that reach what nobody defines: neither the program, nor a library of ours that
-/// a later step links, nor a driver. Weak symbols may stay undefined.
+/// Refuses a linked program with kernels that reach what nobody defines: neither the program, nor a library of ours
+/// that a later step links, nor a driver. Weak symbols may stay undefined.
 pub fn refuse_reached(module: &Module) -> Result<()> {
     let mut told = Vec::new();
     let mut lines = Vec::new();

@@ -448,12 +448,6 @@ impl Value {
         Value(llvm!(core::LLVMGetCalledValue(self.0)))
     }
 
-    /// Has a call call something else of the same type.
-    pub fn set_called(self, callee: Value) {
-        // The callee is the last operand.
-        self.set_operand(self.operand_count() - 1, callee);
-    }
-
     /// The function that a call calls directly; `None` for anything else.
     pub fn called_function(self) -> Option<Value> {
         let called = self.is_call().then(|| self.called());
