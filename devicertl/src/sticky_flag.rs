@@ -29,7 +29,9 @@ impl StickyFlag {
     #[inline(always)]
     pub fn is_possible(&self) -> bool {
         let is_set = self.get();
-        is_set || !arch::is_known(is_set.into())
+        // Not behind a branch on the flag, where the optimiser would know it.
+        let is_known = arch::is_known(is_set.into());
+        is_set | !is_known
     }
 
     /// Whether it was, by any thread, since the program was loaded.

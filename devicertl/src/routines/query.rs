@@ -219,8 +219,8 @@ struct IndirectCall {
 
 /// `void *(void *host)`: the device function of a host function pointer (`declare target indirect`: OpenMP 5.2,
 /// §7.8.3), or the device's table of virtual functions of the host's. A pointer that the table does not have is a
-/// device pointer already. Programs, flang's `IndirectCallLookupPass` and `codegen-llvm/src/device/host_pointers.rs` call it;
-/// clang 22 itself does not.
+/// device pointer already. Programs, flang's `IndirectCallLookupPass` and our passes call it
+/// (`codegen-llvm/src/device/host_pointers.rs`); clang 22 itself does not.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __llvm_omp_indirect_call_lookup(host: *const c_void) -> *const c_void {
     let environment = environment();
