@@ -41,8 +41,8 @@ pub enum Form {
     Warps {
         /// The kernel.
         entry: WarpEntryFn,
-        /// The thread entry that the threads of the last warp run instead, each on a fiber of its own. In generic
-        /// mode the master is in that warp; else it lacks threads.
+        /// In generic mode: the thread entry that the threads of the last warp run instead, each on a fiber of its own.
+        /// The master is one of them.
         last: Option<EntryFn>,
     },
     /// Subgroups of `width` threads run one after another on one stack, and then the threads behind the last whole
@@ -55,13 +55,6 @@ pub enum Form {
         /// Threads of a subgroup.
         width: u32,
     },
-}
-
-impl WarpKernel {
-    /// Whether the threads of a block's last warp run on fibers of their own.
-    fn leaves_last(&self, [x, y, z]: [u32; 3]) -> bool {
-        self.workers || !self.partial && !(x * y * z).is_multiple_of(self.width)
-    }
 }
 
 /// The forms of one kernel.
@@ -121,7 +114,7 @@ impl Forms {
             Ok(warp) if unsuitable_shape(warp, block).is_none() => match warp.fiber {
                 true => Form::Warps {
                     entry: warp.entry,
-                    last: warp.leaves_last(block).then_some(self.thread),
+                    last: warp.workers.then_some(self.thread),
                 },
                 false => Form::Subgroups {
                     entry: warp.entry,
@@ -159,6 +152,11 @@ fn unsuitable_shape(warp: &WarpKernel, [x, y, z]: [u32; 3]) -> Option<String> {
     if !warp.partial && y == 1 && z == 1 && x < width {
         return Some(format!(
             "a block of {x} threads is smaller than a subgroup of {width}"
+        ));
+    }
+    if warp.fiber && !warp.partial && !x.is_multiple_of(width) {
+        return Some(format!(
+            "blocks of {x} threads are not whole warps, as the kernel's launch bound is"
         ));
     }
     let fits = (y == 1 && z == 1) || x.is_multiple_of(width);
@@ -214,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_warp_that_lacks_threads_runs_thread_by_thread_beside_whole_ones() {
+    fn blocks_that_are_not_whole_warps_run_thread_by_thread_if_the_form_relies_on_it() {
         let forms = forms_of(WarpForm::Present {
             symbol: "warp".into(),
             width: 32,
@@ -223,14 +221,19 @@ mod tests {
             workers: false,
             partial: false,
         });
-        let last = |block| match forms.choose(block) {
-            Form::Warps { last, .. } => Some(last.is_some()),
-            _ => None,
-        };
-        assert_eq!(last([128, 1, 1]), Some(false));
-        assert_eq!(last([32, 2, 2]), Some(false));
-        assert_eq!(last([100, 1, 1]), Some(true));
-        assert_eq!(last([31, 1, 1]), None);
+        for block in [[128, 1, 1], [64, 1, 1], [32, 2, 2]] {
+            assert!(matches!(
+                forms.choose(block),
+                Form::Warps { last: None, .. }
+            ));
+        }
+        for block in [[100, 1, 1], [31, 1, 1], [48, 2, 1]] {
+            assert!(matches!(forms.choose(block), Form::Threads(_)));
+        }
+        assert_eq!(
+            forms.why_not_warps([100, 1, 1]).unwrap(),
+            "blocks of 100 threads are not whole warps, as the kernel's launch bound is"
+        );
     }
 
     #[test]

@@ -72,7 +72,7 @@ pub enum WarpForm {
         /// Whether it is only for the workers of a generic kernel. The threads of the last warp, which has the master,
         /// then run on fibers of their own, and the threads of a subgroup are consecutive along y.
         workers: bool,
-        /// Whether a warp may lack threads. If not, those of a last warp that does run on fibers of their own.
+        /// Whether a warp may lack threads. If not, a form with `fiber` relies on blocks of whole warps.
         partial: bool,
         /// Most threads of a block: the kernel's launch bound, which the warp form relies on.
         max_threads: u32,

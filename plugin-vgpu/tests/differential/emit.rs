@@ -52,12 +52,19 @@ pub fn emit(program: &Program, number: usize) -> String {
             writer.text
         );
     }
+    let bound = match program.bounded {
+        true => format!(
+            " \"nvvm.maxntid\"=\"{}\"",
+            program.threads.next_multiple_of(32)
+        ),
+        false => String::new(),
+    };
     let mut writer = Writer::new(program, number);
     writer.body(&program.body, Place::KERNEL, "-1", None);
     writer.line("br label %return");
     let _ = write!(
         text,
-        "define ptx_kernel void @k{number}(ptr %in, ptr %out, ptr %counters) {{\nentry:\n\
+        "define ptx_kernel void @k{number}(ptr %in, ptr %out, ptr %counters){bound} {{\nentry:\n\
          {ALLOCATIONS}  store i32 %tid, ptr %a0\n  store i32 1, ptr %a1\n  store i32 2, ptr %a2\n  store i32 3, ptr %a3\n{}return:\n",
         writer.text
     );
@@ -269,6 +276,7 @@ impl<'a> Writer<'a> {
                 self.set(*variable, &count);
             }
             Statement::Exchange(variable, distance) => self.exchange(*variable, *distance),
+            Statement::Tile(variable, columns) => self.tile(*variable, *columns),
             Statement::Shuffle(mode, variable, expression, operand) => {
                 let (value, operand) = (self.expression(expression), self.index(operand, 32));
                 let (mode, bound) = match mode {
@@ -390,6 +398,29 @@ impl<'a> Writer<'a> {
         self.set(variable, &got);
     }
 
+    fn tile(&mut self, variable: u8, columns: u32) {
+        let last = (1 << columns) - 1;
+        let row = self.define(&format!("lshr i32 %tid, {columns}"));
+        let before = self.define(&format!("mul i32 {row}, {}", last + 2));
+        let column = self.define(&format!("and i32 %tid, {last}"));
+        let further = self.define("add i32 %tid, 1");
+        let further = self.define(&format!("and i32 {further}, {last}"));
+        let [own, other] = [column, further].map(|column| {
+            let element = self.define(&format!("add i32 {before}, {column}"));
+            let shared = format!("getelementptr i32, ptr addrspace(3) @s{}", self.number);
+            self.define(&format!("{shared}, i32 {element}"))
+        });
+        let value = self.define(&format!("load i32, ptr %a{variable}"));
+        // As in `exchange`.
+        self.barrier();
+        self.line(&format!("store i32 0, ptr addrspace(3) {other}"));
+        self.barrier();
+        self.line(&format!("store i32 {value}, ptr addrspace(3) {own}"));
+        self.barrier();
+        let got = self.define(&format!("load i32, ptr addrspace(3) {other}"));
+        self.set(variable, &got);
+    }
+
     /// `expression` modulo a power of two.
     fn index(&mut self, expression: &Expression, bound: u32) -> String {
         let value = self.expression(expression);
@@ -417,6 +448,16 @@ impl<'a> Writer<'a> {
             Expression::Lane => "%lane".to_owned(),
             Expression::Warp => "%warp".to_owned(),
             Expression::Block => "%block".to_owned(),
+            Expression::Threads => "%ntid".to_owned(),
+            Expression::InTile(tile) => {
+                let row = self.define(&format!("lshr i32 %tid, {}", tile.columns));
+                let column = self.define(&format!("and i32 %tid, {}", (1 << tile.columns) - 1));
+                let down = self.define(&format!("mul i32 {row}, {}", tile.down));
+                let across = self.define(&format!("mul i32 {column}, {}", tile.across));
+                let element = self.define(&format!("add i32 {down}, {across}"));
+                let at = self.define(&format!("getelementptr i32, ptr %in, i32 {element}"));
+                self.define(&format!("load i32, ptr {at}"))
+            }
             Expression::Input(index) => {
                 let index = self.index(index, INPUTS);
                 let at = self.define(&format!("getelementptr i32, ptr %in, i32 {index}"));

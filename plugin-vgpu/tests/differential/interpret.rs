@@ -261,6 +261,17 @@ impl Block<'_> {
                     to.frames[thread].variables[variable] = shared[from];
                 }
             }
+            Statement::Tile(variable, columns) => {
+                let (variable, last) = (usize::from(*variable), (1 << columns) - 1);
+                let mut shared = vec![0; here.len()];
+                for thread in members(here) {
+                    shared[thread] = to.frames[thread].variables[variable];
+                }
+                for thread in members(here) {
+                    let from = thread & !last | (thread + 1) & last;
+                    to.frames[thread].variables[variable] = shared[from];
+                }
+            }
             Statement::Shuffle(mode, variable, expression, operand) => {
                 let given: Vec<u32> = (0..here.len())
                     .map(|thread| value(self, to, expression, thread))
@@ -412,6 +423,8 @@ impl Block<'_> {
             Expression::Lane => thread as u32 % 32,
             Expression::Warp => thread as u32 / 32,
             Expression::Block => self.number,
+            Expression::Threads => self.program.threads,
+            Expression::InTile(tile) => self.input[tile.element(thread as u32) as usize],
             Expression::Input(index) => {
                 self.input[(self.value(index, thread, frame) % INPUTS) as usize]
             }

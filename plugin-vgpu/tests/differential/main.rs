@@ -25,7 +25,7 @@ use proptest::test_runner::{Config as Runs, RngSeed, TestRunner};
 use vgpu_abi::artifact::{Artifact, WarpForm};
 
 use interpret::{ALL_COUNTERS, Memory, OUTPUTS, interpret};
-use program::{BLOCKS, INPUTS, Program};
+use program::{BLOCKS, Program, Tile};
 
 /// How many kernels are compiled together.
 const BATCH: usize = 25;
@@ -82,7 +82,7 @@ fn forms_for(engine: Engine, artifact: &Artifact) -> Artifact {
 }
 
 fn input() -> Vec<u32> {
-    (0..INPUTS)
+    (0..Tile::ELEMENTS)
         .map(|index| index.wrapping_mul(2654435761) >> (index % 29))
         .collect()
 }

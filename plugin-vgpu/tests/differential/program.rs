@@ -9,7 +9,7 @@ pub const VARIABLES: usize = 4;
 pub const PRIVATE: u32 = 8;
 /// Words that a thread writes to the output while it runs. Its variables follow.
 pub const SLOTS: u32 = 4;
-/// Words of the input.
+/// Words of the input that any index may reach. More follow for tiles ([`Tile::ELEMENTS`]).
 pub const INPUTS: u32 = 64;
 /// Counters per atomic operation.
 pub const COUNTERS: u32 = 4;
@@ -52,8 +52,36 @@ pub enum Expression {
     Input(Box<Expression>),
     Private(Box<Expression>),
     Interleaved(InterleavedAccess, Box<Expression>),
+    /// Reads the input element of the thread in a tile.
+    InTile(Tile),
+    /// The number of threads of the block.
+    Threads,
     Binary(Operation, Box<(Expression, Expression)>),
     Select(Box<(Condition, Expression, Expression)>),
+}
+
+/// A tile of threads: rows of a power of two of columns.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tile {
+    /// Binary logarithm of the columns, 1 to 4.
+    pub columns: u32,
+    /// Elements from column to column.
+    pub across: u32,
+    /// Elements from row to row.
+    pub down: u32,
+}
+
+impl Tile {
+    /// The element of a thread.
+    pub fn element(self, thread: u32) -> u32 {
+        let (row, column) = (thread >> self.columns, thread & ((1 << self.columns) - 1));
+        row * self.down + column * self.across
+    }
+
+    /// The greatest number of elements from column to column, and from row to row.
+    pub const MOST: u32 = 20;
+    /// Elements of the tiles of 128 threads.
+    pub const ELEMENTS: u32 = (64 + 16) * Tile::MOST;
 }
 
 /// Reads consecutive elements of the input as the digits of a number to base 3.
@@ -127,6 +155,9 @@ pub enum Statement {
     CountAtBarrier(u8, Condition),
     /// Sets the variable to that of another thread, a given distance further, through shared memory.
     Exchange(u8, u8),
+    /// Writes the variable to the thread's place in a tile in shared memory, and reads that of the thread a column
+    /// further. In blocks of whole warps.
+    Tile(u8, u32),
     Shuffle(Shuffle, u8, Expression, Expression),
     Vote(Vote, u8, Condition),
     /// Sum over the lanes.
@@ -142,6 +173,9 @@ pub enum Statement {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Program {
     pub threads: u32,
+    /// Whether the kernel states a bound of its threads: the next multiple of the warp size.
+    #[serde(default)]
+    pub bounded: bool,
     /// Whether to keep barriers, warp operations and calls.
     pub barriers: bool,
     pub warps: bool,
@@ -248,6 +282,7 @@ impl Place {
             | Statement::DivergentBarrier(..)
             | Statement::CountAtBarrier(..)
             | Statement::Exchange(..) => program.barriers && block,
+            Statement::Tile(..) => program.barriers && block && program.threads.is_multiple_of(32),
             Statement::Shuffle(..)
             | Statement::Vote(..)
             | Statement::Reduce(..)
@@ -281,11 +316,12 @@ pub enum Uniform {
 impl Expression {
     pub fn uniform(&self) -> Uniform {
         match self {
-            Expression::Constant(_) | Expression::Block => Uniform::Block,
+            Expression::Constant(_) | Expression::Block | Expression::Threads => Uniform::Block,
             Expression::Warp => Uniform::Warp,
             Expression::Variable(_)
             | Expression::Thread
             | Expression::Lane
+            | Expression::InTile(_)
             | Expression::Private(_) => Uniform::No,
             Expression::Input(index) | Expression::Interleaved(_, index) => index.uniform(),
             Expression::Binary(_, operands) => operands.0.uniform().min(operands.1.uniform()),

@@ -17,6 +17,7 @@ pub fn smaller(program: &Program) -> Vec<Program> {
     with(&|program| program.warps = false);
     with(&|program| program.barriers = false);
     with(&|program| program.noinline = false);
+    with(&|program| program.bounded = false);
     with(&|program| program.threads = 1);
     with(&|program| program.threads = program.threads.min(32));
     for index in 0..program.functions.len() {
@@ -131,7 +132,7 @@ fn statements(statement: &Statement) -> Vec<Statement> {
         DivideIfPossible(to, left, right) => pairs(&left, &right, |left, right| {
             DivideIfPossible(to, left, right)
         }),
-        Barrier | Exchange(..) | ActiveMask(_) => Vec::new(),
+        Barrier | Exchange(..) | Tile(..) | ActiveMask(_) => Vec::new(),
     }
 }
 
@@ -171,7 +172,9 @@ fn expressions(expression: &Expression) -> impl Iterator<Item = Expression> {
         Expression::Variable(_) | Expression::Thread | Expression::Lane => {
             vec![Expression::Constant(0), Expression::Constant(1)]
         }
-        Expression::Warp | Expression::Block => vec![Expression::Constant(1)],
+        Expression::Warp | Expression::Block | Expression::Threads | Expression::InTile(_) => {
+            vec![Expression::Constant(1)]
+        }
         Expression::Input(index)
         | Expression::Private(index)
         | Expression::Interleaved(_, index) => {

@@ -42,7 +42,26 @@ fn leaf() -> impl Strategy<Value = Expression> {
         2 => Just(Expression::Lane),
         1 => Just(Expression::Warp),
         1 => Just(Expression::Block),
+        1 => Just(Expression::Threads),
+        2 => tile().prop_map(Expression::InTile),
+        1 => (1u32..5).prop_map(|by| of_thread(Operation::ShiftRight, by)),
+        1 => (1u32..5).prop_map(|by| of_thread(Operation::And, (1 << by) - 1)),
     ]
+}
+
+/// A row or a column of a tile.
+fn of_thread(operation: Operation, constant: u32) -> Expression {
+    let operands = (Expression::Thread, Expression::Constant(constant));
+    Expression::Binary(operation, Box::new(operands))
+}
+
+fn tile() -> impl Strategy<Value = Tile> {
+    let across = prop_oneof![3 => Just(1), 2 => Just(0), 1 => 2..=Tile::MOST];
+    (1u32..5, across, 0..=Tile::MOST).prop_map(|(columns, across, down)| Tile {
+        columns,
+        across,
+        down,
+    })
 }
 
 fn interleaved() -> BoxedStrategy<InterleavedAccess> {
@@ -142,6 +161,7 @@ fn simple() -> BoxedStrategy<Statement> {
         1 => (variable(), condition())
             .prop_map(|(to, condition)| Statement::CountAtBarrier(to, condition)),
         3 => (variable(), 1u8..40).prop_map(|(of, distance)| Statement::Exchange(of, distance)),
+        2 => (variable(), 1u32..5).prop_map(|(of, columns)| Statement::Tile(of, columns)),
         3 => (shuffle, variable(), expression(), expression())
             .prop_map(|(mode, to, value, operand)| Statement::Shuffle(mode, to, value, operand)),
         2 => (vote, variable(), condition())
@@ -178,17 +198,19 @@ pub fn program() -> impl Strategy<Value = Program> {
         2 => Just(32),
         2 => Just(33),
         2 => Just(100),
+        1 => Just(128),
     ];
     let function = || vec(simple(), 0..4);
     (
         threads,
-        any::<(bool, bool, bool, bool)>(),
+        any::<(bool, bool, bool, bool, bool)>(),
         vec(statement(), 1..8),
         [function(), function(), function()],
     )
         .prop_map(
-            |(threads, (barriers, warps, calls, noinline), body, functions)| Program {
+            |(threads, (bounded, barriers, warps, calls, noinline), body, functions)| Program {
                 threads,
+                bounded,
                 barriers,
                 warps,
                 calls,

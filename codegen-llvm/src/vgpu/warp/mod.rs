@@ -151,15 +151,13 @@ fn build(
     context_escape::check(function)?;
     let axis = LaneAxis::of(kernel);
     spin_calls::run(module, locations, function, axis, host.variables)?;
-    let width = width::of(function, axis, host.warp_size);
+    let width = width::of(function, axis, host.warp_size, kernel.bound);
     let order = BlockOrder::new(function)?;
-    let divergence = Divergence::new(&order, module.layout(), width.lanes, axis);
+    let divergence = Divergence::new(&order, module.layout(), &width, axis);
     divergent_barriers::check(module.context, &order, &divergence)?;
     let symbol = symbol(&kernel.name);
-    // Kernels that never wait run whole subgroups, and the workers' last warp is the master's. Where blocks are bounded
-    // to whole warps, few have others.
-    let whole = |most: u32| most.is_multiple_of(width.lanes);
-    let partial = width.fiber && !kernel.is_generic() && !kernel.bound.is_some_and(whole);
+    // Kernels that never wait run whole subgroups, and the workers' last warp is the master's.
+    let partial = width.fiber && !kernel.is_generic() && !width.whole_blocks;
     let made = form::build(&form::Request {
         module,
         kernel: function,

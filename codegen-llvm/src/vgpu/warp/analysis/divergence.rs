@@ -17,7 +17,9 @@ use vgpu_abi::WaveOp;
 use super::callee::{self, Callee};
 use super::context_fields::{self, LaneAxis};
 use super::linearise::BlockOrder;
+use super::multiples::Multiples;
 use super::shape::{self, Operand, Shape, Size};
+use super::width::Width;
 use crate::ir::{Layout, Value};
 
 /// The result of the analysis.
@@ -35,12 +37,13 @@ struct Analysis<'a> {
     layout: Layout,
     width: u32,
     axis: LaneAxis,
+    multiples: Multiples,
     found: Divergence,
 }
 
 impl Divergence {
-    /// Analyses a function for subgroups of `width` lanes whose thread ids are consecutive along `axis`.
-    pub fn new(order: &BlockOrder, layout: Layout, width: u32, axis: LaneAxis) -> Divergence {
+    /// Analyses a function for subgroups of this width whose thread ids are consecutive along `axis`.
+    pub fn new(order: &BlockOrder, layout: Layout, width: &Width, axis: LaneAxis) -> Divergence {
         let count = order.blocks.len();
         let found = Divergence {
             shapes: HashMap::new(),
@@ -50,8 +53,9 @@ impl Divergence {
         let mut analysis = Analysis {
             order,
             layout,
-            width,
+            width: width.lanes,
             axis,
+            multiples: Multiples::new(width, axis),
             found,
         };
         while analysis.update_shapes() | analysis.update_waiting() {}
@@ -147,13 +151,7 @@ impl Analysis<'_> {
         use LLVMOpcode::*;
         let opcode = instruction.opcode()?;
         let shape_of = |index| self.found.known(instruction.operand(index));
-        let operand = |index: u32| {
-            let value = instruction.operand(index);
-            Some(Operand {
-                shape: self.found.known(value)?,
-                constant: value.as_signed_int(),
-            })
-        };
+        let operand = |index: u32| self.operand(instruction.operand(index));
         Some(match opcode {
             LLVMPHI => return self.phi(at, instruction),
             LLVMOr if instruction.is_disjoint() => self.sum(instruction)?,
@@ -191,16 +189,22 @@ impl Analysis<'_> {
         })
     }
 
+    /// An operand, if its shape is known yet.
+    fn operand(&self, value: Value) -> Option<Operand> {
+        let shape = self.found.known(value)?;
+        Some(Operand {
+            shape,
+            constant: value.as_signed_int(),
+            is_multiple: shape.is_uniform() && self.multiples.contains(value),
+        })
+    }
+
     /// The shape of an addition, or of an `or` without common bits.
     fn sum(&self, instruction: Value) -> Option<Shape> {
-        let operand = |index: u32| {
-            let value = instruction.operand(index);
-            Some(Operand {
-                shape: self.found.known(value)?,
-                constant: value.as_signed_int(),
-            })
-        };
-        let (left, right) = (operand(0)?, operand(1)?);
+        let (left, right) = (
+            self.operand(instruction.operand(0))?,
+            self.operand(instruction.operand(1))?,
+        );
         let sum = shape::binary(LLVMOpcode::LLVMAdd, left, right, self.width);
         if instruction.ty().int_width() != 32 || !instruction.cannot_overflow() {
             return Some(sum);
@@ -262,11 +266,28 @@ impl Analysis<'_> {
                         size: Size::Any,
                     }
                 }
+                (
+                    Shape::Tiled {
+                        columns,
+                        across,
+                        down,
+                        size,
+                        ..
+                    },
+                    Some(scale),
+                ) if size == Size::Small || index.ty().int_width() >= 64 => Shape::Tiled {
+                    columns,
+                    across: across.wrapping_mul(scale as i64),
+                    down: down.wrapping_mul(scale as i64),
+                    numbers: false,
+                    size: Size::Any,
+                },
                 _ => Shape::Varying,
             };
             let part = |shape| Operand {
                 shape,
                 constant: None,
+                is_multiple: false,
             };
             shape = shape::binary(LLVMOpcode::LLVMAdd, part(shape), part(step), self.width);
         }

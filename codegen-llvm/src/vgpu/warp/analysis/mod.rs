@@ -9,5 +9,7 @@ pub mod divergent_barriers;
 pub mod eligibility;
 pub mod forward_progress;
 pub mod linearise;
+pub mod multiples;
 pub mod shape;
+mod tiles;
 pub mod width;

@@ -2,6 +2,8 @@
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
+use super::tiles::{column_numbers, masked, row_numbers, tiled};
+
 /// The shape of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -14,6 +16,20 @@ pub enum Shape {
         stride: i64,
         /// With stride 1: whether lane 0's value is a multiple of the subgroup's width.
         aligned: bool,
+        /// What is known of the values' size.
+        size: Size,
+    },
+    /// Lanes as rows of `columns` lanes, such as those of a tile: lane 0's value, plus `across` times the lane's column,
+    /// plus `down` times its row. As with [`Shape::Strided`], which this is where `down` is `columns * across`.
+    Tiled {
+        /// Lanes of a row: a power of two, less than the subgroup's width.
+        columns: u32,
+        /// The difference from column to column.
+        across: i64,
+        /// The difference from row to row.
+        down: i64,
+        /// Whether these are the numbers of rows: lane 0's value is a multiple of how many rows there are.
+        numbers: bool,
         /// What is known of the values' size.
         size: Size,
     },
@@ -32,7 +48,7 @@ pub enum Size {
     Small,
 }
 
-use Shape::{Strided, Uniform, Varying};
+use Shape::{Strided, Tiled, Uniform, Varying};
 
 impl Shape {
     /// The shape of a value that may have either shape.
@@ -55,6 +71,11 @@ impl Shape {
                 aligned: aligned && aligned2,
                 size: size.min(size2),
             },
+            (Tiled { size, .. }, Tiled { size: size2, .. })
+                if self.with_size(Size::Any) == other.with_size(Size::Any) =>
+            {
+                self.with_size(size.min(size2))
+            }
             _ => Varying,
         }
     }
@@ -69,6 +90,25 @@ impl Shape {
         self != Varying
     }
 
+    /// How much a lane's value differs from lane 0's, if that determines it.
+    pub fn step(self, lane: i64) -> i64 {
+        match self {
+            Strided { stride, .. } => stride.wrapping_mul(lane),
+            Tiled {
+                columns,
+                across,
+                down,
+                ..
+            } => {
+                let (row, column) = (lane / i64::from(columns), lane % i64::from(columns));
+                across
+                    .wrapping_mul(column)
+                    .wrapping_add(down.wrapping_mul(row))
+            }
+            Uniform | Varying => 0,
+        }
+    }
+
     fn with_size(self, size: Size) -> Shape {
         match self {
             Strided {
@@ -78,7 +118,37 @@ impl Shape {
                 aligned,
                 size,
             },
+            Tiled {
+                columns,
+                across,
+                down,
+                numbers,
+                ..
+            } => Tiled {
+                columns,
+                across,
+                down,
+                numbers,
+                size,
+            },
             other => other,
+        }
+    }
+
+    /// What is known of the values' size.
+    pub(super) fn size(self) -> Size {
+        match self {
+            Strided { size, .. } | Tiled { size, .. } => size,
+            Uniform | Varying => Size::Any,
+        }
+    }
+
+    /// Whether no lane's value is less than lane 0's, if none overflows.
+    fn counts_up(self) -> bool {
+        match self {
+            Strided { stride, .. } => stride > 0,
+            Tiled { across, down, .. } => across >= 0 && down >= 0,
+            Uniform | Varying => false,
         }
     }
 
@@ -94,6 +164,8 @@ pub struct Operand {
     pub shape: Shape,
     /// The sign-extended constant.
     pub constant: Option<i64>,
+    /// Whether it is a multiple of the subgroup's width (`multiples`).
+    pub is_multiple: bool,
 }
 
 /// The shape of `left opcode right` in subgroups of `width` lanes.
@@ -103,11 +175,9 @@ pub fn binary(opcode: LLVMOpcode, left: Operand, right: Operand, width: u32) -> 
         return Uniform;
     }
     let width = i64::from(width);
-    let multiple = |operand: Operand| operand.constant.is_some_and(|c| c % width == 0);
-    let log = width.trailing_zeros();
     match opcode {
-        LLVMAdd => sum(left, right, 1, multiple(left), multiple(right)),
-        LLVMSub => sum(left, right, -1, multiple(left), multiple(right)),
+        LLVMAdd => sum(left, right, 1),
+        LLVMSub => sum(left, right, -1),
         LLVMMul => match (left.constant, right.constant) {
             (_, Some(factor)) => scaled(left.shape, factor),
             (Some(factor), _) => scaled(right.shape, factor),
@@ -117,36 +187,56 @@ pub fn binary(opcode: LLVMOpcode, left: Operand, right: Operand, width: u32) -> 
             Some(by) if (0..63).contains(&by) => scaled(left.shape, 1 << by),
             _ => Varying,
         },
-        // The subgroup lies between two multiples of its width, so it does for every larger power of two.
-        LLVMLShr | LLVMAShr if left.shape.is_aligned() => match right.constant {
-            Some(by) if by >= i64::from(log) => Uniform,
+        LLVMLShr | LLVMAShr => match (left.shape.counted(), right.constant) {
+            (Some(columns), Some(by @ 1..63)) => row_numbers(left.shape, columns << by, width),
             _ => Varying,
         },
-        LLVMUDiv if left.shape.is_aligned() && multiple(right) && right.constant > Some(0) => {
-            Uniform
-        }
-        LLVMURem if left.shape.is_aligned() && multiple(right) && right.constant > Some(0) => {
-            left.shape
-        }
-        LLVMAnd if left.shape.is_aligned() => masked(left.shape, right.constant, width),
-        LLVMAnd if right.shape.is_aligned() => masked(right.shape, left.constant, width),
+        LLVMUDiv => match (left.shape.counted(), right.constant) {
+            (Some(columns), Some(by @ 1..)) => match columns.checked_mul(by) {
+                Some(columns) => row_numbers(left.shape, columns, width),
+                None => Varying,
+            },
+            _ => Varying,
+        },
+        LLVMURem if left.shape.is_aligned() => match right.constant {
+            Some(by @ 1..) if by % width == 0 => left.shape,
+            Some(by @ 2..) if width % by == 0 => column_numbers(by),
+            _ => Varying,
+        },
+        LLVMAnd if left.shape.counted().is_some() => masked(left.shape, right.constant, width),
+        LLVMAnd if right.shape.counted().is_some() => masked(right.shape, left.constant, width),
         _ => Varying,
     }
 }
 
-fn sum(
-    left: Operand,
-    right: Operand,
-    sign: i64,
-    left_multiple: bool,
-    right_multiple: bool,
-) -> Shape {
+fn sum(left: Operand, right: Operand, sign: i64) -> Shape {
+    let columns = |operand: Operand| match operand.shape {
+        Tiled { columns, .. } => Some(columns),
+        _ => None,
+    };
+    if let Some(columns) = columns(left).or(columns(right)) {
+        let (a, b) = (left.shape.as_tiled(columns), right.shape.as_tiled(columns));
+        let (Some((across, down)), Some((across2, down2))) = (a, b) else {
+            return Varying;
+        };
+        let both = |one: i64, other: i64| one.wrapping_add(sign.wrapping_mul(other));
+        // Few small values are added before one that is not small: they do not overflow.
+        let small = [left, right]
+            .iter()
+            .all(|it| it.shape.size() == Size::Small);
+        let size = if small && sign == 1 {
+            Size::Exact
+        } else {
+            Size::Any
+        };
+        return tiled(columns, both(across, across2), both(down, down2), size);
+    }
     let part = |shape| match shape {
-        Uniform => Some((0, false)),
         Strided {
             stride, aligned, ..
         } => Some((stride, aligned)),
-        Varying => None,
+        Uniform => Some((0, false)),
+        Tiled { .. } | Varying => None,
     };
     let (Some((a, left_aligned)), Some((b, right_aligned))) = (part(left.shape), part(right.shape))
     else {
@@ -157,7 +247,7 @@ fn sum(
         return Uniform;
     }
     let aligned = stride == 1
-        && (left_aligned && right_multiple || right_aligned && left_multiple && sign == 1);
+        && (left_aligned && right.is_multiple || right_aligned && left.is_multiple && sign == 1);
     Strided {
         stride,
         aligned,
@@ -166,14 +256,30 @@ fn sum(
 }
 
 fn scaled(shape: Shape, factor: i64) -> Shape {
+    // Small values stay below 2^31 when they are multiplied by a small factor.
+    let is_small = shape.size() == Size::Small && (1..=1024).contains(&factor);
     match shape {
         Uniform => Uniform,
         _ if factor == 0 => Uniform,
-        Strided { stride, size, .. } => Strided {
+        Strided { stride, .. } => Strided {
             stride: stride.wrapping_mul(factor),
             aligned: false,
-            // Small values stay below 2^31 when they are multiplied by a small factor.
-            size: match size == Size::Small && (1..=1024).contains(&factor) && stride == 1 {
+            size: match is_small && stride == 1 {
+                true => Size::Small,
+                false => Size::Any,
+            },
+        },
+        Tiled {
+            columns,
+            across,
+            down,
+            ..
+        } => Tiled {
+            columns,
+            across: across.wrapping_mul(factor),
+            down: down.wrapping_mul(factor),
+            numbers: false,
+            size: match is_small && matches!((across, down), (1, 0) | (0, 1)) {
                 true => Size::Small,
                 false => Size::Any,
             },
@@ -182,41 +288,21 @@ fn scaled(shape: Shape, factor: i64) -> Shape {
     }
 }
 
-/// The shape of `x & mask` for an aligned `x`.
-fn masked(shape: Shape, mask: Option<i64>, width: i64) -> Shape {
-    match mask {
-        Some(mask) if mask & (width - 1) == 0 => Uniform,
-        Some(mask) if mask & (width - 1) == width - 1 => shape,
-        _ => Varying,
-    }
-}
-
 /// The shape of a conversion to `bits` bits. `signed`: a zero extension of values that are not negative.
 pub fn cast(opcode: LLVMOpcode, from: Shape, bits: u32, signed: bool) -> Shape {
     use LLVMOpcode::*;
-    match (opcode, from) {
-        (_, Uniform) => Uniform,
-        (LLVMTrunc, _) if bits < 32 => from.with_size(Size::Any),
-        (LLVMTrunc | LLVMAddrSpaceCast, _) => from,
-        (
-            LLVMZExt | LLVMSExt,
-            Strided {
-                size: Size::Small, ..
-            },
-        ) => from,
-        (
-            LLVMSExt,
-            Strided {
-                size: Size::Exact, ..
-            },
-        ) => from,
-        (
-            LLVMZExt,
-            Strided {
-                size: Size::Exact, ..
-            },
-        ) if signed => from,
-        _ => Varying,
+    let keeps = match (opcode, from.size()) {
+        (LLVMTrunc | LLVMAddrSpaceCast, _) => true,
+        (LLVMZExt | LLVMSExt, Size::Small) => true,
+        (LLVMSExt, Size::Exact) => true,
+        (LLVMZExt, Size::Exact) => signed,
+        _ => false,
+    };
+    match from {
+        Uniform => Uniform,
+        _ if !keeps => Varying,
+        _ if opcode == LLVMTrunc && bits < 32 => from.with_size(Size::Any),
+        _ => from,
     }
 }
 
@@ -227,8 +313,9 @@ pub fn cast(opcode: LLVMOpcode, from: Shape, bits: u32, signed: bool) -> Shape {
 /// of the strided operand, which has not overflowed.
 pub fn exact_sum(sum: Shape, left: Shape, right: Shape, positive: bool) -> Shape {
     let exact = match (left, right) {
-        (Uniform, Strided { stride, size, .. }) | (Strided { stride, size, .. }, Uniform) => {
-            stride > 0 && (size == Size::Small || size == Size::Exact && positive)
+        (Uniform, shape) | (shape, Uniform) => {
+            let size = shape.size();
+            shape.counts_up() && (size == Size::Small || size == Size::Exact && positive)
         }
         _ => false,
     };
@@ -272,6 +359,7 @@ mod tests {
         Operand {
             shape,
             constant: None,
+            is_multiple: false,
         }
     }
 
@@ -279,6 +367,7 @@ mod tests {
         Operand {
             shape: Uniform,
             constant: Some(value),
+            is_multiple: value % 32 == 0,
         }
     }
 
@@ -287,13 +376,24 @@ mod tests {
         let of = |opcode, c| binary(opcode, value(TID), constant(c), 32);
         assert_eq!(of(LLVMLShr, 5), Uniform);
         assert_eq!(of(LLVMLShr, 7), Uniform);
-        assert_eq!(of(LLVMLShr, 4), Varying);
+        assert_eq!(of(LLVMLShr, 0), Varying);
         assert_eq!(of(LLVMUDiv, 96), Uniform);
         assert_eq!(of(LLVMUDiv, 48), Varying);
         assert_eq!(of(LLVMAnd, -32), Uniform);
         assert_eq!(of(LLVMAnd, 31), TID);
-        assert_eq!(of(LLVMAnd, 7), Varying);
+        assert_eq!(of(LLVMAnd, 5), Varying);
         assert_eq!(of(LLVMURem, 64), TID);
+    }
+
+    #[test]
+    fn what_is_a_multiple_keeps_a_sum_aligned() {
+        let multiple = Operand {
+            shape: Uniform,
+            constant: None,
+            is_multiple: true,
+        };
+        let next = binary(LLVMAdd, value(TID), multiple, 32);
+        assert!(matches!(next, Strided { aligned: true, .. }));
     }
 
     #[test]

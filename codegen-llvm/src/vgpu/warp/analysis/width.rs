@@ -15,6 +15,8 @@ pub struct Width {
     pub lanes: u32,
     /// Whether warps wait for each other.
     pub fiber: bool,
+    /// Whether all blocks that run in warp form consist of whole subgroups.
+    pub whole_blocks: bool,
 }
 
 /// Lanes of a subgroup that need not be a warp. Unit-stride accesses of 32 elements make good use of the cache lines
@@ -33,13 +35,14 @@ const LARGE: u32 = 16;
 /// The number of instructions beyond which a kernel is large.
 const LARGE_FROM: usize = 1000;
 
-/// Chooses the width for a normalised kernel. A subgroup is a warp where lanes act together or wait, and among the
-/// workers of a generic kernel, which wait for the master.
-pub fn of(kernel: Value, axis: LaneAxis, warp_size: u32) -> Width {
+/// Chooses the width for a normalised kernel, whose blocks have at most `bound` threads. A subgroup is a warp where
+/// lanes act together or wait, and among the workers of a generic kernel, which wait for the master.
+pub fn of(kernel: Value, axis: LaneAxis, warp_size: u32, bound: Option<u32>) -> Width {
     if axis == LaneAxis::Y {
         return Width {
             lanes: warp_size,
             fiber: true,
+            whole_blocks: false,
         };
     }
     let instructions = kernel.instructions();
@@ -58,6 +61,8 @@ pub fn of(kernel: Value, axis: LaneAxis, warp_size: u32) -> Width {
             false => UNCONSTRAINED,
         },
         fiber,
+        // Few programs that state a bound of whole warps have other blocks. Those run on fibers.
+        whole_blocks: fiber && bound.is_some_and(|most| most.is_multiple_of(warp_size)),
     }
 }
 

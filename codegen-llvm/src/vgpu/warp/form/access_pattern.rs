@@ -1,48 +1,60 @@
-//! How the lanes' elements lie in memory: at unit stride, at unit stride if a test at run time holds, or anywhere.
+//! How the lanes' elements lie in memory: at unit stride or in runs, so if a test at run time holds, or anywhere.
 //!
 //! The bounds of a loop over a thread's share of iterations hide from the compiler that consecutive lanes access
 //! consecutive elements, although nearly all programs are written that way. Hence the test.
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
+use super::runs::{RunShape, Runs};
 use super::stride_test::StrideTest;
 use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
 use crate::vgpu::warp::analysis::context_fields;
 use crate::vgpu::warp::analysis::shape::Shape;
 
-/// The longest step from lane to lane for which one lane's index answers for all.
+/// The longest step from lane to lane, or from run to run, for which one lane's index answers for all.
 const MOST_STEP: i64 = 1 << 16;
 
 /// How the lanes reach their elements.
 pub(super) enum AccessPattern {
-    /// Consecutive elements from this address on.
-    UnitStride(Value),
-    /// Consecutive elements from this address on if the test holds, else anywhere.
-    UnitStrideIf(StrideTest, Value),
+    /// In runs of consecutive elements.
+    Runs(Runs),
+    /// The same if the test holds, else anywhere.
+    RunsIf(StrideTest, Runs),
     /// Anywhere: a gather or a scatter.
     GatherScatter,
 }
 
 impl Vectoriser<'_> {
-    /// How the lanes reach elements of type `ty` at `address`.
-    pub(super) fn access_pattern(&mut self, address: Value, ty: Type) -> AccessPattern {
+    /// How the lanes reach elements of type `ty` at `address`. `loads`: to load them, not to store.
+    pub(super) fn access_pattern(
+        &mut self,
+        address: Value,
+        ty: Type,
+        loads: bool,
+    ) -> AccessPattern {
         let size = self.layout.alloc_size(ty);
-        if let Shape::Strided { stride, .. } = self.divergence.shape(address) {
-            if stride == size as i64 {
-                let start = self.scalar(address);
-                return AccessPattern::UnitStride(self.flat(start));
-            }
-            return AccessPattern::GatherScatter;
+        let shape = self.divergence.shape(address);
+        if shape != Shape::Varying {
+            return match self.run_shape(shape, size as i64, loads) {
+                Some(shape) => {
+                    let start = self.scalar(address);
+                    AccessPattern::Runs(shape.from(self.flat(start)))
+                }
+                None => AccessPattern::GatherScatter,
+            };
         }
         let (pointer, steps) = self.origin(address);
+        let mut shape = RunShape::unit_stride(self.width);
         let (test, start) = match self.varying_index(pointer, size) {
             Some((operand, index, step)) => {
-                let test = self.test_stride(index, step);
+                let extended = self.extended_runs(index, step, loads);
+                let test = self.test_stride(index, step, extended);
+                shape = extended.unwrap_or(shape).scaled(size as i64 / step);
                 (test, self.with_index(pointer, operand, test.base))
             }
             None => {
-                let test = self.test_stride(pointer, size as i64);
+                let test = self.test_stride(pointer, size as i64, None);
                 (test, self.lane_zero_address(pointer, &test, size))
             }
         };
@@ -54,7 +66,31 @@ impl Vectoriser<'_> {
             let ty = step.source_element_type();
             start = self.builder.index(ty, start, &indices);
         }
-        AccessPattern::UnitStrideIf(test, start)
+        AccessPattern::RunsIf(test, shape.from(start))
+    }
+
+    /// The runs in which values of this shape lie, whose consecutive ones differ by `step`, if they do.
+    pub(super) fn run_shape(&self, shape: Shape, step: i64, loads: bool) -> Option<RunShape> {
+        match shape {
+            Shape::Strided { stride, .. } => {
+                (stride == step).then(|| RunShape::unit_stride(self.width))
+            }
+            Shape::Tiled {
+                columns,
+                across,
+                down,
+                ..
+            } => {
+                // An inactive lane's address may lead nowhere.
+                let repeated = across == 0 && loads && self.is_every_lane_active();
+                (across == step || repeated).then_some(RunShape {
+                    columns,
+                    repeated,
+                    down,
+                })
+            }
+            Shape::Uniform | Shape::Varying => None,
+        }
     }
 
     /// Lane 0's address if the test holds, computed back from the first active lane's.
@@ -120,46 +156,42 @@ impl Vectoriser<'_> {
             .index(pointer.source_element_type(), operands[0], &operands[1..])
     }
 
-    /// Tests whether an index or address grows by `step` from lane to lane.
-    fn test_stride(&mut self, value: Value, step: i64) -> StrideTest {
+    /// Tests whether an index or address grows by `step` from lane to lane, or, of an index that is extended from such
+    /// runs, whether it lies in them.
+    fn test_stride(&mut self, value: Value, step: i64, extended: Option<RunShape>) -> StrideTest {
         if let Some(&known) = self.stride_tests.get(&(value, step)) {
             return known;
         }
-        let test = match self.extended_stride(value) {
-            Some(stride) if stride == step => self.test_extension(value, step),
+        let test = match extended {
+            Some(runs) => self.test_extension(value, runs.reach(step, self.width)),
             _ => self.test_vector(value, step),
         };
         self.stride_tests.insert((value, step), test);
         test
     }
 
-    /// The stride of a 32-bit value that an index extends, if that is upwards.
-    fn extended_stride(&self, index: Value) -> Option<i64> {
+    /// The runs in which a 32-bit value lies that an index extends, if it counts upwards.
+    fn extended_runs(&self, index: Value, step: i64, loads: bool) -> Option<RunShape> {
         let extends = matches!(
             index.opcode(),
             Some(LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMZExt)
         );
         let narrow = extends.then(|| index.operand(0))?;
         // Only the index is kept for other blocks.
-        if !self.is_at_hand(narrow) {
+        if !self.is_at_hand(narrow) || narrow.ty().int_width() != 32 {
             return None;
         }
-        match self.divergence.shape(narrow) {
-            Shape::Strided { stride, .. }
-                if narrow.ty().int_width() == 32 && (1..=MOST_STEP).contains(&stride) =>
-            {
-                Some(stride)
-            }
-            _ => None,
-        }
+        let runs = self.run_shape(self.divergence.shape(narrow), step, loads)?;
+        let is_short = (1..=MOST_STEP).contains(&step) && (0..=MOST_STEP).contains(&runs.down);
+        is_short.then_some(runs)
     }
 
-    /// Tests whether a strided value does not wrap within the subgroup before it is extended: a scalar question.
-    fn test_extension(&mut self, value: Value, step: i64) -> StrideTest {
+    /// Tests whether a value does not wrap before it is extended, which no lane's exceeds lane 0's by more than
+    /// `reach`: a scalar question.
+    fn test_extension(&mut self, value: Value, reach: i64) -> StrideTest {
         use LLVMIntPredicate::{LLVMIntSLE, LLVMIntULE};
         let narrow = value.operand(0);
         let base = self.scalar(narrow);
-        let reach = step.wrapping_mul(i64::from(self.width) - 1);
         let is_unsigned =
             value.opcode() == Some(LLVMOpcode::LLVMZExt) && !value.is_of_nonnegative();
         let (opcode, most, at_most) = match is_unsigned {

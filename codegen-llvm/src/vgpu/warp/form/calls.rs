@@ -103,7 +103,7 @@ impl Vectoriser<'_> {
                 let distance = self.builder.binary(LLVMOpcode::LLVMMul, lane, stride);
                 self.builder.binary(LLVMOpcode::LLVMAdd, base, distance)
             }
-            Shape::Varying => {
+            Shape::Tiled { .. } | Shape::Varying => {
                 let vector = self.vector(value);
                 let lane = self.first_lane();
                 self.extract_lane(vector, lane)

@@ -111,33 +111,29 @@ impl Vectoriser<'_> {
             return false;
         }
         let size = self.layout.alloc_size(instruction.ty());
-        match self.divergence.shape(instruction.operand(0)) {
-            Shape::Uniform => false,
-            Shape::Strided { stride, .. } => stride != size as i64,
-            Shape::Varying => true,
-        }
+        let shape = self.divergence.shape(instruction.operand(0));
+        !shape.is_uniform() && self.run_shape(shape, size as i64, true).is_none()
     }
 
     /// Writes all loads of a group.
     pub(super) fn load_interleaved(&mut self, group: &InterleaveGroup) {
         let address = group.first.operand(0);
         let size = self.layout.alloc_size(group.ty);
-        let ty = group.ty.vector(self.width);
         let pattern = match group.is_spread {
             true => AccessPattern::GatherScatter,
-            false => self.access_pattern(address, group.ty),
+            false => self.access_pattern(address, group.ty, true),
         };
         let values = match pattern {
-            AccessPattern::UnitStride(_) => unreachable!("is_strided_load excludes unit stride"),
+            AccessPattern::Runs(_) => unreachable!("is_strided_load excludes runs"),
             AccessPattern::GatherScatter => self.deinterleave(group),
-            AccessPattern::UnitStrideIf(test, start) => {
+            AccessPattern::RunsIf(test, runs) => {
                 let (near, far, done) = self.fork(test.holds);
                 self.builder.move_to_end(near);
                 let consecutive: Vec<_> = group
                     .loads(size)
                     .map(|(_, offset)| {
-                        let start = self.offset_by(start, offset);
-                        self.load_unit_stride(address, ty, start, group.alignment)
+                        let runs = self.runs_behind(runs, offset);
+                        self.load_runs(address, group.ty, runs, group.alignment)
                     })
                     .collect();
                 let near = self.builder.block();
@@ -305,7 +301,7 @@ impl Vectoriser<'_> {
     }
 
     /// Concatenates vectors of one type, a power of two of them.
-    fn concatenate(&self, mut vectors: Vec<Value>) -> Value {
+    pub(super) fn concatenate(&self, mut vectors: Vec<Value>) -> Value {
         while vectors.len() > 1 {
             let length = 2 * u64::from(vectors[0].ty().length());
             let pairs = vectors.chunks_exact(2);

@@ -176,7 +176,7 @@ impl Vectoriser<'_> {
                     }
                     Shape::Uniform => continue,
                     Shape::Strided { stride, .. } => Operand::Strided(self.scalar(operand), stride),
-                    Shape::Varying => {
+                    Shape::Tiled { .. } | Shape::Varying => {
                         let vector = self.vector(operand);
                         self.spill(vector, &mut taken)
                     }

@@ -1,7 +1,7 @@
 //! Loads and stores.
 //!
-//! One address for all lanes is one scalar access. Consecutive elements are one masked vector access. Anything else is
-//! a gather or a scatter, or a test at run time that chooses (`access_pattern`).
+//! One address for all lanes is one scalar access. Consecutive elements are one masked vector access, or one for each
+//! run of them (`runs`). Anything else is a gather or a scatter, or a test at run time that chooses (`access_pattern`).
 
 use super::access_pattern::AccessPattern;
 use super::vectoriser::Vectoriser;
@@ -25,25 +25,26 @@ impl Vectoriser<'_> {
         if load.is_volatile() || load.is_atomic() || !context_fields::is_element(load.ty()) {
             return self.lane_by_lane(load, false);
         }
-        let ty = load.ty().vector(self.width);
+        let ty = load.ty();
         let alignment = load.alignment();
-        let value = match self.access_pattern(address, load.ty()) {
-            AccessPattern::UnitStride(start) => {
-                self.load_unit_stride(address, ty, start, alignment)
-            }
-            AccessPattern::GatherScatter => {
-                let pointers = self.flat_vector(address);
-                self.gather(ty, pointers, alignment)
-            }
-            AccessPattern::UnitStrideIf(test, start) => {
+        let value = match self.access_pattern(address, ty, true) {
+            AccessPattern::Runs(runs) => self.load_runs(address, ty, runs, alignment),
+            AccessPattern::GatherScatter => match self.fixed_distances(address) {
+                Some(distances) => self.load_one_by_one(address, ty, &distances, alignment),
+                None => {
+                    let pointers = self.flat_vector(address);
+                    self.gather(ty.vector(self.width), pointers, alignment)
+                }
+            },
+            AccessPattern::RunsIf(test, runs) => {
                 let (near, far, done) = self.fork(test.holds);
                 self.builder.move_to_end(near);
-                let consecutive = self.load_unit_stride(address, ty, start, alignment);
+                let consecutive = self.load_runs(address, ty, runs, alignment);
                 self.builder.jump(done);
                 self.builder.move_to_end(far);
                 let pointers =
                     self.on_side_path(|vectoriser| vectoriser.rematerialise_pointers(address));
-                let gathered = self.gather(ty, pointers, alignment);
+                let gathered = self.gather(ty.vector(self.width), pointers, alignment);
                 self.builder.jump(done);
                 self.builder.move_to_end(done);
                 self.merge_paths(&[consecutive], near, &[gathered], far)[0]
@@ -79,16 +80,19 @@ impl Vectoriser<'_> {
         }
         let vector = self.vector(value);
         let alignment = store.alignment();
-        match self.access_pattern(address, value.ty()) {
-            AccessPattern::UnitStride(start) => self.store_unit_stride(vector, start, alignment),
-            AccessPattern::GatherScatter => {
-                let pointers = self.flat_vector(address);
-                self.scatter(vector, pointers, alignment);
-            }
-            AccessPattern::UnitStrideIf(test, start) => {
+        match self.access_pattern(address, value.ty(), false) {
+            AccessPattern::Runs(runs) => self.store_runs(vector, runs, alignment),
+            AccessPattern::GatherScatter => match self.fixed_distances(address) {
+                Some(distances) => self.store_one_by_one(vector, address, &distances, alignment),
+                None => {
+                    let pointers = self.flat_vector(address);
+                    self.scatter(vector, pointers, alignment);
+                }
+            },
+            AccessPattern::RunsIf(test, runs) => {
                 let (near, far, done) = self.fork(test.holds);
                 self.builder.move_to_end(near);
-                self.store_unit_stride(vector, start, alignment);
+                self.store_runs(vector, runs, alignment);
                 self.builder.jump(done);
                 self.builder.move_to_end(far);
                 let pointers =
@@ -111,22 +115,25 @@ impl Vectoriser<'_> {
     ) -> Value {
         let (origin, _) = self.origin(address);
         self.prefetch_ahead(origin, start, self.layout.alloc_size(ty));
+        self.masked_load(ty, start, self.mask, alignment)
+    }
+
+    /// The elements from `start` on in the lanes of a mask.
+    pub(super) fn masked_load(&self, ty: Type, start: Value, mask: Value, alignment: u64) -> Value {
         let function = self.module.intrinsic("llvm.masked.load", &[ty, start.ty()]);
         let nothing = Value::poison(ty);
         let call = self
             .builder
-            .call_function(function, &[start, self.mask, nothing]);
+            .call_function(function, &[start, mask, nothing]);
         call.align_argument(self.context, 0, alignment);
         call
     }
 
-    /// Stores the active lanes' elements from `start` on.
-    fn store_unit_stride(&self, vector: Value, start: Value, alignment: u64) {
+    /// Stores the elements of the lanes of a mask from `start` on.
+    pub(super) fn masked_store(&self, vector: Value, start: Value, mask: Value, alignment: u64) {
         let types = [vector.ty(), start.ty()];
         let function = self.module.intrinsic("llvm.masked.store", &types);
-        let call = self
-            .builder
-            .call_function(function, &[vector, start, self.mask]);
+        let call = self.builder.call_function(function, &[vector, start, mask]);
         call.align_argument(self.context, 1, alignment);
     }
 

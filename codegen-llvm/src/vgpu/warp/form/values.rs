@@ -33,7 +33,7 @@ impl Vectoriser<'_> {
         Err(format!("a value of type {} has no vector form", ty.print()))
     }
 
-    /// Whether the current block can have the scalar of a uniform or strided value: it is computed here, or used by
+    /// Whether the current block can have the scalar of a uniform, strided or tiled value: it is computed here, or used by
     /// other blocks than its own.
     pub(super) fn is_at_hand(&self, value: Value) -> bool {
         !value.is_instruction()
@@ -41,7 +41,7 @@ impl Vectoriser<'_> {
             || self.slots.contains_key(&value)
     }
 
-    /// A uniform value, or lane 0's value of a strided one.
+    /// A uniform value, or lane 0's value of a strided or tiled one.
     pub(super) fn scalar(&mut self, value: Value) -> Value {
         if let Some(&known) = self
             .parameters
@@ -68,9 +68,9 @@ impl Vectoriser<'_> {
                 let scalar = self.scalar(value);
                 self.broadcast(scalar)
             }
-            Shape::Strided { stride, .. } => {
+            shape @ (Shape::Strided { .. } | Shape::Tiled { .. }) => {
                 let base = self.scalar(value);
-                self.strided_vector(base, stride)
+                self.stepped_vector(base, |lane| shape.step(lane))
             }
             Shape::Varying => {
                 let ty = self
@@ -99,27 +99,32 @@ impl Vectoriser<'_> {
         })
     }
 
-    /// `base`, `base + stride`, `base + 2 stride` …
-    fn strided_vector(&self, base: Value, stride: i64) -> Value {
+    /// `base` plus what `step` gives for each lane.
+    fn stepped_vector(&self, base: Value, step: impl Fn(i64) -> i64) -> Value {
         let ty = base.ty();
         if ty.is_pointer() {
-            let steps = self.steps(Type::int(self.context, 64), stride);
+            let steps = self.lanes_constant(Type::int(self.context, 64), step);
             let byte = Type::int(self.context, 8);
             return self.builder.index(byte, base, &[steps]);
         }
-        let steps = self.steps(ty, stride);
+        let steps = self.lanes_constant(ty, step);
         let bases = self.builder.splat(base, self.width);
         self.builder.binary(LLVMOpcode::LLVMAdd, bases, steps)
     }
 
     /// 0, `stride`, 2 `stride` … as a constant.
     pub(super) fn steps(&self, ty: Type, stride: i64) -> Value {
-        let step = |lane: i64| Value::int(ty, stride.wrapping_mul(lane) as u64);
-        let all: Vec<_> = (0..i64::from(self.width)).map(step).collect();
+        self.lanes_constant(ty, |lane| stride.wrapping_mul(lane))
+    }
+
+    /// A constant vector, with what `of` gives for each lane.
+    fn lanes_constant(&self, ty: Type, of: impl Fn(i64) -> i64) -> Value {
+        let lanes = 0..i64::from(self.width);
+        let all: Vec<_> = lanes.map(|lane| Value::int(ty, of(lane) as u64)).collect();
         Value::vector(&all)
     }
 
-    /// Makes `scalar` the value of a uniform or strided instruction.
+    /// Makes `scalar` the value of a uniform, strided or tiled instruction.
     pub(super) fn define_scalar(&mut self, instruction: Value, scalar: Value) {
         self.scalars.insert(instruction, scalar);
         if let Some(&slot) = self.slots.get(&instruction) {

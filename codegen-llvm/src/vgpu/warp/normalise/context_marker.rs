@@ -65,9 +65,13 @@ pub fn assume_bound(module: &Module, kernel: Value, axis: LaneAxis, bound: u32) 
     };
     let builder = Builder::before(context, first);
     let threads = load_field(module, &builder, axis.threads());
+    let id = thread_id(module, &builder, axis);
     let most = Value::int(threads.ty(), bound.into());
-    let holds = builder.compare(LLVMIntPredicate::LLVMIntULE, threads, most);
-    builder.call_function(module.intrinsic("llvm.assume", &[]), &[holds]);
+    let fits = builder.compare(LLVMIntPredicate::LLVMIntULE, threads, most);
+    let is_below = builder.compare(LLVMIntPredicate::LLVMIntULT, id, most);
+    for holds in [fits, is_below] {
+        builder.call_function(module.intrinsic("llvm.assume", &[]), &[holds]);
+    }
 }
 
 fn reads_stack_pointer(instruction: Value) -> bool {

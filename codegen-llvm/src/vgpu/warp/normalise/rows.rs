@@ -36,7 +36,7 @@ use crate::vgpu::warp::analysis::context_fields::LaneAxis;
 use crate::vgpu::warp::analysis::divergence::Divergence;
 use crate::vgpu::warp::analysis::linearise::BlockOrder;
 use crate::vgpu::warp::analysis::shape::Shape;
-use crate::vgpu::warp::analysis::width;
+use crate::vgpu::warp::analysis::width::{self, Width};
 
 /// The step, for these kernels. Gives whether it changed any.
 pub fn run(unit: &Unit, module: &Module, kernels: &[(&Kernel, Value)]) -> Result<bool> {
@@ -74,6 +74,13 @@ fn divides_by_variable(instruction: Value) -> bool {
             .is_none_or(|constant| constant >= row_values::SHORTEST)
 }
 
+/// Whether an instruction divides by a power of two less than the number of lanes: tiles ([`Shape::Tiled`]), if the
+/// dividend is aligned.
+fn makes_tiles(division: Value, lanes: u32) -> bool {
+    let divisor = division.operand(1).as_int();
+    divisor.is_some_and(|divisor| divisor.is_power_of_two() && divisor < u64::from(lanes))
+}
+
 /// The number of instructions from which on a body is long.
 const LONG: usize = 100;
 
@@ -95,10 +102,16 @@ fn mark(unit: &Unit, module: &Module, kernel: &Kernel, function: Value) -> bool 
     let Ok(order) = BlockOrder::new(function) else {
         return false;
     };
-    let width = width::of(function, axis, unit.manifest.warp_size);
-    let divergence = Divergence::new(&order, module.layout(), width.lanes, axis);
+    let width = width::of(function, axis, unit.manifest.warp_size, kernel.bound);
+    // What is only known of whole blocks does not count: the last barrier may still go.
+    let any_blocks = Width {
+        whole_blocks: false,
+        ..width
+    };
+    let divergence = Divergence::new(&order, module.layout(), &any_blocks, axis);
     let starts = |&it: &Value| {
         divides_by_variable(it)
+            && !(width.whole_blocks && makes_tiles(it, width.lanes))
             && divergence.shape(it) == Shape::Varying
             && matches!(
                 divergence.shape(it.operand(0)),
