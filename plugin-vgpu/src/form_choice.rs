@@ -5,7 +5,8 @@
 //! tell. The choice is between forms that never wait: others need their fibers.
 //!
 //! A kernel begins in warp form. When it has run for a while, a *trial* runs a few ranges of blocks in either form, in
-//! alternation, and compares their CPU time. The next trial comes when the kernel has run for several times as long.
+//! alternation, and compares their CPU time. Of few long blocks it runs one subgroup of each thread by thread, as whole
+//! blocks would take too long. The next trial comes when the kernel has run for several times as long.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -14,10 +15,12 @@ use parking_lot::Mutex;
 
 /// How long a kernel runs before its first trial.
 const FIRST_TRIAL: Duration = Duration::from_millis(4);
-/// How many blocks it runs before. A block may take ten times as long thread by thread.
+/// How many blocks it runs before a trial of ranges. A block may take ten times as long thread by thread.
 const FIRST_BLOCKS: u64 = 40;
-/// Ranges of blocks of each form in a trial.
-const RANGES: u32 = 4;
+/// How many long blocks it runs before a trial of subgroups. Ten times the time of a subgroup is about that of a block.
+const FIRST_LONG_BLOCKS: u64 = 8;
+/// Samples of each form in a trial.
+const SAMPLES: u32 = 4;
 /// How many times as long a kernel has run when the next trial begins: where the forms are close, and where the warp
 /// form is more than twice as fast.
 const NEXT_TRIAL: [u64; 2] = [2, 16];
@@ -29,6 +32,15 @@ pub enum Way {
     Subgroups,
     /// Threads one after the other.
     Threads,
+}
+
+/// What of a range of blocks is a sample for a trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sample {
+    /// All of it, in this form.
+    Range(Way),
+    /// Of each block the last whole subgroup thread by thread, next to the others.
+    Subgroup,
 }
 
 /// The choice for one kernel, shared by all its launches.
@@ -43,12 +55,12 @@ pub struct FormChoice {
     trial: Mutex<Trial>,
 }
 
-/// The ranges of a trial, by form.
+/// The samples of a trial, by form.
 #[derive(Debug, Default)]
 struct Trial {
     begun: [u32; 2],
     ended: [u32; 2],
-    blocks: [u64; 2],
+    threads: [u64; 2],
     nanoseconds: [u64; 2],
 }
 
@@ -80,17 +92,28 @@ impl FormChoice {
         self.spent.fetch_add(time, Ordering::Relaxed);
     }
 
-    /// The form of the next range, if its time is wanted for a trial.
-    pub fn try_next(&self) -> Option<Way> {
+    /// What the next range of blocks is a sample of, if a trial wants its time. `several`: whether a block has more than
+    /// one whole subgroup.
+    pub fn try_next(&self, several: bool) -> Option<Sample> {
+        let blocks = self.blocks.load(Ordering::Relaxed);
+        let first = if several {
+            FIRST_LONG_BLOCKS
+        } else {
+            FIRST_BLOCKS
+        };
         let wanted = self.spent.load(Ordering::Relaxed) >= self.next_trial.load(Ordering::Relaxed)
-            && self.blocks.load(Ordering::Relaxed) >= FIRST_BLOCKS;
+            && blocks >= first;
         if !wanted {
             return None;
         }
         let begun = &mut self.trial.lock().begun;
         let [subgroups, threads] = *begun;
-        if subgroups.min(threads) >= RANGES {
+        if subgroups.min(threads) >= SAMPLES {
             return None;
+        }
+        if blocks < FIRST_BLOCKS {
+            *begun = [subgroups + 1, threads + 1];
+            return Some(Sample::Subgroup);
         }
         let way = if subgroups <= threads {
             Way::Subgroups
@@ -98,21 +121,21 @@ impl FormChoice {
             Way::Threads
         };
         begun[way as usize] += 1;
-        Some(way)
+        Some(Sample::Range(way))
     }
 
-    /// Notes the CPU time of a range of a trial. The last range decides.
-    pub fn tried(&self, way: Way, blocks: u64, time: Duration) {
+    /// Notes the CPU time of a sample of so many threads. The last sample decides.
+    pub fn tried(&self, way: Way, threads: u64, time: Duration) {
         let mut trial = self.trial.lock();
         let at = way as usize;
         trial.ended[at] += 1;
-        trial.blocks[at] += blocks;
+        trial.threads[at] += threads;
         trial.nanoseconds[at] += time.as_nanos() as u64;
         if trial.ended.contains(&0) {
             return;
         }
         let is_far = trial.threads_take(2.0);
-        if is_far || trial.ended.iter().min() >= Some(&RANGES) {
+        if is_far || trial.ended.iter().min() >= Some(&SAMPLES) {
             // What is not much faster is not worth a change.
             let threads = !trial.threads_take(match self.preferred() {
                 Way::Subgroups => 0.9,
@@ -128,11 +151,11 @@ impl FormChoice {
 }
 
 impl Trial {
-    /// Whether a block takes more than `times` its time as subgroups, thread by thread.
+    /// Whether a thread takes more than `times` its time as a lane, one by one.
     fn threads_take(&self, times: f64) -> bool {
         let each = |way: Way| {
             let at = way as usize;
-            self.nanoseconds[at] as f64 / self.blocks[at].max(1) as f64
+            self.nanoseconds[at] as f64 / self.threads[at].max(1) as f64
         };
         each(Way::Threads) > times * each(Way::Subgroups)
     }
@@ -142,21 +165,26 @@ impl Trial {
 mod tests {
     use super::*;
 
-    /// Runs ranges of a block each until a trial has ended; gives how many ranges it had.
+    /// Runs ranges of a block each until a trial has ended; gives how many samples it had.
     fn trial(choice: &FormChoice, subgroups: u64, threads: u64) -> u32 {
-        let mut ranges = 0;
+        let mut samples = 0;
         loop {
             let next = choice.next_trial.load(Ordering::Relaxed);
-            let Some(way) = choice.try_next() else {
-                choice.ran(1, Duration::from_millis(1));
-                continue;
+            let ways: &[Way] = match choice.try_next(true) {
+                Some(Sample::Range(Way::Subgroups)) => &[Way::Subgroups],
+                Some(Sample::Range(Way::Threads)) => &[Way::Threads],
+                Some(Sample::Subgroup) => &[Way::Subgroups, Way::Threads],
+                None => &[],
             };
-            ranges += 1;
-            let time = [subgroups, threads][way as usize];
-            choice.tried(way, 1, Duration::from_micros(time));
-            if choice.next_trial.load(Ordering::Relaxed) != next {
-                return ranges;
+            for &way in ways {
+                samples += 1;
+                let time = [subgroups, threads][way as usize];
+                choice.tried(way, 1, Duration::from_micros(time));
             }
+            if choice.next_trial.load(Ordering::Relaxed) != next {
+                return samples;
+            }
+            choice.ran(1, Duration::from_millis(1));
         }
     }
 
@@ -179,18 +207,34 @@ mod tests {
         let choice = FormChoice::default();
         assert_eq!(trial(&choice, 100, 1000), 2);
         assert_eq!(choice.preferred(), Way::Subgroups);
-        assert_eq!(trial(&choice, 100, 150), 2 * RANGES);
+        assert_eq!(trial(&choice, 100, 150), 2 * SAMPLES);
     }
 
     #[test]
     fn short_kernels_are_not_tried() {
         let choice = FormChoice::default();
         choice.ran(1000, FIRST_TRIAL / 2);
-        assert_eq!(choice.try_next(), None, "little time");
+        assert_eq!(choice.try_next(true), None, "little time");
         choice.ran(1, FIRST_TRIAL);
-        assert_eq!(choice.try_next(), Some(Way::Subgroups));
+        assert_eq!(choice.try_next(true), Some(Sample::Range(Way::Subgroups)));
         let choice = FormChoice::default();
-        choice.ran(FIRST_BLOCKS - 1, FIRST_TRIAL * 2);
-        assert_eq!(choice.try_next(), None, "few blocks");
+        choice.ran(FIRST_LONG_BLOCKS - 1, FIRST_TRIAL * 2);
+        assert_eq!(choice.try_next(true), None, "few blocks");
+    }
+
+    #[test]
+    fn of_few_long_blocks_subgroups_are_tried() {
+        let choice = FormChoice::default();
+        choice.ran(FIRST_LONG_BLOCKS, FIRST_TRIAL);
+        assert_eq!(choice.try_next(false), None, "there is one in a block");
+        for _ in 0..SAMPLES {
+            assert_eq!(choice.try_next(true), Some(Sample::Subgroup));
+        }
+        assert_eq!(choice.try_next(true), None, "the samples have begun");
+        for _ in 0..SAMPLES {
+            choice.tried(Way::Subgroups, 7 * 32, Duration::from_millis(7));
+            choice.tried(Way::Threads, 32, Duration::from_micros(600));
+        }
+        assert_eq!(choice.preferred(), Way::Threads);
     }
 }

@@ -13,7 +13,7 @@ use crate::block::WarpKind;
 use crate::block_ranges::{self, BlockRange, BlockRanges};
 use crate::engine::Form;
 use crate::fault::Raised;
-use crate::form_choice::{FormChoice, Way};
+use crate::form_choice::{FormChoice, Sample, Way};
 use crate::machine::Machine;
 use crate::scheduler::{self, Ending};
 use crate::signals;
@@ -55,6 +55,9 @@ pub struct GridFault {
     /// The fault.
     pub raised: Raised,
 }
+
+/// How blocks ended. The error is a fault and its block.
+type BlockEnd = std::result::Result<(), ([u32; 3], Box<Raised>)>;
 
 /// A launch in progress.
 pub struct Grid {
@@ -174,17 +177,73 @@ impl Grid {
     /// Runs a range of blocks in the form that is faster, or that has to be tried. The range was taken at `began`.
     fn run_as_chosen(&self, sm: &Sm, choice: &FormChoice, blocks: Range<u64>, began: Instant) {
         let count = blocks.end - blocks.start;
-        let tried = choice.try_next();
-        let form = match (tried.unwrap_or(choice.preferred()), self.run.form) {
-            (Way::Threads, Form::Subgroups { rest, .. }) => Form::Threads(rest),
-            (_, form) => form,
+        let threads: u64 = self
+            .run
+            .threads
+            .iter()
+            .map(|&most| u64::from(most))
+            .product();
+        let several = match self.run.form {
+            Form::Subgroups { width, .. } => threads >= 2 * u64::from(width),
+            _ => false,
         };
-        let before = tried.map(|_| cpu_time());
-        self.run_range(sm, blocks, form);
-        if let (Some(way), Some(before)) = (tried, before) {
-            choice.tried(way, count, cpu_time().saturating_sub(before));
+        match choice.try_next(several) {
+            None => self.run_range(sm, blocks, self.form_of(choice.preferred())),
+            Some(Sample::Range(way)) => {
+                let before = cpu_time();
+                self.run_range(sm, blocks, self.form_of(way));
+                let time = cpu_time().saturating_sub(before);
+                choice.tried(way, count * threads, time);
+            }
+            Some(Sample::Subgroup) => self.try_subgroups(sm, choice, blocks),
         }
         choice.ran(count, began.elapsed());
+    }
+
+    /// A form, of those between which there is a choice.
+    fn form_of(&self, way: Way) -> Form {
+        match (way, self.run.form) {
+            (Way::Threads, Form::Subgroups { rest, .. }) => Form::Threads(rest),
+            (_, form) => form,
+        }
+    }
+
+    /// Runs a range of blocks as subgroups, but the last whole one of each thread by thread, and notes both times.
+    fn try_subgroups(&self, sm: &Sm, choice: &FormChoice, blocks: Range<u64>) {
+        let Form::Subgroups { width, .. } = self.run.form else {
+            unreachable!("there is a choice with subgroups only");
+        };
+        let mut times = [Duration::ZERO; 2];
+        let mut threads = [0; 2];
+        let ended = BlockRange::new(self.run.blocks, blocks).try_for_each(|block| {
+            let mut run = self.block_run(sm, block, self.run.form);
+            run.subgroups_left = 1;
+            let lanes = u64::from(run.whole_subgroups(width));
+            let began = cpu_time();
+            // SAFETY: the contract of `launch`, and `signals::enter` was called.
+            unsafe { subgroups::run(sm, &run, BlockRange::of(block)) }?;
+            let between = cpu_time();
+            self.run_prepared(sm, &run, block)?;
+            let done = cpu_time();
+            for (at, (count, time)) in [
+                (lanes, between.saturating_sub(began)),
+                (
+                    u64::from(run.threads()) - lanes,
+                    done.saturating_sub(between),
+                ),
+            ]
+            .into_iter()
+            .enumerate()
+            {
+                threads[at] += count;
+                times[at] += time;
+            }
+            Ok(())
+        });
+        for way in [Way::Subgroups, Way::Threads] {
+            choice.tried(way, threads[way as usize], times[way as usize]);
+        }
+        self.note(ended);
     }
 
     /// Runs a range of blocks, unless the launch has ended.
@@ -208,6 +267,11 @@ impl Grid {
                 blocks.try_for_each(|block| self.run_block(sm, block, form))
             }
         };
+        self.note(ended);
+    }
+
+    /// Ends the launch if blocks have ended with a fault.
+    fn note(&self, ended: BlockEnd) {
         if let Err((block, raised)) = ended {
             self.end(Ok(GridFault {
                 block,
@@ -216,19 +280,17 @@ impl Grid {
         }
     }
 
-    /// Runs a block to its end, or abandons it if the launch has ended. The error is a fault and its block.
-    fn run_block(
-        &self,
-        sm: &Sm,
-        block: [u32; 3],
-        form: Form,
-    ) -> std::result::Result<(), ([u32; 3], Box<Raised>)> {
+    /// Runs a block to its end, or abandons it if the launch has ended.
+    fn run_block(&self, sm: &Sm, block: [u32; 3], form: Form) -> BlockEnd {
+        self.run_prepared(sm, &self.block_run(sm, block, form), block)
+    }
+
+    fn run_prepared(&self, sm: &Sm, run: &BlockRun<'_>, block: [u32; 3]) -> BlockEnd {
         if self.stop.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let run = self.block_run(sm, block, form);
         // SAFETY: the contract of `launch`, and `signals::enter` was called.
-        match unsafe { scheduler::run_block(sm, &run) } {
+        match unsafe { scheduler::run_block(sm, run) } {
             Ending::Finished | Ending::Stopped => Ok(()),
             Ending::Faulted(raised) => Err((block, raised)),
         }
@@ -259,6 +321,7 @@ impl Grid {
         };
         BlockRun {
             form,
+            subgroups_left: 0,
             args: self.run.args,
             context,
             warp_kind: self.run.warp_kind,

@@ -24,6 +24,8 @@ pub const MAX_SHARED: u32 = 227 << 10;
 pub struct BlockRun<'a> {
     /// The kernel and how its threads run.
     pub form: Form,
+    /// Of a form of subgroups: how many whole ones at the end of the block run thread by thread.
+    pub subgroups_left: u32,
     /// Its parameters.
     pub args: *const u64,
     /// The part of the context that all threads of the block share.
@@ -44,9 +46,9 @@ impl BlockRun<'_> {
         self.context.ntid.iter().product()
     }
 
-    /// Threads in whole subgroups of `width`.
+    /// Threads in the whole subgroups of `width` that run as such.
     pub fn whole_subgroups(&self, width: u32) -> u32 {
-        self.threads() / width * width
+        (self.threads() / width).saturating_sub(self.subgroups_left) * width
     }
 }
 

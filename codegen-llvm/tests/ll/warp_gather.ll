@@ -1,5 +1,5 @@
 ; A test at run time decides about what may be at unit stride; what cannot be is gathered.
-; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
+; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check --cpu x86-64-v4 %s 2>&1 | FileCheck %s
 ; CHECK: define hidden void @vgpu.warp.permute
 ; CHECK: load <32 x i64>
 ; CHECK: load <32 x float>
@@ -8,6 +8,15 @@
 ; CHECK: @llvm.masked.gather.v32f32
 ; CHECK: define hidden void @vgpu.warp.row
 ; CHECK: load <32 x float>
+; Without AVX-512, elements at fixed distances are loaded one by one.
+; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check --cpu x86-64-v3 %s 2>&1 \
+; RUN:   | FileCheck %s --check-prefix=SINGLE
+; SINGLE: define hidden void @vgpu.warp.column
+; SINGLE-NOT: gather
+; SINGLE: getelementptr {{.*}} i64 1000
+; SINGLE: load float
+; SINGLE: insertelement <32 x float> {{.*}} i64 31
+; SINGLE: define hidden void @vgpu.warp.row
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @permute(ptr %out, ptr %in, ptr %index) {
