@@ -32,7 +32,9 @@ target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @few(ptr %out, ptr %in) {
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %i = zext i32 %tid to i64
-  %from = getelementptr [3 x float], ptr %in, i64 %i
+  %at = getelementptr i64, ptr %in, i64 %i
+  %j = load i64, ptr %at
+  %from = getelementptr float, ptr %in, i64 %j
   %v = load float, ptr %from
   %to = getelementptr float, ptr %out, i64 %i
   store float %v, ptr %to

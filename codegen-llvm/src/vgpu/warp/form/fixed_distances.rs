@@ -1,19 +1,26 @@
 //! Elements at distances from lane 0's that are known when the code is written, but are not consecutive.
 //!
 //! Without AVX-512, LLVM makes gathers and scatters of single accesses, each of which takes its address out of a vector.
-//! Here the address is lane 0's and a constant.
+//! Here the address is lane 0's and a constant. In a kernel with many of them, the others become calls (`lane_access`).
 
 use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
 use crate::vgpu::warp::analysis::shape::Shape;
 
+/// Most accesses of a kernel that are written one by one, as many as `lane_access` leaves in place.
+const MOST: u32 = 16;
+
 impl Vectoriser<'_> {
     /// The distances in bytes of the lanes' elements at `address` from lane 0's, if accesses one by one are best.
-    pub(super) fn fixed_distances(&self, address: Value) -> Option<Vec<i64>> {
+    pub(super) fn fixed_distances(&mut self, address: Value) -> Option<Vec<i64>> {
         let shape = self.divergence.shape(address);
         let single = !self.has_vpermi2d && self.is_every_lane_active() && shape != Shape::Varying;
+        if !single || self.one_by_one == MOST {
+            return None;
+        }
+        self.one_by_one += 1;
         let lanes = 0..i64::from(self.width);
-        single.then(|| lanes.map(|lane| shape.step(lane)).collect())
+        Some(lanes.map(|lane| shape.step(lane)).collect())
     }
 
     /// Loads the elements, of type `ty`, one by one.

@@ -33,8 +33,8 @@ impl Vectoriser<'_> {
         Err(format!("a value of type {} has no vector form", ty.print()))
     }
 
-    /// Whether the current block can have the scalar of a uniform, strided or tiled value: it is computed here, or used by
-    /// other blocks than its own.
+    /// Whether the current block can have the scalar of a uniform, strided or tiled value: it is computed here, or used
+    /// by other blocks than its own.
     pub(super) fn is_at_hand(&self, value: Value) -> bool {
         !value.is_instruction()
             || self.scalars.contains_key(&value)

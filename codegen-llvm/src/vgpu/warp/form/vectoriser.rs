@@ -85,6 +85,8 @@ pub(super) struct Vectoriser<'a> {
     pub(super) stride_tests: HashMap<(Value, i64), StrideTest>,
     /// The addresses that are prefetched for in the current block.
     pub(super) prefetched: HashSet<Value>,
+    /// Accesses that were written one by one so far.
+    pub(super) one_by_one: u32,
 }
 
 /// Builds the warp form.
@@ -137,6 +139,7 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
         vectors: HashMap::new(),
         stride_tests: HashMap::new(),
         prefetched: HashSet::new(),
+        one_by_one: 0,
     };
     let filled = vectoriser
         .fill(request)
