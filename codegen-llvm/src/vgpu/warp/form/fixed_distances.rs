@@ -1,6 +1,6 @@
 //! Elements at distances from lane 0's that are known when the code is written, but are not consecutive.
 //!
-//! Here the address is lane 0's and a constant. In a kernel with many of them, the rest become calls (`lane_access`).
+//! Without AVX-512, LLVM makes gathers and scatters of single accesses, and each takes its address out of a vector.
 //! Here the address is lane 0's and a constant. In a kernel with many of them, the others become calls (`lane_access`).
 
 use super::vectoriser::Vectoriser;
