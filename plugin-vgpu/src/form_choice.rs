@@ -92,8 +92,8 @@ impl FormChoice {
         self.spent.fetch_add(time, Ordering::Relaxed);
     }
 
-    /// What the next range of blocks is a sample of, if a trial wants its time. `several`: whether a block has more than
-    /// one whole subgroup.
+    /// What the next range of blocks is a sample of, if a trial wants its time. `several`: whether a block has more
+    /// than one whole subgroup.
     pub fn try_next(&self, several: bool) -> Option<Sample> {
         let blocks = self.blocks.load(Ordering::Relaxed);
         let first = if several {

@@ -19,8 +19,8 @@ pub enum Shape {
         /// What is known of the values' size.
         size: Size,
     },
-    /// Lanes as rows of `columns` lanes, as in a tile: lane 0's value, plus `across` times the lane's column, plus `down`
-    /// times its row. As with [`Shape::Strided`], which this is where `down` is `columns * across`.
+    /// Lanes as rows of `columns` lanes, as in a tile: lane 0's value, plus `across` times the lane's column, plus
+    /// `down` times its row. As with [`Shape::Strided`], which this is where `down` is `columns * across`.
     Tiled {
         /// Lanes of a row: a power of two, less than the subgroup's width.
         columns: u32,
