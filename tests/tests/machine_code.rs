@@ -129,6 +129,18 @@ fn bounded_kernels_call_the_runtime() {
     }
 }
 
+/// In links of the whole program our passes come before the back end, too, which has no code for most of mathematics.
+#[test]
+fn mathematics_that_back_ends_lack() {
+    for gpu in ["sm_80", WAVE64] {
+        let gpu = format!("--offload-arch={gpu}");
+        let flags = ["--no-offload-arch=all", &*gpu];
+        Build::new(&["tests/programs/math_intrinsics.c"])
+            .flags(&flags)
+            .compile(Mode::WholeProgram("-O2"));
+    }
+}
+
 /// AMD's linker optimises the units' bitcode together; the code object lacks nothing.
 #[test]
 fn code_objects_for_amd() {

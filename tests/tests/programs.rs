@@ -70,6 +70,11 @@ fn shared_captures() {
 }
 
 #[test]
+fn math_intrinsics() {
+    check(&["math_intrinsics.c"]);
+}
+
+#[test]
 fn math_special() {
     check(&["math_special.cpp"]);
 }

@@ -13,9 +13,9 @@
 use anyhow::Result;
 
 use super::{
-    ending_paths, fold, global_space, guards, idle_barriers, launch_bounds, pack_shared,
-    placed_shared, realloc, retarget, runtime, services, shared_accesses, static_shared, traps,
-    undefined, unsupported,
+    empty_assembly, ending_paths, fold, global_space, guards, idle_barriers, launch_bounds,
+    math_intrinsics, pack_shared, placed_shared, realloc, retarget, runtime, services,
+    shared_accesses, static_shared, traps, undefined, unsupported,
 };
 use crate::analysis::target::Target;
 use crate::ir::{Machine, Module};
@@ -41,7 +41,6 @@ const ALL: &[Output] = &[Ptx, CodeObject, NvidiaLink, AmdLink];
 const OF_IMAGES: &[Output] = &[Ptx, CodeObject];
 /// Outputs for NVIDIA's GPUs.
 const NVIDIA: &[Output] = &[Ptx, NvidiaLink];
-
 /// Outputs for AMD's GPUs.
 const AMD: &[Output] = &[CodeObject, AmdLink];
 
@@ -78,6 +77,13 @@ const PASSES: &[Line] = &[
     }),
     line("services", &[CodeObject], 0, |image| {
         services::run(&image.module, &image.machine)
+    }),
+    line("math-intrinsics", ALL, 0, |image| {
+        math_intrinsics::run(&image.module, &image.machine)
+    }),
+    line("empty-assembly", AMD, 0, |image| {
+        empty_assembly::run(&image.module);
+        Ok(())
     }),
     // For the other outputs LLVM's link-time passes have done this.
     line("link-time", &[AmdLink], 0, Image::optimise),
@@ -210,20 +216,22 @@ mod tests {
         let names = |output| pass_names(output).collect::<Vec<_>>().join(" ");
         assert_eq!(
             names(AmdLink),
-            "launch-bounds link-time global-space guards fold optimise shared-accesses idle-barriers pack-shared unsupported"
+            "launch-bounds math-intrinsics empty-assembly link-time global-space guards fold optimise shared-accesses \
+             idle-barriers pack-shared unsupported"
         );
         assert_eq!(
             names(NvidiaLink),
-            "launch-bounds guards realloc fold optimise idle-barriers pack-shared unsupported static-shared"
+            "launch-bounds math-intrinsics guards realloc fold optimise idle-barriers pack-shared unsupported \
+             static-shared"
         );
         assert_eq!(
             names(CodeObject),
-            "launch-bounds runtime services global-space guards retarget hold-placed fold optimise release-placed \
-             shared-accesses idle-barriers pack-shared ending-paths traps undefined unsupported"
+            "launch-bounds runtime services math-intrinsics empty-assembly global-space guards retarget hold-placed \
+             fold optimise release-placed shared-accesses idle-barriers pack-shared ending-paths traps undefined \
+             unsupported"
         );
-        assert!(
-            names(Ptx)
-                .starts_with("launch-bounds runtime guards retarget realloc constructors fold")
-        );
+        assert!(names(Ptx).starts_with(
+            "launch-bounds runtime math-intrinsics guards retarget realloc constructors fold"
+        ));
     }
 }

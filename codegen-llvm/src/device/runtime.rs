@@ -28,8 +28,8 @@ pub fn run(module: &Module, machine: &Machine, level: u8) -> Result<()> {
     if !missing(module).iter().any(|name| is_of_library(name)) {
         return Ok(());
     }
-    let libraries = libraries(&module.triple())?;
-    let members = members(module.context, &libraries)?;
+    let need = "the image was linked without a device runtime";
+    let members = members(module.context, &libraries(&module.triple(), need)?)?;
     let layout = machine.layout();
     module.set_layout(&layout);
     older_clangs::run(module, &layout)?;
@@ -51,6 +51,19 @@ pub fn run(module: &Module, machine: &Machine, level: u8) -> Result<()> {
 /// what to do instead.
 pub(super) fn is_of_library(name: &str) -> bool {
     name != "__kmpc_threadprivate_cached" && PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Links the functions of the device math library that the module lacks, and only these.
+pub(super) fn link_math(module: &Module, machine: &Machine) -> Result<()> {
+    let need = "device code needs the device math library";
+    let members = members(module.context, &libraries(&module.triple(), need)?)?;
+    let layout = machine.layout();
+    module.set_layout(&layout);
+    for member in &members {
+        member.set_layout(&layout);
+    }
+    link_needed(module, members)?;
+    machine.run_passes(module, "globaldce")
 }
 
 /// The names that the module uses and does not define.
@@ -102,32 +115,43 @@ fn internalise_functions(module: &Module) {
         .for_each(internalise);
 }
 
-/// The archives and modules for a triple, in search order.
-fn libraries(triple: &str) -> Result<Vec<PathBuf>> {
+/// The archives and modules for a triple, in search order. `need` says why they are needed.
+fn libraries(triple: &str, need: &str) -> Result<Vec<PathBuf>> {
     codegen::RUNTIME_LIBRARIES
         .iter()
         .filter(|(of, _)| triple.starts_with(of))
         .map(|(_, name)| {
             let path = in_dist(name)?;
             if !path.is_file() {
-                bail!(
-                    "the image was linked without a device runtime, and there is none at {} to link",
-                    path.display()
-                );
+                bail!("{need}, and there is none at {} to link", path.display());
             }
             Ok(path)
         })
         .collect()
 }
 
-/// The path of a file of the `dist/` where this program lies.
+/// The path of a file of the `dist/` where this code lies: in the compiler process or in clang's plugin.
 pub(super) fn in_dist(name: &str) -> Result<PathBuf> {
-    let program = std::env::current_exe().context("cannot find this program's own file")?;
-    let dist = program
+    let own = own_file().context("cannot find this program's own file")?;
+    let dist = own
         .parent()
         .and_then(Path::parent)
         .unwrap_or(Path::new("/"));
     Ok(dist.join(name))
+}
+
+/// The file that this function was loaded from.
+fn own_file() -> Option<PathBuf> {
+    let own = own_file as fn() -> Option<PathBuf> as usize;
+    let mappings = std::fs::read_to_string("/proc/self/maps").ok()?;
+    // `start-end permissions offset device inode path`
+    mappings.lines().find_map(|line| {
+        let (start, rest) = line.split_once('-')?;
+        let (end, rest) = rest.split_once(' ')?;
+        let [start, end] = [start, end].map(|address| usize::from_str_radix(address, 16).ok());
+        let holds = (start?..end?).contains(&own);
+        holds.then(|| PathBuf::from(&rest[rest.find('/').unwrap_or(rest.len())..]))
+    })
 }
 
 /// The modules of archives and bitcode files.

@@ -551,13 +551,13 @@ impl Value {
         text_of(raw, length)
     }
 
-    /// Inline assembly with no instructions.
-    pub fn inline_assembly(ty: Type, constraints: &str, side_effects: bool) -> Value {
+    /// Inline assembly; `text` may be empty.
+    pub fn inline_assembly(ty: Type, text: &str, constraints: &str, side_effects: bool) -> Value {
         let dialect = llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT;
         Value(llvm!(core::LLVMGetInlineAsm(
             ty.0,
-            c"".as_ptr(),
-            0,
+            c_string(text).as_ptr(),
+            text.len(),
             c_string(constraints).as_ptr(),
             constraints.len(),
             i32::from(side_effects),

@@ -61,7 +61,7 @@ fn keep_empty(unit: &Unit, call: Value) -> Result<()> {
         .split(',')
         .map(|constraint| host_constraint(unit.dialect, unit.options.host, constraint))
         .collect();
-    let kept = Value::inline_assembly(call.called_type(), &constraints.join(","), true);
+    let kept = Value::inline_assembly(call.called_type(), "", &constraints.join(","), true);
     let replacement =
         Builder::before(unit.context(), call).call(kept, call.called_type(), &call.arguments());
     // SAFETY: `run` looks at each call once.

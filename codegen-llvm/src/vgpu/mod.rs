@@ -59,6 +59,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     // What only thread 0 reads needs no barrier before its guard.
     ("sink", sink::run),
     ("guards", guards),
+    ("shape", shape),
     ("debug-info", debug_info::run),
     ("variadics", variadics::run),
     ("kernels", kernels::run),
@@ -112,6 +113,12 @@ pub fn compile_to_text(context: Context, bitcode: &[u8], options: VgpuOptions) -
 /// Puts barriers before guards (`device::guards`). Needs: kernels' calling convention.
 fn guards(unit: &mut Unit) -> Result<()> {
     device::guards::run(&unit.module);
+    Ok(())
+}
+
+/// Folds the extents of blocks that a kernel's mode determines (`device::fold`). Needs: kernels' calling convention.
+fn shape(unit: &mut Unit) -> Result<()> {
+    device::fold::fold_shape(&unit.module);
     Ok(())
 }
 

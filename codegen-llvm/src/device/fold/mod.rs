@@ -59,6 +59,13 @@ pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
     Ok(())
 }
 
+/// Folds only what a kernel's mode says of its block, as far as that is known without optimising.
+pub fn fold_shape(module: &Module) {
+    if !has_llvms_runtime(module) {
+        shape::run(module);
+    }
+}
+
 /// Whether the image was linked with LLVM's device runtime. Kernels of that runtime have other shapes and other state
 /// than ours (docs/abi.md, "Launch shape"). The host runtime asks the same way: our runtime defines one variable more,
 /// another one for NVIDIA's than for AMD's GPUs.
