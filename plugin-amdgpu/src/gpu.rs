@@ -322,6 +322,7 @@ impl Drop for Gpu {
     fn drop(&mut self) {
         let Some(opened) = self.in_use() else { return };
         let driver = self.runtime.driver;
+        self.memory.release_kept(self);
         // SAFETY: nothing uses the device any more.
         unsafe {
             for mut stream in opened.streams.take_all() {

@@ -1,4 +1,4 @@
-//! Allocations.
+//! Allocations. Freed memory of the device is kept for the next one ([`KeptMemory`]).
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -6,8 +6,9 @@ use std::ffi::c_void;
 use parking_lot::Mutex;
 use plugin_api::{DevicePtr, Error, MemoryKind, Result};
 
-use crate::driver::{ACCESS_NEVER, Failure, HsaAgent, HsaAgentInfo, HsaPool, HsaStatus};
+use crate::driver::{ACCESS_NEVER, Failure, HsaAgent, HsaAgentInfo, HsaPool, HsaStatus, Outcome};
 use crate::gpu::Gpu;
+use crate::kept_memory::{Block, KeptMemory, block_size};
 use crate::locked_memory::known_memory;
 use crate::query;
 
@@ -23,10 +24,14 @@ struct Live {
     allocations: BTreeMap<u64, Allocation>,
     /// Sizes of the device globals that somebody knows, by address.
     globals: BTreeMap<u64, u64>,
+    /// Freed memory of the device.
+    kept: KeptMemory,
 }
 
 struct Allocation {
     size: u64,
+    /// Bytes of the block that it has to itself.
+    block: u64,
     pool: HsaPool,
     /// The other devices that may use it.
     shared_with: Vec<HsaAgent>,
@@ -42,27 +47,69 @@ impl Memory {
         };
         // The runtime refuses 0 bytes.
         let bytes = usize::try_from(size.max(1)).unwrap_or(usize::MAX);
-        let memory = gpu
-            .allocate(pool, bytes)
-            .map_err(|failure| self.no_memory(gpu, failure, size))?;
-        let address = memory.expose_provenance() as u64;
+        let block = block_size(bytes);
+        let taken = match pool == gpu.properties.pools.coarse {
+            true => self.live.lock().kept.take(block as u64),
+            false => None,
+        };
+        let taken = match taken {
+            Some(kept) => kept,
+            None => self.new_block(gpu, pool, block, size)?,
+        };
         let allocation = Allocation {
             size: bytes as u64,
+            block: block as u64,
             pool,
-            shared_with: Vec::new(),
+            shared_with: taken.shared_with,
         };
-        self.live.lock().allocations.insert(address, allocation);
-        Ok(DevicePtr(address))
+        let mut live = self.live.lock();
+        live.allocations.insert(taken.address, allocation);
+        Ok(DevicePtr(taken.address))
+    }
+
+    /// A block from the runtime, for `size` bytes. If there is no memory, what is kept goes first.
+    fn new_block(&self, gpu: &Gpu, pool: HsaPool, block: usize, size: u64) -> Result<Block> {
+        let made = match gpu.allocate(pool, block) {
+            Err(failure) if is_no_memory(failure) && self.release_kept(gpu) => {
+                gpu.allocate(pool, block)
+            }
+            made => made,
+        };
+        let memory = made.map_err(|failure| self.no_memory(gpu, failure, size))?;
+        Ok(Block {
+            address: memory.expose_provenance() as u64,
+            shared_with: Vec::new(),
+        })
+    }
+
+    /// Frees what is kept. Tells whether there was anything.
+    pub fn release_kept(&self, gpu: &Gpu) -> bool {
+        let all = self.live.lock().kept.take_all();
+        for block in &all {
+            if let Err(failure) = free_block(gpu, block.address) {
+                log::debug!("{} failed: {:#x}", failure.call, failure.result.0);
+            }
+        }
+        !all.is_empty()
     }
 
     /// Frees what [`Memory::alloc`] gave.
     pub fn free(&self, gpu: &Gpu, pointer: DevicePtr) -> Result<()> {
         let known = self.live.lock().allocations.remove(&pointer.0);
-        known.ok_or(Error::InvalidFree(pointer))?;
+        let known = known.ok_or(Error::InvalidFree(pointer))?;
         gpu.alive()?;
-        let address = std::ptr::with_exposed_provenance_mut::<c_void>(pointer.0 as usize);
-        // SAFETY: an allocation that has not been freed.
-        gpu.check(unsafe { gpu.runtime.driver.pool_free(address) })
+        let block = Block {
+            address: pointer.0,
+            shared_with: known.shared_with,
+        };
+        let freed = match known.pool == gpu.properties.pools.coarse {
+            true => {
+                let most = gpu.settings.kept_of(gpu.properties.info.total_memory);
+                self.live.lock().kept.keep(known.block, block, most)
+            }
+            false => Some(block),
+        };
+        freed.map_or(Ok(()), |block| gpu.check(free_block(gpu, block.address)))
     }
 
     /// Notes a device global, which copies may use as long as its module is loaded.
@@ -137,10 +184,7 @@ impl Memory {
     }
 
     fn no_memory(&self, gpu: &Gpu, failure: Failure, requested: u64) -> Error {
-        if !matches!(
-            failure.result,
-            HsaStatus::OUT_OF_RESOURCES | HsaStatus::INVALID_ALLOCATION
-        ) {
+        if !is_no_memory(failure) {
             return gpu.error(failure);
         }
         let total = gpu.properties.info.total_memory;
@@ -163,6 +207,18 @@ impl Memory {
             total,
         }
     }
+}
+
+/// Whether an allocation failed because there is not enough memory.
+fn is_no_memory(failure: Failure) -> bool {
+    let result = failure.result;
+    result == HsaStatus::OUT_OF_RESOURCES || result == HsaStatus::INVALID_ALLOCATION
+}
+
+fn free_block(gpu: &Gpu, address: u64) -> Outcome {
+    let address = std::ptr::with_exposed_provenance_mut::<c_void>(address as usize);
+    // SAFETY: a block that nobody knows any more.
+    unsafe { gpu.runtime.driver.pool_free(address) }
 }
 
 /// The base of the range that `address` lies in, and the bytes from there to its end.

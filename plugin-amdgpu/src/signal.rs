@@ -85,6 +85,12 @@ impl Signal {
         self.gpu.alive()
     }
 
+    /// Gives the signal back: its operation could not be enqueued.
+    pub fn unused(self: Arc<Signal>) {
+        // SAFETY: the signal lives as long as this, and nothing waits for it.
+        unsafe { self.gpu.runtime.driver.signal_store(self.handle, 0) };
+    }
+
     /// Says that the operation is complete, for one that the host does. The caller lets go of it first: whoever sees
     /// that it is complete may then give the device up, and be sure that it is gone.
     pub fn complete(self: Arc<Signal>) {

@@ -120,7 +120,7 @@ impl AmdStream {
         };
         if let Err(failure) = copied {
             // The signal goes back to the pool, and what was to be waited for still is.
-            signal.complete();
+            signal.unused();
             state.waits.extend(dependences);
             return Err(self.gpu.error(failure));
         }

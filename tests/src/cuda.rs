@@ -5,6 +5,9 @@ use std::path::Path;
 use crate::fake_driver::FakeDriver;
 use crate::{Binary, dist};
 
+/// The driver's name.
+pub(crate) const LIBRARY: &str = "libcuda.so.1";
+
 /// A driver for a program.
 pub fn driver_for(program: &Binary) -> FakeDriver {
     driver_for_file(&program.path)
@@ -17,13 +20,14 @@ pub fn driver_for_file(program: &Path) -> FakeDriver {
 
 /// A driver for no program in particular.
 pub fn driver() -> FakeDriver {
-    let driver = FakeDriver::new("libfake_cuda.so", "libcuda.so.1");
+    set_up(FakeDriver::new("libfake_cuda.so", LIBRARY)).with("OMPTARGET_DEVICES", "cuda")
+}
+
+/// Tells the driver where it finds what it needs.
+pub(crate) fn set_up(driver: FakeDriver) -> FakeDriver {
     let images = driver.images().display().to_string();
-    driver
-        .with("FAKE_CUDA_BITCODE", &images)
-        .with(
-            "FAKE_CUDA_PTXAS",
-            &dist("tools/ptxas").display().to_string(),
-        )
-        .with("OMPTARGET_DEVICES", "cuda")
+    driver.with("FAKE_CUDA_BITCODE", &images).with(
+        "FAKE_CUDA_PTXAS",
+        &dist("tools/ptxas").display().to_string(),
+    )
 }

@@ -41,6 +41,13 @@ impl FakeDriver {
         self
     }
 
+    /// Gives the library a second name. The dynamic linker loads it once.
+    pub(crate) fn also_named(self, name: &str, second: &str) -> FakeDriver {
+        let at = self.folder().join(second);
+        std::os::unix::fs::symlink(name, at).expect("a link");
+        self
+    }
+
     /// Adds a setting (`config.rs` of the library has its own).
     pub fn with(mut self, name: &str, value: &str) -> FakeDriver {
         self.environment.retain(|(own, _)| own != name);
@@ -60,11 +67,19 @@ impl FakeDriver {
 
     /// Runs a program.
     pub fn run(&self, program: &Path, arguments: &[&str]) -> Outcome {
-        let environment: Vec<(&str, &str)> = self
-            .environment
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()))
-            .collect();
+        self.run_with(program, arguments, &[])
+    }
+
+    /// The same with these settings for this run alone.
+    pub fn run_with(
+        &self,
+        program: &Path,
+        arguments: &[&str],
+        settings: &[(&str, &str)],
+    ) -> Outcome {
+        let own = self.environment.iter();
+        let own = own.map(|(name, value)| (name.as_str(), value.as_str()));
+        let environment: Vec<_> = own.chain(settings.iter().copied()).collect();
         run(program, arguments, &environment)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use device_image::Image;
 use e2e::fake_driver::FakeDriver;
-use e2e::{Binary, Build, Mode, cuda, hsa};
+use e2e::{Build, Mode, cuda, hsa};
 use plugin_api::{
     Completion, Device, DevicePtr, Error, Event, Kernel, Launch, LoadOptions, MemoryKind, Stream,
 };
@@ -240,15 +240,6 @@ fn wait_for_another_device() {
     devices[0].free(place).expect("it was allocated");
 }
 
-/// A program with kernels, and a runtime that knows its bitcode.
-fn with_kernels() -> (Binary, FakeDriver) {
-    let sources = ["tests/programs/services.c"];
-    let program = Build::new(&sources).compile(Mode::Amd("gfx90a", "-O2"));
-    let runtime = hsa::runtime_for(&program);
-    let image = runtime.images().join("0.gfx90a.bc").display().to_string();
-    (program, runtime.with("TEST_IMAGE", &image))
-}
-
 /// The image of such a program on a device, and its kernel.
 fn load(device: &dyn Device) -> (Arc<dyn plugin_api::Module>, Arc<dyn Kernel>) {
     let path = std::env::var("TEST_IMAGE").expect("set by the test");
@@ -266,28 +257,10 @@ fn load(device: &dyn Device) -> (Arc<dyn plugin_api::Module>, Arc<dyn Kernel>) {
     (module, kernel)
 }
 
-/// The name of the program's kernel, from among those that contain it.
-fn kernel_of(program: &Binary) -> String {
-    let bytes = std::fs::read(&program.path).expect("the program is there");
-    let text = String::from_utf8_lossy(&bytes);
-    let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    let mut words = text.split(|letter| !is_name(letter));
-    let found = words.find_map(|word| {
-        let start = word.rfind("__omp_offloading_")?;
-        word[start..].split_once("_main_l")
-    });
-    let (begin, line) = found.expect("a kernel");
-    let line: String = line.chars().take_while(char::is_ascii_digit).collect();
-    format!("{begin}_main_l{line}")
-}
-
 #[test]
 fn rings_are_reused() {
-    let (program, runtime) = with_kernels();
-    let runtime = runtime
-        .with("FAKE_HSA_QUEUE_SIZE", "64")
-        .with("TEST_KERNEL", &kernel_of(&program));
-    child(runtime, "launch_often");
+    let (_program, runtime) = hsa::with_kernel();
+    child(runtime.with("FAKE_HSA_QUEUE_SIZE", "64"), "launch_often");
 }
 
 /// More launches than a ring has places, from several threads, and their arguments stay apart.
@@ -325,8 +298,7 @@ fn launch_often() {
 
 #[test]
 fn limits_are_messages() {
-    let (program, runtime) = with_kernels();
-    let runtime = runtime.with("TEST_KERNEL", &kernel_of(&program));
+    let (_program, runtime) = hsa::with_kernel();
     child(runtime, "exceed_limits");
 }
 
@@ -382,8 +354,7 @@ fn exceed_limits() {
     stream.synchronize().expect("no error");
 }
 
-/// One program with images for both makers. (The two libraries of the tests cannot be in one process: each has virtual
-/// GPUs, whose memory lies at one place.)
+/// One program with images for both makers, on machines with one maker's GPUs and on one with both.
 #[test]
 fn each_maker_takes_its_own_image() {
     let source = ["tests/programs/both_makers.c"];
@@ -398,6 +369,11 @@ fn each_maker_takes_its_own_image() {
     assert_eq!(
         nvidia.run(&program.path, &[]).passed("NVIDIA"),
         "PASS on 1 devices\n"
+    );
+    let both = hsa::beside_cuda_for(&program).with("FAKE_HSA_AGENTS", "gfx1100");
+    assert_eq!(
+        both.run(&program.path, &[]).passed("both makers"),
+        "PASS on 2 devices\n"
     );
 }
 
@@ -433,7 +409,7 @@ fn interop_objects_are_the_runtimes() {
 /// A buffer with room for one of four outputs.
 #[test]
 fn output_without_room_is_counted() {
-    let (program, runtime) = with_kernels();
+    let (program, runtime) = hsa::with_kernel();
     let runtime = runtime.with("OMPTARGET_AMDGPU_PRINTF_BUFFER", "100");
     let outcome = runtime.run(&program.path, &[]);
     assert!(

@@ -76,6 +76,35 @@ fn services() {
     assert_eq!(lines, expected);
 }
 
+/// Mathematics, assembly and traps that LLVM's back end alone would not compile.
+#[test]
+fn what_takes_our_passes() {
+    for source in ["math_intrinsics.c", "sent.c", "guards.c"] {
+        for architecture in ARCHITECTURES {
+            passes_on(&[&format!("tests/programs/{source}")], architecture);
+        }
+    }
+}
+
+/// A program that follows host pointers runs where every GPU can: with `xnack`, or with the host's own page tables.
+#[test]
+fn unified_shared_memory() {
+    let program = compile(&["tests/programs/usm.c"], "gfx90a");
+    let run = |agents: &str, integrated: &str| {
+        let runtime = hsa::runtime_for(&program)
+            .with("FAKE_HSA_AGENTS", agents)
+            .with("FAKE_HSA_INTEGRATED", integrated)
+            .with("OMP_TARGET_OFFLOAD", "MANDATORY");
+        runtime.run(&program.path, &[])
+    };
+    for (agents, integrated) in [("gfx90a:xnack+", ""), ("gfx90a", "1")] {
+        assert_eq!(run(agents, integrated).passed(agents), "PASS\n");
+    }
+    for agents in ["gfx90a", "gfx90a:xnack+,gfx90a"] {
+        run(agents, "").failed_with(agents, &["requires unified_shared_memory", "HSA_XNACK=1"]);
+    }
+}
+
 #[test]
 fn several_devices() {
     let program = compile(&["tests/programs/devices.c"], "gfx90a");

@@ -31,6 +31,9 @@ pub struct Config {
     pub leaks: bool,
     /// `FAKE_HSA_QUEUE_SIZE`: packets of the largest queue. Default 131072.
     pub queue_size: u32,
+    /// `FAKE_HSA_INTEGRATED=1`: the GPUs share the host's memory and page tables, as those of an APU. Their kernels may
+    /// follow host pointers whatever their `xnack` says.
+    pub integrated: bool,
     /// `FAKE_HSA_MEMORY_FAULT=quiet`: memory faults are told to the system event handler only, as older drivers do.
     pub quiet_memory_faults: bool,
 }
@@ -49,6 +52,11 @@ pub fn config() -> Result<&'static Config, &'static str> {
 }
 
 impl Config {
+    /// Whether kernels on a GPU may follow host pointers.
+    pub fn follows_host_pointers(&self, isa: &Isa) -> bool {
+        self.integrated || isa.has_xnack()
+    }
+
     fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Config, String> {
         let set = |name: &str| variable(name).filter(|text| !text.is_empty());
         let agents = set("FAKE_HSA_AGENTS").unwrap_or("gfx90a".into());
@@ -72,6 +80,7 @@ impl Config {
             })?,
             leaks: set("FAKE_HSA_LEAKS").is_some_and(|text| text == "1"),
             queue_size,
+            integrated: set("FAKE_HSA_INTEGRATED").is_some_and(|text| text == "1"),
             quiet_memory_faults: set("FAKE_HSA_MEMORY_FAULT").is_some_and(|text| text == "quiet"),
         })
     }

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use plugin_api::{Device as _, DevicePtr, Error, LoadOptions, MemoryKind, Module};
 
 use crate::agent::Agent;
-use crate::call::{refuse, tell};
+use crate::call::{refuse, settings, tell};
 use crate::code_object::{CodeObject, Variable};
 use crate::image;
 use crate::memory::memory;
@@ -108,7 +108,7 @@ impl Executable {
         let bitcode = image::of(&code, bytes).map_err(|why| invalid(&why))?;
         let images = Image::parse(&bitcode).map_err(|why| invalid(&why.to_string()))?;
         let options = LoadOptions {
-            unified_shared_memory: isa.has_xnack(),
+            unified_shared_memory: settings()?.follows_host_pointers(isa),
         };
         let module = agent
             .machine()?

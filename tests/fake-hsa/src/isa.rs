@@ -97,7 +97,7 @@ impl Isa {
         self.target.wave
     }
 
-    /// Whether kernels may follow host pointers.
+    /// Whether it repeats accesses that faulted, so that kernels may follow host pointers.
     pub fn has_xnack(&self) -> bool {
         self.xnack
     }

@@ -40,7 +40,11 @@ fake_driver::functions! {
             6 => words(&[1]),
             // SVM_SUPPORTED, SVM_ACCESSIBLE_BY_DEFAULT
             0x201 => byte(true),
-            0x202 => byte(settings()?.isas.iter().any(|isa| isa.has_xnack())),
+            0x202 => {
+                let settings = settings()?;
+                let mut isas = settings.isas.iter();
+                byte(isas.all(|isa| settings.follows_host_pointers(isa)))
+            }
             _ => {
                 let what = format!("system attribute {attribute:#x} is not emulated");
                 return Err(refuse(Failure::ERROR_INVALID_ARGUMENT, &what));
