@@ -95,7 +95,7 @@ def loads(name):
 def compile_command(root, architectures, program):
     """`omptarget cc`, to machine code for the GPUs, and bitcode for the virtual one."""
     return [root / "dist" / "bin" / "omptarget", "cc" if program.is_c() else "c++",
-            f"--aot={','.join(program.architectures(architectures))}", "-O3", "-Wno-openmp-mapping"]
+            f"--aot={','.join(architectures)}", "-O3", "-Wno-openmp-mapping"]
 
 
 def compile_one(root, program, folder, command):
@@ -232,16 +232,6 @@ def chosen_programs(root, only):
     return [program for program in programs if program.name in names]
 
 
-def compilable(programs, architectures):
-    """Those that can be compiled for some of the architectures. Others are told of."""
-    for program in programs:
-        left_out = [name for name in architectures if name not in program.architectures(architectures)]
-        if left_out:
-            names = ", ".join(left_out)
-            print(f"note: {program.name} is left out for {names}, which LLVM cannot compile it for", flush=True)
-    return [program for program in programs if program.architectures(architectures)]
-
-
 def build(root, chosen):
     """Makes the bundle; gives its size in bytes, and the programs that failed, with the reason."""
     bundle, architectures = chosen.build, chosen.arch.split(",")
@@ -256,7 +246,7 @@ def build(root, chosen):
             raise BundleError(f"dist/{name} is missing: run scripts/setup and scripts/build first")
     if chosen.llvm_host and not chosen.llvm_device:
         raise BundleError("--llvm-host needs --llvm-device")
-    programs = compilable(chosen_programs(root, chosen.only), architectures)
+    programs = chosen_programs(root, chosen.only)
     (target / "peers").mkdir(parents=True)
     failures = compile_all(root, programs, target, lambda program: compile_command(root, architectures, program))
     programs = [program for program in programs if program not in failures]
@@ -274,8 +264,7 @@ def build(root, chosen):
         "clang": running.run(["clang-22", "--version"], 30).output.splitlines()[0], "architectures": architectures,
         "llvm": llvm, "spare": spare,
         "C library": c_library([*files, target / "bin" / "omptarget", *(target / "lib").glob("*.so*")]),
-        "programs": [{"kind": program.kind, "name": program.name, "runs": program.runs,
-                      "families": program.families(architectures)} for program in programs],
+        "programs": [{"kind": program.kind, "name": program.name, "runs": program.runs} for program in programs],
     }
     pack(bundle)
     (bundle / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n")

@@ -2,12 +2,6 @@
 
 from dataclasses import dataclass, field
 
-from . import makers
-
-# What LLVM 22 cannot compile for AMD GPUs, and words of its message: clang's `scan` takes a logarithm that the back end
-# does not have, and in assembly `r` is a register for values that are equal in all lanes.
-REFUSED_BY_AMD = {"shared_captures": "flog2", "sent": "Unsupported instruction", "captures": "Unsupported instruction"}
-
 
 @dataclass(frozen=True)
 class Program:
@@ -20,17 +14,9 @@ class Program:
     # Argument lists it is run with; `{data}` is the folder of data files.
     runs: tuple = field(default=((),))
 
-    def families(self, wanted):
-        """The families of devices that it then has machine code for."""
-        return [maker.family for maker in makers.of_all(self.architectures(wanted))]
-
     def is_c(self):
         """Whether it is in C; otherwise in C++."""
         return all(source.endswith(".c") for source in self.sources)
-
-    def architectures(self, wanted):
-        """Those of the architectures `wanted` that it can be compiled for."""
-        return [name for name in wanted if makers.of(name).family != "amdgpu" or self.name not in REFUSED_BY_AMD]
 
 
 def example(name, *more, runs=((),)):

@@ -27,9 +27,9 @@ class Surroundings:
     chosen: object  # the command line
 
     def programs(self, kind):
-        """The bundle's programs of a kind that have code for this maker's GPUs, with the arguments of each run."""
+        """The bundle's programs of a kind, with the arguments of each run."""
         return {program["name"]: program["runs"] for program in self.bundle.manifest["programs"]
-                if program["kind"] == kind and self.machine.maker.family in program["families"]}
+                if program["kind"] == kind}
 
     def run(self, words, seconds, library=None):
         environment = self.bundle.environment(self.machine.devices, library)
