@@ -22,6 +22,7 @@
 ; checkers).
 @omptarget.launch_environment = internal addrspace(3) global i64 poison, align 8
 @omptarget.team_loop = internal addrspace(3) global [64 x i8] poison, align 8
+@omptarget.doacross = internal addrspace(3) global ptr poison, align 8
 @omptarget.broadcast = internal addrspace(3) global ptr poison, align 8
 @omptarget.last_team = internal addrspace(3) global i32 poison, align 4
 @omptarget.dispersed_lanes = internal addrspace(3) global [1024 x i64] poison, align 8
@@ -48,6 +49,7 @@ define ptr @omptarget_shared_arrived() alwaysinline nounwind { ret ptr addrspace
 define ptr @omptarget_shared_generation() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.generation to ptr) }
 define ptr @omptarget_shared_launch_environment() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.launch_environment to ptr) }
 define ptr @omptarget_shared_team_loop() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.team_loop to ptr) }
+define ptr @omptarget_shared_doacross() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.doacross to ptr) }
 define ptr @omptarget_shared_broadcast() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.broadcast to ptr) }
 define ptr @omptarget_shared_last_team() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.last_team to ptr) }
 define ptr @omptarget_shared_dispersed_lanes() alwaysinline nounwind { ret ptr addrspacecast (ptr addrspace(3) @omptarget.dispersed_lanes to ptr) }

@@ -50,6 +50,8 @@ macro_rules! for_each_shared_variable {
             launch_environment: *mut LaunchEnvironment,
             /// The worksharing loop with a dynamic schedule that the team is in.
             team_loop: Loop,
+            /// What the team knows of the loop with `ordered(n)` that it is in.
+            doacross: *mut c_void,
             /// What one thread tells the others.
             broadcast: *mut c_void,
             /// Cross-team reductions: whether this team is the last.

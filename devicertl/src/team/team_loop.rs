@@ -1,5 +1,7 @@
 //! The worksharing loop that a team, or a thread on its own, takes chunks of (`worksharing::dispatch`).
 
+use core::ptr::null_mut;
+
 /// A loop being handed out, in iteration numbers.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -9,14 +11,34 @@ pub struct Loop {
     /// Iterations.
     pub(crate) count: u64,
     pub(crate) chunk: u64,
-    /// How often a thread has asked; of static loops, a position in the thread's own share.
+    /// How often a thread has asked; of static loops of a thread on its own, a position in its share.
     pub(crate) next: u64,
     /// `ordered`: iterations that have passed their ordered region.
     pub(crate) passed: u64,
-    /// `ordered`, private copies: first iteration of the thread's chunk.
-    pub(crate) ordered_first: u64,
+    /// Static and ordered loops of a team: a position for each thread, on the heap.
+    pub(crate) positions: *mut Position,
     pub(crate) kind: Kind,
     pub(crate) ordered: bool,
+    /// Threads that need their positions no more.
+    pub(crate) left: u32,
+}
+
+/// Where a thread of a team is in its loop.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Position {
+    /// Static schedules: a position in the thread's own share.
+    pub(crate) next: u64,
+    /// `ordered`: first iteration of the thread's chunk.
+    pub(crate) ordered_first: u64,
+}
+
+impl Position {
+    /// Before the first chunk.
+    pub(crate) const START: Position = Position {
+        next: 0,
+        ordered_first: 0,
+    };
 }
 
 /// How chunks are cut.
@@ -38,8 +60,9 @@ impl Loop {
         chunk: 1,
         next: 0,
         passed: 0,
-        ordered_first: 0,
+        positions: null_mut(),
         kind: Kind::Static,
         ordered: false,
+        left: 0,
     };
 }

@@ -21,8 +21,6 @@ pub enum Kind {
     Task,
     /// It is in a `taskgroup` region.
     Taskgroup,
-    /// It is in a doacross loop.
-    Doacross,
     /// It has tasks that are not complete.
     IncompleteTasks,
     /// The captured references of a serialised region.

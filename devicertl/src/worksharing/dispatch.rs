@@ -2,18 +2,20 @@
 //! `ordered` ones).
 //!
 //! A team is in one such loop at a time: entering one is a barrier, even after a `nowait`, which the standard allows.
-//! So the loop is in shared memory. A thread keeps a private copy if it is alone in its region, or if its position is
-//! its own (static and ordered schedules).
+//! So the loop is in shared memory. Where each thread has a position of its own (static and ordered schedules), the
+//! positions are on the device heap, in one piece for the team. A thread that is alone in its region keeps the loop for
+//! itself.
 
-use crate::arch::atomic::{AtomicU64, Ordering::Relaxed};
+use crate::arch::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use crate::Ident;
 use crate::arch::{self, atomic};
+use crate::memory::heap;
 use crate::sync::barrier::team_barrier;
 use crate::team::icv::Icvs;
 use crate::team::nest::Nest;
 use crate::team::shared;
-use crate::team::team_loop::{Kind, Loop};
+use crate::team::team_loop::{Kind, Loop, Position};
 use crate::team::thread_state::{self, Payload};
 use crate::worksharing::static_schedule::{self, Member, SCHEDULE_MASK};
 
@@ -63,10 +65,15 @@ impl Loop {
         matches!(self.kind, Kind::Dynamic | Kind::Guided)
     }
 
+    /// Whether each thread has a position of its own.
+    fn has_positions(&self) -> bool {
+        !self.is_shared() || self.ordered
+    }
+
     /// What does not change while threads share the loop; a copy of the whole would race with those who take chunks.
     ///
     /// # Safety
-    /// `this` is live, and only its `next` and `passed` change meanwhile.
+    /// `this` is live, and only its `next`, `passed` and `left` change meanwhile.
     unsafe fn constants(this: *const Loop) -> Loop {
         // SAFETY: the caller's promise.
         unsafe {
@@ -74,6 +81,10 @@ impl Loop {
                 lower: (*this).lower,
                 increment: (*this).increment,
                 count: (*this).count,
+                chunk: (*this).chunk,
+                positions: (*this).positions,
+                kind: (*this).kind,
+                ordered: (*this).ordered,
                 ..Loop::EMPTY
             }
         }
@@ -96,14 +107,14 @@ impl Loop {
         // Chunks are counted, not iterations: threads ask once more at the end, and iterations could wrap.
         let number = next.fetch_add(1, Relaxed);
         let (first, size) = match kind {
-            Kind::Guided => guided(count, chunk, Nest::load().team_size().into(), number)?,
+            Kind::Guided => guided(count, chunk, Nest::load_inline().team_size().into(), number)?,
             _ => (number.checked_mul(chunk)?, chunk),
         };
         (first < count).then(|| (first, first + (size - 1).min(count - 1 - first)))
     }
 
-    /// The next chunk of a static schedule: `next` counts this thread's position.
-    fn step(&mut self, member: Member) -> Option<(u64, u64)> {
+    /// The next chunk of a static schedule after a thread's position, which moves on.
+    fn step(&self, next: &mut u64, member: Member) -> Option<(u64, u64)> {
         let last = self.count.checked_sub(1)?;
         let chunk = match self.kind {
             Kind::StaticChunked => static_schedule::chunked_u64(last, self.chunk, member)?,
@@ -111,15 +122,24 @@ impl Loop {
         };
         let first = chunk
             .first
-            .checked_add(self.next)
+            .checked_add(*next)
             .filter(|&first| first <= last)?;
         // A balanced loop has one chunk per thread: its stride is the loop, or wraps to 0.
-        self.next = if chunk.stride == 0 {
+        *next = if chunk.stride == 0 {
             u64::MAX
         } else {
-            self.next.saturating_add(chunk.stride)
+            next.saturating_add(chunk.stride)
         };
         Some((first, first + (chunk.last - chunk.first).min(last - first)))
+    }
+
+    /// The calling thread's position.
+    ///
+    /// # Safety
+    /// The loop is the team's and has positions, and the thread has not left it.
+    unsafe fn position(&self) -> &mut Position {
+        // SAFETY: one for each thread of the team, which the thread alone uses.
+        unsafe { &mut *self.positions.add(arch::thread_id() as usize) }
     }
 }
 
@@ -143,48 +163,104 @@ fn guided(count: u64, least: u64, team: u64, number: u64) -> Option<(u64, u64)> 
 
 /// Enters a loop.
 fn enter(new: Loop) {
-    let in_team = Nest::load().in_team();
-    if in_team && (new.is_shared() || new.ordered) {
-        team_barrier();
-        if arch::thread_id() == 0 {
-            // SAFETY: between two barriers only this thread uses it.
-            unsafe {
-                let team_loop = shared::team_loop();
-                team_loop.write(new);
-                atomic::begin_u64(&raw mut (*team_loop).next, new.next);
-                atomic::begin_u64(&raw mut (*team_loop).passed, new.passed);
-            }
-        }
-        team_barrier();
-    }
-    if !in_team || !new.is_shared() || new.ordered {
+    let nest = Nest::load_inline();
+    if !nest.in_team() {
         thread_state::push(new);
+        return;
+    }
+    team_barrier();
+    if arch::thread_id() == 0 {
+        // SAFETY: between two barriers only this thread uses it.
+        unsafe { begin(shared::team_loop(), new, nest.team_size()) };
+    }
+    team_barrier();
+    if new.has_positions() {
+        // SAFETY: the team has just entered the loop.
+        unsafe { *Loop::constants(shared::team_loop()).position() = Position::START };
+    }
+}
+
+/// Writes the loop that a team of `threads` enters.
+///
+/// # Safety
+/// `team_loop` is the caller's meanwhile.
+unsafe fn begin(team_loop: *mut Loop, mut new: Loop, threads: u32) {
+    if new.has_positions() {
+        let bytes = threads as usize * size_of::<Position>();
+        new.positions =
+            heap::need(bytes, heap::purpose!("the threads' positions in a loop")).cast();
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        team_loop.write(new);
+        atomic::begin_u64(&raw mut (*team_loop).next, 0);
+        atomic::begin_u64(&raw mut (*team_loop).passed, 0);
+        atomic::begin_u32(&raw mut (*team_loop).left, 0);
     }
 }
 
 /// The calling thread's next chunk: first and last iteration, and the loop they belong to.
 fn advance() -> Option<(u64, u64, Loop)> {
-    let Some(node) = thread_state::find_here::<Loop>() else {
+    let nest = Nest::load_inline();
+    if nest.in_team() {
         // SAFETY: the team is in this loop until all have asked in vain.
-        return unsafe {
-            Loop::take(shared::team_loop())
-                .map(|(first, last)| (first, last, Loop::constants(shared::team_loop())))
-        };
-    };
-    // SAFETY: this thread's own node; the team's loop as above.
-    let chunk = unsafe {
-        let own = &mut (*node).payload;
-        let taken = if !own.is_shared() {
-            own.step(Member::thread())
-        } else if Nest::load().in_team() {
-            Loop::take(shared::team_loop())
+        unsafe { advance_with_team(shared::team_loop(), nest.team_size()) }
+    } else {
+        advance_alone()
+    }
+}
+
+/// # Safety
+/// The team of `threads` is in this loop.
+unsafe fn advance_with_team(team_loop: *mut Loop, threads: u32) -> Option<(u64, u64, Loop)> {
+    // SAFETY: the caller's promise; the thread leaves only where it gets no chunk.
+    unsafe {
+        let constants = Loop::constants(team_loop);
+        let taken = if constants.is_shared() {
+            Loop::take(team_loop)
         } else {
-            Loop::take(own)
+            constants.step(&mut constants.position().next, Member::thread())
         };
-        taken.map(|(first, last)| {
-            own.ordered_first = first;
-            (first, last, *own)
-        })
+        if constants.has_positions() {
+            match taken {
+                Some((first, _)) => constants.position().ordered_first = first,
+                None => leave(team_loop, threads),
+            }
+        }
+        taken.map(|(first, last)| (first, last, constants))
+    }
+}
+
+/// The last thread to leave a loop gives the positions back.
+///
+/// # Safety
+/// The calling thread of the team uses its position no more.
+unsafe fn leave(team_loop: *mut Loop, threads: u32) {
+    arch::fence_block();
+    // SAFETY: the loop is the team's until all have left it.
+    unsafe {
+        let positions = (*team_loop).positions;
+        let left = AtomicU32::from_ptr(&raw mut (*team_loop).left);
+        if left.fetch_add(1, Relaxed) + 1 == threads {
+            arch::release(positions.cast());
+        }
+    }
+}
+
+fn advance_alone() -> Option<(u64, u64, Loop)> {
+    let node = thread_state::find_here::<Loop>()?;
+    // SAFETY: this thread's own node.
+    let chunk = unsafe {
+        let own = &raw mut (*node).payload;
+        let taken = if (*own).is_shared() {
+            Loop::take(own)
+        } else {
+            let mut next = (*own).next;
+            let taken = (*own).step(&mut next, Member::thread());
+            (*own).next = next;
+            taken
+        };
+        taken.map(|(first, last)| (first, last, *own))
     };
     if chunk.is_none() {
         // SAFETY: found above, and of a kind that nothing in between ends.
@@ -196,21 +272,19 @@ fn advance() -> Option<(u64, u64, Loop)> {
 /// Waits until all iterations before the thread's chunk have passed. `None`: nothing to order. Ends with a fence, which
 /// orders what comes before it, too.
 fn wait_for_earlier_iterations() -> Option<&'static AtomicU64> {
-    if !Nest::load().in_team() {
+    if !Nest::load_inline().in_team() {
         return None;
     }
-    let node = thread_state::find_here::<Loop>()?;
-    // SAFETY: this thread's own node; the team's loop lives as long as the loop does.
-    let (own, passed) = unsafe {
-        (
-            (*node).payload,
-            AtomicU64::from_ptr(&raw mut (*shared::team_loop()).passed),
-        )
+    // SAFETY: the team is in a loop, and the thread has a chunk of it.
+    let (first, passed) = unsafe {
+        let constants = Loop::constants(shared::team_loop());
+        if !constants.ordered {
+            return None;
+        }
+        let passed = AtomicU64::from_ptr(&raw mut (*shared::team_loop()).passed);
+        (constants.position().ordered_first, passed)
     };
-    if !own.ordered {
-        return None;
-    }
-    while passed.load(Relaxed) < own.ordered_first {
+    while passed.load(Relaxed) < first {
         arch::pause();
     }
     arch::fence_block();

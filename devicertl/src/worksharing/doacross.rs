@@ -12,7 +12,6 @@ use crate::memory::heap;
 use crate::sync::barrier::team_barrier;
 use crate::team::nest::Nest;
 use crate::team::shared;
-use crate::team::thread_state::{self, Kind, Payload};
 
 /// `kmp_dim`: one loop of the nest. clang numbers iterations from 0, so `lower` is 0, `stride` 1, and `upper` the
 /// number of iterations.
@@ -56,18 +55,6 @@ pub struct Progress {
     /// Threads that have not left the loop.
     members: AtomicU32,
     dimensions: u32,
-}
-
-/// What a thread keeps while it is in such a loop.
-#[derive(Debug)]
-struct InLoop {
-    /// What its team shares.
-    progress: *mut Progress,
-}
-
-// SAFETY: the one payload of this kind.
-unsafe impl Payload for InLoop {
-    const KIND: Kind = Kind::Doacross;
 }
 
 impl Progress {
@@ -142,11 +129,11 @@ impl Progress {
 
 /// The loop the thread is in; `None` where it is alone: its iterations come in order then.
 fn current() -> Option<*mut Progress> {
-    if !Nest::load().in_team() {
+    if !Nest::load_inline().in_team() {
         return None;
     }
-    // SAFETY: the node is this thread's own.
-    thread_state::find_here::<InLoop>().map(|node| unsafe { (*node).payload.progress })
+    // SAFETY: written between two barriers when the team entered the loop.
+    Some(unsafe { arch::receive(shared::doacross()) }.cast())
 }
 
 /// `void (ident_t *, i32 thread, i32 count, dimensions *)`: enters a doacross loop: `count` loops in `dimensions`. All
@@ -159,23 +146,21 @@ pub unsafe extern "C" fn __kmpc_doacross_init(
     count: i32,
     dimensions: *const Dimension,
 ) {
-    let nest = Nest::load();
+    let nest = Nest::load_inline();
     if !nest.in_team() {
         return;
     }
+    // A thread may still be in the loop before.
+    team_barrier();
     if nest.thread_num() == 0 {
         // SAFETY: clang's array; the others read after the barrier.
         unsafe {
             let progress = Progress::new(dimensions, count as usize, nest.team_size());
-            arch::send(shared::broadcast(), progress.cast());
+            arch::send(shared::doacross(), progress.cast());
         }
+        // The optimiser does not know what the call left of the nest word.
+        nest.keep();
     }
-    team_barrier();
-    // SAFETY: sent before the barrier, and not overwritten before the next one.
-    let progress = unsafe { arch::receive(shared::broadcast()) };
-    thread_state::push(InLoop {
-        progress: progress.cast(),
-    });
     team_barrier();
 }
 
@@ -217,17 +202,10 @@ pub unsafe extern "C" fn __kmpc_doacross_post(
 /// OpenMP 5.2, §15.9.6).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_doacross_fini(_location: *const Ident, _thread: i32) {
-    if !Nest::load().in_team() {
-        return;
-    }
-    let Some(node) = thread_state::find_here::<InLoop>() else {
-        return;
-    };
-    // SAFETY: the node is this thread's own; the last thread to leave releases what no other looks at any more.
+    let Some(progress) = current() else { return };
+    arch::fence_block();
+    // SAFETY: the last thread to leave releases what no other looks at any more.
     unsafe {
-        let progress = (*node).payload.progress;
-        thread_state::end(node);
-        arch::fence_block();
         if (*progress).members.fetch_sub(1, Relaxed) == 1 {
             arch::release(progress.cast());
         }
