@@ -133,13 +133,13 @@ impl Loop {
         Some((first, first + (chunk.last - chunk.first).min(last - first)))
     }
 
-    /// The calling thread's position.
+    /// The calling thread's position, which it alone uses.
     ///
     /// # Safety
     /// The loop is the team's and has positions, and the thread has not left it.
-    unsafe fn position(&self) -> &mut Position {
-        // SAFETY: one for each thread of the team, which the thread alone uses.
-        unsafe { &mut *self.positions.add(arch::thread_id() as usize) }
+    unsafe fn position(&self) -> *mut Position {
+        // SAFETY: there is one for each thread of the team.
+        unsafe { self.positions.add(arch::thread_id() as usize) }
     }
 }
 
@@ -219,11 +219,11 @@ unsafe fn advance_with_team(team_loop: *mut Loop, threads: u32) -> Option<(u64, 
         let taken = if constants.is_shared() {
             Loop::take(team_loop)
         } else {
-            constants.step(&mut constants.position().next, Member::thread())
+            constants.step(&mut (*constants.position()).next, Member::thread())
         };
         if constants.has_positions() {
             match taken {
-                Some((first, _)) => constants.position().ordered_first = first,
+                Some((first, _)) => (*constants.position()).ordered_first = first,
                 None => leave(team_loop, threads),
             }
         }
@@ -282,7 +282,7 @@ fn wait_for_earlier_iterations() -> Option<&'static AtomicU64> {
             return None;
         }
         let passed = AtomicU64::from_ptr(&raw mut (*shared::team_loop()).passed);
-        (constants.position().ordered_first, passed)
+        ((*constants.position()).ordered_first, passed)
     };
     while passed.load(Relaxed) < first {
         arch::pause();
