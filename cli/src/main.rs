@@ -55,7 +55,8 @@ enum Command {
     /// Compile C: clang with the offload configuration; takes clang's arguments, among them the GPUs to compile for
     /// (--offload-arch=sm_90, --offload-arch=gfx90a; default: sm_80). --aot=sm_80,gfx90a makes machine code for these
     /// ahead of time, for NVIDIA's with the ptxas of a CUDA toolkit, for AMD's with LLVM's lld; the program still runs
-    /// on other GPUs of the same maker and on the virtual one
+    /// on other GPUs of the same maker and on the virtual one. --precompile compiles its kernels into the cache for the
+    /// devices that are here
     #[command(disable_help_flag = true)]
     Cc {
         /// Arguments for clang
