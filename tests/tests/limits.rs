@@ -131,20 +131,26 @@ fn captured_variables() {
 #[test]
 fn threadprivate() {
     let source = "tests/programs/threadprivate.c";
-    let build = |flags| {
-        Build::new(&[source])
-            .flags(flags)
-            .compile(Mode::Offload("-O1"))
-    };
-    let outcome = build(&["-g"]).run(&[]);
+    let build = Build::new(&[source]).flags(&["-g"]);
+    let outcome = build.compile(Mode::Offload("-O1")).run(&[]);
     assert_eq!(outcome.passed("threadprivate"), "PASS\n");
     let place = format!("threadprivate.c:{}", line_of(source, "return ++counter"));
-    build(&["-g", "-DCALL"])
-        .run_with(&[], &[("OMP_TARGET_OFFLOAD", "MANDATORY")])
-        .failed_with(
-            "threadprivate -DCALL",
-            &["a threadprivate variable is used", &place, "firstprivate"],
-        );
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let program = folder.path().join("program").display().to_string();
+    let words = [
+        "cc",
+        "-g",
+        "-O1",
+        "-DOFFLOAD",
+        "-DCALL",
+        source,
+        "-o",
+        &program,
+    ];
+    e2e::run(&e2e::dist("bin/omptarget"), &words, &[]).failed_with(
+        "threadprivate -DCALL",
+        &["a threadprivate variable is used", &place, "firstprivate"],
+    );
 }
 
 #[test]

@@ -13,10 +13,9 @@ use anyhow::Result;
 
 use crate::ir::{Machine, Module};
 
-/// Inlines what must be inlined, and simplifies, so that state becomes known. Accesses through pointers do not change
-/// variables whose address nobody takes, such as the nest word that the optimiser sees.
+/// Inlines what must be inlined, and simplifies, so that state becomes known.
 const INLINE: &str = "function(instcombine<no-verify-fixpoint>),cgscc(inline<only-mandatory>),\
-    require<globals-aa>,function(invalidate<aa>,sroa,early-cse<memssa>,gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
+    function(sroa,early-cse<memssa>,gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 /// Propagates the facts that passes have stated about generic kernels.
 const SIMPLIFY: &str = "function(sroa,gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
