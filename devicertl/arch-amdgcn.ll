@@ -168,10 +168,9 @@ define void @omptarget_arch_fence_system() #0 {
   ret void
 }
 
-; 64 clocks or more. Only threads that wait come here, so the code is not worth a copy: LLVM would unroll loops around
-; `critical` and locks.
+; 64 clocks or more.
 define void @omptarget_arch_pause() #0 {
-  call void @llvm.amdgcn.s.sleep(i32 1) #5
+  call void @llvm.amdgcn.s.sleep(i32 1)
   ret void
 }
 
@@ -207,7 +206,6 @@ attributes #1 = { alwaysinline convergent nounwind }
 attributes #2 = { convergent }
 attributes #3 = { alwaysinline noreturn nounwind }
 attributes #4 = { convergent nounwind }
-attributes #5 = { noduplicate }
 
 !5 = !{}
 !6 = !{i16 1, i16 1025}

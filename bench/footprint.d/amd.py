@@ -61,11 +61,13 @@ LAST = {
     "EPCC single": Figures(0, 2, 13, 0, 56, 0),
     "EPCC master": Figures(0, 2, 13, 0, 56, 0),
     "EPCC atomic": Figures(0, 2, 10, 0, 1297, 0),
-    "EPCC critical": Figures(0, 4, 18, 0, 95, 0),
+    "EPCC critical": Figures(0, 4, 18, 0, 179, 0),
     "EPCC lock": Figures(0, 10, 55, 0, 702, 0),
     "reduction across teams": Figures(260, 18, 44, 0, 404, 0),
     "nested parallel": Figures(4, 4, 26, 0, 137, 0),
 }
+# What is above LLVM's so far; LAST bounds it (docs/decisions/0072-code-objects-below-llvms.md).
+ABOVE = {"EPCC critical": ["instructions"]}
 
 
 def source_text(text):
@@ -99,7 +101,7 @@ def failures(name, figures):
     wrong = []
     for what, limit in (LLVM_19[name].bounded().items() if name in LLVM_19 else ()):
         value = figures.bounded()[what]
-        if value > limit:
+        if value > limit and what not in ABOVE.get(name, ()):
             wrong.append(f"{value} {what}, LLVM has {limit}")
     last = LAST[name].bounded()
     for what, value in figures.bounded().items():
