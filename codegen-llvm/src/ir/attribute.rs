@@ -25,6 +25,18 @@ fn text_of(attribute: LLVMAttributeRef) -> Option<String> {
     Some(String::from_utf8_lossy(bytes).into_owned())
 }
 
+/// The string attribute `"key"="value"`.
+fn text_attribute(context: Context, key: &str, value: &str) -> LLVMAttributeRef {
+    let (k, v) = (c_string(key), c_string(value));
+    llvm!(core::LLVMCreateStringAttribute(
+        context.0,
+        k.as_ptr(),
+        key.len() as u32,
+        v.as_ptr(),
+        value.len() as u32
+    ))
+}
+
 impl Value {
     /// Adds an enum attribute (`noinline`, `nounwind`) to a function.
     pub fn add_attribute(self, context: Context, name: &str) {
@@ -145,14 +157,7 @@ impl Value {
 
     /// Adds or replaces a string attribute (`"key"="value"`) of a function.
     pub fn set_text_attribute(self, context: Context, key: &str, value: &str) {
-        let (k, v) = (c_string(key), c_string(value));
-        let attribute = llvm!(core::LLVMCreateStringAttribute(
-            context.0,
-            k.as_ptr(),
-            key.len() as u32,
-            v.as_ptr(),
-            value.len() as u32
-        ));
+        let attribute = text_attribute(context, key, value);
         llvm!(core::LLVMAddAttributeAtIndex(
             self.0,
             LLVMAttributeFunctionIndex,
@@ -173,14 +178,7 @@ impl Value {
 
     /// Adds or replaces a string attribute of a call.
     pub fn set_call_text_attribute(self, context: Context, key: &str, value: &str) {
-        let (k, v) = (c_string(key), c_string(value));
-        let attribute = llvm!(core::LLVMCreateStringAttribute(
-            context.0,
-            k.as_ptr(),
-            key.len() as u32,
-            v.as_ptr(),
-            value.len() as u32
-        ));
+        let attribute = text_attribute(context, key, value);
         llvm!(core::LLVMAddCallSiteAttribute(
             self.0,
             LLVMAttributeFunctionIndex,

@@ -387,15 +387,7 @@ impl<'a> Writer<'a> {
         let further = self.define(&format!("add i32 %tid, {distance}"));
         let further = self.define(&format!("urem i32 {further}, %ntid"));
         let other = self.define(&format!("{shared}, i32 {further}"));
-        let value = self.define(&format!("load i32, ptr %a{variable}"));
-        // A thread that has ended writes nothing, so its neighbour clears its place first.
-        self.barrier();
-        self.line(&format!("store i32 0, ptr addrspace(3) {other}"));
-        self.barrier();
-        self.line(&format!("store i32 {value}, ptr addrspace(3) {own}"));
-        self.barrier();
-        let got = self.define(&format!("load i32, ptr addrspace(3) {other}"));
-        self.set(variable, &got);
+        self.swap(variable, &own, &other);
     }
 
     fn tile(&mut self, variable: u8, columns: u32) {
@@ -410,8 +402,14 @@ impl<'a> Writer<'a> {
             let shared = format!("getelementptr i32, ptr addrspace(3) @s{}", self.number);
             self.define(&format!("{shared}, i32 {element}"))
         });
+        self.swap(variable, &own, &other);
+    }
+
+    /// The variable's value goes to the thread's own place in shared memory; what the neighbour left in the other place
+    /// comes back.
+    fn swap(&mut self, variable: u8, own: &str, other: &str) {
         let value = self.define(&format!("load i32, ptr %a{variable}"));
-        // As in `exchange`.
+        // A thread that has ended writes nothing, so its neighbour clears its place first.
         self.barrier();
         self.line(&format!("store i32 0, ptr addrspace(3) {other}"));
         self.barrier();

@@ -345,17 +345,18 @@ pub fn compare(predicate: LLVMIntPredicate, left: Operand, right: Operand, width
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use llvm_sys::LLVMOpcode::*;
 
-    const TID: Shape = Strided {
+    /// The thread id.
+    pub(in super::super) const TID: Shape = Strided {
         stride: 1,
         aligned: true,
         size: Size::Small,
     };
 
-    fn value(shape: Shape) -> Operand {
+    pub(in super::super) fn value(shape: Shape) -> Operand {
         Operand {
             shape,
             constant: None,
@@ -363,7 +364,7 @@ mod tests {
         }
     }
 
-    fn constant(value: i64) -> Operand {
+    pub(in super::super) fn constant(value: i64) -> Operand {
         Operand {
             shape: Uniform,
             constant: Some(value),

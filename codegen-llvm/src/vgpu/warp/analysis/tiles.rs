@@ -103,30 +103,9 @@ pub(super) fn masked(shape: Shape, mask: Option<i64>, width: i64) -> Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vgpu::warp::analysis::shape::{Operand, binary, cast};
+    use crate::vgpu::warp::analysis::shape::tests::{TID, constant, value};
+    use crate::vgpu::warp::analysis::shape::{binary, cast};
     use llvm_sys::LLVMOpcode::*;
-
-    const TID: Shape = Strided {
-        stride: 1,
-        aligned: true,
-        size: Size::Small,
-    };
-
-    fn value(shape: Shape) -> Operand {
-        Operand {
-            shape,
-            constant: None,
-            is_multiple: false,
-        }
-    }
-
-    fn constant(value: i64) -> Operand {
-        Operand {
-            shape: Uniform,
-            constant: Some(value),
-            is_multiple: value % 32 == 0,
-        }
-    }
 
     #[test]
     fn a_tile_has_rows_and_columns() {
