@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use codegen::Cache;
+use device_image::ImageKind;
 use omptarget_driver::{Failure, Result};
 use plugin_api::LoadOptions;
 
@@ -101,8 +102,10 @@ pub fn fill(file: &Path) -> Result<()> {
     for verdict in &verdicts {
         if let Ok(image) = &verdict.image {
             let begin = Instant::now();
-            let prepared = verdict.device.prepare(image, &options);
-            prepared.map_err(|error| wrong(error.to_string()))?;
+            if image.kind == ImageKind::Bitcode {
+                let prepared = verdict.device.prepare(image, &options);
+                prepared.map_err(|error| wrong(error.to_string()))?;
+            }
             let name = &verdict.device.info().name;
             let seconds = begin.elapsed().as_secs_f64();
             anstream::println!("{shown}: ready for {name} ({seconds:.1} s)");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use device_image::Image;
-use plugin_api::{Device, Plugin};
+use plugin_api::{Device, Plugin, preferred_image};
 
 use crate::families::Family;
 
@@ -53,17 +53,12 @@ pub fn judge<'a>(families: &[Family], images: &[Image<'a>]) -> Vec<Verdict<'a>> 
 
 /// The image that the device prefers among those that it takes.
 fn choose<'a>(device: &dyn Device, images: &[Image<'a>]) -> Result<Image<'a>, String> {
-    let mut refusals = Vec::new();
-    let mut taken = Vec::new();
-    for image in images {
-        match device.refusal(image) {
-            Some(why) => refusals.push(format!("the image is {why}")),
-            None => taken.push(image.clone()),
+    preferred_image(device, images.iter().cloned()).ok_or_else(|| {
+        let refused = images.iter().filter_map(|image| device.refusal(image));
+        let refused: Vec<_> = refused.map(|why| format!("the image is {why}")).collect();
+        match refused.is_empty() {
+            true => "the program has no images".to_owned(),
+            false => refused.join("; "),
         }
-    }
-    let preferred = taken.into_iter().min_by_key(|image| device.rank(image));
-    preferred.ok_or_else(|| match refusals.is_empty() {
-        true => "the program has no images".to_owned(),
-        false => refusals.join("; "),
     })
 }

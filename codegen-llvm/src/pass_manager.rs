@@ -33,7 +33,7 @@ impl Instrumentation {
     /// Says how far the compilation is, if it is to say so. The client (crate `codegen`) shows it to who waits.
     pub fn tell(&self, state: &str) {
         if self.progress {
-            eprintln!("progress: {state}");
+            eprintln!("{}{state}", codegen::PROGRESS_MARK);
         }
     }
 }

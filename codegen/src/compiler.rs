@@ -129,12 +129,10 @@ impl Compiler {
             "vgpu".to_owned(),
             format!("-O{}", options.level),
             format!("--host={}", std::env::consts::ARCH),
+            format!("--window={}", options.window),
         ];
         if !options.window_check {
             arguments.push("--no-window-check".to_owned());
-        }
-        if options.window != vgpu_abi::WINDOWS[0] {
-            arguments.push(format!("--window={}", options.window));
         }
         if options.warp_forms && !options.count {
             arguments.push("--warp-forms".to_owned());

@@ -20,3 +20,4 @@ pub use compiler::{
 };
 pub use cpu_level::CpuLevel;
 pub use error::CompileError;
+pub use progress::MARK as PROGRESS_MARK;

@@ -36,6 +36,9 @@ pub fn run(
     let transfer = || CompileError::system("passing the image to the device compiler");
     stdin.write_all(input).map_err(transfer())?;
     stdin.rewind().map_err(transfer())?;
+    let told = stderr
+        .try_clone()
+        .map_err(CompileError::system("duplicating a file"))?;
     let mut command = Command::new(tool);
     NOT_INHERITED.iter().for_each(|name| {
         command.env_remove(name);
@@ -51,7 +54,7 @@ pub fn run(
     let running = command.spawn().map_err(starting());
     // If the program ignores SIGCHLD or reaps children itself, the status is lost. Decoding the answer then shows
     // whether it is complete.
-    let status = wait(running?, &stderr, what).ok();
+    let status = wait(running?, told, what).ok();
     let message = read_from_start(&mut stderr)?;
     let message = progress::without_states(String::from_utf8_lossy(&message).trim());
     match status.filter(|status| !status.success()) {
@@ -64,8 +67,7 @@ pub fn run(
 }
 
 /// Waits for the compiler. Its messages tell how far it is.
-fn wait(mut running: Child, messages: &File, what: &str) -> io::Result<ExitStatus> {
-    let messages = messages.try_clone()?;
+fn wait(mut running: Child, messages: File, what: &str) -> io::Result<ExitStatus> {
     let _progress = Progress::of(what.to_owned(), move || {
         let mut bytes = vec![0; messages.metadata().ok()?.len() as usize];
         // Reading at an offset leaves the position alone at which the compiler writes.

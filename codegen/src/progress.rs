@@ -14,16 +14,15 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How often it is written anew.
 const INTERVAL: Duration = Duration::from_secs(1);
 /// What the compiler's messages about its progress begin with (`--progress`).
-const MARK: &str = "progress: ";
+pub const MARK: &str = "progress: ";
 /// Returns to the first column and clears the line.
 const CLEAR: &str = "\r\x1b[K";
 
 /// The line. It goes when this is dropped.
 #[derive(Debug)]
 pub struct Progress {
-    /// Disconnected to end the thread.
-    running: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    /// The thread that writes it, and what is disconnected to end the thread. None where nobody would see the line.
+    thread: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Progress {
@@ -32,10 +31,7 @@ impl Progress {
         let is_set = |value: std::ffi::OsString| !value.is_empty() && value != "0";
         let quiet = std::env::var_os("OMPTARGET_QUIET").is_some_and(is_set);
         if quiet || !io::stderr().is_terminal() {
-            return Progress {
-                running: None,
-                thread: None,
-            };
+            return Progress { thread: None };
         }
         Progress::on(io::stderr(), PATIENCE, what, state)
     }
@@ -50,17 +46,17 @@ impl Progress {
         let work = move || show(terminal, patience, &ends, &what, state);
         // Without the thread there is no line, and nothing else is missing.
         let thread = Builder::new().name("omptarget-progress".to_owned());
+        let thread = thread.spawn(work).ok();
         Progress {
-            running: Some(running),
-            thread: thread.spawn(work).ok(),
+            thread: thread.map(|thread| (running, thread)),
         }
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        drop(self.running.take());
-        if let Some(thread) = self.thread.take() {
+        if let Some((running, thread)) = self.thread.take() {
+            drop(running);
             // A panic in the thread has been reported already.
             let _ = thread.join();
         }

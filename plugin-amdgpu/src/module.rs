@@ -255,16 +255,8 @@ impl AmdModule {
 /// linked.
 const LEVEL: u8 = 2;
 
-/// Compiles an image to a code object if it is bitcode. The result stays in the cache.
-pub fn prepare(gpu: &Gpu, image: &Image<'_>) -> Result<()> {
-    match image.kind {
-        ImageKind::Bitcode => compile(gpu, image).map(drop),
-        _ => Ok(()),
-    }
-}
-
 /// Compiles bitcode to a code object for the device.
-fn compile(gpu: &Gpu, image: &Image<'_>) -> Result<Vec<u8>> {
+pub fn compile(gpu: &Gpu, image: &Image<'_>) -> Result<Vec<u8>> {
     let options = CodeObjectOptions {
         processor: gpu.properties.arch.to_string(),
         level: LEVEL,

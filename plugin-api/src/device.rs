@@ -189,8 +189,8 @@ pub trait Device: Any + Send + Sync {
     /// Loads an image: compiles it if it is bitcode, places its globals and runs its constructors. Dropping the module
     /// runs the destructors and frees its memory.
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>>;
-    /// Compiles an image if it is bitcode, so that a later [`Device::load`] finds the result in the cache on disk.
-    /// Nothing of the image runs.
+    /// Compiles an image of bitcode, so that a later [`Device::load`] finds the result in the cache on disk. Nothing of
+    /// the image runs.
     fn prepare(&self, _image: &Image<'_>, _options: &LoadOptions) -> Result<()> {
         Ok(())
     }
@@ -235,6 +235,16 @@ pub trait Device: Any + Send + Sync {
     fn counters(&self) -> Option<Counters> {
         None
     }
+}
+
+/// The image that the device prefers among those that it takes; the first of several equal ones.
+pub fn preferred_image<'a>(
+    device: &dyn Device,
+    images: impl Iterator<Item = Image<'a>>,
+) -> Option<Image<'a>> {
+    images
+        .filter(|image| device.refusal(image).is_none())
+        .min_by_key(|image| device.rank(image))
 }
 
 /// A loaded image.

@@ -78,7 +78,7 @@ mod stream;
 
 pub use device::{
     Counters, Device, DeviceInfo, DevicePtr, Foreign, ForeignDevice, Global, Kernel, KernelInfo,
-    Launch, LoadOptions, MemoryKind, Module, Parameter, Plugin,
+    Launch, LoadOptions, MemoryKind, Module, Parameter, Plugin, preferred_image,
 };
 pub use error::{Error, FaultKind, KernelFault, Result, SourceLocation, ThreadId, Waiting};
 pub use size::parse_size;

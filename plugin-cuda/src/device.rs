@@ -57,7 +57,7 @@ impl Device for CudaDevice {
     }
 
     fn prepare(&self, image: &Image<'_>, _options: &LoadOptions) -> Result<()> {
-        module::prepare(&self.gpu, image)
+        module::compile(&self.gpu, image).map(drop)
     }
 
     fn alloc(&self, size: u64, kind: MemoryKind) -> Result<DevicePtr> {

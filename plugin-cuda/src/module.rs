@@ -172,16 +172,8 @@ fn text_of(bytes: &[u8]) -> String {
 /// linked.
 const LEVEL: u8 = 2;
 
-/// Compiles an image to PTX if it is bitcode. The result stays in the cache.
-pub fn prepare(gpu: &Gpu, image: &Image<'_>) -> Result<()> {
-    match image.kind {
-        ImageKind::Bitcode => compile(gpu, image).map(drop),
-        _ => Ok(()),
-    }
-}
-
 /// Compiles bitcode to PTX for the device.
-fn compile(gpu: &Gpu, image: &Image<'_>) -> Result<String> {
+pub fn compile(gpu: &Gpu, image: &Image<'_>) -> Result<String> {
     let options = PtxOptions {
         arch: gpu.properties.arch.to_string(),
         level: LEVEL,

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use device_image::Image;
 use parking_lot::Mutex;
-use plugin_api::{Device, DevicePtr, LoadOptions, MemoryKind, Module};
+use plugin_api::{Device, DevicePtr, LoadOptions, MemoryKind, Module, preferred_image};
 
 use crate::device::device_runtime::DeviceRuntime;
 use crate::device::entries::{Entry, EntryFlags};
@@ -198,12 +198,9 @@ fn is_indirect(entry: &Entry) -> bool {
 
 /// The library's image that the device prefers; the first of several equal ones.
 pub fn accepted_image(device: &dyn Device, library: &Library) -> Option<Image<'static>> {
-    library
-        .images
-        .iter()
-        .flat_map(|bytes| Image::parse(bytes).unwrap_or_default())
-        .filter(|image| device.refusal(image).is_none())
-        .min_by_key(|image| device.rank(image))
+    let containers = library.images.iter();
+    let images = containers.flat_map(|bytes| Image::parse(bytes).unwrap_or_default());
+    preferred_image(device, images)
 }
 
 /// Why the device refused each of the library's images.

@@ -67,24 +67,6 @@ pub fn location() -> Option<Arc<str>> {
 #[must_use]
 pub struct Span(Option<Open>);
 
-impl Span {
-    /// Moves its begin to now.
-    fn begin_now(&mut self) {
-        if let Some(open) = &mut self.0 {
-            open.event.begin = Instant::now();
-            open.number = open.recorder.begin(&open.event);
-        }
-    }
-
-    /// The span of something that only begins later, with [`Span::begin_now`].
-    fn not_yet(mut self) -> Span {
-        if let Some(open) = &mut self.0 {
-            open.recorder.end(open.number);
-        }
-        self
-    }
-}
-
 struct Open {
     recorder: &'static Recorder,
     event: Event,
@@ -112,14 +94,17 @@ pub fn queued(
     name: impl FnOnce() -> String,
     enqueue: impl FnOnce(&dyn Stream) -> plugin_api::Result<()>,
 ) -> plugin_api::Result<()> {
-    let span = span(kind, device, bytes, name);
-    if stream.is_immediate() || !is_on() {
+    let recorder = RECORDER.get().filter(|_| !stream.is_immediate());
+    let Some(recorder) = recorder else {
+        let _span = span(kind, device, bytes, name);
         return enqueue(stream);
-    }
-    let span = Arc::new(Mutex::new(Some(span.not_yet())));
+    };
+    let (name, location) = (name(), location().unwrap_or_default());
+    let span = Arc::new(Mutex::new(None));
     let begun = span.clone();
     stream.call(Box::new(move || {
-        begun.lock().iter_mut().for_each(Span::begin_now);
+        let open = open(recorder, kind, device, bytes, name, location);
+        *begun.lock() = Some(Span(Some(open)));
     }))?;
     enqueue(stream)?;
     stream.call(Box::new(move || drop(span.lock().take())))

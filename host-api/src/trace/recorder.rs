@@ -81,7 +81,8 @@ impl Recorder {
         let now = Instant::now();
         running.iter_mut().for_each(|each| each.event.end = now);
         if let Some((path, _)) = &self.timeline {
-            let events = [&self.events.lock()[..], &running].concat();
+            let mut events = self.events.lock();
+            events.extend_from_slice(&running);
             if let Err(error) = chrome::write(path, self.begin, &events) {
                 warn(&format_args!(
                     "LIBOMPTARGET_PROFILE: cannot write {}: {error}",
