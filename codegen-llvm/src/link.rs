@@ -3,9 +3,9 @@
 use anyhow::{Context as _, Result, bail};
 use llvm_sys::prelude::LLVMModuleRef;
 
-use crate::analysis::kernels;
+use crate::analysis::{kernels, target};
 use crate::device::pipeline::{self, Image, Output};
-use crate::device::{host_pointers, undefined};
+use crate::device::{host_pointers, local_space, undefined};
 use crate::ir::{Machine, MachineOptions, Module, Value};
 use crate::pass_manager::Instrumentation;
 
@@ -62,7 +62,12 @@ fn is_pass(name: &str) -> bool {
 /// As [`run`].
 pub unsafe fn begin(module: LLVMModuleRef) {
     // SAFETY: as the caller promises.
-    host_pointers::drop_idle(&unsafe { Module::of_linker(module) });
+    let module = unsafe { Module::of_linker(module) };
+    host_pointers::drop_idle(&module);
+    // Objects that clang compiled without our passes are among the program's.
+    if target::is_nvidias(&module) {
+        local_space::run(&module);
+    }
 }
 
 /// What comes last in a device link, after LLVM's link-time passes.
@@ -75,6 +80,9 @@ pub unsafe fn begin(module: LLVMModuleRef) {
 pub unsafe fn end(module: LLVMModuleRef) -> Result<()> {
     // SAFETY: as the caller promises.
     let module = unsafe { Module::of_linker(module) };
+    if target::is_nvidias(&module) {
+        local_space::run(&module);
+    }
     for warning in host_pointers::lost_tables(&module) {
         eprintln!("warning: {warning}");
     }

@@ -3,10 +3,10 @@
 use anyhow::Result;
 use llvm_sys::prelude::LLVMModuleRef;
 
-use crate::analysis::target::Target;
+use crate::analysis::target::{self, Target};
 use crate::device::{
     absent_regions, array_reductions, captured_values, debug_captures, full_teams, host_pointers,
-    shared_captures,
+    local_space, null_pointers, shared_captures,
 };
 use crate::ir::Module;
 
@@ -45,5 +45,10 @@ pub unsafe fn finish(module: LLVMModuleRef) {
     let module = unsafe { Module::of_linker(module) };
     if Target::of(&module).is_ok() {
         host_pointers::translate(module.context, &module);
+    }
+    // Of this unit on its own the compiler may make machine code now.
+    if target::is_nvidias(&module) {
+        local_space::run(&module);
+        null_pointers::run(&module);
     }
 }

@@ -61,6 +61,11 @@ pub static AMDGCN: Target = Target {
 /// All of them.
 pub static TARGETS: [&Target; 2] = [&NVPTX, &AMDGCN];
 
+/// Whether a module is for NVIDIA's GPUs.
+pub fn is_nvidias(module: &Module) -> bool {
+    Target::of(module).is_ok_and(|target| std::ptr::eq(target, &NVPTX))
+}
+
 impl Target {
     /// The target of an image.
     pub fn of(module: &Module) -> Result<&'static Target> {

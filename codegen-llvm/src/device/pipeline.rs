@@ -14,8 +14,8 @@ use anyhow::Result;
 
 use super::{
     empty_assembly, ending_paths, fold, global_space, guards, idle_barriers, launch_bounds,
-    math_intrinsics, pack_shared, placed_shared, realloc, retarget, runtime, services,
-    shared_accesses, static_shared, traps, undefined, unsupported,
+    local_space, math_intrinsics, null_pointers, pack_shared, placed_shared, realloc, retarget,
+    runtime, services, shared_accesses, static_shared, traps, undefined, unsupported,
 };
 use crate::analysis::target::Target;
 use crate::ir::{Machine, Module};
@@ -120,6 +120,10 @@ const PASSES: &[Line] = &[
         fold::run(&image.machine, &image.module, image.openmp_opt)
     }),
     line("optimise", ALL, 0, Image::optimise),
+    line("local-space", NVIDIA, 0, |image| {
+        local_space::run(&image.module);
+        Ok(())
+    }),
     line("release-placed", &[CodeObject], 0, |image| {
         placed_shared::release(&image.module);
         Ok(())
@@ -152,6 +156,10 @@ const PASSES: &[Line] = &[
     }),
     line("static-shared", NVIDIA, 0, |image| {
         static_shared::refuse(&image.module)
+    }),
+    line("null-pointers", NVIDIA, 0, |image| {
+        null_pointers::run(&image.module);
+        Ok(())
     }),
 ];
 

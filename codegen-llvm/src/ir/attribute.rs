@@ -85,6 +85,13 @@ impl Value {
         llvm!(core::LLVMAddCallSiteAttribute(self.0, index + 1, attribute));
     }
 
+    /// The alignment that a call states of its argument `index`.
+    pub fn argument_alignment(self, index: u32) -> Option<u64> {
+        let kind = kind_of("align");
+        let attribute = llvm!(core::LLVMGetCallSiteEnumAttribute(self.0, index + 1, kind));
+        (!attribute.is_null()).then(|| llvm!(core::LLVMGetEnumAttributeValue(attribute)))
+    }
+
     /// States that the result of a call or a load is at least `from` and less than `to`.
     pub fn set_result_range(self, context: Context, from: u64, to: u64) {
         if !self.is_call() {
