@@ -5,8 +5,8 @@ use llvm_sys::prelude::LLVMModuleRef;
 
 use crate::analysis::target::{self, Target};
 use crate::device::{
-    absent_regions, array_reductions, captured_values, debug_captures, full_teams, host_pointers,
-    local_space, null_pointers, shared_captures,
+    absent_regions, array_reductions, captured_values, combined_loops, debug_captures, full_teams,
+    host_pointers, local_space, null_pointers, shared_captures,
 };
 use crate::ir::Module;
 
@@ -32,6 +32,7 @@ pub unsafe fn run(module: LLVMModuleRef) -> Result<()> {
     debug_captures::run(&module);
     host_pointers::mark(module.context, &module);
     full_teams::run(module.context, &module);
+    combined_loops::run(module.context, &module);
     shared_captures::run(module.context, &module)
 }
 

@@ -37,8 +37,11 @@ pub const DESTRUCTORS: Family = Family {
 
 /// Runs them, if the module has any.
 pub fn run(module: &CudaModule, memory: &Memory, family: &Family) -> Result<()> {
-    // A module without that kernel has nothing to run. If the kernel exists but the driver cannot load it, the
-    // module must not be used.
+    // A module without that kernel has nothing to run. The driver is not asked in vain: compute-sanitizer takes that
+    // for an error of the program. If the kernel exists but the driver cannot load it, the module must not be used.
+    if !module.lists_kernel(family.kernel) {
+        return Ok(());
+    }
     let Some(kernel) = module.find_kernel(family.kernel)? else {
         return Ok(());
     };

@@ -61,9 +61,9 @@ impl CudaKernel {
             ask(CuFunctionAttribute::NUM_REGS)?,
             ask(CuFunctionAttribute::LOCAL_SIZE_BYTES)?,
         );
-        let parameters = match parameters(gpu, function)? {
-            Some(parameters) => parameters,
-            None => listed.unwrap_or_default().to_vec(),
+        let parameters = match listed {
+            Some(listed) => listed.to_vec(),
+            None => parameters(gpu, function)?.unwrap_or_default(),
         };
         let resident = |threads| resident_blocks(gpu, function, threads, 0);
         Ok(CudaKernel {
@@ -218,6 +218,9 @@ fn resident_blocks(
 }
 
 /// A kernel's parameters as a newer driver reports them. `None`: the driver does not report them.
+///
+/// The last inquiry fails, because the driver does not say how many there are. compute-sanitizer takes that for an error
+/// of the program. So this is for images that do not list their parameters.
 fn parameters(gpu: &Gpu, function: CuFunction) -> Result<Option<Vec<Parameter>>> {
     let mut parameters = Vec::new();
     loop {

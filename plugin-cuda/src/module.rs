@@ -123,6 +123,11 @@ impl CudaModule {
         self.names.constants.iter().map(String::as_str)
     }
 
+    /// Whether the image lists a kernel of this name.
+    pub fn lists_kernel(&self, name: &str) -> bool {
+        self.names.kernels.contains(&ptx_name(name))
+    }
+
     /// The kernel of this name. `None`: the image has none.
     pub fn find_kernel(&self, name: &str) -> Result<Option<Arc<CudaKernel>>> {
         let gpu = &self.code.gpu;

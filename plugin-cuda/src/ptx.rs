@@ -20,6 +20,7 @@ pub fn names(text: &str) -> Names {
             Some(".global") => names.variables.extend(words.next_back().map(str::to_owned)),
             Some(".const") => names.constants.extend(words.next_back().map(str::to_owned)),
             Some(".entry") => {
+                names.kernels.extend(words.next_back().map(str::to_owned));
                 if let Some((name, parameters)) = entry(line, after) {
                     names.parameters.insert(name.to_owned(), parameters);
                 }

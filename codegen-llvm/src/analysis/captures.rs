@@ -48,6 +48,23 @@ pub fn is_fork(instruction: Value) -> bool {
         .is_some_and(|called| FORKS.contains(&called.name().as_str()))
 }
 
+/// The outlined function of the region that a fork begins, if it is known and no other fork's.
+pub fn region(fork: Value) -> Option<Value> {
+    let region = fork.operand(REGION);
+    let is_ours = |user: Value| user == fork || fork.operand(WRAPPER) == user.block().function();
+    let known = region.is_function() && !region.is_declaration() && region.is_local();
+    (known && region.users().into_iter().all(is_ours)).then_some(region)
+}
+
+/// What a fork passes for a parameter of its region.
+pub fn passed(fork: Value, parameter: usize) -> Option<Value> {
+    let mut passed = entries(fork.operand(LIST).address_base())
+        .into_iter()
+        .filter(|&(index, _)| OWN_PARAMETERS + index == parameter);
+    let (_, value) = passed.next()?;
+    passed.next().is_none().then_some(value)
+}
+
 /// Whether a function is a parallel region, or is called in regions only.
 pub fn runs_in_region(function: Value) -> bool {
     let mut seen = HashSet::from([function]);

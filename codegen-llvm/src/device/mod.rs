@@ -3,6 +3,7 @@
 pub mod absent_regions;
 pub mod array_reductions;
 pub mod captured_values;
+pub mod combined_loops;
 pub mod debug_captures;
 mod empty_assembly;
 mod ending_paths;

@@ -13,6 +13,7 @@ use super::{Kernel, parallel, sampled};
 use crate::arch;
 use crate::routines::query::omp_set_schedule;
 use crate::worksharing::dispatch::*;
+use crate::worksharing::static_loops::*;
 use crate::worksharing::static_schedule::*;
 
 /// A loop: `count` iterations from `first`, `step` apart; its bound lies `slack` beyond the last one.
@@ -318,6 +319,57 @@ macro_rules! schedules {
                         ran.check(space)?;
                     }
                     Ok(())
+                });
+            }
+
+            /// `distribute parallel for` where every team gets the whole loop (codegen-llvm: `combined_loops`).
+            #[test]
+            fn the_whole_loop_is_a_teams_only_chunk() {
+                for_loops(RANGE.0, RANGE.1, |space, _, kernel| {
+                    prop_assume!(space.step == 1 && space.bound() < RANGE.1);
+                    let ran = Ran::default();
+                    kernel.run(|| {
+                        let mut team = bounds(space);
+                        // SAFETY: called as clang calls it.
+                        unsafe {
+                            $distribute(
+                                null(),
+                                0,
+                                DISTRIBUTE_WHOLE,
+                                &mut team.3,
+                                &mut team.0,
+                                &mut team.1,
+                                &mut team.2,
+                                1,
+                                32,
+                            );
+                        }
+                        assert_eq!(
+                            (team.0, team.1),
+                            (space.first as $type, space.bound() as $type)
+                        );
+                        let next = (team.0 as $signed).wrapping_add(team.2) as $type;
+                        assert_eq!(next as i128, space.bound() + 1);
+                        parallel(-1, || {
+                            let mut b = (team.0, team.1, 0, 7);
+                            // SAFETY: called as clang calls it.
+                            unsafe {
+                                $static_init(
+                                    null(),
+                                    0,
+                                    DISTRIBUTE_FOR_ONE,
+                                    &mut b.3,
+                                    &mut b.0,
+                                    &mut b.1,
+                                    &mut b.2,
+                                    1,
+                                    1,
+                                );
+                            }
+                            run_chunks(&ran, space, b, space.bound(), true);
+                        });
+                    });
+                    ran.check(space)
                 });
             }
 

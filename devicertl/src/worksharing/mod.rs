@@ -3,4 +3,5 @@
 pub mod copyprivate;
 pub mod dispatch;
 pub mod doacross;
+pub mod static_loops;
 pub mod static_schedule;

@@ -4,7 +4,6 @@
 //! the count: so nothing overflows where the loop itself does not. The type has the loop's own width, because 64-bit
 //! division is expensive on GPUs.
 
-use core::ffi::c_void;
 use core::num::NonZero;
 
 use crate::Ident;
@@ -23,6 +22,9 @@ pub const DISTRIBUTE_CHUNKED: i32 = 91;
 pub const DISTRIBUTE: i32 = 92;
 /// `distribute` and `for` at once: iterations go round all threads of all teams.
 pub const DISTRIBUTE_FOR_ONE: i32 = 93;
+/// Every team gets the whole loop, as the only chunk of a `distribute` (codegen-llvm: `device/combined_loops.rs`). Not
+/// a number of LLVM's.
+pub const DISTRIBUTE_WHOLE: i32 = 95;
 /// Bits 29 and 30 say (non)monotonic; the schedules here are both.
 pub const SCHEDULE_MASK: i32 = 0x1fff_ffff;
 
@@ -57,20 +59,33 @@ impl Member {
         Member::new(arch::block_id(), arch::block_count())
     }
 
+    /// The calling thread in the league. Of more threads than 32 bits count, some get no part.
+    #[inline(always)]
+    pub fn of_all_threads() -> Option<Member> {
+        let (team, thread) = (Member::team(), Member::thread());
+        let teams = team.count.get().min(u32::MAX / thread.count);
+        let threads = thread.count.get();
+        (team.id < teams).then(|| Member::new(team.id * threads + thread.id, teams * threads))
+    }
+
     #[inline(always)]
     fn of_schedule(schedule: i32) -> Member {
         match schedule {
             DISTRIBUTE | DISTRIBUTE_CHUNKED => Member::team(),
-            DISTRIBUTE_FOR_ONE => {
-                let (team, thread) = (Member::team(), Member::thread());
-                Member::new(
-                    team.id * thread.count.get() + thread.id,
-                    team.count.get() * thread.count.get(),
-                )
-            }
             _ => Member::thread(),
         }
     }
+}
+
+/// The calling thread's number among the threads of all teams, and how many these are. Both may need more than 32 bits.
+#[inline(always)]
+fn among_all_threads() -> (u64, u64) {
+    let (team, thread) = (Member::team(), Member::thread());
+    let threads = u64::from(thread.count.get());
+    (
+        u64::from(team.id) * threads + u64::from(thread.id),
+        u64::from(team.count.get()) * threads,
+    )
 }
 
 /// Whether the program leaves the chunk of `distribute` to the implementation. clang then asks for the number of
@@ -177,7 +192,8 @@ const UNIT: u32 = 32;
 /// The entry points of one type of loop variable. clang passes increments as signed.
 macro_rules! static_init {
     ($int:ident, $unsigned:ident, $signed:ident; $chunked:ident, $balanced:ident, $rounded:ident, $aligned:ident;
-     $init:ident, $narrow:ident, $deal:ident, $for:ident, $distribute:ident, $team:ident, $both:ident) => {
+     $init:ident, $narrow:ident, $deal:ident, $deal_to_all:ident,
+     $for:ident, $distribute:ident, $team:ident, $both:ident) => {
         /// The loop's last iteration number; `None` if it has none.
         #[inline(always)]
         pub fn $init(lower: $int, upper: $int, increment: $signed) -> Option<$unsigned> {
@@ -275,6 +291,34 @@ macro_rules! static_init {
             }
         }
 
+        /// The same for chunks of one iteration that are dealt to all threads of all teams. These may be more than a
+        /// 32-bit number counts.
+        #[inline(always)]
+        pub unsafe fn $deal_to_all(
+            is_last: *mut i32,
+            lower: *mut $int,
+            upper: *mut $int,
+            stride: *mut $signed,
+        ) {
+            let (number, all) = among_all_threads();
+            // SAFETY: clang passes the loop's own variables.
+            unsafe {
+                let base = *lower;
+                let count = (*upper).wrapping_add(1).max(base).wrapping_sub(base) as $unsigned;
+                let first = number.min(u64::from(count)) as $unsigned;
+                let round = if $unsigned::BITS < u64::BITS {
+                    all.min(u64::from(count)) as $unsigned
+                } else {
+                    all as $unsigned
+                };
+                let rest = count - first;
+                *lower = base.wrapping_add(first as $int);
+                *upper = *lower;
+                *stride = round as $signed;
+                *is_last = (rest != 0 && (rest - 1).checked_rem(round) == Some(0)) as i32;
+            }
+        }
+
         /// Static schedule: narrows `lower` and `upper` to the caller's first chunk (clang: `emitForStaticInit`; OpenMP
         /// 5.2, §11.5.3).
         #[unsafe(no_mangle)]
@@ -297,11 +341,9 @@ macro_rules! static_init {
                 if is_dealt(schedule)
                     && arch::is_known_to_hold(increment == 1 && *upper != $int::MAX)
                 {
-                    let chunk = if schedule == DISTRIBUTE_FOR_ONE {
-                        1
-                    } else {
-                        chunk
-                    };
+                    if schedule == DISTRIBUTE_FOR_ONE {
+                        return $deal_to_all(is_last, lower, upper, stride);
+                    }
                     return $deal(is_last, lower, upper, stride, chunk, member);
                 }
                 $narrow(
@@ -313,7 +355,7 @@ macro_rules! static_init {
                     |last| match schedule {
                         STATIC | DISTRIBUTE => $balanced(last, member),
                         STATIC_BALANCED_CHUNKED => $rounded(last, chunk, member),
-                        DISTRIBUTE_FOR_ONE => $chunked(last, 1, member),
+                        DISTRIBUTE_FOR_ONE => $chunked(last, 1, Member::of_all_threads()?),
                         _ => $chunked(last, chunk, member),
                     },
                 )
@@ -337,6 +379,11 @@ macro_rules! static_init {
         ) {
             // SAFETY: the caller's promise.
             unsafe {
+                if schedule & SCHEDULE_MASK == DISTRIBUTE_WHOLE {
+                    // The next chunk lies behind the loop.
+                    *stride = (*upper).wrapping_sub(*lower).wrapping_add(1) as $signed;
+                    return;
+                }
                 if schedule & SCHEDULE_MASK == DISTRIBUTE_CHUNKED
                     && Nest::load_inline().reduces()
                     && is_default_chunk(chunk as u64)
@@ -418,16 +465,16 @@ macro_rules! static_init {
     };
 }
 static_init!(i32, u32, i32; chunked_u32, balanced_u32, rounded_u32, aligned_u32; last_i32, narrow_i32, deal_i32,
-    __kmpc_for_static_init_4, __kmpc_distribute_static_init_4, __kmpc_team_static_init_4,
+    deal_to_all_i32, __kmpc_for_static_init_4, __kmpc_distribute_static_init_4, __kmpc_team_static_init_4,
     __kmpc_dist_for_static_init_4);
 static_init!(u32, u32, i32; chunked_u32, balanced_u32, rounded_u32, aligned_u32; last_u32, narrow_u32, deal_u32,
-    __kmpc_for_static_init_4u, __kmpc_distribute_static_init_4u, __kmpc_team_static_init_4u,
+    deal_to_all_u32, __kmpc_for_static_init_4u, __kmpc_distribute_static_init_4u, __kmpc_team_static_init_4u,
     __kmpc_dist_for_static_init_4u);
 static_init!(i64, u64, i64; chunked_u64, balanced_u64, rounded_u64, aligned_u64; last_i64, narrow_i64, deal_i64,
-    __kmpc_for_static_init_8, __kmpc_distribute_static_init_8, __kmpc_team_static_init_8,
+    deal_to_all_i64, __kmpc_for_static_init_8, __kmpc_distribute_static_init_8, __kmpc_team_static_init_8,
     __kmpc_dist_for_static_init_8);
 static_init!(u64, u64, i64; chunked_u64, balanced_u64, rounded_u64, aligned_u64; last_u64, narrow_u64, deal_u64,
-    __kmpc_for_static_init_8u, __kmpc_distribute_static_init_8u, __kmpc_team_static_init_8u,
+    deal_to_all_u64, __kmpc_for_static_init_8u, __kmpc_distribute_static_init_8u, __kmpc_team_static_init_8u,
     __kmpc_dist_for_static_init_8u);
 
 /// End of a worksharing loop or of `sections` (clang: `emitForStaticFinish`; OpenMP 5.2, §11.5).
@@ -447,115 +494,3 @@ pub unsafe extern "C" fn __kmpc_distribute_static_fini(_location: *const Ident, 
         }
     }
 }
-
-/// A loop body as `OpenMPIRBuilder` outlines it: iteration number, captured variables.
-type Body<T> = unsafe extern "C" fn(T, *mut c_void);
-
-/// The runtime-driven loops of `OpenMPIRBuilder` (`-fopenmp-enable-irbuilder`, flang).
-macro_rules! static_loops {
-    ($int:ident, $unsigned:ident; $for:ident, $distribute:ident, $both:ident, $run:ident; $chunked:ident) => {
-        #[inline(always)]
-        unsafe fn $run(
-            body: Body<$int>,
-            data: *mut c_void,
-            count: $unsigned,
-            chunk: $unsigned,
-            member: Member,
-        ) {
-            let Some(last) = count.checked_sub(1) else {
-                return;
-            };
-            let mut next = $chunked(last, chunk.max(1), member);
-            while let Some(mine) = next {
-                let mut iteration = mine.first;
-                loop {
-                    // SAFETY: the builder's function and data.
-                    unsafe { body(iteration as $int, data) };
-                    if iteration == mine.last {
-                        break;
-                    }
-                    iteration += 1;
-                }
-                next = mine
-                    .first
-                    .checked_add(mine.stride)
-                    .filter(|&first| first <= last && mine.stride != 0)
-                    .map(|first| Chunk {
-                        first,
-                        last: first + (chunk.max(1) - 1).min(last - first),
-                        stride: mine.stride,
-                    });
-            }
-        }
-
-        /// `for` (`applyWorkshareLoopTarget`; OpenMP 5.2, §11.5).
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $for(
-            _location: *const Ident,
-            body: Body<$int>,
-            data: *mut c_void,
-            count: $int,
-            _threads: $int,
-            chunk: $int,
-            _one_each: u8,
-        ) {
-            // SAFETY: the caller's promise.
-            unsafe {
-                $run(
-                    body,
-                    data,
-                    count as $unsigned,
-                    chunk as $unsigned,
-                    Member::thread(),
-                )
-            }
-        }
-
-        /// `distribute` (`applyWorkshareLoopTarget`; OpenMP 5.2, §11.6).
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $distribute(
-            _location: *const Ident,
-            body: Body<$int>,
-            data: *mut c_void,
-            count: $int,
-            chunk: $int,
-            _one_each: u8,
-        ) {
-            // SAFETY: the caller's promise.
-            unsafe {
-                $run(
-                    body,
-                    data,
-                    count as $unsigned,
-                    chunk as $unsigned,
-                    Member::team(),
-                )
-            }
-        }
-
-        /// `distribute parallel for` (`applyWorkshareLoopTarget`; OpenMP 5.2, §11.5 and §11.6).
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $both(
-            _location: *const Ident,
-            body: Body<$int>,
-            data: *mut c_void,
-            count: $int,
-            _threads: $int,
-            _team_chunk: $int,
-            chunk: $int,
-            _one_each: u8,
-        ) {
-            let member = Member::of_schedule(DISTRIBUTE_FOR_ONE);
-            // SAFETY: the caller's promise.
-            unsafe { $run(body, data, count as $unsigned, chunk as $unsigned, member) }
-        }
-    };
-}
-static_loops!(i32, u32; __kmpc_for_static_loop_4, __kmpc_distribute_static_loop_4,
-    __kmpc_distribute_for_static_loop_4, run_i32; chunked_u32);
-static_loops!(u32, u32; __kmpc_for_static_loop_4u, __kmpc_distribute_static_loop_4u,
-    __kmpc_distribute_for_static_loop_4u, run_u32; chunked_u32);
-static_loops!(i64, u64; __kmpc_for_static_loop_8, __kmpc_distribute_static_loop_8,
-    __kmpc_distribute_for_static_loop_8, run_i64; chunked_u64);
-static_loops!(u64, u64; __kmpc_for_static_loop_8u, __kmpc_distribute_static_loop_8u,
-    __kmpc_distribute_for_static_loop_8u, run_u64; chunked_u64);

@@ -252,12 +252,14 @@ fn teams(
     if wanted.teams[0] > 0 {
         return Ok(wanted.teams[0]);
     }
-    let each = resident().map_or(TEAMS_PER_MULTIPROCESSOR, |teams| {
-        teams.max(1).saturating_mul(WAVES)
-    });
-    let plenty = device.multiprocessors.saturating_mul(each).max(1);
+    let resident = resident().map(|teams| teams.max(1));
+    let on_each = |teams: u32| device.multiprocessors.saturating_mul(teams).max(1);
+    let plenty = on_each(resident.map_or(TEAMS_PER_MULTIPROCESSOR, |teams| {
+        teams.saturating_mul(WAVES)
+    }));
     let useful = match (wanted.iterations(), environment.mode) {
-        (0, _) => u64::from(device.multiprocessors.max(1)),
+        // Teams that share work by their numbers: as many as run at the same time.
+        (0, _) => on_each(resident.unwrap_or(1)).into(),
         (trips, ExecutionMode::Generic | ExecutionMode::GenericSpmd) => {
             trips.min(u64::from(plenty))
         }
@@ -484,6 +486,9 @@ mod tests {
         assert_eq!(teams(2, 1 << 40, &|_| Some(3)), 24);
         assert_eq!(teams(2, 1280, &|_| Some(3)), 10);
         assert_eq!(teams(2, 1 << 40, &|_| Some(0)), 8);
+        // Without a loop, all that run at the same time.
+        assert_eq!(teams(2, 0, &|_| Some(16)), 64);
+        assert_eq!(teams(2, 0, &|_| None), 4);
         // The master's warp counts, too.
         assert_eq!(teams(1, 1 << 40, &|threads| Some(threads / 32)), 40);
     }

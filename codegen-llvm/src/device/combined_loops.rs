@@ -1,0 +1,277 @@
+//! Makes one loop of the two that clang emits for `distribute parallel for` (OpenMP 5.2, §11.5.3 and §11.6).
+//!
+//! Where the program states no `dist_schedule`, clang deals chunks of the team's size to the teams, and the iterations
+//! of a chunk to the threads. That is a loop over a team's chunks, and in it one over a thread's iterations of a chunk,
+//! of which there is one. The bounds of each chunk are computed on the way, by dozens of instructions for an iteration
+//! that may be two loads and a store.
+//!
+//! Here a team gets all iterations as its only chunk, and of these a thread every n-th, n the threads of all teams
+//! (schedules [`WHOLE`] and [`ALL_THREADS`] of the device runtime). Threads get the iterations that they got before. A
+//! loop that reduces across teams stays: its team has one piece already
+//! (docs/decisions/0024-reducing-loops-in-one-piece.md).
+//!
+//! The pass has to come before clang's optimiser, which makes one function of the two. clang runs it on each
+//! translation unit (link-plugin).
+
+use llvm_sys::LLVMOpcode;
+
+use crate::analysis::captures;
+use crate::ir::{Context, Module, Type, Value};
+
+/// `dist_schedule(static, chunk)` (`OMPScheduleType`).
+const DISTRIBUTE_CHUNKED: u64 = 91;
+/// `schedule(static, chunk)`.
+const STATIC_CHUNKED: u64 = 33;
+/// Every team gets the whole loop as one chunk (devicertl: `static_schedule::DISTRIBUTE_WHOLE`).
+const WHOLE: u64 = 95;
+/// Iterations are dealt to all threads of all teams (LLVM: `kmp_sched_distr_static_chunk_sched_static_chunkone`).
+const ALL_THREADS: u64 = 93;
+/// The bits of a schedule that say no more than whether it is monotonic.
+const SCHEDULE_MASK: u64 = 0x1fff_ffff;
+
+/// Arguments of `__kmpc_distribute_static_init_*` and `__kmpc_for_static_init_*`.
+const SCHEDULE: u32 = 2;
+const IS_LAST: u32 = 3;
+const LOWER: u32 = 4;
+const UPPER: u32 = 5;
+const INCREMENT: u32 = 7;
+const CHUNK: u32 = 8;
+
+/// Parameters of the region: what begins a team's chunk, and what ends it.
+const CHUNK_LOWER: usize = 2;
+const CHUNK_UPPER: usize = 3;
+
+/// Changes the schedules of all such loops.
+pub fn run(context: Context, module: &Module) {
+    let schedule = |number| Value::int(Type::int(context, 32), number);
+    for function in module.definitions() {
+        if let Some((teams, threads)) = combined(function) {
+            teams.set_operand(SCHEDULE, schedule(WHOLE));
+            threads.set_operand(SCHEDULE, schedule(ALL_THREADS));
+        }
+    }
+}
+
+/// The calls that deal the iterations to the teams and to the threads, if a function has one such construct.
+fn combined(function: Value) -> Option<(Value, Value)> {
+    let teams = only(calls_of(function, "__kmpc_distribute_static_init_"))?;
+    let fork = only(
+        function
+            .instructions()
+            .into_iter()
+            .filter(|it| captures::is_fork(*it)),
+    )?;
+    let reduces = calls_of(function, "__kmpc_nvptx_teams_reduce_")
+        .next()
+        .is_some();
+    let region = captures::region(fork)?;
+    let threads = only(calls_of(region, "__kmpc_for_static_init_"))?;
+    let open = is_scheduled(teams, DISTRIBUTE_CHUNKED)
+        && is_block_size(teams.operand(CHUNK))
+        && is_unread(teams.operand(IS_LAST));
+    let one_by_one =
+        is_scheduled(threads, STATIC_CHUNKED) && threads.operand(CHUNK).as_int() == Some(1);
+    let same_loop = [(LOWER, CHUNK_LOWER), (UPPER, CHUNK_UPPER)]
+        .into_iter()
+        .all(|(bound, parameter)| {
+            captures::passed(fork, parameter).and_then(loaded_from)
+                == Some(teams.operand(bound).address_base())
+                && holds_parameter(
+                    threads.operand(bound),
+                    region.parameters().get(parameter).copied(),
+                )
+        });
+    (open && one_by_one && same_loop && !reduces).then_some((teams, threads))
+}
+
+/// The calls of functions whose names begin so.
+fn calls_of(function: Value, prefix: &'static str) -> impl Iterator<Item = Value> {
+    let instructions = function.instructions().into_iter();
+    instructions.filter(move |it| {
+        let called = it.is_call().then(|| it.called_function()).flatten();
+        called.is_some_and(|called| called.name().starts_with(prefix))
+    })
+}
+
+/// The only one there is.
+fn only(mut found: impl Iterator<Item = Value>) -> Option<Value> {
+    let first = found.next();
+    first.filter(|_| found.next().is_none())
+}
+
+/// Whether a call deals iterations one step apart by that schedule.
+fn is_scheduled(call: Value, schedule: u64) -> bool {
+    let number = call.operand(SCHEDULE).as_int();
+    number.is_some_and(|number| number & SCHEDULE_MASK == schedule)
+        && call.operand(INCREMENT).as_int() == Some(1)
+}
+
+/// Whether a chunk is the team's size, as clang asks for it where the program states none.
+fn is_block_size(chunk: Value) -> bool {
+    let asked = converted(chunk);
+    let called = asked.is_call().then(|| asked.called_function()).flatten();
+    called.is_some_and(|function| function.name() == "__kmpc_get_hardware_num_threads_in_block")
+}
+
+/// Whether nobody but the call that it is passed to, and who gives it its first value, uses a local.
+fn is_unread(local: Value) -> bool {
+    captures::same_address(local.address_base())
+        .into_iter()
+        .flat_map(Value::users)
+        .all(|user| {
+            user.is_call()
+                || matches!(
+                    user.opcode(),
+                    Some(LLVMOpcode::LLVMStore | LLVMOpcode::LLVMAddrSpaceCast)
+                )
+        })
+}
+
+/// A number before conversions between integers of different widths and pointers.
+fn converted(mut value: Value) -> Value {
+    use LLVMOpcode::{LLVMIntToPtr, LLVMSExt, LLVMTrunc, LLVMZExt};
+    while let Some(LLVMIntToPtr | LLVMSExt | LLVMTrunc | LLVMZExt) = value.opcode() {
+        value = value.operand(0);
+    }
+    value
+}
+
+/// The local that a value was loaded from.
+fn loaded_from(value: Value) -> Option<Value> {
+    let load = converted(value);
+    (load.opcode() == Some(LLVMOpcode::LLVMLoad)).then(|| load.operand(0).address_base())
+}
+
+/// Whether a local gets the value of a parameter, by way of the local that clang gives each parameter.
+fn holds_parameter(local: Value, parameter: Option<Value>) -> bool {
+    let stored = |local: Value| {
+        let addresses = captures::same_address(local.address_base()).into_iter();
+        addresses.flat_map(move |address| {
+            let stores = address.users().into_iter();
+            stores.filter(move |user| {
+                user.opcode() == Some(LLVMOpcode::LLVMStore) && user.operand(1) == address
+            })
+        })
+    };
+    stored(local)
+        .filter_map(|store| loaded_from(store.operand(0)))
+        .any(|own| stored(own).any(|store| Some(store.operand(0)) == parameter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The schedules after the pass of a loop as clang emits it: that of the teams, that of the threads. `upper` is what
+    /// the fork passes as the end of the team's chunk, `after` what follows the fork.
+    fn schedules(chunk: &str, dealt: &str, upper: &str, after: &str) -> (String, String) {
+        let context = Context::new();
+        let text = format!(
+            "target triple = \"nvptx64-nvidia-cuda\"
+declare i32 @__kmpc_get_hardware_num_threads_in_block()
+declare void @__kmpc_distribute_static_init_4(ptr, i32, i32, ptr, ptr, ptr, ptr, i32, i32)
+declare void @__kmpc_for_static_init_4(ptr, i32, i32, ptr, ptr, ptr, ptr, i32, i32)
+declare void @__kmpc_parallel_60(ptr, i32, i32, i32, i32, ptr, ptr, ptr, i64, i32)
+declare i32 @__kmpc_nvptx_teams_reduce_nowait_v2(ptr)
+define void @teams() {{
+  %lb = alloca i32
+  %ub = alloca i32
+  %other = alloca i32
+  %stride = alloca i32
+  %last = alloca i32
+  %list = alloca [2 x ptr]
+  store i32 0, ptr %last
+  %size = call i32 @__kmpc_get_hardware_num_threads_in_block()
+  call void @__kmpc_distribute_static_init_4(ptr null, i32 0, i32 91, ptr %last, ptr %lb, ptr %ub, ptr %stride,
+    i32 1, i32 {chunk})
+  %l = load i32, ptr %lb
+  %lw = zext i32 %l to i64
+  %lp = inttoptr i64 %lw to ptr
+  store ptr %lp, ptr %list
+  %u = load i32, ptr {upper}
+  %uw = zext i32 %u to i64
+  %up = inttoptr i64 %uw to ptr
+  %second = getelementptr [2 x ptr], ptr %list, i64 0, i64 1
+  store ptr %up, ptr %second
+  call void @__kmpc_parallel_60(ptr null, i32 0, i32 1, i32 -1, i32 -1, ptr @region, ptr null, ptr %list, i64 2, i32 0)
+  {after}
+  ret void
+}}
+define internal void @region(ptr %gtid, ptr %btid, i64 %from, i64 %to) {{
+  %from.addr = alloca i64
+  %to.addr = alloca i64
+  %lb = alloca i32
+  %ub = alloca i32
+  %stride = alloca i32
+  %last = alloca i32
+  store i64 %from, ptr %from.addr
+  store i64 %to, ptr %to.addr
+  store i32 0, ptr %lb
+  %f = load i64, ptr %from.addr
+  %fn = trunc i64 %f to i32
+  %t = load i64, ptr %to.addr
+  %tn = trunc i64 %t to i32
+  store i32 %fn, ptr %lb
+  store i32 %tn, ptr %ub
+  call void @__kmpc_for_static_init_4(ptr null, i32 0, i32 {dealt}, ptr %last, ptr %lb, ptr %ub, ptr %stride,
+    i32 1, i32 1)
+  ret void
+}}
+"
+        );
+        let module = Module::parse(context, &text, "test").unwrap();
+        run(context, &module);
+        module.verify("after the pass").unwrap();
+        let of = |name: &str, prefix| {
+            let call = only(calls_of(module.function(name).unwrap(), prefix)).unwrap();
+            call.operand(SCHEDULE).as_int().unwrap().to_string()
+        };
+        (
+            of("teams", "__kmpc_distribute_static_init_"),
+            of("region", "__kmpc_for_static_init_"),
+        )
+    }
+
+    fn both(teams: &str, threads: &str) -> (String, String) {
+        (teams.to_owned(), threads.to_owned())
+    }
+
+    #[test]
+    fn clangs_own_chunks_become_one() {
+        let one = both("95", "93");
+        assert_eq!(schedules("%size", "33", "%ub", ""), one);
+        assert_eq!(
+            schedules("%size", "1073741857", "%ub", ""),
+            one,
+            "nonmonotonic"
+        );
+    }
+
+    #[test]
+    fn what_the_program_says_stays() {
+        let as_is = |dealt| both("91", dealt);
+        assert_eq!(
+            schedules("128", "33", "%ub", ""),
+            as_is("33"),
+            "dist_schedule"
+        );
+        assert_eq!(schedules("%size", "34", "%ub", ""), as_is("34"), "schedule");
+        assert_eq!(
+            schedules("%size", "33", "%other", ""),
+            as_is("33"),
+            "a loop of its own"
+        );
+        let read = "%is = load i32, ptr %last";
+        assert_eq!(
+            schedules("%size", "33", "%ub", read),
+            as_is("33"),
+            "lastprivate"
+        );
+        let reduces = "%r = call i32 @__kmpc_nvptx_teams_reduce_nowait_v2(ptr null)";
+        assert_eq!(
+            schedules("%size", "33", "%ub", reduces),
+            as_is("33"),
+            "a reduction"
+        );
+    }
+}
