@@ -6,7 +6,7 @@ use llvm_sys::prelude::LLVMModuleRef;
 use crate::analysis::target::{self, Target};
 use crate::device::{
     absent_regions, array_reductions, captured_values, combined_loops, debug_captures, full_teams,
-    host_pointers, local_space, null_pointers, shared_captures,
+    host_pointers, local_space, null_pointers, reduced_globals, shared_captures,
 };
 use crate::ir::Module;
 
@@ -29,6 +29,7 @@ pub unsafe fn run(module: LLVMModuleRef) -> Result<()> {
     }
     array_reductions::refuse(&module)?;
     captured_values::run(module.context, &module);
+    reduced_globals::run(module.context, &module);
     debug_captures::run(&module);
     host_pointers::mark(module.context, &module);
     full_teams::run(module.context, &module);

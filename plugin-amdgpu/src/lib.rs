@@ -15,7 +15,6 @@ mod host_thread;
 mod hsa_types;
 mod image;
 mod init_array;
-mod kept_memory;
 mod kernel;
 mod locked_memory;
 mod memory;

@@ -1,16 +1,31 @@
-//! Allocations. Freed memory of the device is kept for the next one ([`KeptMemory`]).
+//! Allocations. Freed memory of the device is kept for the next one ([`KeptBlocks`]).
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 
 use parking_lot::Mutex;
 use plugin_api::{DevicePtr, Error, MemoryKind, Result};
+use vendor_driver::KeptBlocks;
 
 use crate::driver::{ACCESS_NEVER, Failure, HsaAgent, HsaAgentInfo, HsaPool, HsaStatus, Outcome};
 use crate::gpu::Gpu;
-use crate::kept_memory::{Block, KeptMemory, block_size};
 use crate::locked_memory::known_memory;
 use crate::query;
+
+/// The runtime allocates whole pages.
+const PAGE: usize = 4096;
+
+/// An allocation that nobody uses.
+struct Block {
+    address: u64,
+    /// The other devices that may use it.
+    shared_with: Vec<HsaAgent>,
+}
+
+/// The size of the block for an allocation of so many bytes.
+fn block_size(bytes: usize) -> usize {
+    bytes.checked_next_multiple_of(PAGE).unwrap_or(bytes)
+}
 
 /// The memory of one device that is in use.
 #[derive(Default)]
@@ -25,7 +40,7 @@ struct Live {
     /// Sizes of the device globals that somebody knows, by address.
     globals: BTreeMap<u64, u64>,
     /// Freed memory of the device.
-    kept: KeptMemory,
+    kept: KeptBlocks<Block>,
 }
 
 struct Allocation {

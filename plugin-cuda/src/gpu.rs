@@ -30,7 +30,8 @@ pub struct Gpu {
     pub device: CuDevice,
     /// Its properties.
     pub properties: Properties,
-    settings: Settings,
+    /// The limits that the environment sets.
+    pub settings: Settings,
     opened: OnceLock<ContextResources>,
     opening: Mutex<()>,
     /// Why the device is lost, if it is.

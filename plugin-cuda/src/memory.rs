@@ -1,21 +1,32 @@
 //! Allocations.
 //!
 //! Device memory comes from the driver's pool where the device has one (`cuMemAllocAsync`). The pool reuses a
-//! freed block without asking the device. Freeing does not wait for everything that runs, unlike `cuMemFree`.
+//! freed block without asking the device. Freeing does not wait for everything that runs, unlike `cuMemFree`. Small
+//! blocks do not even go back to the pool: two calls and a wait take as long as the copy of a scalar.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 
 use parking_lot::Mutex;
 use plugin_api::{DevicePtr, Error, MemoryKind, Result};
+use vendor_driver::KeptBlocks;
 
 use crate::driver::{CuHostAllocFlags, CuMemAttachFlags, CuResult, Failure, Outcome};
 use crate::gpu::{Entered, Gpu};
+
+/// Blocks up to this size are kept for the next allocation, bytes.
+const SMALL: usize = 64 << 10;
+/// Their sizes are multiples of this, bytes, as the pool's are.
+const GRAIN: usize = 512;
+/// Most bytes of small blocks that are kept.
+const KEPT: u64 = 1 << 20;
 
 /// How an allocation must be freed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
     Pool,
+    /// The pool, a block of [`SMALL`] bytes at most.
+    Small,
     /// `cuMemAlloc`, `cuMemAllocManaged`
     Driver,
     Host,
@@ -26,6 +37,8 @@ enum Origin {
 pub struct Memory {
     /// By address: bytes and origin.
     live: Mutex<BTreeMap<u64, (u64, Origin)>>,
+    /// The addresses of small blocks that nobody uses.
+    small: Mutex<KeptBlocks<u64>>,
 }
 
 impl Memory {
@@ -39,11 +52,10 @@ impl Memory {
             MemoryKind::Shared if !gpu.properties.managed_memory => MemoryKind::Host,
             kind => kind,
         };
-        let made = take(gpu, &entered, bytes, kind);
-        let made = match made {
+        let made = match self.take(gpu, &entered, bytes, kind) {
             Err(failure) if failure.result == CuResult::OUT_OF_MEMORY => {
-                trim(gpu, &entered);
-                take(gpu, &entered, bytes, kind)
+                self.trim(gpu, &entered);
+                self.take(gpu, &entered, bytes, kind)
             }
             made => made,
         };
@@ -69,12 +81,20 @@ impl Memory {
             let mut live = self.live.lock();
             live.remove(&pointer.0)
         };
-        let (_, origin) = origin.ok_or(Error::InvalidFree(pointer))?;
+        let (size, origin) = origin.ok_or(Error::InvalidFree(pointer))?;
         let entered = gpu.enter()?;
         let driver = gpu.driver;
         // SAFETY: an allocation of this origin in the current context that has not been freed.
         let outcome = unsafe {
             match origin {
+                Origin::Small => {
+                    let most = gpu.settings.release_threshold.min(KEPT);
+                    let block = block_size(size as usize) as u64;
+                    let kept = self.small.lock().keep(block, pointer.0, most);
+                    kept.map_or(Ok(()), |address| {
+                        driver.mem_free_async(address, entered.memory)
+                    })
+                }
                 Origin::Pool => driver.mem_free_async(pointer.0, entered.memory),
                 Origin::Driver => driver.mem_free(pointer.0),
                 Origin::Host => driver.mem_free_host(pointer.0 as *mut c_void),
@@ -82,11 +102,67 @@ impl Memory {
         };
         gpu.check(outcome)
     }
+
+    /// A block of the memory of that kind.
+    fn take(
+        &self,
+        gpu: &Gpu,
+        entered: &Entered<'_>,
+        bytes: usize,
+        kind: MemoryKind,
+    ) -> std::result::Result<(u64, Origin), Failure> {
+        if kind != MemoryKind::Device || entered.pool.is_none() {
+            return take_unpooled(gpu, bytes, kind);
+        }
+        let (origin, bytes) = match bytes <= SMALL {
+            true => (Origin::Small, block_size(bytes)),
+            false => (Origin::Pool, bytes),
+        };
+        if origin == Origin::Small
+            && let Some(address) = self.small.lock().take(bytes as u64)
+        {
+            return Ok((address, origin));
+        }
+        let mut address = 0;
+        // SAFETY: `address` is writable, the context is current.
+        unsafe {
+            gpu.driver
+                .mem_alloc_async(&mut address, bytes, entered.memory)?;
+            // Other streams may use the memory once the allocation is complete.
+            gpu.driver.stream_synchronize(entered.memory)?;
+        }
+        Ok((address, origin))
+    }
+
+    /// Returns memory that nobody uses to the device.
+    fn trim(&self, gpu: &Gpu, entered: &Entered<'_>) {
+        let Some(pool) = entered.pool else { return };
+        // The pool gets freed memory when the stream has passed the free.
+        // SAFETY: nobody knows the blocks any more; pool and stream are the device's.
+        let trimmed: Outcome = unsafe {
+            self.small
+                .lock()
+                .take_all()
+                .into_iter()
+                .try_for_each(|address| gpu.driver.mem_free_async(address, entered.memory))
+                .and_then(|()| gpu.driver.stream_synchronize(entered.memory))
+                .and_then(|()| gpu.driver.mem_pool_trim_to(pool, 0))
+        };
+        if let Err(failure) = trimmed {
+            // The next attempt to allocate will fail too, and is reported.
+            log::debug!("{} failed: {}", failure.call, failure.result.0);
+        }
+    }
 }
 
-fn take(
+/// The size of the block for an allocation of so many bytes, [`SMALL`] at most.
+fn block_size(bytes: usize) -> usize {
+    bytes.max(1).next_multiple_of(GRAIN)
+}
+
+/// Memory that is not from the pool.
+fn take_unpooled(
     gpu: &Gpu,
-    entered: &Entered<'_>,
     bytes: usize,
     kind: MemoryKind,
 ) -> std::result::Result<(u64, Origin), Failure> {
@@ -95,12 +171,6 @@ fn take(
     // SAFETY: `address` and `host` are writable, the context is current.
     unsafe {
         match kind {
-            MemoryKind::Device if entered.pool.is_some() => {
-                driver.mem_alloc_async(&mut address, bytes, entered.memory)?;
-                // Other streams may use the memory once the allocation is complete.
-                driver.stream_synchronize(entered.memory)?;
-                Ok((address, Origin::Pool))
-            }
             MemoryKind::Device => {
                 driver.mem_alloc(&mut address, bytes)?;
                 Ok((address, Origin::Driver))
@@ -117,22 +187,6 @@ fn take(
                 Ok((host as u64, Origin::Host))
             }
         }
-    }
-}
-
-/// Returns the pool's unused memory to the device.
-fn trim(gpu: &Gpu, entered: &Entered<'_>) {
-    let Some(pool) = entered.pool else { return };
-    // The pool gets freed memory when the stream has passed the free.
-    // SAFETY: pool and stream are the device's.
-    let trimmed: Outcome = unsafe {
-        gpu.driver
-            .stream_synchronize(entered.memory)
-            .and_then(|()| gpu.driver.mem_pool_trim_to(pool, 0))
-    };
-    if let Err(failure) = trimmed {
-        // The next attempt to allocate will fail too, and is reported.
-        log::debug!("{} failed: {}", failure.call, failure.result.0);
     }
 }
 

@@ -5,7 +5,7 @@
 //! * the table of a library's functions ([`functions!`](crate::functions)), constants of its types
 //!   ([`values!`](crate::values)), and calls that fail ([`Failure`]);
 //! * the GPUs that there are ([`Found`]), and the kernels of an image ([`KernelTable`]);
-//! * idle objects ([`ObjectPool`]), pinned memory of a stream ([`Staging`]), functions of the host ([`HostFunction`]);
+//! * idle objects ([`ObjectPool`]), freed memory ([`KeptBlocks`]), pinned memory of a stream ([`Staging`]), functions of the host ([`HostFunction`]);
 //! * the launches in flight ([`InFlight`]), the record of a trap ([`Trap`]), and the fault that follows from both.
 
 mod compile_error;
@@ -14,6 +14,7 @@ mod found;
 mod function_table;
 mod host_function;
 mod in_flight;
+mod kept_blocks;
 mod kernel_table;
 mod launch_limits;
 mod object_pool;
@@ -30,6 +31,7 @@ pub use found::Found;
 pub use function_table::{Failure, Outcome, Status, linker_message};
 pub use host_function::HostFunction;
 pub use in_flight::{InFlight, LaunchInFlight, LaunchesInFlight};
+pub use kept_blocks::KeptBlocks;
 pub use kernel_table::KernelTable;
 pub use launch_limits::{invalid_launch, launch_problem};
 pub use libloading::Library;

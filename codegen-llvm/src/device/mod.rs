@@ -22,6 +22,7 @@ mod pack_shared;
 pub mod pipeline;
 mod placed_shared;
 mod realloc;
+pub mod reduced_globals;
 mod retarget;
 pub mod runtime;
 mod services;

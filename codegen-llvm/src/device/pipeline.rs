@@ -229,8 +229,8 @@ mod tests {
         );
         assert_eq!(
             names(NvidiaLink),
-            "launch-bounds math-intrinsics guards realloc fold optimise idle-barriers pack-shared unsupported \
-             static-shared"
+            "launch-bounds math-intrinsics guards realloc fold optimise local-space idle-barriers pack-shared \
+             unsupported static-shared null-pointers"
         );
         assert_eq!(
             names(CodeObject),

@@ -27,9 +27,19 @@ use crate::report::error::{Error, Result};
 use crate::report::info::{self, Info};
 use crate::trace;
 
-/// Device storage keeps the host address modulo this number. What the compiler knows about the alignment of a base then
-/// also holds for its sections.
-const KEPT_ALIGNMENT: u64 = 64;
+/// Device storage keeps the host address modulo at least this number, what the largest scalars are aligned to.
+const LEAST_KEPT: u64 = 16;
+/// Of a base that is aligned to more, it keeps the address modulo that, up to this number. What the compiler knows about
+/// the alignment of the base then also holds for its sections.
+const MOST_KEPT: u64 = 64;
+
+/// Bytes between the beginning of a device block, which is aligned to [`MOST_KEPT`] at least, and that of the storage
+/// for a section of `base`. Most arrays have none, and warps then access whole lines of a cache. `malloc` aligns large
+/// arrays to 16 bytes and no more.
+fn padding(base: u64, begin: u64) -> u64 {
+    let aligned = 1 << base.trailing_zeros().min(u64::BITS - 1);
+    begin % u64::clamp(aligned, LEAST_KEPT, MOST_KEPT)
+}
 
 /// The device address for a `use_device_ptr` or `use_device_addr` item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,7 +164,9 @@ impl Entering {
             if item.size == 0 || kind.contains(MapType::PRESENT) || in_place {
                 return Ok(None);
             }
-            let padding = item.begin % KEPT_ALIGNMENT;
+            // What a pointer in another object points at: nobody but its type says how it is aligned.
+            let by_pointer = kind.contains(MapType::PTR_AND_OBJ);
+            let padding = padding(if by_pointer { item.begin } else { item.base }, item.begin);
             let event = ompt::allocation(device.number, Side::host(item.begin), item.size);
             let allocation = device.device.alloc(
                 padding.saturating_add(item.size),
@@ -252,5 +264,25 @@ fn returned_base(item: &MapItem, base: u64, mapping: Option<&Mapping>) -> u64 {
             .wrapping_sub(item.begin.wrapping_sub(base)),
         None if item.kind.contains(MapType::NULLIFY) => 0,
         None => base,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::padding;
+
+    #[test]
+    fn sections_keep_the_alignment_of_their_base() {
+        // Memory of malloc, from its beginning and in it.
+        assert_eq!(padding(0x7f00_0010, 0x7f00_0010), 0);
+        assert_eq!(padding(0x7f00_0010, 0x7f00_0014), 4);
+        assert_eq!(padding(0x7f00_0010, 0x7f00_0050), 0);
+        // A member of an object that is aligned to 64 bytes, or to more.
+        assert_eq!(padding(0x7f00_0040, 0x7f00_0048), 8);
+        assert_eq!(padding(0x7f00_0000, 0x7f00_0070), 48);
+        // One that is aligned to 32, or hardly.
+        assert_eq!(padding(0x7f00_0020, 0x7f00_0070), 16);
+        assert_eq!(padding(0x7f00_0001, 0x7f00_0019), 9);
+        assert_eq!(padding(0, 8), 8);
     }
 }

@@ -406,10 +406,13 @@ fn out_of_memory_names_the_item() {
 
 #[test]
 fn alignment_of_the_host_is_kept() {
+    #[repr(align(64))]
+    struct Aligned([u8; 256]);
     let (device, _fake) = FakeDevice::openmp(1 << 20);
-    let array = storage::<u8, 256>();
-    let begin_at = at(&*array) + 40;
-    begin(&device, &[item(at(&*array), begin_at, 100, 0x1)]).unwrap();
+    let object = Box::new(Aligned([0; 256]));
+    let base = object.0.as_ptr() as u64;
+    let begin_at = base + 40;
+    begin(&device, &[item(base, begin_at, 100, 0x1)]).unwrap();
     assert_eq!(address(&device, begin_at).unwrap().0 % 64, begin_at % 64);
 }
 
