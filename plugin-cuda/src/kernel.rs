@@ -219,8 +219,8 @@ fn resident_blocks(
 
 /// A kernel's parameters as a newer driver reports them. `None`: the driver does not report them.
 ///
-/// The last inquiry fails, because the driver does not say how many there are. compute-sanitizer takes that for an error
-/// of the program. So this is for images that do not list their parameters.
+/// The last inquiry fails, because the driver does not say how many there are. compute-sanitizer takes that for an
+/// error of the program. So this is for images that do not list their parameters.
 fn parameters(gpu: &Gpu, function: CuFunction) -> Result<Option<Vec<Parameter>>> {
     let mut parameters = Vec::new();
     loop {

@@ -6,4 +6,5 @@ mod errors;
 pub mod fake_device;
 mod kernel_arguments;
 mod kernel_launch;
+mod launch_shape;
 mod mapping_model;
