@@ -31,4 +31,5 @@ pub mod shared_captures;
 mod static_shared;
 mod traps;
 pub mod undefined;
+mod unrolled_reads;
 mod unsupported;

@@ -15,7 +15,8 @@ use anyhow::Result;
 use super::{
     empty_assembly, ending_paths, fold, global_space, guards, idle_barriers, launch_bounds,
     local_space, math_intrinsics, null_pointers, pack_shared, placed_shared, realloc, retarget,
-    runtime, services, shared_accesses, static_shared, traps, undefined, unsupported,
+    runtime, services, shared_accesses, static_shared, traps, undefined, unrolled_reads,
+    unsupported,
 };
 use crate::analysis::target::Target;
 use crate::ir::{Machine, Module};
@@ -132,6 +133,9 @@ const PASSES: &[Line] = &[
         shared_accesses::run(&image.module);
         Ok(())
     }),
+    line("unrolled-reads", NVIDIA, 2, |image| {
+        unrolled_reads::run(&image.module, &image.machine)
+    }),
     line("idle-barriers", ALL, 1, |image| {
         idle_barriers::run(&image.module);
         Ok(())
@@ -229,8 +233,8 @@ mod tests {
         );
         assert_eq!(
             names(NvidiaLink),
-            "launch-bounds math-intrinsics guards realloc fold optimise local-space idle-barriers pack-shared \
-             unsupported static-shared null-pointers"
+            "launch-bounds math-intrinsics guards realloc fold optimise local-space unrolled-reads idle-barriers \
+             pack-shared unsupported static-shared null-pointers"
         );
         assert_eq!(
             names(CodeObject),

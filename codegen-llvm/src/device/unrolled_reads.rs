@@ -1,0 +1,395 @@
+//! Unrolls loops that read memory and write none, where the number of iterations is not worth computing (NVIDIA GPUs).
+//!
+//! A thread's part of a loop goes from one iteration to the next by the number of threads. LLVM would unroll such a loop
+//! after a division by that number, which it takes for too expensive. Without, each load waits for the addition before
+//! it: a sum of 2^26 doubles takes 197 µs on an H100, unrolled by four 187.
+//!
+//! Here four iterations run as long as so many are left, which a subtraction tells. Nothing is written in between, so
+//! that `ptxas` issues the four loads first. The operations keep their order: sums keep their last bits.
+
+use std::collections::HashMap;
+
+use anyhow::Result;
+use llvm_sys::LLVMIntPredicate::{self, *};
+use llvm_sys::LLVMOpcode::{self, *};
+
+use crate::analysis::target::SHARED;
+use crate::ir::{Block, Builder, Context, Machine, Module, Type, Value};
+
+/// Iterations at a time.
+const FACTOR: u64 = 4;
+/// Most instructions of an iteration. The copies of more would need too many registers.
+const MOST: usize = 24;
+
+/// Unrolls the loops.
+pub fn run(module: &Module, machine: &Machine) -> Result<()> {
+    machine.run_passes(module, "function(loop-simplify,lcssa)")?;
+    for function in module.definitions() {
+        for block in function.blocks() {
+            if let Some(found) = ReadLoop::of(block) {
+                found.unroll(module.context);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A loop of one block that counts by a number that does not change in it.
+struct ReadLoop {
+    block: Block,
+    before: Block,
+    after: Block,
+    /// What it counts, where it goes on, and by how much.
+    counter: Value,
+    next: Value,
+    step: Value,
+    /// It goes on while `next` is less than the bound, or as much.
+    bound: Value,
+    order: Order,
+}
+
+/// How a number compares with the bound while a loop goes on.
+#[derive(Clone, Copy)]
+struct Order {
+    is_signed: bool,
+    is_strict: bool,
+}
+
+impl Order {
+    /// The order by which a loop goes on if the comparison of its next number (first, or `second`) with its bound is
+    /// `on`.
+    fn of(predicate: LLVMIntPredicate, second: bool, on: bool) -> Option<Order> {
+        let (less, is_signed, is_strict) = match predicate {
+            LLVMIntULT => (true, false, true),
+            LLVMIntULE => (true, false, false),
+            LLVMIntUGT => (false, false, true),
+            LLVMIntUGE => (false, false, false),
+            LLVMIntSLT => (true, true, true),
+            LLVMIntSLE => (true, true, false),
+            LLVMIntSGT => (false, true, true),
+            LLVMIntSGE => (false, true, false),
+            _ => return None,
+        };
+        // `a > b` is `b < a`, and not `a <= b`.
+        let is_strict = if on { is_strict } else { !is_strict };
+        ((less == on) != second).then_some(Order {
+            is_signed,
+            is_strict,
+        })
+    }
+
+    fn predicate(self) -> LLVMIntPredicate {
+        match (self.is_signed, self.is_strict) {
+            (true, true) => LLVMIntSLT,
+            (true, false) => LLVMIntSLE,
+            (false, true) => LLVMIntULT,
+            (false, false) => LLVMIntULE,
+        }
+    }
+}
+
+impl ReadLoop {
+    fn of(block: Block) -> Option<ReadLoop> {
+        let end = block.terminator()?;
+        let condition = end.condition()?;
+        let (yes, no) = match end.successors()[..] {
+            [yes, no] => (yes, no),
+            _ => return None,
+        };
+        if (yes == block) == (no == block) || condition.opcode() != Some(LLVMICmp) {
+            return None;
+        }
+        let before: Vec<Block> = block
+            .predecessors()
+            .into_iter()
+            .filter(|it| *it != block)
+            .collect();
+        let &[before] = &before[..] else { return None };
+        if before.successors() != [block] {
+            return None;
+        }
+        let is_own = |value: Value| value.is_instruction() && value.block() == block;
+        let (next, bound, second) = match [condition.operand(0), condition.operand(1)] {
+            [next, bound] if is_own(next) && !is_own(bound) => (next, bound, false),
+            [bound, next] if is_own(next) && !is_own(bound) => (next, bound, true),
+            _ => return None,
+        };
+        let order = Order::of(condition.int_predicate(), second, yes == block)?;
+        let (counter, step) =
+            (next.opcode() == Some(LLVMAdd)).then(|| (next.operand(0), next.operand(1)))?;
+        let (counter, step) = if counter.is_phi() {
+            (counter, step)
+        } else {
+            (step, counter)
+        };
+        let counts = counter.is_phi()
+            && counter.block() == block
+            && counter.incoming().contains(&(next, block))
+            && !is_own(step)
+            && !step.is_constant()
+            && matches!(step.ty().int_width(), 32 | 64);
+        let after = if yes == block { no } else { yes };
+        let found = ReadLoop {
+            block,
+            before,
+            after,
+            counter,
+            next,
+            step,
+            bound,
+            order,
+        };
+        (counts && found.only_reads() && found.leaves_by_phis()).then_some(found)
+    }
+
+    /// Whether it reads memory that other blocks of threads have, too, and does nothing that is seen outside.
+    fn only_reads(&self) -> bool {
+        let body = self.body();
+        let reads = body.iter().any(|it| {
+            it.opcode() == Some(LLVMLoad) && it.operand(0).ty().address_space() != SHARED
+        });
+        reads && body.len() <= MOST && body.into_iter().all(is_harmless)
+    }
+
+    /// What is neither phi nor terminator.
+    fn body(&self) -> Vec<Value> {
+        let mut body = self.block.instructions();
+        body.pop();
+        body.retain(|it| !it.is_phi());
+        body
+    }
+
+    fn leaves_by_phis(&self) -> bool {
+        let mut users = self.block.instructions().into_iter().flat_map(Value::users);
+        users.all(|user| user.block() == self.block || user.is_phi() && user.block() == self.after)
+    }
+
+    /// Puts four iterations in front of the loop:
+    ///
+    /// ```text
+    /// before ---> four --> rest ---> block -> after
+    ///      \      ↺           \_______↗__________↗
+    ///       `-----------------------'
+    /// ```
+    fn unroll(&self, context: Context) {
+        let phis: Vec<Value> = phis(self.block).collect();
+        let starts: Option<Vec<Value>> =
+            phis.iter().map(|phi| incoming(*phi, self.before)).collect();
+        let nexts: Option<Vec<Value>> = phis.iter().map(|phi| incoming(*phi, self.block)).collect();
+        let (Some(starts), Some(nexts), Some(end)) = (starts, nexts, self.before.terminator())
+        else {
+            return;
+        };
+        let function = self.block.function();
+        let four = Builder::append_block(context, function, "four");
+        let rest = Builder::append_block(context, function, "four.rest");
+
+        let builder = Builder::at_end(context, four);
+        let heads: Vec<Value> = phis.iter().map(|phi| builder.phi(phi.ty())).collect();
+        // What stands for a value of the loop in an iteration, and what the phis are in the next one.
+        let mut copies = HashMap::new();
+        let mut values = heads.clone();
+        for _ in 0..FACTOR {
+            copies = phis.iter().copied().zip(values).collect();
+            self.copy_body(&builder, &mut copies);
+            values = nexts.iter().map(|next| copy_in(&copies, *next)).collect();
+        }
+        for ((head, start), value) in heads.iter().zip(&starts).zip(&values) {
+            head.add_incoming(*start, self.before);
+            head.add_incoming(*value, four);
+        }
+        let next = copies[&self.next];
+        builder.branch(self.has_four(context, &builder, next), four, rest);
+
+        let builder = Builder::at_end(context, rest);
+        let goes_on = builder.compare(self.order.predicate(), next, self.bound);
+        builder.branch(goes_on, self.block, self.after);
+        for (phi, value) in phis.iter().zip(&values) {
+            phi.add_incoming(*value, rest);
+        }
+        for phi in self::phis(self.after) {
+            if let Some(value) = incoming(phi, self.block) {
+                phi.add_incoming(copy_in(&copies, value), rest);
+            }
+        }
+
+        let builder = Builder::before(context, end);
+        let start = copy_in(&phis.iter().copied().zip(starts).collect(), self.counter);
+        builder.branch(self.has_four(context, &builder, start), four, self.block);
+        // SAFETY: a terminator has no users, and no list names it.
+        unsafe { end.erase() };
+    }
+
+    /// Copies an iteration. The copies refer to each other and to what stands for the phis.
+    fn copy_body(&self, builder: &Builder, copies: &mut HashMap<Value, Value>) {
+        for original in self.body() {
+            let copy = builder.copy_of(original);
+            for index in 0..copy.operand_count() {
+                if let Some(operand) = copy.operand_or_none(index) {
+                    copy.set_operand(index, copy_in(copies, operand));
+                }
+            }
+            copies.insert(original, copy);
+        }
+    }
+
+    /// Whether four iterations from a number on are in the loop. The distance to the bound is right where the number
+    /// has not passed it, whatever the type's sign.
+    fn has_four(&self, context: Context, builder: &Builder, from: Value) -> Value {
+        let wide = Type::int(context, 64);
+        let distance = builder.binary(LLVMSub, self.bound, from);
+        let distance = builder.cast_unsigned(distance, wide);
+        let step = builder.cast_unsigned(self.step, wide);
+        let needed = builder.binary(LLVMMul, step, Value::int(wide, FACTOR - 1));
+        let enough = if self.order.is_strict {
+            LLVMIntUGT
+        } else {
+            LLVMIntUGE
+        };
+        let here = builder.compare(self.order.predicate(), from, self.bound);
+        builder.binary(LLVMAnd, here, builder.compare(enough, distance, needed))
+    }
+}
+
+fn phis(block: Block) -> impl Iterator<Item = Value> {
+    block.instructions().into_iter().filter(|it| it.is_phi())
+}
+
+/// What a phi is if control comes from a block.
+fn incoming(phi: Value, block: Block) -> Option<Value> {
+    let incoming = phi.incoming();
+    incoming
+        .into_iter()
+        .find_map(|(value, from)| (from == block).then_some(value))
+}
+
+/// What stands for a value, which may be from outside of the loop.
+fn copy_in(copies: &HashMap<Value, Value>, value: Value) -> Value {
+    copies.get(&value).copied().unwrap_or(value)
+}
+
+/// Whether an instruction may run earlier than those before it, as far as memory and other threads are concerned.
+fn is_harmless(instruction: Value) -> bool {
+    let opcode: Option<LLVMOpcode> = instruction.opcode();
+    match opcode {
+        Some(LLVMLoad) => !instruction.is_volatile() && !instruction.is_atomic(),
+        Some(LLVMCall) => {
+            let called = instruction.called_function();
+            called.is_some_and(|function| {
+                function.is_intrinsic()
+                    && function.has_no_memory()
+                    && !function.has_function_attribute("convergent")
+            })
+        }
+        Some(
+            LLVMStore | LLVMFence | LLVMAtomicRMW | LLVMAtomicCmpXchg | LLVMAlloca | LLVMVAArg
+            | LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem,
+        ) => false,
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{MachineOptions, initialise_gpus};
+
+    /// The function after the pass, and whether it has an unrolled loop.
+    fn unrolled(compare: &str, again: &str, body: &str) -> (String, bool) {
+        initialise_gpus();
+        let (yes, no) = if again == "yes" {
+            ("loop", "end")
+        } else {
+            ("end", "loop")
+        };
+        let text = format!(
+            "target triple = \"nvptx64-nvidia-cuda\"
+@shared = internal addrspace(3) global [64 x double] poison
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
+define double @f(ptr %x, i64 %n, i64 %from, i64 %step) {{
+  %some = icmp slt i64 %from, %n
+  br i1 %some, label %loop, label %end
+loop:
+  %i = phi i64 [ %from, %0 ], [ %next, %loop ]
+  %sum = phi double [ 0.0, %0 ], [ %more, %loop ]
+  {body}
+  %more = fadd double %sum, %v
+  %next = add i64 %i, %step
+  %c = icmp {compare}
+  br i1 %c, label %{yes}, label %{no}
+end:
+  %all = phi double [ 0.0, %0 ], [ %more, %loop ]
+  %last = phi i64 [ -1, %0 ], [ %i, %loop ]
+  %l = sitofp i64 %last to double
+  %both = fadd double %all, %l
+  ret double %both
+}}"
+        );
+        let module = Module::parse(Context::new(), &text, "test").unwrap();
+        let machine = Machine::new(&MachineOptions {
+            triple: "nvptx64-nvidia-cuda",
+            cpu: "sm_80",
+            features: "+ptx73",
+            level: 2,
+        })
+        .unwrap();
+        run(&module, &machine).unwrap();
+        module.verify("after the pass").unwrap();
+        let text = module.print();
+        let found = text.contains("four.rest:");
+        (text, found)
+    }
+
+    const READ: &str = "%p = getelementptr double, ptr %x, i64 %i
+  %v = load double, ptr %p";
+
+    #[test]
+    fn four_loads_come_at_once() {
+        let (text, found) = unrolled("slt i64 %next, %n", "yes", READ);
+        assert!(found, "{text}");
+        assert_eq!(text.matches("= load double").count(), 5, "{text}");
+        assert!(text.contains("icmp ugt i64"), "{text}");
+        // What the loop counted is that of its last iteration, in both ways out.
+        let last = text
+            .lines()
+            .find(|line| line.contains("%last"))
+            .unwrap_or_default();
+        assert!(last.contains("%i"), "{last}");
+    }
+
+    #[test]
+    fn every_way_to_compare_is_understood() {
+        for (compare, again) in [
+            ("ule i64 %next, %n", "yes"),
+            ("ugt i64 %next, %n", "no"),
+            ("sge i64 %next, %n", "no"),
+            ("sgt i64 %n, %next", "yes"),
+            ("ult i64 %n, %next", "no"),
+        ] {
+            assert!(unrolled(compare, again, READ).1, "{compare}");
+        }
+        for (compare, again) in [
+            ("eq i64 %next, %n", "no"),
+            ("ugt i64 %next, %n", "yes"),
+            ("ult i64 %n, %next", "yes"),
+        ] {
+            assert!(!unrolled(compare, again, READ).1, "{compare}");
+        }
+    }
+
+    #[test]
+    fn what_writes_or_waits_stays() {
+        for more in [
+            "store i64 %i, ptr %x",
+            "call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)",
+            "%w = load volatile double, ptr %x",
+            "fence acquire",
+        ] {
+            let body = format!("{READ}\n  {more}");
+            assert!(!unrolled("slt i64 %next, %n", "yes", &body).1, "{more}");
+        }
+        let shared = "%p = getelementptr double, ptr addrspace(3) @shared, i64 %i
+  %v = load double, ptr addrspace(3) %p";
+        assert!(!unrolled("slt i64 %next, %n", "yes", shared).1);
+    }
+}
