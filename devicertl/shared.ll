@@ -171,6 +171,17 @@ define i32 @omptarget_arch_count_up(ptr %counter, i32 %last) alwaysinline nounwi
   ret i32 %before
 }
 
+; Unordered: the optimiser drops such loads where their values are not used, and they are no writes for it.
+define i32 @omptarget_arch_peek(ptr %word) alwaysinline nounwind {
+  %value = load atomic i32, ptr %word unordered, align 4
+  ret i32 %value
+}
+
+define ptr @omptarget_arch_peek_pointer(ptr %word) alwaysinline nounwind {
+  %value = load atomic ptr, ptr %word unordered, align 8
+  ret ptr %value
+}
+
 define ptr @omptarget_arch_dynamic_shared() alwaysinline nounwind {
   ret ptr addrspacecast (ptr addrspace(3) @omptarget.dynamic to ptr)
 }

@@ -4,7 +4,7 @@
 //! sees a constant, and drops everything that would deal with it.
 
 use crate::arch;
-use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
+use crate::arch::atomic::{self, AtomicU32, Ordering::Relaxed};
 
 /// One such thing, in a `static` that is exported as `omptarget.sticky.NAME`: the virtual GPU's compiler has to know
 /// that no loop waits for it. A thread that needs the answer has set the flag itself, or has met the thread that did at
@@ -25,10 +25,12 @@ impl StickyFlag {
     }
 
     /// Whether the program has code that does it, as far as the optimiser knows. It knows the flag where nothing sets
-    /// it, and behind code that has just set it.
+    /// it, and behind code that has just set it. At run time this costs nothing; [`get`](Self::get) reads global
+    /// memory, some hundred cycles on a GPU. So whoever can tell from what is nearer asks this. Two places may get
+    /// different answers while nothing sets the flag: code that is not optimised knows nothing.
     #[inline(always)]
     pub fn is_possible(&self) -> bool {
-        let is_set = self.get();
+        let is_set = atomic::peek_u32(&self.0) != 0;
         // Not behind a branch on the flag, where the optimiser would know it.
         let is_known = arch::is_known(is_set.into());
         is_set | !is_known

@@ -24,6 +24,28 @@ pub fn count_up(counter: &AtomicU32, last: u32) -> u32 {
     }
 }
 
+/// Reads a word of which the thread wants to know no more than what it wrote there itself, or what was there at its
+/// last barrier. The optimiser may drop such a load, and does not take it for a write of all memory, as it does any
+/// other atomic load.
+#[inline(always)]
+pub fn peek_u32(word: &AtomicU32) -> u32 {
+    #[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]
+    // SAFETY: a live atomic.
+    return unsafe { super::gpu::peek(word.as_ptr()) };
+    #[cfg(not(any(target_arch = "nvptx64", target_arch = "amdgpu")))]
+    word.load(Ordering::Relaxed)
+}
+
+/// As [`peek_u32`].
+#[inline(always)]
+pub fn peek_ptr<T: 'static>(word: &AtomicPtr<T>) -> *mut T {
+    #[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]
+    // SAFETY: a live atomic.
+    return unsafe { super::gpu::peek_pointer(word.as_ptr().cast()) }.cast();
+    #[cfg(not(any(target_arch = "nvptx64", target_arch = "amdgpu")))]
+    word.load(Ordering::Relaxed)
+}
+
 /// Writes the initial value of an atomic, before any other thread can access it. (loom wants to know where an atomic
 /// begins.)
 ///

@@ -100,12 +100,10 @@ pub unsafe extern "C" fn __kmpc_kernel_prepare_parallel_shared(
 /// custom state machine calls it, too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_kernel_parallel(function: &mut *const c_void) -> bool {
-    let active = kernel::next_region(function);
-    if active {
-        // The papers' workers come here without having called the runtime before.
-        Nest::GROUP.begin();
-    }
-    active
+    // The papers' workers come here without having called the runtime before. Also where there is nothing to run: only
+    // what happens on every path is known in the region behind.
+    Nest::GROUP.begin();
+    kernel::next_region(function)
 }
 
 /// The same with the region's list of references, as the *sharing* paper (§5.1) has it: `i1 (ptr function, ptr list)`.

@@ -24,11 +24,11 @@ impl Icvs {
             // SAFETY: the node is this thread's own.
             return unsafe { (*node).payload };
         }
-        if arch::is_spmd() || !ICVS_CHANGED.get() {
+        if arch::is_spmd() || !ICVS_CHANGED.is_possible() {
             return Icvs::DEFAULT;
         }
         let state = state::current();
-        if state.is_null() {
+        if state.is_null() || !ICVS_CHANGED.get() {
             Icvs::DEFAULT
         } else {
             // SAFETY: only the master writes it, and never while workers run.

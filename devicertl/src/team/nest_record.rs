@@ -89,19 +89,21 @@ impl Nest {
             // The master is in no active region: it waits while one runs.
             return Nest(arch::master_nest_load() & !KIND);
         }
-        if WORKERS_ELSEWHERE.get() {
+        if WORKERS_ELSEWHERE.is_possible() && state::any() {
             Nest::recorded_elsewhere()
         } else {
             Nest::GROUP
         }
     }
 
-    /// A worker's place. Workers run user code in regions only, unless their team's state says otherwise.
+    /// A worker's place. Workers run user code in regions only, unless their team's state says otherwise. Declared to
+    /// read only, as [`recorded_out_of_line`] is.
     #[cold]
     #[inline(never)]
+    #[unsafe(export_name = "omptarget_recorded_elsewhere")]
     fn recorded_elsewhere() -> Nest {
         let state = state::current();
-        if state.is_null() {
+        if state.is_null() || !WORKERS_ELSEWHERE.get() {
             return Nest::GROUP;
         }
         // SAFETY: thread numbers are below MAX_THREADS; the entry is this thread's own.
@@ -110,7 +112,7 @@ impl Nest {
 
     #[inline(always)]
     fn record_role() {
-        if WORKERS_ELSEWHERE.get() {
+        if WORKERS_ELSEWHERE.is_possible() && state::any() {
             Nest::record_role_if_recorded();
         }
     }

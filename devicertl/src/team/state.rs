@@ -39,10 +39,17 @@ fn variable() -> &'static AtomicPtr<State> {
     unsafe { AtomicPtr::from_ptr(shared::state()) }
 }
 
+/// Whether the team has its state, as far as the thread must know: it took it itself, or met the thread that did at a
+/// barrier. The variable in shared memory says so; the flag is for the optimiser.
+#[inline(always)]
+pub fn any() -> bool {
+    TAKEN.is_possible() && !atomic::peek_ptr(variable()).is_null()
+}
+
 /// The team's state, null if it has none. What the thread that took it wrote there is visible.
 #[inline(always)]
 pub fn current() -> *mut State {
-    if !TAKEN.get() {
+    if !TAKEN.is_possible() {
         return null_mut();
     }
     let state = variable().load(Relaxed);

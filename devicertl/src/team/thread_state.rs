@@ -63,16 +63,16 @@ pub static MADE: StickyFlag = StickyFlag::new();
 #[unsafe(export_name = "omptarget.sticky.tasks")]
 pub static OF_TASKS: StickyFlag = StickyFlag::new();
 
-/// Whether this thread has thread state.
+/// Whether this thread has thread state. Its nest word says so; the flag is for the optimiser.
 #[inline(always)]
 pub fn any() -> bool {
-    MADE.get() && Nest::load().has_thread_state()
+    MADE.is_possible() && Nest::load().has_thread_state()
 }
 
 /// The same as [`Nest::load_inline`] has it.
 #[inline(always)]
 pub fn any_inline() -> bool {
-    MADE.get() && Nest::load_inline().has_thread_state()
+    MADE.is_possible() && Nest::load_inline().has_thread_state()
 }
 
 /// This thread's slot for its list.

@@ -20,6 +20,11 @@ const INLINE: &str = "function(instcombine<no-verify-fixpoint>),cgscc(inline<onl
 /// Propagates the facts that passes have stated about generic kernels.
 const SIMPLIFY: &str = "function(sroa,gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
 
+/// `globalopt` finds flags that nobody sets. openmp-opt removes the barrier before a kernel's end only where no
+/// question about them is left.
+const FOLD_FLAGS_AND_OPENMP_OPT: &str =
+    "globalopt,function(instsimplify,simplifycfg),openmp-opt,globaldce";
+
 /// Nest words still unknown here will never fold: drops the hints published for the optimiser. (In SPMD kernels nest
 /// words may still fold.)
 const DROP_HINTS: &str = "function(instcombine<no-verify-fixpoint>,lower-constant-intrinsics,simplifycfg),\
@@ -47,7 +52,7 @@ pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
     }
     hide_shared_variables(module);
     let passes = if openmp_opt {
-        "globalopt,openmp-opt,globaldce"
+        FOLD_FLAGS_AND_OPENMP_OPT
     } else {
         "globalopt,globaldce"
     };

@@ -44,6 +44,8 @@ unsafe extern "C" {
     pub(super) safe fn omptarget_arch_dynamic_shared_size() -> u32;
     pub(super) safe fn omptarget_arch_trap() -> !;
     pub(super) fn omptarget_arch_count_up(counter: *mut u32, last: u32) -> u32;
+    pub(super) fn omptarget_arch_peek(word: *mut u32) -> u32;
+    pub(super) fn omptarget_arch_peek_pointer(word: *mut *mut c_void) -> *mut c_void;
     pub(super) fn malloc(bytes: usize) -> *mut c_void;
     pub(super) fn free(pointer: *mut c_void);
     pub(super) fn __assertfail(

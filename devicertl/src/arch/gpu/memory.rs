@@ -74,6 +74,26 @@ pub unsafe fn count_up(counter: *mut u32, last: u32) -> u32 {
     unsafe { assembly::omptarget_arch_count_up(counter, last) }
 }
 
+/// [`atomic::peek_u32`](crate::arch::atomic::peek_u32).
+///
+/// # Safety
+/// `word` is live, and other threads access it as an atomic only.
+#[inline(always)]
+pub unsafe fn peek(word: *mut u32) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe { assembly::omptarget_arch_peek(word) }
+}
+
+/// [`atomic::peek_ptr`](crate::arch::atomic::peek_ptr).
+///
+/// # Safety
+/// As for [`peek`].
+#[inline(always)]
+pub unsafe fn peek_pointer(word: *mut *mut c_void) -> *mut c_void {
+    // SAFETY: the caller's promise.
+    unsafe { assembly::omptarget_arch_peek_pointer(word) }
+}
+
 /// Device heap; null when exhausted.
 #[inline(always)]
 pub fn allocate(bytes: usize) -> *mut c_void {

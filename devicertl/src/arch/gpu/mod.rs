@@ -27,7 +27,7 @@ pub use grid::{
 };
 pub use memory::{
     allocate, count_up, dynamic_shared, dynamic_shared_size, fence_block, fence_device,
-    fence_system, fill, pause, release, send_references,
+    fence_system, fill, pause, peek, peek_pointer, release, send_references,
 };
 pub use nest_words::{
     generic_begin, master_nest_load, master_nest_store, nest_load, nest_store, spmd_begin,
