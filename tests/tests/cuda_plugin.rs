@@ -107,9 +107,10 @@ fn copy() {
             // SAFETY: memory of these kinds is the host's, too.
             assert_eq!(unsafe { *(place.offset(10).0 as *const u8) }, bytes[10]);
         }
-        let beyond = device.fill(place.offset(90), 1, 20);
+        // A small block has whole multiples of 512 bytes.
+        let beyond = device.fill(place.offset(90), 1, 520);
         assert!(
-            matches!(beyond, Err(Error::InvalidAccess { len: 20, .. })),
+            matches!(beyond, Err(Error::InvalidAccess { len: 520, .. })),
             "{beyond:?}"
         );
         device.free(place).expect("it was allocated");
