@@ -147,6 +147,28 @@ done:
   ret void
 }
 
+; Copies pairs of words; at least one. A loop as the one above: two loads at a time, or each would wait for the last.
+define void @omptarget_arch_copy_pairs(ptr %to, ptr %from, i32 %count) alwaysinline nounwind {
+entry:
+  br label %loop
+loop:
+  %index = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %pair = zext i32 %index to i64
+  %source = getelementptr inbounds [2 x i64], ptr %from, i64 %pair
+  %second.source = getelementptr inbounds i64, ptr %source, i64 1
+  %target = getelementptr inbounds [2 x i64], ptr %to, i64 %pair
+  %second.target = getelementptr inbounds i64, ptr %target, i64 1
+  %first = load i64, ptr %source, align 8
+  %second = load i64, ptr %second.source, align 8
+  store volatile i64 %first, ptr %target, align 8
+  store volatile i64 %second, ptr %second.target, align 8
+  %next = add nuw i32 %index, 1
+  %more = icmp ult i32 %next, %count
+  br i1 %more, label %loop, label %done, !llvm.loop !20
+done:
+  ret void
+}
+
 ; Copies a region's references to the list that its threads read. In every link the number is known, and the loop is
 ; unrolled, so that the optimiser sees which of them are constants. Volatile, or LLVM makes a copy of bytes of it.
 define void @omptarget_arch_send_references(ptr %list, ptr %references, i64 %count) alwaysinline nounwind {

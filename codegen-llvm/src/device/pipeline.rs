@@ -121,6 +121,10 @@ const PASSES: &[Line] = &[
         fold::run(&image.machine, &image.module, image.openmp_opt)
     }),
     line("optimise", ALL, 0, Image::optimise),
+    line("unread-shared", ALL, 1, |image| {
+        fold::drop_unread(&image.module);
+        Ok(())
+    }),
     line("local-space", NVIDIA, 0, |image| {
         local_space::run(&image.module);
         Ok(())
@@ -228,19 +232,19 @@ mod tests {
         let names = |output| pass_names(output).collect::<Vec<_>>().join(" ");
         assert_eq!(
             names(AmdLink),
-            "launch-bounds math-intrinsics empty-assembly link-time global-space guards fold optimise shared-accesses \
-             idle-barriers pack-shared unsupported"
+            "launch-bounds math-intrinsics empty-assembly link-time global-space guards fold optimise unread-shared \
+             shared-accesses idle-barriers pack-shared unsupported"
         );
         assert_eq!(
             names(NvidiaLink),
-            "launch-bounds math-intrinsics guards realloc fold optimise local-space unrolled-reads idle-barriers \
-             pack-shared unsupported static-shared null-pointers"
+            "launch-bounds math-intrinsics guards realloc fold optimise unread-shared local-space unrolled-reads \
+             idle-barriers pack-shared unsupported static-shared null-pointers"
         );
         assert_eq!(
             names(CodeObject),
             "launch-bounds runtime services math-intrinsics empty-assembly global-space guards retarget hold-placed \
-             fold optimise release-placed shared-accesses idle-barriers pack-shared ending-paths traps undefined \
-             unsupported"
+             fold optimise unread-shared release-placed shared-accesses idle-barriers pack-shared ending-paths traps \
+             undefined unsupported"
         );
         assert!(names(Ptx).starts_with(
             "launch-bounds runtime math-intrinsics guards retarget realloc constructors fold"

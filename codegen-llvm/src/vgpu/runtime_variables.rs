@@ -9,6 +9,8 @@ pub struct RuntimeVariables {
     pub barrier: Option<u64>,
     /// The shape of the team, which is written only while no thread is in a region.
     pub team_shape: Option<u64>,
+    /// Where the team's state is (`devicertl/src/team/state.rs`); threads wait for nothing there.
+    pub state: Option<u64>,
 }
 
 impl RuntimeVariables {
@@ -18,6 +20,7 @@ impl RuntimeVariables {
             nest: offset_of("omptarget.nest"),
             barrier: offset_of("omptarget.generation"),
             team_shape: offset_of("omptarget.team_shape"),
+            state: offset_of("omptarget.state"),
         }
     }
 }

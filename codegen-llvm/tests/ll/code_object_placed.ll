@@ -9,13 +9,17 @@ target triple = "amdgcn-amd-amdhsa"
 @llvm.amdgcn.kernel.k.lds = internal addrspace(3) global %pair poison, align 4, !absolute_symbol !1
 
 define protected amdgpu_kernel void @k(ptr addrspace(1) %to, i64 %value) #0 {
-  store i64 %value, ptr addrspace(3) @llvm.amdgcn.kernel.k.lds, align 4
+  %thread = call i32 @llvm.amdgcn.workitem.id.x()
+  %number = zext i32 %thread to i64
+  %own = add i64 %value, %number
+  store i64 %own, ptr addrspace(3) @llvm.amdgcn.kernel.k.lds, align 4
   call void @llvm.amdgcn.s.barrier()
   %back = load i64, ptr addrspace(3) @llvm.amdgcn.kernel.k.lds, align 4
   store i64 %back, ptr addrspace(1) %to
   ret void
 }
 declare void @llvm.amdgcn.s.barrier()
+declare i32 @llvm.amdgcn.workitem.id.x()
 attributes #0 = { "amdgpu-lds-size"="12" }
 
 !llvm.module.flags = !{!0}

@@ -32,7 +32,7 @@ pub use limits::{Lanes, MAX_THREADS};
 pub use gpu::{
     LOCKSTEP, SIMPLE_HEAP, TICKS_PER_SECOND, active_lanes, allocate, assume_mode, block_barrier,
     block_barrier_aligned_if, block_barrier_together, block_count, block_id, block_threads,
-    dynamic_shared, dynamic_shared_size, fence_block, fence_device, fence_system, fill,
+    copy_pairs, dynamic_shared, dynamic_shared_size, fence_block, fence_device, fence_system, fill,
     generic_begin, group_barrier, is_generic_shape, is_known, is_known_to_hold, is_own, is_spmd,
     lanes_are_independent, master_nest_load, master_nest_store, nest_load, nest_seen, nest_show,
     nest_store, object_size, pause, processor, release, send_references, shuffle_down, spmd_begin,

@@ -12,13 +12,13 @@ const FULL_WARP: i16 = 0;
 
 const CONTIGUOUS_LANES: i16 = 1;
 
-/// All lanes of the warp, of at least `threads` threads: a tree over lane distance. Lane 0 ends with the result.
+/// All lanes of the warp, which are `lanes`: a tree over lane distance. Lane 0 ends with the result.
 ///
-/// Compilers do not know that `threads` is no less than a warp, and do not unroll the loop. That is intended: ptxas
-/// makes ten instructions of each shuffle whose lanes it does not know.
+/// Compilers that know `lanes` unroll the loop where the variables are small: a shuffle in a loop takes twice its time,
+/// for the loop's own branches.
 #[inline(always)]
-unsafe fn reduce_full_warp(list: *mut c_void, shuffle: ShuffleReduce, threads: u32) {
-    let mut offset = threads.min(arch::warp_size()) / 2;
+unsafe fn reduce_full_warp(list: *mut c_void, shuffle: ShuffleReduce, lanes: u32) {
+    let mut offset = lanes / 2;
     while offset > 0 {
         // SAFETY: clang's function, called by all lanes.
         unsafe { shuffle(list, 0, among(arch::warp_size(), offset), FULL_WARP) };
@@ -69,6 +69,7 @@ unsafe fn reduce_threads(
     list: *mut c_void,
     threads: u32,
     is_block: bool,
+    once: bool,
     shuffle: ShuffleReduce,
     copy: InterWarpCopy,
 ) {
@@ -77,7 +78,12 @@ unsafe fn reduce_threads(
     // SAFETY: clang's functions, called by all the team's threads.
     unsafe {
         if threads.is_multiple_of(arch::warp_size()) || warp < warps - 1 {
-            reduce_full_warp(list, shuffle, threads);
+            // A kernel that reduces across teams does this once, and is smaller with a loop: ptxas makes ten
+            // instructions more of each shuffle whose lanes it does not know. Compilers do not know that this is the
+            // size of a warp.
+            let unknown = threads.min(arch::warp_size());
+            let lanes = if once { unknown } else { arch::warp_size() };
+            reduce_full_warp(list, shuffle, lanes);
         } else {
             let lanes = threads % arch::warp_size();
             reduce_contiguous(list, shuffle, lanes, named(lanes, is_block));
@@ -113,6 +119,7 @@ pub unsafe extern "C" fn __kmpc_nvptx_parallel_reduce_nowait_v2(
             list,
             nest.active_team_size(),
             nest.is_block(),
+            nest.is_together(),
             shuffle,
             copy,
         )

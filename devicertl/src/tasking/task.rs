@@ -14,8 +14,8 @@ use crate::arch::atomic::{AtomicU32, Ordering::Relaxed};
 use crate::tasking::dependence::Dependence;
 use crate::tasking::execution::{begin_node, discard, end_node, has_node, in_final, run, run_rest};
 use crate::tasking::task_structure::{
-    CurrentTask, DETACHED, EVENT_FULFILLED, EVENT_OPEN, Routine, Stage, Task, allocate, header_of,
-    release,
+    COPIED_AT_ONCE, CurrentTask, DETACHED, EVENT_FULFILLED, EVENT_OPEN, Routine, Stage, Task,
+    allocate, header_of, release,
 };
 use crate::tasking::{incomplete_tasks, scheduling};
 use crate::team::thread_state;
@@ -45,8 +45,8 @@ pub unsafe extern "C" fn __kmpc_omp_task_alloc(
     shared_bytes: usize,
     routine: Option<Routine>,
 ) -> *mut Task {
-    let bytes = bytes.next_multiple_of(16);
-    let task = allocate(bytes + shared_bytes, flags);
+    let bytes = bytes.next_multiple_of(COPIED_AT_ONCE);
+    let task = allocate(bytes + shared_bytes.next_multiple_of(COPIED_AT_ONCE), flags);
     // SAFETY: fresh; the head of the structure is there whatever its kind.
     unsafe {
         (*task).shareds = task.cast::<u8>().add(bytes).cast();

@@ -139,18 +139,35 @@ impl Header {
     }
 }
 
+/// Sizes of tasks are multiples of this, two words.
+pub const COPIED_AT_ONCE: usize = size_of::<[u64; 2]>();
+
 /// Memory for a task of `bytes`.
 #[inline(always)]
 pub fn allocate(bytes: usize, flags: i32) -> *mut Task {
     let block = heap::need(size_of::<Header>() + bytes, heap::purpose!("a task")).cast::<Header>();
-    // SAFETY: fresh memory, large enough. (Field by field, because some fields need no value yet.)
+    // SAFETY: fresh memory, large enough.
     unsafe {
-        (&raw mut (*block).has_node).write(false);
-        (&raw mut (*block).bytes).write(bytes);
-        (&raw mut (*block).flags).write(flags);
-        (&raw mut (*block).stage).write(Stage::Created);
-        (&raw mut (*block).event).write(AtomicU32::new(EVENT_NONE));
-        block.add(1).cast()
+        let task = block.add(1).cast();
+        begin(task, bytes, flags);
+        task
+    }
+}
+
+/// Writes what every task begins with. (Field by field, because some fields need no value yet.)
+///
+/// # Safety
+/// Memory of [`allocate`] for as many bytes; the task that was there, if any, has ended.
+#[inline(always)]
+pub unsafe fn begin(task: *mut Task, bytes: usize, flags: i32) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let header = header_of(task);
+        (&raw mut (*header).has_node).write(false);
+        (&raw mut (*header).bytes).write(bytes);
+        (&raw mut (*header).flags).write(flags);
+        (&raw mut (*header).stage).write(Stage::Created);
+        (&raw mut (*header).event).write(AtomicU32::new(EVENT_NONE));
     }
 }
 

@@ -4,6 +4,7 @@
 use core::ffi::c_void;
 
 use crate::Ident;
+use crate::arch;
 use crate::tasking::execution;
 use crate::tasking::task_structure::{self, Task};
 
@@ -84,10 +85,12 @@ fn last_iteration(lower: u64, upper: u64, stride: i64) -> Option<u64> {
     }
 }
 
-/// A loop and the task whose copies run it.
+/// A loop and the task whose copies run it. A task is complete before the next one begins, so all are in one piece of
+/// memory: the device heap takes tens of thousands of cycles.
 struct Loop {
     thread: i32,
     pattern: *mut Task,
+    copy: *mut Task,
     lower: *const u64,
     upper: *const u64,
     duplicate: Option<Duplicate>,
@@ -99,11 +102,12 @@ impl Loop {
     unsafe fn run(&self, first: u64, last: u64, is_last: bool) {
         // SAFETY: the pattern is live, and so is the copy until it has run.
         unsafe {
+            let copy = self.copy;
             let header = task_structure::header_of(self.pattern);
             let (bytes, flags) = ((*header).bytes, (*header).flags);
-            let copy = task_structure::allocate(bytes, flags);
-            copy.cast::<u8>()
-                .copy_from_nonoverlapping(self.pattern.cast(), bytes);
+            task_structure::begin(copy, bytes, flags);
+            let pairs = bytes / task_structure::COPIED_AT_ONCE;
+            arch::copy_pairs(copy.cast(), self.pattern.cast(), pairs as u32);
             let (from, to) = (self.pattern as usize, copy.cast::<u8>());
             let moved =
                 |pointer: *const c_void| to.wrapping_add((pointer as usize).wrapping_sub(from));
@@ -116,7 +120,6 @@ impl Loop {
                 duplicate(copy, self.pattern, is_last.into());
             }
             execution::run(self.thread, copy);
-            task_structure::release(copy);
         }
     }
 }
@@ -138,9 +141,11 @@ unsafe fn run(
     unsafe {
         let base = *lower;
         if let Some(last) = last_iteration(base, *upper, stride) {
+            let header = task_structure::header_of(pattern);
             let tasks = Loop {
                 thread,
                 pattern,
+                copy: task_structure::allocate((*header).bytes, (*header).flags),
                 lower,
                 upper,
                 duplicate,
@@ -158,6 +163,7 @@ unsafe fn run(
                 }
                 first = end + 1;
             }
+            task_structure::release(tasks.copy);
         }
         execution::discard(thread, pattern);
     }

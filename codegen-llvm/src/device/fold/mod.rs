@@ -8,6 +8,7 @@ mod dead_shared_stores;
 mod master;
 mod roles;
 mod shape;
+mod team_values;
 
 use anyhow::Result;
 
@@ -61,7 +62,16 @@ pub fn run(machine: &Machine, module: &Module, openmp_opt: bool) -> Result<()> {
         machine.run_passes(module, DROP_HINTS)?;
     }
     dead_shared_stores::run(module);
+    // Behind that, because a list of references that nobody reads holds the addresses of variables.
+    team_values::run(module);
     Ok(())
+}
+
+/// Drops stores to the runtime's shared variables that nobody reads once the module is optimised.
+pub fn drop_unread(module: &Module) {
+    if !has_llvms_runtime(module) {
+        dead_shared_stores::run(module);
+    }
 }
 
 /// Folds only what a kernel's mode says of its block, as far as that is known without optimising.

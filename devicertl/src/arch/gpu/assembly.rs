@@ -36,6 +36,7 @@ unsafe extern "C" {
     pub(super) safe fn omptarget_arch_master_nest_store(word: u16);
     pub(super) safe fn omptarget_arch_dynamic_shared() -> *mut c_void;
     pub(super) fn omptarget_arch_fill(words: *mut u64, value: u64, count: u32);
+    pub(super) fn omptarget_arch_copy_pairs(to: *mut [u64; 2], from: *const [u64; 2], count: u32);
     pub(super) fn omptarget_arch_send_references(
         list: *mut *mut c_void,
         references: *const *mut c_void,

@@ -38,6 +38,16 @@ pub unsafe fn fill(words: *mut u64, value: u64, count: u32) {
     unsafe { assembly::omptarget_arch_fill(words, value, count) }
 }
 
+/// Copies `count` pairs of words, at least one, with few instructions.
+///
+/// # Safety
+/// Both have so many, and `to` is the caller's.
+#[inline(always)]
+pub unsafe fn copy_pairs(to: *mut [u64; 2], from: *const [u64; 2], count: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { assembly::omptarget_arch_copy_pairs(to, from, count) }
+}
+
 /// Copies `count` references to a list that other threads read ([`send`](crate::arch::send)).
 ///
 /// # Safety

@@ -26,7 +26,7 @@ pub use grid::{
     is_generic_shape, is_spmd, processor, thread_id, thread_index,
 };
 pub use memory::{
-    allocate, count_up, dynamic_shared, dynamic_shared_size, fence_block, fence_device,
+    allocate, copy_pairs, count_up, dynamic_shared, dynamic_shared_size, fence_block, fence_device,
     fence_system, fill, pause, peek, peek_pointer, release, send_references,
 };
 pub use nest_words::{

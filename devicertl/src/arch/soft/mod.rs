@@ -299,6 +299,15 @@ pub unsafe fn fill(words: *mut u64, value: u64, count: u32) {
     }
 }
 
+/// Copies `count` pairs of words.
+///
+/// # Safety
+/// Both have so many, and `to` is the caller's.
+pub unsafe fn copy_pairs(to: *mut [u64; 2], from: *const [u64; 2], count: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { to.copy_from_nonoverlapping(from, count as usize) }
+}
+
 /// Copies `count` references to a list that other threads read.
 ///
 /// # Safety

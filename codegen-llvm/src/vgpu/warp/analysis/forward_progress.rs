@@ -67,8 +67,8 @@ pub fn wait(flow: &ControlFlow, each: &Loop, axis: LaneAxis, variables: RuntimeV
 const STICKY_FLAG: &str = "omptarget.sticky.";
 
 /// Whether no loop waits for what an instruction reads: the context; the shape of the team, which is written only
-/// while no thread is in a region; a sticky flag; and what a plain load reads, unless the loop has a fence, after
-/// which others may have changed it.
+/// while no thread is in a region; where the team's state is; a sticky flag; and what a plain load reads, unless the
+/// loop has a fence, after which others may have changed it.
 fn is_constant(instruction: Value, variables: RuntimeVariables, fences: bool) -> bool {
     match instruction.opcode() {
         Some(LLVMOpcode::LLVMLoad) => {
@@ -78,6 +78,7 @@ fn is_constant(instruction: Value, variables: RuntimeVariables, fences: bool) ->
                 || address.is_global_variable() && address.name().starts_with(STICKY_FLAG)
                 || !fences && !polling_loops::communicates_itself(instruction)
                 || variables.team_shape.is_some() && offset() == variables.team_shape
+                || variables.state.is_some() && offset() == variables.state
         }
         _ => context_fields::is_context(instruction),
     }
