@@ -46,11 +46,6 @@ impl Value {
         llvm!(core::LLVMIsConstant(self.0)) != 0
     }
 
-    /// Whether it is a constant without a certain value: `undef` or `poison`.
-    pub fn is_undefined(self) -> bool {
-        llvm!(core::LLVMIsUndef(self.0)) != 0
-    }
-
     /// Whether it is a function.
     pub fn is_function(self) -> bool {
         self.kind() == LLVMValueKind::LLVMFunctionValueKind

@@ -403,6 +403,11 @@ impl Value {
         Value(llvm!(core::LLVMConstReal(ty.0, value)))
     }
 
+    /// Whether it is a constant without a certain value: `undef` or `poison`.
+    pub fn is_undefined(self) -> bool {
+        llvm!(core::LLVMIsUndef(self.0)) != 0
+    }
+
     /// Whether LLVM's verifier refuses a function.
     pub fn is_invalid(self) -> bool {
         use llvm_sys::analysis::LLVMVerifierFailureAction::LLVMReturnStatusAction;

@@ -111,7 +111,7 @@ fn is_alike(value: Value, kernel: Value, needed: &mut Vec<Value>) -> bool {
         let index = parameters.position(|parameter| parameter == value);
         return index.is_some_and(|index| {
             let has = |name: &&str| kernel.type_attribute_at(index as u32 + 1, name).is_some();
-            !IN_MEMORY.iter().any(|name| has(name))
+            !IN_MEMORY.iter().any(has)
         });
     }
     let alike = is_call_of(value, &OF_THE_BLOCK)
