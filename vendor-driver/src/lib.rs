@@ -5,8 +5,8 @@
 //! * the table of a library's functions ([`functions!`](crate::functions)), constants of its types
 //!   ([`values!`](crate::values)), and calls that fail ([`Failure`]);
 //! * the GPUs that there are ([`Found`]), and the kernels of an image ([`KernelTable`]);
-//! * idle objects ([`ObjectPool`]), freed memory ([`KeptBlocks`]), pinned memory of a stream ([`Staging`]), functions of
-//!   the host ([`HostFunction`]);
+//! * idle objects ([`ObjectPool`]), freed memory ([`KeptBlocks`]), pinned memory of a stream ([`Staging`]), functions
+//!   of the host ([`HostFunction`]);
 //! * the launches in flight ([`InFlight`]), the record of a trap ([`Trap`]), and the fault that follows from both.
 
 mod compile_error;
