@@ -27,6 +27,10 @@ const YIELDING: &[&str] = &[
     SPIN,
 ];
 
+/// How the names of functions begin that stand for values of the warp until its form is written. They compute these of
+/// their arguments alone (`warp/analysis/callee.rs`).
+const MARKERS: &str = "vgpu.warp.";
+
 /// Where a loop waits, for messages: at the access that polls, as branches often have no location. If functions that
 /// the loop calls poll, at its end.
 pub fn place(each: &Loop) -> Option<Value> {
@@ -124,9 +128,9 @@ fn is_read(instruction: Value) -> bool {
         Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => {
             true
         }
-        Some(LLVMOpcode::LLVMCall) => !instruction
-            .called_function()
-            .is_some_and(|function| function.is_intrinsic()),
+        Some(LLVMOpcode::LLVMCall) => !instruction.called_function().is_some_and(|function| {
+            function.is_intrinsic() || function.name().starts_with(MARKERS)
+        }),
         _ => false,
     }
 }
