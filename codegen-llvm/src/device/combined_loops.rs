@@ -162,8 +162,8 @@ fn holds_parameter(local: Value, parameter: Option<Value>) -> bool {
 mod tests {
     use super::*;
 
-    /// The schedules after the pass of a loop as clang emits it: that of the teams, that of the threads. `upper` is what
-    /// the fork passes as the end of the team's chunk, `after` what follows the fork.
+    /// The schedules after the pass of a loop as clang emits it: that of the teams, that of the threads. `upper` is
+    /// what the fork passes as the end of the team's chunk, `after` what follows the fork.
     fn schedules(chunk: &str, dealt: &str, upper: &str, after: &str) -> (String, String) {
         let context = Context::new();
         let text = format!(
