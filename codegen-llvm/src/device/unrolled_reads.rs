@@ -1,8 +1,8 @@
 //! Unrolls loops that read memory and write none, where the number of iterations is not worth computing (NVIDIA GPUs).
 //!
-//! A thread's part of a loop goes from one iteration to the next by the number of threads. LLVM would unroll such a loop
-//! after a division by that number, which it takes for too expensive. Without, each load waits for the addition before
-//! it: a sum of 2^26 doubles takes 197 µs on an H100, unrolled by four 187.
+//! A thread's part of a loop goes from one iteration to the next by the number of threads. LLVM would unroll such a
+//! loop after a division by that number, which it takes for too expensive. Without, each load waits for the addition
+//! before it: a sum of 2^26 doubles takes 197 µs on an H100, unrolled by four 187.
 //!
 //! Here four iterations run as long as so many are left, which a subtraction tells. Nothing is written in between, so
 //! that `ptxas` issues the four loads first. The operations keep their order: sums keep their last bits.
