@@ -29,8 +29,8 @@ use crate::trace;
 
 /// Device storage keeps the host address modulo at least this number, what the largest scalars are aligned to.
 const LEAST_KEPT: u64 = 16;
-/// Of a base that is aligned to more, it keeps the address modulo that, up to this number. What the compiler knows about
-/// the alignment of the base then also holds for its sections.
+/// Of a base that is aligned to more, it keeps the address modulo that, up to this number. What the compiler knows
+/// about the alignment of the base then also holds for its sections.
 const MOST_KEPT: u64 = 64;
 
 /// Bytes between the beginning of a device block, which is aligned to [`MOST_KEPT`] at least, and that of the storage
