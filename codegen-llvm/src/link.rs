@@ -106,7 +106,7 @@ pub unsafe fn run(module: LLVMModuleRef, options: &LinkOptions) -> Result<()> {
     };
     let attribute = |name| kernel.function.text_attribute(name).unwrap_or_default();
     let triple = module.triple();
-    let output = match triple.starts_with("nvptx64") {
+    let output = match target::is_nvidias(&module) {
         true => Output::NvidiaLink,
         false => Output::AmdLink,
     };

@@ -16,6 +16,7 @@
 use llvm_sys::LLVMOpcode;
 
 use crate::analysis::captures;
+use crate::analysis::intrinsics::is_call_of;
 use crate::ir::{Context, Module, Type, Value};
 
 /// `dist_schedule(static, chunk)` (`OMPScheduleType`).
@@ -88,7 +89,7 @@ fn combined(function: Value) -> Option<(Value, Value)> {
 fn calls_of(function: Value, prefix: &'static str) -> impl Iterator<Item = Value> {
     let instructions = function.instructions().into_iter();
     instructions.filter(move |it| {
-        let called = it.is_call().then(|| it.called_function()).flatten();
+        let called = it.called_function();
         called.is_some_and(|called| called.name().starts_with(prefix))
     })
 }
@@ -108,9 +109,10 @@ fn is_scheduled(call: Value, schedule: u64) -> bool {
 
 /// Whether a chunk is the team's size, as clang asks for it where the program states none.
 fn is_block_size(chunk: Value) -> bool {
-    let asked = converted(chunk);
-    let called = asked.is_call().then(|| asked.called_function()).flatten();
-    called.is_some_and(|function| function.name() == "__kmpc_get_hardware_num_threads_in_block")
+    is_call_of(
+        converted(chunk),
+        &["__kmpc_get_hardware_num_threads_in_block"],
+    )
 }
 
 /// Whether nobody but the call that it is passed to, and who gives it its first value, uses a local.

@@ -57,8 +57,7 @@ fn wrong_addresses(access: Value) -> Vec<u32> {
 
 /// The intrinsic that a call of one that accesses blocks of memory calls.
 fn intrinsic(call: Value) -> Option<&'static str> {
-    let called = call.is_call().then(|| call.called_function()).flatten()?;
-    let name = called.name();
+    let name = call.called_function()?.name();
     ["llvm.memcpy", "llvm.memmove", "llvm.memset"]
         .into_iter()
         .find(|prefix| {

@@ -19,7 +19,7 @@ pub fn run(context: Context, module: &Module) {
     };
     for function in module.definitions() {
         for call in function.instructions() {
-            let asks = call.is_call() && call.called_function() == Some(ask);
+            let asks = call.called_function() == Some(ask);
             if !asks || !call.is_unused() {
                 continue;
             }
