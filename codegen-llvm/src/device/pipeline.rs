@@ -15,8 +15,8 @@ use anyhow::Result;
 use super::{
     empty_assembly, ending_paths, fold, global_space, guards, idle_barriers, launch_bounds,
     local_space, math_intrinsics, null_pointers, pack_shared, placed_shared, realloc, retarget,
-    runtime, services, shared_accesses, static_shared, traps, undefined, unrolled_reads,
-    unsupported,
+    runtime, services, shared_accesses, static_shared, thread_arrays, traps, undefined,
+    unrolled_reads, unsupported,
 };
 use crate::analysis::target::Target;
 use crate::ir::{Machine, Module};
@@ -142,6 +142,10 @@ const PASSES: &[Line] = &[
     }),
     line("idle-barriers", ALL, 1, |image| {
         idle_barriers::run(&image.module);
+        Ok(())
+    }),
+    line("thread-arrays", ALL, 0, |image| {
+        thread_arrays::run(&image.module);
         Ok(())
     }),
     line("pack-shared", ALL, 0, |image| {
