@@ -237,18 +237,18 @@ mod tests {
         assert_eq!(
             names(AmdLink),
             "launch-bounds math-intrinsics empty-assembly link-time global-space guards fold optimise unread-shared \
-             shared-accesses idle-barriers pack-shared unsupported"
+             shared-accesses idle-barriers thread-arrays pack-shared unsupported"
         );
         assert_eq!(
             names(NvidiaLink),
             "launch-bounds math-intrinsics guards realloc fold optimise unread-shared local-space unrolled-reads \
-             idle-barriers pack-shared unsupported static-shared null-pointers"
+             idle-barriers thread-arrays pack-shared unsupported static-shared null-pointers"
         );
         assert_eq!(
             names(CodeObject),
             "launch-bounds runtime services math-intrinsics empty-assembly global-space guards retarget hold-placed \
-             fold optimise unread-shared release-placed shared-accesses idle-barriers pack-shared ending-paths traps \
-             undefined unsupported"
+             fold optimise unread-shared release-placed shared-accesses idle-barriers thread-arrays pack-shared \
+             ending-paths traps undefined unsupported"
         );
         assert!(names(Ptx).starts_with(
             "launch-bounds runtime math-intrinsics guards retarget realloc constructors fold"
