@@ -58,6 +58,29 @@ static void strided_update(void) {
 #pragma omp target exit data map(delete : a, m)
 }
 
+// The same with a length that the compiler does not know. clang then gives bytes instead of the number of dimensions.
+static void strided_update_of_any_length(int n, int columns) {
+    int *p = calloc(40, sizeof *p), m[6][7] = {{0}}, offload = offloading();
+#pragma omp target enter data map(to : p[0 : 40], m)
+#pragma omp target
+    {
+        for (int i = 0; i < 40; i++)
+            p[i] = i + 1;
+        for (int i = 0; i < 42; i++)
+            m[i / 7][i % 7] = i + 1;
+    }
+#pragma omp target update from(p[0 : n : 3])
+    for (int i = 0; i < 40; i++)
+        EXPECT(p[i], !offload || (i % 3 == 0 && i / 3 < n) ? i + 1 : 0);
+#pragma omp target update from(m[1 : 3][1 : columns : 2])
+    for (int i = 0; i < 42; i++) {
+        int row = i / 7, column = i % 7, in = column % 2 == 1 && column / 2 < columns;
+        EXPECT(m[row][column], !offload || (row >= 1 && row < 4 && in) ? i + 1 : 0);
+    }
+#pragma omp target exit data map(delete : p[0 : 40], m)
+    free(p);
+}
+
 static void use_device(void) {
     int a[8], *p = a;
     for (int i = 0; i < 8; i++)
@@ -185,6 +208,8 @@ static void sizes(void) {
 int main(void) {
     update();
     strided_update();
+    for (int n = 0; n <= 13; n++)
+        strided_update_of_any_length(n, n % 4);
     use_device();
 #ifdef OFFLOAD
     device_memory();

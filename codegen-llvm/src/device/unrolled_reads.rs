@@ -39,7 +39,8 @@ struct ReadLoop {
     block: Block,
     before: Block,
     after: Block,
-    /// What it counts, where it goes on, and by how much.
+    /// What it counts, where it goes on, and by how much. LLVM makes a 64-bit number of an `int` that is an index. The
+    /// counter is its lower half then.
     counter: Value,
     next: Value,
     step: Value,
@@ -117,14 +118,16 @@ impl ReadLoop {
         let order = Order::of(condition.int_predicate(), second, yes == block)?;
         let (counter, step) =
             (next.opcode() == Some(LLVMAdd)).then(|| (next.operand(0), next.operand(1)))?;
-        let (counter, step) = if counter.is_phi() {
+        let (counter, step) = if phi_of(counter).is_phi() {
             (counter, step)
         } else {
             (step, counter)
         };
-        let counts = counter.is_phi()
-            && counter.block() == block
-            && counter.incoming().contains(&(next, block))
+        let phi = phi_of(counter);
+        let goes_round = |(value, from): (Value, Block)| from == block && narrow(value) == next;
+        let counts = phi.is_phi()
+            && phi.block() == block
+            && phi.incoming().into_iter().any(goes_round)
             && !is_own(step)
             && !step.is_constant()
             && matches!(step.ty().int_width(), 32 | 64);
@@ -214,7 +217,9 @@ impl ReadLoop {
         }
 
         let builder = Builder::before(context, end);
-        let start = copy_in(&phis.iter().copied().zip(starts).collect(), self.counter);
+        let starts = phis.iter().copied().zip(starts).collect();
+        let start = copy_in(&starts, phi_of(self.counter));
+        let start = builder.cast_unsigned(start, self.counter.ty());
         builder.branch(self.has_four(context, &builder, start), four, self.block);
         // SAFETY: a terminator has no users, and no list names it.
         unsafe { end.erase() };
@@ -248,6 +253,22 @@ impl ReadLoop {
         };
         let here = builder.compare(self.order.predicate(), from, self.bound);
         builder.binary(LLVMAnd, here, builder.compare(enough, distance, needed))
+    }
+}
+
+/// The phi that has the counter, or of which it is the lower half.
+fn phi_of(counter: Value) -> Value {
+    match counter.opcode() {
+        Some(LLVMTrunc) => counter.operand(0),
+        _ => counter,
+    }
+}
+
+/// A number before it was widened.
+fn narrow(value: Value) -> Value {
+    match value.opcode() {
+        Some(LLVMZExt | LLVMSExt) => value.operand(0),
+        _ => value,
     }
 }
 
@@ -296,7 +317,6 @@ mod tests {
 
     /// The function after the pass, and whether it has an unrolled loop.
     fn unrolled(compare: &str, again: &str, body: &str) -> (String, bool) {
-        initialise_gpus();
         let (yes, no) = if again == "yes" {
             ("loop", "end")
         } else {
@@ -325,7 +345,12 @@ end:
   ret double %both
 }}"
         );
-        let module = Module::parse(Context::new(), &text, "test").unwrap();
+        after_the_pass(&text)
+    }
+
+    fn after_the_pass(text: &str) -> (String, bool) {
+        initialise_gpus();
+        let module = Module::parse(Context::new(), text, "test").unwrap();
         let machine = Machine::new(&MachineOptions {
             triple: "nvptx64-nvidia-cuda",
             cpu: "sm_80",
@@ -375,6 +400,110 @@ end:
         ] {
             assert!(!unrolled(compare, again, READ).1, "{compare}");
         }
+    }
+
+    #[test]
+    fn an_int_that_llvm_has_widened_counts() {
+        let text = "target triple = \"nvptx64-nvidia-cuda\"
+define double @f(ptr %x, i32 %n, i64 %from, i32 %step) {
+  %some = icmp slt i32 0, %n
+  br i1 %some, label %loop, label %end
+loop:
+  %i = phi i64 [ %from, %0 ], [ %wide, %loop ]
+  %sum = phi double [ 0.0, %0 ], [ %more, %loop ]
+  %p = getelementptr double, ptr %x, i64 %i
+  %v = load double, ptr %p
+  %more = fadd double %sum, %v
+  %narrow = trunc nuw nsw i64 %i to i32
+  %next = add nuw nsw i32 %step, %narrow
+  %wide = zext nneg i32 %next to i64
+  %c = icmp ult i32 %n, %next
+  br i1 %c, label %end, label %loop
+end:
+  %all = phi double [ 0.0, %0 ], [ %more, %loop ]
+  ret double %all
+}";
+        let (text, found) = after_the_pass(text);
+        assert!(found, "{text}");
+        assert_eq!(text.matches("= load double").count(), 5, "{text}");
+        assert!(text.contains("trunc i64 %from to i32"), "{text}");
+    }
+
+    /// LLVM's interpreter runs the loop next to a copy that a volatile load keeps as it was.
+    #[test]
+    fn the_sum_stays_the_same() {
+        let function = |name: &str, load: &str| {
+            format!(
+                "define double @{name}(ptr %x, i32 %n, i64 %from, i32 %step) {{
+  %first = trunc i64 %from to i32
+  %some = icmp ule i32 %first, %n
+  br i1 %some, label %loop, label %end
+loop:
+  %i = phi i64 [ %from, %0 ], [ %wide, %loop ]
+  %sum = phi double [ 0.0, %0 ], [ %more, %loop ]
+  %p = getelementptr double, ptr %x, i64 %i
+  %v = {load} double, ptr %p
+  %scaled = fmul double %sum, 0.75
+  %more = fadd double %scaled, %v
+  %narrow = trunc nuw nsw i64 %i to i32
+  %next = add nuw nsw i32 %step, %narrow
+  %wide = zext nneg i32 %next to i64
+  %c = icmp ult i32 %n, %next
+  br i1 %c, label %end, label %loop
+end:
+  %all = phi double [ 0.0, %0 ], [ %more, %loop ]
+  ret double %all
+}}
+"
+            )
+        };
+        let numbers: Vec<String> = (0..64).map(|it| format!("double {}.5", it * it)).collect();
+        let mut cases = String::new();
+        let mut count = 0;
+        for (last, step) in [0, 1, 2, 3, 4, 5, 8, 30, 63]
+            .into_iter()
+            .flat_map(|last| [1, 2, 3, 7, 64].map(|step| (last, step)))
+        {
+            for from in [0, 1, 3, 40] {
+                let arguments = format!("(ptr @numbers, i32 {last}, i64 {from}, i32 {step})");
+                cases += &format!(
+                    "  %a{count} = call double @f{arguments}
+  %b{count} = call double @g{arguments}
+  %c{count} = fcmp une double %a{count}, %b{count}
+  %d{count} = zext i1 %c{count} to i32
+  store i32 %d{count}, ptr %differs
+  br i1 %c{count}, label %end, label %next{count}
+next{count}:
+"
+                );
+                count += 1;
+            }
+        }
+        let text = format!(
+            "@numbers = constant [64 x double] [{}]
+{}{}define i32 @main() {{
+  %differs = alloca i32
+{cases}  br label %end
+end:
+  %code = load i32, ptr %differs
+  ret i32 %code
+}}
+",
+            numbers.join(", "),
+            function("f", "load"),
+            function("g", "load volatile"),
+        );
+        let (text, found) = after_the_pass(&text);
+        assert!(found, "{text}");
+        let llvm = std::env::var_os("LLVM_SYS_221_PREFIX").unwrap_or("/usr/lib/llvm-22".into());
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("loop.ll");
+        std::fs::write(&file, &text).unwrap();
+        let status = std::process::Command::new(std::path::Path::new(&llvm).join("bin/lli"))
+            .arg(&file)
+            .status()
+            .expect("LLVM's interpreter runs");
+        assert!(status.success(), "{status}: {text}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod context;
 pub mod data_begin;
 pub mod data_end;
 pub mod device_work;
+mod dimensions;
 mod execute;
 pub mod in_flight;
 pub mod target_task;

@@ -1,7 +1,7 @@
 //! `target update` (OpenMP 5.2, 13.9): copies between host and device, contiguous or not. References do not change.
 
-use crate::abi::Dimension;
 use crate::construct::device_work::{DeviceWork, OnCompletion};
+use crate::construct::dimensions;
 use crate::construct::transfer;
 use crate::device::mapping_report::report_found;
 use crate::mapping::map_item::MapItem;
@@ -16,7 +16,7 @@ use crate::report::info::{self, Info};
 ///
 /// # Safety
 /// The host ranges of the items are readable and writable until the work is complete, and a non-contiguous item's
-/// begin points at as many [`Dimension`]s as its size says.
+/// begin points at its dimensions ([`dimensions::of`]).
 pub unsafe fn update(work: &mut DeviceWork<'_>, items: &[MapItem]) -> Result<()> {
     for (_, &item) in mapper::flatten(items).iter() {
         if item.kind.is_unmapped() || item.kind.contains(MapType::ATTACH) {
@@ -28,10 +28,8 @@ pub unsafe fn update(work: &mut DeviceWork<'_>, items: &[MapItem]) -> Result<()>
             continue;
         }
         // SAFETY: a non-contiguous item points at its dimensions (caller).
-        let dimensions = unsafe {
-            std::slice::from_raw_parts(item.begin as *const Dimension, item.size as usize)
-        };
-        for (offset, size) in pieces(dimensions) {
+        let dimensions = unsafe { dimensions::of(&item)? };
+        for (offset, size) in dimensions::pieces(dimensions) {
             let piece = MapItem {
                 begin: item.base.wrapping_add(offset),
                 size,
@@ -103,71 +101,4 @@ unsafe fn copy(work: &DeviceWork<'_>, item: &MapItem, mapping: &Mapping) -> Resu
         })?;
     }
     Ok(())
-}
-
-/// The contiguous parts of a non-contiguous section, as (byte offset from the base, bytes).
-///
-/// Dimension `d` selects elements `offset .. offset + count`, `stride` bytes apart. The last dimension is contiguous.
-/// Parts that touch are merged.
-fn pieces(dimensions: &[Dimension]) -> Vec<(u64, u64)> {
-    let Some((last, outer)) = dimensions.split_last() else {
-        return Vec::new();
-    };
-    let mut pieces = vec![(
-        last.offset.wrapping_mul(last.stride),
-        last.count.wrapping_mul(last.stride),
-    )];
-    for dimension in outer.iter().rev() {
-        let inner = std::mem::take(&mut pieces);
-        for element in 0..dimension.count {
-            let at = (dimension.offset.wrapping_add(element)).wrapping_mul(dimension.stride);
-            for &(offset, size) in &inner {
-                push_merged(&mut pieces, (at.wrapping_add(offset), size));
-            }
-        }
-    }
-    pieces
-}
-
-fn push_merged(pieces: &mut Vec<(u64, u64)>, (offset, size): (u64, u64)) {
-    match pieces.last_mut() {
-        Some((start, length)) if start.wrapping_add(*length) == offset => *length += size,
-        _ => pieces.push((offset, size)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn dimension(offset: u64, count: u64, stride: u64) -> Dimension {
-        Dimension {
-            offset,
-            count,
-            stride,
-        }
-    }
-
-    #[test]
-    fn strided_rows() {
-        // int a[4][10]; to(a[1:2][3:4])
-        assert_eq!(
-            pieces(&[dimension(1, 2, 40), dimension(3, 4, 4)]),
-            [(52, 16), (92, 16)]
-        );
-    }
-
-    #[test]
-    fn whole_rows_merge() {
-        assert_eq!(
-            pieces(&[dimension(1, 2, 40), dimension(0, 10, 4)]),
-            [(40, 80)]
-        );
-    }
-
-    #[test]
-    fn nothing() {
-        assert_eq!(pieces(&[]), []);
-        assert_eq!(pieces(&[dimension(0, 0, 40), dimension(0, 10, 4)]), []);
-    }
 }

@@ -72,6 +72,14 @@ pub enum Error {
         /// The item.
         item: String,
     },
+    /// A section that is not contiguous has no dimensions that fit its size.
+    #[error(
+        "{item} is not contiguous, and its dimensions do not fit its size: host code and this runtime do not match"
+    )]
+    Dimensions {
+        /// The item.
+        item: String,
+    },
     /// A section overlaps a mapped one without lying inside it.
     #[error(
         "{item} overlaps {mapped}, which is mapped already, without lying inside it: \
@@ -144,6 +152,9 @@ impl Error {
             Error::NotPresent { .. } => Some(
                 "map it first with `target data` or `target enter data`, with the same or a larger section",
             ),
+            Error::Dimensions { .. } => {
+                Some("compile the program with clang 22, the version that this runtime serves")
+            }
             Error::Extends { .. } => {
                 Some("map the whole section once, or delete the old mapping first")
             }

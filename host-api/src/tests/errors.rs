@@ -16,6 +16,7 @@ fn words(error: &Error) -> &'static str {
         Error::NoImage { .. } => "no device image of this program can run on device ",
         Error::UnknownRegion { .. } => " is in no registered device image",
         Error::MissingSymbol { .. } => "the device image has no kernel called ",
+        Error::Dimensions { .. } => "its dimensions do not fit its size",
         Error::NotPresent { .. } => {
             " is not present on the device, but its clause has the 'present' modifier"
         }
@@ -152,6 +153,7 @@ fn errors() -> Vec<Error> {
             name: "k".into(),
         },
         Error::NotPresent { item: item() },
+        Error::Dimensions { item: item() },
         Error::Extends {
             item: item(),
             mapped: item(),
