@@ -28,6 +28,7 @@ pub mod runtime;
 mod services;
 mod shared_accesses;
 pub mod shared_captures;
+pub mod shared_statics;
 mod static_shared;
 mod traps;
 pub mod undefined;
