@@ -42,13 +42,16 @@ fn report(absence: &Absence) {
     }
 }
 
-/// The reasons why families have no devices.
+/// The reasons why families have no devices, and why there are not more families.
 fn absences(families: &[Family]) -> Vec<String> {
+    let narrowed = std::env::var(VARIABLE).ok().filter(|list| !list.is_empty());
+    let narrowed = narrowed.map(|list| format!("{VARIABLE}={list} allows no others"));
     let absent = families
         .iter()
         .filter_map(|family| Some((family.name(), family.absence()?)));
     absent
         .map(|(name, absence)| format!("{name}: {}", absence.why()))
+        .chain(narrowed)
         .collect()
 }
 

@@ -1,13 +1,16 @@
 //! What can go wrong.
 
+use std::fmt;
+
 use device_image::ImageError;
 use plugin_api::KernelFault;
 
 /// Result of an operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// An operation that failed.
-#[derive(Debug, thiserror::Error)]
+/// An operation that failed. `Debug` shows the same message as `Display`, so that a `main` which returns it tells the
+/// user what happened.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// No device here can be used, or none that runs the image.
@@ -89,6 +92,12 @@ pub enum Error {
         /// The device's error.
         source: plugin_api::Error,
     },
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
 }
 
 impl Error {
