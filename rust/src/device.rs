@@ -101,6 +101,8 @@ pub fn device_for(image: &[u8]) -> Result<Device> {
             Err(why) => reasons.push(format!("{}: {why}", verdict.device.info().name)),
         }
     }
+    // Devices of one kind give the same reason.
+    reasons.dedup();
     reasons.extend(absences(families));
     Err(Error::NoDevice { reasons })
 }

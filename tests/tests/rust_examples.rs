@@ -97,6 +97,26 @@ fn settings_are_checked() {
     }
 }
 
+/// NVIDIA's own assembler takes the kernels.
+#[test]
+fn the_kernels_assemble() {
+    programs();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let ptx = folder.path().join("kernels.ptx").display().to_string();
+    let images = target().join("omptarget-kernels/images");
+    for image in std::fs::read_dir(images).expect("the build script has made images") {
+        let image = image.expect("an entry").path().display().to_string();
+        for architecture in ["sm_75", "sm_90"] {
+            let arch = format!("--arch={architecture}");
+            let compile = ["ptx", &arch, &image, "-o", &ptx];
+            run(&dist("libexec/omptarget-codegen"), &compile, &[]).passed("omptarget-codegen ptx");
+            let arch = format!("-arch={architecture}");
+            let assemble = [&arch, ptx.as_str(), "-o", "/dev/null"];
+            run(&dist("tools/ptxas"), &assemble, &[]).passed("ptxas");
+        }
+    }
+}
+
 /// The driver for tests asks for the bitcode that PTX was made of.
 #[test]
 fn examples_pass_through_the_cuda_driver() {
