@@ -141,7 +141,7 @@ fn lanes_exchange_values() {
             .launch(Shape::linear(1, 32))
             .unwrap()
     };
-    let lanes = |lane: fn(usize) -> usize| (0..32).map(move |own| lane(own));
+    let lanes = |lane: fn(usize) -> usize| (0..32).map(lane);
     let expected: Vec<f32> = lanes(|own| if own < 31 { own + 1 } else { own })
         .chain(lanes(|own| if own < 2 { own } else { own - 2 }))
         .chain(lanes(|own| own ^ 5))
