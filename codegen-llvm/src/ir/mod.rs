@@ -32,6 +32,7 @@ mod flow;
 mod machine;
 mod memory;
 mod module;
+mod section;
 mod types;
 mod value;
 mod vector;
