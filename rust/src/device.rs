@@ -55,9 +55,19 @@ fn absences(families: &[Family]) -> Vec<String> {
         .collect()
 }
 
-/// Every device: GPUs, the virtual GPU, and the host as a device. `OMPTARGET_DEVICES` narrows the list.
+/// The family of the host as a device.
+const HOST: &str = "host";
+
+/// Why the host as a device loads nothing here. To open a shared object runs whatever it has: no safe function may do
+/// that.
+const NO_KERNELS: &str =
+    "the host as a device has memory for Rust programs, and runs no kernels of theirs";
+
+/// Every device: GPUs, the virtual GPU, and the host as a device, which has memory only. `OMPTARGET_DEVICES` narrows the
+/// list.
 ///
-/// The virtual GPU works with the host's processors. [`device_for`] prefers GPUs, and takes it only where there is none.
+/// The virtual GPU works with the host's processors. [`device_for`] prefers GPUs: it takes the virtual GPU where there
+/// is none.
 pub fn devices() -> Result<Vec<Device>> {
     let families = allowed()?;
     let mut devices = Vec::new();
@@ -91,6 +101,7 @@ pub fn device_for(image: &[u8]) -> Result<Device> {
     let mut reasons = Vec::new();
     for verdict in judge(families, &images) {
         match verdict.image {
+            Ok(_) if verdict.family == HOST => reasons.push(NO_KERNELS.to_owned()),
             Ok(_) => {
                 return Ok(Device {
                     raw: verdict.device,
@@ -132,6 +143,12 @@ impl Device {
     /// taken from the user's cache. The device chooses among several.
     pub fn load(&self, image: &[u8]) -> Result<Module> {
         let images = Image::parse(image)?;
+        if self.family == HOST {
+            return Err(Error::Refused {
+                device: self.name().to_owned(),
+                reasons: vec![NO_KERNELS.to_owned()],
+            });
+        }
         let refusals = || images.iter().filter_map(|image| self.raw.refusal(image));
         let chosen =
             preferred_image(&*self.raw, images.iter().cloned()).ok_or_else(|| Error::Refused {

@@ -58,7 +58,10 @@ macro_rules! kernels {
             $(
                 $(#[$kernel_attribute])*
                 #[allow(clippy::too_many_arguments)]
-                $visibility fn $kernel<'a>(&'a self, $($argument: <$type as $crate::Argument>::Borrowed<'a>),*) -> $crate::Call<'a> {
+                $visibility fn $kernel<'a>(
+                    &'a self,
+                    $($argument: <$type as $crate::Argument>::Borrowed<'a>),*
+                ) -> $crate::Call<'a> {
                     self.$kernel.checked_call(($($argument,)*))
                 }
             )*

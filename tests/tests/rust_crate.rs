@@ -351,7 +351,10 @@ fn devices_do_not_share_buffers() {
         let call = step.call((2usize, &mut ours)).unwrap();
         refused(call.launch_on(&stream, shape), &["the stream", text]);
     }
-    refused(host.load(image()), &["does not run this image", "bitcode"]);
+    refused(
+        host.load(image()),
+        &["does not run this image", "runs no kernels"],
+    );
 }
 
 #[test]

@@ -109,7 +109,8 @@ impl Kernels {
         Ok(image)
     }
 
-    /// Where the compiler leaves the bitcode: beside what cargo knows of it, so that neither is there without the other.
+    /// Where the compiler leaves the bitcode: beside what cargo knows of it, so that neither is there without the
+    /// other.
     fn made(&self) -> PathBuf {
         let folder = self.folder.canonicalize();
         let mut hash = DefaultHasher::new();

@@ -1,7 +1,8 @@
 //! Shared memory: what the threads of a block have in common.
 //!
-//! Rust has no address spaces. A [`Shared`] static lies in a section, and dynamic shared memory has the name of a symbol
-//! that nobody defines; omptarget's compiler knows both, and moves them (`codegen-llvm/src/device/shared_statics.rs`).
+//! Rust has no address spaces. A [`Shared`] static lies in a section, and dynamic shared memory has the name of a
+//! symbol that nobody defines; omptarget's compiler knows both, and moves them
+//! (`codegen-llvm/src/device/shared_statics.rs`).
 
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;

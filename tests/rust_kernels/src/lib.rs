@@ -7,8 +7,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use omptarget_kernel::math::Math;
 use omptarget_kernel::{
-    barrier, block_index, block_size, dynamic_shared, dynamic_shared_size, global_index, grid_size, lane_index,
-    shuffle_down, shuffle_from, shuffle_up, shuffle_xor, thread_index,
+    barrier, block_index, block_size, dynamic_shared, dynamic_shared_size, global_index, grid_size,
+    lane_index, shuffle_down, shuffle_from, shuffle_up, shuffle_xor, thread_index,
 };
 
 /// A structure that the host passes by value.
@@ -25,7 +25,13 @@ pub struct Plane {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn by_value(small: u8, plane: Plane, large: i64, out: *mut f64) {
     let [x, y, z] = plane.normal.map(f64::from);
-    let values = [x + y * 10.0 + z * 100.0, plane.offset, plane.count.into(), small.into(), large as f64];
+    let values = [
+        x + y * 10.0 + z * 100.0,
+        plane.offset,
+        plane.count.into(),
+        small.into(),
+        large as f64,
+    ];
     // SAFETY: caller.
     unsafe { out.cast::<[f64; 5]>().write(values) };
 }
@@ -76,7 +82,16 @@ pub unsafe extern "ptx-kernel" fn mathematics(n: usize, x: *const f64, out: *mut
     unsafe {
         let x = *x.add(i);
         let single = (x as f32).sin().mul_add(2.0, (x as f32).sqrt());
-        let results = [x.sqrt(), x.exp(), x.ln(), x.sin(), x.powf(1.5), x.atan2(2.0), x.round(), single.into()];
+        let results = [
+            x.sqrt(),
+            x.exp(),
+            x.ln(),
+            x.sin(),
+            x.powf(1.5),
+            x.atan2(2.0),
+            x.round(),
+            single.into(),
+        ];
         out.cast::<[f64; 8]>().add(i).write(results);
     }
 }
@@ -87,12 +102,15 @@ pub unsafe extern "ptx-kernel" fn mathematics(n: usize, x: *const f64, out: *mut
 /// `out` has an element for each thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn positions(out: *mut [u32; 6]) {
-    let (thread, block, threads, blocks) = (thread_index(), block_index(), block_size(), grid_size());
+    let (thread, block, threads, blocks) =
+        (thread_index(), block_index(), block_size(), grid_size());
     let block_number = (block.z * blocks.y + block.y) * blocks.x + block.x;
     let thread_number = (thread.z * threads.y + thread.y) * threads.x + thread.x;
     let number = block_number * threads.x * threads.y * threads.z + thread_number;
     // SAFETY: caller.
-    unsafe { *out.add(number as usize) = [thread.x, thread.y, thread.z, block.x, block.y, block.z] };
+    unsafe {
+        *out.add(number as usize) = [thread.x, thread.y, thread.z, block.x, block.y, block.z]
+    };
 }
 
 /// Counts threads.

@@ -21,7 +21,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let x = device.buffer(&xs)?;
     let mut y = device.buffer(&ys)?;
     // SAFETY: both buffers have `n` elements, and a thread writes only its own.
-    unsafe { kernels.saxpy(n, a, &x, &mut y).launch(Shape::covering(n, 256))? };
+    unsafe {
+        kernels
+            .saxpy(n, a, &x, &mut y)
+            .launch(Shape::covering(n, 256))?
+    };
 
     let expected: Vec<f32> = xs.iter().zip(&ys).map(|(x, y)| y + a * x).collect();
     if y.to_vec()? != expected {
