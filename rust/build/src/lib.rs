@@ -34,10 +34,8 @@ pub use toolchain::Toolchain;
 pub fn kernels(folder: impl AsRef<Path>) {
     let compiled = Kernels::of_build_script(folder).and_then(|kernels| kernels.compile("kernels"));
     if let Err(error) = compiled {
-        // cargo shows these lines as errors of the package.
-        for line in error.to_string().lines() {
-            println!("cargo::error={line}");
-        }
+        // cargo shows what a build script that fails has written.
+        eprintln!("{error}");
         std::process::exit(1);
     }
 }
