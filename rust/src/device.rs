@@ -63,8 +63,8 @@ const HOST: &str = "host";
 const NO_KERNELS: &str =
     "the host as a device has memory for Rust programs, and runs no kernels of theirs";
 
-/// Every device: GPUs, the virtual GPU, and the host as a device, which has memory only. `OMPTARGET_DEVICES` narrows the
-/// list.
+/// Every device: GPUs, the virtual GPU, and the host as a device, which has memory only. `OMPTARGET_DEVICES` narrows
+/// the list.
 ///
 /// The virtual GPU works with the host's processors. [`device_for`] prefers GPUs: it takes the virtual GPU where there
 /// is none.

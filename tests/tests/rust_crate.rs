@@ -1,4 +1,4 @@
-//! The crate omptarget on the virtual GPU: kernels in Rust (`tests/rust_kernels`), what is checked, and what goes wrong.
+//! The crate omptarget on the virtual GPU: kernels in Rust (`tests/rust_kernels`), what is checked, what goes wrong.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
