@@ -2,7 +2,12 @@
 #include <omp.h>
 #pragma omp begin declare target
 // Nobody sees what it does with the value.
-static inline void use(double *p) { __asm__ volatile("" : : "l"(p) : "memory"); }
+#ifdef __AMDGCN__
+#define ADDRESS "v"
+#else
+#define ADDRESS "l"
+#endif
+static inline void use(double *p) { __asm__ volatile("" : : ADDRESS(p) : "memory"); }
 #pragma omp end declare target
 
 void kernel(int n, double *a, omp_nest_lock_t *nest_lock) {
@@ -125,7 +130,7 @@ void kernel(int n, double *a, omp_nest_lock_t *nest_lock) {
     }
 #elif defined NUM_THREADS
 #pragma omp target map(tofrom : a[:n])
-#pragma omp parallel num_threads(n)
+#pragma omp parallel num_threads(n / 2)
     {
         a[omp_get_thread_num()] += 1;
 #pragma omp barrier

@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use llvm_sys::LLVMOpcode::{self, *};
+use llvm_sys::LLVMOpcode::*;
 
 use crate::ir::{Builder, Module, Type, Value};
 
@@ -68,7 +68,7 @@ fn intrinsic(call: Value) -> Option<&'static str> {
 
 /// What an address was made of, where it may be in another space: one pointer, or one of several.
 fn sources(address: Value) -> Vec<Value> {
-    match opcode(address) {
+    match address.operation() {
         Some(LLVMGetElementPtr | LLVMAddrSpaceCast) => vec![address.operand(0)],
         Some(LLVMSelect) => vec![address.operand(1), address.operand(2)],
         Some(LLVMPHI) => address
@@ -80,13 +80,9 @@ fn sources(address: Value) -> Vec<Value> {
     }
 }
 
-fn opcode(value: Value) -> Option<LLVMOpcode> {
-    value.opcode().or_else(|| value.constant_opcode())
-}
-
 /// Whether every address that it may be lies in an `alloca`.
 fn is_of_locals(address: Value, seen: &mut Vec<Value>) -> bool {
-    if opcode(address) == Some(LLVMAlloca) || seen.contains(&address) {
+    if address.operation() == Some(LLVMAlloca) || seen.contains(&address) {
         return true;
     }
     seen.push(address);
@@ -115,7 +111,7 @@ impl Generic<'_> {
             user
         };
         let builder = Builder::before(self.module.context, place);
-        let made = match opcode(address)? {
+        let made = match address.operation()? {
             LLVMAddrSpaceCast => self.of(address.operand(0), place)?,
             LLVMGetElementPtr => {
                 let base = self.of(address.operand(0), place)?;

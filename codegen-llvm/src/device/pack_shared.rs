@@ -34,7 +34,7 @@ fn lower_alignment(pointer: Value, bytes: u32, seen: &mut HashSet<Value>) {
         return;
     }
     for user in pointer.users() {
-        match user.opcode().or_else(|| user.constant_opcode()) {
+        match user.operation() {
             Some(
                 LLVMOpcode::LLVMLoad
                 | LLVMOpcode::LLVMStore

@@ -15,8 +15,8 @@ use anyhow::Result;
 use super::{
     empty_assembly, ending_paths, fold, global_space, guards, idle_barriers, launch_bounds,
     local_space, math_intrinsics, null_pointers, pack_shared, placed_shared, realloc, retarget,
-    runtime, services, shared_accesses, shared_statics, static_shared, traps, undefined,
-    unrolled_reads, unsupported,
+    runtime, services, shared_accesses, shared_statics, static_shared, thread_arrays, traps,
+    undefined, unrolled_reads, unsupported,
 };
 use crate::analysis::target::Target;
 use crate::ir::{Machine, Module};
@@ -147,6 +147,10 @@ const PASSES: &[Line] = &[
         idle_barriers::run(&image.module);
         Ok(())
     }),
+    line("thread-arrays", ALL, 0, |image| {
+        thread_arrays::run(&image.module);
+        Ok(())
+    }),
     line("pack-shared", ALL, 0, |image| {
         pack_shared::run(&image.module);
         Ok(())
@@ -236,18 +240,18 @@ mod tests {
         assert_eq!(
             names(AmdLink),
             "launch-bounds math-intrinsics empty-assembly link-time global-space guards fold optimise unread-shared \
-             shared-accesses idle-barriers pack-shared unsupported"
+             shared-accesses idle-barriers thread-arrays pack-shared unsupported"
         );
         assert_eq!(
             names(NvidiaLink),
             "launch-bounds math-intrinsics guards realloc fold optimise unread-shared local-space unrolled-reads \
-             idle-barriers pack-shared unsupported static-shared null-pointers"
+             idle-barriers thread-arrays pack-shared unsupported static-shared null-pointers"
         );
         assert_eq!(
             names(CodeObject),
-            "shared-statics launch-bounds runtime services math-intrinsics empty-assembly global-space guards retarget hold-placed \
-             fold optimise unread-shared release-placed shared-accesses idle-barriers pack-shared ending-paths traps \
-             undefined unsupported"
+            "shared-statics launch-bounds runtime services math-intrinsics empty-assembly global-space guards retarget \
+             hold-placed fold optimise unread-shared release-placed shared-accesses idle-barriers thread-arrays \
+             pack-shared ending-paths traps undefined unsupported"
         );
         assert!(names(Ptx).starts_with(
             "shared-statics launch-bounds runtime math-intrinsics guards retarget realloc constructors fold"

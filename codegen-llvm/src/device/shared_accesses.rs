@@ -45,7 +45,7 @@ fn before_calls(block: Block) -> impl Iterator<Item = Value> {
 
 /// The pointer to shared memory that a generic pointer was made of.
 fn in_shared_memory(pointer: Value) -> Option<Value> {
-    let opcode = pointer.opcode().or_else(|| pointer.constant_opcode())?;
+    let opcode = pointer.operation()?;
     let is_cast = opcode == LLVMOpcode::LLVMAddrSpaceCast;
     let source = is_cast.then(|| pointer.operand(0))?;
     (source.ty().address_space() == SHARED).then_some(source)

@@ -29,6 +29,7 @@ mod builder;
 mod context;
 mod debug;
 mod flow;
+mod loops;
 mod machine;
 mod memory;
 mod module;

@@ -68,6 +68,11 @@ impl Value {
         is_expression.then(|| llvm!(core::LLVMGetConstOpcode(self.0)))
     }
 
+    /// Its opcode if it is an instruction or a constant expression.
+    pub fn operation(self) -> Option<LLVMOpcode> {
+        self.opcode().or_else(|| self.constant_opcode())
+    }
+
     /// Number of operands; instructions, constant expressions and aggregates have some.
     pub fn operand_count(self) -> u32 {
         llvm!(core::LLVMGetNumOperands(self.0)).max(0) as u32

@@ -224,9 +224,7 @@ fn transfer(call: Value) -> Vec<Access> {
 /// that starts from itself, and those are gone.
 fn base_of(mut address: Value) -> Value {
     use LLVMOpcode::{LLVMAddrSpaceCast, LLVMBitCast, LLVMGetElementPtr};
-    while let Some(LLVMGetElementPtr | LLVMAddrSpaceCast | LLVMBitCast) =
-        address.opcode().or(address.constant_opcode())
-    {
+    while let Some(LLVMGetElementPtr | LLVMAddrSpaceCast | LLVMBitCast) = address.operation() {
         address = address.operand(0);
     }
     address

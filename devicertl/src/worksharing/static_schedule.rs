@@ -338,12 +338,18 @@ macro_rules! static_init {
             let chunk = if chunk < 1 { 1 } else { chunk as $unsigned };
             // SAFETY: the caller's promise.
             unsafe {
+                // A loop from 0 to the largest number of its type has more iterations than the type counts, and no
+                // program may have it (OpenMP 5.2, §4.4.1).
+                if schedule == DISTRIBUTE_FOR_ONE
+                    && arch::is_known_to_hold(
+                        increment == 1 && (*lower == 0 || *upper != $int::MAX),
+                    )
+                {
+                    return $deal_to_all(is_last, lower, upper, stride);
+                }
                 if is_dealt(schedule)
                     && arch::is_known_to_hold(increment == 1 && *upper != $int::MAX)
                 {
-                    if schedule == DISTRIBUTE_FOR_ONE {
-                        return $deal_to_all(is_last, lower, upper, stride);
-                    }
                     return $deal(is_last, lower, upper, stride, chunk, member);
                 }
                 $narrow(

@@ -49,7 +49,7 @@ impl Accesses {
 
     fn collect(&mut self, pointer: Value) -> Option<()> {
         for user in pointer.users() {
-            match user.opcode().or_else(|| user.constant_opcode())? {
+            match user.operation()? {
                 LLVMOpcode::LLVMGetElementPtr | LLVMOpcode::LLVMAddrSpaceCast => {
                     self.collect(user)?;
                 }

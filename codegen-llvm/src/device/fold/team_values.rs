@@ -84,7 +84,7 @@ fn forward(context: Context, variable: Value, kernels: &[Value]) {
 /// The plain accesses through a pointer; `None` if anything else is done with it.
 fn collect(pointer: Value, loads: &mut Vec<Value>, stores: &mut Vec<Value>) -> Option<()> {
     for user in pointer.users() {
-        match user.opcode().or_else(|| user.constant_opcode())? {
+        match user.operation()? {
             LLVMOpcode::LLVMAddrSpaceCast => collect(user, loads, stores)?,
             LLVMOpcode::LLVMLoad if is_plain(user) => loads.push(user),
             LLVMOpcode::LLVMStore if is_plain(user) && user.operand(0) != pointer => {
