@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use anstyle::Style;
+use device_families::{Family, judge};
 use omptarget_driver::{Failure, Result};
 use plugin_api::DeviceInfo;
 use serde::Serialize;
 
-use crate::families::{self, Family};
-use crate::program_devices::judge;
 use crate::program_file;
+use crate::wanted_families::{all, wanted};
 
 /// Arguments of `omptarget info`.
 #[derive(clap::Args)]
@@ -63,8 +63,8 @@ impl Entry {
 /// Lists the devices.
 pub fn info(options: &Options) -> Result<()> {
     let families = match &options.program {
-        Some(_) => families::wanted()?,
-        None => families::all()?,
+        Some(_) => wanted()?,
+        None => all()?,
     };
     let entries = match &options.program {
         Some(file) => entries_for(file, &families)?,
@@ -81,8 +81,12 @@ pub fn info(options: &Options) -> Result<()> {
     entries.iter().filter(runs).for_each(print);
     print_unused(entries.iter().filter(|entry| !runs(entry)));
     for family in &families {
-        for why in &family.left_out {
-            anstream::println!("{}: {why}", family.name);
+        let unused = match family.open(|_| ()) {
+            Ok(opened) => opened.left_out.iter().map(String::as_str).collect(),
+            Err(absence) => vec![absence.why()],
+        };
+        for why in unused {
+            anstream::println!("{}: {why}", family.name());
         }
     }
     Ok(())
@@ -90,10 +94,11 @@ pub fn info(options: &Options) -> Result<()> {
 
 /// A family's devices. A program numbers those that it has images for, in this order.
 fn entries(family: &Family) -> Vec<Entry> {
-    let devices = family.plugin.iter().flat_map(|plugin| plugin.devices());
+    let opened = family.open(|_| ()).into_iter();
+    let devices = opened.flat_map(|opened| opened.plugin.devices());
     let numbered = devices.enumerate();
     numbered
-        .map(|(number, device)| Entry::new(number, family.name, device.info()))
+        .map(|(number, device)| Entry::new(number, family.name(), device.info()))
         .collect()
 }
 
@@ -111,7 +116,7 @@ fn entries_for(file: &Path, families: &[Family]) -> Result<Vec<Entry>> {
     let entry = verdicts.map(|verdict| Entry {
         omp_number: verdict.runs().then(|| used.next()).flatten(),
         why_not: verdict.image.err(),
-        ..Entry::new(verdict.index, verdict.plugin.name(), verdict.device.info())
+        ..Entry::new(verdict.index, verdict.family, verdict.device.info())
     });
     Ok(entry.collect())
 }

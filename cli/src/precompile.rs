@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use codegen::Cache;
+use device_families::{Verdict, judge};
 use device_image::ImageKind;
 use omptarget_driver::{Failure, Result};
 use plugin_api::LoadOptions;
 
-use crate::families;
-use crate::program_devices::{Verdict, judge};
 use crate::program_file::{find, requires_unified_shared_memory};
+use crate::wanted_families::wanted;
 
 const HELP: &str = "\
 Examples:
@@ -94,7 +94,7 @@ pub fn fill(file: &Path) -> Result<()> {
     let options = LoadOptions {
         unified_shared_memory: requires_unified_shared_memory(&data),
     };
-    let verdicts = judge(&families::wanted()?, &images);
+    let verdicts = judge(&wanted()?, &images);
     if !verdicts.iter().any(Verdict::runs) {
         return Err(wrong(refusals(&verdicts)));
     }

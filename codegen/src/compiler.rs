@@ -16,6 +16,9 @@ use crate::{CompileError, CpuLevel, host_cpu, process};
 /// The compiler's file name.
 const TOOL: &str = "omptarget-codegen";
 
+/// The name of the command, which lies in the same tree.
+const COMMAND: &str = "omptarget";
+
 /// What machine code carries of the image that it was made of. The image's SHA-256 follows, in hexadecimal. PTX has it
 /// in its first line, a comment; a code object has it in its section `.comment`.
 pub const PROVENANCE: &str = "omptarget: of the image with SHA-256 ";
@@ -91,13 +94,13 @@ pub struct Compiler {
 
 impl Compiler {
     /// Finds the compiler: `OMPTARGET_CODEGEN`, else `../libexec/omptarget-codegen` beside the folder of the shared
-    /// library (or program) that has this code, else beside that of the running program. The cache is the user's (see
-    /// `docs/codegen.md`).
+    /// library (or program) that has this code, else beside that of the running program, else beside that of the
+    /// command `omptarget` in `PATH`. The cache is the user's (see `docs/codegen.md`).
     pub fn locate() -> Result<Compiler, CompileError> {
         let candidates = match std::env::var_os("OMPTARGET_CODEGEN").filter(|path| !path.is_empty())
         {
             Some(path) => vec![PathBuf::from(path)],
-            None => [own_file(), std::env::current_exe().ok()]
+            None => [own_file(), std::env::current_exe().ok(), command()]
                 .into_iter()
                 .flatten()
                 .filter_map(|file| beside(&file))
@@ -288,6 +291,13 @@ fn state(file: &std::fs::Metadata) -> String {
 fn beside(file: &Path) -> Option<PathBuf> {
     let file = file.canonicalize().ok()?;
     Some(file.parent()?.parent()?.join("libexec").join(TOOL))
+}
+
+/// The command of an installed or built tree, for programs that lie elsewhere.
+fn command() -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    let mut files = std::env::split_paths(&folders).map(|folder| folder.join(COMMAND));
+    files.find(|file| file.is_file())
 }
 
 /// The file of the shared library or program that this function is linked into.

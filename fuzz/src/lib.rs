@@ -6,10 +6,10 @@ use std::ffi::{CString, c_char, c_void};
 use std::sync::OnceLock;
 
 use device_image::Image;
-use omptarget::abi::{Entry, LegacyEntry};
-use omptarget::device::entries;
-use omptarget::environment::Environment;
-use omptarget::report::source_location;
+use host_api::abi::{Entry, LegacyEntry};
+use host_api::device::entries;
+use host_api::environment::Environment;
+use host_api::report::source_location;
 use plugin_api::Module;
 use plugin_vgpu::{Config, Engine, VirtualGpu};
 use vgpu_abi::artifact::{Artifact, GlobalEntry, KernelEntry, Manifest};

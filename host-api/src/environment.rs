@@ -88,11 +88,7 @@ impl Environment {
             shared_memory_size,
             min_threads_for_low_trip_count,
             devices: text("OMPTARGET_DEVICES")
-                .map(|list| {
-                    list.split(',')
-                        .map(|word| word.trim().to_ascii_lowercase())
-                        .collect()
-                })
+                .map(|list| device_families::names(&list))
                 .unwrap_or_default(),
             info: info | debug.as_deref().map_or(Info::empty(), info_of_debug),
             debug: debug.is_some(),

@@ -1,15 +1,15 @@
 //! The runtime of the process: policy, devices, registered programs.
 
 use std::ffi::CString;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
+use device_families::{Absence, Family, families, unknown};
 use parking_lot::Mutex;
-use plugin_api::Device;
+use plugin_api::{Device, Plugin};
 
 use crate::device::offload_policy::OffloadPolicy;
 use crate::device::omp_device::{OmpDevice, Target};
-use crate::device::plugins::{self, Candidate};
 use crate::device::program;
 use crate::device::registry::Registry;
 use crate::environment::Environment;
@@ -34,7 +34,7 @@ pub struct Runtime {
     /// Set once, when devices are found.
     devices: OnceLock<Vec<OmpDevice>>,
     discovery: Mutex<Option<u64>>,
-    candidates: OnceLock<Vec<Candidate>>,
+    families: OnceLock<Vec<Family>>,
     warned: AtomicBool,
     recording: Recording,
 }
@@ -80,9 +80,21 @@ fn tool_device(device: &OmpDevice) -> ompt::ToolDevice {
     }
 }
 
-/// Warns that a family of devices cannot be used.
-fn complain(why: String) {
-    warn(&why);
+/// The plugin of a family, if it can be used. If not, the log or a warning says why, once.
+fn plugin(family: &Family) -> Option<&Arc<dyn Plugin>> {
+    let report = |absence: &Absence| match absence {
+        Absence::Usual(why) => info::debug(format_args!("{}: {why}", family.name())),
+        Absence::Unusual(why) => warn(why),
+    };
+    Some(&family.open(report).ok()?.plugin)
+}
+
+/// Why a family has no devices, if that is known and no reason for a warning.
+fn usual_absence(family: &Family) -> Option<String> {
+    match family.absence()? {
+        Absence::Usual(why) => Some(format!("{}: {why}", family.name())),
+        Absence::Unusual(_) => None,
+    }
 }
 
 impl Runtime {
@@ -94,7 +106,7 @@ impl Runtime {
             registry: Registry::default(),
             devices: OnceLock::new(),
             discovery: Mutex::new(None),
-            candidates: OnceLock::new(),
+            families: OnceLock::new(),
             warned: AtomicBool::new(false),
             recording: Recording::default(),
         }
@@ -156,11 +168,11 @@ impl Runtime {
         let unified = self.registry.unified_shared_memory();
         let mut found = Vec::new();
         let mut passed_over = Vec::new();
-        for candidate in self.candidates() {
-            if !found.is_empty() && (candidate.stands_in() || !has_images) {
+        for family in self.families() {
+            if !found.is_empty() && (family.stands_in() || !has_images) {
                 continue;
             }
-            let Some(plugin) = candidate.plugin(complain) else {
+            let Some(plugin) = plugin(family) else {
                 continue;
             };
             for (index, device) in plugin.devices().into_iter().enumerate() {
@@ -171,10 +183,10 @@ impl Runtime {
                     plugin.name(),
                     device.info().name
                 ));
-                if !usable && !candidate.stands_in() {
+                if !usable && !family.stands_in() {
                     passed_over.extend(self.refusals(&*device));
                 }
-                if usable && candidate.stands_in() {
+                if usable && family.stands_in() {
                     report_passed_over(&passed_over);
                 }
                 if usable {
@@ -194,9 +206,14 @@ impl Runtime {
     }
 
     /// The families of devices that `OMPTARGET_DEVICES` allows.
-    fn candidates(&self) -> &[Candidate] {
-        self.candidates
-            .get_or_init(|| plugins::candidates(&self.environment.devices, complain))
+    fn families(&self) -> &[Family] {
+        self.families.get_or_init(|| {
+            let wanted = &self.environment.devices;
+            if let Some(complaint) = unknown(wanted) {
+                warn(&complaint);
+            }
+            families(wanted)
+        })
     }
 
     fn report_refusals(&self) {
@@ -227,16 +244,15 @@ impl Runtime {
             return "OMP_TARGET_OFFLOAD=DISABLED".into();
         }
         let mut reasons = Vec::new();
-        let candidates = self.candidates();
-        let plugins = candidates.iter().filter_map(|each| each.plugin(complain));
-        for plugin in plugins {
+        let families = self.families();
+        for plugin in families.iter().filter_map(plugin) {
             for device in plugin.devices() {
                 reasons.extend(self.refusals(&*device));
                 // Devices of one kind give the same reason.
                 reasons.dedup();
             }
         }
-        let absences = candidates.iter().filter_map(Candidate::absence);
+        let absences = families.iter().filter_map(usual_absence);
         if reasons.is_empty() {
             let list = self.environment.devices.join(",");
             let narrowed = if list.is_empty() {

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_void};
 use std::process::{Command, Output};
 use std::ptr::null;
 
-use omptarget::abi::{BinaryDescriptor, DeviceImage, Entry, KernelArguments};
+use host_api::abi::{BinaryDescriptor, DeviceImage, Entry, KernelArguments};
 
 unsafe extern "C" {
     fn __tgt_register_lib(descriptor: *const BinaryDescriptor);

@@ -39,7 +39,7 @@ const EMITTED: &[&str] = &[
 /// The shared library that cargo built for this test, beside the test's own executable.
 fn library() -> Vec<u8> {
     let test = std::env::current_exe().expect("a test has a path");
-    let path = test.with_file_name("libomptarget.so");
+    let path = test.with_file_name("libhost_api.so");
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 

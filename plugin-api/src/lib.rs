@@ -1,8 +1,8 @@
 //! The contract between a front end, which speaks a programming model's language, and the plugins, which run kernels.
 //!
-//! A front end (`host-api` for OpenMP) knows no plugin's devices beyond these traits, and a plugin knows no front end.
-//! Everything of the programming model is above this line: mapping tables, launch parameters, `OMP_TARGET_OFFLOAD`.
-//! Everything of one vendor is below it: drivers, contexts, compilers.
+//! A front end (`host-api` for OpenMP, `omptarget` for Rust) knows no plugin's devices beyond these traits, and a
+//! plugin knows no front end. Everything of the programming model is above this line: mapping tables, launch
+//! parameters, `OMP_TARGET_OFFLOAD`. Everything of one vendor is below it: drivers, contexts, compilers.
 //!
 //! # The traits
 //!

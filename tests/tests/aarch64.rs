@@ -40,7 +40,7 @@ fn tree() -> TempDir {
     }
     let libraries = [
         (
-            built.join("libomptarget.so"),
+            built.join("libhost_api.so"),
             ["libomptarget.so", "libomptarget.so.22.1"],
         ),
         (dist("aarch64/libomp.so.5"), ["libomp.so", "libomp.so.5"]),

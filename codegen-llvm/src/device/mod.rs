@@ -29,6 +29,7 @@ pub mod runtime;
 mod services;
 mod shared_accesses;
 pub mod shared_captures;
+pub mod shared_statics;
 mod static_shared;
 mod thread_arrays;
 mod traps;

@@ -15,8 +15,8 @@ use anyhow::Result;
 use super::{
     empty_assembly, ending_paths, fold, global_space, guards, idle_barriers, launch_bounds,
     local_space, math_intrinsics, null_pointers, pack_shared, placed_shared, realloc, retarget,
-    runtime, services, shared_accesses, static_shared, thread_arrays, traps, undefined,
-    unrolled_reads, unsupported,
+    runtime, services, shared_accesses, shared_statics, static_shared, thread_arrays, traps,
+    undefined, unrolled_reads, unsupported,
 };
 use crate::analysis::target::Target;
 use crate::ir::{Machine, Module};
@@ -68,6 +68,9 @@ const fn line(name: &'static str, outputs: &'static [Output], level: u8, run: Pa
 
 /// The pipeline: name, outputs, lowest level, pass.
 const PASSES: &[Line] = &[
+    line("shared-statics", OF_IMAGES, 0, |image| {
+        shared_statics::run(&image.module)
+    }),
     line("launch-bounds", ALL, 0, |image| {
         let warp_size = (Target::of(&image.module)?.warp_size)(&image.module);
         launch_bounds::run(&image.module, warp_size);
@@ -246,12 +249,12 @@ mod tests {
         );
         assert_eq!(
             names(CodeObject),
-            "launch-bounds runtime services math-intrinsics empty-assembly global-space guards retarget hold-placed \
-             fold optimise unread-shared release-placed shared-accesses idle-barriers thread-arrays pack-shared \
-             ending-paths traps undefined unsupported"
+            "shared-statics launch-bounds runtime services math-intrinsics empty-assembly global-space guards retarget \
+             hold-placed fold optimise unread-shared release-placed shared-accesses idle-barriers thread-arrays \
+             pack-shared ending-paths traps undefined unsupported"
         );
         assert!(names(Ptx).starts_with(
-            "launch-bounds runtime math-intrinsics guards retarget realloc constructors fold"
+            "shared-statics launch-bounds runtime math-intrinsics guards retarget realloc constructors fold"
         ));
     }
 }

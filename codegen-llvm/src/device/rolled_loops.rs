@@ -1,8 +1,8 @@
 //! Loops around `critical` are not unrolled.
 //!
 //! clang runs the lanes of a warp through `critical` one after the other, in a loop of its own. With the device runtime
-//! linked in, LLVM sees no call in these loops any more, and copies the user's loop around them for the few numbers that
-//! it can then compute before. A thread that waits for a lock gains nothing by that, and the code grows: EPCC's
+//! linked in, LLVM sees no call in these loops any more, and copies the user's loop around them for the few numbers
+//! that it can then compute before. A thread that waits for a lock gains nothing by that, and the code grows: EPCC's
 //! `critical` had 179 instructions on gfx90a instead of 95.
 //!
 //! The pass has to come before the runtime is linked, while the calls have names. A hint of the user's for unrolling

@@ -33,6 +33,7 @@ mod loops;
 mod machine;
 mod memory;
 mod module;
+mod section;
 mod types;
 mod value;
 mod vector;

@@ -368,19 +368,6 @@ impl Value {
         llvm!(core::LLVMSetAlignment(self.0, bytes));
     }
 
-    /// Whether a variable is a note for LLVM alone (`llvm.used` and the like), which no code refers to. The linker may
-    /// have changed its name (`llvm.compiler.used.7`), its section it has not.
-    pub fn is_bookkeeping(self) -> bool {
-        let section = llvm!(core::LLVMGetSection(self.0));
-        // SAFETY: LLVM gives a NUL-terminated string that lives as long as the variable, or null.
-        !section.is_null() && unsafe { std::ffi::CStr::from_ptr(section) } == c"llvm.metadata"
-    }
-
-    /// Sets a section; empty for none.
-    pub fn set_section(self, section: &str) {
-        llvm!(core::LLVMSetSection(self.0, c_string(section).as_ptr()));
-    }
-
     /// The parameters of a function.
     pub fn parameters(self) -> Vec<Value> {
         let count = llvm!(core::LLVMCountParams(self.0));

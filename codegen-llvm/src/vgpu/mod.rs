@@ -55,6 +55,7 @@ pub use unit::VgpuOptions;
 /// The pipeline.
 const PASSES: &[(&str, Pass<Unit>)] = &[
     ("check", check::run),
+    ("shared-statics", shared_statics),
     ("runtime", runtime),
     // What only thread 0 reads needs no barrier before its guard.
     ("sink", sink::run),
@@ -108,6 +109,11 @@ pub fn compile_to_text(context: Context, bitcode: &[u8], options: VgpuOptions) -
     Ok(lower_to_host(Module::read(context, bitcode)?, options)?
         .module
         .print())
+}
+
+/// Moves marked variables to shared memory (`device::shared_statics`).
+fn shared_statics(unit: &mut Unit) -> Result<()> {
+    device::shared_statics::run(&unit.module)
 }
 
 /// Puts barriers before guards (`device::guards`). Needs: kernels' calling convention.

@@ -7,7 +7,6 @@ pub(crate) mod kernel_environment;
 pub(crate) mod mapping_report;
 pub(crate) mod offload_policy;
 pub(crate) mod omp_device;
-pub(crate) mod plugins;
 pub(crate) mod program;
 pub(crate) mod reduction_buffer;
 pub(crate) mod regions;

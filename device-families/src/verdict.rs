@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use device_image::Image;
-use plugin_api::{Device, Plugin, preferred_image};
+use plugin_api::{Device, preferred_image};
 
-use crate::families::Family;
+use crate::Family;
 
 /// A device and what it makes of a program.
 pub struct Verdict<'a> {
-    /// Its family.
-    pub plugin: Arc<dyn Plugin>,
+    /// Its family's name.
+    pub family: &'static str,
     /// Its number in the family.
     pub index: usize,
     /// The device.
@@ -31,17 +31,17 @@ impl Verdict<'_> {
 pub fn judge<'a>(families: &[Family], images: &[Image<'a>]) -> Vec<Verdict<'a>> {
     let mut verdicts: Vec<Verdict<'_>> = Vec::new();
     for family in families {
-        let Some(plugin) = &family.plugin else {
+        let Ok(opened) = family.open(|_| ()) else {
             continue;
         };
-        let replaced = family.stands_in && verdicts.iter().any(Verdict::runs);
-        for (index, device) in plugin.devices().into_iter().enumerate() {
+        let replaced = family.stands_in() && verdicts.iter().any(Verdict::runs);
+        for (index, device) in opened.plugin.devices().into_iter().enumerate() {
             let image = match replaced {
                 true => Err("it stands in only where no GPU runs the program".to_owned()),
                 false => choose(device.as_ref(), images),
             };
             verdicts.push(Verdict {
-                plugin: plugin.clone(),
+                family: family.name(),
                 index,
                 device,
                 image,

@@ -1,0 +1,27 @@
+//! Sections of variables and functions.
+
+use super::{Value, c_string};
+
+impl Value {
+    /// Whether a variable is a note for LLVM alone (`llvm.used` and the like), which no code refers to. The linker may
+    /// have changed its name (`llvm.compiler.used.7`), its section it has not.
+    pub fn is_bookkeeping(self) -> bool {
+        self.section() == "llvm.metadata"
+    }
+
+    /// The section of a global; empty if none is stated.
+    pub fn section(self) -> String {
+        let section = llvm!(core::LLVMGetSection(self.0));
+        if section.is_null() {
+            return String::new();
+        }
+        // SAFETY: LLVM gives a NUL-terminated string that lives as long as the variable.
+        let section = unsafe { std::ffi::CStr::from_ptr(section) };
+        section.to_string_lossy().into_owned()
+    }
+
+    /// Sets a section; empty for none.
+    pub fn set_section(self, section: &str) {
+        llvm!(core::LLVMSetSection(self.0, c_string(section).as_ptr()));
+    }
+}

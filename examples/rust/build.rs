@@ -1,0 +1,5 @@
+//! Compiles the kernels, which `omptarget::include_kernels!()` embeds.
+
+fn main() {
+    omptarget_build::kernels("kernels");
+}
