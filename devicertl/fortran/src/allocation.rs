@@ -3,6 +3,7 @@
 use core::ffi::{c_char, c_int, c_void};
 
 use crate::assignment::{copy_with_components, destroy};
+use crate::derived_type::{Action, for_components};
 use crate::descriptor::{Descriptor, Dimension, Header};
 use crate::device;
 
@@ -40,19 +41,26 @@ fn set_bounds(variable: Descriptor, at: c_int, lower: i64, upper: i64) {
     );
 }
 
-fn allocate(variable: Descriptor, has_stat: bool) -> c_int {
-    if variable
-        .derived_type()
-        .is_some_and(|of| of.needs_initialization())
-    {
-        device::fail(
-            "Fortran `allocate` in device code of a type whose components have initial values or are allocatable",
-        );
+/// Gives new elements their first values.
+///
+/// # Safety
+/// Elements of the type, which own nothing yet.
+unsafe fn initialize(array: Descriptor) {
+    if let Some(of) = array.derived_type().filter(|of| of.needs_initialization()) {
+        for number in 0..array.count() {
+            // SAFETY: the caller's promise.
+            unsafe { for_components(Action::Initialize, of, array.nth(number), 1) };
+        }
     }
+}
+
+fn allocate(variable: Descriptor, has_stat: bool) -> c_int {
     let bytes = variable.make_contiguous();
     match device::try_allocate(bytes) {
         Some(memory) => {
             variable.change(|header| header.base = memory);
+            // SAFETY: new elements.
+            unsafe { initialize(variable) };
             0
         }
         None if has_stat => NO_MEMORY,
@@ -97,6 +105,13 @@ unsafe fn deallocate(variable: Descriptor, has_stat: bool) -> c_int {
 }
 
 entries! {
+    /// The first value of a variable of a derived type.
+    fn _FortranAInitialize(variable: *mut Header, _source: *const c_char, _line: c_int) {
+        let variable = Descriptor::at(variable);
+        if !variable.base().is_null() {
+            initialize(variable);
+        }
+    }
     /// The length of characters that are to be allocated.
     fn _FortranAAllocatableInitCharacterForAllocate(
         variable: *mut Header, length: i64, kind: c_int, _rank: c_int, _corank: c_int,

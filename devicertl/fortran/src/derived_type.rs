@@ -3,6 +3,7 @@
 
 use crate::descriptor::{Descriptor, Header};
 use crate::device;
+use crate::value::code;
 
 /// Offsets in `derivedtype`.
 mod of_type {
@@ -19,17 +20,25 @@ mod of_component {
     pub const BYTES: usize = 256;
     pub const GENRE: usize = 24;
     pub const CATEGORY: usize = 25;
+    pub const KIND: usize = 26;
     pub const RANK: usize = 27;
     pub const OFFSET: usize = 32;
+    /// A value, with its number at 8.
+    pub const LENGTH: usize = 40;
     pub const DERIVED: usize = 56;
     /// The base of the bounds: pairs of values of 16 bytes, each with its number at 8.
     pub const BOUNDS: usize = 160;
+    /// What a new element has there, or null.
+    pub const INITIAL: usize = 248;
 }
 
 /// Genres of components.
 const DATA: u8 = 1;
+const POINTER: u8 = 2;
 const ALLOCATABLE: u8 = 3;
-/// The category of derived types.
+/// Categories of types.
+const COMPLEX: u8 = 3;
+const CHARACTER: u8 = 4;
 const DERIVED: u8 = 6;
 /// Types within types that are followed. GPUs have no use for recursion.
 const DEPTH: usize = 8;
@@ -83,14 +92,53 @@ impl Component {
         unsafe { self.0.add(offset).cast::<T>().read_unaligned() }
     }
 
-    /// The type, if it is derived and owns memory.
-    fn owner(self) -> Option<DerivedType> {
-        if self.field::<u8>(of_component::CATEGORY) != DERIVED {
+    fn category(self) -> u8 {
+        self.field(of_component::CATEGORY)
+    }
+
+    /// The type, if it is derived.
+    fn derived(self) -> Option<DerivedType> {
+        if self.category() != DERIVED {
             return None;
         }
         // SAFETY: flang's description.
-        let inner = unsafe { DerivedType::optional(self.field(of_component::DERIVED)) };
-        inner.filter(|inner| inner.owns_memory())
+        unsafe { DerivedType::optional(self.field(of_component::DERIVED)) }
+    }
+
+    /// The type, if elements of it are to be looked at, too.
+    fn followed(self, action: Action) -> Option<DerivedType> {
+        self.derived().filter(|inner| match action {
+            Action::Initialize => inner.needs_initialization(),
+            _ => inner.owns_memory(),
+        })
+    }
+
+    /// Bytes of an element.
+    fn element(self) -> usize {
+        let kind = usize::from(self.field::<u8>(of_component::KIND));
+        match self.category() {
+            COMPLEX => 2 * kind,
+            CHARACTER => {
+                let length = self.field::<i64>(of_component::LENGTH + 8);
+                usize::try_from(length).unwrap_or(0) * kind
+            }
+            DERIVED => self.derived().map_or(0, DerivedType::size),
+            _ => kind,
+        }
+    }
+
+    /// The descriptor of an allocatable component or a pointer that has no memory.
+    ///
+    /// # Safety
+    /// The component is at `place`.
+    unsafe fn nullify(self, place: *mut u8, attribute: u8) {
+        let rank = usize::from(self.field::<u8>(of_component::RANK));
+        let code = type_code(self.category(), self.field(of_component::KIND));
+        let derived = self.derived().map(|of| of.0);
+        // SAFETY: the caller's promise.
+        unsafe {
+            Descriptor::at(place.cast()).nullify(code, self.element(), rank, attribute, derived)
+        }
     }
 
     /// Elements of a component that is not allocatable.
@@ -107,9 +155,28 @@ impl Component {
     }
 }
 
-/// What is done with memory that elements own.
+/// The code of a type by its category and kind (`value`).
+fn type_code(category: u8, kind: u8) -> i8 {
+    // 1, 2, 4, 8, 16 by their place.
+    let place = kind.trailing_zeros() as i8;
+    match (category, kind) {
+        (0, _) => code::INTEGER_1 + place,
+        (2, 8) => code::REAL_8,
+        (2, _) => code::REAL_4,
+        (COMPLEX, 8) => code::COMPLEX_8,
+        (COMPLEX, _) => code::COMPLEX_4,
+        (CHARACTER, _) => code::CHARACTER,
+        (5, 1) => code::LOGICAL_1,
+        (5, _) => code::LOGICAL_2 + place - 1,
+        _ => code::DERIVED,
+    }
+}
+
+/// What is done with elements and the memory that they own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
+    /// New elements get their first values.
+    Initialize,
     /// Each gets memory of its own with the same content.
     Clone,
     /// It is given back.
@@ -184,9 +251,24 @@ unsafe fn below(action: Action, component: Component, place: *mut u8) -> Option<
     };
     let nothing = core::ptr::null_mut();
     match component.field::<u8>(of_component::GENRE) {
-        DATA => component
-            .owner()
-            .map(|of| level(of, place, component.count(), nothing)),
+        DATA => {
+            let initial: *const u8 = component.field(of_component::INITIAL);
+            if action == Action::Initialize && !initial.is_null() {
+                let bytes = component.count() * component.element();
+                // SAFETY: flang's value for the whole component.
+                unsafe { place.copy_from_nonoverlapping(initial, bytes) };
+                return None;
+            }
+            component
+                .followed(action)
+                .map(|of| level(of, place, component.count(), nothing))
+        }
+        genre @ (POINTER | ALLOCATABLE) if action == Action::Initialize => {
+            // The attributes of descriptors: 1 is a pointer, 2 allocatable.
+            // SAFETY: the caller's promise.
+            unsafe { component.nullify(place, genre - 1) };
+            None
+        }
         ALLOCATABLE => {
             // SAFETY: an allocatable component is a descriptor.
             let owned = unsafe { Descriptor::at(place.cast::<Header>()) };
@@ -199,7 +281,7 @@ unsafe fn below(action: Action, component: Component, place: *mut u8) -> Option<
                     owned.change(|header| header.base = nothing);
                     old
                 }
-                Action::Clone => {
+                _ => {
                     let new = device::allocate(bytes, "an allocatable component");
                     // SAFETY: as many bytes at both; allocatable arrays are contiguous.
                     unsafe { new.copy_from_nonoverlapping(old, bytes) };
@@ -212,7 +294,7 @@ unsafe fn below(action: Action, component: Component, place: *mut u8) -> Option<
             } else {
                 nothing
             };
-            match component.owner() {
+            match component.followed(action) {
                 Some(of) => Some(level(of, memory, owned.count(), freed)),
                 None => {
                     // SAFETY: null, or memory that the component gave up.

@@ -196,7 +196,35 @@ impl Descriptor {
         }
     }
 
-    /// The same with new memory: the result of an intrinsic function.
+    /// Describes an allocatable variable (2) or a pointer (1) that has no memory, of a derived type or another.
+    pub fn nullify(
+        self,
+        code: i8,
+        element: usize,
+        rank: usize,
+        attribute: u8,
+        derived: Option<*const u8>,
+    ) {
+        let header = Header {
+            base: core::ptr::null_mut(),
+            element,
+            version: VERSION,
+            rank: rank as u8,
+            code,
+            attribute,
+            extra: if derived.is_some() { HAS_ADDENDUM } else { 0 },
+        };
+        // SAFETY: the constructor's contract; a descriptor of a derived type has room for the addendum.
+        unsafe {
+            self.0.write(header);
+            if let Some(derived) = derived {
+                let addendum = self.place(rank).cast::<(*const u8, i64)>();
+                addendum.write((derived, 0));
+            }
+        }
+    }
+
+    /// [`Descriptor::establish`] with new memory: the result of an intrinsic function.
     pub fn allocate(self, like: Descriptor, element: usize, extents: &[usize]) {
         let bytes = element * extents.iter().product::<usize>();
         let base = device::allocate(bytes, "the result of an intrinsic function");

@@ -32,6 +32,8 @@ pub mod code {
     pub const LOGICAL_1: i8 = 39;
     /// `character`
     pub const CHARACTER: i8 = 40;
+    /// A derived type.
+    pub const DERIVED: i8 = 42;
 }
 
 /// A number that sums and products are made of.
