@@ -1,5 +1,5 @@
-//! Functions of reals that flang leaves to its run-time library: `mod`, `modulo`, and the parts of a number in Fortran's
-//! model (Fortran 2023, 16.4).
+//! Functions of reals that flang leaves to its run-time library: `mod`, `modulo`, and the parts of a number in
+//! Fortran's model (Fortran 2023, 16.4).
 
 use core::ffi::{c_char, c_int};
 

@@ -14,7 +14,8 @@ program output
   k = 42
   !$omp target map(to: k, m, r, d, word, flags)
   print *
-  print *, 'integers', k, -k, int(k, 1), int(-k, 2), int(k, 8) * 100000000000_8, int(k, 16) * 170141183460469231731687303715884_16
+  print *, 'integers', k, -k, int(k, 1), int(-k, 2), int(k, 8) * 100000000000_8, &
+    int(k, 16) * 170141183460469231731687303715884_16
   print *, 'reals', r(1), r(2), r(3), r(4), d, d * 1d20, d * 1d-20, 0.0, -0.0, 123456.0, 999999.0, 0.095
   print *, 'logicals', k > 0, k < 0, .true.
   print *, 'complex', cmplx(k, -1), cmplx(d, 2 * d, 8)
