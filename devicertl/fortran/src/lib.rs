@@ -16,6 +16,7 @@ mod derived_type;
 mod descriptor;
 mod device;
 mod input_output;
+mod inquiry;
 mod lane;
 mod list_output;
 mod location;

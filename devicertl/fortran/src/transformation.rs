@@ -190,6 +190,49 @@ entries! {
             copy(place, from, array.element());
         }
     }
+    /// `unpack`
+    fn _FortranAUnpack(
+        result: *mut Header, vector: *mut Header, mask: *mut Header, field: *mut Header, _source: *const c_char,
+        _line: c_int,
+    ) {
+        let (result, vector, mask) = (Descriptor::at(result), Descriptor::at(vector), Descriptor::at(mask));
+        let (field, takes) = (Descriptor::at(field), Mask(Some(mask)));
+        let (extents, rank) = shape(mask);
+        let bytes = vector.element();
+        result.allocate(vector, bytes, &extents[..rank]);
+        let mut used = 0;
+        for number in 0..mask.count() {
+            let from = if takes.takes(number) {
+                used += 1;
+                if used > vector.count() {
+                    device::fail("Fortran unpack in device code of fewer elements than the mask wants");
+                }
+                vector.nth(used - 1)
+            } else if field.rank() == 0 {
+                field.base()
+            } else {
+                field.nth(number)
+            };
+            copy(result.nth(number), from, bytes);
+        }
+    }
+    /// `transfer` to a scalar, or to as many elements as the bits need.
+    fn _FortranATransfer(
+        result: *mut Header, from: *mut Header, mold: *mut Header, _source: *const c_char, _line: c_int,
+    ) {
+        let (from, mold) = (Descriptor::at(from), Descriptor::at(mold));
+        let bits = from.count() * from.element();
+        let count = bits.div_ceil(mold.element().max(1));
+        let extents: &[usize] = if mold.rank() == 0 { &[] } else { &[count] };
+        transfer(Descriptor::at(result), from, mold, extents);
+    }
+    /// `transfer` with `size=`.
+    fn _FortranATransferSize(
+        result: *mut Header, from: *mut Header, mold: *mut Header, _source: *const c_char, _line: c_int, size: i64,
+    ) {
+        let size = usize::try_from(size).unwrap_or(0);
+        transfer(Descriptor::at(result), Descriptor::at(from), Descriptor::at(mold), &[size]);
+    }
     /// `pack`
     fn _FortranAPack(
         result: *mut Header, array: *mut Header, mask: *mut Header, vector: *mut Header, _source: *const c_char,
@@ -208,6 +251,26 @@ entries! {
             if let Some(vector) = vector {
                 copy(result.nth(at), vector.nth(at), array.element());
             }
+        }
+    }
+}
+
+/// Copies bits in array element order, as many as both have. What is left of the result is zero.
+///
+/// # Safety
+/// A descriptor for the result, arrays.
+unsafe fn transfer(result: Descriptor, from: Descriptor, mold: Descriptor, extents: &[usize]) {
+    let (bytes, given) = (mold.element(), from.element());
+    result.allocate(mold, bytes, extents);
+    let room = bytes * extents.iter().product::<usize>();
+    // SAFETY: the result's new memory, and the caller's promise.
+    unsafe {
+        result.base().write_bytes(0, room);
+        let mut at = 0;
+        for number in 0..from.count() {
+            let length = given.min(room - at);
+            copy(result.base().add(at), from.nth(number), length);
+            at += length;
         }
     }
 }

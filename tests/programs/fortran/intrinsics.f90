@@ -44,6 +44,30 @@ contains
     s = [real(a)]
     r(16) = sum(s) + maxval(s) + dot_product(s, s) + maxval(int(s, 1)) + sum(int(s, 2)) + product(int(s(1:2), 8))
   end subroutine
+  subroutine add_one(x, n)
+    !$omp declare target
+    integer, intent(in) :: n
+    real(8), intent(inout) :: x(n)
+    x = x + 1
+  end subroutine
+  subroutine inquiries(a, k, d, r)
+    !$omp declare target
+    real(8), intent(inout), target :: a(:, :)
+    integer, intent(inout) :: k(:)
+    integer, intent(in) :: d
+    real(8), intent(out) :: r(:)
+    real(8), pointer :: p(:)
+    r(1) = size(a, d) + 10 * lbound(a, d) + 100 * ubound(a, d) + 1000 * size(a)
+    call add_one(a(2, :), size(a, 2))
+    call add_one(a(:, 1), size(a, 1))
+    r(2) = sum(a) + merge(1, 0, is_contiguous(a(1, :)))
+    p => a(:, 2)
+    r(3) = merge(1, 0, associated(p)) + merge(2, 0, associated(p, a(:, 2))) + merge(4, 0, associated(p, a(:, 1)))
+    a(1, :) = unpack([1d0, 2d0, 3d0, 4d0], a(1, :) > 3, a(3, :))
+    r(4) = sum(a) + sum(transfer(k, [0_8]))
+    k = transfer(transfer(k, [0_1]), k)
+    r(5) = k(1) + 10 * k(4) + transfer(1.5, k(1))
+  end subroutine
   subroutine numbers(x, y, r)
     !$omp declare target
     real, intent(in) :: x
@@ -70,8 +94,8 @@ contains
 end module
 program intrinsics
   use computing
-  real(8) :: a(3, 4), r(16), expected(16), s(18), parts(18), y
-  integer :: i, j, k(4), n(12), places(12)
+  real(8) :: a(3, 4), other(3, 4), q(5), asked(5), r(16), expected(16), s(18), parts(18), y
+  integer :: i, d, k(4), m(4), n(12), places(12)
   logical :: l(3, 4)
   character(8) :: text
   real :: x
@@ -81,14 +105,25 @@ program intrinsics
   x = 12.34
   y = -567.891d0
   text = 'banana'
+  other = a
+  m = k
+  d = 2
   !$omp target map(to: a, k, l, x, y, text) map(from: r, s, n)
   call arrays(a, k, l, r)
   call numbers(x, y, s)
   call texts(text, n)
   !$omp end target
+  !$omp target map(tofrom: other, m) map(to: d) map(from: q)
+  call inquiries(other, m, d, q)
+  !$omp end target
   call arrays(a, k, l, expected)
   call numbers(x, y, parts)
   call texts(text, places)
+  call inquiries(a, k, d, asked)
+  if (any(other /= a) .or. any(m /= k)) print *, 'inquiries change', other, a, m, k
+  do i = 1, 5
+    if (q(i) /= asked(i)) print *, 'inquiries', i, q(i), asked(i)
+  end do
   do i = 1, 16
     if (r(i) /= expected(i)) print *, 'arrays', i, r(i), expected(i)
   end do
