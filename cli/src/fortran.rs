@@ -19,25 +19,57 @@ const NVIDIA: &str = "nvptx64-nvidia-cuda";
 /// The PTX version that clang names with our `dist/cuda-stub`. It says what the GPU's instructions may be.
 const PTX: &str = "+ptx87";
 
-/// Compiles, links, or both.
+/// Compiles, links, or both, and fills the cache where the arguments ask for that.
 pub fn compile(arguments: Vec<OsString>) -> Result<()> {
     let (program, arguments) = precompile::split(arguments)?;
-    let folder = tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
-    let mut flang = flang::for_offload(&arguments)?;
-    flang.args(&arguments);
-    let commands = commands(&flang, folder.path())?;
-    let has_device_code = commands.iter().any(|command| is_device_code(command));
-    match (has_device_code, &program) {
-        (true, _) => run_all(with_bitcode(commands))?,
-        (false, Some(_)) => run(&mut flang)?,
-        (false, None) => {
-            // Nothing runs in this process after `exec`.
-            drop(folder);
-            let error = flang.exec();
-            return Err(cannot_start(&flang, error));
+    let mut job = Job::new(&arguments)?;
+    if program.is_none() && !job.has_device_code() {
+        // Nothing runs in this process after `exec`.
+        drop(job.folder);
+        let error = job.flang.exec();
+        return Err(cannot_start(&job.flang, error));
+    }
+    job.run()?;
+    program.map_or(Ok(()), |program| precompile::fill(&program))
+}
+
+/// Compiles, links, or both.
+pub fn build(arguments: &[OsString]) -> Result<()> {
+    Job::new(arguments)?.run()
+}
+
+/// flang with its arguments, and what its driver would run for them.
+struct Job {
+    flang: Command,
+    commands: Vec<Vec<String>>,
+    /// The commands' temporary files.
+    folder: tempfile::TempDir,
+}
+
+impl Job {
+    fn new(arguments: &[OsString]) -> Result<Job> {
+        let folder =
+            tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
+        let mut flang = flang::for_offload(arguments)?;
+        flang.args(arguments);
+        let commands = commands(&flang, folder.path())?;
+        Ok(Job {
+            flang,
+            commands,
+            folder,
+        })
+    }
+
+    fn has_device_code(&self) -> bool {
+        self.commands.iter().any(|command| is_device_code(command))
+    }
+
+    fn run(mut self) -> Result<()> {
+        match self.has_device_code() {
+            true => run_all(with_bitcode(self.commands)),
+            false => run(&mut self.flang),
         }
     }
-    program.map_or(Ok(()), |program| precompile::fill(&program))
 }
 
 fn run_all(commands: Vec<Vec<String>>) -> Result<()> {

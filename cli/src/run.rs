@@ -9,22 +9,23 @@ use std::process::Command;
 
 use omptarget_driver::{Failure, Result, clang};
 
-use crate::compile;
+use crate::{compile, fortran};
 
 const HELP: &str = "\
 Examples:
   omptarget run saxpy.c
   omptarget run -g -O1 main.c kernel.c -DN=100 -- input.txt 42
   omptarget run --offload-arch=gfx90a saxpy.c    AMD's device code instead of NVIDIA's
+  omptarget run saxpy.f90
 
 Without -O… the program is compiled at -O2; it is linked with the mathematical library, and with the C++
-library if a source file is C++. The program replaces this command, so its exit code or signal is its own.";
+library if a source file is C++. flang compiles where a source file is Fortran; its module files are temporary. The program replaces this command, so its exit code or signal is its own.";
 
 /// Arguments of `omptarget run`.
 #[derive(clap::Args)]
 #[command(override_usage = "omptarget run [OPTION|FILE]... [-- ARGUMENT...]", after_help = HELP)]
 pub struct Options {
-    /// Source files, objects, libraries and options of clang; after `--`, arguments of the program
+    /// Source files, objects, libraries and options of clang or flang; after `--`, arguments of the program
     #[arg(
         required = true,
         trailing_var_arg = true,
@@ -50,11 +51,15 @@ pub fn run(options: &Options) -> Result<()> {
     let name = check(inputs)?;
     let folder = tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
     let path = folder.path().join("program");
-    let status = command_line(inputs, &path)?
-        .status()
-        .map_err(Failure::system("cannot start clang"))?;
-    if !status.success() {
-        return Err(Failure::Compile(status));
+    if inputs.iter().any(|input| is_fortran(input)) {
+        fortran::build(&fortran_arguments(inputs, &path, folder.path()))?;
+    } else {
+        let status = command_line(inputs, &path)?
+            .status()
+            .map_err(Failure::system("cannot start clang"))?;
+        if !status.success() {
+            return Err(Failure::Compile(status));
+        }
     }
     // The open file outlives its folder. So nothing is left behind however the program ends, and no process stands
     // between the program and its parent.
@@ -81,21 +86,20 @@ fn check(inputs: &[OsString]) -> Result<OsString> {
             )));
         }
     }
-    let first = inputs.iter().find(|input| language(input).is_some());
+    let first = inputs
+        .iter()
+        .find(|input| language(input).is_some() || is_fortran(input));
     match first.and_then(|file| Path::new(file).file_stem()) {
         Some(stem) => Ok(stem.to_owned()),
         None => Err(Failure::Usage(
-            "no source file given (.c, .cc, .cpp, .cxx, .C)".into(),
+            "no source file given (.c, .cc, .cpp, .cxx, .C, .f90, .F90, .f)".into(),
         )),
     }
 }
 
 fn command_line(inputs: &[OsString], output: &Path) -> Result<Command> {
     let mut clang = clang::for_offload(inputs)?;
-    if !inputs
-        .iter()
-        .any(|input| input.to_string_lossy().starts_with("-O"))
-    {
+    if !has_option(inputs, "-O") {
         clang.arg("-O2");
     }
     clang.args(inputs).arg("-o").arg(output).arg("-lm");
@@ -107,6 +111,33 @@ fn command_line(inputs: &[OsString], output: &Path) -> Result<Command> {
         clang.arg("-lstdc++");
     }
     Ok(clang)
+}
+
+/// flang's arguments for a program with Fortran sources. Module files go to `folder` unless the arguments name another.
+fn fortran_arguments(inputs: &[OsString], output: &Path, folder: &Path) -> Vec<OsString> {
+    let mut arguments = inputs.to_vec();
+    if !has_option(inputs, "-O") {
+        arguments.push("-O2".into());
+    }
+    if !has_option(inputs, "-J") && !has_option(inputs, "-module-dir") {
+        arguments.extend(["-J".into(), folder.into()]);
+    }
+    arguments.extend(["-o".into(), output.into()]);
+    arguments
+}
+
+fn has_option(inputs: &[OsString], begin: &str) -> bool {
+    inputs
+        .iter()
+        .any(|input| input.to_string_lossy().starts_with(begin))
+}
+
+/// Whether flang takes a file for Fortran.
+fn is_fortran(input: &OsStr) -> bool {
+    let extension = Path::new(input).extension().and_then(OsStr::to_str);
+    let extension = extension.unwrap_or_default().to_ascii_lowercase();
+    let fortran = ["f", "for", "ftn", "f77", "f90", "f95", "f03", "f08", "f18"];
+    !input.to_string_lossy().starts_with('-') && fortran.contains(&extension.as_str())
 }
 
 fn language(input: &OsStr) -> Option<compile::Language> {
@@ -155,6 +186,7 @@ mod tests {
             "main"
         );
         assert_eq!(name(&["lib.a", "x.C"]).expect("a program"), "x");
+        assert_eq!(name(&["-J", ".", "m.F90"]).expect("a program"), "m");
     }
 
     #[test]

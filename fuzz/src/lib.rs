@@ -42,6 +42,7 @@ fn loads(object: &[u8]) -> bool {
     static GPU: OnceLock<VirtualGpu> = OnceLock::new();
     let gpu = GPU.get_or_init(|| {
         let config = Config {
+            devices: 1,
             multiprocessors: 1,
             memory: 64 << 20,
             heap: 8 << 20,

@@ -8,9 +8,11 @@ use crate::address_limit;
 use crate::engine::Engine;
 use crate::fiber::STACKS_OF_SM;
 
-/// The configuration of a virtual GPU.
+/// The configuration of a process's virtual GPUs, which are all alike.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
+    /// How many there are. What follows is of each.
+    pub devices: u32,
     /// Multiprocessors. Each runs one block at a time on a CPU thread.
     pub multiprocessors: u32,
     /// Device memory in bytes.
@@ -34,9 +36,27 @@ impl Config {
     /// The defaults for this machine: every CPU that the process may use, and half of the memory. Less where the
     /// process's addresses are limited.
     pub fn detect() -> Config {
+        Config::shared_by(1)
+    }
+
+    /// The defaults for each of several devices, which share CPUs, memory and addresses.
+    fn shared_by(devices: u32) -> Config {
+        let config = Config::unlimited().share(devices);
         match address_limit::allowance() {
-            Some(window) => Config::unlimited().within(window),
-            None => Config::unlimited(),
+            Some(window) => config.within(window / u64::from(devices)),
+            None => config,
+        }
+    }
+
+    /// An equal share for each of several devices: at least one CPU, and as much memory as may be asked for.
+    fn share(self, devices: u32) -> Config {
+        let memory = (self.memory / u64::from(devices)).max(LEAST_BYTES);
+        Config {
+            devices,
+            multiprocessors: (self.multiprocessors / devices).max(1),
+            memory,
+            heap: default_heap(memory),
+            ..self
         }
     }
 
@@ -46,6 +66,7 @@ impl Config {
             .min(MAX_SMS);
         let memory = physical_memory() / 2;
         Config {
+            devices: 1,
             multiprocessors: cpus,
             memory,
             heap: default_heap(memory),
@@ -81,16 +102,13 @@ impl Config {
 
     /// The defaults, changed by the variables that `variable` knows.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Config, String> {
-        let mut config = Config::detect();
+        let devices = match variable("OMPTARGET_VGPU_DEVICES") {
+            Some(text) => number("OMPTARGET_VGPU_DEVICES", &text, MAX_DEVICES)?,
+            None => 1,
+        };
+        let mut config = Config::shared_by(devices);
         if let Some(text) = variable("OMPTARGET_VGPU_SMS") {
-            config.multiprocessors = match text.trim().parse() {
-                Ok(count) if (1..=MAX_SMS).contains(&count) => count,
-                _ => {
-                    return Err(format!(
-                        "OMPTARGET_VGPU_SMS={text}: a number from 1 to {MAX_SMS} is needed"
-                    ));
-                }
-            };
+            config.multiprocessors = number("OMPTARGET_VGPU_SMS", &text, MAX_SMS)?;
         }
         if let Some(text) = variable("OMPTARGET_VGPU_MEMORY") {
             config.memory = bytes("OMPTARGET_VGPU_MEMORY", &text)?;
@@ -155,6 +173,12 @@ const ROOM_FOR_CODE: u64 = 64 << 20;
 /// Most multiprocessors. Each takes half a gigabyte of the window for its stacks.
 const MAX_SMS: u32 = 512;
 
+/// Most devices. Each has stacks, memory and a heap in the one window.
+const MAX_DEVICES: u32 = 16;
+
+/// Least device memory that may be asked for.
+const LEAST_BYTES: u64 = 1 << 20;
+
 /// Largest device memory and largest heap. They must fit into the window beside stacks and code.
 const MAX_BYTES: u64 = 256 << 30;
 
@@ -162,9 +186,18 @@ fn default_heap(memory: u64) -> u64 {
     (memory / 4).clamp(8 << 20, 8 << 30)
 }
 
+fn number(name: &str, text: &str, most: u32) -> Result<u32, String> {
+    match text.trim().parse() {
+        Ok(count) if (1..=most).contains(&count) => Ok(count),
+        _ => Err(format!(
+            "{name}={text}: a number from 1 to {most} is needed"
+        )),
+    }
+}
+
 fn bytes(name: &str, text: &str) -> Result<u64, String> {
     match plugin_api::parse_size(text) {
-        Some(size) if (1 << 20..=MAX_BYTES).contains(&size) => Ok(size),
+        Some(size) if (LEAST_BYTES..=MAX_BYTES).contains(&size) => Ok(size),
         _ => Err(format!(
             "{name}={text}: a size from 1M to 256G is needed (suffixes k, M, G)"
         )),
@@ -215,6 +248,23 @@ mod tests {
         assert_eq!(cpu(oldest), CpuLevel::named(oldest));
     }
 
+    #[test]
+    fn devices_share_the_machine() {
+        let whole = Config {
+            multiprocessors: 8,
+            memory: 32 << 30,
+            ..Config::unlimited()
+        };
+        let part = whole.clone().share(4);
+        assert_eq!(
+            (part.devices, part.multiprocessors, part.memory, part.heap),
+            (4, 2, 8 << 30, 2 << 30)
+        );
+        assert_eq!(whole.share(16).multiprocessors, 1);
+        assert_eq!(read("OMPTARGET_VGPU_DEVICES", "3").unwrap().devices, 3);
+        assert_eq!(Config::detect().devices, 1);
+    }
+
     /// Everything fits, with alignment, whatever the order in which it is placed.
     #[test]
     fn a_small_window_has_room_for_all() {
@@ -246,6 +296,8 @@ mod tests {
             ("OMPTARGET_VGPU_MEMORY", "5Q"),
             ("OMPTARGET_VGPU_HEAP", "-1"),
             ("OMPTARGET_VGPU_SMS", "0"),
+            ("OMPTARGET_VGPU_DEVICES", "0"),
+            ("OMPTARGET_VGPU_DEVICES", "17"),
             ("OMPTARGET_VGPU_TIMEOUT", "NaN"),
             ("OMPTARGET_VGPU_COUNT", "yes"),
             ("OMPTARGET_VGPU_ENGINE", "fast"),

@@ -1,5 +1,6 @@
 //! The device: its memory and its loaded images.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use device_image::{Image, ImageKind};
@@ -163,6 +164,29 @@ impl Device for VirtualGpu {
         // SAFETY: both ranges were checked.
         unsafe { std::ptr::copy(src.0 as *const u8, dst.0 as *mut u8, len) };
         Ok(())
+    }
+
+    fn copy_from(
+        &self,
+        dst: DevicePtr,
+        source: &dyn Device,
+        src: DevicePtr,
+        len: usize,
+    ) -> Result<bool> {
+        let source: &dyn Any = source;
+        let Some(source) = source.downcast_ref::<VirtualGpu>() else {
+            return Ok(false);
+        };
+        source
+            .gpu
+            .memory
+            .check("copy to another device", src, len)?;
+        self.gpu
+            .memory
+            .check_write("copy from another device", dst, len)?;
+        // SAFETY: both ranges were checked. All virtual GPUs of a process share its addresses.
+        unsafe { std::ptr::copy(src.0 as *const u8, dst.0 as *mut u8, len) };
+        Ok(true)
     }
 
     fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()> {

@@ -1,4 +1,4 @@
-//! The plugin: one virtual GPU per process.
+//! The plugin: the virtual GPUs of the process.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,7 +13,7 @@ use crate::device::VirtualGpu;
 pub struct Unavailable(String);
 
 struct VirtualGpuPlugin {
-    device: Arc<VirtualGpu>,
+    devices: Vec<Arc<VirtualGpu>>,
 }
 
 impl Plugin for VirtualGpuPlugin {
@@ -22,7 +22,8 @@ impl Plugin for VirtualGpuPlugin {
     }
 
     fn devices(&self) -> Vec<Arc<dyn Device>> {
-        vec![self.device.clone()]
+        let devices = self.devices.iter().cloned();
+        devices.map(|device| device as Arc<dyn Device>).collect()
     }
 }
 
@@ -31,10 +32,10 @@ pub fn plugin() -> Result<Arc<dyn Plugin>, Unavailable> {
     static PLUGIN: OnceLock<Result<Arc<VirtualGpuPlugin>, Unavailable>> = OnceLock::new();
     let make = || {
         let config = Config::from_environment().map_err(Unavailable)?;
-        let device = VirtualGpu::new(&config).map_err(|error| Unavailable(error.to_string()))?;
-        Ok(Arc::new(VirtualGpuPlugin {
-            device: Arc::new(device),
-        }))
+        let make = |_| VirtualGpu::new(&config).map(Arc::new);
+        let devices: Result<Vec<_>, _> = (0..config.devices).map(make).collect();
+        let devices = devices.map_err(|error| Unavailable(error.to_string()))?;
+        Ok(Arc::new(VirtualGpuPlugin { devices }))
     };
     PLUGIN
         .get_or_init(make)

@@ -58,6 +58,107 @@ fn passes(names: &[&str], options: &[&str]) {
     }
 }
 
+/// The same output in every way, with optimisation and without it.
+#[track_caller]
+fn agrees(name: &str, ways: &[Way]) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    for level in ["-O0", "-O2"] {
+        let outputs = [Way::Host].iter().chain(ways).map(|way| {
+            let (program, modules) = (at("program"), at(""));
+            let arguments = [level, &source(name), "-J", &modules, "-o", &program];
+            way.compile(&arguments).passed(&format!("{way:?} {name}"));
+            let mandatory: &[(&str, &str)] = &[("OMP_TARGET_OFFLOAD", "MANDATORY")];
+            let environment = if matches!(way, Way::Host) {
+                &[]
+            } else {
+                mandatory
+            };
+            let says = run(program.as_ref(), &[], environment);
+            (way, says.passed(&format!("{way:?} {name}")).to_owned())
+        });
+        let outputs: Vec<_> = outputs.collect();
+        for (way, output) in &outputs[1..] {
+            assert_eq!(output, &outputs[0].1, "{way:?} {level} {name}");
+        }
+    }
+}
+
+/// `print *` and `write (*, *)` in device code: the lines are those of the host's run-time library.
+#[test]
+fn output() {
+    agrees("output.f90", &[Way::Stock, Way::Command]);
+}
+
+/// What flang leaves to its run-time library, most of it without optimisation.
+#[test]
+fn assignments_and_allocation() {
+    passes(&["assignments.f90"], &["-O0"]);
+    passes(&["assignments.f90"], &["-O2"]);
+}
+
+#[test]
+fn intrinsic_procedures() {
+    passes(&["intrinsics.f90"], &["-O0"]);
+    passes(&["intrinsics.f90"], &["-O2"]);
+}
+
+/// flang itself does not compile them for NVIDIA GPUs.
+#[test]
+fn complex_functions() {
+    agrees("complex.f90", &[Way::Stock]);
+}
+
+#[test]
+fn what_is_not_served_is_named() {
+    let source = source("formatted_output.f90");
+    for way in [Way::Stock, Way::Command] {
+        let refused = way.compile(&[&source, "-o", "/dev/null"]);
+        let wanted = "device code calls `_FortranAioBeginExternalFormattedOutput`, which neither the program nor";
+        assert!(
+            refused.code != 0 && refused.stderr.contains(wanted),
+            "{refused:?}"
+        );
+    }
+}
+
+#[test]
+fn error_stop_ends_the_kernel_with_its_words() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let program = folder.path().join("program").display().to_string();
+    for way in [Way::Stock, Way::Command] {
+        way.compile(&[&source("error_stop.f90"), "-o", &program])
+            .passed("error_stop.f90");
+        let ended = run(program.as_ref(), &[], &[]);
+        ended.failed_with(
+            &format!("{way:?}"),
+            &["Fortran ERROR STOP: no solution", "trap"],
+        );
+    }
+}
+
+/// `omptarget run` compiles Fortran as it does C, and leaves no module file.
+#[test]
+fn one_command_compiles_and_runs() {
+    let command = dist("bin/omptarget");
+    let says = run(&command, &["run", &source("saxpy.f90")], &[]);
+    assert_eq!(says.passed("omptarget run"), "PASS\n");
+    let sources = [source("modules.f90"), source("program.f90")];
+    for gpu in ["--offload-arch=sm_80", "--offload-arch=gfx90a"] {
+        let says = run(
+            &command,
+            &["run", "-O1", gpu, &sources[0], &sources[1]],
+            &[],
+        );
+        assert_eq!(says.passed("omptarget run, modules"), "PASS\n");
+    }
+    let nothing = run(&command, &["run", "nonexistent.f90"], &[]);
+    assert!(
+        nothing.code == 1 && nothing.stderr.contains("nonexistent.f90"),
+        "{nothing:?}"
+    );
+}
+
 #[test]
 fn the_example() {
     passes(&["saxpy.f90"], &["-O2"]);

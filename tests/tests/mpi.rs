@@ -1,4 +1,5 @@
-//! The MPI example on one to three ranks, each with a device of its own (docs/scaling.md).
+//! The MPI example on one to three ranks, each with a device of its own, and the measurement of scaling
+//! (docs/scaling.md).
 
 use std::path::Path;
 use std::process::Command;
@@ -65,4 +66,54 @@ fn ranks_take_different_devices() {
     for fact in ["on device 0 of 4", "on device 1 of 4", "PASS"] {
         assert!(said.contains(fact), "{said}");
     }
+}
+
+/// `bench/scaling` runs both kinds of buffer, with several devices for each rank, and its model has costs.
+#[test]
+fn the_scaling_bench() {
+    let bench = root().join("bench/scaling");
+    let help = run(&bench, &["--help"], &[]);
+    assert!(help.passed("--help").contains("--latency"));
+    for (devices, buffers) in [("1", "host"), ("2", "device")] {
+        let small = [
+            "--ranks",
+            "1,2,3",
+            "--rows",
+            "48",
+            "--columns",
+            "40",
+            "--steps",
+            "3",
+            "--runs",
+            "1",
+        ];
+        let ways = [
+            "--devices",
+            devices,
+            "--buffers",
+            buffers,
+            "--predict",
+            "1024",
+            "--json",
+        ];
+        let outcome = run(&bench, &[&small[..], &ways].concat(), &[]);
+        let report: serde_json::Value =
+            serde_json::from_str(outcome.passed("bench/scaling")).expect("JSON");
+        for kind in ["strong", "weak"] {
+            let rows = report[kind].as_array().expect("rows");
+            assert_eq!(rows.len(), 3, "{report}");
+            for row in rows {
+                let positive = |name: &str| row[name].as_f64().is_some_and(|time| time > 0.0);
+                assert!(
+                    positive("step") && positive("kernel") && positive("predicted"),
+                    "{row}"
+                );
+            }
+        }
+        let paper = report["on_paper"].as_array().expect("rows");
+        assert_eq!(paper.last().expect("a row")["ranks"], 1024, "{report}");
+        assert!(report["costs"]["launch"].as_f64().is_some(), "{report}");
+    }
+    let wrong = run(&bench, &["--buffers", "elsewhere"], &[]);
+    assert_eq!(wrong.code, 2, "{wrong:?}");
 }

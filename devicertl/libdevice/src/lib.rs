@@ -5,6 +5,8 @@
 #![cfg_attr(target_arch = "amdgpu", feature(macro_metavar_expr_concat))]
 #![allow(internal_features)]
 
+#[cfg(target_arch = "amdgpu")]
+mod complex;
 mod convert;
 mod elementary;
 mod error_function;

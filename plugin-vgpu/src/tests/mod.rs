@@ -46,6 +46,7 @@ const NVPTX: WarpKind = WarpKind {
 
 fn machine(multiprocessors: u32) -> Arc<Machine> {
     let config = Config {
+        devices: 1,
         multiprocessors,
         memory: 1 << 20,
         heap: 1 << 20,
