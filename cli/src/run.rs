@@ -9,13 +9,12 @@ use std::process::Command;
 
 use omptarget_driver::{Failure, Result, clang};
 
-use crate::compile;
-
 const HELP: &str = "\
 Examples:
   omptarget run saxpy.c
   omptarget run -g -O1 main.c kernel.c -DN=100 -- input.txt 42
   omptarget run --offload-arch=gfx90a saxpy.c    AMD's device code instead of NVIDIA's
+  omptarget run vector_add.cu                    a CUDA program
 
 Without -O… the program is compiled at -O2; it is linked with the mathematical library, and with the C++
 library if a source file is C++. The program replaces this command, so its exit code or signal is its own.";
@@ -85,13 +84,17 @@ fn check(inputs: &[OsString]) -> Result<OsString> {
     match first.and_then(|file| Path::new(file).file_stem()) {
         Some(stem) => Ok(stem.to_owned()),
         None => Err(Failure::Usage(
-            "no source file given (.c, .cc, .cpp, .cxx, .C)".into(),
+            "no source file given (.c, .cc, .cpp, .cxx, .C, .cu)".into(),
         )),
     }
 }
 
 fn command_line(inputs: &[OsString], output: &Path) -> Result<Command> {
-    let mut clang = clang::for_offload(inputs)?;
+    let has = |wanted| inputs.iter().any(|input| language(input) == Some(wanted));
+    let mut clang = match has(Language::Cuda) {
+        true => clang::for_cuda(inputs)?,
+        false => clang::for_offload(inputs)?,
+    };
     if !inputs
         .iter()
         .any(|input| input.to_string_lossy().starts_with("-O"))
@@ -100,22 +103,28 @@ fn command_line(inputs: &[OsString], output: &Path) -> Result<Command> {
     }
     clang.args(inputs).arg("-o").arg(output).arg("-lm");
     // As a C driver, clang compiles every file by its suffix. For C++ only the library is missing.
-    if inputs
-        .iter()
-        .any(|input| language(input) == Some(compile::Language::Cxx))
-    {
+    if has(Language::Cxx) || has(Language::Cuda) {
         clang.arg("-lstdc++");
     }
     Ok(clang)
 }
 
-fn language(input: &OsStr) -> Option<compile::Language> {
+/// What a source file is written in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Language {
+    C,
+    Cxx,
+    Cuda,
+}
+
+fn language(input: &OsStr) -> Option<Language> {
     if input.to_string_lossy().starts_with('-') {
         return None;
     }
     match Path::new(input).extension()?.to_str()? {
-        "c" => Some(compile::Language::C),
-        "cc" | "cpp" | "cxx" | "c++" | "C" | "CPP" => Some(compile::Language::Cxx),
+        "c" => Some(Language::C),
+        "cc" | "cpp" | "cxx" | "c++" | "C" | "CPP" => Some(Language::Cxx),
+        "cu" => Some(Language::Cuda),
         _ => None,
     }
 }
@@ -155,6 +164,7 @@ mod tests {
             "main"
         );
         assert_eq!(name(&["lib.a", "x.C"]).expect("a program"), "x");
+        assert_eq!(name(&["sum.cu"]).expect("a program"), "sum");
     }
 
     #[test]
