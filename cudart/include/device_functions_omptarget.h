@@ -38,9 +38,9 @@ __device__ void free(void *) __attribute__((nothrow));
 __device__ void *malloc(size_t) __attribute__((nothrow, malloc));
 __device__ void __assertfail(const char *message, const char *file, unsigned line, const char *function,
                              size_t character);
-// What the C library's assert calls.
-__device__ static inline void __assert_fail(const char *message, const char *file, unsigned line,
-                                            const char *function) {
+// What the C library's assert calls. A failure is reported at the line of the assert.
+__device__ static inline __attribute__((always_inline, nodebug)) void
+__assert_fail(const char *message, const char *file, unsigned line, const char *function) {
     __assertfail(message, file, line, function, 1);
 }
 }

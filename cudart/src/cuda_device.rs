@@ -221,19 +221,34 @@ impl CudaDevice {
         enqueued.map_err(self.failed())
     }
 
+    /// The streams whose work counts as that of a stream: for the default one, those that it is ordered with, too.
+    fn with_ordered(&self, stream: &Arc<Stream>) -> Vec<Arc<Stream>> {
+        let mut all = vec![stream.clone()];
+        if stream.role == Role::Default {
+            let others = self.streams().into_iter();
+            all.extend(others.filter(|other| other.role == Role::Ordered));
+        }
+        all
+    }
+
     /// Waits for a stream.
-    pub fn synchronize(&self, stream: &Stream) -> Result<()> {
-        self.enqueue(stream, |_| Ok(()))?;
-        stream.raw.synchronize().map_err(self.failed())
+    pub fn synchronize(&self, stream: &Arc<Stream>) -> Result<()> {
+        self.check()?;
+        for stream in self.with_ordered(stream) {
+            stream.raw.synchronize().map_err(self.failed())?;
+        }
+        self.check()
     }
 
     /// Whether a stream has nothing left to do.
-    pub fn query(&self, stream: &Stream) -> Result<()> {
-        self.enqueue(stream, |_| Ok(()))?;
-        match stream.raw.query().map_err(self.failed())? {
-            true => Ok(()),
-            false => Err(Code::NOT_READY),
+    pub fn query(&self, stream: &Arc<Stream>) -> Result<()> {
+        self.check()?;
+        for stream in self.with_ordered(stream) {
+            if !stream.raw.query().map_err(self.failed())? {
+                return Err(Code::NOT_READY);
+            }
         }
+        self.check()
     }
 
     /// Waits for every stream.

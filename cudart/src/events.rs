@@ -4,10 +4,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use parking_lot::Mutex;
-use plugin_api::{Event as DeviceEvent, Result as DeviceResult};
+use plugin_api::{Event as DeviceEvent, Result as DeviceResult, Stream};
 
 use crate::error::{Code, Result};
-use crate::streams::Stream;
 
 /// A point in a stream.
 #[derive(Clone)]
@@ -21,14 +20,14 @@ pub struct Point {
 
 impl Point {
     /// The point behind what is enqueued.
-    pub fn record(stream: &Stream, device: usize) -> DeviceResult<Point> {
+    pub fn record(stream: &dyn Stream, device: usize) -> DeviceResult<Point> {
         let time = Arc::new(OnceLock::new());
         let noted = time.clone();
-        stream.raw.call(Box::new(move || {
+        stream.call(Box::new(move || {
             // It is called once.
             let _ = noted.set(Instant::now());
         }))?;
-        let raw = stream.raw.record()?;
+        let raw = stream.record()?;
         Ok(Point { raw, device, time })
     }
 

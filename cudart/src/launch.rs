@@ -26,6 +26,9 @@ pub unsafe fn launch(
 ) -> Result<()> {
     let own = runtime.stream(stream)?;
     own.device.check()?;
+    if own.device.number != runtime.device()?.number {
+        return Err(Code::INVALID_HANDLE);
+    }
     let symbol = runtime
         .registry
         .kernel(stub)

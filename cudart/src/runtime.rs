@@ -102,6 +102,12 @@ impl Runtime {
         self.devices().get(CURRENT.get()).ok_or(Code::NO_DEVICE)
     }
 
+    /// The failure of the current device, if the program has used one.
+    pub fn failure(&self) -> Result<()> {
+        let device = self.devices_found().get(CURRENT.get());
+        device.map_or(Ok(()), |device| device.check())
+    }
+
     /// Chooses the current device of this thread.
     pub fn set_device(&self, number: i32) -> Result<()> {
         CURRENT.set(self.device_numbered(number)?.number);

@@ -2,6 +2,8 @@
 
 use std::ffi::c_void;
 
+use plugin_api::Stream;
+
 use crate::entry::place;
 use crate::error::{Code, Result, answer};
 use crate::events::{Event, Point};
@@ -46,8 +48,8 @@ pub extern "C" fn cudaEventRecord(event: *mut c_void, stream: *mut c_void) -> i3
         let event = runtime.event(event as usize)?;
         let own = runtime.stream(stream as usize)?;
         let number = own.device.number;
-        own.device.enqueue(&own.stream, |_| Ok(()))?;
-        let point = Point::record(&own.stream, number).map_err(own.device.failed())?;
+        let record = |stream: &dyn Stream| Point::record(stream, number);
+        let point = own.device.enqueue(&own.stream, record)?;
         event.set(point);
         Ok(())
     };
