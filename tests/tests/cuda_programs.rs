@@ -46,10 +46,15 @@ fn objects_are_linked() {
 }
 
 #[test]
-fn the_example_is_compiled_without_a_message() {
-    for level in ["-O0", "-O3"] {
-        let binary = Build::new(&["examples/vector_add.cu"]).compile(Mode::Cuda(level));
-        assert_eq!(binary.run(&[]).passed(level), "PASS\n");
+fn the_examples_are_compiled_without_a_message() {
+    for (example, level) in [
+        ("vector_add", "-O0"),
+        ("vector_add", "-O3"),
+        ("reduction", "-O2"),
+    ] {
+        let source = format!("examples/{example}.cu");
+        let outcome = Build::new(&[&source]).compile(Mode::Cuda(level)).run(&[]);
+        assert!(outcome.passed(&source).ends_with("PASS\n"), "{outcome:?}");
     }
 }
 
@@ -121,6 +126,29 @@ fn failures() {
             outcome.stderr
         );
     }
+}
+
+/// The same programs through the plugin for NVIDIA's GPUs: their bitcode becomes PTX.
+#[test]
+fn on_nvidias_driver() {
+    let vector_add = Build::new(&["examples/vector_add.cu"]).compile(Mode::Cuda("-O2"));
+    for binary in [vector_add, program("runtime", "-O2")] {
+        let outcome = e2e::cuda::driver_for(&binary).run(&binary.path, &[]);
+        assert_eq!(outcome.passed("on NVIDIA's driver"), "PASS\n");
+    }
+}
+
+/// `omptarget image` finds the image in the fat binary, `precompile` compiles it.
+#[test]
+fn the_commands_read_the_program() {
+    let binary = Build::new(&["examples/vector_add.cu"]).compile(Mode::Cuda("-O2"));
+    let path = binary.path.to_str().expect("a name in UTF-8");
+    let omptarget = dist("bin/omptarget");
+    let image = e2e::run(&omptarget, &["image", path], &[]);
+    let says = image.passed("omptarget image");
+    assert!(says.contains("bitcode") && says.contains("sm_80"), "{says}");
+    assert!(says.contains("_Z3addiPKfS0_Pf"), "{says}");
+    e2e::run(&omptarget, &["precompile", path], &[]).passed("omptarget precompile");
 }
 
 #[test]
