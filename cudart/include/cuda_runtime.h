@@ -25,6 +25,9 @@ template <typename T>
 static inline cudaError_t cudaMallocManaged(T **memory, size_t bytes, unsigned int flags = cudaMemAttachGlobal) {
     return cudaMallocManaged((void **)memory, bytes, flags);
 }
+template <typename T> static inline cudaError_t cudaMallocAsync(T **memory, size_t bytes, cudaStream_t stream) {
+    return cudaMallocAsync((void **)memory, bytes, stream);
+}
 template <typename T>
 static inline cudaError_t cudaMallocPitch(T **memory, size_t *pitch, size_t width, size_t height) {
     return cudaMallocPitch((void **)memory, pitch, width, height);
@@ -38,6 +41,16 @@ template <typename T>
 static inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
                                                cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
     return cudaMemcpyFromSymbol(to, (const void *)&symbol, bytes, offset, kind);
+}
+template <typename T>
+static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset,
+                                                  cudaMemcpyKind kind, cudaStream_t stream = 0) {
+    return cudaMemcpyToSymbolAsync((const void *)&symbol, from, bytes, offset, kind, stream);
+}
+template <typename T>
+static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset,
+                                                    cudaMemcpyKind kind, cudaStream_t stream = 0) {
+    return cudaMemcpyFromSymbolAsync(to, (const void *)&symbol, bytes, offset, kind, stream);
 }
 template <typename T> static inline cudaError_t cudaGetSymbolAddress(void **address, const T &symbol) {
     return cudaGetSymbolAddress(address, (const void *)&symbol);
@@ -61,9 +74,36 @@ static inline cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAtt
     return cudaFuncSetAttribute((const void *)kernel, attribute, value);
 }
 template <typename... P>
+static inline cudaError_t cudaFuncSetCacheConfig(void (*kernel)(P...), cudaFuncCache preference) {
+    return cudaFuncSetCacheConfig((const void *)kernel, preference);
+}
+template <typename... P>
 static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*kernel)(P...), int threads,
                                                                         size_t shared) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, threads, shared);
+}
+
+// The largest block of a kernel, and a grid of such blocks that fills the device.
+template <typename K>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, K kernel, size_t shared = 0,
+                                                             int limit = 0) {
+    cudaFuncAttributes attributes;
+    int device, multiprocessors, blocks;
+    cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
+    if (error == cudaSuccess)
+        error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    int threads = attributes.maxThreadsPerBlock;
+    if (limit > 0 && limit < threads)
+        threads = limit;
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared);
+    if (error != cudaSuccess)
+        return error;
+    *block = threads;
+    *grid = blocks * multiprocessors;
+    return cudaSuccess;
 }
 #endif
 

@@ -86,7 +86,7 @@ fn place(
     len: usize,
     on_device: Option<bool>,
 ) -> Result<Place> {
-    if let Some(found) = runtime.allocations.find(address) {
+    if let Some(found) = runtime.find(address) {
         if len as u64 > found.size - (address - found.begin) {
             return Err(Code::INVALID_VALUE);
         }
@@ -96,7 +96,7 @@ fn place(
             _ => Ok(Place::Pinned),
         };
     }
-    // Variables of the program's kernels are in no table.
+    // What kernels allocate is in no table.
     let reached = || own.device.raw.reaches(DevicePtr(address), len);
     match on_device {
         Some(false) => Ok(Place::Pageable),

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use device_families::{Absence, VARIABLE, families, names, unknown};
 use log::{Level, LevelFilter, Log, Metadata, Record};
 
-use crate::allocations::Allocations;
+use crate::allocations::{Allocation, Allocations};
 use crate::cuda_device::CudaDevice;
 use crate::error::{Code, Result, report};
 use crate::events::Event;
@@ -32,8 +32,10 @@ pub struct Runtime {
     devices: OnceLock<Vec<Arc<CudaDevice>>>,
     /// Fat binaries, kernels and variables.
     pub registry: Registry,
-    /// Memory.
+    /// Memory that the program allocated.
     pub allocations: Allocations,
+    /// The device variables whose addresses were asked for.
+    pub variables: Allocations,
     /// Streams.
     pub streams: Handles<OwnStream>,
     /// Events.
@@ -139,6 +141,12 @@ impl Runtime {
         let is_here = |own: &OwnStream| own.device.number == device.number;
         self.streams.remove_all(is_here);
         OF_THREAD.with_borrow_mut(|streams| streams.remove(&device.number));
+    }
+
+    /// The memory or variable that has this address in it.
+    pub fn find(&self, address: u64) -> Option<Allocation> {
+        let allocated = self.allocations.find(address);
+        allocated.or_else(|| self.variables.find(address))
     }
 
     /// The event of a handle.

@@ -128,13 +128,22 @@ fn failures() {
     }
 }
 
-/// The same programs through the plugin for NVIDIA's GPUs: their bitcode becomes PTX.
+/// The same programs through the plugin for NVIDIA's GPUs, of which there are two: their bitcode becomes PTX.
 #[test]
 fn on_nvidias_driver() {
     let vector_add = Build::new(&["examples/vector_add.cu"]).compile(Mode::Cuda("-O2"));
-    for binary in [vector_add, program("runtime", "-O2")] {
-        let outcome = e2e::cuda::driver_for(&binary).run(&binary.path, &[]);
-        assert_eq!(outcome.passed("on NVIDIA's driver"), "PASS\n");
+    let programs = [
+        (vector_add, "PASS\n"),
+        (program("runtime", "-O2"), "several devices\nPASS\n"),
+        (
+            program("device_code", "-O2"),
+            "thread 0 prints 42 and text\nPASS\n",
+        ),
+    ];
+    for (binary, expected) in programs {
+        let driver = e2e::cuda::driver_for(&binary).with("FAKE_CUDA_DEVICES", "2");
+        let outcome = driver.run(&binary.path, &[]);
+        assert_eq!(outcome.passed("on NVIDIA's driver"), expected);
     }
 }
 

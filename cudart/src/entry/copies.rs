@@ -166,3 +166,104 @@ pub unsafe extern "C" fn cudaMemsetAsync(
     // SAFETY: caller.
     unsafe { fill(memory, value, bytes, stream, Waits::ForPageable) }
 }
+
+/// # Safety
+/// As for [`copy::fill`], for each row.
+unsafe fn fill_rows(
+    (memory, pitch): Rows,
+    value: c_int,
+    (width, height): (usize, usize),
+    stream: *mut c_void,
+    waits: Waits,
+) -> Result<()> {
+    if width > pitch {
+        return Err(Code::INVALID_PITCH);
+    }
+    let runtime = runtime();
+    let own = runtime.stream(stream as usize)?;
+    for row in 0..height {
+        let begin = memory + (row * pitch) as u64;
+        // SAFETY: caller.
+        unsafe { copy::fill(runtime, &own, begin, value as u8, width, waits)? };
+    }
+    Ok(())
+}
+
+/// Sets the bytes of a rectangle.
+///
+/// # Safety
+/// It is valid.
+pub unsafe extern "C" fn cudaMemset2D(
+    memory: *mut c_void,
+    pitch: usize,
+    value: c_int,
+    width: usize,
+    height: usize,
+) -> i32 {
+    let (rows, size) = ((memory as u64, pitch), (width, height));
+    // SAFETY: caller.
+    answer(unsafe { fill_rows(rows, value, size, DEFAULT, Waits::Always) })
+}
+
+/// The same in a stream's order.
+///
+/// # Safety
+/// It is valid until the stream has passed the operation.
+pub unsafe extern "C" fn cudaMemset2DAsync(
+    memory: *mut c_void,
+    pitch: usize,
+    value: c_int,
+    width: usize,
+    height: usize,
+    stream: *mut c_void,
+) -> i32 {
+    let (rows, size) = ((memory as u64, pitch), (width, height));
+    // SAFETY: caller.
+    answer(unsafe { fill_rows(rows, value, size, stream, Waits::ForPageable) })
+}
+
+/// Copies from one device to another. The addresses say which.
+///
+/// # Safety
+/// Both ranges are valid.
+pub unsafe extern "C" fn cudaMemcpyPeer(
+    to: *mut c_void,
+    to_device: c_int,
+    from: *const c_void,
+    from_device: c_int,
+    bytes: usize,
+) -> i32 {
+    // SAFETY: caller.
+    unsafe { cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, DEFAULT) }
+}
+
+/// The same when the work of a stream is done. The call waits for it.
+///
+/// # Safety
+/// Both ranges are valid.
+pub unsafe extern "C" fn cudaMemcpyPeerAsync(
+    to: *mut c_void,
+    to_device: c_int,
+    from: *const c_void,
+    from_device: c_int,
+    bytes: usize,
+    stream: *mut c_void,
+) -> i32 {
+    let copy = || {
+        let runtime = runtime();
+        let is_on = |address: u64, device: c_int| {
+            let number = runtime.device_numbered(device)?.number;
+            let found = runtime.allocations.find(address);
+            let found = found.filter(|found| found.device == number);
+            found.map(drop).ok_or(Code::INVALID_VALUE)
+        };
+        let (to, from) = (to as u64, from as u64);
+        is_on(to, to_device)?;
+        is_on(from, from_device)?;
+        let own = runtime.stream(stream as usize)?;
+        let direction = Direction::DeviceToDevice;
+        // SAFETY: caller.
+        unsafe { copy::copy(runtime, &own, (to, from, bytes), direction, Waits::Always) }
+    };
+    answer(copy())
+}

@@ -68,6 +68,7 @@ pub extern "C" fn cudaDeviceReset() -> i32 {
         let device = runtime.device()?;
         device.reset();
         runtime.forget_streams(device);
+        runtime.variables.take_of(device.number);
         for allocation in runtime.allocations.take_of(device.number) {
             let freed = device.raw.free(DevicePtr(allocation.begin));
             freed.map_err(device.failed())?;
@@ -177,6 +178,48 @@ fn attribute(device: &CudaDevice, number: c_int) -> Option<c_int> {
         97 => signed(info.max_shared_memory),
         _ => return None,
     })
+}
+
+/// The priorities that streams of the current device may have: one.
+///
+/// # Safety
+/// The addresses are null or valid.
+pub unsafe extern "C" fn cudaDeviceGetStreamPriorityRange(
+    least: *mut c_int,
+    greatest: *mut c_int,
+) -> i32 {
+    let ask = || {
+        runtime().device()?.check()?;
+        for address in [least, greatest] {
+            // SAFETY: caller. A program may ask for one of the two.
+            if let Some(place) = unsafe { address.as_mut() } {
+                *place = 0;
+            }
+        }
+        Ok(())
+    };
+    answer(ask())
+}
+
+/// Whether kernels of a device reach memory of another one: they do not. Copies between devices go on their own.
+///
+/// # Safety
+/// The address is null or valid.
+pub unsafe extern "C" fn cudaDeviceCanAccessPeer(
+    can: *mut c_int,
+    device: c_int,
+    peer: c_int,
+) -> i32 {
+    let ask = || {
+        // SAFETY: caller.
+        let place = unsafe { place(can)? };
+        let runtime = runtime();
+        runtime.device_numbered(device)?;
+        runtime.device_numbered(peer)?;
+        *place = 0;
+        Ok(())
+    };
+    answer(ask())
 }
 
 /// The version of the driver: there is none, and this serves.

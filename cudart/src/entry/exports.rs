@@ -45,11 +45,17 @@ export! {
         cudaMemcpy2D,
         cudaMemcpy2DAsync,
         cudaMemcpyAsync,
+        cudaMemcpyPeer,
+        cudaMemcpyPeerAsync,
         cudaMemset,
+        cudaMemset2D,
+        cudaMemset2DAsync,
         cudaMemsetAsync,
     }
     devices::{
+        cudaDeviceCanAccessPeer,
         cudaDeviceGetAttribute,
+        cudaDeviceGetStreamPriorityRange,
         cudaDeviceReset,
         cudaDeviceSynchronize,
         cudaDriverGetVersion,
@@ -77,6 +83,7 @@ export! {
     functions::{
         cudaFuncGetAttributes,
         cudaFuncSetAttribute,
+        cudaFuncSetCacheConfig,
         cudaOccupancyMaxActiveBlocksPerMultiprocessor,
     }
     launches::{
@@ -87,14 +94,17 @@ export! {
     }
     memory::{
         cudaFree,
+        cudaFreeAsync,
         cudaFreeHost,
         cudaHostAlloc,
         cudaHostGetDevicePointer,
         cudaMalloc,
+        cudaMallocAsync,
         cudaMallocHost,
         cudaMallocManaged,
         cudaMallocPitch,
         cudaMemGetInfo,
+        cudaMemPrefetchAsync,
         cudaPointerGetAttributes,
     }
     registration::{
@@ -108,7 +118,9 @@ export! {
     streams::{
         cudaStreamCreate,
         cudaStreamCreateWithFlags,
+        cudaStreamCreateWithPriority,
         cudaStreamDestroy,
+        cudaStreamGetFlags,
         cudaStreamQuery,
         cudaStreamSynchronize,
         cudaStreamWaitEvent,
@@ -117,6 +129,8 @@ export! {
         cudaGetSymbolAddress,
         cudaGetSymbolSize,
         cudaMemcpyFromSymbol,
+        cudaMemcpyFromSymbolAsync,
         cudaMemcpyToSymbol,
+        cudaMemcpyToSymbolAsync,
     }
 }

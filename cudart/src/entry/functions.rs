@@ -77,6 +77,18 @@ pub extern "C" fn cudaFuncSetAttribute(stub: *const c_void, attribute: c_int, va
     answer(set())
 }
 
+/// Advice on how a GPU divides its memory between cache and shared memory.
+pub extern "C" fn cudaFuncSetCacheConfig(stub: *const c_void, preference: c_int) -> i32 {
+    let advise = || {
+        kernel(stub)?;
+        match preference {
+            0..=3 => Ok(()),
+            _ => Err(Code::INVALID_VALUE),
+        }
+    };
+    answer(advise())
+}
+
 /// How many blocks of a kernel a multiprocessor holds at a time.
 ///
 /// # Safety

@@ -1,6 +1,6 @@
 //! Allocation.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 
 use plugin_api::{DevicePtr, MemoryKind};
 
@@ -168,6 +168,57 @@ pub extern "C" fn cudaFreeHost(memory: *mut c_void) -> i32 {
     answer(free(memory, true))
 }
 
+/// Allocates device memory in a stream's order: at once, which is earlier.
+///
+/// # Safety
+/// The address is null or valid.
+pub unsafe extern "C" fn cudaMallocAsync(
+    memory: *mut *mut c_void,
+    bytes: usize,
+    stream: *mut c_void,
+) -> i32 {
+    // SAFETY: caller.
+    let place = unsafe { place(memory) };
+    answer(place.and_then(|place| {
+        runtime().stream(stream as usize)?;
+        *place = allocate(bytes, MemoryKind::Device)?;
+        Ok(())
+    }))
+}
+
+/// Frees device memory in a stream's order: the call waits for the stream.
+pub extern "C" fn cudaFreeAsync(memory: *mut c_void, stream: *mut c_void) -> i32 {
+    let own = runtime().stream(stream as usize);
+    let done = own.and_then(|own| own.device.synchronize(&own.stream));
+    answer(done.and_then(|()| free(memory, false)))
+}
+
+/// Advice on where managed memory is needed next. Nothing moves here.
+pub extern "C" fn cudaMemPrefetchAsync(
+    memory: *const c_void,
+    bytes: usize,
+    device: c_int,
+    stream: *mut c_void,
+) -> i32 {
+    /// `cudaCpuDeviceId`.
+    const HOST: c_int = -1;
+    let advise = || {
+        let runtime = runtime();
+        runtime.stream(stream as usize)?;
+        if device != HOST {
+            runtime.device_numbered(device)?;
+        }
+        let begin = memory as u64;
+        let found = runtime.allocations.find(begin);
+        let found = found.filter(|found| {
+            let left = found.size - (begin - found.begin);
+            found.kind == MemoryKind::Shared && bytes as u64 <= left
+        });
+        found.map(drop).ok_or(Code::INVALID_VALUE)
+    };
+    answer(advise())
+}
+
 /// The memory of the current device.
 ///
 /// # Safety
@@ -198,7 +249,7 @@ pub unsafe extern "C" fn cudaPointerGetAttributes(
     // SAFETY: caller.
     let place = unsafe { place(attributes) };
     answer(place.map(|place| {
-        let found = runtime().allocations.find(pointer as u64);
+        let found = runtime().find(pointer as u64);
         let address = pointer.cast_mut();
         let null = std::ptr::null_mut();
         let (kind, device_pointer, host_pointer) = match found.map(|found| found.kind) {

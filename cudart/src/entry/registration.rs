@@ -40,6 +40,8 @@ pub extern "C" fn __cudaUnregisterFatBinary(handle: Handle) {
     runtime.registry.remove(id(handle));
     for device in runtime.devices_found() {
         device.unload(id(handle));
+        // Those of other fat binaries come back when they are asked for.
+        runtime.variables.take_of(device.number);
     }
 }
 

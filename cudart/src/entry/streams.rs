@@ -1,6 +1,6 @@
 //! Streams.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 
 use crate::entry::place;
 use crate::error::{Code, answer};
@@ -36,6 +36,35 @@ pub unsafe extern "C" fn cudaStreamCreateWithFlags(stream: *mut *mut c_void, fla
         let device = runtime.device()?.clone();
         let stream = device.stream(role)?;
         *place = runtime.streams.add(OwnStream { device, stream }) as *mut c_void;
+        Ok(())
+    }))
+}
+
+/// The same with a priority. Devices have one: `cudaDeviceGetStreamPriorityRange` says so, and others count as it.
+///
+/// # Safety
+/// The address is null or valid.
+pub unsafe extern "C" fn cudaStreamCreateWithPriority(
+    stream: *mut *mut c_void,
+    flags: u32,
+    _priority: c_int,
+) -> i32 {
+    // SAFETY: caller.
+    unsafe { cudaStreamCreateWithFlags(stream, flags) }
+}
+
+/// The flags of a stream.
+///
+/// # Safety
+/// The address is null or valid.
+pub unsafe extern "C" fn cudaStreamGetFlags(stream: *mut c_void, flags: *mut u32) -> i32 {
+    // SAFETY: caller.
+    let place = unsafe { place(flags) };
+    answer(place.and_then(|place| {
+        *place = match runtime().stream(stream as usize)?.stream.role {
+            Role::Default | Role::Ordered => 0,
+            Role::Independent => NON_BLOCKING,
+        };
         Ok(())
     }))
 }

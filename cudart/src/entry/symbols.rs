@@ -2,8 +2,9 @@
 
 use std::ffi::{c_int, c_void};
 
-use plugin_api::Global;
+use plugin_api::{Global, MemoryKind};
 
+use crate::allocations::Allocation;
 use crate::copy::{self, Direction, Waits};
 use crate::entry::place;
 use crate::error::{Code, Result, answer};
@@ -15,7 +16,15 @@ fn variable(symbol: *const c_void) -> Result<Global> {
     let device = runtime.device()?;
     device.check()?;
     let symbol = runtime.registry.variable(symbol as usize);
-    device.variable(&runtime.registry, &symbol.ok_or(Code::INVALID_SYMBOL)?)
+    let symbol = symbol.ok_or(Code::INVALID_SYMBOL)?;
+    let global = device.variable(&runtime.registry, &symbol)?;
+    runtime.variables.add(Allocation {
+        begin: global.address.0,
+        size: global.size,
+        kind: MemoryKind::Device,
+        device: device.number,
+    });
+    Ok(global)
 }
 
 /// The address of a part of a variable.
@@ -28,16 +37,54 @@ fn part(symbol: *const c_void, offset: usize, bytes: usize) -> Result<u64> {
     }
 }
 
-/// Copies and waits.
+/// Copies to a variable.
 ///
 /// # Safety
 /// As for [`copy::copy`].
-unsafe fn copy(to: u64, from: u64, bytes: usize, direction: Direction) -> Result<()> {
+unsafe fn write(
+    symbol: *const c_void,
+    from: *const c_void,
+    (bytes, offset): (usize, usize),
+    kind: c_int,
+    stream: *mut c_void,
+    waits: Waits,
+) -> Result<()> {
+    let direction = match Direction::of(kind)? {
+        Direction::HostToHost | Direction::DeviceToHost => return Err(Code::INVALID_DIRECTION),
+        direction => direction,
+    };
+    let to = part(symbol, offset, bytes)?;
     let runtime = runtime();
-    let own = runtime.stream(0)?;
+    let own = runtime.stream(stream as usize)?;
     // SAFETY: caller.
-    unsafe { copy::copy(runtime, &own, (to, from, bytes), direction, Waits::Always) }
+    unsafe { copy::copy(runtime, &own, (to, from as u64, bytes), direction, waits) }
 }
+
+/// Copies from a variable.
+///
+/// # Safety
+/// As for [`copy::copy`].
+unsafe fn read(
+    to: *mut c_void,
+    symbol: *const c_void,
+    (bytes, offset): (usize, usize),
+    kind: c_int,
+    stream: *mut c_void,
+    waits: Waits,
+) -> Result<()> {
+    let direction = match Direction::of(kind)? {
+        Direction::HostToHost | Direction::HostToDevice => return Err(Code::INVALID_DIRECTION),
+        direction => direction,
+    };
+    let from = part(symbol, offset, bytes)?;
+    let runtime = runtime();
+    let own = runtime.stream(stream as usize)?;
+    // SAFETY: caller.
+    unsafe { copy::copy(runtime, &own, (to as u64, from, bytes), direction, waits) }
+}
+
+/// The default stream.
+const DEFAULT: *mut c_void = std::ptr::null_mut();
 
 /// Copies to a variable.
 ///
@@ -50,16 +97,33 @@ pub unsafe extern "C" fn cudaMemcpyToSymbol(
     offset: usize,
     kind: c_int,
 ) -> i32 {
-    let copy = || {
-        let direction = match Direction::of(kind)? {
-            Direction::HostToHost | Direction::DeviceToHost => return Err(Code::INVALID_DIRECTION),
-            direction => direction,
-        };
-        let to = part(symbol, offset, bytes)?;
-        // SAFETY: caller.
-        unsafe { copy(to, from as u64, bytes, direction) }
-    };
-    answer(copy())
+    // SAFETY: caller.
+    answer(unsafe { write(symbol, from, (bytes, offset), kind, DEFAULT, Waits::Always) })
+}
+
+/// The same in a stream's order.
+///
+/// # Safety
+/// The source is valid; pinned memory until the stream has passed the copy.
+pub unsafe extern "C" fn cudaMemcpyToSymbolAsync(
+    symbol: *const c_void,
+    from: *const c_void,
+    bytes: usize,
+    offset: usize,
+    kind: c_int,
+    stream: *mut c_void,
+) -> i32 {
+    // SAFETY: caller.
+    answer(unsafe {
+        write(
+            symbol,
+            from,
+            (bytes, offset),
+            kind,
+            stream,
+            Waits::ForPageable,
+        )
+    })
 }
 
 /// Copies from a variable.
@@ -73,16 +137,33 @@ pub unsafe extern "C" fn cudaMemcpyFromSymbol(
     offset: usize,
     kind: c_int,
 ) -> i32 {
-    let copy = || {
-        let direction = match Direction::of(kind)? {
-            Direction::HostToHost | Direction::HostToDevice => return Err(Code::INVALID_DIRECTION),
-            direction => direction,
-        };
-        let from = part(symbol, offset, bytes)?;
-        // SAFETY: caller.
-        unsafe { copy(to as u64, from, bytes, direction) }
-    };
-    answer(copy())
+    // SAFETY: caller.
+    answer(unsafe { read(to, symbol, (bytes, offset), kind, DEFAULT, Waits::Always) })
+}
+
+/// The same in a stream's order.
+///
+/// # Safety
+/// The destination is valid; pinned memory until the stream has passed the copy.
+pub unsafe extern "C" fn cudaMemcpyFromSymbolAsync(
+    to: *mut c_void,
+    symbol: *const c_void,
+    bytes: usize,
+    offset: usize,
+    kind: c_int,
+    stream: *mut c_void,
+) -> i32 {
+    // SAFETY: caller.
+    answer(unsafe {
+        read(
+            to,
+            symbol,
+            (bytes, offset),
+            kind,
+            stream,
+            Waits::ForPageable,
+        )
+    })
 }
 
 /// The address of a variable.

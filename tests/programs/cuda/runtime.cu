@@ -83,6 +83,71 @@ static void test_rectangles() {
     CHECK(cudaFree(device));
 }
 
+__device__ int numbers[8];
+
+// Memory, rectangles and variables in a stream's order.
+static void test_asynchronous_forms() {
+    cudaStream_t stream;
+    unsigned flags = 7;
+    int least = 5, greatest = 5, can = 5, *device, *managed, back[8] = {0}, sent[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    CHECK(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest));
+    CHECK(cudaStreamGetFlags(stream, &flags));
+    EXPECT(flags, cudaStreamNonBlocking);
+    CHECK(cudaStreamGetFlags(0, &flags));
+    EXPECT(flags, cudaStreamDefault);
+    CHECK(cudaMallocAsync(&device, sizeof sent, stream));
+    CHECK(cudaMemset2DAsync(device, 8, 1, 4, 4, stream));
+    CHECK(cudaMemset2D(device + 1, 8, 2, 4, 4));
+    CHECK(cudaMemcpyAsync(back, device, sizeof back, cudaMemcpyDeviceToHost, stream));
+    for (int i = 0; i < 8; i++)
+        EXPECT(back[i], i % 2 ? 0x02020202 : 0x01010101);
+    CHECK(cudaMemcpyToSymbolAsync(numbers, sent, sizeof sent, 0, cudaMemcpyHostToDevice, stream));
+    CHECK(cudaMemcpyFromSymbolAsync(back, numbers, 4 * sizeof(int), 4 * sizeof(int), cudaMemcpyDeviceToHost, stream));
+    EXPECT(back[0], 5);
+    EXPECT(back[3], 8);
+    CHECK(cudaFreeAsync(device, stream));
+    CHECK(cudaMallocManaged(&managed, 100));
+    CHECK(cudaMemPrefetchAsync(managed, 100, 0, stream));
+    CHECK(cudaMemPrefetchAsync(managed, 100, cudaCpuDeviceId));
+    EXPECT(cudaMemPrefetchAsync(managed, 101, 0), cudaErrorInvalidValue);
+    CHECK(cudaFree(managed));
+    CHECK(cudaDeviceCanAccessPeer(&can, 0, 0));
+    EXPECT(can, 0);
+    CHECK(cudaStreamDestroy(stream));
+    (void)cudaGetLastError();
+}
+
+// Copies between two devices, if there are two.
+static void test_several_devices() {
+    int count, sent[4] = {1, 2, 3, 4}, back[4] = {0}, *first, *second;
+    CHECK(cudaGetDeviceCount(&count));
+    if (count < 2)
+        return;
+    CHECK(cudaMalloc(&first, sizeof sent));
+    CHECK(cudaMemcpy(first, sent, sizeof sent, cudaMemcpyHostToDevice));
+    CHECK(cudaSetDevice(1));
+    CHECK(cudaMalloc(&second, sizeof sent));
+    cudaStream_t stream;
+    CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaMemcpyPeer(second, 1, first, 0, sizeof sent));
+    EXPECT(cudaMemcpyPeer(second, 0, first, 1, sizeof sent), cudaErrorInvalidValue);
+    step<<<1, 4, 0, stream>>>(second, 4, 10, 1);
+    CHECK(cudaMemcpy(back, second, sizeof back, cudaMemcpyDefault));
+    EXPECT(back[3], 41);
+    CHECK(cudaSetDevice(0));
+    (void)cudaGetLastError();
+    step<<<1, 4, 0, stream>>>(second, 4, 10, 1);
+    EXPECT(cudaGetLastError(), cudaErrorInvalidResourceHandle);
+    CHECK(cudaMemcpy(first, second, sizeof back, cudaMemcpyDeviceToDevice));
+    CHECK(cudaMemcpy(back, first, sizeof back, cudaMemcpyDeviceToHost));
+    EXPECT(back[0], 11);
+    CHECK(cudaStreamDestroy(stream));
+    CHECK(cudaFree(first));
+    CHECK(cudaFree(second));
+    puts("several devices");
+}
+
 static void add_one(void *counter) { ++*(int *)counter; }
 
 // Two streams, ordered by an event; the default stream waits for both.
@@ -208,6 +273,11 @@ static void test_functions() {
     int blocks = 0, *out;
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, limited, 128, 0));
     EXPECT(blocks >= 1, 1);
+    int grid = 0, block = 0;
+    CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, limited, 0, 128));
+    EXPECT(block, 128);
+    EXPECT(grid >= 1, 1);
+    CHECK(cudaFuncSetCacheConfig(limited, cudaFuncCachePreferShared));
     CHECK(cudaMalloc(&out, sizeof(int)));
     const int large = 60 << 10;
     limited<<<1, 32, large>>>(out);
@@ -232,6 +302,8 @@ int main() {
     test_pageable_copies();
     test_devices();
     test_functions();
+    test_asynchronous_forms();
+    test_several_devices();
     CHECK(cudaDeviceReset());
     test_memory();
     puts(failed ? "FAIL" : "PASS");
