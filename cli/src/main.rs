@@ -4,6 +4,8 @@ mod aot;
 mod cache;
 mod compile;
 mod completions;
+mod cuda;
+mod fat_binary;
 mod fortran;
 mod image;
 mod info;
@@ -28,7 +30,7 @@ Exit codes:
   0    success
   1    the command failed; the message on standard error says why
   2    wrong usage
-  cc, c++: those of clang. fc: those of flang. run: those of the program, which replaces the command.
+  cc, c++, cuda: those of clang. fc: those of flang. run: those of the program, which replaces the command.
 
 Environment:
   OMPTARGET_CLANG    the clang to use (version 22); default: clang-22, then clang
@@ -89,6 +91,18 @@ enum Command {
         )]
         arguments: Vec<OsString>,
     },
+    /// Compile CUDA C++: clang++ with headers and a runtime library of omptarget's in place of NVIDIA's; takes clang's
+    /// arguments
+    #[command(disable_help_flag = true)]
+    Cuda {
+        /// Arguments for clang++
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "ARGUMENT"
+        )]
+        arguments: Vec<OsString>,
+    },
     /// Compile a program to a temporary file and run it
     Run(run::Options),
     /// Compile a program's kernels into the cache, so that its first run does not
@@ -111,21 +125,25 @@ enum Command {
     Manual(manual::Options),
 }
 
-/// Whether clang has started this program as its linker.
-fn is_linker() -> bool {
+/// Whether clang has started this program by another name, as one of its tools.
+fn is_called(tool: &str) -> bool {
     let name = std::env::args_os().next().unwrap_or_default();
-    std::path::Path::new(&name).file_name() == Some(aot::PROGRAM.as_ref())
+    std::path::Path::new(&name).file_name() == Some(tool.as_ref())
 }
 
 fn main() -> ExitCode {
-    if is_linker() {
+    if is_called(aot::PROGRAM) {
         return linker::link(std::env::args_os().skip(1))
             .unwrap_or_else(|failure| failure.report());
     }
-    let result = match Cli::parse().command {
+    if is_called(fat_binary::PROGRAM) {
+        return finish(fat_binary::pack(std::env::args_os().skip(1)));
+    }
+    finish(match Cli::parse().command {
         Command::Cc { arguments } => compile::compile(compile::Language::C, &arguments),
         Command::Cxx { arguments } => compile::compile(compile::Language::Cxx, &arguments),
         Command::Fc { arguments } => fortran::compile(arguments),
+        Command::Cuda { arguments } => cuda::compile(&arguments),
         Command::Run(options) => run::run(&options),
         Command::Precompile(options) => precompile::precompile(&options),
         Command::Info(options) => info::info(&options),
@@ -136,7 +154,10 @@ fn main() -> ExitCode {
         Command::Cache(options) => cache::cache(&options),
         Command::Completions(options) => completions::completions(&options),
         Command::Manual(options) => manual::manual(&options),
-    };
+    })
+}
+
+fn finish(result: omptarget_driver::Result<()>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),

@@ -1,15 +1,18 @@
 //! What a file of clang's says about its device code: images, and clauses of `requires`.
 //!
 //! clang wraps images in its `OffloadBinary` container and puts them into the ELF section `.llvm.offloading`. An object
-//! has one image per translation unit, a program or shared library one linked image. An archive has objects. A file may
-//! also be an image itself. The host's table of offload entries lies in a section of its own (docs/abi.md).
+//! has one image per translation unit, a program or shared library one linked image. A CUDA program has fat binaries in
+//! `.nv_fatbin`. An archive has objects. A file may also be an image itself. The host's table of offload entries lies
+//! in a section of its own (docs/abi.md).
 
-use device_image::Image;
+use device_image::{Image, fat_size};
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSection};
 
 /// The section with images.
 const IMAGES: &str = ".llvm.offloading";
+/// The section of a CUDA program with fat binaries.
+const FAT_BINARIES: &str = ".nv_fatbin";
 
 /// A section of offload entries: its name, the size of an entry, and where an entry's flags and value lie in it. clang
 /// 20 and older has the second (docs/abi.md).
@@ -44,16 +47,39 @@ fn find_as<'a>(data: &'a [u8], member: Option<&str>) -> Result<Vec<Found<'a>>, S
     }
     let elf = object::File::parse(data).map_err(|error| error.to_string())?;
     let mut found = Vec::new();
-    for section in elf
-        .sections()
-        .filter(|section| section.name() == Ok(IMAGES))
-    {
+    for section in elf.sections() {
+        let name = section.name().unwrap_or_default();
+        if ![IMAGES, FAT_BINARIES].contains(&name) {
+            continue;
+        }
         let content = section
             .data()
-            .map_err(|error| format!("section {IMAGES}: {error}"))?;
-        found.extend(parse(content, member)?);
+            .map_err(|error| format!("section {name}: {error}"))?;
+        match name {
+            IMAGES => found.extend(parse(content, member)?),
+            _ => {
+                for binary in fat_binaries(content)? {
+                    found.extend(parse(binary, member)?);
+                }
+            }
+        }
     }
     Ok(found)
+}
+
+/// The fat binaries that follow one another in a section, with zeros between them.
+fn fat_binaries(mut content: &[u8]) -> Result<Vec<&[u8]>, String> {
+    let mut all = Vec::new();
+    while let Some(begin) = content.iter().position(|&byte| byte != 0) {
+        let wrong = || format!("section {FAT_BINARIES}: it has something else than fat binaries");
+        content = &content[begin..];
+        let size = content.first_chunk().and_then(fat_size).ok_or_else(wrong)?;
+        let size = usize::try_from(size).map_err(|_| wrong())?;
+        let (binary, rest) = content.split_at_checked(size).ok_or_else(wrong)?;
+        all.push(binary);
+        content = rest;
+    }
+    Ok(all)
 }
 
 fn find_in_archive(data: &[u8]) -> Result<Vec<Found<'_>>, String> {
@@ -98,4 +124,21 @@ pub fn requires_unified_shared_memory(data: &[u8]) -> bool {
         };
         content.is_some_and(|content| content.chunks_exact(size).any(requires))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use device_image::fat_binary;
+
+    use super::*;
+
+    #[test]
+    fn fat_binaries_follow_one_another() {
+        let (one, other) = (fat_binary(b"one"), fat_binary(b"other"));
+        let section = [&one[..], &[0; 5], &other, &[0; 3]].concat();
+        assert_eq!(fat_binaries(&section), Ok(vec![&one[..], &other]));
+        assert_eq!(fat_binaries(&[]), Ok(Vec::new()));
+        assert!(fat_binaries(&one[..17]).is_err());
+        assert!(fat_binaries(b"something else here").is_err());
+    }
 }

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use omptarget_driver::{Failure, Result, clang};
 
-use crate::{compile, fortran};
+use crate::fortran;
 
 const HELP: &str = "\
 Examples:
@@ -17,9 +17,11 @@ Examples:
   omptarget run -g -O1 main.c kernel.c -DN=100 -- input.txt 42
   omptarget run --offload-arch=gfx90a saxpy.c    AMD's device code instead of NVIDIA's
   omptarget run saxpy.f90
+  omptarget run vector_add.cu                    a CUDA program
 
 Without -O… the program is compiled at -O2; it is linked with the mathematical library, and with the C++
-library if a source file is C++. flang compiles where a source file is Fortran; its module files are temporary. The program replaces this command, so its exit code or signal is its own.";
+library if a source file is C++. flang compiles where a source file is Fortran; its module files are
+temporary. The program replaces this command, so its exit code or signal is its own.";
 
 /// Arguments of `omptarget run`.
 #[derive(clap::Args)]
@@ -51,7 +53,7 @@ pub fn run(options: &Options) -> Result<()> {
     let name = check(inputs)?;
     let folder = tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
     let path = folder.path().join("program");
-    if inputs.iter().any(|input| is_fortran(input)) {
+    if has(inputs, Language::Fortran) {
         fortran::build(&fortran_arguments(inputs, &path, folder.path()))?;
     } else {
         let status = command_line(inputs, &path)?
@@ -86,28 +88,26 @@ fn check(inputs: &[OsString]) -> Result<OsString> {
             )));
         }
     }
-    let first = inputs
-        .iter()
-        .find(|input| language(input).is_some() || is_fortran(input));
+    let first = inputs.iter().find(|input| language(input).is_some());
     match first.and_then(|file| Path::new(file).file_stem()) {
         Some(stem) => Ok(stem.to_owned()),
         None => Err(Failure::Usage(
-            "no source file given (.c, .cc, .cpp, .cxx, .C, .f90, .F90, .f)".into(),
+            "no source file given (.c, .cc, .cpp, .cxx, .C, .cu, .f90, .F90, .f)".into(),
         )),
     }
 }
 
 fn command_line(inputs: &[OsString], output: &Path) -> Result<Command> {
-    let mut clang = clang::for_offload(inputs)?;
+    let mut clang = match has(inputs, Language::Cuda) {
+        true => clang::for_cuda(inputs)?,
+        false => clang::for_offload(inputs)?,
+    };
     if !has_option(inputs, "-O") {
         clang.arg("-O2");
     }
     clang.args(inputs).arg("-o").arg(output).arg("-lm");
     // As a C driver, clang compiles every file by its suffix. For C++ only the library is missing.
-    if inputs
-        .iter()
-        .any(|input| language(input) == Some(compile::Language::Cxx))
-    {
+    if has(inputs, Language::Cxx) || has(inputs, Language::Cuda) {
         clang.arg("-lstdc++");
     }
     Ok(clang)
@@ -132,22 +132,33 @@ fn has_option(inputs: &[OsString], begin: &str) -> bool {
         .any(|input| input.to_string_lossy().starts_with(begin))
 }
 
-/// Whether flang takes a file for Fortran.
-fn is_fortran(input: &OsStr) -> bool {
-    let extension = Path::new(input).extension().and_then(OsStr::to_str);
-    let extension = extension.unwrap_or_default().to_ascii_lowercase();
-    let fortran = ["f", "for", "ftn", "f77", "f90", "f95", "f03", "f08", "f18"];
-    !input.to_string_lossy().starts_with('-') && fortran.contains(&extension.as_str())
+/// Whether one of the files is written in a language.
+fn has(inputs: &[OsString], wanted: Language) -> bool {
+    inputs.iter().any(|input| language(input) == Some(wanted))
 }
 
-fn language(input: &OsStr) -> Option<compile::Language> {
+/// What a source file is written in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Language {
+    C,
+    Cxx,
+    Cuda,
+    Fortran,
+}
+
+fn language(input: &OsStr) -> Option<Language> {
     if input.to_string_lossy().starts_with('-') {
         return None;
     }
     match Path::new(input).extension()?.to_str()? {
-        "c" => Some(compile::Language::C),
-        "cc" | "cpp" | "cxx" | "c++" | "C" | "CPP" => Some(compile::Language::Cxx),
-        _ => None,
+        "c" => Some(Language::C),
+        "cc" | "cpp" | "cxx" | "c++" | "C" | "CPP" => Some(Language::Cxx),
+        "cu" => Some(Language::Cuda),
+        other => {
+            let fortran = ["f", "for", "ftn", "f77", "f90", "f95", "f03", "f08", "f18"];
+            let is_fortran = fortran.contains(&other.to_ascii_lowercase().as_str());
+            is_fortran.then_some(Language::Fortran)
+        }
     }
 }
 
@@ -187,6 +198,7 @@ mod tests {
         );
         assert_eq!(name(&["lib.a", "x.C"]).expect("a program"), "x");
         assert_eq!(name(&["-J", ".", "m.F90"]).expect("a program"), "m");
+        assert_eq!(name(&["sum.cu"]).expect("a program"), "sum");
     }
 
     #[test]

@@ -103,7 +103,7 @@ impl Compiler {
             None => [own_file(), std::env::current_exe().ok(), command()]
                 .into_iter()
                 .flatten()
-                .filter_map(|file| beside(&file))
+                .flat_map(|file| beside(&file))
                 .collect(),
         };
         match candidates.iter().find(|path| path.is_file()) {
@@ -287,10 +287,14 @@ fn state(file: &std::fs::Metadata) -> String {
     format!("{} {} {};", file.size(), file.mtime(), file.mtime_nsec())
 }
 
-/// `dir/../libexec/omptarget-codegen` for a file in `dir`.
-fn beside(file: &Path) -> Option<PathBuf> {
-    let file = file.canonicalize().ok()?;
-    Some(file.parent()?.parent()?.join("libexec").join(TOOL))
+/// `dir/../libexec/omptarget-codegen` for a file in `dir`, and the same for one in a folder of `dir`, as `libcudart.so`
+/// is.
+fn beside(file: &Path) -> Vec<PathBuf> {
+    let Ok(file) = file.canonicalize() else {
+        return Vec::new();
+    };
+    let roots = file.ancestors().skip(2).take(2);
+    roots.map(|root| root.join("libexec").join(TOOL)).collect()
 }
 
 /// The command of an installed or built tree, for programs that lie elsewhere.
@@ -324,15 +328,13 @@ mod tests {
         let lib = folder.path().join("lib");
         std::fs::create_dir(&lib).unwrap();
         std::fs::write(lib.join("libomptarget.so"), b"").unwrap();
-        let found = beside(&lib.join("libomptarget.so")).unwrap();
-        assert_eq!(
-            found,
-            folder
-                .path()
-                .canonicalize()
-                .unwrap()
-                .join("libexec/omptarget-codegen")
-        );
+        let root = folder.path().canonicalize().unwrap();
+        let tool = root.join("libexec/omptarget-codegen");
+        assert_eq!(beside(&lib.join("libomptarget.so"))[0], tool);
+        let cuda = lib.join("cuda");
+        std::fs::create_dir(&cuda).unwrap();
+        std::fs::write(cuda.join("libcudart.so"), b"").unwrap();
+        assert_eq!(beside(&cuda.join("libcudart.so"))[1], tool);
     }
 
     #[test]

@@ -4,13 +4,18 @@ use crate::image::{Image, ImageError, ImageKind};
 use crate::{bitcode, nvidia, offload_binary};
 
 const ELF_MAGIC: &[u8] = b"\x7fELF";
-/// `__cudaFatMAGIC` and the header that `fatbinary` writes.
-const FATBINARY_MAGIC: &[u8] = &0xba55_ed50u32.to_le_bytes();
+/// First bytes of the header that `fatbinary` writes.
+const FATBINARY_MAGIC: &[u8] = &nvidia::FAT_MAGIC.to_le_bytes();
 
 /// Parses bytes of any known format.
 pub fn parse(bytes: &[u8]) -> Result<Vec<Image<'_>>, ImageError> {
     if offload_binary::is_offload_binary(bytes) {
         return offload_binary::parse(bytes);
+    }
+    if let Some(content) =
+        nvidia::fat_content(bytes).filter(|content| offload_binary::is_offload_binary(content))
+    {
+        return offload_binary::parse(content);
     }
     let kind = kind_of(bytes)?;
     let triple = match kind {

@@ -3,7 +3,8 @@
 //! [`Image::parse`] recognises raw LLVM bitcode, ELF objects (cubins, AMDGPU code objects, shared objects of the host),
 //! PTX text, CUDA fat binaries, and clang's `OffloadBinary` container around any of these. It checks every size and
 //! offset that a format announces against the bytes that are there. [`Image::wrap`] writes an `OffloadBinary`.
-//! [`fat_entries`] lists what a CUDA fat binary holds.
+//! [`fat_entries`] lists what a CUDA fat binary holds. [`fat_binary`] makes one of `OffloadBinary`s, as the `fatbinary`
+//! of `dist/cuda-stub` does.
 //!
 //! This crate depends on no other crate of the project.
 
@@ -14,4 +15,4 @@ mod nvidia;
 mod offload_binary;
 
 pub use image::{Image, ImageError, ImageKind};
-pub use nvidia::{FatEntry, FatKind, FatPacking, fat_entries};
+pub use nvidia::{FAT_HEADER, FatEntry, FatKind, FatPacking, fat_binary, fat_entries, fat_size};

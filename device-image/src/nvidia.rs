@@ -108,6 +108,38 @@ const ENTRY_HEADER: u64 = 64;
 const LZ4: u32 = 0x2000;
 const ZSTD: u32 = 0x8000;
 
+/// First word of a fat binary (`__cudaFatMAGIC`).
+pub const FAT_MAGIC: u32 = 0xba55_ed50;
+/// Bytes of the header that says how long a fat binary is.
+pub const FAT_HEADER: usize = 16;
+
+/// The bytes of the whole fat binary that has this header. `None`: it is the header of no fat binary.
+pub fn fat_size(header: &[u8; FAT_HEADER]) -> Option<u64> {
+    let (words, _) = header.as_chunks::<4>();
+    let [magic, version, low, high] = [0, 1, 2, 3].map(|at: usize| u32::from_le_bytes(words[at]));
+    let content = u64::from(high) << 32 | u64::from(low);
+    // The upper half of the second word is the header's own size.
+    let whole = u64::from(version >> 16).checked_add(content);
+    whole.filter(|_| magic == FAT_MAGIC)
+}
+
+/// A fat binary around bytes that are not NVIDIA's: `OffloadBinary`s ([`crate::Image::wrap`]). `Image::parse` gives the
+/// images in them.
+pub fn fat_binary(content: &[u8]) -> Vec<u8> {
+    let mut bytes = FAT_MAGIC.to_le_bytes().to_vec();
+    bytes.extend(1u16.to_le_bytes());
+    bytes.extend((FAT_HEADER as u16).to_le_bytes());
+    bytes.extend((content.len() as u64).to_le_bytes());
+    bytes.extend(content);
+    bytes
+}
+
+/// What stands behind the header of a fat binary.
+pub fn fat_content(bytes: &[u8]) -> Option<&[u8]> {
+    let size = usize::try_from(fat_size(bytes.first_chunk()?)?).ok()?;
+    bytes.get(FAT_HEADER..size)
+}
+
 /// The entries of a fat binary (`Image::bytes` of [`crate::ImageKind::Fatbinary`]); entries of other kinds are left
 /// out.
 pub fn fat_entries(bytes: &[u8]) -> Result<Vec<FatEntry<'_>>, ImageError> {
@@ -224,6 +256,28 @@ mod tests {
         let mut endless = bytes;
         endless[16 + 4..16 + 16].fill(0);
         assert!(fat_entries(&endless).is_err());
+    }
+
+    #[test]
+    fn containers_in_fat_binaries() {
+        let image = crate::Image {
+            kind: crate::ImageKind::Ptx,
+            triple: "nvptx64-nvidia-cuda",
+            arch: "sm_80",
+            bytes: b".version 8.7\n.target sm_80\n",
+        };
+        let bytes = fat_binary(&image.wrap());
+        assert_eq!(
+            fat_size(bytes.first_chunk().unwrap()),
+            Some(bytes.len() as u64)
+        );
+        assert_eq!(crate::Image::parse(&bytes).unwrap(), [image]);
+        let truncated = &bytes[..bytes.len() - 9];
+        assert!(crate::Image::parse(truncated).is_err());
+        assert_eq!(fat_size(&[0; 16]), None);
+        let nvidias = fat(&[(2, 80, 24)]);
+        let kind = crate::Image::parse(&nvidias).unwrap()[0].kind;
+        assert_eq!(kind, crate::ImageKind::Fatbinary);
     }
 
     #[test]

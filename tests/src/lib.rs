@@ -57,6 +57,8 @@ pub enum Mode {
     /// Machine code that clang makes from the whole program, for GPUs of either maker. The units are compiled at this
     /// `-O` level.
     WholeProgram(&'static str),
+    /// CUDA sources at this `-O` level, with our headers and runtime library.
+    Cuda(&'static str),
 }
 
 /// The sources of every example that needs nothing but the compiler (`mpi_jacobi` needs MPI).
@@ -109,6 +111,7 @@ impl Mode {
                 "-DOFFLOAD".into(),
                 level.into(),
             ],
+            Mode::Cuda(level) => vec![config("etc/omptarget-cudart.cfg"), level.into()],
             Mode::WholeProgram(level) => vec![
                 config("etc/omptarget-lto.cfg"),
                 "-DOFFLOAD".into(),

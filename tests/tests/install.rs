@@ -65,6 +65,9 @@ fn the_command_and_its_manual_pages() {
     let command = installed.path("bin/omptarget");
     let says = succeed(Command::new(&command).arg("run").arg(saxpy()));
     assert!(says.contains("PASS"), "{says}");
+    let cuda = root().join("examples/vector_add.cu");
+    let says = succeed(Command::new(&command).arg("run").arg(cuda));
+    assert!(says.contains("PASS"), "{says}");
     for page in ["omptarget.1", "omptarget-run.1", "omptarget-bench-epcc.1"] {
         let page = std::fs::read_to_string(installed.path("share/man/man1").join(page));
         assert!(page.expect("a page").contains(".SH SYNOPSIS"));

@@ -16,8 +16,17 @@ const CLANG: Search = Search {
 /// A command for the right clang, with the configuration file as its first argument. The GPU that the file names is
 /// only for command lines that name none.
 pub fn for_offload(arguments: &[OsString]) -> Result<Command> {
+    with_configuration("etc/omptarget.cfg", arguments)
+}
+
+/// The same for CUDA programs.
+pub fn for_cuda(arguments: &[OsString]) -> Result<Command> {
+    with_configuration("etc/omptarget-cudart.cfg", arguments)
+}
+
+fn with_configuration(file: &str, arguments: &[OsString]) -> Result<Command> {
     let mut config = OsString::from("--config=");
-    config.push(dist::file("etc/omptarget.cfg")?);
+    config.push(dist::file(file)?);
     let mut command = Command::new(find()?);
     command.arg(config);
     if arguments.iter().any(|argument| names_gpu(argument)) {

@@ -1,0 +1,30 @@
+// CUDA's keywords, as clang's attributes.
+#ifndef OMPTARGET_HOST_DEFINES_H
+#define OMPTARGET_HOST_DEFINES_H
+
+#ifdef __CUDA__
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __grid_constant__ __attribute__((grid_constant))
+#else
+#define __host__
+#define __device__
+#define __global__
+#define __shared__
+#define __constant__
+#define __launch_bounds__(...)
+#define __grid_constant__
+#endif
+
+#define __forceinline__ __inline__ __attribute__((always_inline))
+// `__noinline__` stays clang's own keyword: libstdc++ writes `__attribute__((__noinline__))`.
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define CUDARTAPI
+#define CUDART_CB
+#define CUDART_VERSION 12080
+
+#endif

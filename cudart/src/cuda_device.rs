@@ -1,0 +1,300 @@
+//! A device as CUDA programs see it: modules, streams, and the failure that it does not survive.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+use plugin_api::{
+    Completion, Device, Error as DeviceError, Global, Kernel, LoadOptions, Module,
+    Result as DeviceResult, preferred_image,
+};
+
+use crate::error::{Code, Result, report};
+use crate::registry::{BinaryId, FatBinary, Registry, Symbol};
+use crate::streams::{Role, Stream};
+
+/// Shared memory that a block gets without `cudaFuncSetAttribute`, as on every NVIDIA GPU.
+const USUAL_SHARED: u32 = 48 << 10;
+
+/// A kernel on a device.
+pub struct LoadedKernel {
+    /// The device's own.
+    pub raw: Arc<dyn Kernel>,
+    /// Most dynamic shared memory that a launch may ask for.
+    pub max_dynamic: AtomicU32,
+}
+
+/// Kernels by their names, each with the fat binary that has it.
+type Kernels = HashMap<Arc<str>, (BinaryId, Arc<LoadedKernel>)>;
+
+/// A device.
+pub struct CudaDevice {
+    /// Its number.
+    pub number: usize,
+    /// The plugin's device.
+    pub raw: Arc<dyn Device>,
+    modules: Mutex<HashMap<BinaryId, Arc<dyn Module>>>,
+    kernels: Mutex<Kernels>,
+    /// The default stream, once there is one.
+    default: Mutex<Option<Arc<Stream>>>,
+    /// The streams in use, and those destroyed whose work may go on.
+    streams: Mutex<Vec<Weak<Stream>>>,
+    destroyed: Mutex<Vec<Arc<Stream>>>,
+    /// Held while work is enqueued that other streams may have to wait for.
+    order: Mutex<()>,
+    /// Why a kernel failed. From then on every call fails so, until the device is reset.
+    failure: Mutex<Option<Code>>,
+}
+
+impl CudaDevice {
+    /// A device on which nothing is loaded.
+    pub fn new(number: usize, raw: Arc<dyn Device>) -> CudaDevice {
+        CudaDevice {
+            number,
+            raw,
+            modules: Mutex::default(),
+            kernels: Mutex::default(),
+            default: Mutex::default(),
+            streams: Mutex::default(),
+            destroyed: Mutex::default(),
+            order: Mutex::default(),
+            failure: Mutex::default(),
+        }
+    }
+
+    /// The failure of an earlier kernel.
+    pub fn check(&self) -> Result<()> {
+        self.failure.lock().map_or(Ok(()), Err)
+    }
+
+    /// An error of the device as a code. The first failure of a kernel is told to the user.
+    pub fn code(&self, error: &DeviceError) -> Code {
+        let code = Code::of(error);
+        if matches!(error, DeviceError::Fault(_) | DeviceError::Lost { .. }) {
+            let mut failure = self.failure.lock();
+            if failure.is_none() {
+                report("a kernel failed", error);
+                *failure = Some(code);
+            }
+        }
+        code
+    }
+
+    /// For `map_err`.
+    pub fn failed(&self) -> impl Fn(DeviceError) -> Code {
+        |error| self.code(&error)
+    }
+
+    /// The module of a fat binary; the first use loads it.
+    fn module(&self, registry: &Registry, id: BinaryId) -> Result<Arc<dyn Module>> {
+        let mut modules = self.modules.lock();
+        if let Some(module) = modules.get(&id) {
+            return Ok(module.clone());
+        }
+        let module = self.load(registry.binary(id)?)?;
+        modules.insert(id, module.clone());
+        Ok(module)
+    }
+
+    fn load(&self, binary: FatBinary) -> Result<Arc<dyn Module>> {
+        const WHAT: &str = "a fat binary of the program cannot be loaded";
+        let images = binary.images().map_err(|error| {
+            report(WHAT, &error);
+            Code::INVALID_IMAGE
+        })?;
+        let Some(image) = preferred_image(&*self.raw, images.iter().cloned()) else {
+            let refused = images.iter().filter_map(|image| self.raw.refusal(image));
+            let reasons: Vec<_> = refused.map(|why| format!("the image is {why}")).collect();
+            report(WHAT, &reasons.join("; "));
+            return Err(Code::NO_IMAGE);
+        };
+        self.raw
+            .load(&image, &LoadOptions::default())
+            .map_err(|error| {
+                report(WHAT, &error);
+                self.code(&error)
+            })
+    }
+
+    /// A kernel that the program registered.
+    pub fn kernel(&self, registry: &Registry, symbol: &Symbol) -> Result<Arc<LoadedKernel>> {
+        let known = |kernels: &Kernels| {
+            let (binary, kernel) = kernels.get(&symbol.name)?;
+            (*binary == symbol.binary).then(|| kernel.clone())
+        };
+        if let Some(kernel) = known(&self.kernels.lock()) {
+            return Ok(kernel);
+        }
+        let module = self.module(registry, symbol.binary)?;
+        let raw = module.kernel(&symbol.name).ok_or(Code::INVALID_FUNCTION)?;
+        let fixed = raw.info().static_shared;
+        let largest = USUAL_SHARED.min(self.raw.info().max_shared_memory);
+        let kernel = Arc::new(LoadedKernel {
+            raw,
+            max_dynamic: AtomicU32::new(largest.saturating_sub(fixed)),
+        });
+        let mut kernels = self.kernels.lock();
+        if let Some(kernel) = known(&kernels) {
+            return Ok(kernel);
+        }
+        kernels.insert(symbol.name.clone(), (symbol.binary, kernel.clone()));
+        Ok(kernel)
+    }
+
+    /// A variable that the program registered.
+    pub fn variable(&self, registry: &Registry, symbol: &Symbol) -> Result<Global> {
+        let module = self.module(registry, symbol.binary)?;
+        module.global(&symbol.name).ok_or(Code::INVALID_SYMBOL)
+    }
+
+    /// Unloads a fat binary.
+    pub fn unload(&self, id: BinaryId) {
+        self.kernels.lock().retain(|_, (binary, _)| *binary != id);
+        self.modules.lock().remove(&id);
+    }
+
+    /// A new stream.
+    pub fn stream(&self, role: Role) -> Result<Arc<Stream>> {
+        self.check()?;
+        let raw = self.raw.clone().stream(Completion::Asynchronous);
+        let stream = Stream::new(raw.map_err(self.failed())?, role);
+        let mut streams = self.streams.lock();
+        streams.retain(|stream| stream.strong_count() != 0);
+        streams.push(Arc::downgrade(&stream));
+        Ok(stream)
+    }
+
+    /// The default stream.
+    pub fn default_stream(&self) -> Result<Arc<Stream>> {
+        let mut default = self.default.lock();
+        if let Some(stream) = &*default {
+            return Ok(stream.clone());
+        }
+        Ok(default.insert(self.stream(Role::Default)?).clone())
+    }
+
+    /// Keeps a stream that the program destroys until its work is done.
+    pub fn destroy(&self, stream: Arc<Stream>) {
+        let mut destroyed = self.destroyed.lock();
+        destroyed.push(stream);
+        destroyed.retain(|stream| match stream.raw.query() {
+            Ok(done) => !done,
+            Err(error) => {
+                self.code(&error);
+                false
+            }
+        });
+    }
+
+    fn streams(&self) -> Vec<Arc<Stream>> {
+        let streams = self.streams.lock();
+        streams.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Has a stream wait for the streams that it is ordered with.
+    fn order(&self, stream: &Stream) -> DeviceResult<()> {
+        match stream.role {
+            Role::Independent => Ok(()),
+            Role::Ordered => {
+                let default = self.default.lock().clone();
+                default.map_or(Ok(()), |default| stream.wait_for(&default))
+            }
+            Role::Default => {
+                let streams = self.streams();
+                let mut ordered = streams.iter().filter(|other| other.role == Role::Ordered);
+                ordered.try_for_each(|other| stream.wait_for(other))
+            }
+        }
+    }
+
+    /// Enqueues work on a stream, in the order that CUDA's streams have.
+    pub fn enqueue<R>(
+        &self,
+        stream: &Stream,
+        work: impl FnOnce(&dyn plugin_api::Stream) -> DeviceResult<R>,
+    ) -> Result<R> {
+        self.check()?;
+        let _order = self.order.lock();
+        stream.gets_work();
+        let enqueued = self.order(stream).and_then(|()| work(&*stream.raw));
+        enqueued.map_err(self.failed())
+    }
+
+    /// The streams whose work counts as that of a stream: for the default one, those that it is ordered with, too.
+    fn with_ordered(&self, stream: &Arc<Stream>) -> Vec<Arc<Stream>> {
+        let mut all = vec![stream.clone()];
+        if stream.role == Role::Default {
+            let others = self.streams().into_iter();
+            all.extend(others.filter(|other| other.role == Role::Ordered));
+        }
+        all
+    }
+
+    /// Waits for a stream.
+    pub fn synchronize(&self, stream: &Arc<Stream>) -> Result<()> {
+        self.check()?;
+        for stream in self.with_ordered(stream) {
+            stream.raw.synchronize().map_err(self.failed())?;
+        }
+        self.check()
+    }
+
+    /// Whether a stream has nothing left to do.
+    pub fn query(&self, stream: &Arc<Stream>) -> Result<()> {
+        self.check()?;
+        for stream in self.with_ordered(stream) {
+            if !stream.raw.query().map_err(self.failed())? {
+                return Err(Code::NOT_READY);
+            }
+        }
+        self.check()
+    }
+
+    /// Waits for every stream.
+    pub fn synchronize_all(&self) -> Result<()> {
+        self.check()?;
+        let destroyed = std::mem::take(&mut *self.destroyed.lock());
+        for stream in self.streams() {
+            stream.raw.synchronize().map_err(self.failed())?;
+        }
+        drop(destroyed);
+        self.check()
+    }
+
+    /// Forgets everything that the program did with the device.
+    pub fn reset(&self) {
+        for stream in self.streams() {
+            if let Err(error) = stream.raw.synchronize() {
+                self.code(&error);
+            }
+        }
+        *self.default.lock() = None;
+        self.destroyed.lock().clear();
+        self.kernels.lock().clear();
+        self.modules.lock().clear();
+        *self.failure.lock() = None;
+    }
+
+    /// Compute capability: what the GPU's architecture says. The virtual GPU runs what sm_80 does.
+    pub fn capability(&self) -> (i32, i32) {
+        let digits = self.raw.info().arch.strip_prefix("sm_").unwrap_or_default();
+        let number = digits.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+        match number.parse::<i32>() {
+            Ok(number) => (number / 10, number % 10),
+            Err(_) => (8, 0),
+        }
+    }
+
+    /// Most shared memory of a block without `cudaFuncSetAttribute`.
+    pub fn usual_shared(&self) -> u32 {
+        USUAL_SHARED.min(self.raw.info().max_shared_memory)
+    }
+}
+
+impl LoadedKernel {
+    /// Most dynamic shared memory that a launch may ask for.
+    pub fn max_dynamic(&self) -> u32 {
+        self.max_dynamic.load(Ordering::Relaxed)
+    }
+}

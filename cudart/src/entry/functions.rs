@@ -1,0 +1,117 @@
+//! Kernels as functions: what they need, what they may use.
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::abi::FunctionAttributes;
+use crate::cuda_device::{CudaDevice, LoadedKernel};
+use crate::entry::place;
+use crate::error::{Code, Result, answer};
+use crate::runtime::runtime;
+
+/// `cudaFuncAttributeMaxDynamicSharedMemorySize` and `…PreferredSharedMemoryCarveout`.
+const MAX_DYNAMIC_SHARED: c_int = 8;
+const CARVEOUT: c_int = 9;
+/// Threads that a multiprocessor holds at a time, where the device does not say how many blocks it holds.
+const RESIDENT_THREADS: u32 = 2048;
+const RESIDENT_BLOCKS: u32 = 32;
+
+/// A kernel on the current device.
+fn kernel(stub: *const c_void) -> Result<(&'static Arc<CudaDevice>, Arc<LoadedKernel>)> {
+    let runtime = runtime();
+    let device = runtime.device()?;
+    device.check()?;
+    let symbol = runtime.registry.kernel(stub as usize);
+    let symbol = symbol.ok_or(Code::INVALID_FUNCTION)?;
+    Ok((device, device.kernel(&runtime.registry, &symbol)?))
+}
+
+/// What is known about a kernel.
+///
+/// # Safety
+/// The address for the result is null or valid.
+pub unsafe extern "C" fn cudaFuncGetAttributes(
+    attributes: *mut FunctionAttributes,
+    stub: *const c_void,
+) -> i32 {
+    let ask = || {
+        // SAFETY: caller.
+        let place = unsafe { place(attributes)? };
+        let (device, kernel) = kernel(stub)?;
+        let info = kernel.raw.info();
+        let (major, minor) = device.capability();
+        let limit = device.raw.info().max_threads_per_block;
+        *place = FunctionAttributes {
+            shared_bytes: info.static_shared as usize,
+            max_threads: info.max_threads.min(limit) as i32,
+            ptx_version: major * 10 + minor,
+            binary_version: major * 10 + minor,
+            max_dynamic_shared: kernel.max_dynamic() as i32,
+            carveout: -1,
+            ..FunctionAttributes::default()
+        };
+        Ok(())
+    };
+    answer(ask())
+}
+
+/// Allows a kernel more dynamic shared memory. The preferred division of a GPU's memory is only a hint.
+pub extern "C" fn cudaFuncSetAttribute(stub: *const c_void, attribute: c_int, value: c_int) -> i32 {
+    let set = || {
+        let (device, kernel) = kernel(stub)?;
+        match attribute {
+            MAX_DYNAMIC_SHARED => {
+                let bytes = u32::try_from(value).map_err(|_| Code::INVALID_VALUE)?;
+                let most = device.raw.info().max_shared_memory;
+                if bytes > most.saturating_sub(kernel.raw.info().static_shared) {
+                    return Err(Code::INVALID_VALUE);
+                }
+                kernel.max_dynamic.store(bytes, Ordering::Relaxed);
+                Ok(())
+            }
+            CARVEOUT if (-1..=100).contains(&value) => Ok(()),
+            _ => Err(Code::INVALID_VALUE),
+        }
+    };
+    answer(set())
+}
+
+/// Advice on how a GPU divides its memory between cache and shared memory.
+pub extern "C" fn cudaFuncSetCacheConfig(stub: *const c_void, preference: c_int) -> i32 {
+    let advise = || {
+        kernel(stub)?;
+        match preference {
+            0..=3 => Ok(()),
+            _ => Err(Code::INVALID_VALUE),
+        }
+    };
+    answer(advise())
+}
+
+/// How many blocks of a kernel a multiprocessor holds at a time.
+///
+/// # Safety
+/// The address for the result is null or valid.
+pub unsafe extern "C" fn cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+    blocks: *mut c_int,
+    stub: *const c_void,
+    threads: c_int,
+    shared: usize,
+) -> i32 {
+    let ask = || {
+        // SAFETY: caller.
+        let place = unsafe { place(blocks)? };
+        let (_, kernel) = kernel(stub)?;
+        let threads = u32::try_from(threads).map_err(|_| Code::INVALID_VALUE)?;
+        if threads == 0 || threads > kernel.raw.info().max_threads {
+            return Err(Code::INVALID_VALUE);
+        }
+        let dynamic = u32::try_from(shared).map_err(|_| Code::INVALID_VALUE)?;
+        let by_threads = (RESIDENT_THREADS / threads).clamp(1, RESIDENT_BLOCKS);
+        let blocks = kernel.raw.resident_blocks(threads, dynamic);
+        *place = blocks.unwrap_or(by_threads) as c_int;
+        Ok(())
+    };
+    answer(ask())
+}

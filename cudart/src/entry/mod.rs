@@ -1,0 +1,26 @@
+//! The entry points, by family. They turn raw arguments into safe types, call the rest of the crate, and note errors.
+
+#![allow(non_snake_case, reason = "the names are the ABI")]
+
+pub mod copies;
+pub mod devices;
+pub mod errors;
+pub mod events;
+mod exports;
+pub mod functions;
+pub mod launches;
+pub mod memory;
+pub mod registration;
+pub mod streams;
+pub mod symbols;
+
+use crate::error::{Code, Result};
+
+/// A place that the program gives for a result.
+///
+/// # Safety
+/// The address is null or valid for a `T`.
+unsafe fn place<'a, T>(address: *mut T) -> Result<&'a mut T> {
+    // SAFETY: caller.
+    unsafe { address.as_mut() }.ok_or(Code::INVALID_VALUE)
+}

@@ -1,0 +1,116 @@
+//! What constructors of a program call before `main`: they register its fat binaries, kernels and variables.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+use crate::abi::FatBinaryWrapper;
+use crate::error::{Code, report};
+use crate::registry::{BinaryId, FatBinary, Symbol};
+use crate::runtime::runtime;
+
+/// First word of what a program passes.
+const MAGIC: u32 = 0x4662_43b1;
+
+/// A program has no other use for the handle than to give it back: it is the fat binary's number.
+type Handle = *mut *mut c_void;
+
+fn id(handle: Handle) -> BinaryId {
+    handle as usize
+}
+
+/// Registers a fat binary.
+///
+/// # Safety
+/// The argument is what clang passes, and stays valid until the fat binary is withdrawn.
+pub unsafe extern "C" fn __cudaRegisterFatBinary(wrapper: *const FatBinaryWrapper) -> Handle {
+    // SAFETY: caller.
+    let binary = match unsafe { wrapper.as_ref() } {
+        // SAFETY: caller.
+        Some(wrapper) if wrapper.magic == MAGIC => unsafe { FatBinary::at(wrapper.data) },
+        _ => Err(Code::INVALID_IMAGE),
+    };
+    runtime().registry.add(binary) as Handle
+}
+
+/// The program has registered everything of this fat binary.
+pub extern "C" fn __cudaRegisterFatBinaryEnd(_handle: Handle) {}
+
+/// Withdraws a fat binary.
+pub extern "C" fn __cudaUnregisterFatBinary(handle: Handle) {
+    let runtime = runtime();
+    runtime.registry.remove(id(handle));
+    for device in runtime.devices_found() {
+        device.unload(id(handle));
+        // Those of other fat binaries come back when they are asked for.
+        runtime.variables.take_of(device.number);
+    }
+}
+
+/// The symbol of a name in a fat binary.
+///
+/// # Safety
+/// The name is a string.
+unsafe fn symbol(handle: Handle, name: *const c_char) -> Symbol {
+    // SAFETY: caller.
+    let name = unsafe { CStr::from_ptr(name) };
+    Symbol {
+        binary: id(handle),
+        name: name.to_string_lossy().into(),
+    }
+}
+
+/// Registers a kernel.
+///
+/// # Safety
+/// The names are strings.
+pub unsafe extern "C" fn __cudaRegisterFunction(
+    handle: Handle,
+    stub: *const c_void,
+    _name: *mut c_char,
+    device_name: *const c_char,
+    _thread_limit: c_int,
+    _thread: *mut c_void,
+    _block: *mut c_void,
+    _block_size: *mut c_void,
+    _grid_size: *mut c_void,
+    _warp_size: *mut c_int,
+) {
+    // SAFETY: caller.
+    let symbol = unsafe { symbol(handle, device_name) };
+    runtime().registry.add_kernel(stub as usize, symbol);
+}
+
+/// Registers a variable.
+///
+/// # Safety
+/// The names are strings.
+pub unsafe extern "C" fn __cudaRegisterVar(
+    handle: Handle,
+    shadow: *mut c_char,
+    _address: *mut c_char,
+    device_name: *const c_char,
+    _is_external: c_int,
+    _size: usize,
+    _is_constant: c_int,
+    _is_global: c_int,
+) {
+    // SAFETY: caller.
+    let symbol = unsafe { symbol(handle, device_name) };
+    runtime().registry.add_variable(shadow as usize, symbol);
+}
+
+/// Registers a managed variable. clang 22 makes none of CUDA sources, but links the name into every program.
+///
+/// # Safety
+/// The name is a string.
+pub unsafe extern "C" fn __cudaRegisterManagedVar(
+    _handle: Handle,
+    _pointer: *mut *mut c_void,
+    _initial: *const c_void,
+    name: *const c_char,
+    _size: usize,
+    _alignment: u32,
+) {
+    // SAFETY: caller.
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+    report("managed variables are not supported", &name);
+}

@@ -1,0 +1,196 @@
+//! Variables of the device, by the address of their host shadow.
+
+use std::ffi::{c_int, c_void};
+
+use plugin_api::{Global, MemoryKind};
+
+use crate::allocations::Allocation;
+use crate::copy::{self, Direction, Waits};
+use crate::entry::place;
+use crate::error::{Code, Result, answer};
+use crate::runtime::runtime;
+
+/// The variable on the current device.
+fn variable(symbol: *const c_void) -> Result<Global> {
+    let runtime = runtime();
+    let device = runtime.device()?;
+    device.check()?;
+    let symbol = runtime.registry.variable(symbol as usize);
+    let symbol = symbol.ok_or(Code::INVALID_SYMBOL)?;
+    let global = device.variable(&runtime.registry, &symbol)?;
+    runtime.variables.add(Allocation {
+        begin: global.address.0,
+        size: global.size,
+        kind: MemoryKind::Device,
+        device: device.number,
+    });
+    Ok(global)
+}
+
+/// The address of a part of a variable.
+fn part(symbol: *const c_void, offset: usize, bytes: usize) -> Result<u64> {
+    let global = variable(symbol)?;
+    let end = offset.checked_add(bytes).ok_or(Code::INVALID_VALUE)?;
+    match end as u64 > global.size {
+        true => Err(Code::INVALID_VALUE),
+        false => Ok(global.address.0 + offset as u64),
+    }
+}
+
+/// Copies to a variable.
+///
+/// # Safety
+/// As for [`copy::copy`].
+unsafe fn write(
+    symbol: *const c_void,
+    from: *const c_void,
+    (bytes, offset): (usize, usize),
+    kind: c_int,
+    stream: *mut c_void,
+    waits: Waits,
+) -> Result<()> {
+    let direction = match Direction::of(kind)? {
+        Direction::HostToHost | Direction::DeviceToHost => return Err(Code::INVALID_DIRECTION),
+        direction => direction,
+    };
+    let to = part(symbol, offset, bytes)?;
+    let runtime = runtime();
+    let own = runtime.stream(stream as usize)?;
+    // SAFETY: caller.
+    unsafe { copy::copy(runtime, &own, (to, from as u64, bytes), direction, waits) }
+}
+
+/// Copies from a variable.
+///
+/// # Safety
+/// As for [`copy::copy`].
+unsafe fn read(
+    to: *mut c_void,
+    symbol: *const c_void,
+    (bytes, offset): (usize, usize),
+    kind: c_int,
+    stream: *mut c_void,
+    waits: Waits,
+) -> Result<()> {
+    let direction = match Direction::of(kind)? {
+        Direction::HostToHost | Direction::HostToDevice => return Err(Code::INVALID_DIRECTION),
+        direction => direction,
+    };
+    let from = part(symbol, offset, bytes)?;
+    let runtime = runtime();
+    let own = runtime.stream(stream as usize)?;
+    // SAFETY: caller.
+    unsafe { copy::copy(runtime, &own, (to as u64, from, bytes), direction, waits) }
+}
+
+/// The default stream.
+const DEFAULT: *mut c_void = std::ptr::null_mut();
+
+/// Copies to a variable.
+///
+/// # Safety
+/// The source is valid.
+pub unsafe extern "C" fn cudaMemcpyToSymbol(
+    symbol: *const c_void,
+    from: *const c_void,
+    bytes: usize,
+    offset: usize,
+    kind: c_int,
+) -> i32 {
+    // SAFETY: caller.
+    answer(unsafe { write(symbol, from, (bytes, offset), kind, DEFAULT, Waits::Always) })
+}
+
+/// The same in a stream's order.
+///
+/// # Safety
+/// The source is valid; pinned memory until the stream has passed the copy.
+pub unsafe extern "C" fn cudaMemcpyToSymbolAsync(
+    symbol: *const c_void,
+    from: *const c_void,
+    bytes: usize,
+    offset: usize,
+    kind: c_int,
+    stream: *mut c_void,
+) -> i32 {
+    // SAFETY: caller.
+    answer(unsafe {
+        write(
+            symbol,
+            from,
+            (bytes, offset),
+            kind,
+            stream,
+            Waits::ForPageable,
+        )
+    })
+}
+
+/// Copies from a variable.
+///
+/// # Safety
+/// The destination is valid.
+pub unsafe extern "C" fn cudaMemcpyFromSymbol(
+    to: *mut c_void,
+    symbol: *const c_void,
+    bytes: usize,
+    offset: usize,
+    kind: c_int,
+) -> i32 {
+    // SAFETY: caller.
+    answer(unsafe { read(to, symbol, (bytes, offset), kind, DEFAULT, Waits::Always) })
+}
+
+/// The same in a stream's order.
+///
+/// # Safety
+/// The destination is valid; pinned memory until the stream has passed the copy.
+pub unsafe extern "C" fn cudaMemcpyFromSymbolAsync(
+    to: *mut c_void,
+    symbol: *const c_void,
+    bytes: usize,
+    offset: usize,
+    kind: c_int,
+    stream: *mut c_void,
+) -> i32 {
+    // SAFETY: caller.
+    answer(unsafe {
+        read(
+            to,
+            symbol,
+            (bytes, offset),
+            kind,
+            stream,
+            Waits::ForPageable,
+        )
+    })
+}
+
+/// The address of a variable.
+///
+/// # Safety
+/// The address for the result is null or valid.
+pub unsafe extern "C" fn cudaGetSymbolAddress(
+    address: *mut *mut c_void,
+    symbol: *const c_void,
+) -> i32 {
+    // SAFETY: caller.
+    let place = unsafe { place(address) };
+    answer(place.and_then(|place| {
+        *place = variable(symbol)?.address.0 as *mut c_void;
+        Ok(())
+    }))
+}
+
+/// The size of a variable.
+///
+/// # Safety
+/// The address for the result is null or valid.
+pub unsafe extern "C" fn cudaGetSymbolSize(bytes: *mut usize, symbol: *const c_void) -> i32 {
+    // SAFETY: caller.
+    let place = unsafe { place(bytes) };
+    answer(place.and_then(|place| {
+        *place = variable(symbol)?.size as usize;
+        Ok(())
+    }))
+}

@@ -1,0 +1,76 @@
+//! Events: points in streams, with the time at which the stream passed them.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use parking_lot::Mutex;
+use plugin_api::{Event as DeviceEvent, Result as DeviceResult, Stream};
+
+use crate::error::{Code, Result};
+
+/// A point in a stream.
+#[derive(Clone)]
+pub struct Point {
+    /// The device's own event. `None`: the stream had passed it already.
+    pub raw: Option<Arc<dyn DeviceEvent>>,
+    /// The number of its device.
+    pub device: usize,
+    time: Arc<OnceLock<Instant>>,
+}
+
+impl Point {
+    /// The point behind what is enqueued.
+    pub fn record(stream: &dyn Stream, device: usize) -> DeviceResult<Point> {
+        let time = Arc::new(OnceLock::new());
+        let noted = time.clone();
+        stream.call(Box::new(move || {
+            // It is called once.
+            let _ = noted.set(Instant::now());
+        }))?;
+        let raw = stream.record()?;
+        Ok(Point { raw, device, time })
+    }
+
+    /// Whether the stream has passed it.
+    pub fn has_happened(&self) -> DeviceResult<bool> {
+        self.raw.as_ref().map_or(Ok(true), |raw| raw.has_happened())
+    }
+
+    /// Waits until the stream has passed it.
+    pub fn synchronize(&self) -> DeviceResult<()> {
+        self.raw.as_ref().map_or(Ok(()), |raw| raw.synchronize())
+    }
+}
+
+/// An event of the program. Recording it again moves it.
+pub struct Event {
+    has_time: bool,
+    point: Mutex<Option<Point>>,
+}
+
+impl Event {
+    /// An event that nothing has recorded.
+    pub fn new(has_time: bool) -> Arc<Event> {
+        Arc::new(Event {
+            has_time,
+            point: Mutex::default(),
+        })
+    }
+
+    /// Puts it at a point.
+    pub fn set(&self, point: Point) {
+        *self.point.lock() = Some(point);
+    }
+
+    /// Where it is; `None` if it was never recorded.
+    pub fn point(&self) -> Option<Point> {
+        self.point.lock().clone()
+    }
+
+    /// When the stream passed it.
+    pub fn time(&self) -> Result<Instant> {
+        let point = self.point().filter(|_| self.has_time);
+        let point = point.ok_or(Code::INVALID_HANDLE)?;
+        point.time.get().copied().ok_or(Code::NOT_READY)
+    }
+}

@@ -1,0 +1,114 @@
+//! Kernel launches: limits, and arguments as words.
+
+use std::ffi::c_void;
+
+use plugin_api::{DeviceInfo, Launch, Parameter};
+
+use crate::cuda_device::LoadedKernel;
+use crate::error::{Code, Result};
+use crate::runtime::Runtime;
+
+/// Most threads of a block in its dimensions.
+pub const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
+
+/// Enqueues a kernel.
+///
+/// # Safety
+/// `arguments` has the address of an argument for each parameter of the kernel.
+pub unsafe fn launch(
+    runtime: &Runtime,
+    stub: usize,
+    grid: [u32; 3],
+    block: [u32; 3],
+    arguments: *const *const u8,
+    shared: usize,
+    stream: usize,
+) -> Result<()> {
+    let own = runtime.stream(stream)?;
+    own.device.check()?;
+    if own.device.number != runtime.device()?.number {
+        return Err(Code::INVALID_HANDLE);
+    }
+    let symbol = runtime
+        .registry
+        .kernel(stub)
+        .ok_or(Code::INVALID_FUNCTION)?;
+    let kernel = own.device.kernel(&runtime.registry, &symbol)?;
+    check(own.device.raw.info(), &kernel, grid, block, shared)?;
+    // SAFETY: caller.
+    let words = unsafe { words(&kernel.raw.info().parameters, arguments) };
+    let launch = Launch {
+        grid,
+        block,
+        // The limit is smaller.
+        dynamic_shared: shared as u32,
+        args: &words,
+    };
+    own.device
+        .enqueue(&own.stream, |stream| stream.launch(&kernel.raw, &launch))
+}
+
+/// Whether the device and the kernel allow such a launch.
+fn check(
+    info: &DeviceInfo,
+    kernel: &LoadedKernel,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared: usize,
+) -> Result<()> {
+    let within = |counts: [u32; 3], limits: [u32; 3]| {
+        let mut pairs = counts.iter().zip(limits);
+        pairs.all(|(&count, limit)| (1..=limit).contains(&count))
+    };
+    if !within(grid, info.max_blocks) || !within(block, MAX_BLOCK) {
+        return Err(Code::INVALID_CONFIGURATION);
+    }
+    let threads: u32 = block.iter().product();
+    if threads > info.max_threads_per_block {
+        return Err(Code::INVALID_CONFIGURATION);
+    }
+    if threads > kernel.raw.info().max_threads {
+        return Err(Code::OUT_OF_RESOURCES);
+    }
+    match shared > kernel.max_dynamic() as usize {
+        true => Err(Code::INVALID_VALUE),
+        false => Ok(()),
+    }
+}
+
+/// The words of a launch.
+///
+/// # Safety
+/// `arguments` has the address of an argument for each parameter.
+unsafe fn words(parameters: &[Parameter], arguments: *const *const u8) -> Vec<u64> {
+    let mut words = Vec::with_capacity(parameters.len());
+    for (index, parameter) in parameters.iter().enumerate() {
+        // SAFETY: there is an address for each parameter, and the argument has the parameter's size (caller).
+        let bytes =
+            unsafe { std::slice::from_raw_parts(*arguments.add(index), parameter.size as usize) };
+        words.extend(bytes.chunks(8).map(|chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            u64::from_le_bytes(word)
+        }));
+    }
+    words
+}
+
+/// A function of the program for `cudaLaunchHostFunc`.
+pub type HostFunction = unsafe extern "C" fn(*mut c_void);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_become_words() {
+        let parameters = [(0, 1), (8, 12)].map(|(offset, size)| Parameter { offset, size });
+        let (byte, structure) = (7u8, [1u32, 2, 3]);
+        let arguments = [&raw const byte, structure.as_ptr().cast()];
+        // SAFETY: both are as large as the parameters.
+        let words = unsafe { words(&parameters, arguments.as_ptr()) };
+        assert_eq!(words, [7, 0x2_0000_0001, 3]);
+    }
+}

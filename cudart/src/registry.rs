@@ -1,0 +1,172 @@
+//! What the program has registered: fat binaries, and in them kernels and variables by the addresses that the host
+//! knows them by.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use device_image::{FAT_HEADER, Image, ImageError, fat_size};
+use parking_lot::RwLock;
+
+use crate::error::{Code, Result, report};
+
+/// The number of a fat binary.
+pub type BinaryId = usize;
+
+/// A fat binary of the program, which stays in memory while it is registered.
+#[derive(Clone, Copy)]
+pub struct FatBinary {
+    bytes: &'static [u8],
+}
+
+impl FatBinary {
+    /// The fat binary at an address. It says itself how long it is.
+    ///
+    /// # Safety
+    /// If the first word is that of a fat binary, the memory is readable as far as its header says.
+    pub unsafe fn at(data: *const u8) -> Result<FatBinary> {
+        if data.is_null() {
+            return Err(Code::INVALID_IMAGE);
+        }
+        // SAFETY: the smallest fat binary has a header (caller).
+        let header = unsafe { &*data.cast::<[u8; FAT_HEADER]>() };
+        let size = fat_size(header).and_then(|size| usize::try_from(size).ok());
+        let size = size.ok_or(Code::INVALID_IMAGE)?;
+        // SAFETY: the header says that so much is there (caller).
+        let bytes = unsafe { std::slice::from_raw_parts(data, size) };
+        Ok(FatBinary { bytes })
+    }
+
+    /// The images in it.
+    pub fn images(&self) -> std::result::Result<Vec<Image<'static>>, ImageError> {
+        Image::parse(self.bytes)
+    }
+}
+
+/// A kernel or a variable: the fat binary that has it, and its name there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// The fat binary.
+    pub binary: BinaryId,
+    /// The name.
+    pub name: Arc<str>,
+}
+
+#[derive(Default)]
+struct Tables {
+    binaries: HashMap<BinaryId, Result<FatBinary>>,
+    next: BinaryId,
+    kernels: HashMap<usize, Symbol>,
+    variables: HashMap<usize, Symbol>,
+}
+
+/// Everything registered.
+#[derive(Default)]
+pub struct Registry(RwLock<Tables>);
+
+impl Registry {
+    /// Adds a fat binary. One that cannot be read is remembered: whoever uses a kernel of it gets the error.
+    pub fn add(&self, binary: Result<FatBinary>) -> BinaryId {
+        if binary.is_err() {
+            report(
+                "a fat binary of the program cannot be used",
+                &"it does not begin with the header of one",
+            );
+        }
+        let mut tables = self.0.write();
+        // 0 would be a null handle.
+        tables.next += 1;
+        let id = tables.next;
+        tables.binaries.insert(id, binary);
+        id
+    }
+
+    /// Removes a fat binary and what is registered of it.
+    pub fn remove(&self, id: BinaryId) {
+        let mut tables = self.0.write();
+        tables.binaries.remove(&id);
+        tables.kernels.retain(|_, symbol| symbol.binary != id);
+        tables.variables.retain(|_, symbol| symbol.binary != id);
+    }
+
+    /// Adds a kernel, by the address of its host function.
+    pub fn add_kernel(&self, address: usize, symbol: Symbol) {
+        self.0.write().kernels.insert(address, symbol);
+    }
+
+    /// Adds a variable, by the address of its host shadow.
+    pub fn add_variable(&self, address: usize, symbol: Symbol) {
+        self.0.write().variables.insert(address, symbol);
+    }
+
+    /// A fat binary.
+    pub fn binary(&self, id: BinaryId) -> Result<FatBinary> {
+        let tables = self.0.read();
+        tables
+            .binaries
+            .get(&id)
+            .copied()
+            .unwrap_or(Err(Code::INVALID_HANDLE))
+    }
+
+    /// The kernel with this host function.
+    pub fn kernel(&self, address: usize) -> Option<Symbol> {
+        self.0.read().kernels.get(&address).cloned()
+    }
+
+    /// The variable with this host shadow.
+    pub fn variable(&self, address: usize) -> Option<Symbol> {
+        self.0.read().variables.get(&address).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A fat binary that claims to have so many bytes behind its header.
+    fn parse(content: &[u8], claimed: usize) -> Result<FatBinary> {
+        let mut bytes = device_image::fat_binary(content);
+        bytes[8..16].copy_from_slice(&(claimed as u64).to_le_bytes());
+        // SAFETY: the tests claim no more than is there.
+        unsafe { FatBinary::at(bytes.leak().as_ptr()) }
+    }
+
+    #[test]
+    fn images_are_read_from_the_container() {
+        let image = Image::parse(b".version 8.7\n.target sm_80\n")
+            .unwrap()
+            .remove(0);
+        let wrapped = image.wrap();
+        let whole = parse(&wrapped, wrapped.len()).unwrap();
+        assert_eq!(whole.images().unwrap(), [image]);
+        let truncated = parse(&wrapped, wrapped.len() - 9).unwrap();
+        assert!(truncated.images().is_err());
+    }
+
+    #[test]
+    fn other_bytes_are_no_fat_binary() {
+        // SAFETY: a header is there. Null is refused.
+        let other = unsafe { FatBinary::at([0; FAT_HEADER].as_ptr()) };
+        assert_eq!(other.err(), Some(Code::INVALID_IMAGE));
+        // SAFETY: null is refused.
+        assert!(unsafe { FatBinary::at(std::ptr::null()) }.is_err());
+    }
+
+    #[test]
+    fn what_is_registered_goes_with_its_binary() {
+        let registry = Registry::default();
+        let id = registry.add(Err(Code::INVALID_IMAGE));
+        let symbol = Symbol {
+            binary: id,
+            name: "k".into(),
+        };
+        registry.add_kernel(8, symbol.clone());
+        registry.add_variable(16, symbol.clone());
+        assert_eq!(registry.kernel(8), Some(symbol.clone()));
+        assert_eq!(registry.variable(16), Some(symbol));
+        assert_eq!(registry.binary(id).err(), Some(Code::INVALID_IMAGE));
+        registry.remove(id);
+        assert_eq!(registry.kernel(8), None);
+        assert_eq!(registry.binary(id).err(), Some(Code::INVALID_HANDLE));
+    }
+}

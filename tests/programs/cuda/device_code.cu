@@ -1,0 +1,274 @@
+// What kernels may do: built-in variables, shared memory, warps, atomics, mathematics. Compared with the host.
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include <cuda_runtime.h>
+#include <device_launch_parameters.h>
+
+static int failed = 0;
+#define EXPECT(is, expected)                                                                                 \
+    do {                                                                                                     \
+        double is_ = (is), expected_ = (expected);                                                           \
+        if (!(is_ == expected_) && ++failed < 10)                                                            \
+            printf("line %d: %s is %.17g, expected %.17g\n", __LINE__, #is, is_, expected_);                 \
+    } while (0)
+
+// Runs statements, and expects success of each call.
+#define CHECK(call) EXPECT(call, cudaSuccess)
+
+// `count` elements of device memory, with the host's contents, and back.
+template <typename T> T *to_device(const T *host, int count) {
+    T *device;
+    CHECK(cudaMalloc(&device, count * sizeof(T)));
+    CHECK(cudaMemcpy(device, host, count * sizeof(T), cudaMemcpyHostToDevice));
+    return device;
+}
+template <typename T> void to_host(T *host, T *device, int count) {
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpy(host, device, count * sizeof(T), cudaMemcpyDeviceToHost));
+    CHECK(cudaFree(device));
+}
+
+__global__ void dimensions(int *counts, dim3 grid, uint3 block) {
+    dim3 whole = gridDim;
+    uint3 here = threadIdx;
+    unsigned at = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    at = ((at * blockDim.z + here.z) * blockDim.y + here.y) * blockDim.x + here.x;
+    counts[at] += whole.x == grid.x && whole.y == grid.y && blockDim.z == block.z && warpSize == 32;
+}
+
+static void test_dimensions() {
+    int counts[6 * 24] = {0}, *device = to_device(counts, 6 * 24);
+    dimensions<<<dim3(3, 2), dim3(4, 3, 2)>>>(device, dim3(3, 2), make_uint3(4, 3, 2));
+    to_host(counts, device, 6 * 24);
+    for (int i = 0; i < 6 * 24; i++)
+        EXPECT(counts[i], 1);
+}
+
+// Parameters of every size, a structure by value, a kernel without parameters.
+struct Plane {
+    float normal[3];
+    double offset;
+    char tag;
+};
+__device__ int touched;
+__global__ void touch() { atomicAdd(&touched, 1); }
+__global__ void parameters(double *out, char a, short b, Plane plane, float4 vector, bool flag, long c) {
+    out[threadIdx.x] = a + 10 * b + plane.normal[1] + plane.offset + plane.tag + vector.w + flag + (double)c;
+}
+
+static void test_parameters() {
+    double out[32] = {0}, *device = to_device(out, 32);
+    Plane plane = {{1, 2, 3}, 0.5, 7};
+    parameters<<<1, 32>>>(device, -1, 2, plane, make_float4(1, 2, 3, 4), true, 1L << 40);
+    to_host(out, device, 32);
+    for (int i = 0; i < 32; i++)
+        EXPECT(out[i], -1 + 20 + 2 + 0.5 + 7 + 4 + 1 + (double)(1L << 40));
+    touch<<<3, 33>>>();
+    int count = 0;
+    CHECK(cudaMemcpyFromSymbol(&count, touched, sizeof count));
+    EXPECT(count, 99);
+}
+
+__constant__ int table[64];
+extern __shared__ int dynamic[];
+__global__ void reverse(int *data) {
+    __shared__ int fixed[64];
+    unsigned i = threadIdx.x, n = blockDim.x, at = blockIdx.x * n + i;
+    dynamic[i] = data[at];
+    fixed[n - 1 - i] = (int)i;
+    __syncthreads();
+    data[at] = dynamic[fixed[i]] + table[i];
+}
+
+static void test_shared_memory() {
+    int data[256], numbers[64], back[64] = {0}, *device;
+    for (int i = 0; i < 256; i++)
+        data[i] = i;
+    for (int i = 0; i < 64; i++)
+        numbers[i] = 1000 * i;
+    device = to_device(data, 256);
+    CHECK(cudaMemcpyToSymbol(table, numbers, sizeof numbers));
+    CHECK(cudaMemcpyFromSymbol(back, table, 8 * sizeof(int), 4 * sizeof(int)));
+    EXPECT(memcmp(back, numbers + 4, 8 * sizeof(int)), 0);
+    reverse<<<4, 64, 64 * sizeof(int)>>>(device);
+    to_host(data, device, 256);
+    for (int i = 0; i < 256; i++)
+        EXPECT(data[i], i / 64 * 64 + 63 - i % 64 + 1000 * (i % 64));
+    void *address;
+    size_t bytes;
+    CHECK(cudaGetSymbolAddress(&address, table));
+    CHECK(cudaGetSymbolSize(&bytes, table));
+    EXPECT(bytes, sizeof table);
+    CHECK(cudaMemcpy(back, address, sizeof back, cudaMemcpyDefault));
+    EXPECT(memcmp(back, numbers, sizeof back), 0);
+}
+
+__global__ void warps(int *out, double *sums) {
+    int lane = threadIdx.x;
+    const unsigned all = 0xffffffff;
+    int sum = lane;
+    for (int step = 16; step; step /= 2)
+        sum += __shfl_down_sync(all, sum, step);
+    double total = lane + 0.5;
+    for (int step = 16; step; step /= 2)
+        total += __shfl_xor_sync(all, total, step);
+    out[lane] = __shfl_sync(all, sum, 0);
+    out[32 + lane] = __shfl_up_sync(all, lane, 3);
+    out[64 + lane] = (int)__ballot_sync(all, lane % 3 == 0);
+    out[96 + lane] = __any_sync(all, lane == 5) + 2 * __all_sync(all, lane < 31);
+    out[128 + lane] = __popc(__match_any_sync(all, lane / 5));
+    if (lane < 7)
+        out[160 + lane] = (int)__activemask() + __popc(__ballot_sync(0x7f, lane & 1));
+    __syncwarp();
+    out[192 + lane] = __reduce_add_sync(all, lane) + __ffs(lane) + __clz(lane);
+    out[224 + lane] = __syncthreads_count(lane > 20) + __syncthreads_or(lane == 40) + __syncthreads_and(lane < 32);
+    sums[lane] = total;
+}
+
+static void test_warps() {
+    int out[256] = {0}, *device = to_device(out, 256);
+    double sums[32], *sums_device = to_device(sums, 32);
+    warps<<<1, 32>>>(device, sums_device);
+    to_host(out, device, 256);
+    to_host(sums, sums_device, 32);
+    unsigned thirds = 0;
+    for (int i = 0; i < 32; i += 3)
+        thirds |= 1u << i;
+    for (int i = 0; i < 32; i++) {
+        EXPECT(out[i], 496);
+        EXPECT(out[32 + i], i < 3 ? i : i - 3);
+        EXPECT(out[64 + i], (int)thirds);
+        EXPECT(out[96 + i], 1);
+        EXPECT(out[128 + i], i < 30 ? 5 : 2);
+        EXPECT(out[160 + i], i < 7 ? 127 + 3 : 0);
+        EXPECT(out[192 + i], 496 + __builtin_ffs(i) + (i ? __builtin_clz(i) : 32));
+        EXPECT(out[224 + i], 11 + 0 + 1);
+        EXPECT(sums[i], 512);
+    }
+}
+
+struct Atomics {
+    int sum, least, most, bits, swapped, wrapped;
+    unsigned counted;
+    unsigned long long wide;
+    float floats;
+    double doubles;
+};
+
+__global__ void atomics(Atomics *results) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    atomicAdd(&results->sum, i);
+    atomicMin(&results->least, 100 - i);
+    atomicMax(&results->most, i * 2);
+    atomicOr(&results->bits, 1 << (i % 20));
+    atomicInc(&results->counted, 99);
+    atomicAdd(&results->wide, 1ull << 33);
+    atomicAdd(&results->floats, 0.5f);
+    atomicAdd(&results->doubles, 0.25);
+    atomicSub(&results->wrapped, 2);
+    int seen = results->swapped, expected;
+    do {
+        expected = seen;
+        seen = atomicCAS(&results->swapped, expected, expected + 3);
+    } while (seen != expected);
+    __shared__ int of_block;
+    if (threadIdx.x == 0)
+        atomicExch(&of_block, 0);
+    __syncthreads();
+    atomicAdd_block(&of_block, 1);
+    __syncthreads();
+    if (of_block != (int)blockDim.x)
+        atomicAdd(&results->sum, 1000000);
+}
+
+static void test_atomics() {
+    Atomics results = {};
+    Atomics *device = to_device(&results, 1);
+    atomics<<<4, 64>>>(device);
+    to_host(&results, device, 1);
+    EXPECT(results.sum, 255 * 128);
+    EXPECT(results.least, 100 - 255);
+    EXPECT(results.most, 510);
+    EXPECT(results.bits, (1 << 20) - 1);
+    EXPECT(results.counted, 256 % 100);
+    EXPECT(results.wide, (double)(256ull << 33));
+    EXPECT(results.floats, 128);
+    EXPECT(results.doubles, 64);
+    EXPECT(results.wrapped, -512);
+    EXPECT(results.swapped, 768);
+}
+
+// Functions whose results are exact, or are compared with a tolerance.
+__global__ void mathematics(double *out) {
+    double x = 0.25 * (threadIdx.x + 1);
+    float f = (float)x;
+    double values[] = {sqrt(x), floor(x), fabs(-x), fma(x, x, 1.0), (double)max((int)x, 3), (double)min(f, 2.0f),
+                       sin(x), exp(-x), log(x), pow(x, 1.5), (double)sinf(f), (double)expf(-f),
+                       (double)rsqrtf(f), std::sqrt(x), (double)std::cos(f), (double)__fdividef(f, 2.0f),
+                       (double)__float2int_rn(f), (double)__popc(threadIdx.x), (double)__brev(threadIdx.x),
+                       atan2(x, 2.0)};
+    for (int i = 0; i < 20; i++)
+        out[threadIdx.x * 20 + i] = values[i];
+}
+
+static void test_mathematics() {
+    static double out[32 * 20];
+    double *device = to_device(out, 32 * 20);
+    mathematics<<<1, 32>>>(device);
+    to_host(out, device, 32 * 20);
+    for (int i = 0; i < 32; i++) {
+        double x = 0.25 * (i + 1);
+        float f = (float)x;
+        double values[] = {sqrt(x), floor(x), fabs(-x), fma(x, x, 1.0), (double)max((int)x, 3), (double)min(f, 2.0f),
+                           sin(x), exp(-x), log(x), pow(x, 1.5), (double)sinf(f), (double)expf(-f),
+                           (double)rsqrtf(f), std::sqrt(x), (double)std::cos(f), f / 2.0, rint(x),
+                           (double)__builtin_popcount(i), (double)__builtin_bitreverse32(i), atan2(x, 2.0)};
+        for (int j = 0; j < 20; j++) {
+            double difference = fabs(out[i * 20 + j] - values[j]);
+            EXPECT(difference <= 2e-6 * fabs(values[j]), 1);
+        }
+    }
+}
+
+// Templates, lambdas' like, launch bounds, memory of the device's heap.
+template <typename T, int factor> struct Scale {
+    __host__ __device__ T operator()(T x) const { return x * factor; }
+};
+template <typename T, typename F> __global__ void __launch_bounds__(128) apply(T *data, int n, F function) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    T *copy = (T *)malloc(sizeof(T));
+    *copy = function(data[i]);
+    data[i] = *copy;
+    free(copy);
+}
+
+static void test_templates() {
+    double data[100], *device;
+    for (int i = 0; i < 100; i++)
+        data[i] = i;
+    device = to_device(data, 100);
+    apply<<<2, 64>>>(device, 100, Scale<double, 3>());
+    to_host(data, device, 100);
+    for (int i = 0; i < 100; i++)
+        EXPECT(data[i], (Scale<double, 3>()(i)));
+}
+
+__global__ void print(int number) { printf("thread %d prints %d and %s\n", threadIdx.x, number, "text"); }
+
+int main() {
+    test_dimensions();
+    test_parameters();
+    test_shared_memory();
+    test_warps();
+    test_atomics();
+    test_mathematics();
+    test_templates();
+    print<<<1, 1>>>(42);
+    CHECK(cudaDeviceSynchronize());
+    puts(failed ? "FAIL" : "PASS");
+    return failed != 0;
+}

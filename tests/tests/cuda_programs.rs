@@ -1,0 +1,211 @@
+//! CUDA programs, compiled by stock clang with our headers and run through our `libcudart.so`, without NVIDIA's toolkit
+//! and without a GPU.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use e2e::{Binary, Build, Mode, dist, line_of, root};
+use object::{Object, ObjectSymbol};
+
+#[test]
+fn vector_add_in_one_command() {
+    let output = Command::new(dist("bin/omptarget"))
+        .args(["run", "examples/vector_add.cu"])
+        .current_dir(root())
+        .output()
+        .expect("the command starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert_eq!(text(&output.stderr), "");
+    assert_eq!(text(&output.stdout), "PASS\n");
+    assert!(output.status.success());
+}
+
+/// The units of a program are compiled apart, and their device code is linked with their objects.
+#[test]
+fn objects_are_linked() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let omptarget = |arguments: &[&str]| {
+        let output = Command::new(dist("bin/omptarget"))
+            .arg("cuda")
+            .args(arguments)
+            .current_dir(folder.path())
+            .output()
+            .expect("the command starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success() && said.is_empty(),
+            "{arguments:?}: {said}"
+        );
+    };
+    let example = root().join("examples/vector_add.cu");
+    let example = example.to_str().expect("a name in UTF-8");
+    omptarget(&["-O1", "-c", example, "-o", "add.o"]);
+    omptarget(&["add.o", "-o", "program"]);
+    let outcome = e2e::run(&folder.path().join("program"), &[], &[]);
+    assert_eq!(outcome.passed("linked from an object"), "PASS\n");
+}
+
+#[test]
+fn the_examples_are_compiled_without_a_message() {
+    for (example, level) in [
+        ("vector_add", "-O0"),
+        ("vector_add", "-O3"),
+        ("reduction", "-O2"),
+    ] {
+        let source = format!("examples/{example}.cu");
+        let outcome = Build::new(&[&source]).compile(Mode::Cuda(level)).run(&[]);
+        assert!(outcome.passed(&source).ends_with("PASS\n"), "{outcome:?}");
+    }
+}
+
+fn program(name: &str, level: &'static str) -> Binary {
+    let source = format!("tests/programs/cuda/{name}.cu");
+    Build::new(&[&source]).compile(Mode::Cuda(level))
+}
+
+#[test]
+fn device_code() {
+    for level in ["-O0", "-O2"] {
+        let outcome = program("device_code", level).run(&[]);
+        let expected = "thread 0 prints 42 and text\nPASS\n";
+        assert_eq!(outcome.passed(level), expected);
+    }
+}
+
+#[test]
+fn runtime_functions() {
+    assert_eq!(
+        program("runtime", "-O2").run(&[]).passed("runtime"),
+        "PASS\n"
+    );
+}
+
+/// Calls that fail return codes. A kernel that fails is reported with its place, and the program goes on.
+#[test]
+fn failures() {
+    let source = "tests/programs/cuda/failures.cu";
+    let binary = Build::new(&[source])
+        .flags(&["-g"])
+        .compile(Mode::Cuda("-O1"));
+    let place = |text| format!("failures.cu:{}", line_of(source, text));
+    let truncated = "a fat binary of the program cannot be loaded: device image is truncated";
+    let cases = [
+        (None, truncated.to_owned(), String::new()),
+        (
+            Some("wild"),
+            "store to 0x40, which is not mapped".into(),
+            place("*address = 1"),
+        ),
+        (
+            Some("trap"),
+            "a kernel failed: trap".into(),
+            place("__trap();"),
+        ),
+        (
+            Some("assert"),
+            "assertion `number == 3` failed".into(),
+            place("assert(number"),
+        ),
+        (
+            Some("deadlock"),
+            "every thread of the block waits".into(),
+            place("bar.sync 1"),
+        ),
+    ];
+    for (argument, what, place) in cases {
+        let outcome = binary.run(argument.as_slice());
+        assert_eq!(
+            (outcome.code, &*outcome.stdout),
+            (0, "PASS\n"),
+            "{outcome:?}"
+        );
+        let says = |text: &str| outcome.stderr.contains(text);
+        assert!(
+            says(&what) && says(&place),
+            "{argument:?}: {}",
+            outcome.stderr
+        );
+    }
+}
+
+/// The same programs through the plugin for NVIDIA's GPUs, of which there are two: their bitcode becomes PTX.
+#[test]
+fn on_nvidias_driver() {
+    let vector_add = Build::new(&["examples/vector_add.cu"]).compile(Mode::Cuda("-O2"));
+    let programs = [
+        (vector_add, "PASS\n"),
+        (program("runtime", "-O2"), "several devices\nPASS\n"),
+        (
+            program("device_code", "-O2"),
+            "thread 0 prints 42 and text\nPASS\n",
+        ),
+    ];
+    for (binary, expected) in programs {
+        let driver = e2e::cuda::driver_for(&binary).with("FAKE_CUDA_DEVICES", "2");
+        let outcome = driver.run(&binary.path, &[]);
+        assert_eq!(outcome.passed("on NVIDIA's driver"), expected);
+    }
+}
+
+/// `omptarget image` finds the image in the fat binary, `precompile` compiles it.
+#[test]
+fn the_commands_read_the_program() {
+    let binary = Build::new(&["examples/vector_add.cu"]).compile(Mode::Cuda("-O2"));
+    let path = binary.path.to_str().expect("a name in UTF-8");
+    let omptarget = dist("bin/omptarget");
+    let image = e2e::run(&omptarget, &["image", path], &[]);
+    let says = image.passed("omptarget image");
+    assert!(says.contains("bitcode") && says.contains("sm_80"), "{says}");
+    assert!(says.contains("_Z3addiPKfS0_Pf"), "{says}");
+    e2e::run(&omptarget, &["precompile", path], &[]).passed("omptarget precompile");
+}
+
+#[test]
+fn without_a_device_every_call_says_so() {
+    let binary = Build::new(&["examples/vector_add.cu"]).compile(Mode::Cuda("-O1"));
+    let outcome = binary.run_with(&[], &[("OMPTARGET_DEVICES", "none")]);
+    assert_eq!(outcome.code, 1);
+    assert!(
+        outcome
+            .stdout
+            .contains("cudaErrorNoDevice: no CUDA-capable device"),
+        "{outcome:?}"
+    );
+}
+
+/// The header declares what the library has, and nothing else.
+#[test]
+fn the_header_declares_what_the_library_has() {
+    let header = root().join("cudart/include/cuda_runtime_api.h");
+    let header = std::fs::read_to_string(header).expect("the header is readable");
+    let header = header.replace("cudaGetDeviceProperties(", "cudaGetDeviceProperties_v2(");
+    let calls = header.split('(').filter_map(|before| {
+        let name = before
+            .rsplit(|letter: char| !letter.is_alphanumeric() && letter != '_')
+            .next()?;
+        (name.starts_with("cuda") || name.starts_with("__cuda")).then(|| name.to_owned())
+    });
+    let constants = |name: &String| header.contains(&format!("OMPTARGET_DEFAULT({name})"));
+    let declared: BTreeSet<String> = calls.filter(|name| !constants(name)).collect();
+    let library = std::fs::read(dist("lib/cuda/libcudart.so.12")).expect("it is readable");
+    let library = object::File::parse(&*library).expect("it is an ELF file");
+    // What clang's code for registration and launches calls is declared nowhere.
+    let clangs =
+        |name: &String| name.starts_with("__cudaRegister") || name.starts_with("__cudaUnregister");
+    let exported: BTreeSet<String> = library
+        .dynamic_symbols()
+        .filter(|symbol| symbol.is_definition())
+        .map(|symbol| symbol.name().expect("a name in UTF-8").to_owned())
+        .filter(|name| !clangs(name) && name != "__cudaPopCallConfiguration")
+        .filter(|name| name != "libcudart.so.12")
+        .collect();
+    assert_eq!(declared, exported);
+    let page = std::fs::read_to_string(root().join("docs/cuda-programs.md")).expect("a page");
+    for name in exported.iter().filter(|name| !name.starts_with("__")) {
+        let name = name.trim_end_matches("_v2");
+        assert!(
+            page.contains(&format!("`{name}`")),
+            "docs/cuda-programs.md lacks {name}"
+        );
+    }
+}
