@@ -11,6 +11,14 @@
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __grid_constant__ __attribute__((grid_constant))
 #else
+#ifdef __cplusplus
+// clang's wrapper of this header is found in C++ units, too, if there are CUDA units on the same command line. With the
+// keywords defined, it would take them for CUDA.
+#include <new>
+#ifndef __CLANG_CUDA_WRAPPERS_NEW
+#define __CLANG_CUDA_WRAPPERS_NEW
+#endif
+#endif
 #define __host__
 #define __device__
 #define __global__

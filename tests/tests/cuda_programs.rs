@@ -45,6 +45,16 @@ fn objects_are_linked() {
     assert_eq!(outcome.passed("linked from an object"), "PASS\n");
 }
 
+/// Units call each other's device functions. Units in C++ use the library, too.
+#[test]
+fn several_units() {
+    let sources = ["units.cu", "units_device.cu", "units_host.cpp"];
+    let sources = sources.map(|name| format!("tests/programs/cuda/{name}"));
+    let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+    let binary = Build::new(&sources).compile(Mode::Cuda("-O2"));
+    assert_eq!(binary.run(&[]).passed("several units"), "PASS\n");
+}
+
 #[test]
 fn the_examples_are_compiled_without_a_message() {
     for (example, level) in [
