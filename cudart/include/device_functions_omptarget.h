@@ -17,6 +17,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+// With "using std::free" they would refuse what is declared below, so they come first. A program's own include of them
+// then does nothing.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 typedef uint32_t cuuint32_t;
 typedef uint64_t cuuint64_t;

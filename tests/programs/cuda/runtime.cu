@@ -1,6 +1,10 @@
 // The runtime's functions for memory, streams, events, devices and kernels, when nothing goes wrong.
-#include <cstdio>
-#include <cstring>
+// C's own headers, as most programs have them.
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cuda_runtime.h>
 
