@@ -1,6 +1,7 @@
 // CUDA's runtime interface for C++, and the device's side. Every CUDA source gets it without asking.
-#ifndef OMPTARGET_CUDA_RUNTIME_H
-#define OMPTARGET_CUDA_RUNTIME_H
+// Programs ask by this name whether they have the header, so it is NVIDIA's.
+#ifndef __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_H__
 
 #include "cuda_runtime_api.h"
 #include "vector_functions.h"

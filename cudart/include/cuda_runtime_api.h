@@ -1,6 +1,7 @@
 // CUDA's runtime interface, as far as libcudart.so of omptarget has it.
-#ifndef OMPTARGET_CUDA_RUNTIME_API_H
-#define OMPTARGET_CUDA_RUNTIME_API_H
+// Programs ask by this name whether they have the header, so it is NVIDIA's.
+#ifndef __CUDA_RUNTIME_API_H__
+#define __CUDA_RUNTIME_API_H__
 
 #include "driver_types.h"
 

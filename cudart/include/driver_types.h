@@ -1,6 +1,7 @@
 // Types of CUDA's runtime interface. The values and layouts are the interface's.
-#ifndef OMPTARGET_DRIVER_TYPES_H
-#define OMPTARGET_DRIVER_TYPES_H
+// Programs ask by this name whether they have the header, so it is NVIDIA's.
+#ifndef __DRIVER_TYPES_H__
+#define __DRIVER_TYPES_H__
 
 #include <stddef.h>
 
@@ -61,6 +62,14 @@ enum cudaFuncCache {
     cudaFuncCachePreferEqual = 3
 };
 
+// Who may use a device. Those of omptarget are for everyone.
+enum cudaComputeMode {
+    cudaComputeModeDefault = 0,
+    cudaComputeModeExclusive = 1,
+    cudaComputeModeProhibited = 2,
+    cudaComputeModeExclusiveProcess = 3
+};
+
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock = 1,
     cudaDevAttrMaxBlockDimX = 2,
@@ -72,8 +81,11 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxSharedMemoryPerBlock = 8,
     cudaDevAttrTotalConstantMemory = 9,
     cudaDevAttrWarpSize = 10,
+    cudaDevAttrClockRate = 13,
     cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrIntegrated = 18,
     cudaDevAttrCanMapHostMemory = 19,
+    cudaDevAttrComputeMode = 20,
     cudaDevAttrConcurrentKernels = 31,
     cudaDevAttrUnifiedAddressing = 41,
     cudaDevAttrComputeCapabilityMajor = 75,

@@ -157,7 +157,8 @@ pub unsafe extern "C" fn cudaDeviceGetAttribute(
     answer(ask())
 }
 
-/// The attribute of a number of `cudaDeviceAttr`; `None` if it is not known.
+/// The attribute of a number of `cudaDeviceAttr`; `None` if it is not known. The clock's rate (13) is not: no plugin
+/// tells it.
 fn attribute(device: &CudaDevice, number: c_int) -> Option<c_int> {
     let info = device.raw.info();
     let (major, minor) = device.capability();
@@ -169,6 +170,8 @@ fn attribute(device: &CudaDevice, number: c_int) -> Option<c_int> {
         9 => signed(CONSTANT_MEMORY),
         10 => signed(info.warp_size),
         16 => signed(info.multiprocessors),
+        // Neither integrated nor for some processes alone.
+        18 | 20 => 0,
         // Memory of `cudaHostAlloc` is mapped; kernels run beside each other; addresses are unified.
         19 | 31 | 41 => 1,
         75 => major,

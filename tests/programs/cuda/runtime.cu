@@ -8,6 +8,11 @@
 
 #include <cuda_runtime.h>
 
+// Programs ask by these whether they have the headers.
+#if !defined __DRIVER_TYPES_H__ || !defined __CUDA_RUNTIME_H__ || !defined __CUDA_RUNTIME_API_H__
+#error "a header's name is not defined"
+#endif
+
 static int failed = 0;
 #define EXPECT(is, expected)                                                                                 \
     do {                                                                                                     \
@@ -254,6 +259,10 @@ static void test_devices() {
     EXPECT(value, properties.multiProcessorCount);
     CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrMaxBlockDimZ, 0));
     EXPECT(value, 64);
+    CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrComputeMode, 0));
+    EXPECT(value, cudaComputeModeDefault);
+    EXPECT(cudaDeviceGetAttribute(&value, cudaDevAttrClockRate, 0), cudaErrorInvalidValue);
+    EXPECT(cudaGetLastError(), cudaErrorInvalidValue);
     CHECK(cudaRuntimeGetVersion(&version));
     EXPECT(version, CUDART_VERSION);
     CHECK(cudaDriverGetVersion(&version));
