@@ -217,7 +217,9 @@ define float @__ocml_cabs_f32({ float, float } %z) {
   ret float %result
 }
 
-define { double, double } @__divdc3(double %a, double %b, double %c, double %d) {
+; clang defines the divisions, weak ones, in every unit of C++ that divides complex numbers. Its own are to be called
+; there: it gives the results of `float` another type in LLVM's language.
+define weak { double, double } @__divdc3(double %a, double %b, double %c, double %d) {
   %room = alloca { double, double }, align 8, addrspace(5)
   %place = addrspacecast ptr addrspace(5) %room to ptr
   call void @omptarget_complex_divide(double %a, double %b, double %c, double %d, ptr %place)
@@ -225,7 +227,7 @@ define { double, double } @__divdc3(double %a, double %b, double %c, double %d) 
   ret { double, double } %result
 }
 
-define [2 x float] @__divsc3(float %a, float %b, float %c, float %d) {
+define weak [2 x float] @__divsc3(float %a, float %b, float %c, float %d) {
   %wide.a = fpext float %a to double
   %wide.b = fpext float %b to double
   %wide.c = fpext float %c to double
