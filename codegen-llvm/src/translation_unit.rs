@@ -6,7 +6,8 @@ use llvm_sys::prelude::LLVMModuleRef;
 use crate::analysis::target::{self, Target};
 use crate::device::{
     absent_regions, array_reductions, captured_values, combined_loops, debug_captures, full_teams,
-    host_pointers, local_space, null_pointers, reduced_globals, rolled_loops, shared_captures,
+    host_pointers, last_iterations, local_space, null_pointers, reduced_globals, rolled_loops,
+    shared_captures,
 };
 use crate::ir::Module;
 
@@ -34,6 +35,7 @@ pub unsafe fn run(module: LLVMModuleRef) -> Result<()> {
     host_pointers::mark(module.context, &module);
     full_teams::run(module.context, &module);
     combined_loops::run(module.context, &module);
+    last_iterations::run(module.context, &module);
     rolled_loops::run(module.context, &module);
     shared_captures::run(module.context, &module)
 }

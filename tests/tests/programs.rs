@@ -224,6 +224,12 @@ fn collapsed() {
     check(&["collapsed.c"]);
 }
 
+/// Loops whose iterations the virtual GPU deals to warps in pieces, and loops that it must not.
+#[test]
+fn consecutive() {
+    check(&["consecutive.c"]);
+}
+
 #[test]
 fn schedules() {
     check(&["schedules.c"]);
