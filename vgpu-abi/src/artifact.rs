@@ -25,6 +25,8 @@ pub struct Manifest {
     pub lockstep: bool,
     /// Threads of a block when a program states none (`GV_Default_WG_Size` in `OMPGridValues.h`).
     pub default_threads: u32,
+    /// Whether blocks of a grid synchronise (NVPTX): a launch then needs a [`crate::GridWorkspace`].
+    pub grid_workspace: bool,
     /// Kernels.
     pub kernels: Vec<KernelEntry>,
     /// Externally visible device globals.

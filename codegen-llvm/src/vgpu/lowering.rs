@@ -16,6 +16,9 @@ use super::unit::Unit;
 use crate::analysis::source_locations::{describe, describe_use};
 use crate::ir::{Builder, Type, Value};
 
+/// How code asks for the workspace of its grid.
+const GRID_WORKSPACE: &str = "llvm.nvvm.read.ptx.sreg.envreg1";
+
 /// The function that replaces an intrinsic.
 struct Lowering {
     /// Its name.
@@ -36,6 +39,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             continue;
         }
         if let Some(lowering) = lowering_of(unit, function)? {
+            unit.manifest.grid_workspace |= function.name() == GRID_WORKSPACE;
             text.push_str(&lowering.definition);
             found.push((function, lowering));
         }

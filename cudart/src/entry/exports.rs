@@ -40,6 +40,7 @@ macro_rules! export {
 }
 
 export! {
+    cooperative::{ cudaLaunchCooperativeKernel }
     copies::{
         cudaMemcpy,
         cudaMemcpy2D,

@@ -2,6 +2,7 @@
 
 #![allow(non_snake_case, reason = "the names are the ABI")]
 
+mod cooperative;
 pub mod copies;
 pub mod devices;
 pub mod errors;
