@@ -1,7 +1,5 @@
 //! Kernel launches: limits, and arguments as words.
 
-use std::ffi::c_void;
-
 use plugin_api::{DeviceInfo, Launch, Parameter};
 
 use crate::cuda_device::LoadedKernel;
@@ -94,9 +92,6 @@ unsafe fn words(parameters: &[Parameter], arguments: *const *const u8) -> Vec<u6
     }
     words
 }
-
-/// A function of the program for `cudaLaunchHostFunc`.
-pub type HostFunction = unsafe extern "C" fn(*mut c_void);
 
 #[cfg(test)]
 mod tests {

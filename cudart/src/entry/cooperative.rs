@@ -8,9 +8,6 @@ use crate::entry::launches::cudaLaunchKernel;
 use crate::error::{Code, SUCCESS, answer};
 use crate::runtime::runtime;
 
-/// `cudaErrorCooperativeLaunchTooLarge`.
-const TOO_LARGE: Code = Code(720);
-
 /// Launches a kernel whose blocks synchronise with each other.
 ///
 /// # Safety
@@ -36,7 +33,9 @@ pub unsafe extern "C" fn cudaLaunchCooperativeKernel(
     }
     let room = |multiprocessors: u32| u64::from(multiprocessors) * resident as u64;
     match runtime().device() {
-        Ok(device) if blocks > room(device.raw.info().multiprocessors) => answer(Err(TOO_LARGE)),
+        Ok(device) if blocks > room(device.raw.info().multiprocessors) => {
+            answer(Err(Code::COOPERATIVE_TOO_LARGE))
+        }
         // SAFETY: caller.
         Ok(_) => unsafe { cudaLaunchKernel(stub, grid, block, arguments, shared, stream) },
         Err(code) => answer(Err(code)),
