@@ -31,6 +31,7 @@ pub struct VirtualKernel {
     info: KernelInfo,
     forms: Forms,
     choice: Arc<FormChoice>,
+    refusal: Option<String>,
     code: Arc<Code>,
 }
 
@@ -57,11 +58,15 @@ impl VirtualKernel {
             info,
             forms,
             choice: Arc::default(),
+            refusal: entry.refusal,
             code,
         })
     }
 
     fn check(&self, launch: &Launch<'_>) -> std::result::Result<(), String> {
+        if let Some(why) = &self.refusal {
+            return Err(why.clone());
+        }
         let threads = product(launch.block);
         let shared = u64::from(launch.dynamic_shared) + u64::from(self.info.static_shared);
         let [x, y, z] = launch.grid;
@@ -139,6 +144,10 @@ impl VirtualKernel {
 impl Kernel for VirtualKernel {
     fn info(&self) -> &KernelInfo {
         &self.info
+    }
+
+    fn refusal(&self) -> Option<&str> {
+        self.refusal.as_deref()
     }
 
     /// A multiprocessor is a CPU, which runs one block at a time.

@@ -118,6 +118,7 @@ impl VirtualModule {
                 max_threads: 1,
                 static_shared: 0,
                 warp: WarpForm::default(),
+                refusal: None,
             };
             VirtualKernel::new(code.clone(), entry)
         };

@@ -55,6 +55,8 @@ pub struct KernelEntry {
     pub static_shared: u32,
     /// Whether it can run warp by warp.
     pub warp: WarpForm,
+    /// Why it cannot run: what the virtual GPU lacks, and where the program uses it. A sentence without a full stop.
+    pub refusal: Option<String>,
 }
 
 /// Whether a kernel has a warp form: code that runs many threads at once, as the lanes of vectors.

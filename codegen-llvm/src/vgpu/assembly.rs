@@ -1,14 +1,15 @@
 //! Replaces inline assembly by functions in LLVM assembly, and inlines them.
 //!
-//! Needs: host triple and layout. Assembly with an instruction that is not known is an error that names its place.
+//! Needs: host triple and layout. Kernels with an instruction that is not known are refused.
 
 use std::collections::{BTreeSet, HashMap};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::dialect::Dialect;
 use super::host::Architecture;
 use super::lower::nvptx::assembly::Assembly;
+use super::refusal::{self, Refused};
 use super::unit::Unit;
 use crate::analysis::source_locations::describe;
 use crate::ir::{Builder, Type, Value};
@@ -26,7 +27,7 @@ struct Translations {
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
     let mut translations = Translations::default();
-    let mut calls = Vec::new();
+    let (mut calls, mut refused) = (Vec::new(), Vec::new());
     for function in unit.module.definitions() {
         for call in function
             .instructions()
@@ -35,11 +36,23 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         {
             if is_empty(&call.called().assembly_text()) {
                 keep_empty(unit, call);
-            } else {
-                calls.push((call, translations.add(unit, call)?));
+                continue;
+            }
+            match translations.add(unit, call) {
+                Ok(name) => calls.push((call, name)),
+                Err(what) => {
+                    let why = format!(
+                        "the virtual GPU cannot run the inline {} assembly `{what}` {}; \
+                         use the compiler's builtin or an OpenMP construct",
+                        unit.dialect.target.name,
+                        describe(unit.context(), call)
+                    );
+                    refused.push(Refused { call, why });
+                }
             }
         }
     }
+    refusal::refuse(unit, refused)?;
     if calls.is_empty() {
         return Ok(());
     }
@@ -61,8 +74,8 @@ pub fn run(unit: &mut Unit) -> Result<()> {
 }
 
 impl Translations {
-    /// The function that does what the assembly of `call` does.
-    fn add(&mut self, unit: &Unit, call: Value) -> Result<String> {
+    /// The function that does what the assembly of `call` does. The error is what is not known of it.
+    fn add(&mut self, unit: &Unit, call: Value) -> std::result::Result<String, String> {
         let assembly = call.called();
         let (text, constraints) = (assembly.assembly_text(), assembly.assembly_constraints());
         let print = |types: Vec<Type>| types.into_iter().map(Type::print).collect::<Vec<_>>();
@@ -85,16 +98,7 @@ impl Translations {
             results: &results,
             parameters: &parameters,
             constants: &constants,
-        });
-        let translation = match translation {
-            Ok(translation) => translation,
-            Err(what) => bail!(
-                "the virtual GPU cannot run the inline {} assembly `{what}` {}; \
-                 use the compiler's builtin or an OpenMP construct",
-                unit.dialect.target.name,
-                describe(unit.context(), call)
-            ),
-        };
+        })?;
         let name = format!("assembly.{}", self.names.len());
         let named: Vec<_> = parameters
             .iter()
