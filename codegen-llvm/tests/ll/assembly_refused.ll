@@ -1,5 +1,5 @@
 ; A kernel with assembly or an intrinsic that the virtual GPU does not have is refused. Its neighbour runs.
-; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check --no-warp-forms %s 2>&1 | FileCheck %s
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
 ; CHECK-LABEL: define {{.*}}@multiply(
 ; CHECK: call void @vgpu_trap(
 ; CHECK-LABEL: define {{.*}}@load(

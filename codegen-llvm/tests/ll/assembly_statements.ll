@@ -1,5 +1,5 @@
 ; Inline PTX of several statements: registers, predicates, vectors, addresses of shared memory, several results.
-; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check --no-warp-forms %s 2>&1 | FileCheck %s
+; RUN: omptarget-codegen vgpu --emit-llvm --no-window-check %s 2>&1 | FileCheck %s
 ; CHECK-LABEL: define {{.*}}@scan(
 ; CHECK: call i64 @vgpu_shfl(
 ; CHECK: atomicrmw add ptr {{.*}} release
