@@ -80,6 +80,9 @@ export! {
         cudaEventRecord,
         cudaEventSynchronize,
     }
+    foreign::{
+        omptargetForeignStream,
+    }
     functions::{
         cudaFuncGetAttributes,
         cudaFuncSetAttribute,

@@ -7,6 +7,7 @@ pub mod devices;
 pub mod errors;
 pub mod events;
 mod exports;
+pub mod foreign;
 pub mod functions;
 pub mod launches;
 pub mod memory;
