@@ -157,8 +157,8 @@ pub unsafe extern "C" fn cudaDeviceGetAttribute(
     answer(ask())
 }
 
-/// The attribute of a number of `cudaDeviceAttr`; `None` if it is not known. The clock's rate (13) is not: no plugin
-/// tells it.
+/// The attribute of a number of `cudaDeviceAttr`; `None` if CUDA 12 has none of that number. No plugin tells the clocks'
+/// rates (13, 36), but programs divide by them.
 fn attribute(device: &CudaDevice, number: c_int) -> Option<c_int> {
     let info = device.raw.info();
     let (major, minor) = device.capability();
@@ -169,7 +169,17 @@ fn attribute(device: &CudaDevice, number: c_int) -> Option<c_int> {
         8 => signed(device.usual_shared()),
         9 => signed(CONSTANT_MEMORY),
         10 => signed(info.warp_size),
+        11 => c_int::MAX,
+        12 | 82 => 65_536,
+        13 | 36 => 1_000_000,
+        // Copies beside kernels, by one engine.
+        15 | 40 => 1,
         16 => signed(info.multiprocessors),
+        37 => 256,
+        39 => RESIDENT_THREADS,
+        81 => signed(info.max_shared_memory),
+        // Cooperative launches.
+        95 => 1,
         // Neither integrated nor for some processes alone.
         18 | 20 => 0,
         // Memory of `cudaHostAlloc` is mapped; kernels run beside each other; addresses are unified.
@@ -179,6 +189,8 @@ fn attribute(device: &CudaDevice, number: c_int) -> Option<c_int> {
         // Managed memory.
         83 => 1,
         97 => signed(info.max_shared_memory),
+        106 => RESIDENT_THREADS / 32,
+        1..=144 => 0,
         _ => return None,
     })
 }
