@@ -1,7 +1,9 @@
 // cuBLAS's interface, for programs that are compiled with no file of NVIDIA's: cudalibs/cublas implements it.
 // Names, values and types are those of CUDA 12. The functions are described in docs/cuda-libraries.md.
-#ifndef OMPTARGET_CUBLAS_V2_H
-#define OMPTARGET_CUBLAS_V2_H
+#ifndef CUBLAS_V2_H_
+#define CUBLAS_V2_H_
+// Programs ask for this name of NVIDIA's, to know whether cuBLAS is included.
+#define CUBLAS_API_H_
 
 #include <stddef.h>
 #include <stdint.h>
