@@ -4,8 +4,8 @@
 
 use std::ffi::{c_int, c_longlong, c_void};
 
-use half::{bf16, f16};
-use num_complex::{Complex, Complex32, Complex64};
+use cuda_library::elements::{Complex32, Complex64, Kind, Stored};
+use cuda_library::with_type;
 
 use crate::call::{Call, Target, size, span};
 use crate::level3::general::Product;
@@ -14,109 +14,8 @@ use crate::product::multiply;
 use crate::scalar::Scalar;
 use crate::status::{Result, Status, answer};
 
-/// A type of elements in memory, as complex numbers that hold every value of it.
-trait Stored: Copy + Send + Sync + 'static {
-    fn value(self) -> Complex64;
-    fn of(value: Complex64) -> Self;
-}
-
-macro_rules! stored {
-    ($($kind:ty: |$own:ident| $value:expr, |$all:ident| $of:expr;)*) => {$(
-        impl Stored for $kind {
-            fn value(self) -> Complex64 {
-                let $own = self;
-                $value
-            }
-
-            fn of($all: Complex64) -> Self {
-                $of
-            }
-        }
-    )*};
-}
-
-stored! {
-    f16: |own| own.to_f64().into(), |all| f16::from_f64(all.re);
-    bf16: |own| own.to_f64().into(), |all| bf16::from_f64(all.re);
-    f32: |own| f64::from(own).into(), |all| all.re as f32;
-    f64: |own| own.into(), |all| all.re;
-    i8: |own| f64::from(own).into(), |all| all.re.round_ties_even() as i8;
-    i32: |own| f64::from(own).into(), |all| all.re as i32;
-    Complex32: |own| Complex::new(own.re.into(), own.im.into()), |all| Complex::new(all.re as f32, all.im as f32);
-    Complex64: |own| own, |all| all;
-}
-
-/// Calls something generic with the type that a `cudaDataType` names.
-macro_rules! with_type {
-    ($kind:expr, $name:ident => $body:expr) => {
-        match $kind {
-            Kind::F16 => {
-                type $name = f16;
-                $body
-            }
-            Kind::Bf16 => {
-                type $name = bf16;
-                $body
-            }
-            Kind::F32 => {
-                type $name = f32;
-                $body
-            }
-            Kind::F64 => {
-                type $name = f64;
-                $body
-            }
-            Kind::I8 => {
-                type $name = i8;
-                $body
-            }
-            Kind::I32 => {
-                type $name = i32;
-                $body
-            }
-            Kind::C32 => {
-                type $name = Complex32;
-                $body
-            }
-            Kind::C64 => {
-                type $name = Complex64;
-                $body
-            }
-        }
-    };
-}
-
-/// `cudaDataType`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    F16,
-    Bf16,
-    F32,
-    F64,
-    I8,
-    I32,
-    C32,
-    C64,
-}
-
-impl Kind {
-    fn of(number: c_int) -> Result<Kind> {
-        Ok(match number {
-            0 => Kind::F32,
-            1 => Kind::F64,
-            2 => Kind::F16,
-            3 => Kind::I8,
-            4 => Kind::C32,
-            5 => Kind::C64,
-            10 => Kind::I32,
-            14 => Kind::Bf16,
-            _ => return Err(Status::NOT_SUPPORTED),
-        })
-    }
-
-    fn bytes(self) -> usize {
-        with_type!(self, T => size_of::<T>())
-    }
+fn kind(number: c_int) -> Result<Kind> {
+    Kind::of(number).ok_or(Status::NOT_SUPPORTED)
 }
 
 /// The types of a product.
@@ -131,7 +30,7 @@ struct Kinds {
 impl Kinds {
     /// The types that `cublasComputeType_t` and those of the matrices make, if cuBLAS has them together.
     fn of(a: c_int, b: c_int, c: c_int, compute: c_int) -> Result<Kinds> {
-        let (a, b, c) = (Kind::of(a)?, Kind::of(b)?, Kind::of(c)?);
+        let (a, b, c) = (kind(a)?, kind(b)?, kind(c)?);
         let scalar = match (compute, a, c) {
             (64 | 65, Kind::F16, Kind::F16) => Kind::F16,
             (68 | 69 | 74 | 75 | 77 | 78, Kind::C32, Kind::C32) => Kind::C32,
@@ -212,17 +111,6 @@ fn unpack<S: Stored, W: Scalar + Stored>(place: *mut u8, shape: Matrix<u8>) -> V
         elements.extend((0..shape.rows).map(|index| W::of_value(row(index).value())));
     }
     elements
-}
-
-/// A conversion that both traits offer under one name.
-trait OfValue {
-    fn of_value(value: Complex64) -> Self;
-}
-
-impl<T: Stored> OfValue for T {
-    fn of_value(value: Complex64) -> T {
-        <T as Stored>::of(value)
-    }
 }
 
 /// Puts elements without gaps into a stored matrix.
@@ -640,7 +528,7 @@ pub unsafe extern "C" fn dot_ex(
 ) -> c_int {
     let compute = || {
         let call = Call::of(handle)?;
-        let kinds = [Kind::of(x_kind)?, Kind::of(y_kind)?, Kind::of(result_kind)?];
+        let kinds = [kind(x_kind)?, kind(y_kind)?, kind(result_kind)?];
         if kinds.iter().any(|kind| *kind != kinds[0]) || matches!(kinds[0], Kind::I8 | Kind::I32) {
             return Err(Status::NOT_SUPPORTED);
         }
@@ -653,7 +541,7 @@ pub unsafe extern "C" fn dot_ex(
             call.run_for_results(move || {
                 let products = x.iter().zip(y.iter()).map(|(x, y)| x.value() * y.value());
                 // SAFETY: the place is the program's for the result.
-                unsafe { result.write(0, <T as Stored>::of(products.sum())) }
+                unsafe { result.write(0, T::of_value(products.sum())) }
             })
         })
     };

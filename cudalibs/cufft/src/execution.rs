@@ -178,3 +178,25 @@ pub extern "C" fn exec_c2r(handle: c_int, input: *mut c_void, output: *mut c_voi
 pub extern "C" fn exec_z2d(handle: c_int, input: *mut c_void, output: *mut c_void) -> c_int {
     execute(handle, (Kind::ComplexToReal, true), input, output, true)
 }
+
+/// What the plan says. The direction counts for complex numbers only.
+pub extern "C" fn exec(
+    handle: c_int,
+    input: *mut c_void,
+    output: *mut c_void,
+    direction: c_int,
+) -> c_int {
+    let sort = || -> Result<(Kind, bool)> {
+        let task = plan(handle)?
+            .lock()
+            .task
+            .clone()
+            .ok_or(Status::INVALID_PLAN)?;
+        Ok((task.kind, matches!(task.transforms, Precise::Double(_))))
+    };
+    match sort() {
+        Ok((Kind::Complex, is_double)) => complex(handle, input, output, direction, is_double),
+        Ok(sort) => execute(handle, sort, input, output, sort.0 == Kind::ComplexToReal),
+        Err(status) => status.0,
+    }
+}

@@ -26,6 +26,8 @@ cuda_library::exports! {
         cufftMakePlanMany64 = planning::make_many_64,
         cufftSetAutoAllocation = planning::set_auto_allocation,
         cufftSetWorkArea = planning::set_work_area,
+        cufftXtExec = execution::exec,
+        cufftXtMakePlanMany = planning::make_typed,
     }
     both {
         cufftCreate = planning::cufft_create,

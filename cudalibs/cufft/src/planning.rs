@@ -352,6 +352,65 @@ make_many! {
     make_many_64, c_longlong
 }
 
+/// The `cufftType` that types of elements make: those of input, output and computation.
+fn kind_of(input: c_int, output: c_int, execution: c_int) -> Result<c_int> {
+    const REAL: [c_int; 2] = [0, 1];
+    const COMPLEX: [c_int; 2] = [4, 5];
+    let precision = COMPLEX.iter().position(|kind| *kind == execution);
+    let precision = precision.ok_or(Status::INVALID_TYPE)?;
+    let (real, complex) = (REAL[precision], COMPLEX[precision]);
+    let kinds = [[0x2a, 0x2c, 0x29], [0x6a, 0x6c, 0x69]][precision];
+    match (
+        input == real,
+        input == complex,
+        output == real,
+        output == complex,
+    ) {
+        (true, _, _, true) => Ok(kinds[0]),
+        (_, true, true, _) => Ok(kinds[1]),
+        (_, true, _, true) => Ok(kinds[2]),
+        _ => Err(Status::INVALID_TYPE),
+    }
+}
+
+/// Gives a handle transforms whose types of elements are named one by one.
+///
+/// # Safety
+/// The addresses are as cuFFT wants them.
+pub unsafe extern "C" fn make_typed(
+    handle: c_int,
+    rank: c_int,
+    sizes: *const c_longlong,
+    input: *const c_longlong,
+    input_step: c_longlong,
+    input_distance: c_longlong,
+    input_kind: c_int,
+    output: *const c_longlong,
+    output_step: c_longlong,
+    output_distance: c_longlong,
+    output_kind: c_int,
+    batch: c_longlong,
+    work: *mut usize,
+    execution: c_int,
+) -> c_int {
+    let kind = match kind_of(input_kind, output_kind, execution) {
+        Ok(kind) => kind,
+        Err(status) => return status.0,
+    };
+    let sides = (
+        (input, input_step, input_distance),
+        (output, output_step, output_distance),
+    );
+    // SAFETY: caller.
+    answer(unsafe {
+        make(
+            handle,
+            described(rank, sizes, sides.0, sides.1, kind, batch),
+            work,
+        )
+    })
+}
+
 /// The memory that a task would want: none.
 ///
 /// # Safety
