@@ -64,6 +64,9 @@ symbol_versions::export! {
         cudaEventRecordWithFlags,
         cudaEventSynchronize,
     }
+    foreign::{
+        omptargetForeignStream,
+    }
     functions::{
         cudaFuncGetAttributes,
         cudaFuncGetName,

@@ -9,6 +9,7 @@ pub mod devices;
 pub mod errors;
 pub mod events;
 mod exports;
+pub mod foreign;
 pub mod functions;
 pub mod graph_nodes;
 pub mod graphs;
