@@ -7,7 +7,7 @@ use crate::analysis::target::{self, Target};
 use crate::device::{
     absent_regions, array_reductions, captured_values, combined_loops, debug_captures,
     externalised_statics, full_teams, host_pointers, local_space, null_pointers, reduced_globals,
-    rolled_loops, shared_captures,
+    rolled_loops, shared_captures, visible_kernels,
 };
 use crate::ir::Module;
 
@@ -29,6 +29,7 @@ pub unsafe fn run(module: LLVMModuleRef) -> Result<()> {
         eprintln!("warning: {warning}");
     }
     externalised_statics::run(&module);
+    visible_kernels::run(&module);
     array_reductions::refuse(&module)?;
     captured_values::run(module.context, &module);
     reduced_globals::run(module.context, &module);

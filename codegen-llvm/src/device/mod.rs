@@ -37,3 +37,4 @@ mod traps;
 pub mod undefined;
 mod unrolled_reads;
 mod unsupported;
+pub mod visible_kernels;
