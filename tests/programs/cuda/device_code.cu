@@ -274,8 +274,8 @@ __global__ void assembly(int *sums, unsigned long *swapped, int *steps) {
 }
 
 // The kernel comes before the host's use, so that clang has not given the variable its other name yet.
-static __constant__ int table[4];
-__global__ void look_up(int *out) { out[threadIdx.x] = table[threadIdx.x]; }
+static __constant__ int primes[4];
+__global__ void look_up(int *out) { out[threadIdx.x] = primes[threadIdx.x]; }
 
 static void test_assembly() {
     int sums[32], steps[32], numbers[4] = {2, 3, 5, 7};
@@ -291,7 +291,7 @@ static void test_assembly() {
         EXPECT(swapped[i], (double)((unsigned long)i << 32));
         EXPECT(steps[i], i / 7 * 7 + 7);
     }
-    CHECK(cudaMemcpyToSymbol(table, numbers, sizeof numbers));
+    CHECK(cudaMemcpyToSymbol(primes, numbers, sizeof numbers));
     int *found = to_device(sums, 4);
     void *arguments[] = {&found};
     CHECK(cudaLaunchCooperativeKernel(look_up, dim3(1), dim3(4), arguments));
