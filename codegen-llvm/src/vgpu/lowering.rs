@@ -111,8 +111,10 @@ fn refuse(unit: &mut Unit, function: Value) -> Result<()> {
 
 /// Replaces the uses of `function` that are left, those of its address, and deletes it.
 fn replace_address(unit: &Unit, function: Value, lowering: &Lowering) -> Result<()> {
+    let addressed = has_address(&function.name(), lowering.sites);
     if let Some(user) = function.users().into_iter().next()
         && lowering.sites > 0
+        && !addressed
     {
         let context = unit.context();
         let place = if user.is_instruction() {
@@ -125,7 +127,11 @@ fn replace_address(unit: &Unit, function: Value, lowering: &Lowering) -> Result<
             function.name()
         );
     }
-    function.replace_all_uses(unit.library_function(&lowering.symbol)?);
+    let symbol = match addressed {
+        true => format!("{}.address", lowering.symbol),
+        false => lowering.symbol.clone(),
+    };
+    function.replace_all_uses(unit.library_function(&symbol)?);
     // SAFETY: its uses are replaced, and `run` looks at each function once.
     unsafe { function.delete_function() };
     Ok(())
@@ -168,17 +174,35 @@ fn definition_of(dialect: &Dialect, request: &Request<'_>) -> Option<Lowering> {
         .enumerate()
         .map(|(index, ty)| format!("{ty} %a{index}"));
     let parameters = sites.chain(own).collect::<Vec<_>>().join(", ");
-    let definition = format!(
+    let mut definition = format!(
         "define {} @\"{symbol}\"({parameters}) {} nounwind {{\n{}\n}}\n",
         request.result,
         body.attributes,
         body.text.trim_end()
     );
+    if has_address(request.name, body.sites) {
+        definition += &addressable(request, &symbol, body.sites);
+    }
     Some(Lowering {
         symbol,
         definition,
         sites: body.sites,
     })
+}
+
+/// Whether a function with call sites may be called through its address: those of the C library that tables of virtual
+/// functions mention (`__cxa_pure_virtual`).
+fn has_address(name: &str, sites: usize) -> bool {
+    sites > 0 && name.starts_with("__cxa_")
+}
+
+/// A function for its address, which calls the other with an unknown place.
+fn addressable(request: &Request<'_>, symbol: &str, sites: usize) -> String {
+    let unknown = ["i32 0"; 2][..sites].join(", ");
+    format!(
+        "define {} @\"{symbol}.address\"() {{\n  call {} @\"{symbol}\"({unknown})\n  unreachable\n}}\n",
+        request.result, request.result
+    )
 }
 
 /// Generic intrinsics with the same meaning on every GPU.
