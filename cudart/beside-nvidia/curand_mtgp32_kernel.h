@@ -1,6 +1,8 @@
 // clang's __clang_cuda_runtime_wrapper.h includes this file of cuRAND's in every CUDA source, because its declarations
 // of blockDim and threadIdx must get clang's types. That costs time, so it waits until a program asks for it.
-#ifndef OMPTARGET_CURAND_MTGP32_KERNEL_H
+#if !defined(__CUDA__)
+#include_next <curand_mtgp32_kernel.h>
+#elif !defined(OMPTARGET_CURAND_MTGP32_KERNEL_H)
 #define OMPTARGET_CURAND_MTGP32_KERNEL_H
 #else
 #pragma push_macro("dim3")

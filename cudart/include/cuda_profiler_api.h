@@ -1,10 +1,16 @@
-// What programs tell a profiler. There is none.
+// What programs tell a profiler.
 #ifndef OMPTARGET_CUDA_PROFILER_API_H
 #define OMPTARGET_CUDA_PROFILER_API_H
 
-#include "driver_types.h"
+#include "cuda_runtime_api.h"
 
-static inline cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
-static inline cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
+#ifdef __cplusplus
+extern "C" {
+#endif
+cudaError_t cudaProfilerStart(void);
+cudaError_t cudaProfilerStop(void);
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,7 @@ pub mod combined_loops;
 pub mod debug_captures;
 mod empty_assembly;
 mod ending_paths;
+pub mod externalised_statics;
 pub mod fold;
 pub mod full_teams;
 mod global_space;
