@@ -308,12 +308,12 @@ impl Call {
     }
 
     /// Runs work in the stream's order.
-    pub fn run(&self, work: impl FnOnce() + Send + 'static) -> Result<()> {
+    pub fn run(&self, work: impl Fn() + Send + 'static) -> Result<()> {
         Ok(self.stream.run(work)?)
     }
 
     /// Runs work whose results go to the host, if the handle's mode says so: the call waits for them.
-    pub fn run_for_results(&self, work: impl FnOnce() + Send + 'static) -> Result<()> {
+    pub fn run_for_results(&self, work: impl Fn() + Send + 'static) -> Result<()> {
         self.run(work)?;
         match self.device_pointers {
             true => Ok(()),

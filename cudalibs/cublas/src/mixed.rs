@@ -51,7 +51,7 @@ impl Kinds {
 }
 
 /// A scalar's value, to be read when the work runs.
-type Value = Box<dyn FnOnce() -> Complex64 + Send>;
+type Value = Box<dyn Fn() -> Complex64 + Send>;
 
 /// A scalar of some type.
 unsafe fn value(call: &Call, address: *const c_void, kind: Kind) -> Result<Value> {

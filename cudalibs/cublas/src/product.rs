@@ -174,3 +174,100 @@ fn multiply_small_triangle<T: Scalar>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_complex::Complex64;
+
+    fn numbers(count: usize, seed: usize) -> Vec<Complex64> {
+        let number = |index: usize| {
+            let mixed = (index + 1) * (seed * 2 + 7919) % 1009;
+            Complex64::new(
+                mixed as f64 / 504.0 - 1.0,
+                (mixed * 31 % 1009) as f64 / 504.0 - 1.0,
+            )
+        };
+        (0..count).map(number).collect()
+    }
+
+    fn assert_close(left: Complex64, right: Complex64) {
+        assert!((left - right).norm() < 1e-9, "{left} {right}");
+    }
+
+    #[test]
+    fn products_are_those_of_the_definition() {
+        for (rows, columns, inner) in [(1, 1, 1), (3, 5, 7), (33, 17, 65), (4, 4, 0)] {
+            let (mut a, mut b, mut c) = (
+                numbers(rows * inner, 1),
+                numbers(columns * inner, 2),
+                numbers(rows * columns, 3),
+            );
+            let (alpha, beta) = (Complex64::new(0.5, -1.0), Complex64::new(2.0, 0.25));
+            let before = c.clone();
+            // Conjugated and transposed views are operands like others.
+            let a = Matrix::over(&mut a, inner, rows).transposed().conjugate();
+            let b = Matrix::over(&mut b, inner, columns);
+            multiply(alpha, a, b, beta, Matrix::over(&mut c, rows, columns));
+            for row in 0..rows {
+                for column in 0..columns {
+                    let sum: Complex64 = (0..inner).map(|k| a.get(row, k) * b.get(k, column)).sum();
+                    assert_close(
+                        c[column * rows + row],
+                        alpha * sum + beta * before[column * rows + row],
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_triangle_of_a_product_leaves_the_other() {
+        for size in [5, 97, 200] {
+            for triangle in [Triangle::Lower, Triangle::Upper] {
+                let inner = 9;
+                let mut a = numbers(size * inner, 4);
+                let mut c = numbers(size * size, 5);
+                let before = c.clone();
+                let a = Matrix::over(&mut a, size, inner);
+                let b = a.transposed().conjugate();
+                let terms = [(Complex64::ONE, a, b)];
+                let beta = Complex64::new(0.5, 0.0);
+                multiply_triangle(
+                    &terms,
+                    beta,
+                    Matrix::over(&mut c, size, size),
+                    triangle,
+                    Symmetry::Hermitian,
+                );
+                for row in 0..size {
+                    for column in 0..size {
+                        let place = column * size + row;
+                        let counts = if triangle == Triangle::Lower {
+                            row >= column
+                        } else {
+                            row <= column
+                        };
+                        let sum: Complex64 =
+                            (0..inner).map(|k| a.get(row, k) * b.get(k, column)).sum();
+                        match counts {
+                            true if row == column => {
+                                assert_close(c[place], (sum + beta * before[place]).re.into())
+                            }
+                            true => assert_close(c[place], sum + beta * before[place]),
+                            false => assert_eq!(c[place], before[place]),
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_multiplied_by_zero_is_not_read() {
+        let (mut a, mut b, mut c) = ([2.0_f32], [3.0], [f32::NAN]);
+        let one = |slice| Matrix::over(slice, 1, 1);
+        multiply(1.0, one(&mut a), one(&mut b), 0.0, one(&mut c));
+        assert_eq!(c, [6.0]);
+    }
+}

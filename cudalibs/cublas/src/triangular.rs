@@ -115,3 +115,47 @@ fn apply_lower<T: Scalar>(a: Matrix<T>, unit: bool, b: Matrix<T>) {
     multiply(T::one(), below, top, T::one(), bottom);
     apply_lower(first, unit, top);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn solving_takes_back_what_applying_did() {
+        for size in [1, 4, 31, 100] {
+            for triangle in [Triangle::Lower, Triangle::Upper] {
+                for unit in [false, true] {
+                    let element = |index: usize| (index * 37 % 101) as f64 / (101.0 * size as f64);
+                    let mut a: Vec<f64> = (0..size * size).map(element).collect();
+                    (0..size).for_each(|row| a[row * size + row] += 2.0);
+                    let mut b: Vec<f64> = (0..size * 3)
+                        .map(|index| (index % 7) as f64 - 3.0)
+                        .collect();
+                    let before = b.clone();
+                    let matrix = Matrix::over(&mut a, size, size);
+                    let a = Triangular {
+                        matrix,
+                        triangle,
+                        unit,
+                    };
+                    let right = Matrix::over(&mut b, size, 3);
+                    a.apply(right);
+                    let first = match triangle {
+                        Triangle::Lower => before[0] * if unit { 1.0 } else { matrix.get(0, 0) },
+                        Triangle::Upper => {
+                            let others: f64 = (1..size).map(|k| matrix.get(0, k) * before[k]).sum();
+                            others + before[0] * if unit { 1.0 } else { matrix.get(0, 0) }
+                        }
+                    };
+                    assert!((right.get(0, 0) - first).abs() < 1e-9);
+                    a.solve(right);
+                    assert!(
+                        b.iter()
+                            .zip(before)
+                            .all(|(after, before)| (after - before).abs() < 1e-9)
+                    );
+                }
+            }
+        }
+    }
+}

@@ -103,7 +103,7 @@ pub fn size<N: TryInto<usize>>(count: N) -> Result<usize> {
 }
 
 /// A scalar's value, to be read when the work runs.
-pub type Value = Box<dyn FnOnce() -> Complex64 + Send>;
+pub type Value = Box<dyn Fn() -> Complex64 + Send>;
 
 /// Memory that a program gave, by its address.
 #[derive(Clone, Copy, Debug, Default)]
@@ -195,18 +195,18 @@ impl Call {
     }
 
     /// Runs work in the stream's order.
-    pub fn run(&self, work: impl FnOnce() + Send + 'static) -> Result<()> {
+    pub fn run(&self, work: impl Fn() + Send + 'static) -> Result<()> {
         Ok(self.stream.run(work)?)
     }
 
     /// The same, and waits for it.
-    pub fn run_now(&self, work: impl FnOnce() + Send + 'static) -> Result<()> {
+    pub fn run_now(&self, work: impl Fn() + Send + 'static) -> Result<()> {
         self.run(work)?;
         Ok(self.stream.synchronize()?)
     }
 
     /// Runs work whose results go to the host, if the handle's mode says so: the call waits for them.
-    pub fn run_for_results(&self, work: impl FnOnce() + Send + 'static) -> Result<()> {
+    pub fn run_for_results(&self, work: impl Fn() + Send + 'static) -> Result<()> {
         match self.device_pointers {
             true => self.run(work),
             false => self.run_now(work),

@@ -59,7 +59,7 @@ pub extern "C" fn prepare_vector(
 }
 
 /// What is left of the elements before: nothing if β is zero, even of what is no number.
-fn before<W: Work>(beta: W, value: impl FnOnce() -> W) -> W {
+fn before<W: Work>(beta: W, value: impl Fn() -> W) -> W {
     match beta.is_zero() {
         true => W::zero(),
         false => beta * value(),

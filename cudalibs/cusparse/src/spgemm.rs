@@ -174,9 +174,10 @@ pub unsafe extern "C" fn copy(
         call.run(move || {
             let beta = beta();
             let mut number = 0;
-            for (row, elements) in rows.into_iter().enumerate() {
+            for (row, elements) in rows.iter().enumerate() {
                 c.offsets.set(row, number);
                 for (column, value) in elements {
+                    let (column, value) = (*column, *value);
                     let before = match beta == Complex64::ZERO {
                         true => beta,
                         false => beta * c.values.get::<Complex64>(number),

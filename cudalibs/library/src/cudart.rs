@@ -49,6 +49,8 @@ macro_rules! functions {
 functions! {
     /// Calls a function in a stream's order.
     launch_host_func = "cudaLaunchHostFunc"(*mut c_void, HostFunction, *mut c_void);
+    /// Whether a stream is being captured.
+    is_capturing = "cudaStreamIsCapturing"(*mut c_void, *mut c_int);
     /// Waits for a stream.
     stream_synchronize = "cudaStreamSynchronize"(*mut c_void);
     /// What is known about an address.

@@ -5,8 +5,7 @@
 //! nothing of NVIDIA's, except those (`both`) that take a stream or make something with a stream: libcudart's
 //! streams have other handles than the driver's, which `nvidia` and `cudart::foreign_stream` translate.
 //!
-//! rustc cannot give functions of a cdylib a symbol version; a linker script gives symbols that assembly defines one
-//! (`cudart/src/entry/exports.rs`).
+//! Assembly defines the symbols, so that they can have versions: the crate `symbol-versions` says why.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};

@@ -15,14 +15,25 @@ pub struct Stream(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused;
 
-type Work = Box<dyn FnOnce() + Send>;
+/// Work that is enqueued.
+struct Enqueued {
+    work: Box<dyn Fn() + Send>,
+    /// Whether a graph has it, which may run it again and again.
+    is_captured: bool,
+}
 
 impl Stream {
-    /// Runs work when the stream's earlier work is complete.
-    pub fn run(self, work: impl FnOnce() + Send + 'static) -> Result<(), Refused> {
+    /// Runs work when the stream's earlier work is complete. If the stream is being captured, the graph runs it.
+    pub fn run(self, work: impl Fn() + Send + 'static) -> Result<(), Refused> {
         let cudart = cudart().ok_or(Refused)?;
-        let work: Box<Work> = Box::new(Box::new(work));
-        let data = Box::into_raw(work);
+        let mut capture = 0;
+        // SAFETY: the address is valid.
+        let asked = unsafe { (cudart.is_capturing)(self.0 as *mut c_void, &mut capture) };
+        let enqueued = Enqueued {
+            work: Box::new(work),
+            is_captured: asked == 0 && capture != 0,
+        };
+        let data = Box::into_raw(Box::new(enqueued));
         // SAFETY: `perform` takes the box back, once, on whatever thread.
         let code = unsafe {
             (cudart.launch_host_func)(self.0 as *mut c_void, perform, data.cast::<c_void>())
@@ -49,11 +60,16 @@ impl Stream {
 /// Runs work that was enqueued. A panic must not get into the thread of the stream.
 ///
 /// # Safety
-/// `data` is a box that nobody else has.
+/// `data` is what `run` enqueued: of a graph for as long as the process runs, else for this call.
 unsafe extern "C" fn perform(data: *mut c_void) {
+    let data = data.cast::<Enqueued>();
     // SAFETY: caller.
-    let work = unsafe { Box::from_raw(data.cast::<Work>()) };
-    if catch_unwind(AssertUnwindSafe(work)).is_err() {
+    let enqueued = unsafe { &*data };
+    if catch_unwind(AssertUnwindSafe(|| (enqueued.work)())).is_err() {
         report("omptarget", &"an operation of a CUDA library ended early");
+    }
+    if !enqueued.is_captured {
+        // SAFETY: caller.
+        drop(unsafe { Box::from_raw(data) });
     }
 }

@@ -148,7 +148,7 @@ fn add_products<T: Scalar>(
     a: Matrix<T>,
     fill: c_int,
     symmetry: Symmetry,
-    terms: impl FnOnce() -> Vec<(T, Vector<T>, Vector<T>)> + Send + 'static,
+    terms: impl Fn() -> Vec<(T, Vector<T>, Vector<T>)> + Send + 'static,
 ) -> crate::status::Result<()> {
     let triangle = triangle(fill)?;
     let turn = Operation::of_symmetry(symmetry);

@@ -54,8 +54,8 @@ impl<T: Scalar> Update<T> {
     /// C := Σ αAB* + βC over pairs of A and B.
     fn run(
         self,
-        terms: impl FnOnce() -> Vec<(T, Matrix<T>, Matrix<T>)> + Send + 'static,
-        beta: impl FnOnce() -> T + Send + 'static,
+        terms: impl Fn() -> Vec<(T, Matrix<T>, Matrix<T>)> + Send + 'static,
+        beta: impl Fn() -> T + Send + 'static,
     ) -> Result<()> {
         let triangle = triangle(self.fill)?;
         let (c, symmetry) = (self.c, self.symmetry);
