@@ -131,7 +131,7 @@ pub fn translate(arguments: &[OsString]) -> Result<Vec<OsString>> {
         }
     }
     // `nvcc` optimises device code unless it is told not to.
-    if !made.iter().any(|argument| is_level(argument)) {
+    if !made.iter().any(is_level) {
         made.push("-O2".into());
     }
     Ok(made)
