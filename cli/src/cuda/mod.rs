@@ -24,11 +24,27 @@ pub fn clang(arguments: &[OsString]) -> Result<(Command, Vec<OsString>)> {
 pub fn compile(arguments: &[OsString]) -> Result<()> {
     let (mut clang, arguments) = clang(arguments)?;
     clang.arg("--driver-mode=g++").args(arguments);
-    let cannot_start = format!("cannot start {}", clang.get_program().display());
-    Err(Failure::system(cannot_start)(clang.exec()))
+    replace_by(clang)
 }
 
-/// Does the same with arguments for NVIDIA's `nvcc`.
+/// Does the same with arguments for NVIDIA's `nvcc`, to which files are C, C++ or CUDA by their names. clang does so as
+/// a driver for C, which links no library of C++.
 pub fn compile_as_nvcc(arguments: &[OsString]) -> Result<()> {
-    compile(&nvcc::translate(arguments)?)
+    let (mut clang, arguments) = clang(&nvcc::translate(arguments)?)?;
+    clang.args(&arguments);
+    if !arguments
+        .iter()
+        .any(|argument| NO_LINK.iter().any(|option| argument == option))
+    {
+        clang.args(["-lstdc++", "-lm"]);
+    }
+    replace_by(clang)
+}
+
+/// Options with which clang does not link.
+const NO_LINK: [&str; 6] = ["-c", "-S", "-E", "-M", "-MM", "--version"];
+
+fn replace_by(mut clang: Command) -> Result<()> {
+    let cannot_start = format!("cannot start {}", clang.get_program().display());
+    Err(Failure::system(cannot_start)(clang.exec()))
 }

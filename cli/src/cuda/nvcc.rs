@@ -152,9 +152,10 @@ fn meaning(argument: &str) -> Option<(&'static Meaning, Option<&str>)> {
 /// An option of the host's compiler. Options of the host's machine are not for device code.
 fn for_host(option: &str) -> Vec<OsString> {
     let option = option.trim_matches(['"', '\'']);
-    match option.starts_with("-m") {
-        true => vec!["-Xarch_host".into(), option.into()],
-        false => vec![option.into()],
+    match option {
+        "-m64" => Vec::new(),
+        _ if option.starts_with("-m") => vec!["-Xarch_host".into(), option.into()],
+        _ => vec![option.into()],
     }
 }
 
