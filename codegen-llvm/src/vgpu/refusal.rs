@@ -14,8 +14,8 @@ pub struct Refused {
     pub why: String,
 }
 
-/// Refuses the kernels that reach one of the calls, and makes these trap. An image without a kernel that runs is refused
-/// as a whole.
+/// Refuses the kernels that reach one of the calls, and makes these trap. An image without a kernel that runs is
+/// refused as a whole.
 pub fn refuse(unit: &mut Unit, calls: Vec<Refused>) -> Result<()> {
     let Some(first) = calls.first().map(|refused| refused.why.clone()) else {
         return Ok(());
