@@ -49,8 +49,8 @@ pub struct DispatchRecord {
     pub implicit_reserved3: [u64; 16],
 }
 
-/// What the blocks of a grid synchronise with. CUDA's cooperative groups find it by `%envreg1` and `%envreg2`, the upper
-/// and the lower half of its address.
+/// What the blocks of a grid synchronise with. CUDA's cooperative groups find it by `%envreg1` and `%envreg2`, the
+/// upper and the lower half of its address.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct GridWorkspace {
