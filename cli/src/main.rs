@@ -91,8 +91,8 @@ enum Command {
         )]
         arguments: Vec<OsString>,
     },
-    /// Compile CUDA C++: clang++ with a runtime library of omptarget's, and NVIDIA's headers if scripts/fetch got them, or
-    /// omptarget's own; --cuda-headers=12, 13 or own chooses. Takes clang's arguments
+    /// Compile CUDA C++: clang++ with a runtime library of omptarget's, and NVIDIA's headers if scripts/fetch got them,
+    /// or omptarget's own; --cuda-headers=12, 13 or own chooses. Takes clang's arguments
     #[command(disable_help_flag = true)]
     Cuda {
         /// Arguments for clang++
