@@ -15,7 +15,8 @@ pub use nvcc::PROGRAM as NVCC;
 pub fn clang(arguments: &[OsString]) -> Result<(Command, Vec<OsString>)> {
     let (configuration, arguments) = headers::choose(arguments)?;
     let mut clang = clang::for_cuda(configuration, &arguments)?;
-    // clang knows NVIDIA's headers of these releases, but not all of their novelties. It minds no such option in a file.
+    // clang knows NVIDIA's headers of these releases, but not all of their novelties. In a configuration file it does
+    // not mind this option.
     clang.arg("-Wno-unknown-cuda-version");
     Ok((clang, arguments))
 }
