@@ -9,7 +9,7 @@ use std::process::Command;
 
 use omptarget_driver::{Failure, Result, clang};
 
-use crate::fortran;
+use crate::{cuda, fortran};
 
 const HELP: &str = "\
 Examples:
@@ -98,10 +98,11 @@ fn check(inputs: &[OsString]) -> Result<OsString> {
 }
 
 fn command_line(inputs: &[OsString], output: &Path) -> Result<Command> {
-    let mut clang = match has(inputs, Language::Cuda) {
-        true => clang::for_cuda(inputs)?,
-        false => clang::for_offload(inputs)?,
+    let (mut clang, inputs) = match has(inputs, Language::Cuda) {
+        true => cuda::clang(inputs)?,
+        false => (clang::for_offload(inputs)?, inputs.to_vec()),
     };
+    let inputs = &inputs;
     if !has_option(inputs, "-O") {
         clang.arg("-O2");
     }

@@ -4,6 +4,7 @@
 #define __CUDA_RUNTIME_H__
 
 #include "cuda_runtime_api.h"
+#include "driver_functions.h"
 #include "vector_functions.h"
 
 #ifdef __cplusplus
@@ -67,6 +68,11 @@ static inline cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3
     return cudaLaunchKernel((const void *)kernel, grid, block, arguments, shared, stream);
 }
 template <typename... P>
+static inline cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments,
+                                           size_t shared = 0, cudaStream_t stream = 0) {
+    return cudaLaunchCooperativeKernel((const void *)kernel, grid, block, arguments, shared, stream);
+}
+template <typename... P>
 static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, void (*kernel)(P...)) {
     return cudaFuncGetAttributes(attributes, (const void *)kernel);
 }
@@ -84,27 +90,93 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blo
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, threads, shared);
 }
 
-// The largest block of a kernel, and a grid of such blocks that fills the device.
-template <typename K>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, K kernel, size_t shared = 0,
-                                                             int limit = 0) {
+template <typename... P>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, void (*kernel)(P...),
+                                                                                 int threads, size_t shared,
+                                                                                 unsigned int flags) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, (const void *)kernel, threads, shared, flags);
+}
+template <typename... P>
+static inline cudaError_t cudaFuncSetSharedMemConfig(void (*kernel)(P...), cudaSharedMemConfig width) {
+    return cudaFuncSetSharedMemConfig((const void *)kernel, width);
+}
+template <typename... P>
+static inline cudaError_t cudaFuncGetName(const char **name, void (*kernel)(P...)) {
+    return cudaFuncGetName(name, (const void *)kernel);
+}
+template <typename... P>
+static inline cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, void (*kernel)(P...)) {
+    return cudaGetFuncBySymbol(function, (const void *)kernel);
+}
+template <typename T>
+static inline cudaError_t cudaMallocFromPoolAsync(T **memory, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+    return cudaMallocFromPoolAsync((void **)memory, bytes, pool, stream);
+}
+template <typename T>
+static inline cudaError_t cudaMallocAsync(T **memory, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+    return cudaMallocFromPoolAsync((void **)memory, bytes, pool, stream);
+}
+template <typename T>
+static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *memory, size_t bytes = 0,
+                                                   unsigned int flags = cudaMemAttachSingle) {
+    return cudaStreamAttachMemAsync(stream, (void *)memory, bytes, flags);
+}
+// The form of CUDA 11, which also says where a failure was.
+static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, cudaGraphNode_t *,
+                                               char *, size_t) {
+    return cudaGraphInstantiate(executable, graph, 0);
+}
+
+// The largest block of a kernel, and a grid of such blocks that fills the device. The amount of dynamic shared memory
+// may depend on the size of the block.
+template <typename S, typename K>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *grid, int *block, K kernel,
+                                                                                 S shared_of, int limit = 0,
+                                                                                 unsigned int flags = 0) {
     cudaFuncAttributes attributes;
-    int device, multiprocessors, blocks;
+    int device, multiprocessors, most = 0;
     cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
     if (error == cudaSuccess)
         error = cudaGetDevice(&device);
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    int threads = attributes.maxThreadsPerBlock;
-    if (limit > 0 && limit < threads)
-        threads = limit;
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared);
     if (error != cudaSuccess)
         return error;
-    *block = threads;
-    *grid = blocks * multiprocessors;
-    return cudaSuccess;
+    int largest = attributes.maxThreadsPerBlock;
+    if (limit > 0 && limit < largest)
+        largest = limit;
+    // Whole warps, and the largest block first: of equal ones, it stays.
+    int step = largest < 32 ? largest : 32;
+    for (int threads = largest / step * step; threads > 0; threads -= step) {
+        int blocks;
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, kernel, threads, shared_of(threads),
+                                                                       flags);
+        if (error != cudaSuccess)
+            return error;
+        if (blocks * threads > most) {
+            most = blocks * threads;
+            *block = threads;
+            *grid = blocks * multiprocessors;
+        }
+    }
+    return most != 0 ? cudaSuccess : cudaErrorInvalidValue;
+}
+template <typename S, typename K>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, K kernel, S shared_of,
+                                                                         int limit = 0) {
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(grid, block, kernel, shared_of, limit);
+}
+template <typename K>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, K kernel,
+                                                                      size_t shared = 0, int limit = 0,
+                                                                      unsigned int flags = 0) {
+    auto same = [shared](int) { return shared; };
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(grid, block, kernel, same, limit, flags);
+}
+template <typename K>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, K kernel, size_t shared = 0,
+                                                             int limit = 0) {
+    return cudaOccupancyMaxPotentialBlockSizeWithFlags(grid, block, kernel, shared, limit);
 }
 #endif
 

@@ -1,25 +1,203 @@
 //! C structures of CUDA's runtime interface (version 12). `cudart/include/driver_types.h` has the same.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 
-/// `dim3`.
+pub use kernel_language::Dim3;
+
+/// `cudaExtent` and `cudaPos`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Dim3 {
-    /// In the first dimension.
-    pub x: u32,
-    /// In the second.
-    pub y: u32,
-    /// In the third.
-    pub z: u32,
+pub struct Size {
+    /// Bytes of a row, or the first byte.
+    pub x: usize,
+    /// Rows, or the first row.
+    pub y: usize,
+    /// Planes, or the first plane.
+    pub z: usize,
 }
 
-impl Dim3 {
-    /// As an array.
-    pub fn counts(self) -> [u32; 3] {
-        [self.x, self.y, self.z]
-    }
+/// `cudaPitchedPtr`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct PitchedPointer {
+    /// The first byte.
+    pub address: *mut c_void,
+    /// Bytes from one row to the next.
+    pub pitch: usize,
+    /// Bytes of a row that are used.
+    pub width: usize,
+    /// Rows of a plane.
+    pub height: usize,
 }
+
+/// `cudaMemcpy3DParms`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct CopyBox {
+    /// The source, if it is an array.
+    pub from_array: *mut c_void,
+    /// Where in the source.
+    pub from_position: Size,
+    /// The source.
+    pub from: PitchedPointer,
+    /// The destination, if it is an array.
+    pub to_array: *mut c_void,
+    /// Where in the destination.
+    pub to_position: Size,
+    /// The destination.
+    pub to: PitchedPointer,
+    /// How much.
+    pub extent: Size,
+    /// `cudaMemcpyKind`.
+    pub kind: i32,
+}
+
+/// `cudaMemcpy3DPeerParms`.
+#[repr(C)]
+pub struct PeerCopyBox {
+    /// The source, if it is an array.
+    pub from_array: *mut c_void,
+    /// Where in the source.
+    pub from_position: Size,
+    /// The source.
+    pub from: PitchedPointer,
+    /// Its device.
+    pub from_device: i32,
+    /// The destination, if it is an array.
+    pub to_array: *mut c_void,
+    /// Where in the destination.
+    pub to_position: Size,
+    /// The destination.
+    pub to: PitchedPointer,
+    /// Its device.
+    pub to_device: i32,
+    /// How much.
+    pub extent: Size,
+}
+
+/// `cudaKernelNodeParams`.
+#[repr(C)]
+pub struct KernelParameters {
+    /// The kernel's host function.
+    pub function: *const c_void,
+    /// Blocks.
+    pub grid: Dim3,
+    /// Threads of a block.
+    pub block: Dim3,
+    /// Bytes of dynamic shared memory.
+    pub shared: u32,
+    /// The addresses of the arguments.
+    pub arguments: *const *const u8,
+    /// The arguments in another form.
+    pub extra: *mut *mut c_void,
+}
+
+/// `cudaMemsetParams`.
+#[repr(C)]
+pub struct FillParameters {
+    /// The first byte.
+    pub to: *mut c_void,
+    /// Bytes from one row to the next.
+    pub pitch: usize,
+    /// The element.
+    pub value: u32,
+    /// Its bytes.
+    pub element: u32,
+    /// Elements of a row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+}
+
+/// `cudaHostNodeParams`.
+#[repr(C)]
+pub struct HostParameters {
+    /// The function.
+    pub function: Option<unsafe extern "C" fn(*mut c_void)>,
+    /// What it gets.
+    pub data: *mut c_void,
+}
+
+/// `cudaMemLocation`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Location {
+    /// `cudaMemLocationType`.
+    pub kind: i32,
+    /// The device's number.
+    pub number: i32,
+}
+
+/// `cudaMemAccessDesc`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Access {
+    /// Who may access.
+    pub location: Location,
+    /// `cudaMemAccessFlags`.
+    pub flags: i32,
+}
+
+/// `cudaMemPoolProps`.
+#[repr(C)]
+pub struct PoolProperties {
+    /// `cudaMemAllocationType`.
+    pub kind: i32,
+    /// `cudaMemAllocationHandleType`: for other processes.
+    pub handles: i32,
+    /// Where the memory is.
+    pub location: Location,
+    /// Of another system.
+    pub security: *mut c_void,
+    /// Most bytes; 0: what the device has.
+    pub max_size: usize,
+    /// Advice.
+    pub usage: u16,
+    /// Zeros.
+    pub reserved: [u8; 54],
+}
+
+/// `cudaMemAllocNodeParams`.
+#[repr(C)]
+pub struct AllocationParameters {
+    /// As of a pool.
+    pub pool: PoolProperties,
+    /// Who may access the memory.
+    pub access: *const Access,
+    /// How many those are.
+    pub accesses: usize,
+    /// How much.
+    pub bytes: usize,
+    /// Where it is: the answer.
+    pub address: *mut c_void,
+}
+
+/// `cudaGraphInstantiateParams`.
+#[repr(C)]
+pub struct InstantiateParameters {
+    /// Flags.
+    pub flags: u64,
+    /// For the upload.
+    pub stream: *mut c_void,
+    /// Where a failure was: an answer.
+    pub error_node: *mut c_void,
+    /// `cudaGraphInstantiateResult`: an answer.
+    pub result: i32,
+}
+
+/// `cudaGraphExecUpdateResultInfo`.
+#[repr(C)]
+pub struct UpdateResult {
+    /// `cudaGraphExecUpdateResult`.
+    pub result: i32,
+    /// The node of the new graph that does not fit.
+    pub error_node: *mut c_void,
+    /// Another node that an edge of it names.
+    pub error_from_node: *mut c_void,
+}
+
+/// The value of an attribute of a stream or a launch (`cudaLaunchAttributeValue`).
+pub type AttributeValue = [u8; 64];
 
 /// What a program passes to `__cudaRegisterFatBinary`.
 #[repr(C)]
@@ -75,92 +253,5 @@ pub struct PointerAttributes {
     pub host_pointer: *mut c_void,
 }
 
-/// Integers between the fields of `cudaDeviceProp` that are known.
-type Unknown<const N: usize> = [i32; N];
-
-/// `cudaDeviceProp`.
-#[repr(C)]
-pub struct DeviceProperties {
-    /// Name, with a NUL at its end.
-    pub name: [c_char; 256],
-    /// Not known.
-    pub ids: [u8; 28],
-    /// Bytes of memory.
-    pub total_memory: usize,
-    /// Shared memory of a block.
-    pub shared_per_block: usize,
-    /// Not known.
-    pub registers_per_block: i32,
-    /// Lanes of a warp.
-    pub warp_size: i32,
-    /// Largest pitch of a copy.
-    pub memory_pitch: usize,
-    /// Threads of a block.
-    pub max_threads_per_block: i32,
-    /// The same, per dimension.
-    pub max_block: [i32; 3],
-    /// Blocks of a grid.
-    pub max_grid: [i32; 3],
-    /// Not known.
-    pub clock_rate: i32,
-    /// Bytes of constants.
-    pub constant_memory: usize,
-    /// Compute capability.
-    pub major: i32,
-    /// Compute capability.
-    pub minor: i32,
-    /// Alignment of textures.
-    pub texture_alignment: usize,
-    /// Alignment of rows of textures.
-    pub texture_pitch_alignment: usize,
-    /// Copies beside kernels.
-    pub overlap: i32,
-    /// Multiprocessors.
-    pub multiprocessors: i32,
-    /// Not so.
-    pub timeout: i32,
-    /// Not so.
-    pub integrated: i32,
-    /// Kernels reach memory of `cudaHostAlloc`.
-    pub maps_host_memory: i32,
-    /// Any number of threads may use it.
-    pub compute_mode: i32,
-    /// There are no textures and no surfaces.
-    pub textures: Unknown<40>,
-    /// Alignment of surfaces.
-    pub surface_alignment: usize,
-    /// Several kernels at once.
-    pub concurrent_kernels: i32,
-    /// Not known.
-    pub bus: Unknown<5>,
-    /// Engines for copies.
-    pub copy_engines: i32,
-    /// Host and device addresses do not overlap.
-    pub unified_addressing: i32,
-    /// Not known.
-    pub memory_rate: Unknown<4>,
-    /// Threads of a multiprocessor.
-    pub threads_per_multiprocessor: i32,
-    /// Not known.
-    pub caches: Unknown<3>,
-    /// Shared memory of a multiprocessor.
-    pub shared_per_multiprocessor: usize,
-    /// Not known.
-    pub registers_per_multiprocessor: i32,
-    /// There is `cudaMallocManaged`.
-    pub managed_memory: i32,
-    /// Not known.
-    pub boards: Unknown<10>,
-    /// Shared memory of a block with `cudaFuncSetAttribute`.
-    pub shared_per_block_optin: usize,
-    /// Not known.
-    pub pages: Unknown<4>,
-    /// Nothing is reserved.
-    pub shared_reserved: usize,
-    /// Not known, and reserved.
-    pub rest: Unknown<76>,
-}
-
 /// The size of CUDA 12's structure.
-const _: () = assert!(size_of::<DeviceProperties>() == 1032);
 const _: () = assert!(size_of::<FunctionAttributes>() == 24 + 29 * 4 + 4);

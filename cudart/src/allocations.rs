@@ -47,6 +47,13 @@ impl Allocations {
         (address - found.begin < found.size).then_some(*found)
     }
 
+    /// Whether one has an address between these two, which count.
+    pub fn overlaps(&self, first: u64, last: u64) -> bool {
+        let table = self.0.lock();
+        let nearest = table.range(..=last).next_back();
+        nearest.is_some_and(|(_, found)| found.begin + (found.size - 1) >= first)
+    }
+
     /// Those of a device, which leave the table.
     pub fn take_of(&self, device: usize) -> Vec<Allocation> {
         let mut table = self.0.lock();
@@ -82,6 +89,8 @@ mod tests {
         assert_eq!(allocations.find(355), Some(block(256, 100, 0)));
         assert_eq!(allocations.find(356), None);
         assert_eq!(allocations.find(255), None);
+        assert!(allocations.overlaps(0, 256) && allocations.overlaps(355, 400));
+        assert!(!allocations.overlaps(356, 511));
         assert_eq!(allocations.bytes_of(0), 100);
         assert_eq!(allocations.remove(300, |_| true), None);
         assert_eq!(allocations.remove(256, |_| false), None);

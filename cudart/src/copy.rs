@@ -1,9 +1,12 @@
 //! Copies and fills. Which memory an address belongs to decides how a copy is done.
 
+use std::sync::Arc;
+
 use plugin_api::{DevicePtr, MemoryKind, Result as DeviceResult};
 
 use crate::error::{Code, Result};
-use crate::runtime::{OwnStream, Runtime};
+use crate::own_stream::OwnStream;
+use crate::runtime::Runtime;
 
 /// `cudaMemcpyKind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,16 +68,93 @@ enum Place {
     Pageable,
 }
 
-/// A host address for a function that a stream calls.
-struct HostAddress(*mut u8);
+/// One side of a copy: planes of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Side {
+    /// The first byte.
+    pub address: u64,
+    /// Bytes from one row to the next.
+    pub pitch: usize,
+    /// Bytes from one plane to the next.
+    pub plane: usize,
+}
 
-// SAFETY: the program promises that the memory stays valid until the stream has passed the operation.
-unsafe impl Send for HostAddress {}
+impl Side {
+    /// A row of bytes.
+    pub fn row(address: u64) -> Side {
+        Side::rows(address, 0)
+    }
 
-impl HostAddress {
-    /// The address. A method, so that closures capture the whole wrapper.
-    fn get(&self) -> *mut u8 {
-        self.0
+    /// Rows of one plane.
+    pub fn rows(address: u64, pitch: usize) -> Side {
+        Side {
+            address,
+            pitch,
+            plane: 0,
+        }
+    }
+
+    /// Bytes from the first to the last one.
+    fn span(&self, extent: Extent) -> Result<usize> {
+        let rows = (extent.height - 1).checked_mul(self.pitch);
+        let planes = (extent.depth - 1).checked_mul(self.plane);
+        let span = rows.zip(planes).and_then(|(rows, planes)| {
+            let before = rows.checked_add(planes)?;
+            before.checked_add(extent.width)
+        });
+        span.ok_or(Code::INVALID_VALUE)
+    }
+
+    /// Where a row begins.
+    fn at(&self, row: usize, plane: usize) -> u64 {
+        self.address + (row * self.pitch + plane * self.plane) as u64
+    }
+}
+
+/// How much a copy moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Bytes of a row.
+    pub width: usize,
+    /// Rows of a plane.
+    pub height: usize,
+    /// Planes.
+    pub depth: usize,
+}
+
+impl Extent {
+    /// A row of bytes.
+    pub fn row(width: usize) -> Extent {
+        Extent {
+            width,
+            height: 1,
+            depth: 1,
+        }
+    }
+
+    /// Whether there is nothing to copy.
+    fn is_empty(self) -> bool {
+        self.width == 0 || self.height == 0 || self.depth == 0
+    }
+
+    /// The same in one row, if the rows of all sides lie without gaps.
+    fn joined(self, sides: &[Side]) -> Extent {
+        let rows = |extent: Extent| sides.iter().all(|side| side.pitch == extent.width);
+        if self.height == 1 && self.depth == 1 || !rows(self) {
+            return self;
+        }
+        let plane = self.width * self.height;
+        let planes = self.depth == 1 || sides.iter().all(|side| side.plane == plane);
+        Extent {
+            width: if planes { plane * self.depth } else { plane },
+            height: 1,
+            depth: if planes { 1 } else { self.depth },
+        }
+    }
+
+    /// Its rows.
+    fn rows(self) -> impl Iterator<Item = (usize, usize)> {
+        (0..self.depth).flat_map(move |plane| (0..self.height).map(move |row| (row, plane)))
     }
 }
 
@@ -106,10 +186,10 @@ fn place(
     }
 }
 
-/// Copies `len` bytes.
+/// Copies bytes.
 ///
 /// # Safety
-/// Host memory is readable or writable for `len` bytes: pinned memory until the stream has passed the copy.
+/// As for [`copy_rows`].
 pub unsafe fn copy(
     runtime: &Runtime,
     own: &OwnStream,
@@ -117,56 +197,89 @@ pub unsafe fn copy(
     direction: Direction,
     waits: Waits,
 ) -> Result<()> {
+    let sides = (Side::row(to), Side::row(from));
+    // SAFETY: caller.
+    unsafe { copy_rows(runtime, own, sides, Extent::row(len), direction, waits) }
+}
+
+/// Copies rows.
+///
+/// # Safety
+/// Host memory is readable or writable as far as the sides reach: pinned memory until the stream has passed the copy,
+/// and any memory as long as a graph may be launched that a captured copy is part of.
+pub unsafe fn copy_rows(
+    runtime: &Runtime,
+    own: &OwnStream,
+    (to, from): (Side, Side),
+    extent: Extent,
+    direction: Direction,
+    waits: Waits,
+) -> Result<()> {
     own.device.check()?;
     let (from_device, to_device) = direction.sides();
-    if len == 0 {
+    if extent.is_empty() {
         return Ok(());
     }
-    if to == 0 || from == 0 {
+    if to.address == 0 || from.address == 0 {
         return Err(Code::INVALID_VALUE);
     }
-    let source = place(runtime, own, from, len, from_device)?;
-    let target = place(runtime, own, to, len, to_device)?;
-    let mut complete = false;
+    let source = place(runtime, own, from.address, from.span(extent)?, from_device)?;
+    let target = place(runtime, own, to.address, to.span(extent)?, to_device)?;
+    let extent = extent.joined(&[to, from]);
+    let width = extent.width;
+    let rows = || {
+        extent
+            .rows()
+            .map(|(row, plane)| (to.at(row, plane), from.at(row, plane)))
+    };
+    let captured = own.stream.is_captured();
     match (source, target) {
         (Place::Device(one), Place::Device(other)) if one != other => {
-            between_devices(runtime, own, (to, other), (from, one), len)?;
-            complete = true;
+            let mut rows = rows();
+            return rows.try_for_each(|(to, from)| {
+                between_devices(runtime, own, (to, other), (from, one), width)
+            });
         }
-        (Place::Device(_), Place::Device(_)) => {
+        (Place::Device(_), Place::Device(_)) => enqueue(own, |stream| {
+            rows().try_for_each(|(to, from)| stream.copy(DevicePtr(to), DevicePtr(from), width))
+        })?,
+        (Place::Pageable, Place::Device(_)) if waits == Waits::ForPageable && !captured => {
             enqueue(own, |stream| {
-                stream.copy(DevicePtr(to), DevicePtr(from), len)
+                rows().try_for_each(|(to, from)| {
+                    // SAFETY: readable (caller).
+                    let bytes = unsafe { std::slice::from_raw_parts(from as *const u8, width) };
+                    stream.write_copied(DevicePtr(to), bytes)
+                })
             })?;
         }
-        (Place::Pageable, Place::Device(_)) if waits == Waits::ForPageable => {
-            // SAFETY: readable (caller).
-            let bytes = unsafe { std::slice::from_raw_parts(from as *const u8, len) };
-            enqueue(own, |stream| stream.write_copied(DevicePtr(to), bytes))?;
-        }
-        (Place::Pinned | Place::Pageable, Place::Device(_)) => {
-            // SAFETY: readable until the stream has passed the copy: the memory is pinned, or this function waits.
-            enqueue(own, |stream| unsafe {
-                stream.write(DevicePtr(to), from as *const u8, len)
-            })?;
-        }
-        (Place::Device(_), Place::Pinned | Place::Pageable) => {
+        (Place::Pinned | Place::Pageable, Place::Device(_)) => enqueue(own, |stream| {
+            // SAFETY: readable until the stream has passed the copy: the memory is pinned, or this function waits, or
+            // a graph has the copy.
+            rows().try_for_each(|(to, from)| unsafe {
+                stream.write(DevicePtr(to), from as *const u8, width)
+            })
+        })?,
+        (Place::Device(_), Place::Pinned | Place::Pageable) => enqueue(own, |stream| {
             // SAFETY: writable until the stream has passed the copy, as above.
-            enqueue(own, |stream| unsafe {
-                stream.read(to as *mut u8, DevicePtr(from), len)
-            })?;
-        }
+            rows().try_for_each(|(to, from)| unsafe {
+                stream.read(to as *mut u8, DevicePtr(from), width)
+            })
+        })?,
         (Place::Pinned | Place::Pageable, Place::Pinned | Place::Pageable) => {
-            let (to, from) = (HostAddress(to as *mut u8), HostAddress(from as *mut u8));
-            // SAFETY: both ranges are valid until the stream has passed the copy, as above.
-            let function = move || unsafe { std::ptr::copy(from.get(), to.get(), len) };
-            enqueue(own, |stream| stream.call(Box::new(function)))?;
+            let function = move || {
+                for (row, plane) in extent.rows() {
+                    let (to, from) = (to.at(row, plane), from.at(row, plane));
+                    // SAFETY: both ranges are valid until the stream has passed the copy, as above.
+                    unsafe { std::ptr::copy(from as *const u8, to as *mut u8, width) };
+                }
+            };
+            own.device.enqueue_call(&own.stream, Arc::new(function))?;
         }
     }
     let pageable_target = target == Place::Pageable;
     let pageable_source = source == Place::Pageable && !matches!(target, Place::Device(_));
     match waits {
-        _ if complete => Ok(()),
-        Waits::ForPageable if !pageable_target && !pageable_source => Ok(()),
+        Waits::ForPageable if captured || !pageable_target && !pageable_source => Ok(()),
         _ => own.device.synchronize(&own.stream),
     }
 }
@@ -202,33 +315,96 @@ fn between_devices(
     written.map_err(target.failed())
 }
 
-/// Sets `len` bytes.
+/// Sets the bytes of rows.
 ///
 /// # Safety
-/// As for [`copy`].
-pub unsafe fn fill(
+/// As for [`copy_rows`].
+pub unsafe fn fill_rows(
     runtime: &Runtime,
     own: &OwnStream,
-    to: u64,
+    to: Side,
     byte: u8,
-    len: usize,
+    extent: Extent,
     waits: Waits,
 ) -> Result<()> {
     own.device.check()?;
-    if len == 0 {
+    if extent.is_empty() {
         return Ok(());
     }
-    match place(runtime, own, to, len, Some(true))? {
-        Place::Device(_) => enqueue(own, |stream| stream.fill(DevicePtr(to), byte, len))?,
+    let target = place(runtime, own, to.address, to.span(extent)?, Some(true))?;
+    let extent = extent.joined(&[to]);
+    match target {
+        Place::Device(_) => enqueue(own, |stream| {
+            let mut rows = extent.rows().map(|(row, plane)| to.at(row, plane));
+            rows.try_for_each(|to| stream.fill(DevicePtr(to), byte, extent.width))
+        })?,
         Place::Pinned | Place::Pageable => {
-            let to = HostAddress(to as *mut u8);
-            // SAFETY: the memory is writable until the stream has passed the operation (caller).
-            let function = move || unsafe { std::ptr::write_bytes(to.get(), byte, len) };
-            enqueue(own, |stream| stream.call(Box::new(function)))?;
+            let function = move || {
+                for (row, plane) in extent.rows() {
+                    let to = to.at(row, plane) as *mut u8;
+                    // SAFETY: the memory is writable until the stream has passed the operation (caller).
+                    unsafe { std::ptr::write_bytes(to, byte, extent.width) };
+                }
+            };
+            own.device.enqueue_call(&own.stream, Arc::new(function))?;
         }
     }
     match waits {
         Waits::Always => own.device.synchronize(&own.stream),
         Waits::ForPageable => Ok(()),
+    }
+}
+
+/// Repeats the bytes of an element of two or four bytes over rows of device memory.
+///
+/// # Safety
+/// As for [`copy_rows`].
+pub unsafe fn fill_elements(
+    runtime: &Runtime,
+    own: &OwnStream,
+    to: Side,
+    element: &[u8],
+    extent: Extent,
+) -> Result<()> {
+    own.device.check()?;
+    if extent.is_empty() {
+        return Ok(());
+    }
+    let Place::Device(_) = place(runtime, own, to.address, to.span(extent)?, Some(true))? else {
+        return Err(Code::NOT_SUPPORTED);
+    };
+    let row = element.repeat(extent.width / element.len());
+    enqueue(own, |stream| {
+        let mut rows = extent.rows().map(|(row, plane)| to.at(row, plane));
+        rows.try_for_each(|to| stream.write_copied(DevicePtr(to), &row))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_without_gaps_are_one() {
+        let side = |pitch, plane| Side {
+            address: 0,
+            pitch,
+            plane,
+        };
+        let extent = Extent {
+            width: 8,
+            height: 4,
+            depth: 2,
+        };
+        assert_eq!(extent.joined(&[side(8, 32)]), Extent::row(64));
+        let planes = Extent {
+            width: 32,
+            height: 1,
+            depth: 2,
+        };
+        assert_eq!(extent.joined(&[side(8, 40)]), planes);
+        assert_eq!(extent.joined(&[side(8, 32), side(9, 32)]), extent);
+        assert_eq!(side(8, 40).span(extent), Ok(8 * 3 + 40 + 8));
+        assert_eq!(side(usize::MAX, 0).span(extent), Err(Code::INVALID_VALUE));
     }
 }

@@ -11,11 +11,17 @@ use plugin_api::{
 };
 
 use crate::error::{Code, Result, report};
+use crate::graph::operation::{HostCall, Operation};
+use crate::graph::recorder::Recorder;
 use crate::registry::{BinaryId, FatBinary, Registry, Symbol};
 use crate::streams::{Role, Stream};
 
 /// Shared memory that a block gets without `cudaFuncSetAttribute`, as on every NVIDIA GPU.
 const USUAL_SHARED: u32 = 48 << 10;
+
+/// What `cudaDeviceGetLimit` says before a program sets limits: of the stack, `printf`, the heap, launches by kernels,
+/// and the cache (`cudaLimit`).
+const USUAL_LIMITS: [usize; 7] = [1024, 1 << 20, 8 << 20, 2, 2048, 64, 0];
 
 /// A kernel on a device.
 pub struct LoadedKernel {
@@ -43,6 +49,10 @@ pub struct CudaDevice {
     destroyed: Mutex<Vec<Arc<Stream>>>,
     /// Held while work is enqueued that other streams may have to wait for.
     order: Mutex<()>,
+    /// Its own pool of memory, and the one that it uses: their handles.
+    pub pools: Mutex<(usize, usize)>,
+    /// `cudaDeviceSetLimit`: what the program wishes. The devices have no such limits.
+    pub limits: Mutex<[usize; 7]>,
     /// Why a kernel failed. From then on every call fails so, until the device is reset.
     failure: Mutex<Option<Code>>,
 }
@@ -59,6 +69,8 @@ impl CudaDevice {
             streams: Mutex::default(),
             destroyed: Mutex::default(),
             order: Mutex::default(),
+            pools: Mutex::default(),
+            limits: Mutex::new(USUAL_LIMITS),
             failure: Mutex::default(),
         }
     }
@@ -215,10 +227,38 @@ impl CudaDevice {
         work: impl FnOnce(&dyn plugin_api::Stream) -> DeviceResult<R>,
     ) -> Result<R> {
         self.check()?;
+        if let Some(part) = &mut *stream.capture.lock() {
+            let (result, operations) = Recorder::record(work).map_err(|error| {
+                part.capture.invalidate();
+                report("a stream cannot be captured", &error);
+                Code::CAPTURE_UNSUPPORTED
+            })?;
+            part.add_operations(operations)?;
+            return Ok(result);
+        }
         let _order = self.order.lock();
         stream.gets_work();
         let enqueued = self.order(stream).and_then(|()| work(&*stream.raw));
         enqueued.map_err(self.failed())
+    }
+
+    /// Enqueues a call of a function of the host. The function must not use the device.
+    pub fn enqueue_call(&self, stream: &Stream, function: HostCall) -> Result<()> {
+        if let Some(part) = &mut *stream.capture.lock() {
+            return part.add_operations(vec![Operation::Call(function)]);
+        }
+        self.enqueue(stream, |stream| stream.call(Box::new(move || function())))
+    }
+
+    /// Refuses to look at a stream whose work only becomes a graph.
+    fn not_captured(stream: &Stream) -> Result<()> {
+        match &*stream.capture.lock() {
+            Some(part) => {
+                part.capture.invalidate();
+                Err(Code::CAPTURE_UNSUPPORTED)
+            }
+            None => Ok(()),
+        }
     }
 
     /// The streams whose work counts as that of a stream: for the default one, those that it is ordered with, too.
@@ -234,6 +274,7 @@ impl CudaDevice {
     /// Waits for a stream.
     pub fn synchronize(&self, stream: &Arc<Stream>) -> Result<()> {
         self.check()?;
+        Self::not_captured(stream)?;
         for stream in self.with_ordered(stream) {
             stream.raw.synchronize().map_err(self.failed())?;
         }
@@ -243,6 +284,7 @@ impl CudaDevice {
     /// Whether a stream has nothing left to do.
     pub fn query(&self, stream: &Arc<Stream>) -> Result<()> {
         self.check()?;
+        Self::not_captured(stream)?;
         for stream in self.with_ordered(stream) {
             if !stream.raw.query().map_err(self.failed())? {
                 return Err(Code::NOT_READY);
@@ -270,6 +312,7 @@ impl CudaDevice {
             }
         }
         *self.default.lock() = None;
+        *self.limits.lock() = USUAL_LIMITS;
         self.destroyed.lock().clear();
         self.kernels.lock().clear();
         self.modules.lock().clear();

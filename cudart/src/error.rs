@@ -1,70 +1,15 @@
-//! Error codes: CUDA's names and numbers, the last error of a thread, and what errors of devices become.
+//! Errors: the last one of a thread, and what errors of devices become.
 
 use std::cell::Cell;
 use std::ffi::CStr;
 
 use plugin_api::{Error as DeviceError, FaultKind};
 
-/// A `cudaError_t` that is not `cudaSuccess`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Code(pub i32);
+use crate::codes::CODES;
+pub use crate::codes::{Code, SUCCESS};
 
 /// Result of an entry point's work.
 pub type Result<T> = std::result::Result<T, Code>;
-
-/// `cudaSuccess`.
-pub const SUCCESS: i32 = 0;
-
-macro_rules! codes {
-    ($($constant:ident = $number:literal, $name:literal, $text:literal;)*) => {
-        impl Code {
-            $(
-                #[doc = concat!("`", $name, "`: ", $text, ".")]
-                #[allow(dead_code, reason = "a program may ask for the name of each")]
-                pub const $constant: Code = Code($number);
-            )*
-        }
-
-        /// Number, name and description of every error.
-        const CODES: &[(i32, &CStr, &CStr)] = &[
-            (SUCCESS, c"cudaSuccess", c"no error"),
-            $(($number, to_c(concat!($name, "\0")), to_c(concat!($text, "\0"))),)*
-        ];
-    };
-}
-
-const fn to_c(text: &'static str) -> &'static CStr {
-    match CStr::from_bytes_with_nul(text.as_bytes()) {
-        Ok(text) => text,
-        Err(_) => panic!("the text ends with the only NUL"),
-    }
-}
-
-codes! {
-    INVALID_VALUE = 1, "cudaErrorInvalidValue", "invalid argument";
-    MEMORY_ALLOCATION = 2, "cudaErrorMemoryAllocation", "out of memory";
-    INITIALIZATION = 3, "cudaErrorInitializationError", "initialization error";
-    INVALID_CONFIGURATION = 9, "cudaErrorInvalidConfiguration", "invalid configuration argument";
-    INVALID_PITCH = 12, "cudaErrorInvalidPitchValue", "invalid pitch argument";
-    INVALID_SYMBOL = 13, "cudaErrorInvalidSymbol", "invalid device symbol";
-    INVALID_DIRECTION = 21, "cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy";
-    MISSING_CONFIGURATION = 52, "cudaErrorMissingConfiguration", "a kernel's host function was called without <<<...>>>";
-    INVALID_FUNCTION = 98, "cudaErrorInvalidDeviceFunction", "invalid device function";
-    NO_DEVICE = 100, "cudaErrorNoDevice", "no CUDA-capable device is detected";
-    INVALID_DEVICE = 101, "cudaErrorInvalidDevice", "invalid device ordinal";
-    INVALID_IMAGE = 200, "cudaErrorInvalidKernelImage", "device kernel image is invalid";
-    NO_IMAGE = 209, "cudaErrorNoKernelImageForDevice", "no kernel image is available for execution on the device";
-    INVALID_HANDLE = 400, "cudaErrorInvalidResourceHandle", "invalid resource handle";
-    NOT_READY = 600, "cudaErrorNotReady", "device not ready";
-    ILLEGAL_ADDRESS = 700, "cudaErrorIllegalAddress", "an illegal memory access was encountered";
-    OUT_OF_RESOURCES = 701, "cudaErrorLaunchOutOfResources", "too many resources requested for launch";
-    TIMEOUT = 702, "cudaErrorLaunchTimeout", "the launch timed out and was terminated";
-    ASSERT = 710, "cudaErrorAssert", "device-side assert triggered";
-    STACK = 714, "cudaErrorHardwareStackError", "hardware stack error";
-    LAUNCH_FAILURE = 719, "cudaErrorLaunchFailure", "unspecified launch failure";
-    NOT_SUPPORTED = 801, "cudaErrorNotSupported", "operation not supported";
-    UNKNOWN = 999, "cudaErrorUnknown", "unknown error";
-}
 
 fn row(number: i32) -> Option<&'static (i32, &'static CStr, &'static CStr)> {
     CODES.iter().find(|(known, ..)| *known == number)

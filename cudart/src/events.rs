@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 use plugin_api::{Event as DeviceEvent, Result as DeviceResult, Stream};
 
 use crate::error::{Code, Result};
+use crate::graph::capture::Part;
 
 /// A point in a stream.
 #[derive(Clone)]
@@ -45,7 +46,20 @@ impl Point {
 /// An event of the program. Recording it again moves it.
 pub struct Event {
     has_time: bool,
-    point: Mutex<Option<Point>>,
+    /// Where it is.
+    pub place: Mutex<Place>,
+}
+
+/// Where an event is.
+#[derive(Clone, Default)]
+pub enum Place {
+    /// Nothing has recorded it.
+    #[default]
+    Nowhere,
+    /// In a stream.
+    Stream(Point),
+    /// Behind nodes of a graph that comes about.
+    Graph(Part),
 }
 
 impl Event {
@@ -53,23 +67,25 @@ impl Event {
     pub fn new(has_time: bool) -> Arc<Event> {
         Arc::new(Event {
             has_time,
-            point: Mutex::default(),
+            place: Mutex::default(),
         })
     }
 
-    /// Puts it at a point.
-    pub fn set(&self, point: Point) {
-        *self.point.lock() = Some(point);
-    }
-
-    /// Where it is; `None` if it was never recorded.
-    pub fn point(&self) -> Option<Point> {
-        self.point.lock().clone()
+    /// Where it is in a stream; `None` if it was never recorded.
+    pub fn point(&self) -> Result<Option<Point>> {
+        match &*self.place.lock() {
+            Place::Nowhere => Ok(None),
+            Place::Stream(point) => Ok(Some(point.clone())),
+            Place::Graph(part) => {
+                part.capture.invalidate();
+                Err(Code::CAPTURED_EVENT)
+            }
+        }
     }
 
     /// When the stream passed it.
     pub fn time(&self) -> Result<Instant> {
-        let point = self.point().filter(|_| self.has_time);
+        let point = self.point()?.filter(|_| self.has_time);
         let point = point.ok_or(Code::INVALID_HANDLE)?;
         point.time.get().copied().ok_or(Code::NOT_READY)
     }

@@ -2,6 +2,7 @@
 //! knows them by.
 
 use std::collections::HashMap;
+use std::ffi::CStr;
 use std::sync::Arc;
 
 use device_image::{FAT_HEADER, Image, ImageError, fat_size};
@@ -49,6 +50,8 @@ pub struct Symbol {
     pub binary: BinaryId,
     /// The name.
     pub name: Arc<str>,
+    /// The same for C.
+    pub c_name: &'static CStr,
 }
 
 #[derive(Default)]
@@ -159,6 +162,7 @@ mod tests {
         let symbol = Symbol {
             binary: id,
             name: "k".into(),
+            c_name: c"k",
         };
         registry.add_kernel(8, symbol.clone());
         registry.add_variable(16, symbol.clone());

@@ -6,25 +6,23 @@ use std::sync::{Arc, OnceLock};
 
 use device_families::{Absence, VARIABLE, families, names, unknown};
 use log::{Level, LevelFilter, Log, Metadata, Record};
+use parking_lot::Mutex;
 
 use crate::allocations::{Allocation, Allocations};
 use crate::cuda_device::CudaDevice;
 use crate::error::{Code, Result, report};
-use crate::events::Event;
+use crate::events::{Event, Point};
+use crate::graph::Graph;
+use crate::graph::executable::Executable;
+use crate::graph::memory::GraphMemories;
+use crate::handles::Handles;
+use crate::own_stream::OwnStream;
+use crate::pools::{Pool, Pooled};
 use crate::registry::Registry;
-use crate::streams::{Handles, Role, Stream};
+use crate::streams::{Role, Stream};
 
 /// The families whose devices run CUDA programs: they take NVIDIA's images, or the bitcode for them.
 const FAMILIES: [&str; 2] = ["cuda", "vgpu"];
-
-/// A stream that the program made.
-#[derive(Clone)]
-pub struct OwnStream {
-    /// Its device.
-    pub device: Arc<CudaDevice>,
-    /// The stream.
-    pub stream: Arc<Stream>,
-}
 
 /// The state of the process.
 #[derive(Default)]
@@ -40,6 +38,20 @@ pub struct Runtime {
     pub streams: Handles<OwnStream>,
     /// Events.
     pub events: Handles<Arc<Event>>,
+    /// Graphs.
+    pub graphs: Handles<Arc<Graph>>,
+    /// Graphs that can be launched.
+    pub executables: Handles<Arc<Executable>>,
+    /// Memory of graphs.
+    pub graph_memory: GraphMemories,
+    /// Host memory of the program that it registered.
+    pub registered: Allocations,
+    /// Pools of memory, by their handles.
+    pub pools: Handles<Arc<Pool>>,
+    /// The pool of each block that came from one.
+    pub pooled: Pooled,
+    /// What is freed when a stream has passed it.
+    pub deferred: Mutex<Vec<(Point, Allocation)>>,
 }
 
 /// The runtime of this process.
@@ -136,6 +148,14 @@ impl Runtime {
         Ok(OwnStream { device, stream })
     }
 
+    /// The stream of a handle, unless it is the default stream.
+    pub fn own_stream(&self, handle: usize) -> Result<OwnStream> {
+        match handle {
+            DEFAULT | LEGACY => Err(Code::CAPTURE_UNSUPPORTED),
+            _ => self.stream(handle),
+        }
+    }
+
     /// Forgets the streams of a device.
     pub fn forget_streams(&self, device: &CudaDevice) {
         let is_here = |own: &OwnStream| own.device.number == device.number;
@@ -146,7 +166,8 @@ impl Runtime {
     /// The memory or variable that has this address in it.
     pub fn find(&self, address: u64) -> Option<Allocation> {
         let allocated = self.allocations.find(address);
-        allocated.or_else(|| self.variables.find(address))
+        let allocated = allocated.or_else(|| self.variables.find(address));
+        allocated.or_else(|| self.registered.find(address))
     }
 
     /// The event of a handle.

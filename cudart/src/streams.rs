@@ -1,11 +1,12 @@
-//! Streams: their handles, and how the default stream is ordered with the others.
+//! Streams, and how the default stream is ordered with the others.
 
-use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 use plugin_api::Result as DeviceResult;
+
+use crate::graph::capture::Part;
 
 /// How a stream is ordered with others of its device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub struct Stream {
     pub role: Role,
     /// Whether it may have work that is not complete. Changed only by whoever orders streams.
     busy: AtomicBool,
+    /// Its part in a capture, while one goes on.
+    pub capture: Mutex<Option<Part>>,
 }
 
 impl Stream {
@@ -35,7 +38,13 @@ impl Stream {
             raw,
             role,
             busy: AtomicBool::new(false),
+            capture: Mutex::default(),
         })
+    }
+
+    /// Whether what is enqueued becomes nodes of a graph.
+    pub fn is_captured(&self) -> bool {
+        self.capture.lock().is_some()
     }
 
     /// Notes that the stream gets work.
@@ -55,64 +64,5 @@ impl Stream {
                 Ok(())
             }
         }
-    }
-}
-
-/// What programs hold handles of.
-pub struct Handles<T> {
-    next: AtomicUsize,
-    table: Mutex<HashMap<usize, T>>,
-}
-
-/// CUDA's own handles are smaller than this.
-const FIRST: usize = 0x100;
-
-impl<T> Default for Handles<T> {
-    fn default() -> Handles<T> {
-        Handles {
-            next: AtomicUsize::new(FIRST),
-            table: Mutex::default(),
-        }
-    }
-}
-
-impl<T: Clone> Handles<T> {
-    /// A new handle. None is ever used twice, so that one of something destroyed is noticed.
-    pub fn add(&self, item: T) -> usize {
-        let handle = self.next.fetch_add(1, Ordering::Relaxed);
-        self.table.lock().insert(handle, item);
-        handle
-    }
-
-    /// What the handle stands for.
-    pub fn get(&self, handle: usize) -> Option<T> {
-        self.table.lock().get(&handle).cloned()
-    }
-
-    /// The same. The handle is none afterwards.
-    pub fn remove(&self, handle: usize) -> Option<T> {
-        self.table.lock().remove(&handle)
-    }
-
-    /// Removes those that `gone` names.
-    pub fn remove_all(&self, gone: impl Fn(&T) -> bool) {
-        self.table.lock().retain(|_, item| !gone(item));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn handles_are_never_used_twice() {
-        let handles = Handles::default();
-        let first = handles.add('a');
-        assert_eq!(handles.remove(first), Some('a'));
-        let second = handles.add('b');
-        assert_ne!(first, second);
-        assert_eq!((handles.get(first), handles.get(second)), (None, Some('b')));
-        handles.remove_all(|letter| *letter == 'b');
-        assert_eq!(handles.get(second), None);
     }
 }

@@ -30,8 +30,8 @@ const STATIC_CHUNKED: u64 = 33;
 const WHOLE: u64 = 95;
 /// Iterations are dealt to all threads of all teams (LLVM: `kmp_sched_distr_static_chunk_sched_static_chunkone`).
 const ALL_THREADS: u64 = 93;
-/// The same for a loop of which nobody can tell who executes which iterations. The upper bound that it leaves is how many
-/// iterations before the team's the thread's loop ends (devicertl: `static_schedule::DISTRIBUTE_FOR_ANY`).
+/// The same for a loop of which nobody can tell who executes which iterations. The upper bound that it leaves is how
+/// many iterations before the team's the thread's loop ends (devicertl: `static_schedule::DISTRIBUTE_FOR_ANY`).
 const ANY_THREADS: u64 = 96;
 /// The bits of a schedule that say no more than whether it is monotonic.
 const SCHEDULE_MASK: u64 = 0x1fff_ffff;

@@ -4,7 +4,7 @@
 //! function of the device's C library. Calls of functions written in LLVM assembly stand in their place (see
 //! [`super::lower`]).
 //!
-//! An intrinsic of the instruction set that has no lowering is an error. It names the intrinsic and its place.
+//! Kernels with an intrinsic of the instruction set that has no lowering are refused.
 
 use std::collections::HashMap;
 
@@ -12,9 +12,13 @@ use anyhow::{Result, bail};
 
 use super::dialect::Dialect;
 use super::lower::{self, Body, Request, body, library};
+use super::refusal::{self, Refused};
 use super::unit::Unit;
 use crate::analysis::source_locations::{describe, describe_use};
 use crate::ir::{Builder, Type, Value};
+
+/// How code asks for the workspace of its grid.
+const GRID_WORKSPACE: &str = "llvm.nvvm.read.ptx.sreg.envreg1";
 
 /// The function that replaces an intrinsic.
 struct Lowering {
@@ -35,7 +39,10 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         if !function.is_declaration() || function.is_unused() {
             continue;
         }
-        if let Some(lowering) = lowering_of(unit, function)? {
+        if !is_lowered(unit, function) {
+            refuse(unit, function)?;
+        } else if let Some(lowering) = lowering_of(unit, function) {
+            unit.manifest.grid_workspace |= function.name() == GRID_WORKSPACE;
             text.push_str(&lowering.definition);
             found.push((function, lowering));
         }
@@ -67,7 +74,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         .try_for_each(|(function, lowering)| replace_address(unit, function, &lowering))
 }
 
-fn lowering_of(unit: &Unit, function: Value) -> Result<Option<Lowering>> {
+fn lowering_of(unit: &Unit, function: Value) -> Option<Lowering> {
     let (name, ty) = (function.name(), function.value_type());
     let request = Request {
         name: &name,
@@ -75,18 +82,39 @@ fn lowering_of(unit: &Unit, function: Value) -> Result<Option<Lowering>> {
         parameters: ty.parameters().into_iter().map(Type::print).collect(),
         warp_size: unit.manifest.warp_size,
     };
-    let lowering = definition_of(unit.dialect, &request);
-    if lowering.is_none() && name.starts_with(unit.dialect.target.intrinsics) {
-        let place = describe_use(unit.context(), function);
-        bail!("the virtual GPU does not know the intrinsic `{name}`, used {place}");
+    definition_of(unit.dialect, &request)
+}
+
+/// Whether a function is no intrinsic of the instruction set, or has a lowering.
+fn is_lowered(unit: &Unit, function: Value) -> bool {
+    let intrinsic = function.name().starts_with(unit.dialect.target.intrinsics);
+    !intrinsic || lowering_of(unit, function).is_some()
+}
+
+/// Refuses the kernels that use an intrinsic without a lowering.
+fn refuse(unit: &mut Unit, function: Value) -> Result<()> {
+    let what = format!(
+        "the virtual GPU does not know the intrinsic `{}`",
+        function.name()
+    );
+    let users = function.users();
+    if users.iter().any(|user| !user.is_call()) {
+        bail!("{what}, used {}", describe_use(unit.context(), function));
     }
-    Ok(lowering)
+    let context = unit.context();
+    let calls = users.into_iter().map(|call| Refused {
+        call,
+        why: format!("{what}, used {}", describe(context, call)),
+    });
+    refusal::refuse(unit, calls.collect())
 }
 
 /// Replaces the uses of `function` that are left, those of its address, and deletes it.
 fn replace_address(unit: &Unit, function: Value, lowering: &Lowering) -> Result<()> {
+    let addressed = has_address(&function.name(), lowering.sites);
     if let Some(user) = function.users().into_iter().next()
         && lowering.sites > 0
+        && !addressed
     {
         let context = unit.context();
         let place = if user.is_instruction() {
@@ -99,7 +127,11 @@ fn replace_address(unit: &Unit, function: Value, lowering: &Lowering) -> Result<
             function.name()
         );
     }
-    function.replace_all_uses(unit.library_function(&lowering.symbol)?);
+    let symbol = match addressed {
+        true => format!("{}.address", lowering.symbol),
+        false => lowering.symbol.clone(),
+    };
+    function.replace_all_uses(unit.library_function(&symbol)?);
     // SAFETY: its uses are replaced, and `run` looks at each function once.
     unsafe { function.delete_function() };
     Ok(())
@@ -142,17 +174,35 @@ fn definition_of(dialect: &Dialect, request: &Request<'_>) -> Option<Lowering> {
         .enumerate()
         .map(|(index, ty)| format!("{ty} %a{index}"));
     let parameters = sites.chain(own).collect::<Vec<_>>().join(", ");
-    let definition = format!(
+    let mut definition = format!(
         "define {} @\"{symbol}\"({parameters}) {} nounwind {{\n{}\n}}\n",
         request.result,
         body.attributes,
         body.text.trim_end()
     );
+    if has_address(request.name, body.sites) {
+        definition += &addressable(request, &symbol, body.sites);
+    }
     Some(Lowering {
         symbol,
         definition,
         sites: body.sites,
     })
+}
+
+/// Whether a function with call sites may be called through its address: those of the C library that tables of virtual
+/// functions mention (`__cxa_pure_virtual`).
+fn has_address(name: &str, sites: usize) -> bool {
+    sites > 0 && name.starts_with("__cxa_")
+}
+
+/// A function for its address, which calls the other with an unknown place.
+fn addressable(request: &Request<'_>, symbol: &str, sites: usize) -> String {
+    let unknown = ["i32 0"; 2][..sites].join(", ");
+    format!(
+        "define {} @\"{symbol}.address\"() {{\n  call {} @\"{symbol}\"({unknown})\n  unreachable\n}}\n",
+        request.result, request.result
+    )
 }
 
 /// Generic intrinsics with the same meaning on every GPU.

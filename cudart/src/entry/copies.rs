@@ -2,8 +2,10 @@
 
 use std::ffi::{c_int, c_void};
 
-use crate::copy::{self, Direction, Waits};
+use crate::abi::{CopyBox, PeerCopyBox, PitchedPointer, Size};
+use crate::copy::{self, Direction, Extent, Side, Waits};
 use crate::error::{Code, Result, answer};
+use crate::own_stream::OwnStream;
 use crate::runtime::runtime;
 
 /// The default stream.
@@ -63,28 +65,29 @@ pub unsafe extern "C" fn cudaMemcpyAsync(
 type Rows = (u64, usize);
 
 /// # Safety
-/// As for [`copy::copy`], for each row.
+/// As for [`copy::copy_rows`].
 unsafe fn copy_rows(
-    (to, to_pitch): Rows,
-    (from, from_pitch): Rows,
+    to: Rows,
+    from: Rows,
     (width, height): (usize, usize),
     kind: c_int,
     stream: *mut c_void,
     waits: Waits,
 ) -> Result<()> {
     let direction = Direction::of(kind)?;
-    if width > to_pitch || width > from_pitch {
+    if width > to.1 || width > from.1 {
         return Err(Code::INVALID_PITCH);
     }
     let runtime = runtime();
     let own = runtime.stream(stream as usize)?;
-    for row in 0..height {
-        let at = |begin: u64, pitch: usize| begin + (row * pitch) as u64;
-        let ranges = (at(to, to_pitch), at(from, from_pitch), width);
-        // SAFETY: caller.
-        unsafe { copy::copy(runtime, &own, ranges, direction, waits)? };
-    }
-    Ok(())
+    let sides = (Side::rows(to.0, to.1), Side::rows(from.0, from.1));
+    let extent = Extent {
+        width,
+        height,
+        depth: 1,
+    };
+    // SAFETY: caller.
+    unsafe { copy::copy_rows(runtime, &own, sides, extent, direction, waits) }
 }
 
 /// Copies a rectangle.
@@ -127,21 +130,21 @@ pub unsafe extern "C" fn cudaMemcpy2DAsync(
 }
 
 /// # Safety
-/// As for [`copy::fill`].
+/// As for [`copy::fill_rows`].
 unsafe fn fill(
-    memory: *mut c_void,
+    side: Side,
     value: c_int,
-    bytes: usize,
+    extent: Extent,
     stream: *mut c_void,
     waits: Waits,
-) -> i32 {
-    let fill = || {
-        let runtime = runtime();
-        let own = runtime.stream(stream as usize)?;
-        // SAFETY: caller. The value is a byte, as with C's `memset`.
-        unsafe { copy::fill(runtime, &own, memory as u64, value as u8, bytes, waits) }
-    };
-    answer(fill())
+) -> Result<()> {
+    if extent.height > 1 && extent.width > side.pitch {
+        return Err(Code::INVALID_PITCH);
+    }
+    let runtime = runtime();
+    let own = runtime.stream(stream as usize)?;
+    // SAFETY: caller. The value is a byte, as with C's `memset`.
+    unsafe { copy::fill_rows(runtime, &own, side, value as u8, extent, waits) }
 }
 
 /// Sets bytes.
@@ -150,7 +153,10 @@ unsafe fn fill(
 /// The range is valid.
 pub unsafe extern "C" fn cudaMemset(memory: *mut c_void, value: c_int, bytes: usize) -> i32 {
     // SAFETY: caller.
-    unsafe { fill(memory, value, bytes, DEFAULT, Waits::Always) }
+    answer(unsafe {
+        let (side, extent) = (Side::row(memory as u64), Extent::row(bytes));
+        fill(side, value, extent, DEFAULT, Waits::Always)
+    })
 }
 
 /// Sets bytes in a stream's order.
@@ -164,29 +170,10 @@ pub unsafe extern "C" fn cudaMemsetAsync(
     stream: *mut c_void,
 ) -> i32 {
     // SAFETY: caller.
-    unsafe { fill(memory, value, bytes, stream, Waits::ForPageable) }
-}
-
-/// # Safety
-/// As for [`copy::fill`], for each row.
-unsafe fn fill_rows(
-    (memory, pitch): Rows,
-    value: c_int,
-    (width, height): (usize, usize),
-    stream: *mut c_void,
-    waits: Waits,
-) -> Result<()> {
-    if width > pitch {
-        return Err(Code::INVALID_PITCH);
-    }
-    let runtime = runtime();
-    let own = runtime.stream(stream as usize)?;
-    for row in 0..height {
-        let begin = memory + (row * pitch) as u64;
-        // SAFETY: caller.
-        unsafe { copy::fill(runtime, &own, begin, value as u8, width, waits)? };
-    }
-    Ok(())
+    answer(unsafe {
+        let (side, extent) = (Side::row(memory as u64), Extent::row(bytes));
+        fill(side, value, extent, stream, Waits::ForPageable)
+    })
 }
 
 /// Sets the bytes of a rectangle.
@@ -200,9 +187,14 @@ pub unsafe extern "C" fn cudaMemset2D(
     width: usize,
     height: usize,
 ) -> i32 {
-    let (rows, size) = ((memory as u64, pitch), (width, height));
+    let side = Side::rows(memory as u64, pitch);
+    let extent = Extent {
+        width,
+        height,
+        depth: 1,
+    };
     // SAFETY: caller.
-    answer(unsafe { fill_rows(rows, value, size, DEFAULT, Waits::Always) })
+    answer(unsafe { fill(side, value, extent, DEFAULT, Waits::Always) })
 }
 
 /// The same in a stream's order.
@@ -217,9 +209,14 @@ pub unsafe extern "C" fn cudaMemset2DAsync(
     height: usize,
     stream: *mut c_void,
 ) -> i32 {
-    let (rows, size) = ((memory as u64, pitch), (width, height));
+    let side = Side::rows(memory as u64, pitch);
+    let extent = Extent {
+        width,
+        height,
+        depth: 1,
+    };
     // SAFETY: caller.
-    answer(unsafe { fill_rows(rows, value, size, stream, Waits::ForPageable) })
+    answer(unsafe { fill(side, value, extent, stream, Waits::ForPageable) })
 }
 
 /// Copies from one device to another. The addresses say which.
@@ -266,4 +263,159 @@ pub unsafe extern "C" fn cudaMemcpyPeerAsync(
         unsafe { copy::copy(runtime, &own, (to, from, bytes), direction, Waits::Always) }
     };
     answer(copy())
+}
+
+/// A box of memory from a position in it on.
+fn side(memory: &PitchedPointer, position: Size) -> Result<Side> {
+    let plane = memory.pitch.checked_mul(memory.height);
+    let plane = plane.ok_or(Code::INVALID_VALUE)?;
+    let before = [
+        position.x,
+        position.y.wrapping_mul(memory.pitch),
+        position.z.wrapping_mul(plane),
+    ];
+    let before = before
+        .iter()
+        .fold(0u64, |sum, part| sum.wrapping_add(*part as u64));
+    Ok(Side {
+        address: (memory.address as u64).wrapping_add(before),
+        pitch: memory.pitch,
+        plane,
+    })
+}
+
+/// # Safety
+/// As for [`copy::copy_rows`].
+unsafe fn copy_box(parameters: *const CopyBox, stream: *mut c_void, waits: Waits) -> Result<()> {
+    // SAFETY: null or valid (caller).
+    let parameters = unsafe { parameters.as_ref() }.ok_or(Code::INVALID_VALUE)?;
+    let runtime = runtime();
+    let own = runtime.stream(stream as usize)?;
+    // SAFETY: caller.
+    unsafe { copy_box_on(&own, parameters, waits) }
+}
+
+/// Copies a box on a stream.
+///
+/// # Safety
+/// As for [`copy::copy_rows`].
+pub unsafe fn copy_box_on(own: &OwnStream, parameters: &CopyBox, waits: Waits) -> Result<()> {
+    let direction = Direction::of(parameters.kind)?;
+    if !parameters.from_array.is_null() || !parameters.to_array.is_null() {
+        return Err(Code::INVALID_HANDLE);
+    }
+    let (to, from) = (&parameters.to, &parameters.from);
+    let Size { x, y, z } = parameters.extent;
+    if y > 1 && (x > to.pitch || x > from.pitch) {
+        return Err(Code::INVALID_PITCH);
+    }
+    let extent = Extent {
+        width: x,
+        height: y,
+        depth: z,
+    };
+    let to = side(to, parameters.to_position)?;
+    let from = side(from, parameters.from_position)?;
+    // SAFETY: caller.
+    unsafe { copy::copy_rows(runtime(), own, (to, from), extent, direction, waits) }
+}
+
+/// Copies a box.
+///
+/// # Safety
+/// The address is null or valid, and so is the memory.
+pub unsafe extern "C" fn cudaMemcpy3D(parameters: *const CopyBox) -> i32 {
+    // SAFETY: caller.
+    answer(unsafe { copy_box(parameters, DEFAULT, Waits::Always) })
+}
+
+/// The same in a stream's order.
+///
+/// # Safety
+/// As for [`cudaMemcpy3D`]; pinned memory until the stream has passed the copy.
+pub unsafe extern "C" fn cudaMemcpy3DAsync(parameters: *const CopyBox, stream: *mut c_void) -> i32 {
+    // SAFETY: caller.
+    answer(unsafe { copy_box(parameters, stream, Waits::ForPageable) })
+}
+
+/// Copies a box from one device to another. The addresses say which.
+///
+/// # Safety
+/// As for [`cudaMemcpy3D`].
+pub unsafe extern "C" fn cudaMemcpy3DPeer(parameters: *const PeerCopyBox) -> i32 {
+    // SAFETY: caller.
+    unsafe { cudaMemcpy3DPeerAsync(parameters, DEFAULT) }
+}
+
+/// The same when the work of a stream is done.
+///
+/// # Safety
+/// As for [`cudaMemcpy3D`].
+pub unsafe extern "C" fn cudaMemcpy3DPeerAsync(
+    parameters: *const PeerCopyBox,
+    stream: *mut c_void,
+) -> i32 {
+    /// `cudaMemcpyDeviceToDevice`.
+    const WITHIN: c_int = 3;
+    let copy = || {
+        // SAFETY: null or valid (caller).
+        let peers = unsafe { parameters.as_ref() }.ok_or(Code::INVALID_VALUE)?;
+        runtime().device_numbered(peers.from_device)?;
+        runtime().device_numbered(peers.to_device)?;
+        let parameters = CopyBox {
+            from_array: peers.from_array,
+            from_position: peers.from_position,
+            from: peers.from,
+            to_array: peers.to_array,
+            to_position: peers.to_position,
+            to: peers.to,
+            extent: peers.extent,
+            kind: WITHIN,
+        };
+        // SAFETY: caller.
+        unsafe { copy_box(&parameters, stream, Waits::Always) }
+    };
+    answer(copy())
+}
+
+/// # Safety
+/// As for [`copy::fill_rows`].
+unsafe fn fill_box(
+    memory: PitchedPointer,
+    value: c_int,
+    extent: Size,
+    stream: *mut c_void,
+    waits: Waits,
+) -> Result<()> {
+    let side = side(&memory, Size::default())?;
+    let extent = Extent {
+        width: extent.x,
+        height: extent.y,
+        depth: extent.z,
+    };
+    // SAFETY: caller.
+    unsafe { fill(side, value, extent, stream, waits) }
+}
+
+/// Sets the bytes of a box.
+///
+/// # Safety
+/// It is valid.
+pub unsafe extern "C" fn cudaMemset3D(memory: PitchedPointer, value: c_int, extent: Size) -> i32 {
+    // SAFETY: caller.
+    answer(unsafe { fill_box(memory, value, extent, DEFAULT, Waits::Always) })
+}
+
+/// The same in a stream's order.
+///
+/// # Safety
+/// It is valid until the stream has passed the operation.
+pub unsafe extern "C" fn cudaMemset3DAsync(
+    memory: PitchedPointer,
+    value: c_int,
+    extent: Size,
+    stream: *mut c_void,
+) -> i32 {
+    // SAFETY: caller.
+    answer(unsafe { fill_box(memory, value, extent, stream, Waits::ForPageable) })
 }

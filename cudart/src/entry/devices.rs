@@ -1,23 +1,17 @@
 //! Devices.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::{CStr, c_char, c_int};
 
 use plugin_api::DevicePtr;
 
-use crate::abi::DeviceProperties;
 use crate::cuda_device::CudaDevice;
 use crate::entry::place;
 use crate::error::{Code, Result, answer};
-use crate::launch::MAX_BLOCK;
+use crate::properties::DeviceProperties;
 use crate::runtime::runtime;
 
 /// The version of CUDA whose interface this is: 12.8.
 const VERSION: c_int = 12080;
-/// Bytes of `__constant__` variables, as on every NVIDIA GPU.
-const CONSTANT_MEMORY: u32 = 64 << 10;
-/// Threads that a multiprocessor of NVIDIA's holds at a time.
-const RESIDENT_THREADS: i32 = 2048;
-
 /// The number of devices.
 ///
 /// # Safety
@@ -78,11 +72,6 @@ pub extern "C" fn cudaDeviceReset() -> i32 {
     answer(reset())
 }
 
-/// A number with which nobody computes.
-fn signed(number: u32) -> i32 {
-    i32::try_from(number).unwrap_or(i32::MAX)
-}
-
 /// What a device is, and its limits.
 ///
 /// # Safety
@@ -91,51 +80,37 @@ pub unsafe extern "C" fn cudaGetDeviceProperties_v2(
     properties: *mut DeviceProperties,
     device: c_int,
 ) -> i32 {
+    // SAFETY: caller.
+    unsafe { describe(properties, device, size_of::<DeviceProperties>()) }
+}
+
+/// The same for programs with CUDA 11's structure, which is shorter.
+///
+/// # Safety
+/// The address is null or valid for that structure.
+pub unsafe extern "C" fn cudaGetDeviceProperties(
+    properties: *mut DeviceProperties,
+    device: c_int,
+) -> i32 {
+    // SAFETY: caller.
+    unsafe { describe(properties, device, DeviceProperties::OLD_SIZE) }
+}
+
+/// # Safety
+/// The address is null or valid for so many bytes.
+unsafe fn describe(properties: *mut DeviceProperties, device: c_int, bytes: usize) -> i32 {
     let ask = || {
         if properties.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        let device = runtime().device_numbered(device)?;
-        // SAFETY: the address is valid (caller).
-        unsafe { properties.write(describe(device)) };
+        let known = DeviceProperties::of(runtime().device_numbered(device)?);
+        // SAFETY: the address is valid for so many bytes (caller).
+        unsafe {
+            std::ptr::copy_nonoverlapping((&raw const known).cast::<u8>(), properties.cast(), bytes)
+        };
         Ok(())
     };
     answer(ask())
-}
-
-fn describe(device: &CudaDevice) -> DeviceProperties {
-    let info = device.raw.info();
-    // SAFETY: zeros are numbers and an empty name.
-    let mut properties: DeviceProperties = unsafe { std::mem::zeroed() };
-    // The last byte stays NUL.
-    let name = info.name.bytes().take(properties.name.len() - 1);
-    for (place, byte) in properties.name.iter_mut().zip(name) {
-        *place = byte as c_char;
-    }
-    let (major, minor) = device.capability();
-    DeviceProperties {
-        total_memory: info.total_memory as usize,
-        shared_per_block: device.usual_shared() as usize,
-        warp_size: signed(info.warp_size),
-        memory_pitch: i32::MAX as usize,
-        max_threads_per_block: signed(info.max_threads_per_block),
-        max_block: MAX_BLOCK.map(signed),
-        max_grid: info.max_blocks.map(signed),
-        constant_memory: CONSTANT_MEMORY as usize,
-        major,
-        minor,
-        overlap: 1,
-        multiprocessors: signed(info.multiprocessors),
-        maps_host_memory: 1,
-        concurrent_kernels: 1,
-        copy_engines: 1,
-        unified_addressing: 1,
-        threads_per_multiprocessor: RESIDENT_THREADS,
-        shared_per_multiprocessor: info.max_shared_memory as usize,
-        managed_memory: 1,
-        shared_per_block_optin: info.max_shared_memory as usize,
-        ..properties
-    }
 }
 
 /// One attribute of a device.
@@ -150,37 +125,115 @@ pub unsafe extern "C" fn cudaDeviceGetAttribute(
     let ask = || {
         // SAFETY: caller.
         let place = unsafe { place(value)? };
-        let device = runtime().device_numbered(device)?;
-        *place = self::attribute(device, attribute).ok_or(Code::INVALID_VALUE)?;
+        let properties = DeviceProperties::of(runtime().device_numbered(device)?);
+        *place = properties.attribute(attribute).ok_or(Code::INVALID_VALUE)?;
         Ok(())
     };
     answer(ask())
 }
 
-/// The attribute of a number of `cudaDeviceAttr`; `None` if it is not known. The clock's rate (13) is not: no plugin
-/// tells it.
-fn attribute(device: &CudaDevice, number: c_int) -> Option<c_int> {
-    let info = device.raw.info();
-    let (major, minor) = device.capability();
-    Some(match number {
-        1 => signed(info.max_threads_per_block),
-        2..=4 => signed(MAX_BLOCK[number as usize - 2]),
-        5..=7 => signed(info.max_blocks[number as usize - 5]),
-        8 => signed(device.usual_shared()),
-        9 => signed(CONSTANT_MEMORY),
-        10 => signed(info.warp_size),
-        16 => signed(info.multiprocessors),
-        // Neither integrated nor for some processes alone.
-        18 | 20 => 0,
-        // Memory of `cudaHostAlloc` is mapped; kernels run beside each other; addresses are unified.
-        19 | 31 | 41 => 1,
-        75 => major,
-        76 => minor,
-        // Managed memory.
-        83 => 1,
-        97 => signed(info.max_shared_memory),
-        _ => return None,
-    })
+/// The device that suits wishes best: the first that has what they ask for, else the first.
+///
+/// # Safety
+/// The addresses are null or valid.
+pub unsafe extern "C" fn cudaChooseDevice(
+    device: *mut c_int,
+    wishes: *const DeviceProperties,
+) -> i32 {
+    let choose = || {
+        // SAFETY: caller.
+        let (place, wishes) = unsafe { (place(device)?, wishes.as_ref()) };
+        let wishes = wishes.ok_or(Code::INVALID_VALUE)?;
+        let suits = |device: &CudaDevice| {
+            let has = DeviceProperties::of(device);
+            has.total_memory >= wishes.total_memory
+                && (has.major, has.minor) >= (wishes.major, wishes.minor)
+                && has.multiprocessors >= wishes.multiprocessors
+        };
+        let devices = runtime().devices();
+        let found = devices.iter().position(|device| suits(device));
+        *place = found.unwrap_or_default() as c_int;
+        match devices.is_empty() {
+            true => Err(Code::NO_DEVICE),
+            false => Ok(()),
+        }
+    };
+    answer(choose())
+}
+
+/// The devices that a thread may get. Each thread gets the first.
+///
+/// # Safety
+/// The list has so many entries.
+pub unsafe extern "C" fn cudaSetValidDevices(list: *const c_int, count: c_int) -> i32 {
+    let set = || {
+        let count = usize::try_from(count).map_err(|_| Code::INVALID_VALUE)?;
+        if count == 0 {
+            return Ok(());
+        }
+        if list.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        // SAFETY: caller.
+        let list = unsafe { std::slice::from_raw_parts(list, count) };
+        for number in list {
+            runtime().device_numbered(*number)?;
+        }
+        runtime().set_device(list[0])
+    };
+    answer(set())
+}
+
+/// The place of a device on the bus, as text. Those of virtual GPUs are made up.
+///
+/// # Safety
+/// The address is null or valid for so many bytes.
+pub unsafe extern "C" fn cudaDeviceGetPCIBusId(
+    text: *mut c_char,
+    bytes: c_int,
+    device: c_int,
+) -> i32 {
+    let ask = || {
+        let known = bus_id(runtime().device_numbered(device)?.number);
+        let bytes = usize::try_from(bytes).map_err(|_| Code::INVALID_VALUE)?;
+        if text.is_null() || bytes <= known.len() {
+            return Err(Code::INVALID_VALUE);
+        }
+        // SAFETY: there is room for the text and a NUL (caller).
+        unsafe {
+            std::ptr::copy_nonoverlapping(known.as_ptr().cast(), text, known.len());
+            text.add(known.len()).write(0);
+        }
+        Ok(())
+    };
+    answer(ask())
+}
+
+fn bus_id(number: usize) -> String {
+    format!("0000:{number:02x}:00.0")
+}
+
+/// The device at a place on the bus.
+///
+/// # Safety
+/// The address is null or valid, and the text is null or a string.
+pub unsafe extern "C" fn cudaDeviceGetByPCIBusId(device: *mut c_int, text: *const c_char) -> i32 {
+    let ask = || {
+        // SAFETY: caller.
+        let place = unsafe { place(device)? };
+        if text.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        // SAFETY: caller.
+        let text = unsafe { CStr::from_ptr(text) }
+            .to_string_lossy()
+            .to_lowercase();
+        let mut numbers = 0..runtime().devices().len();
+        let found = numbers.find(|number| bus_id(*number).ends_with(&text));
+        *place = found.ok_or(Code::INVALID_DEVICE)? as c_int;
+        Ok(())
+    };
+    answer(ask())
 }
 
 /// The priorities that streams of the current device may have: one.
@@ -199,27 +252,6 @@ pub unsafe extern "C" fn cudaDeviceGetStreamPriorityRange(
                 *place = 0;
             }
         }
-        Ok(())
-    };
-    answer(ask())
-}
-
-/// Whether kernels of a device reach memory of another one: they do not. Copies between devices go on their own.
-///
-/// # Safety
-/// The address is null or valid.
-pub unsafe extern "C" fn cudaDeviceCanAccessPeer(
-    can: *mut c_int,
-    device: c_int,
-    peer: c_int,
-) -> i32 {
-    let ask = || {
-        // SAFETY: caller.
-        let place = unsafe { place(can)? };
-        let runtime = runtime();
-        runtime.device_numbered(device)?;
-        runtime.device_numbered(peer)?;
-        *place = 0;
         Ok(())
     };
     answer(ask())

@@ -2,16 +2,17 @@
 
 use std::ffi::c_void;
 
-use plugin_api::Stream;
-
 use crate::entry::place;
 use crate::error::{Code, Result, answer};
 use crate::events::{Event, Point};
+use crate::graph::node::{Action, NodeKind};
 use crate::runtime::runtime;
 
 /// `cudaEventBlockingSync` and `cudaEventDisableTiming`.
 const FLAGS: u32 = 3;
 const DISABLE_TIMING: u32 = 2;
+/// `cudaEventInterprocess`.
+const INTERPROCESS: u32 = 4;
 
 /// Makes an event.
 ///
@@ -30,6 +31,9 @@ pub unsafe extern "C" fn cudaEventCreateWithFlags(event: *mut *mut c_void, flags
     // SAFETY: caller.
     let place = unsafe { place(event) };
     answer(place.and_then(|place| {
+        if flags == DISABLE_TIMING | INTERPROCESS {
+            return Err(Code::NOT_SUPPORTED);
+        }
         if flags & !FLAGS != 0 {
             return Err(Code::INVALID_VALUE);
         }
@@ -43,15 +47,31 @@ pub unsafe extern "C" fn cudaEventCreateWithFlags(event: *mut *mut c_void, flags
 
 /// Puts an event behind what a stream has.
 pub extern "C" fn cudaEventRecord(event: *mut c_void, stream: *mut c_void) -> i32 {
+    cudaEventRecordWithFlags(event, stream, 0)
+}
+
+/// The same. On a captured stream, `cudaEventRecordExternal` makes it a node of the graph.
+pub extern "C" fn cudaEventRecordWithFlags(
+    event: *mut c_void,
+    stream: *mut c_void,
+    flags: u32,
+) -> i32 {
+    /// `cudaEventRecordExternal`.
+    const EXTERNAL: u32 = 1;
     let record = || -> Result<()> {
         let runtime = runtime();
         let event = runtime.event(event as usize)?;
         let own = runtime.stream(stream as usize)?;
-        let number = own.device.number;
-        let record = |stream: &dyn Stream| Point::record(stream, number);
-        let point = own.device.enqueue(&own.stream, record)?;
-        event.set(point);
-        Ok(())
+        if flags & !EXTERNAL != 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        match &mut *own.stream.capture.lock() {
+            Some(part) if flags == EXTERNAL => {
+                return part.add(NodeKind::EventRecord, Action::Record(event));
+            }
+            _ => {}
+        }
+        own.record(&event)
     };
     answer(record())
 }
@@ -59,7 +79,7 @@ pub extern "C" fn cudaEventRecord(event: *mut c_void, stream: *mut c_void) -> i3
 /// An event's point, if it was recorded. The failure of its device comes first.
 fn point(event: *mut c_void) -> Result<Option<Point>> {
     let runtime = runtime();
-    let point = runtime.event(event as usize)?.point();
+    let point = runtime.event(event as usize)?.point()?;
     if let Some(point) = &point {
         runtime.devices()[point.device].check()?;
     }

@@ -1,69 +1,52 @@
-//! The exported symbols. Each one jumps to the function of the same name.
-//!
-//! rustc cannot give `#[no_mangle]` functions of a cdylib a symbol version. Symbols that only assembly defines are not
-//! in its export list, so the linker script `exports.map` can give them CUDA's version. If the script names a symbol
-//! that this list lacks, the linker fails. `tests/tests/cuda_programs.rs` compares the library with the header.
+//! The exported symbols. Each one jumps to the function of the same name (`symbol-versions`).
+//! `tests/tests/cuda_programs.rs` compares the library with the header.
 
-/// The instruction that jumps to a function.
-#[cfg(target_arch = "x86_64")]
-macro_rules! instruction {
-    () => {
-        "jmp {target}"
-    };
-}
-
-/// The instruction that jumps to a function.
-#[cfg(target_arch = "aarch64")]
-macro_rules! instruction {
-    () => {
-        "b {target}"
-    };
-}
-
-/// Exports functions of this crate under their own names.
-macro_rules! export {
-    ($($module:ident :: { $($function:ident),* $(,)? })*) => {
-        $($(
-            std::arch::global_asm!(
-                concat!(".pushsection .text.", stringify!($function), ",\"ax\",@progbits"),
-                ".balign 16",
-                concat!(".globl ", stringify!($function)),
-                concat!(".type ", stringify!($function), ", @function"),
-                concat!(stringify!($function), ":"),
-                instruction!(),
-                concat!(".size ", stringify!($function), ", . - ", stringify!($function)),
-                ".popsection",
-                target = sym crate::entry::$module::$function,
-            );
-        )*)*
-    };
-}
-
-export! {
+symbol_versions::export! {
+    cooperative::{ cudaLaunchCooperativeKernel }
+    captures::{
+        cudaStreamBeginCapture,
+        cudaStreamBeginCaptureToGraph,
+        cudaStreamEndCapture,
+        cudaStreamGetCaptureInfo,
+        cudaStreamGetCaptureInfo_v2,
+        cudaStreamIsCapturing,
+        cudaStreamUpdateCaptureDependencies,
+        cudaThreadExchangeStreamCaptureMode,
+    }
     copies::{
         cudaMemcpy,
         cudaMemcpy2D,
         cudaMemcpy2DAsync,
+        cudaMemcpy3D,
+        cudaMemcpy3DAsync,
+        cudaMemcpy3DPeer,
+        cudaMemcpy3DPeerAsync,
         cudaMemcpyAsync,
         cudaMemcpyPeer,
         cudaMemcpyPeerAsync,
         cudaMemset,
         cudaMemset2D,
         cudaMemset2DAsync,
+        cudaMemset3D,
+        cudaMemset3DAsync,
         cudaMemsetAsync,
     }
     devices::{
-        cudaDeviceCanAccessPeer,
+        cudaChooseDevice,
         cudaDeviceGetAttribute,
+        cudaDeviceGetByPCIBusId,
+        cudaDeviceGetPCIBusId,
         cudaDeviceGetStreamPriorityRange,
         cudaDeviceReset,
         cudaDeviceSynchronize,
         cudaDriverGetVersion,
         cudaGetDevice,
         cudaGetDeviceCount,
+        cudaGetDeviceProperties,
         cudaGetDeviceProperties_v2,
         cudaRuntimeGetVersion,
         cudaSetDevice,
+        cudaSetValidDevices,
     }
     errors::{
         cudaGetErrorName,
@@ -78,34 +61,196 @@ export! {
         cudaEventElapsedTime,
         cudaEventQuery,
         cudaEventRecord,
+        cudaEventRecordWithFlags,
         cudaEventSynchronize,
+    }
+    foreign::{
+        omptargetForeignStream,
     }
     functions::{
         cudaFuncGetAttributes,
+        cudaFuncGetName,
+        cudaFuncGetParamInfo,
         cudaFuncSetAttribute,
         cudaFuncSetCacheConfig,
+        cudaFuncSetSharedMemConfig,
+        cudaGetFuncBySymbol,
+        cudaOccupancyAvailableDynamicSMemPerBlock,
         cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+        cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+    }
+    graph_nodes::{
+        cudaGraphAddChildGraphNode,
+        cudaGraphAddEmptyNode,
+        cudaGraphAddEventRecordNode,
+        cudaGraphAddEventWaitNode,
+        cudaGraphAddHostNode,
+        cudaGraphAddKernelNode,
+        cudaGraphAddMemAllocNode,
+        cudaGraphAddMemFreeNode,
+        cudaGraphAddMemcpyNode,
+        cudaGraphAddMemcpyNode1D,
+        cudaGraphAddMemcpyNodeFromSymbol,
+        cudaGraphAddMemcpyNodeToSymbol,
+        cudaGraphAddMemsetNode,
+        cudaGraphEventRecordNodeSetEvent,
+        cudaGraphEventWaitNodeSetEvent,
+        cudaGraphExecEventRecordNodeSetEvent,
+        cudaGraphExecEventWaitNodeSetEvent,
+        cudaGraphExecHostNodeSetParams,
+        cudaGraphExecKernelNodeSetParams,
+        cudaGraphExecMemcpyNodeSetParams,
+        cudaGraphExecMemcpyNodeSetParams1D,
+        cudaGraphExecMemcpyNodeSetParamsFromSymbol,
+        cudaGraphExecMemcpyNodeSetParamsToSymbol,
+        cudaGraphExecMemsetNodeSetParams,
+        cudaGraphHostNodeSetParams,
+        cudaGraphKernelNodeSetParams,
+        cudaGraphMemcpyNodeSetParams,
+        cudaGraphMemcpyNodeSetParams1D,
+        cudaGraphMemcpyNodeSetParamsFromSymbol,
+        cudaGraphMemcpyNodeSetParamsToSymbol,
+        cudaGraphMemsetNodeSetParams,
+    }
+    graphs::{
+        cudaDeviceGetGraphMemAttribute,
+        cudaDeviceGraphMemTrim,
+        cudaGraphAddDependencies,
+        cudaGraphChildGraphNodeGetGraph,
+        cudaGraphClone,
+        cudaGraphCreate,
+        cudaGraphDestroy,
+        cudaGraphDestroyNode,
+        cudaGraphExecDestroy,
+        cudaGraphExecUpdate,
+        cudaGraphGetEdges,
+        cudaGraphGetNodes,
+        cudaGraphGetRootNodes,
+        cudaGraphInstantiate,
+        cudaGraphInstantiateWithFlags,
+        cudaGraphInstantiateWithParams,
+        cudaGraphLaunch,
+        cudaGraphNodeFindInClone,
+        cudaGraphNodeGetDependencies,
+        cudaGraphNodeGetDependentNodes,
+        cudaGraphNodeGetType,
+        cudaGraphRemoveDependencies,
+        cudaGraphUpload,
+    }
+    host_calls::{
+        cudaLaunchHostFunc,
+        cudaStreamAddCallback,
+    }
+    host_memory::{
+        cudaFreeHost,
+        cudaHostAlloc,
+        cudaHostGetDevicePointer,
+        cudaHostGetFlags,
+        cudaHostRegister,
+        cudaHostUnregister,
+        cudaMallocHost,
     }
     launches::{
         __cudaPopCallConfiguration,
         __cudaPushCallConfiguration,
-        cudaLaunchHostFunc,
         cudaLaunchKernel,
+    }
+    managed::{
+        cudaMemAdvise,
+        cudaMemAdvise_v2,
+        cudaMemPrefetchAsync,
+        cudaMemPrefetchAsync_v2,
+        cudaMemRangeGetAttribute,
+        cudaMemRangeGetAttributes,
+        cudaStreamAttachMemAsync,
     }
     memory::{
         cudaFree,
         cudaFreeAsync,
-        cudaFreeHost,
-        cudaHostAlloc,
-        cudaHostGetDevicePointer,
         cudaMalloc,
-        cudaMallocAsync,
-        cudaMallocHost,
+        cudaMalloc3D,
         cudaMallocManaged,
         cudaMallocPitch,
         cudaMemGetInfo,
-        cudaMemPrefetchAsync,
         cudaPointerGetAttributes,
+    }
+    peers::{
+        cudaDeviceCanAccessPeer,
+        cudaDeviceDisablePeerAccess,
+        cudaDeviceEnablePeerAccess,
+        cudaDeviceGetP2PAttribute,
+        cudaIpcCloseMemHandle,
+        cudaIpcGetEventHandle,
+        cudaIpcGetMemHandle,
+        cudaIpcOpenEventHandle,
+        cudaIpcOpenMemHandle,
+    }
+    per_thread::{
+        cudaEventRecordWithFlags_ptsz,
+        cudaEventRecord_ptsz,
+        cudaFreeAsync_ptsz,
+        cudaGraphLaunch_ptsz,
+        cudaGraphUpload_ptsz,
+        cudaLaunchHostFunc_ptsz,
+        cudaLaunchKernel_ptsz,
+        cudaMallocAsync_ptsz,
+        cudaMallocFromPoolAsync_ptsz,
+        cudaMemPrefetchAsync_ptsz,
+        cudaMemPrefetchAsync_v2_ptsz,
+        cudaMemcpy2DAsync_ptsz,
+        cudaMemcpy2D_ptds,
+        cudaMemcpy3DAsync_ptsz,
+        cudaMemcpy3DPeerAsync_ptsz,
+        cudaMemcpy3DPeer_ptds,
+        cudaMemcpy3D_ptds,
+        cudaMemcpyAsync_ptsz,
+        cudaMemcpyFromSymbolAsync_ptsz,
+        cudaMemcpyFromSymbol_ptds,
+        cudaMemcpyToSymbolAsync_ptsz,
+        cudaMemcpyToSymbol_ptds,
+        cudaMemcpy_ptds,
+        cudaMemset2DAsync_ptsz,
+        cudaMemset2D_ptds,
+        cudaMemset3DAsync_ptsz,
+        cudaMemset3D_ptds,
+        cudaMemsetAsync_ptsz,
+        cudaMemset_ptds,
+        cudaStreamAddCallback_ptsz,
+        cudaStreamAttachMemAsync_ptsz,
+        cudaStreamBeginCaptureToGraph_ptsz,
+        cudaStreamBeginCapture_ptsz,
+        cudaStreamEndCapture_ptsz,
+        cudaStreamGetAttribute_ptsz,
+        cudaStreamGetCaptureInfo_ptsz,
+        cudaStreamGetCaptureInfo_v2_ptsz,
+        cudaStreamGetDevice_ptsz,
+        cudaStreamGetFlags_ptsz,
+        cudaStreamGetId_ptsz,
+        cudaStreamGetPriority_ptsz,
+        cudaStreamIsCapturing_ptsz,
+        cudaStreamQuery_ptsz,
+        cudaStreamSetAttribute_ptsz,
+        cudaStreamSynchronize_ptsz,
+        cudaStreamUpdateCaptureDependencies_ptsz,
+        cudaStreamWaitEvent_ptsz,
+    }
+    pools::{
+        cudaDeviceGetDefaultMemPool,
+        cudaDeviceGetMemPool,
+        cudaDeviceSetMemPool,
+        cudaMallocAsync,
+        cudaMallocFromPoolAsync,
+        cudaMemPoolCreate,
+        cudaMemPoolDestroy,
+        cudaMemPoolExportPointer,
+        cudaMemPoolExportToShareableHandle,
+        cudaMemPoolGetAccess,
+        cudaMemPoolGetAttribute,
+        cudaMemPoolImportFromShareableHandle,
+        cudaMemPoolImportPointer,
+        cudaMemPoolSetAccess,
+        cudaMemPoolSetAttribute,
+        cudaMemPoolTrimTo,
     }
     registration::{
         __cudaRegisterFatBinary,
@@ -115,13 +260,37 @@ export! {
         __cudaRegisterVar,
         __cudaUnregisterFatBinary,
     }
+    settings::{
+        cudaCtxResetPersistingL2Cache,
+        cudaDeviceGetCacheConfig,
+        cudaDeviceGetLimit,
+        cudaDeviceGetSharedMemConfig,
+        cudaDeviceSetCacheConfig,
+        cudaDeviceSetLimit,
+        cudaDeviceSetSharedMemConfig,
+        cudaGetDeviceFlags,
+        cudaGetDriverEntryPoint,
+        cudaGetDriverEntryPointByVersion,
+        cudaInitDevice,
+        cudaProfilerStart,
+        cudaProfilerStop,
+        cudaSetDeviceFlags,
+        cudaThreadExit,
+        cudaThreadSynchronize,
+    }
     streams::{
+        cudaStreamCopyAttributes,
         cudaStreamCreate,
         cudaStreamCreateWithFlags,
         cudaStreamCreateWithPriority,
         cudaStreamDestroy,
+        cudaStreamGetAttribute,
+        cudaStreamGetDevice,
         cudaStreamGetFlags,
+        cudaStreamGetId,
+        cudaStreamGetPriority,
         cudaStreamQuery,
+        cudaStreamSetAttribute,
         cudaStreamSynchronize,
         cudaStreamWaitEvent,
     }

@@ -1,6 +1,6 @@
 //! Kernels as functions: what they need, what they may use.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -89,6 +89,92 @@ pub extern "C" fn cudaFuncSetCacheConfig(stub: *const c_void, preference: c_int)
     answer(advise())
 }
 
+/// Advice on the banks of shared memory.
+pub extern "C" fn cudaFuncSetSharedMemConfig(stub: *const c_void, width: c_int) -> i32 {
+    let advise = || {
+        kernel(stub)?;
+        match width {
+            0..=2 => Ok(()),
+            _ => Err(Code::INVALID_VALUE),
+        }
+    };
+    answer(advise())
+}
+
+/// The kernel as the driver's interface knows it, which is its host function here.
+///
+/// # Safety
+/// The address for the result is null or valid.
+pub unsafe extern "C" fn cudaGetFuncBySymbol(
+    function: *mut *const c_void,
+    stub: *const c_void,
+) -> i32 {
+    // SAFETY: caller.
+    let place = unsafe { place(function) };
+    answer(place.and_then(|place| {
+        kernel(stub)?;
+        *place = stub;
+        Ok(())
+    }))
+}
+
+/// Where a parameter is among those of a kernel, and its size.
+///
+/// # Safety
+/// The addresses are null or valid.
+pub unsafe extern "C" fn cudaFuncGetParamInfo(
+    stub: *const c_void,
+    index: usize,
+    offset: *mut usize,
+    bytes: *mut usize,
+) -> i32 {
+    let ask = || {
+        // SAFETY: caller.
+        let place = unsafe { place(offset)? };
+        let (_, kernel) = kernel(stub)?;
+        let parameter = kernel.raw.info().parameters.get(index);
+        let parameter = parameter.ok_or(Code::INVALID_VALUE)?;
+        *place = parameter.offset as usize;
+        // SAFETY: caller. A program may ask for the offset alone.
+        if let Some(bytes) = unsafe { bytes.as_mut() } {
+            *bytes = parameter.size as usize;
+        }
+        Ok(())
+    };
+    answer(ask())
+}
+
+/// The name of a kernel, as C++ mangles it.
+///
+/// # Safety
+/// The address for the result is null or valid.
+pub unsafe extern "C" fn cudaFuncGetName(name: *mut *const c_char, stub: *const c_void) -> i32 {
+    // SAFETY: caller.
+    let place = unsafe { place(name) };
+    answer(place.and_then(|place| {
+        let symbol = runtime().registry.kernel(stub as usize);
+        let symbol = symbol.ok_or(Code::INVALID_FUNCTION)?;
+        *place = symbol.c_name.as_ptr();
+        Ok(())
+    }))
+}
+
+/// How many blocks of a kernel a multiprocessor holds at a time.
+fn resident(kernel: &LoadedKernel, threads: c_int, shared: usize) -> Result<u32> {
+    let threads = u32::try_from(threads).map_err(|_| Code::INVALID_VALUE)?;
+    if threads == 0 {
+        return Err(Code::INVALID_VALUE);
+    }
+    let dynamic = u32::try_from(shared).map_err(|_| Code::INVALID_VALUE)?;
+    // No block of that sort runs.
+    if threads > kernel.raw.info().max_threads || dynamic > kernel.max_dynamic() {
+        return Ok(0);
+    }
+    let by_threads = (RESIDENT_THREADS / threads).clamp(1, RESIDENT_BLOCKS);
+    let blocks = kernel.raw.resident_blocks(threads, dynamic);
+    Ok(blocks.unwrap_or(by_threads))
+}
+
 /// How many blocks of a kernel a multiprocessor holds at a time.
 ///
 /// # Safety
@@ -99,18 +185,57 @@ pub unsafe extern "C" fn cudaOccupancyMaxActiveBlocksPerMultiprocessor(
     threads: c_int,
     shared: usize,
 ) -> i32 {
+    // SAFETY: caller.
+    unsafe {
+        cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, stub, threads, shared, 0)
+    }
+}
+
+/// The same. The flag `cudaOccupancyDisableCachingOverride` is of GPUs whose caches limit it.
+///
+/// # Safety
+/// The address for the result is null or valid.
+pub unsafe extern "C" fn cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    blocks: *mut c_int,
+    stub: *const c_void,
+    threads: c_int,
+    shared: usize,
+    flags: u32,
+) -> i32 {
     let ask = || {
         // SAFETY: caller.
         let place = unsafe { place(blocks)? };
         let (_, kernel) = kernel(stub)?;
-        let threads = u32::try_from(threads).map_err(|_| Code::INVALID_VALUE)?;
-        if threads == 0 || threads > kernel.raw.info().max_threads {
+        if flags > 1 {
             return Err(Code::INVALID_VALUE);
         }
-        let dynamic = u32::try_from(shared).map_err(|_| Code::INVALID_VALUE)?;
-        let by_threads = (RESIDENT_THREADS / threads).clamp(1, RESIDENT_BLOCKS);
-        let blocks = kernel.raw.resident_blocks(threads, dynamic);
-        *place = blocks.unwrap_or(by_threads) as c_int;
+        *place = resident(&kernel, threads, shared)? as c_int;
+        Ok(())
+    };
+    answer(ask())
+}
+
+/// How much dynamic shared memory each block may have, if a multiprocessor is to hold so many.
+///
+/// # Safety
+/// The address for the result is null or valid.
+pub unsafe extern "C" fn cudaOccupancyAvailableDynamicSMemPerBlock(
+    bytes: *mut usize,
+    stub: *const c_void,
+    blocks: c_int,
+    threads: c_int,
+) -> i32 {
+    let ask = || {
+        // SAFETY: caller.
+        let place = unsafe { place(bytes)? };
+        let (device, kernel) = kernel(stub)?;
+        let blocks = u32::try_from(blocks).map_err(|_| Code::INVALID_VALUE)?;
+        if blocks == 0 || resident(&kernel, threads, 0)? < blocks {
+            return Err(Code::INVALID_VALUE);
+        }
+        let share = device.raw.info().max_shared_memory / blocks;
+        let free = share.saturating_sub(kernel.raw.info().static_shared);
+        *place = free.min(kernel.max_dynamic()) as usize;
         Ok(())
     };
     answer(ask())

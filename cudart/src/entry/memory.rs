@@ -1,32 +1,43 @@
 //! Allocation.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
+use std::sync::Arc;
 
-use plugin_api::{DevicePtr, MemoryKind};
+use plugin_api::{DevicePtr, Error as DeviceError, MemoryKind, Stream};
 
-use crate::abi::PointerAttributes;
+use crate::abi::{PitchedPointer, PointerAttributes, Size};
 use crate::allocations::Allocation;
+use crate::cuda_device::CudaDevice;
 use crate::entry::place;
 use crate::error::{Code, Result, answer};
-use crate::runtime::runtime;
+use crate::events::Point;
+use crate::graph::memory::GraphMemory;
+use crate::runtime::{Runtime, runtime};
 
-/// `cudaHostAllocPortable`, `…Mapped` and `…WriteCombined`: they change nothing here.
-const HOST_FLAGS: u32 = 0x7;
 /// `cudaMemAttachGlobal`, `cudaMemAttachHost`.
 const ATTACH: [u32; 2] = [1, 2];
 /// Rows of `cudaMallocPitch` begin at multiples of this.
 const PITCH: usize = 512;
 
 /// Allocates memory of the current device. Nothing is at null.
-fn allocate(bytes: usize, kind: MemoryKind) -> Result<*mut c_void> {
-    let runtime = runtime();
-    let device = runtime.device()?;
+pub fn allocate(bytes: usize, kind: MemoryKind) -> Result<*mut c_void> {
+    let device = runtime().device()?;
     device.check()?;
-    if bytes == 0 {
-        return Ok(std::ptr::null_mut());
+    match bytes {
+        0 => Ok(std::ptr::null_mut()),
+        _ => allocate_on(device, bytes as u64, kind),
     }
-    let size = bytes as u64;
-    let address = device.raw.alloc(size, kind).map_err(device.failed())?;
+}
+
+/// Allocates memory of a device. If there is too little, what streams free is waited for.
+pub fn allocate_on(device: &CudaDevice, size: u64, kind: MemoryKind) -> Result<*mut c_void> {
+    let runtime = runtime();
+    runtime.free_passed(false)?;
+    let mut allocated = device.raw.alloc(size, kind);
+    if matches!(allocated, Err(DeviceError::OutOfMemory { .. })) && runtime.free_passed(true)? {
+        allocated = device.raw.alloc(size, kind);
+    }
+    let address = allocated.map_err(device.failed())?;
     runtime.allocations.add(Allocation {
         begin: address.0,
         size,
@@ -36,21 +47,66 @@ fn allocate(bytes: usize, kind: MemoryKind) -> Result<*mut c_void> {
     Ok(address.0 as *mut c_void)
 }
 
-/// Frees memory of one of two sorts, when every operation that may use it is complete.
-fn free(memory: *mut c_void, is_host: bool) -> Result<()> {
-    if memory.is_null() {
-        return Ok(());
-    }
+/// Memory of a new graph's node.
+pub fn graph_memory(bytes: usize) -> Result<(*mut c_void, Arc<GraphMemory>)> {
+    let address = allocate(bytes, MemoryKind::Device)?;
+    let (device, begin) = (runtime().device()?, address as u64);
+    let memories = &runtime().graph_memory;
+    memories.add(begin, device.number, bytes as u64);
+    let release = move || {
+        memories.remove(begin);
+        // A device that failed frees everything when it is reset.
+        let _ = free(begin as *mut c_void, false);
+    };
+    Ok((address, Arc::new(GraphMemory::new(release))))
+}
+
+/// Takes an allocation of one of two sorts from the tables.
+fn take(memory: *mut c_void, is_host: bool) -> Result<Allocation> {
     let runtime = runtime();
     let of_sort = |found: &Allocation| (found.kind == MemoryKind::Host) == is_host;
     let found = runtime.allocations.remove(memory as u64, of_sort);
-    let found = found.ok_or(Code::INVALID_VALUE)?;
+    runtime.pooled.remove(memory as u64);
+    found.ok_or(Code::INVALID_VALUE)
+}
+
+/// Frees memory of one of two sorts, when every operation that may use it is complete. That of graphs stays.
+pub fn free(memory: *mut c_void, is_host: bool) -> Result<()> {
+    let runtime = runtime();
+    if memory.is_null() || runtime.graph_memory.has(memory as u64) {
+        return Ok(());
+    }
+    let found = take(memory, is_host)?;
     let device = &runtime.devices()[found.device];
     device.synchronize_all()?;
     device
         .raw
         .free(DevicePtr(found.begin))
         .map_err(device.failed())
+}
+
+impl Runtime {
+    /// Frees what streams have passed. With `waits`, the streams are waited for. Whether anything was freed.
+    fn free_passed(&self, waits: bool) -> Result<bool> {
+        let mut freed = false;
+        let mut deferred = self.deferred.lock();
+        let mut kept = Vec::new();
+        for (point, allocation) in deferred.drain(..) {
+            let device = &self.devices()[allocation.device];
+            if waits {
+                point.synchronize().map_err(device.failed())?;
+            }
+            if point.has_happened().map_err(device.failed())? {
+                let address = DevicePtr(allocation.begin);
+                device.raw.free(address).map_err(device.failed())?;
+                freed = true;
+            } else {
+                kept.push((point, allocation));
+            }
+        }
+        *deferred = kept;
+        Ok(freed)
+    }
 }
 
 /// Allocates device memory.
@@ -79,63 +135,43 @@ pub unsafe extern "C" fn cudaMallocPitch(
     let allocate = || {
         // SAFETY: caller.
         let (memory, pitch) = unsafe { (place(memory)?, place(pitch)?) };
-        let row = width
-            .checked_next_multiple_of(PITCH)
-            .ok_or(Code::INVALID_VALUE)?;
-        let bytes = row.checked_mul(height).ok_or(Code::MEMORY_ALLOCATION)?;
-        *memory = allocate(bytes, MemoryKind::Device)?;
-        *pitch = row;
+        pitched(memory, pitch, width, height)
+    };
+    answer(allocate())
+}
+
+/// Allocates planes of rows of device memory.
+///
+/// # Safety
+/// The address is null or valid.
+pub unsafe extern "C" fn cudaMalloc3D(memory: *mut PitchedPointer, extent: Size) -> i32 {
+    let allocate = || {
+        // SAFETY: caller.
+        let place = unsafe { place(memory)? };
+        let rows = extent.y.checked_mul(extent.z);
+        let (mut address, mut pitch) = (std::ptr::null_mut(), 0);
+        let rows = rows.ok_or(Code::MEMORY_ALLOCATION)?;
+        pitched(&mut address, &mut pitch, extent.x, rows)?;
+        *place = PitchedPointer {
+            address,
+            pitch,
+            width: extent.x,
+            height: extent.y,
+        };
         Ok(())
     };
     answer(allocate())
 }
 
-/// Allocates host memory that kernels reach.
-///
-/// # Safety
-/// The address is null or valid.
-pub unsafe extern "C" fn cudaMallocHost(memory: *mut *mut c_void, bytes: usize) -> i32 {
-    // SAFETY: caller.
-    unsafe { cudaHostAlloc(memory, bytes, 0) }
-}
-
-/// The same with flags.
-///
-/// # Safety
-/// The address is null or valid.
-pub unsafe extern "C" fn cudaHostAlloc(memory: *mut *mut c_void, bytes: usize, flags: u32) -> i32 {
-    // SAFETY: caller.
-    let place = unsafe { place(memory) };
-    answer(place.and_then(|place| {
-        if flags & !HOST_FLAGS != 0 {
-            return Err(Code::INVALID_VALUE);
-        }
-        *place = allocate(bytes, MemoryKind::Host)?;
-        Ok(())
-    }))
-}
-
-/// The address that kernels use for memory of `cudaHostAlloc`: the same.
-///
-/// # Safety
-/// The address is null or valid.
-pub unsafe extern "C" fn cudaHostGetDevicePointer(
-    device: *mut *mut c_void,
-    host: *mut c_void,
-    flags: u32,
-) -> i32 {
-    // SAFETY: caller.
-    let place = unsafe { place(device) };
-    answer(place.and_then(|place| {
-        let found = runtime().allocations.find(host as u64);
-        match found.filter(|found| found.kind == MemoryKind::Host && flags == 0) {
-            Some(_) => {
-                *place = host;
-                Ok(())
-            }
-            None => Err(Code::INVALID_VALUE),
-        }
-    }))
+/// Allocates rows that begin at multiples of the pitch.
+fn pitched(memory: &mut *mut c_void, pitch: &mut usize, width: usize, rows: usize) -> Result<()> {
+    let row = width
+        .checked_next_multiple_of(PITCH)
+        .ok_or(Code::INVALID_VALUE)?;
+    let bytes = row.checked_mul(rows).ok_or(Code::MEMORY_ALLOCATION)?;
+    *memory = allocate(bytes, MemoryKind::Device)?;
+    *pitch = row;
+    Ok(())
 }
 
 /// Allocates memory that host and kernels use.
@@ -163,60 +199,27 @@ pub extern "C" fn cudaFree(memory: *mut c_void) -> i32 {
     answer(free(memory, false))
 }
 
-/// Frees memory of `cudaMallocHost`.
-pub extern "C" fn cudaFreeHost(memory: *mut c_void) -> i32 {
-    answer(free(memory, true))
-}
-
-/// Allocates device memory in a stream's order: at once, which is earlier.
-///
-/// # Safety
-/// The address is null or valid.
-pub unsafe extern "C" fn cudaMallocAsync(
-    memory: *mut *mut c_void,
-    bytes: usize,
-    stream: *mut c_void,
-) -> i32 {
-    // SAFETY: caller.
-    let place = unsafe { place(memory) };
-    answer(place.and_then(|place| {
-        runtime().stream(stream as usize)?;
-        *place = allocate(bytes, MemoryKind::Device)?;
-        Ok(())
-    }))
-}
-
-/// Frees device memory in a stream's order: the call waits for the stream.
+/// Frees device memory in a stream's order. The program must not use it any more; the device gets it back when the
+/// stream has passed this.
 pub extern "C" fn cudaFreeAsync(memory: *mut c_void, stream: *mut c_void) -> i32 {
-    let own = runtime().stream(stream as usize);
-    let done = own.and_then(|own| own.device.synchronize(&own.stream));
-    answer(done.and_then(|()| free(memory, false)))
-}
-
-/// Advice on where managed memory is needed next. Nothing moves here.
-pub extern "C" fn cudaMemPrefetchAsync(
-    memory: *const c_void,
-    bytes: usize,
-    device: c_int,
-    stream: *mut c_void,
-) -> i32 {
-    /// `cudaCpuDeviceId`.
-    const HOST: c_int = -1;
-    let advise = || {
+    let free = || {
         let runtime = runtime();
-        runtime.stream(stream as usize)?;
-        if device != HOST {
-            runtime.device_numbered(device)?;
+        let own = runtime.stream(stream as usize)?;
+        own.device.check()?;
+        if memory.is_null() || runtime.graph_memory.has(memory as u64) {
+            return Ok(());
         }
-        let begin = memory as u64;
-        let found = runtime.allocations.find(begin);
-        let found = found.filter(|found| {
-            let left = found.size - (begin - found.begin);
-            found.kind == MemoryKind::Shared && bytes as u64 <= left
-        });
-        found.map(drop).ok_or(Code::INVALID_VALUE)
+        if own.stream.is_captured() {
+            return Err(Code::CAPTURE_UNSUPPORTED);
+        }
+        let found = take(memory, false)?;
+        let number = own.device.number;
+        let record = |stream: &dyn Stream| Point::record(stream, number);
+        let point = own.device.enqueue(&own.stream, record)?;
+        runtime.deferred.lock().push((point, found));
+        runtime.free_passed(false).map(drop)
     };
-    answer(advise())
+    answer(free())
 }
 
 /// The memory of the current device.

@@ -48,13 +48,14 @@ pub extern "C" fn __cudaUnregisterFatBinary(handle: Handle) {
 /// The symbol of a name in a fat binary.
 ///
 /// # Safety
-/// The name is a string.
+/// The name is a string of the program's data, which stays.
 unsafe fn symbol(handle: Handle, name: *const c_char) -> Symbol {
     // SAFETY: caller.
     let name = unsafe { CStr::from_ptr(name) };
     Symbol {
         binary: id(handle),
         name: name.to_string_lossy().into(),
+        c_name: name,
     }
 }
 

@@ -2,9 +2,11 @@
 
 use std::ffi::{c_int, c_void};
 
+use crate::abi::AttributeValue;
 use crate::entry::place;
 use crate::error::{Code, answer};
-use crate::runtime::{OwnStream, runtime};
+use crate::own_stream::OwnStream;
+use crate::runtime::runtime;
 use crate::streams::Role;
 
 /// `cudaStreamNonBlocking`.
@@ -69,6 +71,98 @@ pub unsafe extern "C" fn cudaStreamGetFlags(stream: *mut c_void, flags: *mut u32
     }))
 }
 
+/// The priority of a stream: all have the same.
+///
+/// # Safety
+/// The address is null or valid.
+pub unsafe extern "C" fn cudaStreamGetPriority(stream: *mut c_void, priority: *mut c_int) -> i32 {
+    // SAFETY: caller.
+    let place = unsafe { place(priority) };
+    answer(place.and_then(|place| {
+        runtime().stream(stream as usize)?;
+        *place = 0;
+        Ok(())
+    }))
+}
+
+/// A number that no other stream of the process has.
+///
+/// # Safety
+/// The address is null or valid.
+pub unsafe extern "C" fn cudaStreamGetId(stream: *mut c_void, id: *mut u64) -> i32 {
+    // SAFETY: caller.
+    let place = unsafe { place(id) };
+    answer(place.and_then(|place| {
+        // The default streams of devices and threads have one handle, but are different streams.
+        let own = runtime().stream(stream as usize)?;
+        *place = std::sync::Arc::as_ptr(&own.stream) as u64;
+        Ok(())
+    }))
+}
+
+/// The device of a stream.
+///
+/// # Safety
+/// The address is null or valid.
+pub unsafe extern "C" fn cudaStreamGetDevice(stream: *mut c_void, device: *mut c_int) -> i32 {
+    // SAFETY: caller.
+    let place = unsafe { place(device) };
+    answer(place.and_then(|place| {
+        *place = runtime().stream(stream as usize)?.device.number as c_int;
+        Ok(())
+    }))
+}
+
+/// Advice for the work of a stream: on caches, waiting and the like (`cudaLaunchAttributeID`).
+///
+/// # Safety
+/// The address is null or valid.
+pub unsafe extern "C" fn cudaStreamSetAttribute(
+    stream: *mut c_void,
+    attribute: c_int,
+    value: *const AttributeValue,
+) -> i32 {
+    let set = || {
+        runtime().stream(stream as usize)?;
+        match ADVICE.contains(&attribute) && !value.is_null() {
+            true => Ok(()),
+            false => Err(Code::INVALID_VALUE),
+        }
+    };
+    answer(set())
+}
+
+/// `cudaLaunchAttributeAccessPolicyWindow`, `…SynchronizationPolicy`, `…Priority`, `…MemSyncDomainMap`,
+/// `…MemSyncDomain`.
+const ADVICE: [c_int; 5] = [1, 3, 8, 9, 10];
+
+/// The advice that holds: none does.
+///
+/// # Safety
+/// The address is null or valid.
+pub unsafe extern "C" fn cudaStreamGetAttribute(
+    stream: *mut c_void,
+    attribute: c_int,
+    value: *mut AttributeValue,
+) -> i32 {
+    // SAFETY: caller.
+    let place = unsafe { place(value) };
+    answer(place.and_then(|place| {
+        runtime().stream(stream as usize)?;
+        match ADVICE.contains(&attribute) {
+            true => *place = [0; size_of::<AttributeValue>()],
+            false => return Err(Code::INVALID_VALUE),
+        }
+        Ok(())
+    }))
+}
+
+/// Gives a stream the advice of another one.
+pub extern "C" fn cudaStreamCopyAttributes(to: *mut c_void, from: *mut c_void) -> i32 {
+    let own = runtime().stream(to as usize);
+    answer(own.and_then(|_| runtime().stream(from as usize)).map(drop))
+}
+
 /// Destroys a stream. Its work goes on.
 pub extern "C" fn cudaStreamDestroy(stream: *mut c_void) -> i32 {
     let own = runtime().streams.remove(stream as usize);
@@ -92,17 +186,7 @@ pub extern "C" fn cudaStreamQuery(stream: *mut c_void) -> i32 {
 pub extern "C" fn cudaStreamWaitEvent(stream: *mut c_void, event: *mut c_void, _flags: u32) -> i32 {
     let wait = || {
         let own = runtime().stream(stream as usize)?;
-        // An event that was never recorded delays nothing.
-        let Some(point) = runtime().event(event as usize)?.point() else {
-            return Ok(());
-        };
-        match &point.raw {
-            Some(raw) if point.device == own.device.number => {
-                own.device.enqueue(&own.stream, |stream| stream.wait(raw))
-            }
-            // Devices do not know each other's events: the host waits.
-            _ => point.synchronize().map_err(own.device.failed()),
-        }
+        own.wait_for(&*runtime().event(event as usize)?)
     };
     answer(wait())
 }

@@ -37,50 +37,44 @@ fn part(symbol: *const c_void, offset: usize, bytes: usize) -> Result<u64> {
     }
 }
 
-/// Copies to a variable.
-///
-/// # Safety
-/// As for [`copy::copy`].
-unsafe fn write(
-    symbol: *const c_void,
-    from: *const c_void,
-    (bytes, offset): (usize, usize),
-    kind: c_int,
-    stream: *mut c_void,
-    waits: Waits,
-) -> Result<()> {
-    let direction = match Direction::of(kind)? {
-        Direction::HostToHost | Direction::DeviceToHost => return Err(Code::INVALID_DIRECTION),
-        direction => direction,
-    };
-    let to = part(symbol, offset, bytes)?;
-    let runtime = runtime();
-    let own = runtime.stream(stream as usize)?;
-    // SAFETY: caller.
-    unsafe { copy::copy(runtime, &own, (to, from as u64, bytes), direction, waits) }
+/// Which way a copy goes.
+#[derive(Clone, Copy)]
+pub enum Way {
+    /// From memory to the variable.
+    To(u64),
+    /// From the variable to memory.
+    From(u64),
 }
 
-/// Copies from a variable.
+/// Copies to a part of a variable, or from it.
 ///
 /// # Safety
 /// As for [`copy::copy`].
-unsafe fn read(
-    to: *mut c_void,
+pub unsafe fn transfer(
     symbol: *const c_void,
+    way: Way,
     (bytes, offset): (usize, usize),
     kind: c_int,
     stream: *mut c_void,
     waits: Waits,
 ) -> Result<()> {
-    let direction = match Direction::of(kind)? {
-        Direction::HostToHost | Direction::HostToDevice => return Err(Code::INVALID_DIRECTION),
-        direction => direction,
+    let direction = Direction::of(kind)?;
+    let contrary = match way {
+        Way::To(_) => [Direction::HostToHost, Direction::DeviceToHost],
+        Way::From(_) => [Direction::HostToHost, Direction::HostToDevice],
     };
-    let from = part(symbol, offset, bytes)?;
+    if contrary.contains(&direction) {
+        return Err(Code::INVALID_DIRECTION);
+    }
+    let variable = part(symbol, offset, bytes)?;
+    let ranges = match way {
+        Way::To(from) => (variable, from, bytes),
+        Way::From(to) => (to, variable, bytes),
+    };
     let runtime = runtime();
     let own = runtime.stream(stream as usize)?;
     // SAFETY: caller.
-    unsafe { copy::copy(runtime, &own, (to as u64, from, bytes), direction, waits) }
+    unsafe { copy::copy(runtime, &own, ranges, direction, waits) }
 }
 
 /// The default stream.
@@ -98,7 +92,10 @@ pub unsafe extern "C" fn cudaMemcpyToSymbol(
     kind: c_int,
 ) -> i32 {
     // SAFETY: caller.
-    answer(unsafe { write(symbol, from, (bytes, offset), kind, DEFAULT, Waits::Always) })
+    answer(unsafe {
+        let way = Way::To(from as u64);
+        transfer(symbol, way, (bytes, offset), kind, DEFAULT, Waits::Always)
+    })
 }
 
 /// The same in a stream's order.
@@ -115,9 +112,10 @@ pub unsafe extern "C" fn cudaMemcpyToSymbolAsync(
 ) -> i32 {
     // SAFETY: caller.
     answer(unsafe {
-        write(
+        let way = Way::To(from as u64);
+        transfer(
             symbol,
-            from,
+            way,
             (bytes, offset),
             kind,
             stream,
@@ -138,7 +136,10 @@ pub unsafe extern "C" fn cudaMemcpyFromSymbol(
     kind: c_int,
 ) -> i32 {
     // SAFETY: caller.
-    answer(unsafe { read(to, symbol, (bytes, offset), kind, DEFAULT, Waits::Always) })
+    answer(unsafe {
+        let way = Way::From(to as u64);
+        transfer(symbol, way, (bytes, offset), kind, DEFAULT, Waits::Always)
+    })
 }
 
 /// The same in a stream's order.
@@ -155,9 +156,10 @@ pub unsafe extern "C" fn cudaMemcpyFromSymbolAsync(
 ) -> i32 {
     // SAFETY: caller.
     answer(unsafe {
-        read(
-            to,
+        let way = Way::From(to as u64);
+        transfer(
             symbol,
+            way,
             (bytes, offset),
             kind,
             stream,

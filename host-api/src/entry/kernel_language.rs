@@ -1,15 +1,14 @@
 //! Launches of kernel languages: clang emits these calls for `kernel<<<grid, block, shared, stream>>>(…)` in CUDA
 //! sources compiled with `-foffload-via-llvm` (docs/abi.md, "Kernel languages").
-//!
-//! The caller pushes the configuration, evaluates the arguments and calls the kernel's host stub. The stub pops the
-//! configuration, lays the arguments out as a C structure and launches.
 
 #![expect(non_snake_case, reason = "the names are the ABI")]
 
-use std::cell::RefCell;
 use std::ffi::c_void;
 use std::sync::Arc;
 
+pub use kernel_language::push as __llvmPushCallConfiguration;
+
+use kernel_language::Dim3;
 use plugin_api::{Parameter, Stream};
 
 use crate::construct::context::Construct;
@@ -23,80 +22,20 @@ use crate::report::error::{Error, Result};
 use crate::report::source_location::SourceIdent;
 use crate::runtime::{Runtime, runtime};
 
-/// CUDA's `dim3`. clang's own header leaves dimensions that a program does not state 0.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Dimensions {
-    x: u32,
-    y: u32,
-    z: u32,
-}
-
-impl Dimensions {
-    fn counts(self) -> [u32; 3] {
-        [self.x, self.y, self.z]
-    }
-}
-
-/// The contents of `<<<…>>>`.
-#[derive(Clone, Copy, Debug)]
-struct Configuration {
-    grid: Dimensions,
-    block: Dimensions,
-    shared: usize,
-    stream: *mut c_void,
-}
-
-thread_local! {
-    /// A stack, because an argument of a launch may itself launch a kernel.
-    static CONFIGURATIONS: RefCell<Vec<Configuration>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Begins a launch. Always returns 0: go on.
-pub extern "C" fn __llvmPushCallConfiguration(
-    grid: Dimensions,
-    block: Dimensions,
-    shared: usize,
-    stream: *mut c_void,
-) -> u32 {
-    CONFIGURATIONS.with_borrow_mut(|stack| {
-        stack.push(Configuration {
-            grid,
-            block,
-            shared,
-            stream,
-        });
-    });
-    0
-}
-
 /// Pops the configuration of the launch that calls the stub. Returns 1 if there is none, because the stub was called as
 /// a plain function.
 ///
 /// # Safety
 /// The pointers are writable.
 pub unsafe extern "C" fn __llvmPopCallConfiguration(
-    grid: *mut Dimensions,
-    block: *mut Dimensions,
+    grid: *mut Dim3,
+    block: *mut Dim3,
     shared: *mut usize,
     stream: *mut *mut c_void,
 ) -> u32 {
-    let popped = CONFIGURATIONS.with_borrow_mut(Vec::pop);
-    // Stubs ignore the result. Without a configuration the grid has no blocks, and the launch reports that.
-    let configuration = popped.unwrap_or(Configuration {
-        grid: Dimensions::default(),
-        block: Dimensions::default(),
-        shared: 0,
-        stream: std::ptr::null_mut(),
-    });
     // SAFETY: caller.
-    unsafe {
-        *grid = configuration.grid;
-        *block = configuration.block;
-        *shared = configuration.shared;
-        *stream = configuration.stream;
-    }
-    popped.is_none().into()
+    let found = unsafe { kernel_language::pop(grid, block, shared, stream) };
+    u32::from(!found)
 }
 
 /// The arguments of a stub, as one C structure.
@@ -118,8 +57,8 @@ pub struct StubArguments {
 /// Called by a stub that clang generated.
 pub unsafe extern "C" fn llvmLaunchKernel(
     stub: *const c_void,
-    grid: Dimensions,
-    block: Dimensions,
+    grid: Dim3,
+    block: Dim3,
     arguments: *const StubArguments,
     shared: usize,
     stream: *mut c_void,
@@ -229,25 +168,6 @@ fn no_device(runtime: &Runtime, stub: *const c_void) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn launches_nest() {
-        let of = |x| Dimensions { x, y: 0, z: 0 };
-        let pop = || {
-            let (mut grid, mut block) = (Dimensions::default(), Dimensions::default());
-            let (mut shared, mut stream) = (0, std::ptr::null_mut());
-            // SAFETY: all are writable.
-            let answer = unsafe {
-                __llvmPopCallConfiguration(&mut grid, &mut block, &mut shared, &mut stream)
-            };
-            (answer, grid.x, block.x, shared)
-        };
-        __llvmPushCallConfiguration(of(1), of(2), 3, std::ptr::null_mut());
-        __llvmPushCallConfiguration(of(4), of(5), 6, std::ptr::null_mut());
-        assert_eq!(pop(), (0, 4, 5, 6));
-        assert_eq!(pop(), (0, 1, 2, 3));
-        assert_eq!(pop(), (1, 0, 0, 0));
-    }
 
     #[test]
     fn structures_become_words() {

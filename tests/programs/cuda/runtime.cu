@@ -261,7 +261,9 @@ static void test_devices() {
     EXPECT(value, 64);
     CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrComputeMode, 0));
     EXPECT(value, cudaComputeModeDefault);
-    EXPECT(cudaDeviceGetAttribute(&value, cudaDevAttrClockRate, 0), cudaErrorInvalidValue);
+    CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrClockRate, 0));
+    EXPECT(value, properties.clockRate);
+    EXPECT(cudaDeviceGetAttribute(&value, (cudaDeviceAttr)100000, 0), cudaErrorInvalidValue);
     EXPECT(cudaGetLastError(), cudaErrorInvalidValue);
     CHECK(cudaRuntimeGetVersion(&version));
     EXPECT(version, CUDART_VERSION);

@@ -1,8 +1,7 @@
 //! The exported symbols. Each one jumps to the function of the same name.
 //!
-//! rustc cannot give `#[no_mangle]` functions of a cdylib a symbol version. Symbols that only assembly defines are not
-//! in its export list, so the linker script `exports.map` can give them LLVM's version. If the script names a symbol
-//! that this list lacks, the linker fails; in the opposite case `tests/symbols.rs` does.
+//! `symbol-versions` says why they are defined in assembly. If the script `exports.map` lacks one of them,
+//! `tests/symbols.rs` fails.
 //!
 //! If there is a tool (`ompt`), each symbol first stores its return address. A Rust function cannot read it.
 
