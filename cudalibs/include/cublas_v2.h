@@ -11,6 +11,14 @@
 #include <cuComplex.h>
 #include <cuda_runtime_api.h>
 #include <library_types.h>
+#if defined(__has_include) && defined(__cplusplus)
+#if __has_include(<cuda_fp16.h>)
+#include <cuda_fp16.h>
+#endif
+#if __has_include(<cuda_bf16.h>)
+#include <cuda_bf16.h>
+#endif
+#endif
 
 #define CUBLAS_VER_MAJOR 12
 #define CUBLAS_VER_MINOR 9

@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+// Programs rely on it: NVIDIA's header includes it.
+#include <stdio.h>
 
 #include <cuComplex.h>
 #include <cuda_runtime_api.h>

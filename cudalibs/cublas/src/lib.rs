@@ -10,6 +10,11 @@
 //! - `product`, `triangular`: products and triangular systems, on views of matrices.
 //! - `operands`: views of vectors and matrices. `scalar`: the four types. `status`: the codes.
 
+#![allow(
+    clippy::too_many_arguments,
+    reason = "the functions' types are the ABI"
+)]
+
 mod batched;
 mod call;
 mod exports;

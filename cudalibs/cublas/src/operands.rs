@@ -40,6 +40,9 @@ unsafe impl<T: Send> Send for Matrix<T> {}
 // SAFETY: the same.
 unsafe impl<T: Send> Sync for Matrix<T> {}
 
+/// Rows and columns that fit the first cache together, of two matrices.
+const TILE: usize = 32;
+
 /// Elements of a vector that a vector register, or a few, holds.
 const LANES: usize = 16;
 
@@ -241,11 +244,15 @@ impl<T: ComplexFloat> Matrix<T> {
         if self.conjugated { value.conj() } else { value }
     }
 
-    /// Changes every element, given its place.
+    /// Changes every element, given its place. It goes tile by tile, as the values may be those of a transposed matrix.
     pub fn fill(&self, value: impl Fn(usize, usize) -> T) {
-        for column in 0..self.columns {
-            for row in 0..self.rows {
-                self.set(row, column, value(row, column));
+        for first_column in (0..self.columns).step_by(TILE) {
+            for first_row in (0..self.rows).step_by(TILE) {
+                for column in first_column..self.columns.min(first_column + TILE) {
+                    for row in first_row..self.rows.min(first_row + TILE) {
+                        self.set(row, column, value(row, column));
+                    }
+                }
             }
         }
     }

@@ -8,6 +8,11 @@
 //! - `transform`: a transform in one, two or three dimensions, on the crates `rustfft` and `realfft`.
 //! - `layout`: where elements are. `status`: the codes.
 
+#![allow(
+    clippy::too_many_arguments,
+    reason = "the functions' types are the ABI"
+)]
+
 mod execution;
 mod exports;
 mod layout;

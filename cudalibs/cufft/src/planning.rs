@@ -513,7 +513,7 @@ pub unsafe extern "C" fn set_stream(handle: c_int, stream: *mut c_void) -> c_int
     // SAFETY: the function has this type in cuFFT.
     unsafe {
         if let Some(theirs) = FRONT.function(c"cufftSetStream") {
-            let Some(stream) = foreign_stream(stream) else {
+            let Some(stream) = foreign_stream(stream as usize) else {
                 return Status::INVALID_VALUE.0;
             };
             return transmute::<*const c_void, SetStream>(theirs)(handle, stream);

@@ -82,7 +82,7 @@ pub unsafe extern "C" fn set_stream(handle: *mut c_void, stream: *mut c_void) ->
     // SAFETY: the function has this type in cuRAND.
     unsafe {
         if let Some(theirs) = FRONT.function(c"curandSetStream") {
-            let Some(stream) = foreign_stream(stream) else {
+            let Some(stream) = foreign_stream(stream as usize) else {
                 return Status::OUT_OF_RANGE.0;
             };
             return transmute::<*const c_void, SetStream>(theirs)(handle, stream);

@@ -1,8 +1,8 @@
 //! Generators: what programs hold handles of, and how their sequences become one.
 //!
 //! cuRAND's documents say how: of XORWOW and MRG32k3a, number n is of the sequence n mod 4096 (MRG32k3a in its newer
-//! order: 81920); of Philox, four numbers after four are of 65536 sequences in turn. Doubles and pairs of normal numbers
-//! take what they need of their sequence.
+//! order: 81920); of Philox, four numbers after four are of 65536 sequences in turn. Doubles and pairs of normal
+//! numbers take what they need of their sequence.
 
 use cuda_library::handles::Handles;
 use parking_lot::Mutex;

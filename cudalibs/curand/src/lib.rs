@@ -9,6 +9,11 @@
 //! - `xorwow`, `mrg32k3a`, `philox`, `mt19937`, `sobol`: the generators, from their authors' papers.
 //! - `status`: the codes.
 
+#![allow(
+    clippy::too_many_arguments,
+    reason = "the functions' types are the ABI"
+)]
+
 mod distributions;
 mod entry;
 mod exports;

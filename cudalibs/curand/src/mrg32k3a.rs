@@ -104,7 +104,7 @@ impl Mrg32k3a {
     /// The next number in (0, 1].
     pub fn next_uniform(&mut self) -> f64 {
         /// As cuRAND has it: a little less than 1 / M1.
-        const SCALE: f64 = 2.328_306_549_837_828_8e-10;
+        const SCALE: f64 = 2.328_306_549_837_829e-10;
         self.next() as f64 * SCALE
     }
 }
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(first, [0xc968_91f0, 0x26f0_d612, 0xef26_9080, 0xfc8f_a50e]);
         assert_eq!(states[0].next_bits(), 0x9650_c684);
         let mut uniform = Mrg32k3a::sequences(1234, 1)[0];
-        assert!((uniform.next_uniform() - 0.786_751_862_715_729_39).abs() < 1e-16);
+        assert!((uniform.next_uniform() - 0.786_751_862_715_729_4).abs() < 1e-16);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! XORWOW (G. Marsaglia, "Xorshift RNGs", J. Stat. Softw. 8(14), 2003, section 3.1), seeded as cuRAND documents it, with
-//! sequences 2⁶⁷ apart.
+//! XORWOW (G. Marsaglia, "Xorshift RNGs", J. Stat. Softw. 8(14), 2003, section 3.1), seeded as cuRAND documents it,
+//! with sequences 2⁶⁷ apart.
 
 /// The state of a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -46,7 +46,7 @@ pub fn settings(handle: *mut c_void) -> Result<Arc<Mutex<Settings>>> {
 }
 
 /// A type that operations compute with.
-pub trait Work:
+pub trait Arithmetic:
     Stored
     + ComplexFloat
     + Default
@@ -59,10 +59,10 @@ pub trait Work:
 {
 }
 
-impl Work for f32 {}
-impl Work for f64 {}
-impl Work for Complex32 {}
-impl Work for Complex64 {}
+impl Arithmetic for f32 {}
+impl Arithmetic for f64 {}
+impl Arithmetic for Complex32 {}
+impl Arithmetic for Complex64 {}
 
 /// Does something generic with the type that operations of a kind compute with. Sums of small integers are exact in
 /// 64 bits.
@@ -239,7 +239,7 @@ impl Operation {
     }
 
     /// An element's place and value.
-    pub fn apply<W: Work>(self, row: usize, column: usize, value: W) -> (usize, usize, W) {
+    pub fn apply<W: Arithmetic>(self, row: usize, column: usize, value: W) -> (usize, usize, W) {
         let value = if self.conjugated { value.conj() } else { value };
         match self.transposed {
             true => (column, row, value),

@@ -9,7 +9,7 @@ use cuda_library::handles::Handles;
 use cuda_library::{report, with_type};
 use parking_lot::Mutex;
 
-use crate::call::{Call, Memory, Work};
+use crate::call::{Arithmetic, Call, Memory};
 use crate::status::{Result, Status};
 
 /// Values in device memory.
@@ -29,20 +29,20 @@ impl Values {
     }
 
     /// A value as the computation's type. In work that runs, of values that were checked.
-    pub fn get<W: Work>(&self, index: usize) -> W {
-        // SAFETY: `check`.
+    pub fn get<W: Arithmetic>(&self, index: usize) -> W {
         with_type!(self.kind, T => {
+            // SAFETY: `check`.
             let value: T = unsafe { Memory(self.address).read(index) };
             W::of_value(cuda_library::elements::Stored::value(value))
         })
     }
 
     /// Changes a value.
-    pub fn set<W: Work>(&self, index: usize, value: W) {
-        // SAFETY: `check`.
-        with_type!(self.kind, T => unsafe {
+    pub fn set<W: Arithmetic>(&self, index: usize, value: W) {
+        with_type!(self.kind, T => {
             let value = <T as cuda_library::elements::Stored>::of_value(value.value());
-            Memory(self.address).write(index, value);
+            // SAFETY: `check`.
+            unsafe { Memory(self.address).write(index, value) }
         })
     }
 }
@@ -124,7 +124,7 @@ pub struct DenseVector {
 
 impl DenseVector {
     /// The elements.
-    pub fn load<W: Work>(&self) -> Vec<W> {
+    pub fn load<W: Arithmetic>(&self) -> Vec<W> {
         (0..self.size).map(|index| self.values.get(index)).collect()
     }
 }

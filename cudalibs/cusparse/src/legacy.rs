@@ -6,7 +6,7 @@ use cuda_library::elements::Kind;
 use cuda_library::handles::Handles;
 use parking_lot::Mutex;
 
-use crate::call::{Call, Work, kind, size};
+use crate::call::{Arithmetic, Call, kind, size};
 use crate::descriptors::{
     Described, Description, Format, Indices, SparseMatrix, Values, index_base,
 };
@@ -49,7 +49,7 @@ fn matrix(
 }
 
 /// Counts what is not zero in each row or column of a dense matrix, and in all.
-pub extern "C" fn count<T: Work>(
+pub extern "C" fn count<T: Arithmetic>(
     handle: *mut c_void,
     direction: c_int,
     rows: c_int,
@@ -352,7 +352,7 @@ pub extern "C" fn destroy_factors(handle: *mut c_void) -> c_int {
 ///
 /// # Safety
 /// The addresses are as cuSPARSE wants them.
-pub unsafe extern "C" fn factor_size<T: Work>(
+pub unsafe extern "C" fn factor_size<T: Arithmetic>(
     handle: *mut c_void,
     _order: c_int,
     _count: c_int,
@@ -373,7 +373,7 @@ pub unsafe extern "C" fn factor_size<T: Work>(
 }
 
 /// Prepares `csrilu02`: there is nothing to prepare.
-pub extern "C" fn prepare_factors<T: Work>(
+pub extern "C" fn prepare_factors<T: Arithmetic>(
     handle: *mut c_void,
     _order: c_int,
     _count: c_int,
@@ -396,7 +396,7 @@ pub extern "C" fn prepare_factors<T: Work>(
 }
 
 /// Incomplete factors without pivots, in the matrix's place.
-pub extern "C" fn factor<T: Work>(
+pub extern "C" fn factor<T: Arithmetic>(
     handle: *mut c_void,
     order: c_int,
     count: c_int,
@@ -431,7 +431,7 @@ pub extern "C" fn factor<T: Work>(
 }
 
 /// Row by row (the IKJ form of Gauss's elimination), on the places that there are. Returns the first zero pivot.
-fn factor_rows<T: Work>(a: &SparseMatrix) -> Option<usize> {
+fn factor_rows<T: Arithmetic>(a: &SparseMatrix) -> Option<usize> {
     let mut rows = vec![Vec::new(); a.shape.0];
     a.visit(|row, column, number| rows[row].push((column, number)));
     rows.iter_mut().for_each(|row| row.sort_unstable());

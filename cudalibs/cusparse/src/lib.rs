@@ -9,6 +9,11 @@
 //! - `descriptors`: what programs describe, and the elements of it.
 //! - `status`: the codes.
 
+#![allow(
+    clippy::too_many_arguments,
+    reason = "the functions' types are the ABI"
+)]
+
 mod call;
 mod conversions;
 mod descriptors;

@@ -68,7 +68,7 @@ pub unsafe extern "C" fn set_stream(handle: *mut c_void, stream: *mut c_void) ->
     // SAFETY: the function has this type in cuSPARSE.
     unsafe {
         if let Some(theirs) = FRONT.function(c"cusparseSetStream") {
-            let Some(stream) = foreign_stream(stream) else {
+            let Some(stream) = foreign_stream(stream as usize) else {
                 return Status::INVALID_VALUE.0;
             };
             return transmute::<*const c_void, SetStream>(theirs)(handle, stream);

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use crate::call::{Call, Operation, Work, kind};
+use crate::call::{Arithmetic, Call, Operation, kind};
 use crate::descriptors::{DenseMatrix, DenseVector, Described, SparseMatrix};
 use crate::management::place;
 use crate::status::{Result, Status, answer};
@@ -59,7 +59,7 @@ pub extern "C" fn prepare_vector(
 }
 
 /// What is left of the elements before: nothing if β is zero, even of what is no number.
-fn before<W: Work>(beta: W, value: impl Fn() -> W) -> W {
+fn before<W: Arithmetic>(beta: W, value: impl Fn() -> W) -> W {
     match beta.is_zero() {
         true => W::zero(),
         false => beta * value(),
@@ -116,14 +116,14 @@ pub unsafe extern "C" fn multiply_vector(
 }
 
 /// Conversion under a short name.
-pub trait Of: Work {
+pub trait Of: Arithmetic {
     /// The nearest value.
     fn of(value: cuda_library::elements::Complex64) -> Self {
         Self::of_value(value)
     }
 }
 
-impl<W: Work> Of for W {}
+impl<W: Arithmetic> Of for W {}
 
 /// Memory for `SpMM` or `SDDMM`.
 ///
@@ -219,7 +219,7 @@ pub unsafe extern "C" fn multiply_matrix(
     answer(multiply())
 }
 
-fn multiply_one<W: Work>(
+fn multiply_one<W: Arithmetic>(
     alpha: W,
     (a, a_operation): (SparseMatrix, Operation),
     (b, b_operation): (DenseMatrix, Operation),

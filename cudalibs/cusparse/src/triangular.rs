@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use cuda_library::handles::Handles;
 
-use crate::call::{Call, Operation, Work, kind};
+use crate::call::{Arithmetic, Call, Operation, kind};
 use crate::descriptors::{DenseMatrix, DenseVector, Described, SparseMatrix};
 use crate::management::place;
 use crate::products::{Of, some};
@@ -72,7 +72,7 @@ struct Triangle<W> {
     is_upper: bool,
 }
 
-impl<W: Work> Triangle<W> {
+impl<W: Arithmetic> Triangle<W> {
     fn of(a: &SparseMatrix, operation: Operation) -> Triangle<W> {
         let is_upper = a.is_upper != operation.transposed;
         let mut rows = vec![Vec::new(); a.shape.0];

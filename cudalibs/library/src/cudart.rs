@@ -107,14 +107,15 @@ pub fn place() -> Place {
             return Place::Nowhere;
         }
         match cudart.foreign_stream {
-            Some(_) if foreign_stream(std::ptr::null_mut()).is_none() => Place::Virtual,
+            Some(_) if foreign_stream(0).is_none() => Place::Virtual,
             _ => Place::Gpu,
         }
     })
 }
 
-/// The stream that NVIDIA's libraries know a stream by, if there is one.
-pub fn foreign_stream(stream: *mut c_void) -> Option<*mut c_void> {
+/// The stream that NVIDIA's libraries know a stream by, if there is one. Any number may be passed.
+pub fn foreign_stream(stream: usize) -> Option<*mut c_void> {
+    let stream = stream as *mut c_void;
     // NVIDIA's own libcudart has no other streams than the driver's.
     let Some(ask) = cudart()?.foreign_stream else {
         return Some(stream);

@@ -17,7 +17,7 @@ use crate::triangular::Triangular;
 fn reflect<T: Scalar>(column: Matrix<T>) -> T {
     let first = column.get(0, 0);
     let below = (1..column.rows).map(|row| column.get(row, 0).abs());
-    let norm = below.fold(T::Real::zero(), |norm, one| Float::hypot(norm, one));
+    let norm = below.fold(T::Real::zero(), Float::hypot);
     if norm.is_zero() && first.im().is_zero() {
         return T::zero();
     }

@@ -53,10 +53,7 @@ fn exchange<T: Scalar>(a: Matrix<T>, one: usize, other: usize) {
 }
 
 /// The two triangles of factors.
-fn triangles<T>(factors: Matrix<T>) -> (Triangular<T>, Triangular<T>)
-where
-    T: Scalar,
-{
+fn triangles<T: Scalar>(factors: Matrix<T>) -> (Triangular<T>, Triangular<T>) {
     let of = |triangle, unit| Triangular {
         matrix: factors,
         triangle,

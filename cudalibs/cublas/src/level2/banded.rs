@@ -1,4 +1,5 @@
-//! Banded matrices: `gbmv`, `sbmv`, `hbmv`. An element (i, j) of a band lies in row i − j + (diagonals above) of column j.
+//! Banded matrices: `gbmv`, `sbmv`, `hbmv`. An element (i, j) of a band lies in row i − j + (diagonals above) of its
+//! column j.
 
 use std::ffi::{c_int, c_void};
 

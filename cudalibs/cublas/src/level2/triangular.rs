@@ -9,15 +9,12 @@ use crate::status::{Result, answer};
 use crate::triangular::Triangular;
 
 /// op(A), of which a triangle counts.
-pub fn operand<T: Copy>(
+pub fn operand<T: Scalar>(
     matrix: Matrix<T>,
     fill: c_int,
     operation: c_int,
     diagonal: c_int,
-) -> Result<Triangular<T>>
-where
-    T: Scalar,
-{
+) -> Result<Triangular<T>> {
     let operation = Operation::of(operation)?;
     let stored = Triangular {
         matrix,

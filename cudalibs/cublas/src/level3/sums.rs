@@ -45,13 +45,11 @@ pub unsafe extern "C" fn geam<T: Scalar>(
         let c = call.matrix(c, rows, columns, c_leading)?;
         call.run(move || {
             let (alpha, beta) = (alpha.get(), beta.get());
-            let product = |factor: T, value: &dyn Fn() -> T| match factor == T::zero() {
+            let product = |factor: T, matrix: Matrix<T>, row, column| match factor == T::zero() {
                 true => T::zero(),
-                false => factor * value(),
+                false => factor * matrix.get(row, column),
             };
-            c.fill(|row, column| {
-                product(alpha, &|| a.get(row, column)) + product(beta, &|| b.get(row, column))
-            });
+            c.fill(|row, column| product(alpha, a, row, column) + product(beta, b, row, column));
         })
     };
     answer(update())
