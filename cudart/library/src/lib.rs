@@ -1,8 +1,10 @@
-//! The exported symbols. Each one jumps to the function of the same name (`symbol-versions`).
-//! `tests/tests/cuda_programs.rs` compares the library with the header.
+//! `libcudart.so.12`: the exported symbols. Each one jumps to the function of the same name in `cudart`
+//! (`symbol-versions`). `tests/tests/cuda_programs.rs` compares the library with the header.
+//!
+//! A library of its own, because `cudart` is in HIP's, too, which has other symbols.
 
 symbol_versions::export! {
-    captures::{
+    cudart::entry::captures::{
         cudaStreamBeginCapture,
         cudaStreamBeginCaptureToGraph,
         cudaStreamEndCapture,
@@ -12,7 +14,7 @@ symbol_versions::export! {
         cudaStreamUpdateCaptureDependencies,
         cudaThreadExchangeStreamCaptureMode,
     }
-    copies::{
+    cudart::entry::copies::{
         cudaMemcpy,
         cudaMemcpy2D,
         cudaMemcpy2DAsync,
@@ -30,7 +32,7 @@ symbol_versions::export! {
         cudaMemset3DAsync,
         cudaMemsetAsync,
     }
-    devices::{
+    cudart::entry::devices::{
         cudaChooseDevice,
         cudaDeviceGetAttribute,
         cudaDeviceGetByPCIBusId,
@@ -47,13 +49,13 @@ symbol_versions::export! {
         cudaSetDevice,
         cudaSetValidDevices,
     }
-    errors::{
+    cudart::entry::errors::{
         cudaGetErrorName,
         cudaGetErrorString,
         cudaGetLastError,
         cudaPeekAtLastError,
     }
-    events::{
+    cudart::entry::events::{
         cudaEventCreate,
         cudaEventCreateWithFlags,
         cudaEventDestroy,
@@ -63,7 +65,7 @@ symbol_versions::export! {
         cudaEventRecordWithFlags,
         cudaEventSynchronize,
     }
-    functions::{
+    cudart::entry::functions::{
         cudaFuncGetAttributes,
         cudaFuncGetName,
         cudaFuncGetParamInfo,
@@ -75,7 +77,7 @@ symbol_versions::export! {
         cudaOccupancyMaxActiveBlocksPerMultiprocessor,
         cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
     }
-    graph_nodes::{
+    cudart::entry::graph_nodes::{
         cudaGraphAddChildGraphNode,
         cudaGraphAddEmptyNode,
         cudaGraphAddEventRecordNode,
@@ -108,7 +110,7 @@ symbol_versions::export! {
         cudaGraphMemcpyNodeSetParamsToSymbol,
         cudaGraphMemsetNodeSetParams,
     }
-    graphs::{
+    cudart::entry::graphs::{
         cudaDeviceGetGraphMemAttribute,
         cudaDeviceGraphMemTrim,
         cudaGraphAddDependencies,
@@ -133,11 +135,11 @@ symbol_versions::export! {
         cudaGraphRemoveDependencies,
         cudaGraphUpload,
     }
-    host_calls::{
+    cudart::entry::host_calls::{
         cudaLaunchHostFunc,
         cudaStreamAddCallback,
     }
-    host_memory::{
+    cudart::entry::host_memory::{
         cudaFreeHost,
         cudaHostAlloc,
         cudaHostGetDevicePointer,
@@ -146,12 +148,12 @@ symbol_versions::export! {
         cudaHostUnregister,
         cudaMallocHost,
     }
-    launches::{
+    cudart::entry::launches::{
         __cudaPopCallConfiguration,
         __cudaPushCallConfiguration,
         cudaLaunchKernel,
     }
-    managed::{
+    cudart::entry::managed::{
         cudaMemAdvise,
         cudaMemAdvise_v2,
         cudaMemPrefetchAsync,
@@ -160,7 +162,7 @@ symbol_versions::export! {
         cudaMemRangeGetAttributes,
         cudaStreamAttachMemAsync,
     }
-    memory::{
+    cudart::entry::memory::{
         cudaFree,
         cudaFreeAsync,
         cudaMalloc,
@@ -170,7 +172,7 @@ symbol_versions::export! {
         cudaMemGetInfo,
         cudaPointerGetAttributes,
     }
-    peers::{
+    cudart::entry::peers::{
         cudaDeviceCanAccessPeer,
         cudaDeviceDisablePeerAccess,
         cudaDeviceEnablePeerAccess,
@@ -181,7 +183,7 @@ symbol_versions::export! {
         cudaIpcOpenEventHandle,
         cudaIpcOpenMemHandle,
     }
-    per_thread::{
+    cudart::entry::per_thread::{
         cudaEventRecordWithFlags_ptsz,
         cudaEventRecord_ptsz,
         cudaFreeAsync_ptsz,
@@ -230,7 +232,7 @@ symbol_versions::export! {
         cudaStreamUpdateCaptureDependencies_ptsz,
         cudaStreamWaitEvent_ptsz,
     }
-    pools::{
+    cudart::entry::pools::{
         cudaDeviceGetDefaultMemPool,
         cudaDeviceGetMemPool,
         cudaDeviceSetMemPool,
@@ -248,7 +250,7 @@ symbol_versions::export! {
         cudaMemPoolSetAttribute,
         cudaMemPoolTrimTo,
     }
-    registration::{
+    cudart::entry::registration::{
         __cudaRegisterFatBinary,
         __cudaRegisterFatBinaryEnd,
         __cudaRegisterFunction,
@@ -256,7 +258,7 @@ symbol_versions::export! {
         __cudaRegisterVar,
         __cudaUnregisterFatBinary,
     }
-    settings::{
+    cudart::entry::settings::{
         cudaCtxResetPersistingL2Cache,
         cudaDeviceGetCacheConfig,
         cudaDeviceGetLimit,
@@ -274,7 +276,7 @@ symbol_versions::export! {
         cudaThreadExit,
         cudaThreadSynchronize,
     }
-    streams::{
+    cudart::entry::streams::{
         cudaStreamCopyAttributes,
         cudaStreamCreate,
         cudaStreamCreateWithFlags,
@@ -290,7 +292,7 @@ symbol_versions::export! {
         cudaStreamSynchronize,
         cudaStreamWaitEvent,
     }
-    symbols::{
+    cudart::entry::symbols::{
         cudaGetSymbolAddress,
         cudaGetSymbolSize,
         cudaMemcpyFromSymbol,

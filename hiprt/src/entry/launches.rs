@@ -1,0 +1,28 @@
+//! What clang makes of `kernel<<<…>>>(…)`.
+
+use std::ffi::c_void;
+
+use kernel_language::Dim3;
+pub use kernel_language::push as __hipPushCallConfiguration;
+
+use crate::entry::SUCCESS;
+
+/// `hipErrorMissingConfiguration`.
+const MISSING_CONFIGURATION: i32 = 52;
+
+/// Pops the configuration of the launch that calls the stub.
+///
+/// # Safety
+/// The addresses are valid.
+pub unsafe extern "C" fn __hipPopCallConfiguration(
+    grid: *mut Dim3,
+    block: *mut Dim3,
+    shared: *mut usize,
+    stream: *mut *mut c_void,
+) -> i32 {
+    // SAFETY: caller.
+    match unsafe { kernel_language::pop(grid, block, shared, stream) } {
+        true => SUCCESS,
+        false => MISSING_CONFIGURATION,
+    }
+}
