@@ -15,6 +15,9 @@ pub struct HostLibrary {
     /// Enqueues a task to run after its dependences.
     pub enqueue_task: Option<EnqueueTask>,
     wait_dependences: Option<WaitDependences>,
+    allocate_task: Option<AllocateTask>,
+    begin_undeferred: Option<extern "C" fn(*const c_void, i32, *mut TargetTask)>,
+    complete_undeferred: Option<extern "C" fn(*const c_void, i32, *mut TargetTask)>,
     has_task_team: Option<extern "C" fn(i32) -> bool>,
     async_handle: Option<extern "C" fn(i32) -> *mut *mut c_void>,
 }
@@ -43,6 +46,10 @@ pub type EnqueueTask = extern "C" fn(
     *const c_void,
 ) -> i32;
 
+/// `__kmpc_omp_task_alloc(location, thread, flags, task size, storage size, entry)`.
+type AllocateTask =
+    extern "C" fn(*const c_void, i32, i32, usize, usize, TaskEntry) -> *mut TargetTask;
+
 /// `__kmpc_omp_wait_deps(location, thread, count, list, noalias count, noalias list)`.
 type WaitDependences = extern "C" fn(*const c_void, i32, i32, *const c_void, i32, *const c_void);
 
@@ -60,6 +67,12 @@ pub fn host_library() -> &'static HostLibrary {
         enqueue_task: unsafe { symbol(c"__kmpc_omp_task_with_deps") },
         // SAFETY: as above.
         wait_dependences: unsafe { symbol(c"__kmpc_omp_wait_deps") },
+        // SAFETY: as above.
+        allocate_task: unsafe { symbol(c"__kmpc_omp_task_alloc") },
+        // SAFETY: as above.
+        begin_undeferred: unsafe { symbol(c"__kmpc_omp_task_begin_if0") },
+        // SAFETY: as above.
+        complete_undeferred: unsafe { symbol(c"__kmpc_omp_task_complete_if0") },
         // SAFETY: as above.
         has_task_team: unsafe { symbol(c"__kmpc_omp_has_task_team") },
         // SAFETY: as above.
@@ -127,6 +140,34 @@ pub fn task_handle() -> Option<TaskHandle> {
     // SAFETY: libomp's handles lie in their tasks.
     let handle = unsafe { TaskHandle::new(library.async_handle?(thread)) };
     handle.filter(|handle| handle.get().is_null())
+}
+
+/// Lets the helper threads find tasks anywhere in each other's queues. The calling thread is one of them.
+///
+/// A task that waits keeps the locks of its `mutexinoutset` dependences. libomp looks for tasks at the ends of queues
+/// only. Where the tasks there want such a lock, it never finds the one that holds it, and all of them wait for ever.
+/// libomp looks into whole queues of other threads once a thread of the team has made an untied task
+/// (`tt_untied_task_encountered` in its `kmp_tasking.cpp`). Target tasks are untied, but other teams make them. So this
+/// makes one, which does nothing and is complete at once. It takes less than a microsecond.
+pub fn search_whole_queues() {
+    /// Untied.
+    const FLAGS: i32 = 0;
+    extern "C" fn nothing(_thread: i32, _task: *mut TargetTask) -> i32 {
+        0
+    }
+    let library = host_library();
+    let (Some(thread), Some(allocate), Some(begin), Some(complete)) = (
+        library.global_thread,
+        library.allocate_task,
+        library.begin_undeferred,
+        library.complete_undeferred,
+    ) else {
+        return;
+    };
+    let (location, thread) = (std::ptr::null(), thread(std::ptr::null()));
+    let task = allocate(location, thread, FLAGS, size_of::<TargetTask>(), 0, nothing);
+    begin(location, thread, task);
+    complete(location, thread, task);
 }
 
 /// The number of libomp's threads that execute target tasks: its hidden helpers but the one that leads them.

@@ -67,6 +67,34 @@ static void graph(int regions, int mapped_around) {
     }
 }
 
+// Regions that change two cells in any order, but not at once, each after one of its own. A region that waits for the
+// device holds its cell, and regions that want the same cell pile up in front of it.
+static void exclusive(void) {
+    enum { REGIONS = 200 };
+    static long sums[2], parts[REGIONS];
+    for (int i = 0; i < REGIONS; i++) {
+        long *sum = &sums[i % 2], *part = &parts[i];
+#pragma omp target nowait depend(out : *part) map(from : part[0 : 1]) firstprivate(i)
+        {
+            volatile int spin = 0;
+            while (spin < 2000)
+                spin = spin + 1;
+            *part = i;
+        }
+#pragma omp target nowait depend(in : *part) depend(mutexinoutset : *sum) map(tofrom : sum[0 : 1])                     \
+    map(to : part[0 : 1])
+        {
+            volatile int spin = 0;
+            while (spin < 2000)
+                spin = spin + 1;
+            *sum += *part;
+        }
+    }
+#pragma omp taskwait
+    EXPECT(sums[0], REGIONS / 2 * (REGIONS / 2 - 1));
+    EXPECT(sums[1], REGIONS / 2 * (REGIONS / 2));
+}
+
 // The life of an array in tasks of its own: mapped, updated, used, copied back and unmapped, all of them `nowait`.
 static void data_in_tasks(void) {
     enum { N = 1000, ARRAYS = 8 };
@@ -203,6 +231,7 @@ int main(int argc, char **argv) {
         graph(regions / 2, seed == 1);
         state = seed;
     }
+    exclusive();
     data_in_tasks();
     readers();
     attached();

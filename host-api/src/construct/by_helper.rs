@@ -2,7 +2,8 @@
 //!
 //! Where blocking streams are immediate, the thread that queues work does it: on the virtual GPU and on the host as a
 //! device. A helper that does so needs no other thread. To hand the work to a thread of the device, and to be woken at
-//! its end, takes tens of microseconds, many times as long as a small kernel.
+//! its end, takes tens of microseconds, many times as long as a small kernel. Where there is only one helper, it waits
+//! for hardware, too.
 //!
 //! A helper at work cannot start another construct. So where there are more multiprocessors than helpers, one helper is
 //! left to start constructs that the device's threads do ([`crate::construct::in_flight`]).
@@ -25,12 +26,13 @@ pub struct AtWork {
 /// Lets the calling thread, one of `helpers`, do the work of a construct on `device` by itself. `None`: the device's
 /// threads must do it.
 pub fn begin(device: &OmpDevice, helpers: usize) -> plugin_api::Result<Option<AtWork>> {
-    if !device.streams.blocking_is_immediate(&device.device)? {
+    // A single helper does everything itself. libomp needs two to find a task that waits, wherever it is
+    // ([`crate::host_library::search_whole_queues`]).
+    if helpers > 1 && !device.streams.blocking_is_immediate(&device.device)? {
         return Ok(None);
     }
     let mut at_work = AT_WORK.lock();
     let kernels_at_once = device.device.info().multiprocessors as usize;
-    // A single helper does everything itself.
     let most = helpers.saturating_sub(1).max(1);
     if kernels_at_once > helpers && at_work.len() >= most {
         return Ok(None);

@@ -23,7 +23,7 @@ use crate::construct::by_helper;
 use crate::construct::context::Construct;
 use crate::construct::device_work::DeviceWork;
 use crate::device::omp_device::OmpDevice;
-use crate::host_library::TaskHandle;
+use crate::host_library::{self, TaskHandle};
 use crate::report::error::Result;
 use crate::runtime::runtime;
 
@@ -159,6 +159,7 @@ pub fn begin<T>(
         work,
         construct: *construct,
     });
+    host_library::search_whole_queues();
     let mut in_flight = IN_FLIGHT.lock();
     if runtime().registry.is_empty() {
         // The program is ending ([`complete_all`]).
