@@ -16,7 +16,7 @@ __global__ void sum(int n, const float *values, float *total) {
     __syncthreads();
     if (threadIdx.x == 0) {
         part = 0;
-        for (int wave = 0; wave < blockDim.x / warpSize; wave++)
+        for (unsigned wave = 0; wave < blockDim.x / warpSize; wave++)
             part += waves[wave];
         atomicAdd(total, part);
     }

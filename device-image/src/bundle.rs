@@ -58,20 +58,21 @@ fn malformed(what: String) -> ImageError {
     ImageError::Malformed(what)
 }
 
-/// The bytes of the whole bundle that begins so. [`ImageError::Truncated`] says how many bytes must be there to know.
+/// The bytes of the bundle that begins here. [`ImageError::Truncated`] says how many bytes must be there to know.
 pub fn bundle_size(beginning: &[u8]) -> Result<u64, ImageError> {
     let there = beginning.len().min(MAGIC.len());
     if beginning[..there] != MAGIC[..there] {
         let first = beginning.iter().take(8).copied().collect();
         return Err(ImageError::Unknown(first));
     }
-    let mut size = beginning.len() as u64;
-    for entry in entries(beginning)? {
-        let end = entry.begin.checked_add(entry.size);
-        let end = end.ok_or_else(|| malformed("an offload bundle without an end".into()))?;
-        size = size.max(end);
-    }
-    Ok(size)
+    let entries = entries(beginning)?;
+    let ends = entries
+        .iter()
+        .map(|entry| entry.begin.checked_add(entry.size));
+    let ends: Option<Vec<u64>> = ends.collect();
+    let ends = ends.ok_or_else(|| malformed("an offload bundle without an end".into()))?;
+    // A bundle without entries is its header.
+    Ok(ends.into_iter().max().unwrap_or(MAGIC.len() as u64 + 8))
 }
 
 /// Triple and architecture of an identifier, without the language before and features behind.
