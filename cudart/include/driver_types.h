@@ -423,6 +423,7 @@ typedef union cudaLaunchAttributeValue {
 #define cudaDeviceScheduleYield 0x02
 #define cudaDeviceScheduleBlockingSync 0x04
 #define cudaDeviceScheduleMask 0x07
+#define cudaDeviceBlockingSync 0x04
 #define cudaDeviceMapHost 0x08
 #define cudaDeviceLmemResizeToMax 0x10
 #define cudaInvalidDeviceId ((int)-2)

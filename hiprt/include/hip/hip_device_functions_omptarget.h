@@ -17,8 +17,6 @@
 
 extern "C" {
 __device__ int printf(const char *, ...);
-__device__ void *malloc(size_t) __attribute__((nothrow, malloc));
-__device__ void free(void *) __attribute__((nothrow));
 __device__ __attribute__((noreturn)) void __assertfail(const char *message, const char *file, unsigned line,
                                                        const char *function, size_t character);
 // What the C library's assert calls. A failure is reported at the line of the assert.
@@ -208,6 +206,37 @@ static __device__ __forceinline__ long long __double_as_longlong(double value) {
 static __device__ __forceinline__ double __longlong_as_double(long long bits) {
     return __builtin_bit_cast(double, bits);
 }
+
+static __device__ __forceinline__ unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+    return (unsigned long long)(((unsigned __int128)a * b) >> 64);
+}
+static __device__ __forceinline__ long long __mul64hi(long long a, long long b) {
+    return (long long)(((__int128)a * b) >> 64);
+}
+static __device__ __forceinline__ int __double2hiint(double value) {
+    return (int)(__builtin_bit_cast(unsigned long long, value) >> 32);
+}
+static __device__ __forceinline__ int __double2loint(double value) {
+    return (int)__builtin_bit_cast(unsigned long long, value);
+}
+static __device__ __forceinline__ double __hiloint2double(int high, int low) {
+    return __builtin_bit_cast(double, (unsigned long long)(unsigned int)high << 32 | (unsigned int)low);
+}
+static __device__ __forceinline__ unsigned int __byte_perm(unsigned int low, unsigned int high, unsigned int bytes) {
+    unsigned long long both = (unsigned long long)high << 32 | low;
+    unsigned int result = 0;
+    for (int i = 0; i < 4; i++)
+        result |= (unsigned int)(both >> (bytes >> 4 * i & 7) * 8 & 0xff) << 8 * i;
+    return result;
+}
+static __device__ __forceinline__ unsigned int __funnelshift_l(unsigned int low, unsigned int high, unsigned int bits) {
+    return (unsigned int)(((unsigned long long)high << 32 | low) << (bits & 31) >> 32);
+}
+static __device__ __forceinline__ unsigned int __funnelshift_r(unsigned int low, unsigned int high, unsigned int bits) {
+    return (unsigned int)(((unsigned long long)high << 32 | low) >> (bits & 31));
+}
+template <typename T> static __device__ __forceinline__ T __ldcg(const T *address) { return *address; }
+template <typename T> static __device__ __forceinline__ T __ldcs(const T *address) { return *address; }
 
 // Clocks.
 static __device__ __forceinline__ long long clock64() { return (long long)__builtin_readcyclecounter(); }

@@ -7,6 +7,8 @@
 #endif
 #define __HIP_PLATFORM_AMD__ 1
 
+#include <stdio.h>
+
 #include "hip_runtime_api.h"
 
 #define HIP_KERNEL_NAME(...) __VA_ARGS__
