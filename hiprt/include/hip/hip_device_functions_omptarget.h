@@ -1,19 +1,6 @@
-// Everything of the device's side: built-in variables, mathematics, operations of waves, atomics, output. The
-// mathematics is that of clang's own headers, over the device library (`__ocml_*`).
+// What the device has besides mathematics: built-in variables, operations of waves, bits, clocks, output.
 #ifndef OMPTARGET_HIP_DEVICE_FUNCTIONS_H
 #define OMPTARGET_HIP_DEVICE_FUNCTIONS_H
-
-#include <climits>
-#include <cmath>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
-
-#include <__clang_hip_libdevice_declares.h>
-#include <__clang_hip_math.h>
-#include <__clang_hip_stdlib.h>
-#include <__clang_cuda_math_forward_declares.h>
-#include <__clang_hip_cmath.h>
 
 extern "C" {
 __device__ int printf(const char *, ...);
@@ -237,6 +224,31 @@ static __device__ __forceinline__ unsigned int __funnelshift_r(unsigned int low,
 }
 template <typename T> static __device__ __forceinline__ T __ldcg(const T *address) { return *address; }
 template <typename T> static __device__ __forceinline__ T __ldcs(const T *address) { return *address; }
+
+// Conversions that say how they round: to the nearest, to zero, up or down.
+#define OMPTARGET_CONVERSIONS(from, name, type)                                                              \
+    static __device__ __forceinline__ type __##name##_rn(from value) { return (type)__builtin_rint(value); } \
+    static __device__ __forceinline__ type __##name##_rz(from value) { return (type)value; }                 \
+    static __device__ __forceinline__ type __##name##_ru(from value) { return (type)__builtin_ceil(value); } \
+    static __device__ __forceinline__ type __##name##_rd(from value) { return (type)__builtin_floor(value); }
+OMPTARGET_CONVERSIONS(float, float2int, int)
+OMPTARGET_CONVERSIONS(float, float2uint, unsigned int)
+OMPTARGET_CONVERSIONS(float, float2ll, long long)
+OMPTARGET_CONVERSIONS(float, float2ull, unsigned long long)
+OMPTARGET_CONVERSIONS(double, double2int, int)
+OMPTARGET_CONVERSIONS(double, double2uint, unsigned int)
+OMPTARGET_CONVERSIONS(double, double2ll, long long)
+OMPTARGET_CONVERSIONS(double, double2ull, unsigned long long)
+#undef OMPTARGET_CONVERSIONS
+static __device__ __forceinline__ float __int2float_rn(int value) { return (float)value; }
+static __device__ __forceinline__ float __uint2float_rn(unsigned int value) { return (float)value; }
+static __device__ __forceinline__ float __ll2float_rn(long long value) { return (float)value; }
+static __device__ __forceinline__ float __ull2float_rn(unsigned long long value) { return (float)value; }
+static __device__ __forceinline__ double __int2double_rn(int value) { return value; }
+static __device__ __forceinline__ double __uint2double_rn(unsigned int value) { return value; }
+static __device__ __forceinline__ double __ll2double_rn(long long value) { return (double)value; }
+static __device__ __forceinline__ double __ull2double_rn(unsigned long long value) { return (double)value; }
+static __device__ __forceinline__ float __double2float_rn(double value) { return (float)value; }
 
 // Clocks.
 static __device__ __forceinline__ long long clock64() { return (long long)__builtin_readcyclecounter(); }
