@@ -31,7 +31,7 @@ Exit codes:
   0    success
   1    the command failed; the message on standard error says why
   2    wrong usage
-  cc, c++, cuda, hip: those of clang. fc: those of flang. run: those of the program, which replaces the command.
+  cc, c++, cuda, nvcc, hip: those of clang. fc: those of flang. run: those of the program, which replaces the command.
 
 Environment:
   OMPTARGET_CLANG    the clang to use (version 22); default: clang-22, then clang
@@ -92,11 +92,22 @@ enum Command {
         )]
         arguments: Vec<OsString>,
     },
-    /// Compile CUDA C++: clang++ with headers and a runtime library of omptarget's in place of NVIDIA's; takes clang's
-    /// arguments
+    /// Compile CUDA C++: clang++ with a runtime library of omptarget's, and NVIDIA's headers if scripts/fetch got them, or
+    /// omptarget's own; --cuda-headers=12, 13 or own chooses. Takes clang's arguments
     #[command(disable_help_flag = true)]
     Cuda {
         /// Arguments for clang++
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "ARGUMENT"
+        )]
+        arguments: Vec<OsString>,
+    },
+    /// The same for build files written for NVIDIA's nvcc; takes nvcc's arguments
+    #[command(disable_help_flag = true)]
+    Nvcc {
+        /// Arguments for nvcc
         #[arg(
             trailing_var_arg = true,
             allow_hyphen_values = true,
@@ -152,11 +163,16 @@ fn main() -> ExitCode {
     if is_called(fat_binary::PROGRAM) {
         return finish(fat_binary::pack(std::env::args_os().skip(1)));
     }
+    if is_called(cuda::NVCC) {
+        let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+        return finish(cuda::compile_as_nvcc(&arguments));
+    }
     finish(match Cli::parse().command {
         Command::Cc { arguments } => compile::compile(compile::Language::C, &arguments),
         Command::Cxx { arguments } => compile::compile(compile::Language::Cxx, &arguments),
         Command::Fc { arguments } => fortran::compile(arguments),
         Command::Cuda { arguments } => cuda::compile(&arguments),
+        Command::Nvcc { arguments } => cuda::compile_as_nvcc(&arguments),
         Command::Hip { arguments } => hip::compile(&arguments),
         Command::Run(options) => run::run(&options),
         Command::Precompile(options) => precompile::precompile(&options),

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use omptarget_driver::{Failure, Result, clang};
 
-use crate::fortran;
+use crate::{cuda, fortran};
 
 const HELP: &str = "\
 Examples:
@@ -100,16 +100,17 @@ fn check(inputs: &[OsString]) -> Result<OsString> {
 
 fn command_line(inputs: &[OsString], output: &Path) -> Result<Command> {
     let (cuda, hip) = (has(inputs, Language::Cuda), has(inputs, Language::Hip));
-    let mut clang = match (cuda, hip) {
+    let (mut clang, inputs) = match (cuda, hip) {
         (true, true) => {
             return Err(Failure::Usage(
                 "a program is in CUDA or in HIP, not in both".into(),
             ));
         }
-        (true, false) => clang::for_cuda(inputs)?,
-        (false, true) => clang::for_hip(inputs)?,
-        (false, false) => clang::for_offload(inputs)?,
+        (true, false) => cuda::clang(inputs)?,
+        (false, true) => (clang::for_hip(inputs)?, inputs.to_vec()),
+        (false, false) => (clang::for_offload(inputs)?, inputs.to_vec()),
     };
+    let inputs = &inputs;
     if !has_option(inputs, "-O") {
         clang.arg("-O2");
     }

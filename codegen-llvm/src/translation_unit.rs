@@ -5,12 +5,13 @@ use llvm_sys::prelude::LLVMModuleRef;
 
 use crate::analysis::target::{self, Target};
 use crate::device::{
-    absent_regions, array_reductions, captured_values, combined_loops, debug_captures, full_teams,
-    host_pointers, local_space, null_pointers, reduced_globals, rolled_loops, shared_captures,
+    absent_regions, array_reductions, captured_values, combined_loops, debug_captures,
+    externalised_statics, full_teams, host_pointers, local_space, null_pointers, reduced_globals,
+    rolled_loops, shared_captures, visible_kernels,
 };
 use crate::ir::Module;
 
-/// Mends what clang gets wrong in OpenMP code for GPUs, and refuses what flang does. A module for another target stays
+/// Mends what clang gets wrong in code for GPUs, and refuses what flang does. A module for another target stays
 /// as it is.
 ///
 /// Errors name what cannot be mended, and the place in the program's source.
@@ -27,6 +28,8 @@ pub unsafe fn run(module: LLVMModuleRef) -> Result<()> {
     for warning in absent_regions::warnings(&module) {
         eprintln!("warning: {warning}");
     }
+    externalised_statics::run(&module);
+    visible_kernels::run(&module);
     array_reductions::refuse(&module)?;
     captured_values::run(module.context, &module);
     reduced_globals::run(module.context, &module);

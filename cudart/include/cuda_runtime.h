@@ -68,6 +68,11 @@ static inline cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3
     return cudaLaunchKernel((const void *)kernel, grid, block, arguments, shared, stream);
 }
 template <typename... P>
+static inline cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments,
+                                           size_t shared = 0, cudaStream_t stream = 0) {
+    return cudaLaunchCooperativeKernel((const void *)kernel, grid, block, arguments, shared, stream);
+}
+template <typename... P>
 static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, void (*kernel)(P...)) {
     return cudaFuncGetAttributes(attributes, (const void *)kernel);
 }

@@ -3,7 +3,7 @@
 use plugin_api::{DeviceInfo, Launch, Parameter};
 
 use crate::cuda_device::LoadedKernel;
-use crate::error::{Code, Result};
+use crate::error::{Code, Result, report};
 use crate::runtime::Runtime;
 
 /// Most threads of a block in its dimensions.
@@ -32,6 +32,13 @@ pub unsafe fn launch(
         .kernel(stub)
         .ok_or(Code::INVALID_FUNCTION)?;
     let kernel = own.device.kernel(&runtime.registry, &symbol)?;
+    if let Some(why) = kernel.raw.refusal() {
+        report(
+            &format!("kernel {} cannot run", kernel.raw.info().name),
+            &why,
+        );
+        return Err(Code::INVALID_FUNCTION);
+    }
     check(own.device.raw.info(), &kernel, grid, block, shared)?;
     // SAFETY: caller.
     let words = unsafe { words(&kernel.raw.info().parameters, arguments) };

@@ -60,6 +60,7 @@ fn loads(object: &[u8]) -> bool {
         window: vgpu_abi::WINDOWS[0],
         warp_size: 32,
         default_threads: 128,
+        grid_workspace: false,
         kernels: vec![KernelEntry {
             name: name("kernel"),
             symbol: name("entry"),

@@ -270,6 +270,10 @@ pub trait Kernel: Any + Send + Sync {
     fn resident_blocks(&self, _threads: u32, _dynamic_shared: u32) -> Option<u32> {
         None
     }
+    /// Why the device cannot run the kernel at all, though it runs others of the image.
+    fn refusal(&self) -> Option<&str> {
+        None
+    }
     /// How the device runs such a launch, for a user who looks into performance.
     fn remark(&self, _launch: &Launch<'_>) -> Option<String> {
         None

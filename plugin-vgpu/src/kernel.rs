@@ -17,6 +17,7 @@ use crate::engine::{Engine, Form, Forms};
 use crate::fault::Cause;
 use crate::form_choice::{FormChoice, Way};
 use crate::grid::{Grid, GridFault, GridRun};
+use crate::grid_workspace::Workspace;
 use crate::module::Code;
 use crate::sm::MAX_SHARED;
 
@@ -30,6 +31,7 @@ pub struct VirtualKernel {
     info: KernelInfo,
     forms: Forms,
     choice: Arc<FormChoice>,
+    refusal: Option<String>,
     code: Arc<Code>,
 }
 
@@ -56,11 +58,15 @@ impl VirtualKernel {
             info,
             forms,
             choice: Arc::default(),
+            refusal: entry.refusal,
             code,
         })
     }
 
     fn check(&self, launch: &Launch<'_>) -> std::result::Result<(), String> {
+        if let Some(why) = &self.refusal {
+            return Err(why.clone());
+        }
         let threads = product(launch.block);
         let shared = u64::from(launch.dynamic_shared) + u64::from(self.info.static_shared);
         let [x, y, z] = launch.grid;
@@ -140,6 +146,15 @@ impl Kernel for VirtualKernel {
         &self.info
     }
 
+    fn refusal(&self) -> Option<&str> {
+        self.refusal.as_deref()
+    }
+
+    /// A multiprocessor is a CPU, which runs one block at a time.
+    fn resident_blocks(&self, _threads: u32, _dynamic_shared: u32) -> Option<u32> {
+        Some(1)
+    }
+
     fn remark(&self, launch: &Launch<'_>) -> Option<String> {
         if !self.code.gpu.config.engine.wants_warp_forms() {
             return None;
@@ -168,6 +183,12 @@ impl Kernel for VirtualKernel {
             true => Some(Dispatch::new(&gpu.memory, launch, shared)?),
             false => None,
         };
+        let workspace = match self.code.grid_workspace {
+            true => Some(Workspace::new(&gpu.memory)?),
+            false => None,
+        };
+        let record = dispatch.as_ref().map(Dispatch::address);
+        let record = record.or(workspace.as_ref().map(Workspace::address));
         let form = self.forms.choose(launch.block);
         let run = GridRun {
             form,
@@ -177,7 +198,7 @@ impl Kernel for VirtualKernel {
             threads: launch.block,
             shared,
             dynamic_shared: launch.dynamic_shared,
-            dispatch: dispatch.as_ref().map_or(0, Dispatch::address),
+            dispatch: record.unwrap_or(0),
             warp_kind,
             lockstep_timeout: LOCKSTEP_TIMEOUT,
             timeout: gpu.config.timeout,

@@ -30,6 +30,7 @@ mod fault_in;
 mod fiber;
 mod form_choice;
 mod grid;
+mod grid_workspace;
 mod heap;
 mod host_cpu;
 mod kernel;

@@ -28,6 +28,8 @@ pub struct Code {
     pub warp_kind: WarpKind,
     /// Block size for programs that specify none.
     pub default_threads: u32,
+    /// Whether blocks of a grid synchronise.
+    pub grid_workspace: bool,
     sites: Vec<Site>,
 }
 
@@ -105,6 +107,7 @@ impl VirtualModule {
             loaded,
             warp_kind,
             default_threads: manifest.default_threads,
+            grid_workspace: manifest.grid_workspace,
             sites: manifest.sites,
         });
         let single = |symbol: String, name: &str| {
@@ -115,6 +118,7 @@ impl VirtualModule {
                 max_threads: 1,
                 static_shared: 0,
                 warp: WarpForm::default(),
+                refusal: None,
             };
             VirtualKernel::new(code.clone(), entry)
         };

@@ -229,6 +229,10 @@ impl Kernel for RecordingKernel {
         self.kernel.info()
     }
 
+    fn refusal(&self) -> Option<&str> {
+        self.kernel.refusal()
+    }
+
     fn resident_blocks(&self, threads: u32, dynamic_shared: u32) -> Option<u32> {
         self.kernel.resident_blocks(threads, dynamic_shared)
     }

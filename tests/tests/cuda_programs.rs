@@ -106,7 +106,7 @@ fn failures() {
     let place = |text| format!("failures.cu:{}", line_of(source, text));
     let truncated = "a fat binary of the program cannot be loaded: device image is truncated";
     let cases = [
-        (None, truncated.to_owned(), String::new()),
+        (None, truncated.to_owned(), place("pmevent 1;")),
         (
             Some("wild"),
             "store to 0x40, which is not mapped".into(),

@@ -25,6 +25,8 @@ pub struct Manifest {
     pub lockstep: bool,
     /// Threads of a block when a program states none (`GV_Default_WG_Size` in `OMPGridValues.h`).
     pub default_threads: u32,
+    /// Whether blocks of a grid synchronise (NVPTX): a launch then needs a [`crate::GridWorkspace`].
+    pub grid_workspace: bool,
     /// Kernels.
     pub kernels: Vec<KernelEntry>,
     /// Externally visible device globals.
@@ -53,6 +55,8 @@ pub struct KernelEntry {
     pub static_shared: u32,
     /// Whether it can run warp by warp.
     pub warp: WarpForm,
+    /// Why it cannot run: what the virtual GPU lacks, and where the program uses it. A sentence without a full stop.
+    pub refusal: Option<String>,
 }
 
 /// Whether a kernel has a warp form: code that runs many threads at once, as the lanes of vectors.

@@ -32,7 +32,7 @@ pub struct ThreadContext {
     pub kernel_number: u32,
     /// Zero.
     pub reserved: u32,
-    /// The launch's [`crate::DispatchRecord`], for AMDGCN.
+    /// The launch's [`crate::DispatchRecord`], for AMDGCN; its [`crate::GridWorkspace`], for NVPTX.
     pub dispatch: u64,
     /// Instructions of the image that the thread has executed; 0 unless the code was compiled to count them
     /// (`VgpuOptions::count` of the crate `codegen`).

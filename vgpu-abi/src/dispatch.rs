@@ -1,4 +1,4 @@
-//! The dispatch that launched a kernel, as AMDGCN code reads it.
+//! What code finds about its launch: the dispatch, as AMDGCN code reads it; what blocks synchronise with, for NVPTX.
 
 /// What AMDGCN code finds behind its dispatch pointer and its implicit-argument pointer. First comes the packet that
 /// launched the grid (`hsa_kernel_dispatch_packet_t`, HSA System Architecture, 2.10), then the implicit arguments of
@@ -47,6 +47,17 @@ pub struct DispatchRecord {
     pub implicit_reserved2: u32,
     /// Zero.
     pub implicit_reserved3: [u64; 16],
+}
+
+/// What the blocks of a grid synchronise with. CUDA's cooperative groups find it by `%envreg1` and `%envreg2`, the upper
+/// and the lower half of its address.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct GridWorkspace {
+    /// Bytes of the workspace.
+    pub size: u32,
+    /// The barrier, 0 at first.
+    pub barrier: u32,
 }
 
 const _: () = assert!(size_of::<DispatchRecord>() == DISPATCH_PACKET_SIZE + IMPLICIT_SIZE);

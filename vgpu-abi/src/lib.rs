@@ -22,14 +22,14 @@ pub mod summary;
 mod symbols;
 
 pub use context::ThreadContext;
-pub use dispatch::{DISPATCH_PACKET_SIZE, DispatchRecord, IMPLICIT_SIZE};
+pub use dispatch::{DISPATCH_PACKET_SIZE, DispatchRecord, GridWorkspace, IMPLICIT_SIZE};
 pub use entry::{EntryFn, WARP_STACK_SIZE, WarpEntryFn};
 pub use operations::{BarrierReduce, ReduxOp, ShuffleMode, VoteMode, WAVE_REDUX, WaveOp};
 pub use symbols::{ENGINE_SYMBOLS, LIBRARY_SYMBOLS, WARP_ENGINE_SYMBOLS};
 
 /// The interface's version. It changes with every change of the interface and is part of the cache key and of the
 /// manifest.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 
 /// log2 of the device window's size (1 TiB).
 pub const WINDOW_SHIFT: u32 = 40;

@@ -19,9 +19,9 @@ pub fn for_offload(arguments: &[OsString]) -> Result<Command> {
     with_configuration("etc/omptarget.cfg", arguments)
 }
 
-/// The same for CUDA programs.
-pub fn for_cuda(arguments: &[OsString]) -> Result<Command> {
-    with_configuration("etc/omptarget-cudart.cfg", arguments)
+/// The same for CUDA programs, which have several configuration files.
+pub fn for_cuda(configuration: &str, arguments: &[OsString]) -> Result<Command> {
+    with_configuration(configuration, arguments)
 }
 
 /// The same for HIP programs.

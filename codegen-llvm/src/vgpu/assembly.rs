@@ -1,52 +1,125 @@
-//! Replaces inline assembly by intrinsics.
+//! Replaces inline assembly by functions in LLVM assembly, and inlines them.
 //!
-//! Only common single instructions are known. Any other assembly is an error that names its place.
+//! Needs: host triple and layout. Kernels with an instruction that is not known are refused.
 
-use anyhow::{Result, bail};
+use std::collections::{BTreeSet, HashMap};
+
+use anyhow::Result;
 
 use super::dialect::Dialect;
 use super::host::Architecture;
+use super::lower::nvptx::assembly::Assembly;
+use super::refusal::{self, Refused};
 use super::unit::Unit;
 use crate::analysis::source_locations::describe;
 use crate::ir::{Builder, Type, Value};
 
+/// Functions that stand for inline assembly.
+#[derive(Default)]
+struct Translations {
+    /// The name of the function by what tells the assembly apart.
+    names: HashMap<String, String>,
+    /// Declarations, each once.
+    declarations: BTreeSet<String>,
+    definitions: String,
+}
+
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
+    let mut translations = Translations::default();
+    let (mut calls, mut refused) = (Vec::new(), Vec::new());
     for function in unit.module.definitions() {
         for call in function
             .instructions()
             .into_iter()
             .filter(|it| it.is_call() && it.called().is_inline_assembly())
         {
-            rewrite(unit, call)?;
+            if is_empty(&call.called().assembly_text()) {
+                keep_empty(unit, call);
+                continue;
+            }
+            match translations.add(unit, call) {
+                Ok(name) => calls.push((call, name)),
+                Err(what) => {
+                    let why = format!(
+                        "the virtual GPU cannot run the inline {} assembly `{what}` {}; \
+                         use the compiler's builtin or an OpenMP construct",
+                        unit.dialect.target.name,
+                        describe(unit.context(), call)
+                    );
+                    refused.push(Refused { call, why });
+                }
+            }
         }
     }
-    Ok(())
+    refusal::refuse(unit, refused)?;
+    if calls.is_empty() {
+        return Ok(());
+    }
+    let declarations: String = translations.declarations.into_iter().collect();
+    let prelude = (unit.dialect.assembly_prelude)();
+    unit.add_library(&format!(
+        "{prelude}{declarations}{}",
+        translations.definitions
+    ))?;
+    for (call, name) in calls {
+        let function = unit.library_function(&name)?;
+        let replacement =
+            Builder::before(unit.context(), call).call_function(function, &call.arguments());
+        // SAFETY: each call is in the list once.
+        unsafe { call.replace_with(replacement) };
+    }
+    // At once, so that each synchronisation is a call site of the program's.
+    unit.machine.run_passes(&unit.module, "always-inline")
 }
 
-fn rewrite(unit: &Unit, call: Value) -> Result<()> {
-    let assembly = call.called();
-    let text = assembly.assembly_text();
-    let statements: Vec<_> = text
-        .split([';', '\n'])
-        .map(str::trim)
-        .filter(|it| !is_comment(it))
-        .collect();
-    let done = match statements.as_slice() {
-        [] => return keep_empty(unit, call),
-        [statement] => instruction(unit, call, statement),
-        _ => false,
-    };
-    if !done {
-        bail!(
-            "the virtual GPU cannot run the inline {} assembly `{}` {}; \
-             use the compiler's builtin or an OpenMP construct",
-            unit.dialect.target.name,
-            text.trim().replace('\n', " "),
-            describe(unit.context(), call)
+impl Translations {
+    /// The function that does what the assembly of `call` does. The error is what is not known of it.
+    fn add(&mut self, unit: &Unit, call: Value) -> std::result::Result<String, String> {
+        let assembly = call.called();
+        let (text, constraints) = (assembly.assembly_text(), assembly.assembly_constraints());
+        let print = |types: Vec<Type>| types.into_iter().map(Type::print).collect::<Vec<_>>();
+        let result = call.ty();
+        let results = match result {
+            _ if result.is_void() => Vec::new(),
+            _ if result.is_structure() => print(result.fields()),
+            _ => print(vec![result]),
+        };
+        let arguments = call.arguments();
+        let parameters = print(arguments.iter().map(|argument| argument.ty()).collect());
+        let constants: Vec<_> = arguments.iter().map(|argument| argument.as_int()).collect();
+        let key = format!("{text}\0{constraints}\0{results:?}{parameters:?}{constants:?}");
+        if let Some(name) = self.names.get(&key) {
+            return Ok(name.clone());
+        }
+        let translation = (unit.dialect.assembly)(&Assembly {
+            text: &text,
+            constraints: &constraints,
+            results: &results,
+            parameters: &parameters,
+            constants: &constants,
+        })?;
+        let name = format!("assembly.{}", self.names.len());
+        let named: Vec<_> = parameters
+            .iter()
+            .enumerate()
+            .map(|(index, ty)| format!("{ty} %a{index}"))
+            .collect();
+        self.definitions += &format!(
+            "define {} @{name}({}) alwaysinline nounwind {{\n{}}}\n",
+            result.print(),
+            named.join(", "),
+            translation.body
         );
+        self.declarations.extend(translation.declarations);
+        self.names.insert(key, name.clone());
+        Ok(name)
     }
-    Ok(())
+}
+
+/// Whether assembly has nothing but comments.
+fn is_empty(text: &str) -> bool {
+    text.split([';', '\n']).map(str::trim).all(is_comment)
 }
 
 fn is_comment(statement: &str) -> bool {
@@ -54,7 +127,7 @@ fn is_comment(statement: &str) -> bool {
 }
 
 /// Keeps empty assembly, which only restrains the compiler, with the host's register letters.
-fn keep_empty(unit: &Unit, call: Value) -> Result<()> {
+fn keep_empty(unit: &Unit, call: Value) {
     let assembly = call.called();
     let constraints: Vec<_> = assembly
         .assembly_constraints()
@@ -66,7 +139,6 @@ fn keep_empty(unit: &Unit, call: Value) -> Result<()> {
         Builder::before(unit.context(), call).call(kept, call.called_type(), &call.arguments());
     // SAFETY: `run` looks at each call once.
     unsafe { call.replace_with(replacement) };
-    Ok(())
 }
 
 /// A constraint with the host's register letters.
@@ -78,53 +150,6 @@ fn host_constraint(dialect: &Dialect, host: Architecture, constraint: &str) -> S
     letters
         .map(|letter| (dialect.register_class)(letter, host))
         .collect()
-}
-
-/// One instruction as a call of the intrinsic that stands for it.
-fn instruction(unit: &Unit, call: Value, statement: &str) -> bool {
-    let (opcode, rest) = statement
-        .split_once(char::is_whitespace)
-        .unwrap_or((statement, ""));
-    let operands: Vec<_> = rest
-        .split(',')
-        .map(str::trim)
-        .filter(|it| !it.is_empty())
-        .collect();
-    let Some(intrinsic) = (unit.dialect.instruction)(opcode, &operands) else {
-        return false;
-    };
-    let is_result = |operand: &str| operand == "$0" && !call.ty().is_void();
-    let inputs = operands
-        .iter()
-        .filter(|operand| !is_result(operand) && !operand.starts_with('%'));
-    let outputs = u32::from(!call.ty().is_void());
-    let Some(arguments) = inputs
-        .map(|text| operand(unit, call, text, outputs))
-        .collect::<Option<Vec<_>>>()
-    else {
-        return false;
-    };
-    let types: Vec<_> = arguments.iter().map(|argument| argument.ty()).collect();
-    let function = unit
-        .module
-        .declare(&intrinsic, Type::function(call.ty(), &types));
-    let replacement = Builder::before(unit.context(), call).call_function(function, &arguments);
-    // SAFETY: `run` looks at each call once.
-    unsafe { call.replace_with(replacement) };
-    true
-}
-
-/// The value of an input operand: `$n` or a number.
-fn operand(unit: &Unit, call: Value, text: &str, outputs: u32) -> Option<Value> {
-    if let Some(index) = text.strip_prefix('$') {
-        let index = index.parse::<u32>().ok()?.checked_sub(outputs)?;
-        return call.arguments().get(index as usize).copied();
-    }
-    let number = match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16).ok()?,
-        None => text.parse::<u64>().ok()?,
-    };
-    Some(Value::int(Type::int(unit.context(), 32), number))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use anyhow::{Result, bail};
 
 use super::host::Architecture;
+use super::lower::nvptx::assembly::{Assembly, Translation};
 use super::lower::{Body, Request, amdgcn, nvptx};
 use crate::analysis::target::{AMDGCN, NVPTX, Target};
 use crate::ir::Module;
@@ -18,8 +19,10 @@ pub struct Dialect {
     pub generic: fn(&str) -> Option<Body>,
     /// Definitions its lowerings use.
     pub prelude: fn() -> String,
-    /// The intrinsic for an instruction of inline assembly, by opcode and operands.
-    pub instruction: fn(&str, &[&str]) -> Option<String>,
+    /// A function that does what inline assembly does. The error is what is not known of it.
+    pub assembly: fn(&Assembly<'_>) -> Result<Translation, String>,
+    /// Definitions that such functions use.
+    pub assembly_prelude: fn() -> String,
     /// A host's letter for a register class of inline assembly.
     pub register_class: fn(char, Architecture) -> char,
 }
@@ -31,7 +34,8 @@ pub static DIALECTS: [Dialect; 2] = [
         lower: nvptx::lower,
         generic: nvptx::generic,
         prelude: String::new,
-        instruction: nvptx::assembly::intrinsic,
+        assembly: nvptx::assembly::translate,
+        assembly_prelude: nvptx::assembly::prelude,
         register_class: nvptx::assembly::register_class,
     },
     Dialect {
@@ -39,7 +43,8 @@ pub static DIALECTS: [Dialect; 2] = [
         lower: amdgcn::lower,
         generic: amdgcn::generic,
         prelude: amdgcn::prelude,
-        instruction: |_, _| None,
+        assembly: |assembly| Err(assembly.text.trim().replace('\n', " ")),
+        assembly_prelude: String::new,
         register_class: amdgcn::register_class,
     },
 ];

@@ -30,6 +30,7 @@ pub fn run(unit: Unit) -> Result<Artifact> {
             max_threads: kernel.max_threads,
             static_shared: kernel.static_shared as u32,
             warp: kernel.warp.clone(),
+            refusal: kernel.refusal.clone(),
         })
         .collect();
     manifest.sites = locations.into_table();

@@ -25,6 +25,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             bound: found.bound,
             static_shared: 0,
             warp: WarpForm::default(),
+            refusal: None,
         })
         .collect();
     Ok(())

@@ -4,7 +4,7 @@
 //! function of the device's C library. Calls of functions written in LLVM assembly stand in their place (see
 //! [`super::lower`]).
 //!
-//! An intrinsic of the instruction set that has no lowering is an error. It names the intrinsic and its place.
+//! Kernels with an intrinsic of the instruction set that has no lowering are refused.
 
 use std::collections::HashMap;
 
@@ -12,9 +12,13 @@ use anyhow::{Result, bail};
 
 use super::dialect::Dialect;
 use super::lower::{self, Body, Request, body, library};
+use super::refusal::{self, Refused};
 use super::unit::Unit;
 use crate::analysis::source_locations::{describe, describe_use};
 use crate::ir::{Builder, Type, Value};
+
+/// How code asks for the workspace of its grid.
+const GRID_WORKSPACE: &str = "llvm.nvvm.read.ptx.sreg.envreg1";
 
 /// The function that replaces an intrinsic.
 struct Lowering {
@@ -35,7 +39,10 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         if !function.is_declaration() || function.is_unused() {
             continue;
         }
-        if let Some(lowering) = lowering_of(unit, function)? {
+        if !is_lowered(unit, function) {
+            refuse(unit, function)?;
+        } else if let Some(lowering) = lowering_of(unit, function) {
+            unit.manifest.grid_workspace |= function.name() == GRID_WORKSPACE;
             text.push_str(&lowering.definition);
             found.push((function, lowering));
         }
@@ -67,7 +74,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         .try_for_each(|(function, lowering)| replace_address(unit, function, &lowering))
 }
 
-fn lowering_of(unit: &Unit, function: Value) -> Result<Option<Lowering>> {
+fn lowering_of(unit: &Unit, function: Value) -> Option<Lowering> {
     let (name, ty) = (function.name(), function.value_type());
     let request = Request {
         name: &name,
@@ -75,12 +82,31 @@ fn lowering_of(unit: &Unit, function: Value) -> Result<Option<Lowering>> {
         parameters: ty.parameters().into_iter().map(Type::print).collect(),
         warp_size: unit.manifest.warp_size,
     };
-    let lowering = definition_of(unit.dialect, &request);
-    if lowering.is_none() && name.starts_with(unit.dialect.target.intrinsics) {
-        let place = describe_use(unit.context(), function);
-        bail!("the virtual GPU does not know the intrinsic `{name}`, used {place}");
+    definition_of(unit.dialect, &request)
+}
+
+/// Whether a function is no intrinsic of the instruction set, or has a lowering.
+fn is_lowered(unit: &Unit, function: Value) -> bool {
+    let intrinsic = function.name().starts_with(unit.dialect.target.intrinsics);
+    !intrinsic || lowering_of(unit, function).is_some()
+}
+
+/// Refuses the kernels that use an intrinsic without a lowering.
+fn refuse(unit: &mut Unit, function: Value) -> Result<()> {
+    let what = format!(
+        "the virtual GPU does not know the intrinsic `{}`",
+        function.name()
+    );
+    let users = function.users();
+    if users.iter().any(|user| !user.is_call()) {
+        bail!("{what}, used {}", describe_use(unit.context(), function));
     }
-    Ok(lowering)
+    let context = unit.context();
+    let calls = users.into_iter().map(|call| Refused {
+        call,
+        why: format!("{what}, used {}", describe(context, call)),
+    });
+    refusal::refuse(unit, calls.collect())
 }
 
 /// Replaces the uses of `function` that are left, those of its address, and deletes it.

@@ -27,6 +27,7 @@ mod optimise;
 mod polling_loops;
 mod prologue;
 mod reflect;
+mod refusal;
 mod retarget;
 mod runtime_variables;
 mod segments;

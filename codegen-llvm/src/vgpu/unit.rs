@@ -55,6 +55,8 @@ pub struct Kernel {
     pub static_shared: u64,
     /// Its warp form, or why it has none; known after the pass `warp`.
     pub warp: WarpForm,
+    /// Why it cannot run (`vgpu::refusal`).
+    pub refusal: Option<String>,
 }
 
 impl Kernel {

@@ -14,6 +14,9 @@ symbol_versions::export! {
         cudaStreamUpdateCaptureDependencies,
         cudaThreadExchangeStreamCaptureMode,
     }
+    cudart::entry::cooperative::{
+        cudaLaunchCooperativeKernel,
+    }
     cudart::entry::copies::{
         cudaMemcpy,
         cudaMemcpy2D,
@@ -64,6 +67,9 @@ symbol_versions::export! {
         cudaEventRecord,
         cudaEventRecordWithFlags,
         cudaEventSynchronize,
+    }
+    cudart::entry::foreign::{
+        omptargetForeignStream,
     }
     cudart::entry::functions::{
         cudaFuncGetAttributes,
@@ -148,6 +154,9 @@ symbol_versions::export! {
         cudaHostUnregister,
         cudaMallocHost,
     }
+    cudart::entry::launch_configurations::{
+        cudaLaunchKernelExC,
+    }
     cudart::entry::launches::{
         __cudaPopCallConfiguration,
         __cudaPushCallConfiguration,
@@ -189,6 +198,7 @@ symbol_versions::export! {
         cudaFreeAsync_ptsz,
         cudaGraphLaunch_ptsz,
         cudaGraphUpload_ptsz,
+        cudaLaunchCooperativeKernel_ptsz,
         cudaLaunchHostFunc_ptsz,
         cudaLaunchKernel_ptsz,
         cudaMallocAsync_ptsz,

@@ -3,15 +3,18 @@
 #![allow(non_snake_case, reason = "the names are the ABI")]
 
 pub mod captures;
+pub mod cooperative;
 pub mod copies;
 pub mod devices;
 pub mod errors;
 pub mod events;
+pub mod foreign;
 pub mod functions;
 pub mod graph_nodes;
 pub mod graphs;
 pub mod host_calls;
 pub mod host_memory;
+pub mod launch_configurations;
 pub mod launches;
 pub mod managed;
 pub mod memory;

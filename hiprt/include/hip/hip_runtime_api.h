@@ -155,6 +155,8 @@ hipError_t hipEventDestroy(hipEvent_t event);
 // Kernels.
 hipError_t hipLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                              size_t shared OMPTARGET_DEFAULT(0), hipStream_t stream OMPTARGET_DEFAULT(0));
+hipError_t hipLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, unsigned int shared,
+                                      hipStream_t stream);
 hipError_t hipFuncGetAttributes(hipFuncAttributes *attributes, const void *kernel);
 hipError_t hipFuncSetAttribute(const void *kernel, hipFuncAttribute attribute, int value);
 hipError_t hipFuncSetCacheConfig(const void *kernel, hipFuncCache_t preference);

@@ -197,6 +197,7 @@ symbol_versions::export! {
     hipGraphInstantiate = entry::graphs::hipGraphInstantiate;
     hipHostMalloc = entry::memory::hipHostMalloc;
     hipInit = entry::devices::hipInit;
+    hipLaunchCooperativeKernel = entry::launches::hipLaunchCooperativeKernel;
     hipMemGetAddressRange = entry::memory::hipMemGetAddressRange;
     hipMemPtrGetInfo = entry::memory::hipMemPtrGetInfo;
     hipMemcpyDtoD = entry::copies::hipMemcpyDtoD;

@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 
+use cudart::entry::cooperative::cudaLaunchCooperativeKernel;
 use kernel_language::Dim3;
 pub use kernel_language::push as __hipPushCallConfiguration;
 
@@ -25,4 +26,20 @@ pub unsafe extern "C" fn __hipPopCallConfiguration(
         true => SUCCESS,
         false => MISSING_CONFIGURATION,
     }
+}
+
+/// Launches a kernel whose blocks synchronise with each other.
+///
+/// # Safety
+/// There is an argument for each parameter of the kernel.
+pub unsafe extern "C" fn hipLaunchCooperativeKernel(
+    stub: *const c_void,
+    grid: Dim3,
+    block: Dim3,
+    arguments: *const *const u8,
+    shared: u32,
+    stream: *mut c_void,
+) -> i32 {
+    // SAFETY: caller.
+    unsafe { cudaLaunchCooperativeKernel(stub, grid, block, arguments, shared as usize, stream) }
 }

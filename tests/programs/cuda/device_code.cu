@@ -257,6 +257,51 @@ static void test_templates() {
         EXPECT(data[i], (Scale<double, 3>()(i)));
 }
 
+// Assembly of several statements: a scan as in CUDA's libraries, 64 bits in halves, a loop.
+__global__ void assembly(int *sums, unsigned long *swapped, int *steps) {
+    int lane = threadIdx.x, sum = lane;
+    for (int distance = 1; distance < 32; distance *= 2)
+        asm("{ .reg .s32 other; .reg .pred p; shfl.sync.up.b32 other|p, %0, %1, 0, -1; @p add.s32 %0, %0, other; }"
+            : "+r"(sum)
+            : "r"(distance));
+    sums[lane] = sum;
+    asm("{ .reg .b32 low, high; mov.b64 {low, high}, %1; mov.b64 %0, {high, low}; }"
+        : "=l"(swapped[lane])
+        : "l"((unsigned long)lane));
+    asm volatile("{ .reg .pred p; mov.u32 %0, 0; again: add.u32 %0, %0, 7; setp.le.u32 p, %0, %1; @p bra again; }"
+                 : "=&r"(steps[lane])
+                 : "r"(lane));
+}
+
+// The kernel comes before the host's use, so that clang has not given the variable its other name yet.
+static __constant__ int primes[4];
+__global__ void look_up(int *out) { out[threadIdx.x] = primes[threadIdx.x]; }
+
+static void test_assembly() {
+    int sums[32], steps[32], numbers[4] = {2, 3, 5, 7};
+    unsigned long swapped[32];
+    int *device_sums = to_device(sums, 32), *device_steps = to_device(steps, 32);
+    unsigned long *device_swapped = to_device(swapped, 32);
+    assembly<<<1, 32>>>(device_sums, device_swapped, device_steps);
+    to_host(sums, device_sums, 32);
+    to_host(swapped, device_swapped, 32);
+    to_host(steps, device_steps, 32);
+    for (int i = 0; i < 32; i++) {
+        EXPECT(sums[i], i * (i + 1) / 2);
+        EXPECT(swapped[i], (double)((unsigned long)i << 32));
+        EXPECT(steps[i], i / 7 * 7 + 7);
+    }
+    CHECK(cudaMemcpyToSymbol(primes, numbers, sizeof numbers));
+    int *found = to_device(sums, 4);
+    void *arguments[] = {&found};
+    CHECK(cudaLaunchCooperativeKernel(look_up, dim3(1), dim3(4), arguments));
+    to_host(sums, found, 4);
+    for (int i = 0; i < 4; i++)
+        EXPECT(sums[i], numbers[i]);
+    EXPECT(cudaLaunchCooperativeKernel(look_up, dim3(1 << 20), dim3(4), arguments), cudaErrorCooperativeLaunchTooLarge);
+    (void)cudaGetLastError();
+}
+
 __global__ void print(int number) { printf("thread %d prints %d and %s\n", threadIdx.x, number, "text"); }
 
 int main() {
@@ -267,6 +312,7 @@ int main() {
     test_atomics();
     test_mathematics();
     test_templates();
+    test_assembly();
     print<<<1, 1>>>(42);
     CHECK(cudaDeviceSynchronize());
     puts(failed ? "FAIL" : "PASS");

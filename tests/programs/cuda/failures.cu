@@ -21,6 +21,8 @@ __global__ void deadlock(int) {
         asm volatile("bar.sync 1, 96;");
 }
 
+__global__ void refused() { asm volatile("pmevent 1;"); }
+
 static __device__ int variable[4];
 static int no_variable[4];
 
@@ -41,6 +43,9 @@ static void test_launches() {
     cudaFuncAttributes attributes;
     EXPECT(cudaFuncGetAttributes(&attributes, (const void *)no_variable), cudaErrorInvalidDeviceFunction);
     (void)cudaGetLastError();
+    // The virtual GPU lacks an instruction of this kernel.
+    refused<<<1, 32>>>();
+    EXPECT(cudaGetLastError(), cudaErrorInvalidDeviceFunction);
     // Nothing of this fails the device.
     nothing<<<1, 32>>>();
     EXPECT(cudaDeviceSynchronize(), cudaSuccess);

@@ -23,6 +23,8 @@ pub fn lower(name: &str) -> Option<Body> {
         "warpsize" | "nwarpid" => constant(32),
         // One grid runs at a time, so every value identifies it.
         "gridid" => constant(0),
+        "envreg1" => workspace(32),
+        "envreg2" => workspace(0),
         "clock" => Body::plain(timer("vgpu_clock", true)),
         "clock64" => Body::plain(timer("vgpu_clock", false)),
         "globaltimer" => Body::plain(timer("vgpu_globaltimer", false)),
@@ -67,6 +69,16 @@ fn field(register: &str) -> Option<(usize, Option<(u32, u32)>)> {
         _ => return None,
     };
     Some((offset + dimension, range))
+}
+
+/// The 32 bits of the workspace's address from `shift` on: what the driver gives cooperative groups.
+fn workspace(shift: u32) -> Option<Body> {
+    let offset = offset_of!(ThreadContext, dispatch);
+    Body::plain(format!(
+        "  %cx = call ptr @vgpu.context()\n  %field = getelementptr i8, ptr %cx, i64 {offset}\n  \
+         %address = load i64, ptr %field, align 8, !invariant.load !0, !noundef !0\n  \
+         %part = lshr i64 %address, {shift}\n  %value = trunc i64 %part to i32\n  ret i32 %value"
+    ))
 }
 
 fn constant(value: u32) -> Option<Body> {

@@ -1,0 +1,199 @@
+//! Arguments of NVIDIA's `nvcc` as arguments of clang, so that build files written for it serve.
+//!
+//! The architectures that they name are left out: the image is bitcode, which serves every GPU.
+
+use std::ffi::OsString;
+
+use omptarget_driver::{Failure, Result};
+
+/// The name under which this command takes `nvcc`'s arguments.
+pub const PROGRAM: &str = "nvcc";
+
+/// What becomes of an option. Its value is what follows `=`, or the next argument.
+enum Meaning {
+    /// It says nothing to clang.
+    Nothing,
+    /// The same with a value.
+    NothingWithValue,
+    /// Another option.
+    Is(&'static str),
+    /// The value, behind a text.
+    Joined(&'static str),
+    /// The values between commas are options of the host's compiler.
+    Compiler,
+    /// The values between commas are options of the linker.
+    Linker,
+    /// `-ffp-contract=off` for `false`.
+    Contract,
+    /// `cu` is `cuda`.
+    Language,
+}
+
+/// The options that clang does not have, or has with another meaning. `nvcc` takes long names with one dash, too.
+const OPTIONS: &[(&[&str], Meaning)] = &[
+    (&["arch", "gpu-architecture"], Meaning::NothingWithValue),
+    (&["code", "gpu-code"], Meaning::NothingWithValue),
+    (&["gencode", "generate-code"], Meaning::NothingWithValue),
+    (&["ccbin", "compiler-bindir"], Meaning::NothingWithValue),
+    (&["cudart"], Meaning::NothingWithValue),
+    (
+        &["rdc", "relocatable-device-code"],
+        Meaning::NothingWithValue,
+    ),
+    (&["maxrregcount"], Meaning::NothingWithValue),
+    (&["Xptxas", "ptxas-options"], Meaning::NothingWithValue),
+    (&["Xnvlink", "nvlink-options"], Meaning::NothingWithValue),
+    (
+        &["Xcudafe", "diag-suppress", "diag-error", "diag-warn"],
+        Meaning::NothingWithValue,
+    ),
+    (&["t", "threads"], Meaning::NothingWithValue),
+    (&["m", "machine"], Meaning::NothingWithValue),
+    (&["ftz", "prec-div", "prec-sqrt"], Meaning::NothingWithValue),
+    (
+        &["m64", "restrict", "keep", "resource-usage", "res-usage"],
+        Meaning::Nothing,
+    ),
+    (
+        &[
+            "extended-lambda",
+            "expt-extended-lambda",
+            "expt-relaxed-constexpr",
+        ],
+        Meaning::Nothing,
+    ),
+    (
+        &[
+            "forward-unknown-to-host-compiler",
+            "Wno-deprecated-gpu-targets",
+        ],
+        Meaning::Nothing,
+    ),
+    (&["source-in-ptx", "src-in-ptx"], Meaning::Nothing),
+    (
+        &["lineinfo", "generate-line-info"],
+        Meaning::Is("-gline-tables-only"),
+    ),
+    (&["G", "device-debug"], Meaning::Is("-g")),
+    (&["dc", "device-c", "compile"], Meaning::Is("-c")),
+    (
+        &["use_fast_math"],
+        Meaning::Is("-fgpu-approx-transcendentals"),
+    ),
+    (&["fmad"], Meaning::Contract),
+    (
+        &["default-stream"],
+        Meaning::Joined("-fgpu-default-stream="),
+    ),
+    (&["std"], Meaning::Joined("-std=")),
+    (&["optimize"], Meaning::Joined("-O")),
+    (&["define-macro"], Meaning::Joined("-D")),
+    (&["include-path"], Meaning::Joined("-I")),
+    (&["library-path"], Meaning::Joined("-L")),
+    (&["library"], Meaning::Joined("-l")),
+    (&["Xcompiler", "compiler-options"], Meaning::Compiler),
+    (&["Xlinker", "linker-options"], Meaning::Linker),
+    (&["x"], Meaning::Language),
+];
+
+/// The arguments for clang.
+pub fn translate(arguments: &[OsString]) -> Result<Vec<OsString>> {
+    let mut made = Vec::new();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let Some((meaning, joined)) = argument.to_str().and_then(meaning) else {
+            made.push(argument.clone());
+            continue;
+        };
+        let mut value = || {
+            let next = || rest.next().map(|next| next.to_string_lossy().into_owned());
+            let missing = || Failure::Usage(format!("{} has no value", argument.display()));
+            joined.map(str::to_string).or_else(next).ok_or_else(missing)
+        };
+        match meaning {
+            Meaning::Nothing => {}
+            Meaning::NothingWithValue => drop(value()?),
+            Meaning::Is(other) => made.push(other.into()),
+            Meaning::Joined(before) => made.push(format!("{before}{}", value()?).into()),
+            Meaning::Compiler => made.extend(value()?.split(',').flat_map(for_host)),
+            Meaning::Linker => made.push(format!("-Wl,{}", value()?).into()),
+            Meaning::Contract if value()? == "false" => made.push("-ffp-contract=off".into()),
+            Meaning::Contract => {}
+            Meaning::Language => {
+                let name = value()?;
+                made.push("-x".into());
+                made.push(if name == "cu" {
+                    "cuda".into()
+                } else {
+                    name.into()
+                });
+            }
+        }
+    }
+    // `nvcc` optimises device code unless it is told not to.
+    if !made.iter().any(|argument| is_level(argument)) {
+        made.push("-O2".into());
+    }
+    Ok(made)
+}
+
+/// What an argument means, with the value behind its `=`. `None`: clang takes it as it is.
+fn meaning(argument: &str) -> Option<(&'static Meaning, Option<&str>)> {
+    let name = argument.strip_prefix('-')?;
+    let name = name.strip_prefix('-').unwrap_or(name);
+    let (name, joined) = match name.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (name, None),
+    };
+    let (_, meaning) = OPTIONS.iter().find(|(names, _)| names.contains(&name))?;
+    Some((meaning, joined))
+}
+
+/// An option of the host's compiler. Options of the host's machine are not for device code.
+fn for_host(option: &str) -> Vec<OsString> {
+    let option = option.trim_matches(['"', '\'']);
+    match option.starts_with("-m") {
+        true => vec!["-Xarch_host".into(), option.into()],
+        false => vec![option.into()],
+    }
+}
+
+/// Whether an argument chooses how well code is optimised, or is not about code.
+fn is_level(argument: &OsString) -> bool {
+    let text = argument.to_string_lossy();
+    text.starts_with("-O") || text == "-g" || text == "--version"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn translated(arguments: &str) -> String {
+        let words: Vec<OsString> = arguments.split(' ').map(OsString::from).collect();
+        let made = translate(&words).expect("a value for each option");
+        let made: Vec<_> = made.iter().map(|word| word.to_string_lossy()).collect();
+        made.join(" ")
+    }
+
+    #[test]
+    fn a_makefile_of_nvcc() {
+        let given = "-std=c++17 -Xcompiler -Wall,-march=native -arch=sm_60 -gencode arch=compute_60,code=sm_60 -O3 -dc";
+        let made = "-std=c++17 -Wall -Xarch_host -march=native -O3 -c";
+        assert_eq!(translated(given), made);
+    }
+
+    #[test]
+    fn device_code_is_optimised_unless_debugged() {
+        assert_eq!(translated("-x cu a.cpp"), "-x cuda a.cpp -O2");
+        assert_eq!(translated("-G a.cu"), "-g a.cu");
+        assert_eq!(
+            translated("--fmad=false --use_fast_math a.cu"),
+            "-ffp-contract=off -fgpu-approx-transcendentals a.cu -O2"
+        );
+    }
+
+    #[test]
+    fn a_value_may_be_missing() {
+        assert!(translate(&["-arch".into()]).is_err());
+    }
+}

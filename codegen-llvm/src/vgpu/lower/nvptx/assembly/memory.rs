@@ -1,0 +1,266 @@
+//! Accesses, atomic operations and copies (PTX ISA, "Data Movement and Conversion Instructions", "Parallel
+//! Synchronization and Communication Instructions": `atom`, `red`).
+
+use super::emitter::Emitter;
+use super::syntax::{Instruction, Operand};
+use super::types::{Kind, Ty, unsigned};
+
+/// Emits an instruction of this family.
+pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
+    match (
+        instruction.opcode[0].as_str(),
+        instruction.operands.as_slice(),
+    ) {
+        ("ld" | "ldu", [to, from]) => load(emitter, instruction, to, from),
+        ("st", [to, value]) => store(emitter, instruction, to, value),
+        ("atom", [old, at, values @ ..]) => atomic(emitter, instruction, Some(old), at, values),
+        ("red", [at, values @ ..]) => atomic(emitter, instruction, None, at, values),
+        ("cp", operands) if instruction.has("async") => copy(emitter, instruction, operands),
+        // Advice to caches.
+        ("prefetch" | "prefetchu" | "applypriority" | "discard", _) => Some(()),
+        _ => None,
+    }
+}
+
+fn is_shared(instruction: &Instruction) -> bool {
+    instruction
+        .opcode
+        .iter()
+        .any(|part| part.starts_with("shared"))
+}
+
+/// The parts of an access: its qualifier, and the type of each of its elements.
+struct Access {
+    ty: Ty,
+    count: usize,
+    qualifier: &'static str,
+}
+
+impl Access {
+    fn of(instruction: &Instruction) -> Option<Access> {
+        let ty = Ty::of(instruction.opcode.last()?)?;
+        // The bits are all that counts; the sign extends them.
+        let ty = if ty.is_float() {
+            unsigned(ty.size())
+        } else {
+            ty
+        };
+        let count = match ["v2", "v4", "v8"]
+            .into_iter()
+            .find(|form| instruction.has(form))
+        {
+            Some(form) => form[1..].parse().ok()?,
+            None => 1,
+        };
+        let qualifiers = ["volatile", "acquire", "release", "relaxed"];
+        let qualifier = qualifiers.into_iter().find(|name| instruction.has(name));
+        // The value that memory has: caches do not matter, but the compiler may not keep an older one.
+        let qualifier = qualifier.or_else(|| instruction.has("cv").then_some("volatile"));
+        Some(Access {
+            ty,
+            count,
+            qualifier: qualifier.unwrap_or_default(),
+        })
+    }
+
+    /// The words of LLVM's instruction, before the type and behind the address.
+    fn words(&self) -> (&'static str, &'static str) {
+        match self.qualifier {
+            "volatile" => ("volatile ", ""),
+            "acquire" => ("atomic ", " acquire"),
+            "release" => ("atomic ", " release"),
+            "relaxed" => ("atomic ", " monotonic"),
+            _ => ("", ""),
+        }
+    }
+
+    fn align(&self) -> u32 {
+        self.ty.bits / 8
+    }
+}
+
+/// The operands of a vector, or the one.
+fn elements(operand: &Operand) -> Vec<&Operand> {
+    match operand {
+        Operand::Tuple(parts) => parts.iter().collect(),
+        one => vec![one],
+    }
+}
+
+fn element_address(emitter: &mut Emitter, base: &str, index: usize, access: &Access) -> String {
+    emitter.op(&format!(
+        "getelementptr i8, ptr {base}, i64 {}",
+        index as u32 * access.align()
+    ))
+}
+
+fn load(
+    emitter: &mut Emitter,
+    instruction: &Instruction,
+    to: &Operand,
+    from: &Operand,
+) -> Option<()> {
+    let access = Access::of(instruction)?;
+    let base = emitter.address(from, is_shared(instruction))?;
+    let targets = elements(to);
+    if targets.len() != access.count {
+        return None;
+    }
+    let (before, after) = access.words();
+    let (llvm, align) = (access.ty.llvm(), access.align());
+    let mut values = Vec::new();
+    for index in 0..access.count {
+        let address = element_address(emitter, &base, index, &access);
+        values.push(emitter.op(&format!(
+            "load {before}{llvm}, ptr {address}{after}, align {align}"
+        )));
+    }
+    for (target, value) in targets.into_iter().zip(&values) {
+        emitter.assign(target, access.ty, value)?;
+    }
+    Some(())
+}
+
+fn store(
+    emitter: &mut Emitter,
+    instruction: &Instruction,
+    to: &Operand,
+    value: &Operand,
+) -> Option<()> {
+    let access = Access::of(instruction)?;
+    let base = emitter.address(to, is_shared(instruction))?;
+    let sources = elements(value);
+    if sources.len() != access.count {
+        return None;
+    }
+    let (before, after) = access.words();
+    let (llvm, align) = (access.ty.llvm(), access.align());
+    for (index, source) in sources.into_iter().enumerate() {
+        let value = emitter.value(source, access.ty)?;
+        let address = element_address(emitter, &base, index, &access);
+        emitter.line(&format!(
+            "  store {before}{llvm} {value}, ptr {address}{after}, align {align}"
+        ));
+    }
+    Some(())
+}
+
+/// `atom[.sem][.scope][.space].op.type d, [a], b[, c]`; relaxed without a word.
+fn atomic(
+    emitter: &mut Emitter,
+    instruction: &Instruction,
+    old: Option<&Operand>,
+    at: &Operand,
+    values: &[Operand],
+) -> Option<()> {
+    let ty = Ty::of(instruction.opcode.last()?)?;
+    let orders = [
+        ("acq_rel", "acq_rel"),
+        ("acquire", "acquire"),
+        ("release", "release"),
+    ];
+    let order = orders
+        .into_iter()
+        .find(|(name, _)| instruction.has(name))
+        .map_or("monotonic", |(_, order)| order);
+    let address = emitter.address(at, is_shared(instruction))?;
+    let llvm = ty.llvm();
+    let arguments: Option<Vec<_>> = values
+        .iter()
+        .map(|value| emitter.value(value, ty))
+        .collect();
+    let before = match arguments?.as_slice() {
+        [wanted, new] if instruction.has("cas") => {
+            let failed = if matches!(order, "acq_rel" | "acquire") {
+                "acquire"
+            } else {
+                "monotonic"
+            };
+            let both = emitter.op(&format!(
+                "cmpxchg ptr {address}, {llvm} {wanted}, {llvm} {new} {order} {failed}"
+            ));
+            emitter.op(&format!("extractvalue {{ {llvm}, i1 }} {both}, 0"))
+        }
+        [value] => {
+            let operation = operation(instruction, ty)?;
+            emitter.op(&format!(
+                "atomicrmw {operation} ptr {address}, {llvm} {value} {order}"
+            ))
+        }
+        _ => return None,
+    };
+    old.map_or(Some(()), |old| emitter.assign(old, ty, &before))
+}
+
+fn operation(instruction: &Instruction, ty: Ty) -> Option<&'static str> {
+    let known = [
+        ("add", "add", "fadd"),
+        ("min", "umin", "fmin"),
+        ("max", "umax", "fmax"),
+        ("and", "and", ""),
+        ("or", "or", ""),
+        ("xor", "xor", ""),
+        ("exch", "xchg", ""),
+        ("inc", "uinc_wrap", ""),
+        ("dec", "udec_wrap", ""),
+    ];
+    let (name, whole, float) = known.into_iter().find(|(name, ..)| instruction.has(name))?;
+    let operation = match (ty.kind, name) {
+        (Kind::Signed, "min") => "min",
+        (Kind::Signed, "max") => "max",
+        (Kind::Float | Kind::Brain, _) => float,
+        _ => whole,
+    };
+    (!operation.is_empty()).then_some(operation)
+}
+
+/// `cp.async`: copies are done at once, so that waiting for them is nothing.
+fn copy(emitter: &mut Emitter, instruction: &Instruction, operands: &[Operand]) -> Option<()> {
+    if ["commit_group", "wait_group", "wait_all"]
+        .into_iter()
+        .any(|form| instruction.has(form))
+    {
+        return Some(());
+    }
+    let [to, from, size, rest @ ..] = operands else {
+        return None;
+    };
+    if instruction.has("bulk") || instruction.has("mbarrier") || rest.len() > 1 {
+        return None;
+    }
+    let size = emitter
+        .constant(size)
+        .filter(|bytes| matches!(bytes, 4 | 8 | 16))?;
+    let (to, from) = (emitter.address(to, true)?, emitter.address(from, false)?);
+    let mut length = size.to_string();
+    if let [part] = rest {
+        let part = emitter.value(part, unsigned(32))?;
+        let part = emitter.resize(&part, 32, 64, false);
+        let limits = [("i64".to_owned(), part), ("i64".to_owned(), length)];
+        length = emitter.call("i64", "llvm.umin.i64", &limits);
+        // With a source size, the rest of the destination becomes zero.
+        let zeros = [
+            ("ptr", to.as_str()),
+            ("i8", "0"),
+            ("i64", &size.to_string()),
+            ("i1", "false"),
+        ];
+        emitter.call(
+            "void",
+            "llvm.memset.p0.i64",
+            &zeros.map(|(ty, value)| (ty.to_owned(), value.to_owned())),
+        );
+    }
+    let copied = [
+        ("ptr", to.as_str()),
+        ("ptr", from.as_str()),
+        ("i64", length.as_str()),
+        ("i1", "false"),
+    ];
+    emitter.call(
+        "void",
+        "llvm.memcpy.p0.p0.i64",
+        &copied.map(|(ty, value)| (ty.to_owned(), value.to_owned())),
+    );
+    Some(())
+}

@@ -1,0 +1,5 @@
+//! Operations on vectors.
+
+pub mod reductions;
+pub mod rotations;
+pub mod updates;

@@ -1,0 +1,6 @@
+//! Operations of matrices with vectors.
+
+pub mod banded;
+pub mod general;
+pub mod symmetric;
+pub mod triangular;

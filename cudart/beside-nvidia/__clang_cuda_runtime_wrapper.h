@@ -1,0 +1,8 @@
+// clang includes this file before every CUDA source. Its own, of this name, makes NVIDIA's headers fit for clang. Host
+// sources on the same command line get it, too.
+#include_next <__clang_cuda_runtime_wrapper.h>
+
+#if defined(__CUDA__)
+#include "cached_access_omptarget.h"
+#include "host_min_max_omptarget.h"
+#endif
