@@ -7,6 +7,7 @@ mod completions;
 mod cuda;
 mod fat_binary;
 mod fortran;
+mod hip;
 mod image;
 mod info;
 mod linker;
@@ -30,7 +31,7 @@ Exit codes:
   0    success
   1    the command failed; the message on standard error says why
   2    wrong usage
-  cc, c++, cuda, nvcc: those of clang. fc: those of flang. run: those of the program, which replaces the command.
+  cc, c++, cuda, nvcc, hip: those of clang. fc: those of flang. run: those of the program, which replaces the command.
 
 Environment:
   OMPTARGET_CLANG    the clang to use (version 22); default: clang-22, then clang
@@ -114,6 +115,18 @@ enum Command {
         )]
         arguments: Vec<OsString>,
     },
+    /// Compile HIP: clang++ with headers and a runtime library of omptarget's in place of ROCm's; takes clang's
+    /// arguments
+    #[command(disable_help_flag = true)]
+    Hip {
+        /// Arguments for clang++
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "ARGUMENT"
+        )]
+        arguments: Vec<OsString>,
+    },
     /// Compile a program to a temporary file and run it
     Run(run::Options),
     /// Compile a program's kernels into the cache, so that its first run does not
@@ -160,6 +173,7 @@ fn main() -> ExitCode {
         Command::Fc { arguments } => fortran::compile(arguments),
         Command::Cuda { arguments } => cuda::compile(&arguments),
         Command::Nvcc { arguments } => cuda::compile_as_nvcc(&arguments),
+        Command::Hip { arguments } => hip::compile(&arguments),
         Command::Run(options) => run::run(&options),
         Command::Precompile(options) => precompile::precompile(&options),
         Command::Info(options) => info::info(&options),

@@ -2,17 +2,17 @@
 //!
 //! clang wraps images in its `OffloadBinary` container and puts them into the ELF section `.llvm.offloading`. An object
 //! has one image per translation unit, a program or shared library one linked image. A CUDA program has fat binaries in
-//! `.nv_fatbin`. An archive has objects. A file may also be an image itself. The host's table of offload entries lies
+//! `.nv_fatbin`, a HIP program bundles in `.hip_fatbin`. An archive has objects. A file may also be an image itself. The host's table of offload entries lies
 //! in a section of its own (docs/abi.md).
 
-use device_image::{Image, fat_size};
+use device_image::{Image, bundle_size, fat_size};
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSection};
 
 /// The section with images.
 const IMAGES: &str = ".llvm.offloading";
-/// The section of a CUDA program with fat binaries.
-const FAT_BINARIES: &str = ".nv_fatbin";
+/// The sections of a CUDA program with fat binaries, and of a HIP program with bundles.
+const FAT_BINARIES: [&str; 2] = [".nv_fatbin", ".hip_fatbin"];
 
 /// A section of offload entries: its name, the size of an entry, and where an entry's flags and value lie in it. clang
 /// 20 and older has the second (docs/abi.md).
@@ -49,7 +49,7 @@ fn find_as<'a>(data: &'a [u8], member: Option<&str>) -> Result<Vec<Found<'a>>, S
     let mut found = Vec::new();
     for section in elf.sections() {
         let name = section.name().unwrap_or_default();
-        if ![IMAGES, FAT_BINARIES].contains(&name) {
+        if name != IMAGES && !FAT_BINARIES.contains(&name) {
             continue;
         }
         let content = section
@@ -71,9 +71,11 @@ fn find_as<'a>(data: &'a [u8], member: Option<&str>) -> Result<Vec<Found<'a>>, S
 fn fat_binaries(mut content: &[u8]) -> Result<Vec<&[u8]>, String> {
     let mut all = Vec::new();
     while let Some(begin) = content.iter().position(|&byte| byte != 0) {
-        let wrong = || format!("section {FAT_BINARIES}: it has something else than fat binaries");
+        let wrong = || "a section of fat binaries has something else in it".to_owned();
         content = &content[begin..];
-        let size = content.first_chunk().and_then(fat_size).ok_or_else(wrong)?;
+        let size = content.first_chunk().and_then(fat_size);
+        let size = size.or_else(|| bundle_size(content).ok());
+        let size = size.ok_or_else(wrong)?;
         let size = usize::try_from(size).map_err(|_| wrong())?;
         let (binary, rest) = content.split_at_checked(size).ok_or_else(wrong)?;
         all.push(binary);

@@ -18,6 +18,7 @@ Examples:
   omptarget run --offload-arch=gfx90a saxpy.c    AMD's device code instead of NVIDIA's
   omptarget run saxpy.f90
   omptarget run vector_add.cu                    a CUDA program
+  omptarget run vector_add.hip                   a HIP program
 
 Without -O… the program is compiled at -O2; it is linked with the mathematical library, and with the C++
 library if a source file is C++. flang compiles where a source file is Fortran; its module files are
@@ -92,15 +93,22 @@ fn check(inputs: &[OsString]) -> Result<OsString> {
     match first.and_then(|file| Path::new(file).file_stem()) {
         Some(stem) => Ok(stem.to_owned()),
         None => Err(Failure::Usage(
-            "no source file given (.c, .cc, .cpp, .cxx, .C, .cu, .f90, .F90, .f)".into(),
+            "no source file given (.c, .cc, .cpp, .cxx, .C, .cu, .hip, .f90, .F90, .f)".into(),
         )),
     }
 }
 
 fn command_line(inputs: &[OsString], output: &Path) -> Result<Command> {
-    let (mut clang, inputs) = match has(inputs, Language::Cuda) {
-        true => cuda::clang(inputs)?,
-        false => (clang::for_offload(inputs)?, inputs.to_vec()),
+    let (cuda, hip) = (has(inputs, Language::Cuda), has(inputs, Language::Hip));
+    let (mut clang, inputs) = match (cuda, hip) {
+        (true, true) => {
+            return Err(Failure::Usage(
+                "a program is in CUDA or in HIP, not in both".into(),
+            ));
+        }
+        (true, false) => cuda::clang(inputs)?,
+        (false, true) => (clang::for_hip(inputs)?, inputs.to_vec()),
+        (false, false) => (clang::for_offload(inputs)?, inputs.to_vec()),
     };
     let inputs = &inputs;
     if !has_option(inputs, "-O") {
@@ -108,7 +116,7 @@ fn command_line(inputs: &[OsString], output: &Path) -> Result<Command> {
     }
     clang.args(inputs).arg("-o").arg(output).arg("-lm");
     // As a C driver, clang compiles every file by its suffix. For C++ only the library is missing.
-    if has(inputs, Language::Cxx) || has(inputs, Language::Cuda) {
+    if has(inputs, Language::Cxx) || cuda || hip {
         clang.arg("-lstdc++");
     }
     Ok(clang)
@@ -145,6 +153,7 @@ enum Language {
     Cxx,
     Cuda,
     Fortran,
+    Hip,
 }
 
 fn language(input: &OsStr) -> Option<Language> {
@@ -155,6 +164,7 @@ fn language(input: &OsStr) -> Option<Language> {
         "c" => Some(Language::C),
         "cc" | "cpp" | "cxx" | "c++" | "C" | "CPP" => Some(Language::Cxx),
         "cu" => Some(Language::Cuda),
+        "hip" => Some(Language::Hip),
         other => {
             let fortran = ["f", "for", "ftn", "f77", "f90", "f95", "f03", "f08", "f18"];
             let is_fortran = fortran.contains(&other.to_ascii_lowercase().as_str());

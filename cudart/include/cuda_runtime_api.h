@@ -234,6 +234,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, struct dim3 grid, struct dim3 b
                              size_t shared OMPTARGET_DEFAULT(0), cudaStream_t stream OMPTARGET_DEFAULT(0));
 cudaError_t cudaLaunchCooperativeKernel(const void *kernel, struct dim3 grid, struct dim3 block, void **arguments,
                              size_t shared OMPTARGET_DEFAULT(0), cudaStream_t stream OMPTARGET_DEFAULT(0));
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *configuration, const void *kernel, void **arguments);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel);
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value);
 cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache preference);

@@ -2,7 +2,7 @@
 #ifndef OMPTARGET_HOST_DEFINES_H
 #define OMPTARGET_HOST_DEFINES_H
 
-#ifdef __CUDA__
+#if defined(__CUDA__) || defined(__HIP__)
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
@@ -10,6 +10,9 @@
 #define __constant__ __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __grid_constant__ __attribute__((grid_constant))
+#ifdef __HIP__
+#define __managed__ __attribute__((managed))
+#endif
 #else
 #ifdef __cplusplus
 // clang's wrapper of this header is found in C++ units, too, if there are CUDA units on the same command line. With the

@@ -105,8 +105,24 @@ impl CudaDevice {
             return Ok(module.clone());
         }
         let module = self.load(registry.binary(id)?)?;
+        self.set_managed(&*module, registry, id)?;
         modules.insert(id, module.clone());
         Ok(module)
+    }
+
+    /// Has the managed variables of a module point to their memory.
+    fn set_managed(&self, module: &dyn Module, registry: &Registry, id: BinaryId) -> Result<()> {
+        for (memory, symbol) in registry.managed(id) {
+            // A variable that no kernel uses is not in the image.
+            let Some(global) = module.global(&symbol.name) else {
+                continue;
+            };
+            let bytes = memory.to_ne_bytes();
+            // SAFETY: the bytes are readable.
+            let written = unsafe { self.raw.write(global.address, bytes.as_ptr(), bytes.len()) };
+            written.map_err(self.failed())?;
+        }
+        Ok(())
     }
 
     fn load(&self, binary: FatBinary) -> Result<Arc<dyn Module>> {

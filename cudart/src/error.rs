@@ -7,6 +7,7 @@ use plugin_api::{Error as DeviceError, FaultKind};
 
 use crate::codes::CODES;
 pub use crate::codes::{Code, SUCCESS};
+use crate::front::front;
 
 /// Result of an entry point's work.
 pub type Result<T> = std::result::Result<T, Code>;
@@ -79,7 +80,7 @@ pub fn last() -> i32 {
 
 /// Tells the user what no error code says: where a kernel failed, why an image cannot be loaded.
 pub fn report(what: &str, why: &dyn std::fmt::Display) {
-    eprintln!("libcudart: {what}: {why}");
+    eprintln!("{}: {what}: {why}", front().library);
 }
 
 #[cfg(test)]

@@ -12,22 +12,24 @@
 //! - `own_stream`: a stream with its device.
 //! - `graph`: graphs, and the capture of streams.
 //! - `allocations`, `pools`, `handles`, `streams`, `events`: what programs hold addresses and handles of.
+//! - `front`: which library this is; HIP's (`hiprt`) is made of the same.
 //! - `error`, `codes`: the last error of a thread, and the error codes.
 
-mod abi;
+pub mod abi;
 mod allocations;
 mod codes;
 mod copy;
-mod cuda_device;
-mod entry;
-mod error;
+pub mod cuda_device;
+pub mod entry;
+pub mod error;
 mod events;
+pub mod front;
 mod graph;
 mod handles;
-mod launch;
+pub mod launch;
 mod own_stream;
 mod pools;
-mod properties;
-mod registry;
-mod runtime;
+pub mod properties;
+pub mod registry;
+pub mod runtime;
 mod streams;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use device_image::{FAT_HEADER, Image, ImageError, fat_size};
+use device_image::{FAT_HEADER, Image, ImageError, bundle_size, fat_size};
 use parking_lot::RwLock;
 
 use crate::error::{Code, Result, report};
@@ -30,7 +30,9 @@ impl FatBinary {
         }
         // SAFETY: the smallest fat binary has a header (caller).
         let header = unsafe { &*data.cast::<[u8; FAT_HEADER]>() };
-        let size = fat_size(header).and_then(|size| usize::try_from(size).ok());
+        // SAFETY: the memory is readable as far as its header says (caller).
+        let size = fat_size(header).or_else(|| unsafe { size_of_bundle(data) });
+        let size = size.and_then(|size| usize::try_from(size).ok());
         let size = size.ok_or(Code::INVALID_IMAGE)?;
         // SAFETY: the header says that so much is there (caller).
         let bytes = unsafe { std::slice::from_raw_parts(data, size) };
@@ -40,6 +42,23 @@ impl FatBinary {
     /// The images in it.
     pub fn images(&self) -> std::result::Result<Vec<Image<'static>>, ImageError> {
         Image::parse(self.bytes)
+    }
+}
+
+/// The bytes of clang's bundle at an address, which says piece by piece how much is there.
+///
+/// # Safety
+/// As for [`FatBinary::at`].
+unsafe fn size_of_bundle(data: *const u8) -> Option<u64> {
+    let mut known = FAT_HEADER;
+    loop {
+        // SAFETY: the bundle has said that so much is there (caller).
+        let beginning = unsafe { std::slice::from_raw_parts(data, known) };
+        match bundle_size(beginning) {
+            Ok(size) => return Some(size),
+            Err(ImageError::Truncated { needed, .. }) => known = usize::try_from(needed).ok()?,
+            Err(_) => return None,
+        }
     }
 }
 
@@ -60,6 +79,8 @@ struct Tables {
     next: BinaryId,
     kernels: HashMap<usize, Symbol>,
     variables: HashMap<usize, Symbol>,
+    /// Managed variables, each with the address of its memory.
+    managed: Vec<(u64, Symbol)>,
 }
 
 /// Everything registered.
@@ -89,6 +110,7 @@ impl Registry {
         tables.binaries.remove(&id);
         tables.kernels.retain(|_, symbol| symbol.binary != id);
         tables.variables.retain(|_, symbol| symbol.binary != id);
+        tables.managed.retain(|(_, symbol)| symbol.binary != id);
     }
 
     /// Adds a kernel, by the address of its host function.
@@ -99,6 +121,21 @@ impl Registry {
     /// Adds a variable, by the address of its host shadow.
     pub fn add_variable(&self, address: usize, symbol: Symbol) {
         self.0.write().variables.insert(address, symbol);
+    }
+
+    /// Adds a managed variable, by the address of its memory.
+    pub fn add_managed(&self, memory: u64, symbol: Symbol) {
+        self.0.write().managed.push((memory, symbol));
+    }
+
+    /// The managed variables of a fat binary.
+    pub fn managed(&self, id: BinaryId) -> Vec<(u64, Symbol)> {
+        let tables = self.0.read();
+        let all = tables
+            .managed
+            .iter()
+            .filter(|(_, symbol)| symbol.binary == id);
+        all.cloned().collect()
     }
 
     /// A fat binary.

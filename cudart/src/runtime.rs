@@ -12,6 +12,7 @@ use crate::allocations::{Allocation, Allocations};
 use crate::cuda_device::CudaDevice;
 use crate::error::{Code, Result, report};
 use crate::events::{Event, Point};
+use crate::front::front;
 use crate::graph::Graph;
 use crate::graph::executable::Executable;
 use crate::graph::memory::GraphMemories;
@@ -20,9 +21,6 @@ use crate::own_stream::OwnStream;
 use crate::pools::{Pool, Pooled};
 use crate::registry::Registry;
 use crate::streams::{Role, Stream};
-
-/// The families whose devices run CUDA programs: they take NVIDIA's images, or the bitcode for them.
-const FAMILIES: [&str; 2] = ["cuda", "vgpu"];
 
 /// The state of the process.
 #[derive(Default)]
@@ -185,7 +183,7 @@ fn find() -> Vec<Arc<CudaDevice>> {
     }
     let mut found = Vec::new();
     for family in families(&wanted) {
-        if !FAMILIES.contains(&family.name()) || family.stands_in() && !found.is_empty() {
+        if !front().families.contains(&family.name()) || family.stands_in() && !found.is_empty() {
             continue;
         }
         let absence = |absence: &Absence| {

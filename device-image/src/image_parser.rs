@@ -1,7 +1,7 @@
 //! Recognises the formats of images, and checks the sizes that each announces.
 
 use crate::image::{Image, ImageError, ImageKind};
-use crate::{bitcode, nvidia, offload_binary};
+use crate::{bitcode, bundle, nvidia, offload_binary};
 
 const ELF_MAGIC: &[u8] = b"\x7fELF";
 /// First bytes of the header that `fatbinary` writes.
@@ -11,6 +11,9 @@ const FATBINARY_MAGIC: &[u8] = &nvidia::FAT_MAGIC.to_le_bytes();
 pub fn parse(bytes: &[u8]) -> Result<Vec<Image<'_>>, ImageError> {
     if offload_binary::is_offload_binary(bytes) {
         return offload_binary::parse(bytes);
+    }
+    if bundle::is_bundle(bytes) {
+        return bundle::parse(bytes);
     }
     if let Some(content) =
         nvidia::fat_content(bytes).filter(|content| offload_binary::is_offload_binary(content))

@@ -1,7 +1,8 @@
 //! Device images: the code for a device that an offload program carries.
 //!
 //! [`Image::parse`] recognises raw LLVM bitcode, ELF objects (cubins, AMDGPU code objects, shared objects of the host),
-//! PTX text, CUDA fat binaries, and clang's `OffloadBinary` container around any of these. It checks every size and
+//! PTX text, CUDA fat binaries, and clang's containers around any of these: `OffloadBinary`s, and the bundles of HIP
+//! programs. It checks every size and
 //! offset that a format announces against the bytes that are there. [`Image::wrap`] writes an `OffloadBinary`.
 //! [`fat_entries`] lists what a CUDA fat binary holds. [`fat_binary`] makes one of `OffloadBinary`s, as the `fatbinary`
 //! of `dist/cuda-stub` does.
@@ -9,10 +10,12 @@
 //! This crate depends on no other crate of the project.
 
 mod bitcode;
+mod bundle;
 mod image;
 mod image_parser;
 mod nvidia;
 mod offload_binary;
 
+pub use bundle::bundle_size;
 pub use image::{Image, ImageError, ImageKind};
 pub use nvidia::{FAT_HEADER, FatEntry, FatKind, FatPacking, fat_binary, fat_entries, fat_size};

@@ -54,16 +54,12 @@ macro_rules! jump {
     };
 }
 
-/// Defines symbols that jump to functions: `name`, for the function of that name in a module of the library's `entry`,
-/// or `name = path`.
-#[allow(
-    clippy::crate_in_macro_def,
-    reason = "the functions are those of the library"
-)]
+/// Defines symbols that jump to functions: `library::entry::module::{name}` for functions under their own names, or
+/// `name = path`.
 #[macro_export]
 macro_rules! export {
-    ($($module:ident :: { $($function:ident),* $(,)? })*) => {
-        $($($crate::export!(@symbol $function, crate::entry::$module::$function);)*)*
+    ($($library:ident :: $entry:ident :: $module:ident :: { $($function:ident),* $(,)? })*) => {
+        $($($crate::export!(@symbol $function, $library::$entry::$module::$function);)*)*
     };
     ($($name:ident = $function:path;)*) => {
         $($crate::export!(@symbol $name, $function);)*

@@ -59,6 +59,8 @@ pub enum Mode {
     WholeProgram(&'static str),
     /// CUDA sources at this `-O` level, with our headers and runtime library.
     Cuda(&'static str),
+    /// HIP sources at this `-O` level, with our headers and runtime library.
+    Hip(&'static str),
 }
 
 /// The sources of every example that needs nothing but the compiler (`mpi_jacobi` needs MPI).
@@ -112,6 +114,7 @@ impl Mode {
                 level.into(),
             ],
             Mode::Cuda(level) => vec![config("etc/omptarget-cudart.cfg"), level.into()],
+            Mode::Hip(level) => vec![config("etc/omptarget-hip.cfg"), level.into()],
             Mode::WholeProgram(level) => vec![
                 config("etc/omptarget-lto.cfg"),
                 "-DOFFLOAD".into(),

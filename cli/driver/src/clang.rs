@@ -24,6 +24,11 @@ pub fn for_cuda(configuration: &str, arguments: &[OsString]) -> Result<Command> 
     with_configuration(configuration, arguments)
 }
 
+/// The same for HIP programs.
+pub fn for_hip(arguments: &[OsString]) -> Result<Command> {
+    with_configuration("etc/omptarget-hip.cfg", arguments)
+}
+
 fn with_configuration(file: &str, arguments: &[OsString]) -> Result<Command> {
     let mut config = OsString::from("--config=");
     config.push(dist::file(file)?);

@@ -3,23 +3,23 @@
 #![allow(non_snake_case, reason = "the names are the ABI")]
 
 pub mod captures;
-mod cooperative;
+pub mod cooperative;
 pub mod copies;
 pub mod devices;
 pub mod errors;
 pub mod events;
-mod exports;
 pub mod foreign;
 pub mod functions;
 pub mod graph_nodes;
 pub mod graphs;
 pub mod host_calls;
 pub mod host_memory;
+pub mod launch_configurations;
 pub mod launches;
 pub mod managed;
 pub mod memory;
 pub mod peers;
-mod per_thread;
+pub mod per_thread;
 pub mod pools;
 pub mod registration;
 pub mod settings;

@@ -6,8 +6,8 @@ use std::ffi::{c_int, c_void};
 use crate::abi::{AttributeValue, CopyBox, Dim3, Location, PeerCopyBox, PitchedPointer, Size};
 use crate::entry::streams::cudaStreamSynchronize;
 use crate::entry::{
-    captures, copies, events, graphs, host_calls, launches, managed, memory, pools, streams,
-    symbols,
+    captures, cooperative, copies, events, graphs, host_calls, launches, managed, memory, pools,
+    streams, symbols,
 };
 use crate::error::SUCCESS;
 
@@ -62,6 +62,9 @@ with_stream! {
     cudaFreeAsync_ptsz = memory::cudaFreeAsync(memory: *mut c_void; stream);
     cudaGraphLaunch_ptsz = graphs::cudaGraphLaunch(executable: *mut c_void; stream);
     cudaGraphUpload_ptsz = graphs::cudaGraphUpload(executable: *mut c_void; stream);
+    cudaLaunchCooperativeKernel_ptsz = cooperative::cudaLaunchCooperativeKernel(
+        stub: *const c_void, grid: Dim3, block: Dim3, arguments: *const *const u8, shared: usize; stream
+    );
     cudaLaunchHostFunc_ptsz = host_calls::cudaLaunchHostFunc(
         ; stream, function: Option<host_calls::HostFunction>, data: *mut c_void
     );

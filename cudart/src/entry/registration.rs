@@ -2,13 +2,14 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
+use plugin_api::MemoryKind;
+
 use crate::abi::FatBinaryWrapper;
+use crate::entry::memory::allocate;
 use crate::error::{Code, report};
+use crate::front::front;
 use crate::registry::{BinaryId, FatBinary, Symbol};
 use crate::runtime::runtime;
-
-/// First word of what a program passes.
-const MAGIC: u32 = 0x4662_43b1;
 
 /// A program has no other use for the handle than to give it back: it is the fat binary's number.
 type Handle = *mut *mut c_void;
@@ -25,7 +26,7 @@ pub unsafe extern "C" fn __cudaRegisterFatBinary(wrapper: *const FatBinaryWrappe
     // SAFETY: caller.
     let binary = match unsafe { wrapper.as_ref() } {
         // SAFETY: caller.
-        Some(wrapper) if wrapper.magic == MAGIC => unsafe { FatBinary::at(wrapper.data) },
+        Some(wrapper) if wrapper.magic == front().magic => unsafe { FatBinary::at(wrapper.data) },
         _ => Err(Code::INVALID_IMAGE),
     };
     runtime().registry.add(binary) as Handle
@@ -99,19 +100,37 @@ pub unsafe extern "C" fn __cudaRegisterVar(
     runtime().registry.add_variable(shadow as usize, symbol);
 }
 
-/// Registers a managed variable. clang 22 makes none of CUDA sources, but links the name into every program.
+/// Registers a managed variable: memory that the host reaches through `pointer`, and kernels through the variable of
+/// this name, which is a pointer, too. clang 22 makes them of HIP sources alone, but links the name into every program.
 ///
 /// # Safety
-/// The name is a string.
+/// The name is a string that stays, the initial value has the size, and the pointer may be written to.
 pub unsafe extern "C" fn __cudaRegisterManagedVar(
-    _handle: Handle,
-    _pointer: *mut *mut c_void,
-    _initial: *const c_void,
+    handle: Handle,
+    pointer: *mut *mut c_void,
+    initial: *const c_void,
     name: *const c_char,
-    _size: usize,
+    size: usize,
     _alignment: u32,
 ) {
     // SAFETY: caller.
-    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-    report("managed variables are not supported", &name);
+    let symbol = unsafe { symbol(handle, name) };
+    let memory = match allocate(size, MemoryKind::Shared) {
+        Ok(memory) => memory,
+        Err(code) => {
+            let why = crate::error::description(code.0).to_string_lossy();
+            return report(
+                "a managed variable has no memory",
+                &format!("{}: {why}", symbol.name),
+            );
+        }
+    };
+    // SAFETY: both have the size, and the pointer is the program's (caller).
+    unsafe {
+        std::ptr::copy_nonoverlapping(initial.cast::<u8>(), memory.cast(), size);
+        *pointer = memory;
+    }
+    let registry = &runtime().registry;
+    registry.add_managed(memory as u64, symbol.clone());
+    registry.add_variable(pointer as usize, symbol);
 }

@@ -237,8 +237,6 @@ static void test_settings() {
     int peers = 0, counter = 0;
     EXPECT(cudaDeviceEnablePeerAccess(0, 0), cudaErrorInvalidDevice);
     EXPECT(cudaDeviceDisablePeerAccess(99), cudaErrorInvalidDevice);
-    cudaIpcMemHandle_t handle;
-    EXPECT(cudaIpcGetMemHandle(&handle, &peers), cudaErrorNotSupported);
     std::vector<int> mine(1000, 3), back(1000);
     CHECK(cudaHostRegister(mine.data(), 4000, cudaHostRegisterDefault));
     EXPECT(cudaHostRegister(&mine[10], 4, 0), cudaErrorHostMemoryAlreadyRegistered);

@@ -307,6 +307,12 @@ static void test_functions() {
     CHECK(cudaLaunchKernel(step, dim3(1), dim3(1), arguments));
     CHECK(cudaMemcpy(&amount, out, sizeof(int), cudaMemcpyDeviceToHost));
     EXPECT(amount, 4);
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributePriority;
+    cudaLaunchConfig_t configuration = {dim3(1), dim3(1), 0, 0, &attribute, 1};
+    CHECK(cudaLaunchKernelExC(&configuration, (const void *)step, arguments));
+    CHECK(cudaMemcpy(&amount, out, sizeof(int), cudaMemcpyDeviceToHost));
+    EXPECT(amount, 8);
     CHECK(cudaFree(out));
 }
 

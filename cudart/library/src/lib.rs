@@ -1,9 +1,10 @@
-//! The exported symbols. Each one jumps to the function of the same name (`symbol-versions`).
-//! `tests/tests/cuda_programs.rs` compares the library with the header.
+//! `libcudart.so.12`: the exported symbols. Each one jumps to the function of the same name in `cudart`
+//! (`symbol-versions`). `tests/tests/cuda_programs.rs` compares the library with the header.
+//!
+//! A library of its own, because `cudart` is in HIP's, too, which has other symbols.
 
 symbol_versions::export! {
-    cooperative::{ cudaLaunchCooperativeKernel }
-    captures::{
+    cudart::entry::captures::{
         cudaStreamBeginCapture,
         cudaStreamBeginCaptureToGraph,
         cudaStreamEndCapture,
@@ -13,7 +14,10 @@ symbol_versions::export! {
         cudaStreamUpdateCaptureDependencies,
         cudaThreadExchangeStreamCaptureMode,
     }
-    copies::{
+    cudart::entry::cooperative::{
+        cudaLaunchCooperativeKernel,
+    }
+    cudart::entry::copies::{
         cudaMemcpy,
         cudaMemcpy2D,
         cudaMemcpy2DAsync,
@@ -31,7 +35,7 @@ symbol_versions::export! {
         cudaMemset3DAsync,
         cudaMemsetAsync,
     }
-    devices::{
+    cudart::entry::devices::{
         cudaChooseDevice,
         cudaDeviceGetAttribute,
         cudaDeviceGetByPCIBusId,
@@ -48,13 +52,13 @@ symbol_versions::export! {
         cudaSetDevice,
         cudaSetValidDevices,
     }
-    errors::{
+    cudart::entry::errors::{
         cudaGetErrorName,
         cudaGetErrorString,
         cudaGetLastError,
         cudaPeekAtLastError,
     }
-    events::{
+    cudart::entry::events::{
         cudaEventCreate,
         cudaEventCreateWithFlags,
         cudaEventDestroy,
@@ -64,10 +68,10 @@ symbol_versions::export! {
         cudaEventRecordWithFlags,
         cudaEventSynchronize,
     }
-    foreign::{
+    cudart::entry::foreign::{
         omptargetForeignStream,
     }
-    functions::{
+    cudart::entry::functions::{
         cudaFuncGetAttributes,
         cudaFuncGetName,
         cudaFuncGetParamInfo,
@@ -79,7 +83,7 @@ symbol_versions::export! {
         cudaOccupancyMaxActiveBlocksPerMultiprocessor,
         cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
     }
-    graph_nodes::{
+    cudart::entry::graph_nodes::{
         cudaGraphAddChildGraphNode,
         cudaGraphAddEmptyNode,
         cudaGraphAddEventRecordNode,
@@ -112,7 +116,7 @@ symbol_versions::export! {
         cudaGraphMemcpyNodeSetParamsToSymbol,
         cudaGraphMemsetNodeSetParams,
     }
-    graphs::{
+    cudart::entry::graphs::{
         cudaDeviceGetGraphMemAttribute,
         cudaDeviceGraphMemTrim,
         cudaGraphAddDependencies,
@@ -137,11 +141,11 @@ symbol_versions::export! {
         cudaGraphRemoveDependencies,
         cudaGraphUpload,
     }
-    host_calls::{
+    cudart::entry::host_calls::{
         cudaLaunchHostFunc,
         cudaStreamAddCallback,
     }
-    host_memory::{
+    cudart::entry::host_memory::{
         cudaFreeHost,
         cudaHostAlloc,
         cudaHostGetDevicePointer,
@@ -150,12 +154,15 @@ symbol_versions::export! {
         cudaHostUnregister,
         cudaMallocHost,
     }
-    launches::{
+    cudart::entry::launch_configurations::{
+        cudaLaunchKernelExC,
+    }
+    cudart::entry::launches::{
         __cudaPopCallConfiguration,
         __cudaPushCallConfiguration,
         cudaLaunchKernel,
     }
-    managed::{
+    cudart::entry::managed::{
         cudaMemAdvise,
         cudaMemAdvise_v2,
         cudaMemPrefetchAsync,
@@ -164,7 +171,7 @@ symbol_versions::export! {
         cudaMemRangeGetAttributes,
         cudaStreamAttachMemAsync,
     }
-    memory::{
+    cudart::entry::memory::{
         cudaFree,
         cudaFreeAsync,
         cudaMalloc,
@@ -174,7 +181,7 @@ symbol_versions::export! {
         cudaMemGetInfo,
         cudaPointerGetAttributes,
     }
-    peers::{
+    cudart::entry::peers::{
         cudaDeviceCanAccessPeer,
         cudaDeviceDisablePeerAccess,
         cudaDeviceEnablePeerAccess,
@@ -185,12 +192,13 @@ symbol_versions::export! {
         cudaIpcOpenEventHandle,
         cudaIpcOpenMemHandle,
     }
-    per_thread::{
+    cudart::entry::per_thread::{
         cudaEventRecordWithFlags_ptsz,
         cudaEventRecord_ptsz,
         cudaFreeAsync_ptsz,
         cudaGraphLaunch_ptsz,
         cudaGraphUpload_ptsz,
+        cudaLaunchCooperativeKernel_ptsz,
         cudaLaunchHostFunc_ptsz,
         cudaLaunchKernel_ptsz,
         cudaMallocAsync_ptsz,
@@ -234,7 +242,7 @@ symbol_versions::export! {
         cudaStreamUpdateCaptureDependencies_ptsz,
         cudaStreamWaitEvent_ptsz,
     }
-    pools::{
+    cudart::entry::pools::{
         cudaDeviceGetDefaultMemPool,
         cudaDeviceGetMemPool,
         cudaDeviceSetMemPool,
@@ -252,7 +260,7 @@ symbol_versions::export! {
         cudaMemPoolSetAttribute,
         cudaMemPoolTrimTo,
     }
-    registration::{
+    cudart::entry::registration::{
         __cudaRegisterFatBinary,
         __cudaRegisterFatBinaryEnd,
         __cudaRegisterFunction,
@@ -260,7 +268,7 @@ symbol_versions::export! {
         __cudaRegisterVar,
         __cudaUnregisterFatBinary,
     }
-    settings::{
+    cudart::entry::settings::{
         cudaCtxResetPersistingL2Cache,
         cudaDeviceGetCacheConfig,
         cudaDeviceGetLimit,
@@ -278,7 +286,7 @@ symbol_versions::export! {
         cudaThreadExit,
         cudaThreadSynchronize,
     }
-    streams::{
+    cudart::entry::streams::{
         cudaStreamCopyAttributes,
         cudaStreamCreate,
         cudaStreamCreateWithFlags,
@@ -294,7 +302,7 @@ symbol_versions::export! {
         cudaStreamSynchronize,
         cudaStreamWaitEvent,
     }
-    symbols::{
+    cudart::entry::symbols::{
         cudaGetSymbolAddress,
         cudaGetSymbolSize,
         cudaMemcpyFromSymbol,

@@ -1,0 +1,14 @@
+//! `omptarget hip`: clang++ with the configuration file for HIP programs.
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+
+use omptarget_driver::{Failure, Result, clang};
+
+/// Replaces this process by clang.
+pub fn compile(arguments: &[OsString]) -> Result<()> {
+    let mut clang = clang::for_hip(arguments)?;
+    clang.arg("--driver-mode=g++").args(arguments);
+    let cannot_start = format!("cannot start {}", clang.get_program().display());
+    Err(Failure::system(cannot_start)(clang.exec()))
+}
