@@ -5,15 +5,9 @@ use llvm_sys::prelude::LLVMModuleRef;
 
 use crate::analysis::target::{self, Target};
 use crate::device::{
-<<<<<<< HEAD
-    absent_regions, array_reductions, captured_values, combined_loops, debug_captures, full_teams,
-    host_pointers, last_iterations, local_space, null_pointers, reduced_globals, rolled_loops,
-    shared_captures,
-=======
     absent_regions, array_reductions, captured_values, combined_loops, debug_captures,
-    externalised_statics, full_teams, host_pointers, local_space, null_pointers, reduced_globals,
-    rolled_loops, shared_captures, visible_kernels,
->>>>>>> h-a
+    externalised_statics, full_teams, host_pointers, last_iterations, local_space, null_pointers,
+    reduced_globals, rolled_loops, shared_captures, visible_kernels,
 };
 use crate::ir::Module;
 

@@ -197,8 +197,8 @@ mod tests {
     use super::*;
 
     /// The schedules after the pass of a loop as clang emits it: that of the teams, that of the threads. `upper` is
-    /// what the fork passes as the end of the team's chunk, `after` what follows the fork, `body` what follows the dealing
-    /// to threads.
+    /// what the fork passes as the end of the team's chunk, `after` what follows the fork, `body` what follows the
+    /// dealing to threads.
     fn schedules(
         chunk: &str,
         dealt: &str,
