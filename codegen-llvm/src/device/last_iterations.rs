@@ -13,7 +13,7 @@ use llvm_sys::LLVMOpcode;
 use crate::analysis::captures;
 use crate::ir::{Builder, Context, Module, Value};
 
-/// The argument of `__kmpc_distribute_static_init_*` and `__kmpc_for_static_init_*` that says who has the last iteration.
+/// The argument of `__kmpc_distribute_static_init_*` that says who has the last iteration.
 const IS_LAST: u32 = 3;
 /// The end of a `distribute` loop, where an SPMD kernel's threads meet (devicertl: `static_schedule`).
 const END: &str = "__kmpc_distribute_static_fini";
