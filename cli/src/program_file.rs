@@ -2,8 +2,8 @@
 //!
 //! clang wraps images in its `OffloadBinary` container and puts them into the ELF section `.llvm.offloading`. An object
 //! has one image per translation unit, a program or shared library one linked image. A CUDA program has fat binaries in
-//! `.nv_fatbin`, a HIP program bundles in `.hip_fatbin`. An archive has objects. A file may also be an image itself. The host's table of offload entries lies
-//! in a section of its own (docs/abi.md).
+//! `.nv_fatbin`, a HIP program bundles in `.hip_fatbin`. An archive has objects. A file may also be an
+//! image itself. The host's table of offload entries lies in a section of its own (docs/abi.md).
 
 use device_image::{Image, bundle_size, fat_size};
 use object::read::archive::ArchiveFile;

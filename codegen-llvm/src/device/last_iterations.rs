@@ -43,7 +43,8 @@ fn deals(instruction: Value) -> bool {
 }
 
 /// Whether whoever has the last iteration writes something that others see. A loop with `simd` has it write the loop's
-/// variable, of which each thread has its own. `says`: the local that says who has it. What is not understood may write.
+/// variable, of which each thread has its own. `says` is the local that says who has it. What is not understood may
+/// write.
 pub fn is_copied(says: Value) -> bool {
     let addresses = captures::same_address(says.address_base());
     let mut users = addresses.into_iter().flat_map(Value::users);

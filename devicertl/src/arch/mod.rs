@@ -9,11 +9,11 @@
 //!   [`shuffle_down`]
 //! - memory: [`fence_block`], [`fence_device`], [`fence_system`], [`allocate`], [`release`], [`SIMPLE_HEAP`],
 //!   [`dynamic_shared`]
-//! - the thread's nest word: [`nest_seen`], [`nest_show`], [`is_known`], [`is_known_to_hold`], and [`mark`]; of SPMD kernels also
+//! - the thread's nest word: [`nest_seen`], [`nest_show`], [`is_known`], [`is_known_to_hold`]; of SPMD kernels also
 //!   [`nest_load`], [`nest_store`], and the thread's list of thread state, [`thread_state_slots`], after [`spmd_begin`]
 //!   or [`generic_begin`]; of generic kernels' masters [`master_nest_load`], [`master_nest_store`]
 //! - the block's shared variables: `shared_variables!`, which makes a function for each of a list
-//! - the rest: [`pause`], [`ticks`], [`object_size`], [`is_own`], [`trap`], [`trap_number`]
+//! - the rest: [`mark`], [`pause`], [`ticks`], [`object_size`], [`is_own`], [`trap`], [`trap_number`]
 
 #[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]
 mod gpu;

@@ -26,8 +26,8 @@ pub const DISTRIBUTE_FOR_ONE: i32 = 93;
 /// a number of LLVM's.
 pub const DISTRIBUTE_WHOLE: i32 = 95;
 /// As [`DISTRIBUTE_FOR_ONE`], for a loop of which nobody can tell which thread executes which iterations (codegen-llvm:
-/// `device/combined_loops.rs`). What is left here as the upper bound is how many iterations the thread's loop ends before
-/// the team's. Not a number of LLVM's.
+/// `device/combined_loops.rs`). What is left here as the upper bound is how many iterations before the team's loop the
+/// thread's ends. Not a number of LLVM's.
 pub const DISTRIBUTE_FOR_ANY: i32 = 96;
 /// Bits 29 and 30 say (non)monotonic; the schedules here are both.
 pub const SCHEDULE_MASK: i32 = 0x1fff_ffff;
@@ -81,8 +81,8 @@ impl Member {
     }
 }
 
-/// The calling thread's number among the threads of all teams, how many these are, and how many each team has. The first
-/// two may need more than 32 bits.
+/// The calling thread's number among the threads of all teams, how many these are, and how many each team has. The
+/// first two may need more than 32 bits.
 #[inline(always)]
 fn among_all_threads() -> (u64, u64, u64) {
     let (team, thread) = (Member::team(), Member::thread());
@@ -106,8 +106,8 @@ mod marked {
     /// The number of the thread's first iteration, and how far it is to the next one.
     pub const FIRST: u32 = NUMBER + 4;
     pub const STEP: u32 = NUMBER + 5;
-    /// How many iterations the thread's loop ends before the team's, and the number of threads on top. (The former is not
-    /// marked by itself: the optimiser takes a marked constant for the constant.)
+    /// How many iterations before the team's loop the thread's ends, and the number of threads on top. (The former is
+    /// not marked by itself: the optimiser takes a marked constant for the constant.)
     pub const BEHIND: u32 = NUMBER + 6;
 }
 
