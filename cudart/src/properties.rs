@@ -203,6 +203,7 @@ impl DeviceProperties {
             managed_memory: 1,
             double_ratio: 2,
             concurrent_managed: 1,
+            cooperative: [device.launches_cooperatively().into(), 0],
             shared_per_block_optin: info.max_shared_memory as usize,
             direct_managed: 1,
             blocks_per_multiprocessor: RESIDENT_BLOCKS,

@@ -33,6 +33,7 @@ pub unsafe extern "C" fn cudaLaunchCooperativeKernel(
     }
     let room = |multiprocessors: u32| u64::from(multiprocessors) * resident as u64;
     match runtime().device() {
+        Ok(device) if !device.launches_cooperatively() => answer(Err(Code::NOT_SUPPORTED)),
         Ok(device) if blocks > room(device.raw.info().multiprocessors) => {
             answer(Err(Code::COOPERATIVE_TOO_LARGE))
         }

@@ -294,6 +294,13 @@ static void test_assembly() {
     CHECK(cudaMemcpyToSymbol(primes, numbers, sizeof numbers));
     int *found = to_device(sums, 4);
     void *arguments[] = {&found};
+    int cooperative = 0;
+    CHECK(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, 0));
+    if (!cooperative) {
+        EXPECT(cudaLaunchCooperativeKernel(look_up, dim3(1), dim3(4), arguments), cudaErrorNotSupported);
+        (void)cudaGetLastError();
+        return;
+    }
     CHECK(cudaLaunchCooperativeKernel(look_up, dim3(1), dim3(4), arguments));
     to_host(sums, found, 4);
     for (int i = 0; i < 4; i++)
