@@ -80,13 +80,6 @@ define i64 @omptarget_arch_object_size(ptr %object) alwaysinline nounwind {
   ret i64 %size
 }
 
-; What passes look for that change which thread executes which iterations (devicertl/src/worksharing/static_schedule.rs).
-; An annotation is its first operand for all others.
-define i64 @omptarget_arch_mark(i64 %value, i32 %what) alwaysinline nounwind {
-  %marked = call i64 @llvm.annotation.i64.p0(i64 %value, ptr null, ptr null, i32 %what)
-  ret i64 %marked
-}
-
 ; SPMD kernels: where the arrays with an entry per thread are. All threads write the same. The arrays are only reached
 ; through these two, so that generic kernels are not charged for them. (Generic pointers: those of shared memory have
 ; another size on every target, the virtual GPU included.)
@@ -215,7 +208,6 @@ define ptr @omptarget_arch_dynamic_shared() alwaysinline nounwind {
   ret ptr addrspacecast (ptr addrspace(3) @omptarget.dynamic to ptr)
 }
 
-declare i64 @llvm.annotation.i64.p0(i64, ptr, ptr, i32)
 declare i1 @llvm.is.constant.i16(i16)
 declare i64 @llvm.objectsize.i64.p0(ptr, i1, i1, i1)
 

@@ -224,10 +224,10 @@ fn collapsed() {
     check(&["collapsed.c"]);
 }
 
-/// Loops whose iterations the virtual GPU deals to warps in pieces, and loops that it must not.
+/// Every iteration once, the last one's value, and the threads that their numbers say.
 #[test]
-fn consecutive() {
-    check(&["consecutive.c"]);
+fn dealt_loops() {
+    check(&["dealt_loops.c"]);
 }
 
 #[test]

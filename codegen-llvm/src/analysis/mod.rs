@@ -7,7 +7,6 @@ pub mod effects;
 pub mod exec_mode;
 pub mod indirect_calls;
 pub mod intrinsics;
-pub mod iteration_marks;
 pub mod kernel_value;
 pub mod kernels;
 pub mod reach;

@@ -13,10 +13,10 @@
 use anyhow::Result;
 
 use super::{
-    empty_assembly, ending_paths, fold, global_space, guards, idle_barriers, iteration_marks,
-    launch_bounds, local_space, math_intrinsics, null_pointers, pack_shared, placed_shared,
-    realloc, retarget, runtime, services, shared_accesses, shared_statics, static_shared,
-    thread_arrays, traps, undefined, unrolled_reads, unsupported,
+    empty_assembly, ending_paths, fold, global_space, guards, idle_barriers, launch_bounds,
+    local_space, math_intrinsics, null_pointers, pack_shared, placed_shared, realloc, retarget,
+    runtime, services, shared_accesses, shared_statics, static_shared, thread_arrays, traps,
+    undefined, unrolled_reads, unsupported,
 };
 use crate::analysis::target::Target;
 use crate::ir::{Machine, Module};
@@ -81,10 +81,6 @@ const PASSES: &[Line] = &[
     }),
     line("services", &[CodeObject], 0, |image| {
         services::run(&image.module, &image.machine)
-    }),
-    line("iteration-marks", ALL, 0, |image| {
-        iteration_marks::run(&image.module);
-        Ok(())
     }),
     line("math-intrinsics", ALL, 0, |image| {
         math_intrinsics::run(&image.module, &image.machine)

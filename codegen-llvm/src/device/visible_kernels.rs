@@ -29,7 +29,7 @@ mod tests {
         run(&module);
         let text = module.print();
         assert!(
-            text.contains("define weak_odr ptx_kernel void @k()"),
+            text.contains("define weak_odr dso_local ptx_kernel void @k()"),
             "{text}"
         );
         assert!(text.contains("define hidden void @f()"), "{text}");

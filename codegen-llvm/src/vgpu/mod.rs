@@ -6,7 +6,6 @@
 mod assembly;
 mod block_atomics;
 mod check;
-mod consecutive;
 mod constructors;
 mod count;
 mod debug_info;
@@ -75,7 +74,6 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     // The module still has the image's own instructions and none of the virtual GPU's.
     ("count", count::run),
     ("trap-record", trap_record::run),
-    ("consecutive", consecutive::run),
     ("loop-load-elimination", loop_load_elimination::run),
     ("lowering", lowering::run),
     ("constructors", constructors::run),

@@ -25,10 +25,6 @@ pub const DISTRIBUTE_FOR_ONE: i32 = 93;
 /// Every team gets the whole loop, as the only chunk of a `distribute` (codegen-llvm: `device/combined_loops.rs`). Not
 /// a number of LLVM's.
 pub const DISTRIBUTE_WHOLE: i32 = 95;
-/// As [`DISTRIBUTE_FOR_ONE`], for a loop of which nobody can tell which thread executes which iterations (codegen-llvm:
-/// `device/combined_loops.rs`). What is left here as the upper bound is how many iterations before the team's loop the
-/// thread's ends. Not a number of LLVM's.
-pub const DISTRIBUTE_FOR_ANY: i32 = 96;
 /// Bits 29 and 30 say (non)monotonic; the schedules here are both.
 pub const SCHEDULE_MASK: i32 = 0x1fff_ffff;
 
@@ -81,34 +77,15 @@ impl Member {
     }
 }
 
-/// The calling thread's number among the threads of all teams, how many these are, and how many each team has. The
-/// first two may need more than 32 bits.
+/// The calling thread's number among the threads of all teams, and how many these are. Both may need more than 32 bits.
 #[inline(always)]
-fn among_all_threads() -> (u64, u64, u64) {
+fn among_all_threads() -> (u64, u64) {
     let (team, thread) = (Member::team(), Member::thread());
     let threads = u64::from(thread.count.get());
     (
         u64::from(team.id) * threads + u64::from(thread.id),
         u64::from(team.count.get()) * threads,
-        threads,
     )
-}
-
-/// What the numbers of such a loop are, for a pass that gives each warp consecutive iterations instead (codegen-llvm:
-/// `vgpu/consecutive.rs`). First what it needs to know, then what it changes.
-mod marked {
-    /// The thread's number among all, how many these are, and how many are in each team.
-    pub const NUMBER: u32 = 0x6f6d_7400;
-    pub const ALL: u32 = NUMBER + 1;
-    pub const TEAM: u32 = NUMBER + 2;
-    /// The loop's number of iterations.
-    pub const COUNT: u32 = NUMBER + 3;
-    /// The number of the thread's first iteration, and how far it is to the next one.
-    pub const FIRST: u32 = NUMBER + 4;
-    pub const STEP: u32 = NUMBER + 5;
-    /// How many iterations before the team's loop the thread's ends, and the number of threads on top. (The former is
-    /// not marked by itself: the optimiser takes a marked constant for the constant.)
-    pub const BEHIND: u32 = NUMBER + 6;
 }
 
 /// Whether the program leaves the chunk of `distribute` to the implementation. clang then asks for the number of
@@ -315,24 +292,15 @@ macro_rules! static_init {
         }
 
         /// The same for chunks of one iteration that are dealt to all threads of all teams. These may be more than a
-        /// 32-bit number counts. With `anyhow` passes may deal them in another way, and the
-        /// upper bound is as [`DISTRIBUTE_FOR_ANY`] says.
+        /// 32-bit number counts.
         #[inline(always)]
         pub unsafe fn $deal_to_all(
             is_last: *mut i32,
             lower: *mut $int,
             upper: *mut $int,
             stride: *mut $signed,
-            anyhow: bool,
         ) {
-            let mark = |value: u64, what: u32| {
-                if anyhow {
-                    arch::mark(value, what)
-                } else {
-                    value
-                }
-            };
-            let (number, all, threads) = among_all_threads();
+            let (number, all) = among_all_threads();
             // SAFETY: clang passes the loop's own variables.
             unsafe {
                 let base = *lower;
@@ -343,31 +311,11 @@ macro_rules! static_init {
                 } else {
                     all as $unsigned
                 };
-                // Nothing is computed between the marks.
-                let (first, round) = (u64::from(first), u64::from(round));
-                mark(number, marked::NUMBER);
-                mark(all, marked::ALL);
-                mark(threads, marked::TEAM);
-                mark(u64::from(count), marked::COUNT);
-                let first = mark(first, marked::FIRST);
-                let round = mark(round, marked::STEP);
-                let behind = mark(all, marked::BEHIND).wrapping_sub(all);
-                // No pass deals more than a warp's iterations beyond the loop. It cannot overflow then, which the
-                // optimiser no longer sees.
-                core::hint::assert_unchecked(first.saturating_sub(63) <= u64::from(count));
-                core::hint::assert_unchecked(
-                    $unsigned::BITS == u64::BITS || round <= u64::from(count),
-                );
-                core::hint::assert_unchecked(behind < u64::from(count).max(1));
-                let (first, round) = (first as $unsigned, round as $unsigned);
-                let behind = behind as $unsigned;
-                let rest = count.wrapping_sub(first);
+                let rest = count - first;
                 *lower = base.wrapping_add(first as $int);
-                *upper = if anyhow { behind as $int } else { *lower };
+                *upper = *lower;
                 *stride = round as $signed;
-                *is_last = (behind == 0
-                    && first < count
-                    && (rest - 1).checked_rem(round) == Some(0)) as i32;
+                *is_last = (rest != 0 && (rest - 1).checked_rem(round) == Some(0)) as i32;
             }
         }
 
@@ -392,13 +340,12 @@ macro_rules! static_init {
             unsafe {
                 // A loop from 0 to the largest number of its type has more iterations than the type counts, and no
                 // program may have it (OpenMP 5.2, §4.4.1).
-                let anyhow = schedule == DISTRIBUTE_FOR_ANY;
-                if (schedule == DISTRIBUTE_FOR_ONE || anyhow)
+                if schedule == DISTRIBUTE_FOR_ONE
                     && arch::is_known_to_hold(
                         increment == 1 && (*lower == 0 || *upper != $int::MAX),
                     )
                 {
-                    return $deal_to_all(is_last, lower, upper, stride, anyhow);
+                    return $deal_to_all(is_last, lower, upper, stride);
                 }
                 if is_dealt(schedule)
                     && arch::is_known_to_hold(increment == 1 && *upper != $int::MAX)
@@ -414,15 +361,10 @@ macro_rules! static_init {
                     |last| match schedule {
                         STATIC | DISTRIBUTE => $balanced(last, member),
                         STATIC_BALANCED_CHUNKED => $rounded(last, chunk, member),
-                        DISTRIBUTE_FOR_ONE | DISTRIBUTE_FOR_ANY => {
-                            $chunked(last, 1, Member::of_all_threads()?)
-                        }
+                        DISTRIBUTE_FOR_ONE => $chunked(last, 1, Member::of_all_threads()?),
                         _ => $chunked(last, chunk, member),
                     },
-                );
-                if anyhow {
-                    *upper = 0;
-                }
+                )
             }
         }
 

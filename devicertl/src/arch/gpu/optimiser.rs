@@ -35,12 +35,6 @@ pub fn object_size(object: *const c_void) -> Option<usize> {
     (size != usize::MAX).then_some(size)
 }
 
-/// The value, marked for passes that look for it as `what`.
-#[inline(always)]
-pub fn mark(value: u64, what: u32) -> u64 {
-    assembly::omptarget_arch_mark(value, what)
-}
-
 /// Whether an object lies in memory that this thread alone can reach.
 #[inline(always)]
 pub fn is_own(object: *const c_void) -> bool {

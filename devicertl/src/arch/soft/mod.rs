@@ -217,11 +217,6 @@ pub fn is_known_to_hold(holds: bool) -> bool {
     holds
 }
 
-/// Nobody looks for marks.
-pub fn mark(value: u64, _what: u32) -> u64 {
-    value
-}
-
 /// No optimiser, no sight.
 pub fn object_size(_object: *const c_void) -> Option<usize> {
     None
