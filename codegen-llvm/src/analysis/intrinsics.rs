@@ -37,6 +37,15 @@ pub fn is_call_of(value: Value, names: &[&str]) -> bool {
     function.is_some_and(|function| names.contains(&function.name().as_str()))
 }
 
+/// The calls in a function of functions with such a name.
+pub fn calls_of(function: Value, is_meant: impl Fn(&str) -> bool) -> impl Iterator<Item = Value> {
+    let instructions = function.instructions().into_iter();
+    instructions.filter(move |it| {
+        let called = it.called_function();
+        called.is_some_and(|called| is_meant(&called.name()))
+    })
+}
+
 /// Whether an instruction is a barrier of the whole block.
 pub fn is_block_barrier(value: Value) -> bool {
     is_call_of(value, &BLOCK_BARRIERS)

@@ -17,7 +17,7 @@ use llvm_sys::LLVMOpcode;
 
 use super::last_iterations::is_copied;
 use crate::analysis::captures;
-use crate::analysis::intrinsics::is_call_of;
+use crate::analysis::intrinsics::{self, is_call_of};
 use crate::ir::{Context, Module, Type, Value};
 
 /// `dist_schedule(static, chunk)` (`OMPScheduleType`).
@@ -86,13 +86,9 @@ fn combined(function: Value) -> Option<(Value, Value)> {
     (open && one_by_one && same_loop && !reduces).then_some((teams, threads))
 }
 
-/// The calls of functions whose names begin so.
+/// The calls that deal iterations, by the beginning of their name.
 fn calls_of(function: Value, prefix: &'static str) -> impl Iterator<Item = Value> {
-    let instructions = function.instructions().into_iter();
-    instructions.filter(move |it| {
-        let called = it.called_function();
-        called.is_some_and(|called| called.name().starts_with(prefix))
-    })
+    intrinsics::calls_of(function, move |name| name.starts_with(prefix))
 }
 
 /// The only one there is.

@@ -11,9 +11,12 @@
 use llvm_sys::LLVMOpcode;
 
 use crate::analysis::captures;
+use crate::analysis::intrinsics::calls_of;
 use crate::ir::{Builder, Context, Module, Value};
 
-/// The argument of `__kmpc_distribute_static_init_*` that says who has the last iteration.
+/// What the names of calls that deal a `distribute` loop's chunks begin with.
+const BEGIN: &str = "__kmpc_distribute_static_init_";
+/// Their argument that says who has the last iteration.
 const IS_LAST: u32 = 3;
 /// The end of a `distribute` loop, where an SPMD kernel's threads meet (devicertl: `static_schedule`).
 const END: &str = "__kmpc_distribute_static_fini";
@@ -24,22 +27,17 @@ pub fn run(context: Context, module: &Module) {
         return;
     };
     for function in module.definitions() {
-        let instructions = function.instructions();
-        let mut dealt = instructions.iter().filter(|it| deals(**it));
+        let mut dealt = calls_of(function, |name| name.starts_with(BEGIN));
         if let Some(first) = dealt.find(|it| is_copied(it.operand(IS_LAST))) {
             let arguments = [first.operand(0), first.operand(1)];
-            for fork in instructions.iter().filter(|it| captures::is_fork(**it)) {
+            let instructions = function.instructions().into_iter();
+            for fork in instructions.filter(|it| captures::is_fork(*it)) {
                 if let Some(next) = fork.next() {
                     Builder::before(context, next).call_function(end, &arguments);
                 }
             }
         }
     }
-}
-
-fn deals(instruction: Value) -> bool {
-    let called = instruction.called_function();
-    called.is_some_and(|it| it.name().starts_with("__kmpc_distribute_static_init_"))
 }
 
 /// Whether whoever has the last iteration writes something that others see. A loop with `simd` has it write the loop's

@@ -17,6 +17,7 @@ use vgpu_abi::summary::ExecutionMode;
 
 use crate::analysis::captures::{self, Capture, only_marks, same_address};
 use crate::analysis::exec_mode;
+use crate::analysis::intrinsics::calls_of;
 use crate::analysis::source_locations::describe_use;
 use crate::ir::{Builder, Context, Module, Type, Value};
 
@@ -50,7 +51,7 @@ struct Mover<'a> {
 
 impl<'a> Mover<'a> {
     fn new(context: Context, module: &'a Module, function: Value) -> Mover<'a> {
-        let init = calls_of(function, "__kmpc_target_init").next();
+        let init = calls_of(function, |name| name == "__kmpc_target_init").next();
         Mover {
             context,
             module,
@@ -162,7 +163,7 @@ impl<'a> Mover<'a> {
     /// Gives memory back before the runtime is told that the kernel ends, or before the function returns.
     fn release_at_end(&self, memory: Value, size: Value) {
         let ends: Vec<Value> = match self.init {
-            Some(_) => calls_of(self.function, "__kmpc_target_deinit").collect(),
+            Some(_) => calls_of(self.function, |name| name == "__kmpc_target_deinit").collect(),
             None => {
                 let returns = |it: &Value| it.opcode() == Some(LLVMOpcode::LLVMRet);
                 self.function
@@ -223,14 +224,6 @@ fn takes_any_pointer(instruction: Value) -> bool {
         instruction.opcode(),
         Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore)
     )
-}
-
-fn calls_of(function: Value, name: &str) -> impl Iterator<Item = Value> {
-    let is_it = move |it: &Value| {
-        it.called_function()
-            .is_some_and(|called| called.name() == name)
-    };
-    function.instructions().into_iter().filter(is_it)
 }
 
 /// The first instruction of a function that makes no local.

@@ -232,14 +232,7 @@ fn permute(
     if instruction.opcode.len() > 2 {
         return None;
     }
-    let values: Option<Vec<_>> = rest
-        .iter()
-        .map(|operand| emitter.value(operand, unsigned(32)))
-        .collect();
-    let typed: Vec<_> = values?
-        .into_iter()
-        .map(|value| ("i32".to_owned(), value))
-        .collect();
+    let typed = emitter.words(rest)?;
     let value = emitter.call("i32", "llvm.nvvm.prmt", &typed);
     emitter.assign(to, unsigned(32), &value)
 }

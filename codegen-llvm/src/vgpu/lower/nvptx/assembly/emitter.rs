@@ -70,6 +70,15 @@ impl Emitter {
         self.op(&call)
     }
 
+    /// Operands of 32 bits, as arguments of [`Emitter::call`].
+    pub fn words<'a>(
+        &mut self,
+        operands: impl IntoIterator<Item = &'a Operand>,
+    ) -> Option<Vec<(String, String)>> {
+        let typed = |operand| Some(("i32".to_owned(), self.value(operand, unsigned(32))?));
+        operands.into_iter().map(typed).collect()
+    }
+
     /// Makes a register. A name that exists is another register from here on.
     pub fn register(&mut self, name: &str, bits: u32) {
         let variable = self.fresh();

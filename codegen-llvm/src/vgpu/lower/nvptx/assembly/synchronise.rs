@@ -3,7 +3,6 @@
 
 use super::emitter::Emitter;
 use super::syntax::{Instruction, Operand};
-use super::types::unsigned;
 
 /// Emits an instruction of this family.
 pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
@@ -22,14 +21,7 @@ pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
 
 /// Calls an intrinsic with operands of 32 bits.
 fn call(emitter: &mut Emitter, name: &str, operands: &[Operand]) -> Option<()> {
-    let values: Option<Vec<_>> = operands
-        .iter()
-        .map(|operand| emitter.value(operand, unsigned(32)))
-        .collect();
-    let typed: Vec<_> = values?
-        .into_iter()
-        .map(|value| ("i32".to_owned(), value))
-        .collect();
+    let typed = emitter.words(operands)?;
     emitter.call("void", name, &typed);
     Some(())
 }

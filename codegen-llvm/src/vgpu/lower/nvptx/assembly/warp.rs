@@ -46,12 +46,6 @@ fn assign_pair(emitter: &mut Emitter, to: &Operand, both: &str) -> Option<()> {
     emitter.assign(predicate, PREDICATE, &second)
 }
 
-/// Operands of 32 bits.
-fn words(emitter: &mut Emitter, operands: &[&Operand]) -> Option<Vec<(String, String)>> {
-    let typed = |operand: &&Operand| Some(("i32".to_owned(), emitter.value(operand, WORD)?));
-    operands.iter().map(typed).collect()
-}
-
 /// `shfl[.sync].mode.b32 d[|p], a, lane, clamp[, mask]`
 fn shuffle(
     emitter: &mut Emitter,
@@ -63,10 +57,8 @@ fn shuffle(
         .into_iter()
         .find(|mode| instruction.has(mode))?;
     let (sync, arguments) = match (instruction.has("sync"), rest) {
-        (true, [value, lane, clamp, mask]) => {
-            ("sync.", words(emitter, &[mask, value, lane, clamp])?)
-        }
-        (false, [value, lane, clamp]) => ("", words(emitter, &[value, lane, clamp])?),
+        (true, [value, lane, clamp, mask]) => ("sync.", emitter.words([mask, value, lane, clamp])?),
+        (false, [value, lane, clamp]) => ("", emitter.words([value, lane, clamp])?),
         _ => return None,
     };
     if matches!(to, Operand::Pair(..)) {
@@ -157,7 +149,7 @@ fn redux(
     let [value, mask] = rest else {
         return None;
     };
-    let arguments = words(emitter, &[value, mask])?;
+    let arguments = emitter.words([value, mask])?;
     let value = emitter.call(
         "i32",
         &format!("llvm.nvvm.redux.sync.{letter}{operation}"),
