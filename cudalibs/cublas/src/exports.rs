@@ -214,7 +214,7 @@ cuda_library::exports! {
     }
     both {
         cublasCreate_v2 = management::create,
-        cublasOmptargetFront = management::front,
+        cublasOmptargetFront = cuda_library::nvidia::marker,
         cublasSetStream_v2 = management::set_stream,
     }
 }

@@ -4,12 +4,13 @@ use std::ffi::{c_int, c_void};
 use std::mem::transmute;
 
 use cuda_library::cudart::foreign_stream;
+use cuda_library::version::Version;
 
 use crate::call::{FRONT, HANDLES, Settings, create as create_own, flag, settings};
 use crate::status::{Result, Status, answer};
 
 /// The version of cuBLAS that we stand in for: 12.9.
-const VERSION: [c_int; 3] = [12, 9, 0];
+const VERSION: Version = Version([12, 9, 0]);
 
 type SetStream = unsafe extern "C" fn(*mut c_void, *mut c_void) -> c_int;
 type Create = unsafe extern "C" fn(*mut *mut c_void) -> c_int;
@@ -149,8 +150,7 @@ pub extern "C" fn set_workspace(handle: *mut c_void, _memory: *mut c_void, _byte
 pub unsafe extern "C" fn get_version(_handle: *mut c_void, version: *mut c_int) -> c_int {
     // SAFETY: caller.
     let place = unsafe { version.as_mut() }.ok_or(Status::INVALID_VALUE);
-    let [major, minor, patch] = VERSION;
-    answer(place.map(|place| *place = major * 10_000 + minor * 100 + patch))
+    answer(place.map(|place| *place = VERSION.number(10_000)))
 }
 
 /// A part of the version.
@@ -158,17 +158,7 @@ pub unsafe extern "C" fn get_version(_handle: *mut c_void, version: *mut c_int) 
 /// # Safety
 /// The address is null or valid.
 pub unsafe extern "C" fn get_property(part: c_int, value: *mut c_int) -> c_int {
-    let part = usize::try_from(part)
-        .ok()
-        .and_then(|part| VERSION.get(part));
     // SAFETY: caller.
-    let place = unsafe { value.as_mut() };
-    let (Some(part), Some(place)) = (part, place) else {
-        return Status::INVALID_VALUE.0;
-    };
-    *place = *part;
-    Status::SUCCESS.0
+    let written = unsafe { VERSION.write_part(part, value) };
+    answer(written.ok_or(Status::INVALID_VALUE))
 }
-
-/// Says that this is no library of NVIDIA's: `cuda_library::nvidia` looks for the symbol.
-pub extern "C" fn front() {}

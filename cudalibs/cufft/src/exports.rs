@@ -31,7 +31,7 @@ cuda_library::exports! {
     }
     both {
         cufftCreate = planning::cufft_create,
-        cufftOmptargetFront = planning::front,
+        cufftOmptargetFront = cuda_library::nvidia::marker,
         cufftPlan1d = planning::plan_1d,
         cufftPlan2d = planning::plan_2d,
         cufftPlan3d = planning::plan_3d,

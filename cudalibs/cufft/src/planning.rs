@@ -5,6 +5,7 @@ use std::mem::transmute;
 use std::sync::Arc;
 
 use cuda_library::cudart::foreign_stream;
+use cuda_library::version::Version;
 
 use crate::layout::Layout;
 use crate::plans::{self, Arrangement, FRONT, Kind, Precise, Task, create, plan, side_sizes};
@@ -12,7 +13,7 @@ use crate::status::{Result, Status, answer};
 use crate::transform::Transforms;
 
 /// The version of cuFFT that we stand in for.
-const VERSION: [c_int; 3] = [11, 4, 1];
+const VERSION: Version = Version([11, 4, 1]);
 
 /// Elements of the largest transform.
 const MOST: usize = 1 << 31;
@@ -532,10 +533,9 @@ pub extern "C" fn destroy(handle: c_int) -> c_int {
 /// # Safety
 /// The address is null or valid.
 pub unsafe extern "C" fn get_version(version: *mut c_int) -> c_int {
-    let [major, minor, patch] = VERSION;
     // SAFETY: caller.
     let place = unsafe { version.as_mut() }.ok_or(Status::INVALID_VALUE);
-    answer(place.map(|place| *place = major * 1000 + minor * 100 + patch))
+    answer(place.map(|place| *place = VERSION.number(1000)))
 }
 
 /// A part of the version.
@@ -543,17 +543,7 @@ pub unsafe extern "C" fn get_version(version: *mut c_int) -> c_int {
 /// # Safety
 /// The address is null or valid.
 pub unsafe extern "C" fn get_property(part: c_int, value: *mut c_int) -> c_int {
-    let part = usize::try_from(part)
-        .ok()
-        .and_then(|part| VERSION.get(part));
     // SAFETY: caller.
-    let place = unsafe { value.as_mut() };
-    let (Some(part), Some(place)) = (part, place) else {
-        return Status::INVALID_VALUE.0;
-    };
-    *place = *part;
-    0
+    let written = unsafe { VERSION.write_part(part, value) };
+    answer(written.ok_or(Status::INVALID_VALUE))
 }
-
-/// Says that this is no library of NVIDIA's: `cuda_library::nvidia` looks for the symbol.
-pub extern "C" fn front() {}

@@ -9,6 +9,7 @@ use cuda_library::device_memory::is_device_memory;
 use cuda_library::nvidia::Front;
 use cuda_library::ordered_work::Stream;
 use cuda_library::report;
+use cuda_library::version::Version;
 use parking_lot::Mutex;
 
 use crate::distributions::Poisson;
@@ -20,7 +21,7 @@ use crate::status::{Result, Status, answer};
 pub static FRONT: Front = Front::new("libcurand.so.10", c"curandOmptargetFront");
 
 /// The version of cuRAND that we stand in for.
-const VERSION: [c_int; 3] = [10, 3, 10];
+const VERSION: Version = Version([10, 3, 10]);
 
 fn create_own(handle: *mut *mut c_void, kind: c_int, on_host: bool) -> Result<()> {
     if !on_host && place() != Place::Virtual {
@@ -339,10 +340,9 @@ pub unsafe extern "C" fn directions_64(vectors: *mut *const [u64; 64], set: c_in
 /// # Safety
 /// The address is null or valid.
 pub unsafe extern "C" fn get_version(version: *mut c_int) -> c_int {
-    let [major, minor, patch] = VERSION;
     // SAFETY: caller.
     let place = unsafe { version.as_mut() }.ok_or(Status::OUT_OF_RANGE);
-    answer(place.map(|place| *place = major * 1000 + minor * 100 + patch))
+    answer(place.map(|place| *place = VERSION.number(1000)))
 }
 
 /// A part of the version.
@@ -350,17 +350,7 @@ pub unsafe extern "C" fn get_version(version: *mut c_int) -> c_int {
 /// # Safety
 /// The address is null or valid.
 pub unsafe extern "C" fn get_property(part: c_int, value: *mut c_int) -> c_int {
-    let part = usize::try_from(part)
-        .ok()
-        .and_then(|part| VERSION.get(part));
     // SAFETY: caller.
-    let place = unsafe { value.as_mut() };
-    let (Some(part), Some(place)) = (part, place) else {
-        return Status::OUT_OF_RANGE.0;
-    };
-    *place = *part;
-    0
+    let written = unsafe { VERSION.write_part(part, value) };
+    answer(written.ok_or(Status::OUT_OF_RANGE))
 }
-
-/// Says that this is no library of NVIDIA's: `cuda_library::nvidia` looks for the symbol.
-pub extern "C" fn front() {}

@@ -28,7 +28,7 @@ cuda_library::exports! {
     }
     both {
         curandCreateGenerator = entry::create,
-        curandOmptargetFront = entry::front,
+        curandOmptargetFront = cuda_library::nvidia::marker,
         curandSetStream = entry::set_stream,
     }
 }

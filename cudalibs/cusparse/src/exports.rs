@@ -108,7 +108,7 @@ cuda_library::exports! {
     }
     both {
         cusparseCreate = management::create,
-        cusparseOmptargetFront = management::front,
+        cusparseOmptargetFront = cuda_library::nvidia::marker,
         cusparseSetStream = management::set_stream,
     }
 }

@@ -4,6 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::mem::transmute;
 
 use cuda_library::cudart::foreign_stream;
+use cuda_library::version::Version;
 
 use crate::call::{FRONT, HANDLES, Settings, create as create_own, kind, settings, size};
 use crate::descriptors::{
@@ -13,7 +14,7 @@ use crate::descriptors::{
 use crate::status::{Result, Status, answer};
 
 /// The version of cuSPARSE that we stand in for.
-const VERSION: [c_int; 3] = [12, 5, 10];
+const VERSION: Version = Version([12, 5, 10]);
 
 /// A place that the program gives for a result.
 ///
@@ -116,9 +117,8 @@ pub unsafe extern "C" fn get_pointer_mode(handle: *mut c_void, mode: *mut c_int)
 /// # Safety
 /// The address is null or valid.
 pub unsafe extern "C" fn get_version(_handle: *mut c_void, version: *mut c_int) -> c_int {
-    let [major, minor, patch] = VERSION;
     // SAFETY: caller.
-    answer(unsafe { place(version) }.map(|place| *place = major * 1000 + minor * 100 + patch))
+    answer(unsafe { place(version) }.map(|place| *place = VERSION.number(1000)))
 }
 
 /// A handle for something, put where the program wants it.
@@ -584,6 +584,3 @@ pub extern "C" fn set_base(handle: *mut c_void, base: c_int) -> c_int {
 pub extern "C" fn get_base(handle: *const c_void) -> c_int {
     Description::copy_of(handle).map_or(0, |description| description.base as c_int)
 }
-
-/// Says that this is no library of NVIDIA's: `cuda_library::nvidia` looks for the symbol.
-pub extern "C" fn front() {}

@@ -172,6 +172,15 @@ fn batch_of(counts: &[usize]) -> Result<usize> {
     }
 }
 
+/// The number of columns of op(A), if op(A) op(B) has the shape of C.
+fn inner_of(operations: (Operation, Operation), [a, b, c]: [(usize, usize); 3]) -> Result<usize> {
+    let (left, right) = (operations.0.shape(a), operations.1.shape(b));
+    match left.1 == right.0 && (left.0, right.1) == c {
+        true => Ok(left.1),
+        false => Err(Status::INVALID_VALUE),
+    }
+}
+
 /// C := α op(A) op(B) + βC, A sparse.
 ///
 /// # Safety
@@ -198,10 +207,7 @@ pub unsafe extern "C" fn multiply_matrix(
             DenseMatrix::copy_of(b)?,
             DenseMatrix::copy_of(c)?,
         );
-        let (left, right) = (operations.0.shape(a.shape), operations.1.shape(b.shape));
-        if left.1 != right.0 || (left.0, right.1) != c.shape {
-            return Err(Status::INVALID_VALUE);
-        }
+        let inner = inner_of(operations, [a.shape, b.shape, c.shape])?;
         let batch = batch_of(&[a.batch, b.batch, c.batch])?;
         a.check(&call)?;
         b.check(&call)?;
@@ -212,7 +218,7 @@ pub unsafe extern "C" fn multiply_matrix(
             let (alpha, beta) = (W::of(alpha()), W::of(beta()));
             for index in 0..batch {
                 let (a, b, c) = (a.of_batch(index), b.of_batch(index), c.of_batch(index));
-                multiply_one::<W>(alpha, (a, operations.0), (b, operations.1), beta, c);
+                multiply_one::<W>(alpha, (a, operations.0), (b, operations.1), inner, beta, c);
             }
         }))
     };
@@ -223,11 +229,11 @@ fn multiply_one<W: Arithmetic>(
     alpha: W,
     (a, a_operation): (SparseMatrix, Operation),
     (b, b_operation): (DenseMatrix, Operation),
+    inner: usize,
     beta: W,
     c: DenseMatrix,
 ) {
     let (rows, columns) = c.shape;
-    let inner = b_operation.shape(b.shape).0;
     // op(B) row by row, so that an element of A meets a row of it.
     let mut right = vec![W::default(); inner * columns];
     for row in 0..b.shape.0 {
@@ -281,10 +287,7 @@ pub unsafe extern "C" fn sample_product(
             DenseMatrix::copy_of(b)?,
             SparseMatrix::copy_of(c)?,
         );
-        let (left, right) = (operations.0.shape(a.shape), operations.1.shape(b.shape));
-        if left.1 != right.0 || (left.0, right.1) != c.shape {
-            return Err(Status::INVALID_VALUE);
-        }
+        let inner = inner_of(operations, [a.shape, b.shape, c.shape])?;
         let batch = batch_of(&[a.batch, b.batch, c.batch])?;
         a.check(&call)?;
         b.check(&call)?;
@@ -301,8 +304,8 @@ pub unsafe extern "C" fn sample_product(
                 };
                 c.visit(|row, column, number| {
                     let mut sum = W::default();
-                    for inner in 0..left.1 {
-                        sum += element(&a, operations.0, row, inner) * element(&b, operations.1, inner, column);
+                    for step in 0..inner {
+                        sum += element(&a, operations.0, row, step) * element(&b, operations.1, step, column);
                     }
                     c.values.set(number, alpha * sum + before(beta, || c.values.get(number)));
                 });

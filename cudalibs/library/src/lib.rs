@@ -6,6 +6,7 @@
 //! - `device_memory`: checks of what programs pass as addresses of device memory.
 //! - `elements`: types of elements that programs name by a number.
 //! - `handles`: what programs hold handles of.
+//! - `version`: which library of NVIDIA's a front stands in for.
 //! - `cudart`: the functions of `libcudart.so` that all this needs.
 
 pub mod cudart;
@@ -15,6 +16,7 @@ pub mod exports;
 pub mod handles;
 pub mod nvidia;
 pub mod ordered_work;
+pub mod version;
 
 /// Says on standard error what a status code cannot.
 pub fn report(library: &str, what: &dyn std::fmt::Display) {

@@ -19,6 +19,9 @@ pub struct Front {
     theirs: OnceLock<Option<Library>>,
 }
 
+/// Says that a library is no library of NVIDIA's: what its [`Front::marker`] stands for.
+pub extern "C" fn marker() {}
+
 /// Where toolkits put their libraries.
 const USUAL: [&str; 3] = [
     "/usr/local/cuda/lib64",
