@@ -9,15 +9,13 @@ use object::{Object, ObjectSymbol};
 
 #[test]
 fn vector_add_in_one_command() {
-    let output = Command::new(dist("bin/omptarget"))
-        .args(["run", "examples/vector_add.cu"])
-        .current_dir(root())
-        .output()
-        .expect("the command starts");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert_eq!(text(&output.stderr), "");
-    assert_eq!(text(&output.stdout), "PASS\n");
-    assert!(output.status.success());
+    let outcome = e2e::run(
+        &dist("bin/omptarget"),
+        &["run", "examples/vector_add.cu"],
+        &[],
+    );
+    assert_eq!(outcome.passed("omptarget run"), "PASS\n");
+    assert_eq!(outcome.stderr, "");
 }
 
 /// The units of a program are compiled apart, and their device code is linked with their objects.

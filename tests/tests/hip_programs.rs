@@ -2,7 +2,6 @@
 //! without a GPU.
 
 use std::collections::BTreeSet;
-use std::process::Command;
 
 use e2e::{Binary, Build, Mode, dist, root};
 use object::{Object, ObjectSymbol};
@@ -13,15 +12,13 @@ fn program(source: &str, level: &'static str) -> Binary {
 
 #[test]
 fn vector_add_in_one_command() {
-    let output = Command::new(dist("bin/omptarget"))
-        .args(["run", "examples/vector_add.hip"])
-        .current_dir(root())
-        .output()
-        .expect("the command starts");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert_eq!(text(&output.stderr), "");
-    assert_eq!(text(&output.stdout), "PASS\n");
-    assert!(output.status.success());
+    let outcome = e2e::run(
+        &dist("bin/omptarget"),
+        &["run", "examples/vector_add.hip"],
+        &[],
+    );
+    assert_eq!(outcome.passed("omptarget run"), "PASS\n");
+    assert_eq!(outcome.stderr, "");
 }
 
 #[test]

@@ -6,13 +6,7 @@
 #include <cuda_runtime.h>
 #include <device_launch_parameters.h>
 
-static int failed = 0;
-#define EXPECT(is, expected)                                                                                 \
-    do {                                                                                                     \
-        double is_ = (is), expected_ = (expected);                                                           \
-        if (!(is_ == expected_) && ++failed < 10)                                                            \
-            printf("line %d: %s is %.17g, expected %.17g\n", __LINE__, #is, is_, expected_);                 \
-    } while (0)
+#include "../expect.h"
 
 // Runs statements, and expects success of each call.
 #define CHECK(call) EXPECT(call, cudaSuccess)

@@ -6,13 +6,8 @@
 
 #include <cuda_runtime.h>
 
-static int failed = 0;
-#define EXPECT(is, expected)                                                                                 \
-    do {                                                                                                     \
-        double is_ = (is), expected_ = (expected);                                                           \
-        if (!(is_ == expected_) && ++failed < 10)                                                            \
-            printf("line %d: %s is %.17g, expected %.17g\n", __LINE__, #is, is_, expected_);                 \
-    } while (0)
+#include "../expect.h"
+
 #define CHECK(call) EXPECT(call, cudaSuccess)
 
 __global__ void step(int *values, int n, int factor, int amount) {

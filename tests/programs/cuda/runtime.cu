@@ -8,18 +8,13 @@
 
 #include <cuda_runtime.h>
 
+#include "../expect.h"
+
 // Programs ask by these whether they have the headers.
 #if !defined __DRIVER_TYPES_H__ || !defined __CUDA_RUNTIME_H__ || !defined __CUDA_RUNTIME_API_H__
 #error "a header's name is not defined"
 #endif
 
-static int failed = 0;
-#define EXPECT(is, expected)                                                                                 \
-    do {                                                                                                     \
-        double is_ = (is), expected_ = (expected);                                                           \
-        if (!(is_ == expected_) && ++failed < 10)                                                            \
-            printf("line %d: %s is %.17g, expected %.17g\n", __LINE__, #is, is_, expected_);                 \
-    } while (0)
 #define CHECK(call) EXPECT(call, cudaSuccess)
 
 __global__ void step(int *values, int n, int factor, int amount) {
