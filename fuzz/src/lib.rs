@@ -49,6 +49,7 @@ fn loads(object: &[u8]) -> bool {
             timeout: None,
             count: false,
             engine: Engine::Fiber,
+            schedule: plugin_vgpu::Schedule::InOrder,
             cpu: None,
             runs_constructors: true,
         };

@@ -7,6 +7,7 @@ use codegen::CpuLevel;
 use crate::address_limit;
 use crate::engine::Engine;
 use crate::fiber::STACKS_OF_SM;
+use crate::schedule::Schedule;
 
 /// The configuration of a process's virtual GPUs, which are all alike.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +26,8 @@ pub struct Config {
     pub count: bool,
     /// Which engine runs kernels.
     pub engine: Engine,
+    /// In which order blocks and threads run.
+    pub schedule: Schedule,
     /// What kernels are compiled for. `None`: the CPU at hand.
     pub cpu: Option<CpuLevel>,
     /// Whether loading a module runs its constructors, and unloading it the destructors. Otherwise they are kernels, as
@@ -73,6 +76,7 @@ impl Config {
             timeout: None,
             count: false,
             engine: Engine::Auto,
+            schedule: Schedule::InOrder,
             cpu: None,
             runs_constructors: true,
         }
@@ -107,6 +111,15 @@ impl Config {
             None => 1,
         };
         let mut config = Config::shared_by(devices);
+        if let Some(text) = variable("OMPTARGET_VGPU_SCHEDULE") {
+            config.schedule = Schedule::named(text.trim()).ok_or_else(|| {
+                format!("OMPTARGET_VGPU_SCHEDULE={text}: in-order or random:SEED is needed")
+            })?;
+            // Blocks on several CPUs would have an order that no seed decides.
+            if config.schedule != Schedule::InOrder {
+                config.multiprocessors = 1;
+            }
+        }
         if let Some(text) = variable("OMPTARGET_VGPU_SMS") {
             config.multiprocessors = number("OMPTARGET_VGPU_SMS", &text, MAX_SMS)?;
         }
@@ -242,6 +255,9 @@ mod tests {
         assert_eq!(engine("fiber"), Engine::Fiber);
         assert_eq!(engine(" workgroup "), Engine::Workgroup);
         assert_eq!(engine("auto"), Engine::Auto);
+        let random = read("OMPTARGET_VGPU_SCHEDULE", "random:5").unwrap();
+        assert_eq!(random.schedule, Schedule::Random(5));
+        assert_eq!(random.multiprocessors, 1);
         let cpu = |name| read("OMPTARGET_VGPU_CPU", name).unwrap().cpu;
         assert_eq!(cpu("native"), None);
         let oldest = CpuLevel::names(std::env::consts::ARCH).next().unwrap();
@@ -302,6 +318,7 @@ mod tests {
             ("OMPTARGET_VGPU_COUNT", "yes"),
             ("OMPTARGET_VGPU_ENGINE", "fast"),
             ("OMPTARGET_VGPU_ENGINE", ""),
+            ("OMPTARGET_VGPU_SCHEDULE", "random"),
             ("OMPTARGET_VGPU_CPU", "x86-64-v9"),
         ] {
             assert!(read(name, value).unwrap_err().contains(name));

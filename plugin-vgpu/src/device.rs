@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use device_image::{Image, ImageKind};
 use plugin_api::{
@@ -41,6 +42,15 @@ pub struct Gpu {
     pub machine: Arc<Machine>,
     /// Settings.
     pub config: Config,
+    /// How many launches there have been.
+    launches: AtomicU64,
+}
+
+impl Gpu {
+    /// The number of the next launch.
+    pub fn next_launch(&self) -> u64 {
+        self.launches.fetch_add(1, Ordering::Relaxed)
+    }
 }
 
 /// A virtual GPU.
@@ -80,6 +90,7 @@ impl VirtualGpu {
                 memory,
                 machine,
                 config: config.clone(),
+                launches: AtomicU64::new(0),
             }),
         })
     }

@@ -41,6 +41,7 @@ mod module;
 mod plugin;
 mod printf;
 mod ring;
+mod schedule;
 mod scheduler;
 mod signals;
 mod sm;
@@ -58,6 +59,7 @@ pub use device::VirtualGpu;
 pub use engine::Engine;
 pub use module::VirtualModule;
 pub use plugin::{Unavailable, plugin};
+pub use schedule::Schedule;
 
 #[cfg(test)]
 mod tests;
