@@ -48,6 +48,7 @@ fn loads(object: &[u8]) -> bool {
             heap: 8 << 20,
             timeout: None,
             count: false,
+            through_ptx: false,
             engine: Engine::Fiber,
             cpu: None,
             runs_constructors: true,

@@ -26,6 +26,7 @@ mod device;
 mod dispatch;
 mod engine;
 mod fault;
+mod fat_ptx;
 mod fault_in;
 mod fiber;
 mod form_choice;

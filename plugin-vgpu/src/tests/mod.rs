@@ -52,6 +52,7 @@ fn machine(multiprocessors: u32) -> Arc<Machine> {
         heap: 1 << 20,
         timeout: None,
         count: false,
+        through_ptx: false,
         engine: Engine::Fiber,
         cpu: None,
         runs_constructors: true,

@@ -142,8 +142,43 @@ fn initial(
     values: &[Initializer<'_>],
 ) -> (String, String) {
     let bits = variable.ty.bits.max(8);
+    if variable.is_scalar()
+        && let [Initializer::Number(number)] = values
+    {
+        return (format!("i{bits}"), masked(*number, bits).to_string());
+    }
     let said = variable.elements.unwrap_or(1) * variable.vector;
     let count = if said == 0 { values.len() as u64 } else { said };
+    let mut texts = match numbers(values, bits) {
+        Some(text) => vec![text],
+        None => with_addresses(context, bits, values),
+    };
+    let rest = count.saturating_sub(values.len() as u64);
+    if rest > 0 {
+        texts.push(format!("[{rest} x i{bits}] zeroinitializer"));
+    }
+    let types: Vec<_> = texts.iter().map(|text| type_of(text)).collect();
+    (format!("<{{ {} }}>", types.join(", ")), format!("<{{ {} }}>", texts.join(", ")))
+}
+
+/// An array, if no value is an address.
+fn numbers(values: &[Initializer<'_>], bits: u32) -> Option<String> {
+    let number = |value: &Initializer<'_>| match value {
+        Initializer::Number(number) => Some(format!("i{bits} {}", masked(*number, bits))),
+        Initializer::Address { .. } => None,
+    };
+    let numbers: Option<Vec<_>> = values.iter().map(number).collect();
+    Some(format!("[{} x i{bits}] [{}]", values.len(), numbers?.join(", ")))
+}
+
+fn masked(number: u64, bits: u32) -> u64 {
+    match bits {
+        64.. => number,
+        _ => number & ((1 << bits) - 1),
+    }
+}
+
+fn with_addresses(context: &Context<'_, '_>, bits: u32, values: &[Initializer<'_>]) -> Vec<String> {
     let mut texts = Vec::new();
     let mut index = 0;
     while index < values.len() {
@@ -151,12 +186,7 @@ fn initial(
         texts.push(text);
         index += used;
     }
-    let rest = count.saturating_sub(values.len() as u64);
-    if rest > 0 {
-        texts.push(format!("[{rest} x i{bits}] zeroinitializer"));
-    }
-    let types: Vec<_> = texts.iter().map(|text| type_of(text)).collect();
-    (format!("<{{ {} }}>", types.join(", ")), format!("<{{ {} }}>", texts.join(", ")))
+    texts
 }
 
 /// The type of `type value`, where types may have brackets.
@@ -171,8 +201,7 @@ fn type_of(text: &str) -> &str {
 fn element(context: &Context<'_, '_>, bits: u32, values: &[Initializer<'_>]) -> (String, usize) {
     let Some(Initializer::Address { name, addend, mask, .. }) = values.first() else {
         let number = match values.first() {
-            Some(Initializer::Number(number)) if bits < 64 => number & ((1 << bits) - 1),
-            Some(Initializer::Number(number)) => *number,
+            Some(Initializer::Number(number)) => masked(*number, bits),
             _ => 0,
         };
         return (format!("i{bits} {number}"), 1);
