@@ -101,7 +101,7 @@ impl<'a> Translator<'_, '_, 'a> {
                 Passing::Memory => format!("ptr {}", self.memory_of(argument)?),
             });
         }
-        let text = format!("call {returned} {callee}({})", typed.join(", "));
+        let text = format!("call {returned} {callee}({}) #1", typed.join(", "));
         if returned == "void" {
             self.out.line(&text);
             return Some(());

@@ -322,6 +322,11 @@ impl<'m, 'a> Translator<'_, 'm, 'a> {
             Self::memory,
             Self::carries,
             Self::barriers,
+            Self::mbarriers,
+            Self::integers,
+            Self::floats,
+            Self::conversions,
+            Self::hints,
         ];
         let known = families.iter().any(|family| family(self, instruction).is_some());
         if !known {

@@ -39,7 +39,7 @@ pub fn emit<'a>(translator: &mut Translator<'_, '_, 'a>, instruction: &Instructi
         .collect();
     let arguments: Vec<_> = call.inputs.iter().map(|(bits, value)| format!("i{bits} {value}")).collect();
     let assembly = format!(
-        "call {result} asm sideeffect \"{}\", \"{}\"({})",
+        "call {result} asm sideeffect \"{}\", \"{}\"({}) #1",
         escaped(&text),
         constraints.join(","),
         arguments.join(", ")
@@ -61,7 +61,7 @@ pub fn emit<'a>(translator: &mut Translator<'_, '_, 'a>, instruction: &Instructi
 /// Hands on the name alone, which no compiler knows: the kernel is refused when it is launched.
 pub fn refuse(translator: &mut Translator<'_, '_, '_>, instruction: &Instruction<'_>) {
     let text = escaped(&instruction.name());
-    translator.out.line(&format!("call void asm sideeffect \"{text} ;\", \"\"()"));
+    translator.out.line(&format!("call void asm sideeffect \"{text} ;\", \"\"() #1"));
 }
 
 fn described<'a>(
@@ -78,7 +78,10 @@ fn described<'a>(
             operands.next();
         }
     }
-    for operand in operands {
+    // What a cache is to keep stands last.
+    let hinted = instruction.modifiers.iter().any(|word| word.ends_with("::cache_hint"));
+    let count = operands.len().saturating_sub(usize::from(hinted));
+    for operand in operands.take(count) {
         texts.push(source(translator, call, instruction, operand)?);
     }
     // The compiler's own type rules make words of wider ones.

@@ -230,11 +230,12 @@ fn is_part_of(value: &Initializer<'_>, wanted: &str) -> bool {
     matches!(value, Initializer::Address { name, mask: Some(_), .. } if *name == wanted)
 }
 
-/// Attributes of kernels and functions.
+/// Attributes of kernels and functions, and of calls: what threads do together may not be duplicated.
 fn attributes(module: &Module<'_>, arch: &str) -> String {
     let (major, minor) = module.version.map_or((7, 0), |(version, _)| version);
     format!(
-        "attributes #0 = {{ convergent nounwind \"target-cpu\"=\"{}\" \"target-features\"=\"+ptx{major}{minor}\" }}\n",
+        "attributes #0 = {{ convergent nounwind \"target-cpu\"=\"{}\" \"target-features\"=\"+ptx{major}{minor}\" }}\n\
+         attributes #1 = {{ convergent nounwind }}\n",
         super::debug::escaped(arch)
     )
 }
