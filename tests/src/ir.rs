@@ -85,14 +85,7 @@ impl Kernels {
         link: Link,
         multiprocessors: u32,
     ) -> Kernels {
-        use_compiler_of_dist();
-        let device = VirtualGpu::new(&Config {
-            multiprocessors,
-            memory: 64 << 20,
-            heap: 8 << 20,
-            ..Config::from_environment().expect("settings that can be read")
-        })
-        .expect("a virtual GPU");
+        let device = small_gpu(multiprocessors);
         let library = library.map(|library| root().join(library));
         let bytes = linked(&root().join("tests/ir").join(name), library, link);
         let images = Image::parse(&bytes).expect("llvm-link writes an image");
@@ -100,6 +93,14 @@ impl Kernels {
             .load(&images[0], &LoadOptions::default())
             .unwrap_or_else(|error| panic!("{name} {link:?}: {error}"));
         Kernels { module, device }
+    }
+
+    /// Loads PTX text.
+    pub fn of_ptx(text: &str, multiprocessors: u32) -> plugin_api::Result<Kernels> {
+        let device = small_gpu(multiprocessors);
+        let images = Image::parse(text.as_bytes()).expect("PTX is an image");
+        let module = device.load(&images[0], &LoadOptions::default())?;
+        Ok(Kernels { module, device })
     }
 
     /// A buffer in device memory.
@@ -139,6 +140,18 @@ impl Kernels {
             args: arguments,
         })
     }
+}
+
+/// A virtual GPU of its own, which compiles with the compiler of `dist/`.
+fn small_gpu(multiprocessors: u32) -> VirtualGpu {
+    use_compiler_of_dist();
+    VirtualGpu::new(&Config {
+        multiprocessors,
+        memory: 64 << 20,
+        heap: 8 << 20,
+        ..Config::from_environment().expect("settings that can be read")
+    })
+    .expect("a virtual GPU")
 }
 
 /// Device memory. It is freed with the device.

@@ -3,13 +3,13 @@
 use super::function::Translator;
 use crate::syntax::{Instruction, Kind, Operand, Type};
 
-/// Classes of LLVM's `is.fpclass` (LLVM Language Reference) by the words of `testp`.
+/// Classes of LLVM's `is.fpclass` (LLVM Language Reference) by the words of `testp`, to which zeros are normal.
 const CLASSES: [(&str, u32); 6] = [
     ("finite", 0x1f8),
     ("infinite", 0x204),
     ("number", 0x3fc),
     ("notanumber", 0x003),
-    ("normal", 0x108),
+    ("normal", 0x168),
     ("subnormal", 0x090),
 ];
 

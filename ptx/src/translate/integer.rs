@@ -8,6 +8,9 @@ impl<'a> Translator<'_, '_, 'a> {
     /// Translates an instruction of this family.
     pub fn integers(&mut self, instruction: &Instruction<'a>) -> Option<()> {
         let (to, sources) = instruction.operands.split_first()?;
+        if let ("prmt", [a, b, c], [_, mode]) = (instruction.opcode, sources, instruction.modifiers.as_slice()) {
+            return self.permute(mode, to, [a, b, c]);
+        }
         let last = *instruction.modifiers.last()?;
         let ty = Type::of(last).filter(|ty| matches!(ty.kind, Kind::Bits | Kind::Unsigned | Kind::Signed))?;
         match (instruction.opcode, sources) {
@@ -55,15 +58,16 @@ impl<'a> Translator<'_, '_, 'a> {
                 self.words(to, &format!("llvm.nvvm.{name}.{edge}"), &[a, b])
             }
             ("fns", [mask, base, offset]) => self.words(to, "llvm.nvvm.fns", &[mask, base, offset]),
-            ("prmt", [a, b, c]) if instruction.modifiers.len() > 1 => {
-                let mode = instruction.modifiers[1];
-                let name = format!("llvm.nvvm.prmt.{mode}");
-                match mode {
-                    "f4e" | "b4e" => self.words(to, &name, &[a, b, c]),
-                    "rc8" | "ecl" | "ecr" | "rc16" => self.words(to, &name, &[a, c]),
-                    _ => None,
-                }
-            }
+            _ => None,
+        }
+    }
+
+    /// `prmt` in the modes that derive the bytes from the lower two bits of the last operand.
+    fn permute(&mut self, mode: &str, to: &Operand<'a>, [a, b, c]: [&Operand<'a>; 3]) -> Option<()> {
+        let name = format!("llvm.nvvm.prmt.{mode}");
+        match mode {
+            "f4e" | "b4e" => self.words(to, &name, &[a, b, c]),
+            "rc8" | "ecl" | "ecr" | "rc16" => self.words(to, &name, &[a, c]),
             _ => None,
         }
     }
