@@ -4,6 +4,7 @@ mod assembler;
 mod barrier;
 mod call;
 mod carry;
+mod constructors;
 mod control;
 mod convert;
 mod debug;

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::debug::Debug;
 use super::function;
-use super::{library, names, space};
+use super::{constructors, library, names, space};
 use crate::syntax::{Function, Initializer, Linkage, Module, Space, Variable};
 
 /// What functions need of their module.
@@ -37,6 +37,7 @@ pub fn module(module: &Module<'_>) -> String {
             text += &global(&context, &names::global(variable.name), variable);
         }
     }
+    text += &constructors::lists(&context, module);
     let mut bodies = String::new();
     let mut defined = HashSet::new();
     for each in &module.functions {
