@@ -34,7 +34,10 @@ pub fn compile(image: &Image<'_>, options: &LoadOptions, config: &Config) -> Res
             && image.kind == ImageKind::Bitcode
             && !image.triple.starts_with("amdgcn");
         match through_ptx {
-            true => compiler.vgpu(compiler.ptx(&bytes, &as_for_a_gpu(image))?.as_bytes(), &vgpu),
+            true => compiler.vgpu(
+                compiler.ptx(&bytes, &as_for_a_gpu(image))?.as_bytes(),
+                &vgpu,
+            ),
             false => compiler.vgpu(&bytes, &vgpu),
         }
     });
@@ -46,7 +49,11 @@ pub fn compile(image: &Image<'_>, options: &LoadOptions, config: &Config) -> Res
 
 /// How `plugin-cuda` has PTX made.
 fn as_for_a_gpu(image: &Image<'_>) -> PtxOptions {
-    let arch = if image.arch.is_empty() { USUAL } else { image.arch };
+    let arch = if image.arch.is_empty() {
+        USUAL
+    } else {
+        image.arch
+    };
     PtxOptions {
         arch: arch.to_owned(),
         level: 2,

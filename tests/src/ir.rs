@@ -95,10 +95,10 @@ impl Kernels {
         Kernels { module, device }
     }
 
-    /// Loads PTX text.
-    pub fn of_ptx(text: &str, multiprocessors: u32) -> plugin_api::Result<Kernels> {
+    /// Loads an image as it is: PTX, a fat binary.
+    pub fn load_image(bytes: &[u8], multiprocessors: u32) -> plugin_api::Result<Kernels> {
         let device = small_gpu(multiprocessors);
-        let images = Image::parse(text.as_bytes()).expect("PTX is an image");
+        let images = Image::parse(bytes).expect("an image");
         let module = device.load(&images[0], &LoadOptions::default())?;
         Ok(Kernels { module, device })
     }
@@ -129,6 +129,17 @@ impl Kernels {
 
     /// Launches a kernel and waits for its end.
     pub fn launch(&self, kernel: &str, shape: Shape, arguments: &[u64]) -> plugin_api::Result<()> {
+        self.launch_with(kernel, shape, 0, arguments)
+    }
+
+    /// The same with dynamic shared memory, in bytes.
+    pub fn launch_with(
+        &self,
+        kernel: &str,
+        shape: Shape,
+        dynamic_shared: u32,
+        arguments: &[u64],
+    ) -> plugin_api::Result<()> {
         let kernel = self
             .module
             .kernel(kernel)
@@ -136,7 +147,7 @@ impl Kernels {
         kernel.launch(&Launch {
             grid: [shape.teams, 1, 1],
             block: shape.block(),
-            dynamic_shared: 0,
+            dynamic_shared,
             args: arguments,
         })
     }

@@ -24,7 +24,10 @@ pub fn check(function: &Function<'_>, names: &Names<'_, '_>) -> Result<(), Error
         return Err(Error::new(function.position, what));
     }
     if function.results.len() > 1 {
-        let what = format!("the function `{}` returns more than one value", function.name);
+        let what = format!(
+            "the function `{}` returns more than one value",
+            function.name
+        );
         return Err(Error::new(function.position, what));
     }
     let Some(body) = &function.body else {
@@ -48,7 +51,9 @@ struct Checker<'m, 'a> {
 impl<'a> Checker<'_, 'a> {
     fn body(&mut self, body: &[Statement<'a>]) -> Result<(), Error> {
         let mut labels = labels(body)?;
-        let begin = body.first().map_or(Position::default(), |first| first.position);
+        let begin = body
+            .first()
+            .map_or(Position::default(), |first| first.position);
         self.labels(labels.remove(&None), begin)?;
         for (index, statement) in body.iter().enumerate() {
             if statement.kind == StatementKind::Open {
@@ -94,7 +99,9 @@ impl<'a> Checker<'_, 'a> {
     fn local(&mut self, local: &Local<'a>, position: Position) -> Result<(), Error> {
         match local {
             Local::Variable(variable) => self.variable(variable),
-            Local::Registers { ty, name, count, .. } => {
+            Local::Registers {
+                ty, name, count, ..
+            } => {
                 let symbol = Symbol::Register(*ty);
                 let new = match count {
                     Some(count) => self.scopes.declare_range(name, *count, symbol),
@@ -109,9 +116,10 @@ impl<'a> Checker<'_, 'a> {
                 let mut targets = targets.iter();
                 targets.try_for_each(|target| self.known(target, position))
             }
-            Local::Prototype(_, prototype) if prototype.results.len() > 1 => {
-                Err(Error::new(position, "a function returns more than one value"))
-            }
+            Local::Prototype(_, prototype) if prototype.results.len() > 1 => Err(Error::new(
+                position,
+                "a function returns more than one value",
+            )),
             Local::Prototype(..) => Ok(()),
         }
     }
@@ -122,7 +130,10 @@ impl<'a> Checker<'_, 'a> {
             match self.scopes.find(name) {
                 Some((Symbol::Register(ty), _)) if ty.kind == Kind::Predicate => {}
                 Some(_) => {
-                    return Err(Error::new(position, format!("the guard `{name}` is no predicate")));
+                    return Err(Error::new(
+                        position,
+                        format!("the guard `{name}` is no predicate"),
+                    ));
                 }
                 None => return Err(undeclared(name, position)),
             }
@@ -209,19 +220,58 @@ impl<'a> Checker<'_, 'a> {
 
 /// PTX ISA, "Special Registers".
 const SPECIAL_REGISTERS: [&str; 44] = [
-    "tid", "ntid", "laneid", "warpid", "nwarpid", "ctaid", "nctaid", "smid", "nsmid", "gridid",
-    "is_explicit_cluster", "clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid", "cluster_ctarank",
-    "cluster_nctarank", "lanemask_eq", "lanemask_le", "lanemask_lt", "lanemask_ge", "lanemask_gt", "clock",
-    "clock_hi", "clock64", "globaltimer", "globaltimer_lo", "globaltimer_hi", "total_smem_size", "aggr_smem_size",
-    "dynamic_smem_size", "reserved_smem_offset_begin", "reserved_smem_offset_end", "reserved_smem_offset_cap",
-    "reserved_smem_offset_0", "reserved_smem_offset_1", "current_graph_exec", "pm0", "pm1", "pm2", "pm3", "pm4",
-    "pm5", "pm6",
+    "tid",
+    "ntid",
+    "laneid",
+    "warpid",
+    "nwarpid",
+    "ctaid",
+    "nctaid",
+    "smid",
+    "nsmid",
+    "gridid",
+    "is_explicit_cluster",
+    "clusterid",
+    "nclusterid",
+    "cluster_ctaid",
+    "cluster_nctaid",
+    "cluster_ctarank",
+    "cluster_nctarank",
+    "lanemask_eq",
+    "lanemask_le",
+    "lanemask_lt",
+    "lanemask_ge",
+    "lanemask_gt",
+    "clock",
+    "clock_hi",
+    "clock64",
+    "globaltimer",
+    "globaltimer_lo",
+    "globaltimer_hi",
+    "total_smem_size",
+    "aggr_smem_size",
+    "dynamic_smem_size",
+    "reserved_smem_offset_begin",
+    "reserved_smem_offset_end",
+    "reserved_smem_offset_cap",
+    "reserved_smem_offset_0",
+    "reserved_smem_offset_1",
+    "current_graph_exec",
+    "pm0",
+    "pm1",
+    "pm2",
+    "pm3",
+    "pm4",
+    "pm5",
+    "pm6",
 ];
 
 fn is_special_register(name: &str) -> bool {
     let Some(name) = name.strip_prefix('%') else {
         return false;
     };
-    let environment = name.strip_prefix("envreg").is_some_and(|index| index.parse::<u8>().is_ok());
+    let environment = name
+        .strip_prefix("envreg")
+        .is_some_and(|index| index.parse::<u8>().is_ok());
     environment || SPECIAL_REGISTERS.contains(&name)
 }

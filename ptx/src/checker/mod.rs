@@ -31,7 +31,10 @@ pub fn check(module: &Module<'_>) -> Result<(), Error> {
             return Err(undeclared(old, *position));
         }
     }
-    module.functions.iter().try_for_each(|each| function::check(each, &names))
+    module
+        .functions
+        .iter()
+        .try_for_each(|each| function::check(each, &names))
 }
 
 /// What a name of the module stands for.
@@ -59,7 +62,10 @@ fn directives(module: &Module<'_>) -> Result<(), Error> {
     let [first, last] = VERSIONS;
     if !(first..=last).contains(&version) {
         let (major, minor) = version;
-        let what = format!("version {major}.{minor} is not known; {}.{} to {}.x are", first.0, first.1, last.0);
+        let what = format!(
+            "version {major}.{minor} is not known; {}.{} to {}.x are",
+            first.0, first.1, last.0
+        );
         return Err(Error::new(position, what));
     }
     match module.address_size {
@@ -78,7 +84,8 @@ fn directives(module: &Module<'_>) -> Result<(), Error> {
 /// Declares what the module has. A function may be declared again, before and after its definition.
 fn names<'m, 'a>(module: &'m Module<'a>) -> Result<Names<'m, 'a>, Error> {
     let mut names = Names::new();
-    let twice = |name: &str, position| Err(Error::new(position, format!("`{name}` is there twice")));
+    let twice =
+        |name: &str, position| Err(Error::new(position, format!("`{name}` is there twice")));
     for variable in &module.variables {
         let declared = names.insert(variable.name, Named::Variable).is_some();
         if declared && variable.linkage != crate::syntax::Linkage::External {
@@ -113,8 +120,16 @@ fn names<'m, 'a>(module: &'m Module<'a>) -> Result<Names<'m, 'a>, Error> {
 
 /// Checks what holds for variables of modules and functions alike.
 fn variable_is_sound(variable: &Variable<'_>) -> Result<(), Error> {
-    let error = |what: &str| Err(Error::new(variable.position, format!("`{}` {what}", variable.name)));
-    let elements = variable.elements.unwrap_or(1).saturating_mul(variable.vector);
+    let error = |what: &str| {
+        Err(Error::new(
+            variable.position,
+            format!("`{}` {what}", variable.name),
+        ))
+    };
+    let elements = variable
+        .elements
+        .unwrap_or(1)
+        .saturating_mul(variable.vector);
     match &variable.initializer {
         Some(_) if !matches!(variable.space, Space::Global | Space::Constant) => {
             error("has a state space without first values")
@@ -122,7 +137,10 @@ fn variable_is_sound(variable: &Variable<'_>) -> Result<(), Error> {
         Some(values) if variable.elements != Some(0) && values.len() as u64 > elements => {
             error("has more first values than elements")
         }
-        None if variable.initializer.is_none() && variable.bytes() > SMALL && variable.space == Space::Local => {
+        None if variable.initializer.is_none()
+            && variable.bytes() > SMALL
+            && variable.space == Space::Local =>
+        {
             error("is larger than a thread's local memory")
         }
         _ => Ok(()),

@@ -55,13 +55,17 @@ impl<'a, T: Clone> Scopes<'a, T> {
     /// What a name stands for, and how many scopes further out the one is that declares it.
     pub fn find(&self, name: &str) -> Option<(T, usize)> {
         let (prefix, index) = split_index(name);
-        self.stack.iter().rev().enumerate().find_map(|(out, scope)| {
-            if let Some(found) = scope.names.get(name) {
-                return Some((found.clone(), out));
-            }
-            let (count, value) = scope.ranges.get(prefix)?;
-            (index? < *count).then(|| (value.clone(), out))
-        })
+        self.stack
+            .iter()
+            .rev()
+            .enumerate()
+            .find_map(|(out, scope)| {
+                if let Some(found) = scope.names.get(name) {
+                    return Some((found.clone(), out));
+                }
+                let (count, value) = scope.ranges.get(prefix)?;
+                (index? < *count).then(|| (value.clone(), out))
+            })
     }
 }
 

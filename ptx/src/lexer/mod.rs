@@ -76,7 +76,17 @@ mod tests {
 
     #[test]
     fn numbers() {
-        for number in ["0", "12U", "0x1F", "0b101", "017", "0f3F800000", "0d3FF0000000000000", "1.5", "2e-3"] {
+        for number in [
+            "0",
+            "12U",
+            "0x1F",
+            "0b101",
+            "017",
+            "0f3F800000",
+            "0d3FF0000000000000",
+            "1.5",
+            "2e-3",
+        ] {
             assert_eq!(of(number), [Token::Number(number)]);
         }
     }
@@ -90,7 +100,12 @@ mod tests {
 
     #[test]
     fn what_is_no_token_is_placed() {
-        for (text, line, column) in [("ret;\n  #", 2, 3), ("/* x", 1, 1), ("ü", 1, 1), (".file 1 \"x\n", 1, 9)] {
+        for (text, line, column) in [
+            ("ret;\n  #", 2, 3),
+            ("/* x", 1, 1),
+            ("ü", 1, 1),
+            (".file 1 \"x\n", 1, 9),
+        ] {
             let error = tokens(text).unwrap_err();
             assert_eq!(error.position, Position { line, column }, "{error}");
         }

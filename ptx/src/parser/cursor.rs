@@ -22,7 +22,9 @@ impl<'a> Cursor<'a> {
 
     /// The token `count` behind the next.
     pub fn peek_after(&self, count: usize) -> Option<Token<'a>> {
-        self.tokens.get(self.at + count).map(|located| located.token)
+        self.tokens
+            .get(self.at + count)
+            .map(|located| located.token)
     }
 
     /// Takes the next token.

@@ -29,7 +29,12 @@ pub fn directive<'a>(cursor: &mut Cursor<'a>, module: &mut Module<'a>) -> Result
         "pragma" => until_semicolon(cursor)?,
         // A line outside of functions.
         "loc" => until_line_ends(cursor, position.line),
-        other => return Err(Error::new(position, format!("the directive `.{other}` is not known"))),
+        other => {
+            return Err(Error::new(
+                position,
+                format!("the directive `.{other}` is not known"),
+            ));
+        }
     }
     Ok(())
 }

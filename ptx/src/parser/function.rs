@@ -7,10 +7,7 @@ use crate::lexer::Token;
 use crate::syntax::{Bounds, Function, Prototype, Variable};
 
 /// `.entry` or `.func`, which is next.
-pub fn function<'a>(
-    cursor: &mut Cursor<'a>,
-    kernel: bool,
-) -> Result<Function<'a>, Error> {
+pub fn function<'a>(cursor: &mut Cursor<'a>, kernel: bool) -> Result<Function<'a>, Error> {
     cursor.skip();
     let mut bounds = Bounds::default();
     let mut no_return = directives(cursor, &mut bounds)?;
@@ -75,9 +72,7 @@ fn directives(cursor: &mut Cursor<'_>, bounds: &mut Bounds) -> Result<bool, Erro
             }
             "explicitcluster" | "blocksareclusters" | "unified" => {}
             "pragma" => super::directive::until_semicolon(cursor)?,
-            "attribute" => {
-                while !matches!(cursor.next(), None | Some(Token::CloseParenthesis)) {}
-            }
+            "attribute" => while !matches!(cursor.next(), None | Some(Token::CloseParenthesis)) {},
             _ => {
                 let what = format!("the directive `.{word}` is not known here");
                 return Err(Error::new(position, what));

@@ -13,8 +13,12 @@ pub fn number<'a>(cursor: &mut Cursor<'a>) -> Result<Operand<'a>, Error> {
         return Err(cursor.unexpected("a number", position));
     };
     cursor.skip();
-    let value = value(text)
-        .ok_or_else(|| Error::new(position, format!("`{text}` is a number of more than 64 bits")))?;
+    let value = value(text).ok_or_else(|| {
+        Error::new(
+            position,
+            format!("`{text}` is a number of more than 64 bits"),
+        )
+    })?;
     Ok(match (value, negative) {
         (value, false) => value,
         (Operand::Integer(bits), true) => Operand::Integer(bits.wrapping_neg()),
@@ -72,7 +76,10 @@ fn value<'a>(text: &str) -> Option<Operand<'a>> {
             .map(Operand::Double);
     }
     if !lower.starts_with("0x") && lower.contains(['.', 'e']) {
-        return lower.parse().ok().map(|value: f64| Operand::Double(value.to_bits()));
+        return lower
+            .parse()
+            .ok()
+            .map(|value: f64| Operand::Double(value.to_bits()));
     }
     let digits = lower.trim_end_matches('u');
     let radix = |prefix, radix| {

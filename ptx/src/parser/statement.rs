@@ -6,6 +6,9 @@ use crate::error::Error;
 use crate::lexer::Token;
 use crate::syntax::{Instruction, Local, Statement, StatementKind, Type};
 
+/// How deep braces may lie in each other: every name is looked up in all scopes around it.
+const DEPTH: usize = 200;
+
 /// A body with its braces.
 pub fn body<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<Statement<'a>>, Error> {
     cursor.expect(Token::OpenBrace)?;
@@ -17,6 +20,9 @@ pub fn body<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<Statement<'a>>, Error> {
             Some(Token::OpenBrace) => {
                 cursor.skip();
                 depth += 1;
+                if depth > DEPTH {
+                    return Err(Error::new(position, "braces lie too deep in each other"));
+                }
                 StatementKind::Open
             }
             Some(Token::CloseBrace) => {
@@ -40,9 +46,7 @@ pub fn body<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<Statement<'a>>, Error> {
                 continue;
             }
             Some(Token::Word(_)) if cursor.peek_after(1) == Some(Token::Colon) => label(cursor)?,
-            Some(Token::Word(_) | Token::At) => {
-                StatementKind::Instruction(instruction(cursor)?)
-            }
+            Some(Token::Word(_) | Token::At) => StatementKind::Instruction(instruction(cursor)?),
             _ => return Err(cursor.unexpected("a statement", position)),
         };
         found.push(Statement { kind, position });

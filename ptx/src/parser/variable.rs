@@ -84,7 +84,12 @@ fn prefix(cursor: &mut Cursor<'_>) -> Result<Prefix, Error> {
                 "v2" | "v4" | "v8" => vector = u64::from(word.as_bytes()[1] - b'0'),
                 "ptr" => pointer = true,
                 "attribute" => skip_parentheses(cursor)?,
-                _ => return Err(Error::new(position, format!("`.{word}` is no part of a variable"))),
+                _ => {
+                    return Err(Error::new(
+                        position,
+                        format!("`.{word}` is no part of a variable"),
+                    ));
+                }
             }
         }
     }

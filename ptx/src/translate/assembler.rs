@@ -83,7 +83,10 @@ impl Assembler {
         let types: Vec<_> = arguments.iter().map(|(ty, _)| *ty).collect();
         let declaration = format!("declare {result} @{name}({})", types.join(", "));
         self.declarations.insert(declaration);
-        let typed: Vec<_> = arguments.iter().map(|(ty, value)| format!("{ty} {value}")).collect();
+        let typed: Vec<_> = arguments
+            .iter()
+            .map(|(ty, value)| format!("{ty} {value}"))
+            .collect();
         let call = format!("call {result} @{name}({})", typed.join(", "));
         if result == "void" {
             self.line(&call);

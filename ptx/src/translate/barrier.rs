@@ -9,7 +9,9 @@ impl<'a> Translator<'_, '_, 'a> {
         if !matches!(instruction.opcode, "bar" | "barrier") || !instruction.has("red") {
             return None;
         }
-        let operation = ["popc", "and", "or"].into_iter().find(|name| instruction.has(name))?;
+        let operation = ["popc", "and", "or"]
+            .into_iter()
+            .find(|name| instruction.has(name))?;
         let [to, barrier, rest @ .., predicate] = instruction.operands.as_slice() else {
             return None;
         };
@@ -19,10 +21,18 @@ impl<'a> Translator<'_, '_, 'a> {
         let result = format!("i{bits}");
         let name = |scope| format!("llvm.nvvm.barrier.cta.red.{operation}.{scope}");
         let value = match rest {
-            [] => self.out.call(&result, &name("all"), &[("i32", &barrier), ("i1", &predicate)]),
+            [] => self.out.call(
+                &result,
+                &name("all"),
+                &[("i32", &barrier), ("i1", &predicate)],
+            ),
             [count] => {
                 let count = self.threads(count)?;
-                let arguments = [("i32", barrier.as_str()), ("i32", &count), ("i1", &predicate)];
+                let arguments = [
+                    ("i32", barrier.as_str()),
+                    ("i32", &count),
+                    ("i1", &predicate),
+                ];
                 self.out.call(&result, &name("count"), &arguments)
             }
             _ => return None,

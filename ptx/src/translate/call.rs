@@ -37,7 +37,13 @@ impl<'a> Translator<'_, '_, 'a> {
             let address = self.value(target, 64, false)?;
             let prototype = self.prototype(rest.first()?)?;
             let pointer = self.out.op(&format!("inttoptr i64 {address} to ptr"));
-            return self.call_with(&pointer, &prototype.results, &prototype.parameters, result, &arguments);
+            return self.call_with(
+                &pointer,
+                &prototype.results,
+                &prototype.parameters,
+                result,
+                &arguments,
+            );
         }
         let function = self.context.function(name)?;
         if function.kernel {
@@ -45,7 +51,13 @@ impl<'a> Translator<'_, '_, 'a> {
         }
         if function.body.is_some() {
             let callee = names::global(function.name);
-            self.call_with(&callee, &function.results, &function.parameters, result, &arguments)?;
+            self.call_with(
+                &callee,
+                &function.results,
+                &function.parameters,
+                result,
+                &arguments,
+            )?;
         } else {
             let signature = library::signature(function.name)?;
             self.context.declare_library(function.name, &signature);
@@ -131,7 +143,11 @@ impl<'a> Translator<'_, '_, 'a> {
             typed.push(format!("{ty} {value}"));
         }
         let returned = signature.result;
-        let text = format!("call {returned} {}({})", names::global(name), typed.join(", "));
+        let text = format!(
+            "call {returned} {}({})",
+            names::global(name),
+            typed.join(", ")
+        );
         let Some(result) = result.filter(|_| returned != "void") else {
             self.out.line(&text);
             return Some(());
@@ -146,7 +162,10 @@ impl<'a> Translator<'_, '_, 'a> {
     /// An argument's value: a register's, a number, or what was stored to the parameter's memory.
     fn argument(&mut self, operand: &Operand<'a>, bits: u32) -> Option<String> {
         match self.memory_of(operand) {
-            Some(address) => Some(self.out.op(&format!("load i{bits}, ptr {address}, align 1"))),
+            Some(address) => Some(
+                self.out
+                    .op(&format!("load i{bits}, ptr {address}, align 1")),
+            ),
             None => self.value(operand, bits, false),
         }
     }
@@ -155,7 +174,8 @@ impl<'a> Translator<'_, '_, 'a> {
     fn keep(&mut self, operand: &Operand<'a>, value: &str, bits: u32) -> Option<()> {
         match self.memory_of(operand) {
             Some(address) => {
-                self.out.line(&format!("store i{bits} {value}, ptr {address}, align 1"));
+                self.out
+                    .line(&format!("store i{bits} {value}, ptr {address}, align 1"));
                 Some(())
             }
             None => self.assign(operand, value, bits, false),

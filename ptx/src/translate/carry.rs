@@ -24,12 +24,14 @@ impl<'a> Translator<'_, '_, 'a> {
         let ty = Type::of(instruction.modifiers.last()?)?;
         let (to, sources) = instruction.operands.split_first()?;
         let (first, second) = match (instruction.opcode, sources) {
-            ("add" | "addc" | "sub" | "subc", [a, b]) => {
-                (self.value(a, ty.bits, false)?, self.value(b, ty.bits, false)?)
-            }
-            ("mad" | "madc", [a, b, c]) => {
-                (self.product(instruction, ty, a, b)?, self.value(c, ty.bits, false)?)
-            }
+            ("add" | "addc" | "sub" | "subc", [a, b]) => (
+                self.value(a, ty.bits, false)?,
+                self.value(b, ty.bits, false)?,
+            ),
+            ("mad" | "madc", [a, b, c]) => (
+                self.product(instruction, ty, a, b)?,
+                self.value(c, ty.bits, false)?,
+            ),
             _ => return None,
         };
         let subtracts = instruction.opcode.starts_with("sub");
@@ -38,7 +40,9 @@ impl<'a> Translator<'_, '_, 'a> {
         let second = self.out.resize(&second, ty.bits, wide, false);
         let flag = self.register(0, CARRY, None, FLAG);
         let operation = if subtracts { "sub" } else { "add" };
-        let mut sum = self.out.op(&format!("{operation} i{wide} {first}, {second}"));
+        let mut sum = self
+            .out
+            .op(&format!("{operation} i{wide} {first}, {second}"));
         if takes {
             let carry = self.out.op(&format!("load i1, ptr {flag}"));
             let carry = self.out.resize(&carry, 1, wide, false);
@@ -54,7 +58,13 @@ impl<'a> Translator<'_, '_, 'a> {
     }
 
     /// The half of a product that is asked for.
-    fn product(&mut self, instruction: &Instruction<'a>, ty: Type, a: &Operand<'a>, b: &Operand<'a>) -> Option<String> {
+    fn product(
+        &mut self,
+        instruction: &Instruction<'a>,
+        ty: Type,
+        a: &Operand<'a>,
+        b: &Operand<'a>,
+    ) -> Option<String> {
         let signed = ty.kind == Kind::Signed;
         let wide = 2 * ty.bits;
         let a = self.value(a, ty.bits, false)?;

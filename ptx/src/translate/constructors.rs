@@ -15,16 +15,23 @@ const LISTS: [(&str, &str); 2] = [
 
 /// The lists of a module.
 pub fn lists(context: &Context<'_, '_>, module: &Module<'_>) -> String {
-    LISTS.iter().map(|(prefix, list)| of(context, module, prefix, list)).collect()
+    LISTS
+        .iter()
+        .map(|(prefix, list)| of(context, module, prefix, list))
+        .collect()
 }
 
 fn of(context: &Context<'_, '_>, module: &Module<'_>, prefix: &str, list: &str) -> String {
     let mut entries = Vec::new();
     for variable in &module.variables {
-        let priority = variable.name.strip_prefix(prefix).and_then(|rest| rest.rsplit('_').next());
-        let (Some(Ok(priority)), Some([Initializer::Address { name, .. }])) =
-            (priority.map(str::parse::<u32>), variable.initializer.as_deref())
-        else {
+        let priority = variable
+            .name
+            .strip_prefix(prefix)
+            .and_then(|rest| rest.rsplit('_').next());
+        let (Some(Ok(priority)), Some([Initializer::Address { name, .. }])) = (
+            priority.map(str::parse::<u32>),
+            variable.initializer.as_deref(),
+        ) else {
             continue;
         };
         let function = context.function(name).filter(|function| {
@@ -32,7 +39,9 @@ fn of(context: &Context<'_, '_>, module: &Module<'_>, prefix: &str, list: &str) 
         });
         if let Some(function) = function {
             let name = names::global(function.name);
-            entries.push(format!("{{ i32, ptr, ptr }} {{ i32 {priority}, ptr {name}, ptr null }}"));
+            entries.push(format!(
+                "{{ i32, ptr, ptr }} {{ i32 {priority}, ptr {name}, ptr null }}"
+            ));
         }
     }
     match entries.len() {

@@ -13,7 +13,9 @@ impl<'a> Translator<'_, '_, 'a> {
                 self.out.end(&format!("br label %\"{block}\""));
                 Some(())
             }
-            ("brx", [index, targets]) if instruction.has("idx") => self.branch_by_index(index, targets),
+            ("brx", [index, targets]) if instruction.has("idx") => {
+                self.branch_by_index(index, targets)
+            }
             ("ret", []) => {
                 self.ret();
                 Some(())
@@ -37,8 +39,13 @@ impl<'a> Translator<'_, '_, 'a> {
         let (name, holds) = instruction.guard?;
         let predicate = self.value(&Operand::Name(name, None), 1, false)?;
         let (then, after) = (self.out.fresh(), self.out.fresh());
-        let (first, second) = if holds { (&then, &after) } else { (&after, &then) };
-        self.out.end(&format!("br i1 {predicate}, label {first}, label {second}"));
+        let (first, second) = if holds {
+            (&then, &after)
+        } else {
+            (&after, &then)
+        };
+        self.out
+            .end(&format!("br i1 {predicate}, label {first}, label {second}"));
         self.out.label(&then[1..]);
         Some(after[1..].to_owned())
     }
@@ -85,7 +92,10 @@ impl<'a> Translator<'_, '_, 'a> {
             .enumerate()
             .map(|(index, block)| format!("i32 {index}, label %\"{block}\""))
             .collect();
-        self.out.end(&format!("switch i32 {index}, label {nowhere} [ {} ]", cases.join(" ")));
+        self.out.end(&format!(
+            "switch i32 {index}, label {nowhere} [ {} ]",
+            cases.join(" ")
+        ));
         self.out.label(&nowhere[1..]);
         self.out.end("unreachable");
         Some(())

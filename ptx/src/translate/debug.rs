@@ -47,7 +47,13 @@ impl<'a> Debug<'a> {
     }
 
     /// A place in a function.
-    pub fn location(&mut self, subprogram: usize, file: u64, line: u64, column: u64) -> Option<usize> {
+    pub fn location(
+        &mut self,
+        subprogram: usize,
+        file: u64,
+        line: u64,
+        column: u64,
+    ) -> Option<usize> {
         let file = self.file(file)?;
         let scope = self.node(&format!(
             "!DILexicalBlockFile(scope: !{subprogram}, file: !{file}, discriminator: 0)"
@@ -55,7 +61,9 @@ impl<'a> Debug<'a> {
         // LLVM keeps 16 bits.
         let column = u16::try_from(column).unwrap_or(0);
         let line = u32::try_from(line).unwrap_or(0);
-        Some(self.node(&format!("!DILocation(line: {line}, column: {column}, scope: !{scope})")))
+        Some(self.node(&format!(
+            "!DILocation(line: {line}, column: {column}, scope: !{scope})"
+        )))
     }
 
     /// The number of a line of the PTX.
@@ -75,11 +83,20 @@ impl<'a> Debug<'a> {
             text += &format!("!{index} = {node}\n");
         }
         let list = |nodes: &mut dyn Iterator<Item = usize>| {
-            nodes.map(|node| format!("!{node}")).collect::<Vec<_>>().join(", ")
+            nodes
+                .map(|node| format!("!{node}"))
+                .collect::<Vec<_>>()
+                .join(", ")
         };
         if !flags.is_empty() {
-            text += &format!("!llvm.module.flags = !{{{}}}\n", list(&mut flags.into_iter()));
-            text += &format!("!llvm.dbg.cu = !{{{}}}\n", list(&mut self.units.values().copied()));
+            text += &format!(
+                "!llvm.module.flags = !{{{}}}\n",
+                list(&mut flags.into_iter())
+            );
+            text += &format!(
+                "!llvm.dbg.cu = !{{{}}}\n",
+                list(&mut self.units.values().copied())
+            );
         }
         text
     }

@@ -32,7 +32,9 @@ impl<'a> Translator<'_, '_, 'a> {
                 let llvm = floating(ty);
                 let a = self.float(a, ty)?;
                 let name = format!("llvm.is.fpclass.f{}", ty.bits);
-                let value = self.out.call("i1", &name, &[(llvm, &a), ("i32", &class.to_string())]);
+                let value = self
+                    .out
+                    .call("i1", &name, &[(llvm, &a), ("i32", &class.to_string())]);
                 self.assign(to, &value, 1, false)
             }
             ("slct", [a, b, c]) if instruction.modifiers.len() >= 2 => {
@@ -44,7 +46,9 @@ impl<'a> Translator<'_, '_, 'a> {
             }
             // Operands of two types.
             ("add" | "sub" | "fma", _) if types_of(instruction) > 1 => self.refused(instruction),
-            ("min" | "max", _) if instruction.has("xorsign") || sources.len() > 2 => self.refused(instruction),
+            ("min" | "max", _) if instruction.has("xorsign") || sources.len() > 2 => {
+                self.refused(instruction)
+            }
             ("redux", _) => self.refused(instruction),
             _ => None,
         }
@@ -58,14 +62,23 @@ impl<'a> Translator<'_, '_, 'a> {
     /// An operand as a floating-point number.
     fn float(&mut self, operand: &Operand<'a>, ty: Type) -> Option<String> {
         let bits = match operand {
-            Operand::Double(bits) if ty.bits == 32 => (f64::from_bits(*bits) as f32).to_bits().to_string(),
+            Operand::Double(bits) if ty.bits == 32 => {
+                (f64::from_bits(*bits) as f32).to_bits().to_string()
+            }
             _ => self.value(operand, ty.bits, false)?,
         };
-        Some(self.out.op(&format!("bitcast {} {bits} to {}", ty.llvm(), floating(ty))))
+        Some(
+            self.out
+                .op(&format!("bitcast {} {bits} to {}", ty.llvm(), floating(ty))),
+        )
     }
 
     fn assign_float(&mut self, to: &Operand<'a>, value: &str, ty: Type) -> Option<()> {
-        let bits = self.out.op(&format!("bitcast {} {value} to {}", floating(ty), ty.llvm()));
+        let bits = self.out.op(&format!(
+            "bitcast {} {value} to {}",
+            floating(ty),
+            ty.llvm()
+        ));
         self.assign(to, &bits, ty.bits, false)
     }
 }

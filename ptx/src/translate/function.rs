@@ -67,7 +67,11 @@ pub fn signature(results: &[Variable<'_>], parameters: &[Variable<'_>]) -> (Stri
         }
         None => "void".to_owned(),
     };
-    types.extend(parameters.iter().map(|parameter| Passing::of(parameter).llvm()));
+    types.extend(
+        parameters
+            .iter()
+            .map(|parameter| Passing::of(parameter).llvm()),
+    );
     (result, types)
 }
 
@@ -99,7 +103,10 @@ impl<'m, 'a> Translator<'_, 'm, 'a> {
             _ => None,
         });
         if let Some((file, line)) = first {
-            self.subprogram = self.context.debug.subprogram(self.function.name, file, line);
+            self.subprogram = self
+                .context
+                .debug
+                .subprogram(self.function.name, file, line);
             self.locate(file, line, 0);
         }
     }
@@ -142,16 +149,20 @@ impl<'m, 'a> Translator<'_, 'm, 'a> {
         let pointer = self.function.kernel && parameter.pointer && ty.bits == 64;
         let llvm = if pointer { "ptr".to_owned() } else { ty.llvm() };
         let variable = self.parameter(parameter, &llvm);
-        self.out.line(&format!("store {llvm} %p{index}, ptr {variable}"));
+        self.out
+            .line(&format!("store {llvm} %p{index}, ptr {variable}"));
         format!("{llvm} %p{index}")
     }
 
     /// The variable of a parameter that is passed in a register.
     fn parameter(&mut self, parameter: &Variable<'a>, llvm: &str) -> String {
-        let variable = self.out.variable(llvm, parameter.align.max(parameter.ty.bytes()));
+        let variable = self
+            .out
+            .variable(llvm, parameter.align.max(parameter.ty.bytes()));
         if parameter.space == Space::Register {
             let declaration = self.declaration();
-            self.registers.insert((declaration, parameter.name, None), variable.clone());
+            self.registers
+                .insert((declaration, parameter.name, None), variable.clone());
             let symbol = Symbol::Register {
                 ty: parameter.ty,
                 vector: 1,
@@ -252,14 +263,13 @@ impl<'m, 'a> Translator<'_, 'm, 'a> {
                     }
                 };
                 let text = module::global(self.context, &name, variable);
-                if !self.context.statics.contains(&text) {
-                    self.context.statics += &text;
-                }
+                self.context.statics.insert(text);
                 space::generic(&name, variable.space)
             }
             Space::Local | Space::Parameter | Space::Register => {
                 let bytes = variable.bytes();
-                self.out.variable(&format!("[{bytes} x i8]"), variable.align)
+                self.out
+                    .variable(&format!("[{bytes} x i8]"), variable.align)
             }
         };
         self.declare(variable.name, Symbol::Memory(address));
@@ -274,12 +284,21 @@ impl<'m, 'a> Translator<'_, 'm, 'a> {
     /// Says where the instructions that follow come from.
     fn at_line(&mut self, line: u32) {
         let line = self.context.debug.line(line);
-        let place = self.place.map(|place| format!(", !dbg !{place}")).unwrap_or_default();
+        let place = self
+            .place
+            .map(|place| format!(", !dbg !{place}"))
+            .unwrap_or_default();
         self.out.set_suffix(format!("{place}, !ptx.line !{line}"));
     }
 
     /// The variable of a register.
-    pub fn register(&mut self, declaration: usize, name: &'a str, component: Option<&'a str>, ty: Type) -> String {
+    pub fn register(
+        &mut self,
+        declaration: usize,
+        name: &'a str,
+        component: Option<&'a str>,
+        ty: Type,
+    ) -> String {
         let key = (declaration, name, component);
         if let Some(known) = self.registers.get(&key) {
             return known.clone();
@@ -303,7 +322,10 @@ impl<'m, 'a> Translator<'_, 'm, 'a> {
         if let Some(blocks) = function.bounds.blocks {
             bounds += &format!(" \"nvvm.minctasm\"=\"{blocks}\"");
         }
-        let place = self.subprogram.map(|node| format!(" !dbg !{node}")).unwrap_or_default();
+        let place = self
+            .subprogram
+            .map(|node| format!(" !dbg !{node}"))
+            .unwrap_or_default();
         self.context.declarations.append(&mut self.out.declarations);
         format!(
             "{head} {}({}) #0{bounds}{place} {{\n{}}}\n",
@@ -328,7 +350,9 @@ impl<'m, 'a> Translator<'_, 'm, 'a> {
             Self::conversions,
             Self::hints,
         ];
-        let known = families.iter().any(|family| family(self, instruction).is_some());
+        let known = families
+            .iter()
+            .any(|family| family(self, instruction).is_some());
         if !known {
             inline::emit(self, instruction);
         }

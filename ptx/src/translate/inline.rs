@@ -7,8 +7,26 @@ use crate::syntax::{Instruction, Operand, Type};
 
 /// Instructions without a result, whose first operand may be a register.
 const WITHOUT_RESULT: [&str; 20] = [
-    "st", "red", "bar", "barrier", "nanosleep", "prefetch", "prefetchu", "membar", "fence", "cp", "trap", "brkpt",
-    "pmevent", "setmaxnreg", "griddepcontrol", "discard", "applypriority", "sust", "sured", "stmatrix",
+    "st",
+    "red",
+    "bar",
+    "barrier",
+    "nanosleep",
+    "prefetch",
+    "prefetchu",
+    "membar",
+    "fence",
+    "cp",
+    "trap",
+    "brkpt",
+    "pmevent",
+    "setmaxnreg",
+    "griddepcontrol",
+    "discard",
+    "applypriority",
+    "sust",
+    "sured",
+    "stmatrix",
 ];
 
 /// An instruction under construction.
@@ -37,7 +55,11 @@ pub fn emit<'a>(translator: &mut Translator<'_, '_, 'a>, instruction: &Instructi
     let constraints: Vec<_> = (call.outputs.iter().map(|_| "=r"))
         .chain(call.inputs.iter().map(|_| "r"))
         .collect();
-    let arguments: Vec<_> = call.inputs.iter().map(|(bits, value)| format!("i{bits} {value}")).collect();
+    let arguments: Vec<_> = call
+        .inputs
+        .iter()
+        .map(|(bits, value)| format!("i{bits} {value}"))
+        .collect();
     let assembly = format!(
         "call {result} asm sideeffect \"{}\", \"{}\"({}) #1",
         escaped(&text),
@@ -52,7 +74,9 @@ pub fn emit<'a>(translator: &mut Translator<'_, '_, 'a>, instruction: &Instructi
     for (index, (operand, ty)) in call.outputs.iter().enumerate() {
         let value = match types.len() {
             1 => whole.clone(),
-            _ => translator.out.op(&format!("extractvalue {result} {whole}, {index}")),
+            _ => translator
+                .out
+                .op(&format!("extractvalue {result} {whole}, {index}")),
         };
         translator.assign(operand, &value, ty.bits, false);
     }
@@ -61,7 +85,9 @@ pub fn emit<'a>(translator: &mut Translator<'_, '_, 'a>, instruction: &Instructi
 /// Hands on the name alone, which no compiler knows: the kernel is refused when it is launched.
 pub fn refuse(translator: &mut Translator<'_, '_, '_>, instruction: &Instruction<'_>) {
     let text = escaped(&instruction.name());
-    translator.out.line(&format!("call void asm sideeffect \"{text} ;\", \"\"() #1"));
+    translator
+        .out
+        .line(&format!("call void asm sideeffect \"{text} ;\", \"\"() #1"));
 }
 
 fn described<'a>(
@@ -73,13 +99,20 @@ fn described<'a>(
     let mut texts = Vec::new();
     if !WITHOUT_RESULT.contains(&instruction.opcode) || instruction.has("red") {
         let is_result = |operand: &Operand<'a>| !matches!(operand, Operand::Address(_));
-        if let Some(first) = instruction.operands.first().filter(|first| is_result(first)) {
+        if let Some(first) = instruction
+            .operands
+            .first()
+            .filter(|first| is_result(first))
+        {
             texts.push(result(translator, call, first)?);
             operands.next();
         }
     }
     // What a cache is to keep stands last.
-    let hinted = instruction.modifiers.iter().any(|word| word.ends_with("::cache_hint"));
+    let hinted = instruction
+        .modifiers
+        .iter()
+        .any(|word| word.ends_with("::cache_hint"));
     let count = operands.len().saturating_sub(usize::from(hinted));
     for operand in operands.take(count) {
         texts.push(source(translator, call, instruction, operand)?);
@@ -100,7 +133,10 @@ fn result<'a>(
             format!("{value}|{}", result(translator, call, predicate)?)
         }
         Operand::Tuple(parts) => {
-            let parts: Option<Vec<_>> = parts.iter().map(|part| result(translator, call, part)).collect();
+            let parts: Option<Vec<_>> = parts
+                .iter()
+                .map(|part| result(translator, call, part))
+                .collect();
             format!("{{{}}}", parts?.join(", "))
         }
         _ => match translator.elements(operand).as_slice() {
@@ -124,7 +160,9 @@ fn source<'a>(
     Some(match operand {
         Operand::Integer(number) => number.to_string(),
         Operand::Single(bits) => format!("0f{bits:08X}"),
-        Operand::Double(bits) if single => format!("0f{:08X}", (f64::from_bits(*bits) as f32).to_bits()),
+        Operand::Double(bits) if single => {
+            format!("0f{:08X}", (f64::from_bits(*bits) as f32).to_bits())
+        }
         Operand::Double(bits) => format!("0d{bits:016X}"),
         Operand::Address(parts) => {
             let mut texts = Vec::new();
@@ -134,8 +172,10 @@ fn source<'a>(
             format!("[{}]", texts.join(", "))
         }
         Operand::Tuple(parts) => {
-            let parts: Option<Vec<_>> =
-                parts.iter().map(|part| source(translator, call, instruction, part)).collect();
+            let parts: Option<Vec<_>> = parts
+                .iter()
+                .map(|part| source(translator, call, instruction, part))
+                .collect();
             format!("{{{}}}", parts?.join(", "))
         }
         Operand::Pair(..) | Operand::List(_) => return None,
@@ -146,10 +186,17 @@ fn source<'a>(
         },
         _ => match translator.elements(operand).as_slice() {
             [_] => {
-                let bits = translator.as_register(operand).map_or(64, |register| register.ty.bits);
+                let bits = translator
+                    .as_register(operand)
+                    .map_or(64, |register| register.ty.bits);
                 input(translator, call, operand, bits)?
             }
-            many => source(translator, call, instruction, &Operand::Tuple(many.to_vec()))?,
+            many => source(
+                translator,
+                call,
+                instruction,
+                &Operand::Tuple(many.to_vec()),
+            )?,
         },
     })
 }
@@ -162,7 +209,9 @@ fn in_address<'a>(
     part: &Operand<'a>,
 ) -> Option<String> {
     match part {
-        Operand::Sum(name, addend) if translator.as_register(&Operand::Name(name, None)).is_some() => {
+        Operand::Sum(name, addend)
+            if translator.as_register(&Operand::Name(name, None)).is_some() =>
+        {
             let register = source(translator, call, instruction, &Operand::Name(name, None))?;
             Some(format!("{register}+{addend}"))
         }
@@ -184,6 +233,9 @@ fn input<'a>(
 
 /// Whether PTX defines a name: a special register, `WARP_SZ`.
 fn is_defined(translator: &Translator<'_, '_, '_>, name: &str) -> bool {
-    let own = translator.scopes.find(name).is_some_and(|(symbol, _)| !matches!(symbol, Symbol::Label(_)));
+    let own = translator
+        .scopes
+        .find(name)
+        .is_some_and(|(symbol, _)| !matches!(symbol, Symbol::Label(_)));
     !own && (name.starts_with('%') || name == "WARP_SZ")
 }

@@ -8,11 +8,16 @@ impl<'a> Translator<'_, '_, 'a> {
     /// Translates an instruction of this family.
     pub fn integers(&mut self, instruction: &Instruction<'a>) -> Option<()> {
         let (to, sources) = instruction.operands.split_first()?;
-        if let ("prmt", [a, b, c], [_, mode]) = (instruction.opcode, sources, instruction.modifiers.as_slice()) {
+        if let ("prmt", [a, b, c], [_, mode]) = (
+            instruction.opcode,
+            sources,
+            instruction.modifiers.as_slice(),
+        ) {
             return self.permute(mode, to, [a, b, c]);
         }
         let last = *instruction.modifiers.last()?;
-        let ty = Type::of(last).filter(|ty| matches!(ty.kind, Kind::Bits | Kind::Unsigned | Kind::Signed))?;
+        let ty = Type::of(last)
+            .filter(|ty| matches!(ty.kind, Kind::Bits | Kind::Unsigned | Kind::Signed))?;
         match (instruction.opcode, sources) {
             ("add" | "sub", [a, b]) if instruction.has("sat") => {
                 let letter = if ty.kind == Kind::Signed { 's' } else { 'u' };
@@ -29,7 +34,9 @@ impl<'a> Translator<'_, '_, 'a> {
                 let name = format!("llvm.s{}.i32", instruction.opcode);
                 let (a, b) = (self.value(a, 32, false)?, self.value(b, 32, false)?);
                 let value = self.out.call("i32", &name, &[("i32", &a), ("i32", &b)]);
-                let value = self.out.call("i32", "llvm.smax.i32", &[("i32", &value), ("i32", "0")]);
+                let value = self
+                    .out
+                    .call("i32", "llvm.smax.i32", &[("i32", &value), ("i32", "0")]);
                 self.assign(to, &value, 32, true)
             }
             ("cnot", [a]) => {
@@ -46,10 +53,16 @@ impl<'a> Translator<'_, '_, 'a> {
                 let chosen = self.out.op(&format!("icmp sge i32 {c}, 0"));
                 self.choose(to, Type::of(made)?, &chosen, a, b)
             }
-            ("mul24" | "mad24", [a, b, rest @ ..]) => self.of_24_bits(instruction, to, ty, [a, b], rest.first()),
+            ("mul24" | "mad24", [a, b, rest @ ..]) => {
+                self.of_24_bits(instruction, to, ty, [a, b], rest.first())
+            }
             ("dp4a" | "dp2a", [a, b, c]) => self.dot(instruction, to, [a, b, c]),
             ("szext" | "bmsk", [a, b]) => {
-                let edge = if instruction.has("wrap") { "wrap" } else { "clamp" };
+                let edge = if instruction.has("wrap") {
+                    "wrap"
+                } else {
+                    "clamp"
+                };
                 let name = match (instruction.opcode, ty.kind) {
                     ("bmsk", _) => "bmsk",
                     (_, Kind::Signed) => "sext",
@@ -63,7 +76,12 @@ impl<'a> Translator<'_, '_, 'a> {
     }
 
     /// `prmt` in the modes that derive the bytes from the lower two bits of the last operand.
-    fn permute(&mut self, mode: &str, to: &Operand<'a>, [a, b, c]: [&Operand<'a>; 3]) -> Option<()> {
+    fn permute(
+        &mut self,
+        mode: &str,
+        to: &Operand<'a>,
+        [a, b, c]: [&Operand<'a>; 3],
+    ) -> Option<()> {
         let name = format!("llvm.nvvm.prmt.{mode}");
         match mode {
             "f4e" | "b4e" => self.words(to, &name, &[a, b, c]),
@@ -93,7 +111,10 @@ impl<'a> Translator<'_, '_, 'a> {
         a: &Operand<'a>,
         b: &Operand<'a>,
     ) -> Option<()> {
-        let (a, b) = (self.value(a, ty.bits, false)?, self.value(b, ty.bits, false)?);
+        let (a, b) = (
+            self.value(a, ty.bits, false)?,
+            self.value(b, ty.bits, false)?,
+        );
         let value = self.out.call(llvm, name, &[(llvm, &a), (llvm, &b)]);
         self.assign(to, &value, ty.bits, ty.kind == Kind::Signed)
     }
@@ -107,12 +128,21 @@ impl<'a> Translator<'_, '_, 'a> {
         b: &Operand<'a>,
         c: &Operand<'a>,
     ) -> Option<()> {
-        let (a, b, c) = (self.value(a, 32, false)?, self.value(b, 32, false)?, self.value(c, 32, false)?);
-        let (a, b) = (self.out.resize(&a, 32, 64, true), self.out.resize(&b, 32, 64, true));
+        let (a, b, c) = (
+            self.value(a, 32, false)?,
+            self.value(b, 32, false)?,
+            self.value(c, 32, false)?,
+        );
+        let (a, b) = (
+            self.out.resize(&a, 32, 64, true),
+            self.out.resize(&b, 32, 64, true),
+        );
         let product = self.out.op(&format!("mul i64 {a}, {b}"));
         let high = self.out.op(&format!("lshr i64 {product}, 32"));
         let high = self.out.resize(&high, 64, 32, false);
-        let value = self.out.call("i32", "llvm.sadd.sat.i32", &[("i32", &high), ("i32", &c)]);
+        let value = self
+            .out
+            .call("i32", "llvm.sadd.sat.i32", &[("i32", &high), ("i32", &c)]);
         self.assign(to, &value, ty.bits, true)
     }
 
@@ -133,14 +163,21 @@ impl<'a> Translator<'_, '_, 'a> {
         let letter = if ty.starts_with('s') { 's' } else { 'u' };
         let pair = "<2 x i16>";
         let mut value = match instruction.opcode {
-            "add" => self.out.op(&format!("add {pair} {}, {}", values[0], values[1])),
+            "add" => self
+                .out
+                .op(&format!("add {pair} {}, {}", values[0], values[1])),
             name => {
                 let name = format!("llvm.{letter}{name}.v2i16");
-                self.out.call(pair, &name, &[(pair, &values[0]), (pair, &values[1])])
+                self.out
+                    .call(pair, &name, &[(pair, &values[0]), (pair, &values[1])])
             }
         };
         if instruction.has("relu") {
-            value = self.out.call(pair, "llvm.smax.v2i16", &[(pair, &value), (pair, "zeroinitializer")]);
+            value = self.out.call(
+                pair,
+                "llvm.smax.v2i16",
+                &[(pair, &value), (pair, "zeroinitializer")],
+            );
         }
         let value = self.out.op(&format!("bitcast {pair} {value} to i32"));
         self.assign(to, &value, 32, false)
@@ -159,14 +196,18 @@ impl<'a> Translator<'_, '_, 'a> {
         let sign = self.out.op(&format!("ashr {llvm} {a}, {}", ty.bits - 1));
         let other = self.out.op(&format!("xor {llvm} {a}, {sign}"));
         let name = format!("llvm.ctlz.{llvm}");
-        let above = self.out.call(&llvm, &name, &[(&llvm, &other), ("i1", "false")]);
+        let above = self
+            .out
+            .call(&llvm, &name, &[(&llvm, &other), ("i1", "false")]);
         let place = match instruction.has("shiftamt") {
             true => above,
             false => self.out.op(&format!("sub {llvm} {}, {above}", ty.bits - 1)),
         };
         let place = self.out.resize(&place, ty.bits, 32, false);
         let none = self.out.op(&format!("icmp eq {llvm} {other}, 0"));
-        let value = self.out.op(&format!("select i1 {none}, i32 -1, i32 {place}"));
+        let value = self
+            .out
+            .op(&format!("select i1 {none}, i32 -1, i32 {place}"));
         self.assign(to, &value, 32, false)
     }
 
@@ -180,8 +221,13 @@ impl<'a> Translator<'_, '_, 'a> {
         b: &Operand<'a>,
     ) -> Option<()> {
         let llvm = ty.llvm();
-        let (a, b) = (self.value(a, ty.bits, false)?, self.value(b, ty.bits, false)?);
-        let value = self.out.op(&format!("select i1 {condition}, {llvm} {a}, {llvm} {b}"));
+        let (a, b) = (
+            self.value(a, ty.bits, false)?,
+            self.value(b, ty.bits, false)?,
+        );
+        let value = self
+            .out
+            .op(&format!("select i1 {condition}, {llvm} {a}, {llvm} {b}"));
         self.assign(to, &value, ty.bits, ty.kind == Kind::Signed)
     }
 
@@ -201,7 +247,9 @@ impl<'a> Translator<'_, '_, 'a> {
             let narrow = self.out.resize(&value, 32, 24, false);
             values.push(self.out.resize(&narrow, 24, 64, signed));
         }
-        let mut value = self.out.op(&format!("mul i64 {}, {}", values[0], values[1]));
+        let mut value = self
+            .out
+            .op(&format!("mul i64 {}, {}", values[0], values[1]));
         if instruction.has("hi") {
             value = self.out.op(&format!("lshr i64 {value}, 16"));
         }
@@ -209,7 +257,11 @@ impl<'a> Translator<'_, '_, 'a> {
         if let Some(added) = added {
             let added = self.value(added, 32, false)?;
             value = match instruction.has("sat") {
-                true => self.out.call("i32", "llvm.sadd.sat.i32", &[("i32", &value), ("i32", &added)]),
+                true => self.out.call(
+                    "i32",
+                    "llvm.sadd.sat.i32",
+                    &[("i32", &value), ("i32", &added)],
+                ),
                 false => self.out.op(&format!("add i32 {value}, {added}")),
             };
         }
@@ -217,7 +269,12 @@ impl<'a> Translator<'_, '_, 'a> {
     }
 
     /// `dp4a.u32.s32`, `dp2a.lo.u32.s32`: the types are those of the first two factors.
-    fn dot(&mut self, instruction: &Instruction<'a>, to: &Operand<'a>, sources: [&Operand<'a>; 3]) -> Option<()> {
+    fn dot(
+        &mut self,
+        instruction: &Instruction<'a>,
+        to: &Operand<'a>,
+        sources: [&Operand<'a>; 3],
+    ) -> Option<()> {
         let [.., first, second] = instruction.modifiers.as_slice() else {
             return None;
         };
@@ -229,9 +286,17 @@ impl<'a> Translator<'_, '_, 'a> {
         }
         let [a, b, c] = [0, 1, 2].map(|index: usize| ("i32", values[index].as_str()));
         let value = if instruction.opcode == "dp4a" {
-            self.out.call("i32", &format!("llvm.nvvm.idp4a.{first}.{second}"), &[a, b, c])
+            self.out.call(
+                "i32",
+                &format!("llvm.nvvm.idp4a.{first}.{second}"),
+                &[a, b, c],
+            )
         } else {
-            let high = if instruction.has("hi") { "true" } else { "false" };
+            let high = if instruction.has("hi") {
+                "true"
+            } else {
+                "false"
+            };
             let name = format!("llvm.nvvm.idp2a.{first}.{second}");
             self.out.call("i32", &name, &[a, b, ("i1", high), c])
         };

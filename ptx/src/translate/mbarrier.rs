@@ -6,7 +6,10 @@ use crate::syntax::{Instruction, Operand};
 impl<'a> Translator<'_, '_, 'a> {
     /// Translates an instruction of this family.
     pub fn mbarriers(&mut self, instruction: &Instruction<'a>) -> Option<()> {
-        let operation = instruction.modifiers.first().filter(|_| instruction.opcode == "mbarrier")?;
+        let operation = instruction
+            .modifiers
+            .first()
+            .filter(|_| instruction.opcode == "mbarrier")?;
         let is_known = |word: &&str| !matches!(*word, "expect_tx" | "shared::cluster");
         if !instruction.modifiers.iter().all(|word| is_known(&word)) {
             return None;
@@ -15,12 +18,17 @@ impl<'a> Translator<'_, '_, 'a> {
             ("init", [at, count]) => {
                 let at = self.place_of(at)?;
                 let count = self.value(count, 32, false)?;
-                self.out.call("void", "llvm.nvvm.mbarrier.init", &[("ptr", &at), ("i32", &count)]);
+                self.out.call(
+                    "void",
+                    "llvm.nvvm.mbarrier.init",
+                    &[("ptr", &at), ("i32", &count)],
+                );
                 Some(())
             }
             ("inval", [at]) => {
                 let at = self.place_of(at)?;
-                self.out.call("void", "llvm.nvvm.mbarrier.inval", &[("ptr", &at)]);
+                self.out
+                    .call("void", "llvm.nvvm.mbarrier.inval", &[("ptr", &at)]);
                 Some(())
             }
             ("arrive" | "arrive_drop", [state, at, count @ ..]) => {
@@ -28,10 +36,16 @@ impl<'a> Translator<'_, '_, 'a> {
             }
             ("pending_count", [to, state]) => {
                 let state = self.value(state, 64, false)?;
-                let value = self.out.call("i32", "llvm.nvvm.mbarrier.pending.count", &[("i64", &state)]);
+                let value = self.out.call(
+                    "i32",
+                    "llvm.nvvm.mbarrier.pending.count",
+                    &[("i64", &state)],
+                );
                 self.assign(to, &value, 32, false)
             }
-            ("test_wait" | "try_wait", [to, at, state, ..]) => self.wait(instruction, operation, to, at, state),
+            ("test_wait" | "try_wait", [to, at, state, ..]) => {
+                self.wait(instruction, operation, to, at, state)
+            }
             _ => None,
         }
     }
@@ -45,7 +59,9 @@ impl<'a> Translator<'_, '_, 'a> {
             return None;
         };
         let register = match part {
-            Operand::Name(name, None) | Operand::Sum(name, _) => self.as_register(&Operand::Name(name, None)),
+            Operand::Name(name, None) | Operand::Sum(name, _) => {
+                self.as_register(&Operand::Name(name, None))
+            }
             _ => None,
         };
         let Some(register) = register.filter(|register| register.ty.bits == 32) else {
@@ -56,7 +72,11 @@ impl<'a> Translator<'_, '_, 'a> {
         let whole = self.out.op(&format!(
             "call i64 asm sideeffect \"{{ .reg .u64 a; cvt.u64.u32 a, $1; cvta.shared.u64 $0, a; }}\", \"=r,r\"(i32 {low})"
         ));
-        let addend = if let Operand::Sum(_, addend) = part { *addend } else { 0 };
+        let addend = if let Operand::Sum(_, addend) = part {
+            *addend
+        } else {
+            0
+        };
         let whole = self.out.op(&format!("add i64 {whole}, {addend}"));
         Some(self.out.op(&format!("inttoptr i64 {whole} to ptr")))
     }
@@ -86,9 +106,14 @@ impl<'a> Translator<'_, '_, 'a> {
             Some(count) => {
                 let count = self.value(count, 32, false)?;
                 let name = format!("llvm.nvvm.mbarrier.{name}.noComplete");
-                self.out.call("i64", &name, &[("ptr", &at), ("i32", &count)])
+                self.out
+                    .call("i64", &name, &[("ptr", &at), ("i32", &count)])
             }
-            None => self.out.call("i64", &format!("llvm.nvvm.mbarrier.{name}"), &[("ptr", &at)]),
+            None => self.out.call(
+                "i64",
+                &format!("llvm.nvvm.mbarrier.{name}"),
+                &[("ptr", &at)],
+            ),
         };
         self.assign(state, &value, 64, false)
     }
@@ -107,10 +132,15 @@ impl<'a> Translator<'_, '_, 'a> {
         let state = self.value(state, bits, false)?;
         // A thread that tries lets the others run: so does one that waits for a while.
         if operation == "try_wait" {
-            self.out.call("void", "llvm.nvvm.nanosleep", &[("i32", "0")]);
+            self.out
+                .call("void", "llvm.nvvm.nanosleep", &[("i32", "0")]);
         }
         let value = match parity {
-            false => self.out.call("i1", "llvm.nvvm.mbarrier.test.wait", &[("ptr", &at), ("i64", &state)]),
+            false => self.out.call(
+                "i1",
+                "llvm.nvvm.mbarrier.test.wait",
+                &[("ptr", &at), ("i64", &state)],
+            ),
             true => self.phase_has_parity(&at, &state),
         };
         self.assign(to, &value, 1, false)
@@ -119,7 +149,13 @@ impl<'a> Translator<'_, '_, 'a> {
     /// LLVM has no generic form of the wait with a parity.
     fn phase_has_parity(&mut self, at: &str, parity: &str) -> String {
         let name = "llvm.nvvm.mbarrier.test.wait.parity.scope.cta.space.cta";
-        let shared = self.out.op(&format!("addrspacecast ptr {at} to ptr addrspace(3)"));
-        self.out.call("i1", name, &[("ptr addrspace(3)", &shared), ("i32", parity)])
+        let shared = self
+            .out
+            .op(&format!("addrspacecast ptr {at} to ptr addrspace(3)"));
+        self.out.call(
+            "i1",
+            name,
+            &[("ptr addrspace(3)", &shared), ("i32", parity)],
+        )
     }
 }

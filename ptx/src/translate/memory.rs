@@ -8,7 +8,10 @@ use crate::syntax::{Instruction, Kind, Operand, Type};
 impl<'a> Translator<'_, '_, 'a> {
     /// Translates an instruction of this family.
     pub fn memory(&mut self, instruction: &Instruction<'a>) -> Option<()> {
-        let is_parameter = instruction.modifiers.iter().any(|word| word.starts_with("param"));
+        let is_parameter = instruction
+            .modifiers
+            .iter()
+            .any(|word| word.starts_with("param"));
         match (instruction.opcode, instruction.operands.as_slice()) {
             ("ld", [to, from]) if is_parameter => self.load_parameter(instruction, to, from),
             ("st", [to, value]) if is_parameter => self.store_parameter(instruction, to, value),
@@ -25,7 +28,8 @@ impl<'a> Translator<'_, '_, 'a> {
             ("stackrestore", [from]) => {
                 let value = self.value(from, 64, false)?;
                 let stack = self.out.op(&format!("inttoptr i64 {value} to ptr"));
-                self.out.call("void", "llvm.stackrestore.p0", &[("ptr", &stack)]);
+                self.out
+                    .call("void", "llvm.stackrestore.p0", &[("ptr", &stack)]);
                 Some(())
             }
             _ => None,
@@ -52,28 +56,45 @@ impl<'a> Translator<'_, '_, 'a> {
         };
         Some(match addend {
             0 => address,
-            _ => self.out.op(&format!("getelementptr i8, ptr {address}, i64 {addend}")),
+            _ => self
+                .out
+                .op(&format!("getelementptr i8, ptr {address}, i64 {addend}")),
         })
     }
 
-    fn load_parameter(&mut self, instruction: &Instruction<'a>, to: &Operand<'a>, from: &Operand<'a>) -> Option<()> {
+    fn load_parameter(
+        &mut self,
+        instruction: &Instruction<'a>,
+        to: &Operand<'a>,
+        from: &Operand<'a>,
+    ) -> Option<()> {
         let ty = element(instruction)?;
         let base = self.named_address(from)?;
         for (index, target) in self.elements(to).iter().enumerate() {
             let address = self.element_address(&base, index, ty);
-            let value = self.out.op(&format!("load {}, ptr {address}, align 1", ty.llvm()));
+            let value = self
+                .out
+                .op(&format!("load {}, ptr {address}, align 1", ty.llvm()));
             self.assign(target, &value, ty.bits, ty.kind == Kind::Signed)?;
         }
         Some(())
     }
 
-    fn store_parameter(&mut self, instruction: &Instruction<'a>, to: &Operand<'a>, value: &Operand<'a>) -> Option<()> {
+    fn store_parameter(
+        &mut self,
+        instruction: &Instruction<'a>,
+        to: &Operand<'a>,
+        value: &Operand<'a>,
+    ) -> Option<()> {
         let ty = element(instruction)?;
         let base = self.named_address(to)?;
         for (index, source) in self.elements(value).iter().enumerate() {
             let value = self.value(source, ty.bits, false)?;
             let address = self.element_address(&base, index, ty);
-            self.out.line(&format!("store {} {value}, ptr {address}, align 1", ty.llvm()));
+            self.out.line(&format!(
+                "store {} {value}, ptr {address}, align 1",
+                ty.llvm()
+            ));
         }
         Some(())
     }
@@ -82,12 +103,19 @@ impl<'a> Translator<'_, '_, 'a> {
         let offset = index as u64 * ty.bytes();
         match offset {
             0 => base.to_owned(),
-            _ => self.out.op(&format!("getelementptr i8, ptr {base}, i64 {offset}")),
+            _ => self
+                .out
+                .op(&format!("getelementptr i8, ptr {base}, i64 {offset}")),
         }
     }
 
     /// `mov` of the address of a variable or a function.
-    fn move_address(&mut self, instruction: &Instruction<'a>, to: &Operand<'a>, from: &Operand<'a>) -> Option<()> {
+    fn move_address(
+        &mut self,
+        instruction: &Instruction<'a>,
+        to: &Operand<'a>,
+        from: &Operand<'a>,
+    ) -> Option<()> {
         let name = match from {
             Operand::Name(name, None) | Operand::Sum(name, _) => *name,
             _ => return None,
@@ -102,7 +130,12 @@ impl<'a> Translator<'_, '_, 'a> {
         self.assign(to, &value, ty.bits, false)
     }
 
-    fn is_in_space(&mut self, instruction: &Instruction<'a>, to: &Operand<'a>, address: &Operand<'a>) -> Option<()> {
+    fn is_in_space(
+        &mut self,
+        instruction: &Instruction<'a>,
+        to: &Operand<'a>,
+        address: &Operand<'a>,
+    ) -> Option<()> {
         let space = instruction.modifiers.first()?.split("::").next()?;
         if !matches!(space, "global" | "shared" | "local" | "const") {
             return None;
@@ -115,14 +148,21 @@ impl<'a> Translator<'_, '_, 'a> {
     }
 
     /// `alloca.u64 address, size[, align]`
-    fn allocate(&mut self, instruction: &Instruction<'a>, to: &Operand<'a>, size: &Operand<'a>) -> Option<()> {
+    fn allocate(
+        &mut self,
+        instruction: &Instruction<'a>,
+        to: &Operand<'a>,
+        size: &Operand<'a>,
+    ) -> Option<()> {
         let align = match instruction.operands.get(2) {
             Some(Operand::Integer(align)) if align.is_power_of_two() && *align <= 1 << 16 => *align,
             None => 16,
             _ => return None,
         };
         let size = self.value(size, 64, false)?;
-        let memory = self.out.op(&format!("alloca i8, i64 {size}, align {align}"));
+        let memory = self
+            .out
+            .op(&format!("alloca i8, i64 {size}, align {align}"));
         let value = self.out.op(&format!("ptrtoint ptr {memory} to i64"));
         self.assign(to, &value, 64, false)
     }

@@ -20,14 +20,15 @@ pub struct Context<'m, 'a> {
     /// Declarations of functions and intrinsics.
     pub declarations: BTreeSet<String>,
     /// Variables that functions declare but that belong to the module.
-    pub statics: String,
+    pub statics: BTreeSet<String>,
 }
 
 /// LLVM assembly of a module.
 pub fn module(module: &Module<'_>) -> String {
     let mut context = context(module);
     let arch = module.target.first().copied().unwrap_or("sm_50");
-    let mut text = format!("target triple = \"nvptx64-nvidia-cuda\"\ntarget datalayout = \"{LAYOUT}\"\n");
+    let mut text =
+        format!("target triple = \"nvptx64-nvidia-cuda\"\ntarget datalayout = \"{LAYOUT}\"\n");
     let mut done = HashSet::new();
     for variable in &module.variables {
         // Declared before, defined later.
@@ -45,7 +46,7 @@ pub fn module(module: &Module<'_>) -> String {
             bodies += &function::definition(&mut context, each);
         }
     }
-    text += &context.statics;
+    text.extend(context.statics.iter().map(String::as_str));
     for declaration in &context.declarations {
         text += declaration;
         text.push('\n');
@@ -76,10 +77,14 @@ fn context<'m, 'a>(module: &'m Module<'a>) -> Context<'m, 'a> {
     Context {
         variables,
         functions,
-        aliases: module.aliases.iter().map(|(new, old, _)| (*new, *old)).collect(),
+        aliases: module
+            .aliases
+            .iter()
+            .map(|(new, old, _)| (*new, *old))
+            .collect(),
         debug: Debug::new(module),
         declarations: BTreeSet::new(),
-        statics: String::new(),
+        statics: BTreeSet::new(),
     }
 }
 
@@ -121,18 +126,34 @@ pub fn global(context: &Context<'_, '_>, name: &str, variable: &Variable<'_>) ->
     let external = variable.linkage == Linkage::External
         || (variable.space == Space::Shared && variable.elements == Some(0));
     if external {
-        return format!("{name} = external addrspace({number}) global [{bytes} x i8], align {align}\n");
+        return format!(
+            "{name} = external addrspace({number}) global [{bytes} x i8], align {align}\n"
+        );
     }
     if variable.space == Space::Shared {
-        return format!("{name} = internal addrspace(3) global [{bytes} x i8] undef, align {align}\n");
+        return format!(
+            "{name} = internal addrspace(3) global [{bytes} x i8] undef, align {align}\n"
+        );
     }
-    let linkage = if variable.linkage == Linkage::Weak { "weak " } else { "" };
+    let linkage = if variable.linkage == Linkage::Weak {
+        "weak "
+    } else {
+        ""
+    };
     let (ty, value) = match &variable.initializer {
         Some(values) => initial(context, variable, values),
         None => (format!("[{bytes} x i8]"), "zeroinitializer".to_owned()),
     };
-    let ty = if ty.is_empty() { "[0 x i8]".to_owned() } else { ty };
-    let word = if variable.space == Space::Constant { "externally_initialized global" } else { "global" };
+    let ty = if ty.is_empty() {
+        "[0 x i8]".to_owned()
+    } else {
+        ty
+    };
+    let word = if variable.space == Space::Constant {
+        "externally_initialized global"
+    } else {
+        "global"
+    };
     format!("{name} = {linkage}addrspace({number}) {word} {ty} {value}, align {align}\n")
 }
 
@@ -159,7 +180,10 @@ fn initial(
         texts.push(format!("[{rest} x i{bits}] zeroinitializer"));
     }
     let types: Vec<_> = texts.iter().map(|text| type_of(text)).collect();
-    (format!("<{{ {} }}>", types.join(", ")), format!("<{{ {} }}>", texts.join(", ")))
+    (
+        format!("<{{ {} }}>", types.join(", ")),
+        format!("<{{ {} }}>", texts.join(", ")),
+    )
 }
 
 /// An array, if no value is an address.
@@ -169,7 +193,11 @@ fn numbers(values: &[Initializer<'_>], bits: u32) -> Option<String> {
         Initializer::Address { .. } => None,
     };
     let numbers: Option<Vec<_>> = values.iter().map(number).collect();
-    Some(format!("[{} x i{bits}] [{}]", values.len(), numbers?.join(", ")))
+    Some(format!(
+        "[{} x i{bits}] [{}]",
+        values.len(),
+        numbers?.join(", ")
+    ))
 }
 
 fn masked(number: u64, bits: u32) -> u64 {
@@ -200,7 +228,10 @@ fn type_of(text: &str) -> &str {
 
 /// A typed value, and how many elements it stands for: masks name the bytes of an address one by one.
 fn element(context: &Context<'_, '_>, bits: u32, values: &[Initializer<'_>]) -> (String, usize) {
-    let Some(Initializer::Address { name, addend, mask, .. }) = values.first() else {
+    let Some(Initializer::Address {
+        name, addend, mask, ..
+    }) = values.first()
+    else {
         let number = match values.first() {
             Some(Initializer::Number(number)) => masked(*number, bits),
             _ => 0,
@@ -208,7 +239,11 @@ fn element(context: &Context<'_, '_>, bits: u32, values: &[Initializer<'_>]) -> 
         return (format!("i{bits} {number}"), 1);
     };
     let used = match mask {
-        Some(_) => values.iter().take(8).filter(|value| is_part_of(value, name)).count(),
+        Some(_) => values
+            .iter()
+            .take(8)
+            .filter(|value| is_part_of(value, name))
+            .count(),
         None => 1,
     };
     let address = match (context.variables.get(name), context.function(name)) {
@@ -223,7 +258,10 @@ fn element(context: &Context<'_, '_>, bits: u32, values: &[Initializer<'_>]) -> 
     let size = bits * used as u32;
     match size {
         64 => (format!("i64 ptrtoint (ptr {moved} to i64)"), used),
-        _ => (format!("i{size} trunc (i64 ptrtoint (ptr {moved} to i64) to i{size})"), used),
+        _ => (
+            format!("i{size} trunc (i64 ptrtoint (ptr {moved} to i64) to i{size})"),
+            used,
+        ),
     }
 }
 

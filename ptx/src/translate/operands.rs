@@ -21,7 +21,15 @@ impl<'a> Translator<'_, '_, 'a> {
         let Operand::Name(name, component) = operand else {
             return None;
         };
-        let (Symbol::Register { ty, vector, declaration }, _) = self.scopes.find(name)? else {
+        let (
+            Symbol::Register {
+                ty,
+                vector,
+                declaration,
+            },
+            _,
+        ) = self.scopes.find(name)?
+        else {
             return None;
         };
         let component = match (vector, component) {
@@ -71,7 +79,9 @@ impl<'a> Translator<'_, '_, 'a> {
             Operand::Name(..) => {
                 if let Some(register) = self.as_register(operand) {
                     let llvm = register.ty.llvm();
-                    let value = self.out.op(&format!("load {llvm}, ptr {}", register.variable));
+                    let value = self
+                        .out
+                        .op(&format!("load {llvm}, ptr {}", register.variable));
                     return Some(self.out.resize(&value, register.ty.bits, bits, signed));
                 }
                 let Operand::Name(name, None) = operand else {
@@ -104,20 +114,29 @@ impl<'a> Translator<'_, '_, 'a> {
     }
 
     /// Gives a register a value, which is extended if the register is wider.
-    pub fn assign(&mut self, operand: &Operand<'a>, value: &str, bits: u32, signed: bool) -> Option<()> {
+    pub fn assign(
+        &mut self,
+        operand: &Operand<'a>,
+        value: &str,
+        bits: u32,
+        signed: bool,
+    ) -> Option<()> {
         if *operand == Operand::Name("_", None) {
             return Some(());
         }
         let register = self.as_register(operand)?;
         let value = self.out.resize(value, bits, register.ty.bits, signed);
         let llvm = register.ty.llvm();
-        self.out.line(&format!("store {llvm} {value}, ptr {}", register.variable));
+        self.out
+            .line(&format!("store {llvm} {value}, ptr {}", register.variable));
         Some(())
     }
 }
 
 /// `x` for `r`.
 fn canonical(component: &str) -> Option<&'static str> {
-    let index = COMPONENTS.iter().find_map(|names| names.iter().position(|name| *name == component))?;
+    let index = COMPONENTS
+        .iter()
+        .find_map(|names| names.iter().position(|name| *name == component))?;
     Some(COMPONENTS[0][index])
 }

@@ -11,11 +11,15 @@ fn d(bits: u64) -> f64 {
 }
 
 fn single(text: &'static str, expected: impl Fn(f32, f32, f32) -> f32 + 'static) -> Case {
-    case(text, 32, move |a, b, c| expected(f(a), f(b), f(c)).to_bits().into())
+    case(text, 32, move |a, b, c| {
+        expected(f(a), f(b), f(c)).to_bits().into()
+    })
 }
 
 fn double(text: &'static str, expected: impl Fn(f64, f64, f64) -> f64 + 'static) -> Case {
-    case(text, 64, move |a, b, c| expected(d(a), d(b), d(c)).to_bits())
+    case(text, 64, move |a, b, c| {
+        expected(d(a), d(b), d(c)).to_bits()
+    })
 }
 
 fn test(text: &'static str, expected: impl Fn(f32, f32) -> bool + 'static) -> Case {
@@ -46,7 +50,9 @@ fn arithmetic() -> Vec<Case> {
             sum => sum.clamp(0.0, 1.0) + 0.0,
         }),
         single("copysign.f32 {d}, {a}, {b};", |a, b, _| b.copysign(a)),
-        single("mul.f32 {d}, {a}, 0f40490FDB;", |a, _, _| a * f32::from_bits(0x4049_0fdb)),
+        single("mul.f32 {d}, {a}, 0f40490FDB;", |a, _, _| {
+            a * f32::from_bits(0x4049_0fdb)
+        }),
         single("mul.f32 {d}, {a}, 2.5;", |a, _, _| a * 2.5),
         double("add.f64 {d}, {a}, {b};", |a, b, _| a + b),
         double("mul.rn.f64 {d}, {a}, {b};", |a, b, _| a * b),
@@ -56,10 +62,14 @@ fn arithmetic() -> Vec<Case> {
         double("copysign.f64 {d}, {a}, {b};", |a, b, _| b.copysign(a)),
         // Of two zeros -0 is the smaller; a number is taken before NaN.
         double("max.f64 {d}, {a}, {b};", |a, b, _| larger(a, b)),
-        single("min.f32 {d}, {a}, {b};", |a, b, _| -larger((-a).into(), (-b).into()) as f32),
-        single("max.NaN.f32 {d}, {a}, {b};", |a, b, _| match a.is_nan() || b.is_nan() {
-            true => f32::NAN,
-            false => larger(a.into(), b.into()) as f32,
+        single("min.f32 {d}, {a}, {b};", |a, b, _| {
+            -larger((-a).into(), (-b).into()) as f32
+        }),
+        single("max.NaN.f32 {d}, {a}, {b};", |a, b, _| {
+            match a.is_nan() || b.is_nan() {
+                true => f32::NAN,
+                false => larger(a.into(), b.into()) as f32,
+            }
         }),
     ]
 }
@@ -68,7 +78,13 @@ fn larger(a: f64, b: f64) -> f64 {
     match (a.is_nan(), b.is_nan()) {
         (true, _) => b,
         (_, true) => a,
-        _ if a == b => if a.is_sign_negative() { b } else { a },
+        _ if a == b => {
+            if a.is_sign_negative() {
+                b
+            } else {
+                a
+            }
+        }
         _ => a.max(b),
     }
 }
@@ -94,7 +110,9 @@ fn directed() -> Vec<Case> {
     let sum = move |text: &str, up: fn(f32) -> Option<bool>| {
         let text: &'static str = format!("{SMALL}{text}").leak();
         case(text, 32, move |a, b, _| {
-            rounded_sum(small(a, 0x3f80_0000), small(b, 0x3c80_0000), up).to_bits().into()
+            rounded_sum(small(a, 0x3f80_0000), small(b, 0x3c80_0000), up)
+                .to_bits()
+                .into()
         })
     };
     vec![
@@ -109,16 +127,26 @@ fn comparisons() -> Vec<Case> {
         test("setp.lt.f32 {d}, {a}, {b};", |a, b| a < b),
         test("setp.ne.f32 {d}, {a}, {b};", |a, b| a < b || a > b),
         test("setp.neu.f32 {d}, {a}, {b};", |a, b| a != b),
-        test("setp.geu.f32 {d}, {a}, {b};", |a, b| a.partial_cmp(&b) != Some(std::cmp::Ordering::Less)),
-        test("setp.num.f32 {d}, {a}, {b};", |a, b| !a.is_nan() && !b.is_nan()),
-        test("setp.nan.f32 {d}, {a}, {b};", |a, b| a.is_nan() || b.is_nan()),
+        test("setp.geu.f32 {d}, {a}, {b};", |a, b| {
+            a.partial_cmp(&b) != Some(std::cmp::Ordering::Less)
+        }),
+        test("setp.num.f32 {d}, {a}, {b};", |a, b| {
+            !a.is_nan() && !b.is_nan()
+        }),
+        test("setp.nan.f32 {d}, {a}, {b};", |a, b| {
+            a.is_nan() || b.is_nan()
+        }),
         test("testp.finite.f32 {d}, {a};", |a, _| a.is_finite()),
         test("testp.infinite.f32 {d}, {a};", |a, _| a.is_infinite()),
         test("testp.number.f32 {d}, {a};", |a, _| !a.is_nan()),
         test("testp.notanumber.f32 {d}, {a};", |a, _| a.is_nan()),
-        test("testp.normal.f32 {d}, {a};", |a, _| a.is_normal() || a == 0.0),
+        test("testp.normal.f32 {d}, {a};", |a, _| {
+            a.is_normal() || a == 0.0
+        }),
         test("testp.subnormal.f32 {d}, {a};", |a, _| a.is_subnormal()),
-        case("slct.u32.f32 {d}, {a}, {b}, {c};", 32, |a, b, c| if f(c) >= 0.0 { a } else { b }),
+        case("slct.u32.f32 {d}, {a}, {b}, {c};", 32, |a, b, c| {
+            if f(c) >= 0.0 { a } else { b }
+        }),
         case_of("set.lt.f32.f64 {d}, {a}, {b};", 32, [64; 3], |a, b, _| {
             (if d(a) < d(b) { 1f32 } else { 0.0 }).to_bits().into()
         }),

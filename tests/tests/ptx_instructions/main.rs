@@ -50,7 +50,11 @@ pub fn case_of(
 
 /// The lower bits of a number.
 pub fn low(value: u64, bits: u32) -> u64 {
-    if bits == 64 { value } else { value & ((1 << bits) - 1) }
+    if bits == 64 {
+        value
+    } else {
+        value & ((1 << bits) - 1)
+    }
 }
 
 /// The number whose lower bits these are, with its sign.
@@ -63,7 +67,8 @@ const THREADS: usize = 128;
 /// Runs a group and compares.
 fn check(cases: &[Case], float: bool) {
     let operands = triples(THREADS, float);
-    let kernels = Kernels::of_ptx(&module(cases), 1).unwrap_or_else(|error| panic!("{error}"));
+    let kernels =
+        Kernels::load_image(module(cases).as_bytes(), 1).unwrap_or_else(|error| panic!("{error}"));
     let flat: Vec<u64> = operands.iter().flatten().copied().collect();
     let input = kernels.buffer(&flat);
     let output = kernels.buffer(&vec![0u64; THREADS * cases.len()]);
@@ -79,7 +84,10 @@ fn check(cases: &[Case], float: bool) {
             let expected = low((case.expected)(a, b, c), case.result);
             let found = found[index * THREADS + thread];
             if !is_same(found, expected, case) {
-                wrong.push(format!("{}: {a:#x} {b:#x} {c:#x} give {found:#x}, not {expected:#x}", case.text));
+                wrong.push(format!(
+                    "{}: {a:#x} {b:#x} {c:#x} give {found:#x}, not {expected:#x}",
+                    case.text
+                ));
                 break;
             }
         }

@@ -46,7 +46,9 @@ pub fn triples(count: usize, float: bool) -> Vec<Triple> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let mut random = || {
         // A generator of Knuth's (MMIX); its upper bits are the good ones.
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         state.rotate_left(32)
     };
     let edge = |thread: usize, place: usize| {
@@ -58,6 +60,14 @@ pub fn triples(count: usize, float: bool) -> Vec<Triple> {
         }
     };
     (0..count)
-        .map(|thread| [0, 1, 2].map(|place| if thread % 4 < 2 { edge(thread / 2, place) } else { random() }))
+        .map(|thread| {
+            [0, 1, 2].map(|place| {
+                if thread % 4 < 2 {
+                    edge(thread / 2, place)
+                } else {
+                    random()
+                }
+            })
+        })
         .collect()
 }
