@@ -23,7 +23,7 @@ mod syntax;
 mod translate;
 
 pub use error::{Error, Position};
-pub use translate::{LINE_METADATA, MODULE_METADATA};
+pub use translate::{LINE_METADATA, MODULE_METADATA, UNKNOWN};
 
 /// Translates PTX to LLVM assembly.
 pub fn translate(text: &str) -> Result<String, Error> {

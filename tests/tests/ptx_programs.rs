@@ -13,12 +13,16 @@ fn conventions() -> String {
 /// What thread `thread` of conventions.ptx writes, question by question.
 fn expected(thread: u32) -> [u32; 8] {
     let neighbour = thread ^ 1;
-    let called = 3 * if thread % 2 == 0 {
+    let called = 3 * if thread.is_multiple_of(2) {
         thread + 1
     } else {
         3 * thread
     };
-    let above = if thread % 32 == 0 { 77 } else { thread - 1 };
+    let above = if thread.is_multiple_of(32) {
+        77
+    } else {
+        thread - 1
+    };
     let constant = [1, 2, 3, 4][thread as usize % 4];
     [
         neighbour,

@@ -71,6 +71,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
 /// Why a call of inline assembly cannot run. In an image that was PTX, it is an instruction of that.
 fn reason(unit: &Unit, call: Value, what: &str) -> String {
     let place = describe(unit.context(), call);
+    let what = what.strip_prefix(ptx::UNKNOWN).unwrap_or(what);
     match call.instruction_metadata_int(unit.context(), ptx::LINE_METADATA) {
         Some(line) => {
             format!("the virtual GPU cannot run the PTX instruction `{what}`, line {line}, {place}")

@@ -138,6 +138,11 @@ impl<'a> Checker<'_, 'a> {
                 None => return Err(undeclared(name, position)),
             }
         }
+        let least = least_operands(instruction.opcode);
+        if instruction.operands.len() < least {
+            let what = format!("`{}` has {least} operands or more", instruction.opcode);
+            return Err(Error::new(position, what));
+        }
         let mut operands = instruction.operands.iter();
         operands.try_for_each(|operand| self.operand(operand, position))?;
         match instruction.opcode {
@@ -215,6 +220,21 @@ impl<'a> Checker<'_, 'a> {
             return Err(Error::new(position, what));
         }
         Ok(())
+    }
+}
+
+/// The least number of operands of instructions that compute.
+fn least_operands(opcode: &str) -> usize {
+    match opcode {
+        "add" | "sub" | "mul" | "div" | "rem" | "min" | "max" | "and" | "or" | "xor" | "shl"
+        | "shr" | "setp" => 3,
+        "addc" | "subc" | "mul24" | "bfind" | "bmsk" | "szext" | "copysign" => 2,
+        "mad" | "mad24" | "madc" | "fma" | "sad" | "bfe" | "bfi" | "lop3" | "shf" | "prmt"
+        | "selp" | "slct" => 4,
+        "abs" | "neg" | "not" | "cnot" | "popc" | "clz" | "brev" | "mov" | "cvt" | "cvta"
+        | "ld" | "st" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh"
+        | "testp" | "set" | "vote" | "match" | "redux" | "shfl" | "atom" | "red" => 2,
+        _ => 0,
     }
 }
 

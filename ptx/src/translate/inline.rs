@@ -82,9 +82,12 @@ pub fn emit<'a>(translator: &mut Translator<'_, '_, 'a>, instruction: &Instructi
     }
 }
 
-/// Hands on the name alone, which no compiler knows: the kernel is refused when it is launched.
+/// What stands before the name of an instruction that is handed on to be refused.
+pub const UNKNOWN: &str = "unknown.";
+
+/// Hands on a name that no compiler knows: the kernel is refused when it is launched.
 pub fn refuse(translator: &mut Translator<'_, '_, '_>, instruction: &Instruction<'_>) {
-    let text = escaped(&instruction.name());
+    let text = escaped(&format!("{UNKNOWN}{}", instruction.name()));
     translator
         .out
         .line(&format!("call void asm sideeffect \"{text} ;\", \"\"() #1"));

@@ -11,7 +11,7 @@ impl<'a> Translator<'_, '_, 'a> {
             .first()
             .filter(|_| instruction.opcode == "mbarrier")?;
         let is_known = |word: &&str| !matches!(*word, "expect_tx" | "shared::cluster");
-        if !instruction.modifiers.iter().all(|word| is_known(&word)) {
+        if !instruction.modifiers.iter().all(is_known) {
             return None;
         }
         match (*operation, instruction.operands.as_slice()) {

@@ -23,4 +23,5 @@ mod space;
 mod symbol;
 
 pub use debug::{LINE_METADATA, MODULE_METADATA};
+pub use inline::UNKNOWN;
 pub use module::module;

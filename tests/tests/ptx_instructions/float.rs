@@ -125,7 +125,9 @@ fn directed() -> Vec<Case> {
 fn comparisons() -> Vec<Case> {
     vec![
         test("setp.lt.f32 {d}, {a}, {b};", |a, b| a < b),
-        test("setp.ne.f32 {d}, {a}, {b};", |a, b| a < b || a > b),
+        test("setp.ne.f32 {d}, {a}, {b};", |a, b| {
+            a != b && !a.is_nan() && !b.is_nan()
+        }),
         test("setp.neu.f32 {d}, {a}, {b};", |a, b| a != b),
         test("setp.geu.f32 {d}, {a}, {b};", |a, b| {
             a.partial_cmp(&b) != Some(std::cmp::Ordering::Less)

@@ -88,14 +88,14 @@ fn products() -> Vec<Case> {
     vec![
         case("mul.lo.s32 {d}, {a}, {b};", 32, |a, b, _| a.wrapping_mul(b)),
         case("mul.hi.s32 {d}, {a}, {b};", 32, |a, b, _| {
-            (s(a) * s(b) >> 32) as u64
+            ((s(a) * s(b)) >> 32) as u64
         }),
-        case("mul.hi.u32 {d}, {a}, {b};", 32, |a, b, _| a * b >> 32),
+        case("mul.hi.u32 {d}, {a}, {b};", 32, |a, b, _| (a * b) >> 32),
         case("mul.hi.u64 {d}, {a}, {b};", 64, |a, b, _| {
-            (u128::from(a) * u128::from(b) >> 64) as u64
+            ((u128::from(a) * u128::from(b)) >> 64) as u64
         }),
         case("mul.hi.s64 {d}, {a}, {b};", 64, |a, b, _| {
-            (i128::from(a as i64) * i128::from(b as i64) >> 64) as u64
+            ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64
         }),
         case_of("mul.wide.s32 {d}, {a}, {b};", 64, [32; 3], |a, b, _| {
             (s(a) * s(b)) as u64
@@ -111,16 +111,16 @@ fn products() -> Vec<Case> {
             a.wrapping_mul(b).wrapping_add(c)
         }),
         case("mad.hi.u32 {d}, {a}, {b}, {c};", 32, |a, b, c| {
-            (a * b >> 32).wrapping_add(c)
+            ((a * b) >> 32).wrapping_add(c)
         }),
         case("mad.hi.sat.s32 {d}, {a}, {b}, {c};", 32, |a, b, c| {
-            ((s(a) * s(b) >> 32) as i32).saturating_add(c as i32) as u64
+            (((s(a) * s(b)) >> 32) as i32).saturating_add(c as i32) as u64
         }),
         case("mul24.lo.u32 {d}, {a}, {b};", 32, |a, b, _| {
             low(a, 24) * low(b, 24)
         }),
         case("mul24.hi.s32 {d}, {a}, {b};", 32, |a, b, _| {
-            (signed(a, 24) * signed(b, 24) >> 16) as u64
+            ((signed(a, 24) * signed(b, 24)) >> 16) as u64
         }),
         case("mad24.lo.s32 {d}, {a}, {b}, {c};", 32, |a, b, c| {
             ((signed(a, 24) * signed(b, 24)) as u64).wrapping_add(c)
@@ -150,7 +150,7 @@ fn carries() -> Vec<Case> {
         case(
             "add.cc.u32 %t1, {a}, {b}; addc.u32 {d}, {c}, {c};",
             32,
-            |a, b, c| 2 * c + (a + b >> 32),
+            |a, b, c| 2 * c + ((a + b) >> 32),
         ),
         case(
             "add.cc.u64 %q1, {a}, {b}; addc.cc.u64 %q1, {a}, {b}; addc.u64 {d}, {c}, 0;",
@@ -170,8 +170,8 @@ fn carries() -> Vec<Case> {
             "mad.lo.cc.u32 %t1, {a}, {b}, {c}; madc.hi.u32 {d}, {a}, {b}, {c};",
             32,
             |a, b, c| {
-                let carry = low(a.wrapping_mul(b), 32) + c >> 32;
-                (a * b >> 32).wrapping_add(c).wrapping_add(carry)
+                let carry = (low(a.wrapping_mul(b), 32) + c) >> 32;
+                ((a * b) >> 32).wrapping_add(c).wrapping_add(carry)
             },
         ),
     ]
