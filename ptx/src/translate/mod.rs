@@ -3,11 +3,12 @@
 mod assembler;
 mod barrier;
 mod call;
-mod carry;
+
 mod constructors;
 mod control;
 mod convert;
 mod debug;
+mod extended_precision;
 mod float;
 mod function;
 mod hint;
