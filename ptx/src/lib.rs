@@ -8,8 +8,8 @@
 //! | `translate` | checked tree → LLVM assembly |
 //!
 //! Kernels look in the result as clang makes them: `ptx_kernel` functions with a parameter for each `.param`, variables
-//! in the address spaces of their state spaces. Registers are local variables, which LLVM makes values of. Control flow,
-//! calls, parameters, variables and what LLVM has no inline assembly for are translated here. An instruction that
+//! in the address spaces of their state spaces. Registers are local variables, which LLVM makes values of. Control
+//! flow, calls, parameters, variables and what LLVM has no inline assembly for are translated here. An instruction that
 //! computes is handed on as inline PTX of that one instruction, so that it means in a PTX image what it means in a CUDA
 //! program, and so that one which is not known concerns only the kernels that have it.
 //!

@@ -1,6 +1,5 @@
 //! Integer instructions that inline assembly does not have (PTX ISA, "Integer Arithmetic Instructions", "Logic and
-//! Shift
-//! Instructions", "Comparison and Selection Instructions").
+//! Shift Instructions", "Comparison and Selection Instructions").
 
 use super::function::Translator;
 use crate::syntax::{Instruction, Kind, Operand, Type};
