@@ -26,6 +26,7 @@ mod offsets;
 mod optimise;
 mod polling_loops;
 mod prologue;
+mod ptx_addresses;
 mod ptx_registers;
 mod reflect;
 mod refusal;

@@ -4,18 +4,27 @@
 
 use anyhow::Result;
 
+use super::ptx_addresses;
 use super::unit::Unit;
 use crate::ptx_reader::was_ptx;
 
-/// Addresses are computed as integers. `instcombine` makes them pointers again; `sroa` then sees which memory they
-/// mean.
-const PASSES: &str = "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,sroa,\
-    instcombine<no-verify-fixpoint>,simplifycfg,gvn)";
+/// Makes values of registers.
+const VALUES: &str = "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
+
+/// Sees which memory the pointers mean that addresses have become.
+const MEMORY: &str =
+    "function(instcombine<no-verify-fixpoint>,sroa,early-cse<memssa>,simplifycfg,gvn)";
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
     if unit.options.level == 0 || !was_ptx(&unit.module) {
         return Ok(());
     }
-    unit.machine.run_passes(&unit.module, PASSES)
+    unit.machine.run_passes(&unit.module, VALUES)?;
+    let context = unit.context();
+    let functions = unit.module.definitions();
+    functions
+        .into_iter()
+        .for_each(|function| ptx_addresses::run(context, function));
+    unit.machine.run_passes(&unit.module, MEMORY)
 }
