@@ -9,6 +9,7 @@
 //! | `vgpu` | passes that turn an image into a host object; stands on the three above |
 //! | `pass_manager` | runs a table of passes |
 //! | `ptx`, `amdgcn`, [`link`], [`translation_unit`], `inspect` | the other things that become of an image |
+//! | `ptx_reader` | an image that may be PTX text |
 //! | `linker` | LLVM's linker, a process |
 //!
 //! `omptarget-codegen`, the compiler process (see the crate `codegen`), is [`main`]. The crate `link-plugin` brings
@@ -24,6 +25,7 @@ pub mod link;
 mod linker;
 mod pass_manager;
 mod ptx;
+mod ptx_reader;
 pub mod translation_unit;
 mod vgpu;
 

@@ -24,6 +24,8 @@ pub struct Config {
     pub timeout: Option<Duration>,
     /// Whether threads count the instructions they execute.
     pub count: bool,
+    /// Whether bitcode for NVIDIA's GPUs becomes PTX first, as for such a GPU, and the PTX is what runs.
+    pub through_ptx: bool,
     /// Which engine runs kernels.
     pub engine: Engine,
     /// In which order blocks and threads run.
@@ -75,6 +77,7 @@ impl Config {
             heap: default_heap(memory),
             timeout: None,
             count: false,
+            through_ptx: false,
             engine: Engine::Auto,
             schedule: Schedule::InOrder,
             cpu: None,
@@ -143,12 +146,17 @@ impl Config {
                 }
             };
         }
-        if let Some(text) = variable("OMPTARGET_VGPU_COUNT") {
-            config.count = match text.trim() {
-                "0" => false,
-                "1" => true,
-                _ => return Err(format!("OMPTARGET_VGPU_COUNT={text}: 0 or 1 is needed")),
-            };
+        for (name, field) in [
+            ("OMPTARGET_VGPU_COUNT", &mut config.count),
+            ("OMPTARGET_VGPU_THROUGH_PTX", &mut config.through_ptx),
+        ] {
+            if let Some(text) = variable(name) {
+                *field = match text.trim() {
+                    "0" => false,
+                    "1" => true,
+                    _ => return Err(format!("{name}={text}: 0 or 1 is needed")),
+                };
+            }
         }
         if let Some(text) = variable("OMPTARGET_VGPU_ENGINE") {
             config.engine = Engine::named(text.trim()).ok_or_else(|| {
@@ -250,6 +258,7 @@ mod tests {
         );
         assert!(read("OMPTARGET_VGPU_COUNT", "1").unwrap().count);
         assert!(!read("OMPTARGET_VGPU_COUNT", "0").unwrap().count);
+        assert!(read("OMPTARGET_VGPU_THROUGH_PTX", "1").unwrap().through_ptx);
         assert_eq!(Config::detect().engine, Engine::Auto);
         let engine = |name| read("OMPTARGET_VGPU_ENGINE", name).unwrap().engine;
         assert_eq!(engine("fiber"), Engine::Fiber);
@@ -316,6 +325,7 @@ mod tests {
             ("OMPTARGET_VGPU_DEVICES", "17"),
             ("OMPTARGET_VGPU_TIMEOUT", "NaN"),
             ("OMPTARGET_VGPU_COUNT", "yes"),
+            ("OMPTARGET_VGPU_THROUGH_PTX", "sm_80"),
             ("OMPTARGET_VGPU_ENGINE", "fast"),
             ("OMPTARGET_VGPU_ENGINE", ""),
             ("OMPTARGET_VGPU_SCHEDULE", "random"),

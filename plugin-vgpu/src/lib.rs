@@ -25,6 +25,7 @@ mod deadlock;
 mod device;
 mod dispatch;
 mod engine;
+mod fat_ptx;
 mod fault;
 mod fault_in;
 mod fiber;

@@ -41,3 +41,4 @@ mod unrolled_reads;
 mod unsupported;
 pub mod visible_kernels;
 pub mod warp_order;
+pub mod weak_references;

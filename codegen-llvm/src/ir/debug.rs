@@ -178,6 +178,21 @@ impl Value {
         llvm!(core::LLVMSetMetadata(self.0, kind, tuple));
     }
 
+    /// The integer that is an instruction's metadata of a kind, the tuple `!{i32 n}`.
+    pub fn instruction_metadata_int(self, context: Context, kind: &str) -> Option<u64> {
+        let kind = llvm!(core::LLVMGetMDKindIDInContext(
+            context.0,
+            kind.as_ptr().cast(),
+            kind.len() as u32
+        ));
+        let tuple = llvm!(core::LLVMGetMetadata(self.0, kind));
+        if tuple.is_null() {
+            return None;
+        }
+        let parts = tuple_operands(Value(tuple));
+        parts.first().copied()??.as_int()
+    }
+
     /// The integer that is a function's metadata of a kind, the tuple `!{i32 n}`.
     pub fn metadata_int(self, context: Context, kind: &str) -> Option<u64> {
         let wanted = llvm!(core::LLVMGetMDKindIDInContext(

@@ -26,6 +26,8 @@ mod offsets;
 mod optimise;
 mod polling_loops;
 mod prologue;
+mod ptx_addresses;
+mod ptx_registers;
 mod reflect;
 mod refusal;
 mod retarget;
@@ -50,6 +52,7 @@ use crate::analysis::release;
 use crate::device;
 use crate::ir::{Context, Module};
 use crate::pass_manager::{self, Pass};
+use crate::ptx_reader;
 pub use host::Architecture;
 use unit::Unit;
 pub use unit::VgpuOptions;
@@ -74,6 +77,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("retarget", retarget::run),
     ("reflect", reflect::run),
     ("assembly", assembly::run),
+    ("ptx-registers", ptx_registers::run),
     // The module still has the image's own instructions and none of the virtual GPU's.
     ("count", count::run),
     ("trap-record", trap_record::run),
@@ -104,13 +108,13 @@ pub fn pass_names() -> impl Iterator<Item = &'static str> {
 
 /// Compiles an image for the virtual GPU.
 pub fn compile(context: Context, bitcode: &[u8], options: VgpuOptions) -> Result<Artifact> {
-    let unit = lower_to_host(Module::read(context, bitcode)?, options)?;
+    let unit = lower_to_host(ptx_reader::read(context, bitcode)?, options)?;
     emit::run(unit)
 }
 
 /// Runs the passes and returns the host module as LLVM assembly.
 pub fn compile_to_text(context: Context, bitcode: &[u8], options: VgpuOptions) -> Result<String> {
-    Ok(lower_to_host(Module::read(context, bitcode)?, options)?
+    Ok(lower_to_host(ptx_reader::read(context, bitcode)?, options)?
         .module
         .print())
 }

@@ -53,6 +53,7 @@ fn machine(multiprocessors: u32) -> Arc<Machine> {
         heap: 1 << 20,
         timeout: None,
         count: false,
+        through_ptx: false,
         engine: Engine::Fiber,
         schedule: Schedule::InOrder,
         cpu: None,
