@@ -87,6 +87,7 @@ fn scalars(builder: &Builder, module: &Module, argument: Value) -> Vec<Value> {
 fn constant(module: &Module, text: &str) -> Value {
     let value = Value::text(module.context, text);
     let global = module.add_global_in(value.ty(), 4);
+    global.set_name("format");
     global.set_linkage(LLVMPrivateLinkage);
     global.set_initializer(value);
     global
