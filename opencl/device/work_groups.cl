@@ -43,11 +43,13 @@ OVERLOADABLE int sub_group_any(int predicate);
     }                                                                                                                  \
     OVERLOADABLE TYPE work_group_scan_inclusive_##name(TYPE value) {                                                   \
         TYPE before = before_##name##_##TYPE(sub_group_reduce_##name(value), 0, get_sub_group_id());                   \
-        return OP(before, sub_group_scan_inclusive_##name(value));                                                     \
+        TYPE own = sub_group_scan_inclusive_##name(value);                                                             \
+        return OP(before, own);                                                                                        \
     }                                                                                                                  \
     OVERLOADABLE TYPE work_group_scan_exclusive_##name(TYPE value) {                                                   \
         TYPE before = before_##name##_##TYPE(sub_group_reduce_##name(value), 0, get_sub_group_id());                   \
-        return OP(before, sub_group_scan_exclusive_##name(value));                                                     \
+        TYPE own = sub_group_scan_exclusive_##name(value);                                                             \
+        return OP(before, own);                                                                                        \
     }
 
 #define OPERATIONS(TYPE, least, greatest)                                                                              \
