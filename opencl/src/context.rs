@@ -78,7 +78,9 @@ impl Drop for Context {
             destructor();
         }
         for (address, _) in self.shared.get_mut().drain(..) {
-            let freed = self.devices[0].raw.free(plugin_api::DevicePtr(address as u64));
+            let freed = self.devices[0]
+                .raw
+                .free(plugin_api::DevicePtr(address as u64));
             if let Err(error) = freed {
                 report("shared memory cannot be freed", &error);
             }

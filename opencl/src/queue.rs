@@ -98,7 +98,12 @@ impl Queue {
     /// Everything that has not ended, at least.
     pub fn outstanding(&self) -> Vec<Arc<Completion>> {
         let order = self.order.lock();
-        order.commands.iter().chain(&order.barrier).cloned().collect()
+        order
+            .commands
+            .iter()
+            .chain(&order.barrier)
+            .cloned()
+            .collect()
     }
 
     /// Puts a command behind what must come before it; gives that.

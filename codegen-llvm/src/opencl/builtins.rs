@@ -101,7 +101,10 @@ pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
         let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "._$-".contains(letter);
         match rest.strip_prefix('"') {
             Some(quoted) => quoted.split('"').next().unwrap_or_default(),
-            None => rest.split(|letter| !is_of_name(letter)).next().unwrap_or_default(),
+            None => rest
+                .split(|letter| !is_of_name(letter))
+                .next()
+                .unwrap_or_default(),
         }
     })
 }
@@ -127,7 +130,10 @@ mod tests {
         let library = Library::read(&text).unwrap();
         assert_eq!(library.common(), "%%");
         assert_eq!(library.closure(&["f".to_owned()], |_| false).len(), 2);
-        assert_eq!(library.closure(&["f".to_owned()], |name| name == "g").len(), 1);
+        assert_eq!(
+            library.closure(&["f".to_owned()], |name| name == "g").len(),
+            1
+        );
         assert!(library.closure(&["x".to_owned()], |_| false).is_empty());
         assert!(Library::read("nonsense").is_err());
         assert!(Library::read(&format!("{MAGIC} 999\n")).is_err());

@@ -37,13 +37,10 @@ fn entry(module: &Module, old: Value) -> Result<Value> {
         let called = call.called_function().map(Value::name);
         called.is_some_and(|called| called == implementation)
     };
-    let Some(call) = old
-        .instructions()
-        .into_iter()
-        .filter(calls)
-        .find(is_that)
-    else {
-        bail!("kernel {name} does not call {implementation}: it was compiled by another clang than 22");
+    let Some(call) = old.instructions().into_iter().filter(calls).find(is_that) else {
+        bail!(
+            "kernel {name} does not call {implementation}: it was compiled by another clang than 22"
+        );
     };
     let body = call.called();
     let parameters = old.parameters();

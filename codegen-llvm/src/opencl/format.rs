@@ -65,9 +65,7 @@ fn scalars(builder: &Builder, module: &Module, argument: Value) -> Vec<Value> {
         let index = |element| Value::int(Type::int(context, 32), u64::from(element));
         let elements = 0..ty.length();
         return elements
-            .flat_map(|element| {
-                scalars(builder, module, builder.extract(argument, index(element)))
-            })
+            .flat_map(|element| scalars(builder, module, builder.extract(argument, index(element))))
             .collect();
     }
     vec![if ty.is_pointer() {

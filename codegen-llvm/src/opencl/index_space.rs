@@ -63,9 +63,11 @@ pub fn run(module: &Module, kernels: &[Value]) -> Result<()> {
             unsafe { instruction.replace_with(answer) };
         }
     }
-    let left = [OFFSET, DIMENSIONS]
-        .iter()
-        .any(|name| module.function(name).is_some_and(|function| !function.is_unused()));
+    let left = [OFFSET, DIMENSIONS].iter().any(|name| {
+        module
+            .function(name)
+            .is_some_and(|function| !function.is_unused())
+    });
     match left {
         true => bail!("the program has recursive functions, which OpenCL C does not allow"),
         false => Ok(()),

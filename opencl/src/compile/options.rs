@@ -132,10 +132,21 @@ mod tests {
         let options = for_compiling("-DN=4 -cl-std=CL3.0 -cl-opt-disable -g").unwrap();
         assert_eq!(options.clang, ["-DN=4", "-cl-std=CL3.0"]);
         assert_eq!(options.level, 0);
-        for wrong in ["-fplugin=x", "-D", "-cl-std=CL9", "x.cl", "-o x", "-cl-fast"] {
+        for wrong in [
+            "-fplugin=x",
+            "-D",
+            "-cl-std=CL9",
+            "x.cl",
+            "-o x",
+            "-cl-fast",
+        ] {
             assert_eq!(for_compiling(wrong), None, "{wrong}");
         }
-        assert!(for_linking("-create-library -enable-link-options").unwrap().library);
+        assert!(
+            for_linking("-create-library -enable-link-options")
+                .unwrap()
+                .library
+        );
         for wrong in ["-enable-link-options", "-DX", "-lx"] {
             assert_eq!(for_linking(wrong), None, "{wrong}");
         }

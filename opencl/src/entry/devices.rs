@@ -148,7 +148,10 @@ fn info(device: &Ref<Device>, name: u32) -> Result<Answer> {
         0x102c => Answer::text("omptarget"),
         0x102d => Answer::text(env!("CARGO_PKG_VERSION")),
         0x102e => Answer::text("FULL_PROFILE"),
-        0x102f => Answer::text(&format!("OpenCL 3.0 omptarget {}", env!("CARGO_PKG_VERSION"))),
+        0x102f => Answer::text(&format!(
+            "OpenCL 3.0 omptarget {}",
+            env!("CARGO_PKG_VERSION")
+        )),
         0x1030 => Answer::text(&extensions()),
         0x1031 => Answer::raw(platform().raw()),
         0x1035 => Answer::truth(!device.is_gpu()),
@@ -235,7 +238,11 @@ pub unsafe extern "C" fn clCreateSubDevices(
 ///
 /// # Safety
 /// Both are writable or null.
-pub unsafe extern "C" fn clGetDeviceAndHostTimer(raw: Raw, device: *mut u64, host: *mut u64) -> i32 {
+pub unsafe extern "C" fn clGetDeviceAndHostTimer(
+    raw: Raw,
+    device: *mut u64,
+    host: *mut u64,
+) -> i32 {
     let give = || -> Result<()> {
         get::<Device>(raw)?;
         if device.is_null() || host.is_null() {

@@ -84,7 +84,8 @@ pub unsafe extern "C" fn clWaitForEvents(count: u32, list: *const Raw) -> i32 {
         // SAFETY: caller.
         let events = unsafe { get_all::<Event>(count, list) }?;
         let first = &events[0].context;
-        let of_first = |event: &crate::handle::Ref<Event>| std::sync::Arc::ptr_eq(&event.context, first);
+        let of_first =
+            |event: &crate::handle::Ref<Event>| std::sync::Arc::ptr_eq(&event.context, first);
         if !events.iter().all(of_first) {
             return Err(Code::INVALID_CONTEXT);
         }
@@ -141,7 +142,8 @@ pub unsafe extern "C" fn clGetEventProfilingInfo(
 ) -> i32 {
     let asked = || {
         let event = get::<Event>(raw)?;
-        let profiles = |queue: &crate::handle::Ref<Queue>| queue.properties.contains(Properties::PROFILING);
+        let profiles =
+            |queue: &crate::handle::Ref<Queue>| queue.properties.contains(Properties::PROFILING);
         let is_complete = event.completion.status() == COMPLETE;
         if !is_complete || !event.queue.as_ref().is_some_and(profiles) {
             return Err(Code::PROFILING_INFO_NOT_AVAILABLE);
@@ -254,7 +256,15 @@ pub unsafe extern "C" fn clEnqueueMarker(queue: Raw, event: *mut Raw) -> i32 {
 /// None is needed.
 pub unsafe extern "C" fn clEnqueueBarrier(queue: Raw) -> i32 {
     // SAFETY: nothing is read or written.
-    answer(unsafe { point(queue, Rank::Barrier, 0, std::ptr::null(), std::ptr::null_mut()) })
+    answer(unsafe {
+        point(
+            queue,
+            Rank::Barrier,
+            0,
+            std::ptr::null(),
+            std::ptr::null_mut(),
+        )
+    })
 }
 
 /// A barrier for events, of old.

@@ -48,7 +48,10 @@ pub unsafe extern "C" fn clCreateKernelsInProgram(
             if (count as usize) < names.len() {
                 return Err(Code::INVALID_VALUE);
             }
-            let made: Result<Vec<_>> = names.iter().map(|name| Kernel::new(&program, name)).collect();
+            let made: Result<Vec<_>> = names
+                .iter()
+                .map(|name| Kernel::new(&program, name))
+                .collect();
             for (index, kernel) in made?.into_iter().enumerate() {
                 // SAFETY: caller.
                 unsafe { *kernels.add(index) = create(kernel).raw() };
@@ -93,7 +96,12 @@ pub unsafe extern "C" fn clReleaseKernel(raw: Raw) -> i32 {
 ///
 /// # Safety
 /// `value` is readable for `size` bytes or null.
-pub unsafe extern "C" fn clSetKernelArg(raw: Raw, index: u32, size: usize, value: *const c_void) -> i32 {
+pub unsafe extern "C" fn clSetKernelArg(
+    raw: Raw,
+    index: u32,
+    size: usize,
+    value: *const c_void,
+) -> i32 {
     let set = || {
         let kernel = get::<Kernel>(raw)?;
         let argument = kernel.argument(index)?;
@@ -109,7 +117,11 @@ pub unsafe extern "C" fn clSetKernelArg(raw: Raw, index: u32, size: usize, value
 ///
 /// # Safety
 /// None is needed: the address is the kernel's business.
-pub unsafe extern "C" fn clSetKernelArgSVMPointer(raw: Raw, index: u32, value: *const c_void) -> i32 {
+pub unsafe extern "C" fn clSetKernelArgSVMPointer(
+    raw: Raw,
+    index: u32,
+    value: *const c_void,
+) -> i32 {
     let set = || {
         let kernel = get::<Kernel>(raw)?;
         let argument = kernel.argument(index)?;
@@ -208,7 +220,12 @@ pub unsafe extern "C" fn clGetKernelArgInfo(
             0x1198 => Answer::text(&argument.type_name),
             0x1199 => {
                 let words: Vec<&str> = argument.qualifiers.split(' ').collect();
-                let bits = [("const", 1u64), ("restrict", 2), ("volatile", 4), ("pipe", 8)];
+                let bits = [
+                    ("const", 1u64),
+                    ("restrict", 2),
+                    ("volatile", 4),
+                    ("pipe", 8),
+                ];
                 let has = |(word, bit): (&str, u64)| if words.contains(&word) { bit } else { 0 };
                 Answer::of(bits.map(has).iter().sum::<u64>())
             }
@@ -288,11 +305,16 @@ pub unsafe extern "C" fn clGetKernelSubGroupInfo(
         let warp = loaded.info().warp_size as usize;
         let most = device.max_group().min(loaded.info().max_threads as usize);
         let numbers = || {
-            if input.is_null() || input_size == 0 || !input_size.is_multiple_of(8) || input_size > 24 {
+            if input.is_null()
+                || input_size == 0
+                || !input_size.is_multiple_of(8)
+                || input_size > 24
+            {
                 return Err(Code::INVALID_VALUE);
             }
             // SAFETY: caller.
-            let numbers = unsafe { std::slice::from_raw_parts(input.cast::<usize>(), input_size / 8) };
+            let numbers =
+                unsafe { std::slice::from_raw_parts(input.cast::<usize>(), input_size / 8) };
             Ok(numbers.to_vec())
         };
         Ok(match name {
@@ -301,7 +323,8 @@ pub unsafe extern "C" fn clGetKernelSubGroupInfo(
             0x11b8 => {
                 let groups = *numbers()?.first().ok_or(Code::INVALID_VALUE)?;
                 let items = groups.checked_mul(warp).filter(|items| *items <= most);
-                let sizes = [items.unwrap_or(0), 1, 1].map(|size| if items.is_some() { size } else { 0 });
+                let sizes =
+                    [items.unwrap_or(0), 1, 1].map(|size| if items.is_some() { size } else { 0 });
                 let count = size / 8;
                 if !value.is_null() && !(1..=3).contains(&count) {
                     return Err(Code::INVALID_VALUE);

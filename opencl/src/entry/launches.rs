@@ -80,7 +80,11 @@ fn space(
     if group.contains(&0) {
         return Err(Code::INVALID_WORK_GROUP_SIZE);
     }
-    if group.iter().zip(MAX_ITEMS).any(|(size, limit)| *size > limit) {
+    if group
+        .iter()
+        .zip(MAX_ITEMS)
+        .any(|(size, limit)| *size > limit)
+    {
         return Err(Code::INVALID_WORK_ITEM_SIZE);
     }
     if group.iter().product::<usize>() > most {
@@ -277,7 +281,12 @@ pub unsafe extern "C" fn clEnqueueNativeKernel(
             }
             let start = copy.as_mut_ptr().cast::<u8>();
             // SAFETY: the place and eight bytes more are within the copy.
-            unsafe { start.add(at).cast::<u64>().write_unaligned(memory.address.0) };
+            unsafe {
+                start
+                    .add(at)
+                    .cast::<u64>()
+                    .write_unaligned(memory.address.0)
+            };
         }
         // SAFETY: caller.
         let list = unsafe { wait_list(&queue.context, count, list) }?;

@@ -131,9 +131,8 @@ fn part_flags(whole: Flags, mut part: Flags) -> Result<Flags> {
         return Err(Code::INVALID_VALUE);
     }
     let kernels = part & KERNEL_ACCESS;
-    let narrows = kernels.is_empty()
-        || whole.contains(Flags::READ_WRITE)
-        || whole & KERNEL_ACCESS == kernels;
+    let narrows =
+        kernels.is_empty() || whole.contains(Flags::READ_WRITE) || whole & KERNEL_ACCESS == kernels;
     let host = part & HOST_ACCESS;
     let narrows_host = host.is_empty()
         || !whole.intersects(HOST_ACCESS)

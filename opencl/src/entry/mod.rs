@@ -57,17 +57,23 @@ unsafe fn answered(result: Result<Raw>, code: *mut i32) -> Raw {
 ///
 /// # Safety
 /// `list` has `count` handles unless it is null.
-unsafe fn wait_list(context: &Ref<Context>, count: u32, list: *const Raw) -> Result<Vec<Ref<Event>>> {
+unsafe fn wait_list(
+    context: &Ref<Context>,
+    count: u32,
+    list: *const Raw,
+) -> Result<Vec<Ref<Event>>> {
     if (count == 0) != list.is_null() {
         return Err(Code::INVALID_EVENT_WAIT_LIST);
     }
     // SAFETY: the caller's contract.
     let events = unsafe { crate::handle::get_all::<Event>(count, list) };
     let events = events.map_err(|_| Code::INVALID_EVENT_WAIT_LIST)?;
-    match events
-        .iter()
-        .all(|event| std::ptr::eq(std::sync::Arc::as_ptr(&event.context), std::sync::Arc::as_ptr(context)))
-    {
+    match events.iter().all(|event| {
+        std::ptr::eq(
+            std::sync::Arc::as_ptr(&event.context),
+            std::sync::Arc::as_ptr(context),
+        )
+    }) {
         true => Ok(events),
         false => Err(Code::INVALID_CONTEXT),
     }
@@ -90,7 +96,10 @@ unsafe fn enqueued(command: Enqueued, event: *mut Raw, blocking: bool) -> Result
 
 /// A queue, and that an object is of its context.
 fn same_context(queue: &Ref<Queue>, context: &Ref<Context>) -> Result<()> {
-    match std::ptr::eq(std::sync::Arc::as_ptr(&queue.context), std::sync::Arc::as_ptr(context)) {
+    match std::ptr::eq(
+        std::sync::Arc::as_ptr(&queue.context),
+        std::sync::Arc::as_ptr(context),
+    ) {
         true => Ok(()),
         false => Err(Code::INVALID_CONTEXT),
     }

@@ -59,7 +59,10 @@ pub unsafe extern "C" fn clGetPlatformInfo(
         }
         Ok(match name {
             0x0900 => Answer::text("FULL_PROFILE"),
-            0x0901 => Answer::text(&format!("OpenCL 3.0 omptarget {}", env!("CARGO_PKG_VERSION"))),
+            0x0901 => Answer::text(&format!(
+                "OpenCL 3.0 omptarget {}",
+                env!("CARGO_PKG_VERSION")
+            )),
             0x0902 => Answer::text("omptarget"),
             0x0903 => Answer::text("omptarget"),
             0x0904 => Answer::text(&extensions()),

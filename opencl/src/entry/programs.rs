@@ -118,7 +118,12 @@ pub unsafe extern "C" fn clCreateProgramWithBinary(
             }
         }
         result?;
-        Ok(create(Program::new(context, devices, String::new(), decoded)))
+        Ok(create(Program::new(
+            context,
+            devices,
+            String::new(),
+            decoded,
+        )))
     };
     // SAFETY: caller.
     unsafe { created(made(), code) }
@@ -185,7 +190,12 @@ pub unsafe extern "C" fn clBuildProgram(
     argument: *mut c_void,
 ) -> i32 {
     // SAFETY: caller.
-    let (program, options) = unsafe { (build_of(raw, count, devices, notify, argument), text(options)) };
+    let (program, options) = unsafe {
+        (
+            build_of(raw, count, devices, notify, argument),
+            text(options),
+        )
+    };
     let built = program.and_then(|program| program.build(&options));
     told(built, Code::BUILD_PROGRAM_FAILURE, notify, raw, argument)
 }
@@ -226,8 +236,12 @@ pub unsafe extern "C" fn clCompileProgram(
 ) -> i32 {
     let compile = || {
         // SAFETY: caller.
-        let (program, options) =
-            unsafe { (build_of(raw, count, devices, notify, argument)?, text(options)) };
+        let (program, options) = unsafe {
+            (
+                build_of(raw, count, devices, notify, argument)?,
+                text(options),
+            )
+        };
         if (header_count == 0) != headers.is_null() || headers.is_null() != names.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -241,7 +255,13 @@ pub unsafe extern "C" fn clCompileProgram(
             .collect();
         program.compile(&options, &headers)
     };
-    told(compile(), Code::COMPILE_PROGRAM_FAILURE, notify, raw, argument)
+    told(
+        compile(),
+        Code::COMPILE_PROGRAM_FAILURE,
+        notify,
+        raw,
+        argument,
+    )
 }
 
 /// Links programs to a new one.
@@ -264,7 +284,8 @@ pub unsafe extern "C" fn clLinkProgram(
     let link = || {
         let context = get::<Context>(context)?;
         let has_devices = count != 0 || devices.is_null();
-        if (count == 0) != devices.is_null() || !has_devices || input_count == 0 || inputs.is_null() {
+        if (count == 0) != devices.is_null() || !has_devices || input_count == 0 || inputs.is_null()
+        {
             return Err(Code::INVALID_VALUE);
         }
         if notify.is_none() && !argument.is_null() {
@@ -330,7 +351,12 @@ pub unsafe extern "C" fn clGetProgramInfo(
 
 /// # Safety
 /// As `clGetProgramInfo`.
-unsafe fn info(program: &Ref<Program>, name: u32, size: usize, value: *mut c_void) -> Result<Answer> {
+unsafe fn info(
+    program: &Ref<Program>,
+    name: u32,
+    size: usize,
+    value: *mut c_void,
+) -> Result<Answer> {
     let devices = &program.devices;
     let handles: Vec<usize> = devices.iter().map(|device| device.raw() as usize).collect();
     let built = program.built();
@@ -357,7 +383,12 @@ unsafe fn info(program: &Ref<Program>, name: u32, size: usize, value: *mut c_voi
                 // SAFETY: caller.
                 unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), *place, bytes.len()) };
             }
-            Answer::list(&places.iter().map(|place| *place as usize).collect::<Vec<_>>())
+            Answer::list(
+                &places
+                    .iter()
+                    .map(|place| *place as usize)
+                    .collect::<Vec<_>>(),
+            )
         }
         0x1167 => Answer::of(kernel_names(program)?.len()),
         0x1168 => Answer::text(&kernel_names(program)?.join(";")),
@@ -406,7 +437,9 @@ pub unsafe extern "C" fn clGetProgramBuildInfo(
             0x1183 => Answer::text(&built.log),
             0x1184 => Answer::of(code.map_or(0, binary::Code::binary_type)),
             0x1185 => Answer::of(match code {
-                Some(binary::Code::Executable(executable)) => executable.manifest.variables as usize,
+                Some(binary::Code::Executable(executable)) => {
+                    executable.manifest.variables as usize
+                }
                 _ => 0,
             }),
             _ => return Err(Code::INVALID_VALUE),

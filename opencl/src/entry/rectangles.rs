@@ -308,7 +308,14 @@ pub unsafe extern "C" fn clEnqueueCopyBufferRect(
             return Err(Code::INVALID_VALUE);
         }
         let base = target.address.0.wrapping_sub(source.address.0) as usize;
-        if overlaps(from, Side { start: to.start.wrapping_add(base), ..to }, region) {
+        if overlaps(
+            from,
+            Side {
+                start: to.start.wrapping_add(base),
+                ..to
+            },
+            region,
+        ) {
             return Err(Code::MEM_COPY_OVERLAP);
         }
         // SAFETY: caller.
@@ -340,7 +347,9 @@ fn overlaps(one: Side, other: Side, region: [usize; 3]) -> bool {
     let distance = one.start.abs_diff(other.start);
     let (planes, rest) = (distance / one.plane, distance % one.plane);
     let (rows, bytes) = (rest / one.row, rest % one.row);
-    let near = |count: usize, size: usize, pitch: usize, has: usize| count < has || pitch - count * size < size;
+    let near = |count: usize, size: usize, pitch: usize, has: usize| {
+        count < has || pitch - count * size < size
+    };
     let in_row = bytes < region[0] || one.row - bytes < region[0];
     in_row && near(rows, 1, one.plane / one.row, region[1]) && planes < region[2].max(1)
 }
@@ -352,7 +361,14 @@ mod tests {
     #[test]
     fn pitches_are_checked() {
         let side = Side::new([1, 2, 3], [4, 5, 6], 0, 0).unwrap();
-        assert_eq!(side, Side { start: 1 + 2 * 4 + 3 * 20, row: 4, plane: 20 });
+        assert_eq!(
+            side,
+            Side {
+                start: 1 + 2 * 4 + 3 * 20,
+                row: 4,
+                plane: 20
+            }
+        );
         assert_eq!(side.end([4, 5, 6]), Some(69 + 5 * 20 + 4 * 4 + 4));
         assert!(Side::new([0; 3], [4, 5, 6], 3, 0).is_err());
         assert!(Side::new([0; 3], [4, 5, 6], 8, 39).is_err());

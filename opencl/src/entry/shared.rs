@@ -37,7 +37,12 @@ type FreeFunction = unsafe extern "C" fn(Raw, u32, *mut *mut c_void, *mut c_void
 ///
 /// # Safety
 /// None is needed.
-pub unsafe extern "C" fn clSVMAlloc(context: Raw, bits: u64, size: usize, alignment: u32) -> *mut c_void {
+pub unsafe extern "C" fn clSVMAlloc(
+    context: Raw,
+    bits: u64,
+    size: usize,
+    alignment: u32,
+) -> *mut c_void {
     let allocate = || -> Option<usize> {
         let context = get::<Context>(context).ok()?;
         let is_known = bits & !(ACCESS | FINE | ATOMICS) == 0
@@ -125,13 +130,17 @@ pub unsafe extern "C" fn clEnqueueSVMFree(
         let work = Box::new(move || {
             match function {
                 Some(function) => {
-                    let mut pointers: Vec<*mut c_void> =
-                        addresses.iter().map(|address| *address as *mut c_void).collect();
+                    let mut pointers: Vec<*mut c_void> = addresses
+                        .iter()
+                        .map(|address| *address as *mut c_void)
+                        .collect();
                     let argument = argument as *mut c_void;
                     // SAFETY: caller.
                     unsafe { function(kept.raw(), pointer_count, pointers.as_mut_ptr(), argument) };
                 }
-                None => addresses.iter().for_each(|address| free(&kept.context, *address)),
+                None => addresses
+                    .iter()
+                    .for_each(|address| free(&kept.context, *address)),
             }
             Ok(())
         });

@@ -60,8 +60,7 @@ pub unsafe extern "C" fn clEnqueueReadBuffer(
     event: *mut Raw,
 ) -> i32 {
     let read = || {
-        let (queue, buffer) =
-            checked(queue, buffer, offset, size, host, Flags::HOST_WRITE_ONLY)?;
+        let (queue, buffer) = checked(queue, buffer, offset, size, host, Flags::HOST_WRITE_ONLY)?;
         // SAFETY: caller.
         let list = unsafe { wait_list(&queue.context, count, list) }?;
         let (host, failed) = (Address(host as usize), failed(&queue));

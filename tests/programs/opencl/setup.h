@@ -44,7 +44,7 @@ static void set_up(cl_command_queue_properties properties) {
     OK(code);
 }
 
-static cl_program build(const char *source, const char *options) {
+__attribute__((unused)) static cl_program build(const char *source, const char *options) {
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
     if (clBuildProgram(program, 1, &device, options, NULL, NULL) != CL_SUCCESS) {
         char log[8192];
@@ -55,21 +55,21 @@ static cl_program build(const char *source, const char *options) {
     return program;
 }
 
-static cl_kernel kernel_of(cl_program program, const char *name) {
+__attribute__((unused)) static cl_kernel kernel_of(cl_program program, const char *name) {
     cl_int code;
     cl_kernel kernel = clCreateKernel(program, name, &code);
     OK(code);
     return kernel;
 }
 
-static cl_mem buffer_of(void *data, size_t size) {
+__attribute__((unused)) static cl_mem buffer_of(void *data, size_t size) {
     cl_int code;
     cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, size, data, &code);
     OK(code);
     return buffer;
 }
 
-static void run(cl_kernel kernel, size_t global, size_t local) {
+__attribute__((unused)) static void run(cl_kernel kernel, size_t global, size_t local) {
     OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, local ? &local : NULL, 0, NULL, NULL));
 }
 
