@@ -135,7 +135,13 @@ unsafe fn launch(
         return Err(Code::INVALID_WORK_DIMENSION);
     }
     // SAFETY: caller.
-    let (offset, global) = unsafe { (three(offset, dimensions, 0), three(global, dimensions, 1)) };
+    let offset = unsafe { three(offset, dimensions, 0) };
+    // No sizes are those of an empty index space (OpenCL 2.1).
+    let global = match global.is_null() {
+        true => [0; 3],
+        // SAFETY: caller.
+        false => unsafe { three(global, dimensions, 1) },
+    };
     // SAFETY: caller.
     let local = (!local.is_null()).then(|| unsafe { three(local, dimensions, 1) });
     let info = loaded.info();
@@ -196,10 +202,6 @@ pub unsafe extern "C" fn clEnqueueNDRangeKernel(
     list: *const Raw,
     event: *mut Raw,
 ) -> i32 {
-    if global.is_null() {
-        // OpenCL 2.1: no index space is an empty one; before it was an error, which tells more.
-        return Code::INVALID_GLOBAL_WORK_SIZE.0;
-    }
     // SAFETY: caller.
     answer(unsafe {
         launch(
