@@ -354,6 +354,11 @@ impl Value {
         self.is_disjoint() || adds && llvm!(core::LLVMGetNUW(self.0)) != 0
     }
 
+    /// States that an addition does not overflow as an unsigned one (`nuw`).
+    pub fn set_cannot_carry(self) {
+        llvm!(core::LLVMSetNUW(self.0, 1))
+    }
+
     /// Whether a zero extension is of a non-negative number (`nneg`).
     pub fn is_of_nonnegative(self) -> bool {
         self.opcode() == Some(LLVMOpcode::LLVMZExt) && llvm!(core::LLVMGetNNeg(self.0)) != 0

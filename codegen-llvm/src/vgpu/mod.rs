@@ -40,6 +40,7 @@ pub mod undefined;
 mod unit;
 mod variadics;
 mod warp;
+mod wide_counters;
 mod window;
 
 use anyhow::Result;
@@ -58,6 +59,8 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("check", check::run),
     ("shared-statics", shared_statics),
     ("runtime", runtime),
+    ("warp-order", warp_order),
+    ("wide-counters", wide_counters::run),
     // What only thread 0 reads needs no barrier before its guard.
     ("sink", sink::run),
     ("guards", guards),
@@ -115,6 +118,12 @@ pub fn compile_to_text(context: Context, bitcode: &[u8], options: VgpuOptions) -
 /// Moves marked variables to shared memory (`device::shared_statics`).
 fn shared_statics(unit: &mut Unit) -> Result<()> {
     device::shared_statics::run(&unit.module)
+}
+
+/// Warps are executed one after the other (`device::warp_order`). Needs: the device runtime's code.
+fn warp_order(unit: &mut Unit) -> Result<()> {
+    device::warp_order::run(&unit.module, true);
+    Ok(())
 }
 
 /// Puts barriers before guards (`device::guards`). Needs: kernels' calling convention.
