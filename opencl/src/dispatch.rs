@@ -1,5 +1,5 @@
-//! The dispatch table of `cl_khr_icd`, which every handle begins with: the ICD loader calls functions by their places in
-//! it (`cl_icd.h`).
+//! The dispatch table of `cl_khr_icd`, which every handle begins with: the ICD loader calls functions by their places
+//! in it (`cl_icd.h`).
 
 use std::ffi::c_void;
 

@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::device::Device;
 use crate::handle::{Ref, create};
 use crate::kind;
-use crate::scheduler::{self, Work};
+use crate::scheduler::{self, Action};
 
 bitflags! {
     /// `cl_command_queue_properties`.
@@ -144,13 +144,13 @@ pub fn enqueue(
     command: u32,
     rank: Rank,
     list: &[Ref<Event>],
-    work: Work,
+    work: Action,
 ) -> Enqueued {
     let completion = Completion::new(QUEUED);
     let list: Vec<_> = list.iter().map(|event| event.completion.clone()).collect();
     let order = queue.place(&completion, rank, !list.is_empty());
     let kept = queue.clone();
-    let work: Work = Box::new(move || {
+    let work: Action = Box::new(move || {
         let result = work();
         drop(kept);
         result

@@ -15,7 +15,7 @@ use crate::codes::{Code, Result};
 use crate::completion::{COMPLETE, Completion, RUNNING, SUBMITTED};
 
 /// What a command does.
-pub type Work = Box<dyn FnOnce() -> Result<()> + Send>;
+pub type Action = Box<dyn FnOnce() -> Result<()> + Send>;
 
 /// Most threads. More commands that run at once than the processor has cores only get in each other's way.
 const MOST_THREADS: usize = 8;
@@ -30,7 +30,7 @@ pub struct Command {
     waiting: AtomicUsize,
     /// A failure of an event of its wait list.
     failure: AtomicI32,
-    work: Mutex<Option<Work>>,
+    work: Mutex<Option<Action>>,
 }
 
 #[derive(Default)]
@@ -54,7 +54,7 @@ pub fn enqueue(
     completion: Arc<Completion>,
     list: &[Arc<Completion>],
     order: &[Arc<Completion>],
-    work: Work,
+    work: Action,
 ) {
     let command = Arc::new(Command {
         completion,

@@ -3,7 +3,7 @@
 use llvm_sys::prelude::LLVMValueRef;
 use llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMValueKind, LLVMVisibility};
 
-use super::{Block, Context, Type, c_string, take_message};
+use super::{Block, Type, c_string, take_message};
 
 /// An LLVM value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -230,38 +230,6 @@ impl Value {
         let bits = self.as_int()?;
         let unused = 64 - self.ty().int_width();
         Some(((bits << unused) as i64) >> unused)
-    }
-
-    /// The constant `[n x i8]` of a text and a NUL.
-    pub fn text(context: Context, text: &str) -> Value {
-        Value(llvm!(core::LLVMConstStringInContext2(
-            context.0,
-            text.as_ptr().cast(),
-            text.len(),
-            0
-        )))
-    }
-
-    /// The text that a global variable is initialised with.
-    pub fn initializer_text(self) -> Option<String> {
-        self.is_global_variable()
-            .then(|| self.initializer())??
-            .as_string()
-    }
-
-    /// Its bytes if it is a constant `[n x i8]`, without the terminating NUL.
-    pub fn as_string(self) -> Option<String> {
-        if self.kind() != LLVMValueKind::LLVMConstantDataArrayValueKind
-            || llvm!(core::LLVMIsConstantString(self.0)) == 0
-        {
-            return None;
-        }
-        let mut length = 0;
-        let raw = llvm!(core::LLVMGetAsString(self.0, &mut length));
-        // SAFETY: LLVM returns a pointer to `length` bytes that live as long as the constant.
-        let bytes = unsafe { std::slice::from_raw_parts(raw.cast::<u8>(), length) };
-        let text = bytes.strip_suffix(&[0]).unwrap_or(bytes);
-        Some(String::from_utf8_lossy(text).into_owned())
     }
 }
 

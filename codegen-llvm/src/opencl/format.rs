@@ -1,5 +1,5 @@
-//! Rewrites `printf` into the devices' `vprintf`, which takes a format of C's and a buffer of arguments, each aligned to
-//! its size (OpenCL C 3.0, 6.15.14).
+//! Rewrites `printf` into the devices' `vprintf`, which takes a format of C's and a buffer of arguments, each aligned
+//! to its size (OpenCL C 3.0, 6.15.14).
 //!
 //! OpenCL has conversions of vectors (`%v4f`), which C lacks: each becomes as many conversions of scalars, with commas
 //! between them.

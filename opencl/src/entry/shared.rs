@@ -13,7 +13,7 @@ use crate::entry::transfers::{Address, failed};
 use crate::entry::{answer, enqueued, wait_list};
 use crate::handle::{Raw, Ref, get};
 use crate::queue::{Queue, Rank, enqueue};
-use crate::scheduler::Work;
+use crate::scheduler::Action;
 
 /// `CL_COMMAND_SVM_…`.
 const FREE: u32 = 0x1209;
@@ -92,7 +92,7 @@ unsafe fn command(
     blocking: bool,
     (count, list): (u32, *const Raw),
     event: *mut Raw,
-    work: Work,
+    work: Action,
 ) -> Result<()> {
     // SAFETY: caller.
     let list = unsafe { wait_list(&queue.context, count, list) }?;
