@@ -1,7 +1,7 @@
 //! Kernels and their arguments.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 
 use codegen::opencl::{Argument, ArgumentKind, HIDDEN_WORDS, Kernel as Manifest, Space};
 use parking_lot::Mutex;
@@ -10,7 +10,7 @@ use plugin_api::Parameter;
 use crate::codes::{Code, Result};
 use crate::compile;
 use crate::device::{ALIGNMENT, Device};
-use crate::handle::{Raw, Ref, get};
+use crate::handle::{Owned, Raw, Ref, get};
 use crate::kind;
 use crate::memory::Memory;
 use crate::program::{BUILD_SUCCESS, Program};
@@ -33,8 +33,8 @@ kind!(Kernel, INVALID_KERNEL);
 pub enum Value {
     /// Bytes.
     Bytes(Vec<u8>),
-    /// A memory object; none for null.
-    Memory(Option<Ref<Memory>>),
+    /// A memory object; none for null. Arguments do not keep objects alive.
+    Memory(Option<Weak<Owned<Memory>>>),
     /// Shared virtual memory.
     Shared(usize),
     /// So many bytes of local memory.
@@ -131,7 +131,7 @@ impl Kernel {
                 let raw = unsafe { value.cast::<Raw>().read_unaligned() };
                 Ok(Value::Memory(match raw.is_null() {
                     true => None,
-                    false => Some(get(raw)?),
+                    false => Some(Arc::downgrade(&get(raw)?)),
                 }))
             }
             // The device has neither: no kernel with such an argument is compiled.
@@ -179,8 +179,9 @@ impl Kernel {
                 Value::Bytes(bytes) => push_words(&mut all.words, bytes, *parameter),
                 Value::Memory(None) => all.words.push(0),
                 Value::Memory(Some(memory)) => {
+                    let memory = memory.upgrade().ok_or(Code::INVALID_KERNEL_ARGS)?;
                     all.words.push(memory.address.0);
-                    all.kept.push(memory.clone());
+                    all.kept.push(memory);
                 }
                 Value::Shared(address) => all.words.push(*address as u64),
                 Value::Local(size) => {

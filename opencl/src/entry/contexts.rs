@@ -27,10 +27,14 @@ fn context(
     if notify.is_none() && !argument.is_null() {
         return Err(Code::INVALID_VALUE);
     }
-    for pair in list.chunks_exact(2) {
+    for (index, pair) in list.chunks_exact(2).enumerate() {
+        let mut before = list.chunks_exact(2).take(index);
+        if before.any(|other| other[0] == pair[0]) {
+            return Err(Code::INVALID_PROPERTY);
+        }
         match pair[0] {
             PLATFORM => get::<Platform>(pair[1] as Raw).map(drop)?,
-            USER_SYNC => {}
+            USER_SYNC if pair[1] == 0 || pair[1] == 1 => {}
             _ => return Err(Code::INVALID_PROPERTY),
         }
     }
