@@ -3,6 +3,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | `manifest` | reads what the kernels are, for the host |
+//! | `divisions` | gives divisions by zero a value |
 //! | `format` | rewrites `printf` |
 //! | `builtins` | links the built-in functions that the program calls |
 //! | `entries` | gives kernels the parameters that devices know |
@@ -10,6 +11,7 @@
 //! | `library` | makes the file that `builtins` reads, when omptarget is built |
 
 mod builtins;
+mod divisions;
 mod entries;
 mod format;
 mod index_space;
@@ -37,6 +39,7 @@ pub fn compile(context: Context, input: &[u8], level: u8) -> Result<Vec<u8>> {
     })?;
     module.set_layout(&machine.layout());
     let manifest = manifest::read(&module);
+    divisions::run(&module);
     format::run(&module)?;
     builtins::link(&module)?;
     let kernels = entries::run(&module)?;

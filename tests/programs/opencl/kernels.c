@@ -97,6 +97,11 @@ static const char *source =
     "    halves[get_global_id(0)] = (float)(d / 2);\n"
     "}\n"
     "kernel void variables(global int *out) { *out = counter; }\n"
+    "kernel void divisions(global int *a, global int4 *v, int zero) {\n"
+    "    int i = get_global_id(0);\n"
+    "    a[i] = i / (zero + i % 2) + i % zero + (-2147483647 - 1) / (zero - 1) + i / 3;\n"
+    "    v[i] = (int4)i / (int4)(zero, 1, 2, -1);\n"
+    "}\n"
     "struct pair { char c; int values[5]; };\n"
     "kernel void structures(struct pair p, float3 v, global float *out) {\n"
     "    out[get_global_id(0)] = p.c + p.values[get_global_id(0) % 5] + v.z;\n"
@@ -229,6 +234,20 @@ static void memory_and_arguments(void) {
     run(kernel, 1, 1);
     read_back(out, &value, sizeof value);
     SAME(value, 7 + N / GROUP);
+
+    // A division by zero gives some number, and ends nothing.
+    int numbers[N], vectors[4 * N], zero = 0;
+    kernel = kernel_of(program, "divisions");
+    cl_mem scalars = buffer_of(numbers, sizeof numbers);
+    out = buffer_of(vectors, sizeof vectors);
+    OK(clSetKernelArg(kernel, 0, sizeof scalars, &scalars));
+    OK(clSetKernelArg(kernel, 1, sizeof out, &out));
+    OK(clSetKernelArg(kernel, 2, sizeof zero, &zero));
+    run(kernel, N, GROUP);
+    read_back(scalars, numbers, sizeof numbers);
+    read_back(out, vectors, sizeof vectors);
+    SAME(vectors[4 * 9 + 2], 4);
+    SAME(vectors[4 * 9 + 3], -9);
 
     struct { char c; int values[5]; } pair = {1, {10, 20, 30, 40, 50}};
     cl_float3 vector = {{1, 2, 3}};
