@@ -155,7 +155,7 @@ fn info(device: &Ref<Device>, name: u32) -> Result<Answer> {
         0x1030 => Answer::text(&extensions()),
         0x1031 => Answer::raw(platform().raw()),
         0x1035 => Answer::truth(!device.is_gpu()),
-        0x103d => Answer::text("OpenCL C 1.2"),
+        0x103d => Answer::text("OpenCL C 1.2 omptarget"),
         // Built-in kernels, intermediate languages: none.
         0x103f | 0x105b => Answer::text(""),
         0x1061 | 0x1062 => Answer::bytes(Vec::new()),
