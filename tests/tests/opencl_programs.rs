@@ -102,6 +102,13 @@ fn the_example_passes() {
     assert_eq!(outcome.passed("vector_add"), "PASS\n");
 }
 
+#[test]
+fn info_says_how_programs_find_the_platform() {
+    let outcome = e2e::run(&dist("bin/omptarget"), &["info"], &[]);
+    let said = outcome.passed("omptarget info");
+    assert!(said.contains("OCL_ICD_VENDORS="), "{said}");
+}
+
 /// `clinfo` asks for everything that there is to ask.
 #[test]
 fn clinfo_finds_the_device() {
