@@ -67,7 +67,7 @@ pub(super) fn link_math(module: &Module, machine: &Machine) -> Result<()> {
 }
 
 /// The names that the module uses and does not define.
-pub(super) fn missing(module: &Module) -> Vec<String> {
+pub(crate) fn missing(module: &Module) -> Vec<String> {
     let all = module.functions().into_iter().chain(module.globals());
     all.filter(|symbol| symbol.is_declaration() && !symbol.is_unused() && !symbol.is_intrinsic())
         .map(Value::name)
@@ -131,7 +131,7 @@ fn libraries(triple: &str, need: &str) -> Result<Vec<PathBuf>> {
 }
 
 /// The path of a file of the `dist/` where this code lies: in the compiler process or in clang's plugin.
-pub(super) fn in_dist(name: &str) -> Result<PathBuf> {
+pub(crate) fn in_dist(name: &str) -> Result<PathBuf> {
     let own = own_file().context("cannot find this program's own file")?;
     let dist = own
         .parent()

@@ -195,6 +195,14 @@ impl Value {
 
     /// The integer that is a function's metadata of a kind, the tuple `!{i32 n}`.
     pub fn metadata_int(self, context: Context, kind: &str) -> Option<u64> {
+        self.metadata_operands(context, kind)?
+            .first()
+            .copied()??
+            .as_int()
+    }
+
+    /// The operands of the tuple that is a function's metadata of a kind.
+    pub fn metadata_operands(self, context: Context, kind: &str) -> Option<Vec<Option<Value>>> {
         let wanted = llvm!(core::LLVMGetMDKindIDInContext(
             context.0,
             kind.as_ptr().cast(),
@@ -206,7 +214,7 @@ impl Value {
             .find(|&index| llvm!(core::LLVMValueMetadataEntriesGetKind(entries, index)) == wanted)
             .map(|index| llvm!(core::LLVMValueMetadataEntriesGetMetadata(entries, index)));
         llvm!(core::LLVMDisposeValueMetadataEntries(entries));
-        operands(context, found?).first().copied()??.as_int()
+        Some(operands(context, found?))
     }
 }
 

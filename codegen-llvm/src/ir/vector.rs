@@ -52,6 +52,16 @@ impl Type {
         }
     }
 
+    /// Whether it is a vector of a fixed length.
+    pub fn is_vector(self) -> bool {
+        self.kind() == LLVMTypeKind::LLVMVectorTypeKind
+    }
+
+    /// The type of a vector's or an array's elements.
+    pub fn element_type(self) -> Type {
+        Type(llvm!(core::LLVMGetElementType(self.0)))
+    }
+
     /// Whether it is an integer of any width.
     pub fn is_int(self) -> bool {
         self.kind() == LLVMTypeKind::LLVMIntegerTypeKind
