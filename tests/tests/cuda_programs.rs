@@ -43,6 +43,24 @@ fn objects_are_linked() {
     assert_eq!(outcome.passed("linked from an object"), "PASS\n");
 }
 
+/// nvcc compiles C files as C whatever the standard of the others, and build files name libraries that are empty here.
+#[test]
+fn a_command_line_for_nvcc() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let program = folder.path().join("program");
+    let program = program.to_str().expect("a name in UTF-8");
+    let sources = ["nvcc_units.cu", "nvcc_c_unit.c"];
+    let sources = sources.map(|name| format!("tests/programs/cuda/{name}"));
+    let libraries = ["-lcudart_static", "-lcudadevrt", "-o", program];
+    let mut arguments = vec!["-std=c++17", "--cuda-headers=own"];
+    arguments.extend(sources.iter().map(String::as_str));
+    arguments.extend(libraries);
+    let compiled = e2e::run(&dist("cuda-stub/bin/nvcc"), &arguments, &[]);
+    assert_eq!((compiled.code, &*compiled.stderr), (0, ""));
+    let outcome = e2e::run(program.as_ref(), &[], &[]);
+    assert_eq!(outcome.passed("compiled by nvcc"), "PASS\n");
+}
+
 /// Units call each other's device functions. Units in C++ use the library, too.
 #[test]
 fn several_units() {

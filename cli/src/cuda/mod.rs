@@ -1,5 +1,6 @@
 //! `omptarget cuda` and `omptarget nvcc`: clang++ with a configuration file for CUDA programs.
 
+mod c_sources;
 mod headers;
 mod nvcc;
 
@@ -32,14 +33,30 @@ pub fn compile(arguments: &[OsString]) -> Result<()> {
 /// a driver for C, which links no library of C++.
 pub fn compile_as_nvcc(arguments: &[OsString]) -> Result<()> {
     let (mut clang, arguments) = clang(&nvcc::translate(arguments)?)?;
-    clang.args(&arguments);
-    if !arguments
-        .iter()
-        .any(|argument| NO_LINK.iter().any(|option| argument == option))
-    {
+    let is_no_link = |argument: &OsString| NO_LINK.iter().any(|option| argument == option);
+    let links = !arguments.iter().any(is_no_link);
+    let split = c_sources::split(arguments, links)?;
+    clang.args(&split.rest);
+    if links {
         clang.args(["-lstdc++", "-lm"]);
     }
-    replace_by(clang)
+    if split.before.is_empty() {
+        return replace_by(clang);
+    }
+    for arguments in &split.before {
+        wait_for(self::clang(arguments)?.0.args(arguments))?;
+    }
+    wait_for(&mut clang)
+}
+
+/// Runs clang, which says itself what it does not like.
+fn wait_for(clang: &mut Command) -> Result<()> {
+    let cannot_start = format!("cannot start {}", clang.get_program().display());
+    let status = clang.status().map_err(Failure::system(cannot_start))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(Failure::Ended(status)),
+    }
 }
 
 /// Options with which clang does not link.
