@@ -5,4 +5,7 @@
 #if defined(__CUDA__)
 #include "cached_access_omptarget.h"
 #include "host_min_max_omptarget.h"
+#ifdef OMPTARGET_TEXTURE_REFERENCES
+#include "texture_references_omptarget.h"
+#endif
 #endif

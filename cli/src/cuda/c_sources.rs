@@ -58,7 +58,9 @@ pub fn split(arguments: Vec<OsString>, links: bool) -> Result<Split> {
     }
     let compilation = for_c(&split.rest);
     let folder = match links {
-        true => Some(tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?),
+        true => {
+            Some(tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?)
+        }
         false => None,
     };
     let sources: Vec<usize> = (0..split.rest.len())
@@ -130,7 +132,11 @@ mod tests {
 
     #[test]
     fn other_command_lines_stay() {
-        for line in ["-std=c99 a.c b.cu", "-std=c++17 b.cu", "-std=c++17 -x cuda a.c"] {
+        for line in [
+            "-std=c99 a.c b.cu",
+            "-std=c++17 b.cu",
+            "-std=c++17 -x cuda a.c",
+        ] {
             let made = split(words(line), true).expect("no folder is needed");
             assert!(made.before.is_empty() && made.rest == words(line));
         }

@@ -67,7 +67,7 @@ pub(super) fn link_math(module: &Module, machine: &Machine) -> Result<()> {
 }
 
 /// The names that the module uses and does not define.
-pub(super) fn missing(module: &Module) -> Vec<String> {
+pub(crate) fn missing(module: &Module) -> Vec<String> {
     let all = module.functions().into_iter().chain(module.globals());
     all.filter(|symbol| symbol.is_declaration() && !symbol.is_unused() && !symbol.is_intrinsic())
         .map(Value::name)
@@ -75,7 +75,7 @@ pub(super) fn missing(module: &Module) -> Vec<String> {
 }
 
 /// Links members that define something missing, until none does, as a linker does with archives.
-pub(super) fn link_needed(module: &Module, mut members: Vec<Module>) -> Result<()> {
+pub(crate) fn link_needed(module: &Module, mut members: Vec<Module>) -> Result<()> {
     loop {
         let missing = missing(module);
         let serves = |member: &Module| {
@@ -131,7 +131,7 @@ fn libraries(triple: &str, need: &str) -> Result<Vec<PathBuf>> {
 }
 
 /// The path of a file of the `dist/` where this code lies: in the compiler process or in clang's plugin.
-pub(super) fn in_dist(name: &str) -> Result<PathBuf> {
+pub(crate) fn in_dist(name: &str) -> Result<PathBuf> {
     let own = own_file().context("cannot find this program's own file")?;
     let dist = own
         .parent()
@@ -155,7 +155,7 @@ fn own_file() -> Option<PathBuf> {
 }
 
 /// The modules of archives and bitcode files.
-pub(super) fn members(context: Context, libraries: &[PathBuf]) -> Result<Vec<Module>> {
+pub(crate) fn members(context: Context, libraries: &[PathBuf]) -> Result<Vec<Module>> {
     let mut members = Vec::new();
     for path in libraries {
         let what = || path.display().to_string();

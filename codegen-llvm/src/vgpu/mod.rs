@@ -35,6 +35,7 @@ mod shared;
 mod shared_layout;
 mod sink;
 mod spin;
+mod textures;
 mod trap_record;
 pub mod undefined;
 mod unit;
@@ -71,6 +72,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("retarget", retarget::run),
     ("reflect", reflect::run),
     ("assembly", assembly::run),
+    ("textures", textures::run),
     // The module still has the image's own instructions and none of the virtual GPU's.
     ("count", count::run),
     ("trap-record", trap_record::run),
