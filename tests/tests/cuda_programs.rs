@@ -112,6 +112,24 @@ fn graphs_and_pools() {
     assert_eq!(outcome.passed("graphs"), "PASS\n");
 }
 
+/// Arrays, textures and surfaces, by objects and by the references of CUDA 11. The last kernel accesses a surface outside.
+#[test]
+fn textures() {
+    let source = "tests/programs/cuda/textures.cu";
+    let binary = Build::new(&[source])
+        .flags(&["-g", "-DOMPTARGET_TEXTURE_REFERENCES"])
+        .compile(Mode::Cuda("-O1"));
+    let outcome = binary.run(&[]);
+    assert_eq!((outcome.code, &*outcome.stdout), (0, "PASS\n"));
+    let place = line_of(source, "void outside");
+    let says = outcome.stderr.contains("a kernel failed: trap");
+    assert!(
+        says && outcome.stderr.contains(&format!("textures.cu:{place}")),
+        "{}",
+        outcome.stderr
+    );
+}
+
 /// Calls that fail return codes. A kernel that fails is reported with its place, and the program goes on.
 #[test]
 fn failures() {

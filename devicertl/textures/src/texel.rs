@@ -13,6 +13,10 @@ pub unsafe fn read(texture: &Texture, level: &Level, [x, y, slice]: [u32; 3]) ->
     let bytes = texture.texel_bytes() as u64;
     let offset = x as u64 * bytes + y as u64 * level.pitch + slice as u64 * level.slice;
     let texel = (level.address + offset) as *const u8;
+    if texture.bits == 32 && texture.channels == 1 {
+        // SAFETY: caller.
+        return [unsafe { texel.cast::<u32>().read_unaligned() }, 0, 0, 0];
+    }
     let mut bits = [0; 4];
     for (channel, place) in bits.iter_mut().enumerate() {
         if channel as u32 >= texture.channels {
@@ -42,8 +46,11 @@ unsafe fn read_channel(texture: &Texture, texel: *const u8, channel: usize) -> u
 
 /// A texel as numbers.
 pub fn floats(texture: &Texture, bits: Bits) -> [f32; 4] {
+    if texture.kind == Kind::FLOAT && texture.bits == 32 {
+        return bits.map(f32::from_bits);
+    }
     let mut numbers = [0.0; 4];
-    for channel in 0..4 {
+    for channel in 0..texture.channels.min(4) as usize {
         numbers[channel] = float(texture, bits[channel]);
         if texture.srgb != 0 && channel < 3 {
             numbers[channel] = linear_light(numbers[channel]);

@@ -65,6 +65,8 @@ pub fn number(value: u32) -> Argument {
 pub fn descriptor(emitter: &mut Emitter, object: &Operand) -> Option<Argument> {
     let bits = emitter.value(object, unsigned(64))?;
     let address = emitter.op(&format!("inttoptr i64 {bits} to ptr"));
+    // The functions do not check the address: what is no object is a fault here, with the program's line.
+    emitter.op(&format!("load volatile i8, ptr {address}"));
     Some(("ptr".to_owned(), address))
 }
 
