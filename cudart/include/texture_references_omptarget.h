@@ -40,6 +40,26 @@ static inline __host__ void omptarget_register(const void *reference) {
             __cudaRegisterTexture(0, reference, 0, entry->name, 0, 0, 0);
 }
 
+// The host's side of the variable of a name.
+static inline __host__ const void *omptarget_variable(const char *name) {
+    for (const omptarget_entry *entry = __start_llvm_offload_entries; entry != __stop_llvm_offload_entries; entry++)
+        if (__builtin_strcmp(entry->name, name) == 0)
+            return entry->address;
+    return 0;
+}
+
+// Copies to and from variables by their names, which CUDA had up to version 4.
+template <size_t length>
+static inline cudaError_t cudaMemcpyToSymbol(const char (&name)[length], const void *from, size_t bytes,
+                                             size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+    return cudaMemcpyToSymbol(omptarget_variable(name), from, bytes, offset, kind);
+}
+template <size_t length>
+static inline cudaError_t cudaMemcpyFromSymbol(void *to, const char (&name)[length], size_t bytes, size_t offset = 0,
+                                               cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+    return cudaMemcpyFromSymbol(to, omptarget_variable(name), bytes, offset, kind);
+}
+
 // How a reference reads. `object` is what is bound.
 struct textureReference {
     int normalized;
@@ -58,10 +78,8 @@ struct textureReference {
 template <typename T, int dimensions = cudaTextureType1D, cudaTextureReadMode mode = cudaReadModeElementType>
 struct __attribute__((device_builtin_texture_type)) texture : public textureReference {
     __host__ texture(int normalized_coordinates = 0, cudaTextureFilterMode filter = cudaFilterModePoint,
-                     cudaTextureAddressMode outside = cudaAddressModeClamp)
-        : texture(normalized_coordinates, filter, outside, cudaCreateChannelDesc<T>()) {}
-    __host__ texture(int normalized_coordinates, cudaTextureFilterMode filter, cudaTextureAddressMode outside,
-                     cudaChannelFormatDesc description) {
+                     cudaTextureAddressMode outside = cudaAddressModeClamp,
+                     cudaChannelFormatDesc description = cudaCreateChannelDesc<T>()) {
         normalized = normalized_coordinates;
         filterMode = filter;
         addressMode[0] = addressMode[1] = addressMode[2] = outside;
@@ -135,6 +153,14 @@ template <typename T, int dimensions, cudaTextureReadMode mode>
 static inline cudaError_t cudaBindTexture(size_t *offset, const texture<T, dimensions, mode> &reference,
                                           const void *memory, size_t bytes = 0xffffffffu) {
     return cudaBindTexture(offset, reference, memory, reference.channelDesc, bytes);
+}
+
+// The same by the addresses of the reference and of the format, as in C.
+template <typename T, int dimensions, cudaTextureReadMode mode>
+static inline cudaError_t cudaBindTexture(size_t *offset, const texture<T, dimensions, mode> *reference,
+                                          const void *memory, const cudaChannelFormatDesc *description,
+                                          size_t bytes = 0xffffffffu) {
+    return cudaBindTexture(offset, *reference, memory, *description, bytes);
 }
 
 // Memory in rows.

@@ -180,7 +180,10 @@ pub unsafe extern "C" fn cudaMemcpy2DFromArrayAsync(
 }
 
 /// Copies a rectangle from one array to another.
-pub extern "C" fn cudaMemcpy2DArrayToArray(
+///
+/// # Safety
+/// None is needed: handles are numbers here.
+pub unsafe extern "C" fn cudaMemcpy2DArrayToArray(
     to: *mut c_void,
     to_x: usize,
     to_y: usize,
@@ -291,7 +294,10 @@ pub unsafe extern "C" fn cudaMemcpyFromArrayAsync(
 }
 
 /// Copies bytes from one array to another, row after row.
-pub extern "C" fn cudaMemcpyArrayToArray(
+///
+/// # Safety
+/// None is needed: handles are numbers here.
+pub unsafe extern "C" fn cudaMemcpyArrayToArray(
     to: *mut c_void,
     to_x: usize,
     to_y: usize,
