@@ -20,8 +20,8 @@ const CLOCK_RATE: i32 = 1_000_000;
 const TEXTURE_ALIGNMENT: usize = 512;
 const TEXTURE_PITCH_ALIGNMENT: usize = 32;
 
-/// Sizes of textures and surfaces, as an NVIDIA GPU's of compute capability 8: in one, two and three dimensions, of cubes
-/// and of layers.
+/// Sizes of textures and surfaces, as an NVIDIA GPU's of compute capability 8: in one, two and three dimensions, of
+/// cubes and of layers.
 const TEXTURE_SIZES: [i32; 40] = {
     const LINE: i32 = MAX_LINE as i32;
     const ROWS: i32 = MAX_PLANE[1] as i32;
