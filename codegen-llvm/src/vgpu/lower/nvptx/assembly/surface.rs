@@ -1,4 +1,4 @@
-//! Accesses of surfaces (PTX ISA, "Surface Instructions"): the place of an element is found by `devicertl/textures`, and
+//! Accesses of surfaces (PTX ISA, "Surface Instructions"): `devicertl/textures` finds the place of an element, which is
 //! read or written here.
 
 use super::emitter::Emitter;
