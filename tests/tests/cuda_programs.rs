@@ -112,7 +112,8 @@ fn graphs_and_pools() {
     assert_eq!(outcome.passed("graphs"), "PASS\n");
 }
 
-/// Arrays, textures and surfaces, by objects and by the references of CUDA 11. The last kernel accesses a surface outside.
+/// Arrays, textures and surfaces, by objects and by the references of CUDA 11. The last kernel accesses a surface
+/// outside.
 #[test]
 fn textures() {
     let source = "tests/programs/cuda/textures.cu";

@@ -1,5 +1,5 @@
-//! C files on a command line of `nvcc`. It compiles them with the host's C compiler, and `-std=c++17` is for the others;
-//! clang refuses a C++ standard for C.
+//! C files on a command line of `nvcc`. It compiles them with the host's C compiler, and `-std=c++17` is for the
+//! others; clang refuses a C++ standard for C.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
