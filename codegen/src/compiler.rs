@@ -35,6 +35,9 @@ pub const RUNTIME_LIBRARIES: [(&str, &str); 3] = [
 /// What the compiler links into code objects for AMD GPUs that allocate memory or print: the path in the same folder.
 pub const SERVICES_LIBRARY: &str = "lib/amdgcn-amd-amdhsa/libompservices.a";
 
+/// What the compiler links into kernels for the virtual GPU that use textures or surfaces: the path in the same folder.
+pub const TEXTURE_LIBRARY: &str = "lib/nvptx64-nvidia-cuda/libomptextures.a";
+
 /// How to compile for the virtual GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VgpuOptions {
@@ -273,7 +276,7 @@ impl Compiler {
         let mut identity = format!("{} {}", env!("CARGO_PKG_VERSION"), state(&tool));
         let folder = self.tool.parent().and_then(Path::parent);
         let libraries = RUNTIME_LIBRARIES.iter().map(|(_, library)| *library);
-        for library in libraries.chain([SERVICES_LIBRARY, opencl::BUILTINS]) {
+        for library in libraries.chain([SERVICES_LIBRARY, TEXTURE_LIBRARY, opencl::BUILTINS]) {
             let file = folder.map(|folder| std::fs::metadata(folder.join(library)));
             identity += &file
                 .and_then(Result::ok)

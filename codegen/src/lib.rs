@@ -17,7 +17,7 @@ mod progress;
 pub use cache::{Cache, Key};
 pub use compiler::{
     CodeObjectOptions, Compiler, PROVENANCE, PtxOptions, RUNTIME_LIBRARIES, SERVICES_LIBRARY,
-    VgpuOptions,
+    TEXTURE_LIBRARY, VgpuOptions,
 };
 pub use cpu_level::CpuLevel;
 pub use error::CompileError;

@@ -3,6 +3,14 @@
 #include_next <__clang_cuda_runtime_wrapper.h>
 
 #if defined(__CUDA__)
+// What NVIDIA's compiler includes before every source, and old programs use unasked.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include "cached_access_omptarget.h"
 #include "host_min_max_omptarget.h"
+#ifdef OMPTARGET_TEXTURE_REFERENCES
+#include "texture_references_omptarget.h"
+#endif
 #endif

@@ -2,12 +2,17 @@
 #ifndef OMPTARGET_HOST_MIN_MAX_H
 #define OMPTARGET_HOST_MIN_MAX_H
 
+#if __cplusplus >= 201103L
+#define OMPTARGET_CONSTEXPR constexpr
+#else
+#define OMPTARGET_CONSTEXPR
+#endif
 #define OMPTARGET_MIN_MAX(first, second, result)                            \
-    static __host__ __forceinline__ constexpr result min(first a, second b) \
+    static __host__ __forceinline__ OMPTARGET_CONSTEXPR result min(first a, second b) \
     {                                                                       \
         return (result)b < (result)a ? (result)b : (result)a;               \
     }                                                                       \
-    static __host__ __forceinline__ constexpr result max(first a, second b) \
+    static __host__ __forceinline__ OMPTARGET_CONSTEXPR result max(first a, second b) \
     {                                                                       \
         return (result)a < (result)b ? (result)b : (result)a;               \
     }
@@ -25,5 +30,6 @@ OMPTARGET_MIXED(float, double)
 
 #undef OMPTARGET_MIXED
 #undef OMPTARGET_MIN_MAX
+#undef OMPTARGET_CONSTEXPR
 
 #endif

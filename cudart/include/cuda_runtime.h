@@ -7,6 +7,8 @@
 #include "driver_functions.h"
 #include "vector_functions.h"
 
+#include "channel_descriptor.h"
+
 #ifdef __cplusplus
 // The functions that take an address, for any type behind it.
 template <typename T> static inline cudaError_t cudaMalloc(T **memory, size_t bytes) {
@@ -182,6 +184,10 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *blo
 
 #ifdef __CUDA__
 #include "device_functions_omptarget.h"
+#include "texture_indirect_functions.h"
+#ifdef OMPTARGET_TEXTURE_REFERENCES
+#include "texture_references_omptarget.h"
+#endif
 #endif
 
 #endif

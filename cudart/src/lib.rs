@@ -13,6 +13,7 @@
 //! - `graph`: graphs, and the capture of streams.
 //! - `allocations`, `pools`, `handles`, `streams`, `events`: what programs hold addresses and handles of.
 //! - `front`: which library this is; HIP's (`hiprt`) is made of the same.
+//! - `texture`: arrays, textures and surfaces.
 //! - `error`, `codes`: the last error of a thread, and the error codes.
 
 pub mod abi;
@@ -33,3 +34,4 @@ pub mod properties;
 pub mod registry;
 pub mod runtime;
 mod streams;
+pub mod texture;

@@ -5,6 +5,8 @@ use std::mem::offset_of;
 
 use crate::cuda_device::CudaDevice;
 use crate::launch::MAX_BLOCK;
+use crate::texture::array::{MAX_LAYERS, MAX_LINE, MAX_PLANE, MAX_VOLUME};
+use crate::texture::object::MAX_ROW;
 
 /// Bytes of `__constant__` variables, as on every NVIDIA GPU.
 const CONSTANT_MEMORY: usize = 64 << 10;
@@ -17,6 +19,59 @@ const CLOCK_RATE: i32 = 1_000_000;
 /// Alignment of textures, which `cudaMalloc` has, and of their rows.
 const TEXTURE_ALIGNMENT: usize = 512;
 const TEXTURE_PITCH_ALIGNMENT: usize = 32;
+
+/// Sizes of textures and surfaces, as an NVIDIA GPU's of compute capability 8: in one, two and three dimensions, of
+/// cubes and of layers.
+const TEXTURE_SIZES: [i32; 40] = {
+    const LINE: i32 = MAX_LINE as i32;
+    const ROWS: i32 = MAX_PLANE[1] as i32;
+    const VOLUME: i32 = MAX_VOLUME as i32;
+    const LAYERS: i32 = MAX_LAYERS as i32;
+    const SIDE: i32 = 32_768;
+    const CUBES: i32 = LAYERS - 2;
+    [
+        LINE,
+        SIDE,
+        MAX_ROW as i32,
+        LINE,
+        ROWS,
+        SIDE,
+        SIDE,
+        LINE,
+        ROWS,
+        i32::MAX,
+        SIDE,
+        SIDE,
+        VOLUME,
+        VOLUME,
+        VOLUME,
+        VOLUME,
+        VOLUME,
+        VOLUME,
+        SIDE,
+        SIDE,
+        LAYERS,
+        SIDE,
+        SIDE,
+        LAYERS,
+        SIDE,
+        CUBES,
+        SIDE,
+        LINE,
+        ROWS,
+        VOLUME,
+        VOLUME,
+        VOLUME,
+        SIDE,
+        LAYERS,
+        SIDE,
+        SIDE,
+        LAYERS,
+        SIDE,
+        SIDE,
+        CUBES,
+    ]
+};
 
 /// `cudaDeviceProp`. What is not known is 0.
 #[repr(C)]
@@ -67,7 +122,7 @@ pub struct DeviceProperties {
     pub maps_host_memory: i32,
     /// Any number of threads may use it.
     pub compute_mode: i32,
-    /// Sizes of textures and surfaces, which there are not.
+    /// Sizes of textures and surfaces, in the structure's order.
     pub textures: [i32; 40],
     /// Alignment of surfaces.
     pub surface_alignment: usize,
@@ -191,6 +246,7 @@ impl DeviceProperties {
             overlap: 1,
             multiprocessors: signed(info.multiprocessors),
             maps_host_memory: 1,
+            textures: TEXTURE_SIZES,
             surface_alignment: TEXTURE_ALIGNMENT,
             concurrent_kernels: 1,
             pci: [device.number as i32, 0, 0],
@@ -234,8 +290,9 @@ impl DeviceProperties {
             18 => self.integrated,
             19 => self.maps_host_memory,
             20 => self.compute_mode,
-            // There are no textures and no surfaces.
-            21..=29 | 42..=49 | 52..=74 | 77 => 0,
+            // Fetches of four texels.
+            44 => 1,
+            21..=29 | 42..=49 | 52..=74 | 77 => self.textures[texture_size(number)?],
             30 => size(self.surface_alignment),
             31 => self.concurrent_kernels,
             32 => self.ecc,
@@ -279,6 +336,30 @@ impl DeviceProperties {
             _ => return None,
         })
     }
+}
+
+/// Where the attribute of a texture's or surface's size is among those of the structure.
+fn texture_size(number: c_int) -> Option<usize> {
+    /// First attribute, last one, place of the first.
+    const PLACES: [(c_int, c_int, usize); 13] = [
+        (21, 21, 0),
+        (22, 23, 3),
+        (24, 26, 12),
+        (27, 29, 21),
+        (42, 43, 19),
+        (45, 46, 10),
+        (47, 49, 15),
+        (52, 52, 18),
+        (53, 68, 24),
+        (69, 69, 2),
+        (70, 72, 7),
+        (73, 74, 5),
+        (77, 77, 1),
+    ];
+    let found = PLACES
+        .iter()
+        .find(|(first, last, _)| (*first..=*last).contains(&number))?;
+    Some(found.2 + (number - found.0) as usize)
 }
 
 /// A number with which nobody computes.

@@ -104,6 +104,11 @@ impl Registry {
         id
     }
 
+    /// The fat binary that was added last.
+    pub fn last(&self) -> BinaryId {
+        self.0.read().next
+    }
+
     /// Removes a fat binary and what is registered of it.
     pub fn remove(&self, id: BinaryId) {
         let mut tables = self.0.write();

@@ -21,6 +21,8 @@ use crate::own_stream::OwnStream;
 use crate::pools::{Pool, Pooled};
 use crate::registry::Registry;
 use crate::streams::{Role, Stream};
+use crate::texture::array::Array;
+use crate::texture::object::Object;
 
 /// The state of the process.
 #[derive(Default)]
@@ -48,6 +50,10 @@ pub struct Runtime {
     pub pools: Handles<Arc<Pool>>,
     /// The pool of each block that came from one.
     pub pooled: Pooled,
+    /// Arrays.
+    pub arrays: Handles<Arc<Array>>,
+    /// Texture and surface objects, by the addresses of their descriptors.
+    pub objects: Mutex<HashMap<u64, Object>>,
     /// What is freed when a stream has passed it.
     pub deferred: Mutex<Vec<(Point, Allocation)>>,
 }
@@ -159,6 +165,15 @@ impl Runtime {
         let is_here = |own: &OwnStream| own.device.number == device.number;
         self.streams.remove_all(is_here);
         OF_THREAD.with_borrow_mut(|streams| streams.remove(&device.number));
+    }
+
+    /// Forgets the arrays, textures and surfaces of a device; gives the descriptors of the latter.
+    pub fn forget_arrays(&self, device: &CudaDevice) -> Vec<u64> {
+        let number = device.number;
+        self.arrays.remove_all(|array| array.device == number);
+        let mut objects = self.objects.lock();
+        let taken = objects.extract_if(|_, object| object.device == number);
+        taken.map(|(address, _)| address).collect()
     }
 
     /// The memory or variable that has this address in it.

@@ -43,6 +43,24 @@ fn objects_are_linked() {
     assert_eq!(outcome.passed("linked from an object"), "PASS\n");
 }
 
+/// nvcc compiles C files as C whatever the standard of the others, and build files name libraries that are empty here.
+#[test]
+fn a_command_line_for_nvcc() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let program = folder.path().join("program");
+    let program = program.to_str().expect("a name in UTF-8");
+    let sources = ["nvcc_units.cu", "nvcc_c_unit.c"];
+    let sources = sources.map(|name| format!("tests/programs/cuda/{name}"));
+    let libraries = ["-lcudart_static", "-lcudadevrt", "-o", program];
+    let mut arguments = vec!["-std=c++17", "--cuda-headers=own"];
+    arguments.extend(sources.iter().map(String::as_str));
+    arguments.extend(libraries);
+    let compiled = e2e::run(&dist("cuda-stub/bin/nvcc"), &arguments, &[]);
+    assert_eq!((compiled.code, &*compiled.stderr), (0, ""));
+    let outcome = e2e::run(program.as_ref(), &[], &[]);
+    assert_eq!(outcome.passed("compiled by nvcc"), "PASS\n");
+}
+
 /// Units call each other's device functions. Units in C++ use the library, too.
 #[test]
 fn several_units() {
@@ -92,6 +110,21 @@ fn runtime_functions() {
 fn graphs_and_pools() {
     let outcome = program("graphs", "-O2").run(&[]);
     assert_eq!(outcome.passed("graphs"), "PASS\n");
+}
+
+/// Arrays, textures and surfaces, by objects and by the references of CUDA 11. The last kernel accesses a surface
+/// outside.
+#[test]
+fn textures() {
+    let source = "tests/programs/cuda/textures.cu";
+    let binary = Build::new(&[source])
+        .flags(&["-g", "-DOMPTARGET_TEXTURE_REFERENCES"])
+        .compile(Mode::Cuda("-O1"));
+    let outcome = binary.run(&[]);
+    assert_eq!((outcome.code, &*outcome.stdout), (0, "PASS\n"));
+    for text in ["a kernel failed: trap", "in surf2Dread<float>"] {
+        assert!(outcome.stderr.contains(text), "{}", outcome.stderr);
+    }
 }
 
 /// Calls that fail return codes. A kernel that fails is reported with its place, and the program goes on.

@@ -1,13 +1,16 @@
 //! `omptarget cuda` and `omptarget nvcc`: clang++ with a configuration file for CUDA programs.
 
+mod c_sources;
 mod headers;
 mod nvcc;
+mod whole_program;
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command;
 
-use omptarget_driver::{Failure, Result, clang};
+use omptarget_driver::{Failure, Result, clang, dist};
 
 pub use nvcc::PROGRAM as NVCC;
 
@@ -31,19 +34,60 @@ pub fn compile(arguments: &[OsString]) -> Result<()> {
 /// Does the same with arguments for NVIDIA's `nvcc`, to which files are C, C++ or CUDA by their names. clang does so as
 /// a driver for C, which links no library of C++.
 pub fn compile_as_nvcc(arguments: &[OsString]) -> Result<()> {
-    let (mut clang, arguments) = clang(&nvcc::translate(arguments)?)?;
-    clang.args(&arguments);
-    if !arguments
-        .iter()
-        .any(|argument| NO_LINK.iter().any(|option| argument == option))
-    {
+    let arguments = without_own_headers(nvcc::with_environment(arguments));
+    let objects = whole_program::objects(&arguments);
+    let (mut clang, arguments) = clang(&nvcc::translate(&arguments)?)?;
+    let is_no_link = |argument: &OsString| NO_LINK.iter().any(|option| argument == option);
+    let links = !arguments.iter().any(is_no_link);
+    let split = c_sources::split(arguments, links)?;
+    clang.args(&split.rest);
+    if links {
         clang.args(["-lstdc++", "-lm"]);
+        // Behind the program's own folders, as with NVIDIA's.
+        let mut libraries = OsString::from("-L");
+        libraries.push(dist::file("cuda-stub/lib64")?);
+        clang.arg(libraries);
     }
-    replace_by(clang)
+    if split.before.is_empty() && objects.is_empty() {
+        return replace_by(clang);
+    }
+    let run = |arguments: &[OsString]| wait_for(self::clang(arguments)?.0.args(arguments));
+    for arguments in &split.before {
+        run(arguments)?;
+    }
+    wait_for(&mut clang)?;
+    let mut objects = objects.iter();
+    objects.try_for_each(|object| whole_program::complete(object, run))
+}
+
+/// The arguments without `-I$CUDA_PATH/include`, if that folder is ours: clang finds the headers that were chosen.
+fn without_own_headers(arguments: Vec<OsString>) -> Vec<OsString> {
+    let own = dist::file("cuda-stub/include").and_then(|path| {
+        let cannot = format!("cannot find {}", path.display());
+        path.canonicalize().map_err(Failure::system(cannot))
+    });
+    let is_own = |argument: &OsString| {
+        let text = argument.to_string_lossy();
+        let path = text.strip_prefix("-I").filter(|path| !path.is_empty());
+        let folder = path.and_then(|path| Path::new(path).canonicalize().ok());
+        folder.is_some_and(|folder| own.as_ref().is_ok_and(|own| folder == *own))
+    };
+    let others = arguments.into_iter().filter(|argument| !is_own(argument));
+    others.collect()
+}
+
+/// Runs clang, which says itself what it does not like.
+fn wait_for(clang: &mut Command) -> Result<()> {
+    let cannot_start = format!("cannot start {}", clang.get_program().display());
+    let status = clang.status().map_err(Failure::system(cannot_start))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(Failure::Ended(status)),
+    }
 }
 
 /// Options with which clang does not link.
-const NO_LINK: [&str; 6] = ["-c", "-S", "-E", "-M", "-MM", "--version"];
+const NO_LINK: [&str; 7] = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--version"];
 
 fn replace_by(mut clang: Command) -> Result<()> {
     let cannot_start = format!("cannot start {}", clang.get_program().display());

@@ -76,6 +76,8 @@ const OPTIONS: &[(&[&str], Meaning)] = &[
     ),
     (&["G", "device-debug"], Meaning::Is("-g")),
     (&["dc", "device-c", "compile"], Meaning::Is("-c")),
+    // One C++ file for the host's compiler: there is none between.
+    (&["cuda"], Meaning::Is("-fsyntax-only")),
     (
         &["use_fast_math"],
         Meaning::Is("-fgpu-approx-transcendentals"),
@@ -95,6 +97,19 @@ const OPTIONS: &[(&[&str], Meaning)] = &[
     (&["Xlinker", "linker-options"], Meaning::Linker),
     (&["x"], Meaning::Language),
 ];
+
+/// The arguments of a command line, between those of two variables that build files leave to their users.
+pub fn with_environment(arguments: &[OsString]) -> Vec<OsString> {
+    let words = |variable| {
+        let text = std::env::var(variable).unwrap_or_default();
+        let words: Vec<OsString> = text.split_whitespace().map(OsString::from).collect();
+        words
+    };
+    let mut all = words("NVCC_PREPEND_FLAGS");
+    all.extend(arguments.iter().cloned());
+    all.extend(words("NVCC_APPEND_FLAGS"));
+    all
+}
 
 /// The arguments for clang.
 pub fn translate(arguments: &[OsString]) -> Result<Vec<OsString>> {

@@ -75,7 +75,7 @@ pub(crate) fn missing(module: &Module) -> Vec<String> {
 }
 
 /// Links members that define something missing, until none does, as a linker does with archives.
-pub(super) fn link_needed(module: &Module, mut members: Vec<Module>) -> Result<()> {
+pub(crate) fn link_needed(module: &Module, mut members: Vec<Module>) -> Result<()> {
     loop {
         let missing = missing(module);
         let serves = |member: &Module| {
@@ -155,7 +155,7 @@ fn own_file() -> Option<PathBuf> {
 }
 
 /// The modules of archives and bitcode files.
-pub(super) fn members(context: Context, libraries: &[PathBuf]) -> Result<Vec<Module>> {
+pub(crate) fn members(context: Context, libraries: &[PathBuf]) -> Result<Vec<Module>> {
     let mut members = Vec::new();
     for path in libraries {
         let what = || path.display().to_string();

@@ -37,6 +37,7 @@ mod shared;
 mod shared_layout;
 mod sink;
 mod spin;
+mod textures;
 mod trap_record;
 pub mod undefined;
 mod unit;
@@ -77,6 +78,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("retarget", retarget::run),
     ("reflect", reflect::run),
     ("assembly", assembly::run),
+    ("textures", textures::run),
     ("ptx-registers", ptx_registers::run),
     // The module still has the image's own instructions and none of the virtual GPU's.
     ("count", count::run),

@@ -4,6 +4,41 @@
 //! A library of its own, because `cudart` is in HIP's, too, which has other symbols.
 
 symbol_versions::export! {
+    cudart::entry::arrays::{
+        cudaArrayGetInfo,
+        cudaArrayGetPlane,
+        cudaCreateChannelDesc,
+        cudaDeviceGetTexture1DLinearMaxWidth,
+        cudaFreeArray,
+        cudaFreeMipmappedArray,
+        cudaGetChannelDesc,
+        cudaGetMipmappedArrayLevel,
+        cudaMalloc3DArray,
+        cudaMallocArray,
+        cudaMallocMipmappedArray,
+    }
+    cudart::entry::array_copies::{
+        cudaMemcpy2DArrayToArray,
+        cudaMemcpy2DFromArray,
+        cudaMemcpy2DFromArrayAsync,
+        cudaMemcpy2DToArray,
+        cudaMemcpy2DToArrayAsync,
+        cudaMemcpyArrayToArray,
+        cudaMemcpyFromArray,
+        cudaMemcpyFromArrayAsync,
+        cudaMemcpyToArray,
+        cudaMemcpyToArrayAsync,
+    }
+    cudart::entry::textures::{
+        cudaCreateSurfaceObject,
+        cudaCreateTextureObject,
+        cudaDestroySurfaceObject,
+        cudaDestroyTextureObject,
+        cudaGetSurfaceObjectResourceDesc,
+        cudaGetTextureObjectResourceDesc,
+        cudaGetTextureObjectResourceViewDesc,
+        cudaGetTextureObjectTextureDesc,
+    }
     cudart::entry::captures::{
         cudaStreamBeginCapture,
         cudaStreamBeginCaptureToGraph,
@@ -193,6 +228,16 @@ symbol_versions::export! {
         cudaIpcOpenMemHandle,
     }
     cudart::entry::per_thread::{
+        cudaMemcpy2DArrayToArray_ptds,
+        cudaMemcpy2DFromArrayAsync_ptsz,
+        cudaMemcpy2DFromArray_ptds,
+        cudaMemcpy2DToArrayAsync_ptsz,
+        cudaMemcpy2DToArray_ptds,
+        cudaMemcpyArrayToArray_ptds,
+        cudaMemcpyFromArrayAsync_ptsz,
+        cudaMemcpyFromArray_ptds,
+        cudaMemcpyToArrayAsync_ptsz,
+        cudaMemcpyToArray_ptds,
         cudaEventRecordWithFlags_ptsz,
         cudaEventRecord_ptsz,
         cudaFreeAsync_ptsz,
@@ -265,6 +310,7 @@ symbol_versions::export! {
         __cudaRegisterFatBinaryEnd,
         __cudaRegisterFunction,
         __cudaRegisterManagedVar,
+        __cudaRegisterTexture,
         __cudaRegisterVar,
         __cudaUnregisterFatBinary,
     }

@@ -1,12 +1,15 @@
 //! Copies and fills.
 
 use std::ffi::{c_int, c_void};
+use std::sync::Arc;
 
 use crate::abi::{CopyBox, PeerCopyBox, PitchedPointer, Size};
 use crate::copy::{self, Direction, Extent, Side, Waits};
+use crate::entry::arrays::array;
 use crate::error::{Code, Result, answer};
 use crate::own_stream::OwnStream;
 use crate::runtime::runtime;
+use crate::texture::array::Array;
 
 /// The default stream.
 const DEFAULT: *mut c_void = std::ptr::null_mut();
@@ -284,6 +287,24 @@ fn side(memory: &PitchedPointer, position: Size) -> Result<Side> {
     })
 }
 
+/// A side of a copy of a box. Places in an array count in its texels.
+fn end(
+    array: &Option<Arc<Array>>,
+    memory: &PitchedPointer,
+    mut position: Size,
+    size: Size,
+) -> Result<Side> {
+    let Some(array) = array else {
+        if size.y > 1 && size.x > memory.pitch {
+            return Err(Code::INVALID_PITCH);
+        }
+        return side(memory, position);
+    };
+    let bytes = position.x.checked_mul(array.format.bytes());
+    position.x = bytes.ok_or(Code::INVALID_VALUE)?;
+    array.side(position, size)
+}
+
 /// # Safety
 /// As for [`copy::copy_rows`].
 unsafe fn copy_box(parameters: *const CopyBox, stream: *mut c_void, waits: Waits) -> Result<()> {
@@ -301,21 +322,25 @@ unsafe fn copy_box(parameters: *const CopyBox, stream: *mut c_void, waits: Waits
 /// As for [`copy::copy_rows`].
 pub unsafe fn copy_box_on(own: &OwnStream, parameters: &CopyBox, waits: Waits) -> Result<()> {
     let direction = Direction::of(parameters.kind)?;
-    if !parameters.from_array.is_null() || !parameters.to_array.is_null() {
-        return Err(Code::INVALID_HANDLE);
+    let array_of = |handle: *mut c_void| (!handle.is_null()).then(|| array(handle)).transpose();
+    let arrays = [
+        array_of(parameters.to_array)?,
+        array_of(parameters.from_array)?,
+    ];
+    // With an array, the extent counts in its texels.
+    let mut size = parameters.extent;
+    if let Some(array) = arrays.iter().flatten().next() {
+        let bytes = size.x.checked_mul(array.format.bytes());
+        size.x = bytes.ok_or(Code::INVALID_VALUE)?;
     }
-    let (to, from) = (&parameters.to, &parameters.from);
-    let Size { x, y, z } = parameters.extent;
-    if y > 1 && (x > to.pitch || x > from.pitch) {
-        return Err(Code::INVALID_PITCH);
-    }
+    let [to_array, from_array] = &arrays;
+    let to = end(to_array, &parameters.to, parameters.to_position, size)?;
+    let from = end(from_array, &parameters.from, parameters.from_position, size)?;
     let extent = Extent {
-        width: x,
-        height: y,
-        depth: z,
+        width: size.x,
+        height: size.y,
+        depth: size.z,
     };
-    let to = side(to, parameters.to_position)?;
-    let from = side(from, parameters.from_position)?;
     // SAFETY: caller.
     unsafe { copy::copy_rows(runtime(), own, (to, from), extent, direction, waits) }
 }

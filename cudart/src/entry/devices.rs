@@ -63,8 +63,10 @@ pub extern "C" fn cudaDeviceReset() -> i32 {
         device.reset();
         runtime.forget_streams(device);
         runtime.variables.take_of(device.number);
-        for allocation in runtime.allocations.take_of(device.number) {
-            let freed = device.raw.free(DevicePtr(allocation.begin));
+        let allocations = runtime.allocations.take_of(device.number).into_iter();
+        let memory = allocations.map(|allocation| allocation.begin);
+        for begin in memory.chain(runtime.forget_arrays(device)) {
+            let freed = device.raw.free(DevicePtr(begin));
             freed.map_err(device.failed())?;
         }
         device.check()

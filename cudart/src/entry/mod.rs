@@ -2,6 +2,8 @@
 
 #![allow(non_snake_case, reason = "the names are the ABI")]
 
+pub mod array_copies;
+pub mod arrays;
 pub mod captures;
 pub mod cooperative;
 pub mod copies;
@@ -25,6 +27,7 @@ pub mod registration;
 pub mod settings;
 pub mod streams;
 pub mod symbols;
+pub mod textures;
 
 use crate::error::{Code, Result};
 

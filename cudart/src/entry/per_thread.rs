@@ -6,8 +6,8 @@ use std::ffi::{c_int, c_void};
 use crate::abi::{AttributeValue, CopyBox, Dim3, Location, PeerCopyBox, PitchedPointer, Size};
 use crate::entry::streams::cudaStreamSynchronize;
 use crate::entry::{
-    captures, cooperative, copies, events, graphs, host_calls, launches, managed, memory, pools,
-    streams, symbols,
+    array_copies, captures, cooperative, copies, events, graphs, host_calls, launches, managed,
+    memory, pools, streams, symbols,
 };
 use crate::error::SUCCESS;
 
@@ -57,6 +57,20 @@ macro_rules! waiting {
 }
 
 with_stream! {
+    cudaMemcpy2DFromArrayAsync_ptsz = array_copies::cudaMemcpy2DFromArrayAsync(
+        to: *mut c_void, pitch: usize, from: *const c_void, x: usize, y: usize, width: usize, height: usize, kind: c_int;
+        stream
+    );
+    cudaMemcpy2DToArrayAsync_ptsz = array_copies::cudaMemcpy2DToArrayAsync(
+        to: *mut c_void, x: usize, y: usize, from: *const c_void, pitch: usize, width: usize, height: usize, kind: c_int;
+        stream
+    );
+    cudaMemcpyFromArrayAsync_ptsz = array_copies::cudaMemcpyFromArrayAsync(
+        to: *mut c_void, from: *const c_void, x: usize, y: usize, bytes: usize, kind: c_int; stream
+    );
+    cudaMemcpyToArrayAsync_ptsz = array_copies::cudaMemcpyToArrayAsync(
+        to: *mut c_void, x: usize, y: usize, from: *const c_void, bytes: usize, kind: c_int; stream
+    );
     cudaEventRecordWithFlags_ptsz = events::cudaEventRecordWithFlags(event: *mut c_void; stream, flags: u32);
     cudaEventRecord_ptsz = events::cudaEventRecord(event: *mut c_void; stream);
     cudaFreeAsync_ptsz = memory::cudaFreeAsync(memory: *mut c_void; stream);
@@ -135,6 +149,26 @@ with_stream! {
 }
 
 waiting! {
+    cudaMemcpy2DArrayToArray_ptds = array_copies::rectangle_between(
+        to: *mut c_void, to_x: usize, to_y: usize, from: *const c_void, from_x: usize, from_y: usize, width: usize,
+        height: usize, kind: c_int
+    );
+    cudaMemcpy2DFromArray_ptds = array_copies::cudaMemcpy2DFromArrayAsync(
+        to: *mut c_void, pitch: usize, from: *const c_void, x: usize, y: usize, width: usize, height: usize, kind: c_int
+    );
+    cudaMemcpy2DToArray_ptds = array_copies::cudaMemcpy2DToArrayAsync(
+        to: *mut c_void, x: usize, y: usize, from: *const c_void, pitch: usize, width: usize, height: usize, kind: c_int
+    );
+    cudaMemcpyArrayToArray_ptds = array_copies::range_between(
+        to: *mut c_void, to_x: usize, to_y: usize, from: *const c_void, from_x: usize, from_y: usize, bytes: usize,
+        kind: c_int
+    );
+    cudaMemcpyFromArray_ptds = array_copies::cudaMemcpyFromArrayAsync(
+        to: *mut c_void, from: *const c_void, x: usize, y: usize, bytes: usize, kind: c_int
+    );
+    cudaMemcpyToArray_ptds = array_copies::cudaMemcpyToArrayAsync(
+        to: *mut c_void, x: usize, y: usize, from: *const c_void, bytes: usize, kind: c_int
+    );
     cudaMemcpy2D_ptds = copies::cudaMemcpy2DAsync(
         to: *mut c_void, to_pitch: usize, from: *const c_void, from_pitch: usize, width: usize, height: usize, kind: c_int
     );

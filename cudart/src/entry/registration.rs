@@ -100,6 +100,29 @@ pub unsafe extern "C" fn __cudaRegisterVar(
     runtime().registry.add_variable(shadow as usize, symbol);
 }
 
+/// Registers a texture or surface reference. The device has a variable with the object that it is bound to. Without a
+/// handle it is one of the fat binary that was registered last.
+///
+/// # Safety
+/// The names are strings.
+pub unsafe extern "C" fn __cudaRegisterTexture(
+    handle: Handle,
+    shadow: *const c_void,
+    _address: *const *const c_void,
+    device_name: *const c_char,
+    _dimensions: c_int,
+    _normalized: c_int,
+    _is_external: c_int,
+) {
+    let handle = match handle.is_null() {
+        true => runtime().registry.last() as Handle,
+        false => handle,
+    };
+    // SAFETY: caller.
+    let symbol = unsafe { symbol(handle, device_name) };
+    runtime().registry.add_variable(shadow as usize, symbol);
+}
+
 /// Registers a managed variable: memory that the host reaches through `pointer`, and kernels through the variable of
 /// this name, which is a pointer, too. clang 22 makes them of HIP sources alone, but links the name into every program.
 ///

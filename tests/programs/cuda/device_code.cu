@@ -1,4 +1,9 @@
 // What kernels may do: built-in variables, shared memory, warps, atomics, mathematics. Compared with the host.
+// Sources, and CMake's test of a compiler, ask by this whether they are CUDA.
+#ifndef __CUDACC__
+#error "__CUDACC__ is not defined"
+#endif
+
 #include <cmath>
 #include <cstdio>
 #include <cstring>

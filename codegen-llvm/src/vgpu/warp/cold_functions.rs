@@ -20,10 +20,15 @@ pub fn run(context: Context, module: &Module) {
     let is_cold = |it: &Value| it.has_function_attribute("cold") && it.is_local();
     for function in module.definitions().into_iter().filter(is_cold) {
         if takes_and_gives_numbers(function) && is_arithmetic(function, &mut known) {
-            function.set_name(&format!("{PREFIX}{}", function.name()));
-            function.add_attribute(context, "noinline");
+            mark(context, function);
         }
     }
+}
+
+/// Makes a function one of them. It does not ask which thread it runs in.
+pub fn mark(context: Context, function: Value) {
+    function.set_name(&format!("{PREFIX}{}", function.name()));
+    function.add_attribute(context, "noinline");
 }
 
 /// Whether a function's name says that it is one of them.

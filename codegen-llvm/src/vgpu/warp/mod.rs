@@ -31,7 +31,7 @@
 
 mod address_identity;
 mod analysis;
-mod cold_functions;
+pub mod cold_functions;
 mod collect;
 mod cost;
 mod form;

@@ -27,6 +27,13 @@ pub fn lower(name: &str, request: &Request<'_>) -> Option<Body> {
             request.parameters[0]
         ));
     }
+    // A texture reference of the program's is a variable with the object that it is bound to.
+    if name.starts_with("texsurf.handle") && result == "i64" {
+        return Body::plain(format!(
+            "  %object = load i64, {} %a0\n  ret i64 %object",
+            request.parameters.last()?
+        ));
+    }
     if name.starts_with("getctarank") {
         return Body::plain("  ret i32 0");
     }

@@ -86,6 +86,13 @@ impl Emitter {
         self.registers.insert(name.to_owned(), (bits, variable));
     }
 
+    /// Makes room for so many words.
+    pub fn room(&mut self, words: usize) -> String {
+        let variable = self.fresh();
+        self.variables += &format!("  {variable} = alloca [{words} x i32]\n");
+        variable
+    }
+
     /// Makes `name` another name of a register.
     pub fn alias(&mut self, name: &str, register: &str) {
         if let Some(known) = self.registers.get(register).cloned() {
@@ -151,7 +158,10 @@ impl Emitter {
                 self.resize(&value, bits, size, ty.is_signed())
             }
             Operand::Special(name) => {
-                let (bits, value) = self.special(name)?;
+                let (bits, value) = match self.registers.contains_key(name) {
+                    true => self.load(name)?,
+                    false => self.special(name)?,
+                };
                 self.resize(&value, bits, size, false)
             }
             Operand::Tuple(parts) => self.packed(parts, size)?,
@@ -159,7 +169,7 @@ impl Emitter {
                 let value = self.value(inner, PREDICATE)?;
                 return Some(self.op(&format!("xor i1 {value}, true")));
             }
-            Operand::Address(..) | Operand::Pair(..) => return None,
+            Operand::Address(..) | Operand::Pair(..) | Operand::Texel(..) => return None,
         };
         Some(match ty.is_float() {
             true => self.op(&format!("bitcast i{size} {bits} to {}", ty.llvm())),
@@ -176,7 +186,7 @@ impl Emitter {
         };
         match operand {
             Operand::Name(name) if name == "_" => Some(()),
-            Operand::Name(name) => {
+            Operand::Name(name) | Operand::Special(name) => {
                 let (wide, _) = self.registers.get(name).cloned()?;
                 let resized = self.resize(&bits, size, wide, ty.is_signed());
                 self.store(name, &resized)

@@ -10,8 +10,10 @@ mod convert;
 mod emitter;
 mod float;
 mod memory;
+mod surface;
 mod synchronise;
 mod syntax;
+mod texture;
 mod types;
 mod video;
 mod warp;
@@ -229,7 +231,9 @@ fn plain(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
         convert::emit,
         float::emit,
         memory::emit,
+        surface::emit,
         synchronise::emit,
+        texture::emit,
         video::emit,
         warp::emit,
     ];

@@ -5,12 +5,14 @@
 pub enum Operand {
     /// A register, `$0` of the constraints, a label or a name that PTX defines (`WARP_SZ`).
     Name(String),
-    /// `%laneid`
+    /// `%laneid`, or a register that the text declares with this sign.
     Special(String),
     /// A number; floating-point numbers are their bits.
     Number(u64),
     /// `[base+offset]`
     Address(Box<Operand>, i64),
+    /// `[base, {x, y}]`: a place in a texture or surface.
+    Texel(Box<Operand>, Vec<Operand>),
     /// `{a, b}`
     Tuple(Vec<Operand>),
     /// `a|p`
@@ -109,7 +111,9 @@ fn statement(text: &str, statements: &mut Vec<Statement>) -> Option<()> {
     }
     if let Some(declared) = text.strip_prefix(".reg") {
         let (ty, names) = declared.trim().split_once(char::is_whitespace)?;
-        let names = names.split(',').map(|name| name.trim().to_owned());
+        // With or without a percent sign a name is the same register.
+        let plain = |name: &str| name.trim().trim_start_matches('%').to_owned();
+        let names = names.split(',').map(plain);
         let ty = ty.trim_start_matches('.').to_owned();
         statements.push(Statement::Registers(ty, names.collect()));
         return Some(());
@@ -123,7 +127,8 @@ fn instruction(text: &str) -> Option<Instruction> {
         Some(guarded) => {
             let (name, rest) = guarded.split_once(char::is_whitespace)?;
             let plain = name.trim_start_matches('!');
-            (Some((plain.to_owned(), plain == name)), rest.trim())
+            let register = plain.trim_start_matches('%').to_owned();
+            (Some((register, plain == name)), rest.trim())
         }
         None => (None, text),
     };
@@ -158,17 +163,17 @@ fn operands(text: &str) -> Option<Vec<Operand>> {
 
 fn operand(text: &str) -> Option<Operand> {
     let text = text.trim();
-    if let Some(inner) = text.strip_prefix('{') {
-        return Some(Operand::Tuple(operands(inner.strip_suffix('}')?)?));
-    }
-    if let Some(inner) = text.strip_prefix('[') {
-        return address(inner.strip_suffix(']')?);
-    }
     if let Some((left, right)) = text.split_once('|') {
         return Some(Operand::Pair(
             Box::new(operand(left)?),
             Box::new(operand(right)?),
         ));
+    }
+    if let Some(inner) = text.strip_prefix('{') {
+        return Some(Operand::Tuple(operands(inner.strip_suffix('}')?)?));
+    }
+    if let Some(inner) = text.strip_prefix('[') {
+        return address(inner.strip_suffix(']')?);
     }
     if let Some(inner) = text.strip_prefix('!') {
         return Some(Operand::Not(Box::new(operand(inner)?)));
@@ -187,6 +192,13 @@ fn operand(text: &str) -> Option<Operand> {
 }
 
 fn address(text: &str) -> Option<Operand> {
+    if let Some((base, at)) = text.split_once(',') {
+        let coordinates = match operand(at)? {
+            Operand::Tuple(parts) => parts,
+            one => vec![one],
+        };
+        return Some(Operand::Texel(Box::new(operand(base)?), coordinates));
+    }
     let (base, offset) = match text.rsplit_once('+') {
         Some((base, offset)) => (base, number(offset.trim())? as i64),
         None => (text, 0),
@@ -272,6 +284,25 @@ mod tests {
         };
         assert_eq!(load.operands[0], Operand::Tuple(vec![name("a"), name("b")]));
         assert_eq!(load.operands[1], Operand::Address(Box::new(name("$1")), 8));
+    }
+
+    #[test]
+    fn texels_and_registers_with_a_sign() {
+        let text = "{.reg .pred %%p0; tex.2d.v4.f32.f32 {$0, $1}|%%p0, [$5, {$6, $7}]; }";
+        let statements = parse(text).unwrap();
+        assert_eq!(
+            statements[0],
+            Statement::Registers("pred".into(), vec!["p0".into()])
+        );
+        let Statement::Instruction(fetch) = &statements[1] else {
+            panic!("{statements:?}")
+        };
+        let pair = Operand::Pair(
+            Box::new(Operand::Tuple(vec![name("$0"), name("$1")])),
+            Box::new(Operand::Special("p0".into())),
+        );
+        let texel = Operand::Texel(Box::new(name("$5")), vec![name("$6"), name("$7")]);
+        assert_eq!(fetch.operands, [pair, texel]);
     }
 
     #[test]

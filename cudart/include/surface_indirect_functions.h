@@ -1,0 +1,2 @@
+// Accesses of surfaces are with fetches from textures.
+#include "texture_indirect_functions.h"

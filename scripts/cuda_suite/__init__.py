@@ -1,0 +1,1 @@
+"""What `scripts/cuda-suite` knows of single suites."""
