@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_closure_has_what_is_called_and_no_more() {
-        let index = "* 0 2\nf 2 3\ng 5 2\nh 7 2\n";
+        let index = "* 0 2\nf 2 3\ng 5 2\nh 7 1\n";
         let text = format!("{MAGIC} {}\n{index}%%@g@f@h", index.len());
         // `f` is "@g@", `g` is "f@", `h` is "h": what each mentions follows an `@`.
         let library = Library::read(&text).unwrap();
