@@ -16,6 +16,12 @@ define i32 @omptarget_arch_independent_lanes() #0 {
   ret i32 %value
 }
 
+; As in arch-nvptx.ll.
+define i32 @omptarget_arch_warp_by_warp() #0 {
+  %value = call i32 asm "s_mov_b32 $0, 0 ; warp by warp", "=s"() #5
+  ret i32 %value
+}
+
 define i32 @omptarget_arch_wave_size() #0 {
   %value = call i32 @llvm.amdgcn.wavefrontsize()
   ret i32 %value
@@ -206,6 +212,7 @@ attributes #1 = { alwaysinline convergent nounwind }
 attributes #2 = { convergent }
 attributes #3 = { alwaysinline noreturn nounwind }
 attributes #4 = { convergent nounwind }
+attributes #5 = { nounwind willreturn memory(none) }
 
 !5 = !{}
 !6 = !{i16 1, i16 1025}

@@ -44,6 +44,13 @@ define i32 @omptarget_arch_processor() #0 {
   ret i32 %value
 }
 
+; Whether a warp executes a whole loop before the next warp begins. Passes answer it (codegen-llvm:
+; `device/warp_order.rs`); where none does, the assembly's own answer is right for a GPU.
+define i32 @omptarget_arch_warp_by_warp() #0 {
+  %value = call i32 asm "mov.u32 $0, 0; // warp by warp", "=r"() #6
+  ret i32 %value
+}
+
 define i1 @omptarget_arch_is_own(ptr %object) #0 {
   %own = call i1 @llvm.nvvm.isspacep.local(ptr %object)
   ret i1 %own
@@ -188,3 +195,4 @@ attributes #2 = { convergent }
 attributes #3 = { alwaysinline noreturn nounwind }
 attributes #4 = { convergent nounwind }
 attributes #5 = { convergent "llvm.assume"="ompx_aligned_barrier" }
+attributes #6 = { nounwind willreturn memory(none) }

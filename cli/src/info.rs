@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anstyle::Style;
 use device_families::{Family, judge};
-use omptarget_driver::{Failure, Result};
+use omptarget_driver::{Failure, Result, dist};
 use plugin_api::DeviceInfo;
 use serde::Serialize;
 
@@ -88,6 +88,12 @@ pub fn info(options: &Options) -> Result<()> {
         for why in unused {
             anstream::println!("{}: {why}", family.name());
         }
+    }
+    // Of a program it is known what it is.
+    if options.program.is_none()
+        && let Ok(vendors) = dist::file("etc/OpenCL/vendors")
+    {
+        anstream::println!("OpenCL: with OCL_ICD_VENDORS={}", vendors.display());
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use codegen::CpuLevel;
 
 use crate::device::pipeline::{self, Output};
 use crate::pass_manager::Instrumentation;
-use crate::{amdgcn, inspect, ir, ptx, vgpu};
+use crate::{amdgcn, inspect, ir, opencl, ptx, vgpu};
 
 /// Compiles OpenMP device images: LLVM bitcode for nvptx64 or amdgcn, as clang embeds it with
 /// `-fopenmp -foffload-lto -fopenmp-target-jit`.
@@ -33,6 +33,10 @@ enum Command {
     /// Compile an amdgcn image to a code object for an AMD GPU
     #[command(after_help = pass_help(pipeline::pass_names(Output::CodeObject)))]
     Amdgcn(Amdgcn),
+    /// Link the modules of an OpenCL program (see codegen::opencl) into an image
+    Opencl(Opencl),
+    /// Make the file of OpenCL's built-in functions from modules that define them
+    OpenclLibrary(OpenclLibrary),
     /// Print what is in an image, as JSON: triple, kernels with their mode, variables
     Inspect(Files),
 }
@@ -93,6 +97,31 @@ struct Vgpu {
     /// Say on standard error how far the compilation is
     #[arg(long)]
     progress: bool,
+}
+
+#[derive(Args)]
+struct Opencl {
+    #[command(flatten)]
+    files: Files,
+    /// Optimisation level
+    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]
+    level: u8,
+    /// Link the modules with each other only, and write a module
+    #[arg(long)]
+    library: bool,
+    /// Say on standard error how far the compilation is
+    #[arg(long)]
+    progress: bool,
+}
+
+#[derive(Args)]
+struct OpenclLibrary {
+    /// Modules; where two define a function, the first counts
+    #[arg(required = true)]
+    modules: Vec<PathBuf>,
+    /// File to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
 }
 
 #[derive(Args)]
@@ -260,6 +289,24 @@ fn run(command: &Command) -> Result<()> {
             };
             let object = amdgcn::compile(context, &read(&arguments.files)?, &options)?;
             write(&arguments.files, &object)
+        }
+        Command::Opencl(arguments) => {
+            let input = read(&arguments.files)?;
+            let bytes = match arguments.library {
+                true => opencl::join(context, &input)?,
+                false => opencl::compile(context, &input, arguments.level)?,
+            };
+            write(&arguments.files, &bytes)
+        }
+        Command::OpenclLibrary(arguments) => {
+            let modules: Vec<Vec<u8>> = arguments
+                .modules
+                .iter()
+                .map(|path| std::fs::read(path).with_context(|| path.display().to_string()))
+                .collect::<Result<_>>()?;
+            let file = opencl::library::make(context, &modules)?;
+            let path = &arguments.output;
+            std::fs::write(path, file).with_context(|| path.display().to_string())
         }
         Command::Inspect(files) => {
             let summary = inspect::summarise(context, &read(files)?)?;

@@ -7,10 +7,11 @@ use crate::analysis::release;
 use crate::analysis::target::{SHARED, Target};
 use crate::analysis::{exec_mode, kernels};
 use crate::ir::{Context, Module, Type};
+use crate::ptx_reader;
 
 /// Summarises an image.
 pub fn summarise(context: Context, bitcode: &[u8]) -> Result<ImageSummary> {
-    let module = Module::read(context, bitcode)?;
+    let module = ptx_reader::read(context, bitcode)?;
     let cpu = module
         .definitions()
         .into_iter()

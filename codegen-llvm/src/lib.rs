@@ -7,8 +7,10 @@
 //! | `analysis` | what passes ask of a module; nothing there changes one |
 //! | `device` | passes on a device image whatever runs it, and their pipeline |
 //! | `vgpu` | passes that turn an image into a host object; stands on the three above |
+//! | `opencl` | links OpenCL programs into images |
 //! | `pass_manager` | runs a table of passes |
 //! | `ptx`, `amdgcn`, [`link`], [`translation_unit`], `inspect` | the other things that become of an image |
+//! | `ptx_reader` | an image that may be PTX text |
 //! | `linker` | LLVM's linker, a process |
 //!
 //! `omptarget-codegen`, the compiler process (see the crate `codegen`), is [`main`]. The crate `link-plugin` brings
@@ -22,8 +24,10 @@ mod inspect;
 mod ir;
 pub mod link;
 mod linker;
+mod opencl;
 mod pass_manager;
 mod ptx;
+mod ptx_reader;
 pub mod translation_unit;
 mod vgpu;
 

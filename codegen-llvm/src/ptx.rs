@@ -6,6 +6,8 @@ use sha2::{Digest, Sha256};
 
 use crate::analysis::release;
 use crate::device::pipeline::{self, Image, Output};
+use crate::device::undefined::NVIDIAS_FUNCTIONS;
+use crate::device::weak_references;
 use crate::ir::{Context, Machine, MachineOptions, Module, set_llvm_options};
 use crate::pass_manager::Instrumentation;
 
@@ -88,6 +90,7 @@ pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Re
         bail!("the image's target triple is `{triple}`, PTX needs nvptx64");
     }
     module.verify("as it stands in the image")?;
+    weak_references::run(&module, |name| NVIDIAS_FUNCTIONS.contains(&name));
     let machine = Machine::new(&MachineOptions {
         triple: &triple,
         cpu: options.arch,

@@ -10,6 +10,7 @@ use vgpu_abi::summary::ImageSummary;
 
 use crate::cache::{Cache, Key};
 use crate::claim::Claim;
+use crate::opencl::{self, Program};
 use crate::progress::Progress;
 use crate::{CompileError, CpuLevel, host_cpu, process};
 
@@ -184,6 +185,21 @@ impl Compiler {
         self.machine_code(&arguments, bitcode, &options.processor, b"\x7fELF")
     }
 
+    /// Links the modules of an OpenCL program with each other and with the built-in functions, or takes the result from
+    /// the cache. `level` is that of the optimisation, 0 to 3.
+    pub fn opencl(&self, modules: &[&[u8]], level: u8) -> Result<Program, CompileError> {
+        let arguments = ["opencl".to_owned(), format!("-O{level}")];
+        let input = opencl::encode_modules(modules);
+        self.compiled(&arguments, &[], &input, "OpenCL", Program::decode)
+    }
+
+    /// Links OpenCL modules with each other and nothing else.
+    pub fn opencl_library(&self, modules: &[&[u8]]) -> Result<Vec<u8>, CompileError> {
+        let arguments = ["opencl".to_owned(), "--library".to_owned()];
+        let input = opencl::encode_modules(modules);
+        self.machine_code(&arguments, &input, "OpenCL", b"BC")
+    }
+
     /// Machine code or PTX for a `target` from the cache, or from the compiler. `start` is what it begins with.
     fn machine_code(
         &self,
@@ -260,7 +276,7 @@ impl Compiler {
         let mut identity = format!("{} {}", env!("CARGO_PKG_VERSION"), state(&tool));
         let folder = self.tool.parent().and_then(Path::parent);
         let libraries = RUNTIME_LIBRARIES.iter().map(|(_, library)| *library);
-        for library in libraries.chain([SERVICES_LIBRARY, TEXTURE_LIBRARY]) {
+        for library in libraries.chain([SERVICES_LIBRARY, TEXTURE_LIBRARY, opencl::BUILTINS]) {
             let file = folder.map(|folder| std::fs::metadata(folder.join(library)));
             identity += &file
                 .and_then(Result::ok)

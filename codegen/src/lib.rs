@@ -10,6 +10,7 @@ mod compiler;
 mod cpu_level;
 mod error;
 mod host_cpu;
+pub mod opencl;
 mod process;
 mod progress;
 

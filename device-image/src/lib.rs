@@ -15,6 +15,7 @@ mod image;
 mod image_parser;
 mod nvidia;
 mod offload_binary;
+mod unpack;
 
 pub use bundle::bundle_size;
 pub use image::{Image, ImageError, ImageKind};

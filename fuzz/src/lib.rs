@@ -48,7 +48,9 @@ fn loads(object: &[u8]) -> bool {
             heap: 8 << 20,
             timeout: None,
             count: false,
+            through_ptx: false,
             engine: Engine::Fiber,
+            schedule: plugin_vgpu::Schedule::InOrder,
             cpu: None,
             runs_constructors: true,
         };
@@ -215,6 +217,19 @@ pub fn names(data: &[u8]) {
     }
 }
 
+/// PTX, of which LLVM assembly is made. An error names a place in the text.
+pub fn ptx(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    if let Err(error) = ptx::translate(&text) {
+        let lines = text.split('\n').count();
+        let line = error.position.line as usize;
+        assert!(
+            (1..=lines).contains(&line),
+            "{error}: the text has {lines} lines"
+        );
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -229,13 +244,14 @@ mod tests {
     #[test]
     fn seeds() {
         type Target = fn(&[u8]);
-        let targets: [(&str, Target); 6] = [
+        let targets: [(&str, Target); 7] = [
             ("image", super::image),
             ("object", super::object),
             ("artifact", super::artifact),
             ("entries", super::entries),
             ("environment", super::environment),
             ("names", super::names),
+            ("ptx", super::ptx),
         ];
         for (name, target) in targets {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR"))

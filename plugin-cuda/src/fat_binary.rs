@@ -4,17 +4,12 @@
 //! constructors of the image are known only from the PTX or the symbol table.
 
 use std::borrow::Cow;
-use std::io::Read as _;
 
-use device_image::{FatEntry, FatKind, FatPacking, Image, fat_entries};
+use device_image::{FatEntry, FatKind, Image, fat_entries};
 use plugin_api::{Error, Result};
-use ruzstd::decoding::StreamingDecoder;
 
 use crate::arch::{Arch, Compatibility};
 use crate::load_cost::{LoadCost, machine_code_cost};
-
-/// Most bytes of decompressed code, so that a damaged header cannot exhaust memory.
-const MAX_SIZE: u64 = 1 << 30;
 
 /// Code for the device from a fat binary.
 #[derive(Debug, PartialEq, Eq)]
@@ -43,7 +38,7 @@ pub fn code<'a>(image: &Image<'a>, device: Arch) -> Result<Code<'a>> {
     let entries = fat_entries(image.bytes).map_err(|error| malformed(error.to_string()))?;
     let (_, entry) = best(&entries, device)
         .ok_or_else(|| Error::Load(format!("the fat binary has no code for {device}")))?;
-    let bytes = unpack(entry).map_err(|why| {
+    let bytes = entry.unpack().map_err(|why| {
         malformed(format!(
             "its code for {} cannot be decompressed: {why}",
             arch_of(entry)
@@ -75,35 +70,6 @@ fn arch_of(entry: &FatEntry<'_>) -> Arch {
     Arch {
         number: entry.arch,
         compatibility: Compatibility::Portable,
-    }
-}
-
-fn unpack<'a>(entry: &FatEntry<'a>) -> std::result::Result<Cow<'a, [u8]>, String> {
-    if entry.size > MAX_SIZE {
-        return Err(format!("{} bytes are too many", entry.size));
-    }
-    let unpacked = match entry.packing {
-        FatPacking::Plain => return Ok(Cow::Borrowed(entry.content)),
-        FatPacking::Lz4 => lz4_flex::block::decompress(entry.content, entry.size as usize)
-            .map_err(|error| error.to_string())?,
-        FatPacking::Zstd => {
-            let mut bytes = Vec::new();
-            let decoder = StreamingDecoder::new(entry.content);
-            decoder
-                .map_err(|error| error.to_string())?
-                .take(entry.size + 1)
-                .read_to_end(&mut bytes)
-                .map_err(|error| error.to_string())?;
-            bytes
-        }
-    };
-    match unpacked.len() as u64 == entry.size {
-        true => Ok(Cow::Owned(unpacked)),
-        false => Err(format!(
-            "{} bytes instead of {}",
-            unpacked.len(),
-            entry.size
-        )),
     }
 }
 

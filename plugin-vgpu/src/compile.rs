@@ -1,16 +1,21 @@
 //! Compiles images.
 
-use codegen::{CompileError, Compiler, VgpuOptions};
-use device_image::Image;
+use std::borrow::Cow;
+
+use codegen::{CompileError, Compiler, PtxOptions, VgpuOptions};
+use device_image::{Image, ImageKind};
 use plugin_api::{Error, LoadOptions, Result};
 use vgpu_abi::artifact::Artifact;
 
 use crate::config::Config;
-use crate::window;
+use crate::{fat_ptx, window};
+
+/// The architecture of PTX that is made of an image which names none.
+const USUAL: &str = "sm_80";
 
 /// Compiles an image for a device with this configuration, or takes the result from the cache.
 pub fn compile(image: &Image<'_>, options: &LoadOptions, config: &Config) -> Result<Artifact> {
-    let options = VgpuOptions {
+    let vgpu = VgpuOptions {
         // With unified shared memory, device code may use every address of the process.
         window_check: !options.unified_shared_memory,
         window: window::index()?,
@@ -20,9 +25,37 @@ pub fn compile(image: &Image<'_>, options: &LoadOptions, config: &Config) -> Res
         warp_forms: config.engine.wants_warp_forms() && !config.count,
         ..VgpuOptions::default()
     };
-    let compiled = Compiler::locate().and_then(|compiler| compiler.vgpu(image.bytes, &options));
+    let bytes = match image.kind {
+        ImageKind::Fatbinary => fat_ptx::of(image)?,
+        _ => Cow::Borrowed(image.bytes),
+    };
+    let compiled = Compiler::locate().and_then(|compiler| {
+        let through_ptx = config.through_ptx
+            && image.kind == ImageKind::Bitcode
+            && !image.triple.starts_with("amdgcn");
+        match through_ptx {
+            true => compiler.vgpu(
+                compiler.ptx(&bytes, &as_for_a_gpu(image))?.as_bytes(),
+                &vgpu,
+            ),
+            false => compiler.vgpu(&bytes, &vgpu),
+        }
+    });
     compiled.map_err(|error| match error {
         CompileError::System { what, source } => Error::System { what, source },
         other => Error::Load(other.to_string()),
     })
+}
+
+/// How `plugin-cuda` has PTX made.
+fn as_for_a_gpu(image: &Image<'_>) -> PtxOptions {
+    let arch = if image.arch.is_empty() {
+        USUAL
+    } else {
+        image.arch
+    };
+    PtxOptions {
+        arch: arch.to_owned(),
+        level: 2,
+    }
 }

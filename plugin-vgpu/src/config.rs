@@ -7,6 +7,7 @@ use codegen::CpuLevel;
 use crate::address_limit;
 use crate::engine::Engine;
 use crate::fiber::STACKS_OF_SM;
+use crate::schedule::Schedule;
 
 /// The configuration of a process's virtual GPUs, which are all alike.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,8 +24,12 @@ pub struct Config {
     pub timeout: Option<Duration>,
     /// Whether threads count the instructions they execute.
     pub count: bool,
+    /// Whether bitcode for NVIDIA's GPUs becomes PTX first, as for such a GPU, and the PTX is what runs.
+    pub through_ptx: bool,
     /// Which engine runs kernels.
     pub engine: Engine,
+    /// In which order blocks and threads run.
+    pub schedule: Schedule,
     /// What kernels are compiled for. `None`: the CPU at hand.
     pub cpu: Option<CpuLevel>,
     /// Whether loading a module runs its constructors, and unloading it the destructors. Otherwise they are kernels, as
@@ -72,7 +77,9 @@ impl Config {
             heap: default_heap(memory),
             timeout: None,
             count: false,
+            through_ptx: false,
             engine: Engine::Auto,
+            schedule: Schedule::InOrder,
             cpu: None,
             runs_constructors: true,
         }
@@ -107,6 +114,15 @@ impl Config {
             None => 1,
         };
         let mut config = Config::shared_by(devices);
+        if let Some(text) = variable("OMPTARGET_VGPU_SCHEDULE") {
+            config.schedule = Schedule::named(text.trim()).ok_or_else(|| {
+                format!("OMPTARGET_VGPU_SCHEDULE={text}: in-order or random:SEED is needed")
+            })?;
+            // Blocks on several CPUs would have an order that no seed decides.
+            if config.schedule != Schedule::InOrder {
+                config.multiprocessors = 1;
+            }
+        }
         if let Some(text) = variable("OMPTARGET_VGPU_SMS") {
             config.multiprocessors = number("OMPTARGET_VGPU_SMS", &text, MAX_SMS)?;
         }
@@ -130,12 +146,17 @@ impl Config {
                 }
             };
         }
-        if let Some(text) = variable("OMPTARGET_VGPU_COUNT") {
-            config.count = match text.trim() {
-                "0" => false,
-                "1" => true,
-                _ => return Err(format!("OMPTARGET_VGPU_COUNT={text}: 0 or 1 is needed")),
-            };
+        for (name, field) in [
+            ("OMPTARGET_VGPU_COUNT", &mut config.count),
+            ("OMPTARGET_VGPU_THROUGH_PTX", &mut config.through_ptx),
+        ] {
+            if let Some(text) = variable(name) {
+                *field = match text.trim() {
+                    "0" => false,
+                    "1" => true,
+                    _ => return Err(format!("{name}={text}: 0 or 1 is needed")),
+                };
+            }
         }
         if let Some(text) = variable("OMPTARGET_VGPU_ENGINE") {
             config.engine = Engine::named(text.trim()).ok_or_else(|| {
@@ -237,11 +258,15 @@ mod tests {
         );
         assert!(read("OMPTARGET_VGPU_COUNT", "1").unwrap().count);
         assert!(!read("OMPTARGET_VGPU_COUNT", "0").unwrap().count);
+        assert!(read("OMPTARGET_VGPU_THROUGH_PTX", "1").unwrap().through_ptx);
         assert_eq!(Config::detect().engine, Engine::Auto);
         let engine = |name| read("OMPTARGET_VGPU_ENGINE", name).unwrap().engine;
         assert_eq!(engine("fiber"), Engine::Fiber);
         assert_eq!(engine(" workgroup "), Engine::Workgroup);
         assert_eq!(engine("auto"), Engine::Auto);
+        let random = read("OMPTARGET_VGPU_SCHEDULE", "random:5").unwrap();
+        assert_eq!(random.schedule, Schedule::Random(5));
+        assert_eq!(random.multiprocessors, 1);
         let cpu = |name| read("OMPTARGET_VGPU_CPU", name).unwrap().cpu;
         assert_eq!(cpu("native"), None);
         let oldest = CpuLevel::names(std::env::consts::ARCH).next().unwrap();
@@ -300,8 +325,10 @@ mod tests {
             ("OMPTARGET_VGPU_DEVICES", "17"),
             ("OMPTARGET_VGPU_TIMEOUT", "NaN"),
             ("OMPTARGET_VGPU_COUNT", "yes"),
+            ("OMPTARGET_VGPU_THROUGH_PTX", "sm_80"),
             ("OMPTARGET_VGPU_ENGINE", "fast"),
             ("OMPTARGET_VGPU_ENGINE", ""),
+            ("OMPTARGET_VGPU_SCHEDULE", "random"),
             ("OMPTARGET_VGPU_CPU", "x86-64-v9"),
         ] {
             assert!(read(name, value).unwrap_err().contains(name));

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use device_image::{Image, ImageKind};
 use plugin_api::{
@@ -13,6 +14,7 @@ use vgpu_abi::artifact::Artifact;
 
 use crate::block::MAX_THREADS;
 use crate::config::Config;
+use crate::fat_ptx;
 use crate::heap::Heap;
 use crate::machine::Machine;
 use crate::memory::Memory;
@@ -41,6 +43,15 @@ pub struct Gpu {
     pub machine: Arc<Machine>,
     /// Settings.
     pub config: Config,
+    /// How many launches there have been.
+    launches: AtomicU64,
+}
+
+impl Gpu {
+    /// The number of the next launch.
+    pub fn next_launch(&self) -> u64 {
+        self.launches.fetch_add(1, Ordering::Relaxed)
+    }
 }
 
 /// A virtual GPU.
@@ -80,6 +91,7 @@ impl VirtualGpu {
                 memory,
                 machine,
                 config: config.clone(),
+                launches: AtomicU64::new(0),
             }),
         })
     }
@@ -101,17 +113,23 @@ impl Device for VirtualGpu {
             .any(|triple| image.triple.starts_with(triple));
         match image.kind {
             ImageKind::Bitcode if for_gpu || image.triple.is_empty() => None,
+            ImageKind::Ptx => None,
+            ImageKind::Fatbinary => fat_ptx::refusal(image),
             ImageKind::Object if !for_gpu => Some(format!("{image}, which is not for GPUs")),
             ImageKind::Bitcode => Some(format!("{image}, which is not for GPUs")),
             _ => Some(format!(
-                "{image}, but it runs bitcode: compile and link with -fopenmp-target-jit (omptarget.cfg does)"
+                "{image}, but it runs bitcode and PTX: compile and link with -fopenmp-target-jit (omptarget.cfg does)"
             )),
         }
     }
 
-    /// The device runs several dialects. It prefers NVPTX, with which most programs are tested.
+    /// The device runs several dialects. It prefers NVPTX, with which most programs are tested, and bitcode to PTX,
+    /// which says less.
     fn rank(&self, image: &Image<'_>) -> u32 {
-        image.triple.starts_with("amdgcn").into()
+        match image.kind {
+            ImageKind::Ptx | ImageKind::Fatbinary => 2,
+            _ => image.triple.starts_with("amdgcn").into(),
+        }
     }
 
     fn load(&self, image: &Image<'_>, options: &LoadOptions) -> Result<Arc<dyn Module>> {

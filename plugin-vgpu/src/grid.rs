@@ -15,6 +15,7 @@ use crate::engine::Form;
 use crate::fault::Raised;
 use crate::form_choice::{FormChoice, Sample, Way};
 use crate::machine::Machine;
+use crate::schedule::LaunchOrder;
 use crate::scheduler::{self, Ending};
 use crate::signals;
 use crate::sm::{BlockRun, Sm};
@@ -42,6 +43,8 @@ pub struct GridRun {
     pub dispatch: u64,
     /// The program's warps.
     pub warp_kind: WarpKind,
+    /// In which order blocks and threads run.
+    pub order: LaunchOrder,
     /// How long lanes in lockstep wait for a lane that spins on memory, before they continue without it.
     pub lockstep_timeout: Duration,
     /// How long a block may wait on memory without progress.
@@ -162,6 +165,7 @@ impl Grid {
             let began = Instant::now();
             let blocks = self.block_ranges.take(most);
             match &self.run.choice {
+                _ if self.run.order.is_random() => self.run_at_random(sm, blocks),
                 Some(choice) => self.run_as_chosen(sm, choice, blocks, began),
                 None => self.run_range(sm, blocks, self.run.form),
             }
@@ -246,6 +250,18 @@ impl Grid {
         self.note(ended);
     }
 
+    /// Runs as many blocks as a range has, in the launch's random order. Threads that never wait run one by one: as
+    /// subgroups they would have an order of their own.
+    fn run_at_random(&self, sm: &Sm, places: Range<u64>) {
+        let form = self.form_of(Way::Threads);
+        let count = self.run.blocks.iter().copied().map(u64::from).product();
+        for place in places {
+            let block = self.run.order.block(place, count);
+            let block = BlockRange::new(self.run.blocks, block..block + 1).first();
+            self.note(self.run_block(sm, block, form));
+        }
+    }
+
     /// Runs a range of blocks, unless the launch has ended.
     fn run_range(&self, sm: &Sm, blocks: Range<u64>, form: Form) {
         let mut blocks = BlockRange::new(self.run.blocks, blocks);
@@ -325,6 +341,7 @@ impl Grid {
             args: self.run.args,
             context,
             warp_kind: self.run.warp_kind,
+            order: self.run.order,
             stop: &self.stop,
             lockstep_timeout: self.run.lockstep_timeout,
             timeout: self.run.timeout,

@@ -200,6 +200,7 @@ impl Kernel for VirtualKernel {
             dynamic_shared: launch.dynamic_shared,
             dispatch: record.unwrap_or(0),
             warp_kind,
+            order: gpu.config.schedule.of_launch(gpu.next_launch()),
             lockstep_timeout: LOCKSTEP_TIMEOUT,
             timeout: gpu.config.timeout,
         };

@@ -25,6 +25,7 @@ mod deadlock;
 mod device;
 mod dispatch;
 mod engine;
+mod fat_ptx;
 mod fault;
 mod fault_in;
 mod fiber;
@@ -41,6 +42,7 @@ mod module;
 mod plugin;
 mod printf;
 mod ring;
+mod schedule;
 mod scheduler;
 mod signals;
 mod sm;
@@ -58,6 +60,7 @@ pub use device::VirtualGpu;
 pub use engine::Engine;
 pub use module::VirtualModule;
 pub use plugin::{Unavailable, plugin};
+pub use schedule::Schedule;
 
 #[cfg(test)]
 mod tests;

@@ -41,7 +41,17 @@ impl Ring {
         Some(thread)
     }
 
+    /// Takes the thread at a place in the queue. The first thread gets its place.
+    pub fn take(&mut self, place: usize) -> u16 {
+        let first = self.popped as usize % SIZE;
+        self.slots
+            .swap(first, (self.popped as usize).wrapping_add(place) % SIZE);
+        self.popped = self.popped.wrapping_add(1);
+        self.slots[first]
+    }
+
     /// How many threads are in the queue.
+    #[inline(always)]
     pub fn len(&self) -> usize {
         self.pushed.wrapping_sub(self.popped) as usize
     }

@@ -54,7 +54,9 @@ pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
         }
     };
     // SAFETY: no fiber runs.
-    unsafe { sm.block() }.reset(threads, run.warp_kind, warps, ended);
+    let block = unsafe { sm.block() };
+    let random = run.order.of_block(run.context.ctaid);
+    block.reset(threads, run.warp_kind, warps, ended, random);
     let mut waiting = Waiting {
         since: None,
         rounds: 0,

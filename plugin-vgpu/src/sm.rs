@@ -14,6 +14,7 @@ use crate::engine::Form;
 use crate::fault::Raised;
 use crate::fiber::{FiberState, MAX_FIBERS, Stacks};
 use crate::heap::{Heap, HeapCache};
+use crate::schedule::LaunchOrder;
 use crate::switch::{Suspended, switch};
 use crate::window::{PAGE, Protection, Region};
 
@@ -32,6 +33,8 @@ pub struct BlockRun<'a> {
     pub context: ThreadContext,
     /// The program's warps.
     pub warp_kind: WarpKind,
+    /// The order of the launch.
+    pub order: LaunchOrder,
     /// Set when the launch has failed elsewhere and the block should stop.
     pub stop: &'a AtomicBool,
     /// How long lanes in lockstep wait for a lane that spins on memory, before they continue without it.

@@ -40,6 +40,18 @@ static void silent(int n, int teams, int threads) {
     check(n, n - 1);
 }
 
+// As programs have it: the number of teams is left open.
+static void open(int n) {
+#pragma omp target teams distribute parallel for map(tofrom : visits, squares)
+    for (int i = 0; i < n; i++)
+        visits[i]++, squares[i] = (long)i * i;
+    check(n, n - 1);
+#pragma omp target teams distribute parallel for map(tofrom : visits, squares)
+    for (unsigned long i = 0; i < (unsigned long)n; i++)
+        visits[i]++, squares[i] = (long)i * i;
+    check(n, n - 1);
+}
+
 // Threads that say who they are get the iterations that their numbers say.
 static void telling(int n, int teams, int threads) {
     static int mine[MOST];
@@ -58,10 +70,12 @@ static void telling(int n, int teams, int threads) {
 int main(void) {
     static const int lengths[] = {1, 31, 32, 33, 640, 1000, 4095, 4096, 4097, 39999};
     static const int grids[][2] = {{1, 32}, {1, 100}, {3, 64}, {7, 128}, {40, 96}, {2, 48}};
-    for (int n = 0; n < 10; n++)
+    for (int n = 0; n < 10; n++) {
+        open(lengths[n]);
         for (int grid = 0; grid < 6; grid++) {
             silent(lengths[n], grids[grid][0], grids[grid][1]);
             telling(lengths[n], grids[grid][0], grids[grid][1]);
         }
+    }
     return done();
 }

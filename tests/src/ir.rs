@@ -85,14 +85,7 @@ impl Kernels {
         link: Link,
         multiprocessors: u32,
     ) -> Kernels {
-        use_compiler_of_dist();
-        let device = VirtualGpu::new(&Config {
-            multiprocessors,
-            memory: 64 << 20,
-            heap: 8 << 20,
-            ..Config::from_environment().expect("settings that can be read")
-        })
-        .expect("a virtual GPU");
+        let device = small_gpu(multiprocessors);
         let library = library.map(|library| root().join(library));
         let bytes = linked(&root().join("tests/ir").join(name), library, link);
         let images = Image::parse(&bytes).expect("llvm-link writes an image");
@@ -100,6 +93,14 @@ impl Kernels {
             .load(&images[0], &LoadOptions::default())
             .unwrap_or_else(|error| panic!("{name} {link:?}: {error}"));
         Kernels { module, device }
+    }
+
+    /// Loads an image as it is: PTX, a fat binary.
+    pub fn load_image(bytes: &[u8], multiprocessors: u32) -> plugin_api::Result<Kernels> {
+        let device = small_gpu(multiprocessors);
+        let images = Image::parse(bytes).expect("an image");
+        let module = device.load(&images[0], &LoadOptions::default())?;
+        Ok(Kernels { module, device })
     }
 
     /// A buffer in device memory.
@@ -128,6 +129,17 @@ impl Kernels {
 
     /// Launches a kernel and waits for its end.
     pub fn launch(&self, kernel: &str, shape: Shape, arguments: &[u64]) -> plugin_api::Result<()> {
+        self.launch_with(kernel, shape, 0, arguments)
+    }
+
+    /// The same with dynamic shared memory, in bytes.
+    pub fn launch_with(
+        &self,
+        kernel: &str,
+        shape: Shape,
+        dynamic_shared: u32,
+        arguments: &[u64],
+    ) -> plugin_api::Result<()> {
         let kernel = self
             .module
             .kernel(kernel)
@@ -135,10 +147,22 @@ impl Kernels {
         kernel.launch(&Launch {
             grid: [shape.teams, 1, 1],
             block: shape.block(),
-            dynamic_shared: 0,
+            dynamic_shared,
             args: arguments,
         })
     }
+}
+
+/// A virtual GPU of its own, which compiles with the compiler of `dist/`.
+fn small_gpu(multiprocessors: u32) -> VirtualGpu {
+    use_compiler_of_dist();
+    VirtualGpu::new(&Config {
+        multiprocessors,
+        memory: 64 << 20,
+        heap: 8 << 20,
+        ..Config::from_environment().expect("settings that can be read")
+    })
+    .expect("a virtual GPU")
 }
 
 /// Device memory. It is freed with the device.

@@ -1,7 +1,7 @@
 //! Every example at every level, with and without LLVM's OpenMP optimisation, for NVIDIA and AMD GPUs, says what it
 //! says on the host.
 
-use e2e::{Build, Mode, WAVE32, WAVE64};
+use e2e::{Binary, Build, Mode, WAVE32, WAVE64};
 
 const MODES: [Mode; 7] = [
     Mode::Offload("-O0"),
@@ -35,8 +35,21 @@ fn check_with(sources: &[&str], argument_lists: &[&[&str]]) {
                 expected.stdout,
                 "{what}"
             );
+            if *mode == Mode::Offload("-O2") {
+                through_ptx(binary, arguments, &expected.stdout);
+            }
         }
     }
+}
+
+/// The image becomes PTX, as for an NVIDIA GPU, and that runs (docs/ptx.md; scripts/ptx-suite for all programs).
+fn through_ptx(binary: &Binary, arguments: &[&str], expected: &str) {
+    let environment = [
+        ("OMP_TARGET_OFFLOAD", "MANDATORY"),
+        ("OMPTARGET_VGPU_THROUGH_PTX", "1"),
+    ];
+    let outcome = binary.run_with(arguments, &environment);
+    assert_eq!(outcome.passed("through PTX"), expected);
 }
 
 #[test]

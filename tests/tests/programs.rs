@@ -228,6 +228,7 @@ fn collapsed() {
 #[test]
 fn dealt_loops() {
     check(&["dealt_loops.c"]);
+    check_mode(&["tests/programs/dealt_loops.c"], &[], Mode::Offload("-O1"));
 }
 
 #[test]

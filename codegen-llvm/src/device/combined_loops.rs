@@ -6,8 +6,9 @@
 //! that may be two loads and a store.
 //!
 //! Here a team gets all iterations as its only chunk, and of these a thread every n-th, n the threads of all teams
-//! (schedules [`WHOLE`] and [`ALL_THREADS`] of the device runtime). Threads get the iterations that they got before. A
-//! loop that reduces across teams stays: its team has one piece already
+//! (schedules [`WHOLE`] and [`ALL_THREADS`] of the device runtime). Threads get the iterations that they got before,
+//! unless no code of the loop can tell which thread executes it. Then the virtual GPU deals them as suits a CPU
+//! ([`ANY_THREADS`]). A loop that reduces across teams stays: its team has one piece already
 //! (docs/decisions/0024-reducing-loops-in-one-piece.md).
 //!
 //! The pass has to come before clang's optimiser, which makes one function of the two. clang runs it on each
@@ -16,9 +17,10 @@
 use llvm_sys::LLVMOpcode;
 
 use super::last_iterations::is_copied;
+use super::thread_numbers;
 use crate::analysis::captures;
 use crate::analysis::intrinsics::{self, is_call_of};
-use crate::ir::{Context, Module, Type, Value};
+use crate::ir::{Builder, Context, Module, Type, Value};
 
 /// `dist_schedule(static, chunk)` (`OMPScheduleType`).
 const DISTRIBUTE_CHUNKED: u64 = 91;
@@ -28,6 +30,9 @@ const STATIC_CHUNKED: u64 = 33;
 const WHOLE: u64 = 95;
 /// Iterations are dealt to all threads of all teams (LLVM: `kmp_sched_distr_static_chunk_sched_static_chunkone`).
 const ALL_THREADS: u64 = 93;
+/// The same for a loop of which nobody can tell who executes which iterations. The upper bound that the runtime leaves
+/// is how many iterations before the team's the thread's loop ends (devicertl: `static_schedule::DISTRIBUTE_FOR_ANY`).
+const ANY_THREADS: u64 = 96;
 /// The bits of a schedule that say no more than whether it is monotonic.
 const SCHEDULE_MASK: u64 = 0x1fff_ffff;
 
@@ -36,6 +41,7 @@ const SCHEDULE: u32 = 2;
 const IS_LAST: u32 = 3;
 const LOWER: u32 = 4;
 const UPPER: u32 = 5;
+const STRIDE: u32 = 6;
 const INCREMENT: u32 = 7;
 const CHUNK: u32 = 8;
 
@@ -49,9 +55,62 @@ pub fn run(context: Context, module: &Module) {
     for function in module.definitions() {
         if let Some((teams, threads)) = combined(function) {
             teams.set_operand(SCHEDULE, schedule(WHOLE));
-            threads.set_operand(SCHEDULE, schedule(ALL_THREADS));
+            let any = can_end_early(context, threads);
+            threads.set_operand(
+                SCHEDULE,
+                schedule(if any { ANY_THREADS } else { ALL_THREADS }),
+            );
         }
     }
+}
+
+/// Lets a thread's loop end before the team's, if no code of the region can tell which thread executes it.
+fn can_end_early(context: Context, threads: Value) -> bool {
+    let region = threads.block().function();
+    if thread_numbers::may_be_asked_for(region) {
+        return false;
+    }
+    let team = region.parameters().get(CHUNK_UPPER).copied();
+    let is_team_bound = |value: Value| {
+        let last = last_of(value);
+        last.opcode() == Some(LLVMOpcode::LLVMLoad) && holds_parameter_itself(last.operand(0), team)
+    };
+    let tests = region
+        .instructions()
+        .into_iter()
+        .filter(|it| it.opcode() == Some(LLVMOpcode::LLVMICmp) && is_team_bound(it.operand(1)));
+    let Some(test) = only(tests) else {
+        return false;
+    };
+    let bound = test.operand(1);
+    let counter = converted(test.operand(0)).ty();
+    let builder = Builder::before(context, test);
+    let behind = builder.load(counter, threads.operand(UPPER));
+    let behind = builder.cast_unsigned(behind, bound.ty());
+    test.set_operand(1, builder.binary(LLVMOpcode::LLVMSub, bound, behind));
+    promise_no_wrap(threads);
+    true
+}
+
+/// The last iteration of a bound, which unsigned loops stay below and others reach.
+fn last_of(bound: Value) -> Value {
+    let bound = converted(bound);
+    let is_next =
+        bound.opcode() == Some(LLVMOpcode::LLVMAdd) && bound.operand(1).as_int() == Some(1);
+    converted(if is_next { bound.operand(0) } else { bound })
+}
+
+/// Lets the optimiser know that an unsigned counter does not wrap when a thread goes on to its next iteration. clang
+/// says so of others. (One that wraps begins anew: such a loop never ends as it should, whoever deals its iterations.)
+fn promise_no_wrap(threads: Value) {
+    let stride = threads.operand(STRIDE).address_base();
+    let region = threads.block().function().instructions();
+    region
+        .into_iter()
+        .filter(|it| it.opcode() == Some(LLVMOpcode::LLVMAdd))
+        .filter(|it| loaded_from(it.operand(1)) == Some(stride))
+        .filter(|it| !it.cannot_overflow())
+        .for_each(Value::set_cannot_carry);
 }
 
 /// The calls that deal the iterations to the teams and to the threads, if a function has one such construct.
@@ -127,20 +186,29 @@ fn loaded_from(value: Value) -> Option<Value> {
     (load.opcode() == Some(LLVMOpcode::LLVMLoad)).then(|| load.operand(0).address_base())
 }
 
-/// Whether a local gets the value of a parameter, by way of the local that clang gives each parameter.
-fn holds_parameter(local: Value, parameter: Option<Value>) -> bool {
-    let stored = |local: Value| {
-        let addresses = captures::same_address(local.address_base()).into_iter();
-        addresses.flat_map(move |address| {
-            let stores = address.users().into_iter();
-            stores.filter(move |user| {
+/// Whether a local is the one that clang gives a parameter.
+fn holds_parameter_itself(local: Value, parameter: Option<Value>) -> bool {
+    stores_to(local).any(|value| Some(value) == parameter)
+}
+
+/// What is stored to a local.
+fn stores_to(local: Value) -> impl Iterator<Item = Value> {
+    let addresses = captures::same_address(local.address_base()).into_iter();
+    addresses.flat_map(move |address| {
+        let users = address.users().into_iter();
+        users
+            .filter(move |user| {
                 user.opcode() == Some(LLVMOpcode::LLVMStore) && user.operand(1) == address
             })
-        })
-    };
-    stored(local)
-        .filter_map(|store| loaded_from(store.operand(0)))
-        .any(|own| stored(own).any(|store| Some(store.operand(0)) == parameter))
+            .map(|store| store.operand(0))
+    })
+}
+
+/// Whether a local gets the value of a parameter, by way of the local that clang gives each parameter.
+fn holds_parameter(local: Value, parameter: Option<Value>) -> bool {
+    stores_to(local)
+        .filter_map(loaded_from)
+        .any(|own| holds_parameter_itself(own, parameter))
 }
 
 #[cfg(test)]
@@ -148,12 +216,35 @@ mod tests {
     use super::*;
 
     /// The schedules after the pass of a loop as clang emits it: that of the teams, that of the threads. `upper` is
-    /// what the fork passes as the end of the team's chunk, `after` what follows the fork.
-    fn schedules(chunk: &str, dealt: &str, upper: &str, after: &str) -> (String, String) {
+    /// what the fork passes as the end of the team's chunk, `after` what follows the fork, `body` what follows the
+    /// dealing to threads.
+    fn schedules(
+        chunk: &str,
+        dealt: &str,
+        upper: &str,
+        after: &str,
+        body: &str,
+    ) -> (String, String) {
+        let module = passed(chunk, dealt, upper, after, body);
+        let of = |name: &str, prefix| {
+            let call = only(calls_of(module.function(name).unwrap(), prefix)).unwrap();
+            call.operand(SCHEDULE).as_int().unwrap().to_string()
+        };
+        (
+            of("teams", "__kmpc_distribute_static_init_"),
+            of("region", "__kmpc_for_static_init_"),
+        )
+    }
+
+    /// The loop of [`schedules`] after the pass.
+    fn passed(chunk: &str, dealt: &str, upper: &str, after: &str, body: &str) -> Module {
         let context = Context::new();
         let text = format!(
             "target triple = \"nvptx64-nvidia-cuda\"
 @kept = global i32 0
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @omp_get_thread_num()
+declare double @__nv_sin(double)
 declare i32 @__kmpc_get_hardware_num_threads_in_block()
 declare void @__kmpc_distribute_static_init_4(ptr, i32, i32, ptr, ptr, ptr, ptr, i32, i32)
 declare void @__kmpc_for_static_init_4(ptr, i32, i32, ptr, ptr, ptr, ptr, i32, i32)
@@ -201,6 +292,7 @@ define internal void @region(ptr %gtid, ptr %btid, i64 %from, i64 %to) {{
   store i32 %tn, ptr %ub
   call void @__kmpc_for_static_init_4(ptr null, i32 0, i32 {dealt}, ptr %last, ptr %lb, ptr %ub, ptr %stride,
     i32 1, i32 1)
+  {body}
   ret void
 }}
 "
@@ -208,14 +300,7 @@ define internal void @region(ptr %gtid, ptr %btid, i64 %from, i64 %to) {{
         let module = Module::parse(context, &text, "test").unwrap();
         run(context, &module);
         module.verify("after the pass").unwrap();
-        let of = |name: &str, prefix| {
-            let call = only(calls_of(module.function(name).unwrap(), prefix)).unwrap();
-            call.operand(SCHEDULE).as_int().unwrap().to_string()
-        };
-        (
-            of("teams", "__kmpc_distribute_static_init_"),
-            of("region", "__kmpc_for_static_init_"),
-        )
+        module
     }
 
     fn both(teams: &str, threads: &str) -> (String, String) {
@@ -225,9 +310,9 @@ define internal void @region(ptr %gtid, ptr %btid, i64 %from, i64 %to) {{
     #[test]
     fn clangs_own_chunks_become_one() {
         let one = both("95", "93");
-        assert_eq!(schedules("%size", "33", "%ub", ""), one);
+        assert_eq!(schedules("%size", "33", "%ub", "", ""), one);
         assert_eq!(
-            schedules("%size", "1073741857", "%ub", ""),
+            schedules("%size", "1073741857", "%ub", "", ""),
             one,
             "nonmonotonic"
         );
@@ -237,24 +322,28 @@ define internal void @region(ptr %gtid, ptr %btid, i64 %from, i64 %to) {{
     fn what_the_program_says_stays() {
         let as_is = |dealt| both("91", dealt);
         assert_eq!(
-            schedules("128", "33", "%ub", ""),
+            schedules("128", "33", "%ub", "", ""),
             as_is("33"),
             "dist_schedule"
         );
-        assert_eq!(schedules("%size", "34", "%ub", ""), as_is("34"), "schedule");
         assert_eq!(
-            schedules("%size", "33", "%other", ""),
+            schedules("%size", "34", "%ub", "", ""),
+            as_is("34"),
+            "schedule"
+        );
+        assert_eq!(
+            schedules("%size", "33", "%other", "", ""),
             as_is("33"),
             "a loop of its own"
         );
         assert_eq!(
-            schedules("%size", "33", "%ub", &last("@kept")),
+            schedules("%size", "33", "%ub", &last("@kept"), ""),
             as_is("33"),
             "lastprivate"
         );
         let reduces = "%r = call i32 @__kmpc_nvptx_teams_reduce_nowait_v2(ptr null)";
         assert_eq!(
-            schedules("%size", "33", "%ub", reduces),
+            schedules("%size", "33", "%ub", reduces, ""),
             as_is("33"),
             "a reduction"
         );
@@ -276,6 +365,59 @@ end:"
     #[test]
     fn the_loops_own_variable_is_nobodys() {
         let one = both("95", "93");
-        assert_eq!(schedules("%size", "33", "%ub", &last("%other")), one);
+        let simd = last("%other");
+        assert_eq!(schedules("%size", "33", "%ub", &simd, ""), one);
+    }
+
+    /// A loop of one instruction.
+    fn counting(instruction: &str) -> String {
+        format!(
+            "%v = alloca i32
+  %begin = load i32, ptr %lb
+  store i32 %begin, ptr %v
+  br label %test
+test:
+  %at = load i32, ptr %v
+  %wide = sext i32 %at to i64
+  %team = load i64, ptr %to.addr
+  %goes = icmp ule i64 %wide, %team
+  br i1 %goes, label %work, label %end
+work:
+  {instruction}
+  %old = load i32, ptr %v
+  %step = load i32, ptr %stride
+  %new = add nsw i32 %old, %step
+  store i32 %new, ptr %v
+  br label %test
+end:"
+        )
+    }
+
+    #[test]
+    fn loops_that_nobody_is_asked_in_may_be_dealt_in_any_way() {
+        let dealt = |instruction| schedules("%size", "33", "%ub", "", &counting(instruction)).1;
+        assert_eq!(dealt("store i32 %at, ptr @kept"), "96");
+        assert_eq!(dealt("%s = call double @__nv_sin(double 1.0)"), "96");
+        assert_eq!(dealt("%n = call i32 @omp_get_thread_num()"), "93");
+        assert_eq!(
+            dealt("%n = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()"),
+            "93"
+        );
+        assert_eq!(dealt("call void asm \"nop\", \"\"()"), "93");
+        assert_eq!(dealt("%g = load ptr, ptr @kept\n  call void %g()"), "93");
+    }
+
+    #[test]
+    fn unsigned_counters_do_not_wrap() {
+        let signed = counting("store i32 %at, ptr @kept");
+        let unsigned = signed
+            .replace("sext", "zext")
+            .replace("icmp ule i64 %wide, %team", "icmp ult i64 %wide, %beyond")
+            .replace("  %goes", "  %beyond = add i64 %team, 1\n  %goes")
+            .replace("add nsw", "add");
+        assert_eq!(schedules("%size", "33", "%ub", "", &unsigned).1, "96");
+        let after = |body: &str| passed("%size", "33", "%ub", "", body).print();
+        assert!(after(&unsigned).contains("%new = add nuw i32"));
+        assert!(after(&signed).contains("%new = add nsw i32"));
     }
 }

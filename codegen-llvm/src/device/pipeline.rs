@@ -16,7 +16,7 @@ use super::{
     empty_assembly, ending_paths, fold, global_space, guards, idle_barriers, launch_bounds,
     local_space, math_intrinsics, null_pointers, pack_shared, placed_shared, realloc, retarget,
     runtime, services, shared_accesses, shared_statics, static_shared, thread_arrays, traps,
-    undefined, unrolled_reads, unsupported,
+    undefined, unrolled_reads, unsupported, warp_order,
 };
 use crate::analysis::target::Target;
 use crate::ir::{Machine, Module};
@@ -81,6 +81,10 @@ const PASSES: &[Line] = &[
     }),
     line("services", &[CodeObject], 0, |image| {
         services::run(&image.module, &image.machine)
+    }),
+    line("warp-order", ALL, 0, |image| {
+        warp_order::run(&image.module, false);
+        Ok(())
     }),
     line("math-intrinsics", ALL, 0, |image| {
         math_intrinsics::run(&image.module, &image.machine)
@@ -239,22 +243,22 @@ mod tests {
         let names = |output| pass_names(output).collect::<Vec<_>>().join(" ");
         assert_eq!(
             names(AmdLink),
-            "launch-bounds math-intrinsics empty-assembly link-time global-space guards fold optimise unread-shared \
+            "launch-bounds warp-order math-intrinsics empty-assembly link-time global-space guards fold optimise unread-shared \
              shared-accesses idle-barriers thread-arrays pack-shared unsupported"
         );
         assert_eq!(
             names(NvidiaLink),
-            "launch-bounds math-intrinsics guards realloc fold optimise unread-shared local-space unrolled-reads \
+            "launch-bounds warp-order math-intrinsics guards realloc fold optimise unread-shared local-space unrolled-reads \
              idle-barriers thread-arrays pack-shared unsupported static-shared null-pointers"
         );
         assert_eq!(
             names(CodeObject),
-            "shared-statics launch-bounds runtime services math-intrinsics empty-assembly global-space guards retarget \
+            "shared-statics launch-bounds runtime services warp-order math-intrinsics empty-assembly global-space guards retarget \
              hold-placed fold optimise unread-shared release-placed shared-accesses idle-barriers thread-arrays \
              pack-shared ending-paths traps undefined unsupported"
         );
         assert!(names(Ptx).starts_with(
-            "shared-statics launch-bounds runtime math-intrinsics guards retarget realloc constructors fold"
+            "shared-statics launch-bounds runtime warp-order math-intrinsics guards retarget realloc constructors fold"
         ));
     }
 }

@@ -50,6 +50,38 @@ impl Value {
         ));
     }
 
+    /// Gives a parameter, counted from 1, a type attribute (`byval`).
+    pub fn add_type_attribute_at(
+        self,
+        context: Context,
+        index: LLVMAttributeIndex,
+        name: &str,
+        ty: Type,
+    ) {
+        let attribute = llvm!(core::LLVMCreateTypeAttribute(
+            context.0,
+            kind_of(name),
+            ty.0
+        ));
+        llvm!(core::LLVMAddAttributeAtIndex(self.0, index, attribute));
+    }
+
+    /// Gives a parameter, counted from 1, an attribute with a number (`align`).
+    pub fn add_int_attribute_at(
+        self,
+        context: Context,
+        index: LLVMAttributeIndex,
+        name: &str,
+        value: u64,
+    ) {
+        let attribute = llvm!(core::LLVMCreateEnumAttribute(
+            context.0,
+            kind_of(name),
+            value
+        ));
+        llvm!(core::LLVMAddAttributeAtIndex(self.0, index, attribute));
+    }
+
     /// States that a function accesses no memory (`memory(none)`).
     pub fn set_no_memory(self, context: Context) {
         let kind = kind_of("memory");

@@ -178,8 +178,31 @@ impl Value {
         llvm!(core::LLVMSetMetadata(self.0, kind, tuple));
     }
 
+    /// The integer that is an instruction's metadata of a kind, the tuple `!{i32 n}`.
+    pub fn instruction_metadata_int(self, context: Context, kind: &str) -> Option<u64> {
+        let kind = llvm!(core::LLVMGetMDKindIDInContext(
+            context.0,
+            kind.as_ptr().cast(),
+            kind.len() as u32
+        ));
+        let tuple = llvm!(core::LLVMGetMetadata(self.0, kind));
+        if tuple.is_null() {
+            return None;
+        }
+        let parts = tuple_operands(Value(tuple));
+        parts.first().copied()??.as_int()
+    }
+
     /// The integer that is a function's metadata of a kind, the tuple `!{i32 n}`.
     pub fn metadata_int(self, context: Context, kind: &str) -> Option<u64> {
+        self.metadata_operands(context, kind)?
+            .first()
+            .copied()??
+            .as_int()
+    }
+
+    /// The operands of the tuple that is a function's metadata of a kind.
+    pub fn metadata_operands(self, context: Context, kind: &str) -> Option<Vec<Option<Value>>> {
         let wanted = llvm!(core::LLVMGetMDKindIDInContext(
             context.0,
             kind.as_ptr().cast(),
@@ -191,7 +214,7 @@ impl Value {
             .find(|&index| llvm!(core::LLVMValueMetadataEntriesGetKind(entries, index)) == wanted)
             .map(|index| llvm!(core::LLVMValueMetadataEntriesGetMetadata(entries, index)));
         llvm!(core::LLVMDisposeValueMetadataEntries(entries));
-        operands(context, found?).first().copied()??.as_int()
+        Some(operands(context, found?))
     }
 }
 

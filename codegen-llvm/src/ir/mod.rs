@@ -34,6 +34,7 @@ mod machine;
 mod memory;
 mod module;
 mod section;
+mod text;
 mod types;
 mod value;
 mod vector;

@@ -138,6 +138,14 @@ impl Module {
         llvm!(core::LLVMSetDataLayout(self.raw, c_string(layout).as_ptr()));
     }
 
+    /// The data layout, as text.
+    pub fn layout_text(&self) -> String {
+        // SAFETY: LLVM returns a NUL-terminated string that lives as long as the module's layout.
+        unsafe { std::ffi::CStr::from_ptr(llvm_sys::core::LLVMGetDataLayoutStr(self.raw)) }
+            .to_string_lossy()
+            .into_owned()
+    }
+
     /// The data layout.
     pub fn layout(&self) -> Layout {
         Layout(llvm!(target::LLVMGetModuleDataLayout(self.raw)))
@@ -277,6 +285,17 @@ impl Module {
                 }
                 _ => None,
             })
+    }
+
+    /// As bitcode.
+    pub fn bitcode(&self) -> Vec<u8> {
+        let buffer = llvm!(bit_writer::LLVMWriteBitcodeToMemoryBuffer(self.raw));
+        let start = llvm!(core::LLVMGetBufferStart(buffer)).cast::<u8>();
+        let length = llvm!(core::LLVMGetBufferSize(buffer));
+        // SAFETY: the buffer has `length` bytes and lives until it is disposed of.
+        let bytes = unsafe { std::slice::from_raw_parts(start, length) }.to_vec();
+        llvm!(core::LLVMDisposeMemoryBuffer(buffer));
+        bytes
     }
 
     /// As LLVM assembly.

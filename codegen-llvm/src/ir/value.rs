@@ -231,21 +231,6 @@ impl Value {
         let unused = 64 - self.ty().int_width();
         Some(((bits << unused) as i64) >> unused)
     }
-
-    /// Its bytes if it is a constant `[n x i8]`, without the terminating NUL.
-    pub fn as_string(self) -> Option<String> {
-        if self.kind() != LLVMValueKind::LLVMConstantDataArrayValueKind
-            || llvm!(core::LLVMIsConstantString(self.0)) == 0
-        {
-            return None;
-        }
-        let mut length = 0;
-        let raw = llvm!(core::LLVMGetAsString(self.0, &mut length));
-        // SAFETY: LLVM returns a pointer to `length` bytes that live as long as the constant.
-        let bytes = unsafe { std::slice::from_raw_parts(raw.cast::<u8>(), length) };
-        let text = bytes.strip_suffix(&[0]).unwrap_or(bytes);
-        Some(String::from_utf8_lossy(text).into_owned())
-    }
 }
 
 /// Global variables and functions.

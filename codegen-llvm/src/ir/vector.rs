@@ -52,6 +52,16 @@ impl Type {
         }
     }
 
+    /// Whether it is a vector of a fixed length.
+    pub fn is_vector(self) -> bool {
+        self.kind() == LLVMTypeKind::LLVMVectorTypeKind
+    }
+
+    /// The type of a vector's or an array's elements.
+    pub fn element_type(self) -> Type {
+        Type(llvm!(core::LLVMGetElementType(self.0)))
+    }
+
     /// Whether it is an integer of any width.
     pub fn is_int(self) -> bool {
         self.kind() == LLVMTypeKind::LLVMIntegerTypeKind
@@ -342,6 +352,11 @@ impl Value {
     pub fn cannot_carry(self) -> bool {
         let adds = self.opcode() == Some(LLVMOpcode::LLVMAdd);
         self.is_disjoint() || adds && llvm!(core::LLVMGetNUW(self.0)) != 0
+    }
+
+    /// States that an addition does not overflow as an unsigned one (`nuw`).
+    pub fn set_cannot_carry(self) {
+        llvm!(core::LLVMSetNUW(self.0, 1))
     }
 
     /// Whether a zero extension is of a non-negative number (`nneg`).

@@ -41,12 +41,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             match translations.add(unit, call) {
                 Ok(name) => calls.push((call, name)),
                 Err(what) => {
-                    let why = format!(
-                        "the virtual GPU cannot run the inline {} assembly `{what}` {}; \
-                         use the compiler's builtin or an OpenMP construct",
-                        unit.dialect.target.name,
-                        describe(unit.context(), call)
-                    );
+                    let why = reason(unit, call, &what);
                     refused.push(Refused { call, why });
                 }
             }
@@ -71,6 +66,22 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     }
     // At once, so that each synchronisation is a call site of the program's.
     unit.machine.run_passes(&unit.module, "always-inline")
+}
+
+/// Why a call of inline assembly cannot run. In an image that was PTX, it is an instruction of that.
+fn reason(unit: &Unit, call: Value, what: &str) -> String {
+    let place = describe(unit.context(), call);
+    let what = what.strip_prefix(ptx::UNKNOWN).unwrap_or(what);
+    match call.instruction_metadata_int(unit.context(), ptx::LINE_METADATA) {
+        Some(line) => {
+            format!("the virtual GPU cannot run the PTX instruction `{what}`, line {line}, {place}")
+        }
+        None => format!(
+            "the virtual GPU cannot run the inline {} assembly `{what}` {place}; \
+             use the compiler's builtin or an OpenMP construct",
+            unit.dialect.target.name
+        ),
+    }
 }
 
 impl Translations {

@@ -70,7 +70,10 @@ fn arguments(builder: &Builder, context: Context, words: Value, kernel: &Kernel)
         word += parameter.words();
         let index = index as u32 + 1;
         let Some(ty) = in_memory(kernel.function, index) else {
-            return builder.load(value.ty(), place);
+            let argument = builder.load(value.ty(), place);
+            // A vector of a kernel in OpenCL may want more; words have no more.
+            argument.set_alignment(8);
+            return argument;
         };
         let copy = builder.stack_slot(ty, STACK_ALIGNMENT);
         builder.copy(

@@ -4,19 +4,19 @@
 //! references to what nobody defines.
 
 use anyhow::Result;
-use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMExternalWeakLinkage};
+use llvm_sys::LLVMLinkage::LLVMExternalLinkage;
 use vgpu_abi::artifact::GlobalEntry;
 
 use super::undefined::is_known;
 use super::unit::Unit;
-use crate::ir::Value;
+use crate::device::weak_references;
 
 /// The pass.
 ///
 /// A variable that can be written becomes external even if it was internal. LLVM may turn an internal variable into a
 /// local one of a function that runs once, but here many threads run it.
 pub fn run(unit: &mut Unit) -> Result<()> {
-    resolve_weak_references(unit);
+    weak_references::run(&unit.module, is_known);
     let layout = unit.module.layout();
     for variable in unit.module.globals() {
         variable.drop_comdat();
@@ -40,22 +40,4 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Makes a weak reference to what nobody defines null, as a linker does.
-fn resolve_weak_references(unit: &Unit) {
-    for function in unit.module.functions() {
-        if function.linkage() == LLVMExternalWeakLinkage && !is_known(&function.name()) {
-            function.replace_all_uses(Value::zero(function.ty()));
-            // SAFETY: its uses are replaced, and the list names it once.
-            unsafe { function.delete_function() };
-        }
-    }
-    for variable in unit.module.globals() {
-        if variable.linkage() == LLVMExternalWeakLinkage {
-            variable.replace_all_uses(Value::zero(variable.ty()));
-            // SAFETY: its uses are replaced, and the list names it once.
-            unsafe { variable.delete_global() };
-        }
-    }
 }

@@ -26,6 +26,8 @@ mod offsets;
 mod optimise;
 mod polling_loops;
 mod prologue;
+mod ptx_addresses;
+mod ptx_registers;
 mod reflect;
 mod refusal;
 mod retarget;
@@ -41,6 +43,7 @@ pub mod undefined;
 mod unit;
 mod variadics;
 mod warp;
+mod wide_counters;
 mod window;
 
 use anyhow::Result;
@@ -50,6 +53,7 @@ use crate::analysis::release;
 use crate::device;
 use crate::ir::{Context, Module};
 use crate::pass_manager::{self, Pass};
+use crate::ptx_reader;
 pub use host::Architecture;
 use unit::Unit;
 pub use unit::VgpuOptions;
@@ -59,6 +63,8 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("check", check::run),
     ("shared-statics", shared_statics),
     ("runtime", runtime),
+    ("warp-order", warp_order),
+    ("wide-counters", wide_counters::run),
     // What only thread 0 reads needs no barrier before its guard.
     ("sink", sink::run),
     ("guards", guards),
@@ -73,6 +79,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("reflect", reflect::run),
     ("assembly", assembly::run),
     ("textures", textures::run),
+    ("ptx-registers", ptx_registers::run),
     // The module still has the image's own instructions and none of the virtual GPU's.
     ("count", count::run),
     ("trap-record", trap_record::run),
@@ -103,13 +110,13 @@ pub fn pass_names() -> impl Iterator<Item = &'static str> {
 
 /// Compiles an image for the virtual GPU.
 pub fn compile(context: Context, bitcode: &[u8], options: VgpuOptions) -> Result<Artifact> {
-    let unit = lower_to_host(Module::read(context, bitcode)?, options)?;
+    let unit = lower_to_host(ptx_reader::read(context, bitcode)?, options)?;
     emit::run(unit)
 }
 
 /// Runs the passes and returns the host module as LLVM assembly.
 pub fn compile_to_text(context: Context, bitcode: &[u8], options: VgpuOptions) -> Result<String> {
-    Ok(lower_to_host(Module::read(context, bitcode)?, options)?
+    Ok(lower_to_host(ptx_reader::read(context, bitcode)?, options)?
         .module
         .print())
 }
@@ -117,6 +124,12 @@ pub fn compile_to_text(context: Context, bitcode: &[u8], options: VgpuOptions) -
 /// Moves marked variables to shared memory (`device::shared_statics`).
 fn shared_statics(unit: &mut Unit) -> Result<()> {
     device::shared_statics::run(&unit.module)
+}
+
+/// Warps are executed one after the other (`device::warp_order`). Needs: the device runtime's code.
+fn warp_order(unit: &mut Unit) -> Result<()> {
+    device::warp_order::run(&unit.module, true);
+    Ok(())
 }
 
 /// Puts barriers before guards (`device::guards`). Needs: kernels' calling convention.

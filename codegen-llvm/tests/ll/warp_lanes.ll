@@ -7,8 +7,7 @@
 ; CHECK: define hidden void @vgpu.warp.total
 ; CHECK: call reassoc float @llvm.vector.reduce.fadd.v32f32(float -0.0{{.*}}, <32 x float>
 ; CHECK: define hidden void @vgpu.warp.spread
-; CHECK: @llvm.cttz.i32
-; CHECK: atomicrmw fadd ptr
+; CHECK-COUNT-32: atomicrmw fadd ptr
 ; CHECK: define hidden void @vgpu.warp.allocate
 ; CHECK: call void @vgpu_warp_lane(ptr {{.*}} %0, i32 {{.*}})
 ; CHECK: call ptr @vgpu_malloc(ptr {{.*}} %0, i64 {{.*}})

@@ -13,7 +13,7 @@
 //!   [`nest_load`], [`nest_store`], and the thread's list of thread state, [`thread_state_slots`], after [`spmd_begin`]
 //!   or [`generic_begin`]; of generic kernels' masters [`master_nest_load`], [`master_nest_store`]
 //! - the block's shared variables: `shared_variables!`, which makes a function for each of a list
-//! - the rest: [`pause`], [`ticks`], [`object_size`], [`is_own`], [`trap`], [`trap_number`]
+//! - the rest: [`executes_warp_by_warp`], [`pause`], [`ticks`], [`object_size`], [`is_own`], [`trap`], [`trap_number`]
 
 #[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]
 mod gpu;
@@ -32,11 +32,12 @@ pub use limits::{Lanes, MAX_THREADS};
 pub use gpu::{
     LOCKSTEP, SIMPLE_HEAP, TICKS_PER_SECOND, active_lanes, allocate, assume_mode, block_barrier,
     block_barrier_aligned_if, block_barrier_together, block_count, block_id, block_threads,
-    copy_pairs, dynamic_shared, dynamic_shared_size, fence_block, fence_device, fence_system, fill,
-    generic_begin, group_barrier, is_generic_shape, is_known, is_known_to_hold, is_own, is_spmd,
-    lanes_are_independent, master_nest_load, master_nest_store, nest_load, nest_seen, nest_show,
-    nest_store, object_size, pause, processor, release, send_references, shuffle_down, spmd_begin,
-    sync_warp, thread_id, thread_state_slots, ticks, trap, trap_number, trap_with, warp_size,
+    copy_pairs, dynamic_shared, dynamic_shared_size, executes_warp_by_warp, fence_block,
+    fence_device, fence_system, fill, generic_begin, group_barrier, is_generic_shape, is_known,
+    is_known_to_hold, is_own, is_spmd, lanes_are_independent, master_nest_load, master_nest_store,
+    nest_load, nest_seen, nest_show, nest_store, object_size, pause, processor, release,
+    send_references, shuffle_down, spmd_begin, sync_warp, thread_id, thread_state_slots, ticks,
+    trap, trap_number, trap_with, warp_size,
 };
 
 #[cfg(any(target_arch = "nvptx64", target_arch = "amdgpu"))]

@@ -327,49 +327,61 @@ macro_rules! schedules {
             fn the_whole_loop_is_a_teams_only_chunk() {
                 for_loops(RANGE.0, RANGE.1, |space, _, kernel| {
                     prop_assume!(space.step == 1 && space.bound() < RANGE.1);
-                    let ran = Ran::default();
-                    kernel.run(|| {
-                        let mut team = bounds(space);
-                        // SAFETY: called as clang calls it.
-                        unsafe {
-                            $distribute(
-                                null(),
-                                0,
-                                DISTRIBUTE_WHOLE,
-                                &mut team.3,
-                                &mut team.0,
-                                &mut team.1,
-                                &mut team.2,
-                                1,
-                                32,
-                            );
-                        }
-                        assert_eq!(
-                            (team.0, team.1),
-                            (space.first as $type, space.bound() as $type)
-                        );
-                        let next = (team.0 as $signed).wrapping_add(team.2) as $type;
-                        assert_eq!(next as i128, space.bound() + 1);
-                        parallel(-1, || {
-                            let mut b = (team.0, team.1, 0, 7);
+                    for schedule in [DISTRIBUTE_FOR_ONE, DISTRIBUTE_FOR_ANY] {
+                        let ran = Ran::default();
+                        kernel.run(|| {
+                            let mut team = bounds(space);
                             // SAFETY: called as clang calls it.
                             unsafe {
-                                $static_init(
+                                $distribute(
                                     null(),
                                     0,
-                                    DISTRIBUTE_FOR_ONE,
-                                    &mut b.3,
-                                    &mut b.0,
-                                    &mut b.1,
-                                    &mut b.2,
+                                    DISTRIBUTE_WHOLE,
+                                    &mut team.3,
+                                    &mut team.0,
+                                    &mut team.1,
+                                    &mut team.2,
                                     1,
-                                    1,
+                                    32,
                                 );
                             }
-                            run_chunks(&ran, space, b, space.bound(), true);
+                            assert_eq!(
+                                (team.0, team.1),
+                                (space.first as $type, space.bound() as $type)
+                            );
+                            let next = (team.0 as $signed).wrapping_add(team.2) as $type;
+                            assert_eq!(next as i128, space.bound() + 1);
+                            parallel(-1, || {
+                                let mut b = (team.0, team.1, 0, 7);
+                                // SAFETY: called as clang calls it.
+                                unsafe {
+                                    $static_init(
+                                        null(),
+                                        0,
+                                        schedule,
+                                        &mut b.3,
+                                        &mut b.0,
+                                        &mut b.1,
+                                        &mut b.2,
+                                        1,
+                                        1,
+                                    );
+                                }
+                                if schedule == DISTRIBUTE_FOR_ANY {
+                                    // The bound left is how far the thread's loop ends before the team's.
+                                    let (mut at, last) = (b.0 as i128, space.bound() - b.1 as i128);
+                                    while at <= last {
+                                        ran.chunk(space, at, at, b.3 != 0);
+                                        at += b.2 as i128;
+                                    }
+                                } else {
+                                    run_chunks(&ran, space, b, space.bound(), true);
+                                }
+                            });
                         });
-                    });
-                    ran.check(space)
+                        ran.check(space)?;
+                    }
+                    Ok(())
                 });
             }
 

@@ -5,3 +5,4 @@ pub mod dispatch;
 pub mod doacross;
 pub mod static_loops;
 pub mod static_schedule;
+pub mod warp_chunks;

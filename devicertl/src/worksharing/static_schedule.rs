@@ -6,6 +6,7 @@
 
 use core::num::NonZero;
 
+use super::warp_chunks::{self, Part, Threads};
 use crate::Ident;
 use crate::arch;
 use crate::team::nest::Nest;
@@ -25,6 +26,10 @@ pub const DISTRIBUTE_FOR_ONE: i32 = 93;
 /// Every team gets the whole loop, as the only chunk of a `distribute` (codegen-llvm: `device/combined_loops.rs`). Not
 /// a number of LLVM's.
 pub const DISTRIBUTE_WHOLE: i32 = 95;
+/// As [`DISTRIBUTE_FOR_ONE`], for a loop of which nobody can tell which thread executes which iterations (codegen-llvm:
+/// `device/combined_loops.rs`). What is left here as the upper bound is how many iterations the thread's loop ends
+/// before the team's. Not a number of LLVM's.
+pub const DISTRIBUTE_FOR_ANY: i32 = 96;
 /// Bits 29 and 30 say (non)monotonic; the schedules here are both.
 pub const SCHEDULE_MASK: i32 = 0x1fff_ffff;
 
@@ -77,15 +82,31 @@ impl Member {
     }
 }
 
-/// The calling thread's number among the threads of all teams, and how many these are. Both may need more than 32 bits.
+/// The threads of all teams.
 #[inline(always)]
-fn among_all_threads() -> (u64, u64) {
+fn all_threads() -> Threads {
     let (team, thread) = (Member::team(), Member::thread());
     let threads = u64::from(thread.count.get());
-    (
-        u64::from(team.id) * threads + u64::from(thread.id),
-        u64::from(team.count.get()) * threads,
-    )
+    Threads {
+        number: u64::from(team.id) * threads + u64::from(thread.id),
+        in_team: thread.id,
+        team: thread.count.get(),
+        all: u64::from(team.count.get()) * threads,
+    }
+}
+
+/// The calling thread's part of a loop whose iterations go round all threads, or that any thread may execute.
+#[inline(always)]
+fn dealt_to_all(count: u64, anyhow: bool) -> Part {
+    let threads = all_threads();
+    if anyhow && arch::executes_warp_by_warp() {
+        return warp_chunks::deal(threads, count);
+    }
+    Part {
+        first: threads.number.min(count),
+        step: threads.all,
+        behind: 0,
+    }
 }
 
 /// Whether the program leaves the chunk of `distribute` to the implementation. clang then asks for the number of
@@ -292,30 +313,35 @@ macro_rules! static_init {
         }
 
         /// The same for chunks of one iteration that are dealt to all threads of all teams. These may be more than a
-        /// 32-bit number counts.
+        /// 32-bit number counts. With `anyhow` the upper bound becomes what [`DISTRIBUTE_FOR_ANY`] says.
         #[inline(always)]
         pub unsafe fn $deal_to_all(
             is_last: *mut i32,
             lower: *mut $int,
             upper: *mut $int,
             stride: *mut $signed,
+            anyhow: bool,
         ) {
-            let (number, all) = among_all_threads();
             // SAFETY: clang passes the loop's own variables.
             unsafe {
                 let base = *lower;
                 let count = (*upper).wrapping_add(1).max(base).wrapping_sub(base) as $unsigned;
-                let first = number.min(u64::from(count)) as $unsigned;
+                let part = dealt_to_all(u64::from(count), anyhow);
+                let first = part.first as $unsigned;
+                // Whoever executes the last iteration adds the number of all threads to it, which would overflow first.
+                core::hint::assert_unchecked(part.first <= $int::MAX as u64);
                 let round = if $unsigned::BITS < u64::BITS {
-                    all.min(u64::from(count)) as $unsigned
+                    part.step.min(u64::from(count)) as $unsigned
                 } else {
-                    all as $unsigned
+                    part.step as $unsigned
                 };
-                let rest = count - first;
+                let end = count - part.behind as $unsigned;
                 *lower = base.wrapping_add(first as $int);
-                *upper = *lower;
+                *upper = if anyhow { part.behind as $int } else { *lower };
                 *stride = round as $signed;
-                *is_last = (rest != 0 && (rest - 1).checked_rem(round) == Some(0)) as i32;
+                *is_last = (part.behind == 0
+                    && first < end
+                    && (end - first - 1).checked_rem(round) == Some(0)) as i32;
             }
         }
 
@@ -340,14 +366,16 @@ macro_rules! static_init {
             unsafe {
                 // A loop from 0 to the largest number of its type has more iterations than the type counts, and no
                 // program may have it (OpenMP 5.2, §4.4.1).
-                if schedule == DISTRIBUTE_FOR_ONE
+                let anyhow = schedule == DISTRIBUTE_FOR_ANY;
+                if (schedule == DISTRIBUTE_FOR_ONE || anyhow)
                     && arch::is_known_to_hold(
-                        increment == 1 && (*lower == 0 || *upper != $int::MAX),
+                        increment == 1 && (*lower == 0 || !anyhow && *upper != $int::MAX),
                     )
                 {
-                    return $deal_to_all(is_last, lower, upper, stride);
+                    return $deal_to_all(is_last, lower, upper, stride, anyhow);
                 }
                 if is_dealt(schedule)
+                    && !anyhow
                     && arch::is_known_to_hold(increment == 1 && *upper != $int::MAX)
                 {
                     return $deal(is_last, lower, upper, stride, chunk, member);
@@ -361,10 +389,15 @@ macro_rules! static_init {
                     |last| match schedule {
                         STATIC | DISTRIBUTE => $balanced(last, member),
                         STATIC_BALANCED_CHUNKED => $rounded(last, chunk, member),
-                        DISTRIBUTE_FOR_ONE => $chunked(last, 1, Member::of_all_threads()?),
+                        DISTRIBUTE_FOR_ONE | DISTRIBUTE_FOR_ANY => {
+                            $chunked(last, 1, Member::of_all_threads()?)
+                        }
                         _ => $chunked(last, chunk, member),
                     },
-                )
+                );
+                if anyhow {
+                    *upper = 0;
+                }
             }
         }
 

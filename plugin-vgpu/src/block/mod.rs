@@ -3,15 +3,18 @@
 //! A block belongs to one CPU worker, so there are no locks and no atomics here. This module knows nothing of
 //! fibers, so there is no unsafe code. Threads are identified by their linear index.
 
+mod random_order;
 mod warp_form;
 
 pub use warp_form::split;
 
+use fastrand::Rng;
 use vgpu_abi::artifact::Manifest;
 
 use crate::barrier::{Arrival, BARRIERS, Barrier, Expected, MAX_WARPS};
 use crate::ring::Ring;
 use crate::warp::{Lanes, MAX_LANES, MIN_LANES, Operand, Results, Warp, WarpOp, lanes};
+use random_order::RandomOrder;
 
 /// Most threads per block.
 pub const MAX_THREADS: u32 = (MAX_WARPS * MIN_LANES) as u32;
@@ -103,6 +106,8 @@ pub struct Block {
     ready: Ring,
     yielded: Ring,
     decisions: u32,
+    /// What decides instead of the queue's order.
+    order: Option<RandomOrder>,
     idle_rounds: u32,
     polls: u32,
     warps: Vec<Warp>,
@@ -128,6 +133,7 @@ impl Block {
             ready: Ring::new(),
             yielded: Ring::new(),
             decisions: 0,
+            order: None,
             idle_rounds: 0,
             polls: 0,
             warps: (0..MAX_WARPS).map(|_| Warp::new()).collect(),
@@ -139,8 +145,15 @@ impl Block {
     }
 
     /// Resets to a block of `threads` threads, none of which has started. The first `warps` whole warps run in
-    /// warp form. The first `ended` threads have ended already.
-    pub fn reset(&mut self, threads: u32, warp_kind: WarpKind, warps: u32, ended: u32) {
+    /// warp form. The first `ended` threads have ended already. With `random` numbers, they decide who runs.
+    pub fn reset(
+        &mut self,
+        threads: u32,
+        warp_kind: WarpKind,
+        warps: u32,
+        ended: u32,
+        random: Option<Rng>,
+    ) {
         assert!((1..=MAX_THREADS).contains(&threads));
         assert!(matches!(warp_kind.size, 32 | 64));
         self.warp_kind = warp_kind;
@@ -162,6 +175,8 @@ impl Block {
         }
         (0..ended).for_each(|thread| self.exit(thread as u16));
         self.next_thread = ended;
+        let kinds = (self.scalar_from, warp_kind.size);
+        self.order = random.map(|rng| RandomOrder::new(rng, kinds, ended, threads));
     }
 
     /// Lanes per warp.
@@ -207,6 +222,9 @@ impl Block {
         if self.decisions >= POLL_INTERVAL {
             return Next::Poll;
         }
+        if self.order.is_some() {
+            return self.next_at_random();
+        }
         match self.ready.pop() {
             Some(thread) => Next::Resume(thread),
             None if self.next_thread < self.threads => Next::Start,
@@ -230,7 +248,8 @@ impl Block {
 
     /// The next thread to start. In warp form, the first thread of the next warp.
     pub fn start(&mut self) -> u16 {
-        let thread = self.next_thread;
+        let chosen = self.order.as_mut().and_then(RandomOrder::start);
+        let thread = chosen.map_or(self.next_thread, u32::from);
         self.next_thread += match self.in_warp_form(thread as u16) {
             true => self.warp_kind.size,
             false => 1,
@@ -242,7 +261,8 @@ impl Block {
     /// Whether a fiber whose thread or warp has ended should continue with the next unstarted one. The next one
     /// must be of the same kind.
     pub fn start_another(&self, in_warp_form: bool) -> bool {
-        self.ready.is_empty()
+        self.order.is_none()
+            && self.ready.is_empty()
             && self.next_thread < self.threads
             && self.in_warp_form(self.next_thread as u16) == in_warp_form
     }
@@ -337,6 +357,10 @@ impl Block {
         barrier.arrive(thread, (warp, arriving), self.warps[warp].exited, arrival);
         if barrier.complete(self.threads) {
             let predicates = barrier.predicates().unwrap_or(0);
+            if self.order.is_some() && arrival != Arrival::Arrive {
+                self.close(id as usize, None);
+                return Ok(Outcome::Wait);
+            }
             self.close(id as usize, Some(thread));
             return Ok(Outcome::Done(predicates));
         }

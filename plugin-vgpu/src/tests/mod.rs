@@ -21,6 +21,7 @@ use crate::fault::Raised;
 use crate::grid::{Grid, GridRun};
 use crate::heap::Heap;
 use crate::machine::Machine;
+use crate::schedule::{LaunchOrder, Schedule};
 
 /// Declares a kernel whose only parameter points at its test's data.
 macro_rules! kernel {
@@ -52,7 +53,9 @@ fn machine(multiprocessors: u32) -> Arc<Machine> {
         heap: 1 << 20,
         timeout: None,
         count: false,
+        through_ptx: false,
         engine: Engine::Fiber,
+        schedule: Schedule::InOrder,
         cpu: None,
         runs_constructors: true,
     };
@@ -70,6 +73,7 @@ fn grid_run<T>(entry: EntryFn, blocks: u32, threads: u32, args: &[*const T; 1]) 
         dynamic_shared: 0,
         dispatch: 0,
         warp_kind: NVPTX,
+        order: LaunchOrder::IN_ORDER,
         lockstep_timeout: Duration::from_secs(20),
         timeout: Some(Duration::from_secs(20)),
     }

@@ -25,6 +25,7 @@ unsafe extern "C" {
     pub(super) safe fn omptarget_arch_nest_seen() -> u16;
     pub(super) safe fn omptarget_arch_nest_show(word: u16);
     pub(super) safe fn omptarget_arch_is_known(word: u16) -> bool;
+    pub(super) safe fn omptarget_arch_warp_by_warp() -> u32;
     pub(super) safe fn omptarget_arch_is_own(object: *const c_void) -> bool;
     pub(super) safe fn omptarget_arch_object_size(object: *const c_void) -> usize;
     pub(super) safe fn omptarget_arch_spmd_begin();

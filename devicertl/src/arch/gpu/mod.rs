@@ -33,7 +33,9 @@ pub use nest_words::{
     generic_begin, master_nest_load, master_nest_store, nest_load, nest_store, spmd_begin,
     thread_state_slots,
 };
-pub use optimiser::{is_known, is_known_to_hold, is_own, nest_seen, nest_show, object_size};
+pub use optimiser::{
+    executes_warp_by_warp, is_known, is_known_to_hold, is_own, nest_seen, nest_show, object_size,
+};
 pub use own::{
     LOCKSTEP, SIMPLE_HEAP, TICKS_PER_SECOND, active_lanes, ballot, block_barrier,
     block_barrier_aligned_if, block_barrier_together, group_barrier, lanes_are_independent,

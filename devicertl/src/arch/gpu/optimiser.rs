@@ -35,6 +35,13 @@ pub fn object_size(object: *const c_void) -> Option<usize> {
     (size != usize::MAX).then_some(size)
 }
 
+/// Whether a warp executes a whole loop before the next warp begins, as on the virtual GPU. A constant to the compiler
+/// of a device, not to clang.
+#[inline(always)]
+pub fn executes_warp_by_warp() -> bool {
+    assembly::omptarget_arch_warp_by_warp() != 0
+}
+
 /// Whether an object lies in memory that this thread alone can reach.
 #[inline(always)]
 pub fn is_own(object: *const c_void) -> bool {

@@ -217,6 +217,11 @@ pub fn is_known_to_hold(holds: bool) -> bool {
     holds
 }
 
+/// As on the virtual GPU: code for GPUs is right in any order.
+pub fn executes_warp_by_warp() -> bool {
+    true
+}
+
 /// No optimiser, no sight.
 pub fn object_size(_object: *const c_void) -> Option<usize> {
     None

@@ -5,6 +5,9 @@ use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use super::vectoriser::Vectoriser;
 use crate::ir::{Builder, Type, Value};
 
+/// Lanes in an iteration of a loop over all of them. Every width is a multiple.
+const TOGETHER: u64 = 4;
+
 impl Vectoriser<'_> {
     /// Runs `body` in a loop over the active lanes, with the lane's number (32 bits). If `result` is given, the lanes'
     /// results become a vector of that type. At least one lane is active.
@@ -41,6 +44,42 @@ impl Vectoriser<'_> {
         }
         self.builder.move_to_end(done);
         with_lane
+    }
+
+    /// Runs `body` for each lane where it is known that all are active, [`TOGETHER`] in an iteration. A loop over the
+    /// bits of a mask ends at another place of the code each time, and the host predicts its end wrongly.
+    pub(super) fn for_all_lanes(&mut self, body: impl Fn(&mut Self, Value)) {
+        let int = Type::int(self.context, 32);
+        let number = |value| Value::int(int, value);
+        let before = self.builder.block();
+        let body_block = Builder::append_block(self.context, self.function, "");
+        let done = Builder::append_block(self.context, self.function, "");
+        self.builder.jump(body_block);
+        self.builder.move_to_end(body_block);
+        let first = self.builder.phi(int);
+        for step in 0..TOGETHER {
+            let lane = self
+                .builder
+                .binary(LLVMOpcode::LLVMAdd, first, number(step));
+            body(self, lane);
+        }
+        let next = self
+            .builder
+            .binary(LLVMOpcode::LLVMAdd, first, number(TOGETHER));
+        let more =
+            self.builder
+                .compare(LLVMIntPredicate::LLVMIntNE, next, number(self.width.into()));
+        let end = self.builder.block();
+        self.builder.branch(more, body_block, done);
+        first.add_incoming(number(0), before);
+        first.add_incoming(next, end);
+        self.builder.move_to_end(done);
+    }
+
+    /// Whether all lanes are known to be active.
+    pub(super) fn all_lanes_are_active(&self) -> bool {
+        let all = u64::MAX >> (u64::BITS - self.width);
+        self.mask_bits().as_int() == Some(all)
     }
 
     /// A vector with lane `lane` replaced; structures field by field.

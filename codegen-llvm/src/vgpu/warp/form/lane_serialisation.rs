@@ -100,9 +100,15 @@ impl Vectoriser<'_> {
         }
         let all = self.with_addresses(&group.members);
         let operands = self.outside_operands(&all);
-        self.for_each_lane(None, |vectoriser, lane| {
-            vectoriser.copy_for_lane(&all, &operands, lane)
-        });
+        if self.all_lanes_are_active() {
+            self.for_all_lanes(|vectoriser, lane| {
+                vectoriser.copy_for_lane(&all, &operands, lane);
+            });
+        } else {
+            self.for_each_lane(None, |vectoriser, lane| {
+                vectoriser.copy_for_lane(&all, &operands, lane)
+            });
+        }
         Ok(())
     }
 
@@ -144,6 +150,12 @@ impl Vectoriser<'_> {
             ),
             false => None,
         };
+        if result.is_none() && !announce && self.all_lanes_are_active() {
+            self.for_all_lanes(|vectoriser, lane| {
+                vectoriser.copy_for_lane(&[instruction], &operands, lane);
+            });
+            return Ok(());
+        }
         let vector = self.for_each_lane(result, |vectoriser, lane| {
             if announce {
                 vectoriser.announce_lane(lane);

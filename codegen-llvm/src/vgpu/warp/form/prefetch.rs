@@ -11,7 +11,7 @@ use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
 
 /// How many iterations ahead: about as many iterations of little work as the latency of memory covers.
-const ITERATIONS: u64 = 8;
+const ITERATIONS: u64 = 32;
 
 /// Bytes that one prefetch brings: a cache line.
 const LINE: u64 = 64;

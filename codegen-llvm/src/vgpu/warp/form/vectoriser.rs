@@ -261,8 +261,10 @@ impl Vectoriser<'_> {
                 .entry
                 .byte_offset(words, Value::int(int, 8 * u64::from(word)));
             word += size.words();
-            self.parameters
-                .insert(parameter, self.entry.load(parameter.ty(), address));
+            let argument = self.entry.load(parameter.ty(), address);
+            // As in the thread's form (`vgpu::entries`).
+            argument.set_alignment(8);
+            self.parameters.insert(parameter, argument);
         }
     }
 

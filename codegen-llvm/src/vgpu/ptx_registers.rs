@@ -1,0 +1,30 @@
+//! Makes values of the registers of an image that was PTX: the passes that follow expect an optimised image.
+//!
+//! Needs: inline PTX replaced by functions' instructions, because registers are what it reads and writes.
+
+use anyhow::Result;
+
+use super::ptx_addresses;
+use super::unit::Unit;
+use crate::ptx_reader::was_ptx;
+
+/// Makes values of registers.
+const VALUES: &str = "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
+
+/// Sees which memory the pointers mean that addresses have become.
+const MEMORY: &str =
+    "function(instcombine<no-verify-fixpoint>,sroa,early-cse<memssa>,simplifycfg,gvn)";
+
+/// The pass.
+pub fn run(unit: &mut Unit) -> Result<()> {
+    if unit.options.level == 0 || !was_ptx(&unit.module) {
+        return Ok(());
+    }
+    unit.machine.run_passes(&unit.module, VALUES)?;
+    let context = unit.context();
+    let functions = unit.module.definitions();
+    functions
+        .into_iter()
+        .for_each(|function| ptx_addresses::run(context, function));
+    unit.machine.run_passes(&unit.module, MEMORY)
+}

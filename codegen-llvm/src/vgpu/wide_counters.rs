@@ -1,0 +1,135 @@
+//! Counts in 64 bits where LLVM has made 64 bits of a 32-bit counter, but not of its increment.
+//!
+//! ```text
+//! counter = phi i64 [sext begin], [next]       counter = phi i64 [sext begin], [next]
+//! sum = add nsw i32 step, (trunc counter)      next = add nsw i64 (sext step), counter
+//! next = sext i32 sum to i64
+//! ```
+//!
+//! The step of a worksharing loop is an expression that LLVM's induction variables do not know. If `instcombine` sees
+//! this first, it drops the promise that the sum does not overflow, and cuts each number to 32 bits by shifts. Counters
+//! that may wrap are no consecutive numbers, and their loads no vectors.
+
+use anyhow::Result;
+use llvm_sys::LLVMOpcode;
+
+use super::unit::Unit;
+use crate::ir::{Builder, Context, Value};
+
+/// The pass.
+pub fn run(unit: &mut Unit) -> Result<()> {
+    for function in unit.module.definitions() {
+        for phi in function.instructions().into_iter().filter(|it| it.is_phi()) {
+            widen(unit.context(), phi);
+        }
+    }
+    Ok(())
+}
+
+/// Widens the increments of a counter.
+fn widen(context: Context, counter: Value) {
+    let incoming = counter.incoming();
+    if !counter.ty().is_int() || !incoming.iter().all(|(value, _)| is_extended(*value)) {
+        return;
+    }
+    for (next, _) in incoming {
+        let Some(step) = step_of(counter, next) else {
+            continue;
+        };
+        let sum = next.operand(0);
+        let builder = Builder::before(context, next);
+        let step = builder.cast(LLVMOpcode::LLVMSExt, step, next.ty());
+        let wide = builder.add_without_overflow(step, counter);
+        // SAFETY: the sum of the extended numbers is the extended sum, as that does not overflow. It stands where the
+        // other stood.
+        unsafe { next.replace_with(wide) };
+        if sum.is_unused() {
+            // SAFETY: nobody uses it.
+            unsafe { sum.erase() };
+        }
+    }
+}
+
+/// Whether a number has a 32-bit one's value, with its sign.
+fn is_extended(value: Value) -> bool {
+    extended_from(value).is_some_and(|from| from.ty().int_width() <= 32)
+        || value
+            .as_signed_int()
+            .is_some_and(|it| i32::try_from(it).is_ok())
+}
+
+/// The number whose sign was extended.
+fn extended_from(value: Value) -> Option<Value> {
+    let extends = value.opcode() == Some(LLVMOpcode::LLVMSExt) || value.is_of_nonnegative();
+    extends.then(|| value.operand(0))
+}
+
+/// What `next`, a number with its sign extended, adds to the counter.
+fn step_of(counter: Value, next: Value) -> Option<Value> {
+    let sum = extended_from(next)?;
+    if !sum.cannot_overflow() {
+        return None;
+    }
+    let is_cut =
+        |value: Value| value.opcode() == Some(LLVMOpcode::LLVMTrunc) && value.operand(0) == counter;
+    let (left, right) = (sum.operand(0), sum.operand(1));
+    match (is_cut(left), is_cut(right)) {
+        (false, true) => Some(left),
+        (true, false) => Some(right),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Module;
+
+    /// A loop that counts by adding, after the pass. `begin` and `next` are the 64-bit numbers.
+    fn counted(begin: &str, add: &str, next: &str) -> String {
+        let text = format!(
+            "define void @f(i32 %step, i32 %from, i64 %end) {{
+entry:
+  %begin = {begin}
+  br label %loop
+loop:
+  %counter = phi i64 [ %begin, %entry ], [ %next, %loop ]
+  %short = trunc i64 %counter to i32
+  %sum = {add} i32 %step, %short
+  %next = {next}
+  %more = icmp ult i64 %next, %end
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}"
+        );
+        let context = Context::new();
+        let module = Module::parse(context, &text, "test").unwrap();
+        let function = module.definitions()[0];
+        for phi in function.instructions().into_iter().filter(|it| it.is_phi()) {
+            widen(context, phi);
+        }
+        module.verify("after the pass").unwrap();
+        module.print()
+    }
+
+    #[test]
+    fn counters_that_cannot_overflow_are_wide() {
+        let extended = "sext i32 %from to i64";
+        for next in ["sext i32 %sum to i64", "zext nneg i32 %sum to i64"] {
+            let after = counted(extended, "add nsw", next);
+            assert!(after.contains("add nsw i64 %"), "{after}");
+            assert!(!after.contains("%sum"), "{after}");
+        }
+    }
+
+    #[test]
+    fn counters_that_may_wrap_stay() {
+        let extended = "sext i32 %from to i64";
+        let next = "sext i32 %sum to i64";
+        let as_is = "%sum = ";
+        assert!(counted(extended, "add", next).contains(as_is));
+        assert!(counted(extended, "add nsw", "zext i32 %sum to i64").contains(as_is));
+        assert!(counted("add i64 %end, 0", "add nsw", next).contains(as_is));
+    }
+}

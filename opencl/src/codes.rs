@@ -1,0 +1,83 @@
+//! OpenCL's error codes (`cl.h`).
+
+/// An error code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Code(pub i32);
+
+/// The result of an entry point.
+pub type Result<T> = std::result::Result<T, Code>;
+
+macro_rules! codes {
+    ($($name:ident = $value:literal;)*) => {
+        #[allow(missing_docs)] // The names are OpenCL's, without `CL_`.
+        impl Code {
+            $(pub const $name: Code = Code($value);)*
+        }
+    };
+}
+
+codes! {
+    DEVICE_NOT_FOUND = -1;
+    DEVICE_NOT_AVAILABLE = -2;
+    COMPILER_NOT_AVAILABLE = -3;
+    MEM_OBJECT_ALLOCATION_FAILURE = -4;
+    OUT_OF_RESOURCES = -5;
+    OUT_OF_HOST_MEMORY = -6;
+    PROFILING_INFO_NOT_AVAILABLE = -7;
+    MEM_COPY_OVERLAP = -8;
+    IMAGE_FORMAT_NOT_SUPPORTED = -10;
+    BUILD_PROGRAM_FAILURE = -11;
+    MISALIGNED_SUB_BUFFER_OFFSET = -13;
+    EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST = -14;
+    COMPILE_PROGRAM_FAILURE = -15;
+    LINKER_NOT_AVAILABLE = -16;
+    LINK_PROGRAM_FAILURE = -17;
+    DEVICE_PARTITION_FAILED = -18;
+    KERNEL_ARG_INFO_NOT_AVAILABLE = -19;
+    INVALID_VALUE = -30;
+    INVALID_DEVICE_TYPE = -31;
+    INVALID_PLATFORM = -32;
+    INVALID_DEVICE = -33;
+    INVALID_CONTEXT = -34;
+    INVALID_QUEUE_PROPERTIES = -35;
+    INVALID_COMMAND_QUEUE = -36;
+    INVALID_HOST_PTR = -37;
+    INVALID_MEM_OBJECT = -38;
+    INVALID_SAMPLER = -41;
+    INVALID_BINARY = -42;
+    INVALID_BUILD_OPTIONS = -43;
+    INVALID_PROGRAM = -44;
+    INVALID_PROGRAM_EXECUTABLE = -45;
+    INVALID_KERNEL_NAME = -46;
+    INVALID_KERNEL = -48;
+    INVALID_ARG_INDEX = -49;
+    INVALID_ARG_VALUE = -50;
+    INVALID_ARG_SIZE = -51;
+    INVALID_KERNEL_ARGS = -52;
+    INVALID_WORK_DIMENSION = -53;
+    INVALID_WORK_GROUP_SIZE = -54;
+    INVALID_WORK_ITEM_SIZE = -55;
+    INVALID_GLOBAL_OFFSET = -56;
+    INVALID_EVENT_WAIT_LIST = -57;
+    INVALID_EVENT = -58;
+    INVALID_OPERATION = -59;
+    INVALID_BUFFER_SIZE = -61;
+    INVALID_GLOBAL_WORK_SIZE = -63;
+    INVALID_PROPERTY = -64;
+    INVALID_COMPILER_OPTIONS = -66;
+    INVALID_LINKER_OPTIONS = -67;
+    INVALID_DEVICE_PARTITION_COUNT = -68;
+    PLATFORM_NOT_FOUND_KHR = -1001;
+}
+
+impl Code {
+    /// How an operation of a device failed.
+    pub fn of(error: &plugin_api::Error) -> Code {
+        use plugin_api::Error;
+        match error {
+            Error::OutOfMemory { .. } => Code::MEM_OBJECT_ALLOCATION_FAILURE,
+            Error::InvalidLaunch { .. } => Code::INVALID_WORK_GROUP_SIZE,
+            _ => Code::OUT_OF_RESOURCES,
+        }
+    }
+}

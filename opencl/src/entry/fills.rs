@@ -1,0 +1,89 @@
+//! Fills with a pattern.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use plugin_api::{Device, DevicePtr};
+
+use crate::codes::{Code, Result};
+use crate::entry::transfers::failed;
+use crate::entry::{answer, enqueued, queue_and, wait_list};
+use crate::handle::Raw;
+use crate::memory::Memory;
+use crate::queue::{Rank, enqueue};
+
+/// `CL_COMMAND_FILL_BUFFER`.
+const FILL: u32 = 0x1207;
+/// Bytes that are written at a time.
+const CHUNK: usize = 64 << 10;
+
+/// The bytes of a pattern.
+///
+/// # Safety
+/// `pattern` is readable for `size` bytes or null.
+pub unsafe fn pattern(pattern: *const c_void, size: usize) -> Result<Vec<u8>> {
+    if pattern.is_null() || !size.is_power_of_two() || size > 128 {
+        return Err(Code::INVALID_VALUE);
+    }
+    // SAFETY: caller.
+    Ok(unsafe { std::slice::from_raw_parts(pattern.cast::<u8>(), size) }.to_vec())
+}
+
+/// Fills memory; `size` is a multiple of the pattern's.
+pub fn fill(
+    device: &Arc<dyn Device>,
+    address: DevicePtr,
+    size: usize,
+    pattern: &[u8],
+) -> plugin_api::Result<()> {
+    if pattern.iter().all(|byte| *byte == pattern[0]) {
+        return device.fill(address, pattern[0], size);
+    }
+    let chunk = pattern.repeat(CHUNK.min(size) / pattern.len());
+    let mut done = 0;
+    while done < size {
+        let length = chunk.len().min(size - done);
+        // SAFETY: the chunk has so many bytes.
+        unsafe { device.write(address.offset(done as i64), chunk.as_ptr(), length) }?;
+        done += length;
+    }
+    Ok(())
+}
+
+/// Fills a part of a buffer.
+///
+/// # Safety
+/// `given` is readable for `given_size` bytes or null; lists as their counts say.
+#[allow(clippy::too_many_arguments)] // OpenCL's.
+pub unsafe extern "C" fn clEnqueueFillBuffer(
+    queue: Raw,
+    buffer: Raw,
+    given: *const c_void,
+    given_size: usize,
+    offset: usize,
+    size: usize,
+    count: u32,
+    list: *const Raw,
+    event: *mut Raw,
+) -> i32 {
+    let enqueue_fill = || {
+        let (queue, buffer) = queue_and::<Memory>(queue, buffer, |buffer| &buffer.context)?;
+        buffer.check(offset, size)?;
+        // SAFETY: caller.
+        let pattern = unsafe { pattern(given, given_size) }?;
+        if size == 0 || !offset.is_multiple_of(given_size) || !size.is_multiple_of(given_size) {
+            return Err(Code::INVALID_VALUE);
+        }
+        // SAFETY: caller.
+        let list = unsafe { wait_list(&queue.context, count, list) }?;
+        let failed = failed(&queue);
+        let work = Box::new(move || {
+            let home = buffer.context.home();
+            fill(home, buffer.at(offset), size, &pattern).map_err(&failed)
+        });
+        let command = enqueue(&queue, FILL, Rank::Command, &list, work);
+        // SAFETY: caller.
+        unsafe { enqueued(command, event, false) }
+    };
+    answer(enqueue_fill())
+}

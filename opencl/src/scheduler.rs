@@ -1,0 +1,151 @@
+//! Runs commands once what they wait for has ended.
+//!
+//! A command that is ready goes to a list. Threads take commands from it, which begin with the first command and end
+//! with the process. A host thread that waits for a queue takes commands of that queue, too. Devices do a command's
+//! work while the thread waits (`plugin_api::Device`), so a command has ended when its work returns: no event can come
+//! too early, and each command has its own result and times.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::codes::{Code, Result};
+use crate::completion::{COMPLETE, Completion, RUNNING, SUBMITTED};
+
+/// What a command does.
+pub type Action = Box<dyn FnOnce() -> Result<()> + Send>;
+
+/// Most threads. More commands that run at once than the processor has cores only get in each other's way.
+const MOST_THREADS: usize = 8;
+
+/// A command.
+pub struct Command {
+    /// How far it is.
+    pub completion: Arc<Completion>,
+    /// The queue that it is of.
+    queue: usize,
+    /// What it still waits for, and one while it is being made.
+    waiting: AtomicUsize,
+    /// A failure of an event of its wait list.
+    failure: AtomicI32,
+    work: Mutex<Option<Action>>,
+}
+
+#[derive(Default)]
+struct Ready {
+    commands: VecDeque<Arc<Command>>,
+    threads: usize,
+    idle: usize,
+}
+
+static READY: Mutex<Ready> = Mutex::new(Ready {
+    commands: VecDeque::new(),
+    threads: 0,
+    idle: 0,
+});
+static MORE: Condvar = Condvar::new();
+
+/// Makes a command. It runs when the events of its wait list have happened, and when what the queue's order puts before
+/// it has ended. It fails if an event of the list has failed.
+pub fn enqueue(
+    queue: usize,
+    completion: Arc<Completion>,
+    list: &[Arc<Completion>],
+    order: &[Arc<Completion>],
+    work: Action,
+) {
+    let command = Arc::new(Command {
+        completion,
+        queue,
+        waiting: AtomicUsize::new(1 + list.len() + order.len()),
+        failure: AtomicI32::new(COMPLETE),
+        work: Mutex::new(Some(work)),
+    });
+    for before in list {
+        before.add_dependent(&command, true);
+    }
+    for before in order {
+        before.add_dependent(&command, false);
+    }
+    command.one_less(COMPLETE);
+}
+
+impl Command {
+    /// One of those that it waits for has ended, with a status.
+    pub fn one_less(self: &Arc<Command>, status: i32) {
+        if status < COMPLETE {
+            self.failure.store(status, Ordering::Relaxed);
+        }
+        if self.waiting.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.completion.reach(SUBMITTED);
+            push(self.clone());
+        }
+    }
+
+    fn run(&self) {
+        let Some(work) = self.work.lock().take() else {
+            return;
+        };
+        if self.failure.load(Ordering::Relaxed) < COMPLETE {
+            drop(work);
+            let code = Code::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+            return self.completion.reach(code.0);
+        }
+        self.completion.reach(RUNNING);
+        let result = work();
+        self.completion.reach(match result {
+            Ok(()) => COMPLETE,
+            Err(code) => code.0,
+        });
+    }
+}
+
+fn push(command: Arc<Command>) {
+    let mut ready = READY.lock();
+    ready.commands.push_back(command);
+    if ready.idle > 0 {
+        MORE.notify_one();
+    } else if ready.threads < MOST_THREADS {
+        ready.threads += 1;
+        let started = std::thread::Builder::new()
+            .name("opencl".to_owned())
+            .spawn(work_for_ever);
+        if let Err(error) = started {
+            ready.threads -= 1;
+            log::warn!("cannot start a thread for OpenCL's commands: {error}");
+        }
+    }
+}
+
+fn work_for_ever() {
+    loop {
+        let command = {
+            let mut ready = READY.lock();
+            loop {
+                if let Some(command) = ready.commands.pop_front() {
+                    break command;
+                }
+                ready.idle += 1;
+                MORE.wait(&mut ready);
+                ready.idle -= 1;
+            }
+        };
+        command.run();
+    }
+}
+
+/// Runs a command of a queue that is ready, if there is one.
+pub fn help(queue: usize) -> bool {
+    let command = {
+        let mut ready = READY.lock();
+        let mut all = ready.commands.iter();
+        let Some(index) = all.position(|command| command.queue == queue) else {
+            return false;
+        };
+        ready.commands.remove(index).expect("it was found")
+    };
+    command.run();
+    true
+}

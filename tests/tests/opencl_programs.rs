@@ -1,0 +1,125 @@
+//! OpenCL programs: C, compiled by the host's compiler, run through Debian's ICD loader on the virtual GPU.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use e2e::{Outcome, dist, root};
+
+/// A program of `tests/programs/opencl`, or one beside the examples.
+struct Program {
+    path: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl Program {
+    fn compile(source: &str) -> Program {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("program");
+        let output = Command::new("cc")
+            .args(["-Wall", "-Werror", "-O1", "-o"])
+            .arg(&path)
+            .arg(root().join(source))
+            .args(["-lOpenCL", "-lm"])
+            .output()
+            .expect("cc starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{source}: {said}");
+        Program {
+            path,
+            _folder: folder,
+        }
+    }
+
+    fn run(&self, settings: &[(&str, &str)]) -> Outcome {
+        run(&self.path, settings)
+    }
+}
+
+fn run(program: &Path, settings: &[(&str, &str)]) -> Outcome {
+    let vendors = dist("etc/OpenCL/vendors");
+    let vendors = vendors.to_str().expect("a name in UTF-8");
+    let mut all = vec![("OCL_ICD_VENDORS", vendors), ("OMPTARGET_DEVICES", "vgpu")];
+    all.extend_from_slice(settings);
+    e2e::run(program, &[], &all)
+}
+
+#[test]
+fn kernels_on_either_engine() {
+    let program = Program::compile("tests/programs/opencl/kernels.c");
+    for engine in ["auto", "fiber"] {
+        let outcome = program.run(&[("OMPTARGET_VGPU_ENGINE", engine)]);
+        assert_eq!(outcome.passed(engine), "PASS\n");
+    }
+}
+
+#[test]
+fn runtime_interface() {
+    let outcome = Program::compile("tests/programs/opencl/interface.c").run(&[]);
+    assert_eq!(outcome.passed("the interface"), "PASS\n");
+}
+
+#[test]
+fn programs_are_built_linked_and_kept() {
+    let cache = tempfile::tempdir().expect("a temporary folder");
+    let entries = || {
+        let folder = cache.path().join("omptarget");
+        std::fs::read_dir(folder).map_or(0, Iterator::count)
+    };
+    let settings = [("XDG_CACHE_HOME", cache.path().to_str().expect("UTF-8"))];
+    let program = Program::compile("tests/programs/opencl/programs.c");
+    let said = "printf: 5 1.000000,2.000000\nPASS\n";
+    assert_eq!(program.run(&settings).passed("cold"), said);
+    let made = entries();
+    assert!(made > 0);
+    assert_eq!(program.run(&settings).passed("warm"), said);
+    assert_eq!(entries(), made);
+}
+
+/// A kernel's failure ends its command, with a message that names kernel and line. The process goes on.
+#[test]
+fn faults_end_commands() {
+    let outcome = Program::compile("tests/programs/opencl/faults.c").run(&[]);
+    assert_eq!(
+        (outcome.code, &*outcome.stdout),
+        (0, "PASS\n"),
+        "{}",
+        outcome.stderr
+    );
+    for said in [
+        "OpenCL (omptarget): a kernel failed: store to 0x",
+        "kernel wild, team 0",
+        "at program.cl:2:",
+        "deadlock: every thread of the block waits",
+        "kernel deadlock",
+    ] {
+        assert!(outcome.stderr.contains(said), "{said}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn the_example_passes() {
+    let outcome = Program::compile("examples/opencl/vector_add.c").run(&[]);
+    assert_eq!(outcome.passed("vector_add"), "PASS\n");
+}
+
+#[test]
+fn info_says_how_programs_find_the_platform() {
+    let outcome = e2e::run(&dist("bin/omptarget"), &["info"], &[]);
+    let said = outcome.passed("omptarget info");
+    assert!(said.contains("OCL_ICD_VENDORS="), "{said}");
+}
+
+/// `clinfo` asks for everything that there is to ask.
+#[test]
+fn clinfo_finds_the_device() {
+    let outcome = run(Path::new("/usr/bin/clinfo"), &[]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    for fact in ["omptarget", "virtual GPU", "OpenCL 3.0"] {
+        assert!(outcome.stdout.contains(fact), "{fact}");
+    }
+    assert!(
+        !outcome.stdout.contains("clGetDeviceInfo"),
+        "{}",
+        outcome.stdout
+    );
+}
