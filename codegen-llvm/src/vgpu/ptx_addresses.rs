@@ -1,7 +1,7 @@
 //! Makes pointers of the integers that addresses are in an image that was PTX.
 //!
-//! Needs: registers made values. Leaves: `getelementptr` instead of additions where a pointer is known to be in the sum,
-//! so that the passes that follow see the base of an address (`window`) and which memory it means.
+//! Needs: registers made values. Leaves: `getelementptr` instead of additions where a pointer is known to be in the
+//! sum, so that the passes that follow see the base of an address (`window`) and which memory it means.
 
 use std::collections::{HashMap, HashSet};
 
