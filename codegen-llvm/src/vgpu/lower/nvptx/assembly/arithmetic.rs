@@ -22,24 +22,42 @@ pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
         "mul" | "mad" | "mul24" | "mad24" if !ty.is_float() => product(emitter, instruction, ty),
         "add" | "sub" | "mul" | "fma" | "mad" | "div" | "rem" | "min" | "max" | "neg" | "abs"
         | "sad" => {
-            let arguments: Option<Vec<_>> = instruction.operands[1..]
+            let (to, from) = instruction.operands.split_first()?;
+            let arguments: Option<Vec<_>> = from
                 .iter()
                 .map(|operand| emitter.value(operand, ty))
                 .collect();
             let result = match ty.is_float() {
                 true => float(emitter, instruction, ty, &arguments?)?,
-                false => integer(emitter, name, ty, &arguments?)?,
+                false => integer(emitter, instruction, ty, &arguments?)?,
             };
-            emitter.assign(&instruction.operands[0], ty, &result)
+            emitter.assign(to, ty, &result)
         }
         _ => None,
     }
 }
 
-fn integer(emitter: &mut Emitter, name: &str, ty: Ty, arguments: &[String]) -> Option<String> {
+fn integer(
+    emitter: &mut Emitter,
+    instruction: &Instruction,
+    ty: Ty,
+    arguments: &[String],
+) -> Option<String> {
+    let name = instruction.opcode[0].as_str();
     let llvm = ty.llvm();
     let signed = ty.is_signed();
     Some(match (name, arguments) {
+        ("add" | "sub", [a, b]) if instruction.has("sat") => {
+            let letter = if signed { 's' } else { 'u' };
+            let arguments = [a, b].map(|value| (llvm.clone(), value.clone()));
+            let intrinsic = format!("llvm.{letter}{name}.sat.{}", ty.suffix());
+            emitter.call(&llvm, &intrinsic, &arguments)
+        }
+        ("min" | "max", [a, b]) if instruction.has("relu") => {
+            let value = extremum(emitter, name, ty, a, b);
+            extremum(emitter, "max", ty, &value, "zeroinitializer")
+        }
+        _ if instruction.has("sat") || instruction.has("relu") => return None,
         ("add" | "sub", [a, b]) => emitter.op(&format!("{name} {llvm} {a}, {b}")),
         ("div" | "rem", [a, b]) => {
             let letter = if signed { 's' } else { 'u' };
@@ -74,6 +92,9 @@ fn product(emitter: &mut Emitter, instruction: &Instruction, ty: Ty) -> Option<(
     let [to, a, b, rest @ ..] = instruction.operands.as_slice() else {
         return None;
     };
+    if instruction.has("sat") {
+        return None;
+    }
     let (a, b) = (emitter.value(a, ty)?, emitter.value(b, ty)?);
     let whole = unsigned(2 * ty.bits);
     let a = emitter.resize(&a, ty.bits, whole.bits, ty.is_signed());
@@ -168,6 +189,9 @@ fn float(
         "mad" => "fma",
         name => name,
     };
+    if instruction.has("xorsign") {
+        return None;
+    }
     if let Some(mode) = ["rz", "rm", "rp"]
         .into_iter()
         .find(|mode| instruction.has(mode))
@@ -239,9 +263,14 @@ fn directed(
         .iter()
         .map(|value| (ty.llvm(), value.clone()))
         .collect();
+    let takes = if name == "fma" { 3 } else { 2 };
+    if typed.len() != takes {
+        return None;
+    }
     let name = match name {
         "sub" => {
-            typed[1].1 = emitter.op(&format!("fneg {} {}", ty.llvm(), typed[1].1));
+            let (_, subtracted) = typed.get_mut(1)?;
+            *subtracted = emitter.op(&format!("fneg {} {subtracted}", ty.llvm()));
             "add"
         }
         "add" | "mul" | "div" | "fma" => name,

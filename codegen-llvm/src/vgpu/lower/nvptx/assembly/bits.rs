@@ -15,14 +15,14 @@ pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
     match name {
         "and" | "or" | "xor" => {
             let (a, b) = (
-                emitter.value(&rest[0], ty)?,
+                emitter.value(rest.first()?, ty)?,
                 emitter.value(rest.get(1)?, ty)?,
             );
             let value = emitter.op(&format!("{name} {llvm} {a}, {b}"));
             emitter.assign(to, ty, &value)
         }
         "not" => {
-            let a = emitter.value(&rest[0], ty)?;
+            let a = emitter.value(rest.first()?, ty)?;
             let value = emitter.op(&format!("xor {llvm} {a}, -1"));
             emitter.assign(to, ty, &value)
         }
@@ -31,7 +31,7 @@ pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
         "popc" => count(emitter, "ctpop", ty, to, rest),
         "clz" => count(emitter, "ctlz", ty, to, rest),
         "brev" => {
-            let a = emitter.value(&rest[0], ty)?;
+            let a = emitter.value(rest.first()?, ty)?;
             let value = emitter.call(
                 &llvm,
                 &format!("llvm.bitreverse.{}", ty.suffix()),

@@ -241,3 +241,134 @@ fn plain(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
         .iter()
         .find_map(|family| family(emitter, instruction))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Opcodes of every family.
+    const OPCODES: &[&str] = &[
+        "add.s32",
+        "add.sat.s32",
+        "sub.rz.f32",
+        "mul.wide.u32",
+        "mad.lo.cc.u32",
+        "madc.hi.u64",
+        "fma.rn.sat.f32",
+        "div.rn.f64",
+        "min.relu.s16x2",
+        "max.xorsign.abs.f32",
+        "neg.s64",
+        "abs.f16",
+        "sad.u32",
+        "and.b32",
+        "not.b64",
+        "shl.b32",
+        "shf.l.wrap.b32",
+        "popc.b32",
+        "clz.b64",
+        "brev.b32",
+        "bfind.u32",
+        "bfe.s32",
+        "bfi.b32",
+        "prmt.b32",
+        "lop3.b32",
+        "setp.lt.and.f32",
+        "set.eq.u32.s32",
+        "selp.b32",
+        "slct.f32.s32",
+        "cvt.rzi.s32.f32",
+        "cvt.rn.f16x2.f32",
+        "ex2.approx.f32",
+        "rsqrt.approx.ftz.f64",
+        "mov.b64",
+        "ld.global.v4.f32",
+        "st.shared.b32",
+        "atom.add.release.gpu.u32",
+        "red.global.add.f32",
+        "cp.async.ca.shared.global",
+        "cvta.to.shared.u64",
+        "isspacep.global",
+        "prefetch.global.L2",
+        "sust.b.2d.b32.trap",
+        "suld.b.1d.v2.b32.zero",
+        "tex.2d.v4.f32.f32",
+        "tld4.r.2d.v4.f32.f32",
+        "txq.width.b32",
+        "bar.sync",
+        "barrier.sync.aligned",
+        "membar.gl",
+        "fence.sc.sys",
+        "nanosleep.u32",
+        "bra",
+        "vadd.s32.s32.s32.add",
+        "dp4a.s32.s32",
+        "shfl.sync.down.b32",
+        "vote.sync.ballot.b32",
+        "match.any.sync.b32",
+        "redux.sync.add.s32",
+        "redux.sync.min.f32",
+        "activemask.b32",
+        "elect.sync",
+        "trap",
+    ];
+
+    fn translated(text: &str) -> Result<Translation, String> {
+        translate(&Assembly {
+            text,
+            constraints: "=r,r,l",
+            results: &["i32".to_owned()],
+            parameters: &["i32".to_owned(), "i64".to_owned()],
+            constants: &[None, None],
+        })
+    }
+
+    #[test]
+    fn any_number_of_operands_is_translated_or_refused() {
+        let operands = [
+            "$0",
+            "$1",
+            "$2",
+            "7",
+            "[$2]",
+            "[$2+4]",
+            "{$0, $1}",
+            "$0|$1",
+            "[$2, {$1}]",
+            "!$1",
+            "%laneid",
+            "",
+        ];
+        for opcode in OPCODES {
+            let _ = translated(&format!("{opcode};"));
+            for first in operands {
+                let mut text = format!("{opcode} {first}");
+                for next in 0..6 {
+                    let _ = translated(&format!("{text};"));
+                    text = format!("{text}, {}", operands[next * 5 % operands.len()]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused() {
+        for text in [
+            "add.s32;",
+            "and.b32 $0;",
+            "vote.sync.all.pred;",
+            "sub.rz.f32 $0, $1;",
+            "mad.hi.sat.s32 $0, $1, $1, $1;",
+            "max.xorsign.abs.f32 $0, $1, $1;",
+            "redux.sync.min.f32 $0, $1, $1;",
+        ] {
+            assert!(translated(text).is_err(), "{text}");
+        }
+        assert!(
+            translated("add.sat.s32 $0, $1, $1;")
+                .unwrap()
+                .body
+                .contains("llvm.sadd.sat.i32")
+        );
+    }
+}

@@ -88,8 +88,9 @@ fn vote(
         .into_iter()
         .find(|mode| instruction.has(mode))?;
     let ty = if mode == "ballot" { WORD } else { PREDICATE };
-    let predicate = ("i1".to_owned(), emitter.value(rest.first()?, PREDICATE)?);
-    let (suffix, arguments) = match (instruction.has("sync"), &rest[1..]) {
+    let (predicate, rest) = rest.split_first()?;
+    let predicate = ("i1".to_owned(), emitter.value(predicate, PREDICATE)?);
+    let (suffix, arguments) = match (instruction.has("sync"), rest) {
         (true, [mask]) => (
             ".sync",
             vec![("i32".to_owned(), emitter.value(mask, WORD)?), predicate],
@@ -141,6 +142,9 @@ fn redux(
     rest: &[Operand],
 ) -> Option<()> {
     let ty = Ty::of(instruction.opcode.last()?)?;
+    if ty.is_float() || ty.bits != 32 {
+        return None;
+    }
     let operation = ["add", "min", "max", "and", "or", "xor"]
         .into_iter()
         .find(|name| instruction.has(name))?;
