@@ -59,6 +59,17 @@ fn saxpy() -> PathBuf {
     root().join("examples/saxpy.c")
 }
 
+/// The file that OpenCL's loader reads names the library where it was installed.
+#[test]
+fn the_opencl_platform() {
+    let installed = Installed::new();
+    let library = "lib/omptarget/lib/opencl/libomptarget-opencl.so";
+    assert!(installed.path(library).is_file());
+    let icd = installed.path("lib/omptarget/etc/OpenCL/vendors/omptarget.icd");
+    let named = std::fs::read_to_string(icd).expect("the platform's file");
+    assert_eq!(named, format!("/some/prefix/{library}\n"));
+}
+
 #[test]
 fn the_command_and_its_manual_pages() {
     let installed = Installed::new();
