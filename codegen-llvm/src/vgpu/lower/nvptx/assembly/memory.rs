@@ -29,6 +29,32 @@ fn is_shared(instruction: &Instruction) -> bool {
         .any(|part| part.starts_with("shared"))
 }
 
+/// The state space that the instruction names, as LLVM's address space: which accesses may meet is known by it.
+fn space(instruction: &Instruction) -> &'static str {
+    if is_shared(instruction) {
+        " addrspace(3)"
+    } else if instruction.has("global") {
+        " addrspace(1)"
+    } else {
+        ""
+    }
+}
+
+/// The address that an operand names, with its type.
+fn typed_address(
+    emitter: &mut Emitter,
+    instruction: &Instruction,
+    operand: &Operand,
+) -> Option<String> {
+    let address = emitter.address(operand, is_shared(instruction))?;
+    let ty = format!("ptr{}", space(instruction));
+    if ty == "ptr" {
+        return Some(format!("ptr {address}"));
+    }
+    let address = emitter.op(&format!("addrspacecast ptr {address} to {ty}"));
+    Some(format!("{ty} {address}"))
+}
+
 /// The parts of an access: its qualifier, and the type of each of its elements.
 struct Access {
     ty: Ty,
@@ -87,11 +113,14 @@ fn elements(operand: &Operand) -> Vec<&Operand> {
     }
 }
 
+/// The address of an element, with the type that the base has.
 fn element_address(emitter: &mut Emitter, base: &str, index: usize, access: &Access) -> String {
-    emitter.op(&format!(
-        "getelementptr i8, ptr {base}, i64 {}",
+    let address = emitter.op(&format!(
+        "getelementptr i8, {base}, i64 {}",
         index as u32 * access.align()
-    ))
+    ));
+    let ty = base.rsplit_once(' ').map_or("ptr", |(ty, _)| ty);
+    format!("{ty} {address}")
 }
 
 fn load(
@@ -101,7 +130,7 @@ fn load(
     from: &Operand,
 ) -> Option<()> {
     let access = Access::of(instruction)?;
-    let base = emitter.address(from, is_shared(instruction))?;
+    let base = typed_address(emitter, instruction, from)?;
     let targets = elements(to);
     if targets.len() != access.count {
         return None;
@@ -112,7 +141,7 @@ fn load(
     for index in 0..access.count {
         let address = element_address(emitter, &base, index, &access);
         values.push(emitter.op(&format!(
-            "load {before}{llvm}, ptr {address}{after}, align {align}"
+            "load {before}{llvm}, {address}{after}, align {align}"
         )));
     }
     for (target, value) in targets.into_iter().zip(&values) {
@@ -128,7 +157,7 @@ fn store(
     value: &Operand,
 ) -> Option<()> {
     let access = Access::of(instruction)?;
-    let base = emitter.address(to, is_shared(instruction))?;
+    let base = typed_address(emitter, instruction, to)?;
     let sources = elements(value);
     if sources.len() != access.count {
         return None;
@@ -139,7 +168,7 @@ fn store(
         let value = emitter.value(source, access.ty)?;
         let address = element_address(emitter, &base, index, &access);
         emitter.line(&format!(
-            "  store {before}{llvm} {value}, ptr {address}{after}, align {align}"
+            "  store {before}{llvm} {value}, {address}{after}, align {align}"
         ));
     }
     Some(())
@@ -163,7 +192,7 @@ fn atomic(
         .into_iter()
         .find(|(name, _)| instruction.has(name))
         .map_or("monotonic", |(_, order)| order);
-    let address = emitter.address(at, is_shared(instruction))?;
+    let address = typed_address(emitter, instruction, at)?;
     let llvm = ty.llvm();
     let arguments: Option<Vec<_>> = values
         .iter()
@@ -177,14 +206,14 @@ fn atomic(
                 "monotonic"
             };
             let both = emitter.op(&format!(
-                "cmpxchg ptr {address}, {llvm} {wanted}, {llvm} {new} {order} {failed}"
+                "cmpxchg {address}, {llvm} {wanted}, {llvm} {new} {order} {failed}"
             ));
             emitter.op(&format!("extractvalue {{ {llvm}, i1 }} {both}, 0"))
         }
         [value] => {
             let operation = operation(instruction, ty)?;
             emitter.op(&format!(
-                "atomicrmw {operation} ptr {address}, {llvm} {value} {order}"
+                "atomicrmw {operation} {address}, {llvm} {value} {order}"
             ))
         }
         _ => return None,
