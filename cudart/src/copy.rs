@@ -240,6 +240,13 @@ pub unsafe fn copy_rows(
                 between_devices(runtime, own, (to, other), (from, one), width)
             });
         }
+        (Place::Device(number), _) | (_, Place::Device(number)) if number != own.device.number => {
+            let ends = (source, target);
+            return rows().try_for_each(|(to, from)| {
+                // SAFETY: caller.
+                unsafe { on_another_device(runtime, own, number, ends, (to, from, width)) }
+            });
+        }
         (Place::Device(_), Place::Device(_)) => enqueue(own, |stream| {
             rows().try_for_each(|(to, from)| stream.copy(DevicePtr(to), DevicePtr(from), width))
         })?,
@@ -291,6 +298,32 @@ fn enqueue(
     own.device.enqueue(&own.stream, work)
 }
 
+/// Copies from, to or within the memory of a device that is not the stream's, when the stream's work is done: memory
+/// has one address in all devices and in the host.
+///
+/// # Safety
+/// Host memory is readable or writable for the length.
+unsafe fn on_another_device(
+    runtime: &Runtime,
+    own: &OwnStream,
+    number: usize,
+    (source, target): (Place, Place),
+    (to, from, len): (u64, u64, usize),
+) -> Result<()> {
+    own.device.synchronize(&own.stream)?;
+    let device = &runtime.devices()[number];
+    let copied = match (source, target) {
+        (Place::Device(_), Place::Device(_)) => {
+            device.raw.copy(DevicePtr(to), DevicePtr(from), len)
+        }
+        // SAFETY: caller.
+        (Place::Device(_), _) => unsafe { device.raw.read(to as *mut u8, DevicePtr(from), len) },
+        // SAFETY: caller.
+        _ => unsafe { device.raw.write(DevicePtr(to), from as *const u8, len) },
+    };
+    copied.map_err(device.failed())
+}
+
 /// Copies from one device to another, when the stream's work is done.
 fn between_devices(
     runtime: &Runtime,
@@ -334,6 +367,13 @@ pub unsafe fn fill_rows(
     let target = place(runtime, own, to.address, to.span(extent)?, Some(true))?;
     let extent = extent.joined(&[to]);
     match target {
+        Place::Device(number) if number != own.device.number => {
+            own.device.synchronize(&own.stream)?;
+            let device = &runtime.devices()[number];
+            let mut rows = extent.rows().map(|(row, plane)| to.at(row, plane));
+            let filled = rows.try_for_each(|to| device.raw.fill(DevicePtr(to), byte, extent.width));
+            return filled.map_err(device.failed());
+        }
         Place::Device(_) => enqueue(own, |stream| {
             let mut rows = extent.rows().map(|(row, plane)| to.at(row, plane));
             rows.try_for_each(|to| stream.fill(DevicePtr(to), byte, extent.width))

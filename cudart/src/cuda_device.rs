@@ -1,6 +1,6 @@
 //! A device as CUDA programs see it: modules, streams, and the failure that it does not survive.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -51,6 +51,8 @@ pub struct CudaDevice {
     order: Mutex<()>,
     /// Its own pool of memory, and the one that it uses: their handles.
     pub pools: Mutex<(usize, usize)>,
+    /// The devices whose memory its kernels may access (`cudaDeviceEnablePeerAccess`), by number.
+    pub peers: Mutex<HashSet<usize>>,
     /// `cudaDeviceSetLimit`: what the program wishes. The devices have no such limits.
     pub limits: Mutex<[usize; 7]>,
     /// Why a kernel failed. From then on every call fails so, until the device is reset.
@@ -70,6 +72,7 @@ impl CudaDevice {
             destroyed: Mutex::default(),
             order: Mutex::default(),
             pools: Mutex::default(),
+            peers: Mutex::default(),
             limits: Mutex::new(USUAL_LIMITS),
             failure: Mutex::default(),
         }
@@ -329,6 +332,7 @@ impl CudaDevice {
         }
         *self.default.lock() = None;
         *self.limits.lock() = USUAL_LIMITS;
+        self.peers.lock().clear();
         self.destroyed.lock().clear();
         self.kernels.lock().clear();
         self.modules.lock().clear();

@@ -201,6 +201,10 @@ pub trait Device: Any + Send + Sync {
     /// Whether the device knows that its kernels can access `len` bytes at an address: those of its own allocations, at
     /// least.
     fn reaches(&self, address: DevicePtr, len: usize) -> Result<bool>;
+    /// Whether its kernels can access the memory of another device.
+    fn reaches_memory_of(&self, _peer: &dyn Device) -> bool {
+        false
+    }
     /// Copies host to device.
     ///
     /// # Safety

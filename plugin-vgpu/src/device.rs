@@ -157,6 +157,11 @@ impl Device for VirtualGpu {
         Ok(self.gpu.memory.check("access", address, len).is_ok())
     }
 
+    /// All virtual GPUs of a process have their memory in one window (docs/decisions/0002-one-device-window.md).
+    fn reaches_memory_of(&self, peer: &dyn Device) -> bool {
+        (peer as &dyn Any).is::<VirtualGpu>()
+    }
+
     unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
         self.gpu.memory.check_write("copy to device", dst, len)?;
         // SAFETY: `dst` was checked; `src` is the caller's contract. The ranges may overlap, because the caller's

@@ -175,6 +175,18 @@ fn failures() {
     }
 }
 
+/// Two virtual GPUs reach each other's memory.
+#[test]
+fn on_two_virtual_gpus() {
+    let environment = [
+        ("OMP_TARGET_OFFLOAD", "MANDATORY"),
+        ("OMPTARGET_VGPU_DEVICES", "2"),
+    ];
+    let outcome = program("runtime", "-O2").run_with(&[], &environment);
+    let says = outcome.passed("on two virtual GPUs");
+    assert_eq!(says, "several devices\npeers\nPASS\n");
+}
+
 /// The same programs through the plugin for NVIDIA's GPUs, of which there are two: their bitcode becomes PTX.
 #[test]
 fn on_nvidias_driver() {

@@ -1,13 +1,15 @@
-//! Memory of other devices and of other processes. Kernels reach neither; copies between devices go on their own.
+//! Memory of other devices and of other processes. Kernels reach the former where the devices do; copies between
+//! devices go on their own. Nothing is shared with other processes.
 
 use std::ffi::{c_int, c_void};
 
+use crate::cuda_device::CudaDevice;
 use crate::entry::place;
 use crate::error::{Code, Result, answer, report};
 use crate::runtime::runtime;
 
 /// Two devices that differ.
-fn pair(device: c_int, peer: c_int) -> Result<()> {
+fn pair(device: c_int, peer: c_int) -> Result<[&'static CudaDevice; 2]> {
     let runtime = runtime();
     let (device, peer) = (
         runtime.device_numbered(device)?,
@@ -15,11 +17,16 @@ fn pair(device: c_int, peer: c_int) -> Result<()> {
     );
     match device.number == peer.number {
         true => Err(Code::INVALID_DEVICE),
-        false => Ok(()),
+        false => Ok([device, peer]),
     }
 }
 
-/// Whether kernels of a device reach memory of another one: they do not.
+/// Whether kernels of a device reach memory of another one.
+fn reaches(device: &CudaDevice, peer: &CudaDevice) -> bool {
+    device.number != peer.number && device.raw.reaches_memory_of(&*peer.raw)
+}
+
+/// Whether kernels of a device reach memory of another one.
 ///
 /// # Safety
 /// The address is null or valid.
@@ -32,31 +39,47 @@ pub unsafe extern "C" fn cudaDeviceCanAccessPeer(
         // SAFETY: caller.
         let place = unsafe { place(can)? };
         let runtime = runtime();
-        runtime.device_numbered(device)?;
-        runtime.device_numbered(peer)?;
-        *place = 0;
+        let (device, peer) = (
+            runtime.device_numbered(device)?,
+            runtime.device_numbered(peer)?,
+        );
+        *place = reaches(device, peer).into();
         Ok(())
     };
     answer(ask())
 }
 
-/// Has kernels of the current device reach memory of another one, which they cannot.
+/// The current device, and another one.
+fn current_and(peer: c_int) -> Result<[&'static CudaDevice; 2]> {
+    pair(runtime().device()?.number as c_int, peer)
+}
+
+/// Has kernels of the current device reach memory of another one.
 pub extern "C" fn cudaDeviceEnablePeerAccess(peer: c_int, flags: u32) -> i32 {
     let enable = || {
-        pair(runtime().device()?.number as c_int, peer)?;
-        match flags {
-            0 => Err(Code::NO_PEER_ACCESS),
-            _ => Err(Code::INVALID_VALUE),
+        let [device, peer] = current_and(peer)?;
+        if flags != 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        if !reaches(device, peer) {
+            return Err(Code::NO_PEER_ACCESS);
+        }
+        match device.peers.lock().insert(peer.number) {
+            true => Ok(()),
+            false => Err(Code::PEER_ENABLED),
         }
     };
     answer(enable())
 }
 
-/// Ends what was never enabled.
+/// Ends that. (A kernel that goes on to access the memory finds it: devices of one window cannot keep it away.)
 pub extern "C" fn cudaDeviceDisablePeerAccess(peer: c_int) -> i32 {
     let disable = || {
-        pair(runtime().device()?.number as c_int, peer)?;
-        Err(Code::PEER_NOT_ENABLED)
+        let [device, peer] = current_and(peer)?;
+        match device.peers.lock().remove(&peer.number) {
+            true => Ok(()),
+            false => Err(Code::PEER_NOT_ENABLED),
+        }
     };
     answer(disable())
 }
@@ -74,9 +97,12 @@ pub unsafe extern "C" fn cudaDeviceGetP2PAttribute(
     let ask = || {
         // SAFETY: caller.
         let place = unsafe { place(value)? };
-        pair(device, peer)?;
+        let [device, peer] = pair(device, peer)?;
         match attribute {
-            1..=4 => *place = 0,
+            // The rank among the device's ways to others, and arrays: there is one way, and arrays have no address.
+            1 | 4 => *place = 0,
+            // Access, and atomic operations.
+            2 | 3 => *place = reaches(device, peer).into(),
             _ => return Err(Code::INVALID_VALUE),
         }
         Ok(())

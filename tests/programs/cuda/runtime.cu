@@ -152,6 +152,42 @@ static void test_several_devices() {
     puts("several devices");
 }
 
+// A kernel of one device writes memory of another, where it can.
+static void test_peers() {
+    int count, can, back[4] = {0}, *second;
+    CHECK(cudaGetDeviceCount(&count));
+    if (count < 2)
+        return;
+    CHECK(cudaDeviceCanAccessPeer(&can, 0, 1));
+    if (!can) {
+        EXPECT(cudaDeviceEnablePeerAccess(1, 0), cudaErrorPeerAccessUnsupported);
+        (void)cudaGetLastError();
+        return;
+    }
+    CHECK(cudaSetDevice(1));
+    CHECK(cudaMalloc(&second, sizeof back));
+    CHECK(cudaMemset(second, 0, sizeof back));
+    CHECK(cudaSetDevice(0));
+    CHECK(cudaDeviceEnablePeerAccess(1, 0));
+    EXPECT(cudaDeviceEnablePeerAccess(1, 0), cudaErrorPeerAccessAlreadyEnabled);
+    EXPECT(cudaDeviceEnablePeerAccess(0, 0), cudaErrorInvalidDevice);
+    step<<<1, 4>>>(second, 4, 10, 7);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(back, second, sizeof back, cudaMemcpyDefault));
+    EXPECT(back[3], 7);
+    CHECK(cudaMemset(second, 1, 4));
+    CHECK(cudaMemcpy(second + 1, second, 4, cudaMemcpyDeviceToDevice));
+    CHECK(cudaMemcpy(second + 2, back, 4, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(back, second, sizeof back, cudaMemcpyDeviceToHost));
+    EXPECT(back[1], 0x01010101);
+    EXPECT(back[2], 7);
+    CHECK(cudaDeviceDisablePeerAccess(1));
+    EXPECT(cudaDeviceDisablePeerAccess(1), cudaErrorPeerAccessNotEnabled);
+    (void)cudaGetLastError();
+    CHECK(cudaFree(second));
+    puts("peers");
+}
+
 static void add_one(void *counter) { ++*(int *)counter; }
 
 // Two streams, ordered by an event; the default stream waits for both.
@@ -320,6 +356,7 @@ int main() {
     test_functions();
     test_asynchronous_forms();
     test_several_devices();
+    test_peers();
     CHECK(cudaDeviceReset());
     test_memory();
     puts(failed ? "FAIL" : "PASS");
