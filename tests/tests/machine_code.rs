@@ -168,7 +168,7 @@ fn machine_code_without_its_gpu() {
     let facts = [
         "virtual GPU",
         "image 0 is machine code for nvptx64-nvidia-cuda",
-        "it runs bitcode: compile and link with -fopenmp-target-jit",
+        "it runs bitcode and PTX: compile and link with -fopenmp-target-jit",
         "construct: target at line",
     ];
     let outcome = binary.run(&[]);
