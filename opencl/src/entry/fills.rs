@@ -7,10 +7,9 @@ use plugin_api::{Device, DevicePtr};
 
 use crate::codes::{Code, Result};
 use crate::entry::transfers::failed;
-use crate::entry::{answer, enqueued, queue_and, wait_list};
+use crate::entry::{answer, queue_and, submit};
 use crate::handle::Raw;
 use crate::memory::Memory;
-use crate::queue::{Rank, enqueue};
 
 /// `CL_COMMAND_FILL_BUFFER`.
 const FILL: u32 = 0x1207;
@@ -74,16 +73,13 @@ pub unsafe extern "C" fn clEnqueueFillBuffer(
         if size == 0 || !offset.is_multiple_of(given_size) || !size.is_multiple_of(given_size) {
             return Err(Code::INVALID_VALUE);
         }
-        // SAFETY: caller.
-        let list = unsafe { wait_list(&queue.context, count, list) }?;
         let failed = failed(&queue);
         let work = Box::new(move || {
             let home = buffer.context.home();
             fill(home, buffer.at(offset), size, &pattern).map_err(&failed)
         });
-        let command = enqueue(&queue, FILL, Rank::Command, &list, work);
         // SAFETY: caller.
-        unsafe { enqueued(command, event, false) }
+        unsafe { submit(&queue, FILL, false, (count, list), event, work) }
     };
     answer(enqueue_fill())
 }

@@ -6,11 +6,11 @@ use plugin_api::Launch;
 
 use crate::codes::{Code, Result};
 use crate::device::MAX_ITEMS;
-use crate::entry::{answer, enqueued, same_context, wait_list};
+use crate::entry::{answer, same_context, submit};
 use crate::handle::{Raw, Ref, get, get_all};
 use crate::kernel::Kernel;
 use crate::memory::Memory;
-use crate::queue::{Queue, Rank, enqueue};
+use crate::queue::Queue;
 
 /// `CL_COMMAND_NDRANGE_KERNEL`.
 const KERNEL: u32 = 0x11f0;
@@ -164,8 +164,6 @@ unsafe fn launch(
     if local_memory > queue.device.local_memory() {
         return Err(Code::OUT_OF_RESOURCES);
     }
-    // SAFETY: caller.
-    let list = unsafe { wait_list(&queue.context, count, list) }?;
     debug_assert_eq!(space.offset, offset);
     let work = Box::new(move || {
         if is_empty {
@@ -181,9 +179,8 @@ unsafe fn launch(
         drop((words.kept, kernel));
         ended.map_err(|error| context.failed("a kernel failed", &error))
     });
-    let command = enqueue(&queue, command, Rank::Command, &list, work);
     // SAFETY: caller.
-    unsafe { enqueued(command, event, false) }
+    unsafe { submit(&queue, command, false, (count, list), event, work) }
 }
 
 /// Runs a kernel over an index space.
@@ -290,8 +287,6 @@ pub unsafe extern "C" fn clEnqueueNativeKernel(
                     .write_unaligned(memory.address.0)
             };
         }
-        // SAFETY: caller.
-        let list = unsafe { wait_list(&queue.context, count, list) }?;
         let work = Box::new(move || {
             let arguments = match size {
                 0 => std::ptr::null_mut(),
@@ -302,9 +297,8 @@ pub unsafe extern "C" fn clEnqueueNativeKernel(
             drop(memories);
             Ok(())
         });
-        let command = enqueue(&queue, NATIVE, Rank::Command, &list, work);
         // SAFETY: caller.
-        unsafe { enqueued(command, event, false) }
+        unsafe { submit(&queue, NATIVE, false, (count, list), event, work) }
     };
     answer(run())
 }

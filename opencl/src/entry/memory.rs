@@ -5,11 +5,11 @@ use std::ffi::c_void;
 use crate::codes::{Code, Result};
 use crate::context::Context;
 use crate::device::ALIGNMENT;
-use crate::entry::{answer, created, enqueued, properties, queue_and, wait_list};
+use crate::entry::{answer, created, properties, queue_and, submit};
 use crate::handle::{Raw, Ref, create, get, get_all, release, retain};
 use crate::memory::{Flags, HOST_ACCESS, HOST_POINTER, KERNEL_ACCESS, Memory};
 use crate::query::Answer;
-use crate::queue::{Queue, Rank, enqueue};
+use crate::queue::Queue;
 
 /// `CL_BUFFER_CREATE_TYPE_REGION`.
 const REGION: u32 = 0x1220;
@@ -244,11 +244,9 @@ pub unsafe extern "C" fn clEnqueueMigrateMemObjects(
         for memory in unsafe { get_all::<Memory>(count, objects) }? {
             queue_and::<Memory>(queue.raw(), memory.raw(), |memory| &memory.context)?;
         }
+        let work = Box::new(|| Ok(()));
         // SAFETY: caller.
-        let list = unsafe { wait_list(&queue.context, list_count, list) }?;
-        let command = enqueue(&queue, MIGRATE, Rank::Command, &list, Box::new(|| Ok(())));
-        // SAFETY: caller.
-        unsafe { enqueued(command, event, false) }
+        unsafe { submit(&queue, MIGRATE, false, (list_count, list), event, work) }
     };
     answer(migrate())
 }

@@ -22,7 +22,8 @@ use std::ffi::{CStr, c_char};
 use crate::codes::{Code, Result};
 use crate::context::Context;
 use crate::handle::{Kind, Raw, Ref, get};
-use crate::queue::{Enqueued, Event, Queue};
+use crate::queue::{Enqueued, Event, Queue, Rank, enqueue};
+use crate::scheduler::Action;
 
 /// What an entry point returns.
 fn answer(result: Result<()>) -> i32 {
@@ -92,6 +93,25 @@ unsafe fn enqueued(command: Enqueued, event: *mut Raw, blocking: bool) -> Result
         true => command.wait(),
         false => Ok(()),
     }
+}
+
+/// Enqueues a command behind the events of a wait list, gives the program its event, and waits if the call is to block.
+///
+/// # Safety
+/// Lists as their counts say, `event` is writable or null.
+unsafe fn submit(
+    queue: &Ref<Queue>,
+    number: u32,
+    blocking: bool,
+    (count, list): (u32, *const Raw),
+    event: *mut Raw,
+    work: Action,
+) -> Result<()> {
+    // SAFETY: caller.
+    let list = unsafe { wait_list(&queue.context, count, list) }?;
+    let command = enqueue(queue, number, Rank::Command, &list, work);
+    // SAFETY: caller.
+    unsafe { enqueued(command, event, blocking) }
 }
 
 /// A queue, and that an object is of its context.

@@ -3,11 +3,14 @@
 use std::ffi::c_void;
 
 use crate::codes::{Code, Result};
-use crate::entry::transfers::{Address, failed, two};
-use crate::entry::{answer, enqueued, queue_and, wait_list};
+use plugin_api::{Device, DevicePtr};
+
+use crate::entry::transfers::{failed, two};
+use crate::entry::{answer, queue_and, submit};
 use crate::handle::{Raw, Ref};
 use crate::memory::{Flags, Memory};
-use crate::queue::{Queue, Rank, enqueue};
+use crate::queue::Queue;
+use crate::scheduler::Action;
 
 /// `CL_COMMAND_READ_BUFFER_RECT`.
 const READ: u32 = 0x1201;
@@ -111,6 +114,27 @@ struct Rectangle {
     host_side: Side,
 }
 
+impl Rectangle {
+    /// The work of a command that moves the rows between the buffer and the host's memory at `host`.
+    fn transfer(
+        self,
+        host: usize,
+        row: impl Fn(&dyn Device, DevicePtr, usize, usize) -> plugin_api::Result<()> + Send + 'static,
+    ) -> Action {
+        let failed = failed(&self.queue);
+        Box::new(move || {
+            let (home, width) = (&**self.buffer.context.home(), self.region[0]);
+            rows(
+                self.region,
+                self.buffer_side,
+                self.host_side,
+                |at, host_at| row(home, self.buffer.at(at), host + host_at, width),
+            )
+            .map_err(&failed)
+        })
+    }
+}
+
 /// # Safety
 /// The origins and the region are readable or null.
 #[allow(clippy::too_many_arguments)] // OpenCL's.
@@ -183,28 +207,13 @@ pub unsafe extern "C" fn clEnqueueReadBufferRect(
                 Flags::HOST_WRITE_ONLY,
             )
         }?;
-        let Rectangle {
-            queue,
-            buffer,
-            region,
-            buffer_side,
-            host_side,
-        } = rectangle;
+        let queue = rectangle.queue.clone();
         // SAFETY: caller.
-        let list = unsafe { wait_list(&queue.context, count, list) }?;
-        let (host, failed) = (Address(host as usize), failed(&queue));
-        let work = Box::new(move || {
-            let Address(host) = host;
-            let home = buffer.context.home();
-            rows(region, buffer_side, host_side, |from, to| {
-                // SAFETY: caller.
-                unsafe { home.read((host + to) as *mut u8, buffer.at(from), region[0]) }
-            })
-            .map_err(&failed)
+        let work = rectangle.transfer(host as usize, |home, buffer, host, len| unsafe {
+            home.read(host as *mut u8, buffer, len)
         });
-        let command = enqueue(&queue, READ, Rank::Command, &list, work);
         // SAFETY: caller.
-        unsafe { enqueued(command, event, blocking != 0) }
+        unsafe { submit(&queue, READ, blocking != 0, (count, list), event, work) }
     };
     answer(read())
 }
@@ -245,28 +254,13 @@ pub unsafe extern "C" fn clEnqueueWriteBufferRect(
                 Flags::HOST_READ_ONLY,
             )
         }?;
-        let Rectangle {
-            queue,
-            buffer,
-            region,
-            buffer_side,
-            host_side,
-        } = rectangle;
+        let queue = rectangle.queue.clone();
         // SAFETY: caller.
-        let list = unsafe { wait_list(&queue.context, count, list) }?;
-        let (host, failed) = (Address(host as usize), failed(&queue));
-        let work = Box::new(move || {
-            let Address(host) = host;
-            let home = buffer.context.home();
-            rows(region, buffer_side, host_side, |to, from| {
-                // SAFETY: caller.
-                unsafe { home.write(buffer.at(to), (host + from) as *const u8, region[0]) }
-            })
-            .map_err(&failed)
+        let work = rectangle.transfer(host as usize, |home, buffer, host, len| unsafe {
+            home.write(buffer, host as *const u8, len)
         });
-        let command = enqueue(&queue, WRITE, Rank::Command, &list, work);
         // SAFETY: caller.
-        unsafe { enqueued(command, event, blocking != 0) }
+        unsafe { submit(&queue, WRITE, blocking != 0, (count, list), event, work) }
     };
     answer(write())
 }
@@ -318,8 +312,6 @@ pub unsafe extern "C" fn clEnqueueCopyBufferRect(
         ) {
             return Err(Code::MEM_COPY_OVERLAP);
         }
-        // SAFETY: caller.
-        let list = unsafe { wait_list(&queue.context, count, list) }?;
         let failed = failed(&queue);
         let work = Box::new(move || {
             let home = source.context.home();
@@ -328,9 +320,8 @@ pub unsafe extern "C" fn clEnqueueCopyBufferRect(
             })
             .map_err(&failed)
         });
-        let command = enqueue(&queue, COPY, Rank::Command, &list, work);
         // SAFETY: caller.
-        unsafe { enqueued(command, event, false) }
+        unsafe { submit(&queue, COPY, false, (count, list), event, work) }
     };
     answer(copy())
 }

@@ -4,16 +4,15 @@ use std::ffi::c_void;
 
 use plugin_api::{DevicePtr, MemoryKind};
 
-use crate::codes::{Code, Result};
+use crate::codes::Code;
 use crate::context::Context;
 use crate::device::ALIGNMENT;
 use crate::entry::fills::{fill, pattern};
 use crate::entry::mappings::check_flags;
-use crate::entry::transfers::{Address, failed};
-use crate::entry::{answer, enqueued, wait_list};
+use crate::entry::transfers::failed;
+use crate::entry::{answer, submit};
 use crate::handle::{Raw, Ref, get};
-use crate::queue::{Queue, Rank, enqueue};
-use crate::scheduler::Action;
+use crate::queue::Queue;
 
 /// `CL_COMMAND_SVM_…`.
 const FREE: u32 = 0x1209;
@@ -84,23 +83,6 @@ fn free(context: &Ref<Context>, address: usize) {
     }
 }
 
-/// # Safety
-/// Lists as their counts say, `event` is writable or null.
-unsafe fn command(
-    queue: &Ref<Queue>,
-    number: u32,
-    blocking: bool,
-    (count, list): (u32, *const Raw),
-    event: *mut Raw,
-    work: Action,
-) -> Result<()> {
-    // SAFETY: caller.
-    let list = unsafe { wait_list(&queue.context, count, list) }?;
-    let command = enqueue(queue, number, Rank::Command, &list, work);
-    // SAFETY: caller.
-    unsafe { enqueued(command, event, blocking) }
-}
-
 /// Frees shared memory as a command.
 ///
 /// # Safety
@@ -145,7 +127,7 @@ pub unsafe extern "C" fn clEnqueueSVMFree(
             Ok(())
         });
         // SAFETY: caller.
-        unsafe { command(&queue, FREE, false, (count, list), event, work) }
+        unsafe { submit(&queue, FREE, false, (count, list), event, work) }
     };
     answer(run())
 }
@@ -173,15 +155,13 @@ pub unsafe extern "C" fn clEnqueueSVMMemcpy(
         if first < second.saturating_add(size) && second < first.saturating_add(size) {
             return Err(Code::MEM_COPY_OVERLAP);
         }
-        let places = [Address(first), Address(second)];
         let work = Box::new(move || {
-            let [Address(to), Address(from)] = places;
             // SAFETY: caller; shared memory is the host's, too.
-            unsafe { std::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, size) };
+            unsafe { std::ptr::copy_nonoverlapping(second as *const u8, first as *mut u8, size) };
             Ok(())
         });
         // SAFETY: caller.
-        unsafe { command(&queue, MEMCPY, blocking != 0, (count, list), event, work) }
+        unsafe { submit(&queue, MEMCPY, blocking != 0, (count, list), event, work) }
     };
     answer(run())
 }
@@ -216,7 +196,7 @@ pub unsafe extern "C" fn clEnqueueSVMMemFill(
             fill(kept.context.home(), place, size, &pattern).map_err(&failed)
         });
         // SAFETY: caller.
-        unsafe { command(&queue, MEMFILL, false, (count, list), event, work) }
+        unsafe { submit(&queue, MEMFILL, false, (count, list), event, work) }
     };
     answer(run())
 }
@@ -244,7 +224,7 @@ pub unsafe extern "C" fn clEnqueueSVMMap(
         check_flags(bits)?;
         let work = Box::new(|| Ok(()));
         // SAFETY: caller.
-        unsafe { command(&queue, MAP, blocking != 0, (count, list), event, work) }
+        unsafe { submit(&queue, MAP, blocking != 0, (count, list), event, work) }
     };
     answer(run())
 }
@@ -267,7 +247,7 @@ pub unsafe extern "C" fn clEnqueueSVMUnmap(
         }
         let work = Box::new(|| Ok(()));
         // SAFETY: caller.
-        unsafe { command(&queue, UNMAP, false, (count, list), event, work) }
+        unsafe { submit(&queue, UNMAP, false, (count, list), event, work) }
     };
     answer(run())
 }
@@ -308,7 +288,7 @@ pub unsafe extern "C" fn clEnqueueSVMMigrateMem(
         }
         let work = Box::new(|| Ok(()));
         // SAFETY: caller.
-        unsafe { command(&queue, MIGRATE, false, (count, list), event, work) }
+        unsafe { submit(&queue, MIGRATE, false, (count, list), event, work) }
     };
     answer(run())
 }

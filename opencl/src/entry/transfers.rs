@@ -3,10 +3,10 @@
 use std::ffi::c_void;
 
 use crate::codes::{Code, Result};
-use crate::entry::{answer, enqueued, queue_and, wait_list};
+use crate::entry::{answer, queue_and, submit};
 use crate::handle::{Raw, Ref, get};
 use crate::memory::{Flags, Memory};
-use crate::queue::{Queue, Rank, enqueue};
+use crate::queue::Queue;
 
 /// `CL_COMMAND_READ_BUFFER`.
 const READ: u32 = 0x11f3;
@@ -14,10 +14,6 @@ const READ: u32 = 0x11f3;
 const WRITE: u32 = 0x11f4;
 /// `CL_COMMAND_COPY_BUFFER`.
 const COPY: u32 = 0x11f5;
-
-/// An address that goes to another thread.
-#[derive(Clone, Copy)]
-pub struct Address(pub usize);
 
 /// A failed copy's code; the user is told.
 pub fn failed(queue: &Ref<Queue>) -> impl Fn(plugin_api::Error) -> Code + use<> {
@@ -61,18 +57,14 @@ pub unsafe extern "C" fn clEnqueueReadBuffer(
 ) -> i32 {
     let read = || {
         let (queue, buffer) = checked(queue, buffer, offset, size, host, Flags::HOST_WRITE_ONLY)?;
-        // SAFETY: caller.
-        let list = unsafe { wait_list(&queue.context, count, list) }?;
-        let (host, failed) = (Address(host as usize), failed(&queue));
+        let (host, failed) = (host as usize, failed(&queue));
         let work = Box::new(move || {
-            let Address(host) = host;
             let home = buffer.context.home();
             // SAFETY: caller.
             unsafe { home.read(host as *mut u8, buffer.at(offset), size) }.map_err(&failed)
         });
-        let command = enqueue(&queue, READ, Rank::Command, &list, work);
         // SAFETY: caller.
-        unsafe { enqueued(command, event, blocking != 0) }
+        unsafe { submit(&queue, READ, blocking != 0, (count, list), event, work) }
     };
     answer(read())
 }
@@ -95,18 +87,14 @@ pub unsafe extern "C" fn clEnqueueWriteBuffer(
 ) -> i32 {
     let write = || {
         let (queue, buffer) = checked(queue, buffer, offset, size, host, Flags::HOST_READ_ONLY)?;
-        // SAFETY: caller.
-        let list = unsafe { wait_list(&queue.context, count, list) }?;
-        let (host, failed) = (Address(host as usize), failed(&queue));
+        let (host, failed) = (host as usize, failed(&queue));
         let work = Box::new(move || {
-            let Address(host) = host;
             let home = buffer.context.home();
             // SAFETY: caller.
             unsafe { home.write(buffer.at(offset), host as *const u8, size) }.map_err(&failed)
         });
-        let command = enqueue(&queue, WRITE, Rank::Command, &list, work);
         // SAFETY: caller.
-        unsafe { enqueued(command, event, blocking != 0) }
+        unsafe { submit(&queue, WRITE, blocking != 0, (count, list), event, work) }
     };
     answer(write())
 }
@@ -146,17 +134,14 @@ pub unsafe extern "C" fn clEnqueueCopyBuffer(
         if first < second + size as u64 && second < first + size as u64 {
             return Err(Code::MEM_COPY_OVERLAP);
         }
-        // SAFETY: caller.
-        let list = unsafe { wait_list(&queue.context, count, list) }?;
         let failed = failed(&queue);
         let work = Box::new(move || {
             let home = source.context.home();
             home.copy(target.at(to), source.at(from), size)
                 .map_err(&failed)
         });
-        let command = enqueue(&queue, COPY, Rank::Command, &list, work);
         // SAFETY: caller.
-        unsafe { enqueued(command, event, false) }
+        unsafe { submit(&queue, COPY, false, (count, list), event, work) }
     };
     answer(copy())
 }
