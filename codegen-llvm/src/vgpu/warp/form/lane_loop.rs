@@ -46,9 +46,20 @@ impl Vectoriser<'_> {
         with_lane
     }
 
+    /// Runs `body` for the active lanes, without results. Small bodies: there are several copies.
+    pub(super) fn for_active_lanes(&mut self, body: impl Fn(&mut Self, Value) -> Value) {
+        if self.all_lanes_are_active() {
+            self.for_all_lanes(|vectoriser, lane| {
+                body(vectoriser, lane);
+            });
+        } else {
+            self.for_each_lane(None, body);
+        }
+    }
+
     /// Runs `body` for each lane where it is known that all are active, [`TOGETHER`] in an iteration. A loop over the
     /// bits of a mask ends at another place of the code each time, and the host predicts its end wrongly.
-    pub(super) fn for_all_lanes(&mut self, body: impl Fn(&mut Self, Value)) {
+    fn for_all_lanes(&mut self, body: impl Fn(&mut Self, Value)) {
         let int = Type::int(self.context, 32);
         let number = |value| Value::int(int, value);
         let before = self.builder.block();
@@ -77,7 +88,7 @@ impl Vectoriser<'_> {
     }
 
     /// Whether all lanes are known to be active.
-    pub(super) fn all_lanes_are_active(&self) -> bool {
+    fn all_lanes_are_active(&self) -> bool {
         let all = u64::MAX >> (u64::BITS - self.width);
         self.mask_bits().as_int() == Some(all)
     }

@@ -100,15 +100,7 @@ impl Vectoriser<'_> {
         }
         let all = self.with_addresses(&group.members);
         let operands = self.outside_operands(&all);
-        if self.all_lanes_are_active() {
-            self.for_all_lanes(|vectoriser, lane| {
-                vectoriser.copy_for_lane(&all, &operands, lane);
-            });
-        } else {
-            self.for_each_lane(None, |vectoriser, lane| {
-                vectoriser.copy_for_lane(&all, &operands, lane)
-            });
-        }
+        self.for_active_lanes(|vectoriser, lane| vectoriser.copy_for_lane(&all, &operands, lane));
         Ok(())
     }
 
@@ -150,9 +142,9 @@ impl Vectoriser<'_> {
             ),
             false => None,
         };
-        if result.is_none() && !announce && self.all_lanes_are_active() {
-            self.for_all_lanes(|vectoriser, lane| {
-                vectoriser.copy_for_lane(&[instruction], &operands, lane);
+        if result.is_none() && !announce {
+            self.for_active_lanes(|vectoriser, lane| {
+                vectoriser.copy_for_lane(&[instruction], &operands, lane)
             });
             return Ok(());
         }
