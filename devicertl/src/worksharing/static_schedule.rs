@@ -121,7 +121,10 @@ fn is_default_chunk(chunk: u64) -> bool {
 /// Whether chunks are dealt round: `static` with a chunk, and any schedule that is not handled separately here.
 #[inline(always)]
 fn is_dealt(schedule: i32) -> bool {
-    !matches!(schedule, STATIC | DISTRIBUTE | STATIC_BALANCED_CHUNKED)
+    !matches!(
+        schedule,
+        STATIC | DISTRIBUTE | STATIC_BALANCED_CHUNKED | DISTRIBUTE_FOR_ANY
+    )
 }
 
 /// One member's first chunk as iteration numbers, and how far it is to its next one.
@@ -375,7 +378,6 @@ macro_rules! static_init {
                     return $deal_to_all(is_last, lower, upper, stride, anyhow);
                 }
                 if is_dealt(schedule)
-                    && !anyhow
                     && arch::is_known_to_hold(increment == 1 && *upper != $int::MAX)
                 {
                     return $deal(is_last, lower, upper, stride, chunk, member);
