@@ -243,22 +243,23 @@ mod tests {
         let names = |output| pass_names(output).collect::<Vec<_>>().join(" ");
         assert_eq!(
             names(AmdLink),
-            "launch-bounds warp-order math-intrinsics empty-assembly link-time global-space guards fold optimise unread-shared \
-             shared-accesses idle-barriers thread-arrays pack-shared unsupported"
+            "launch-bounds warp-order math-intrinsics empty-assembly link-time global-space guards fold optimise \
+             unread-shared shared-accesses idle-barriers thread-arrays pack-shared unsupported"
         );
         assert_eq!(
             names(NvidiaLink),
-            "launch-bounds warp-order math-intrinsics guards realloc fold optimise unread-shared local-space unrolled-reads \
-             idle-barriers thread-arrays pack-shared unsupported static-shared null-pointers"
+            "launch-bounds warp-order math-intrinsics guards realloc fold optimise unread-shared local-space \
+             unrolled-reads idle-barriers thread-arrays pack-shared unsupported static-shared null-pointers"
         );
         assert_eq!(
             names(CodeObject),
-            "shared-statics launch-bounds runtime services warp-order math-intrinsics empty-assembly global-space guards retarget \
-             hold-placed fold optimise unread-shared release-placed shared-accesses idle-barriers thread-arrays \
+            "shared-statics launch-bounds runtime services warp-order math-intrinsics empty-assembly global-space \
+             guards retarget hold-placed fold optimise unread-shared release-placed shared-accesses idle-barriers thread-arrays \
              pack-shared ending-paths traps undefined unsupported"
         );
         assert!(names(Ptx).starts_with(
-            "shared-statics launch-bounds runtime warp-order math-intrinsics guards retarget realloc constructors fold"
+            "shared-statics launch-bounds runtime warp-order math-intrinsics guards retarget realloc constructors \
+             fold"
         ));
     }
 }

@@ -70,7 +70,8 @@ impl<'a> Translator<'_, '_, 'a> {
         // The assembler's own rule finds the rest of a short address.
         let low = self.out.op(&format!("load i32, ptr {}", register.variable));
         let whole = self.out.op(&format!(
-            "call i64 asm sideeffect \"{{ .reg .u64 a; cvt.u64.u32 a, $1; cvta.shared.u64 $0, a; }}\", \"=r,r\"(i32 {low})"
+            "call i64 asm sideeffect \"{{ .reg .u64 a; cvt.u64.u32 a, $1; cvta.shared.u64 $0, a; }}\", \
+             \"=r,r\"(i32 {low})"
         ));
         let addend = if let Operand::Sum(_, addend) = part {
             *addend
