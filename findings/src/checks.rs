@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use crate::finding::Kind;
+
 /// The variable that names the checks.
 pub const VARIABLE: &str = "OMPTARGET_CHECK";
 
@@ -58,6 +60,17 @@ impl Checks {
             }
         }
         Ok(checks)
+    }
+
+    /// Whether findings of this kind are wanted.
+    pub fn has(self, kind: Kind) -> bool {
+        match kind {
+            Kind::Memory => self.memory,
+            Kind::Race => self.race,
+            Kind::Init => self.init,
+            Kind::Sync => self.sync,
+            Kind::Host => self.host,
+        }
     }
 
     /// Whether there is one.

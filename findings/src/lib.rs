@@ -7,16 +7,20 @@
 //!
 //! `docs/checker.md` shows reports as a user sees them.
 
+mod caller;
 mod checks;
 mod describer;
+mod fault;
 mod finding;
 mod origin;
 mod report;
 mod summary;
 
+pub use caller::caller;
 pub use checks::{Checks, VARIABLE, wanted};
 pub use describer::{Describer, describe_with};
+pub use fault::record_fault;
 pub use finding::{Finding, Kind, Note, Severity};
 pub use origin::{Origin, current_origin, set_origin};
-pub use report::{REPORT_VARIABLE, count, report};
+pub use report::{REPORT_VARIABLE, count, record, report};
 pub use summary::summary;

@@ -80,11 +80,23 @@ pub(crate) static FOUND: LazyLock<Mutex<Found>> = LazyLock::new(Mutex::default);
 pub fn report(finding: Finding) {
     let admission = FOUND.lock().admit(&finding);
     match admission {
-        Admission::New => show(&described(finding)),
+        Admission::New => {
+            let finding = described(finding);
+            eprintln!("{finding}");
+            keep(&finding);
+        }
         Admission::Counted => {}
         Admission::TooMany => {
             eprintln!("omptarget check: more than {MOST} findings; further ones are only counted");
         }
+    }
+}
+
+/// Counts and keeps a finding that the user reads anyway, because it is an error that ends the program.
+pub fn record(finding: Finding) {
+    let admission = FOUND.lock().admit(&finding);
+    if admission == Admission::New {
+        keep(&described(finding));
     }
 }
 
@@ -93,8 +105,8 @@ pub fn count() -> usize {
     FOUND.lock().keys.len()
 }
 
-fn show(finding: &Finding) {
-    eprintln!("{finding}");
+/// Appends it to the file of findings, if there is to be one.
+fn keep(finding: &Finding) {
     let Some(file) = std::env::var_os(REPORT_VARIABLE).filter(|name| !name.is_empty()) else {
         return;
     };
