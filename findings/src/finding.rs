@@ -87,6 +87,32 @@ pub struct Finding {
     pub hint: Option<String>,
 }
 
+/// What makes two findings one.
+pub(crate) type Key = (
+    Kind,
+    String,
+    Option<SourceLocation>,
+    Vec<Option<SourceLocation>>,
+);
+
+impl Finding {
+    /// What makes two findings one: kind, text, and the places of both.
+    pub(crate) fn key(&self) -> Key {
+        let places = self.notes.iter().map(|note| note.location.clone());
+        (
+            self.kind,
+            self.what.clone(),
+            self.location.clone(),
+            places.collect(),
+        )
+    }
+
+    /// Whether another run has found the same. Addresses and threads may differ.
+    pub fn is_same(&self, other: &Finding) -> bool {
+        self.key() == other.key()
+    }
+}
+
 /// A finding is several lines, each but the first indented by two spaces, without a line end behind the last.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -7,24 +7,15 @@ use std::io::Write;
 use std::sync::LazyLock;
 
 use parking_lot::Mutex;
-use plugin_api::SourceLocation;
 
 use crate::describer::described;
-use crate::finding::{Finding, Kind};
+use crate::finding::{Finding, Key, Kind};
 
 /// The variable that names the file to which findings are appended, a line of JSON each.
 pub const REPORT_VARIABLE: &str = "OMPTARGET_CHECK_REPORT";
 
 /// More findings than these are only counted.
 const MOST: usize = 100;
-
-/// What makes two findings one.
-type Key = (
-    Kind,
-    String,
-    Option<SourceLocation>,
-    Vec<Option<SourceLocation>>,
-);
 
 /// What a new finding is.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,14 +38,7 @@ pub(crate) struct Found {
 
 impl Found {
     fn admit(&mut self, finding: &Finding) -> Admission {
-        let places = finding.notes.iter().map(|note| note.location.clone());
-        let key = (
-            finding.kind,
-            finding.what.clone(),
-            finding.location.clone(),
-            places.collect(),
-        );
-        if !self.keys.insert(key) {
+        if !self.keys.insert(finding.key()) {
             return Admission::Counted;
         }
         *self.by_kind.entry(finding.kind).or_default() += 1;

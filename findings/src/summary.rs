@@ -1,11 +1,25 @@
 //! The line at the end of a process.
 
-use crate::finding::Kind;
-use crate::report::FOUND;
+use std::collections::BTreeMap;
 
-/// How many findings there were, of which kinds: `2 findings: 1 memory, 1 race`. `None` if there were none.
+use crate::finding::{Finding, Kind};
+use crate::report::{FOUND, REPORT_VARIABLE};
+
+/// How many findings the process has, of which kinds: `2 findings: 1 memory, 1 race`. `None` if there are none, or if
+/// [`REPORT_VARIABLE`] names a file: whoever reads that sums up.
 pub fn summary() -> Option<String> {
+    let is_read = std::env::var_os(REPORT_VARIABLE).is_some_and(|name| !name.is_empty());
     let by_kind = FOUND.lock().by_kind();
+    (!by_kind.is_empty() && !is_read).then(|| text(&by_kind))
+}
+
+/// The same for findings in a list.
+pub fn count_kinds(findings: &[Finding]) -> Option<String> {
+    let mut by_kind = BTreeMap::new();
+    for finding in findings {
+        *by_kind.entry(finding.kind).or_default() += 1;
+    }
+    let by_kind: Vec<(Kind, usize)> = by_kind.into_iter().collect();
     (!by_kind.is_empty()).then(|| text(&by_kind))
 }
 
