@@ -87,6 +87,28 @@ pub const WARP_ENGINE_SYMBOLS: &[&str] = &[
     "vgpu_warp_split",
 ];
 
+/// The engine's functions that checked code calls ([`crate::Checks`]). `kind` is a [`crate::AccessKind`]. They return;
+/// what they find, the engine reports when the kernel has ended.
+///
+/// | function | C signature | announces |
+/// |---|---|---|
+/// | `vgpu_access` | `void(cx, site, u32 kind, u64 size, void*)` | an access of the calling thread |
+/// | `vgpu_outside` | `void(cx, site, u32 kind, u64 size, void*, void *object, u64 extent)` | an access outside of the object that it names |
+/// | `vgpu_fence` | `void(cx, u32 kind)` | a fence that acquires, releases or both |
+/// | `vgpu_sync_lanes` | `void(cx, u64 mask)` | the lanes of `mask` have waited for each other, with memory ordered |
+/// | `vgpu_warp_access` | `void(cx, site, u32 kind, u64 size, u64 lanes, void *first, i64 stride)` | an access of each lane; `first` is lane 0's |
+/// | `vgpu_warp_access_each` | `void(cx, site, u32 kind, u64 size, u64 lanes, void **)` | the same for any addresses |
+/// | `vgpu_warp_fence` | `void(cx, u32 kind, u64 lanes)` | a fence of each lane |
+pub const CHECK_SYMBOLS: &[&str] = &[
+    "vgpu_access",
+    "vgpu_outside",
+    "vgpu_fence",
+    "vgpu_sync_lanes",
+    "vgpu_warp_access",
+    "vgpu_warp_access_each",
+    "vgpu_warp_fence",
+];
+
 /// C library and compiler-support functions that compiled code may call; the engine's loader resolves
 /// them in the host's own libraries.
 pub const LIBRARY_SYMBOLS: &[&str] = &[

@@ -3,14 +3,14 @@
 //! Needs: an optimised module.
 
 use anyhow::{Result, bail};
-use vgpu_abi::{ENGINE_SYMBOLS, LIBRARY_SYMBOLS, WARP_ENGINE_SYMBOLS};
+use vgpu_abi::{CHECK_SYMBOLS, ENGINE_SYMBOLS, LIBRARY_SYMBOLS, WARP_ENGINE_SYMBOLS};
 
 use super::unit::Unit;
 use crate::analysis::source_locations::describe_use;
 
 /// Whether the engine can resolve a symbol.
 pub fn is_known(symbol: &str) -> bool {
-    [ENGINE_SYMBOLS, WARP_ENGINE_SYMBOLS, LIBRARY_SYMBOLS]
+    [ENGINE_SYMBOLS, WARP_ENGINE_SYMBOLS, CHECK_SYMBOLS, LIBRARY_SYMBOLS]
         .iter()
         .any(|known| known.contains(&symbol))
 }
