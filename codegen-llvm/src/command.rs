@@ -254,7 +254,11 @@ fn run(command: &Command) -> Result<()> {
                 window: arguments.window,
                 warp_forms: arguments.warp_forms,
                 count: arguments.count,
-                checks: arguments.check.iter().copied().fold(Checks::NONE, Checks::and),
+                checks: arguments
+                    .check
+                    .iter()
+                    .copied()
+                    .fold(Checks::NONE, Checks::and),
                 host: arguments.host,
                 cpu: arguments.cpu,
                 instrumentation: Instrumentation {

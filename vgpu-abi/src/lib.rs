@@ -27,7 +27,10 @@ pub use context::ThreadContext;
 pub use dispatch::{DISPATCH_PACKET_SIZE, DispatchRecord, GridWorkspace, IMPLICIT_SIZE};
 pub use entry::{EntryFn, WARP_STACK_SIZE, WarpEntryFn};
 pub use operations::{BarrierReduce, ReduxOp, ShuffleMode, VoteMode, WAVE_REDUX, WaveOp};
-pub use symbols::{CHECK_SYMBOLS, ENGINE_SYMBOLS, LIBRARY_SYMBOLS, WARP_ENGINE_SYMBOLS};
+pub use symbols::{
+    CHECK_SYMBOLS, CHECKED_SYMBOLS, ENGINE_SYMBOLS, LIBRARY_SYMBOLS, WARP_ENGINE_SYMBOLS,
+    checked_symbol,
+};
 
 /// The interface's version. It changes with every change of the interface and is part of the cache key and of the
 /// manifest.

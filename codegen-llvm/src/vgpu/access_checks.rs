@@ -13,7 +13,7 @@ use llvm_sys::LLVMAtomicOrdering::{
     LLVMAtomicOrderingSequentiallyConsistent,
 };
 use llvm_sys::LLVMOpcode;
-use vgpu_abi::AccessKind;
+use vgpu_abi::{AccessKind, CHECKED_SYMBOLS, checked_symbol};
 
 use super::unit::Unit;
 use super::window::base_of;
@@ -25,11 +25,16 @@ const ACCESS: &str = "vgpu.check_access";
 const OBJECT: &str = "vgpu.check_object";
 /// Announces a fence.
 const FENCE: &str = "vgpu.check_fence";
-/// Announces that lanes have waited for each other.
+/// Announces that a thread comes to lanes that it waits for.
+const ARRIVE: &str = "vgpu.check_arrive";
+/// Announces that it has waited for them.
 const SYNC: &str = "vgpu.check_sync";
 
 /// The instruction with which lanes wait for each other. Shuffles and votes order no memory (PTX ISA, "bar.warp.sync").
 const SYNCWARP: &str = "llvm.nvvm.bar.warp.sync";
+
+/// The functions of the heap.
+const HEAP: [&str; 3] = ["malloc", "realloc", "free"];
 
 /// PTX's fences, which acquire and release.
 const MEMBARS: &str = "llvm.nvvm.membar.";
@@ -53,12 +58,25 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         access: unit.library_function(ACCESS)?,
         object: unit.library_function(OBJECT)?,
         fence: unit.library_function(FENCE)?,
+        arrive: unit.library_function(ARRIVE)?,
         sync: unit.library_function(SYNC)?,
         layout: unit.module.layout(),
         unit,
     };
     for instruction in functions.into_iter().flat_map(Value::instructions) {
         pass.instruction(instruction);
+    }
+    Ok(())
+}
+
+/// The pass `checked-calls`: barriers and the heap are the checker's.
+pub fn redirect(unit: &mut Unit) -> Result<()> {
+    if unit.options.checks.any() {
+        for symbol in CHECKED_SYMBOLS {
+            if let Some(function) = unit.module.function(symbol) {
+                function.set_name(&checked_symbol(symbol));
+            }
+        }
     }
     Ok(())
 }
@@ -91,17 +109,24 @@ define void @vgpu.check_fence(i32 %kind) alwaysinline nounwind memory(inaccessib
   call void @vgpu_fence(ptr %cx, i32 %kind)
   ret void
 }
+define void @vgpu.check_arrive(i32 %mask) alwaysinline nounwind memory(inaccessiblemem: readwrite) {
+  %cx = call ptr @vgpu.context()
+  %lanes = zext i32 %mask to i64
+  call void @vgpu_lanes_arrive(ptr %cx, i64 %lanes)
+  ret void
+}
 define void @vgpu.check_sync(i32 %mask) alwaysinline nounwind memory(inaccessiblemem: readwrite) {
   %cx = call ptr @vgpu.context()
   %lanes = zext i32 %mask to i64
-  call void @vgpu_sync_lanes(ptr %cx, i64 %lanes)
+  call void @vgpu_lanes_leave(ptr %cx, i64 %lanes)
   ret void
 }
 declare void @vgpu_access(ptr, i32, i32, i64, ptr captures(none)) nounwind memory(inaccessiblemem: readwrite)
 declare void @vgpu_outside(ptr, i32, i32, i64, ptr captures(none), ptr captures(none), i64)
   cold nounwind memory(inaccessiblemem: readwrite)
 declare void @vgpu_fence(ptr, i32) nounwind memory(inaccessiblemem: readwrite)
-declare void @vgpu_sync_lanes(ptr, i64) nounwind memory(inaccessiblemem: readwrite)
+declare void @vgpu_lanes_arrive(ptr, i64) nounwind memory(inaccessiblemem: readwrite)
+declare void @vgpu_lanes_leave(ptr, i64) nounwind memory(inaccessiblemem: readwrite)
 !0 = !{!"branch_weights", i32 1, i32 1048575}
 "#;
 
@@ -119,6 +144,7 @@ struct AccessPass<'a> {
     access: Value,
     object: Value,
     fence: Value,
+    arrive: Value,
     sync: Value,
 }
 
@@ -127,27 +153,38 @@ impl AccessPass<'_> {
         for access in self.accesses(instruction) {
             self.announce(instruction, &access);
         }
+        if self.unit.options.checks.memory && calls_one_of(instruction, &HEAP) {
+            self.announce_place(instruction);
+        }
         if !self.unit.options.checks.race {
             return;
         }
         if let Some(kind) = fence(instruction) {
             let kind = self.kind(kind);
-            self.after(instruction)
-                .call_function(self.fence, &[kind]);
+            self.after(instruction).call_function(self.fence, &[kind]);
         }
-        if instruction.is_call()
-            && instruction
-                .called_function()
-                .is_some_and(|called| called.name() == SYNCWARP)
-        {
+        if calls_one_of(instruction, &[SYNCWARP]) {
             let mask = instruction.operand(0);
+            Builder::before(self.unit.context(), instruction).call_function(self.arrive, &[mask]);
             self.after(instruction).call_function(self.sync, &[mask]);
         }
     }
 
+    /// Says where the heap is used.
+    fn announce_place(&mut self, call: Value) {
+        let context = self.unit.context();
+        let int = Type::int(context, 32);
+        let site = Value::int(int, self.unit.locations.for_message(call).into());
+        let nowhere = Value::zero(Type::pointer(context));
+        let arguments = [nowhere, self.number(0), site, Value::zero(int)];
+        Builder::before(context, call).call_function(self.access, &arguments);
+    }
+
     fn announce(&mut self, instruction: Value, access: &Access) {
         let base = base_of(access.address);
-        if is_runtime_variable(base) {
+        // Atomic operations order what the device runtime's threads do for the program.
+        let own = is_runtime_variable(base);
+        if own && !access.kind.has(AccessKind::ATOMIC) {
             return;
         }
         let extent = self.extent(base);
@@ -268,6 +305,12 @@ impl AccessPass<'_> {
         let next = instruction.next().unwrap_or(instruction);
         Builder::before(self.unit.context(), next)
     }
+}
+
+/// Whether an instruction calls one of these functions.
+fn calls_one_of(instruction: Value, names: &[&str]) -> bool {
+    let called = || instruction.called_function();
+    instruction.is_call() && called().is_some_and(|called| names.contains(&called.name().as_str()))
 }
 
 /// The kind of an atomic access; nothing for another one.

@@ -103,6 +103,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("division", division::run),
     ("lane-access", lane_access::run),
     ("undefined", undefined::run),
+    ("checked-calls", access_checks::redirect),
 ];
 
 /// The names of the passes, in order.

@@ -103,6 +103,8 @@ pub fn of(call: Value) -> Callee {
         "vgpu.check_access" => Callee::AccessCheck,
         "vgpu.check_fence" => Callee::FenceCheck,
         "vgpu.check_sync" => Callee::SyncCheck,
+        // The lanes of a warp form are together anyway.
+        "vgpu.check_arrive" => Callee::Hint,
         "vgpu_barrier" => Callee::Barrier,
         "vgpu_barrier_arrive" => Callee::BarrierArrive,
         "vgpu_barrier_reduce" => Callee::BarrierReduce,

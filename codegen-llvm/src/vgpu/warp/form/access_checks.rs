@@ -109,7 +109,7 @@ impl Vectoriser<'_> {
     /// `vgpu.check_sync(mask)`. The active lanes are those of the mask that are in this code.
     pub(super) fn sync_check(&mut self) -> Result<(), Refusal> {
         let (lanes, cx) = (self.lanes(), self.cx);
-        self.engine_check("vgpu_sync_lanes", &[cx, lanes]);
+        self.engine_check("vgpu_warp_meet", &[cx, lanes]);
         Ok(())
     }
 
