@@ -62,12 +62,12 @@ fn object(address: usize) -> Option<Place> {
         }
     };
     let text = |name: *const libc::c_char| {
+        if name.is_null() {
+            return None;
+        }
         // SAFETY: a name that is not null is a string that lives as long as the object is loaded.
-        (!name.is_null()).then(|| {
-            unsafe { CStr::from_ptr(name) }
-                .to_string_lossy()
-                .into_owned()
-        })
+        let name = unsafe { CStr::from_ptr(name) };
+        Some(name.to_string_lossy().into_owned())
     };
     Some(Place {
         file: text(information.dli_fname)?.into(),
