@@ -5,8 +5,9 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::LazyLock;
 
-use e2e::{Binary, Build, Mode, root, run};
+use e2e::{Binary, Build, Mode, Outcome, dist, root, run};
 use serde_json::Value;
 
 /// What is not found yet: a kind, or a mistake.
@@ -108,22 +109,50 @@ fn findings(binary: &Binary, name: &str, folder: &Path) -> (Vec<Value>, String) 
     )
 }
 
+/// A file of mistakes, compiled.
+struct Twins {
+    source: &'static str,
+    wrong: Binary,
+    right: Binary,
+}
+
+impl Twins {
+    fn new(source: &'static str, mode: Mode) -> Twins {
+        let path = path(source);
+        let build = |flags: &[&str]| Build::new(&[&path]).flags(flags).compile(mode);
+        let (wrong, right) = (build(&["-g"]), build(&["-g", "-DRIGHT"]));
+        Twins {
+            source,
+            wrong,
+            right,
+        }
+    }
+}
+
+fn path(source: &str) -> String {
+    format!("tests/mistakes/{source}")
+}
+
+static HOST: LazyLock<Twins> = LazyLock::new(|| Twins::new("host.c", Mode::Offload("-O1")));
+
 /// Runs every mistake of a file, and its twin.
-fn check(source: &str, mode: Mode) {
-    let path = format!("tests/mistakes/{source}");
-    let build = |flags: &[&str]| Build::new(&[&path]).flags(flags).compile(mode);
-    let (wrong, right) = (build(&["-g"]), build(&["-g", "-DRIGHT"]));
+fn check(twins: &Twins) {
+    let Twins {
+        source,
+        wrong,
+        right,
+    } = twins;
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut complaints = Vec::new();
-    for mistake in mistakes(&path) {
-        let (found, shown) = findings(&wrong, &mistake.name, folder.path());
+    for mistake in mistakes(&path(source)) {
+        let (found, shown) = findings(wrong, &mistake.name, folder.path());
         let is_found = found.iter().any(|each| mistake.has(each, source));
         if is_found != mistake.is_expected() {
             complaints.push(format!("{mistake:?}: found: {is_found}\n{shown}"));
         }
         let twin = folder.path().join("right");
         std::fs::create_dir_all(&twin).expect("a folder");
-        let (found, shown) = findings(&right, &mistake.name, &twin);
+        let (found, shown) = findings(right, &mistake.name, &twin);
         if !found.is_empty() {
             complaints.push(format!("the twin of {}: {shown}", mistake.name));
         }
@@ -133,37 +162,37 @@ fn check(source: &str, mode: Mode) {
 
 #[test]
 fn memory() {
-    check("memory.c", Mode::Offload("-O1"));
+    check(&Twins::new("memory.c", Mode::Offload("-O1")));
 }
 
 #[test]
 fn race() {
-    check("race.c", Mode::Offload("-O1"));
+    check(&Twins::new("race.c", Mode::Offload("-O1")));
 }
 
 #[test]
 fn init() {
-    check("init.c", Mode::Offload("-O1"));
+    check(&Twins::new("init.c", Mode::Offload("-O1")));
 }
 
 #[test]
 fn sync() {
-    check("sync.c", Mode::Offload("-O1"));
+    check(&Twins::new("sync.c", Mode::Offload("-O1")));
 }
 
 #[test]
 fn host() {
-    check("host.c", Mode::Offload("-O1"));
+    check(&HOST);
 }
 
 #[test]
 fn classes() {
-    check("classes.cpp", Mode::Offload("-O1"));
+    check(&Twins::new("classes.cpp", Mode::Offload("-O1")));
 }
 
 #[test]
 fn kernels() {
-    check("kernels.cu", Mode::Cuda("-O1"));
+    check(&Twins::new("kernels.cu", Mode::Cuda("-O1")));
 }
 
 /// There are enough of them, of every kind.
@@ -180,11 +209,68 @@ fn the_catalogue() {
     ];
     let all: Vec<_> = sources
         .iter()
-        .flat_map(|source| mistakes(&format!("tests/mistakes/{source}")))
+        .flat_map(|source| mistakes(&path(source)))
         .collect();
     assert!(all.len() >= 60, "{}", all.len());
     for kind in ["memory", "race", "init", "sync", "host"] {
         let of_kind = all.iter().filter(|mistake| mistake.kind == kind).count();
         assert!(of_kind >= 5, "{kind}: {of_kind}");
     }
+}
+
+/// `omptarget check --only host`, of a program of host.c.
+fn command(options: &[&str], binary: &Binary, mistake: &str) -> Outcome {
+    let program = binary.path.to_str().expect("UTF-8");
+    let arguments = [&["check", "--only", "host"], options, &[program, mistake]].concat();
+    run(&dist("bin/omptarget"), &arguments, &[])
+}
+
+/// The command sums up, and its exit code says whether something was found.
+#[test]
+fn the_command() {
+    let outcome = command(&[], &HOST.wrong, "update_after_region");
+    assert_eq!(outcome.code, 3, "{outcome:?}");
+    assert!(
+        outcome
+            .stderr
+            .ends_with("omptarget check: 1 finding: 1 host\n"),
+        "{outcome:?}"
+    );
+    let outcome = command(&[], &HOST.right, "update_after_region");
+    assert_eq!(
+        (outcome.code, &*outcome.stderr),
+        (0, "omptarget check: nothing found\n")
+    );
+    // The program's own exit code for a name that it does not know.
+    assert_eq!(command(&[], &HOST.right, "nothing").code, 2);
+    assert_eq!(
+        run(&dist("bin/omptarget"), &["check", "./no such program"], &[]).code,
+        1
+    );
+}
+
+/// Findings of several runs are put together, as JSON and as SARIF.
+#[test]
+fn findings_for_tools() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let sarif = folder.path().join("found.sarif");
+    let file = sarif.to_str().expect("UTF-8");
+    let options = ["--json", "--schedules", "2", "--sarif", file];
+    let outcome = command(&options, &HOST.wrong, "update_after_region");
+    let found: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let [one] = &found.as_array().expect("a list")[..] else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!(one["location"]["function"], "update_after_region");
+    assert!(
+        outcome.stderr.ends_with("1 finding: 1 host in 2 runs\n"),
+        "{outcome:?}"
+    );
+    let log = std::fs::read_to_string(&sarif).expect("a file");
+    let log: Value = serde_json::from_str(&log).expect("JSON");
+    let result = &log["runs"][0]["results"][0];
+    assert_eq!(
+        (&result["ruleId"], &result["level"]),
+        (&"host".into(), &"warning".into())
+    );
 }
