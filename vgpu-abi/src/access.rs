@@ -75,9 +75,23 @@ impl AccessKind {
     /// What the thread did before comes before what a reader does next.
     pub const RELEASE: AccessKind = AccessKind(16);
 
+    /// It matters for what it orders only: the memory is the device runtime's own.
+    pub const ORDER: AccessKind = AccessKind(32);
+
+    /// It is no access of the program's source: the device runtime's, or one that an optimiser has added. Only its bounds
+    /// matter.
+    pub const FOREIGN: AccessKind = AccessKind(64);
+    /// The value that it writes is known.
+    pub const VALUE: AccessKind = AccessKind(128);
+
     /// Whether it has all bits of `other`.
     pub fn has(self, other: AccessKind) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// Without the bits of `other`.
+    pub fn without(self, other: AccessKind) -> AccessKind {
+        AccessKind(self.0 & !other.0)
     }
 
     /// The bits of both.

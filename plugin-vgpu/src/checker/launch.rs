@@ -100,6 +100,8 @@ pub struct Access {
     pub size: u64,
     /// The first one.
     pub address: u64,
+    /// What it writes, if its kind says that this is known.
+    pub value: u64,
 }
 
 /// The thread that accesses memory.
@@ -156,6 +158,9 @@ impl LaunchChecks {
         if access.size == 0 || !window::contains(access.address) {
             return;
         }
+        if access.kind.has(AccessKind::ORDER) {
+            return self.race(actor, access);
+        }
         let checker = &*self.checker;
         match checker.check(access.kind, access.address, access.size) {
             Some(Wrong::Inaccessible(byte)) => {
@@ -173,7 +178,9 @@ impl LaunchChecks {
             }
             None => {}
         }
-        self.race(actor, access);
+        if !access.kind.has(AccessKind::FOREIGN) {
+            self.race(actor, access);
+        }
     }
 
     /// The same access of each thread in `lanes`, counted from the actor; each at `stride` bytes from the one before.
@@ -273,13 +280,8 @@ impl LaunchChecks {
         let Some(races) = &self.checker.races else {
             return;
         };
-        let Access {
-            site,
-            kind,
-            size,
-            address,
-        } = access;
-        let found = races.lock().access(actor.thread, site, kind, address, size);
+        let address = access.address;
+        let found = races.lock().access(actor.thread, &access);
         let Some(conflict) = found.filter(|_| self.checker.manages(address)) else {
             return;
         };

@@ -179,6 +179,7 @@ impl Checker {
         }
         let wrong = kind.has(AccessKind::READ)
             && self.checks.init
+            && !kind.has(AccessKind::FOREIGN)
             && size <= LARGEST_VALUE
             && !written.has_any(address, size);
         // What is reported once is not reported for each reader.

@@ -55,6 +55,7 @@ impl Observation {
             kind,
             size,
             address,
+            ..
         } = self.access;
         let verb = verb(kind);
         let (check, what, notes, hint) = match self.what {
