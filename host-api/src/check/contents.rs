@@ -88,6 +88,11 @@ fn host_bytes(range: &Range<u64>) -> Option<Vec<u8>> {
     (usize::try_from(read) == Ok(length)).then_some(bytes)
 }
 
+/// Whether the process has memory at an address.
+pub fn is_host_memory(address: u64) -> bool {
+    host_bytes(&(address..address.saturating_add(1))).is_some()
+}
+
 /// The host bytes at `range` were queued for a copy to the device.
 pub fn copied_to_device(mapping: &Mapping, range: &Range<u64>) {
     if wanted().host
