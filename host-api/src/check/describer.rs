@@ -2,8 +2,8 @@
 
 use findings::{Describer, Finding, Note};
 
-use crate::check::contents::is_host_memory;
 use crate::check::mappings::{at_device_address, at_host_address};
+use crate::host_memory::is_host_memory;
 
 /// Describes device addresses by the mappings that are there and were there.
 pub struct OfMappings;
