@@ -22,7 +22,7 @@ pub struct Origin {
 pub fn set_origin(construct: impl FnOnce() -> Note) -> Origin {
     let is_kept = wanted().is_ok_and(|checks| checks.any());
     let before = match is_kept {
-        true => CURRENT.replace(Some(construct())),
+        true => replace(Some(construct())),
         false => None,
     };
     Origin { before, is_kept }
@@ -31,10 +31,14 @@ pub fn set_origin(construct: impl FnOnce() -> Note) -> Origin {
 impl Drop for Origin {
     fn drop(&mut self) {
         if self.is_kept {
-            // At the thread's end the variable may be gone.
-            let _ = CURRENT.try_with(|current| current.replace(self.before.take()));
+            replace(self.before.take());
         }
     }
+}
+
+/// Changes what the calling thread executes. At the thread's end the variable may be gone.
+fn replace(note: Option<Note>) -> Option<Note> {
+    CURRENT.try_with(|current| current.replace(note)).ok()?
 }
 
 /// What the calling thread executes.

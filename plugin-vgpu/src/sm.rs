@@ -57,7 +57,7 @@ impl BlockRun<'_> {
     }
 
     /// A block of the launch begins.
-    pub fn begin_checks(&self, block: [u32; 3]) {
+    pub fn begin_checks(&self, sm: &Sm, block: [u32; 3]) {
         if let Some(checks) = self.checks {
             let ThreadContext {
                 shared_base,
@@ -68,7 +68,8 @@ impl BlockRun<'_> {
                 start: shared_base,
                 len: shared_size.into(),
             };
-            checks.begin_block(self.context.smid, block, shared);
+            let resized = sm.checked_shared.replace(shared_size) != shared_size;
+            checks.begin_block(sm.index, block, shared, resized);
         }
     }
 
@@ -111,6 +112,8 @@ pub struct Sm {
     pub signal: Cell<Option<CapturedSignal>>,
     /// The event counters.
     pub counters: SmCounters,
+    /// Bytes of shared memory of the last block that was checked.
+    pub checked_shared: Cell<u32>,
     /// Where checked code uses the heap next.
     pub heap_site: Cell<u32>,
 }
@@ -150,6 +153,7 @@ impl Sm {
             raised: Cell::new(None),
             signal: Cell::new(None),
             counters: SmCounters::default(),
+            checked_shared: Cell::new(u32::MAX),
             heap_site: Cell::new(0),
         });
         // SAFETY: nothing refers to the fibers yet. The `Sm` stays in its box.

@@ -111,9 +111,14 @@ announcements! {
     fn vgpu_warp_access_each(
         it, site: u32, kind: u32, size: u64, lanes: u64, value: u64, addresses: *const *mut c_void
     ) {
+        // SAFETY: compiled code has an address for each lane.
+        let of_lane = |lane: u32| unsafe { *addresses.add(lane as usize) };
+        let all = access(site, kind, size, std::ptr::null_mut(), value);
+        if it.checks.are_plain(all, lanes_of(lanes).map(|lane| of_lane(lane) as u64)) {
+            return;
+        }
         for lane in lanes_of(lanes) {
-            // SAFETY: compiled code has an address for each lane.
-            let address = unsafe { *addresses.add(lane as usize) };
+            let address = of_lane(lane);
             it.checks.access(it.actor.lane(lane), access(site, kind, size, address, value));
         }
     }

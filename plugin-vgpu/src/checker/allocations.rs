@@ -65,6 +65,14 @@ impl Allocations {
         places
     }
 
+    /// Whether an address lies in an allocation that was not made by a line of the program: the device runtime's own.
+    pub fn is_runtimes(&self, address: u64) -> bool {
+        let below = self.live.range(..=address).next_back();
+        below.is_some_and(|(start, it)| {
+            address - start < it.len && it.made.as_ref().is_none_or(|made| made.location.is_none())
+        })
+    }
+
     /// Bytes of the allocation at `start`.
     pub fn size(&self, start: u64) -> Option<u64> {
         Some(self.live.get(&start)?.len)
@@ -145,6 +153,18 @@ mod tests {
         assert_eq!(text(1996), "4 bytes before an allocation of 40 bytes");
         assert_eq!(known.describe(2040).unwrap().1[0].text, "allocated by b");
         assert!(known.describe(1 << 40).is_none());
+    }
+
+    #[test]
+    fn the_runtimes_own_have_no_place() {
+        let mut known = Allocations::default();
+        let span = Span {
+            start: 1000,
+            len: 40,
+        };
+        known.add(span, note("malloc"));
+        assert!(known.is_runtimes(1039) && !known.is_runtimes(1040));
+        assert!(known.left().is_empty());
     }
 
     #[test]

@@ -13,8 +13,10 @@ use super::observation::{Observation, What};
 use super::race::{Meeting, ThreadSet};
 use super::{Checker, Wrong};
 use crate::arena::Span;
-use crate::sm::MAX_SHARED;
 use crate::window;
+
+/// Bytes between addresses whose shadow is looked at as a whole.
+const CLOSE: u64 = 4096;
 
 /// Most observations of a launch.
 const MOST: usize = 64;
@@ -158,14 +160,14 @@ impl LaunchChecks {
         }
     }
 
-    /// A block begins, whose shared memory is `shared`.
-    pub fn begin_block(&self, sm: u32, block: [u32; 3], shared: Span) {
+    /// A block begins, whose shared memory is `shared`. `resized`: the block before it on the multiprocessor had more or
+    /// less.
+    pub fn begin_block(&self, sm: u32, block: [u32; 3], shared: Span, resized: bool) {
         if self.checker.checks.sync {
             self.barriers.lock().retain(|(on, _), _| *on != sm);
         }
         let index = self.index(block);
-        self.checker
-            .begin_block(self, index, shared, MAX_SHARED.into());
+        self.checker.begin_block(self, index, shared, resized);
     }
 
     /// An access of one thread.
@@ -196,8 +198,13 @@ impl LaunchChecks {
             }
             None => {}
         }
-        if !access.kind.has(AccessKind::FOREIGN) {
+        // The device runtime's locks are atomic operations of its own. They order the program's accesses.
+        let foreign = access.kind.has(AccessKind::FOREIGN);
+        if !foreign {
             self.race(actor, access);
+        } else if access.kind.has(AccessKind::ATOMIC) {
+            let kind = access.kind.and(AccessKind::ORDER);
+            self.race(actor, Access { kind, ..access });
         }
     }
 
@@ -228,6 +235,22 @@ impl LaunchChecks {
             let address = at(lane);
             self.access(actor.lane(lane), Access { address, ..access });
         }
+    }
+
+    /// Whether nothing is wrong with an access of each thread, all of them close together.
+    pub fn are_plain(&self, access: Access, addresses: impl Iterator<Item = u64>) -> bool {
+        let checker = &*self.checker;
+        // A write of the whole range would be one of its gaps, too.
+        let exact = checker.checks.init && access.kind.has(AccessKind::WRITE);
+        if checker.races.is_some() || exact {
+            return false;
+        }
+        let (low, high) = addresses.fold((u64::MAX, 0), |(low, high), address| {
+            (low.min(address), high.max(address))
+        });
+        let near = high.wrapping_sub(low) < CLOSE && access.size > 0;
+        let len = high.wrapping_sub(low).wrapping_add(access.size);
+        near && window::contains(low) && checker.is_plain(access.kind, low, len)
     }
 
     /// An access of one thread that names `object`, of `extent` bytes.
@@ -353,9 +376,14 @@ impl LaunchChecks {
         };
         let address = access.address;
         let found = races.lock().access(actor.thread, &access);
-        let Some(conflict) = found.filter(|_| self.checker.manages(address)) else {
+        let Some(conflict) = found else {
             return;
         };
+        let own = (self.number, self.index(actor.block));
+        let several_teams = own != (conflict.launch, conflict.block);
+        if !self.checker.is_comparable(address, several_teams) {
+            return;
+        }
         let past = self.checker.launches.lock()[conflict.launch as usize].clone();
         let other = conflict.past.site();
         self.observe(actor, access, other + 1, || What::Race {

@@ -19,6 +19,7 @@ use vgpu_abi::{AccessKind, Checks};
 
 use crate::arena::Span;
 use crate::quarantine::Quarantine;
+use crate::sm::MAX_SHARED;
 use crate::window;
 use allocations::Allocations;
 pub use launch::{LaunchChecks, LaunchedCode};
@@ -166,15 +167,13 @@ impl Checker {
     }
 
     /// A block begins: its shared memory is its own, and nothing was written there.
-    fn begin_block(&self, launch: &LaunchChecks, block: u64, shared: Span, most: u64) {
+    fn begin_block(&self, launch: &LaunchChecks, block: u64, shared: Span, resized: bool) {
         let Shadow {
             accessible,
             written,
         } = self.shadow;
-        let whole = accessible.has_all(shared.start, shared.len)
-            && !accessible.has_any(shared.end(), most - shared.len);
-        if !whole {
-            accessible.clear(shared.start, most);
+        if resized {
+            accessible.clear(shared.start, MAX_SHARED.into());
             accessible.set(shared.start, shared.len);
         }
         if self.checks.init {
@@ -252,10 +251,12 @@ impl Checker {
         None
     }
 
-    /// Whether the checker knows whose an address is.
-    fn manages(&self, address: u64) -> bool {
+    /// Whether accesses of several teams to an address may be compared: it is managed, and not in a block of the heap in
+    /// which the device runtime hands memory from team to team.
+    fn is_comparable(&self, address: u64, several_teams: bool) -> bool {
         let known = self.known.lock();
-        known.managed.iter().any(|span| span.contains(address, 1))
+        let managed = known.managed.iter().any(|span| span.contains(address, 1));
+        managed && !(several_teams && known.heap.is_runtimes(address))
     }
 
     /// How an address relates to allocations.
