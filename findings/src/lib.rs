@@ -25,4 +25,4 @@ pub use fault::record_fault;
 pub use finding::{Finding, Kind, Note, Severity};
 pub use origin::{Origin, current_origin, set_origin};
 pub use report::{REPORT_VARIABLE, count, record, report};
-pub use summary::{count_kinds, summarise_at_exit, summary};
+pub use summary::{count_kinds, print_summary, summarise_at_exit};
