@@ -39,6 +39,7 @@ mod normalise;
 mod refusal;
 
 use anyhow::Result;
+use vgpu_abi::Checks;
 use vgpu_abi::artifact::WarpForm;
 use vgpu_abi::summary::ExecutionMode;
 
@@ -133,6 +134,7 @@ struct Host {
     variables: RuntimeVariables,
     /// Index of the device window.
     window: u64,
+    checks: Checks,
 }
 
 /// Builds one kernel's warp form.
@@ -172,6 +174,7 @@ fn build(
         may_be_partial: partial,
         has_vpermi2d: host.has_vpermi2d,
         window: host.window,
+        checks: host.checks,
     })?;
     cost::check(made, &module.layout(), host.register_bits)?;
     Ok((
