@@ -1,8 +1,8 @@
 //! Findings of the checker (`OMPTARGET_CHECK`, `omptarget check`): mistakes of a program that runs, found by a device
 //! or by a front end.
 //!
-//! Whoever finds something calls [`report`]. It prints the finding once on standard error, in the style of the runtime's
-//! errors, and appends it as a line of JSON to the file that [`REPORT_VARIABLE`] names. A front end that knows what lies
+//! Whoever finds something calls [`report`]. It prints the finding once on standard error, in the style of the
+//! runtime's errors, and appends it as a line of JSON to the file that [`REPORT_VARIABLE`] names. A front end that knows what lies
 //! at a device address adds to the findings of devices with a [`Describer`].
 //!
 //! `docs/checker.md` shows reports as a user sees them.
