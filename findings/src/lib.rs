@@ -2,8 +2,8 @@
 //! or by a front end.
 //!
 //! Whoever finds something calls [`report`]. It prints the finding once on standard error, in the style of the
-//! runtime's errors, and appends it as a line of JSON to the file that [`REPORT_VARIABLE`] names. A front end that knows what lies
-//! at a device address adds to the findings of devices with a [`Describer`].
+//! runtime's errors, and appends it as a line of JSON to the file that [`REPORT_VARIABLE`] names. A front end that
+//! knows what lies at a device address adds to the findings of devices with a [`Describer`].
 //!
 //! `docs/checker.md` shows reports as a user sees them.
 
