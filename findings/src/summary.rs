@@ -10,7 +10,7 @@ use crate::report::{FOUND, REPORT_VARIABLE};
 
 /// How many findings the process has, of which kinds: `2 findings: 1 memory, 1 race`. `None` if there are none, or if
 /// [`REPORT_VARIABLE`] names a file: whoever reads that sums up.
-pub fn summary() -> Option<String> {
+fn summary() -> Option<String> {
     ending::search();
     let is_read = std::env::var_os(REPORT_VARIABLE).is_some_and(|name| !name.is_empty());
     let by_kind = FOUND.lock().by_kind();
@@ -30,6 +30,11 @@ pub fn summarise_at_exit() {
 }
 
 extern "C" fn summarise() {
+    print_summary();
+}
+
+/// Prints the summary, if there is one.
+pub fn print_summary() {
     if let Some(summary) = summary() {
         eprintln!("omptarget check: {summary}");
     }

@@ -47,6 +47,7 @@ fn loads(object: &[u8]) -> bool {
             memory: 64 << 20,
             heap: 8 << 20,
             timeout: None,
+            checks: Default::default(),
             count: false,
             through_ptx: false,
             engine: Engine::Fiber,

@@ -6,8 +6,8 @@
 //! - `entry`: the entry points. They turn what clang passes into safe types.
 //! - `launch`: kernel launches.
 //! - `construct`: what constructs do, on data and with the device.
-//! - `runtime`: the state of the process; finds the devices.
 //! - `check`: the checker's host side.
+//! - `runtime`: the state of the process; finds the devices.
 //! - `device`: devices, loaded programs, registered libraries.
 //! - `mapping`: mapping tables and map items.
 //! - `recording`, `trace`, `ompt`: what is recorded, and what tools hear.

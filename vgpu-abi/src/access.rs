@@ -89,8 +89,8 @@ impl AccessKind {
     /// The memory is the device runtime's own. It matters what it orders, and that it was written.
     pub const ORDER: AccessKind = AccessKind(32);
 
-    /// It is no access of the program's source: the device runtime's, or one that an optimiser has added. Only its bounds
-    /// matter.
+    /// It is no access of the program's source: the device runtime's, or one that an optimiser has added. Only its
+    /// bounds matter.
     pub const FOREIGN: AccessKind = AccessKind(64);
     /// The value that it writes is known.
     pub const VALUE: AccessKind = AccessKind(128);

@@ -1,8 +1,8 @@
 //! Copies that are stale: the host's, which a construct does not copy again although it has changed, and the device's,
 //! whose changes nobody copies back.
 //!
-//! After each copy both sides have the same bytes. They are kept here, and compared when a construct begins on a section
-//! that is mapped already, and when a mapping goes. What the host reads in between cannot be seen.
+//! After each copy both sides have the same bytes. They are kept here, and compared when a construct begins on a
+//! section that is mapped already, and when a mapping goes. What the host reads in between cannot be seen.
 
 use std::ops::Range;
 

@@ -14,7 +14,10 @@ impl Describer for OfMappings {
             return (Vec::new(), None);
         };
         if let Some((known, relation)) = at_device_address(address) {
-            return (known.notes(relation), known.hint(finding, relation));
+            let mut notes = known.notes(relation);
+            // Who freed the memory has unmapped it, and the device knows that, too.
+            notes.retain(|note| *note != known.unmapped_by() || !is_told(finding, note));
+            return (notes, known.hint(finding, relation));
         }
         let is_fault = finding.size == 0;
         match at_host_address(address) {
@@ -26,6 +29,12 @@ impl Describer for OfMappings {
             None => (Vec::new(), None),
         }
     }
+}
+
+/// Whether a finding has a note with this one's place.
+fn is_told(finding: &Finding, note: &Note) -> bool {
+    let mut known = finding.notes.iter();
+    note.location.is_some() && known.any(|other| other.location == note.location)
 }
 
 /// A kernel used a pointer to the host.

@@ -160,19 +160,28 @@ impl KnownMapping {
         })
     }
 
-    /// The map clause that would have `excess` bytes more.
+    /// The map clause that would have `excess` bytes more. Where its length is no number, how much longer it must be.
     fn wider_section(&self, excess: u64) -> Option<String> {
         let (variable, section) = self.name.split_once('[')?;
         let (begin, length) = section.strip_suffix(']')?.split_once(':')?;
         let bytes = self.bytes();
-        let length: u64 = length.trim().parse().ok().filter(|length| *length > 0)?;
-        let element = bytes / length;
-        (element > 0 && bytes.is_multiple_of(length)).then(|| {
-            let needed = (bytes + excess).div_ceil(element);
-            format!(
-                "if the index is right, map({}: {variable}[{begin}:{needed}]) covers it",
-                self.kind
-            )
+        let length = length.trim().parse().ok();
+        let element = length.filter(|length| *length > 0 && bytes.is_multiple_of(*length));
+        let element = element
+            .map(|length| bytes / length)
+            .filter(|element| *element > 0);
+        Some(match element {
+            Some(element) => {
+                let needed = (bytes + excess).div_ceil(element);
+                let kind = self.kind;
+                format!(
+                    "if the index is right, map({kind}: {variable}[{begin}:{needed}]) covers it"
+                )
+            }
+            None => format!(
+                "if the index is right, the section {} must be {excess} bytes longer",
+                self.name
+            ),
         })
     }
 }
@@ -264,9 +273,21 @@ mod tests {
     }
 
     #[test]
+    fn a_length_that_is_no_number() {
+        let memory = finding(Kind::Memory);
+        for name in ["p[0:n]", "p[0:0]", "p[0:7]"] {
+            let hint = known(name, MapType::TO).hint(&memory, Relation::Behind(4));
+            assert!(
+                hint.unwrap()
+                    .ends_with(&format!("{name} must be 8 bytes longer"))
+            );
+        }
+    }
+
+    #[test]
     fn a_name_without_section_gives_no_clause() {
         let memory = finding(Kind::Memory);
-        for name in ["", "x", "x[:n]", "p[0:n]"] {
+        for name in ["", "x", "x[0]"] {
             let known = known(name, MapType::TO);
             assert_eq!(known.hint(&memory, Relation::Behind(0)), None, "{name}");
         }

@@ -35,12 +35,5 @@ pub fn at_exit() {
         mappings::report_leaks();
         routine_memory::report_leaks();
     }
-    summarise();
-}
-
-/// Prints how much was found, if anything was.
-pub fn summarise() {
-    if let Some(summary) = findings::summary() {
-        eprintln!("omptarget check: {summary}");
-    }
+    findings::print_summary();
 }

@@ -1,7 +1,7 @@
 //! Shadow memory: bitmaps with a bit for each byte of the device window.
 //!
-//! They lie at fixed addresses, take memory only where bits are set, and are never unmapped. A bit of memory that nobody
-//! manages (stacks) means nothing: see [`super::Checker`].
+//! They lie at fixed addresses, take memory only where bits are set, and are never unmapped. A bit of memory that
+//! nobody manages (stacks) means nothing: see [`super::Checker`].
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -9,7 +9,7 @@
 
 mod block_clock;
 mod cells;
-mod order;
+mod happens_before;
 mod releases;
 mod thread_set;
 
@@ -18,7 +18,7 @@ use vgpu_abi::AccessKind;
 use super::launch::Access;
 use cells::Cells;
 pub use cells::Past;
-pub use order::{Meeting, Order};
+pub use happens_before::{Meeting, Order};
 pub use thread_set::ThreadSet;
 
 /// A past access that nothing orders with the present one.
