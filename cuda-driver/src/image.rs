@@ -7,7 +7,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use cudart::error::{Code, Result};
-use device_image::{FAT_HEADER, FAT_MAGIC, fat_size};
+use device_image::{FAT_HEADER, FAT_MAGIC, Image, ImageKind, fat_entries, fat_size, preferred_ptx};
 
 /// First word of the structure that `nvcc` puts before a fat binary (`__fatBinC_Wrapper_t`).
 const WRAPPER_MAGIC: u32 = 0x4662_43b1;
@@ -27,6 +27,33 @@ pub fn at(address: u64) -> Result<Vec<u8>> {
     let memory = File::open("/proc/self/mem").map_err(|_| Code::OPERATING_SYSTEM)?;
     let bytes = whole(&memory, address);
     bytes.ok_or(Code::INVALID_IMAGE)
+}
+
+/// So many bytes at an address.
+pub fn bytes_at(address: u64, size: u64) -> Result<Vec<u8>> {
+    let memory = File::open("/proc/self/mem").map_err(|_| Code::OPERATING_SYSTEM)?;
+    bytes(&memory, address, size).ok_or(Code::INVALID_VALUE)
+}
+
+/// The texts of PTX in an image.
+pub fn ptx(bytes: &[u8]) -> Vec<String> {
+    let images = Image::parse(bytes).unwrap_or_default();
+    let texts = images.iter().filter_map(|image| match image.kind {
+        ImageKind::Ptx => Some(image.bytes.to_vec()),
+        ImageKind::Fatbinary => packed(image.bytes),
+        _ => None,
+    });
+    let texts = texts.filter_map(|text| String::from_utf8(text).ok());
+    texts
+        .map(|text| text.trim_end_matches('\0').to_owned())
+        .collect()
+}
+
+/// The one that runs, of those in a fat binary.
+fn packed(bytes: &[u8]) -> Option<Vec<u8>> {
+    let entries = fat_entries(bytes).ok()?;
+    let text = preferred_ptx(&entries)?.unpack().ok()?;
+    Some(text.into_owned())
 }
 
 fn whole(memory: &File, address: u64) -> Option<Vec<u8>> {

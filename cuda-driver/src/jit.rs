@@ -53,6 +53,12 @@ impl Log {
     }
 }
 
+// SAFETY: the program promises that the addresses stay valid, and calls that use them come one after the other.
+unsafe impl Send for Options {}
+
+// SAFETY: as above.
+unsafe impl Sync for Options {}
+
 /// The options of a call.
 pub struct Options {
     info: Log,

@@ -18,6 +18,7 @@ mod contexts;
 pub mod entry;
 mod image;
 mod jit;
+mod linker;
 mod modules;
 mod procedures;
 pub mod status;

@@ -12,11 +12,10 @@ use cudart::error::{Code, Result};
 use cudart::handles::Handles;
 use cudart::registry::{BinaryId, FatBinary, Symbol};
 use cudart::runtime::runtime;
-use device_image::{FatKind, fat_entries};
 use parking_lot::Mutex;
 use plugin_api::{Global, MemoryKind};
 
-use crate::contexts;
+use crate::{contexts, image};
 
 /// An image that a program loaded.
 pub struct Loaded {
@@ -51,7 +50,7 @@ pub fn load(
     bytes: Vec<u8>,
     context: Option<Arc<CudaDevice>>,
 ) -> std::result::Result<Arc<Loaded>, LoadFailure> {
-    let texts = ptx_of(&bytes);
+    let texts = image::ptx(&bytes);
     let registry = &runtime().registry;
     let binary = registry.add(Ok(FatBinary::from(bytes)));
     // What is wrong with a library is said at once if there is a context to load it into.
@@ -67,20 +66,6 @@ pub fn load(
         context,
         kernels: Mutex::default(),
     }))
-}
-
-/// The texts of PTX in an image.
-fn ptx_of(bytes: &[u8]) -> Vec<String> {
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        return vec![text.to_owned()];
-    }
-    let entries = fat_entries(bytes).unwrap_or_default();
-    let texts = entries.iter().filter(|entry| entry.kind == FatKind::Ptx);
-    let unpacked = texts.filter_map(|entry| entry.unpack().ok());
-    let plain = unpacked.filter_map(|text| String::from_utf8(text.into_owned()).ok());
-    plain
-        .map(|text| text.trim_end_matches('\0').to_owned())
-        .collect()
 }
 
 /// A failure whose reason is a mistake in PTX.

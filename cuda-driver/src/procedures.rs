@@ -177,6 +177,11 @@ fn all() -> impl IntoIterator<Item = (&'static str, Form)> {
         cuLibraryLoadData 12000 libraries::cuLibraryLoadData;
         cuLibraryLoadFromFile 12000 libraries::cuLibraryLoadFromFile;
         cuLibraryUnload 12000 libraries::cuLibraryUnload;
+        cuLinkAddData 6050 links::cuLinkAddData_v2;
+        cuLinkAddFile 6050 links::cuLinkAddFile_v2;
+        cuLinkComplete 5050 links::cuLinkComplete;
+        cuLinkCreate 6050 links::cuLinkCreate_v2;
+        cuLinkDestroy 5050 links::cuLinkDestroy;
         cuMemAdvise 8000 pools::cuMemAdvise;
         cuMemAdvise 12020 pools::cuMemAdvise_v2;
         cuMemAlloc 3020 memory::cuMemAlloc_v2;

@@ -12,6 +12,7 @@ pub mod functions;
 pub mod graphs;
 pub mod launches;
 pub mod libraries;
+pub mod links;
 pub mod memory;
 pub mod modules;
 pub mod occupancy;
