@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use cudart::cuda_device::LoadFailure;
 use cudart::error::Code;
 use cudart::handles::Handles;
-use device_image::Image;
+use device_image::{Image, fat_binary};
 use parking_lot::Mutex;
 
 use crate::image;
@@ -111,7 +111,7 @@ impl Link {
         }
         ptx::translate(&linked).map_err(|error| failure(Code::INVALID_PTX, error.to_string()))?;
         let image = Image::parse(linked.as_bytes()).ok();
-        let image = image.and_then(|images| images.first().map(Image::wrap));
+        let image = image.and_then(|images| images.first().map(|image| fat_binary(&image.wrap())));
         let image = image.ok_or(Code::INVALID_PTX)?;
         Ok(self.image.get_or_init(|| image))
     }
