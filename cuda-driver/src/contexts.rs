@@ -140,12 +140,14 @@ pub fn primary(number: i32) -> Result<usize> {
 /// Makes a context current above the one that is.
 pub fn push(device: Arc<CudaDevice>) {
     let before = runtime().set_context(Some(device));
-    BELOW.with_borrow_mut(|below| below.push(before));
+    // What a program does when a thread ends may come after the end of this variable.
+    let _ = BELOW.try_with(|below| below.borrow_mut().push(before));
 }
 
 /// Makes the context below the current one current.
 pub fn pop() -> Result<Arc<CudaDevice>> {
-    let below = BELOW.with_borrow_mut(Vec::pop).flatten();
+    let below = BELOW.try_with(|below| below.borrow_mut().pop());
+    let below = below.ok().flatten().flatten();
     runtime()
         .set_context(below)
         .ok_or(Code::DEVICE_UNINITIALIZED)

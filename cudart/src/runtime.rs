@@ -119,23 +119,25 @@ impl Runtime {
 
     /// The current device of this thread.
     pub fn device(&self) -> Result<Arc<CudaDevice>> {
-        CURRENT.with_borrow_mut(|current| match current {
-            Some(device) => Ok(device.clone()),
-            None => {
-                let first = self.devices().first().ok_or(Code::NO_DEVICE)?;
-                Ok(current.insert(first.clone()).clone())
-            }
-        })
+        if let Some(device) = self.context() {
+            return Ok(device);
+        }
+        let first = self.devices().first().ok_or(Code::NO_DEVICE)?;
+        self.set_context(Some(first.clone()));
+        Ok(first.clone())
     }
 
     /// The context that this thread has chosen: a device, or another context of one.
     pub fn context(&self) -> Option<Arc<CudaDevice>> {
-        CURRENT.with_borrow(Option::clone)
+        // What a program does when a thread ends may come after the end of this variable.
+        let current = CURRENT.try_with(|current| current.borrow().clone());
+        current.ok().flatten()
     }
 
     /// Chooses the context of this thread, and gives the one before.
     pub fn set_context(&self, context: Option<Arc<CudaDevice>>) -> Option<Arc<CudaDevice>> {
-        CURRENT.replace(context)
+        let before = CURRENT.try_with(|current| current.replace(context));
+        before.ok().flatten()
     }
 
     /// The failure of the current device, if the program has used one.
@@ -160,14 +162,11 @@ impl Runtime {
         let device = self.device()?;
         let stream = match handle {
             DEFAULT | LEGACY => device.default_stream()?,
-            _ => OF_THREAD.with_borrow_mut(|streams| match streams.get(&device.id) {
-                Some(stream) => Ok(stream.clone()),
-                None => {
-                    let stream = device.stream(Role::Ordered)?;
-                    streams.insert(device.id, stream.clone());
-                    Ok(stream)
-                }
-            })?,
+            _ => {
+                let own =
+                    OF_THREAD.try_with(|streams| of_thread(&mut streams.borrow_mut(), &device));
+                own.unwrap_or(Err(Code::INVALID_HANDLE))?
+            }
         };
         Ok(OwnStream { device, stream })
     }
@@ -198,7 +197,8 @@ impl Runtime {
     pub fn forget_streams(&self, device: &CudaDevice) {
         let is_here = |own: &OwnStream| own.device.id == device.id;
         self.streams.remove_all(is_here);
-        OF_THREAD.with_borrow_mut(|streams| streams.remove(&device.id));
+        // As above: it may be gone.
+        let _ = OF_THREAD.try_with(|streams| streams.borrow_mut().remove(&device.id));
     }
 
     /// Forgets the arrays, textures and surfaces of a device; gives the descriptors of the latter.
@@ -221,6 +221,16 @@ impl Runtime {
     pub fn event(&self, handle: usize) -> Result<Arc<Event>> {
         self.events.get(handle).ok_or(Code::INVALID_HANDLE)
     }
+}
+
+/// The default stream of a thread in a context.
+fn of_thread(streams: &mut HashMap<u64, Arc<Stream>>, device: &CudaDevice) -> Result<Arc<Stream>> {
+    if let Some(stream) = streams.get(&device.id) {
+        return Ok(stream.clone());
+    }
+    let stream = device.stream(Role::Ordered)?;
+    streams.insert(device.id, stream.clone());
+    Ok(stream)
 }
 
 /// The devices that `OMPTARGET_DEVICES` allows.
