@@ -49,6 +49,15 @@ pub fn ptx(bytes: &[u8]) -> Vec<String> {
         .collect()
 }
 
+/// Whether an image is a fat binary whose entries cannot be read.
+pub fn is_malformed(bytes: &[u8]) -> bool {
+    let images = Image::parse(bytes).unwrap_or_default();
+    let mut fat = images
+        .iter()
+        .filter(|image| image.kind == ImageKind::Fatbinary);
+    fat.any(|image| fat_entries(image.bytes).is_err())
+}
+
 /// The one that runs, of those in a fat binary.
 fn packed(bytes: &[u8]) -> Option<Vec<u8>> {
     let entries = fat_entries(bytes).ok()?;

@@ -51,6 +51,7 @@ pub fn load(
     context: Option<Arc<CudaDevice>>,
 ) -> std::result::Result<Arc<Loaded>, LoadFailure> {
     let texts = image::ptx(&bytes);
+    let malformed = image::is_malformed(&bytes);
     let registry = &runtime().registry;
     let binary = registry.add(Ok(FatBinary::from(bytes)));
     // What is wrong with a library is said at once if there is a context to load it into.
@@ -59,7 +60,7 @@ pub fn load(
         && let Err(failure) = into.load(registry, binary)
     {
         registry.remove(binary);
-        return Err(explained(failure, &texts));
+        return Err(explained(failure, &texts, malformed));
     }
     Ok(Arc::new(Loaded {
         binary,
@@ -68,8 +69,14 @@ pub fn load(
     }))
 }
 
-/// A failure whose reason is a mistake in PTX.
-fn explained(failure: LoadFailure, texts: &[String]) -> LoadFailure {
+/// A failure whose reason is a mistake in PTX, or in a fat binary.
+fn explained(failure: LoadFailure, texts: &[String], malformed: bool) -> LoadFailure {
+    if failure.code == Code::NO_IMAGE && malformed {
+        return LoadFailure {
+            code: Code::INVALID_IMAGE,
+            ..failure
+        };
+    }
     if failure.code != Code::INVALID_IMAGE {
         return failure;
     }
