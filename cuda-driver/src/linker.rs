@@ -56,8 +56,9 @@ fn failure(code: Code, why: String) -> LoadFailure {
 
 /// An archive without members, as `libcudadevrt.a` is in omptarget's own toolkit.
 const EMPTY_ARCHIVE: &[u8] = b"!<arch>\n";
-/// The library of NVIDIA's toolkit for kernels that launch kernels. What kernels need of it is not PTX.
+/// CUDA's device runtime library, which is machine code, and what there is in its place.
 const DEVICE_RUNTIME: &str = "cudadevrt";
+const OURS: &str = include_str!("device_runtime.ptx");
 
 impl Link {
     /// A link of nothing.
@@ -82,9 +83,8 @@ impl Link {
         let texts = match kind {
             Kind::Ptx => vec![text(bytes, name)?],
             Kind::Image => image::ptx(bytes),
-            Kind::Library if bytes == EMPTY_ARCHIVE || name.contains(DEVICE_RUNTIME) => {
-                return Ok(());
-            }
+            Kind::Library if name.contains(DEVICE_RUNTIME) => vec![OURS.to_owned()],
+            Kind::Library if bytes == EMPTY_ARCHIVE => return Ok(()),
             Kind::Library => Vec::new(),
         };
         if texts.is_empty() {
@@ -141,6 +141,7 @@ mod tests {
         link.add(Kind::Ptx, one.as_bytes(), "one").unwrap();
         link.add(Kind::Image, other.as_bytes(), "other").unwrap();
         link.add(Kind::Library, EMPTY_ARCHIVE, "archive").unwrap();
+        link.add(Kind::Library, b"code", "libcudadevrt.a").unwrap();
         let bytes = link.complete().unwrap().to_owned();
         assert!(image::ptx(&bytes)[0].contains("call f"));
         let later = link.add(Kind::Ptx, one.as_bytes(), "late").unwrap_err();
