@@ -11,6 +11,7 @@
 //! - `modules`: modules, libraries, and their kernels.
 //! - `jit`: options of compilation, and its logs.
 //! - `image`: what is at an address that a program gives for an image.
+//! - `user_objects`: what graphs keep for a program.
 //! - `contexts`: contexts, and the stack of a thread.
 //! - `status`: error codes.
 
@@ -22,3 +23,4 @@ mod linker;
 mod modules;
 mod procedures;
 pub mod status;
+mod user_objects;

@@ -50,12 +50,18 @@ fn the_page_names_every_function() {
     let library = object::File::parse(&*library).expect("it is an ELF file");
     let page = std::fs::read_to_string(root().join("docs/cuda-driver.md")).expect("a page");
     let mut count = 0;
-    for symbol in library.dynamic_symbols().filter(ObjectSymbol::is_definition) {
+    for symbol in library
+        .dynamic_symbols()
+        .filter(ObjectSymbol::is_definition)
+    {
         let name = symbol.name().expect("a name in UTF-8");
         let name = name.trim_end_matches("_ptsz").trim_end_matches("_ptds");
         let rest = name.strip_prefix("cu").unwrap_or_default();
         if rest.starts_with(|letter: char| letter.is_ascii_uppercase()) {
-            assert!(page.contains(&format!("`{name}`")), "docs/cuda-driver.md lacks {name}");
+            assert!(
+                page.contains(&format!("`{name}`")),
+                "docs/cuda-driver.md lacks {name}"
+            );
             count += 1;
         }
     }

@@ -2,8 +2,6 @@
 
 use std::ffi::{c_int, c_void};
 
-use cudart::abi::InstantiateParameters;
-
 use crate::entry::{forward, in_context, per_thread, started};
 
 forward! {
@@ -23,14 +21,6 @@ forward! {
     cuStreamUpdateCaptureDependencies = captures::cudaStreamUpdateCaptureDependencies(
         stream: *mut c_void, list: *const *mut c_void, count: usize, flags: u32
     );
-    /// Makes a graph that can be launched.
-    cuGraphInstantiateWithFlags = graphs::cudaGraphInstantiateWithFlags(
-        executable: *mut *mut c_void, graph: *mut c_void, flags: u64
-    );
-    /// The same with a structure.
-    cuGraphInstantiateWithParams = graphs::cudaGraphInstantiateWithParams(
-        executable: *mut *mut c_void, graph: *mut c_void, parameters: *mut InstantiateParameters
-    );
     /// Launches it.
     cuGraphLaunch = graphs::cudaGraphLaunch(executable: *mut c_void, stream: *mut c_void);
     /// Prepares a launch.
@@ -43,10 +33,6 @@ forward! {
     cuThreadExchangeStreamCaptureMode = captures::cudaThreadExchangeStreamCaptureMode(mode: *mut c_int);
     /// Makes an empty graph.
     cuGraphCreate = graphs::cudaGraphCreate(graph: *mut *mut c_void, flags: u32);
-    /// Destroys a graph.
-    cuGraphDestroy = graphs::cudaGraphDestroy(graph: *mut c_void);
-    /// Destroys one that can be launched.
-    cuGraphExecDestroy = graphs::cudaGraphExecDestroy(executable: *mut c_void);
     /// Copies a graph.
     cuGraphClone = graphs::cudaGraphClone(clone: *mut *mut c_void, original: *mut c_void);
     /// The node of a copy.

@@ -26,7 +26,7 @@ const SIZE: usize = 2;
 ///
 /// # Safety
 /// One of the two is what the driver's interface asks for: an address for each parameter, or a list with a buffer.
-unsafe fn arguments(
+pub unsafe fn arguments(
     function: *mut c_void,
     addresses: *mut *mut c_void,
     extra: *mut *mut c_void,

@@ -9,6 +9,7 @@ pub mod devices;
 pub mod events;
 pub mod fills;
 pub mod functions;
+pub mod graph_nodes;
 pub mod graphs;
 pub mod launches;
 pub mod libraries;
@@ -22,6 +23,7 @@ pub mod pools;
 pub mod primary;
 pub mod start;
 pub mod streams;
+pub mod user_objects;
 
 use std::ffi::{CStr, c_char, c_void};
 
