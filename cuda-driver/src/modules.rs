@@ -80,12 +80,17 @@ fn explained(failure: LoadFailure, texts: &[String], malformed: bool) -> LoadFai
     if failure.code != Code::INVALID_IMAGE {
         return failure;
     }
-    let mut texts = texts.iter().filter(|text| ptx::is_ptx(text));
-    let mistake = texts.find_map(|text| ptx::translate(text).err());
-    match mistake {
+    let mut texts = texts.iter().filter(|text| ptx::is_ptx(text)).peekable();
+    let is_ptx = texts.peek().is_some();
+    match texts.find_map(|text| ptx::translate(text).err()) {
         Some(mistake) => LoadFailure {
             code: Code::INVALID_PTX,
             why: mistake.to_string(),
+        },
+        // Instructions that the device does not have, in every kernel.
+        None if is_ptx => LoadFailure {
+            code: Code::NOT_SUPPORTED,
+            ..failure
         },
         None => failure,
     }
