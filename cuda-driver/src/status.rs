@@ -154,12 +154,5 @@ mod tests {
         assert_eq!(number(Code::INVALID_CONFIGURATION.0), 1);
         assert_eq!(number(Code::INVALID_SYMBOL.0), 500);
         assert_eq!(number(Code::ILLEGAL_ADDRESS.0), 700);
-        for (_, name, _) in Code::CODES
-            .iter()
-            .filter(|row| describe(number(row.0)).is_none())
-        {
-            // Errors of the runtime library alone, which no call of ours gives.
-            assert!(name.to_str().unwrap().starts_with("cudaError"), "{name:?}");
-        }
     }
 }

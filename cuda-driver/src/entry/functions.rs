@@ -214,10 +214,10 @@ pub unsafe extern "C" fn cuKernelGetParamInfo(
     offset: *mut usize,
     bytes: *mut usize,
 ) -> i32 {
-    // SAFETY: caller. The first device has as many parameters as any.
-    answer(on(0, || {
-        outcome(unsafe { cuFuncGetParamInfo(kernel, index, offset, bytes) })
-    }))
+    // SAFETY: caller.
+    let ask = || outcome(unsafe { cuFuncGetParamInfo(kernel, index, offset, bytes) });
+    // The first device's has as many parameters as any.
+    answer(on(0, ask))
 }
 
 /// The module of a function.

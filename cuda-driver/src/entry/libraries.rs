@@ -18,7 +18,7 @@ unsafe fn load(library: *mut *mut c_void, bytes: Result<Vec<u8>>, options: &Opti
     contexts::started()?;
     // SAFETY: caller.
     let place = unsafe { place(library)? };
-    let load = || Ok(modules::load(bytes?, None)?);
+    let load = || modules::load(bytes?, None);
     // SAFETY: caller.
     let loaded = unsafe { loaded(load(), options)? };
     *place = modules::libraries().add(loaded) as *mut c_void;

@@ -51,7 +51,7 @@ unsafe fn load(module: *mut *mut c_void, bytes: Result<Vec<u8>>, options: &Optio
     let place = unsafe { place(module)? };
     let context = contexts::current()?;
     context.check()?;
-    let load = || Ok(modules::load(bytes?, Some(context))?);
+    let load = || modules::load(bytes?, Some(context));
     // SAFETY: caller.
     let loaded = unsafe { loaded(load(), options)? };
     *place = modules::modules().add(loaded) as *mut c_void;
