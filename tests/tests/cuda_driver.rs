@@ -13,7 +13,7 @@ fn run(name: &str) -> Outcome {
         .args(["-Wall", "-Werror", "-O1", "-o"])
         .arg(&program)
         .arg(root().join(format!("tests/programs/driver/{name}.c")))
-        .arg(format!("-L{}", dist("lib/cuda").display()))
+        .arg(format!("-L{}", dist("lib/cuda/stubs").display()))
         .arg("-lcuda")
         .output()
         .expect("cc starts");
