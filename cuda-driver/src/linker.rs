@@ -164,6 +164,6 @@ mod tests {
         link.add(Kind::Ptx, wrong.as_bytes(), "c").unwrap();
         let wrong = link.complete().unwrap_err();
         assert_eq!(wrong.code, Code::INVALID_PTX);
-        assert!(wrong.why.contains("line 4, column 34"), "{}", wrong.why);
+        assert!(wrong.why.contains("line 4, column 23"), "{}", wrong.why);
     }
 }
