@@ -1,5 +1,5 @@
-//! Contexts. The runtime's interface has one for each device, the primary one; programs of the driver's may make others.
-//! Each thread has a stack of them, whose top is the current one.
+//! Contexts. The runtime's interface has one for each device, the primary one. Programs of the driver's interface may
+//! make others. Each thread has a stack of them, whose top is the current one.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
 //! CUDA's driver interface: `libcuda.so.1`. Runtimes, Python packages and programs that compile kernels at run time
-//! call it. It is a second face of `cudart`: streams, events, memory, copies, launches and graphs are those of the runtime's
-//! interface, and so are their handles, as with NVIDIA's libraries. Both interfaces are in one library
+//! call it. It is a second face of `cudart`: streams, events, memory, copies, launches and graphs are those of the
+//! runtime's interface, and so are their handles, as with NVIDIA's libraries. Both interfaces are in one library
 //! (`cudart-library`), so that a program that uses both sees one state.
 //!
 //! What only the driver's interface has is here. The parts, from the top down; a part knows only those below it:

@@ -1,5 +1,5 @@
-//! The functions by name, for `cuGetProcAddress`: a program asks for the plain name and the version of CUDA whose header
-//! it was compiled with, and gets the newest form that this header knows.
+//! The functions by name, for `cuGetProcAddress`: a program asks for the plain name and the version of CUDA whose
+//! header it was compiled with, and gets the newest form that this header knows.
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_int};
