@@ -1,5 +1,5 @@
-//! The entry points, by family. Functions that the runtime's interface has, too, are declared by macros: they check that
-//! the driver has started and that the thread has a context.
+//! The entry points, by family. Functions that the runtime's interface has, too, are declared by macros: they check
+//! that the driver has started and that the thread has a context.
 
 #![allow(non_snake_case, reason = "the names are the ABI")]
 
