@@ -3,6 +3,7 @@
 //! A pass is a function in the file of its name. The file's heading says what the pass does, what it needs, and what it
 //! leaves. `--print-after NAME` shows the module after one of them.
 
+mod access_checks;
 mod assembly;
 mod block_atomics;
 mod check;
@@ -82,6 +83,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("ptx-registers", ptx_registers::run),
     // The module still has the image's own instructions and none of the virtual GPU's.
     ("count", count::run),
+    ("access-checks", access_checks::run),
     ("trap-record", trap_record::run),
     ("loop-load-elimination", loop_load_elimination::run),
     ("lowering", lowering::run),
@@ -91,6 +93,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("entries", entries::run),
     ("globals", globals::run),
     ("simplify", optimise::simplify),
+    ("inline-checks", access_checks::expand),
     ("window", window::run),
     ("mark-block-atomics", block_atomics::mark),
     // Warp forms have rules of their own for loops that wait on memory.
@@ -101,6 +104,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("division", division::run),
     ("lane-access", lane_access::run),
     ("undefined", undefined::run),
+    ("checked-calls", access_checks::redirect),
 ];
 
 /// The names of the passes, in order.

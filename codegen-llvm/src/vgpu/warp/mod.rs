@@ -99,6 +99,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         register_bits: cost::register_bits(&unit.machine),
         variables: unit.runtime_variables,
         window: unit.options.window,
+        checks: unit.options.checks,
     };
     let mut made = Vec::new();
     let kernels = unit.kernels.len();

@@ -1,0 +1,40 @@
+//! What the runtime knows about the address of a finding.
+
+use findings::{Describer, Finding, Note};
+
+use crate::check::mappings::{at_device_address, at_host_address};
+use crate::host_memory::is_host_memory;
+
+/// Describes device addresses by the mappings that are there and were there.
+pub struct OfMappings;
+
+impl Describer for OfMappings {
+    fn describe(&self, finding: &Finding) -> (Vec<Note>, Option<String>) {
+        let Some(address) = finding.address else {
+            return (Vec::new(), None);
+        };
+        if let Some((known, relation)) = at_device_address(address) {
+            return (known.notes(relation), known.hint(finding, relation));
+        }
+        let is_fault = finding.size == 0;
+        match at_host_address(address) {
+            Some(known) => untranslated(format!("in its copy of {}", known.title_with_addresses())),
+            // The device's own memory lies in the same process: only where a kernel failed it is not that.
+            None if is_fault && is_host_memory(address) => {
+                untranslated("which is not mapped".into())
+            }
+            None => (Vec::new(), None),
+        }
+    }
+}
+
+/// A kernel used a pointer to the host.
+fn untranslated(place: String) -> (Vec<Note>, Option<String>) {
+    let note = Note {
+        text: format!("this is an address of the host, {place}"),
+        location: None,
+    };
+    let hint = "the pointer was never attached: map the object that has it together with what it points at, \
+                as in map(to: s, s.p[0:n])";
+    (vec![note], Some(hint.into()))
+}
