@@ -171,8 +171,9 @@ impl<'a> Input<'a> {
         let mut linkage = Linkage::Internal;
         while let Some(Token::Dotted(word)) = self.token(at) {
             linkage = match word {
-                "visible" | "common" => Linkage::Visible,
-                "weak" => Linkage::Weak,
+                "visible" => Linkage::Visible,
+                // Any number of modules may have such a variable.
+                "weak" | "common" => Linkage::Weak,
                 "extern" => Linkage::External,
                 _ => break,
             };
@@ -390,6 +391,8 @@ mod tests {
         let strong = ".visible .func f { exit; }\n";
         assert_eq!(linked(&[weak, weak]), weak);
         assert_eq!(linked(&[weak, strong]), strong);
+        let common = ".common .global .u64 c;\n";
+        assert_eq!(linked(&[common, common]), common);
         let twice = [format!("{HEAD}{strong}"), format!("{HEAD}\n{strong}")];
         let (number, error) = link(&[&twice[0], &twice[1]]).unwrap_err();
         assert_eq!((number, error.position.line), (1, 5));
