@@ -16,6 +16,8 @@ pub struct Allocation {
     pub kind: MemoryKind,
     /// The number of its device.
     pub device: usize,
+    /// The number of the context that it goes with.
+    pub context: u64,
 }
 
 /// Every allocation of the process.
@@ -54,12 +56,12 @@ impl Allocations {
         nearest.is_some_and(|(_, found)| found.begin + (found.size - 1) >= first)
     }
 
-    /// Those of a device, which leave the table.
-    pub fn take_of(&self, device: usize) -> Vec<Allocation> {
+    /// Those of a context, which leave the table.
+    pub fn take_of(&self, context: u64) -> Vec<Allocation> {
         let mut table = self.0.lock();
         let all = table.values();
-        let taken: Vec<_> = all.filter(|one| one.device == device).copied().collect();
-        table.retain(|_, one| one.device != device);
+        let taken: Vec<_> = all.filter(|one| one.context == context).copied().collect();
+        table.retain(|_, one| one.context != context);
         taken
     }
 
@@ -83,6 +85,7 @@ mod tests {
             size,
             kind: MemoryKind::Device,
             device,
+            context: device as u64,
         };
         allocations.add(block(256, 100, 0));
         allocations.add(block(512, 8, 1));

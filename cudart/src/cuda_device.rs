@@ -1,7 +1,7 @@
 //! A device as CUDA programs see it: modules, streams, and the failure that it does not survive.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
@@ -31,12 +31,32 @@ pub struct LoadedKernel {
     pub max_dynamic: AtomicU32,
 }
 
+/// Why a fat binary cannot be loaded.
+#[derive(Debug)]
+pub struct LoadFailure {
+    /// The code.
+    pub code: Code,
+    /// The reason, if the code does not say it.
+    pub why: String,
+}
+
+impl From<Code> for LoadFailure {
+    fn from(code: Code) -> LoadFailure {
+        LoadFailure {
+            code,
+            why: String::new(),
+        }
+    }
+}
+
 /// Kernels by their names, each with the fat binary that has it.
 type Kernels = HashMap<Arc<str>, (BinaryId, Arc<LoadedKernel>)>;
 
-/// A device.
+/// A device, in one of its contexts. The runtime's interface knows one for each device, the driver's may have more.
 pub struct CudaDevice {
-    /// Its number.
+    /// The context's number. None is ever used twice.
+    pub id: u64,
+    /// The device's number.
     pub number: usize,
     /// The plugin's device.
     pub raw: Arc<dyn Device>,
@@ -62,7 +82,9 @@ pub struct CudaDevice {
 impl CudaDevice {
     /// A device on which nothing is loaded.
     pub fn new(number: usize, raw: Arc<dyn Device>) -> CudaDevice {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
         CudaDevice {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
             number,
             raw,
             modules: Mutex::default(),
@@ -81,6 +103,11 @@ impl CudaDevice {
     /// The failure of an earlier kernel.
     pub fn check(&self) -> Result<()> {
         self.failure.lock().map_or(Ok(()), Err)
+    }
+
+    /// Has every later call fail.
+    pub fn fail(&self, code: Code) {
+        *self.failure.lock() = Some(code);
     }
 
     /// An error of the device as a code. The first failure of a kernel is told to the user.
@@ -103,11 +130,27 @@ impl CudaDevice {
 
     /// The module of a fat binary; the first use loads it.
     fn module(&self, registry: &Registry, id: BinaryId) -> Result<Arc<dyn Module>> {
+        let module = self.load(registry, id);
+        module.map_err(|failure| {
+            if !failure.why.is_empty() {
+                report("a fat binary of the program cannot be loaded", &failure.why);
+            }
+            failure.code
+        })
+    }
+
+    /// The same. A failure comes with its reason.
+    pub fn load(
+        &self,
+        registry: &Registry,
+        id: BinaryId,
+    ) -> std::result::Result<Arc<dyn Module>, LoadFailure> {
         let mut modules = self.modules.lock();
         if let Some(module) = modules.get(&id) {
             return Ok(module.clone());
         }
-        let module = self.load(registry.binary(id)?)?;
+        let binary = registry.binary(id)?;
+        let module = self.load_binary(&binary)?;
         self.set_managed(&*module, registry, id)?;
         modules.insert(id, module.clone());
         Ok(module)
@@ -128,24 +171,24 @@ impl CudaDevice {
         Ok(())
     }
 
-    fn load(&self, binary: FatBinary) -> Result<Arc<dyn Module>> {
-        const WHAT: &str = "a fat binary of the program cannot be loaded";
-        let images = binary.images().map_err(|error| {
-            report(WHAT, &error);
-            Code::INVALID_IMAGE
+    fn load_binary(&self, binary: &FatBinary) -> std::result::Result<Arc<dyn Module>, LoadFailure> {
+        let images = binary.images().map_err(|error| LoadFailure {
+            code: Code::INVALID_IMAGE,
+            why: error.to_string(),
         })?;
         let Some(image) = preferred_image(&*self.raw, images.iter().cloned()) else {
             let refused = images.iter().filter_map(|image| self.raw.refusal(image));
             let reasons: Vec<_> = refused.map(|why| format!("the image is {why}")).collect();
-            report(WHAT, &reasons.join("; "));
-            return Err(Code::NO_IMAGE);
+            return Err(LoadFailure {
+                code: Code::NO_IMAGE,
+                why: reasons.join("; "),
+            });
         };
-        self.raw
-            .load(&image, &LoadOptions::default())
-            .map_err(|error| {
-                report(WHAT, &error);
-                self.code(&error)
-            })
+        let loaded = self.raw.load(&image, &LoadOptions::default());
+        loaded.map_err(|error| LoadFailure {
+            code: self.code(&error),
+            why: error.to_string(),
+        })
     }
 
     /// A kernel that the program registered.

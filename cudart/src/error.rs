@@ -78,6 +78,14 @@ pub fn last() -> i32 {
     LAST.get()
 }
 
+/// Makes a call that leaves the thread's last error as it is.
+pub fn without_trace(call: impl FnOnce() -> i32) -> i32 {
+    let last = LAST.get();
+    let code = call();
+    LAST.set(last);
+    code
+}
+
 /// Tells the user what no error code says: where a kernel failed, why an image cannot be loaded.
 pub fn report(what: &str, why: &dyn std::fmt::Display) {
     eprintln!("{}: {what}: {why}", front().library);

@@ -41,6 +41,13 @@ impl<T: Clone> Handles<T> {
         self.table.lock().remove(&handle)
     }
 
+    /// The handle of the first that `wanted` names.
+    pub fn find(&self, wanted: impl Fn(&T) -> bool) -> Option<usize> {
+        let table = self.table.lock();
+        let mut found = table.iter().filter(|(_, item)| wanted(item));
+        found.next().map(|(handle, _)| *handle)
+    }
+
     /// Removes those that `gone` names.
     pub fn remove_all(&self, gone: impl Fn(&T) -> bool) {
         self.table.lock().retain(|_, item| !gone(item));

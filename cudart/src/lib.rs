@@ -17,21 +17,21 @@
 //! - `error`, `codes`: the last error of a thread, and the error codes.
 
 pub mod abi;
-mod allocations;
+pub mod allocations;
 mod codes;
-mod copy;
+pub mod copy;
 pub mod cuda_device;
 pub mod entry;
 pub mod error;
-mod events;
+pub mod events;
 pub mod front;
 mod graph;
-mod handles;
+pub mod handles;
 pub mod launch;
-mod own_stream;
-mod pools;
+pub mod own_stream;
+pub mod pools;
 pub mod properties;
 pub mod registry;
 pub mod runtime;
-mod streams;
+pub mod streams;
 pub mod texture;

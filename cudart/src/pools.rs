@@ -81,6 +81,12 @@ impl Pooled {
         self.0.lock().insert(address, (pool, size));
     }
 
+    /// The pool of a block.
+    pub fn pool(&self, address: u64) -> Option<Arc<Pool>> {
+        let table = self.0.lock();
+        table.get(&address).map(|(pool, _)| pool.clone())
+    }
+
     /// A block is freed.
     pub fn remove(&self, address: u64) {
         if let Some((pool, size)) = self.0.lock().remove(&address) {

@@ -1,6 +1,7 @@
 //! What the program has registered: fat binaries, and in them kernels and variables by the addresses that the host
 //! knows them by.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::CStr;
 use std::sync::Arc;
@@ -13,10 +14,18 @@ use crate::error::{Code, Result, report};
 /// The number of a fat binary.
 pub type BinaryId = usize;
 
-/// A fat binary of the program, which stays in memory while it is registered.
-#[derive(Clone, Copy)]
+/// A fat binary of the program, which stays in memory while it is registered, or one that the program had read.
 pub struct FatBinary {
-    bytes: &'static [u8],
+    bytes: Cow<'static, [u8]>,
+}
+
+impl From<Vec<u8>> for FatBinary {
+    /// The image of a module that the program loaded, in any form that has images.
+    fn from(bytes: Vec<u8>) -> FatBinary {
+        FatBinary {
+            bytes: Cow::Owned(bytes),
+        }
+    }
 }
 
 impl FatBinary {
@@ -36,12 +45,14 @@ impl FatBinary {
         let size = size.ok_or(Code::INVALID_IMAGE)?;
         // SAFETY: the header says that so much is there (caller).
         let bytes = unsafe { std::slice::from_raw_parts(data, size) };
-        Ok(FatBinary { bytes })
+        Ok(FatBinary {
+            bytes: Cow::Borrowed(bytes),
+        })
     }
 
     /// The images in it.
-    pub fn images(&self) -> std::result::Result<Vec<Image<'static>>, ImageError> {
-        Image::parse(self.bytes)
+    pub fn images(&self) -> std::result::Result<Vec<Image<'_>>, ImageError> {
+        Image::parse(&self.bytes)
     }
 }
 
@@ -70,12 +81,12 @@ pub struct Symbol {
     /// The name.
     pub name: Arc<str>,
     /// The same for C.
-    pub c_name: &'static CStr,
+    pub c_name: Arc<CStr>,
 }
 
 #[derive(Default)]
 struct Tables {
-    binaries: HashMap<BinaryId, Result<FatBinary>>,
+    binaries: HashMap<BinaryId, Result<Arc<FatBinary>>>,
     next: BinaryId,
     kernels: HashMap<usize, Symbol>,
     variables: HashMap<usize, Symbol>,
@@ -100,7 +111,7 @@ impl Registry {
         // 0 would be a null handle.
         tables.next += 1;
         let id = tables.next;
-        tables.binaries.insert(id, binary);
+        tables.binaries.insert(id, binary.map(Arc::new));
         id
     }
 
@@ -144,12 +155,12 @@ impl Registry {
     }
 
     /// A fat binary.
-    pub fn binary(&self, id: BinaryId) -> Result<FatBinary> {
+    pub fn binary(&self, id: BinaryId) -> Result<Arc<FatBinary>> {
         let tables = self.0.read();
         tables
             .binaries
             .get(&id)
-            .copied()
+            .cloned()
             .unwrap_or(Err(Code::INVALID_HANDLE))
     }
 
@@ -204,7 +215,7 @@ mod tests {
         let symbol = Symbol {
             binary: id,
             name: "k".into(),
-            c_name: c"k",
+            c_name: c"k".into(),
         };
         registry.add_kernel(8, symbol.clone());
         registry.add_variable(16, symbol.clone());

@@ -1,12 +1,13 @@
 //! The state of the process: its devices, what is registered, the current device of each thread.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use device_families::{Absence, VARIABLE, families, names, unknown};
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use parking_lot::Mutex;
+use plugin_api::DevicePtr;
 
 use crate::allocations::{Allocation, Allocations};
 use crate::cuda_device::CudaDevice;
@@ -89,9 +90,10 @@ impl Log for Logger {
 }
 
 thread_local! {
-    static CURRENT: Cell<usize> = const { Cell::new(0) };
-    /// `cudaStreamPerThread` of each device.
-    static OF_THREAD: RefCell<HashMap<usize, Arc<Stream>>> = RefCell::default();
+    /// The current context. The first call that needs one makes it the first device's.
+    static CURRENT: RefCell<Option<Arc<CudaDevice>>> = const { RefCell::new(None) };
+    /// `cudaStreamPerThread` of each context.
+    static OF_THREAD: RefCell<HashMap<u64, Arc<Stream>>> = RefCell::default();
 }
 
 /// Handles of the default streams.
@@ -117,19 +119,39 @@ impl Runtime {
     }
 
     /// The current device of this thread.
-    pub fn device(&self) -> Result<&Arc<CudaDevice>> {
-        self.devices().get(CURRENT.get()).ok_or(Code::NO_DEVICE)
+    pub fn device(&self) -> Result<Arc<CudaDevice>> {
+        if let Some(device) = self.context() {
+            return Ok(device);
+        }
+        let first = self.devices().first().ok_or(Code::NO_DEVICE)?;
+        self.set_context(Some(first.clone()));
+        Ok(first.clone())
+    }
+
+    /// The context that this thread has chosen: a device, or another context of one.
+    pub fn context(&self) -> Option<Arc<CudaDevice>> {
+        // What a program does when a thread ends may come after the end of this variable.
+        let current = CURRENT.try_with(|current| current.borrow().clone());
+        current.ok().flatten()
+    }
+
+    /// Chooses the context of this thread, and gives the one before.
+    pub fn set_context(&self, context: Option<Arc<CudaDevice>>) -> Option<Arc<CudaDevice>> {
+        let before = CURRENT.try_with(|current| current.replace(context));
+        before.ok().flatten()
     }
 
     /// The failure of the current device, if the program has used one.
     pub fn failure(&self) -> Result<()> {
-        let device = self.devices_found().get(CURRENT.get());
+        let first = || self.devices_found().first().cloned();
+        let device = self.context().or_else(first);
         device.map_or(Ok(()), |device| device.check())
     }
 
     /// Chooses the current device of this thread.
     pub fn set_device(&self, number: i32) -> Result<()> {
-        CURRENT.set(self.device_numbered(number)?.number);
+        let device = self.device_numbered(number)?.clone();
+        self.set_context(Some(device));
         Ok(())
     }
 
@@ -138,17 +160,14 @@ impl Runtime {
         if handle > PER_THREAD {
             return self.streams.get(handle).ok_or(Code::INVALID_HANDLE);
         }
-        let device = self.device()?.clone();
+        let device = self.device()?;
         let stream = match handle {
             DEFAULT | LEGACY => device.default_stream()?,
-            _ => OF_THREAD.with_borrow_mut(|streams| match streams.get(&device.number) {
-                Some(stream) => Ok(stream.clone()),
-                None => {
-                    let stream = device.stream(Role::Ordered)?;
-                    streams.insert(device.number, stream.clone());
-                    Ok(stream)
-                }
-            })?,
+            _ => {
+                let own =
+                    OF_THREAD.try_with(|streams| of_thread(&mut streams.borrow_mut(), &device));
+                own.unwrap_or(Err(Code::INVALID_HANDLE))?
+            }
         };
         Ok(OwnStream { device, stream })
     }
@@ -161,11 +180,26 @@ impl Runtime {
         }
     }
 
-    /// Forgets the streams of a device.
+    /// Frees everything of a context.
+    pub fn reset(&self, device: &CudaDevice) -> Result<()> {
+        device.reset();
+        self.forget_streams(device);
+        self.variables.take_of(device.id);
+        let allocations = self.allocations.take_of(device.id).into_iter();
+        let memory = allocations.map(|allocation| allocation.begin);
+        for begin in memory.chain(self.forget_arrays(device)) {
+            let freed = device.raw.free(DevicePtr(begin));
+            freed.map_err(device.failed())?;
+        }
+        device.check()
+    }
+
+    /// Forgets the streams of a context.
     pub fn forget_streams(&self, device: &CudaDevice) {
-        let is_here = |own: &OwnStream| own.device.number == device.number;
+        let is_here = |own: &OwnStream| own.device.id == device.id;
         self.streams.remove_all(is_here);
-        OF_THREAD.with_borrow_mut(|streams| streams.remove(&device.number));
+        // As above: it may be gone.
+        let _ = OF_THREAD.try_with(|streams| streams.borrow_mut().remove(&device.id));
     }
 
     /// Forgets the arrays, textures and surfaces of a device; gives the descriptors of the latter.
@@ -188,6 +222,16 @@ impl Runtime {
     pub fn event(&self, handle: usize) -> Result<Arc<Event>> {
         self.events.get(handle).ok_or(Code::INVALID_HANDLE)
     }
+}
+
+/// The default stream of a thread in a context.
+fn of_thread(streams: &mut HashMap<u64, Arc<Stream>>, device: &CudaDevice) -> Result<Arc<Stream>> {
+    if let Some(stream) = streams.get(&device.id) {
+        return Ok(stream.clone());
+    }
+    let stream = device.stream(Role::Ordered)?;
+    streams.insert(device.id, stream.clone());
+    Ok(stream)
 }
 
 /// The devices that `OMPTARGET_DEVICES` allows.

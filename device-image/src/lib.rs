@@ -19,4 +19,7 @@ mod unpack;
 
 pub use bundle::bundle_size;
 pub use image::{Image, ImageError, ImageKind};
-pub use nvidia::{FAT_HEADER, FatEntry, FatKind, FatPacking, fat_binary, fat_entries, fat_size};
+pub use nvidia::{
+    FAT_HEADER, FAT_MAGIC, FatEntry, FatKind, FatPacking, fat_binary, fat_entries, fat_size,
+    preferred_ptx,
+};

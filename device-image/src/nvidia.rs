@@ -190,9 +190,39 @@ pub fn fat_entries(bytes: &[u8]) -> Result<Vec<FatEntry<'_>>, ImageError> {
     Ok(entries)
 }
 
+/// The architecture that clang compiles programs for unless they name one. Programs are tested with it.
+const USUAL: u32 = 80;
+
+/// The PTX for a virtual GPU: the newest that is not newer than usual, else the oldest.
+pub fn preferred_ptx<'e, 'a>(entries: &'e [FatEntry<'a>]) -> Option<&'e FatEntry<'a>> {
+    let ptx = || entries.iter().filter(|entry| entry.kind == FatKind::Ptx);
+    let usual = ptx().filter(|entry| entry.arch <= USUAL);
+    usual
+        .max_by_key(|entry| entry.arch)
+        .or_else(|| ptx().min_by_key(|entry| entry.arch))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ptx_of_the_usual_architecture_is_preferred() {
+        let of = |kind, arch| FatEntry {
+            kind,
+            arch,
+            packing: FatPacking::Plain,
+            content: b"",
+            size: 0,
+        };
+        let chosen = |archs: &[u32]| {
+            let entries: Vec<_> = archs.iter().map(|arch| of(FatKind::Ptx, *arch)).collect();
+            preferred_ptx(&entries).map(|entry| entry.arch)
+        };
+        assert_eq!(chosen(&[50, 75, 90]), Some(75));
+        assert_eq!(chosen(&[90, 100]), Some(90));
+        assert!(preferred_ptx(&[of(FatKind::Cubin, 80)]).is_none());
+    }
 
     fn header(version: u8, flags: u32) -> Vec<u8> {
         let mut elf = vec![0; 64];

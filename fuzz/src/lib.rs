@@ -218,9 +218,10 @@ pub fn names(data: &[u8]) {
     }
 }
 
-/// PTX, of which LLVM assembly is made. An error names a place in the text.
+/// PTX, which is linked with itself, and of which LLVM assembly is made. An error names a place in the text.
 pub fn ptx(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
+    let _ = ptx::link(&[&text, &text]);
     if let Err(error) = ptx::translate(&text) {
         let lines = text.split('\n').count();
         let line = error.position.line as usize;

@@ -41,12 +41,18 @@ impl fmt::Display for Version {
     }
 }
 
+/// What omptarget's own library of that name has (`cuda-driver`). Its devices are those of a front end.
+const OURS: &[u8] = b"omptargetVirtualDriver";
+
 /// Why the driver's library cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DriverError {
     /// It cannot be opened: the dynamic linker's message.
     #[error("there is no NVIDIA driver ({0})")]
     Library(String),
+    /// It is omptarget's own: programs use virtual GPUs by it.
+    #[error("{LIBRARY} is omptarget's, for virtual GPUs")]
+    Ours,
     /// It is older than [`OLDEST`].
     #[error("the NVIDIA driver is too old: it serves CUDA {0}, {OLDEST} or newer is needed")]
     TooOld(Version),
@@ -228,6 +234,10 @@ impl Driver {
         // SAFETY: the driver's library may be loaded at any time.
         let library = unsafe { Library::new(LIBRARY) }
             .map_err(|why| DriverError::Library(linker_message(&why)))?;
+        // SAFETY: the symbol is not used.
+        if unsafe { library.get::<*const c_void>(OURS) }.is_ok() {
+            return Err(DriverError::Ours);
+        }
         Driver::of(library)
     }
 

@@ -6,6 +6,7 @@
 //! | `parser` | tokens → syntax tree (`syntax`) |
 //! | `checker` | names, types, labels and directives of a tree |
 //! | `translate` | checked tree → LLVM assembly |
+//! | `link` | several texts → one |
 //!
 //! Kernels look in the result as clang makes them: `ptx_kernel` functions with a parameter for each `.param`, variables
 //! in the address spaces of their state spaces. Registers are local variables, which LLVM makes values of. Control
@@ -18,11 +19,13 @@
 mod checker;
 mod error;
 mod lexer;
+mod link;
 mod parser;
 mod syntax;
 mod translate;
 
 pub use error::{Error, Position};
+pub use link::link;
 pub use translate::{LINE_METADATA, MODULE_METADATA, UNKNOWN};
 
 /// Translates PTX to LLVM assembly.

@@ -49,6 +49,10 @@ const WORDS: [&str; 40] = [
 ];
 
 fn check(text: &str) {
+    // A text with itself: every name is there twice.
+    if let Ok(linked) = ptx::link(&[text, text]) {
+        let _ = ptx::translate(&linked);
+    }
     if let Err(error) = ptx::translate(text) {
         let line = text.split('\n').nth(error.position.line as usize - 1);
         let line = line.unwrap_or_else(|| panic!("{error}: there is no such line"));

@@ -233,6 +233,11 @@ fn without_a_device_every_call_says_so() {
     );
 }
 
+fn is_of_the_driver(name: &str) -> bool {
+    let rest = name.strip_prefix("cu").unwrap_or_default();
+    rest.starts_with(|letter: char| letter.is_ascii_uppercase())
+}
+
 /// The header declares what the library has, and nothing else.
 #[test]
 fn the_header_declares_what_the_library_has() {
@@ -262,6 +267,8 @@ fn the_header_declares_what_the_library_has() {
         .map(|symbol| symbol.name().expect("a name in UTF-8").to_owned())
         .filter(|name| !clangs(name) && name != "__cudaPopCallConfiguration")
         .filter(|name| name != "libcudart.so.12" && !renamed.contains(&name.as_str()))
+        // The driver's interface has a header of its own.
+        .filter(|name| !is_of_the_driver(name))
         // What CUDA's libraries of ours ask is no function of programs.
         .filter(|name| !name.starts_with("omptarget"))
         // The header gives programs these names by a macro.

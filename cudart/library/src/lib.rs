@@ -1,7 +1,11 @@
 //! `libcudart.so.12`: the exported symbols. Each one jumps to the function of the same name in `cudart`
 //! (`symbol-versions`). `tests/tests/cuda_programs.rs` compares the library with the header.
 //!
-//! A library of its own, because `cudart` is in HIP's, too, which has other symbols.
+//! A library of its own, because `cudart` is in HIP's, too, which has other symbols. It is `libcuda.so.1`, too: the
+//! driver's interface, whose symbols have no versions.
+
+// Its functions are exported by their own names.
+extern crate cuda_driver as _;
 
 symbol_versions::export! {
     cudart::entry::arrays::{

@@ -40,7 +40,7 @@ unsafe fn make(
     let runtime = runtime();
     let device = runtime.device()?;
     device.check()?;
-    let memory = allocate_on(device, plan.bytes, MemoryKind::Device)? as u64;
+    let memory = allocate_on(&device, plan.bytes, MemoryKind::Device)? as u64;
     plan.levels
         .iter_mut()
         .for_each(|level| level.address += memory);

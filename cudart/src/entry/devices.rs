@@ -2,11 +2,9 @@
 
 use std::ffi::{CStr, c_char, c_int};
 
-use plugin_api::DevicePtr;
-
 use crate::cuda_device::CudaDevice;
 use crate::entry::place;
-use crate::error::{Code, Result, answer};
+use crate::error::{Code, answer};
 use crate::properties::DeviceProperties;
 use crate::runtime::runtime;
 
@@ -57,21 +55,8 @@ pub extern "C" fn cudaDeviceSynchronize() -> i32 {
 
 /// Frees everything on the current device. A device that failed is usable again, if it survived that.
 pub extern "C" fn cudaDeviceReset() -> i32 {
-    let reset = || -> Result<()> {
-        let runtime = runtime();
-        let device = runtime.device()?;
-        device.reset();
-        runtime.forget_streams(device);
-        runtime.variables.take_of(device.number);
-        let allocations = runtime.allocations.take_of(device.number).into_iter();
-        let memory = allocations.map(|allocation| allocation.begin);
-        for begin in memory.chain(runtime.forget_arrays(device)) {
-            let freed = device.raw.free(DevicePtr(begin));
-            freed.map_err(device.failed())?;
-        }
-        device.check()
-    };
-    answer(reset())
+    let device = runtime().device();
+    answer(device.and_then(|device| runtime().reset(&device)))
 }
 
 /// What a device is, and its limits.

@@ -18,13 +18,14 @@ const RESIDENT_THREADS: u32 = 2048;
 const RESIDENT_BLOCKS: u32 = 32;
 
 /// A kernel on the current device.
-fn kernel(stub: *const c_void) -> Result<(&'static Arc<CudaDevice>, Arc<LoadedKernel>)> {
+fn kernel(stub: *const c_void) -> Result<(Arc<CudaDevice>, Arc<LoadedKernel>)> {
     let runtime = runtime();
     let device = runtime.device()?;
     device.check()?;
     let symbol = runtime.registry.kernel(stub as usize);
     let symbol = symbol.ok_or(Code::INVALID_FUNCTION)?;
-    Ok((device, device.kernel(&runtime.registry, &symbol)?))
+    let kernel = device.kernel(&runtime.registry, &symbol)?;
+    Ok((device, kernel))
 }
 
 /// What is known about a kernel.

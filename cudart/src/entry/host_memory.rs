@@ -116,6 +116,7 @@ pub extern "C" fn cudaHostRegister(memory: *mut c_void, bytes: usize, flags: u32
             size: bytes as u64,
             kind: MemoryKind::Host,
             device: device.number,
+            context: device.id,
         });
         Ok(())
     };

@@ -25,7 +25,7 @@ pub fn allocate(bytes: usize, kind: MemoryKind) -> Result<*mut c_void> {
     device.check()?;
     match bytes {
         0 => Ok(std::ptr::null_mut()),
-        _ => allocate_on(device, bytes as u64, kind),
+        _ => allocate_on(&device, bytes as u64, kind),
     }
 }
 
@@ -44,6 +44,7 @@ pub fn allocate_on(device: &CudaDevice, size: u64, kind: MemoryKind) -> Result<*
         size,
         kind,
         device: device.number,
+        context: device.id,
     });
     Ok(address.0 as *mut c_void)
 }

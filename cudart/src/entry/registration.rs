@@ -42,7 +42,7 @@ pub extern "C" fn __cudaUnregisterFatBinary(handle: Handle) {
     for device in runtime.devices_found() {
         device.unload(id(handle));
         // Those of other fat binaries come back when they are asked for.
-        runtime.variables.take_of(device.number);
+        runtime.variables.take_of(device.id);
     }
 }
 
@@ -56,7 +56,7 @@ unsafe fn symbol(handle: Handle, name: *const c_char) -> Symbol {
     Symbol {
         binary: id(handle),
         name: name.to_string_lossy().into(),
-        c_name: name,
+        c_name: name.into(),
     }
 }
 

@@ -23,6 +23,7 @@ fn variable(symbol: *const c_void) -> Result<Global> {
         size: global.size,
         kind: MemoryKind::Device,
         device: device.number,
+        context: device.id,
     });
     Ok(global)
 }

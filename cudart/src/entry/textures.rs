@@ -84,7 +84,7 @@ pub unsafe extern "C" fn cudaCreateTextureObject(
         let device = runtime().device()?;
         device.check()?;
         // SAFETY: caller.
-        let (mut texture, mut format) = unsafe { texture_of(device, resource)? };
+        let (mut texture, mut format) = unsafe { texture_of(&device, resource)? };
         if let Some(view) = view {
             format = object::seen(&mut texture, format, view)?;
         }
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn cudaCreateTextureObject(
             settings: Some(*settings),
             view: view.copied(),
         };
-        *handle = keep(device, &texture, object)?;
+        *handle = keep(&device, &texture, object)?;
         Ok(())
     };
     answer(make())
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn cudaCreateSurfaceObject(
         let device = runtime().device()?;
         device.check()?;
         // SAFETY: caller.
-        let (mut texture, format) = unsafe { texture_of(device, resource)? };
+        let (mut texture, format) = unsafe { texture_of(&device, resource)? };
         object::set_format(&mut texture, format);
         let object = Object {
             device: device.number,
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn cudaCreateSurfaceObject(
             settings: None,
             view: None,
         };
-        *handle = keep(device, &texture, object)?;
+        *handle = keep(&device, &texture, object)?;
         Ok(())
     };
     answer(make())

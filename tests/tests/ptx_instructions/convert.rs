@@ -73,6 +73,15 @@ pub fn of_floats() -> Vec<Case> {
         case_of("cvt.rn.f32.f64 {d}, {a};", 32, [64; 3], |a, _, _| {
             (f64::from_bits(a) as f32).to_bits().into()
         }),
+        case_of(
+            "cvt.rz.bf16.f32 {d}, {a};",
+            16,
+            [32; 3],
+            |a, _, _| match f(a).is_nan() {
+                true => 0x7fff,
+                false => low(a, 32) >> 16,
+            },
+        ),
         // To half precision and back.
         case(
             "cvt.rn.f16.f32 %w16a, 0f3FC00000; cvt.f32.f16 {d}, %w16a;",

@@ -1,0 +1,68 @@
+//! CUDA's driver interface: programs in C, compiled by the host's compiler, and PTX on the virtual GPU.
+
+use std::process::Command;
+
+use e2e::{Outcome, dist, root};
+use object::{Object, ObjectSymbol};
+
+/// Runs a program of `tests/programs/driver`, which finds the library as one that was built elsewhere does.
+fn run(name: &str) -> Outcome {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let program = folder.path().join(name);
+    let output = Command::new("cc")
+        .args(["-Wall", "-Werror", "-O1", "-o"])
+        .arg(&program)
+        .arg(root().join(format!("tests/programs/driver/{name}.c")))
+        .arg(format!("-L{}", dist("lib/cuda/stubs").display()))
+        .arg("-lcuda")
+        .output()
+        .expect("cc starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name}: {said}");
+    let library = dist("lib/cuda");
+    let library = library.to_str().expect("a name in UTF-8");
+    let settings = [("LD_LIBRARY_PATH", library), ("OMPTARGET_DEVICES", "vgpu")];
+    e2e::run(&program, &[], &settings)
+}
+
+#[test]
+fn a_client_in_c() {
+    let outcome = run("client");
+    assert_eq!(outcome.passed("the client"), "PASS\n");
+}
+
+#[test]
+fn wrong_use() {
+    let outcome = run("wrong");
+    assert_eq!((outcome.code, &*outcome.stdout), (0, "PASS\n"));
+    for told in [
+        "libcuda: kernel bad cannot run: the virtual GPU cannot run the PTX instruction `wgmma",
+        "libcuda: a kernel failed: store to 0x40, which is not mapped on the device",
+    ] {
+        assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn the_page_names_every_function() {
+    let library = std::fs::read(dist("lib/cuda/libcuda.so.1")).expect("it is readable");
+    let library = object::File::parse(&*library).expect("it is an ELF file");
+    let page = std::fs::read_to_string(root().join("docs/cuda-driver.md")).expect("a page");
+    let mut count = 0;
+    for symbol in library
+        .dynamic_symbols()
+        .filter(ObjectSymbol::is_definition)
+    {
+        let name = symbol.name().expect("a name in UTF-8");
+        let name = name.trim_end_matches("_ptsz").trim_end_matches("_ptds");
+        let rest = name.strip_prefix("cu").unwrap_or_default();
+        if rest.starts_with(|letter: char| letter.is_ascii_uppercase()) {
+            assert!(
+                page.contains(&format!("`{name}`")),
+                "docs/cuda-driver.md lacks {name}"
+            );
+            count += 1;
+        }
+    }
+    assert!(count > 200, "{count}");
+}
