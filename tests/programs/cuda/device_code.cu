@@ -154,6 +154,8 @@ struct Atomics {
     unsigned long long wide;
     float floats;
     double doubles;
+    int scoped;
+    double largest;
 };
 
 __global__ void atomics(Atomics *results) {
@@ -180,6 +182,12 @@ __global__ void atomics(Atomics *results) {
     __syncthreads();
     if (of_block != (int)blockDim.x)
         atomicAdd(&results->sum, 1000000);
+    __nv_atomic_fetch_add(&results->scoped, 2, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_BLOCK);
+    double large = __nv_atomic_load_n(&results->largest, __NV_ATOMIC_ACQUIRE);
+    while (large < i && !__nv_atomic_compare_exchange_n(&results->largest, &large, i, false, __NV_ATOMIC_RELAXED,
+                                                        __NV_ATOMIC_RELAXED)) {
+    }
 }
 
 static void test_atomics() {
@@ -197,6 +205,8 @@ static void test_atomics() {
     EXPECT(results.doubles, 64);
     EXPECT(results.wrapped, -512);
     EXPECT(results.swapped, 768);
+    EXPECT(results.scoped, 512);
+    EXPECT(results.largest, 255);
 }
 
 // Functions whose results are exact, or are compared with a tolerance.

@@ -1,0 +1,85 @@
+"""HeCBench's CUDA programs: how each is built and run, by its build file, and with which arguments."""
+
+import re
+import subprocess
+
+# What build files leave to their users. A launcher starts several processes; one of MPI's does without.
+VARIABLES = ["ARCH=sm_80", "LAUNCHER=", "GSL=/usr", "GSL_INC=", "GSL_LIB=-lgsl -lgslcblas"]
+# Where Debian has Open MPI's headers; its libraries are found anyhow.
+MPI = "/usr/lib/x86_64-linux-gnu/openmpi"
+# What a build file names, and is not here.
+NOT_HERE = {"-lnccl": "NCCL", "nvshmem": "NVSHMEM", "-lcudnn": "cuDNN", "-lcusolver": "cuSOLVER",
+            "setup.py": "PyTorch"}
+# Words of a command line that are files, and what programs say of those that are not there.
+FILE = re.compile(r"(?:[\w.+-]+/)*[\w.+-]+\.(?!out$)[a-zA-Z]\w*|(?:[\w.+-]+/)+[\w.+-]+")
+ABSENT = re.compile(r"(?:cannot|can't|could ?n[o']t|can not|unable to|failed to|error:? ?|fail(?:ed)? to|in) ?(?:be )?"
+                    r"(?:open|read|load|find|access)|no such file|not (?:be )?(?:open|found)|does not exist|"
+                    r"error (?:opening|reading)|file open", re.IGNORECASE)
+# Sizes up to these stay, where sizes are made smaller: of a program with one, and with several.
+LARGE, SEVERAL = 1 << 16, 1 << 10
+
+
+def lines(made):
+    """What `make -n run` prints, a command a line."""
+    said = subprocess.run([*made, "-n", "run"], capture_output=True, text=True, check=False).stdout
+    return [line.strip() for line in said.replace("\\\n", " ").splitlines()]
+
+
+def is_run(line):
+    """Whether a line starts the program: it neither builds it, nor what it is compared with on the host."""
+    if re.search(r"\./(get_|generate_|main-cpu)", line):
+        return False
+    return re.match(r"(cd \S+ *(&&|;) *)?(\w+=\S+ +)*(mpi(run|exec) .*?)?[\w./]*/[\w+-]+(\.sh)?( |$)(?!.*\.o\b)", line) is not None
+
+
+def smaller(number, most):
+    """A size of the same kind that is not above `most`, if there is one: round numbers stay round, and powers of two
+    such."""
+    while number > most and number % 10 == 0 and number % 1024 != 0:
+        number //= 10
+    while number > most and number % 2 == 0:
+        number //= 2
+    return number
+
+
+def reduced(line, options):
+    """The command with `--repeat` in place of its last argument, if that is a number beyond, and with smaller sizes if
+    `--small`."""
+    words = line.split()
+    places = [place for place, word in enumerate(words) if word.isdigit() and place > 0]
+    if options.repeat and places and places[-1] == len(words) - 1 and int(words[-1]) > options.repeat:
+        words[places.pop()] = str(options.repeat)
+    if options.small:
+        large = [place for place in places if int(words[place]) > SEVERAL]
+        for place in large:
+            words[place] = str(smaller(int(words[place]), LARGE if len(large) == 1 else SEVERAL))
+    return " ".join(words)
+
+
+def absent(folder, command, said):
+    """The first file that a command names and its folder has not, if the program misses one."""
+    inside = re.match(r"cd (\S+)", command)
+    where = folder / inside.group(1) if inside else folder
+    words = [word for word in command.split()[1:] if FILE.fullmatch(word)]
+    missing = [word for word in words if not (where / word).exists()]
+    return missing[0] if missing and ABSENT.search(said) else None
+
+
+def programs(folder, nvcc, options):
+    """The name of each program, its folder, the commands that build it, a function that tells how it is run once it is
+    built, why it is left out."""
+    for where in sorted(folder.glob("src/*-cuda")):
+        name = where.name.removesuffix("-cuda")
+        files = [file for file in ("Makefile", "Makefile.cuda") if (where / file).exists()]
+        if not files:
+            yield name, where, [], None, "no Makefile"
+            continue
+        text = (where / files[0]).read_text(errors="replace")
+        skip = next((why for sign, why in NOT_HERE.items() if sign in text), None)
+        mpi = [f"MPI_ROOT={MPI}"] if "MPI_ROOT" in text else []
+        make = ["make", "-C", where, "-f", files[0], f"CC={nvcc}", f"NVCC={nvcc}", *VARIABLES, *mpi]
+
+        def runs(make=make):
+            found = [line for line in lines(make) if is_run(line)]
+            return [["sh", "-c", reduced(found[0], options)]] if found else []
+        yield name, where, [make], runs, skip
