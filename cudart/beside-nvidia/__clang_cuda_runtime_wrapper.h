@@ -10,6 +10,7 @@
 #include <time.h>
 #include "cached_access_omptarget.h"
 #include "host_min_max_omptarget.h"
+#include "nvcc_omptarget.h"
 #include "scoped_atomics_omptarget.h"
 #ifdef OMPTARGET_TEXTURE_REFERENCES
 #include "texture_references_omptarget.h"

@@ -10,11 +10,12 @@ MPI = "/usr/lib/x86_64-linux-gnu/openmpi"
 # What a build file names, and is not here.
 NOT_HERE = {"-lnccl": "NCCL", "nvshmem": "NVSHMEM", "-lcudnn": "cuDNN", "-lcusolver": "cuSOLVER",
             "setup.py": "PyTorch"}
-# Words of a command line that are files, and what programs say of those that are not there.
-FILE = re.compile(r"(?:[\w.+-]+/)*[\w.+-]+\.(?!out$)[a-zA-Z]\w*|(?:[\w.+-]+/)+[\w.+-]+")
-ABSENT = re.compile(r"(?:cannot|can't|could ?n[o']t|can not|unable to|failed to|error:? ?|fail(?:ed)? to|in) ?(?:be )?"
+# Words of a command line that are files, those of them that it writes, and how programs complain of absent ones.
+FILE = re.compile(r"(?:[\w.+-]+/)*[\w.+-]+\.[a-zA-Z]\w*|(?:[\w.+-]+/)+[\w.+-]+")
+RESULT = re.compile(r"out|result|denoised", re.IGNORECASE)
+ABSENT = re.compile(r".*(?:(?:cannot|can't|could ?n[o']t|can not|unable to|failed to|error|fail to) ?(?:be )?"
                     r"(?:open|read|load|find|access)|no such file|not (?:be )?(?:open|found)|does not exist|"
-                    r"error (?:opening|reading)|file open", re.IGNORECASE)
+                    r"file error|file open).*", re.IGNORECASE)
 # Sizes up to these stay, where sizes are made smaller: of a program with one, and with several.
 LARGE, SEVERAL = 1 << 16, 1 << 10
 
@@ -47,7 +48,9 @@ def reduced(line, options):
     `--small`."""
     words = line.split()
     places = [place for place, word in enumerate(words) if word.isdigit() and place > 0]
-    if options.repeat and places and places[-1] == len(words) - 1 and int(words[-1]) > options.repeat:
+    last = int(words[-1]) if places and places[-1] == len(words) - 1 else 0
+    # The last number mostly says how often a kernel is launched. Large powers of two are sizes.
+    if options.repeat and last > options.repeat and (last < SEVERAL or last & (last - 1)):
         words[places.pop()] = str(options.repeat)
     if options.small:
         large = [place for place in places if int(words[place]) > SEVERAL]
@@ -56,13 +59,16 @@ def reduced(line, options):
     return " ".join(words)
 
 
-def absent(folder, command, said):
-    """The first file that a command names and its folder has not, if the program misses one."""
+def absent(folder, command, said, failed):
+    """What a program misses of its data. `None`: nothing, as far as one can tell."""
     inside = re.match(r"cd (\S+)", command)
     where = folder / inside.group(1) if inside else folder
-    words = [word for word in command.split()[1:] if FILE.fullmatch(word)]
+    words = [word for word in command.split()[1:] if FILE.fullmatch(word) and not RESULT.search(word)]
     missing = [word for word in words if not (where / word).exists()]
-    return missing[0] if missing and ABSENT.search(said) else None
+    complaint = ABSENT.search(said)
+    if missing and (failed or complaint):
+        return missing[0]
+    return complaint.group(0) if complaint and failed else None
 
 
 def programs(folder, nvcc, options):

@@ -190,6 +190,42 @@ __global__ void atomics(Atomics *results) {
     }
 }
 
+// Programs older than __syncwarp rely on the lanes of a warp in lockstep.
+__global__ void exchanged_in_lockstep(int *to) {
+    __shared__ int values[64];
+    int here = threadIdx.y * blockDim.x + threadIdx.x;
+    values[here] = here * 3;
+    to[here] = values[here ^ 31];
+}
+
+// All lanes load what they move before one stores it, also where it is a structure.
+__global__ void moved_in_lockstep(float3 *points, const int *places) {
+    __shared__ float3 here[32];
+    here[threadIdx.x] = points[threadIdx.x];
+    here[places[threadIdx.x]] = here[threadIdx.x];
+    points[threadIdx.x] = here[threadIdx.x];
+}
+
+static void test_lockstep() {
+    float3 points[32];
+    int places[32];
+    for (int i = 0; i < 32; i++) {
+        points[i] = make_float3(i, i * 2, i * 3);
+        places[i] = (i * 7 + 3) % 32;
+    }
+    float3 *device_points = to_device(points, 32);
+    moved_in_lockstep<<<1, 32>>>(device_points, to_device(places, 32));
+    to_host(points, device_points, 32);
+    for (int i = 0; i < 32; i++)
+        EXPECT(points[places[i]].y + points[places[i]].z, i * 5);
+    int results[64] = {};
+    int *device = to_device(results, 64);
+    exchanged_in_lockstep<<<1, dim3(32, 2)>>>(device);
+    to_host(results, device, 64);
+    for (int i = 0; i < 64; i++)
+        EXPECT(results[i], (i ^ 31) * 3);
+}
+
 static void test_atomics() {
     Atomics results = {};
     Atomics *device = to_device(&results, 1);
@@ -326,6 +362,7 @@ int main() {
     test_shared_memory();
     test_warps();
     test_atomics();
+    test_lockstep();
     test_mathematics();
     test_templates();
     test_assembly();
