@@ -3,6 +3,9 @@
 #include_next <__clang_cuda_runtime_wrapper.h>
 
 #if defined(__CUDA__)
+// clang's has no value, which `#if __CUDACC__` needs.
+#undef __CUDACC__
+#define __CUDACC__ 1
 // What NVIDIA's compiler includes before every source, and old programs use unasked.
 #include <math.h>
 #include <stdlib.h>
