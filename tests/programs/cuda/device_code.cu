@@ -190,6 +190,52 @@ __global__ void atomics(Atomics *results) {
     }
 }
 
+const int SIMD_RESULTS = 9;
+
+__global__ void simd(unsigned x, unsigned y, unsigned *to) {
+    to[0] = __vmaxs4(x, y);
+    to[1] = __vminu2(x, y);
+    to[2] = __vabsdiffu4(x, y);
+    to[3] = __vaddss4(x, y);
+    to[4] = __vsubus2(x, y);
+    to[5] = __vavgu4(x, y);
+    to[6] = __vcmpgts4(x, y);
+    to[7] = __vsadu4(x, y);
+    to[8] = isnan(nan(""));
+}
+
+static void test_simd() {
+    unsigned results[SIMD_RESULTS] = {};
+    unsigned *device = to_device(results, SIMD_RESULTS);
+    simd<<<1, 1>>>(0x80017f05, 0xff0201fa, device);
+    to_host(results, device, SIMD_RESULTS);
+    const unsigned expected[SIMD_RESULTS] = {0xff027f05, 0x800101fa, 0x7f017ef5, 0x80037fff, 0x00007d0b,
+                                             0xc0024080, 0x0000ffff, 0x7f + 0x01 + 0x7e + 0xf5, 1};
+    for (int i = 0; i < SIMD_RESULTS; i++)
+        EXPECT(results[i], expected[i]);
+}
+
+// A parameter with the alignment of a vector.
+struct alignas(64) Aligned {
+    double values[8];
+};
+
+__global__ void aligned_parameter(int before, Aligned moved, double *to) {
+    Aligned copy = moved;
+    for (int i = 0; i < 8; i++)
+        to[i] = copy.values[i] + before;
+}
+
+static void test_aligned_parameter() {
+    Aligned given = {{1, 2, 3, 4, 5, 6, 7, 8}};
+    double results[8] = {};
+    double *device = to_device(results, 8);
+    aligned_parameter<<<1, 1>>>(10, given, device);
+    to_host(results, device, 8);
+    for (int i = 0; i < 8; i++)
+        EXPECT(results[i], i + 11);
+}
+
 // Programs older than __syncwarp rely on the lanes of a warp in lockstep.
 __global__ void exchanged_in_lockstep(int *to) {
     __shared__ int values[64];
@@ -363,6 +409,8 @@ int main() {
     test_warps();
     test_atomics();
     test_lockstep();
+    test_simd();
+    test_aligned_parameter();
     test_mathematics();
     test_templates();
     test_assembly();
