@@ -11,8 +11,10 @@ use vgpu_abi::EntryFn;
 use vgpu_abi::artifact::KernelEntry;
 
 use crate::block::MAX_THREADS;
+use crate::checker::{LaunchChecks, LaunchedCode};
 use crate::deadlock;
 use crate::dispatch::Dispatch;
+use crate::endless_wait::EndlessWait;
 use crate::engine::{Engine, Form, Forms};
 use crate::fault::Cause;
 use crate::form_choice::{FormChoice, Way};
@@ -32,6 +34,7 @@ pub struct VirtualKernel {
     forms: Forms,
     choice: Arc<FormChoice>,
     refusal: Option<String>,
+    endless_wait: Arc<EndlessWait>,
     code: Arc<Code>,
 }
 
@@ -54,7 +57,9 @@ impl VirtualKernel {
             default_threads: code.default_threads,
             static_shared: entry.static_shared,
         };
+        let endless_wait = EndlessWait::of_kernel(code.clone(), info.name.clone());
         Ok(VirtualKernel {
+            endless_wait: Arc::new(endless_wait),
             info,
             forms,
             choice: Arc::default(),
@@ -109,6 +114,16 @@ impl VirtualKernel {
     fn chooses(&self, form: Form) -> bool {
         let auto = self.code.gpu.config.engine == Engine::Auto;
         auto && matches!(form, Form::Subgroups { .. })
+    }
+
+    /// The code of a launch, for the checker's reports.
+    fn launched(&self, launch: &Launch<'_>) -> LaunchedCode {
+        LaunchedCode {
+            kernel: self.info.name.as_str().into(),
+            sites: self.code.sites.clone(),
+            grid: launch.grid,
+            block: launch.block,
+        }
     }
 
     fn report(&self, fault: GridFault, launch: &Launch<'_>) -> KernelFault {
@@ -190,6 +205,18 @@ impl Kernel for VirtualKernel {
         let record = dispatch.as_ref().map(Dispatch::address);
         let record = record.or(workspace.as_ref().map(Workspace::address));
         let form = self.forms.choose(launch.block);
+        let checks = gpu.checker.as_ref().map(|checker| {
+            let lockstep = if warp_kind.lockstep {
+                warp_kind.size
+            } else {
+                1
+            };
+            Arc::new(LaunchChecks::begin(
+                checker,
+                self.launched(launch),
+                lockstep as u16,
+            ))
+        });
         let run = GridRun {
             form,
             choice: self.chooses(form).then(|| self.choice.clone()),
@@ -203,11 +230,25 @@ impl Kernel for VirtualKernel {
             order: gpu.config.schedule.of_launch(gpu.next_launch()),
             lockstep_timeout: LOCKSTEP_TIMEOUT,
             timeout: gpu.config.timeout,
+            endless_wait: gpu
+                .config
+                .timeout
+                .is_none()
+                .then(|| self.endless_wait.clone()),
+            checks: checks.clone(),
         };
         // SAFETY: the entry stays loaded as long as `self.code` lives. The rest was checked.
-        match unsafe { Grid::launch(&gpu.machine, run) }? {
+        let ended = unsafe { Grid::launch(&gpu.machine, run) };
+        if let Some(checks) = checks {
+            checks.end();
+        }
+        match ended? {
             None => Ok(()),
-            Some(fault) => Err(Error::Fault(Box::new(self.report(fault, launch)))),
+            Some(fault) => {
+                let fault = self.report(fault, launch);
+                findings::record_fault(&fault);
+                Err(Error::Fault(Box::new(fault)))
+            }
         }
     }
 }

@@ -57,6 +57,7 @@ pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
     let block = unsafe { sm.block() };
     let random = run.order.of_block(run.context.ctaid);
     block.reset(threads, run.warp_kind, warps, ended, random);
+    run.begin_checks(run.context.ctaid);
     let mut waiting = Waiting {
         since: None,
         rounds: 0,
@@ -280,6 +281,11 @@ impl Waiting {
             // SAFETY: no fiber runs.
             let raised = deadlock::report(unsafe { sm.block() }, Cause::NoProgress(timeout));
             return Err(Ending::Faulted(Box::new(raised)));
+        }
+        if let Some(endless) = run.endless_wait {
+            // SAFETY: no fiber runs.
+            let waiting = || deadlock::report(unsafe { sm.block() }, Cause::NoProgress(waited));
+            endless.check(run.context.ctaid, waited, waiting);
         }
         match waited > SPIN_LIMIT {
             true => std::thread::sleep(NAP),

@@ -74,6 +74,7 @@ unsafe extern "C" fn run_subgroups(subgroups: *const (), number: u64) -> ! {
     };
     let lanes = u64::MAX >> (u64::BITS - width);
     for ctaid in blocks.clone() {
+        run.begin_checks(ctaid);
         for first in (0..run.whole_subgroups(width)).step_by(width as usize) {
             if run.stop.load(Ordering::Relaxed) {
                 // SAFETY: as below.

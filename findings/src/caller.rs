@@ -1,0 +1,134 @@
+//! Where in the program a routine of a run-time library is called.
+
+use std::collections::HashMap;
+use std::ffi::{CStr, c_void};
+use std::mem::MaybeUninit;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use parking_lot::Mutex;
+use plugin_api::SourceLocation;
+
+use crate::finding::Note;
+
+/// Frames of the calling thread that are looked at.
+const FRAMES: usize = 32;
+
+/// An address of a loaded object.
+struct Place {
+    file: PathBuf,
+    base: usize,
+    /// The exported function that it lies in.
+    function: Option<String>,
+}
+
+/// The routine of the library in which this code is that the program has called, with the place of the call. Without
+/// debug information, and where the library is linked into the program, the place is unknown. A function that is not
+/// exported by its plain name is called `routine`.
+pub fn caller(routine: &str) -> Note {
+    let (function, call) = entry().unwrap_or_default();
+    Note {
+        text: function.unwrap_or_else(|| routine.to_owned()),
+        location: call.and_then(location),
+    }
+}
+
+/// The last function of the object that has this code, and the first address outside of it.
+fn entry() -> Option<(Option<String>, Option<usize>)> {
+    let own = object(entry as *const () as usize)?.base;
+    let mut frames = [std::ptr::null_mut::<c_void>(); FRAMES];
+    // SAFETY: the array has room for as many addresses.
+    let count = unsafe { libc::backtrace(frames.as_mut_ptr(), FRAMES as i32) };
+    let mut function = None;
+    for address in frames.iter().take(usize::try_from(count).unwrap_or(0)) {
+        // The call stands before the return address.
+        let call = (*address as usize).wrapping_sub(1);
+        match object(call).filter(|object| object.base == own) {
+            Some(object) => function = object.function,
+            None => return Some((function.filter(|name| !name.starts_with("_Z")), Some(call))),
+        }
+    }
+    None
+}
+
+/// The loaded object that an address lies in.
+fn object(address: usize) -> Option<Place> {
+    let mut information = MaybeUninit::<libc::Dl_info>::uninit();
+    // SAFETY: dladdr takes any address, and fills the structure if it returns another number than 0.
+    let information = unsafe {
+        match libc::dladdr(address as *const c_void, information.as_mut_ptr()) {
+            0 => return None,
+            _ => information.assume_init(),
+        }
+    };
+    let text = |name: *const libc::c_char| {
+        if name.is_null() {
+            return None;
+        }
+        // SAFETY: a name that is not null is a string that lives as long as the object is loaded.
+        let name = unsafe { CStr::from_ptr(name) };
+        Some(name.to_string_lossy().into_owned())
+    };
+    Some(Place {
+        file: text(information.dli_fname)?.into(),
+        base: information.dli_fbase as usize,
+        function: text(information.dli_sname),
+    })
+}
+
+/// The place in the source, looked up once for each address.
+fn location(address: usize) -> Option<SourceLocation> {
+    static KNOWN: LazyLock<Mutex<HashMap<usize, Option<SourceLocation>>>> =
+        LazyLock::new(Mutex::default);
+    let mut known = KNOWN.lock();
+    known
+        .entry(address)
+        .or_insert_with(|| look_up(address))
+        .clone()
+}
+
+fn look_up(address: usize) -> Option<SourceLocation> {
+    let object = object(address)?;
+    // The name of a program is as it was called, which no path may lead to.
+    let file = match object.file.is_file() {
+        true => object.file,
+        false => PathBuf::from("/proc/self/exe"),
+    };
+    let loader = addr2line::Loader::new(file).ok()?;
+    // A program that is not position-independent has the addresses of its file.
+    let relative = address.wrapping_sub(object.base) as u64;
+    [relative, address as u64].into_iter().find_map(|probe| {
+        let location = loader.find_location(probe).ok()??;
+        let function = loader.find_symbol(probe).unwrap_or_default();
+        Some(SourceLocation {
+            file: location.file?.to_owned(),
+            line: location.line?,
+            column: 0,
+            // A mangled name helps nobody.
+            function: if function.starts_with("_Z") {
+                ""
+            } else {
+                function
+            }
+            .to_owned(),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A test is linked into its program, whose first caller is the C library.
+    #[test]
+    fn a_routine_is_named() {
+        assert!(!caller("omp_target_alloc").text.is_empty());
+    }
+
+    #[test]
+    fn an_address_of_this_file_is_found() {
+        let here = an_address_of_this_file_is_found as *const () as usize;
+        let location = look_up(here).expect("tests have debug information");
+        assert!(location.file.ends_with("caller.rs"), "{location:?}");
+    }
+}
