@@ -3,6 +3,8 @@
 import re
 import subprocess
 
+from . import hecbench_inputs as inputs
+
 # What build files leave to their users. A launcher starts several processes; one of MPI's does without.
 VARIABLES = ["ARCH=sm_80", "LAUNCHER=", "GSL=/usr", "GSL_INC=", "GSL_LIB=-lgsl -lgslcblas"]
 # Where Debian has Open MPI's headers; its libraries are found anyhow.
@@ -96,6 +98,8 @@ def absent(folder, command, said, failed):
 def programs(folder, nvcc, options):
     """The name of each program, its folder, the commands that build it, a function that tells how it is run once it is
     built, why it is left out."""
+    if options.inputs:
+        inputs.make(folder / "src")
     for where in sorted(folder.glob("src/*-cuda")):
         name = where.name.removesuffix("-cuda")
         files = [file for file in ("Makefile", "Makefile.cuda") if (where / file).exists()]
