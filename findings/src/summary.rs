@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Once;
 
 use crate::checks::wanted;
+use crate::ending;
 use crate::finding::{Finding, Kind};
 use crate::report::{FOUND, REPORT_VARIABLE};
 
 /// How many findings the process has, of which kinds: `2 findings: 1 memory, 1 race`. `None` if there are none, or if
 /// [`REPORT_VARIABLE`] names a file: whoever reads that sums up.
 pub fn summary() -> Option<String> {
+    ending::search();
     let is_read = std::env::var_os(REPORT_VARIABLE).is_some_and(|name| !name.is_empty());
     let by_kind = FOUND.lock().by_kind();
     (!by_kind.is_empty() && !is_read).then(|| text(&by_kind))

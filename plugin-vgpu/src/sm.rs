@@ -68,7 +68,7 @@ impl BlockRun<'_> {
                 start: shared_base,
                 len: shared_size.into(),
             };
-            checks.begin_block(block, shared);
+            checks.begin_block(self.context.smid, block, shared);
         }
     }
 

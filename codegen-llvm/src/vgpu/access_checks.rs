@@ -45,7 +45,7 @@ const RUNTIME_VARIABLES: [&str; 2] = ["omptarget.", "__omp"];
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
     let checks = unit.options.checks;
-    if !checks.any() {
+    if !checks.of_accesses() {
         return Ok(());
     }
     let functions = unit.module.definitions();
@@ -188,9 +188,8 @@ impl AccessPass<'_> {
 
     fn announce(&mut self, instruction: Value, access: &Access) {
         let base = base_of(access.address);
-        // Atomic operations order what the device runtime's threads do for the program.
         let own = is_runtime_variable(base);
-        if own && !(self.unit.options.checks.race && access.kind.has(AccessKind::ATOMIC)) {
+        if own && !self.concerns_program(access.kind) {
             return;
         }
         let extent = self.extent(base);
@@ -234,6 +233,13 @@ impl AccessPass<'_> {
             let arguments = [address, access.size, value, site, kind];
             builder.call_function(self.access, &arguments);
         }
+    }
+
+    /// Whether an access to a variable of the device runtime's matters for the program: atomic operations order its
+    /// threads, and what the runtime writes there the program may read through a pointer.
+    fn concerns_program(&self, kind: AccessKind) -> bool {
+        let checks = self.unit.options.checks;
+        checks.race && kind.has(AccessKind::ATOMIC) || checks.init && kind.has(AccessKind::WRITE)
     }
 
     /// The accesses of an instruction through pointers.

@@ -141,6 +141,7 @@ macro_rules! barriers {
             // SAFETY: the caller's contract.
             if let Some(it) = unsafe { Announcer::new(cx) } {
                 it.checks.arrive(Meeting::Barrier(id), it.actor.thread, $lanes, $waits);
+                it.checks.come_to_barrier(it.sm.index, it.actor, (site, id), $lanes);
             }
             // SAFETY: the caller's contract.
             let result = unsafe { engine::$plain(cx, site, id, count, $($parameter),*) };
@@ -149,6 +150,7 @@ macro_rules! barriers {
                 let first = lanes_of($lanes).next().unwrap_or(0);
                 let thread = it.actor.lane(first).thread;
                 it.checks.leave(Meeting::Barrier(id), thread, it.live());
+                it.checks.leave_barrier(it.sm.index, id, thread);
             }
             result
         }

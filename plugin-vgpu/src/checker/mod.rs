@@ -12,7 +12,7 @@ mod observation;
 mod race;
 mod shadow;
 
-use findings::{Note, current_origin};
+use findings::{Finding, Kind, Note, Severity, current_origin};
 use parking_lot::Mutex;
 use plugin_api::{DevicePtr, Result};
 use vgpu_abi::{AccessKind, Checks};
@@ -140,6 +140,28 @@ impl Checker {
     pub fn copied(&self, to: u64, from: u64, len: u64) {
         if window::contains(to) && window::contains(from) {
             self.shadow.written.copy(to, from, len);
+        }
+    }
+
+    /// Reports blocks of the heap that kernels have not freed.
+    pub fn report_leaks(&self) {
+        if !self.checks.memory {
+            return;
+        }
+        let left = self.known.lock().heap.left();
+        for (bytes, note) in left {
+            findings::report(Finding {
+                kind: Kind::Memory,
+                severity: Severity::Warning,
+                what: format!("{bytes} bytes of the device heap were never freed"),
+                kernel: None,
+                thread: None,
+                location: note.location,
+                address: None,
+                size: bytes,
+                notes: Vec::new(),
+                hint: Some("call free in a kernel before the program ends".to_owned()),
+            });
         }
     }
 

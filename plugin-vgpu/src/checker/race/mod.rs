@@ -68,11 +68,12 @@ impl Races {
         } = access;
         let Races { cells, order } = self;
         let atomic = kind.has(AccessKind::ATOMIC);
+        let shared = !kind.has(AccessKind::ORDER);
         if atomic {
             order.acquire_at(thread, kind, address);
         }
         let mut found = None;
-        if !order.is_exhausted() && !kind.has(AccessKind::ORDER) {
+        if shared && !order.is_exhausted() {
             let now = order.now(thread);
             let value = kind.has(AccessKind::VALUE).then_some(value);
             let past = Past::new(now, site, atomic).writing(value);
