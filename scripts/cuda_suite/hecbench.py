@@ -14,9 +14,9 @@ NOT_HERE = {"-lnccl": "NCCL", "nvshmem": "NVSHMEM", "-lcudnn": "cuDNN", "-lcusol
             "setup.py": "PyTorch"}
 # Words of a command line that are files, those of them that it writes, and how programs complain of absent ones.
 FILE = re.compile(r"(?:[\w.+-]+/)*[\w.+-]+\.[a-zA-Z]\w*|(?:[\w.+-]+/)+[\w.+-]+")
-RESULT = re.compile(r"out|result|denoised", re.IGNORECASE)
+RESULT = re.compile(r"(?<!trace\.)out|result|denoised", re.IGNORECASE)
 ABSENT = re.compile(r".*(?:(?:cannot|can't|could ?n[o']t|can not|unable to|failed to|error|fail to) ?(?:be )?"
-                    r"(?:open|read|load|find|access)|no such file|not (?:be )?(?:open|found)|does not exist|"
+                    r"(?:open|read|load|find|access)|no such (?:file|folder)|not (?:be )?(?:open|found)|does not exist|"
                     r"file error|file open).*", re.IGNORECASE)
 # Smaller arguments, for --small, of programs that the rule for sizes does not suit.
 ARGUMENTS = {
@@ -24,7 +24,7 @@ ARGUMENTS = {
     "bitonic-sort": "16 2", "channelShuffle": "2 32 32 2", "channelSum": "32 32 2", "contract": "16 2", "crs": "1 2",
     "dense-embedding": "100000 256 2", "doh": "120 160 2", "dpid": "64 48 0.5 2", "dwconv": "4 4 32 32 2",
     "eikonal": "-s 32", "epistasis": "32 2000 2", "ert": "2 16",
-    "fdtd3d": "--dimx=64 --dimy=64 --timesteps=4", "flip": "3 64 2", "floydwarshall": "128 2 16",
+    "fdtd3d": "--dimx=96 --dimy=96 --timesteps=2", "flip": "3 64 2", "floydwarshall": "128 2 16",
     "gaussian": "-q -t -s 256", "gemv": "-s 4096 -i 2 -x 32 -y 4", "glu": "3 64 2", "gru": "256 64 2",
     "hadamard": "128 2", "histogram": "--i=1", "logprob": "64 8 1000 2", "lud": "-s 512",
     "lulesh": "-i 2 -s 16 -r 11 -b 1 -c 1", "mask": "64 64 64 2", "matern": "8 2", "mdh": "-itmax 1",
