@@ -16,8 +16,9 @@ NOT_HERE = {"-lnccl": "NCCL", "nvshmem": "NVSHMEM", "-lcudnn": "cuDNN", "-lcusol
 FILE = re.compile(r"(?:[\w.+-]+/)*[\w.+-]+\.[a-zA-Z]\w*|(?:[\w.+-]+/)+[\w.+-]+")
 RESULT = re.compile(r"(?<!trace\.)out|result|denoised", re.IGNORECASE)
 ABSENT = re.compile(r".*(?:(?:cannot|can't|could ?n[o']t|can not|unable to|failed to|error|fail to) ?(?:be )?"
-                    r"(?:open|read|load|find|access)|no such (?:file|folder)|not (?:be )?(?:open|found)|does not exist|"
-                    r"file error|file open).*", re.IGNORECASE)
+                    r"(?:open|read|load|find|access)|not (?:be )?(?:open|found)|file error|file open).*", re.IGNORECASE)
+# Complaints that leave no doubt, also of programs that end as if all were well.
+SURELY_ABSENT = re.compile(r".*(?:no such (?:file|folder)|file \S+ does not exist|bad file path).*", re.IGNORECASE)
 # Smaller arguments, for --small, of programs that the rule for sizes does not suit.
 ARGUMENTS = {
     "aidw": "4 1 2", "atomicIntrinsics": "20 2", "attention-paged": "2 4 128 256 128 2", "bh": "512 1",
@@ -28,7 +29,8 @@ ARGUMENTS = {
     "gaussian": "-q -t -s 256", "gemv": "-s 4096 -i 2 -x 32 -y 4", "glu": "3 64 2", "gru": "256 64 2",
     "hadamard": "128 2", "histogram": "--i=1", "logprob": "64 8 1000 2", "lud": "-s 512",
     "lulesh": "-i 2 -s 16 -r 11 -b 1 -c 1", "mask": "64 64 64 2", "matern": "8 2", "mdh": "-itmax 1",
-    "metropolis": "-l 32 11 -t 4.7 0.1 -a 2 2 20 10 -h 1.0 -z 7919", "minimod": "--warm-up --niters 1 --grid 64 --nsteps 4",
+    "metropolis": "-l 32 11 -t 4.7 0.1 -a 2 2 20 10 -h 1.0 -z 7919",
+    "minimod": "--warm-up --niters 1 --grid 64 --nsteps 4",
     "nbody": "1024 3", "nqueen": "10 7 2", "nw": "1024 10 2", "page-rank": "-n 1000 -i 2", "pathfinder": "1000 100 5",
     "pool": "4 8 64 64 32 32 2", "radixsort2": "-float -keysonly -n=65536", "rle": "--i=1",
     "rowwiseMoments": "16 16 32 32 4 2", "rsbench": "-s small -m event", "s3d": "-q -n 1 -s 1",
@@ -52,7 +54,8 @@ def is_run(line):
     """Whether a line starts the program: it neither builds it, nor what it is compared with on the host."""
     if re.search(r"\./(get_|generate_|main-cpu)|\.a( |$)", line):
         return False
-    return re.match(r"(cd \S+ *(&&|;) *)?(\w+=\S+ +)*(mpi(run|exec) .*?)?[\w./]*/[\w+-]+(\.sh)?( |$)(?!.*\.o\b)", line) is not None
+    start = r"(cd \S+ *(&&|;) *)?(\w+=\S+ +)*(mpi(run|exec) .*?)?"
+    return re.match(start + r"[\w./]*/[\w+-]+(\.sh)?( |$)(?!.*\.o\b)", line) is not None
 
 
 def smaller(number, most):
@@ -66,8 +69,8 @@ def smaller(number, most):
 
 
 def reduced(name, line, options):
-    """A program's command with `--repeat` in place of its last argument, if that is a number beyond, and with smaller sizes if
-    `--small`."""
+    """A program's command with `--repeat` in place of its last argument, if that is a number beyond, and with smaller
+    sizes if `--small`."""
     if options.small and name in ARGUMENTS:
         return f"{line.split()[0]} {ARGUMENTS[name]}"
     words = line.split()
@@ -89,10 +92,11 @@ def absent(folder, command, said, failed):
     where = folder / inside.group(1) if inside else folder
     words = [word for word in command.split()[1:] if FILE.fullmatch(word) and not RESULT.search(word)]
     missing = [word for word in words if not (where / word).exists()]
-    complaint = ABSENT.search(said)
-    if missing and (failed or complaint):
+    sure, complaint = SURELY_ABSENT.search(said), ABSENT.search(said)
+    if missing and (failed or sure or complaint):
         return missing[0]
-    return complaint.group(0) if complaint and failed else None
+    found = sure or (complaint if failed else None)
+    return found.group(0) if found else None
 
 
 def programs(folder, nvcc, options):
