@@ -51,8 +51,8 @@ pub unsafe fn launch(
         dynamic_shared: shared as u32,
         args: &words,
     };
-    if says_launches() {
-        say(&kernel, &launch);
+    if reports_launches() {
+        report_launch(&kernel, &launch);
     }
     own.device
         .enqueue(&own.stream, |stream| stream.launch(&kernel.raw, &launch))
@@ -62,7 +62,7 @@ pub unsafe fn launch(
 const KERNELS: i64 = 0x10;
 
 /// Whether the user wants to see each launch.
-fn says_launches() -> bool {
+fn reports_launches() -> bool {
     static WANTED: LazyLock<bool> = LazyLock::new(|| {
         let text = std::env::var("LIBOMPTARGET_INFO").unwrap_or_default();
         let text = text.trim();
@@ -76,7 +76,7 @@ fn says_launches() -> bool {
 }
 
 /// Tells the user of a launch, and what the device remarks on it.
-fn say(kernel: &LoadedKernel, launch: &Launch<'_>) {
+fn report_launch(kernel: &LoadedKernel, launch: &Launch<'_>) {
     let shape = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
     let (blocks, threads) = (shape(launch.grid), shape(launch.block));
     let remark = kernel.raw.remark(launch);

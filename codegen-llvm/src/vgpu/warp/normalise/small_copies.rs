@@ -2,8 +2,8 @@
 //!
 //! Needs: nothing. Leaves: no `memcpy` or `memmove` of at most [`MOST`] elements.
 //!
-//! A call is done lane by lane, loads and stores are done by all lanes at once. That is faster, and it is the order that
-//! warps in lockstep have: `colors[rank[i]] = colors[i]` in dxtc of NVIDIA's samples sorts an array in shared memory,
+//! A call is done lane by lane, loads and stores are done by all lanes at once. That is faster, and it is the order
+//! that warps in lockstep have: `colors[rank[i]] = colors[i]` in HeCBench's `dxtc2` sorts an array in shared memory,
 //! and all lanes load before one stores. The NVPTX back end makes such loads and stores of these calls, too.
 
 use crate::ir::{Builder, Context, Type, Value};
