@@ -3,6 +3,9 @@
 #include_next <__clang_cuda_runtime_wrapper.h>
 
 #if defined(__CUDA__)
+// clang's has no value, which `#if __CUDACC__` needs.
+#undef __CUDACC__
+#define __CUDACC__ 1
 // What NVIDIA's compiler includes before every source, and old programs use unasked.
 #include <math.h>
 #include <stdlib.h>
@@ -10,6 +13,9 @@
 #include <time.h>
 #include "cached_access_omptarget.h"
 #include "host_min_max_omptarget.h"
+#include "not_a_number_omptarget.h"
+#include "nvcc_omptarget.h"
+#include "scoped_atomics_omptarget.h"
 #ifdef OMPTARGET_TEXTURE_REFERENCES
 #include "texture_references_omptarget.h"
 #endif

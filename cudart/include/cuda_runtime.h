@@ -184,6 +184,9 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *blo
 
 #ifdef __CUDA__
 #include "device_functions_omptarget.h"
+#include "not_a_number_omptarget.h"
+#include "nvcc_omptarget.h"
+#include "scoped_atomics_omptarget.h"
 #include "texture_indirect_functions.h"
 #ifdef OMPTARGET_TEXTURE_REFERENCES
 #include "texture_references_omptarget.h"

@@ -1,5 +1,7 @@
 //! Kernel launches: limits, and arguments as words.
 
+use std::sync::LazyLock;
+
 use plugin_api::{DeviceInfo, Launch, Parameter};
 
 use crate::cuda_device::LoadedKernel;
@@ -49,8 +51,41 @@ pub unsafe fn launch(
         dynamic_shared: shared as u32,
         args: &words,
     };
+    if reports_launches() {
+        report_launch(&kernel, &launch);
+    }
     own.device
         .enqueue(&own.stream, |stream| stream.launch(&kernel.raw, &launch))
+}
+
+/// The bit of `LIBOMPTARGET_INFO` for kernels and how they are launched.
+const KERNELS: i64 = 0x10;
+
+/// Whether the user wants to see each launch.
+fn reports_launches() -> bool {
+    static WANTED: LazyLock<bool> = LazyLock::new(|| {
+        let text = std::env::var("LIBOMPTARGET_INFO").unwrap_or_default();
+        let text = text.trim();
+        let bits = match text.strip_prefix("0x") {
+            Some(digits) => i64::from_str_radix(digits, 16),
+            None => text.parse(),
+        };
+        bits.is_ok_and(|bits| bits & KERNELS != 0)
+    });
+    *WANTED
+}
+
+/// Tells the user of a launch, and what the device remarks on it.
+fn report_launch(kernel: &LoadedKernel, launch: &Launch<'_>) {
+    let shape = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
+    let (blocks, threads) = (shape(launch.grid), shape(launch.block));
+    let remark = kernel.raw.remark(launch);
+    let remark = remark.map_or_else(String::new, |remark| format!(", {remark}"));
+    let what = format!("kernel {}", kernel.raw.info().name);
+    report(
+        &what,
+        &format_args!("{blocks} blocks of {threads} threads{remark}"),
+    );
 }
 
 /// Whether the device and the kernel allow such a launch.

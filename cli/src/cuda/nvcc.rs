@@ -145,6 +145,10 @@ pub fn translate(arguments: &[OsString]) -> Result<Vec<OsString>> {
             }
         }
     }
+    // `cudart/include/nvcc_omptarget.h` makes `__NVCC__` of it.
+    made.push("-DOMPTARGET_AS_NVCC".into());
+    // `nvcc` warns of this word of old C++ whatever the standard, and clang refuses it in C++17.
+    made.push("-Wno-register".into());
     // `nvcc` optimises device code unless it is told not to.
     if !made.iter().any(is_level) {
         made.push("-O2".into());
@@ -184,6 +188,9 @@ fn is_level(argument: &OsString) -> bool {
 mod tests {
     use super::*;
 
+    /// What each command line gets.
+    const ALWAYS: &str = "-DOMPTARGET_AS_NVCC -Wno-register";
+
     fn translated(arguments: &str) -> String {
         let words: Vec<OsString> = arguments.split(' ').map(OsString::from).collect();
         let made = translate(&words).expect("a value for each option");
@@ -195,16 +202,19 @@ mod tests {
     fn a_makefile_of_nvcc() {
         let given = "-std=c++17 -Xcompiler -Wall,-march=native -arch=sm_60 -gencode arch=compute_60,code=sm_60 -O3 -dc";
         let made = "-std=c++17 -Wall -Xarch_host -march=native -O3 -c";
-        assert_eq!(translated(given), made);
+        assert_eq!(translated(given), format!("{made} {ALWAYS}"));
     }
 
     #[test]
     fn device_code_is_optimised_unless_debugged() {
-        assert_eq!(translated("-x cu a.cpp"), "-x cuda a.cpp -O2");
-        assert_eq!(translated("-G a.cu"), "-g a.cu");
+        assert_eq!(
+            translated("-x cu a.cpp"),
+            format!("-x cuda a.cpp {ALWAYS} -O2")
+        );
+        assert_eq!(translated("-G a.cu"), format!("-g a.cu {ALWAYS}"));
         assert_eq!(
             translated("--fmad=false --use_fast_math a.cu"),
-            "-ffp-contract=off -fgpu-approx-transcendentals a.cu -O2"
+            format!("-ffp-contract=off -fgpu-approx-transcendentals a.cu {ALWAYS} -O2")
         );
     }
 

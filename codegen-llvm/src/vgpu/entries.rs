@@ -13,7 +13,7 @@ use super::unit::{Kernel, Unit};
 use crate::analysis::kernels::{IN_MEMORY, in_memory};
 use crate::ir::{Builder, Context, Type, Value};
 
-/// The alignment of structures passed in memory: the largest that a C type has without an attribute.
+/// The least alignment of structures passed in memory: the largest that a C type has without an attribute.
 const STACK_ALIGNMENT: u32 = 16;
 
 /// The symbol of a kernel's entry.
@@ -75,10 +75,12 @@ fn arguments(builder: &Builder, context: Context, words: Value, kernel: &Kernel)
             argument.set_alignment(8);
             return argument;
         };
-        let copy = builder.stack_slot(ty, STACK_ALIGNMENT);
+        let stated = kernel.function.int_attribute_at(index, "align");
+        let alignment = stated.map_or(STACK_ALIGNMENT, |stated| STACK_ALIGNMENT.max(stated as u32));
+        let copy = builder.stack_slot(ty, alignment);
         builder.copy(
             copy,
-            STACK_ALIGNMENT,
+            alignment,
             place,
             8,
             Value::int(int, parameter.size.into()),

@@ -154,6 +154,8 @@ struct Atomics {
     unsigned long long wide;
     float floats;
     double doubles;
+    int scoped;
+    double largest;
 };
 
 __global__ void atomics(Atomics *results) {
@@ -180,6 +182,94 @@ __global__ void atomics(Atomics *results) {
     __syncthreads();
     if (of_block != (int)blockDim.x)
         atomicAdd(&results->sum, 1000000);
+    __nv_atomic_fetch_add(&results->scoped, 2, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_BLOCK);
+    double large = __nv_atomic_load_n(&results->largest, __NV_ATOMIC_ACQUIRE);
+    while (large < i && !__nv_atomic_compare_exchange_n(&results->largest, &large, i, false, __NV_ATOMIC_RELAXED,
+                                                        __NV_ATOMIC_RELAXED)) {
+    }
+}
+
+const int SIMD_RESULTS = 9;
+
+__global__ void simd(unsigned x, unsigned y, unsigned *to) {
+    to[0] = __vmaxs4(x, y);
+    to[1] = __vminu2(x, y);
+    to[2] = __vabsdiffu4(x, y);
+    to[3] = __vaddss4(x, y);
+    to[4] = __vsubus2(x, y);
+    to[5] = __vavgu4(x, y);
+    to[6] = __vcmpgts4(x, y);
+    to[7] = __vsadu4(x, y);
+    to[8] = isnan(nan(""));
+}
+
+static void test_simd() {
+    unsigned results[SIMD_RESULTS] = {};
+    unsigned *device = to_device(results, SIMD_RESULTS);
+    simd<<<1, 1>>>(0x80017f05, 0xff0201fa, device);
+    to_host(results, device, SIMD_RESULTS);
+    const unsigned expected[SIMD_RESULTS] = {0xff027f05, 0x800101fa, 0x7f017ef5, 0x80037fff, 0x00007d0b,
+                                             0xc0024080, 0x0000ffff, 0x7f + 0x01 + 0x7e + 0xf5, 1};
+    for (int i = 0; i < SIMD_RESULTS; i++)
+        EXPECT(results[i], expected[i]);
+}
+
+// A parameter with the alignment of a vector.
+struct alignas(64) Aligned {
+    double values[8];
+};
+
+__global__ void aligned_parameter(int before, Aligned moved, double *to) {
+    Aligned copy = moved;
+    for (int i = 0; i < 8; i++)
+        to[i] = copy.values[i] + before;
+}
+
+static void test_aligned_parameter() {
+    Aligned given = {{1, 2, 3, 4, 5, 6, 7, 8}};
+    double results[8] = {};
+    double *device = to_device(results, 8);
+    aligned_parameter<<<1, 1>>>(10, given, device);
+    to_host(results, device, 8);
+    for (int i = 0; i < 8; i++)
+        EXPECT(results[i], i + 11);
+}
+
+// Programs older than __syncwarp rely on the lanes of a warp in lockstep.
+__global__ void exchanged_in_lockstep(int *to) {
+    __shared__ int values[64];
+    int here = threadIdx.y * blockDim.x + threadIdx.x;
+    values[here] = here * 3;
+    to[here] = values[here ^ 31];
+}
+
+// All lanes load what they move before one stores it, also where it is a structure.
+__global__ void moved_in_lockstep(float3 *points, const int *places) {
+    __shared__ float3 here[32];
+    here[threadIdx.x] = points[threadIdx.x];
+    here[places[threadIdx.x]] = here[threadIdx.x];
+    points[threadIdx.x] = here[threadIdx.x];
+}
+
+static void test_lockstep() {
+    float3 points[32];
+    int places[32];
+    for (int i = 0; i < 32; i++) {
+        points[i] = make_float3(i, i * 2, i * 3);
+        places[i] = (i * 7 + 3) % 32;
+    }
+    float3 *device_points = to_device(points, 32);
+    moved_in_lockstep<<<1, 32>>>(device_points, to_device(places, 32));
+    to_host(points, device_points, 32);
+    for (int i = 0; i < 32; i++)
+        EXPECT(points[places[i]].y + points[places[i]].z, i * 5);
+    int results[64] = {};
+    int *device = to_device(results, 64);
+    exchanged_in_lockstep<<<1, dim3(32, 2)>>>(device);
+    to_host(results, device, 64);
+    for (int i = 0; i < 64; i++)
+        EXPECT(results[i], (i ^ 31) * 3);
 }
 
 static void test_atomics() {
@@ -197,6 +287,8 @@ static void test_atomics() {
     EXPECT(results.doubles, 64);
     EXPECT(results.wrapped, -512);
     EXPECT(results.swapped, 768);
+    EXPECT(results.scoped, 512);
+    EXPECT(results.largest, 255);
 }
 
 // Functions whose results are exact, or are compared with a tolerance.
@@ -316,6 +408,9 @@ int main() {
     test_shared_memory();
     test_warps();
     test_atomics();
+    test_lockstep();
+    test_simd();
+    test_aligned_parameter();
     test_mathematics();
     test_templates();
     test_assembly();

@@ -1,6 +1,7 @@
 //! How many lanes a subgroup has.
 
 use std::mem::offset_of;
+use std::ops::Range;
 
 use llvm_sys::LLVMOpcode;
 use vgpu_abi::ThreadContext;
@@ -8,6 +9,9 @@ use vgpu_abi::ThreadContext;
 use super::callee;
 use super::context_fields::{self, LaneAxis};
 use crate::ir::Value;
+
+/// Where the context has the address of the block's shared memory.
+const SHARED_BASE: usize = offset_of!(ThreadContext, shared_base);
 
 /// The width of a kernel's subgroups.
 pub struct Width {
@@ -37,6 +41,10 @@ const LARGE_FROM: usize = 1000;
 
 /// Chooses the width for a normalised kernel, whose blocks have at most `bound` threads. A subgroup is a warp where
 /// lanes act together or wait, and among the workers of a generic kernel, which wait for the master.
+///
+/// A kernel that uses shared memory and never waits relies on warps in lockstep, as programs older than
+/// `__syncwarp` do: HeCBench's `dct8x8`. Its warps are whole, as those that wait are, and threads never run one after
+/// the other.
 pub fn of(kernel: Value, axis: LaneAxis, warp_size: u32, bound: Option<u32>) -> Width {
     if axis == LaneAxis::Y {
         return Width {
@@ -49,7 +57,8 @@ pub fn of(kernel: Value, axis: LaneAxis, warp_size: u32, bound: Option<u32>) -> 
     let is_large = instructions.len() > LARGE_FROM;
     let calls = instructions.into_iter().filter(|it| it.is_call());
     let called: Vec<_> = calls.map(callee::of).collect();
-    let fiber = called.iter().any(|&callee| callee::is_wait(callee));
+    let fiber = called.iter().any(|&callee| callee::is_wait(callee))
+        || reads_context(kernel, SHARED_BASE..SHARED_BASE + size_of::<u64>());
     let together = called
         .iter()
         .any(|&callee| callee::is_warp_operation(callee));
@@ -69,12 +78,16 @@ pub fn of(kernel: Value, axis: LaneAxis, warp_size: u32, bound: Option<u32>) -> 
 /// Whether a kernel reads the thread id in the second or third dimension of the block.
 fn uses_other_dimensions(kernel: Value) -> bool {
     let tid = offset_of!(ThreadContext, tid);
-    let rows = tid + size_of::<u32>()..tid + size_of::<[u32; 3]>();
+    reads_context(kernel, tid + size_of::<u32>()..tid + size_of::<[u32; 3]>())
+}
+
+/// Whether a kernel reads something of these bytes of its context.
+fn reads_context(kernel: Value, bytes: Range<usize>) -> bool {
     let loads = kernel
         .instructions()
         .into_iter()
         .filter(|it| it.opcode() == Some(LLVMOpcode::LLVMLoad));
     loads
         .filter_map(context_fields::context_field)
-        .any(|field| rows.contains(&field))
+        .any(|field| bytes.contains(&field))
 }

@@ -15,6 +15,7 @@ mod row_markers;
 mod row_split;
 mod row_values;
 mod rows;
+mod small_copies;
 pub mod spin_calls;
 mod umin_to_branch;
 mod workers;
@@ -80,6 +81,9 @@ pub fn run(
         if let Some(most) = kernel.bound {
             context_marker::assume_bound(module, function, axis, most);
         }
+    }
+    for function in module.definitions() {
+        small_copies::run(module.context, function);
     }
     let targets = devirtualise::Targets::find(module, &functions);
     inline(unit, locations, module, (kernels, &functions), &targets)?;

@@ -19,6 +19,7 @@ pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
         return extended(emitter, instruction, ty);
     }
     match name {
+        "dp4a" | "dp2a" => dot(emitter, instruction),
         "mul" | "mad" | "mul24" | "mad24" if !ty.is_float() => product(emitter, instruction, ty),
         "add" | "sub" | "mul" | "fma" | "mad" | "div" | "rem" | "min" | "max" | "neg" | "abs"
         | "sad" => {
@@ -35,6 +36,32 @@ pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
         }
         _ => None,
     }
+}
+
+/// `dp4a.u32.s32 d, a, b, c`, `dp2a.lo.u32.s32 d, a, b, c`: the types are those of the factors.
+fn dot(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
+    let [name, .., left, right] = instruction.opcode.as_slice() else {
+        return None;
+    };
+    let [to, a, b, c] = instruction.operands.as_slice() else {
+        return None;
+    };
+    let (left, right) = (Ty::of(left)?, Ty::of(right)?);
+    let word = unsigned(32);
+    let (a, b, c) = (
+        emitter.value(a, word)?,
+        emitter.value(b, word)?,
+        emitter.value(c, word)?,
+    );
+    let mut arguments = [a, b].map(|value| ("i32".to_owned(), value)).to_vec();
+    if name == "dp2a" {
+        arguments.push(("i1".into(), instruction.has("hi").to_string()));
+    }
+    arguments.push(("i32".into(), c));
+    let letter = |ty: Ty| if ty.is_signed() { 's' } else { 'u' };
+    let intrinsic = format!("llvm.nvvm.i{name}.{}.{}", letter(left), letter(right));
+    let value = emitter.call("i32", &intrinsic, &arguments);
+    emitter.assign(to, word, &value)
 }
 
 fn integer(

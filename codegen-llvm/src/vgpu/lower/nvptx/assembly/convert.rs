@@ -179,9 +179,22 @@ fn between_floats(
             &format!("llvm.nvvm.d2f.{mode}"),
             &[("double".into(), value)],
         ),
+        (std::cmp::Ordering::Less, Some("rz")) if (ty.bits, made.kind) == (32, Kind::Brain) => {
+            cut_to_brain(emitter, &value)
+        }
         _ => return None,
     };
     Some(clamped(emitter, instruction, made, value))
+}
+
+/// The upper half of a `float`'s bits, which is its `bfloat` rounded towards zero. NaN stays one.
+fn cut_to_brain(emitter: &mut Emitter, value: &str) -> String {
+    let bits = emitter.op(&format!("bitcast float {value} to i32"));
+    let upper = emitter.op(&format!("lshr i32 {bits}, 16"));
+    let upper = emitter.op(&format!("trunc i32 {upper} to i16"));
+    let unordered = emitter.op(&format!("fcmp uno float {value}, {value}"));
+    let upper = emitter.op(&format!("select i1 {unordered}, i16 32767, i16 {upper}"));
+    emitter.op(&format!("bitcast i16 {upper} to bfloat"))
 }
 
 /// `cvt.rn.f16x2.f32 d, high, low`

@@ -10,6 +10,7 @@ mod convert;
 mod emitter;
 mod float;
 mod memory;
+mod simd_video;
 mod surface;
 mod synchronise;
 mod syntax;
@@ -235,6 +236,7 @@ fn plain(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
         synchronise::emit,
         texture::emit,
         video::emit,
+        simd_video::emit,
         warp::emit,
     ];
     families
@@ -302,7 +304,11 @@ mod tests {
         "nanosleep.u32",
         "bra",
         "vadd.s32.s32.s32.add",
+        "vabsdiff4.u32.u32.u32.add",
+        "vadd2.s32.s32.s32.sat",
+        "vset4.u32.u32.ne",
         "dp4a.s32.s32",
+        "dp2a.lo.u32.s32",
         "shfl.sync.down.b32",
         "vote.sync.ballot.b32",
         "match.any.sync.b32",

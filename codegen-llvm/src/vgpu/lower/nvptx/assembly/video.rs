@@ -1,5 +1,4 @@
-//! Video instructions (PTX ISA, "Video Instructions"): those forms whose operands and result are whole words, and sums
-//! of differences of bytes.
+//! Video instructions (PTX ISA, "Video Instructions"): those forms whose operands and result are whole words.
 
 use super::emitter::Emitter;
 use super::syntax::Instruction;
@@ -30,7 +29,6 @@ pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
         "vadd" => emitter.op(&format!("add i32 {a}, {b}")),
         "vsub" => emitter.op(&format!("sub i32 {a}, {b}")),
         "vshl" | "vshr" => shifted(emitter, name, forms, &a, &b),
-        "vabsdiff4" => differences(emitter, &a, &b),
         _ => return None,
     };
     let sum = emitter.op(&format!("add i32 {value}, {c}"));
@@ -46,17 +44,4 @@ fn shifted(emitter: &mut Emitter, name: &str, forms: &[String], value: &str, by:
     }
     let beyond = emitter.op(&format!("icmp uge i32 {by}, 32"));
     emitter.op(&format!("select i1 {beyond}, i32 0, i32 {moved}"))
-}
-
-/// The sum of the four bytes' differences, without signs.
-fn differences(emitter: &mut Emitter, a: &str, b: &str) -> String {
-    let [left, right] = [a, b].map(|value| {
-        let bytes = emitter.op(&format!("bitcast i32 {value} to <4 x i8>"));
-        emitter.op(&format!("zext <4 x i8> {bytes} to <4 x i32>"))
-    });
-    let distance = emitter.op(&format!("sub <4 x i32> {left}, {right}"));
-    let vector = "<4 x i32>".to_owned();
-    let arguments = [(vector.clone(), distance), ("i1".into(), "false".into())];
-    let positive = emitter.call(&vector, "llvm.abs.v4i32", &arguments);
-    emitter.call("i32", "llvm.vector.reduce.add.v4i32", &[(vector, positive)])
 }
