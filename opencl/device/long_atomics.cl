@@ -1,5 +1,6 @@
 // Atomic functions on 64-bit integers (cl_khr_int64_base_atomics, cl_khr_int64_extended_atomics), which libclc has not
-// for NVPTX. They have no order (OpenCL C 3.0, 6.15.12.8).
+// for NVPTX. They have no order (OpenCL C 3.0, 6.15.12.8). The objects are volatile in name only, as an atomic operation
+// is never left out.
 
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
@@ -7,7 +8,7 @@
 
 #define FETCH(name, TYPE, SPACE)                                                                                       \
     OVERLOADABLE TYPE atom_##name(volatile SPACE TYPE *object, TYPE value) {                                           \
-        return __scoped_atomic_fetch_##name(object, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);                   \
+        return __scoped_atomic_fetch_##name((SPACE TYPE *)object, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);     \
     }
 
 #define FUNCTIONS(TYPE, SPACE)                                                                                         \
