@@ -2,6 +2,7 @@
 
 mod aot;
 mod cache;
+mod check;
 mod compile;
 mod completions;
 mod cuda;
@@ -31,7 +32,9 @@ Exit codes:
   0    success
   1    the command failed; the message on standard error says why
   2    wrong usage
+  3    check found something
   cc, c++, cuda, nvcc, hip: those of clang. fc: those of flang. run: those of the program, which replaces the command.
+  check: those of the program, if nothing was found.
 
 Environment:
   OMPTARGET_CLANG    the clang to use (version 22); default: clang-22, then clang
@@ -131,6 +134,8 @@ enum Command {
     Run(run::Options),
     /// Compile a program's kernels into the cache, so that its first run does not
     Precompile(precompile::Options),
+    /// Run a program with the checker: accesses outside of objects, races, memory never written, barriers, mappings
+    Check(check::Options),
     /// List the devices, or those on which a program would run
     Info(info::Options),
     /// Show the device images that a program, shared library, object or archive carries
@@ -176,6 +181,9 @@ fn main() -> ExitCode {
         Command::Hip { arguments } => hip::compile(&arguments),
         Command::Run(options) => run::run(&options),
         Command::Precompile(options) => precompile::precompile(&options),
+        Command::Check(options) => {
+            return check::check(&options).unwrap_or_else(|failure| failure.report());
+        }
         Command::Info(options) => info::info(&options),
         Command::Image(options) => image::image(&options),
         Command::Replay(options) => replay::replay(&options),

@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 use codegen::CpuLevel;
+use vgpu_abi::Checks;
 
 use crate::device::pipeline::{self, Output};
 use crate::pass_manager::Instrumentation;
@@ -78,6 +79,9 @@ struct Vgpu {
     /// Let kernels count the image's instructions they execute
     #[arg(long, conflicts_with = "warp_forms")]
     count: bool,
+    /// Let kernels announce their accesses to a checker: memory, init or race; may be repeated
+    #[arg(long, value_name = "CHECK", value_parser = check)]
+    check: Vec<Checks>,
     /// Compile for a host of this architecture
     #[arg(long, value_name = "ARCH", value_enum, default_value_t = vgpu::Architecture::CURRENT)]
     host: vgpu::Architecture,
@@ -194,6 +198,10 @@ fn architecture(text: &str) -> Result<String, String> {
     }
 }
 
+fn check(name: &str) -> Result<Checks, String> {
+    Checks::named(name).ok_or_else(|| "expected one of memory, init, race".to_owned())
+}
+
 fn cpu_level(name: &str) -> Result<CpuLevel, String> {
     CpuLevel::named(name).ok_or_else(|| {
         let names = ["x86_64", "aarch64"].map(|each| CpuLevel::names(each).collect::<Vec<_>>());
@@ -246,6 +254,11 @@ fn run(command: &Command) -> Result<()> {
                 window: arguments.window,
                 warp_forms: arguments.warp_forms,
                 count: arguments.count,
+                checks: arguments
+                    .check
+                    .iter()
+                    .copied()
+                    .fold(Checks::NONE, Checks::and),
                 host: arguments.host,
                 cpu: arguments.cpu,
                 instrumentation: Instrumentation {

@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use vgpu_abi::Checks;
 use vgpu_abi::artifact::Artifact;
 use vgpu_abi::summary::ImageSummary;
 
@@ -53,6 +54,8 @@ pub struct VgpuOptions {
     /// Whether compiled code counts the instructions of the image that it executes
     /// ([`vgpu_abi::ThreadContext::instructions`]). It counts thread by thread, so there are no warp forms then.
     pub count: bool,
+    /// What compiled code checks.
+    pub checks: Checks,
     /// What to compile for; `None`: the CPU at hand.
     pub cpu: Option<CpuLevel>,
 }
@@ -65,6 +68,7 @@ impl Default for VgpuOptions {
             window: vgpu_abi::WINDOWS[0],
             warp_forms: false,
             count: false,
+            checks: Checks::NONE,
             cpu: None,
         }
     }
@@ -147,6 +151,7 @@ impl Compiler {
         if options.count {
             arguments.push("--count".to_owned());
         }
+        arguments.extend(options.checks.names().map(|name| format!("--check={name}")));
         let cpu = match options.cpu {
             // The argument is part of the key.
             Some(level) => {

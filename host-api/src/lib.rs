@@ -7,6 +7,7 @@
 //! - `launch`: kernel launches.
 //! - `construct`: what constructs do, on data and with the device.
 //! - `runtime`: the state of the process; finds the devices.
+//! - `check`: the checker's host side.
 //! - `device`: devices, loaded programs, registered libraries.
 //! - `mapping`: mapping tables and map items.
 //! - `recording`, `trace`, `ompt`: what is recorded, and what tools hear.
@@ -15,6 +16,7 @@
 //! `docs/host-runtime.md` draws the path of a region through the parts.
 
 pub mod abi;
+mod check;
 mod construct;
 pub mod device;
 mod entry;

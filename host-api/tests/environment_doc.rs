@@ -47,6 +47,7 @@ fn every_variable_is_documented_and_every_documented_one_exists() {
         "cli/driver",
         "bench/harness",
         "device-families",
+        "findings",
         "rust",
         "rust/build",
     ] {

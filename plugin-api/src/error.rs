@@ -90,6 +90,7 @@ fn parenthesis(text: &str) -> String {
 
 /// A place in the user's source, from debug information.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SourceLocation {
     /// File as the compiler recorded it.
     pub file: String,

@@ -122,6 +122,13 @@ impl Arena {
         Some(Span { start, len })
     }
 
+    /// Lets only the first bytes of an allocated range count as requested. What follows is a gap.
+    pub fn leave_gap(&mut self, start: u64, requested: u64) {
+        if let Some(used) = self.used.get_mut(&start) {
+            used.requested = requested;
+        }
+    }
+
     /// Frees the range that starts at `start` and joins it with free neighbours. Gives `None` if no allocated
     /// range starts there.
     pub fn free(&mut self, start: u64) -> Option<Freed> {

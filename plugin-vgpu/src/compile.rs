@@ -20,6 +20,7 @@ pub fn compile(image: &Image<'_>, options: &LoadOptions, config: &Config) -> Res
         window_check: !options.unified_shared_memory,
         window: window::index()?,
         count: config.count,
+        checks: config.compiled_checks(),
         cpu: config.cpu,
         // Instructions are counted per thread, so code in warp form cannot count them.
         warp_forms: config.engine.wants_warp_forms() && !config.count,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use codegen::CpuLevel;
+use findings::Checks;
 
 use crate::address_limit;
 use crate::engine::Engine;
@@ -30,6 +31,8 @@ pub struct Config {
     pub engine: Engine,
     /// In which order blocks and threads run.
     pub schedule: Schedule,
+    /// What is checked (`OMPTARGET_CHECK`).
+    pub checks: Checks,
     /// What kernels are compiled for. `None`: the CPU at hand.
     pub cpu: Option<CpuLevel>,
     /// Whether loading a module runs its constructors, and unloading it the destructors. Otherwise they are kernels, as
@@ -80,6 +83,7 @@ impl Config {
             through_ptx: false,
             engine: Engine::Auto,
             schedule: Schedule::InOrder,
+            checks: Checks::NONE,
             cpu: None,
             runs_constructors: true,
         }
@@ -98,6 +102,15 @@ impl Config {
             memory,
             heap: default_heap(memory),
             ..self
+        }
+    }
+
+    /// What kernels are compiled to check.
+    pub fn compiled_checks(&self) -> vgpu_abi::Checks {
+        vgpu_abi::Checks {
+            memory: self.checks.memory,
+            init: self.checks.init,
+            race: self.checks.race,
         }
     }
 
@@ -125,6 +138,13 @@ impl Config {
         }
         if let Some(text) = variable("OMPTARGET_VGPU_SMS") {
             config.multiprocessors = number("OMPTARGET_VGPU_SMS", &text, MAX_SMS)?;
+        }
+        if let Some(text) = variable(findings::VARIABLE) {
+            config.checks = Checks::parse(&text)?;
+        }
+        // Accesses are compared in the order in which they happen.
+        if config.checks.race {
+            config.multiprocessors = 1;
         }
         if let Some(text) = variable("OMPTARGET_VGPU_MEMORY") {
             config.memory = bytes("OMPTARGET_VGPU_MEMORY", &text)?;

@@ -13,6 +13,7 @@ use vgpu_abi::STEADY_FREQUENCY;
 use vgpu_abi::artifact::Artifact;
 
 use crate::block::MAX_THREADS;
+use crate::checker::Checker;
 use crate::config::Config;
 use crate::fat_ptx;
 use crate::heap::Heap;
@@ -43,6 +44,8 @@ pub struct Gpu {
     pub machine: Arc<Machine>,
     /// Settings.
     pub config: Config,
+    /// What checks the kernels.
+    pub checker: Option<Arc<Checker>>,
     /// How many launches there have been.
     launches: AtomicU64,
 }
@@ -65,8 +68,16 @@ impl VirtualGpu {
     /// A virtual GPU as `config` describes it.
     pub fn new(config: &Config) -> Result<VirtualGpu> {
         let heap = Arc::new(Heap::new(config.heap)?);
-        let memory = Memory::new(config.memory)?;
+        let checks = config.compiled_checks();
+        let checker = match checks.any() {
+            true => Some(Arc::new(Checker::new(checks)?)),
+            false => None,
+        };
+        let memory = Memory::new(config.memory, checker.clone())?;
         memory.register(heap.span());
+        if let Some(checker) = &checker {
+            checker.manage(heap.span());
+        }
         let count = config.multiprocessors;
         let info = DeviceInfo {
             name: format!(
@@ -83,7 +94,7 @@ impl VirtualGpu {
             clock_frequency: STEADY_FREQUENCY,
             max_iterations_per_thread: ITERATIONS_PER_THREAD,
         };
-        let machine = Machine::new(config, heap);
+        let machine = Machine::new(config, heap, checker.clone());
         Ok(VirtualGpu {
             info,
             stream_workers: StreamWorkers::new(count),
@@ -91,6 +102,7 @@ impl VirtualGpu {
                 memory,
                 machine,
                 config: config.clone(),
+                checker,
                 launches: AtomicU64::new(0),
             }),
         })
@@ -186,6 +198,7 @@ impl Device for VirtualGpu {
             .check_write("copy within the device (destination)", dst, len)?;
         // SAFETY: both ranges were checked.
         unsafe { std::ptr::copy(src.0 as *const u8, dst.0 as *mut u8, len) };
+        self.gpu.memory.note_copied(dst, src, len);
         Ok(())
     }
 

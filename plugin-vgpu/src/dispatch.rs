@@ -24,6 +24,7 @@ impl<'a> Dispatch<'a> {
             (address.0 as *mut DispatchRecord).write(record(launch, shared, behind));
             (behind as *mut u64).copy_from_nonoverlapping(launch.args.as_ptr(), launch.args.len());
         }
+        memory.note_written(address, size);
         Ok(Dispatch { memory, address })
     }
 

@@ -11,6 +11,7 @@ use vgpu_abi::ThreadContext;
 
 use crate::block::WarpKind;
 use crate::block_ranges::{self, BlockRange, BlockRanges};
+use crate::checker::LaunchChecks;
 use crate::engine::Form;
 use crate::fault::Raised;
 use crate::form_choice::{FormChoice, Sample, Way};
@@ -49,6 +50,8 @@ pub struct GridRun {
     pub lockstep_timeout: Duration,
     /// How long a block may wait on memory without progress.
     pub timeout: Option<Duration>,
+    /// What checks the launch.
+    pub checks: Option<Arc<LaunchChecks>>,
 }
 
 /// A fault and the block it happened in.
@@ -345,6 +348,7 @@ impl Grid {
             stop: &self.stop,
             lockstep_timeout: self.run.lockstep_timeout,
             timeout: self.run.timeout,
+            checks: self.run.checks.as_deref(),
         }
     }
 }

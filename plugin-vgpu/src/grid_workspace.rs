@@ -18,6 +18,7 @@ impl<'a> Workspace<'a> {
         let address = memory.alloc(size.into())?;
         // SAFETY: so many bytes were allocated there, suitably aligned. Nothing else uses them.
         unsafe { (address.0 as *mut GridWorkspace).write(GridWorkspace { size, barrier: 0 }) };
+        memory.note_written(address, size as usize);
         Ok(Workspace { memory, address })
     }
 

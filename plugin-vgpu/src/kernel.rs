@@ -11,6 +11,7 @@ use vgpu_abi::EntryFn;
 use vgpu_abi::artifact::KernelEntry;
 
 use crate::block::MAX_THREADS;
+use crate::checker::{LaunchChecks, LaunchedCode};
 use crate::deadlock;
 use crate::dispatch::Dispatch;
 use crate::engine::{Engine, Form, Forms};
@@ -111,6 +112,16 @@ impl VirtualKernel {
         auto && matches!(form, Form::Subgroups { .. })
     }
 
+    /// The code of a launch, for the checker's reports.
+    fn launched(&self, launch: &Launch<'_>) -> LaunchedCode {
+        LaunchedCode {
+            kernel: self.info.name.as_str().into(),
+            sites: self.code.sites.clone(),
+            grid: launch.grid,
+            block: launch.block,
+        }
+    }
+
     fn report(&self, fault: GridFault, launch: &Launch<'_>) -> KernelFault {
         let raised = fault.raised;
         let location = self.code.location(raised.place);
@@ -190,6 +201,18 @@ impl Kernel for VirtualKernel {
         let record = dispatch.as_ref().map(Dispatch::address);
         let record = record.or(workspace.as_ref().map(Workspace::address));
         let form = self.forms.choose(launch.block);
+        let checks = gpu.checker.as_ref().map(|checker| {
+            let lockstep = if warp_kind.lockstep {
+                warp_kind.size
+            } else {
+                1
+            };
+            Arc::new(LaunchChecks::begin(
+                checker,
+                self.launched(launch),
+                lockstep as u16,
+            ))
+        });
         let run = GridRun {
             form,
             choice: self.chooses(form).then(|| self.choice.clone()),
@@ -203,9 +226,14 @@ impl Kernel for VirtualKernel {
             order: gpu.config.schedule.of_launch(gpu.next_launch()),
             lockstep_timeout: LOCKSTEP_TIMEOUT,
             timeout: gpu.config.timeout,
+            checks: checks.clone(),
         };
         // SAFETY: the entry stays loaded as long as `self.code` lives. The rest was checked.
-        match unsafe { Grid::launch(&gpu.machine, run) }? {
+        let ended = unsafe { Grid::launch(&gpu.machine, run) };
+        if let Some(checks) = checks {
+            checks.end();
+        }
+        match ended? {
             None => Ok(()),
             Some(fault) => Err(Error::Fault(Box::new(self.report(fault, launch)))),
         }

@@ -11,6 +11,7 @@ use std::sync::{Arc, Weak};
 use parking_lot::{Condvar, Mutex};
 use plugin_api::{Error, Result};
 
+use crate::checker::Checker;
 use crate::config::Config;
 use crate::counters::DeviceCounters;
 use crate::grid::Grid;
@@ -39,6 +40,7 @@ struct Pool {
     next_ticket: u64,
     made: u32,
     heap: Arc<Heap>,
+    checker: Option<Arc<Checker>>,
 }
 
 /// The part of a machine that helper threads share. It outlives the machine until the threads have ended.
@@ -60,13 +62,14 @@ struct HelperQueue {
 
 impl Machine {
     /// The machine that `config` describes. Multiprocessors and threads are created on first use.
-    pub fn new(config: &Config, heap: Arc<Heap>) -> Arc<Machine> {
+    pub fn new(config: &Config, heap: Arc<Heap>, checker: Option<Arc<Checker>>) -> Arc<Machine> {
         let pool = Pool {
             idle: Vec::new(),
             queue: VecDeque::new(),
             next_ticket: 0,
             made: 0,
             heap,
+            checker,
         };
         let work = HelperQueue {
             grids: VecDeque::new(),
@@ -178,7 +181,12 @@ impl Machine {
         if pool.made == self.count {
             return Ok(None);
         }
-        let sm = make(pool.made, self.count, pool.heap.clone())?;
+        let sm = make(
+            pool.made,
+            self.count,
+            pool.heap.clone(),
+            pool.checker.clone(),
+        )?;
         pool.made += 1;
         Ok(Some(sm))
     }
@@ -186,13 +194,13 @@ impl Machine {
 
 /// Makes a multiprocessor. Some 100 KiB of it pass over the stack, which the calling thread may not have (`ulimit -s`,
 /// or a thread of the program's with a small stack). A new thread has.
-fn make(index: u32, count: u32, heap: Arc<Heap>) -> Result<Box<Sm>> {
+fn make(index: u32, count: u32, heap: Arc<Heap>, checker: Option<Arc<Checker>>) -> Result<Box<Sm>> {
     let system = |source| Error::System {
         what: "starting a thread for the virtual GPU".into(),
         source,
     };
     let thread = std::thread::Builder::new().name("vgpu-setup".into());
-    let thread = thread.spawn(move || Sm::new(index, count, heap));
+    let thread = thread.spawn(move || Sm::new(index, count, heap, checker));
     let made = thread.map_err(system)?.join();
     made.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

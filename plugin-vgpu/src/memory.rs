@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 use plugin_api::{DevicePtr, Error, Result};
 
 use crate::arena::{Arena, Span};
+use crate::checker::{Checker, MEMORY_GAP};
 use crate::fault_in::fault_in;
+use crate::quarantine::Quarantine;
 use crate::window::{Protection, Region};
 
 /// Memory becomes accessible and inaccessible in chunks of this size. So a process needs at most one mapping per
@@ -22,10 +25,14 @@ const KEPT_SHARE: u64 = 8;
 /// unmaps a few bytes again and again would spend most of that time in `mprotect`.
 const SPARE_CHUNKS: usize = 8;
 
+/// Share of the device's memory that stays freed, and is not used again, while accesses are checked.
+const QUARANTINE_SHARE: u64 = 4;
+
 /// The memory of one device.
 pub struct Memory {
     region: Region,
     state: Mutex<State>,
+    checker: Option<Arc<Checker>>,
 }
 
 struct State {
@@ -36,6 +43,8 @@ struct State {
     kept: u64,
     /// The chunks that are [`Chunk::Spare`], the one that has been free the longest first.
     spare: VecDeque<usize>,
+    /// With a checker: what was freed and is not used again yet.
+    quarantine: Quarantine,
     /// Ranges outside the arena that copies may touch: the globals of loaded modules and the heap.
     external: BTreeMap<u64, u64>,
 }
@@ -54,9 +63,12 @@ enum Chunk {
 
 impl Memory {
     /// Device memory of `size` bytes. Only pages in use take memory of the host.
-    pub fn new(size: u64) -> Result<Memory> {
+    pub fn new(size: u64, checker: Option<Arc<Checker>>) -> Result<Memory> {
         let region = Region::reserve(size.next_multiple_of(CHUNK), CHUNK)?;
         region.prefer_large_pages();
+        if let Some(checker) = &checker {
+            checker.manage(region.span());
+        }
         let chunks = vec![Chunk::Untouched; (region.span().len / CHUNK) as usize];
         let arena = Arena::new(Span {
             start: region.span().start,
@@ -68,9 +80,11 @@ impl Memory {
                 chunks,
                 kept: 0,
                 spare: VecDeque::new(),
+                quarantine: Quarantine::default(),
                 external: BTreeMap::new(),
             }),
             region,
+            checker,
         })
     }
 
@@ -82,7 +96,7 @@ impl Memory {
     /// Allocates `size` bytes.
     pub fn alloc(&self, size: u64) -> Result<DevicePtr> {
         let mut state = self.state.lock();
-        let Some(span) = state.arena.alloc(size, 1) else {
+        let Some(span) = self.find_room(&mut state, size)? else {
             let (available, total) = (state.arena.available(), state.arena.total());
             return Err(Error::OutOfMemory {
                 requested: size,
@@ -94,7 +108,28 @@ impl Memory {
             state.arena.free(span.start);
             return Err(error);
         }
+        if let Some(checker) = &self.checker {
+            state.arena.leave_gap(span.start, size);
+            let start = span.start;
+            checker.allocated(Span { start, len: size });
+        }
         Ok(DevicePtr(span.start))
+    }
+
+    /// Takes a range of the arena. With a checker, it has a gap behind it, and what was freed is used again only when
+    /// nothing else is left.
+    fn find_room(&self, state: &mut State, size: u64) -> Result<Option<Span>> {
+        let gap = self.checker.as_ref().map_or(0, |_| MEMORY_GAP);
+        let size = size.saturating_add(gap);
+        loop {
+            if let Some(span) = state.arena.alloc(size, 1) {
+                return Ok(Some(span));
+            }
+            let Some(oldest) = state.quarantine.pop() else {
+                return Ok(None);
+            };
+            self.release(state, oldest)?;
+        }
     }
 
     /// Frees an allocation. Chunks that are wholly free then become inaccessible, so that a kernel that still
@@ -102,6 +137,24 @@ impl Memory {
     /// free.
     pub fn free(&self, ptr: DevicePtr) -> Result<()> {
         let mut state = self.state.lock();
+        let Some(checker) = &self.checker else {
+            return self.release(&mut state, ptr);
+        };
+        let span = state.arena.find(ptr.0);
+        let span = span.filter(|span| span.start == ptr.0 && !state.quarantine.has(ptr));
+        let span = span.ok_or(Error::InvalidFree(ptr))?;
+        checker.freed(ptr.0);
+        state.quarantine.push(ptr, span.len);
+        while state.quarantine.bytes() > self.region.span().len / QUARANTINE_SHARE
+            && let Some(oldest) = state.quarantine.pop()
+        {
+            self.release(&mut state, oldest)?;
+        }
+        Ok(())
+    }
+
+    /// Gives memory back to the arena.
+    fn release(&self, state: &mut State, ptr: DevicePtr) -> Result<()> {
         let freed = state.arena.free(ptr.0).ok_or(Error::InvalidFree(ptr))?;
         // Chunks that the block touched and that now lie wholly in a hole.
         let first =
@@ -116,9 +169,9 @@ impl Memory {
         }
         let chunks = self.chunk(first)..self.chunk(end);
         if freed.block.len >= CHUNK {
-            self.close(&mut state, chunks)
+            self.close(state, chunks)
         } else {
-            self.spare(&mut state, chunks)
+            self.spare(state, chunks)
         }
     }
 
@@ -136,7 +189,8 @@ impl Memory {
     pub fn check(&self, what: &'static str, address: DevicePtr, len: usize) -> Result<()> {
         let (start, len) = (address.0, len as u64);
         let state = self.state.lock();
-        let inside = |span: Span| span.contains(start, len);
+        let inside =
+            |span: Span| span.contains(start, len) && !state.quarantine.has(DevicePtr(span.start));
         let external = || {
             state
                 .external
@@ -154,11 +208,28 @@ impl Memory {
     /// Checks that `len` bytes at `address` lie in one allocation, and gives them pages. They are about to be written.
     pub fn check_write(&self, what: &'static str, address: DevicePtr, len: usize) -> Result<()> {
         self.check(what, address, len)?;
+        if let Some(checker) = &self.checker {
+            checker.written(address.0, len as u64);
+        }
         fault_in(Span {
             start: address.0,
             len: len as u64,
         });
         Ok(())
+    }
+
+    /// The engine has written memory that it allocated for itself.
+    pub fn note_written(&self, address: DevicePtr, len: usize) {
+        if let Some(checker) = &self.checker {
+            checker.written(address.0, len as u64);
+        }
+    }
+
+    /// Memory was copied within the device.
+    pub fn note_copied(&self, to: DevicePtr, from: DevicePtr, len: usize) {
+        if let Some(checker) = &self.checker {
+            checker.copied(to.0, from.0, len as u64);
+        }
     }
 
     /// The chunk that holds `address`.
@@ -225,7 +296,7 @@ mod tests {
         /// Allocations are writable, whatever was freed around them.
         #[test]
         fn allocations_are_accessible(ops in prop::collection::vec((1u64..3 << 20, any::<bool>()), 1..60)) {
-            let memory = Memory::new(32 * CHUNK).unwrap();
+            let memory = Memory::new(32 * CHUNK, None).unwrap();
             let mut live: Vec<(DevicePtr, u64)> = Vec::new();
             for (size, free) in ops {
                 if free && !live.is_empty() {
@@ -271,7 +342,7 @@ mod tests {
 
     #[test]
     fn a_large_allocation_is_inaccessible_once_freed() {
-        let memory = Memory::new(16 * CHUNK).unwrap();
+        let memory = Memory::new(16 * CHUNK, None).unwrap();
         let ptr = memory.alloc(CHUNK).unwrap();
         assert_eq!(permissions(ptr), "rw-p");
         memory.free(ptr).unwrap();
@@ -282,7 +353,7 @@ mod tests {
 
     #[test]
     fn the_last_chunks_of_small_allocations_stay_accessible() {
-        let memory = Memory::new(64 * CHUNK).unwrap();
+        let memory = Memory::new(64 * CHUNK, None).unwrap();
         // A little less than a chunk, so that each one gets its own chunk.
         let small: Vec<_> = (0..12)
             .map(|_| {
@@ -307,7 +378,7 @@ mod tests {
 
     #[test]
     fn misuse_is_named() {
-        let memory = Memory::new(4 * CHUNK).unwrap();
+        let memory = Memory::new(4 * CHUNK, None).unwrap();
         let ptr = memory.alloc(1000).unwrap();
         assert!(matches!(
             memory.check("fill", ptr, 1001),
@@ -334,7 +405,7 @@ mod tests {
 
     #[test]
     fn no_bytes_get_an_address_of_their_own() {
-        let memory = Memory::new(CHUNK).unwrap();
+        let memory = Memory::new(CHUNK, None).unwrap();
         let (a, b) = (memory.alloc(0).unwrap(), memory.alloc(0).unwrap());
         assert_ne!(a, b);
         memory.check("test", a, 0).unwrap();

@@ -30,7 +30,8 @@ pub struct Code {
     pub default_threads: u32,
     /// Whether blocks of a grid synchronise.
     pub grid_workspace: bool,
-    sites: Vec<Site>,
+    /// The source locations that compiled code refers to.
+    pub sites: Arc<[Site]>,
 }
 
 impl Code {
@@ -108,7 +109,7 @@ impl VirtualModule {
             warp_kind,
             default_threads: manifest.default_threads,
             grid_workspace: manifest.grid_workspace,
-            sites: manifest.sites,
+            sites: manifest.sites.into(),
         });
         let single = |symbol: String, name: &str| {
             let entry = KernelEntry {

@@ -57,6 +57,7 @@ pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
     let block = unsafe { sm.block() };
     let random = run.order.of_block(run.context.ctaid);
     block.reset(threads, run.warp_kind, warps, ended, random);
+    run.begin_checks(run.context.ctaid);
     let mut waiting = Waiting {
         since: None,
         rounds: 0,

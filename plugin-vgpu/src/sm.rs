@@ -7,8 +7,10 @@ use std::time::Duration;
 use plugin_api::Result;
 use vgpu_abi::ThreadContext;
 
+use crate::arena::Span;
 use crate::block::{Block, MAX_THREADS, Next, WarpKind};
 use crate::captured_signal::CapturedSignal;
+use crate::checker::{Checker, LaunchChecks};
 use crate::counters::SmCounters;
 use crate::engine::Form;
 use crate::fault::Raised;
@@ -41,12 +43,30 @@ pub struct BlockRun<'a> {
     pub lockstep_timeout: Duration,
     /// How long the block may wait on memory without progress.
     pub timeout: Option<Duration>,
+    /// What checks it.
+    pub checks: Option<&'a LaunchChecks>,
 }
 
 impl BlockRun<'_> {
     /// Threads of the block.
     pub fn threads(&self) -> u32 {
         self.context.ntid.iter().product()
+    }
+
+    /// A block of the launch begins.
+    pub fn begin_checks(&self, block: [u32; 3]) {
+        if let Some(checks) = self.checks {
+            let ThreadContext {
+                shared_base,
+                shared_size,
+                ..
+            } = self.context;
+            let shared = Span {
+                start: shared_base,
+                len: shared_size.into(),
+            };
+            checks.begin_block(block, shared);
+        }
     }
 
     /// Threads in the whole subgroups of `width` that run as such.
@@ -88,6 +108,8 @@ pub struct Sm {
     pub signal: Cell<Option<CapturedSignal>>,
     /// The event counters.
     pub counters: SmCounters,
+    /// Where checked code uses the heap next.
+    pub heap_site: Cell<u32>,
 }
 
 // SAFETY: one CPU thread at a time uses an `Sm`. It moves only between blocks, when no fiber runs.
@@ -95,10 +117,18 @@ unsafe impl Send for Sm {}
 
 impl Sm {
     /// A multiprocessor with addresses for its stacks and shared memory.
-    pub fn new(index: u32, count: u32, heap: std::sync::Arc<Heap>) -> Result<Box<Sm>> {
+    pub fn new(
+        index: u32,
+        count: u32,
+        heap: std::sync::Arc<Heap>,
+        checker: Option<std::sync::Arc<Checker>>,
+    ) -> Result<Box<Sm>> {
         let size = u64::from(MAX_SHARED).next_multiple_of(PAGE);
         let shared = Region::reserve(size + 2 * PAGE, PAGE)?;
         shared.protect(PAGE, size, Protection::ReadWrite)?;
+        if let Some(checker) = &checker {
+            checker.manage(shared.span());
+        }
         let sm = Box::new(Sm {
             index,
             count,
@@ -117,6 +147,7 @@ impl Sm {
             raised: Cell::new(None),
             signal: Cell::new(None),
             counters: SmCounters::default(),
+            heap_site: Cell::new(0),
         });
         // SAFETY: nothing refers to the fibers yet. The `Sm` stays in its box.
         unsafe { sm.stacks().set_owner(&raw const *sm) };

@@ -75,6 +75,7 @@ unsafe extern "C" fn run_subgroups(subgroups: *const (), number: u64) -> ! {
     let lanes = u64::MAX >> (u64::BITS - width);
     let threads = run.whole_subgroups(width);
     for ctaid in blocks.clone() {
+        run.begin_checks(ctaid);
         let block = ThreadContext {
             ctaid,
             ..context(run, 0)

@@ -67,7 +67,7 @@ const LONGEST_FILE: usize = 600;
 const LONGEST_LINE: usize = 120;
 
 /// Folders without source code of the project.
-const SKIPPED: &[&str] = &["target", "dist", "corpus", "findings"];
+const SKIPPED: &[&str] = &["target", "dist", "corpus"];
 
 /// Every file of the project whose suffix is among `suffixes`.
 fn files(folder: &Path, suffixes: &[&str], found: &mut Vec<PathBuf>) {

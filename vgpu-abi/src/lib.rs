@@ -13,6 +13,7 @@
 //! address space: `address >> WINDOW_SHIFT` is one of [`WINDOWS`]. Compiled code checks this before an access that it
 //! cannot prove to be local. That is how a host pointer in a kernel is found.
 
+mod access;
 pub mod artifact;
 mod context;
 mod dispatch;
@@ -21,15 +22,19 @@ mod operations;
 pub mod summary;
 mod symbols;
 
+pub use access::{ACCESSIBLE_SHADOW, AccessKind, Checks, WRITTEN_SHADOW};
 pub use context::ThreadContext;
 pub use dispatch::{DISPATCH_PACKET_SIZE, DispatchRecord, GridWorkspace, IMPLICIT_SIZE};
 pub use entry::{EntryFn, WARP_STACK_SIZE, WarpEntryFn};
 pub use operations::{BarrierReduce, ReduxOp, ShuffleMode, VoteMode, WAVE_REDUX, WaveOp};
-pub use symbols::{ENGINE_SYMBOLS, LIBRARY_SYMBOLS, WARP_ENGINE_SYMBOLS};
+pub use symbols::{
+    CHECK_SYMBOLS, CHECKED_SYMBOLS, ENGINE_SYMBOLS, LIBRARY_SYMBOLS, WARP_ENGINE_SYMBOLS,
+    checked_symbol,
+};
 
 /// The interface's version. It changes with every change of the interface and is part of the cache key and of the
 /// manifest.
-pub const VERSION: u32 = 11;
+pub const VERSION: u32 = 12;
 
 /// log2 of the device window's size (1 TiB).
 pub const WINDOW_SHIFT: u32 = 40;

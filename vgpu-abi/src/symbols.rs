@@ -87,6 +87,53 @@ pub const WARP_ENGINE_SYMBOLS: &[&str] = &[
     "vgpu_warp_split",
 ];
 
+/// The engine's functions that checked code calls ([`crate::Checks`]). `kind` is a [`crate::AccessKind`]. They return;
+/// what they find, the engine reports when the kernel has ended.
+///
+/// | function | C signature | announces |
+/// |---|---|---|
+/// | `vgpu_access` | `void(cx, site, u32 kind, u64 size, void*)` | an access of the calling thread |
+/// | `vgpu_outside` | `void(cx, site, u32 kind, u64 size, void*, void *object, u64 extent)` | an access outside of the object that it names |
+/// | `vgpu_fence` | `void(cx, u32 kind)` | a fence that acquires, releases or both |
+/// | `vgpu_lanes_arrive` | `void(cx, u64 mask)` | the thread comes to a `bar.warp.sync` of `mask` |
+/// | `vgpu_lanes_leave` | `void(cx, u64 mask)` | it goes on behind that |
+/// | `vgpu_warp_access` | `void(cx, site, u32 kind, u64 size, u64 lanes, void *first, i64 stride)` | an access of each lane; `first` is lane 0's |
+/// | `vgpu_warp_access_each` | `void(cx, site, u32 kind, u64 size, u64 lanes, void **)` | the same for any addresses |
+/// | `vgpu_warp_fence` | `void(cx, u32 kind, u64 lanes)` | a fence of each lane |
+/// | `vgpu_warp_meet` | `void(cx, u64 lanes)` | the lanes have waited for each other in a `bar.warp.sync` |
+///
+/// An access of no bytes says where the next call of the heap is. Instead of the functions in [`CHECKED_SYMBOLS`],
+/// checked code calls others of the same signatures, with `checked_` in their names: `vgpu_checked_barrier`.
+pub const CHECK_SYMBOLS: &[&str] = &[
+    "vgpu_access",
+    "vgpu_outside",
+    "vgpu_fence",
+    "vgpu_lanes_arrive",
+    "vgpu_lanes_leave",
+    "vgpu_warp_access",
+    "vgpu_warp_access_each",
+    "vgpu_warp_fence",
+    "vgpu_warp_meet",
+];
+
+/// The functions whose use checked code announces: see [`CHECK_SYMBOLS`].
+pub const CHECKED_SYMBOLS: &[&str] = &[
+    "vgpu_barrier",
+    "vgpu_barrier_arrive",
+    "vgpu_barrier_reduce",
+    "vgpu_warp_barrier",
+    "vgpu_warp_barrier_arrive",
+    "vgpu_warp_barrier_reduce",
+    "vgpu_malloc",
+    "vgpu_realloc",
+    "vgpu_free",
+];
+
+/// The symbol that checked code uses instead of one in [`CHECKED_SYMBOLS`].
+pub fn checked_symbol(symbol: &str) -> String {
+    symbol.replacen("vgpu_", "vgpu_checked_", 1)
+}
+
 /// C library and compiler-support functions that compiled code may call; the engine's loader resolves
 /// them in the host's own libraries.
 pub const LIBRARY_SYMBOLS: &[&str] = &[

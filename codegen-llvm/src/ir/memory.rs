@@ -2,7 +2,7 @@
 
 use llvm_sys::{LLVMAtomicOrdering, LLVMOpcode};
 
-use super::{Type, Value};
+use super::{Layout, Type, Value};
 
 impl Value {
     /// A constant pointer as a pointer of a type, in another address space.
@@ -41,6 +41,16 @@ impl Value {
         llvm!(core::LLVMIsAtomic(self.0)) != 0
     }
 
+    /// The order of an atomic instruction; that of success for a cmpxchg.
+    pub fn ordering(self) -> LLVMAtomicOrdering {
+        match self.opcode() {
+            Some(LLVMOpcode::LLVMAtomicCmpXchg) => {
+                llvm!(core::LLVMGetCmpXchgSuccessOrdering(self.0))
+            }
+            _ => llvm!(core::LLVMGetOrdering(self.0)),
+        }
+    }
+
     /// Whether an atomicrmw, or an atomic load or store, is relaxed: it orders no other access.
     pub fn is_relaxed(self) -> bool {
         llvm!(core::LLVMGetOrdering(self.0)) == LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic
@@ -66,5 +76,32 @@ impl Value {
     /// What an `atomicrmw` does.
     pub fn atomic_operation(self) -> llvm_sys::LLVMAtomicRMWBinOp {
         llvm!(core::LLVMGetAtomicRMWBinOp(self.0))
+    }
+}
+
+impl Layout {
+    /// The bytes from what an address is computed from (its first operand) to the address, if that is known.
+    pub fn constant_offset(self, address: Value) -> Option<u64> {
+        if address.operation() != Some(LLVMOpcode::LLVMGetElementPtr) {
+            return Some(0);
+        }
+        let mut ty = address.source_element_type();
+        let mut offset = 0_u64;
+        for operand in 1..address.operand_count() {
+            let index = address.operand(operand);
+            let step = if operand == 1 {
+                self.alloc_size(ty)
+            } else if ty.is_structure() {
+                let field = u32::try_from(index.as_int()?).ok()?;
+                offset = offset.wrapping_add(self.field_offset(ty, field));
+                ty = ty.element(field);
+                continue;
+            } else {
+                ty = ty.element(0);
+                self.alloc_size(ty)
+            };
+            offset = offset.wrapping_add((index.as_signed_int()? as u64).wrapping_mul(step));
+        }
+        Some(offset)
     }
 }

@@ -111,6 +111,11 @@ impl Layout {
         llvm!(target::LLVMABISizeOfType(self.0, ty.0))
     }
 
+    /// Bytes that a store of this type writes.
+    pub fn store_size(self, ty: Type) -> u64 {
+        llvm!(target::LLVMStoreSizeOfType(self.0, ty.0))
+    }
+
     /// Where field `index` of a structure begins.
     pub fn field_offset(self, ty: Type, index: u32) -> u64 {
         llvm!(target::LLVMOffsetOfElement(self.0, ty.0, index))

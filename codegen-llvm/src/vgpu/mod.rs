@@ -3,6 +3,7 @@
 //! A pass is a function in the file of its name. The file's heading says what the pass does, what it needs, and what it
 //! leaves. `--print-after NAME` shows the module after one of them.
 
+mod access_checks;
 mod assembly;
 mod block_atomics;
 mod check;
@@ -82,6 +83,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("ptx-registers", ptx_registers::run),
     // The module still has the image's own instructions and none of the virtual GPU's.
     ("count", count::run),
+    ("access-checks", access_checks::run),
     ("trap-record", trap_record::run),
     ("loop-load-elimination", loop_load_elimination::run),
     ("lowering", lowering::run),
@@ -101,6 +103,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("division", division::run),
     ("lane-access", lane_access::run),
     ("undefined", undefined::run),
+    ("checked-calls", access_checks::redirect),
 ];
 
 /// The names of the passes, in order.

@@ -3,16 +3,26 @@
 //! Needs: an optimised module.
 
 use anyhow::{Result, bail};
-use vgpu_abi::{ENGINE_SYMBOLS, LIBRARY_SYMBOLS, WARP_ENGINE_SYMBOLS};
+use vgpu_abi::{
+    CHECK_SYMBOLS, CHECKED_SYMBOLS, ENGINE_SYMBOLS, LIBRARY_SYMBOLS, WARP_ENGINE_SYMBOLS,
+    checked_symbol,
+};
 
 use super::unit::Unit;
 use crate::analysis::source_locations::describe_use;
 
 /// Whether the engine can resolve a symbol.
 pub fn is_known(symbol: &str) -> bool {
-    [ENGINE_SYMBOLS, WARP_ENGINE_SYMBOLS, LIBRARY_SYMBOLS]
-        .iter()
-        .any(|known| known.contains(&symbol))
+    let mut checked = CHECKED_SYMBOLS.iter().map(|plain| checked_symbol(plain));
+    [
+        ENGINE_SYMBOLS,
+        WARP_ENGINE_SYMBOLS,
+        CHECK_SYMBOLS,
+        LIBRARY_SYMBOLS,
+    ]
+    .iter()
+    .any(|known| known.contains(&symbol))
+        || checked.any(|known| known == symbol)
 }
 
 /// The pass.

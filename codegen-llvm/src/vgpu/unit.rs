@@ -3,6 +3,7 @@
 use anyhow::{Context as _, Result, bail};
 use codegen::CpuLevel;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
+use vgpu_abi::Checks;
 use vgpu_abi::artifact::{Manifest, Parameter, WarpForm};
 use vgpu_abi::summary::ExecutionMode;
 
@@ -27,6 +28,8 @@ pub struct VgpuOptions {
     pub warp_forms: bool,
     /// Whether to count the image's instructions that threads execute.
     pub count: bool,
+    /// What code checks.
+    pub checks: Checks,
     /// The architecture to compile for.
     pub host: Architecture,
     /// A level of that architecture to compile for. `None`: the CPU at hand if it has that architecture, else the

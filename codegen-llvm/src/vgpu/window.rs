@@ -222,7 +222,7 @@ fn transfer(call: Value) -> Vec<Access> {
 
 /// The pointer that an address's arithmetic starts from. The search ends: only unreachable blocks can hold arithmetic
 /// that starts from itself, and those are gone.
-fn base_of(mut address: Value) -> Value {
+pub(super) fn base_of(mut address: Value) -> Value {
     use LLVMOpcode::{LLVMAddrSpaceCast, LLVMBitCast, LLVMGetElementPtr};
     while let Some(LLVMGetElementPtr | LLVMAddrSpaceCast | LLVMBitCast) = address.operation() {
         address = address.operand(0);

@@ -1,5 +1,8 @@
 //! One construct that the program executes: its name, its location, and its error reports.
 
+use findings::{Note, Origin};
+
+use crate::check::misuse;
 use crate::device::mapping_report::report_table;
 use crate::device::omp_device::{OmpDevice, Target};
 use crate::mapping::map_item::MapItem;
@@ -54,6 +57,14 @@ impl Construct {
             .unwrap_or_else(|error| self.fail(&error, runtime, number))
     }
 
+    /// While the result lives, what the thread does belongs to the construct, in findings.
+    pub fn origin(&self, runtime: &Runtime) -> Origin {
+        findings::set_origin(|| Note {
+            text: self.name.to_owned(),
+            location: self.location(runtime).in_source(),
+        })
+    }
+
     /// The construct's span on the timeline.
     pub fn span(&self, runtime: &Runtime, device: usize) -> Span {
         trace::construct(device, self.name, || self.location(runtime).to_string())
@@ -61,7 +72,9 @@ impl Construct {
 
     /// Reports `error` and ends the program.
     pub fn fail(&self, error: &Error, runtime: &Runtime, number: i64) -> ! {
-        die(&self.report(error, runtime, number))
+        let report = self.report(error, runtime, number);
+        misuse::failed(&report);
+        die(&report)
     }
 
     /// The report on `error`, with the construct's location.

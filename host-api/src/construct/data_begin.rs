@@ -11,6 +11,7 @@ use std::sync::Arc;
 use plugin_api::DevicePtr;
 use smallvec::SmallVec;
 
+use crate::check::{contents, mappings, misuse};
 use crate::construct::attach::{self, AttachRequest};
 use crate::construct::device_work::DeviceWork;
 use crate::construct::transfer;
@@ -160,6 +161,7 @@ impl Entering {
             may_overlap: kind.contains(MapType::IMPLICIT),
         };
         let create = || -> plugin_api::Result<Option<Arc<Mapping>>> {
+            misuse::check_mapped(item);
             let in_place = device.unified_shared_memory() && !kind.contains(MapType::CLOSE);
             if item.size == 0 || kind.contains(MapType::PRESENT) || in_place {
                 return Ok(None);
@@ -211,9 +213,12 @@ impl Entering {
         };
         if acquired.created {
             report_created(device, item, &acquired.mapping);
+            mappings::created(item, &acquired.mapping);
             self.created.add(acquired.mapping.clone());
         } else {
             report_found(device, item, &acquired.mapping);
+            mappings::found(item, &acquired.mapping);
+            contents::check_host(item, &acquired.mapping);
             self.found.push(acquired.mapping.clone());
         }
         Ok(Some(acquired.mapping))
@@ -263,7 +268,10 @@ fn returned_base(item: &MapItem, base: u64, mapping: Option<&Mapping>) -> u64 {
             .0
             .wrapping_sub(item.begin.wrapping_sub(base)),
         None if item.kind.contains(MapType::NULLIFY) => 0,
-        None => base,
+        None => {
+            misuse::not_translated(item);
+            base
+        }
     }
 }
 

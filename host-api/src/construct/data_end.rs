@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use crate::check::{contents, misuse};
 use crate::construct::device_work::{DeviceWork, OnCompletion};
 use crate::construct::transfer;
 use crate::device::mapping_report::report_found;
@@ -66,6 +67,9 @@ fn release(device: &OmpDevice, items: &[MapItem], leaving: &mut LeavingItems) ->
         {
             Some(mapping) => {
                 report_found(device, &item, &mapping);
+                if item.kind.contains(MapType::DELETE) {
+                    contents::deleted(&mapping);
+                }
                 leaving.push(Leaving { item, mapping });
             }
             None if item.kind.contains(MapType::PRESENT) && !device.unified_shared_memory() => {
@@ -74,7 +78,7 @@ fn release(device: &OmpDevice, items: &[MapItem], leaving: &mut LeavingItems) ->
                 });
             }
             // Items that are not mapped are ignored (OpenMP 5.1, 2.21.7.1).
-            None => {}
+            None => misuse::not_mapped(device, &item),
         }
         release_pointer(device, &item, leaving);
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use plugin_api::{Completion, DevicePtr, Stream};
 use smallvec::SmallVec;
 
+use crate::check::{contents, mappings};
 use crate::device::mapping_report::{neighbour, neighbour_of_page, report_table};
 use crate::device::omp_device::OmpDevice;
 use crate::device::reduction_buffer::ReductionBuffer;
@@ -143,6 +144,8 @@ fn unpin(device: &OmpDevice, mapping: &Mapping) -> Result<()> {
         device.number,
         format_args!("removed the mapping of {mapping}"),
     );
+    contents::check_device(device, mapping);
+    mappings::removed(mapping);
     let Some(allocation) = mapping.allocation() else {
         return Ok(());
     };

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::check::contents;
 use crate::construct::device_work::DeviceWork;
 use crate::mapping::map_item::MapItem;
 use crate::mapping::mapped_range::Mapping;
@@ -45,6 +46,7 @@ pub unsafe fn to_device(
             stream.write_copied(address, &image)
         },
     )?;
+    contents::copied_to_device(mapping, &range);
     guard.queued_on(work.stream())
 }
 
@@ -97,5 +99,6 @@ pub unsafe fn from_device(
             }))
         },
     )?;
+    contents::copied_to_host(work.stream(), mapping, range)?;
     guard.queued_on(work.stream())
 }

@@ -1,5 +1,6 @@
 //! `target update` (OpenMP 5.2, 13.9): copies between host and device, contiguous or not. References do not change.
 
+use crate::check::misuse;
 use crate::construct::device_work::{DeviceWork, OnCompletion};
 use crate::construct::dimensions;
 use crate::construct::transfer;
@@ -52,6 +53,7 @@ unsafe fn section(work: &mut DeviceWork<'_>, item: &MapItem) -> Result<()> {
                 item: item.to_string(),
             });
         }
+        misuse::not_mapped(device, item);
         return Ok(());
     };
     mapping.wait_ready();

@@ -56,6 +56,7 @@ unsafe fn execute(
     // SAFETY: caller.
     let items = unsafe { raw.items() };
     construct.report_items(runtime, device.number, &items);
+    let _origin = construct.origin(runtime);
     let _span = construct.span(runtime, device.number);
     let _event = ompt::region(kind, nowait, device.number);
     // SAFETY: the program is valid as far as its own memory goes (caller).

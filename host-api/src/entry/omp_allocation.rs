@@ -4,6 +4,7 @@ use std::ffi::c_void;
 
 use plugin_api::{DevicePtr, MemoryKind};
 
+use crate::check::routine_memory;
 use crate::device::omp_device::Target;
 use crate::entry::routine::{fail, target_or_fail};
 use crate::ompt::{self, Side};
@@ -28,10 +29,12 @@ fn alloc(routine: &'static str, size: usize, number: i32, kind: MemoryKind) -> *
             }
         }
         Target::Device(device) => {
+            let _origin = findings::set_origin(|| findings::caller(routine));
             let event = ompt::allocation(device.number, Side::host(0), size as u64);
             match device.device.alloc(size as u64, kind) {
                 Ok(address) => {
                     event.at(address.0);
+                    routine_memory::allocated(address.0, size as u64);
                     address.0 as *mut c_void
                 }
                 // OpenMP 5.2, 18.8.1: null if there is not enough memory.
@@ -57,7 +60,9 @@ fn free(routine: &'static str, pointer: *mut c_void, number: i32) {
         // SAFETY: the program passes a pointer from `alloc`.
         Target::Host => unsafe { libc::free(pointer) },
         Target::Device(device) => {
+            let _origin = findings::set_origin(|| findings::caller(routine));
             let _event = ompt::deletion(device.number, pointer as u64);
+            routine_memory::freed(pointer as u64);
             if let Err(source) = device.device.free(DevicePtr(pointer as u64)) {
                 fail(
                     routine,

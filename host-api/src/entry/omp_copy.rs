@@ -4,6 +4,7 @@ use std::ffi::c_void;
 
 use plugin_api::DevicePtr;
 
+use crate::check::misuse;
 use crate::device::omp_device::{OmpDevice, Target};
 use crate::entry::memcpy_rect::{Rectangle, Run, runs};
 use crate::entry::routine::{answer, fail, target_or_fail};
@@ -23,6 +24,7 @@ pub(crate) unsafe fn copy(
     length: usize,
 ) -> plugin_api::Result<()> {
     let _event = event((to, destination), (from, source), length);
+    misuse::check_copy((to, destination), (from, source), length);
     let span = |kind, device: &OmpDevice| {
         info::log(
             Info::DATA_TRANSFER,
@@ -111,6 +113,7 @@ pub unsafe extern "C" fn omp_target_memcpy(
     destination_device: i32,
     source_device: i32,
 ) -> i32 {
+    let _origin = findings::set_origin(|| findings::caller("omp_target_memcpy"));
     let outcome = || -> Result<()> {
         let to = (destination, destination_offset, destination_device);
         let from = (source, source_offset, source_device);

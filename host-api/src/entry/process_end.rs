@@ -1,6 +1,8 @@
 //! The last action of the library, after the program's own destructors.
 
+use crate::check;
 use crate::device::omp_device::OmpDevice;
+use crate::fork;
 use crate::mapping::table::Count;
 use crate::runtime::runtime;
 use crate::trace::{self, DeviceState, StillMapped};
@@ -8,6 +10,10 @@ use crate::trace::{self, DeviceState, StillMapped};
 /// Writes the timeline and the summary.
 extern "C" fn finish() {
     write();
+    // A forked child has what its parent has.
+    if !fork::happened() {
+        check::at_exit();
+    }
 }
 
 /// Sees to it that a program that a signal ends writes them, too.

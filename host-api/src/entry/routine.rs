@@ -1,5 +1,6 @@
 //! Shared by the device memory routines: finding their target, and reporting failures.
 
+use crate::check::misuse;
 use crate::construct::context::Construct;
 use crate::device::omp_device::Target;
 use crate::report::error::{Error, Result, warn};
@@ -25,6 +26,7 @@ pub fn answer(routine: &str, outcome: Result<()>) -> i32 {
     match outcome {
         Ok(()) => 0,
         Err(error) => {
+            misuse::routine_failed(routine, &error);
             let hint = error
                 .hint()
                 .map_or(String::new(), |hint| format!("\n  hint: {hint}"));

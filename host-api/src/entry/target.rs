@@ -64,6 +64,7 @@ pub(crate) unsafe fn execute(
     // SAFETY: caller.
     let items = unsafe { raw.items() };
     construct.report_items(runtime, device.number, &items);
+    let _origin = construct.origin(runtime);
     let _span = construct.span(runtime, device.number);
     let _event = ompt::region(ompt::Construct::Target, nowait, device.number);
     // SAFETY: the program is valid as far as its own memory goes (caller).

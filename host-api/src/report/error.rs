@@ -4,6 +4,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::check;
 use crate::report::source_location::SourceLocation;
 
 /// Result of a host runtime operation.
@@ -277,6 +278,7 @@ pub fn die(message: &dyn fmt::Display) -> ! {
         }
     }
     eprintln!("{message}");
+    check::summarise();
     // SAFETY: flushing every stream and ending the process have no preconditions.
     unsafe {
         libc::fflush(std::ptr::null_mut());

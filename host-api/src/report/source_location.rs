@@ -43,6 +43,16 @@ impl SourceLocation {
         self.line == 0 && self.function.is_empty()
     }
 
+    /// The same as the contract with devices writes it, if it is known.
+    pub fn in_source(&self) -> Option<plugin_api::SourceLocation> {
+        (!self.is_unknown()).then(|| plugin_api::SourceLocation {
+            file: self.file.clone(),
+            line: self.line,
+            column: self.column,
+            function: self.function.clone(),
+        })
+    }
+
     /// The location in the symbol of a target region: `__omp_offloading_<device>_<file>_<function>_l<line>`.
     pub fn of_region(symbol: &str) -> Option<SourceLocation> {
         let rest = symbol.strip_prefix("__omp_offloading_")?;

@@ -189,6 +189,11 @@ impl Block {
         self.threads
     }
 
+    /// Threads that have not ended.
+    pub fn live(&self) -> u32 {
+        self.live
+    }
+
     /// Warps of the block.
     pub fn warps(&self) -> &[Warp] {
         &self.warps[..self.warp_count()]

@@ -56,10 +56,11 @@ fn machine(multiprocessors: u32) -> Arc<Machine> {
         through_ptx: false,
         engine: Engine::Fiber,
         schedule: Schedule::InOrder,
+        checks: findings::Checks::NONE,
         cpu: None,
         runs_constructors: true,
     };
-    Machine::new(&config, Arc::new(Heap::new(config.heap).unwrap()))
+    Machine::new(&config, Arc::new(Heap::new(config.heap).unwrap()), None)
 }
 
 fn grid_run<T>(entry: EntryFn, blocks: u32, threads: u32, args: &[*const T; 1]) -> GridRun {
@@ -76,6 +77,7 @@ fn grid_run<T>(entry: EntryFn, blocks: u32, threads: u32, args: &[*const T; 1]) 
         order: LaunchOrder::IN_ORDER,
         lockstep_timeout: Duration::from_secs(20),
         timeout: Some(Duration::from_secs(20)),
+        checks: None,
     }
 }
 

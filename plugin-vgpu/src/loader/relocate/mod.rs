@@ -207,7 +207,9 @@ fn address(
         });
     }
     let name = symbol.name()?;
-    match crate::abi::engine_function(name).or_else(|| library::function(name)) {
+    let engine = crate::abi::engine_function(name);
+    let checked = || crate::checker::abi::function(name);
+    match engine.or_else(checked).or_else(|| library::function(name)) {
         Some(address) => Ok(address),
         None if symbol.is_weak() => Ok(0),
         None => Err(LoadError::Unsupported(format!(

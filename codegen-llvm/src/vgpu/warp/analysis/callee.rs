@@ -33,6 +33,14 @@ pub enum Callee {
     WindowCheck,
     /// A window check of a range.
     WindowRangeCheck,
+    /// An announced access, compared with the object that it names (pass `access-checks`).
+    ObjectCheck,
+    /// An announced access.
+    AccessCheck,
+    /// An announced fence.
+    FenceCheck,
+    /// The announcement that lanes have waited for each other.
+    SyncCheck,
     /// A hint to the optimiser.
     Hint,
     /// The declaration of a `noalias` scope. Without it, copies of a loop's body would share the scope.
@@ -91,6 +99,12 @@ pub fn of(call: Value) -> Callee {
         name if name.starts_with(FIRST) => Callee::First,
         "vgpu.check" => Callee::WindowCheck,
         "vgpu.check_range" => Callee::WindowRangeCheck,
+        "vgpu.check_object" => Callee::ObjectCheck,
+        "vgpu.check_access" => Callee::AccessCheck,
+        "vgpu.check_fence" => Callee::FenceCheck,
+        "vgpu.check_sync" => Callee::SyncCheck,
+        // The lanes of a warp form are together anyway.
+        "vgpu.check_arrive" => Callee::Hint,
         "vgpu_barrier" => Callee::Barrier,
         "vgpu_barrier_arrive" => Callee::BarrierArrive,
         "vgpu_barrier_reduce" => Callee::BarrierReduce,

@@ -46,6 +46,10 @@ impl Vectoriser<'_> {
             }
             Callee::WindowCheck => self.window_check(call),
             Callee::WindowRangeCheck => self.window_range_check(call),
+            Callee::ObjectCheck => self.object_check(call),
+            Callee::AccessCheck => self.access_check(call),
+            Callee::FenceCheck => self.fence_check(call),
+            Callee::SyncCheck => self.sync_check(),
             Callee::OncePerSubgroup | Callee::Yield => {
                 let made = self.copy_uniform(call);
                 if !call.ty().is_void() {

@@ -11,6 +11,7 @@
 //! [`Vectoriser`](vectoriser::Vectoriser) holds the state. Each other file adds what belongs to one kind of
 //! instruction.
 
+mod access_checks;
 mod access_pattern;
 mod addresses;
 mod atomics;

@@ -92,6 +92,10 @@ pub fn of(layout: Layout, instruction: Value) -> Option<Access> {
             Callee::Context
             | Callee::WindowCheck
             | Callee::WindowRangeCheck
+            | Callee::ObjectCheck
+            | Callee::AccessCheck
+            | Callee::FenceCheck
+            | Callee::SyncCheck
             | Callee::Hint
             | Callee::NoaliasScope
             | Callee::VectorIntrinsic

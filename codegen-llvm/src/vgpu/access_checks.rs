@@ -1,0 +1,358 @@
+//! With `--check`: announces accesses to memory to the engine, before they are made.
+//!
+//! Needs: the image's own instructions and variables, inline assembly as intrinsics, the host's triple and layout.
+//! Leaves: calls of `vgpu.check_access` and its like, which both forms of a kernel have code for.
+//!
+//! An access to a variable that the code names is compared with the variable's size at once. Nothing is left of that
+//! where LLVM knows the place. The engine compares all other accesses with its shadow memory. Local variables that no
+//! other thread can reach are of no interest to it.
+
+use anyhow::Result;
+use llvm_sys::LLVMAtomicOrdering::{
+    self, LLVMAtomicOrderingAcquire, LLVMAtomicOrderingAcquireRelease, LLVMAtomicOrderingRelease,
+    LLVMAtomicOrderingSequentiallyConsistent,
+};
+use llvm_sys::LLVMOpcode;
+use vgpu_abi::{AccessKind, CHECKED_SYMBOLS, checked_symbol};
+
+use super::unit::Unit;
+use super::window::base_of;
+use crate::ir::{Builder, Layout, Type, Value};
+
+/// Announces an access.
+const ACCESS: &str = "vgpu.check_access";
+/// Compares an access with the object that it names.
+const OBJECT: &str = "vgpu.check_object";
+/// Announces a fence.
+const FENCE: &str = "vgpu.check_fence";
+/// Announces that a thread comes to lanes that it waits for.
+const ARRIVE: &str = "vgpu.check_arrive";
+/// Announces that it has waited for them.
+const SYNC: &str = "vgpu.check_sync";
+
+/// The instruction with which lanes wait for each other. Shuffles and votes order no memory (PTX ISA, "bar.warp.sync").
+const SYNCWARP: &str = "llvm.nvvm.bar.warp.sync";
+
+/// The functions of the heap.
+const HEAP: [&str; 3] = ["malloc", "realloc", "free"];
+
+/// PTX's fences, which acquire and release.
+const MEMBARS: &str = "llvm.nvvm.membar.";
+
+/// How the device runtime's variables are called.
+const RUNTIME_VARIABLES: [&str; 2] = ["omptarget.", "__omp"];
+
+/// The pass.
+pub fn run(unit: &mut Unit) -> Result<()> {
+    let checks = unit.options.checks;
+    if !checks.any() {
+        return Ok(());
+    }
+    let functions = unit.module.definitions();
+    // Functions that were known not to write memory do so now.
+    functions
+        .iter()
+        .for_each(|function| function.remove_attribute("memory"));
+    unit.add_library(LIBRARY)?;
+    let mut pass = AccessPass {
+        access: unit.library_function(ACCESS)?,
+        object: unit.library_function(OBJECT)?,
+        fence: unit.library_function(FENCE)?,
+        arrive: unit.library_function(ARRIVE)?,
+        sync: unit.library_function(SYNC)?,
+        layout: unit.module.layout(),
+        unit,
+    };
+    for instruction in functions.into_iter().flat_map(Value::instructions) {
+        pass.instruction(instruction);
+    }
+    Ok(())
+}
+
+/// The pass `checked-calls`: barriers and the heap are the checker's.
+pub fn redirect(unit: &mut Unit) -> Result<()> {
+    if unit.options.checks.any() {
+        for symbol in CHECKED_SYMBOLS {
+            if let Some(function) = unit.module.function(symbol) {
+                function.set_name(&checked_symbol(symbol));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The announcements. All but the comparison are the engine's.
+const LIBRARY: &str = r#"
+define void @vgpu.check_access(ptr %address, i64 %size, i32 %site, i32 %kind)
+  alwaysinline nounwind memory(inaccessiblemem: readwrite) {
+  %cx = call ptr @vgpu.context()
+  call void @vgpu_access(ptr %cx, i32 %site, i32 %kind, i64 %size, ptr %address)
+  ret void
+}
+define void @vgpu.check_object(ptr %object, i64 %extent, ptr %address, i64 %size, i32 %site, i32 %kind)
+  alwaysinline nounwind memory(inaccessiblemem: readwrite) {
+  %first = ptrtoint ptr %object to i64
+  %bits = ptrtoint ptr %address to i64
+  %offset = sub i64 %bits, %first
+  %room = sub i64 %extent, %size
+  %outside = icmp ugt i64 %offset, %room
+  br i1 %outside, label %report, label %done, !prof !0
+report:
+  %cx = call ptr @vgpu.context()
+  call void @vgpu_outside(ptr %cx, i32 %site, i32 %kind, i64 %size, ptr %address, ptr %object, i64 %extent)
+  br label %done
+done:
+  ret void
+}
+define void @vgpu.check_fence(i32 %kind) alwaysinline nounwind memory(inaccessiblemem: readwrite) {
+  %cx = call ptr @vgpu.context()
+  call void @vgpu_fence(ptr %cx, i32 %kind)
+  ret void
+}
+define void @vgpu.check_arrive(i32 %mask) alwaysinline nounwind memory(inaccessiblemem: readwrite) {
+  %cx = call ptr @vgpu.context()
+  %lanes = zext i32 %mask to i64
+  call void @vgpu_lanes_arrive(ptr %cx, i64 %lanes)
+  ret void
+}
+define void @vgpu.check_sync(i32 %mask) alwaysinline nounwind memory(inaccessiblemem: readwrite) {
+  %cx = call ptr @vgpu.context()
+  %lanes = zext i32 %mask to i64
+  call void @vgpu_lanes_leave(ptr %cx, i64 %lanes)
+  ret void
+}
+declare void @vgpu_access(ptr, i32, i32, i64, ptr captures(none)) nounwind memory(inaccessiblemem: readwrite)
+declare void @vgpu_outside(ptr, i32, i32, i64, ptr captures(none), ptr captures(none), i64)
+  cold nounwind memory(inaccessiblemem: readwrite)
+declare void @vgpu_fence(ptr, i32) nounwind memory(inaccessiblemem: readwrite)
+declare void @vgpu_lanes_arrive(ptr, i64) nounwind memory(inaccessiblemem: readwrite)
+declare void @vgpu_lanes_leave(ptr, i64) nounwind memory(inaccessiblemem: readwrite)
+!0 = !{!"branch_weights", i32 1, i32 1048575}
+"#;
+
+/// One access of an instruction.
+struct Access {
+    address: Value,
+    /// Bytes, an integer of 64 bits.
+    size: Value,
+    kind: AccessKind,
+}
+
+struct AccessPass<'a> {
+    unit: &'a mut Unit,
+    layout: Layout,
+    access: Value,
+    object: Value,
+    fence: Value,
+    arrive: Value,
+    sync: Value,
+}
+
+impl AccessPass<'_> {
+    fn instruction(&mut self, instruction: Value) {
+        for access in self.accesses(instruction) {
+            self.announce(instruction, &access);
+        }
+        if self.unit.options.checks.memory && calls_one_of(instruction, &HEAP) {
+            self.announce_place(instruction);
+        }
+        if !self.unit.options.checks.race {
+            return;
+        }
+        if let Some(kind) = fence(instruction) {
+            let kind = self.kind(kind);
+            self.after(instruction).call_function(self.fence, &[kind]);
+        }
+        if calls_one_of(instruction, &[SYNCWARP]) {
+            let mask = instruction.operand(0);
+            Builder::before(self.unit.context(), instruction).call_function(self.arrive, &[mask]);
+            self.after(instruction).call_function(self.sync, &[mask]);
+        }
+    }
+
+    /// Says where the heap is used.
+    fn announce_place(&mut self, call: Value) {
+        let context = self.unit.context();
+        let int = Type::int(context, 32);
+        let site = Value::int(int, self.unit.locations.for_message(call).into());
+        let nowhere = Value::zero(Type::pointer(context));
+        let arguments = [nowhere, self.number(0), site, Value::zero(int)];
+        Builder::before(context, call).call_function(self.access, &arguments);
+    }
+
+    fn announce(&mut self, instruction: Value, access: &Access) {
+        let base = base_of(access.address);
+        // Atomic operations order what the device runtime's threads do for the program.
+        let own = is_runtime_variable(base);
+        if own && !access.kind.has(AccessKind::ATOMIC) {
+            return;
+        }
+        let extent = self.extent(base);
+        let fits = || {
+            let offset = self.offset(base, access.address)?;
+            Some(offset.checked_add(access.size.as_int()?)? <= extent?)
+        };
+        let inside = fits().unwrap_or(false);
+        let local = base.opcode() == Some(LLVMOpcode::LLVMAlloca);
+        let checks = self.unit.options.checks;
+        let named = extent.filter(|_| checks.memory && !inside);
+        // What the code names lies where it may lie if its offset is in bounds, which the first comparison says.
+        let announced = !local && (checks.race || checks.init || extent.is_none());
+        if named.is_none() && !announced {
+            return;
+        }
+        let context = self.unit.context();
+        let int = Type::int(context, 32);
+        let site = Value::int(int, self.unit.locations.for_message(instruction).into());
+        let kind = self.kind(access.kind);
+        let builder = Builder::before(context, instruction);
+        let flat = |pointer: Value| builder.to_space(pointer, Type::pointer(context));
+        let address = flat(access.address);
+        if let Some(extent) = named {
+            let extent = Value::int(Type::int(context, 64), extent);
+            let arguments = [flat(base), extent, address, access.size, site, kind];
+            builder.call_function(self.object, &arguments);
+        }
+        if announced {
+            builder.call_function(self.access, &[address, access.size, site, kind]);
+        }
+    }
+
+    /// The accesses of an instruction through pointers.
+    fn accesses(&self, instruction: Value) -> Vec<Access> {
+        let volatile = match instruction.opcode() {
+            Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore) if instruction.is_volatile() => {
+                AccessKind::ATOMIC
+            }
+            _ => AccessKind(0),
+        };
+        let one = |pointer: u32, ty: Type, kind: AccessKind| {
+            vec![Access {
+                address: instruction.operand(pointer),
+                size: self.number(self.layout.store_size(ty)),
+                kind: kind.and(volatile).and(atomic(instruction)),
+            }]
+        };
+        let update = AccessKind::READ.and(AccessKind::WRITE);
+        match instruction.opcode() {
+            Some(LLVMOpcode::LLVMLoad) => one(0, instruction.ty(), AccessKind::READ),
+            Some(LLVMOpcode::LLVMStore) => one(1, instruction.operand(0).ty(), AccessKind::WRITE),
+            Some(LLVMOpcode::LLVMAtomicRMW) => one(0, instruction.operand(1).ty(), update),
+            Some(LLVMOpcode::LLVMAtomicCmpXchg) => one(0, instruction.operand(1).ty(), update),
+            Some(LLVMOpcode::LLVMCall) => self.transfer(instruction),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The accesses of `llvm.memcpy` and its like.
+    fn transfer(&self, call: Value) -> Vec<Access> {
+        let name = call.called_function().map(Value::name).unwrap_or_default();
+        let copies = ["llvm.memcpy.", "llvm.memmove."];
+        let copies = copies.iter().any(|intrinsic| name.starts_with(intrinsic));
+        if !copies && !name.starts_with("llvm.memset.") {
+            return Vec::new();
+        }
+        let wide = Type::int(self.unit.context(), 64);
+        let size = match call.operand(2).as_int() {
+            Some(size) => Value::int(wide, size),
+            None => Builder::before(self.unit.context(), call).cast_unsigned(call.operand(2), wide),
+        };
+        let access = |operand, kind| Access {
+            address: call.operand(operand),
+            size,
+            kind,
+        };
+        let mut found = vec![access(0, AccessKind::WRITE)];
+        if copies {
+            found.insert(0, access(1, AccessKind::READ));
+        }
+        found
+    }
+
+    /// Bytes of a variable; `None` for anything else, and for a variable whose size the launch decides.
+    fn extent(&self, base: Value) -> Option<u64> {
+        let size = match base.opcode() {
+            None if base.is_global_variable() => self.layout.alloc_size(base.value_type()),
+            Some(LLVMOpcode::LLVMAlloca) => {
+                let one = self.layout.alloc_size(base.allocated_type());
+                one.checked_mul(base.allocated_count().as_int()?)?
+            }
+            _ => return None,
+        };
+        (size > 0).then_some(size)
+    }
+
+    /// The constant distance of an address from its base.
+    fn offset(&self, base: Value, mut address: Value) -> Option<u64> {
+        let mut offset = 0_u64;
+        while address != base {
+            offset = offset.wrapping_add(self.layout.constant_offset(address)?);
+            address = address.operand(0);
+        }
+        Some(offset)
+    }
+
+    fn number(&self, value: u64) -> Value {
+        Value::int(Type::int(self.unit.context(), 64), value)
+    }
+
+    fn kind(&self, kind: AccessKind) -> Value {
+        Value::int(Type::int(self.unit.context(), 32), kind.0.into())
+    }
+
+    /// Inserts behind an instruction that does not end its block.
+    fn after(&self, instruction: Value) -> Builder {
+        let next = instruction.next().unwrap_or(instruction);
+        Builder::before(self.unit.context(), next)
+    }
+}
+
+/// Whether an instruction calls one of these functions.
+fn calls_one_of(instruction: Value, names: &[&str]) -> bool {
+    let called = || instruction.called_function();
+    instruction.is_call() && called().is_some_and(|called| names.contains(&called.name().as_str()))
+}
+
+/// The kind of an atomic access; nothing for another one.
+fn atomic(instruction: Value) -> AccessKind {
+    match instruction.is_atomic() {
+        true => AccessKind::ATOMIC.and(ordering(instruction.ordering())),
+        false => AccessKind(0),
+    }
+}
+
+/// What a fence does, if the instruction is one.
+fn fence(instruction: Value) -> Option<AccessKind> {
+    match instruction.opcode()? {
+        LLVMOpcode::LLVMFence => Some(ordering(instruction.ordering())),
+        LLVMOpcode::LLVMCall => {
+            let called = instruction.called_function()?;
+            called
+                .name()
+                .starts_with(MEMBARS)
+                .then(|| AccessKind::ACQUIRE.and(AccessKind::RELEASE))
+        }
+        _ => None,
+    }
+}
+
+fn ordering(ordering: LLVMAtomicOrdering) -> AccessKind {
+    match ordering {
+        LLVMAtomicOrderingAcquire => AccessKind::ACQUIRE,
+        LLVMAtomicOrderingRelease => AccessKind::RELEASE,
+        LLVMAtomicOrderingAcquireRelease | LLVMAtomicOrderingSequentiallyConsistent => {
+            AccessKind::ACQUIRE.and(AccessKind::RELEASE)
+        }
+        _ => AccessKind(0),
+    }
+}
+
+/// Whether an address is that of a variable of the device runtime's, whose threads know what they do.
+fn is_runtime_variable(base: Value) -> bool {
+    base.is_global_variable() && {
+        let name = base.name();
+        RUNTIME_VARIABLES
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+    }
+}

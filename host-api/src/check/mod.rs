@@ -1,0 +1,51 @@
+//! The checker's host side: what `OMPTARGET_CHECK=host` looks at, and what the runtime tells of mappings in findings of
+//! devices (`docs/checker.md`).
+//!
+//! Without checks every function here returns at once.
+
+pub mod contents;
+mod describer;
+mod known_mapping;
+pub mod mappings;
+pub mod misuse;
+pub mod routine_memory;
+
+use std::sync::OnceLock;
+
+use findings::Checks;
+
+use crate::report::error::warn;
+
+/// The checks of the process. The first call warns of a value that cannot be understood.
+pub fn wanted() -> Checks {
+    static WANTED: OnceLock<Checks> = OnceLock::new();
+    *WANTED.get_or_init(|| {
+        let checks = findings::wanted().unwrap_or_else(|why| {
+            warn(&format_args!("{why}; nothing is checked"));
+            Checks::NONE
+        });
+        if checks.any() {
+            findings::describe_with(Box::new(describer::OfMappings));
+        }
+        checks
+    })
+}
+
+/// Reports what is still mapped and allocated, and how much was found. The program ends.
+pub fn at_exit() {
+    if !wanted().any() {
+        return;
+    }
+    if wanted().host {
+        mappings::report_leaks();
+        routine_memory::report_leaks();
+    }
+    summarise();
+}
+
+/// Prints how much was found, if anything was.
+pub fn summarise() {
+    if let Some(summary) = findings::summary() {
+        eprintln!("omptarget check: {summary}");
+    }
+}

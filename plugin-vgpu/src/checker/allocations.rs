@@ -1,0 +1,150 @@
+//! What is known about allocations: where they are, who made them, and who freed them.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use findings::Note;
+
+use crate::arena::Span;
+
+/// Freed allocations that are remembered.
+const REMEMBERED: usize = 4096;
+
+/// An address further than this from an allocation has nothing to do with it.
+const NEIGHBOURHOOD: u64 = 1 << 20;
+
+/// One allocation.
+#[derive(Clone, Debug)]
+struct Allocation {
+    len: u64,
+    made: Option<Note>,
+}
+
+/// A freed allocation.
+struct Freed {
+    span: Span,
+    made: Option<Note>,
+    freed: Option<Note>,
+}
+
+/// The allocations of a device's memory, or of its heap.
+#[derive(Default)]
+pub struct Allocations {
+    live: BTreeMap<u64, Allocation>,
+    /// The last one first.
+    freed: VecDeque<Freed>,
+}
+
+impl Allocations {
+    /// Notes an allocation.
+    pub fn add(&mut self, span: Span, made: Option<Note>) {
+        let len = span.len;
+        self.live.insert(span.start, Allocation { len, made });
+    }
+
+    /// Notes that the allocation at `start` was freed, and gives its range.
+    pub fn remove(&mut self, start: u64, freed: Option<Note>) -> Option<Span> {
+        let Allocation { len, made } = self.live.remove(&start)?;
+        let span = Span { start, len };
+        self.freed.truncate(REMEMBERED - 1);
+        self.freed.push_front(Freed { span, made, freed });
+        Some(span)
+    }
+
+    /// Bytes of the allocation at `start`.
+    pub fn size(&self, start: u64) -> Option<u64> {
+        Some(self.live.get(&start)?.len)
+    }
+
+    /// How `address` relates to the allocations, and who made or freed the one it has to do with.
+    pub fn describe(&self, address: u64) -> Option<(String, Vec<Note>)> {
+        let below = self.live.range(..=address).next_back();
+        let inside = below.filter(|(start, it)| address - **start < it.len);
+        let freed = self
+            .freed
+            .iter()
+            .find(|it| it.span.contains(address, 1))
+            .filter(|_| inside.is_none());
+        if let Some(it) = freed {
+            let offset = address - it.span.start;
+            let text = format!("{offset} bytes into {} bytes that were freed", it.span.len);
+            let notes = [made(&it.made), since("freed", &it.freed)];
+            return Some((text, notes.into_iter().flatten().collect()));
+        }
+        let past = below.map(|(start, it)| (address - start).saturating_sub(it.len));
+        let above = self.live.range(address + 1..).next();
+        let before = above.map(|(start, _)| start - address);
+        let near = |distance: Option<u64>| distance.filter(|&bytes| bytes < NEIGHBOURHOOD);
+        match (near(past), near(before)) {
+            (Some(past), before) if before.is_none_or(|before| past <= before) => {
+                let it = below?.1;
+                let text = format!(
+                    "{past} bytes past the end of an allocation of {} bytes",
+                    it.len
+                );
+                Some((text, made(&it.made).into_iter().collect()))
+            }
+            (_, Some(before)) => {
+                let it = above?.1;
+                let text = format!("{before} bytes before an allocation of {} bytes", it.len);
+                Some((text, made(&it.made).into_iter().collect()))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn made(note: &Option<Note>) -> Option<Note> {
+    since("allocated", note)
+}
+
+fn since(verb: &str, note: &Option<Note>) -> Option<Note> {
+    let Note { text, location } = note.as_ref()?;
+    Some(Note {
+        text: format!("{verb} by {text}"),
+        location: location.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn note(text: &str) -> Option<Note> {
+        Some(Note {
+            text: text.into(),
+            location: None,
+        })
+    }
+
+    #[test]
+    fn neighbours_are_named() {
+        let mut known = Allocations::default();
+        let span = |start, len| Span { start, len };
+        known.add(span(1000, 40), note("a"));
+        known.add(span(2000, 40), note("b"));
+        let text = |address| known.describe(address).unwrap().0;
+        assert_eq!(
+            text(1044),
+            "4 bytes past the end of an allocation of 40 bytes"
+        );
+        assert_eq!(text(1996), "4 bytes before an allocation of 40 bytes");
+        assert_eq!(known.describe(2040).unwrap().1[0].text, "allocated by b");
+        assert!(known.describe(1 << 40).is_none());
+    }
+
+    #[test]
+    fn what_was_freed_is_remembered() {
+        let mut known = Allocations::default();
+        let span = Span {
+            start: 1000,
+            len: 40,
+        };
+        known.add(span, note("a"));
+        assert_eq!(known.remove(1000, note("z")), Some(span));
+        assert_eq!(known.remove(1000, None), None);
+        let (text, notes) = known.describe(1008).unwrap();
+        assert_eq!(text, "8 bytes into 40 bytes that were freed");
+        let notes: Vec<_> = notes.iter().map(|note| note.text.as_str()).collect();
+        assert_eq!(notes, ["allocated by a", "freed by z"]);
+    }
+}

@@ -1,0 +1,340 @@
+//! What a launch does, and what is wrong with it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use findings::Note;
+use parking_lot::Mutex;
+use plugin_api::{SourceLocation, ThreadId};
+use vgpu_abi::AccessKind;
+use vgpu_abi::artifact::Site;
+
+use super::observation::{Observation, What};
+use super::race::{Meeting, ThreadSet};
+use super::{Checker, Wrong};
+use crate::arena::Span;
+use crate::sm::MAX_SHARED;
+use crate::window;
+
+/// Most observations of a launch.
+const MOST: usize = 64;
+
+/// The code that a launch runs, for reports that name it later.
+#[derive(Clone)]
+pub struct LaunchedCode {
+    /// The kernel's symbol.
+    pub kernel: Arc<str>,
+    /// The source locations of its image.
+    pub sites: Arc<[Site]>,
+    /// Blocks of the grid.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+}
+
+impl LaunchedCode {
+    /// The source location of a site, if it is known.
+    pub fn location(&self, site: u32) -> Option<SourceLocation> {
+        let Site {
+            file,
+            line,
+            column,
+            function,
+        } = self.sites.get(site as usize)?.clone();
+        (line != 0).then_some(SourceLocation {
+            file,
+            line,
+            column,
+            function,
+        })
+    }
+
+    /// The name of a thread.
+    pub fn thread(&self, block: u64, thread: u16) -> ThreadId {
+        let thread = unflatten(thread.into(), self.block);
+        ThreadId {
+            block: unflatten(block, self.grid),
+            grid: self.grid,
+            thread,
+            last: thread,
+            block_size: self.block,
+        }
+    }
+}
+
+fn unflatten(index: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
+    let (x, y) = (u64::from(x), u64::from(y));
+    [
+        (index % x) as u32,
+        (index / x % y) as u32,
+        (index / x / y) as u32,
+    ]
+}
+
+/// The checks of a launch that runs.
+pub struct LaunchChecks {
+    checker: Arc<Checker>,
+    code: LaunchedCode,
+    /// Its number.
+    pub(super) number: u32,
+    /// Lanes of a warp that need no barrier between them; 1 if they do.
+    pub(super) lockstep: u16,
+    found: Mutex<Found>,
+}
+
+#[derive(Default)]
+struct Found {
+    /// What was found where: the kinds, and the sites.
+    seen: HashSet<(u8, u32, u32)>,
+    observations: Vec<Observation>,
+}
+
+/// An access of a thread.
+#[derive(Clone, Copy)]
+pub struct Access {
+    /// Index into the image's sites.
+    pub site: u32,
+    /// How it uses the memory.
+    pub kind: AccessKind,
+    /// Bytes.
+    pub size: u64,
+    /// The first one.
+    pub address: u64,
+}
+
+/// The thread that accesses memory.
+#[derive(Clone, Copy)]
+pub struct Actor {
+    /// Index of its block in the grid.
+    pub block: [u32; 3],
+    /// Its linear index in the block.
+    pub thread: u16,
+}
+
+impl LaunchChecks {
+    /// The checks of a launch of `code` that begins now.
+    pub fn begin(checker: &Arc<Checker>, code: LaunchedCode, lockstep: u16) -> LaunchChecks {
+        let blocks = code.grid.iter().map(|&count| u64::from(count)).product();
+        let mut launches = checker.launches.lock();
+        let number = match &checker.races {
+            Some(races) => races.lock().order.launch(blocks),
+            None => 0,
+        };
+        if checker.races.is_some() {
+            launches.push(code.clone());
+        }
+        drop(launches);
+        LaunchChecks {
+            checker: checker.clone(),
+            code,
+            number,
+            lockstep,
+            found: Mutex::default(),
+        }
+    }
+
+    /// The launch has ended: reports what was wrong.
+    pub fn end(&self) {
+        if let Some(races) = &self.checker.races {
+            races.lock().order.end(self.number);
+        }
+        let found = std::mem::take(&mut *self.found.lock());
+        for observation in found.observations {
+            findings::report(observation.finding(&self.code));
+        }
+    }
+
+    /// A block begins, whose shared memory is `shared`.
+    pub fn begin_block(&self, block: [u32; 3], shared: Span) {
+        let index = self.index(block);
+        self.checker
+            .begin_block(self, index, shared, MAX_SHARED.into());
+    }
+
+    /// An access of one thread.
+    pub fn access(&self, actor: Actor, access: Access) {
+        if access.size == 0 || !window::contains(access.address) {
+            return;
+        }
+        let checker = &*self.checker;
+        match checker.check(access.kind, access.address, access.size) {
+            Some(Wrong::Inaccessible(byte)) => {
+                if checker.checks.memory {
+                    self.observe(actor, access, 0, || {
+                        What::Inaccessible(checker.describe(byte))
+                    });
+                }
+                return;
+            }
+            Some(Wrong::Unwritten) => {
+                self.observe(actor, access, 0, || {
+                    What::Unwritten(checker.describe(access.address))
+                });
+            }
+            None => {}
+        }
+        self.race(actor, access);
+    }
+
+    /// The same access of each thread in `lanes`, counted from the actor; each at `stride` bytes from the one before.
+    pub fn accesses(&self, actor: Actor, access: Access, lanes: u64, stride: i64) {
+        if lanes == 0 {
+            return;
+        }
+        let (first, last) = (lanes.trailing_zeros(), 63 - lanes.leading_zeros());
+        let at = |lane: u32| {
+            access
+                .address
+                .wrapping_add((i64::from(lane) * stride) as u64)
+        };
+        let (low, high) = (at(first).min(at(last)), at(first).max(at(last)));
+        let range = (high - low).checked_add(access.size);
+        let dense = stride.unsigned_abs() <= access.size && lanes.count_ones() == last - first + 1;
+        let inside = |len: u64| window::contains(low) && window::contains(low + len);
+        if self.checker.races.is_none()
+            && dense
+            && let Some(len) = range
+            && inside(len)
+            && self.checker.is_plain(low, len)
+        {
+            return;
+        }
+        for lane in lanes_of(lanes) {
+            let address = at(lane);
+            self.access(actor.lane(lane), Access { address, ..access });
+        }
+    }
+
+    /// An access of one thread that names `object`, of `extent` bytes.
+    pub fn outside(&self, actor: Actor, access: Access, object: u64, extent: u64) {
+        let offset = access.address.wrapping_sub(object);
+        if offset > extent.wrapping_sub(access.size) && self.checker.checks.memory {
+            self.observe(actor, access, 0, || What::Outside {
+                offset: offset as i64,
+                extent,
+            });
+        }
+    }
+
+    /// A fence of some threads.
+    pub fn fence(&self, threads: impl Iterator<Item = u16>, kind: AccessKind) {
+        if let Some(races) = &self.checker.races {
+            let mut races = races.lock();
+            threads.for_each(|thread| races.order.fence(thread, kind));
+        }
+    }
+
+    /// Threads come to a meeting; see [`super::race::Order::arrive`].
+    pub fn arrive(&self, meeting: Meeting, first: u16, lanes: u64, wait: bool) {
+        if let Some(races) = &self.checker.races {
+            let threads = ThreadSet::lanes(first, lanes);
+            races.lock().order.arrive(meeting, &threads, first, wait);
+        }
+    }
+
+    /// Threads go on after a meeting; `live` threads of the block have not ended.
+    pub fn leave(&self, meeting: Meeting, thread: u16, live: u32) {
+        if let Some(races) = &self.checker.races {
+            races.lock().order.leave(meeting, thread, live);
+        }
+    }
+
+    /// Lanes have waited for each other.
+    pub fn meet(&self, first: u16, lanes: u64, live: u32) {
+        if let Some(races) = &self.checker.races {
+            let threads = ThreadSet::lanes(first, lanes);
+            races.lock().order.meet(&threads, &threads, live);
+        }
+    }
+
+    /// A thread frees what is no block of the heap, or one that was freed.
+    pub fn no_block(&self, actor: Actor, access: Access) {
+        if self.checker.checks.memory {
+            self.observe(actor, access, 0, || {
+                What::NoBlock(self.checker.describe(access.address))
+            });
+        }
+    }
+
+    /// What a thread does at a place of the code, for later reports.
+    pub fn place(&self, site: u32, what: &str) -> Note {
+        Note {
+            text: format!("`{what}` in kernel {}", self.code.kernel),
+            location: self.code.location(site),
+        }
+    }
+
+    /// What is known of the device's memory.
+    pub fn checker(&self) -> &Checker {
+        &self.checker
+    }
+
+    fn race(&self, actor: Actor, access: Access) {
+        let Some(races) = &self.checker.races else {
+            return;
+        };
+        let Access {
+            site,
+            kind,
+            size,
+            address,
+        } = access;
+        let found = races.lock().access(actor.thread, site, kind, address, size);
+        let Some(conflict) = found.filter(|_| self.checker.manages(address)) else {
+            return;
+        };
+        let past = self.checker.launches.lock()[conflict.launch as usize].clone();
+        let other = conflict.past.site();
+        self.observe(actor, access, other + 1, || What::Race {
+            conflict,
+            past,
+            place: self.checker.describe(address),
+        });
+    }
+
+    /// Notes an observation, once for each kind and pair of places.
+    fn observe(&self, actor: Actor, access: Access, other: u32, what: impl FnOnce() -> What) {
+        let mut found = self.found.lock();
+        let kind = access.kind.0 as u8 & 3;
+        // Of a race, either side may come second.
+        let (a, b) = match other {
+            0 => (access.site, 0),
+            other => (access.site.min(other - 1), access.site.max(other - 1) + 1),
+        };
+        let key = (if other == 0 { kind } else { 0 }, a, b);
+        if found.observations.len() >= MOST || !found.seen.insert(key) {
+            return;
+        }
+        let observation = Observation {
+            block: self.index(actor.block),
+            thread: actor.thread,
+            access,
+            what: what(),
+        };
+        found.observations.push(observation);
+    }
+
+    fn index(&self, [x, y, z]: [u32; 3]) -> u64 {
+        let [width, height, _] = self.code.grid.map(u64::from);
+        u64::from(x) + width * (u64::from(y) + height * u64::from(z))
+    }
+}
+
+impl Actor {
+    /// The thread so many lanes further on.
+    pub fn lane(self, lane: u32) -> Actor {
+        Actor {
+            thread: self.thread + lane as u16,
+            ..self
+        }
+    }
+}
+
+/// The lanes that have a bit.
+pub fn lanes_of(mut lanes: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let lane = (lanes != 0).then(|| lanes.trailing_zeros());
+        lanes &= lanes.wrapping_sub(1);
+        lane
+    })
+}

@@ -1,0 +1,236 @@
+//! The checker: compares what kernels do with what they may do (`OMPTARGET_CHECK`, docs/checker.md).
+//!
+//! Checked code announces its accesses (`abi`). [`Checker`] knows a device's memory: which bytes may be accessed and
+//! which were written (`shadow`), and whose they are (`allocations`). `race` knows who accessed it. A [`LaunchChecks`]
+//! collects what a launch does wrong, and reports it at its end (`observation`).
+
+pub mod abi;
+mod allocations;
+mod heap;
+mod launch;
+mod observation;
+mod race;
+mod shadow;
+
+use findings::{Note, current_origin};
+use parking_lot::Mutex;
+use plugin_api::{DevicePtr, Result};
+use vgpu_abi::{AccessKind, Checks};
+
+use crate::arena::Span;
+use crate::quarantine::Quarantine;
+use crate::window;
+use allocations::Allocations;
+pub use launch::{LaunchChecks, LaunchedCode};
+use race::Races;
+use shadow::Shadow;
+
+/// Bytes between heap blocks that nobody may access.
+const HEAP_GAP: u64 = 16;
+
+/// Most bytes of freed heap blocks that are kept.
+const MOST_KEPT: u64 = 4 << 20;
+
+/// Bytes that no allocation of device memory has behind it, at least.
+pub const MEMORY_GAP: u64 = 128;
+
+/// Memory that nobody manages becomes accessible in pieces of this size, when it is first accessed.
+const PIECE: u64 = 4096;
+
+/// What is known of a device's memory.
+pub struct Checker {
+    /// What is checked.
+    pub checks: Checks,
+    shadow: Shadow,
+    known: Mutex<Known>,
+    races: Option<Mutex<Races>>,
+    /// The code of each launch, by its number.
+    launches: Mutex<Vec<LaunchedCode>>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// Ranges in which only what was allocated may be accessed.
+    managed: Vec<Span>,
+    memory: Allocations,
+    heap: Allocations,
+    /// Blocks of the heap that kernels have freed, and that are not used again yet.
+    kept: Quarantine,
+}
+
+/// How an access is wrong.
+enum Wrong {
+    /// Bytes that are in no allocation, the first of them here.
+    Inaccessible(u64),
+    /// None of its bytes was written.
+    Unwritten,
+}
+
+impl Checker {
+    /// A checker of a device that has no memory yet.
+    pub fn new(checks: Checks) -> Result<Checker> {
+        Ok(Checker {
+            checks,
+            shadow: Shadow::get()?,
+            known: Mutex::default(),
+            races: checks.race.then(|| Mutex::new(Races::new())),
+            launches: Mutex::default(),
+        })
+    }
+
+    /// From now on, only what is allocated in `span` may be accessed.
+    pub fn manage(&self, span: Span) {
+        self.shadow.accessible.clear(span.start, span.len);
+        self.known.lock().managed.push(span);
+    }
+
+    /// Device memory was allocated.
+    pub fn allocated(&self, span: Span) {
+        self.hand_out(span);
+        self.known.lock().memory.add(span, current_origin());
+    }
+
+    /// Device memory was freed. It is not handed out again for a while.
+    pub fn freed(&self, start: u64) {
+        let mut known = self.known.lock();
+        if let Some(span) = known.memory.remove(start, current_origin()) {
+            self.shadow.accessible.clear(span.start, span.len);
+        }
+    }
+
+    /// A kernel allocated a block of the heap.
+    fn heap_allocated(&self, span: Span, by: Note) {
+        self.hand_out(span);
+        self.known.lock().heap.add(span, Some(by));
+    }
+
+    /// A kernel freed a block of the heap. Gives a block to free instead, which was kept so far; nothing if the address
+    /// is no block's.
+    fn heap_freed(&self, start: u64, by: Note) -> Option<Option<u64>> {
+        let mut known = self.known.lock();
+        let span = known.heap.remove(start, Some(by))?;
+        self.shadow.accessible.clear(span.start, span.len);
+        known.kept.push(DevicePtr(start), span.len);
+        let full = known.kept.bytes() > MOST_KEPT;
+        Some(
+            full.then(|| known.kept.pop())
+                .flatten()
+                .map(|block| block.0),
+        )
+    }
+
+    /// A block that was freed and kept, when the heap is exhausted.
+    fn heap_kept(&self) -> Option<u64> {
+        Some(self.known.lock().kept.pop()?.0)
+    }
+
+    /// Bytes of the heap's block at an address.
+    fn heap_size(&self, start: u64) -> Option<u64> {
+        self.known.lock().heap.size(start)
+    }
+
+    /// The host, or the engine, has written memory.
+    pub fn written(&self, start: u64, len: u64) {
+        if window::contains(start) {
+            self.shadow.written.set(start, len);
+        }
+    }
+
+    /// Memory was copied to where the host has just written.
+    pub fn copied(&self, to: u64, from: u64, len: u64) {
+        if window::contains(to) && window::contains(from) {
+            self.shadow.written.copy(to, from, len);
+        }
+    }
+
+    /// A block begins: its shared memory is its own, and nothing was written there.
+    fn begin_block(&self, launch: &LaunchChecks, block: u64, shared: Span, most: u64) {
+        let Shadow {
+            accessible,
+            written,
+        } = self.shadow;
+        let whole = accessible.has_all(shared.start, shared.len)
+            && !accessible.has_any(shared.end(), most - shared.len);
+        if !whole {
+            accessible.clear(shared.start, most);
+            accessible.set(shared.start, shared.len);
+        }
+        written.clear(shared.start, shared.len);
+        if let Some(races) = &self.races {
+            let mut races = races.lock();
+            races.forget(shared.start, shared.len);
+            races
+                .order
+                .begin_block(launch.number, block, launch.lockstep);
+        }
+    }
+
+    /// Checks an access to the device window against what is known of the memory, and notes what it writes.
+    #[inline]
+    fn check(&self, kind: AccessKind, address: u64, size: u64) -> Option<Wrong> {
+        let Shadow {
+            accessible,
+            written,
+        } = self.shadow;
+        if !accessible.has_all(address, size)
+            && let Some(byte) = self.inaccessible(address, size)
+        {
+            return Some(Wrong::Inaccessible(byte));
+        }
+        let wrong = kind.has(AccessKind::READ)
+            && self.checks.init
+            && size <= LARGEST_VALUE
+            && !written.has_any(address, size);
+        // What is reported once is not reported for each reader.
+        if kind.has(AccessKind::WRITE) || wrong {
+            written.set(address, size);
+        }
+        wrong.then_some(Wrong::Unwritten)
+    }
+
+    /// Whether an access is to nothing but accessible, written bytes.
+    #[inline]
+    fn is_plain(&self, address: u64, size: u64) -> bool {
+        self.shadow.accessible.has_all(address, size) && self.shadow.written.has_all(address, size)
+    }
+
+    /// The first inaccessible byte. Memory that nobody manages becomes accessible and written.
+    #[cold]
+    fn inaccessible(&self, address: u64, size: u64) -> Option<u64> {
+        let byte = self.shadow.accessible.first_clear(address, size)?;
+        let known = self.known.lock();
+        if known.managed.iter().any(|span| span.contains(byte, 1)) {
+            return Some(byte);
+        }
+        drop(known);
+        let start = address / PIECE * PIECE;
+        let len = (address + size).next_multiple_of(PIECE) - start;
+        self.shadow.accessible.set(start, len);
+        self.shadow.written.set(start, len);
+        None
+    }
+
+    /// Whether the checker knows whose an address is.
+    fn manages(&self, address: u64) -> bool {
+        let known = self.known.lock();
+        known.managed.iter().any(|span| span.contains(address, 1))
+    }
+
+    /// How an address relates to allocations.
+    fn describe(&self, address: u64) -> Option<(String, Vec<Note>)> {
+        let known = self.known.lock();
+        let heap = known.heap.describe(address);
+        heap.or_else(|| known.memory.describe(address))
+    }
+
+    fn hand_out(&self, span: Span) {
+        self.shadow.written.clear(span.start, span.len);
+        self.shadow.accessible.set(span.start, span.len);
+        if let Some(races) = &self.races {
+            races.lock().forget(span.start, span.len);
+        }
+    }
+}
+
+/// What is larger is no value but a copy of memory, in which there may be gaps.
+const LARGEST_VALUE: u64 = 16;

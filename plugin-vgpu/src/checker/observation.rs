@@ -1,0 +1,196 @@
+//! What a launch did wrong, and how it is reported.
+
+use findings::{Finding, Kind, Note, Severity};
+use vgpu_abi::AccessKind;
+
+use super::launch::{Access, LaunchedCode};
+use super::race::Conflict;
+
+/// How an address relates to allocations, and what is known about the one it has to do with.
+type Place = Option<(String, Vec<Note>)>;
+
+/// Something that a thread did.
+pub struct Observation {
+    /// Its block, by its index in the grid.
+    pub block: u64,
+    /// The thread.
+    pub thread: u16,
+    /// The access.
+    pub access: Access,
+    /// What is wrong with it.
+    pub what: What,
+}
+
+/// What is wrong with an access.
+pub enum What {
+    /// It has bytes that are in no allocation.
+    Inaccessible(Place),
+    /// It names a variable and is outside of it.
+    Outside {
+        /// From the variable's first byte.
+        offset: i64,
+        /// The variable's bytes.
+        extent: u64,
+    },
+    /// It frees what is no block of the heap.
+    NoBlock(Place),
+    /// It reads what was never written.
+    Unwritten(Place),
+    /// Another one races with it.
+    Race {
+        /// The other one.
+        conflict: Conflict,
+        /// The code that made it.
+        past: LaunchedCode,
+        /// Where.
+        place: Place,
+    },
+}
+
+impl Observation {
+    /// The finding to report; `code` is what the launch ran.
+    pub fn finding(self, code: &LaunchedCode) -> Finding {
+        let Access {
+            site,
+            kind,
+            size,
+            address,
+        } = self.access;
+        let verb = verb(kind);
+        let (check, what, notes, hint) = match self.what {
+            What::Inaccessible(place) => {
+                let (place, notes) = place.unwrap_or_else(unknown);
+                (
+                    Kind::Memory,
+                    format!("{verb} of {size} bytes, {place}"),
+                    notes,
+                    None,
+                )
+            }
+            What::Outside { offset, extent } => {
+                let place = outside(offset, extent);
+                (
+                    Kind::Memory,
+                    format!("{verb} of {size} bytes, {place}"),
+                    Vec::new(),
+                    None,
+                )
+            }
+            What::NoBlock(place) => {
+                let (place, notes) = place.unwrap_or_else(unknown);
+                (
+                    Kind::Memory,
+                    format!("free of what is no block of the heap, {place}"),
+                    notes,
+                    None,
+                )
+            }
+            What::Unwritten(place) => {
+                let what = format!("read of {size} bytes that were never written on the device");
+                let hint = "initialise the memory in a kernel, or map it `to` the device";
+                (Kind::Init, what, noted(place), Some(hint.to_owned()))
+            }
+            What::Race {
+                conflict,
+                past,
+                place,
+            } => {
+                let mut notes = vec![other(&conflict, &past, code)];
+                notes.extend(noted(place));
+                let what =
+                    format!("race: {verb} of {size} bytes that nothing orders with another access");
+                let hint = "use a barrier, an atomic operation, a reduction or a critical region";
+                (Kind::Race, what, notes, Some(hint.to_owned()))
+            }
+        };
+        Finding {
+            kind: check,
+            severity: Severity::Error,
+            what,
+            kernel: Some(code.kernel.to_string()),
+            thread: Some(code.thread(self.block, self.thread).to_string()),
+            location: code.location(site),
+            address: Some(address),
+            size,
+            notes,
+            hint,
+        }
+    }
+}
+
+fn verb(kind: AccessKind) -> &'static str {
+    let (read, write) = (kind.has(AccessKind::READ), kind.has(AccessKind::WRITE));
+    match (read && write, write) {
+        (true, _) => "atomic update",
+        (_, true) => "write",
+        (_, false) => "read",
+    }
+}
+
+fn unknown() -> (String, Vec<Note>) {
+    ("outside of every allocation".to_owned(), Vec::new())
+}
+
+fn outside(offset: i64, extent: u64) -> String {
+    match offset {
+        before if before < 0 => format!("{} bytes before a variable of {extent} bytes", -before),
+        inside if (inside as u64) < extent => {
+            format!("{inside} bytes into a variable of {extent} bytes, and beyond its end")
+        }
+        past => {
+            let past = past as u64 - extent;
+            format!("{past} bytes past the end of a variable of {extent} bytes")
+        }
+    }
+}
+
+fn noted(place: Place) -> Vec<Note> {
+    place.map_or(Vec::new(), |(_, notes)| notes)
+}
+
+/// The other access of a race.
+fn other(conflict: &Conflict, past: &LaunchedCode, present: &LaunchedCode) -> Note {
+    let verb = match (conflict.write, conflict.past.is_atomic()) {
+        (true, false) => "write",
+        (true, true) => "atomic write",
+        (false, true) => "atomic read",
+        (false, false) => "read",
+    };
+    let thread = past.thread(conflict.block, conflict.thread);
+    let kernel = match past.kernel == present.kernel {
+        true => String::new(),
+        false => format!(" of kernel {}", past.kernel),
+    };
+    Note {
+        text: format!("the other access: {verb} by {thread}{kernel}"),
+        location: past.location(conflict.past.site()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_from_variables() {
+        assert_eq!(outside(-4, 40), "4 bytes before a variable of 40 bytes");
+        assert_eq!(
+            outside(40, 40),
+            "0 bytes past the end of a variable of 40 bytes"
+        );
+        assert_eq!(
+            outside(38, 40),
+            "38 bytes into a variable of 40 bytes, and beyond its end"
+        );
+    }
+
+    #[test]
+    fn accesses_are_named() {
+        assert_eq!(
+            verb(AccessKind::READ.and(AccessKind::WRITE)),
+            "atomic update"
+        );
+        assert_eq!(verb(AccessKind::WRITE), "write");
+        assert_eq!(verb(AccessKind::READ.and(AccessKind::ATOMIC)), "read");
+    }
+}

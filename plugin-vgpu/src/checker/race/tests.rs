@@ -1,0 +1,156 @@
+//! Two threads and a word, in the ways in which programs order them.
+
+use super::*;
+
+const READ: AccessKind = AccessKind::READ;
+const WRITE: AccessKind = AccessKind::WRITE;
+const UPDATE: AccessKind = AccessKind(READ.0 | WRITE.0 | AccessKind::ATOMIC.0);
+
+struct Program(Races);
+
+impl Program {
+    fn new() -> Program {
+        let mut races = Races::new();
+        let launch = races.order.launch(10);
+        races.order.begin_block(launch, 0, 1);
+        Program(races)
+    }
+
+    fn block(&mut self, block: u64) {
+        self.0.order.begin_block(0, block, 1);
+    }
+
+    fn races(&mut self, thread: u16, kind: AccessKind, address: u64) -> bool {
+        self.0.access(thread, 1, kind, address, 4).is_some()
+    }
+
+    /// A barrier of the first threads of the block.
+    fn barrier(&mut self, threads: u64, live: u32) {
+        let all = ThreadSet::lanes(0, threads);
+        self.0.order.arrive(Meeting::Barrier(0), &all, 0, true);
+        for thread in (0..64).filter(|it| threads >> it & 1 != 0) {
+            self.0.order.leave(Meeting::Barrier(0), thread, live);
+        }
+    }
+}
+
+#[test]
+fn unordered_accesses_race_unless_both_read() {
+    let mut program = Program::new();
+    assert!(!program.races(0, READ, 64) && !program.races(1, READ, 64));
+    assert!(program.races(1, WRITE, 64) && program.races(0, READ, 64));
+    assert!(!program.races(2, WRITE, 128) && !program.races(2, READ, 128));
+    assert!(program.races(3, WRITE, 128));
+}
+
+#[test]
+fn a_barrier_orders() {
+    let mut program = Program::new();
+    assert!(!program.races(0, WRITE, 64));
+    program.barrier(0b11, 2);
+    assert!(!program.races(1, READ, 64) && !program.races(0, READ, 64));
+    assert!(program.races(0, WRITE, 64));
+    program.barrier(0b11, 2);
+    assert!(!program.races(0, WRITE, 64));
+}
+
+#[test]
+fn a_barrier_of_some_orders_these() {
+    let mut program = Program::new();
+    assert!(!program.races(0, WRITE, 64) && !program.races(3, WRITE, 72));
+    program.barrier(0b11, 4);
+    assert!(!program.races(1, WRITE, 64));
+    assert!(program.races(1, WRITE, 72) && program.races(2, WRITE, 64));
+}
+
+#[test]
+fn atomics_race_with_other_accesses_only() {
+    let mut program = Program::new();
+    assert!(!program.races(0, UPDATE, 64) && !program.races(1, UPDATE, 64));
+    program.block(1);
+    assert!(!program.races(0, UPDATE, 64));
+    assert!(program.races(1, READ, 64));
+}
+
+#[test]
+fn a_lock_orders_blocks_and_threads() {
+    let acquire = UPDATE.and(AccessKind::ACQUIRE);
+    let release = WRITE.and(AccessKind::ATOMIC).and(AccessKind::RELEASE);
+    let mut program = Program::new();
+    for block in 0..3 {
+        program.block(block);
+        for thread in 0..3 {
+            assert!(!program.races(thread, acquire, 4));
+            assert!(!program.races(thread, READ, 64) && !program.races(thread, WRITE, 64));
+            assert!(!program.races(thread, release, 4));
+        }
+    }
+    assert!(program.races(5, READ, 64));
+}
+
+#[test]
+fn fences_make_relaxed_atomics_order() {
+    let fence = AccessKind::ACQUIRE.and(AccessKind::RELEASE);
+    let (store, load) = (WRITE.and(AccessKind::ATOMIC), READ.and(AccessKind::ATOMIC));
+    for fenced in [true, false] {
+        let mut program = Program::new();
+        assert!(!program.races(0, WRITE, 64));
+        if fenced {
+            program.0.order.fence(0, fence);
+        }
+        assert!(!program.races(0, store, 4));
+        program.block(1);
+        assert!(!program.races(7, load, 4));
+        program.0.order.fence(7, fence);
+        assert_eq!(program.races(7, READ, 64), !fenced);
+    }
+}
+
+#[test]
+fn what_a_thread_acquired_others_know_after_a_barrier() {
+    let release = WRITE.and(AccessKind::ATOMIC).and(AccessKind::RELEASE);
+    let acquire = READ.and(AccessKind::ATOMIC).and(AccessKind::ACQUIRE);
+    for everybody in [2, 9] {
+        let mut program = Program::new();
+        assert!(!program.races(0, WRITE, 64) && !program.races(0, release, 4));
+        program.block(1);
+        assert!(!program.races(0, acquire, 4));
+        program.barrier(0b11, everybody);
+        assert!(!program.races(1, READ, 64));
+        assert_eq!(program.races(2, READ, 64), everybody == 9);
+    }
+}
+
+#[test]
+fn kernels_one_after_the_other_are_ordered() {
+    let mut program = Program::new();
+    assert!(!program.races(0, WRITE, 64));
+    let concurrent = program.0.order.launch(1);
+    program.0.order.end(0);
+    let next = program.0.order.launch(1);
+    program.0.order.begin_block(next, 0, 1);
+    assert!(!program.races(1, READ, 64));
+    program.0.order.begin_block(concurrent, 0, 1);
+    assert!(program.races(1, WRITE, 64));
+}
+
+#[test]
+fn lanes_in_lockstep_need_no_barrier() {
+    let mut races = Races::new();
+    let launch = races.order.launch(1);
+    races.order.begin_block(launch, 0, 64);
+    assert!(races.access(0, 1, WRITE, 64, 4).is_none());
+    assert!(races.access(63, 1, READ, 64, 4).is_none());
+    assert!(races.access(64, 1, READ, 64, 4).is_some());
+}
+
+#[test]
+fn a_conflict_names_the_other_access() {
+    let mut program = Program::new();
+    program.block(7);
+    assert!(!program.races(3, WRITE, 64));
+    program.block(8);
+    let found = program.0.access(5, 9, READ, 66, 1).unwrap();
+    assert_eq!((found.launch, found.block, found.thread), (0, 7, 3));
+    assert!(found.write && found.past.site() == 1);
+}

@@ -1,0 +1,216 @@
+// Mistakes in CUDA programs.
+#include "mistake.h"
+#include <cuda_runtime.h>
+
+// Device memory with the numbers from 0.
+static int *device_numbers(int n) {
+  int *x = numbers(n), *d = nullptr;
+  cudaMalloc(&d, n * sizeof(int));
+  cudaMemcpy(d, x, n * sizeof(int), cudaMemcpyHostToDevice);
+  free(x);
+  return d;
+}
+
+__global__ void doubled(int *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i <= n - MISTAKE(0, 1))
+    x[i] *= 2; // <- memory
+}
+
+// mistake one_thread_too_many: memory, past the end
+static void one_thread_too_many() {
+  int n = unknown_size, *d = device_numbers(n);
+  doubled<<<2, 64>>>(d, n);
+  cudaDeviceSynchronize();
+  cudaFree(d);
+}
+
+__global__ void summed(const int *x, int *sum) {
+  atomicAdd(sum, x[threadIdx.x]); // <- memory
+}
+
+// mistake freed_too_early: memory, freed
+static void freed_too_early() {
+  int n = unknown_size, *d = device_numbers(n), *sum = device_numbers(1);
+  MISTAKE(cudaFree(d), (void)0);
+  summed<<<1, 64>>>(d, sum);
+  cudaDeviceSynchronize();
+  MISTAKE((void)0, cudaFree(d));
+  cudaFree(sum);
+}
+
+__global__ void shifted(int *x) {
+  __shared__ int tile[64];
+  tile[threadIdx.x + MISTAKE(1, 0)] = x[threadIdx.x]; // <- memory
+  __syncthreads();
+  if (threadIdx.x > 0)
+    x[threadIdx.x] = tile[threadIdx.x];
+}
+
+// mistake tile_without_halo: memory, past the end
+static void tile_without_halo() {
+  int n = unknown_size, *d = device_numbers(n);
+  shifted<<<1, 64>>>(d);
+  cudaDeviceSynchronize();
+  cudaFree(d);
+}
+
+__global__ void reversed(int *x) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = x[threadIdx.x]; // <- race
+#ifdef RIGHT
+  __syncthreads();
+#endif
+  x[threadIdx.x] = tile[63 - threadIdx.x]; // <- race
+}
+
+// mistake syncthreads_missing: race
+static void syncthreads_missing() {
+  int n = unknown_size, *d = device_numbers(n);
+  reversed<<<1, 64>>>(d);
+  cudaDeviceSynchronize();
+  cudaFree(d);
+}
+
+__global__ void warp_sum(int *x) {
+  __shared__ int tile[64];
+  volatile int *sums = tile;
+  int t = threadIdx.x;
+  tile[t] = x[t];
+  tile[t + 32] = 0;
+  __syncwarp();
+  for (int step = 16; step > 0; step /= 2) {
+    int other = sums[t + step]; // <- race
+#ifdef RIGHT
+    __syncwarp();
+#endif
+    sums[t] = sums[t] + other; // <- race
+#ifdef RIGHT
+    __syncwarp();
+#endif
+  }
+  x[t] = tile[t];
+}
+
+// mistake syncwarp_missing: race
+static void syncwarp_missing() {
+  int n = unknown_size, *d = device_numbers(n);
+  warp_sum<<<1, 32>>>(d);
+  cudaDeviceSynchronize();
+  cudaFree(d);
+}
+
+__global__ void counted(int *count) {
+#ifdef RIGHT
+  atomicAdd(count, 1);
+#else
+  *count += 1; // <- race
+#endif
+}
+
+// mistake blocks_count_without_atomic: race
+static void blocks_count_without_atomic() {
+  int *d = device_numbers(1);
+  counted<<<8, 1>>>(d);
+  cudaDeviceSynchronize();
+  cudaFree(d);
+}
+
+__global__ void added(int *x, int value) {
+  x[threadIdx.x] += value; // <- race
+}
+
+// mistake streams_without_event: race
+static void streams_without_event() {
+  int n = unknown_size, *d = device_numbers(n);
+  cudaStream_t one, two;
+  cudaStreamCreate(&one);
+  cudaStreamCreate(&two);
+  added<<<1, 64, 0, one>>>(d, 1);
+  MISTAKE((void)0, cudaStreamSynchronize(one));
+  added<<<1, 64, 0, two>>>(d, 2);
+  cudaDeviceSynchronize();
+  cudaStreamDestroy(one);
+  cudaStreamDestroy(two);
+  cudaFree(d);
+}
+
+__global__ void scaled(const int *x, int *y) {
+  y[threadIdx.x] = x[threadIdx.x] > 3 ? 1 : 0; // <- init
+}
+
+// mistake never_copied: init
+static void never_copied() {
+  int n = unknown_size, *y = device_numbers(n), *x = nullptr;
+  cudaMalloc(&x, n * sizeof(int));
+  MISTAKE((void)0, cudaMemset(x, 0, n * sizeof(int)));
+  scaled<<<1, 64>>>(x, y);
+  cudaDeviceSynchronize();
+  cudaFree(x);
+  cudaFree(y);
+}
+
+__global__ void half_waits(int *x) {
+  if (threadIdx.x < MISTAKE(32, 64)) {
+    x[threadIdx.x] = 1;
+    __syncthreads(); // <- sync
+  }
+}
+
+// mistake syncthreads_in_a_branch: sync, barrier
+static void syncthreads_in_a_branch() {
+  int n = unknown_size, *d = device_numbers(n);
+  half_waits<<<1, 64>>>(d);
+  cudaDeviceSynchronize();
+  cudaFree(d);
+}
+
+__global__ void early_return(int *x, int n) {
+#ifndef RIGHT
+  if ((int)threadIdx.x >= n - 1)
+    return;
+#endif
+  x[threadIdx.x] = 1;
+  __syncthreads(); // <- sync
+  if (threadIdx.x > 0)
+    x[threadIdx.x] += x[0];
+}
+
+// mistake return_before_syncthreads: sync, barrier
+static void return_before_syncthreads() {
+  int n = unknown_size, *d = device_numbers(n);
+  early_return<<<1, 64>>>(d, n);
+  cudaDeviceSynchronize();
+  cudaFree(d);
+}
+
+__global__ void half_a_warp(int *x) {
+  if (threadIdx.x < 16) {
+    x[threadIdx.x] = 1;
+    __syncwarp(MISTAKE(0xffffffff, 0x0000ffff)); // <- sync
+    x[threadIdx.x] += 1;
+  }
+}
+
+// mistake mask_names_absent_lanes: sync
+static void mask_names_absent_lanes() {
+  int n = unknown_size, *d = device_numbers(n);
+  half_a_warp<<<1, 32>>>(d);
+  cudaDeviceSynchronize();
+  cudaFree(d);
+}
+
+int main(int argc, char **argv) {
+  RUN(one_thread_too_many)
+  RUN(freed_too_early)
+  RUN(tile_without_halo)
+  RUN(syncthreads_missing)
+  RUN(syncwarp_missing)
+  RUN(blocks_count_without_atomic)
+  RUN(streams_without_event)
+  RUN(never_copied)
+  RUN(syncthreads_in_a_branch)
+  RUN(return_before_syncthreads)
+  RUN(mask_names_absent_lanes)
+  return 2;
+}

@@ -1,0 +1,119 @@
+//! Accesses to memory that checked code announces to the engine.
+
+/// What compiled code has checked (`OMPTARGET_CHECK`). Without any, it announces nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checks {
+    /// Accesses stay inside of variables and allocations.
+    pub memory: bool,
+    /// What is read was written before.
+    pub init: bool,
+    /// Threads that use the same memory are ordered.
+    pub race: bool,
+}
+
+impl Checks {
+    /// No checks.
+    pub const NONE: Checks = Checks {
+        memory: false,
+        init: false,
+        race: false,
+    };
+
+    /// Whether there is any.
+    pub fn any(self) -> bool {
+        self != Checks::NONE
+    }
+
+    /// Their names, as [`Checks::named`] takes them.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        let all = [
+            (self.memory, "memory"),
+            (self.init, "init"),
+            (self.race, "race"),
+        ];
+        all.into_iter()
+            .filter_map(|(wanted, name)| wanted.then_some(name))
+    }
+
+    /// The check of that name.
+    pub fn named(name: &str) -> Option<Checks> {
+        let none = Checks::NONE;
+        match name {
+            "memory" => Some(Checks {
+                memory: true,
+                ..none
+            }),
+            "init" => Some(Checks { init: true, ..none }),
+            "race" => Some(Checks { race: true, ..none }),
+            _ => None,
+        }
+    }
+
+    /// The checks of both.
+    pub fn and(self, other: Checks) -> Checks {
+        Checks {
+            memory: self.memory || other.memory,
+            init: self.init || other.init,
+            race: self.race || other.race,
+        }
+    }
+}
+
+/// How an access uses memory: a set of bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccessKind(pub u32);
+
+impl AccessKind {
+    /// It reads.
+    pub const READ: AccessKind = AccessKind(1);
+    /// It writes.
+    pub const WRITE: AccessKind = AccessKind(2);
+    /// It is atomic, or volatile, which PTX takes for a relaxed atomic access (PTX ISA, "Memory Consistency Model").
+    pub const ATOMIC: AccessKind = AccessKind(4);
+    /// What the thread does next comes after what the writer released.
+    pub const ACQUIRE: AccessKind = AccessKind(8);
+    /// What the thread did before comes before what a reader does next.
+    pub const RELEASE: AccessKind = AccessKind(16);
+
+    /// Whether it has all bits of `other`.
+    pub fn has(self, other: AccessKind) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// The bits of both.
+    pub fn and(self, other: AccessKind) -> AccessKind {
+        AccessKind(self.0 | other.0)
+    }
+}
+
+/// Where the shadow of the device window lies: a bit per byte that device code may access, in the terabyte behind the
+/// first window. See `docs/checker.md`.
+pub const ACCESSIBLE_SHADOW: u64 = 0x31 << 40;
+
+/// The same for bytes that have been written.
+pub const WRITTEN_SHADOW: u64 = ACCESSIBLE_SHADOW + (1 << 37);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back() {
+        let all = ["memory", "init", "race"].map(|name| Checks::named(name).unwrap());
+        let together = all.into_iter().fold(Checks::NONE, Checks::and);
+        assert_eq!(
+            together.names().collect::<Vec<_>>(),
+            ["memory", "init", "race"]
+        );
+        assert!(together.any() && !Checks::NONE.any());
+        assert_eq!(Checks::named("all"), None);
+    }
+
+    #[test]
+    fn kinds_are_sets() {
+        let update = AccessKind::READ
+            .and(AccessKind::WRITE)
+            .and(AccessKind::ATOMIC);
+        assert!(update.has(AccessKind::WRITE) && !update.has(AccessKind::ACQUIRE));
+    }
+}
