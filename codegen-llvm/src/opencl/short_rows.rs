@@ -147,3 +147,59 @@ fn is_program_scope(variable: Value) -> bool {
         && !variable.is_constant_variable()
         && variable.ty().address_space() != SHARED
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Context, MachineOptions};
+
+    const TEXT: &str = "target triple = \"nvptx64-nvidia-cuda\"
+@tile = internal addrspace(3) global [64 x i32] poison, align 4
+@counter = internal addrspace(1) global i32 0, align 4
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.y()
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
+define ptx_kernel void @waits(ptr addrspace(1) %out) {
+  %x = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %y = call i32 @llvm.nvvm.read.ptx.sreg.tid.y()
+  %sum = add i32 %x, %y
+  store i32 %sum, ptr addrspace(3) @tile
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %old = atomicrmw add ptr addrspace(1) @counter, i32 1 monotonic
+  store i32 %old, ptr addrspace(1) %out
+  ret void
+}
+define ptx_kernel void @runs(ptr addrspace(1) %out) {
+  %y = call i32 @llvm.nvvm.read.ptx.sreg.tid.y()
+  store i32 %y, ptr addrspace(1) %out
+  ret void
+}
+";
+
+    #[test]
+    fn kernels_that_wait_get_forms_and_variables_stay_one() {
+        let context = Context::new();
+        let machine = Machine::new(&MachineOptions {
+            triple: "nvptx64-nvidia-cuda",
+            cpu: "sm_80",
+            features: "+ptx78",
+            level: 2,
+        })
+        .unwrap();
+        let module = Module::parse(context, TEXT, "test").unwrap();
+        module.set_layout(&machine.layout());
+        run(&module, &machine).unwrap();
+        module.verify("after the pass").unwrap();
+        let mut names: Vec<_> = kernels::find(&module)
+            .into_iter()
+            .map(|kernel| kernel.name)
+            .collect();
+        names.sort();
+        assert_eq!(names, ["runs", "waits", "waits.rows16", "waits.rows8"]);
+        let text = module.print();
+        assert_eq!(text.matches("addrspace(1) global").count(), 1, "{text}");
+        assert!(text.contains("and i32"), "{text}");
+        assert!(text.contains("lshr i32"), "{text}");
+        assert!(text.contains("\"nvvm.maxntid\"=\"1024\""), "{text}");
+    }
+}
