@@ -151,7 +151,7 @@ fn is_program_scope(variable: Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Context, MachineOptions};
+    use crate::ir::{Context, MachineOptions, initialise_gpus};
 
     const TEXT: &str = "target triple = \"nvptx64-nvidia-cuda\"
 @tile = internal addrspace(3) global [64 x i32] poison, align 4
@@ -178,6 +178,7 @@ define ptx_kernel void @runs(ptr addrspace(1) %out) {
 
     #[test]
     fn kernels_that_wait_get_forms_and_variables_stay_one() {
+        initialise_gpus();
         let context = Context::new();
         let machine = Machine::new(&MachineOptions {
             triple: "nvptx64-nvidia-cuda",

@@ -83,7 +83,7 @@ mod tests {
         let whole = Code::Executable(Program { manifest, image }).encode();
         let content = &whole[MAGIC.len() + CHECKSUM..];
         let mut random = 1u32;
-        for _ in 0..20_000 {
+        for _ in 0..4_000 {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let mut changed = content.to_vec();
             let at = (random >> 8) as usize % changed.len();
