@@ -1,6 +1,6 @@
 // Atomic functions on 64-bit integers (cl_khr_int64_base_atomics, cl_khr_int64_extended_atomics), which libclc has not
-// for NVPTX. They have no order (OpenCL C 3.0, 6.15.12.8). The objects are volatile in name only, as an atomic operation
-// is never left out.
+// for NVPTX. They have no order (OpenCL C 3.0, 6.15.12.8). The objects are volatile in name only, as an atomic
+// operation is never left out.
 
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
