@@ -2,35 +2,39 @@
 // OpenCL's limits of accuracy (OpenCL C 3.0, 7.4).
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
-
 #define OVERLOADABLE __attribute__((overloadable, const))
 
-#define VECTOR(name, WIDTH)                                                                                            \
-    OVERLOADABLE float##WIDTH name(float##WIDTH x) { return (float##WIDTH)(name(x.lo), name(x.hi)); }
+// A function of one argument, for vectors.
+#define VECTOR(name, TYPE, WIDTH)                                                                                      \
+    OVERLOADABLE TYPE##WIDTH name(TYPE##WIDTH x) { return (TYPE##WIDTH)(name(x.lo), name(x.hi)); }
 
-#define FUNCTION(name)                                                                                                 \
-    float __nv_##name##f(float x);                                                                                     \
-    OVERLOADABLE float name(float x) { return __nv_##name##f(x); }                                                     \
-    VECTOR(name, 2)                                                                                                    \
-    OVERLOADABLE float3 name(float3 x) { return (float3)(name(x.x), name(x.y), name(x.z)); }                           \
-    VECTOR(name, 4)                                                                                                    \
-    VECTOR(name, 8)                                                                                                    \
-    VECTOR(name, 16)
+#define FUNCTION(name, TYPE, theirs)                                                                                   \
+    TYPE theirs(TYPE x);                                                                                               \
+    OVERLOADABLE TYPE name(TYPE x) { return theirs(x); }                                                               \
+    VECTOR(name, TYPE, 2)                                                                                              \
+    OVERLOADABLE TYPE##3 name(TYPE##3 x) { return (TYPE##3)(name(x.x), name(x.y), name(x.z)); }                        \
+    VECTOR(name, TYPE, 4)                                                                                              \
+    VECTOR(name, TYPE, 8)                                                                                              \
+    VECTOR(name, TYPE, 16)
 
-FUNCTION(cbrt)
-FUNCTION(erf)
-FUNCTION(exp)
-FUNCTION(exp10)
-FUNCTION(log10)
-FUNCTION(log1p)
-FUNCTION(log2)
-FUNCTION(tanh)
+FUNCTION(cbrt, float, __nv_cbrtf)
+FUNCTION(erf, float, __nv_erff)
+FUNCTION(exp, float, __nv_expf)
+FUNCTION(exp10, float, __nv_exp10f)
+FUNCTION(log10, float, __nv_log10f)
+FUNCTION(log1p, float, __nv_log1pf)
+FUNCTION(log2, float, __nv_log2f)
+FUNCTION(tanh, float, __nv_tanhf)
+
+// libclc's for vectors is finite at infinity.
+FUNCTION(log1p, double, __nv_log1p)
 
 // A function of two arguments, for vectors.
 #define VECTOR2(name, TYPE, WIDTH)                                                                                     \
     OVERLOADABLE TYPE##WIDTH name(TYPE##WIDTH x, TYPE##WIDTH y) {                                                      \
         return (TYPE##WIDTH)(name(x.lo, y.lo), name(x.hi, y.hi));                                                      \
     }
+
 #define VECTORS2(name, TYPE)                                                                                           \
     VECTOR2(name, TYPE, 2)                                                                                             \
     OVERLOADABLE TYPE##3 name(TYPE##3 x, TYPE##3 y) {                                                                  \
@@ -44,7 +48,7 @@ float __nv_powf(float x, float y);
 OVERLOADABLE float pow(float x, float y) { return __nv_powf(x, y); }
 VECTORS2(pow, float)
 
-// libclc's overflows where the result is 0 and the exponent beyond 2^300.
+// libclc's is infinite where the result is 0 and the exponent beyond 2^300.
 double __nv_pow(double x, double y);
 OVERLOADABLE double pow(double x, double y) { return __nv_pow(x, y); }
 VECTORS2(pow, double)

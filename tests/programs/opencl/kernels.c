@@ -2,6 +2,7 @@
 // section, and what OpenCL C 3.0 has beyond it.
 
 #include "setup.h"
+#include <math.h>
 
 #define N 256
 #define GROUP 64
@@ -102,6 +103,7 @@ static const char *source =
     "    a[i] = i / (zero + i % 2) + i % zero + (-2147483647 - 1) / (zero - 1) + i / 3;\n"
     "    v[i] = (int4)i / (int4)(zero, 1, 2, -1);\n"
     "}\n"
+    "kernel void functions(global double2 *x) { *x = (double2)(log1p(*x).x, pow(*x, -*x).y); }\n"
     "struct pair { char c; int values[5]; };\n"
     "kernel void structures(struct pair p, float3 v, global float *out) {\n"
     "    out[get_global_id(0)] = p.c + p.values[get_global_id(0) % 5] + v.z;\n"
@@ -310,6 +312,19 @@ static void memory_and_arguments(void) {
         SAME(data[i], i + 10 + 1 + 3 * i);
 }
 
+// Values that libclc has wrong.
+static void functions(void) {
+    double x[2] = {INFINITY, 0x1p366};
+    cl_kernel kernel = kernel_of(program, "functions");
+    cl_mem buffer = buffer_of(x, sizeof x);
+    OK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    run(kernel, 1, 1);
+    read_back(buffer, x, sizeof x);
+    EXPECT(x[0] == INFINITY);
+    EXPECT(x[1] == 0.0);
+    OK(clReleaseKernel(kernel));
+}
+
 int main(void) {
     set_up(0);
     program = build(source, "-cl-std=CL3.0");
@@ -318,5 +333,6 @@ int main(void) {
     shapes();
     collectives();
     memory_and_arguments();
+    functions();
     return finish();
 }
