@@ -79,7 +79,7 @@ struct Vgpu {
     /// Let kernels count the image's instructions they execute
     #[arg(long, conflicts_with = "warp_forms")]
     count: bool,
-    /// Let kernels announce their accesses to a checker: memory, init or race; may be repeated
+    /// Let kernels announce their accesses to a checker: memory, init, race or sync; may be repeated
     #[arg(long, value_name = "CHECK", value_parser = check)]
     check: Vec<Checks>,
     /// Compile for a host of this architecture
@@ -199,7 +199,7 @@ fn architecture(text: &str) -> Result<String, String> {
 }
 
 fn check(name: &str) -> Result<Checks, String> {
-    Checks::named(name).ok_or_else(|| "expected one of memory, init, race".to_owned())
+    Checks::named(name).ok_or_else(|| "expected one of memory, init, race, sync".to_owned())
 }
 
 fn cpu_level(name: &str) -> Result<CpuLevel, String> {

@@ -66,6 +66,7 @@ pub fn runtime() -> &'static Runtime {
         if log::set_logger(&Logger).is_ok() {
             log::set_max_level(LevelFilter::Warn);
         }
+        findings::summarise_at_exit();
         Runtime::default()
     })
 }

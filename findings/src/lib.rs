@@ -10,6 +10,7 @@
 mod caller;
 mod checks;
 mod describer;
+mod ending;
 mod fault;
 mod finding;
 mod origin;
@@ -19,8 +20,9 @@ mod summary;
 pub use caller::caller;
 pub use checks::{Checks, VARIABLE, wanted};
 pub use describer::{Describer, describe_with};
+pub use ending::at_end;
 pub use fault::record_fault;
 pub use finding::{Finding, Kind, Note, Severity};
 pub use origin::{Origin, current_origin, set_origin};
 pub use report::{REPORT_VARIABLE, count, record, report};
-pub use summary::{count_kinds, summary};
+pub use summary::{count_kinds, summarise_at_exit, summary};

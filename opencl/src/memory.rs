@@ -106,6 +106,7 @@ impl Memory {
         let address = match is_shared {
             true => DevicePtr(host as u64),
             false => {
+                let _origin = findings::set_origin(|| findings::caller("clCreateBuffer"));
                 let allocated = home.alloc(size as u64, MemoryKind::Shared);
                 allocated.map_err(|error| Code::of(&error))?
             }

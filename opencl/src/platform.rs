@@ -24,6 +24,7 @@ kind!(Platform, INVALID_PLATFORM);
 pub fn platform() -> &'static Ref<Platform> {
     static PLATFORM: OnceLock<Ref<Platform>> = OnceLock::new();
     PLATFORM.get_or_init(|| {
+        findings::summarise_at_exit();
         create(Platform {
             devices: OnceLock::new(),
         })

@@ -111,6 +111,7 @@ impl Config {
             memory: self.checks.memory,
             init: self.checks.init,
             race: self.checks.race,
+            sync: self.checks.sync,
         }
     }
 
@@ -141,6 +142,9 @@ impl Config {
         }
         if let Some(text) = variable(findings::VARIABLE) {
             config.checks = Checks::parse(&text)?;
+        }
+        if config.checks.sync {
+            config.timeout = Some(WAITS_TOO_LONG);
         }
         // Accesses are compared in the order in which they happen.
         if config.checks.race {
@@ -210,6 +214,9 @@ fn cpu(text: &str) -> Result<Option<CpuLevel>, String> {
 
 /// What is left beside memory, heap and stacks in a small window: code, globals, shared memory, bitmaps.
 const ROOM_FOR_CODE: u64 = 64 << 20;
+
+/// How long a block may wait on memory where its waits are checked and no time is set.
+const WAITS_TOO_LONG: Duration = Duration::from_secs(10);
 
 /// Most multiprocessors. Each takes half a gigabyte of the window for its stacks.
 const MAX_SMS: u32 = 512;

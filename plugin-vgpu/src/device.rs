@@ -77,6 +77,12 @@ impl VirtualGpu {
         memory.register(heap.span());
         if let Some(checker) = &checker {
             checker.manage(heap.span());
+            let checker = Arc::downgrade(checker);
+            findings::at_end(move || {
+                if let Some(checker) = checker.upgrade() {
+                    checker.report_leaks();
+                }
+            });
         }
         let count = config.multiprocessors;
         let info = DeviceInfo {

@@ -12,6 +12,7 @@ use vgpu_abi::ThreadContext;
 use crate::block::WarpKind;
 use crate::block_ranges::{self, BlockRange, BlockRanges};
 use crate::checker::LaunchChecks;
+use crate::endless_wait::EndlessWait;
 use crate::engine::Form;
 use crate::fault::Raised;
 use crate::form_choice::{FormChoice, Sample, Way};
@@ -50,6 +51,8 @@ pub struct GridRun {
     pub lockstep_timeout: Duration,
     /// How long a block may wait on memory without progress.
     pub timeout: Option<Duration>,
+    /// The hint about a block that waits for long.
+    pub endless_wait: Option<Arc<EndlessWait>>,
     /// What checks the launch.
     pub checks: Option<Arc<LaunchChecks>>,
 }
@@ -348,6 +351,7 @@ impl Grid {
             stop: &self.stop,
             lockstep_timeout: self.run.lockstep_timeout,
             timeout: self.run.timeout,
+            endless_wait: self.run.endless_wait.as_deref(),
             checks: self.run.checks.as_deref(),
         }
     }

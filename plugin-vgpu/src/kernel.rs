@@ -14,6 +14,7 @@ use crate::block::MAX_THREADS;
 use crate::checker::{LaunchChecks, LaunchedCode};
 use crate::deadlock;
 use crate::dispatch::Dispatch;
+use crate::endless_wait::EndlessWait;
 use crate::engine::{Engine, Form, Forms};
 use crate::fault::Cause;
 use crate::form_choice::{FormChoice, Way};
@@ -33,6 +34,7 @@ pub struct VirtualKernel {
     forms: Forms,
     choice: Arc<FormChoice>,
     refusal: Option<String>,
+    endless_wait: Arc<EndlessWait>,
     code: Arc<Code>,
 }
 
@@ -55,7 +57,9 @@ impl VirtualKernel {
             default_threads: code.default_threads,
             static_shared: entry.static_shared,
         };
+        let endless_wait = EndlessWait::of_kernel(code.clone(), info.name.clone());
         Ok(VirtualKernel {
+            endless_wait: Arc::new(endless_wait),
             info,
             forms,
             choice: Arc::default(),
@@ -226,6 +230,11 @@ impl Kernel for VirtualKernel {
             order: gpu.config.schedule.of_launch(gpu.next_launch()),
             lockstep_timeout: LOCKSTEP_TIMEOUT,
             timeout: gpu.config.timeout,
+            endless_wait: gpu
+                .config
+                .timeout
+                .is_none()
+                .then(|| self.endless_wait.clone()),
             checks: checks.clone(),
         };
         // SAFETY: the entry stays loaded as long as `self.code` lives. The rest was checked.
@@ -235,7 +244,11 @@ impl Kernel for VirtualKernel {
         }
         match ended? {
             None => Ok(()),
-            Some(fault) => Err(Error::Fault(Box::new(self.report(fault, launch)))),
+            Some(fault) => {
+                let fault = self.report(fault, launch);
+                findings::record_fault(&fault);
+                Err(Error::Fault(Box::new(fault)))
+            }
         }
     }
 }

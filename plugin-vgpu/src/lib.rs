@@ -25,6 +25,7 @@ mod counters;
 mod deadlock;
 mod device;
 mod dispatch;
+mod endless_wait;
 mod engine;
 mod fat_ptx;
 mod fault;

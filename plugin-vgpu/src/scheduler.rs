@@ -282,6 +282,11 @@ impl Waiting {
             let raised = deadlock::report(unsafe { sm.block() }, Cause::NoProgress(timeout));
             return Err(Ending::Faulted(Box::new(raised)));
         }
+        if let Some(endless) = run.endless_wait {
+            // SAFETY: no fiber runs.
+            let waiting = || deadlock::report(unsafe { sm.block() }, Cause::NoProgress(waited));
+            endless.check(run.context.ctaid, waited, waiting);
+        }
         match waited > SPIN_LIMIT {
             true => std::thread::sleep(NAP),
             false => std::thread::yield_now(),

@@ -12,6 +12,7 @@ use crate::block::{Block, MAX_THREADS, Next, WarpKind};
 use crate::captured_signal::CapturedSignal;
 use crate::checker::{Checker, LaunchChecks};
 use crate::counters::SmCounters;
+use crate::endless_wait::EndlessWait;
 use crate::engine::Form;
 use crate::fault::Raised;
 use crate::fiber::{FiberState, MAX_FIBERS, Stacks};
@@ -43,6 +44,8 @@ pub struct BlockRun<'a> {
     pub lockstep_timeout: Duration,
     /// How long the block may wait on memory without progress.
     pub timeout: Option<Duration>,
+    /// The hint about a block that waits for long.
+    pub endless_wait: Option<&'a EndlessWait>,
     /// What checks it.
     pub checks: Option<&'a LaunchChecks>,
 }
@@ -65,7 +68,7 @@ impl BlockRun<'_> {
                 start: shared_base,
                 len: shared_size.into(),
             };
-            checks.begin_block(block, shared);
+            checks.begin_block(self.context.smid, block, shared);
         }
     }
 

@@ -11,13 +11,13 @@ static int *device_numbers(int n) {
   return d;
 }
 
+// mistake one_thread_too_many: memory, past the end
 __global__ void doubled(int *x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i <= n - MISTAKE(0, 1))
     x[i] *= 2; // <- memory
 }
 
-// mistake one_thread_too_many: memory, past the end
 static void one_thread_too_many() {
   int n = unknown_size, *d = device_numbers(n);
   doubled<<<2, 64>>>(d, n);
@@ -25,11 +25,11 @@ static void one_thread_too_many() {
   cudaFree(d);
 }
 
+// mistake freed_too_early: memory, freed
 __global__ void summed(const int *x, int *sum) {
   atomicAdd(sum, x[threadIdx.x]); // <- memory
 }
 
-// mistake freed_too_early: memory, freed
 static void freed_too_early() {
   int n = unknown_size, *d = device_numbers(n), *sum = device_numbers(1);
   MISTAKE(cudaFree(d), (void)0);
@@ -39,6 +39,7 @@ static void freed_too_early() {
   cudaFree(sum);
 }
 
+// mistake tile_without_halo: memory, past the end
 __global__ void shifted(int *x) {
   __shared__ int tile[64];
   tile[threadIdx.x + MISTAKE(1, 0)] = x[threadIdx.x]; // <- memory
@@ -47,7 +48,6 @@ __global__ void shifted(int *x) {
     x[threadIdx.x] = tile[threadIdx.x];
 }
 
-// mistake tile_without_halo: memory, past the end
 static void tile_without_halo() {
   int n = unknown_size, *d = device_numbers(n);
   shifted<<<1, 64>>>(d);
@@ -55,6 +55,7 @@ static void tile_without_halo() {
   cudaFree(d);
 }
 
+// mistake syncthreads_missing: race
 __global__ void reversed(int *x) {
   __shared__ int tile[64];
   tile[threadIdx.x] = x[threadIdx.x]; // <- race
@@ -64,7 +65,6 @@ __global__ void reversed(int *x) {
   x[threadIdx.x] = tile[63 - threadIdx.x]; // <- race
 }
 
-// mistake syncthreads_missing: race
 static void syncthreads_missing() {
   int n = unknown_size, *d = device_numbers(n);
   reversed<<<1, 64>>>(d);
@@ -72,6 +72,7 @@ static void syncthreads_missing() {
   cudaFree(d);
 }
 
+// mistake syncwarp_missing: race
 __global__ void warp_sum(int *x) {
   __shared__ int tile[64];
   volatile int *sums = tile;
@@ -92,7 +93,6 @@ __global__ void warp_sum(int *x) {
   x[t] = tile[t];
 }
 
-// mistake syncwarp_missing: race
 static void syncwarp_missing() {
   int n = unknown_size, *d = device_numbers(n);
   warp_sum<<<1, 32>>>(d);
@@ -100,6 +100,7 @@ static void syncwarp_missing() {
   cudaFree(d);
 }
 
+// mistake blocks_count_without_atomic: race
 __global__ void counted(int *count) {
 #ifdef RIGHT
   atomicAdd(count, 1);
@@ -108,7 +109,6 @@ __global__ void counted(int *count) {
 #endif
 }
 
-// mistake blocks_count_without_atomic: race
 static void blocks_count_without_atomic() {
   int *d = device_numbers(1);
   counted<<<8, 1>>>(d);
@@ -116,11 +116,11 @@ static void blocks_count_without_atomic() {
   cudaFree(d);
 }
 
+// mistake streams_without_event: race
 __global__ void added(int *x, int value) {
   x[threadIdx.x] += value; // <- race
 }
 
-// mistake streams_without_event: race
 static void streams_without_event() {
   int n = unknown_size, *d = device_numbers(n);
   cudaStream_t one, two;
@@ -135,11 +135,11 @@ static void streams_without_event() {
   cudaFree(d);
 }
 
+// mistake never_copied: init
 __global__ void scaled(const int *x, int *y) {
   y[threadIdx.x] = x[threadIdx.x] > 3 ? 1 : 0; // <- init
 }
 
-// mistake never_copied: init
 static void never_copied() {
   int n = unknown_size, *y = device_numbers(n), *x = nullptr;
   cudaMalloc(&x, n * sizeof(int));
@@ -150,6 +150,7 @@ static void never_copied() {
   cudaFree(y);
 }
 
+// mistake syncthreads_in_a_branch: sync, barrier
 __global__ void half_waits(int *x) {
   if (threadIdx.x < MISTAKE(32, 64)) {
     x[threadIdx.x] = 1;
@@ -157,7 +158,6 @@ __global__ void half_waits(int *x) {
   }
 }
 
-// mistake syncthreads_in_a_branch: sync, barrier
 static void syncthreads_in_a_branch() {
   int n = unknown_size, *d = device_numbers(n);
   half_waits<<<1, 64>>>(d);
@@ -165,18 +165,16 @@ static void syncthreads_in_a_branch() {
   cudaFree(d);
 }
 
+// mistake return_before_syncthreads: sync, barrier
 __global__ void early_return(int *x, int n) {
-#ifndef RIGHT
-  if ((int)threadIdx.x >= n - 1)
+  if ((int)threadIdx.x >= n - MISTAKE(1, 0))
     return;
-#endif
   x[threadIdx.x] = 1;
   __syncthreads(); // <- sync
   if (threadIdx.x > 0)
     x[threadIdx.x] += x[0];
 }
 
-// mistake return_before_syncthreads: sync, barrier
 static void return_before_syncthreads() {
   int n = unknown_size, *d = device_numbers(n);
   early_return<<<1, 64>>>(d, n);
@@ -184,6 +182,7 @@ static void return_before_syncthreads() {
   cudaFree(d);
 }
 
+// mistake mask_names_absent_lanes: sync
 __global__ void half_a_warp(int *x) {
   if (threadIdx.x < 16) {
     x[threadIdx.x] = 1;
@@ -192,7 +191,6 @@ __global__ void half_a_warp(int *x) {
   }
 }
 
-// mistake mask_names_absent_lanes: sync
 static void mask_names_absent_lanes() {
   int n = unknown_size, *d = device_numbers(n);
   half_a_warp<<<1, 32>>>(d);

@@ -47,6 +47,7 @@ static void lock_taken_twice(void) {
   free(x);
 }
 
+// mistake critical_in_itself: sync
 #pragma omp begin declare target
 static void count_inside(int *x) {
 #ifdef RIGHT
@@ -58,7 +59,6 @@ static void count_inside(int *x) {
 }
 #pragma omp end declare target
 
-// mistake critical_in_itself: sync
 static void critical_in_itself(void) {
   int n = unknown_size, *x = numbers(n);
 #pragma omp target parallel num_threads(32) map(tofrom : x[0 : n])

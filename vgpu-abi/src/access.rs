@@ -9,6 +9,8 @@ pub struct Checks {
     pub init: bool,
     /// Threads that use the same memory are ordered.
     pub race: bool,
+    /// Threads that wait for each other come to the same barrier.
+    pub sync: bool,
 }
 
 impl Checks {
@@ -17,11 +19,17 @@ impl Checks {
         memory: false,
         init: false,
         race: false,
+        sync: false,
     };
 
     /// Whether there is any.
     pub fn any(self) -> bool {
         self != Checks::NONE
+    }
+
+    /// Whether accesses are announced.
+    pub fn of_accesses(self) -> bool {
+        self.memory || self.init || self.race
     }
 
     /// Their names, as [`Checks::named`] takes them.
@@ -30,6 +38,7 @@ impl Checks {
             (self.memory, "memory"),
             (self.init, "init"),
             (self.race, "race"),
+            (self.sync, "sync"),
         ];
         all.into_iter()
             .filter_map(|(wanted, name)| wanted.then_some(name))
@@ -45,6 +54,7 @@ impl Checks {
             }),
             "init" => Some(Checks { init: true, ..none }),
             "race" => Some(Checks { race: true, ..none }),
+            "sync" => Some(Checks { sync: true, ..none }),
             _ => None,
         }
     }
@@ -55,6 +65,7 @@ impl Checks {
             memory: self.memory || other.memory,
             init: self.init || other.init,
             race: self.race || other.race,
+            sync: self.sync || other.sync,
         }
     }
 }
@@ -75,9 +86,23 @@ impl AccessKind {
     /// What the thread did before comes before what a reader does next.
     pub const RELEASE: AccessKind = AccessKind(16);
 
+    /// The memory is the device runtime's own. It matters what it orders, and that it was written.
+    pub const ORDER: AccessKind = AccessKind(32);
+
+    /// It is no access of the program's source: the device runtime's, or one that an optimiser has added. Only its bounds
+    /// matter.
+    pub const FOREIGN: AccessKind = AccessKind(64);
+    /// The value that it writes is known.
+    pub const VALUE: AccessKind = AccessKind(128);
+
     /// Whether it has all bits of `other`.
     pub fn has(self, other: AccessKind) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// Without the bits of `other`.
+    pub fn without(self, other: AccessKind) -> AccessKind {
+        AccessKind(self.0 & !other.0)
     }
 
     /// The bits of both.
@@ -99,11 +124,11 @@ mod tests {
 
     #[test]
     fn names_lead_back() {
-        let all = ["memory", "init", "race"].map(|name| Checks::named(name).unwrap());
+        let all = ["memory", "init", "race", "sync"].map(|name| Checks::named(name).unwrap());
         let together = all.into_iter().fold(Checks::NONE, Checks::and);
         assert_eq!(
             together.names().collect::<Vec<_>>(),
-            ["memory", "init", "race"]
+            ["memory", "init", "race", "sync"]
         );
         assert!(together.any() && !Checks::NONE.any());
         assert_eq!(Checks::named("all"), None);

@@ -92,13 +92,13 @@ pub const WARP_ENGINE_SYMBOLS: &[&str] = &[
 ///
 /// | function | C signature | announces |
 /// |---|---|---|
-/// | `vgpu_access` | `void(cx, site, u32 kind, u64 size, void*)` | an access of the calling thread |
+/// | `vgpu_access` | `void(cx, site, u32 kind, u64 size, void*, u64 value)` | an access of the calling thread, and the value that it writes |
 /// | `vgpu_outside` | `void(cx, site, u32 kind, u64 size, void*, void *object, u64 extent)` | an access outside of the object that it names |
 /// | `vgpu_fence` | `void(cx, u32 kind)` | a fence that acquires, releases or both |
 /// | `vgpu_lanes_arrive` | `void(cx, u64 mask)` | the thread comes to a `bar.warp.sync` of `mask` |
 /// | `vgpu_lanes_leave` | `void(cx, u64 mask)` | it goes on behind that |
-/// | `vgpu_warp_access` | `void(cx, site, u32 kind, u64 size, u64 lanes, void *first, i64 stride)` | an access of each lane; `first` is lane 0's |
-/// | `vgpu_warp_access_each` | `void(cx, site, u32 kind, u64 size, u64 lanes, void **)` | the same for any addresses |
+/// | `vgpu_warp_access` | `void(cx, site, u32 kind, u64 size, u64 lanes, u64 value, void *first, i64 stride)` | an access of each lane; `first` is lane 0's |
+/// | `vgpu_warp_access_each` | `void(cx, site, u32 kind, u64 size, u64 lanes, u64 value, void **)` | the same for any addresses |
 /// | `vgpu_warp_fence` | `void(cx, u32 kind, u64 lanes)` | a fence of each lane |
 /// | `vgpu_warp_meet` | `void(cx, u64 lanes)` | the lanes have waited for each other in a `bar.warp.sync` |
 ///

@@ -12,7 +12,7 @@ use llvm_sys::LLVMAtomicOrdering::{
     self, LLVMAtomicOrderingAcquire, LLVMAtomicOrderingAcquireRelease, LLVMAtomicOrderingRelease,
     LLVMAtomicOrderingSequentiallyConsistent,
 };
-use llvm_sys::LLVMOpcode;
+use llvm_sys::{LLVMOpcode, LLVMTypeKind};
 use vgpu_abi::{AccessKind, CHECKED_SYMBOLS, checked_symbol};
 
 use super::unit::Unit;
@@ -45,7 +45,7 @@ const RUNTIME_VARIABLES: [&str; 2] = ["omptarget.", "__omp"];
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
     let checks = unit.options.checks;
-    if !checks.any() {
+    if !checks.of_accesses() {
         return Ok(());
     }
     let functions = unit.module.definitions();
@@ -61,6 +61,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         arrive: unit.library_function(ARRIVE)?,
         sync: unit.library_function(SYNC)?,
         layout: unit.module.layout(),
+        has_lines: !unit.module.named_metadata("llvm.dbg.cu").is_empty(),
         unit,
     };
     for instruction in functions.into_iter().flat_map(Value::instructions) {
@@ -83,10 +84,10 @@ pub fn redirect(unit: &mut Unit) -> Result<()> {
 
 /// The announcements. All but the comparison are the engine's.
 const LIBRARY: &str = r#"
-define void @vgpu.check_access(ptr %address, i64 %size, i32 %site, i32 %kind)
+define void @vgpu.check_access(ptr %address, i64 %size, i64 %value, i32 %site, i32 %kind)
   alwaysinline nounwind memory(inaccessiblemem: readwrite) {
   %cx = call ptr @vgpu.context()
-  call void @vgpu_access(ptr %cx, i32 %site, i32 %kind, i64 %size, ptr %address)
+  call void @vgpu_access(ptr %cx, i32 %site, i32 %kind, i64 %size, ptr %address, i64 %value)
   ret void
 }
 define void @vgpu.check_object(ptr %object, i64 %extent, ptr %address, i64 %size, i32 %site, i32 %kind)
@@ -121,7 +122,7 @@ define void @vgpu.check_sync(i32 %mask) alwaysinline nounwind memory(inaccessibl
   call void @vgpu_lanes_leave(ptr %cx, i64 %lanes)
   ret void
 }
-declare void @vgpu_access(ptr, i32, i32, i64, ptr captures(none)) nounwind memory(inaccessiblemem: readwrite)
+declare void @vgpu_access(ptr, i32, i32, i64, ptr captures(none), i64) nounwind memory(inaccessiblemem: readwrite)
 declare void @vgpu_outside(ptr, i32, i32, i64, ptr captures(none), ptr captures(none), i64)
   cold nounwind memory(inaccessiblemem: readwrite)
 declare void @vgpu_fence(ptr, i32) nounwind memory(inaccessiblemem: readwrite)
@@ -136,11 +137,15 @@ struct Access {
     /// Bytes, an integer of 64 bits.
     size: Value,
     kind: AccessKind,
+    /// What is stored, if that is a scalar of up to 64 bits.
+    value: Option<Value>,
 }
 
 struct AccessPass<'a> {
     unit: &'a mut Unit,
     layout: Layout,
+    /// Whether the image has debug information.
+    has_lines: bool,
     access: Value,
     object: Value,
     fence: Value,
@@ -176,15 +181,15 @@ impl AccessPass<'_> {
         let int = Type::int(context, 32);
         let site = Value::int(int, self.unit.locations.for_message(call).into());
         let nowhere = Value::zero(Type::pointer(context));
-        let arguments = [nowhere, self.number(0), site, Value::zero(int)];
+        let none = self.number(0);
+        let arguments = [nowhere, none, none, site, Value::zero(int)];
         Builder::before(context, call).call_function(self.access, &arguments);
     }
 
     fn announce(&mut self, instruction: Value, access: &Access) {
         let base = base_of(access.address);
-        // Atomic operations order what the device runtime's threads do for the program.
         let own = is_runtime_variable(base);
-        if own && !access.kind.has(AccessKind::ATOMIC) {
+        if own && !self.concerns_program(access.kind) {
             return;
         }
         let extent = self.extent(base);
@@ -204,7 +209,17 @@ impl AccessPass<'_> {
         let context = self.unit.context();
         let int = Type::int(context, 32);
         let site = Value::int(int, self.unit.locations.for_message(instruction).into());
-        let kind = self.kind(access.kind);
+        let mut kind = access.kind;
+        if own {
+            kind = kind.and(AccessKind::ORDER);
+        }
+        if self.is_foreign(instruction) {
+            kind = kind.and(AccessKind::FOREIGN);
+        }
+        if access.value.is_some() {
+            kind = kind.and(AccessKind::VALUE);
+        }
+        let kind = self.kind(kind);
         let builder = Builder::before(context, instruction);
         let flat = |pointer: Value| builder.to_space(pointer, Type::pointer(context));
         let address = flat(access.address);
@@ -214,8 +229,17 @@ impl AccessPass<'_> {
             builder.call_function(self.object, &arguments);
         }
         if announced {
-            builder.call_function(self.access, &[address, access.size, site, kind]);
+            let value = self.value(&builder, access.value);
+            let arguments = [address, access.size, value, site, kind];
+            builder.call_function(self.access, &arguments);
         }
+    }
+
+    /// Whether an access to a variable of the device runtime's matters for the program: atomic operations order its
+    /// threads, and what the runtime writes there the program may read through a pointer.
+    fn concerns_program(&self, kind: AccessKind) -> bool {
+        let checks = self.unit.options.checks;
+        checks.race && kind.has(AccessKind::ATOMIC) || checks.init && kind.has(AccessKind::WRITE)
     }
 
     /// The accesses of an instruction through pointers.
@@ -231,6 +255,7 @@ impl AccessPass<'_> {
                 address: instruction.operand(pointer),
                 size: self.number(self.layout.store_size(ty)),
                 kind: kind.and(volatile).and(atomic(instruction)),
+                value: stored_scalar(instruction),
             }]
         };
         let update = AccessKind::READ.and(AccessKind::WRITE);
@@ -261,6 +286,7 @@ impl AccessPass<'_> {
             address: call.operand(operand),
             size,
             kind,
+            value: None,
         };
         let mut found = vec![access(0, AccessKind::WRITE)];
         if copies {
@@ -292,6 +318,31 @@ impl AccessPass<'_> {
         Some(offset)
     }
 
+    /// A scalar as a number of 64 bits; 0 if there is none.
+    fn value(&self, builder: &Builder, scalar: Option<Value>) -> Value {
+        let context = self.unit.context();
+        let wide = Type::int(context, 64);
+        let Some(scalar) = scalar else {
+            return Value::zero(wide);
+        };
+        let ty = scalar.ty();
+        let bits = if ty.is_pointer() {
+            builder.cast(LLVMOpcode::LLVMPtrToInt, scalar, wide)
+        } else if ty.is_float() {
+            let width = 8 * self.layout.store_size(ty) as u32;
+            builder.cast(LLVMOpcode::LLVMBitCast, scalar, Type::int(context, width))
+        } else {
+            scalar
+        };
+        builder.cast_unsigned(bits, wide)
+    }
+
+    /// Whether an instruction is none of the program's source: where there is debug information, it has no line.
+    fn is_foreign(&self, instruction: Value) -> bool {
+        let frames = instruction.locations(self.unit.context());
+        self.has_lines && frames.first().is_none_or(|frame| frame.line == 0)
+    }
+
     fn number(&self, value: u64) -> Value {
         Value::int(Type::int(self.unit.context(), 64), value)
     }
@@ -311,6 +362,27 @@ impl AccessPass<'_> {
 fn calls_one_of(instruction: Value, names: &[&str]) -> bool {
     let called = || instruction.called_function();
     instruction.is_call() && called().is_some_and(|called| names.contains(&called.name().as_str()))
+}
+
+/// What an instruction stores, if it is a scalar of up to 64 bits and no atomic operation.
+fn stored_scalar(instruction: Value) -> Option<Value> {
+    if instruction.opcode() != Some(LLVMOpcode::LLVMStore) {
+        return None;
+    }
+    let value = instruction.operand(0);
+    let ty = value.ty();
+    let fits = ty.is_pointer() || ty.is_int() && ty.int_width() <= 64 || is_small_float(ty);
+    fits.then_some(value)
+}
+
+fn is_small_float(ty: Type) -> bool {
+    matches!(
+        ty.kind(),
+        LLVMTypeKind::LLVMHalfTypeKind
+            | LLVMTypeKind::LLVMBFloatTypeKind
+            | LLVMTypeKind::LLVMFloatTypeKind
+            | LLVMTypeKind::LLVMDoubleTypeKind
+    )
 }
 
 /// The kind of an atomic access; nothing for another one.

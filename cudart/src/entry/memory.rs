@@ -33,6 +33,7 @@ pub fn allocate(bytes: usize, kind: MemoryKind) -> Result<*mut c_void> {
 pub fn allocate_on(device: &CudaDevice, size: u64, kind: MemoryKind) -> Result<*mut c_void> {
     let runtime = runtime();
     runtime.free_passed(false)?;
+    let _origin = findings::set_origin(|| findings::caller("an allocation"));
     let mut allocated = device.raw.alloc(size, kind);
     if matches!(allocated, Err(DeviceError::OutOfMemory { .. })) && runtime.free_passed(true)? {
         allocated = device.raw.alloc(size, kind);
@@ -79,6 +80,7 @@ pub fn free(memory: *mut c_void, is_host: bool) -> Result<()> {
     let found = take(memory, is_host)?;
     let device = &runtime.devices()[found.device];
     device.synchronize_all()?;
+    let _origin = findings::set_origin(|| findings::caller("a release"));
     device
         .raw
         .free(DevicePtr(found.begin))

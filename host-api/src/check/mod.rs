@@ -14,16 +14,11 @@ use std::sync::OnceLock;
 
 use findings::Checks;
 
-use crate::report::error::warn;
-
-/// The checks of the process. The first call warns of a value that cannot be understood.
+/// The checks of the process. Of a value that cannot be understood the virtual GPU tells.
 pub fn wanted() -> Checks {
     static WANTED: OnceLock<Checks> = OnceLock::new();
     *WANTED.get_or_init(|| {
-        let checks = findings::wanted().unwrap_or_else(|why| {
-            warn(&format_args!("{why}; nothing is checked"));
-            Checks::NONE
-        });
+        let checks = findings::wanted().unwrap_or_default();
         if checks.any() {
             findings::describe_with(Box::new(describer::OfMappings));
         }

@@ -71,18 +71,18 @@ macro_rules! announcements {
 }
 
 announcements! {
-    fn vgpu_access(it, site: u32, kind: u32, size: u64, address: *mut c_void) {
+    fn vgpu_access(it, site: u32, kind: u32, size: u64, address: *mut c_void, value: u64) {
         if size == 0 {
             it.sm.heap_site.set(site);
         }
-        it.checks.access(it.actor, access(site, kind, size, address));
+        it.checks.access(it.actor, access(site, kind, size, address, value));
     }
 
     fn vgpu_outside(
         it, site: u32, kind: u32, size: u64, address: *mut c_void, object: *mut c_void, extent: u64
     ) {
         let actor = it.actor.lane(it.lane);
-        it.checks.outside(actor, access(site, kind, size, address), object as u64, extent);
+        it.checks.outside(actor, access(site, kind, size, address, 0), object as u64, extent);
     }
 
     fn vgpu_fence(it, kind: u32) {
@@ -100,21 +100,21 @@ announcements! {
     }
 
     fn vgpu_warp_access(
-        it, site: u32, kind: u32, size: u64, lanes: u64, first: *mut c_void, stride: i64
+        it, site: u32, kind: u32, size: u64, lanes: u64, value: u64, first: *mut c_void, stride: i64
     ) {
         if size == 0 {
             it.sm.heap_site.set(site);
         }
-        it.checks.accesses(it.actor, access(site, kind, size, first), lanes, stride);
+        it.checks.accesses(it.actor, access(site, kind, size, first, value), lanes, stride);
     }
 
     fn vgpu_warp_access_each(
-        it, site: u32, kind: u32, size: u64, lanes: u64, addresses: *const *mut c_void
+        it, site: u32, kind: u32, size: u64, lanes: u64, value: u64, addresses: *const *mut c_void
     ) {
         for lane in lanes_of(lanes) {
             // SAFETY: compiled code has an address for each lane.
             let address = unsafe { *addresses.add(lane as usize) };
-            it.checks.access(it.actor.lane(lane), access(site, kind, size, address));
+            it.checks.access(it.actor.lane(lane), access(site, kind, size, address, value));
         }
     }
 
@@ -141,6 +141,7 @@ macro_rules! barriers {
             // SAFETY: the caller's contract.
             if let Some(it) = unsafe { Announcer::new(cx) } {
                 it.checks.arrive(Meeting::Barrier(id), it.actor.thread, $lanes, $waits);
+                it.checks.come_to_barrier(it.sm.index, it.actor, (site, id), $lanes);
             }
             // SAFETY: the caller's contract.
             let result = unsafe { engine::$plain(cx, site, id, count, $($parameter),*) };
@@ -149,6 +150,7 @@ macro_rules! barriers {
                 let first = lanes_of($lanes).next().unwrap_or(0);
                 let thread = it.actor.lane(first).thread;
                 it.checks.leave(Meeting::Barrier(id), thread, it.live());
+                it.checks.leave_barrier(it.sm.index, id, thread);
             }
             result
         }
@@ -165,12 +167,13 @@ barriers! {
         vgpu_warp_barrier_reduce, true, lanes;
 }
 
-fn access(site: u32, kind: u32, size: u64, address: *mut c_void) -> Access {
+fn access(site: u32, kind: u32, size: u64, address: *mut c_void, value: u64) -> Access {
     Access {
         site,
         kind: AccessKind(kind),
         size,
         address: address as u64,
+        value,
     }
 }
 

@@ -50,6 +50,21 @@ impl Allocations {
         Some(span)
     }
 
+    /// What was made at a place of a program and is still there: the bytes of each place.
+    pub fn left(&self) -> Vec<(u64, Note)> {
+        let mut places: Vec<(u64, Note)> = Vec::new();
+        for allocation in self.live.values() {
+            let Some(made) = allocation.made.as_ref().filter(|it| it.location.is_some()) else {
+                continue;
+            };
+            match places.iter_mut().find(|(_, known)| known == made) {
+                Some((bytes, _)) => *bytes += allocation.len,
+                None => places.push((allocation.len, made.clone())),
+            }
+        }
+        places
+    }
+
     /// Bytes of the allocation at `start`.
     pub fn size(&self, start: u64) -> Option<u64> {
         Some(self.live.get(&start)?.len)

@@ -66,6 +66,7 @@ pub unsafe extern "C" fn vgpu_checked_free(cx: *mut ThreadContext, pointer: *mut
                 kind: AccessKind(0),
                 size: 0,
                 address: pointer as u64,
+                value: 0,
             },
         ),
     }

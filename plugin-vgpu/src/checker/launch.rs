@@ -1,6 +1,6 @@
 //! What a launch does, and what is wrong with it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use findings::Note;
@@ -80,6 +80,16 @@ pub struct LaunchChecks {
     /// Lanes of a warp that need no barrier between them; 1 if they do.
     pub(super) lockstep: u16,
     found: Mutex<Found>,
+    /// Who has come to which barrier of which multiprocessor.
+    barriers: Mutex<HashMap<(u32, u32), Waiting>>,
+}
+
+/// Those who wait at a barrier.
+struct Waiting {
+    threads: ThreadSet,
+    /// Where the first of them waits.
+    site: u32,
+    thread: u16,
 }
 
 #[derive(Default)]
@@ -100,6 +110,8 @@ pub struct Access {
     pub size: u64,
     /// The first one.
     pub address: u64,
+    /// What it writes, if its kind says that this is known.
+    pub value: u64,
 }
 
 /// The thread that accesses memory.
@@ -130,6 +142,7 @@ impl LaunchChecks {
             number,
             lockstep,
             found: Mutex::default(),
+            barriers: Mutex::default(),
         }
     }
 
@@ -139,13 +152,15 @@ impl LaunchChecks {
             races.lock().order.end(self.number);
         }
         let found = std::mem::take(&mut *self.found.lock());
+        self.barriers.lock().clear();
         for observation in found.observations {
             findings::report(observation.finding(&self.code));
         }
     }
 
     /// A block begins, whose shared memory is `shared`.
-    pub fn begin_block(&self, block: [u32; 3], shared: Span) {
+    pub fn begin_block(&self, sm: u32, block: [u32; 3], shared: Span) {
+        self.barriers.lock().retain(|(on, _), _| *on != sm);
         let index = self.index(block);
         self.checker
             .begin_block(self, index, shared, MAX_SHARED.into());
@@ -157,6 +172,12 @@ impl LaunchChecks {
             return;
         }
         let checker = &*self.checker;
+        if access.kind.has(AccessKind::ORDER) {
+            if access.kind.has(AccessKind::WRITE) {
+                checker.written(access.address, access.size);
+            }
+            return self.race(actor, access);
+        }
         match checker.check(access.kind, access.address, access.size) {
             Some(Wrong::Inaccessible(byte)) => {
                 if checker.checks.memory {
@@ -173,7 +194,9 @@ impl LaunchChecks {
             }
             None => {}
         }
-        self.race(actor, access);
+        if !access.kind.has(AccessKind::FOREIGN) {
+            self.race(actor, access);
+        }
     }
 
     /// The same access of each thread in `lanes`, counted from the actor; each at `stride` bytes from the one before.
@@ -256,6 +279,59 @@ impl LaunchChecks {
         }
     }
 
+    /// Threads come to a barrier. They should all be at the same one: OpenMP 5.2, §15.3.1.
+    pub fn come_to_barrier(&self, sm: u32, actor: Actor, (site, id): (u32, u32), lanes: u64) {
+        if !self.checker.checks.sync || self.is_master(actor.thread) {
+            return;
+        }
+        let Some(here) = self.code.location(site) else {
+            return;
+        };
+        let mut barriers = self.barriers.lock();
+        let waiting = barriers.entry((sm, id)).or_insert(Waiting {
+            threads: ThreadSet::default(),
+            site,
+            thread: actor.thread,
+        });
+        waiting.threads.add(&ThreadSet::lanes(actor.thread, lanes));
+        let other = (waiting.site, waiting.thread);
+        drop(barriers);
+        let there = self.code.location(other.0);
+        if there.is_some_and(|there| (&there.file, there.line) != (&here.file, here.line)) {
+            let access = Access {
+                site,
+                kind: AccessKind(0),
+                size: 0,
+                address: 0,
+                value: 0,
+            };
+            self.observe(actor, access, other.0 + 1, || What::OtherBarrier {
+                site: other.0,
+                thread: other.1,
+            });
+        }
+    }
+
+    /// A thread goes on after a barrier. The first one to do so ends what the others have come to.
+    pub fn leave_barrier(&self, sm: u32, id: u32, thread: u16) {
+        if self.checker.checks.sync {
+            let mut barriers = self.barriers.lock();
+            if barriers
+                .get(&(sm, id))
+                .is_some_and(|waiting| waiting.threads.has(thread))
+            {
+                barriers.remove(&(sm, id));
+            }
+        }
+    }
+
+    /// Whether a thread is the master of a generic kernel, or in its warp: it comes to barriers at other places than
+    /// the workers.
+    fn is_master(&self, thread: u16) -> bool {
+        let [x, y, _] = self.code.block;
+        x == 1 && y > 32 && u32::from(thread) / 32 == (y - 1) / 32
+    }
+
     /// What a thread does at a place of the code, for later reports.
     pub fn place(&self, site: u32, what: &str) -> Note {
         Note {
@@ -273,13 +349,8 @@ impl LaunchChecks {
         let Some(races) = &self.checker.races else {
             return;
         };
-        let Access {
-            site,
-            kind,
-            size,
-            address,
-        } = access;
-        let found = races.lock().access(actor.thread, site, kind, address, size);
+        let address = access.address;
+        let found = races.lock().access(actor.thread, &access);
         let Some(conflict) = found.filter(|_| self.checker.manages(address)) else {
             return;
         };

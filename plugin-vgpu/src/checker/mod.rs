@@ -12,7 +12,7 @@ mod observation;
 mod race;
 mod shadow;
 
-use findings::{Note, current_origin};
+use findings::{Finding, Kind, Note, Severity, current_origin};
 use parking_lot::Mutex;
 use plugin_api::{DevicePtr, Result};
 use vgpu_abi::{AccessKind, Checks};
@@ -143,6 +143,28 @@ impl Checker {
         }
     }
 
+    /// Reports blocks of the heap that kernels have not freed.
+    pub fn report_leaks(&self) {
+        if !self.checks.memory {
+            return;
+        }
+        let left = self.known.lock().heap.left();
+        for (bytes, note) in left {
+            findings::report(Finding {
+                kind: Kind::Memory,
+                severity: Severity::Warning,
+                what: format!("{bytes} bytes of the device heap were never freed"),
+                kernel: None,
+                thread: None,
+                location: note.location,
+                address: None,
+                size: bytes,
+                notes: Vec::new(),
+                hint: Some("call free in a kernel before the program ends".to_owned()),
+            });
+        }
+    }
+
     /// A block begins: its shared memory is its own, and nothing was written there.
     fn begin_block(&self, launch: &LaunchChecks, block: u64, shared: Span, most: u64) {
         let Shadow {
@@ -179,6 +201,7 @@ impl Checker {
         }
         let wrong = kind.has(AccessKind::READ)
             && self.checks.init
+            && !kind.has(AccessKind::FOREIGN)
             && size <= LARGEST_VALUE
             && !written.has_any(address, size);
         // What is reported once is not reported for each reader.

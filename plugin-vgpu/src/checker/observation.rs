@@ -36,6 +36,13 @@ pub enum What {
     NoBlock(Place),
     /// It reads what was never written.
     Unwritten(Place),
+    /// The thread is at one barrier while another one of its team is at another.
+    OtherBarrier {
+        /// Where the other one is.
+        site: u32,
+        /// Who that is.
+        thread: u16,
+    },
     /// Another one races with it.
     Race {
         /// The other one.
@@ -55,6 +62,7 @@ impl Observation {
             kind,
             size,
             address,
+            ..
         } = self.access;
         let verb = verb(kind);
         let (check, what, notes, hint) = match self.what {
@@ -90,6 +98,17 @@ impl Observation {
                 let hint = "initialise the memory in a kernel, or map it `to` the device";
                 (Kind::Init, what, noted(place), Some(hint.to_owned()))
             }
+            What::OtherBarrier { site, thread } => {
+                let other = code.thread(self.block, thread);
+                let note = Note {
+                    text: format!("{other} is at the barrier"),
+                    location: code.location(site),
+                };
+                let what = "threads of a team are at different barriers".to_owned();
+                let hint =
+                    "every thread of the team must come to the same barriers and worksharing loops";
+                (Kind::Sync, what, vec![note], Some(hint.to_owned()))
+            }
             What::Race {
                 conflict,
                 past,
@@ -110,7 +129,7 @@ impl Observation {
             kernel: Some(code.kernel.to_string()),
             thread: Some(code.thread(self.block, self.thread).to_string()),
             location: code.location(site),
-            address: Some(address),
+            address: (address != 0).then_some(address),
             size,
             notes,
             hint,

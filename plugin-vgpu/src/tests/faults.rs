@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::*;
 use crate::abi::*;
 use crate::deadlock::ranges;
+use crate::endless_wait::EndlessWait;
 use crate::fault::{Cause, FaultLocation};
 
 kernel!(trap, cx, who: u32, {
@@ -225,6 +226,33 @@ fn blocks_without_progress_end_when_a_timeout_is_set() {
         Cause::NoProgress(Duration::from_millis(20))
     );
     assert_eq!(fault.raised.waiting[0].threads, [0, 1, 2, 3]);
+}
+
+kernel!(wait_for_flag, cx, flag: Arc<AtomicU32>, {
+    while flag.load(Ordering::Relaxed) == 0 {
+        vgpu_spin(cx, 9);
+    }
+});
+
+/// The hint comes once, says who waits where, and does not end the block.
+#[test]
+fn blocks_without_progress_give_a_hint() {
+    let flag = Arc::new(AtomicU32::new(0));
+    let (hints, heard) = std::sync::mpsc::channel();
+    let told = flag.clone();
+    let hint = EndlessWait::new(Duration::from_millis(1), move |block, _, raised| {
+        let threads = raised.waiting[0].threads.clone();
+        hints.send((block, threads)).unwrap();
+        told.store(1, Ordering::Relaxed);
+    });
+    let args = [&raw const flag];
+    let mut run = grid_run(wait_for_flag, 1, 3, &args);
+    run.timeout = None;
+    run.endless_wait = Some(Arc::new(hint));
+    // SAFETY: as in `launch`.
+    assert!(unsafe { Grid::launch(&machine(1), run) }.unwrap().is_none());
+    let all: Vec<_> = heard.try_iter().collect();
+    assert_eq!(all, [([0; 3], vec![0, 1, 2])]);
 }
 
 struct Blocks {

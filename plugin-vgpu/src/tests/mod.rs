@@ -77,6 +77,7 @@ fn grid_run<T>(entry: EntryFn, blocks: u32, threads: u32, args: &[*const T; 1]) 
         order: LaunchOrder::IN_ORDER,
         lockstep_timeout: Duration::from_secs(20),
         timeout: Some(Duration::from_secs(20)),
+        endless_wait: None,
         checks: None,
     }
 }

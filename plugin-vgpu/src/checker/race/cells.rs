@@ -17,6 +17,8 @@ pub struct Past {
     moment: u64,
     /// Index into the image's sites, and in the highest bit whether it was atomic.
     site: u32,
+    /// A hash of what it wrote; 0 if that is not known.
+    value: u32,
 }
 
 const ATOMIC: u32 = 1 << 31;
@@ -32,7 +34,23 @@ impl Past {
         Past {
             moment: u64::from(block) << 32 | u64::from(thread) << 22 | u64::from(time),
             site: site | if atomic { ATOMIC } else { 0 },
+            value: 0,
         }
+    }
+
+    /// The access writes this value.
+    pub fn writing(self, value: Option<u64>) -> Past {
+        let hash = |value: u64| (value.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32 | 1;
+        Past {
+            value: value.map_or(0, hash),
+            ..self
+        }
+    }
+
+    /// Whether both write the same value. Such writes are races by the letter of the memory models, too, but harmless
+    /// in practice; NVIDIA's racecheck does not warn of them either.
+    pub fn writes_the_same(self, other: Past) -> bool {
+        self.value != 0 && self.value == other.value
     }
 
     /// When it was, if there was one.

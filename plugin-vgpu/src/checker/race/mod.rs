@@ -15,6 +15,7 @@ mod thread_set;
 
 use vgpu_abi::AccessKind;
 
+use super::launch::Access;
 use cells::Cells;
 pub use cells::Past;
 pub use order::{Meeting, Order};
@@ -57,23 +58,25 @@ impl Races {
     }
 
     /// An access of a thread of the present block. Gives a past access that it races with.
-    pub fn access(
-        &mut self,
-        thread: u16,
-        site: u32,
-        kind: AccessKind,
-        address: u64,
-        size: u64,
-    ) -> Option<Conflict> {
+    pub fn access(&mut self, thread: u16, access: &Access) -> Option<Conflict> {
+        let &Access {
+            site,
+            kind,
+            size,
+            address,
+            value,
+        } = access;
         let Races { cells, order } = self;
         let atomic = kind.has(AccessKind::ATOMIC);
+        let shared = !kind.has(AccessKind::ORDER);
         if atomic {
             order.acquire_at(thread, kind, address);
         }
         let mut found = None;
-        if !order.is_exhausted() {
+        if shared && !order.is_exhausted() {
             let now = order.now(thread);
-            let past = Past::new(now, site, atomic);
+            let value = kind.has(AccessKind::VALUE).then_some(value);
+            let past = Past::new(now, site, atomic).writing(value);
             cells.each(address, size, |cell| {
                 if found.is_none() {
                     found = order.conflict(now, past, kind, cell);

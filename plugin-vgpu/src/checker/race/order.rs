@@ -230,7 +230,11 @@ impl Order {
             let moment = it.moment().filter(|_| !both_atomic(it))?;
             self.races(now, moment).then_some(moment)
         };
-        let write = races(&cell.write).map(|moment| (cell.write, moment, true));
+        let same = !kind.has(AccessKind::READ) && cell.write.writes_the_same(present);
+        let write = Some(&cell.write).filter(|_| !same);
+        let write = write
+            .and_then(races)
+            .map(|moment| (cell.write, moment, true));
         let found = write.or_else(|| {
             let mut reads = cell.reads.iter().filter(|_| kind.has(AccessKind::WRITE));
             reads.find_map(|read| Some((*read, races(read)?, false)))

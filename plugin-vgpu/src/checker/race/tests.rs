@@ -6,6 +6,16 @@ const READ: AccessKind = AccessKind::READ;
 const WRITE: AccessKind = AccessKind::WRITE;
 const UPDATE: AccessKind = AccessKind(READ.0 | WRITE.0 | AccessKind::ATOMIC.0);
 
+fn access(site: u32, kind: AccessKind, address: u64, size: u64) -> Access {
+    Access {
+        site,
+        kind,
+        size,
+        address,
+        value: 7,
+    }
+}
+
 struct Program(Races);
 
 impl Program {
@@ -21,7 +31,9 @@ impl Program {
     }
 
     fn races(&mut self, thread: u16, kind: AccessKind, address: u64) -> bool {
-        self.0.access(thread, 1, kind, address, 4).is_some()
+        self.0
+            .access(thread, &access(1, kind, address, 4))
+            .is_some()
     }
 
     /// A barrier of the first threads of the block.
@@ -139,9 +151,9 @@ fn lanes_in_lockstep_need_no_barrier() {
     let mut races = Races::new();
     let launch = races.order.launch(1);
     races.order.begin_block(launch, 0, 64);
-    assert!(races.access(0, 1, WRITE, 64, 4).is_none());
-    assert!(races.access(63, 1, READ, 64, 4).is_none());
-    assert!(races.access(64, 1, READ, 64, 4).is_some());
+    assert!(races.access(0, &access(1, WRITE, 64, 4)).is_none());
+    assert!(races.access(63, &access(1, READ, 64, 4)).is_none());
+    assert!(races.access(64, &access(1, READ, 64, 4)).is_some());
 }
 
 #[test]
@@ -150,7 +162,16 @@ fn a_conflict_names_the_other_access() {
     program.block(7);
     assert!(!program.races(3, WRITE, 64));
     program.block(8);
-    let found = program.0.access(5, 9, READ, 66, 1).unwrap();
+    let found = program.0.access(5, &access(9, READ, 66, 1)).unwrap();
     assert_eq!((found.launch, found.block, found.thread), (0, 7, 3));
     assert!(found.write && found.past.site() == 1);
+}
+
+#[test]
+fn writes_of_the_same_value_do_not_race() {
+    let mut program = Program::new();
+    let known = WRITE.and(AccessKind::VALUE);
+    assert!(!program.races(0, known, 64) && !program.races(1, known, 64));
+    assert!(program.races(2, WRITE, 64));
+    assert!(!program.races(0, known, 72) && program.races(1, READ, 72));
 }

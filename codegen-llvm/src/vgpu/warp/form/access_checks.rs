@@ -1,6 +1,7 @@
 //! Announced accesses (pass `access-checks`) of many lanes at once.
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
+use vgpu_abi::AccessKind;
 
 use super::vectoriser::Vectoriser;
 use crate::ir::{Builder, Type, Value};
@@ -8,13 +9,14 @@ use crate::vgpu::warp::analysis::shape::Shape;
 use crate::vgpu::warp::refusal::Refusal;
 
 impl Vectoriser<'_> {
-    /// `vgpu.check_access(address, size, site, kind)`: one call of the engine for all lanes.
+    /// `vgpu.check_access(address, size, value, site, kind)`: one call of the engine for all lanes.
     pub(super) fn access_check(&mut self, call: Value) -> Result<(), Refusal> {
-        let [address, size, site, kind] = self.four(call)?;
+        let [address, size, value, site, kind] = self.five(call)?;
         if !self.divergence.shape(size).is_uniform() {
             return self.access_check_per_lane(call);
         }
         let size = self.scalar(size);
+        let (kind, value) = self.written_value(kind, value);
         let (lanes, cx) = (self.lanes(), self.cx);
         let stride = match self.divergence.shape(address) {
             Shape::Uniform => Some(0),
@@ -34,21 +36,22 @@ impl Vectoriser<'_> {
                 ("vgpu_warp_access_each", vec![slot])
             }
         };
-        let arguments = [vec![cx, site, kind, size, lanes], place].concat();
+        let arguments = [vec![cx, site, kind, size, lanes, value], place].concat();
         self.engine_check(name, &arguments);
         Ok(())
     }
 
     /// The same where each lane has a size of its own.
     fn access_check_per_lane(&mut self, call: Value) -> Result<(), Refusal> {
-        let [address, size, site, kind] = self.four(call)?;
+        let [address, size, value, site, kind] = self.five(call)?;
         let (pointers, sizes) = (self.flat_vector(address), self.vector(size));
+        let (kind, value) = self.written_value(kind, value);
         self.for_each_lane(None, |vectoriser, lane| {
             let one = vectoriser.lane_bit(lane);
             let first = vectoriser.extract_lane(pointers, lane);
             let size = vectoriser.extract_lane(sizes, lane);
             let none = Value::zero(one.ty());
-            let arguments = [vectoriser.cx, site, kind, size, one, first, none];
+            let arguments = [vectoriser.cx, site, kind, size, one, value, first, none];
             vectoriser.engine_check("vgpu_warp_access", &arguments)
         });
         Ok(())
@@ -137,7 +140,19 @@ impl Vectoriser<'_> {
         self.builder.call_function(function, arguments)
     }
 
-    fn four(&self, call: Value) -> Result<[Value; 4], Refusal> {
+    /// The kind of an access, and the value that all lanes write, if they write the same.
+    fn written_value(&mut self, kind: Value, value: Value) -> (Value, Value) {
+        if self.divergence.shape(value).is_uniform() {
+            return (kind, self.scalar(value));
+        }
+        let bits = AccessKind(kind.as_int().unwrap_or(0) as u32).without(AccessKind::VALUE);
+        (
+            Value::int(kind.ty(), bits.0.into()),
+            Value::zero(value.ty()),
+        )
+    }
+
+    fn five(&self, call: Value) -> Result<[Value; 5], Refusal> {
         call.arguments()
             .try_into()
             .map_err(|_| self.malformed(call))
