@@ -60,3 +60,17 @@ OVERLOADABLE double powr(double x, double y) {
     return is_undefined ? __builtin_nan("") : __nv_pow(__builtin_fabs(x), y);
 }
 VECTORS2(powr, double)
+
+// libclc's takes denormal numbers for 0.
+OVERLOADABLE double rootn(double x, int n);
+OVERLOADABLE float rootn(float x, int n) { return (float)rootn((double)x, n); }
+
+#define ROOTN(WIDTH)                                                                                                   \
+    OVERLOADABLE float##WIDTH rootn(float##WIDTH x, int##WIDTH n) {                                                    \
+        return (float##WIDTH)(rootn(x.lo, n.lo), rootn(x.hi, n.hi));                                                   \
+    }
+ROOTN(2)
+OVERLOADABLE float3 rootn(float3 x, int3 n) { return (float3)(rootn(x.x, n.x), rootn(x.y, n.y), rootn(x.z, n.z)); }
+ROOTN(4)
+ROOTN(8)
+ROOTN(16)
