@@ -19,7 +19,7 @@ pub fn describe_with(describer: Box<dyn Describer>) {
     DESCRIBERS.write().push(describer);
 }
 
-/// The finding with what the front ends know. The finder's own hint stands before theirs.
+/// The finding with what the front ends know. Their hints name the program's variables and go before the finder's.
 pub(crate) fn described(mut finding: Finding) -> Finding {
     let Some(describers) = DESCRIBERS.try_read() else {
         return finding;
@@ -27,7 +27,7 @@ pub(crate) fn described(mut finding: Finding) -> Finding {
     for describer in describers.iter() {
         let (notes, hint) = describer.describe(&finding);
         finding.notes.extend(notes);
-        finding.hint = finding.hint.take().or(hint);
+        finding.hint = hint.or(finding.hint.take());
     }
     finding
 }

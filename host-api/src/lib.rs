@@ -23,6 +23,7 @@ mod entry;
 pub mod environment;
 mod fork;
 mod host_library;
+mod host_memory;
 mod launch;
 mod mapping;
 mod ompt;

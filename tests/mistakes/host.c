@@ -198,6 +198,7 @@ static void target_free_twice(void) {
   int *d = (int *)omp_target_alloc(n * sizeof(int), device);
   omp_target_free(d, device);
   MISTAKE(omp_target_free(d, device), (void)0); // <- host
+  unknown_size = n; // The call is none in place of the return.
 }
 
 int main(int argc, char **argv) {

@@ -209,12 +209,12 @@ static void heap_double_free(void) {
   int n = unknown_size, *x = numbers(n);
 #pragma omp target map(tofrom : x[0 : n])
   {
-    int *block = (int *)malloc(n * sizeof(int));
+    volatile int *block = (volatile int *)malloc(n * sizeof(int));
     block[n / 2] = x[1];
     x[0] = block[n / 2];
-    free(block);
+    free((void *)block);
     if (x[2] == 2)
-      MISTAKE(free(block), (void)0); // <- memory
+      MISTAKE(free((void *)block), (void)0); // <- memory
   }
   free(x);
 }

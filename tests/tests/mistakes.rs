@@ -10,8 +10,23 @@ use std::sync::LazyLock;
 use e2e::{Binary, Build, Mode, Outcome, dist, root, run};
 use serde_json::Value;
 
-/// What is not found yet: a kind, or a mistake.
-const MISSED: &[&str] = &["memory", "race", "init", "sync"];
+/// The mistakes that are not found yet.
+const MISSED: &[&str] = &[
+    "regions_without_depend",
+    "update_during_region",
+    "team_array_is_read",
+    "barrier_in_a_branch",
+    "loop_met_by_some",
+    "single_met_by_some",
+    "syncwarp_missing",
+    "streams_without_event",
+    "syncthreads_in_a_branch",
+    "return_before_syncthreads",
+    "mask_names_absent_lanes",
+];
+
+/// The mistakes whose twins are not silent yet.
+const LOUD: &[&str] = &["missing_critical"];
 
 /// What each mistake is run with.
 const ENVIRONMENT: [(&str, &str); 4] = [
@@ -43,10 +58,6 @@ impl Mistake {
             text: text.to_owned(),
             lines: BTreeSet::new(),
         })
-    }
-
-    fn is_expected(&self) -> bool {
-        !MISSED.contains(&&*self.kind) && !MISSED.contains(&&*self.name)
     }
 
     /// Whether this is a finding of it.
@@ -147,13 +158,13 @@ fn check(twins: &Twins) {
     for mistake in mistakes(&path(source)) {
         let (found, shown) = findings(wrong, &mistake.name, folder.path());
         let is_found = found.iter().any(|each| mistake.has(each, source));
-        if is_found != mistake.is_expected() {
+        if is_found == MISSED.contains(&&*mistake.name) {
             complaints.push(format!("{mistake:?}: found: {is_found}\n{shown}"));
         }
         let twin = folder.path().join("right");
         std::fs::create_dir_all(&twin).expect("a folder");
         let (found, shown) = findings(right, &mistake.name, &twin);
-        if !found.is_empty() {
+        if found.is_empty() == LOUD.contains(&&*mistake.name) {
             complaints.push(format!("the twin of {}: {shown}", mistake.name));
         }
     }

@@ -213,6 +213,11 @@ impl Value {
         Value(llvm!(core::LLVMGetPoison(ty.0)))
     }
 
+    /// The integer whose bits are all set.
+    pub fn all_ones(ty: Type) -> Value {
+        Value(llvm!(core::LLVMConstAllOnes(ty.0)))
+    }
+
     /// An integer constant.
     pub fn int(ty: Type, value: u64) -> Value {
         Value(llvm!(core::LLVMConstInt(ty.0, value, 0)))

@@ -70,6 +70,18 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     Ok(())
 }
 
+/// The pass `inline-checks`: so far the announcements were calls, which warp forms take for all lanes at once. In a
+/// thread's form their code stands in their places.
+pub fn expand(unit: &mut Unit) -> Result<()> {
+    for name in [ACCESS, OBJECT, FENCE, ARRIVE, SYNC] {
+        if let Some(function) = unit.module.function(name) {
+            function.remove_attribute("noinline");
+            function.add_attribute(unit.context(), "alwaysinline");
+        }
+    }
+    Ok(())
+}
+
 /// The pass `checked-calls`: barriers and the heap are the checker's.
 pub fn redirect(unit: &mut Unit) -> Result<()> {
     if unit.options.checks.any() {
@@ -85,13 +97,13 @@ pub fn redirect(unit: &mut Unit) -> Result<()> {
 /// The announcements. All but the comparison are the engine's.
 const LIBRARY: &str = r#"
 define void @vgpu.check_access(ptr %address, i64 %size, i64 %value, i32 %site, i32 %kind)
-  alwaysinline nounwind memory(inaccessiblemem: readwrite) {
+  noinline nounwind memory(inaccessiblemem: readwrite) {
   %cx = call ptr @vgpu.context()
   call void @vgpu_access(ptr %cx, i32 %site, i32 %kind, i64 %size, ptr %address, i64 %value)
   ret void
 }
 define void @vgpu.check_object(ptr %object, i64 %extent, ptr %address, i64 %size, i32 %site, i32 %kind)
-  alwaysinline nounwind memory(inaccessiblemem: readwrite) {
+  noinline nounwind memory(inaccessiblemem: readwrite) {
   %first = ptrtoint ptr %object to i64
   %bits = ptrtoint ptr %address to i64
   %offset = sub i64 %bits, %first
@@ -105,18 +117,18 @@ report:
 done:
   ret void
 }
-define void @vgpu.check_fence(i32 %kind) alwaysinline nounwind memory(inaccessiblemem: readwrite) {
+define void @vgpu.check_fence(i32 %kind) noinline nounwind memory(inaccessiblemem: readwrite) {
   %cx = call ptr @vgpu.context()
   call void @vgpu_fence(ptr %cx, i32 %kind)
   ret void
 }
-define void @vgpu.check_arrive(i32 %mask) alwaysinline nounwind memory(inaccessiblemem: readwrite) {
+define void @vgpu.check_arrive(i32 %mask) noinline nounwind memory(inaccessiblemem: readwrite) {
   %cx = call ptr @vgpu.context()
   %lanes = zext i32 %mask to i64
   call void @vgpu_lanes_arrive(ptr %cx, i64 %lanes)
   ret void
 }
-define void @vgpu.check_sync(i32 %mask) alwaysinline nounwind memory(inaccessiblemem: readwrite) {
+define void @vgpu.check_sync(i32 %mask) noinline nounwind memory(inaccessiblemem: readwrite) {
   %cx = call ptr @vgpu.context()
   %lanes = zext i32 %mask to i64
   call void @vgpu_lanes_leave(ptr %cx, i64 %lanes)

@@ -93,6 +93,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("entries", entries::run),
     ("globals", globals::run),
     ("simplify", optimise::simplify),
+    ("inline-checks", access_checks::expand),
     ("window", window::run),
     ("mark-block-atomics", block_atomics::mark),
     // Warp forms have rules of their own for loops that wait on memory.

@@ -14,6 +14,7 @@ use crate::check::mappings::{Live, with, with_address};
 use crate::check::misuse::warning;
 use crate::check::wanted;
 use crate::device::omp_device::OmpDevice;
+use crate::host_memory::host_bytes;
 use crate::mapping::map_item::MapItem;
 use crate::mapping::map_type::MapType;
 use crate::mapping::mapped_range::Mapping;
@@ -69,23 +70,6 @@ impl Contents {
         let first = different.next()?;
         Some((1 + different.count(), first))
     }
-}
-
-/// Host memory, or nothing where the program has freed it.
-fn host_bytes(range: &Range<u64>) -> Option<Vec<u8>> {
-    let length = (range.end - range.start) as usize;
-    let mut bytes = vec![0u8; length];
-    let local = libc::iovec {
-        iov_base: bytes.as_mut_ptr().cast(),
-        iov_len: length,
-    };
-    let remote = libc::iovec {
-        iov_base: range.start as *mut libc::c_void,
-        iov_len: length,
-    };
-    // SAFETY: the system checks the source, and the destination is `length` bytes of our own.
-    let read = unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, &remote, 1, 0) };
-    (usize::try_from(read) == Ok(length)).then_some(bytes)
 }
 
 /// The host bytes at `range` were queued for a copy to the device.
@@ -258,13 +242,5 @@ mod tests {
         );
         // Outside of the mapping there is nothing.
         assert_eq!(contents.difference(&(104..110), &[0; 6]), None);
-    }
-
-    #[test]
-    fn host_memory_that_is_gone_gives_nothing() {
-        let bytes = [1u8, 2, 3];
-        let begin = bytes.as_ptr() as u64;
-        assert_eq!(host_bytes(&(begin..begin + 3)), Some(vec![1, 2, 3]));
-        assert_eq!(host_bytes(&(16..32)), None);
     }
 }

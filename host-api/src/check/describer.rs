@@ -3,6 +3,7 @@
 use findings::{Describer, Finding, Note};
 
 use crate::check::mappings::{at_device_address, at_host_address};
+use crate::host_memory::is_host_memory;
 
 /// Describes device addresses by the mappings that are there and were there.
 pub struct OfMappings;
@@ -15,17 +16,22 @@ impl Describer for OfMappings {
         if let Some((known, relation)) = at_device_address(address) {
             return (known.notes(relation), known.hint(finding, relation));
         }
+        let is_fault = finding.size == 0;
         match at_host_address(address) {
-            Some(known) => untranslated(address, &known.title_with_addresses()),
+            Some(known) => untranslated(format!("in its copy of {}", known.title_with_addresses())),
+            // The device's own memory lies in the same process: only where a kernel failed it is not that.
+            None if is_fault && is_host_memory(address) => {
+                untranslated("which is not mapped".into())
+            }
             None => (Vec::new(), None),
         }
     }
 }
 
 /// A kernel used a pointer to the host.
-fn untranslated(address: u64, title: &str) -> (Vec<Note>, Option<String>) {
+fn untranslated(place: String) -> (Vec<Note>, Option<String>) {
     let note = Note {
-        text: format!("{address:#x} is an address of the host, in its copy of {title}"),
+        text: format!("this is an address of the host, {place}"),
         location: None,
     };
     let hint = "the pointer was never attached: map the object that has it together with what it points at, \

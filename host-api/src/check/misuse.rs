@@ -182,8 +182,10 @@ pub fn failed(report: &Report<'_>) {
     if is_fault || !wanted().host {
         return;
     }
+    // Routines have their caller's.
+    let location = findings::current_origin().and_then(|origin| origin.location);
     findings::record(Finding {
-        location: report.location.in_source(),
+        location: report.location.in_source().or(location),
         notes: vec![Note {
             text: format!("construct: {}", report.construct),
             location: None,

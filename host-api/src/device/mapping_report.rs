@@ -7,6 +7,7 @@ use std::ops::Range;
 use plugin_api::DevicePtr;
 
 use crate::device::omp_device::OmpDevice;
+use crate::host_memory::is_host_memory;
 use crate::mapping::map_item::MapItem;
 use crate::mapping::mapped_range::Mapping;
 use crate::mapping::table::Snapshot;
@@ -90,7 +91,15 @@ pub fn print_table(device: &OmpDevice, when: &str) {
 
 /// How a kernel's stray `address` relates to the mapped sections, if at all.
 pub fn neighbour(device: &OmpDevice, address: u64) -> Option<String> {
-    beside(device, address..address + 1, &format!("{address:#x}"))
+    let beside = beside(device, address..address + 1, &format!("{address:#x}"));
+    beside.or_else(|| {
+        is_host_memory(address).then(|| {
+            format!(
+                "{address:#x} is memory of the host that is not mapped: \
+                 the region follows a pointer that was never attached, or a host pointer in is_device_ptr"
+            )
+        })
+    })
 }
 
 /// The same for a page of the device, in which a kernel used some address.

@@ -160,7 +160,9 @@ impl LaunchChecks {
 
     /// A block begins, whose shared memory is `shared`.
     pub fn begin_block(&self, sm: u32, block: [u32; 3], shared: Span) {
-        self.barriers.lock().retain(|(on, _), _| *on != sm);
+        if self.checker.checks.sync {
+            self.barriers.lock().retain(|(on, _), _| *on != sm);
+        }
         let index = self.index(block);
         self.checker
             .begin_block(self, index, shared, MAX_SHARED.into());
@@ -218,7 +220,7 @@ impl LaunchChecks {
             && dense
             && let Some(len) = range
             && inside(len)
-            && self.checker.is_plain(low, len)
+            && self.checker.is_plain(access.kind, low, len)
         {
             return;
         }

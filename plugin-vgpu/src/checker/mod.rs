@@ -177,7 +177,9 @@ impl Checker {
             accessible.clear(shared.start, most);
             accessible.set(shared.start, shared.len);
         }
-        written.clear(shared.start, shared.len);
+        if self.checks.init {
+            written.clear(shared.start, shared.len);
+        }
         if let Some(races) = &self.races {
             let mut races = races.lock();
             races.forget(shared.start, shared.len);
@@ -205,16 +207,33 @@ impl Checker {
             && size <= LARGEST_VALUE
             && !written.has_any(address, size);
         // What is reported once is not reported for each reader.
-        if kind.has(AccessKind::WRITE) || wrong {
+        if self.checks.init && (kind.has(AccessKind::WRITE) || wrong) {
             written.set(address, size);
         }
         wrong.then_some(Wrong::Unwritten)
     }
 
-    /// Whether an access is to nothing but accessible, written bytes.
+    /// Whether nothing is wrong with accesses to a whole range. Notes what they write.
     #[inline]
-    fn is_plain(&self, address: u64, size: u64) -> bool {
-        self.shadow.accessible.has_all(address, size) && self.shadow.written.has_all(address, size)
+    fn is_plain(&self, kind: AccessKind, address: u64, size: u64) -> bool {
+        let Shadow {
+            accessible,
+            written,
+        } = self.shadow;
+        if !accessible.has_all(address, size) {
+            return false;
+        }
+        if !self.checks.init {
+            return true;
+        }
+        let reads = kind.has(AccessKind::READ) && !kind.has(AccessKind::FOREIGN);
+        if reads && !written.has_all(address, size) {
+            return false;
+        }
+        if kind.has(AccessKind::WRITE) {
+            written.set(address, size);
+        }
+        true
     }
 
     /// The first inaccessible byte. Memory that nobody manages becomes accessible and written.

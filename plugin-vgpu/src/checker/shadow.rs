@@ -117,12 +117,18 @@ impl Bitmap {
     /// Whether the bits of all of `len` bytes are set.
     #[inline]
     pub fn has_all(self, start: u64, len: u64) -> bool {
+        if let Some(bits) = self.within_a_word(start, len) {
+            return bits.count_ones() == len as u32;
+        }
         words(start, len).all(|(word, mask)| self.word(word).load(Ordering::Relaxed) & mask == mask)
     }
 
     /// Whether the bit of any of `len` bytes is set.
     #[inline]
     pub fn has_any(self, start: u64, len: u64) -> bool {
+        if let Some(bits) = self.within_a_word(start, len) {
+            return bits != 0;
+        }
         words(start, len).any(|(word, mask)| self.word(word).load(Ordering::Relaxed) & mask != 0)
     }
 
@@ -144,6 +150,16 @@ impl Bitmap {
         } else {
             (0..len).rev().for_each(byte);
         }
+    }
+
+    /// The bits of a range, if they lie in one word.
+    #[inline]
+    fn within_a_word(self, start: u64, len: u64) -> Option<u64> {
+        let first = start % BYTES_PER_WORD;
+        (len < BYTES_PER_WORD - first).then(|| {
+            let word = self.word(start).load(Ordering::Relaxed);
+            word >> first & ((1 << len) - 1)
+        })
     }
 
     /// The word for the 64 bytes around an address in the window.

@@ -39,6 +39,7 @@ mod normalise;
 mod refusal;
 
 use anyhow::Result;
+use vgpu_abi::Checks;
 use vgpu_abi::artifact::WarpForm;
 use vgpu_abi::summary::ExecutionMode;
 
@@ -99,6 +100,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         register_bits: cost::register_bits(&unit.machine),
         variables: unit.runtime_variables,
         window: unit.options.window,
+        checks: unit.options.checks,
     };
     let mut made = Vec::new();
     let kernels = unit.kernels.len();
@@ -132,6 +134,7 @@ struct Host {
     variables: RuntimeVariables,
     /// Index of the device window.
     window: u64,
+    checks: Checks,
 }
 
 /// Builds one kernel's warp form.
@@ -171,6 +174,7 @@ fn build(
         may_be_partial: partial,
         has_vpermi2d: host.has_vpermi2d,
         window: host.window,
+        checks: host.checks,
     })?;
     cost::check(made, &module.layout(), host.register_bits)?;
     Ok((

@@ -8,6 +8,9 @@ use crate::ir::{Builder, Type, Value};
 use crate::vgpu::warp::analysis::shape::Shape;
 use crate::vgpu::warp::refusal::Refusal;
 
+/// Most bytes whose shadow is tested at once.
+const LARGEST_TEST: u64 = 512;
+
 impl Vectoriser<'_> {
     /// `vgpu.check_access(address, size, value, site, kind)`: one call of the engine for all lanes.
     pub(super) fn access_check(&mut self, call: Value) -> Result<(), Refusal> {
@@ -23,22 +26,79 @@ impl Vectoriser<'_> {
             Shape::Strided { stride, .. } => Some(stride),
             Shape::Tiled { .. } | Shape::Varying => None,
         };
-        let (name, place) = match stride {
-            Some(stride) => {
-                let first = self.scalar(address);
-                let stride = Value::int(Type::int(self.context, 64), stride as u64);
-                ("vgpu_warp_access", vec![self.flat(first), stride])
-            }
-            None => {
-                let pointers = self.flat_vector(address);
-                let slot = self.lane_slot(pointers.ty(), &[]);
-                self.builder.store(pointers, slot);
-                ("vgpu_warp_access_each", vec![slot])
-            }
+        let common = [cx, site, kind, size, lanes, value];
+        let Some(stride) = stride else {
+            let pointers = self.flat_vector(address);
+            let slot = self.lane_slot(pointers.ty(), &[]);
+            self.builder.store(pointers, slot);
+            self.engine_check("vgpu_warp_access_each", &[&common[..], &[slot]].concat());
+            return Ok(());
         };
-        let arguments = [vec![cx, site, kind, size, lanes, value], place].concat();
-        self.engine_check(name, &arguments);
+        let first = self.scalar(address);
+        let first = self.flat(first);
+        let step = Value::int(Type::int(self.context, 64), stride as u64);
+        let arguments = [&common[..], &[first, step]].concat();
+        match self.bytes_of_all(stride, size) {
+            Some((before, bytes)) if !self.checks.race => {
+                let low = self.offset_by(first, -(before as i64));
+                self.unless_plain(low, bytes, |vectoriser| {
+                    vectoriser.engine_check("vgpu_warp_access", &arguments)
+                });
+            }
+            _ => _ = self.engine_check("vgpu_warp_access", &arguments),
+        }
         Ok(())
+    }
+
+    /// The range of all lanes' accesses without gaps: its bytes before lane 0's address, and all of them.
+    fn bytes_of_all(&self, stride: i64, size: Value) -> Option<(u64, u64)> {
+        let size = size.as_int()?;
+        let between = stride.unsigned_abs() * u64::from(self.width - 1);
+        let dense = stride.unsigned_abs() <= size && size > 0;
+        let before = if stride < 0 { between } else { 0 };
+        (dense && between + size <= LARGEST_TEST).then_some((before, between + size))
+    }
+
+    /// Calls the engine unless all of a range may be accessed and, where that is checked, was written. The test takes
+    /// whole bytes of the shadow, so it may fail near the end of an allocation. Any address has a shadow.
+    fn unless_plain(&mut self, low: Value, bytes: u64, call: impl FnOnce(&mut Self) -> Value) {
+        let int = Type::int(self.context, 64);
+        let number = |value| Value::int(int, value);
+        let bits = self.builder.cast(LLVMOpcode::LLVMPtrToInt, low, int);
+        let offset = self.builder.binary(
+            LLVMOpcode::LLVMAnd,
+            bits,
+            number((1 << vgpu_abi::WINDOW_SHIFT) - 1),
+        );
+        let byte = self.builder.binary(LLVMOpcode::LLVMLShr, offset, number(3));
+        let touched = (bytes + 6) / 8 + 1;
+        let test = Type::int(self.context, 8 * touched as u32);
+        let shadows = [vgpu_abi::ACCESSIBLE_SHADOW, vgpu_abi::WRITTEN_SHADOW];
+        let count = if self.checks.init { 2 } else { 1 };
+        let words = shadows[..count].iter().map(|&base| {
+            let at = self.builder.binary(LLVMOpcode::LLVMAdd, byte, number(base));
+            let pointer = Type::pointer(self.context);
+            let at = self.builder.cast(LLVMOpcode::LLVMIntToPtr, at, pointer);
+            let word = self.builder.load(test, at);
+            word.set_alignment(1);
+            word
+        });
+        let both = words
+            .reduce(|a, b| self.builder.binary(LLVMOpcode::LLVMAnd, a, b))
+            .unwrap_or_else(|| Value::zero(test));
+        let ones = Value::all_ones(test);
+        let suspect = self
+            .builder
+            .compare(LLVMIntPredicate::LLVMIntNE, both, ones);
+        let (cold, done) = (
+            Builder::append_block(self.context, self.function, ""),
+            Builder::append_block(self.context, self.function, ""),
+        );
+        self.builder.branch_likely(suspect, cold, done);
+        self.builder.move_to_end(cold);
+        call(self);
+        self.builder.jump(done);
+        self.builder.move_to_end(done);
     }
 
     /// The same where each lane has a size of its own.

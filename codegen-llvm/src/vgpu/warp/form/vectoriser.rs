@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use llvm_sys::LLVMOpcode;
+use vgpu_abi::Checks;
 use vgpu_abi::artifact::Parameter;
 
 use super::stride_test::StrideTest;
@@ -41,6 +42,8 @@ pub struct Request<'a> {
     pub has_vpermi2d: bool,
     /// Index of the device window.
     pub window: u64,
+    /// What the code checks.
+    pub checks: Checks,
 }
 
 /// The warp form under construction.
@@ -59,6 +62,8 @@ pub(super) struct Vectoriser<'a> {
     pub(super) checks_convergence: bool,
     /// Index of the device window.
     pub(super) window: u64,
+    /// What the code checks.
+    pub(super) checks: Checks,
     /// The subgroup's context.
     pub(super) cx: Value,
     pub(super) parameters: HashMap<Value, Value>,
@@ -124,6 +129,7 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
         divergence: request.divergence,
         has_vpermi2d: request.has_vpermi2d,
         window: request.window,
+        checks: request.checks,
         checks_convergence: request.checks_convergence,
         cx: parameters[0],
         parameters: HashMap::new(),
