@@ -98,11 +98,12 @@ static void cl_pass(cl_kernel kernel, int index, size_t bytes, const void *value
     } while (0)
 #define VALUE(kernel, index, value) cl_pass(kernel, index, sizeof(value), &(value))
 
-// Runs `x * y` work items in groups of `group_x * group_y` and waits.
+// Runs `x * y` work items in groups of `group_x * group_y`, of the implementation's choice if that is 0, and waits.
 static void cl_launch(cl_kernel kernel, size_t x, size_t y, size_t group_x, size_t group_y) {
     size_t global[2] = {x, y}, local[2] = {group_x, group_y};
     cl_uint dimensions = y > 1 || group_y > 1 ? 2 : 1;
-    cl_check(clEnqueueNDRangeKernel(cl.queue, kernel, dimensions, NULL, global, local, 0, NULL, NULL),
+    const size_t *group = group_x ? local : NULL;
+    cl_check(clEnqueueNDRangeKernel(cl.queue, kernel, dimensions, NULL, global, group, 0, NULL, NULL),
              "clEnqueueNDRangeKernel");
     cl_check(clFinish(cl.queue), "clFinish");
 }

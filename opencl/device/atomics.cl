@@ -98,6 +98,25 @@
     ANY(double, SPACE)                                                                                                 \
     FLAG(SPACE)
 
+// Pointers as operands are of the other signedness (clang's declarations of `atomic_intptr_t` and `atomic_uintptr_t`).
+#define FETCH_OTHER(name, TYPE, OTHER, SPACE)                                                                          \
+    FORMS(TYPE, atomic_fetch_##name, volatile SPACE atomic_##TYPE, COMMA OTHER value, COMMA value)
+
+#define POINTERS(SPACE)                                                                                                \
+    FETCH_OTHER(add, ulong, long, SPACE)                                                                               \
+    FETCH_OTHER(sub, ulong, long, SPACE)                                                                               \
+    FETCH_OTHER(or, long, ulong, SPACE)                                                                                \
+    FETCH_OTHER(or, ulong, long, SPACE)                                                                                \
+    FETCH_OTHER(xor, long, ulong, SPACE)                                                                               \
+    FETCH_OTHER(xor, ulong, long, SPACE)                                                                               \
+    FETCH_OTHER(and, long, ulong, SPACE)                                                                               \
+    FETCH_OTHER(and, ulong, long, SPACE)                                                                               \
+    FETCH_OTHER(min, long, ulong, SPACE)                                                                               \
+    FETCH_OTHER(min, ulong, long, SPACE)
+
 TYPES(generic)
 TYPES(global)
 TYPES(local)
+POINTERS(generic)
+POINTERS(global)
+POINTERS(local)

@@ -101,10 +101,8 @@ impl Memory {
         properties: Vec<u64>,
     ) -> Result<Memory> {
         let home = context.home().clone();
-        let is_shared = flags.contains(Flags::USE_HOST_PTR)
-            && context
-                .shared_at(host as usize)
-                .is_some_and(|left| left >= size);
+        let is_shared =
+            flags.contains(Flags::USE_HOST_PTR) && context.shared_at(host as usize).is_some();
         let address = match is_shared {
             true => DevicePtr(host as u64),
             false => {

@@ -73,20 +73,25 @@ unsafe extern "C" fn run_subgroups(subgroups: *const (), number: u64) -> ! {
         unreachable!("the form is `Form::Subgroups`");
     };
     let lanes = u64::MAX >> (u64::BITS - width);
+    let threads = run.whole_subgroups(width);
     for ctaid in blocks.clone() {
         run.begin_checks(sm, ctaid);
-        for first in (0..run.whole_subgroups(width)).step_by(width as usize) {
+        let block = ThreadContext {
+            ctaid,
+            ..context(run, 0)
+        };
+        // SAFETY: `cx` is this fiber's own.
+        unsafe { cx.write(block) };
+        for first in (0..threads).step_by(width as usize) {
             if run.stop.load(Ordering::Relaxed) {
                 // SAFETY: as below.
                 unsafe { sm.return_to_worker() }
             }
             set_current_thread(sm, fiber, first as u16);
-            // SAFETY: `cx` is this fiber's own; `run` describes the kernel.
+            let own = context(run, first as u16);
+            // SAFETY: `cx` is this fiber's own; `run` describes the kernel. Compiled code leaves the rest as it is.
             unsafe {
-                cx.write(ThreadContext {
-                    ctaid,
-                    ..context(run, first as u16)
-                });
+                ((*cx).tid, (*cx).laneid, (*cx).warpid) = (own.tid, own.laneid, own.warpid);
                 entry(cx, run.args, lanes);
             }
         }

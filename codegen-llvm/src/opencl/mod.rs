@@ -8,6 +8,7 @@
 //! | `builtins` | links the built-in functions that the program calls |
 //! | `entries` | gives kernels the parameters that devices know |
 //! | `index_space` | has the built-in functions on the index space read these parameters |
+//! | `short_rows` | gives kernels forms for work-groups of short rows |
 //! | `library` | makes the file that `builtins` reads, when omptarget is built |
 
 mod builtins;
@@ -17,6 +18,7 @@ mod format;
 mod index_space;
 pub mod library;
 mod manifest;
+mod short_rows;
 
 use anyhow::{Result, bail};
 use codegen::opencl::{Program, decode_modules};
@@ -54,6 +56,9 @@ pub fn compile(context: Context, input: &[u8], level: u8) -> Result<Vec<u8>> {
     undefined::refuse_reached(&module)?;
     runtime::run(&module, &machine, level)?;
     machine.run_passes(&module, &format!("default<O{level}>,globaldce"))?;
+    if level > 0 {
+        short_rows::run(&module, &machine)?;
+    }
     module.verify("after OpenCL's passes")?;
     let program = Program {
         manifest,

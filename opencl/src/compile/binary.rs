@@ -43,11 +43,7 @@ impl Code {
             Code::Object(module) | Code::Library(module) => module.clone(),
             Code::Executable(program) => program.encode().unwrap_or_default(),
         };
-        let mut bytes = MAGIC.to_vec();
-        let sum_of = [&[self.binary_type() as u8][..], &content].concat();
-        bytes.extend_from_slice(&Sha256::digest(&sum_of));
-        bytes.extend(sum_of);
-        bytes
+        sealed(&[&[self.binary_type() as u8][..], &content].concat())
     }
 
     /// From bytes; `None` if they are no binary of this version.
@@ -67,9 +63,41 @@ impl Code {
     }
 }
 
+/// Content behind what every binary begins with.
+fn sealed(content: &[u8]) -> Vec<u8> {
+    [&MAGIC[..], &Sha256::digest(content), content].concat()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A checksum is no proof of who made it.
+    #[test]
+    fn contents_with_a_right_checksum_may_be_anything() {
+        let manifest = codegen::opencl::Manifest {
+            kernels: vec![Default::default()],
+            variables: 4,
+        };
+        let image = b"BC".to_vec();
+        let whole = Code::Executable(Program { manifest, image }).encode();
+        let content = &whole[MAGIC.len() + CHECKSUM..];
+        let mut random = 1u32;
+        for _ in 0..4_000 {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let mut changed = content.to_vec();
+            let at = (random >> 8) as usize % changed.len();
+            match random >> 30 {
+                0 => changed.truncate(at),
+                1 => changed.insert(at, random as u8),
+                _ => changed[at] = (random >> 16) as u8,
+            }
+            if let Some(code) = Code::decode(&sealed(&changed)) {
+                assert_eq!(Code::decode(&code.encode()), Some(code));
+            }
+        }
+        assert_eq!(Code::decode(&sealed(&[])), None);
+    }
 
     #[test]
     fn binaries_pass_whole_and_others_are_refused() {

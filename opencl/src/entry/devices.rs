@@ -179,7 +179,8 @@ fn info(device: &Ref<Device>, name: u32) -> Result<Answer> {
         0x1058..=0x105a => Answer::of(0u32),
         // Sub-groups: warps.
         0x105c => Answer::of((device.max_group() / limits.warp_size.max(1) as usize) as u32),
-        0x105d => Answer::truth(false),
+        // A warp that waits on memory lets others run.
+        0x105d => Answer::truth(true),
         0x105e => Answer::of(version(3, 0, 0)),
         0x1060 => extensions_with_versions(),
         // Atomic operations: every order, scopes from work-groups to all devices; fences: of work-items, too.

@@ -146,12 +146,13 @@ pub unsafe extern "C" fn clSetKernelExecInfo(
 ) -> i32 {
     let set = || {
         get::<Kernel>(raw)?;
-        if value.is_null() || size == 0 {
+        // CL_KERNEL_EXEC_INFO_SVM_PTRS; no pointers take back those that were given.
+        let pointers = 0x11b6;
+        if value.is_null() != (size == 0) || (size == 0 && name != pointers) {
             return Err(Code::INVALID_VALUE);
         }
         match name {
-            // CL_KERNEL_EXEC_INFO_SVM_PTRS.
-            0x11b6 if size.is_multiple_of(8) => Ok(()),
+            name if name == pointers && size.is_multiple_of(8) => Ok(()),
             // CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM: not supported.
             0x11b7 if size == 4 => {
                 // SAFETY: caller.

@@ -19,8 +19,12 @@ const TASK: u32 = 0x11f1;
 /// `CL_COMMAND_NATIVE_KERNEL`.
 const NATIVE: u32 = 0x11f2;
 
-/// The size of work-groups that is aimed at if the program leaves it open.
-const USUAL_GROUP: usize = 256;
+/// The size of work-groups that is aimed at if the program leaves it open: the larger the fewer are begun.
+const USUAL_GROUP: usize = 1024;
+/// The same for index spaces with fewer than `MANY` such groups, so that there are some for every multiprocessor.
+const SMALL_GROUP: usize = 256;
+/// See `SMALL_GROUP`.
+const MANY: usize = 64;
 
 /// Up to three numbers; `otherwise` for those that are not given.
 ///
@@ -40,7 +44,14 @@ unsafe fn three(numbers: *const usize, count: u32, otherwise: usize) -> [usize; 
 /// A work-group's size for an index space, if the program leaves it open: a divisor of the space's in each dimension.
 /// Whole warps are fast, so the first dimension gets what it can of the usual size.
 fn usual_group(global: [usize; 3], most: usize) -> [usize; 3] {
-    let mut left = most.min(USUAL_GROUP);
+    let items = global
+        .iter()
+        .fold(1usize, |all, size| all.saturating_mul(*size));
+    let usual = match items / USUAL_GROUP {
+        MANY.. => USUAL_GROUP,
+        _ => SMALL_GROUP,
+    };
+    let mut left = most.min(usual);
     let mut group = [1; 3];
     for (dimension, size) in global.into_iter().enumerate() {
         let limit = left.min(MAX_ITEMS[dimension]);
@@ -165,17 +176,18 @@ unsafe fn launch(
         return Err(Code::OUT_OF_RESOURCES);
     }
     debug_assert_eq!(space.offset, offset);
+    let (form, block) = kernel.form(&queue.device, space.group)?;
     let work = Box::new(move || {
         if is_empty {
             return Ok(());
         }
         let launch = Launch {
             grid: space.grid,
-            block: space.group,
+            block,
             dynamic_shared: words.local,
             args: &words.words,
         };
-        let ended = loaded.launch(&launch);
+        let ended = form.launch(&launch);
         drop((words.kept, kernel));
         ended.map_err(|error| context.failed("a kernel failed", &error))
     });
@@ -309,7 +321,8 @@ mod tests {
 
     #[test]
     fn usual_groups_divide_the_index_space() {
-        assert_eq!(usual_group([1 << 20, 1, 1], 1024), [256, 1, 1]);
+        assert_eq!(usual_group([1 << 20, 1, 1], 1024), [1024, 1, 1]);
+        assert_eq!(usual_group([1 << 14, 1, 1], 1024), [256, 1, 1]);
         assert_eq!(usual_group([100, 6, 1], 1024), [100, 2, 1]);
         assert_eq!(usual_group([7919, 7919, 1], 1024), [1, 1, 1]);
         assert_eq!(usual_group([8, 8, 8], 64), [8, 8, 1]);

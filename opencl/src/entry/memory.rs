@@ -54,6 +54,11 @@ unsafe fn buffer(
     if named == host.is_null() {
         return Err(Code::INVALID_HOST_PTR);
     }
+    // A buffer in shared virtual memory ends where the allocation does.
+    let left = context.shared_at(host as usize);
+    if flags.contains(Flags::USE_HOST_PTR) && left.is_some_and(|left| left < size) {
+        return Err(Code::INVALID_BUFFER_SIZE);
+    }
     // SAFETY: caller.
     let memory = unsafe { Memory::buffer(context, flags, size, host.cast(), list) }?;
     Ok(create(memory))

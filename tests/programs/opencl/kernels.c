@@ -2,6 +2,7 @@
 // section, and what OpenCL C 3.0 has beyond it.
 
 #include "setup.h"
+#include <math.h>
 
 #define N 256
 #define GROUP 64
@@ -102,6 +103,7 @@ static const char *source =
     "    a[i] = i / (zero + i % 2) + i % zero + (-2147483647 - 1) / (zero - 1) + i / 3;\n"
     "    v[i] = (int4)i / (int4)(zero, 1, 2, -1);\n"
     "}\n"
+    "kernel void functions(global double2 *x) { *x = (double2)(log1p(*x).x, pow(*x, -*x).y); }\n"
     "struct pair { char c; int values[5]; };\n"
     "kernel void structures(struct pair p, float3 v, global float *out) {\n"
     "    out[get_global_id(0)] = p.c + p.values[get_global_id(0) % 5] + v.z;\n"
@@ -111,6 +113,18 @@ static const char *source =
     "    int own = 1;\n"
     "    tile[get_local_id(0)] = 10;\n"
     "    data[get_global_id(0)] = helper(data + get_global_id(0)) + helper(tile + get_local_id(0)) + helper(&own);\n"
+    "}\n"
+    // Work-groups of any shape: each work-item gets what the one opposite in its work-group has.
+    "static global long groups = 0;\n"
+    "kernel void groups_run(global long *out) { *out = groups; }\n"
+    "kernel void shapes(global int *data, local int *tile) {\n"
+    "    int x = get_local_id(0), y = get_local_id(1), width = get_local_size(0), height = get_local_size(1);\n"
+    "    int column = get_global_id(0), row = get_global_id(1);\n"
+    "    tile[y * width + x] = 1000 * row + column;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    data[(row - 3) * get_global_size(0) + column - 2] = tile[(height - 1 - y) * width + width - 1 - x];\n"
+    "    if (x == 0 && y == 0)\n"
+    "        atom_add(&groups, 1l << 33);\n"
     "}\n";
 
 static cl_program program;
@@ -184,6 +198,37 @@ static void index_space(void) {
     read_back(buffer, out, sizeof out);
     for (int i = 0; i < 24; i++)
         SAME(out[i], (i % 4 + 5) + 1000 * (i / 4 % 3 + 6) + 1000000 * (i / 12 + 7) + 300000000 + 18000000000ll);
+}
+
+static void shapes(void) {
+    enum { WIDTH = 48, HEIGHT = 32 };
+    static const size_t sizes[][2] = {{16, 16}, {8, 8}, {16, 2}, {8, 1}, {24, 8}, {4, 32}, {48, 4}, {1, 32}, {16, 1}};
+    static int data[HEIGHT][WIDTH];
+    cl_kernel kernel = kernel_of(program, "shapes");
+    cl_long expected = 0, total;
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const size_t *size = sizes[i], global[] = {WIDTH, HEIGHT}, offset[] = {2, 3};
+        cl_mem out = buffer_of(data, sizeof data);
+        OK(clSetKernelArg(kernel, 0, sizeof out, &out));
+        OK(clSetKernelArg(kernel, 1, size[0] * size[1] * sizeof(int), NULL));
+        OK(clEnqueueNDRangeKernel(queue, kernel, 2, offset, global, size, 0, NULL, NULL));
+        read_back(out, data, sizeof data);
+        expected += (cl_long)(WIDTH * HEIGHT / (size[0] * size[1])) << 33;
+        for (size_t y = 0; y < HEIGHT; y++)
+            for (size_t x = 0; x < WIDTH; x++) {
+                size_t row = y / size[1] * size[1] + size[1] - 1 - y % size[1];
+                size_t column = x / size[0] * size[0] + size[0] - 1 - x % size[0];
+                SAME(data[y][x], 1000 * (row + 3) + column + 2);
+            }
+    }
+    OK(clReleaseKernel(kernel));
+    kernel = kernel_of(program, "groups_run");
+    cl_mem out = buffer_of(&total, sizeof total);
+    OK(clSetKernelArg(kernel, 0, sizeof out, &out));
+    run(kernel, 1, 1);
+    read_back(out, &total, sizeof total);
+    SAME(total, expected);
+    OK(clReleaseKernel(kernel));
 }
 
 static void collectives(void) {
@@ -267,12 +312,27 @@ static void memory_and_arguments(void) {
         SAME(data[i], i + 10 + 1 + 3 * i);
 }
 
+// Values that libclc has wrong.
+static void functions(void) {
+    double x[2] = {INFINITY, 0x1p366};
+    cl_kernel kernel = kernel_of(program, "functions");
+    cl_mem buffer = buffer_of(x, sizeof x);
+    OK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    run(kernel, 1, 1);
+    read_back(buffer, x, sizeof x);
+    EXPECT(x[0] == INFINITY);
+    EXPECT(x[1] == 0.0);
+    OK(clReleaseKernel(kernel));
+}
+
 int main(void) {
     set_up(0);
     program = build(source, "-cl-std=CL3.0");
     sections_of_the_paper();
     index_space();
+    shapes();
     collectives();
     memory_and_arguments();
+    functions();
     return finish();
 }

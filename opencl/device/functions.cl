@@ -1,0 +1,76 @@
+// Mathematical functions that the device's own library has faster than libclc, or right where libclc is not, within
+// OpenCL's limits of accuracy (OpenCL C 3.0, 7.4).
+
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#define OVERLOADABLE __attribute__((overloadable, const))
+
+// A function of one argument, for vectors.
+#define VECTOR(name, TYPE, WIDTH)                                                                                      \
+    OVERLOADABLE TYPE##WIDTH name(TYPE##WIDTH x) { return (TYPE##WIDTH)(name(x.lo), name(x.hi)); }
+
+#define FUNCTION(name, TYPE, theirs)                                                                                   \
+    TYPE theirs(TYPE x);                                                                                               \
+    OVERLOADABLE TYPE name(TYPE x) { return theirs(x); }                                                               \
+    VECTOR(name, TYPE, 2)                                                                                              \
+    OVERLOADABLE TYPE##3 name(TYPE##3 x) { return (TYPE##3)(name(x.x), name(x.y), name(x.z)); }                        \
+    VECTOR(name, TYPE, 4)                                                                                              \
+    VECTOR(name, TYPE, 8)                                                                                              \
+    VECTOR(name, TYPE, 16)
+
+FUNCTION(cbrt, float, __nv_cbrtf)
+FUNCTION(erf, float, __nv_erff)
+FUNCTION(exp, float, __nv_expf)
+FUNCTION(exp10, float, __nv_exp10f)
+FUNCTION(log10, float, __nv_log10f)
+FUNCTION(log1p, float, __nv_log1pf)
+FUNCTION(log2, float, __nv_log2f)
+FUNCTION(tanh, float, __nv_tanhf)
+
+// libclc's for vectors is finite at infinity.
+FUNCTION(log1p, double, __nv_log1p)
+
+// A function of two arguments, for vectors.
+#define VECTOR2(name, TYPE, WIDTH)                                                                                     \
+    OVERLOADABLE TYPE##WIDTH name(TYPE##WIDTH x, TYPE##WIDTH y) {                                                      \
+        return (TYPE##WIDTH)(name(x.lo, y.lo), name(x.hi, y.hi));                                                      \
+    }
+
+#define VECTORS2(name, TYPE)                                                                                           \
+    VECTOR2(name, TYPE, 2)                                                                                             \
+    OVERLOADABLE TYPE##3 name(TYPE##3 x, TYPE##3 y) {                                                                  \
+        return (TYPE##3)(name(x.x, y.x), name(x.y, y.y), name(x.z, y.z));                                              \
+    }                                                                                                                  \
+    VECTOR2(name, TYPE, 4)                                                                                             \
+    VECTOR2(name, TYPE, 8)                                                                                             \
+    VECTOR2(name, TYPE, 16)
+
+float __nv_powf(float x, float y);
+OVERLOADABLE float pow(float x, float y) { return __nv_powf(x, y); }
+VECTORS2(pow, float)
+
+// libclc's is infinite where the result is 0 and the exponent beyond 2^300.
+double __nv_pow(double x, double y);
+OVERLOADABLE double pow(double x, double y) { return __nv_pow(x, y); }
+VECTORS2(pow, double)
+
+// Not defined where the logarithm is not, or its product with `y` (OpenCL C 3.0, 7.5.1).
+OVERLOADABLE double powr(double x, double y) {
+    bool is_undefined = !(x >= 0.0) || y != y || (x == 0.0 && y == 0.0) || (x == 1.0 && __builtin_isinf(y)) ||
+                        (__builtin_isinf(x) && y == 0.0);
+    return is_undefined ? __builtin_nan("") : __nv_pow(__builtin_fabs(x), y);
+}
+VECTORS2(powr, double)
+
+// libclc's takes denormal numbers for 0.
+OVERLOADABLE double rootn(double x, int n);
+OVERLOADABLE float rootn(float x, int n) { return (float)rootn((double)x, n); }
+
+#define ROOTN(WIDTH)                                                                                                   \
+    OVERLOADABLE float##WIDTH rootn(float##WIDTH x, int##WIDTH n) {                                                    \
+        return (float##WIDTH)(rootn(x.lo, n.lo), rootn(x.hi, n.hi));                                                   \
+    }
+ROOTN(2)
+OVERLOADABLE float3 rootn(float3 x, int3 n) { return (float3)(rootn(x.x, n.x), rootn(x.y, n.y), rootn(x.z, n.z)); }
+ROOTN(4)
+ROOTN(8)
+ROOTN(16)
