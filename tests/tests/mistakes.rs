@@ -12,21 +12,17 @@ use serde_json::Value;
 
 /// The mistakes that are not found yet.
 const MISSED: &[&str] = &[
-    "regions_without_depend",
     "update_during_region",
     "team_array_is_read",
-    "barrier_in_a_branch",
-    "loop_met_by_some",
-    "single_met_by_some",
     "syncwarp_missing",
-    "streams_without_event",
-    "syncthreads_in_a_branch",
-    "return_before_syncthreads",
     "mask_names_absent_lanes",
 ];
 
+/// What is found only when kernels happen to run at the same time.
+const BY_CHANCE: &[&str] = &["regions_without_depend", "streams_without_event"];
+
 /// The mistakes whose twins are not silent yet.
-const LOUD: &[&str] = &["missing_critical"];
+const LOUD: &[&str] = &[];
 
 /// What each mistake is run with.
 const ENVIRONMENT: [(&str, &str); 4] = [
@@ -158,7 +154,8 @@ fn check(twins: &Twins) {
     for mistake in mistakes(&path(source)) {
         let (found, shown) = findings(wrong, &mistake.name, folder.path());
         let is_found = found.iter().any(|each| mistake.has(each, source));
-        if is_found == MISSED.contains(&&*mistake.name) {
+        let by_chance = BY_CHANCE.contains(&&*mistake.name);
+        if !by_chance && is_found == MISSED.contains(&&*mistake.name) {
             complaints.push(format!("{mistake:?}: found: {is_found}\n{shown}"));
         }
         let twin = folder.path().join("right");

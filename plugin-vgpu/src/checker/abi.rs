@@ -155,7 +155,8 @@ macro_rules! barriers {
                 let first = lanes_of($lanes).next().unwrap_or(0);
                 let thread = it.actor.lane(first).thread;
                 it.checks.leave(Meeting::Barrier(id), thread, it.live());
-                it.checks.leave_barrier(it.sm.index, id, thread);
+                let actor = it.actor.lane(first);
+                it.checks.leave_barrier(it.sm.index, actor, (id, count), it.live());
             }
             result
         }

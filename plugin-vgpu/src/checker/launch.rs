@@ -1,5 +1,6 @@
 //! What a launch does, and what is wrong with it.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -114,6 +115,19 @@ pub struct Access {
     pub address: u64,
     /// What it writes, if its kind says that this is known.
     pub value: u64,
+}
+
+impl Access {
+    /// A place of the code, where no memory is accessed.
+    pub fn none(site: u32) -> Access {
+        Access {
+            site,
+            kind: AccessKind(0),
+            size: 0,
+            address: 0,
+            value: 0,
+        }
+    }
 }
 
 /// The thread that accesses memory.
@@ -323,38 +337,48 @@ impl LaunchChecks {
         drop(barriers);
         let there = self.code.location(other.0);
         if there.is_some_and(|there| (&there.file, there.line) != (&here.file, here.line)) {
-            let access = Access {
-                site,
-                kind: AccessKind(0),
-                size: 0,
-                address: 0,
-                value: 0,
-            };
-            self.observe(actor, access, other.0 + 1, || What::OtherBarrier {
-                site: other.0,
-                thread: other.1,
+            self.observe(actor, Access::none(site), other.0 + 1, || {
+                What::OtherBarrier {
+                    site: other.0,
+                    thread: other.1,
+                }
             });
         }
     }
 
-    /// A thread goes on after a barrier. The first one to do so ends what the others have come to.
-    pub fn leave_barrier(&self, sm: u32, id: u32, thread: u16) {
-        if self.checker.checks.sync {
-            let mut barriers = self.barriers.lock();
-            if barriers
-                .get(&(sm, id))
-                .is_some_and(|waiting| waiting.threads.has(thread))
-            {
-                barriers.remove(&(sm, id));
-            }
+    /// A thread goes on after a barrier, of the whole block if `count` is 0. The first one to do so ends what the others
+    /// have come to. `live` threads of the block have not ended; the others never come.
+    pub fn leave_barrier(&self, sm: u32, actor: Actor, (id, count): (u32, u32), live: u32) {
+        if !self.checker.checks.sync {
+            return;
+        }
+        let mut barriers = self.barriers.lock();
+        let here = barriers.entry((sm, id));
+        let Entry::Occupied(waiting) = here else {
+            return;
+        };
+        if !waiting.get().threads.has(actor.thread) {
+            return;
+        }
+        let Waiting { site, thread, .. } = waiting.remove();
+        drop(barriers);
+        let ended = self.code.block.iter().product::<u32>().saturating_sub(live);
+        if count == 0 && ended > 0 && !self.is_generic() {
+            let actor = Actor { thread, ..actor };
+            self.observe(actor, Access::none(site), 0, || What::Ended(ended));
         }
     }
 
     /// Whether a thread is the master of a generic kernel, or in its warp: it comes to barriers at other places than
     /// the workers.
     fn is_master(&self, thread: u16) -> bool {
+        self.is_generic() && u32::from(thread) / 32 == (self.code.block[1] - 1) / 32
+    }
+
+    /// Whether the kernel has a master's warp behind its workers: its block extends along y.
+    fn is_generic(&self) -> bool {
         let [x, y, _] = self.code.block;
-        x == 1 && y > 32 && u32::from(thread) / 32 == (y - 1) / 32
+        x == 1 && y > 32
     }
 
     /// What a thread does at a place of the code, for later reports.

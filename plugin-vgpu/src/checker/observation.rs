@@ -9,6 +9,10 @@ use super::race::Conflict;
 /// How an address relates to allocations, and what is known about the one it has to do with.
 type Place = Option<(String, Vec<Note>)>;
 
+/// What OpenMP and CUDA ask of barriers.
+const TOGETHER: &str =
+    "every thread of the team must come to the same barriers and worksharing loops";
+
 /// Something that a thread did.
 pub struct Observation {
     /// Its block, by its index in the grid.
@@ -36,6 +40,8 @@ pub enum What {
     NoBlock(Place),
     /// It reads what was never written.
     Unwritten(Place),
+    /// So many threads of its block have ended and never come to its barrier.
+    Ended(u32),
     /// The thread is at one barrier while another one of its team is at another.
     OtherBarrier {
         /// Where the other one is.
@@ -98,6 +104,15 @@ impl Observation {
                 let hint = "initialise the memory in a kernel, or map it `to` the device";
                 (Kind::Init, what, noted(place), Some(hint.to_owned()))
             }
+            What::Ended(count) => {
+                let what = match count {
+                    1 => "a barrier that a thread of the team never comes to: it has ended".into(),
+                    _ => format!(
+                        "a barrier that {count} threads of the team never come to: they have ended"
+                    ),
+                };
+                (Kind::Sync, what, Vec::new(), Some(TOGETHER.to_owned()))
+            }
             What::OtherBarrier { site, thread } => {
                 let other = code.thread(self.block, thread);
                 let note = Note {
@@ -105,9 +120,7 @@ impl Observation {
                     location: code.location(site),
                 };
                 let what = "threads of a team are at different barriers".to_owned();
-                let hint =
-                    "every thread of the team must come to the same barriers and worksharing loops";
-                (Kind::Sync, what, vec![note], Some(hint.to_owned()))
+                (Kind::Sync, what, vec![note], Some(TOGETHER.to_owned()))
             }
             What::Race {
                 conflict,
