@@ -22,8 +22,8 @@ static void loop_met_by_some(void) {
 #pragma omp target parallel num_threads(64) map(tofrom : x[0 : n])
   {
     if (omp_get_thread_num() != MISTAKE(0, -1)) {
-#pragma omp for
-      for (int i = 0; i < n; i++) // <- sync
+#pragma omp for // <- sync
+      for (int i = 0; i < n; i++)
         x[i] = i;
     }
   }
