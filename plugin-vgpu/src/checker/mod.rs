@@ -251,8 +251,8 @@ impl Checker {
         None
     }
 
-    /// Whether accesses of several teams to an address may be compared: it is managed, and not in a block of the heap in
-    /// which the device runtime hands memory from team to team.
+    /// Whether accesses of several teams to an address may be compared: it is managed, and not in a block of the heap
+    /// in which the device runtime hands memory from team to team.
     fn is_comparable(&self, address: u64, several_teams: bool) -> bool {
         let known = self.known.lock();
         let managed = known.managed.iter().any(|span| span.contains(address, 1));
