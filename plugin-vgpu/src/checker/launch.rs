@@ -174,8 +174,8 @@ impl LaunchChecks {
         }
     }
 
-    /// A block begins, whose shared memory is `shared`. `resized`: the block before it on the multiprocessor had more or
-    /// less.
+    /// A block begins, whose shared memory is `shared`. `resized`: the block before it on the multiprocessor had
+    /// more of it, or less.
     pub fn begin_block(&self, sm: u32, block: [u32; 3], shared: Span, resized: bool) {
         if self.checker.checks.sync {
             self.barriers.lock().retain(|(on, _), _| *on != sm);
@@ -346,8 +346,8 @@ impl LaunchChecks {
         }
     }
 
-    /// A thread goes on after a barrier, of the whole block if `count` is 0. The first one to do so ends what the others
-    /// have come to. `live` threads of the block have not ended; the others never come.
+    /// A thread goes on after a barrier, of the whole block if `count` is 0. The first one to do so ends what the
+    /// others have come to. `live` threads of the block have not ended; the others never come.
     pub fn leave_barrier(&self, sm: u32, actor: Actor, (id, count): (u32, u32), live: u32) {
         if !self.checker.checks.sync {
             return;
