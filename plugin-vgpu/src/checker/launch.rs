@@ -254,17 +254,20 @@ impl LaunchChecks {
     /// Whether nothing is wrong with an access of each thread, all of them close together.
     pub fn are_plain(&self, access: Access, addresses: impl Iterator<Item = u64>) -> bool {
         let checker = &*self.checker;
-        // A write of the whole range would be one of its gaps, too.
-        let exact = checker.checks.init && access.kind.has(AccessKind::WRITE);
-        if checker.races.is_some() || exact {
+        if checker.races.is_some() {
             return false;
         }
+        // A write of the whole range would be one of its gaps, too. Where all was written before, it changes nothing.
+        let kind = match checker.checks.init && access.kind.has(AccessKind::WRITE) {
+            true => AccessKind::READ,
+            false => access.kind,
+        };
         let (low, high) = addresses.fold((u64::MAX, 0), |(low, high), address| {
             (low.min(address), high.max(address))
         });
         let near = high.wrapping_sub(low) < CLOSE && access.size > 0;
         let len = high.wrapping_sub(low).wrapping_add(access.size);
-        near && window::contains(low) && checker.is_plain(access.kind, low, len)
+        near && window::contains(low) && checker.is_plain(kind, low, len)
     }
 
     /// An access of one thread that names `object`, of `extent` bytes.

@@ -10,6 +10,13 @@ pub const WORD: u64 = 4;
 /// Bytes whose cells are made together.
 const CHUNK: u64 = 64 << 10;
 
+/// Chunks that are found without a look-up, one of those with equal remainders.
+const RECENT: usize = 64;
+
+fn slot(chunk: u64) -> usize {
+    (chunk / CHUNK) as usize % RECENT
+}
+
 /// A past access: a moment, where in the code, and whether it was atomic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Past {
@@ -114,15 +121,25 @@ impl Cell {
 }
 
 /// The cells of all device memory. They are made where memory is used.
-#[derive(Default)]
 pub struct Cells {
     chunks: HashMap<u64, Box<[Cell]>>,
     bytes: HashMap<u64, [Cell; WORD as usize]>,
-    last: Option<(u64, *mut Cell)>,
+    /// Chunks that were used lately, and their cells.
+    recent: [Option<(u64, *mut Cell)>; RECENT],
 }
 
-// SAFETY: `last` points into a box of `chunks`, and is used through `&mut self` only.
+// SAFETY: `recent` points into boxes of `chunks`, and is used through `&mut self` only.
 unsafe impl Send for Cells {}
+
+impl Default for Cells {
+    fn default() -> Cells {
+        Cells {
+            chunks: HashMap::new(),
+            bytes: HashMap::new(),
+            recent: [None; RECENT],
+        }
+    }
+}
 
 impl Cells {
     /// Calls `act` for the cell of each word of an access, or of its bytes where an access has a part of a word.
@@ -154,7 +171,7 @@ impl Cells {
         while at < end {
             let (from, to) = (at.max(start), (at + CHUNK).min(end));
             if to - from == CHUNK {
-                self.last = None;
+                self.recent[slot(at)] = None;
                 self.chunks.remove(&at);
             } else if let Some(cells) = self.chunks.get_mut(&at) {
                 let (first, last) = ((from - at) / WORD, (to - at).div_ceil(WORD));
@@ -176,7 +193,7 @@ impl Cells {
     fn cell(&mut self, word: u64) -> &mut Cell {
         let chunk = word / CHUNK * CHUNK;
         let index = ((word - chunk) / WORD) as usize;
-        let cells = match self.last {
+        let cells = match self.recent[slot(chunk)] {
             Some((known, cells)) if known == chunk => cells,
             _ => {
                 let count = (CHUNK / WORD) as usize;
@@ -185,11 +202,11 @@ impl Cells {
                     .entry(chunk)
                     .or_insert_with(|| vec![Cell::default(); count].into());
                 let cells = made.as_mut_ptr();
-                self.last = Some((chunk, cells));
+                self.recent[slot(chunk)] = Some((chunk, cells));
                 cells
             }
         };
-        // SAFETY: the chunk's cells stay where they are until `forget` removes the chunk, which forgets `last`.
+        // SAFETY: the chunk's cells stay where they are until `forget` removes the chunk, here, too.
         unsafe { &mut *cells.add(index) }
     }
 }
