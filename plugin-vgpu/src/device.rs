@@ -162,9 +162,14 @@ impl Device for VirtualGpu {
         crate::compile::compile(image, options, &self.gpu.config).map(drop)
     }
 
-    fn alloc(&self, size: u64, _kind: MemoryKind) -> Result<DevicePtr> {
+    fn alloc(&self, size: u64, kind: MemoryKind) -> Result<DevicePtr> {
         // The window is part of the host's address space, so both sides reach memory of every kind.
-        self.gpu.memory.alloc(size)
+        let address = self.gpu.memory.alloc(size)?;
+        if kind != MemoryKind::Device {
+            // Nobody sees what the host writes there.
+            self.gpu.memory.note_written(address, size as usize);
+        }
+        Ok(address)
     }
 
     fn free(&self, ptr: DevicePtr) -> Result<()> {

@@ -150,6 +150,26 @@ static void never_copied() {
   cudaFree(y);
 }
 
+// mistake never_written: init
+__global__ void doubled(const int *x, int *y) {
+  y[threadIdx.x] = x[threadIdx.x] > 3 ? 2 : 0; // <- init
+}
+
+static void never_written() {
+  int n = unknown_size, *y = device_numbers(n), *x = nullptr;
+#ifdef RIGHT
+  cudaMallocManaged(&x, n * sizeof(int));
+  for (int i = 0; i < n; i++)
+    x[i] = i;
+#else
+  cudaMalloc(&x, n * sizeof(int));
+#endif
+  doubled<<<1, 64>>>(x, y);
+  cudaDeviceSynchronize();
+  cudaFree(x);
+  cudaFree(y);
+}
+
 // mistake syncthreads_in_a_branch: sync, barrier
 __global__ void half_waits(int *x) {
   if (threadIdx.x < MISTAKE(32, 64)) {
@@ -207,6 +227,7 @@ int main(int argc, char **argv) {
   RUN(blocks_count_without_atomic)
   RUN(streams_without_event)
   RUN(never_copied)
+  RUN(never_written)
   RUN(syncthreads_in_a_branch)
   RUN(return_before_syncthreads)
   RUN(mask_names_absent_lanes)

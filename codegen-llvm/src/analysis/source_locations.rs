@@ -93,9 +93,9 @@ fn user_frame(frames: Vec<Location>) -> Option<Location> {
 }
 
 /// Whether a file is a library's. The device runtime and the device math library are Rust; programs are C, C++ or
-/// Fortran. clang's headers wrap library functions.
+/// Fortran. clang's headers wrap library functions, and so do those for CUDA.
 fn is_library(file: &str) -> bool {
-    file.ends_with(".rs") || file.contains("/lib/clang/")
+    file.ends_with(".rs") || file.contains("/lib/clang/") || file.contains("/cuda-headers/")
 }
 
 /// Where an instruction is, for error messages: `in function f (file.c:3:5)`.
@@ -151,6 +151,10 @@ mod tests {
         let frames = vec![
             frame("sync.rs", 4),
             header,
+            frame(
+                "dist/cuda-headers/12/include/device_atomic_functions.hpp",
+                226,
+            ),
             frame("a.c", 9),
             frame("a.c", 20),
         ];

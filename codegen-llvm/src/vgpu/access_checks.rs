@@ -149,7 +149,7 @@ struct Access {
     /// Bytes, an integer of 64 bits.
     size: Value,
     kind: AccessKind,
-    /// What is stored, if that is a scalar of up to 64 bits.
+    /// What is stored, if that is a scalar of up to 64 bits, or 128 bits in vectors of numbers.
     value: Option<Value>,
 }
 
@@ -241,7 +241,7 @@ impl AccessPass<'_> {
             builder.call_function(self.object, &arguments);
         }
         if announced {
-            let value = self.value(&builder, access.value);
+            let value = self.number_of(&builder, access.value);
             let arguments = [address, access.size, value, site, kind];
             builder.call_function(self.access, &arguments);
         }
@@ -267,7 +267,7 @@ impl AccessPass<'_> {
                 address: instruction.operand(pointer),
                 size: self.number(self.layout.store_size(ty)),
                 kind: kind.and(volatile).and(atomic(instruction)),
-                value: stored_scalar(instruction),
+                value: stored_value(self.layout, instruction),
             }]
         };
         let update = AccessKind::READ.and(AccessKind::WRITE);
@@ -330,14 +330,17 @@ impl AccessPass<'_> {
         Some(offset)
     }
 
-    /// A scalar as a number of 64 bits; 0 if there is none.
-    fn value(&self, builder: &Builder, scalar: Option<Value>) -> Value {
+    /// A value as a number of 64 bits; 0 if there is none.
+    fn number_of(&self, builder: &Builder, scalar: Option<Value>) -> Value {
         let context = self.unit.context();
         let wide = Type::int(context, 64);
         let Some(scalar) = scalar else {
             return Value::zero(wide);
         };
         let ty = scalar.ty();
+        if self.layout.store_size(ty) == 16 {
+            return self.halves(builder, scalar);
+        }
         let bits = if ty.is_pointer() {
             builder.cast(LLVMOpcode::LLVMPtrToInt, scalar, wide)
         } else if ty.is_float() {
@@ -347,6 +350,22 @@ impl AccessPass<'_> {
             scalar
         };
         builder.cast_unsigned(bits, wide)
+    }
+
+    /// One number for a value of 128 bits.
+    fn halves(&self, builder: &Builder, value: Value) -> Value {
+        let context = self.unit.context();
+        let (wide, both) = (Type::int(context, 64), Type::int(context, 128));
+        let bits = builder.cast(LLVMOpcode::LLVMBitCast, value, both);
+        let high = builder.binary(LLVMOpcode::LLVMLShr, bits, Value::int(both, 64));
+        let half = |bits| builder.cast(LLVMOpcode::LLVMTrunc, bits, wide);
+        // An odd factor: halves that change places make another number.
+        let high = builder.binary(
+            LLVMOpcode::LLVMMul,
+            half(high),
+            Value::int(wide, 0x9e37_79b9),
+        );
+        builder.binary(LLVMOpcode::LLVMXor, half(bits), high)
     }
 
     /// Whether an instruction is none of the program's source: where there is debug information, it has no line.
@@ -376,14 +395,19 @@ fn calls_one_of(instruction: Value, names: &[&str]) -> bool {
     instruction.is_call() && called().is_some_and(|called| names.contains(&called.name().as_str()))
 }
 
-/// What an instruction stores, if it is a scalar of up to 64 bits and no atomic operation.
-fn stored_scalar(instruction: Value) -> Option<Value> {
+/// What an instruction stores, if it is a scalar of up to 64 bits, or a vector of numbers of 128 bits, and no atomic
+/// operation.
+fn stored_value(layout: Layout, instruction: Value) -> Option<Value> {
     if instruction.opcode() != Some(LLVMOpcode::LLVMStore) {
         return None;
     }
     let value = instruction.operand(0);
     let ty = value.ty();
-    let fits = ty.is_pointer() || ty.is_int() && ty.int_width() <= 64 || is_small_float(ty);
+    let is_vector = ty.kind() == LLVMTypeKind::LLVMVectorTypeKind && !ty.element(0).is_pointer();
+    let fits = ty.is_pointer()
+        || ty.is_int() && ty.int_width() <= 64
+        || is_small_float(ty)
+        || is_vector && layout.store_size(ty) == 16 && layout.alloc_size(ty) == 16;
     fits.then_some(value)
 }
 
