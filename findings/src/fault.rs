@@ -7,9 +7,9 @@ use crate::finding::{Finding, Kind, Note, Severity};
 use crate::report::record;
 
 /// Keeps the finding that a kernel's fault is, if the process asked for its kind of check. The front end reports the
-/// fault as an error.
-pub fn record_fault(fault: &KernelFault) {
-    let (Some(finding), Ok(wanted)) = (finding(fault), wanted()) else {
+/// fault as an error. `misuse`: a barrier, or an operation of the warp, was used against its rules.
+pub fn record_fault(fault: &KernelFault, misuse: bool) {
+    let (Some(finding), Ok(wanted)) = (finding(fault, misuse), wanted()) else {
         return;
     };
     if wanted.has(finding.kind) {
@@ -18,7 +18,7 @@ pub fn record_fault(fault: &KernelFault) {
 }
 
 /// Deliberate traps and arithmetic are no business of the checker.
-fn finding(fault: &KernelFault) -> Option<Finding> {
+fn finding(fault: &KernelFault, misuse: bool) -> Option<Finding> {
     let (kind, address) = match fault.kind {
         FaultKind::WildAccess { address, .. } => (Kind::Memory, Some(address)),
         FaultKind::WildPage { .. } | FaultKind::IllegalAddress | FaultKind::StackOverflow => {
@@ -26,7 +26,7 @@ fn finding(fault: &KernelFault) -> Option<Finding> {
         }
         FaultKind::Deadlock => (Kind::Sync, None),
         // Threads that wait on memory for longer than they may.
-        FaultKind::Other(_) if !fault.waiting.is_empty() => (Kind::Sync, None),
+        FaultKind::Other(_) if misuse || !fault.waiting.is_empty() => (Kind::Sync, None),
         FaultKind::Trap { .. } | FaultKind::Arithmetic | FaultKind::Other(_) => return None,
     };
     let waiting = fault.waiting.iter().map(|group| Note {
@@ -67,11 +67,14 @@ mod tests {
             address: 16,
             write: true,
         };
-        let found = finding(&fault(wild)).unwrap();
+        let found = finding(&fault(wild), false).unwrap();
         assert_eq!((found.kind, found.address), (Kind::Memory, Some(16)));
         assert!(found.what.starts_with("store to 0x10"), "{}", found.what);
-        let found = finding(&fault(FaultKind::Deadlock)).unwrap();
+        let found = finding(&fault(FaultKind::Deadlock), false).unwrap();
         assert_eq!(found.kind, Kind::Sync);
-        assert_eq!(finding(&fault(FaultKind::Arithmetic)), None);
+        assert_eq!(finding(&fault(FaultKind::Arithmetic), false), None);
+        let other = fault(FaultKind::Other("a warp has diverged".into()));
+        assert_eq!(finding(&other, false), None);
+        assert_eq!(finding(&other, true).unwrap().kind, Kind::Sync);
     }
 }

@@ -60,7 +60,7 @@ impl Caller<'_> {
                 self.switch();
                 self.with_block(|block| block.result(self.thread))
             }
-            Err(misuse) => self.raise(site, Cause::Other(misuse)),
+            Err(misuse) => self.raise(site, Cause::Misuse(misuse)),
         }
     }
 
@@ -171,7 +171,7 @@ engine_functions! {
     }
 
     fn vgpu_warp_split(caller, site: u32, named: u64, elsewhere: u64) -> ! {
-        caller.raise(site, Cause::Other(split(named & elsewhere)))
+        caller.raise(site, Cause::Misuse(split(named & elsewhere)))
     }
 
     fn vgpu_syncwarp(caller, site: u32, mask: u64) {

@@ -31,6 +31,8 @@ pub enum Cause {
     Deadlock,
     /// A block waited on memory for this long.
     NoProgress(Duration),
+    /// A barrier, or an operation of the warp, was used against its rules.
+    Misuse(String),
     /// Anything else.
     Other(String),
 }

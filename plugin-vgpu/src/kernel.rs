@@ -245,8 +245,9 @@ impl Kernel for VirtualKernel {
         match ended? {
             None => Ok(()),
             Some(fault) => {
+                let misuse = matches!(fault.raised.cause, Cause::Misuse(_));
                 let fault = self.report(fault, launch);
-                findings::record_fault(&fault);
+                findings::record_fault(&fault, misuse);
                 Err(Error::Fault(Box::new(fault)))
             }
         }
@@ -288,7 +289,7 @@ fn kind(cause: Cause) -> (FaultKind, Option<SourceLocation>) {
             "no progress for {} s (OMPTARGET_VGPU_TIMEOUT): threads wait on memory",
             time.as_secs_f64()
         )),
-        Cause::Other(what) => FaultKind::Other(what),
+        Cause::Misuse(what) | Cause::Other(what) => FaultKind::Other(what),
     };
     (kind, None)
 }

@@ -238,10 +238,10 @@ fn misuse_is_a_fault() {
     let raised = launch(two_counts, 1, 128, &shared(0)).unwrap_err();
     assert_eq!(raised.thread, 32);
     assert!(
-        matches!(&raised.cause, Cause::Other(what) if what.contains("96 threads") && what.contains("64 threads"))
+        matches!(&raised.cause, Cause::Misuse(what) if what.contains("96 threads") && what.contains("64 threads"))
     );
     let raised = launch(no_such_barrier, 1, 1, &shared(0)).unwrap_err();
     assert!(
-        matches!(&raised.cause, Cause::Other(what) if what.contains("barrier 16 does not exist"))
+        matches!(&raised.cause, Cause::Misuse(what) if what.contains("barrier 16 does not exist"))
     );
 }

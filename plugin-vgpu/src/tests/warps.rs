@@ -392,6 +392,6 @@ fn a_mask_without_the_caller_is_a_fault() {
     let raised = launch(wrong_mask, 1, 32, &0_u32).unwrap_err();
     assert_eq!(raised.thread, 0);
     assert!(
-        matches!(&raised.cause, crate::fault::Cause::Other(what) if what.contains("lane 0") && what.contains("0x0000fffe"))
+        matches!(&raised.cause, crate::fault::Cause::Misuse(what) if what.contains("lane 0") && what.contains("0x0000fffe"))
     );
 }
