@@ -15,6 +15,12 @@ use std::time::Duration;
 /// How long a range should take.
 const RANGE_TIME: Duration = Duration::from_micros(50);
 
+/// The index with this linear number in a grid of blocks, or a block of threads, of these extents.
+pub fn index_in(extents: [u32; 3], number: u64) -> [u32; 3] {
+    let [x, y, _] = extents.map(u64::from);
+    [number % x, number / x % y, number / x / y].map(|index| index as u32)
+}
+
 /// Block indices in order.
 #[derive(Clone)]
 pub struct BlockRange {
@@ -26,12 +32,10 @@ pub struct BlockRange {
 impl BlockRange {
     /// The blocks with the linear indices `indices`, in a grid of `grid` blocks per dimension.
     pub fn new(grid: [u32; 3], indices: Range<u64>) -> BlockRange {
-        let [x, y, _] = grid.map(u64::from);
-        let first = indices.start;
         BlockRange {
             grid,
-            next: [first % x, first / x % y, first / x / y].map(|index| index as u32),
-            left: indices.end - first,
+            next: index_in(grid, indices.start),
+            left: indices.end - indices.start,
         }
     }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use plugin_api::SourceLocation;
+use vgpu_abi::artifact::Site;
 
 /// Why a kernel failed.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,6 +52,22 @@ pub enum FaultLocation {
         /// A call further out. It has the line if the instruction is in a function that has none.
         caller: Option<u64>,
     },
+}
+
+/// The source location of a site, if it is known.
+pub fn location_of(sites: &[Site], index: u32) -> Option<SourceLocation> {
+    let Site {
+        file,
+        line,
+        column,
+        function,
+    } = sites.get(index as usize)?.clone();
+    (line != 0).then_some(SourceLocation {
+        file,
+        line,
+        column,
+        function,
+    })
 }
 
 /// A fault as a worker reports it, before kernel names and source lines are known.

@@ -11,6 +11,7 @@ use vgpu_abi::EntryFn;
 use vgpu_abi::artifact::KernelEntry;
 
 use crate::block::MAX_THREADS;
+use crate::block_ranges::index_in;
 use crate::checker::{LaunchChecks, LaunchedCode};
 use crate::deadlock;
 use crate::dispatch::Dispatch;
@@ -143,10 +144,10 @@ impl VirtualKernel {
             thread: Some(ThreadId {
                 block: fault.block,
                 grid: launch.grid,
-                thread: unflatten(raised.thread.into(), launch.block),
-                last: unflatten(
-                    (raised.thread + raised.thread_count - 1).into(),
+                thread: index_in(launch.block, raised.thread.into()),
+                last: index_in(
                     launch.block,
+                    (raised.thread + raised.thread_count - 1).into(),
                 ),
                 block_size: launch.block,
             }),
@@ -299,8 +300,4 @@ fn product(dimensions: [u32; 3]) -> u64 {
         .iter()
         .map(|&count| u64::from(count))
         .fold(1, u64::saturating_mul)
-}
-
-fn unflatten(thread: u32, [x, y, _]: [u32; 3]) -> [u32; 3] {
-    [thread % x, thread / x % y, thread / x / y]
 }

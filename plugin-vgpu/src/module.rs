@@ -9,7 +9,7 @@ use vgpu_abi::artifact::{Artifact, KernelEntry, Site, WarpForm};
 
 use crate::block::WarpKind;
 use crate::device::{Gpu, mismatch};
-use crate::fault::FaultLocation;
+use crate::fault::{self, FaultLocation};
 use crate::kernel::VirtualKernel;
 use crate::loader::Loaded;
 use crate::window;
@@ -43,20 +43,7 @@ impl Code {
                 .loaded
                 .source_location(pc)
                 .or_else(|| self.loaded.source_location(caller?)),
-            FaultLocation::Site(index) => {
-                let Site {
-                    file,
-                    line,
-                    column,
-                    function,
-                } = self.sites.get(index as usize)?.clone();
-                (line != 0).then_some(SourceLocation {
-                    file,
-                    line,
-                    column,
-                    function,
-                })
-            }
+            FaultLocation::Site(index) => fault::location_of(&self.sites, index),
         }
     }
 }

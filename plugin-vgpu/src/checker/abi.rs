@@ -5,11 +5,12 @@ use std::ffi::c_void;
 use vgpu_abi::{AccessKind, ThreadContext};
 
 use super::heap::{vgpu_checked_free, vgpu_checked_malloc, vgpu_checked_realloc};
-use super::launch::{Access, Actor, LaunchChecks, lanes_of};
+use super::launch::{Access, Actor, LaunchChecks};
 use super::race::Meeting;
 use crate::abi as engine;
 use crate::fiber;
 use crate::sm::Sm;
+use crate::warp;
 
 /// Who announces something.
 pub struct Announcer<'a> {
@@ -20,7 +21,7 @@ pub struct Announcer<'a> {
     /// Its thread; in warp form, the first one.
     pub actor: Actor,
     /// In warp form, the lane that it is for.
-    pub lane: u32,
+    pub lane: usize,
 }
 
 impl Announcer<'_> {
@@ -112,19 +113,19 @@ announcements! {
         it, site: u32, kind: u32, size: u64, lanes: u64, value: u64, addresses: *const *mut c_void
     ) {
         // SAFETY: compiled code has an address for each lane.
-        let of_lane = |lane: u32| unsafe { *addresses.add(lane as usize) };
+        let of_lane = |lane: usize| unsafe { *addresses.add(lane) };
         let all = access(site, kind, size, std::ptr::null_mut(), value);
-        if it.checks.are_plain(all, lanes_of(lanes).map(|lane| of_lane(lane) as u64)) {
+        if it.checks.are_plain(all, warp::lanes(lanes).map(|lane| of_lane(lane) as u64)) {
             return;
         }
-        for lane in lanes_of(lanes) {
+        for lane in warp::lanes(lanes) {
             let address = of_lane(lane);
             it.checks.access(it.actor.lane(lane), access(site, kind, size, address, value));
         }
     }
 
     fn vgpu_warp_fence(it, kind: u32, lanes: u64) {
-        let threads = lanes_of(lanes).map(|lane| it.actor.lane(lane).thread);
+        let threads = warp::lanes(lanes).map(|lane| it.actor.lane(lane).thread);
         it.checks.fence(threads, AccessKind(kind));
     }
 
@@ -152,11 +153,9 @@ macro_rules! barriers {
             let result = unsafe { engine::$plain(cx, site, id, count, $($parameter),*) };
             // SAFETY: the caller's contract.
             if $waits && let Some(it) = unsafe { Announcer::new(cx) } {
-                let first = lanes_of($lanes).next().unwrap_or(0);
-                let thread = it.actor.lane(first).thread;
-                it.checks.leave(Meeting::Barrier(id), thread, it.live());
-                let actor = it.actor.lane(first);
-                it.checks.leave_barrier(it.sm.index, actor, (id, count), it.live());
+                let first = it.actor.lane(warp::lanes($lanes).next().unwrap_or(0));
+                it.checks.leave(Meeting::Barrier(id), first.thread, it.live());
+                it.checks.leave_barrier(it.sm.index, first, (id, count), it.live());
             }
             result
         }

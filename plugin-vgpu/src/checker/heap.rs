@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use vgpu_abi::{AccessKind, ThreadContext};
+use vgpu_abi::ThreadContext;
 
 use super::HEAP_GAP;
 use super::abi::Announcer;
@@ -62,11 +62,8 @@ pub unsafe extern "C" fn vgpu_checked_free(cx: *mut ThreadContext, pointer: *mut
         None => it.checks.no_block(
             it.actor.lane(it.lane),
             Access {
-                site,
-                kind: AccessKind(0),
-                size: 0,
                 address: pointer as u64,
-                value: 0,
+                ..Access::none(site)
             },
         ),
     }

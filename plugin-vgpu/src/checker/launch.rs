@@ -14,7 +14,8 @@ use super::observation::{Observation, What};
 use super::race::{Meeting, ThreadSet};
 use super::{Checker, Wrong};
 use crate::arena::Span;
-use crate::window;
+use crate::block_ranges::index_in;
+use crate::{fault, warp, window};
 
 /// Bytes between addresses whose shadow is looked at as a whole.
 const CLOSE: u64 = 4096;
@@ -38,40 +39,20 @@ pub struct LaunchedCode {
 impl LaunchedCode {
     /// The source location of a site, if it is known.
     pub fn location(&self, site: u32) -> Option<SourceLocation> {
-        let Site {
-            file,
-            line,
-            column,
-            function,
-        } = self.sites.get(site as usize)?.clone();
-        (line != 0).then_some(SourceLocation {
-            file,
-            line,
-            column,
-            function,
-        })
+        fault::location_of(&self.sites, site)
     }
 
     /// The name of a thread.
     pub fn thread(&self, block: u64, thread: u16) -> ThreadId {
-        let thread = unflatten(thread.into(), self.block);
+        let thread = index_in(self.block, thread.into());
         ThreadId {
-            block: unflatten(block, self.grid),
+            block: index_in(self.grid, block),
             grid: self.grid,
             thread,
             last: thread,
             block_size: self.block,
         }
     }
-}
-
-fn unflatten(index: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
-    let (x, y) = (u64::from(x), u64::from(y));
-    [
-        (index % x) as u32,
-        (index / x % y) as u32,
-        (index / x / y) as u32,
-    ]
 }
 
 /// The checks of a launch that runs.
@@ -245,8 +226,8 @@ impl LaunchChecks {
         {
             return;
         }
-        for lane in lanes_of(lanes) {
-            let address = at(lane);
+        for lane in warp::lanes(lanes) {
+            let address = at(lane as u32);
             self.access(actor.lane(lane), Access { address, ..access });
         }
     }
@@ -450,19 +431,10 @@ impl LaunchChecks {
 
 impl Actor {
     /// The thread so many lanes further on.
-    pub fn lane(self, lane: u32) -> Actor {
+    pub fn lane(self, lane: usize) -> Actor {
         Actor {
             thread: self.thread + lane as u16,
             ..self
         }
     }
-}
-
-/// The lanes that have a bit.
-pub fn lanes_of(mut lanes: u64) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let lane = (lanes != 0).then(|| lanes.trailing_zeros());
-        lanes &= lanes.wrapping_sub(1);
-        lane
-    })
 }

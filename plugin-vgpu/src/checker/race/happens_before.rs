@@ -65,6 +65,8 @@ pub struct Order {
     acquired: Acquired,
     meetings: HashMap<Meeting, Arrived>,
     launches: Vec<LaunchSpan>,
+    /// How many of them have not ended.
+    running: u32,
     /// The launch of the present block, and its number.
     launch: u32,
     block: u32,
@@ -85,6 +87,7 @@ impl Order {
             acquired: Acquired::default(),
             meetings: HashMap::new(),
             launches: Vec::new(),
+            running: 0,
             launch: 0,
             block: 0,
             lockstep: 1,
@@ -95,11 +98,11 @@ impl Order {
 
     /// A launch of so many blocks begins. Gives its number.
     pub fn launch(&mut self, blocks: u64) -> u32 {
-        let running = self.launches.iter().any(|it| it.ended.is_none());
-        if !running {
+        if self.running == 0 {
             // What ended kernels released orders nothing any more.
             self.releases.clear();
         }
+        self.running += 1;
         self.events += 1;
         let first = self.next_block.min(MAX_BLOCKS) as u32;
         self.next_block += blocks;
@@ -114,6 +117,7 @@ impl Order {
 
     /// A launch has ended.
     pub fn end(&mut self, launch: u32) {
+        self.running -= 1;
         self.events += 1;
         self.launches[launch as usize].ended = Some(self.events);
     }
