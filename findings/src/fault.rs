@@ -34,16 +34,12 @@ fn finding(fault: &KernelFault, misuse: bool) -> Option<Finding> {
         location: group.location.clone(),
     });
     Some(Finding {
-        kind,
-        severity: Severity::Error,
-        what: fault.kind.to_string(),
         kernel: Some(fault.kernel.clone()),
         thread: fault.thread.map(|thread| thread.to_string()),
         location: fault.location.clone(),
         address,
-        size: 0,
         notes: waiting.collect(),
-        hint: None,
+        ..Finding::new(kind, Severity::Error, fault.kind.to_string())
     })
 }
 

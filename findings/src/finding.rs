@@ -96,6 +96,22 @@ pub(crate) type Key = (
 );
 
 impl Finding {
+    /// A finding of which nothing more is known.
+    pub fn new(kind: Kind, severity: Severity, what: impl Into<String>) -> Finding {
+        Finding {
+            kind,
+            severity,
+            what: what.into(),
+            kernel: None,
+            thread: None,
+            location: None,
+            address: None,
+            size: 0,
+            notes: Vec::new(),
+            hint: None,
+        }
+    }
+
     /// What makes two findings one: kind, text, and the places of both.
     pub(crate) fn key(&self) -> Key {
         let places = self.notes.iter().map(|note| note.location.clone());

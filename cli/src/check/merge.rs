@@ -40,18 +40,7 @@ mod tests {
     use super::*;
 
     fn finding(what: &str) -> Finding {
-        Finding {
-            kind: Kind::Race,
-            severity: Severity::Error,
-            what: what.into(),
-            kernel: None,
-            thread: None,
-            location: None,
-            address: None,
-            size: 4,
-            notes: Vec::new(),
-            hint: None,
-        }
+        Finding::new(Kind::Race, Severity::Error, what)
     }
 
     #[test]

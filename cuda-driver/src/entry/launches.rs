@@ -106,22 +106,28 @@ pub unsafe extern "C" fn cuLaunchKernel(
         size(grid_x, grid_y, grid_z),
         size(block_x, block_y, block_z),
     );
+    let shared = shared as usize;
+    // SAFETY: caller; there is an address for each parameter.
+    answer(unsafe {
+        launch(function, addresses, extra, |given| {
+            cudaLaunchKernel(function, grid, block, given, shared, stream)
+        })
+    })
+}
+
+/// Launches by one of the runtime's functions, which gets the arguments' addresses.
+///
+/// # Safety
+/// As for [`arguments`].
+unsafe fn launch(
+    function: *mut c_void,
+    addresses: *mut *mut c_void,
+    extra: *mut *mut c_void,
+    call: impl FnOnce(*const *const u8) -> i32,
+) -> Result<()> {
     // SAFETY: caller.
-    answer(
-        unsafe { arguments(function, addresses, extra) }.and_then(|given| {
-            // SAFETY: there is an address for each parameter.
-            outcome(without_trace(|| unsafe {
-                cudaLaunchKernel(
-                    function,
-                    grid,
-                    block,
-                    given.as_ptr(),
-                    shared as usize,
-                    stream,
-                )
-            }))
-        }),
-    )
+    let given = unsafe { arguments(function, addresses, extra)? };
+    outcome(without_trace(|| call(given.as_ptr())))
 }
 
 fn size(x: u32, y: u32, z: u32) -> Dim3 {
@@ -149,17 +155,13 @@ pub unsafe extern "C" fn cuLaunchCooperativeKernel(
         size(grid_x, grid_y, grid_z),
         size(block_x, block_y, block_z),
     );
-    let extra = std::ptr::null_mut();
-    // SAFETY: caller.
-    answer(
-        unsafe { arguments(function, addresses, extra) }.and_then(|given| {
-            let shared = shared as usize;
-            // SAFETY: there is an address for each parameter.
-            outcome(without_trace(|| unsafe {
-                cudaLaunchCooperativeKernel(function, grid, block, given.as_ptr(), shared, stream)
-            }))
-        }),
-    )
+    let (shared, extra) = (shared as usize, std::ptr::null_mut());
+    // SAFETY: caller; there is an address for each parameter.
+    answer(unsafe {
+        launch(function, addresses, extra, |given| {
+            cudaLaunchCooperativeKernel(function, grid, block, given, shared, stream)
+        })
+    })
 }
 
 /// `CUlaunchConfig`.
@@ -184,11 +186,9 @@ pub unsafe extern "C" fn cuLaunchKernelEx(
     addresses: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> i32 {
-    let launch = || {
+    let by_configuration = || {
         // SAFETY: caller.
         let given = unsafe { configuration.as_ref() }.ok_or(Code::INVALID_VALUE)?;
-        // SAFETY: caller.
-        let arguments = unsafe { arguments(function, addresses, extra)? };
         let [grid, block] = [given.grid, given.block].map(|[x, y, z]| size(x, y, z));
         let configuration = LaunchConfiguration {
             grid,
@@ -198,12 +198,14 @@ pub unsafe extern "C" fn cuLaunchKernelEx(
             attributes: given.attributes,
             count: given.count,
         };
-        // SAFETY: there is an address for each parameter.
-        outcome(without_trace(|| unsafe {
-            cudaLaunchKernelExC(&configuration, function, arguments.as_ptr())
-        }))
+        // SAFETY: caller; there is an address for each parameter.
+        unsafe {
+            launch(function, addresses, extra, |given| {
+                cudaLaunchKernelExC(&configuration, function, given)
+            })
+        }
     };
-    answer(launch())
+    answer(by_configuration())
 }
 
 /// The same on the thread's default stream.

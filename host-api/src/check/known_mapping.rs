@@ -234,16 +234,8 @@ mod tests {
 
     fn finding(kind: Kind) -> Finding {
         Finding {
-            kind,
-            severity: Severity::Error,
-            what: String::new(),
-            kernel: None,
-            thread: None,
-            location: None,
-            address: None,
             size: 4,
-            notes: Vec::new(),
-            hint: None,
+            ..Finding::new(kind, Severity::Error, "")
         }
     }
 

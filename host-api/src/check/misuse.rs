@@ -13,16 +13,8 @@ use crate::report::error::{Error, Report};
 /// A finding about the calling thread's construct or routine.
 fn finding(severity: Severity, what: String) -> Finding {
     Finding {
-        kind: Kind::Host,
-        severity,
-        what,
-        kernel: None,
-        thread: None,
         location: findings::current_origin().and_then(|origin| origin.location),
-        address: None,
-        size: 0,
-        notes: Vec::new(),
-        hint: None,
+        ..Finding::new(Kind::Host, severity, what)
     }
 }
 

@@ -151,17 +151,12 @@ impl Checker {
         }
         let left = self.known.lock().heap.left();
         for (bytes, note) in left {
+            let what = format!("{bytes} bytes of the device heap were never freed");
             findings::report(Finding {
-                kind: Kind::Memory,
-                severity: Severity::Warning,
-                what: format!("{bytes} bytes of the device heap were never freed"),
-                kernel: None,
-                thread: None,
                 location: note.location,
-                address: None,
                 size: bytes,
-                notes: Vec::new(),
                 hint: Some("call free in a kernel before the program ends".to_owned()),
+                ..Finding::new(Kind::Memory, Severity::Warning, what)
             });
         }
     }

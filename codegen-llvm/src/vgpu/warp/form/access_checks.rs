@@ -4,7 +4,7 @@ use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use vgpu_abi::AccessKind;
 
 use super::vectoriser::Vectoriser;
-use crate::ir::{Builder, Type, Value};
+use crate::ir::{Type, Value};
 use crate::vgpu::warp::analysis::shape::Shape;
 use crate::vgpu::warp::refusal::Refusal;
 
@@ -42,7 +42,7 @@ impl Vectoriser<'_> {
             Some((before, bytes)) if !self.checks.race => {
                 let low = self.offset_by(first, -(before as i64));
                 self.unless_plain(low, bytes, |vectoriser| {
-                    vectoriser.engine_check("vgpu_warp_access", &arguments)
+                    vectoriser.engine_check("vgpu_warp_access", &arguments);
                 });
             }
             _ => _ = self.engine_check("vgpu_warp_access", &arguments),
@@ -61,7 +61,7 @@ impl Vectoriser<'_> {
 
     /// Calls the engine unless all of a range may be accessed and, where that is checked, was written. The test takes
     /// whole bytes of the shadow, so it may fail near the end of an allocation. Any address has a shadow.
-    fn unless_plain(&mut self, low: Value, bytes: u64, call: impl FnOnce(&mut Self) -> Value) {
+    fn unless_plain(&mut self, low: Value, bytes: u64, call: impl FnOnce(&mut Self)) {
         let int = Type::int(self.context, 64);
         let number = |value| Value::int(int, value);
         let bits = self.builder.cast(LLVMOpcode::LLVMPtrToInt, low, int);
@@ -90,15 +90,7 @@ impl Vectoriser<'_> {
         let suspect = self
             .builder
             .compare(LLVMIntPredicate::LLVMIntNE, both, ones);
-        let (cold, done) = (
-            Builder::append_block(self.context, self.function, ""),
-            Builder::append_block(self.context, self.function, ""),
-        );
-        self.builder.branch_likely(suspect, cold, done);
-        self.builder.move_to_end(cold);
-        call(self);
-        self.builder.jump(done);
-        self.builder.move_to_end(done);
+        self.if_unlikely(suspect, call);
     }
 
     /// The same where each lane has a size of its own.
@@ -138,27 +130,17 @@ impl Vectoriser<'_> {
         let outside = self
             .builder
             .compare(LLVMIntPredicate::LLVMIntUGT, offset, room);
-        let active = self.active_where(outside);
-        let bits = self.bits(active);
-        let any = self
-            .builder
-            .compare(LLVMIntPredicate::LLVMIntNE, bits, Value::zero(bits.ty()));
-        let (cold, done) = (
-            Builder::append_block(self.context, self.function, ""),
-            Builder::append_block(self.context, self.function, ""),
-        );
-        self.builder.branch_likely(any, cold, done);
-        self.builder.move_to_end(cold);
-        self.for_each_lane(None, |vectoriser, lane| {
-            vectoriser.announce_lane(lane);
-            let one = |vector| vectoriser.extract_lane(vector, lane);
-            let (object, address) = (one(objects), one(addresses));
-            let (extent, size) = (one(extents), one(sizes));
-            let arguments = [vectoriser.cx, site, kind, size, address, object, extent];
-            vectoriser.engine_check("vgpu_outside", &arguments)
+        let any = self.any_active(outside);
+        self.if_unlikely(any, |vectoriser| {
+            vectoriser.for_each_lane(None, |vectoriser, lane| {
+                vectoriser.announce_lane(lane);
+                let one = |vector| vectoriser.extract_lane(vector, lane);
+                let (object, address) = (one(objects), one(addresses));
+                let (extent, size) = (one(extents), one(sizes));
+                let arguments = [vectoriser.cx, site, kind, size, address, object, extent];
+                vectoriser.engine_check("vgpu_outside", &arguments)
+            });
         });
-        self.builder.jump(done);
-        self.builder.move_to_end(done);
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Two paths of control within one block of the kernel, and values that only one of them needs.
 
-use llvm_sys::LLVMOpcode;
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
 use super::vectoriser::Vectoriser;
 use crate::ir::{Block, Builder, Value};
@@ -13,6 +13,25 @@ impl Vectoriser<'_> {
         self.builder
             .branch_likely(self.not(condition), all.1, all.0);
         all
+    }
+
+    /// Runs `body` if `condition` holds, which is unlikely.
+    pub(super) fn if_unlikely(&mut self, condition: Value, body: impl FnOnce(&mut Self)) {
+        let block = || Builder::append_block(self.context, self.function, "");
+        let (cold, done) = (block(), block());
+        self.builder.branch_likely(condition, cold, done);
+        self.builder.move_to_end(cold);
+        body(self);
+        self.builder.jump(done);
+        self.builder.move_to_end(done);
+    }
+
+    /// Whether a condition holds for any active lane.
+    pub(super) fn any_active(&mut self, conditions: Value) -> Value {
+        let active = self.active_where(conditions);
+        let bits = self.bits(active);
+        self.builder
+            .compare(LLVMIntPredicate::LLVMIntNE, bits, Value::zero(bits.ty()))
     }
 
     /// The opposite of a condition.

@@ -5,7 +5,7 @@ use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use vgpu_abi::WINDOW_SHIFT;
 
 use super::vectoriser::Vectoriser;
-use crate::ir::{Builder, Type, Value};
+use crate::ir::{Type, Value};
 use crate::vgpu::warp::refusal::Refusal;
 
 /// LLVM assembly of the checks of one lane's address and of one lane's range, for the window with this index.
@@ -58,26 +58,18 @@ impl Vectoriser<'_> {
         } else {
             let bases = self.vector(base);
             let outside = self.outside(bases, Type::int(self.context, 64).vector(self.width));
-            let active = self.active_where(outside);
-            let bits = self.bits(active);
-            self.builder
-                .compare(LLVMIntPredicate::LLVMIntNE, bits, Value::zero(bits.ty()))
+            self.any_active(outside)
         };
-        let (cold, done) = (
-            Builder::append_block(self.context, self.function, ""),
-            Builder::append_block(self.context, self.function, ""),
-        );
-        self.builder.branch_likely(suspect, cold, done);
-        self.builder.move_to_end(cold);
-        let addresses = self.on_side_path(|vectoriser| vectoriser.rematerialise_pointers(address));
         let checker = self.library_function("vgpu.warp.check", call)?;
-        self.for_each_lane(None, |vectoriser, lane| {
-            let address = vectoriser.extract_lane(addresses, lane);
-            let arguments = [vectoriser.cx, lane, address, site, write];
-            vectoriser.builder.call_function(checker, &arguments)
+        self.if_unlikely(suspect, |vectoriser| {
+            let addresses =
+                vectoriser.on_side_path(|vectoriser| vectoriser.rematerialise_pointers(address));
+            vectoriser.for_each_lane(None, |vectoriser, lane| {
+                let address = vectoriser.extract_lane(addresses, lane);
+                let arguments = [vectoriser.cx, lane, address, site, write];
+                vectoriser.builder.call_function(checker, &arguments)
+            });
         });
-        self.builder.jump(done);
-        self.builder.move_to_end(done);
         Ok(())
     }
 
