@@ -115,13 +115,7 @@ announcements! {
         // SAFETY: compiled code has an address for each lane.
         let of_lane = |lane: usize| unsafe { *addresses.add(lane) };
         let all = access(site, kind, size, std::ptr::null_mut(), value);
-        if it.checks.are_plain(all, warp::lanes(lanes).map(|lane| of_lane(lane) as u64)) {
-            return;
-        }
-        for lane in warp::lanes(lanes) {
-            let address = of_lane(lane);
-            it.checks.access(it.actor.lane(lane), access(site, kind, size, address, value));
-        }
+        it.checks.gather(it.actor, all, lanes, |lane| of_lane(lane) as u64);
     }
 
     fn vgpu_warp_fence(it, kind: u32, lanes: u64) {
