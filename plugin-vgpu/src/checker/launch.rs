@@ -11,7 +11,7 @@ use vgpu_abi::AccessKind;
 use vgpu_abi::artifact::Site;
 
 use super::observation::{Observation, What};
-use super::race::{Conflict, Meeting, Races, ThreadSet};
+use super::race::{self, Conflict, Meeting, Races, ThreadSet};
 use super::{Checker, Wrong};
 use crate::arena::Span;
 use crate::block_ranges::index_in;
@@ -227,13 +227,28 @@ impl LaunchChecks {
     }
 
     /// The same where each thread has an address of its own.
-    pub fn gather(&self, actor: Actor, access: Access, lanes: u64, at: impl Fn(usize) -> u64) {
-        if self.are_plain(access, warp::lanes(lanes).map(&at)) {
-            return self.race_of_gather(actor, access, lanes, at);
+    pub fn gather(&self, actor: Actor, access: Access, lanes: u64, addresses: &[u64]) {
+        if self.checker.races.is_some() {
+            return self.gather_by_runs(actor, access, lanes, addresses);
+        }
+        if self.are_plain(access, warp::lanes(lanes).map(|lane| addresses[lane])) {
+            return;
         }
         for lane in warp::lanes(lanes) {
-            let address = at(lane);
+            let address = addresses[lane];
             self.access(actor.lane(lane), Access { address, ..access });
+        }
+    }
+
+    fn gather_by_runs(&self, actor: Actor, access: Access, lanes: u64, addresses: &[u64]) {
+        for (lane, run, stride) in race::runs(lanes, access.size, addresses) {
+            let address = addresses[lane];
+            if run.is_power_of_two() {
+                self.access(actor.lane(lane), Access { address, ..access });
+            } else {
+                let address = address.wrapping_sub((lane as i64 * stride) as u64);
+                self.accesses(actor, Access { address, ..access }, run, stride);
+            }
         }
     }
 
@@ -380,6 +395,7 @@ impl LaunchChecks {
     }
 
     /// The accesses, if races are looked for. The caller is the multiprocessor.
+    #[expect(clippy::mut_from_ref)]
     fn races(&self) -> Option<&mut Races> {
         let races = self.checker.races.as_ref()?;
         // SAFETY: compiled code and the engine call from the multiprocessor's thread, of which there is one
@@ -407,18 +423,9 @@ impl LaunchChecks {
         }
     }
 
-    fn race_of_gather(&self, actor: Actor, access: Access, lanes: u64, at: impl Fn(usize) -> u64) {
-        let Some((races, access)) = self.compared(access) else {
-            return;
-        };
-        for conflict in races.gather(actor.thread, &access, lanes, &at) {
-            let address = at(usize::from(conflict.present - actor.thread));
-            self.report_race(actor, Access { address, ..access }, conflict);
-        }
-    }
-
     /// What is compared of an access. The device runtime's locks are atomic operations of its own. They order the
     /// program's accesses; its other accesses do not matter.
+    #[expect(clippy::mut_from_ref)]
     fn compared(&self, access: Access) -> Option<(&mut Races, Access)> {
         let kind = match access.kind.has(AccessKind::FOREIGN) {
             true => access.kind.and(AccessKind::ORDER),

@@ -48,6 +48,8 @@ pub struct Order {
     releases: Releases,
     clock: BlockClock,
     threads: Vec<ThreadState>,
+    /// Whether any of them has changed in the present block.
+    used: bool,
     /// Threads that have acquired something.
     holders: Vec<u16>,
     /// What all threads of the block have acquired.
@@ -69,6 +71,7 @@ impl Default for Order {
             releases: Releases::default(),
             clock: BlockClock::default(),
             threads: (0..MAX_THREADS).map(|_| ThreadState::default()).collect(),
+            used: false,
             holders: Vec::new(),
             acquired: Acquired::default(),
             meetings: HashMap::new(),
@@ -97,9 +100,11 @@ impl Order {
         self.meetings.clear();
         self.acquired.clear();
         self.holders.clear();
-        self.threads
-            .iter_mut()
-            .for_each(|thread| *thread = ThreadState::default());
+        if std::mem::take(&mut self.used) {
+            self.threads
+                .iter_mut()
+                .for_each(|thread| *thread = ThreadState::default());
+        }
     }
 
     /// Whether there are too many blocks, or a block's time is over: nothing is compared then.
@@ -128,6 +133,7 @@ impl Order {
 
     /// A fence of a thread.
     pub fn fence(&mut self, thread: u16, kind: AccessKind) {
+        self.used = true;
         let state = &mut self.threads[usize::from(thread)];
         if kind.has(AccessKind::ACQUIRE) && !state.pending.is_empty() {
             if state.acquired.is_empty() {
@@ -148,6 +154,7 @@ impl Order {
         let arrived = self.meetings.entry(meeting).or_default();
         arrived.subjects.add(threads);
         if wait {
+            self.used = true;
             arrived.knowers.add(threads);
             for thread in (first..first + 64).filter(|&it| it < 1024 && threads.has(it)) {
                 self.threads[usize::from(thread)].generation = arrived.generation;
@@ -186,6 +193,7 @@ impl Order {
                 self.threads[usize::from(holder)].acquired.clear();
             }
         } else if !together.is_empty() {
+            self.used = true;
             for thread in (0..MAX_THREADS as u16).filter(|&it| knowers.has(it)) {
                 let state = &mut self.threads[usize::from(thread)];
                 if state.acquired.is_empty() {
@@ -224,6 +232,7 @@ impl Order {
         else {
             return;
         };
+        self.used = true;
         let state = &mut self.threads[usize::from(thread)];
         if !kind.has(AccessKind::ACQUIRE) {
             return state.pending.add(prefix);

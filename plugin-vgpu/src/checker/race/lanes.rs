@@ -36,28 +36,39 @@ impl Strided {
         })
     }
 
-    /// The segments that they access, by address: the threads, and the bytes.
-    #[inline]
-    pub fn rows(&self) -> impl Iterator<Item = (u64, Threads, u64)> {
+    /// The first segment that they access, and an address in the last one.
+    pub fn bounds(&self) -> (u64, u64) {
         let origin = self.address - self.phase;
         let of_lane = |lane: u32| origin.wrapping_add(u64::from(lane) << self.stride);
-        let low = of_lane(self.lanes.trailing_zeros()) / SEGMENT * SEGMENT;
+        let low = of_lane(self.lanes.trailing_zeros());
         let high = of_lane(63 - self.lanes.leading_zeros());
+        (low / SEGMENT * SEGMENT, high)
+    }
+
+    /// Calls `act` for the segments that they access: the address, the threads, and the bytes.
+    #[inline]
+    pub fn each_row(&self, mut act: impl FnMut(u64, Threads, u64)) {
+        let origin = self.address - self.phase;
+        let (mut segment, high) = self.bounds();
         let element = (u64::MAX >> (SEGMENT - self.size)) << self.phase;
         let elements = element.wrapping_mul(u64::MAX / ones(1 << self.stride));
-        (low..=high)
-            .step_by(SEGMENT as usize)
-            .filter_map(move |segment| {
-                let lane = (segment.wrapping_sub(origin) as i64) >> self.stride;
-                let lanes = match lane {
-                    0.. => self.lanes >> lane,
-                    _ => self.lanes << -lane,
-                };
-                let bytes = elements & spread(lanes & ones(64 >> self.stride), self.stride);
-                let threads =
-                    Threads::each(i32::from(self.first) + lane as i32, self.stride, self.first);
-                (bytes != 0).then_some((segment, threads, bytes))
-            })
+        while segment <= high {
+            let lane = (segment.wrapping_sub(origin) as i64) >> self.stride;
+            let lanes = match lane {
+                0.. => self.lanes >> lane,
+                _ => self.lanes << -lane,
+            };
+            let bytes = elements & spread(lanes & ones(64 >> self.stride), self.stride);
+            if bytes != 0 {
+                let at_byte_0 = i32::from(self.first) + lane as i32;
+                act(
+                    segment,
+                    Threads::each(at_byte_0, self.stride, self.first),
+                    bytes,
+                );
+            }
+            segment += SEGMENT;
+        }
     }
 }
 
@@ -86,12 +97,8 @@ fn spread(bits: u64, shift: u32) -> u64 {
 }
 
 /// Lanes with addresses of their own, as runs of consecutive lanes: each lane's element behind the one before, or all
-/// lanes at the same. Gives the first lane's index, the run's lanes, and the stride.
-pub fn runs(
-    lanes: u64,
-    size: u64,
-    address: impl Fn(usize) -> u64,
-) -> impl Iterator<Item = (usize, u64, i64)> {
+/// lanes at the same. Gives the first lane's index, the run's lanes, and the stride. `addresses` has one for each lane.
+pub fn runs(lanes: u64, size: u64, addresses: &[u64]) -> impl Iterator<Item = (usize, u64, i64)> {
     let mut rest = lanes;
     std::iter::from_fn(move || {
         if rest == 0 {
@@ -99,22 +106,27 @@ pub fn runs(
         }
         let first = rest.trailing_zeros() as usize;
         let most = (rest >> first).trailing_ones() as usize;
-        let start = address(first);
-        let mut count = 1;
-        let stride = match most {
-            1 => 0,
-            _ => address(first + 1).wrapping_sub(start),
+        let ahead = &addresses[first..][..most];
+        let stride = match ahead {
+            [one, next, ..] => next.wrapping_sub(*one),
+            _ => 0,
         };
-        if stride == size || stride == 0 {
-            let at = |lane: usize| start.wrapping_add(stride.wrapping_mul(lane as u64));
-            while count < most && address(first + count) == at(count) {
-                count += 1;
-            }
-        }
+        let count = match stride == size || stride == 0 {
+            true => 1 + steps(ahead, stride),
+            false => 1,
+        };
         let run = ones(count as u32) << first;
         rest &= !run;
         Some((first, run, stride as i64))
     })
+}
+
+/// How often the next address follows at a distance of `stride`.
+#[inline]
+fn steps(addresses: &[u64], stride: u64) -> usize {
+    let follows = |pair: (&u64, &u64)| pair.1.wrapping_sub(*pair.0) == stride;
+    let pairs = addresses.iter().zip(&addresses[1..]);
+    pairs.take_while(|&pair| follows(pair)).count()
 }
 
 /// Threads of two rows that have accessed the same bytes, the first row's first.
@@ -140,12 +152,11 @@ mod tests {
 
     fn rows(address: u64, size: u64, lanes: u64, stride: i64) -> Vec<(u64, u16, u64)> {
         let strided = Strided::new(32, (address, size), lanes, stride).unwrap();
-        strided
-            .rows()
-            .map(|(segment, threads, bytes)| {
-                (segment, threads.at(bytes.trailing_zeros())[0], bytes)
-            })
-            .collect()
+        let mut rows = Vec::new();
+        strided.each_row(|segment, threads, bytes| {
+            rows.push((segment, threads.at(bytes.trailing_zeros())[0], bytes));
+        });
+        rows
     }
 
     #[test]
@@ -184,7 +195,7 @@ mod tests {
     #[test]
     fn gathers_have_runs() {
         let addresses = [64, 68, 72, 8, 8, 8, 100, 108, 112];
-        let found: Vec<_> = runs(0b1_1111_1111, 4, |lane| addresses[lane]).collect();
+        let found: Vec<_> = runs(0b1_1111_1111, 4, &addresses).collect();
         assert_eq!(
             found,
             [

@@ -1,63 +1,55 @@
 //! The last accesses to all device memory.
 
-use std::collections::HashMap;
+use vgpu_abi::WINDOW_SHIFT;
 
 use super::row::SEGMENT;
 use super::segment::Segment;
 use crate::arena::Span;
 
 /// Bytes whose segments are made together.
-const CHUNK: u64 = 64 << 10;
+const CHUNK: u64 = 256 << 10;
 
-/// Chunks that are found without a look-up, one of those with equal remainders.
-const RECENT: usize = 64;
-
-fn slot(chunk: u64) -> usize {
-    (chunk / CHUNK) as usize % RECENT
-}
+/// Segments of a chunk.
+const COUNT: usize = (CHUNK / SEGMENT) as usize;
 
 /// The segments of all device memory. They are made where memory is used.
 pub struct Memory {
-    chunks: HashMap<u64, Box<[Segment]>>,
-    /// Chunks that were used lately, and their segments.
-    recent: [Option<(u64, *mut Segment)>; RECENT],
+    /// By place in the device window. The system gives memory to those parts of the table that are used.
+    chunks: Vec<Option<Box<[Segment; COUNT]>>>,
 }
-
-// SAFETY: `recent` points into boxes of `chunks`, and is used through `&mut self` only.
-unsafe impl Send for Memory {}
 
 impl Default for Memory {
     fn default() -> Memory {
+        let count = (1 << WINDOW_SHIFT) / CHUNK;
         Memory {
-            chunks: HashMap::new(),
-            recent: [None; RECENT],
+            chunks: vec![None; count as usize],
         }
     }
 }
 
+/// Which chunk an address lies in.
+fn chunk_of(address: u64) -> usize {
+    (address % (1 << WINDOW_SHIFT) / CHUNK) as usize
+}
+
 impl Memory {
-    /// The segment that begins at an address.
+    /// The segment that begins at an address of the device window.
     #[inline]
     pub fn segment(&mut self, address: u64) -> &mut Segment {
-        let chunk = address / CHUNK * CHUNK;
-        let index = ((address - chunk) / SEGMENT) as usize;
-        let segments = match self.recent[slot(chunk)] {
-            Some((known, segments)) if known == chunk => segments,
-            _ => self.chunk(chunk),
-        };
-        // SAFETY: the chunk's segments stay where they are until `forget` removes the chunk, here, too.
-        unsafe { &mut *segments.add(index) }
+        let chunk = self.chunks[chunk_of(address)].get_or_insert_with(make);
+        &mut chunk[(address % CHUNK / SEGMENT) as usize]
     }
 
-    #[cold]
-    fn chunk(&mut self, chunk: u64) -> *mut Segment {
-        let made = self.chunks.entry(chunk).or_insert_with(|| {
-            let segments = std::iter::repeat_with(Segment::default);
-            segments.take((CHUNK / SEGMENT) as usize).collect()
-        });
-        let segments = made.as_mut_ptr();
-        self.recent[slot(chunk)] = Some((chunk, segments));
-        segments
+    /// Begins to load the segments of a range, so that each is not waited for on its own.
+    #[inline]
+    pub fn prefetch(&self, first: u64, last: u64) {
+        let mut address = first;
+        while address <= last {
+            if let Some(chunk) = &self.chunks[chunk_of(address)] {
+                prefetch(&chunk[(address % CHUNK / SEGMENT) as usize]);
+            }
+            address += SEGMENT;
+        }
     }
 
     /// Forgets the accesses to a range: the memory is somebody else's now.
@@ -67,9 +59,8 @@ impl Memory {
         while at < end {
             let (from, to) = (at.max(start), (at + CHUNK).min(end));
             if to - from == CHUNK {
-                self.recent[slot(at)] = None;
-                self.chunks.remove(&at);
-            } else if let Some(segments) = self.chunks.get_mut(&at) {
+                self.chunks[chunk_of(at)] = None;
+            } else if let Some(segments) = &mut self.chunks[chunk_of(at)] {
                 for (address, bytes) in pieces(from, to - from) {
                     segments[((address - at) / SEGMENT) as usize].forget(bytes);
                 }
@@ -77,6 +68,28 @@ impl Memory {
             at += CHUNK;
         }
     }
+}
+
+#[inline]
+fn prefetch(segment: &Segment) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: every x86_64 has the instruction, which changes nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(segment).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = segment;
+}
+
+#[cold]
+fn make() -> Box<[Segment; COUNT]> {
+    let segments: Vec<_> = std::iter::repeat_with(Segment::default)
+        .take(COUNT)
+        .collect();
+    segments
+        .try_into()
+        .unwrap_or_else(|_| unreachable!("as many as were taken"))
 }
 
 /// The segments of a range, by their addresses, and which of their bytes it has.

@@ -31,10 +31,12 @@ use crate::warp;
 pub use detector::Detector;
 pub use happens_before::{Meeting, Order};
 use lanes::Strided;
+pub use lanes::runs;
 use launches::Launches;
 use memory::Memory;
 use releases::Moment;
 use row::{Row, Threads};
+use segment::Horizon;
 pub use thread_set::ThreadSet;
 
 /// A past access that nothing orders with the present one.
@@ -102,30 +104,6 @@ impl Races {
         &self.found
     }
 
-    /// The same where each lane has an address of its own.
-    pub fn gather(
-        &mut self,
-        first: u16,
-        access: &Access,
-        lanes: u64,
-        address: impl Fn(usize) -> u64,
-    ) -> &[Conflict] {
-        self.found.clear();
-        if self.order.concerns(access.kind) {
-            self.each(first, access, lanes, address);
-            return &self.found;
-        }
-        for (lane, lanes, stride) in lanes::runs(lanes, access.size, &address) {
-            let start = address(lane).wrapping_sub((stride * lane as i64) as u64);
-            let access = Access {
-                address: start,
-                ..*access
-            };
-            self.run(first, &access, lanes, stride);
-        }
-        &self.found
-    }
-
     fn each(&mut self, first: u16, access: &Access, lanes: u64, address: impl Fn(usize) -> u64) {
         for lane in warp::lanes(lanes) {
             let address = address(lane);
@@ -151,9 +129,12 @@ impl Races {
             Strided::new(first, (access.address, access.size), lanes, stride)
         {
             let row = self.row(access, Threads::one(first));
-            for (segment, threads, bytes) in strided.rows() {
-                self.note(segment, row.by(threads).of(bytes));
-            }
+            let horizon = self.horizon(access.address);
+            let (first, last) = strided.bounds();
+            self.memory.prefetch(first, last);
+            strided.each_row(|segment, threads, bytes| {
+                self.note(segment, &row.by(threads).of(bytes), &horizon);
+            });
         } else {
             for lane in warp::lanes(lanes) {
                 let address = address_of(access, lane, stride);
@@ -180,8 +161,9 @@ impl Races {
     /// Threads access the same bytes.
     fn range(&mut self, access: &Access, threads: Threads) {
         let row = self.row(access, threads);
+        let horizon = self.horizon(access.address);
         for (segment, bytes) in memory::pieces(access.address, access.size) {
-            self.note(segment, row.of(bytes));
+            self.note(segment, &row.of(bytes), &horizon);
         }
     }
 
@@ -192,34 +174,28 @@ impl Races {
         Row::new(self.order.now(), threads, site, kind, value)
     }
 
-    /// Compares a row with those of its segment, and adds it to them.
-    #[inline]
-    fn note(&mut self, segment: u64, row: Row) {
+    /// What accesses of the present block to an address come after.
+    fn horizon(&self, address: u64) -> Horizon {
         let mut horizon = self.order.horizon();
-        if self.shared.is_some_and(|it| it.contains(segment, 1)) {
+        if self.shared.is_some_and(|it| it.contains(address, 1)) {
             // Another block's shared memory was another memory.
             horizon.settled = u32::MAX;
         }
-        let Races {
-            memory,
-            order,
-            launches,
-            found,
-            ..
-        } = self;
-        let segment = memory.segment(segment);
-        let verdict = segment.compare(&row, &horizon);
+        horizon
+    }
+
+    /// Compares a row with those of its segment, and adds it to them.
+    #[inline]
+    fn note(&mut self, segment: u64, row: &Row, horizon: &Horizon) {
+        let segment = self.memory.segment(segment);
+        let verdict = segment.compare(row, horizon);
         if verdict.suspect {
-            look_closer(
-                segment.suspects(&row, &horizon),
-                &row,
-                order,
-                &launches.lock(),
-                found,
-            );
+            let suspects = segment.suspects(row, horizon);
+            let launches = self.launches.lock();
+            look_closer(suspects, row, &self.order, &launches, &mut self.found);
         }
         if !verdict.known {
-            segment.note(&row, &horizon);
+            segment.note(row, horizon);
         }
     }
 }

@@ -71,8 +71,9 @@ impl Threads {
 const ATOMIC: u32 = 1 << 31;
 const WRITES: u32 = 1 << 30;
 
-/// A row.
+/// A row. Two of them and a pointer fill a cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(Rust, packed(4))]
 pub struct Row {
     /// The bytes of the segment.
     pub bytes: u64,
@@ -109,6 +110,11 @@ impl Row {
         Row { bytes, ..self }
     }
 
+    /// Nobody's: a place for another one.
+    pub fn free() -> Row {
+        Row::new((0, 0), Threads(0), 0, AccessKind(0), 0)
+    }
+
     /// The same access by others.
     pub fn by(self, threads: Threads) -> Row {
         Row { threads, ..self }
@@ -141,7 +147,9 @@ impl Row {
 
     /// Whether they differ in nothing but their bytes.
     pub fn continues(&self, other: &Row) -> bool {
-        self.of(0) == other.of(0)
+        self.threads == other.threads
+            && self.is_with(other)
+            && (self.how, self.value) == (other.how, other.value)
     }
 
     /// Whether the two race if nothing orders them. Writes of the same value do by the letter of the memory models,
@@ -209,7 +217,7 @@ mod tests {
             let all = rows.iter().all(|x| !b.conflicts(x) || a.conflicts(x));
             assert_eq!(a.outdoes(b), all, "{a:?} {b:?}");
         }
-        assert_eq!(size_of::<Row>(), 32);
+        assert_eq!(size_of::<Row>(), 28);
     }
 
     #[test]

@@ -5,12 +5,7 @@
 //! each byte: of the present block one of the new access's warp and one of another warp, and one of another block. A
 //! later write that comes after these without coming after all others would need an order of single lanes.
 
-use smallvec::SmallVec;
-
 use super::row::Row;
-
-/// Rows that need no memory of their own.
-const INLINE: usize = 3;
 
 /// What all accesses of the present block come after, whoever makes them.
 #[derive(Clone, Copy, Default)]
@@ -42,19 +37,45 @@ pub struct Verdict {
     pub known: bool,
 }
 
-/// The last accesses to a segment.
-#[derive(Default)]
+/// The last accesses to a segment, in rows. One without bytes is free. A streaming kernel's time is that of loading the
+/// segments, so each takes a cache line.
+#[derive(Clone)]
+#[repr(align(64))]
 pub struct Segment {
-    rows: SmallVec<[Row; INLINE]>,
+    few: [Row; 2],
+    #[expect(
+        clippy::box_collection,
+        reason = "it is rarely there, and a pointer is small"
+    )]
+    more: Option<Box<Vec<Row>>>,
+}
+
+impl Default for Segment {
+    fn default() -> Segment {
+        Segment {
+            few: [Row::free(); 2],
+            more: None,
+        }
+    }
 }
 
 impl Segment {
+    fn rows(&self) -> impl Iterator<Item = &Row> {
+        let more: &[Row] = self.more.as_ref().map_or(&[], |more| more);
+        self.few.iter().chain(more)
+    }
+
+    fn rows_mut(&mut self) -> impl Iterator<Item = &mut Row> {
+        let more: &mut [Row] = self.more.as_mut().map_or(&mut [], |more| more);
+        self.few.iter_mut().chain(more)
+    }
+
     /// Compares a new access with the old ones.
     #[inline]
     pub fn compare(&self, new: &Row, horizon: &Horizon) -> Verdict {
         let mut suspect = false;
         let mut peers = Peers::default();
-        for old in &self.rows {
+        for old in self.rows() {
             let both = old.bytes & new.bytes;
             if both == 0 {
                 continue;
@@ -86,7 +107,7 @@ impl Segment {
         horizon: &'a Horizon,
     ) -> impl Iterator<Item = (&'a Row, u64)> {
         let rows = [true, false].into_iter().flat_map(|writes| {
-            let rows = self.rows.iter();
+            let rows = self.rows();
             rows.filter(move |old| old.writes() == writes)
         });
         rows.map(|old| (old, old.bytes & new.bytes))
@@ -97,9 +118,8 @@ impl Segment {
     #[inline]
     pub fn note(&mut self, new: &Row, horizon: &Horizon) {
         let (mut near, mut far, mut foreign) = (0, 0, 0);
-        let mut same = None;
-        let mut index = 0;
-        while let Some(old) = self.rows.get_mut(index) {
+        let (mut same, mut free) = (None, None);
+        for old in self.rows_mut() {
             let both = old.bytes & new.bytes;
             if both != 0 && new.outdoes(old) {
                 let replaced = if new.is_plain_write() || horizon.orders(old, new) {
@@ -117,24 +137,21 @@ impl Segment {
                 old.bytes &= !replaced;
             }
             if old.bytes == 0 {
-                self.rows.swap_remove(index);
-                continue;
+                free = Some(old);
+            } else if old.continues(new) {
+                same = Some(old);
             }
-            if old.continues(new) {
-                same = Some(index);
-            }
-            index += 1;
         }
-        match same {
-            Some(index) if index < self.rows.len() => self.rows[index].bytes |= new.bytes,
-            _ => self.rows.push(*new),
+        match (same, free) {
+            (Some(row), _) => row.bytes |= new.bytes,
+            (None, Some(row)) => *row = *new,
+            (None, None) => self.more.get_or_insert_default().push(*new),
         }
     }
 
     /// Forgets the accesses to some bytes.
     pub fn forget(&mut self, bytes: u64) {
-        self.rows.iter_mut().for_each(|row| row.bytes &= !bytes);
-        self.rows.retain(|row| row.bytes != 0);
+        self.rows_mut().for_each(|row| row.bytes &= !bytes);
     }
 }
 
@@ -199,10 +216,12 @@ mod tests {
         let read = |thread| row(2, 6, Threads::one(thread), AccessKind::READ);
         let mut segment = noted(&[read(0), read(1)]);
         segment.note(&row(2, 6, Threads::one(2), AccessKind::WRITE).of(0xf), &NOW);
-        let bytes: Vec<_> = segment.rows.iter().map(|row| row.bytes).collect();
+        let bytes: Vec<_> = segment.rows().map(|row| row.bytes).collect();
         assert_eq!(bytes, [0xf0, 0xf0, 0xf]);
         segment.forget(0xff);
-        assert!(segment.rows.is_empty());
+        segment.note(&read(1), &NOW);
+        assert_eq!(size_of::<Segment>(), 64);
+        assert_eq!(segment.rows().count(), 3);
     }
 
     #[test]
@@ -210,9 +229,9 @@ mod tests {
         let read = |block, thread| row(block, 6, Threads::one(thread), AccessKind::READ);
         let all = [(1, 0), (1, 40), (2, 0), (2, 1), (2, 40), (2, 80), (2, 2)];
         let segment = noted(&all.map(|(block, thread)| read(block, thread)));
-        assert!(segment.rows.len() <= 4, "{}", segment.rows.len());
-        assert!(segment.rows.iter().any(|row| row.block == 1));
-        let present = segment.rows.iter().filter(|row| row.block == 2);
+        assert!(segment.rows().count() <= 4, "{}", segment.rows().count());
+        assert!(segment.rows().any(|row| row.block == 1));
+        let present = segment.rows().filter(|row| row.block == 2);
         let warps: std::collections::HashSet<_> = present.map(|row| row.threads.warp()).collect();
         assert!(warps.len() > 1);
     }
@@ -244,6 +263,11 @@ mod tests {
     fn what_continues_a_row_is_one_row() {
         let write = row(2, 6, Threads::one(3), AccessKind::WRITE);
         let segment = noted(&[write, write.of(0xff00)]);
-        assert_eq!(segment.rows.to_vec(), [write.of(0xffff)]);
+        let rows: Vec<_> = segment
+            .rows()
+            .filter(|row| row.bytes != 0)
+            .copied()
+            .collect();
+        assert_eq!(rows, [write.of(0xffff)]);
     }
 }
