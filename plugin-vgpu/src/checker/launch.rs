@@ -11,7 +11,7 @@ use vgpu_abi::AccessKind;
 use vgpu_abi::artifact::Site;
 
 use super::observation::{Observation, What};
-use super::race::{self, Conflict, Meeting, Races, ThreadSet};
+use super::race::{self, Begun, Conflict, Meeting, Races, ThreadSet};
 use super::{Checker, Wrong};
 use crate::arena::Span;
 use crate::block_ranges::index_in;
@@ -126,7 +126,7 @@ impl LaunchChecks {
         let blocks = code.grid.iter().map(|&count| u64::from(count)).product();
         let mut launches = checker.launches.lock();
         let number = match &checker.races {
-            Some(races) => races.launches().begin(blocks),
+            Some(races) => races.launches().begin(blocks, Begun::now()),
             None => 0,
         };
         if checker.races.is_some() {
@@ -146,7 +146,8 @@ impl LaunchChecks {
     /// The launch has ended: reports what was wrong.
     pub fn end(&self) {
         if let Some(races) = &self.checker.races {
-            races.launches().end(self.number);
+            let work = races.launches().work(self.number);
+            work.into_iter().for_each(Begun::end);
         }
         let found = std::mem::take(&mut *self.found.lock());
         self.barriers.lock().clear();
@@ -425,7 +426,6 @@ impl LaunchChecks {
 
     /// What is compared of an access. The device runtime's locks are atomic operations of its own. They order the
     /// program's accesses; its other accesses do not matter.
-    #[expect(clippy::mut_from_ref)]
     fn compared(&self, access: Access) -> Option<(&mut Races, Access)> {
         let kind = match access.kind.has(AccessKind::FOREIGN) {
             true => access.kind.and(AccessKind::ORDER),

@@ -24,6 +24,8 @@ use crate::window;
 use allocations::Allocations;
 pub use launch::{LaunchChecks, LaunchedCode};
 use race::Detector;
+/// What orders the work of streams.
+pub use race::{Finished, Timeline, known_to_host, tell_host};
 use shadow::Shadow;
 
 /// Bytes between heap blocks that nobody may access.
@@ -77,6 +79,11 @@ impl Checker {
             races: checks.race.then(Detector::new),
             launches: Mutex::default(),
         })
+    }
+
+    /// What orders the work of a new stream, if races are looked for.
+    pub fn timeline(&self) -> Option<Timeline> {
+        self.races.as_ref().map(|_| Timeline::new())
     }
 
     /// From now on, only what is allocated in `span` may be accessed.

@@ -1,9 +1,13 @@
 //! Launches, and which of them come after which.
 
 use super::segment::Horizon;
+use super::work::{Begun, Work};
 
 /// Most blocks that have numbers of their own.
 const MAX_BLOCKS: u64 = u32::MAX as u64;
+
+/// Launches that are compared with a new one. Older ones are taken to be over.
+const WINDOW: usize = 256;
 
 /// A launch.
 struct LaunchSpan {
@@ -12,44 +16,40 @@ struct LaunchSpan {
     blocks: u64,
     /// Blocks with lower numbers were over when it began.
     settled: u32,
-    began: u64,
-    ended: Option<u64>,
+    /// Its work, while it is new.
+    begun: Option<Begun>,
 }
 
 /// The launches of a device.
 #[derive(Default)]
 pub struct Launches {
     all: Vec<LaunchSpan>,
-    /// Those that have not ended.
-    running: Vec<u32>,
     blocks: u64,
-    events: u64,
 }
 
 impl Launches {
     /// A launch of so many blocks begins. Gives its number.
-    pub fn begin(&mut self, blocks: u64) -> u32 {
-        self.events += 1;
+    pub fn begin(&mut self, blocks: u64, begun: Begun) -> u32 {
         let first = (1 + self.blocks).min(MAX_BLOCKS) as u32;
         self.blocks += blocks;
-        let number = self.all.len() as u32;
-        let running = self.running.iter().map(|&it| self.all[it as usize].first);
+        let old = self.all.len().saturating_sub(WINDOW);
+        let unknown = self.all[old..].iter().find(|it| !it.is_before(&begun));
+        let settled = unknown.map_or(first, |it| it.first);
+        if let Some(old) = old.checked_sub(1) {
+            self.all[old].begun = None;
+        }
         self.all.push(LaunchSpan {
             first,
             blocks,
-            settled: running.min().unwrap_or(first),
-            began: self.events,
-            ended: None,
+            settled,
+            begun: Some(begun),
         });
-        self.running.push(number);
-        number
+        self.all.len() as u32 - 1
     }
 
-    /// A launch has ended.
-    pub fn end(&mut self, launch: u32) {
-        self.running.retain(|&it| it != launch);
-        self.events += 1;
-        self.all[launch as usize].ended = Some(self.events);
+    /// The work that a launch is.
+    pub fn work(&self, launch: u32) -> Option<Work> {
+        Some(self.all[launch as usize].begun.as_ref()?.work)
     }
 
     /// What a block of a launch comes after.
@@ -68,16 +68,13 @@ impl Launches {
         first == settled
     }
 
-    /// Whether the launch of `other` had ended when that of `block` began.
+    /// Whether the launch of `block` comes after that of `other`.
     pub fn orders(&self, other: u32, block: u32) -> bool {
         let (Some((other, _)), Some((present, _))) = (self.of(other), self.of(block)) else {
             return true;
         };
-        let began = self.all[present as usize].began;
-        other != present
-            && self.all[other as usize]
-                .ended
-                .is_some_and(|ended| ended < began)
+        let begun = self.all[present as usize].begun.as_ref();
+        other != present && begun.is_none_or(|begun| self.all[other as usize].is_before(begun))
     }
 
     /// The launch of a block, and the block's index in it.
@@ -91,5 +88,12 @@ impl Launches {
     /// Whether a block has no number of its own: nothing is compared then.
     pub fn is_exhausted(block: u32) -> bool {
         u64::from(block) >= MAX_BLOCKS
+    }
+}
+
+impl LaunchSpan {
+    fn is_before(&self, later: &Begun) -> bool {
+        let mine = self.begun.as_ref();
+        mine.is_none_or(|mine| later.known.has(mine.work))
     }
 }

@@ -19,6 +19,7 @@ mod releases;
 mod row;
 mod segment;
 mod thread_set;
+mod work;
 
 use std::sync::Arc;
 
@@ -38,6 +39,7 @@ use releases::Moment;
 use row::{Row, Threads};
 use segment::Horizon;
 pub use thread_set::ThreadSet;
+pub use work::{Begun, Finished, Timeline, known_to_host, tell_host};
 
 /// A past access that nothing orders with the present one.
 #[derive(Clone, Copy, Debug)]

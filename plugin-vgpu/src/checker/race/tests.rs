@@ -23,7 +23,7 @@ struct Program(Races);
 impl Program {
     fn new() -> Program {
         let mut races = Races::default();
-        let launch = races.launches.lock().begin(10);
+        let launch = races.launches.lock().begin(10, Begun::now());
         races.begin_block(launch, 0, 1, NO_SHARED);
         Program(races)
     }
@@ -141,9 +141,10 @@ fn kernels_one_after_the_other_are_ordered() {
     let mut program = Program::new();
     assert!(!program.races(0, WRITE, 64));
     let launches = program.0.launches.clone();
-    let concurrent = launches.lock().begin(1);
-    launches.lock().end(0);
-    let next = launches.lock().begin(1);
+    let concurrent = launches.lock().begin(1, Begun::now());
+    let first = launches.lock().work(0).unwrap();
+    Begun::end(first);
+    let next = launches.lock().begin(1, Begun::now());
     program.0.begin_block(next, 0, 1, NO_SHARED);
     assert!(!program.races(1, READ, 64));
     program.0.begin_block(concurrent, 0, 1, NO_SHARED);
@@ -153,7 +154,7 @@ fn kernels_one_after_the_other_are_ordered() {
 #[test]
 fn lanes_in_lockstep_need_no_barrier() {
     let mut races = Races::default();
-    let launch = races.launches.lock().begin(1);
+    let launch = races.launches.lock().begin(1, Begun::now());
     races.begin_block(launch, 0, 64, NO_SHARED);
     assert!(races.access(0, &access(1, WRITE, 64, 4)).is_empty());
     assert!(races.access(63, &access(1, READ, 64, 4)).is_empty());
