@@ -12,7 +12,7 @@ use vgpu_abi::{BarrierReduce, ReduxOp, ShuffleMode, ThreadContext, VoteMode, WAV
 
 use crate::barrier::{Arrival, reduction};
 use crate::block::{Block, Misuse, Outcome, split};
-use crate::fault::{Cause, FaultLocation, Raised};
+use crate::fault::Cause;
 use crate::fiber;
 use crate::scheduler;
 use crate::sm::Sm;
@@ -67,16 +67,9 @@ impl Caller<'_> {
     /// Ends the kernel.
     fn raise(&self, site: u32, cause: Cause) -> ! {
         let lane = self.sm.fiber_states[usize::from(self.fiber)].lane.get();
-        let raised = Raised {
-            thread: self.thread + u16::from(lane),
-            thread_count: 1,
-            cause,
-            place: FaultLocation::Site(site),
-            waiting: Vec::new(),
-        };
-        self.sm.raised.set(Some(Box::new(raised)));
+        let thread = self.thread + u16::from(lane);
         // SAFETY: this is the caller's fiber; the worker was suspended when it resumed one.
-        unsafe { self.sm.return_to_worker() }
+        unsafe { self.sm.raise(thread, site, cause) }
     }
 
     #[inline(always)]

@@ -21,6 +21,11 @@ impl SmCounters {
         self.switches.set(self.switches.get() + 1);
     }
 
+    /// As [`SmCounters::switched`], this many times.
+    pub fn switched_times(&self, times: u64) {
+        self.switches.set(self.switches.get() + times);
+    }
+
     /// Adds the instructions of a thread that has ended.
     #[inline(always)]
     pub fn executed(&self, instructions: u64) {

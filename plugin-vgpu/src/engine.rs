@@ -45,6 +45,13 @@ pub enum Form {
         /// The master is one of them.
         last: Option<EntryFn>,
     },
+    /// All warps of a block on one fiber, from barrier to barrier ([`vgpu_abi::RegionCall`]).
+    Regions {
+        /// The kernel.
+        entry: WarpEntryFn,
+        /// Bytes of a warp's frame.
+        frame: u32,
+    },
     /// Subgroups of `width` threads run one after another on one stack, and then the threads behind the last whole
     /// one. Nothing in them waits.
     Subgroups {
@@ -72,6 +79,7 @@ struct WarpKernel {
     workers: bool,
     partial: bool,
     max_threads: u32,
+    regions: Option<u32>,
 }
 
 impl Forms {
@@ -90,6 +98,7 @@ impl Forms {
                 workers,
                 partial,
                 max_threads,
+                regions,
             } => {
                 let address = resolve(&symbol)?;
                 // SAFETY: the manifest says that the symbol is an entry of this type, and `resolve` checks that
@@ -102,6 +111,7 @@ impl Forms {
                     workers,
                     partial,
                     max_threads,
+                    regions,
                 })
             }
         };
@@ -111,12 +121,17 @@ impl Forms {
     /// The form for blocks of this shape.
     pub fn choose(&self, block: [u32; 3]) -> Form {
         match &self.warp {
-            Ok(warp) if unsuitable_shape(warp, block).is_none() => match warp.fiber {
-                true => Form::Warps {
+            Ok(warp) if unsuitable_shape(warp, block).is_none() => match (warp.regions, warp.fiber)
+            {
+                (Some(frame), _) => Form::Regions {
+                    entry: warp.entry,
+                    frame,
+                },
+                (None, true) => Form::Warps {
                     entry: warp.entry,
                     last: warp.workers.then_some(self.thread),
                 },
-                false => Form::Subgroups {
+                (None, false) => Form::Subgroups {
                     entry: warp.entry,
                     rest: self.thread,
                     width: warp.width,
@@ -179,6 +194,7 @@ mod tests {
             symbol: "warp".into(),
             width: 32,
             max_threads: 256,
+            regions: None,
             fiber,
             workers: false,
             partial: fiber,
@@ -196,6 +212,7 @@ mod tests {
             symbol: "warp".into(),
             width: 32,
             max_threads: 160,
+            regions: None,
             fiber: true,
             workers: true,
             partial: false,
@@ -217,6 +234,7 @@ mod tests {
             symbol: "warp".into(),
             width: 32,
             max_threads: 128,
+            regions: None,
             fiber: true,
             workers: false,
             partial: false,

@@ -13,7 +13,7 @@
 use std::cell::Cell;
 
 use plugin_api::Result;
-use vgpu_abi::{CONTEXT_SIZE, STACK_SIZE, ThreadContext, WARP_STACK_SIZE};
+use vgpu_abi::{CONTEXT_SIZE, MAX_FRAME, STACK_SIZE, ThreadContext, WARP_STACK_SIZE, WarpFrame};
 
 use crate::barrier::MAX_WARPS;
 use crate::block::MAX_THREADS;
@@ -34,6 +34,9 @@ const FIRST_WARP: u16 = MAX_THREADS as u16;
 
 /// Upper bound of fiber numbers.
 pub const MAX_FIBERS: usize = FIRST_WARP as usize + MAX_WARPS * SLOTS_PER_WARP as usize;
+
+// The frames of a block's warps lie on the second warp's stack.
+const _: () = assert!(MAX_WARPS * MAX_FRAME as usize + PAGE as usize <= WARP_STACK_SIZE);
 
 /// Size and alignment of the region that holds a multiprocessor's stacks.
 const REGION_SIZE: usize = MAX_FIBERS * STACK_SIZE;
@@ -117,6 +120,24 @@ impl Stacks {
             threads: Pool::new(MAX_THREADS as usize),
             warps: Pool::new(MAX_WARPS),
         })
+    }
+
+    /// The fiber for a block that runs by regions, and where the frames of its warps belong. Nobody may use warps'
+    /// stacks otherwise meanwhile.
+    pub fn for_regions(&mut self) -> Result<(u16, *mut WarpFrame)> {
+        while self.warps.made < 2 {
+            let warp = self.warps.made;
+            self.open(warp_fiber(warp))?;
+            self.warps.made += 1;
+            self.warps.free.push(warp);
+        }
+        let frames = self.bottom(warp_fiber(1)) + PAGE;
+        Ok((warp_fiber(0), frames as *mut WarpFrame))
+    }
+
+    /// The fiber that has the context of a warp, where the first warp's fiber runs all of them.
+    pub fn fiber_of_warp(&self, warp: u16) -> u16 {
+        warp_fiber(warp)
     }
 
     /// Sets the multiprocessor that owns the stacks.

@@ -17,6 +17,7 @@ use crate::engine::Form;
 use crate::fault::Raised;
 use crate::form_choice::{FormChoice, Sample, Way};
 use crate::machine::Machine;
+use crate::regions;
 use crate::schedule::LaunchOrder;
 use crate::scheduler::{self, Ending};
 use crate::signals;
@@ -285,6 +286,11 @@ impl Grid {
                     })
                 }
             }
+            Form::Regions { .. } => {
+                let run = self.block_run(sm, [0; 3], form);
+                // SAFETY: as above.
+                unsafe { regions::run(sm, &run, blocks) }
+            }
             Form::Threads(_) | Form::Warps { .. } => {
                 blocks.try_for_each(|block| self.run_block(sm, block, form))
             }
@@ -311,7 +317,11 @@ impl Grid {
         if self.stop.load(Ordering::Relaxed) {
             return Ok(());
         }
-        // SAFETY: the contract of `launch`, and `signals::enter` was called.
+        if let Form::Regions { .. } = run.form {
+            // SAFETY: the contract of `launch`, and `signals::enter` was called.
+            return unsafe { regions::run(sm, run, BlockRange::of(block)) };
+        }
+        // SAFETY: as above.
         match unsafe { scheduler::run_block(sm, run) } {
             Ending::Finished | Ending::Stopped => Ok(()),
             Ending::Faulted(raised) => Err((block, raised)),

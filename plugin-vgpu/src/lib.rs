@@ -44,6 +44,7 @@ mod module;
 mod plugin;
 mod printf;
 mod quarantine;
+mod regions;
 mod ring;
 mod schedule;
 mod scheduler;

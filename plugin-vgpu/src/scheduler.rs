@@ -48,6 +48,7 @@ pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
         Form::Threads(_) => 0,
         Form::Warps { last: None, .. } => threads.div_ceil(size),
         Form::Warps { last: Some(_), .. } => threads.div_ceil(size) - 1,
+        Form::Regions { .. } => unreachable!("`regions` runs these"),
         Form::Subgroups { width, .. } => {
             ended = run.whole_subgroups(width);
             0
@@ -58,24 +59,13 @@ pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
     let random = run.order.of_block(run.context.ctaid);
     block.reset(threads, run.warp_kind, warps, ended, random);
     run.begin_checks(sm, run.context.ctaid);
-    let mut waiting = Waiting {
-        since: None,
-        rounds: 0,
-    };
+    let mut waiting = Waiting::new();
     let ending = loop {
-        // SAFETY: no fiber runs.
-        let thread = match unsafe { sm.block() }.next() {
-            Next::Resume(thread) => Ok(thread),
-            Next::Start => start(sm),
-            Next::Done => return Ending::Finished,
-            Next::Idle => match waiting.idle(sm, run) {
-                Ok(()) => continue,
-                Err(ending) => break ending,
-            },
-            Next::Poll if run.stop.load(Ordering::Relaxed) => break Ending::Stopped,
-            // SAFETY: no fiber runs.
-            Next::Poll if unsafe { sm.block() }.rotate() => start(sm),
-            Next::Poll => continue,
+        let thread = match next_thread(sm, run, run.context.ctaid, &mut waiting) {
+            Ok(Next::Resume(thread)) => Ok(thread),
+            Ok(_) => start(sm),
+            Err(Ending::Finished) => return Ending::Finished,
+            Err(ending) => break ending,
         };
         let thread = match thread {
             Ok(thread) => thread,
@@ -91,6 +81,27 @@ pub unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>) -> Ending {
     // or at a faulting access.
     unsafe { sm.stacks() }.put_all();
     ending
+}
+
+/// What the worker of a block does next: [`Next::Resume`] or [`Next::Start`]. The error is how the block has ended.
+pub fn next_thread(
+    sm: &Sm,
+    run: &BlockRun<'_>,
+    block: [u32; 3],
+    waiting: &mut Waiting,
+) -> Result<Next, Ending> {
+    loop {
+        // SAFETY: no fiber runs.
+        let state = unsafe { sm.block() };
+        match state.next() {
+            next @ (Next::Resume(_) | Next::Start) => return Ok(next),
+            Next::Done => return Err(Ending::Finished),
+            Next::Idle => waiting.idle(sm, run, block)?,
+            Next::Poll if run.stop.load(Ordering::Relaxed) => return Err(Ending::Stopped),
+            Next::Poll if state.rotate() => return Ok(Next::Start),
+            Next::Poll => {}
+        }
+    }
 }
 
 /// Prepares a fiber for the next thread that has not started, or for the next warp in warp form.
@@ -234,24 +245,29 @@ pub fn context(run: &BlockRun<'_>, thread: u16) -> ThreadContext {
 }
 
 /// How long the block has been waiting on memory.
-struct Waiting {
+pub struct Waiting {
     since: Option<Instant>,
     rounds: u32,
 }
 
 impl Waiting {
+    /// It has not waited yet.
+    pub fn new() -> Waiting {
+        Waiting {
+            since: None,
+            rounds: 0,
+        }
+    }
+
     /// Only threads that yielded can run. Decides how to continue.
-    fn idle(&mut self, sm: &Sm, run: &BlockRun<'_>) -> Result<(), Ending> {
+    fn idle(&mut self, sm: &Sm, run: &BlockRun<'_>, block: [u32; 3]) -> Result<(), Ending> {
         // SAFETY: no fiber runs.
         match unsafe { sm.block() }.idle(self.lockstep_expired(run)) {
             Idle::Continue => {
-                *self = Waiting {
-                    since: None,
-                    rounds: 0,
-                };
+                *self = Waiting::new();
                 Ok(())
             }
-            Idle::Spinning => self.spin(sm, run),
+            Idle::Spinning => self.spin(sm, run, block),
             Idle::Deadlock => {
                 // SAFETY: no fiber runs.
                 let raised = deadlock::report(unsafe { sm.block() }, Cause::Deadlock);
@@ -266,7 +282,7 @@ impl Waiting {
             .is_some_and(|since| since.elapsed() > run.lockstep_timeout)
     }
 
-    fn spin(&mut self, sm: &Sm, run: &BlockRun<'_>) -> Result<(), Ending> {
+    fn spin(&mut self, sm: &Sm, run: &BlockRun<'_>, block: [u32; 3]) -> Result<(), Ending> {
         self.rounds = self.rounds.wrapping_add(1);
         if !self.rounds.is_multiple_of(SPINS_PER_YIELD) {
             return Ok(());
@@ -285,7 +301,7 @@ impl Waiting {
         if let Some(endless) = run.endless_wait {
             // SAFETY: no fiber runs.
             let waiting = || deadlock::report(unsafe { sm.block() }, Cause::NoProgress(waited));
-            endless.check(run.context.ctaid, waited, waiting);
+            endless.check(block, waited, waiting);
         }
         match waited > SPIN_LIMIT {
             true => std::thread::sleep(NAP),

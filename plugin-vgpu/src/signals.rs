@@ -105,10 +105,10 @@ fn threads_running_with(sm: &Sm, thread: u16) -> u16 {
         Form::Subgroups { width, .. } if u32::from(thread) < run.whole_subgroups(width) => {
             width as u16
         }
-        Form::Warps { .. } if block.in_warp_form(thread) => {
+        Form::Warps { .. } | Form::Regions { .. } if block.in_warp_form(thread) => {
             (Lanes::BITS - block.live_lanes(thread).leading_zeros()).max(1) as u16
         }
-        Form::Subgroups { .. } | Form::Warps { .. } | Form::Threads(_) => 1,
+        _ => 1,
     }
 }
 

@@ -14,7 +14,7 @@ use crate::checker::{Checker, LaunchChecks};
 use crate::counters::SmCounters;
 use crate::endless_wait::EndlessWait;
 use crate::engine::Form;
-use crate::fault::Raised;
+use crate::fault::{Cause, FaultLocation, Raised};
 use crate::fiber::{FiberState, MAX_FIBERS, Stacks};
 use crate::heap::{Heap, HeapCache};
 use crate::schedule::LaunchOrder;
@@ -236,17 +236,38 @@ impl Sm {
     /// # Safety
     /// The caller is the worker. As for [`Sm::wait`].
     pub unsafe fn resume(&self, thread: u16) {
+        // SAFETY: the caller's contract.
+        unsafe { self.resume_at(thread, thread) }
+    }
+
+    /// As [`Sm::resume`], for a thread that runs on the fiber of another one, `of`.
+    ///
+    /// # Safety
+    /// As for [`Sm::resume`].
+    pub unsafe fn resume_at(&self, thread: u16, of: u16) {
         self.current.set(thread);
         self.in_fiber.set(true);
         self.counters.switched();
         // SAFETY: the caller's contract.
-        unsafe {
-            switch(
-                self.worker.as_ptr(),
-                self.suspended[usize::from(thread)].get(),
-            )
-        };
+        unsafe { switch(self.worker.as_ptr(), self.suspended[usize::from(of)].get()) };
         self.in_fiber.set(false);
+    }
+
+    /// Ends the kernel with a fault of a thread at a site.
+    ///
+    /// # Safety
+    /// As for [`Sm::return_to_worker`].
+    pub unsafe fn raise(&self, thread: u16, site: u32, cause: Cause) -> ! {
+        let raised = Raised {
+            thread,
+            thread_count: 1,
+            cause,
+            place: FaultLocation::Site(site),
+            waiting: Vec::new(),
+        };
+        self.raised.set(Some(Box::new(raised)));
+        // SAFETY: the caller's contract.
+        unsafe { self.return_to_worker() }
     }
 
     /// Returns to the worker for good: the block is over.

@@ -80,6 +80,9 @@ pub enum WarpForm {
         partial: bool,
         /// Most threads of a block: the kernel's launch bound, which the warp form relies on.
         max_threads: u32,
+        /// If it runs by regions ([`crate::RegionCall`]): bytes of a warp's frame. Then no warp needs a fiber.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        regions: Option<u32>,
     },
 }
 

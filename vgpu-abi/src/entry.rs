@@ -24,6 +24,8 @@ pub type EntryFn = unsafe extern "C" fn(context: *mut ThreadContext, args: *cons
 /// generic kernel, `tid[0]` and `tid[2]` must be the same instead. The block then extends along y and has more than one
 /// warp, and its last warp runs thread by thread.
 ///
+/// A form with `regions` is called otherwise: see [`RegionCall`].
+///
 /// Where the form says `fiber: false`, the code calls nothing that waits: subgroups may run one after another on one
 /// stack. Otherwise `width` is the image's warp size, and every warp needs a fiber of its own. Either way the stack has
 /// [`WARP_STACK_SIZE`] bytes.
@@ -32,3 +34,52 @@ pub type WarpEntryFn =
 
 /// Stack of one warp in warp form, in bytes: as much as 32 threads have.
 pub const WARP_STACK_SIZE: usize = 32 * STACK_SIZE;
+
+/// One call of a warp form that runs by *regions*: from a barrier to the next ones (pocl's parallel regions). A call
+/// runs one region for several warps of a block, one after the other, on one stack.
+///
+/// The address of this structure takes the place of `lanes` in [`WarpEntryFn`]. `context` is that of the block's first
+/// warp, and the contexts of the others follow at distances of [`WARP_STACK_SIZE`]. Code passes their addresses on, to
+/// engine functions, and does not read them: what a warp knows of itself is in its frame.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct RegionCall {
+    /// The frames of the block's warps, one after the other, of as many bytes each as the form says.
+    pub frames: *mut WarpFrame,
+    /// Where the index of the running warp's first thread belongs.
+    pub current: *mut u16,
+    /// The region.
+    pub region: u32,
+    /// The first warp that it runs for.
+    pub from: u32,
+    /// The one behind the last.
+    pub to: u32,
+}
+
+/// What a warp keeps between two regions. What its code keeps follows.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct WarpFrame {
+    /// Its context.
+    pub context: ThreadContext,
+    /// The lanes that exist: as `lanes` in [`WarpEntryFn`].
+    pub existing: u64,
+    /// The lanes that have come to a barrier. This and the next four fields are the arguments of `vgpu_warp_barrier`.
+    pub lanes: u64,
+    /// Lanes that wait for these in other code.
+    pub elsewhere: u64,
+    /// The call's place in the source.
+    pub site: u32,
+    /// The barrier's number.
+    pub id: u32,
+    /// How many threads it is for; 0 for all.
+    pub count: u32,
+    /// The region behind that barrier, or [`ENDED`].
+    pub region: u32,
+}
+
+/// Stands for a region where a warp has ended.
+pub const ENDED: u32 = u32::MAX;
+
+/// Most bytes of a frame.
+pub const MAX_FRAME: u32 = 128 << 10;

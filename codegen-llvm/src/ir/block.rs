@@ -46,6 +46,11 @@ impl Block {
         Value(llvm!(core::LLVMBasicBlockAsValue(self.0))).name()
     }
 
+    /// Moves it in front of another one: to the beginning of the function if that was first.
+    pub fn move_before(self, other: Block) {
+        llvm!(core::LLVMMoveBasicBlockBefore(self.0, other.0));
+    }
+
     /// The function it is in.
     pub fn function(self) -> Value {
         Value(llvm!(core::LLVMGetBasicBlockParent(self.0)))

@@ -2,7 +2,7 @@
 
 use llvm_sys::{LLVMAtomicOrdering, LLVMOpcode};
 
-use super::{Layout, Type, Value};
+use super::{Context, Layout, Type, Value};
 
 impl Value {
     /// A constant pointer as a pointer of a type, in another address space.
@@ -34,6 +34,23 @@ impl Value {
     /// Makes it volatile.
     pub fn set_volatile(self) {
         llvm!(core::LLVMSetVolatile(self.0, 1));
+    }
+
+    /// Says of a load that nobody changes what it reads while the function runs (`!invariant.load`).
+    pub fn set_invariant(self, context: Context) {
+        let kind = "invariant.load";
+        let kind = llvm!(core::LLVMGetMDKindIDInContext(
+            context.0,
+            kind.as_ptr().cast(),
+            kind.len() as u32
+        ));
+        let node = llvm!(core::LLVMMDNodeInContext2(
+            context.0,
+            std::ptr::null_mut(),
+            0
+        ));
+        let node = llvm!(core::LLVMMetadataAsValue(context.0, node));
+        llvm!(core::LLVMSetMetadata(self.0, kind, node));
     }
 
     /// Whether an instruction is atomic: an atomic load or store, atomicrmw, cmpxchg, fence.

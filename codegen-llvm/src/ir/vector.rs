@@ -249,6 +249,18 @@ impl Builder {
         llvm!(core::LLVMBuildCondBr(self.raw, condition.0, yes.0, no.0));
     }
 
+    /// `switch value`: to the case's number's place in `cases`; what is none of them cannot be.
+    pub fn switch(&self, value: Value, cases: &[Block]) {
+        let none = Builder::append_block(self.context, self.block().function(), "");
+        Builder::at_end(self.context, none).unreachable();
+        let count = cases.len() as u32;
+        let switch = llvm!(core::LLVMBuildSwitch(self.raw, value.0, none.0, count));
+        for (number, case) in cases.iter().enumerate() {
+            let number = Value::int(value.ty(), number as u64);
+            llvm!(core::LLVMAddCase(switch, number.0, case.0));
+        }
+    }
+
     /// A branch that hardly ever goes to `unlikely`, so that the register allocator favours the other side.
     pub fn branch_likely(&self, unlikely_if: Value, unlikely: Block, likely: Block) {
         let branch = llvm!(core::LLVMBuildCondBr(

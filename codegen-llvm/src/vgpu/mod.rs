@@ -101,6 +101,8 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("spin", spin::run),
     ("lower-block-atomics", block_atomics::run),
     ("optimise", optimise::run),
+    ("regions", warp::regions::run),
+    ("finish", optimise::finish),
     ("division", division::run),
     ("lane-access", lane_access::run),
     ("undefined", undefined::run),

@@ -86,5 +86,13 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     for function in all.into_iter().filter(|it| !is_warp_form(it)) {
         machine.run_function_passes(module, function, SUPERWORDS)?;
     }
-    machine.run_passes(module, FINISH)
+    Ok(())
+}
+
+/// Cleans up behind [`run`] and the passes between.
+pub fn finish(unit: &mut Unit) -> Result<()> {
+    match unit.options.level {
+        0 | 1 => Ok(()),
+        _ => unit.machine.run_passes(&unit.module, FINISH),
+    }
 }

@@ -1,10 +1,11 @@
 ; A barrier is one call for the warp, also after threads have returned.
-; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check %s 2>&1 | FileCheck %s --check-prefix=IR
+; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm -O1 --no-window-check %s 2>&1 | FileCheck %s \
+; RUN:   --check-prefix=IR
 ; IR: define hidden void @vgpu.warp.early_return
 ; IR: call void @vgpu_warp_barrier(ptr {{.*}} %0, i32 {{.*}}, i32 0, i32 0, i64 {{.*}}, i64 0)
 ; IR: define hidden void @vgpu.warp.counts
 ; IR: call i32 @vgpu_warp_barrier_reduce(ptr {{.*}} %0, i32 {{.*}}, i32 0, i32 0, i32 0, i64 {{.*}}, i64 0, i64 {{.*}})
-; RUN: omptarget-codegen vgpu --warp-forms --no-window-check %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
+; RUN: omptarget-codegen vgpu --warp-forms -O1 --no-window-check %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
 ; MANIFEST: "warp":{"Present":{"symbol":"vgpu.warp.early_return","width":32,"fiber":true,
 ; MANIFEST-SAME: "workers":false,"partial":true,"max_threads":1024}}
 target triple = "nvptx64-nvidia-cuda"

@@ -1,6 +1,6 @@
 ; A second version is for chunks in which every thread has an iteration: there the index is consecutive, and accesses
 ; are at unit stride without a test. In the short last chunk they may be or not.
-; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check %s 2>&1 | FileCheck %s \
+; RUN: omptarget-codegen vgpu --warp-forms --print-after optimise --no-window-check %s -o /dev/null 2>&1 | FileCheck %s \
 ; RUN:   --implicit-check-not='@vgpu.warp.all_take'
 ; CHECK: define hidden void @vgpu.warp.chunks
 ; CHECK: call void @llvm.masked.store.v32i32

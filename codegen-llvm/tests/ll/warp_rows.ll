@@ -1,7 +1,7 @@
 ; A consecutive number is divided: the first active lane divides for all lanes of its row. Where one row holds the whole
 ; subgroup, and row by row where it ends within, the quotient is uniform and accesses are at unit stride, without tests.
 ; Where rows are very short, the lanes divide as floating-point numbers, and an index that varies is tested.
-; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check %s 2>&1 | FileCheck %s \
+; RUN: omptarget-codegen vgpu --warp-forms --print-after optimise --no-window-check %s -o /dev/null 2>&1 | FileCheck %s \
 ; RUN:   --implicit-check-not='@vgpu.row' --implicit-check-not='@vgpu.warp.first' \
 ; RUN:   --implicit-check-not='@vgpu.warp.lanes' --implicit-check-not='@vgpu.warp.same'
 ; CHECK-LABEL: define hidden void @vgpu.warp.collapsed

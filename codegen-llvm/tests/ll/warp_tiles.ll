@@ -27,7 +27,7 @@
 ; ANY: store <16 x float>
 ; ANY: masked.store.v16f32
 ; RUN: omptarget-codegen vgpu --warp-forms %s 2>&1 | FileCheck %s --check-prefix=WARP
-; WARP: "warp":{"Present":{"symbol":"vgpu.warp.tile","width":32,"fiber":true,"workers":false,"partial":false,"max_threads":256}}
+; WARP: "warp":{"Present":{"symbol":"vgpu.warp.tile","width":32,"fiber":true,"workers":false,"partial":false,"max_threads":256,"regions":[[#]]}}
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @tile(ptr %in, ptr %out) #0 {

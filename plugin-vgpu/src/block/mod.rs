@@ -263,6 +263,30 @@ impl Block {
         thread as u16
     }
 
+    /// All threads have started.
+    pub fn start_all(&mut self) {
+        self.next_thread = self.threads;
+    }
+
+    /// Whether a barrier's count stands for the whole block.
+    pub fn is_whole(&self, count: u32) -> bool {
+        self.expected(count) == Expected::Block
+    }
+
+    /// Whether all warps can go on, none of which has lost a lane: `running` ones, which have not begun to wait, and
+    /// those in the queue, which then leave it. Not if the order is a random one.
+    pub fn all_others_are_ready(&mut self, running: u32) -> bool {
+        let warps = self.warp_count();
+        let all = self.order.is_none()
+            && self.live == self.threads
+            && self.open == 0
+            && self.ready.len() + running as usize == warps;
+        if all {
+            self.ready.clear();
+        }
+        all
+    }
+
     /// Whether a fiber whose thread or warp has ended should continue with the next unstarted one. The next one
     /// must be of the same kind.
     pub fn start_another(&self, in_warp_form: bool) -> bool {

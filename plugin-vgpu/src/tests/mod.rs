@@ -5,6 +5,7 @@ mod barriers;
 mod faults;
 mod instructions;
 mod launches;
+mod regions;
 mod warp_form;
 mod warps;
 mod waves;

@@ -37,6 +37,7 @@ mod cost;
 mod form;
 mod normalise;
 mod refusal;
+pub mod regions;
 
 use anyhow::Result;
 use vgpu_abi::Checks;
@@ -186,6 +187,7 @@ fn build(
             workers: kernel.is_generic(),
             partial,
             max_threads: kernel.bound.unwrap_or(kernel.max_threads),
+            regions: None,
         },
     ))
 }

@@ -7,6 +7,7 @@ use vgpu_abi::ThreadContext;
 
 use super::callee::{self, Callee};
 use super::shape::{Shape, Size};
+use crate::analysis::target::SHARED;
 use crate::ir::{Layout, Type, Value};
 use crate::vgpu::unit::Kernel;
 
@@ -129,6 +130,16 @@ pub fn shared_offset(mut address: Value) -> Option<i64> {
     }
     let is_base = context_field_of(address) == Some(offset_of!(ThreadContext, shared_base));
     is_base.then_some(offset)
+}
+
+/// Whether an address is known to be one of shared memory.
+pub fn is_in_shared_memory(address: Value) -> bool {
+    if address.ty().address_space() == SHARED {
+        return true;
+    }
+    let base = address.address_base();
+    let is_load = base.opcode() == Some(LLVMOpcode::LLVMLoad);
+    is_load && context_field(base) == Some(offset_of!(ThreadContext, shared_base))
 }
 
 /// The indices of a `getelementptr`, and the bytes that one step of each means; `None` for the index of a structure's

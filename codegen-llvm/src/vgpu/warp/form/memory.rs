@@ -113,8 +113,7 @@ impl Vectoriser<'_> {
         start: Value,
         alignment: u64,
     ) -> Value {
-        let (origin, _) = self.origin(address);
-        self.prefetch_ahead(origin, start, self.layout.alloc_size(ty));
+        self.prefetch_ahead(address, start, self.layout.alloc_size(ty));
         self.masked_load(ty, start, self.mask, alignment)
     }
 

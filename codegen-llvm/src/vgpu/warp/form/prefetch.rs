@@ -3,12 +3,13 @@
 //! What a subgroup loads in the next iteration lies behind what all threads of the grid load in this one, many pages
 //! further on. The CPU's own prefetchers do not look beyond a page. So each unit-stride load prefetches for an
 //! iteration some iterations ahead: it takes the distance from its address in the last iteration. A wrong guess costs
-//! only the instruction.
+//! only the instruction. Shared memory is in the caches anyway.
 
 use llvm_sys::LLVMOpcode;
 
 use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
+use crate::vgpu::warp::analysis::context_fields;
 
 /// How many iterations ahead: about as many iterations of little work as the latency of memory covers.
 const ITERATIONS: u64 = 32;
@@ -17,10 +18,13 @@ const ITERATIONS: u64 = 32;
 const LINE: u64 = 64;
 
 impl Vectoriser<'_> {
-    /// Prefetches what a loop will load some iterations after `bytes` bytes at `start`. One prefetch serves all loads
-    /// at a fixed distance from one `origin`: the others are its neighbours, or what it brings in another iteration.
-    pub(super) fn prefetch_ahead(&mut self, origin: Value, start: Value, bytes: u64) {
-        if !self.is_in_loop() || !self.prefetched.insert(origin) {
+    /// Prefetches what a loop will load some iterations after `bytes` bytes at `start`, the kernel's `address`. One
+    /// prefetch serves all loads at a fixed distance from one origin: the others are its neighbours, or what it brings
+    /// in another iteration.
+    pub(super) fn prefetch_ahead(&mut self, address: Value, start: Value, bytes: u64) {
+        let (origin, _) = self.origin(address);
+        let is_near = context_fields::is_in_shared_memory(address);
+        if is_near || !self.is_in_loop() || !self.prefetched.insert(origin) {
             return;
         }
         let int = Type::int(self.context, 64);

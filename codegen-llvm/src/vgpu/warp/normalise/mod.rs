@@ -6,7 +6,7 @@
 
 mod accesses;
 pub mod context_marker;
-mod copies;
+pub mod copies;
 mod devirtualise;
 mod loop_versioning;
 pub mod promoted_state;
