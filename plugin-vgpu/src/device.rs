@@ -249,7 +249,9 @@ impl Device for VirtualGpu {
             Completion::Blocking => Box::new(ImmediateStream::new(self)),
             Completion::Asynchronous => {
                 let workers = self.stream_workers.clone();
-                Box::new(VirtualStream::new(self, workers))
+                let checker = self.gpu.checker.as_ref();
+                let timeline = checker.and_then(|checker| checker.timeline());
+                Box::new(VirtualStream::new(self, workers, timeline))
             }
         })
     }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use parking_lot::{Condvar, Mutex};
 use plugin_api::{Device, DevicePtr, Error, Event, Kernel, Launch, Result, Stream};
 
+use crate::checker::{Finished, Timeline, known_to_host, tell_host};
 use crate::stream_workers::StreamWorkers;
 
 /// An operation on a device.
@@ -30,11 +31,16 @@ pub struct Queue {
     workers: Arc<StreamWorkers>,
     state: Mutex<State>,
     idle: Condvar,
+    /// Where races are looked for: what its work comes after.
+    timeline: Option<Mutex<Timeline>>,
 }
 
 #[derive(Default)]
 struct State {
-    commands: VecDeque<Command>,
+    /// The commands, and what the host knew when it enqueued them.
+    commands: VecDeque<(Command, Finished)>,
+    /// Events that the stream has waited for since its last command.
+    awaited: Vec<Arc<StreamEvent>>,
     claimed: bool,
     /// The first error. Nothing more runs until it has been reported.
     error: Option<Error>,
@@ -42,8 +48,11 @@ struct State {
 
 impl Queue {
     fn push(self: &Arc<Self>, command: Command) {
+        let known = self.timeline.as_ref().map(|_| known_to_host());
         let mut state = self.state.lock();
-        state.commands.push_back(command);
+        state
+            .commands
+            .push_back((command, known.unwrap_or_default()));
         if !std::mem::replace(&mut state.claimed, true) {
             drop(state);
             self.workers.submit(self.clone());
@@ -53,7 +62,7 @@ impl Queue {
     /// Runs the commands, up to the last one or to an event that has not completed.
     pub fn drain(self: &Arc<Self>) {
         loop {
-            let (command, failed) = {
+            let ((command, known), failed) = {
                 let mut state = self.state.lock();
                 let Some(command) = state.commands.pop_front() else {
                     state.claimed = false;
@@ -62,22 +71,71 @@ impl Queue {
                 };
                 (command, state.error.is_some())
             };
+            self.come_after(&known);
             match command {
-                Command::Record(event) => event.complete(&self.workers),
+                Command::Record(event) => {
+                    event.complete(&self.workers, self.known());
+                }
                 Command::Wait(event) if !failed => {
+                    if self.timeline.is_some() {
+                        self.state.lock().awaited.push(event.clone());
+                    }
                     if event.park(self) {
                         return;
                     }
                 }
                 Command::Run(operation) if !failed => {
+                    self.with_timeline(Timeline::begin);
                     if let Err(error) = operation(&*self.device) {
                         self.state.lock().error = Some(error);
                     }
+                    self.with_timeline(Timeline::end);
                 }
-                Command::Call(function) if !failed => function(),
+                Command::Call(function) if !failed => self.call(function),
                 Command::Run(_) | Command::Call(_) | Command::Wait(_) => {}
             }
         }
+    }
+}
+
+/// The order of its work with that of other streams, where races are looked for.
+impl Queue {
+    fn with_timeline<T>(&self, act: impl FnOnce(&mut Timeline) -> T) -> Option<T> {
+        Some(act(&mut self.timeline.as_ref()?.lock()))
+    }
+
+    /// The next command comes after what the host knew when it enqueued it, and after awaited events.
+    fn come_after(&self, known: &Finished) {
+        if self.timeline.is_none() {
+            return;
+        }
+        let awaited = take(&mut self.state.lock().awaited);
+        self.with_timeline(|timeline| {
+            timeline.join(known);
+            for event in awaited {
+                timeline.join(&event.state.lock().known);
+            }
+        });
+    }
+
+    fn known(&self) -> Finished {
+        self.with_timeline(|timeline| timeline.known().clone())
+            .unwrap_or_default()
+    }
+
+    /// A function may tell the host that the work before it is complete, and may wait for other work.
+    fn call(&self, function: Box<dyn FnOnce() + Send>) {
+        if let Some(secret) = self.with_timeline(|timeline| timeline.secret()) {
+            std::thread::sleep(secret);
+            self.tell_host();
+        }
+        function();
+        self.with_timeline(|timeline| timeline.join(&known_to_host()));
+    }
+
+    /// The host sees that all is complete.
+    fn tell_host(&self) {
+        self.with_timeline(|timeline| tell_host(timeline.known()));
     }
 }
 
@@ -99,13 +157,18 @@ impl<T> SendPtr<T> {
 }
 
 impl VirtualStream {
-    /// An empty stream of `device`.
-    pub fn new(device: Arc<dyn Device>, workers: Arc<StreamWorkers>) -> VirtualStream {
+    /// An empty stream of `device`. It has a timeline if races are looked for.
+    pub fn new(
+        device: Arc<dyn Device>,
+        workers: Arc<StreamWorkers>,
+        timeline: Option<Timeline>,
+    ) -> VirtualStream {
         VirtualStream(Arc::new(Queue {
             device,
             workers,
             state: Mutex::default(),
             idle: Condvar::new(),
+            timeline: timeline.map(Mutex::new),
         }))
     }
 
@@ -193,9 +256,14 @@ impl Stream for VirtualStream {
 
     fn query(&self) -> Result<bool> {
         let mut state = self.0.state.lock();
-        if state.claimed {
+        let secret = || {
+            self.0
+                .with_timeline(|timeline| !timeline.secret().is_zero())
+        };
+        if state.claimed || secret() == Some(true) {
             return Ok(false);
         }
+        self.0.tell_host();
         state.error.take().map_or(Ok(true), Err)
     }
 
@@ -204,6 +272,7 @@ impl Stream for VirtualStream {
         while state.claimed {
             self.0.idle.wait(&mut state);
         }
+        self.0.tell_host();
         state.error.take().map_or(Ok(()), Err)
     }
 }
@@ -220,13 +289,16 @@ struct EventState {
     completed: bool,
     /// Streams that continue when it completes.
     parked: Vec<Arc<Queue>>,
+    /// What is complete then.
+    known: Finished,
 }
 
 impl StreamEvent {
-    fn complete(&self, workers: &Arc<StreamWorkers>) {
+    fn complete(&self, workers: &Arc<StreamWorkers>, known: Finished) {
         let parked = {
             let mut state = self.state.lock();
             state.completed = true;
+            state.known = known;
             take(&mut state.parked)
         };
         self.changed.notify_all();
@@ -247,7 +319,11 @@ impl StreamEvent {
 
 impl Event for StreamEvent {
     fn has_happened(&self) -> Result<bool> {
-        Ok(self.state.lock().completed)
+        let state = self.state.lock();
+        if state.completed {
+            tell_host(&state.known);
+        }
+        Ok(state.completed)
     }
 
     fn synchronize(&self) -> Result<()> {
@@ -255,6 +331,7 @@ impl Event for StreamEvent {
         while !state.completed {
             self.changed.wait(&mut state);
         }
+        tell_host(&state.known);
         Ok(())
     }
 }

@@ -149,7 +149,7 @@ struct Access {
     /// Bytes, an integer of 64 bits.
     size: Value,
     kind: AccessKind,
-    /// What is stored, if that is a scalar of up to 64 bits, or 128 bits in vectors of numbers.
+    /// What is stored, if that is a scalar of up to 64 bits, or 128 bits of numbers.
     value: Option<Value>,
 }
 
@@ -300,11 +300,20 @@ impl AccessPass<'_> {
             kind,
             value: None,
         };
-        let mut found = vec![access(0, AccessKind::WRITE)];
-        if copies {
-            found.insert(0, access(1, AccessKind::READ));
+        let mut write = access(0, AccessKind::WRITE);
+        if !copies {
+            return vec![write];
         }
-        found
+        // What `llvm.memcpy` writes is what it reads. A structure is copied as a number so that threads that all write
+        // the same are known to.
+        let bytes = size.as_int().unwrap_or(0);
+        if self.unit.options.checks.race && bytes.is_power_of_two() && bytes <= 16 {
+            let bits = Type::int(self.unit.context(), 8 * bytes as u32);
+            let copied = Builder::before(self.unit.context(), call).load(bits, call.operand(1));
+            copied.set_alignment(1);
+            write.value = Some(copied);
+        }
+        vec![access(1, AccessKind::READ), write]
     }
 
     /// Bytes of a variable; `None` for anything else, and for a variable whose size the launch decides.

@@ -112,16 +112,11 @@ announcements! {
     fn vgpu_warp_access_each(
         it, site: u32, kind: u32, size: u64, lanes: u64, value: u64, addresses: *const *mut c_void
     ) {
+        let count = 64 - lanes.leading_zeros();
         // SAFETY: compiled code has an address for each lane.
-        let of_lane = |lane: usize| unsafe { *addresses.add(lane) };
+        let addresses = unsafe { std::slice::from_raw_parts(addresses.cast(), count as usize) };
         let all = access(site, kind, size, std::ptr::null_mut(), value);
-        if it.checks.are_plain(all, warp::lanes(lanes).map(|lane| of_lane(lane) as u64)) {
-            return;
-        }
-        for lane in warp::lanes(lanes) {
-            let address = of_lane(lane);
-            it.checks.access(it.actor.lane(lane), access(site, kind, size, address, value));
-        }
+        it.checks.gather(it.actor, all, lanes, addresses);
     }
 
     fn vgpu_warp_fence(it, kind: u32, lanes: u64) {

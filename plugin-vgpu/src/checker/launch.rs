@@ -11,7 +11,7 @@ use vgpu_abi::AccessKind;
 use vgpu_abi::artifact::Site;
 
 use super::observation::{Observation, What};
-use super::race::{Meeting, ThreadSet};
+use super::race::{self, Begun, Conflict, Meeting, Races, ThreadSet};
 use super::{Checker, Wrong};
 use crate::arena::Span;
 use crate::block_ranges::index_in;
@@ -126,7 +126,7 @@ impl LaunchChecks {
         let blocks = code.grid.iter().map(|&count| u64::from(count)).product();
         let mut launches = checker.launches.lock();
         let number = match &checker.races {
-            Some(races) => races.lock().order.launch(blocks),
+            Some(races) => races.launches().begin(blocks, Begun::now()),
             None => 0,
         };
         if checker.races.is_some() {
@@ -146,7 +146,8 @@ impl LaunchChecks {
     /// The launch has ended: reports what was wrong.
     pub fn end(&self) {
         if let Some(races) = &self.checker.races {
-            races.lock().order.end(self.number);
+            let work = races.launches().work(self.number);
+            work.into_iter().for_each(Begun::end);
         }
         let found = std::mem::take(&mut *self.found.lock());
         self.barriers.lock().clear();
@@ -161,8 +162,10 @@ impl LaunchChecks {
         if self.checker.checks.sync {
             self.barriers.lock().retain(|(on, _), _| *on != sm);
         }
-        let index = self.index(block);
-        self.checker.begin_block(self, index, shared, resized);
+        self.checker.begin_block(shared, resized);
+        if let Some(races) = self.races() {
+            races.begin_block(self.number, self.index(block), self.lockstep, shared);
+        }
     }
 
     /// An access of one thread.
@@ -193,14 +196,7 @@ impl LaunchChecks {
             }
             None => {}
         }
-        // The device runtime's locks are atomic operations of its own. They order the program's accesses.
-        let foreign = access.kind.has(AccessKind::FOREIGN);
-        if !foreign {
-            self.race(actor, access);
-        } else if access.kind.has(AccessKind::ATOMIC) {
-            let kind = access.kind.and(AccessKind::ORDER);
-            self.race(actor, Access { kind, ..access });
-        }
+        self.race(actor, access);
     }
 
     /// The same access of each thread in `lanes`, counted from the actor; each at `stride` bytes from the one before.
@@ -218,13 +214,12 @@ impl LaunchChecks {
         let range = (high - low).checked_add(access.size);
         let dense = stride.unsigned_abs() <= access.size && lanes.count_ones() == last - first + 1;
         let inside = |len: u64| window::contains(low) && window::contains(low + len);
-        if self.checker.races.is_none()
-            && dense
+        if dense
             && let Some(len) = range
             && inside(len)
             && self.checker.is_plain(access.kind, low, len)
         {
-            return;
+            return self.race_of_lanes(actor, access, lanes, stride);
         }
         for lane in warp::lanes(lanes) {
             let address = at(lane as u32);
@@ -232,12 +227,35 @@ impl LaunchChecks {
         }
     }
 
-    /// Whether nothing is wrong with an access of each thread, all of them close together.
-    pub fn are_plain(&self, access: Access, addresses: impl Iterator<Item = u64>) -> bool {
-        let checker = &*self.checker;
-        if checker.races.is_some() {
-            return false;
+    /// The same where each thread has an address of its own.
+    pub fn gather(&self, actor: Actor, access: Access, lanes: u64, addresses: &[u64]) {
+        if self.checker.races.is_some() {
+            return self.gather_by_runs(actor, access, lanes, addresses);
         }
+        if self.are_plain(access, warp::lanes(lanes).map(|lane| addresses[lane])) {
+            return;
+        }
+        for lane in warp::lanes(lanes) {
+            let address = addresses[lane];
+            self.access(actor.lane(lane), Access { address, ..access });
+        }
+    }
+
+    fn gather_by_runs(&self, actor: Actor, access: Access, lanes: u64, addresses: &[u64]) {
+        for (lane, run, stride) in race::runs(lanes, access.size, addresses) {
+            let address = addresses[lane];
+            if run.is_power_of_two() {
+                self.access(actor.lane(lane), Access { address, ..access });
+            } else {
+                let address = address.wrapping_sub((lane as i64 * stride) as u64);
+                self.accesses(actor, Access { address, ..access }, run, stride);
+            }
+        }
+    }
+
+    /// Whether nothing is wrong with an access of each thread, all of them close together.
+    fn are_plain(&self, access: Access, addresses: impl Iterator<Item = u64>) -> bool {
+        let checker = &*self.checker;
         // A write of the whole range would be one of its gaps, too. Where all was written before, it changes nothing.
         let kind = match checker.checks.init && access.kind.has(AccessKind::WRITE) {
             true => AccessKind::READ,
@@ -264,32 +282,31 @@ impl LaunchChecks {
 
     /// A fence of some threads.
     pub fn fence(&self, threads: impl Iterator<Item = u16>, kind: AccessKind) {
-        if let Some(races) = &self.checker.races {
-            let mut races = races.lock();
+        if let Some(races) = self.races() {
             threads.for_each(|thread| races.order.fence(thread, kind));
         }
     }
 
     /// Threads come to a meeting; see [`super::race::Order::arrive`].
     pub fn arrive(&self, meeting: Meeting, first: u16, lanes: u64, wait: bool) {
-        if let Some(races) = &self.checker.races {
+        if let Some(races) = self.races() {
             let threads = ThreadSet::lanes(first, lanes);
-            races.lock().order.arrive(meeting, &threads, first, wait);
+            races.order.arrive(meeting, &threads, first, wait);
         }
     }
 
     /// Threads go on after a meeting; `live` threads of the block have not ended.
     pub fn leave(&self, meeting: Meeting, thread: u16, live: u32) {
-        if let Some(races) = &self.checker.races {
-            races.lock().order.leave(meeting, thread, live);
+        if let Some(races) = self.races() {
+            races.order.leave(meeting, thread, live);
         }
     }
 
     /// Lanes have waited for each other.
     pub fn meet(&self, first: u16, lanes: u64, live: u32) {
-        if let Some(races) = &self.checker.races {
+        if let Some(races) = self.races() {
             let threads = ThreadSet::lanes(first, lanes);
-            races.lock().order.meet(&threads, &threads, live);
+            races.order.meet(&threads, &threads, live);
         }
     }
 
@@ -378,24 +395,59 @@ impl LaunchChecks {
         &self.checker
     }
 
+    /// The accesses, if races are looked for. The caller is the multiprocessor.
+    #[expect(clippy::mut_from_ref)]
+    fn races(&self) -> Option<&mut Races> {
+        let races = self.checker.races.as_ref()?;
+        // SAFETY: compiled code and the engine call from the multiprocessor's thread, of which there is one
+        // (`Config::from_environment`). Every caller here uses the reference up before it calls anything else.
+        Some(unsafe { races.on_multiprocessor() })
+    }
+
     fn race(&self, actor: Actor, access: Access) {
-        let Some(races) = &self.checker.races else {
+        if let Some((races, access)) = self.compared(access) {
+            for conflict in races.access(actor.thread, &access) {
+                self.report_race(actor, access, conflict);
+            }
+        }
+    }
+
+    /// The same access of several threads to memory of which nothing else is wrong.
+    fn race_of_lanes(&self, actor: Actor, access: Access, lanes: u64, stride: i64) {
+        let Some((races, access)) = self.compared(access) else {
             return;
         };
+        for conflict in races.lanes(actor.thread, &access, lanes, stride) {
+            let lane = i64::from(conflict.present - actor.thread);
+            let address = access.address.wrapping_add((lane * stride) as u64);
+            self.report_race(actor, Access { address, ..access }, conflict);
+        }
+    }
+
+    /// What is compared of an access. The device runtime's locks are atomic operations of its own. They order the
+    /// program's accesses; its other accesses do not matter.
+    fn compared(&self, access: Access) -> Option<(&mut Races, Access)> {
+        let kind = match access.kind.has(AccessKind::FOREIGN) {
+            true => access.kind.and(AccessKind::ORDER),
+            false => access.kind,
+        };
+        let matters = !kind.has(AccessKind::ORDER) || kind.has(AccessKind::ATOMIC);
+        let races = self.races().filter(|_| matters)?;
+        Some((races, Access { kind, ..access }))
+    }
+
+    fn report_race(&self, actor: Actor, access: Access, conflict: &Conflict) {
         let address = access.address;
-        let found = races.lock().access(actor.thread, &access);
-        let Some(conflict) = found else {
-            return;
-        };
         let own = (self.number, self.index(actor.block));
         let several_teams = own != (conflict.launch, conflict.block);
         if !self.checker.is_comparable(address, several_teams) {
             return;
         }
         let past = self.checker.launches.lock()[conflict.launch as usize].clone();
-        let other = conflict.past.site();
-        self.observe(actor, access, other + 1, || What::Race {
-            conflict,
+        let thread = conflict.present;
+        let actor = Actor { thread, ..actor };
+        self.observe(actor, access, conflict.site + 1, || What::Race {
+            conflict: *conflict,
             past,
             place: self.checker.describe(address),
         });

@@ -23,7 +23,9 @@ use crate::sm::MAX_SHARED;
 use crate::window;
 use allocations::Allocations;
 pub use launch::{LaunchChecks, LaunchedCode};
-use race::Races;
+use race::Detector;
+/// What orders the work of streams.
+pub use race::{Finished, Timeline, known_to_host, tell_host};
 use shadow::Shadow;
 
 /// Bytes between heap blocks that nobody may access.
@@ -44,7 +46,7 @@ pub struct Checker {
     pub checks: Checks,
     shadow: Shadow,
     known: Mutex<Known>,
-    races: Option<Mutex<Races>>,
+    races: Option<Detector>,
     /// The code of each launch, by its number.
     launches: Mutex<Vec<LaunchedCode>>,
 }
@@ -74,9 +76,14 @@ impl Checker {
             checks,
             shadow: Shadow::get()?,
             known: Mutex::default(),
-            races: checks.race.then(|| Mutex::new(Races::new())),
+            races: checks.race.then(Detector::new),
             launches: Mutex::default(),
         })
+    }
+
+    /// What orders the work of a new stream, if races are looked for.
+    pub fn timeline(&self) -> Option<Timeline> {
+        self.races.as_ref().map(|_| Timeline::new())
     }
 
     /// From now on, only what is allocated in `span` may be accessed.
@@ -162,7 +169,7 @@ impl Checker {
     }
 
     /// A block begins: its shared memory is its own, and nothing was written there.
-    fn begin_block(&self, launch: &LaunchChecks, block: u64, shared: Span, resized: bool) {
+    fn begin_block(&self, shared: Span, resized: bool) {
         let Shadow {
             accessible,
             written,
@@ -173,13 +180,6 @@ impl Checker {
         }
         if self.checks.init {
             written.clear(shared.start, shared.len);
-        }
-        if let Some(races) = &self.races {
-            let mut races = races.lock();
-            races.forget(shared.start, shared.len);
-            races
-                .order
-                .begin_block(launch.number, block, launch.lockstep);
         }
     }
 
@@ -265,7 +265,7 @@ impl Checker {
         self.shadow.written.clear(span.start, span.len);
         self.shadow.accessible.set(span.start, span.len);
         if let Some(races) = &self.races {
-            races.lock().forget(span.start, span.len);
+            races.forget(span);
         }
     }
 }

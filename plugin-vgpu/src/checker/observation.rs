@@ -182,7 +182,7 @@ fn noted(place: Place) -> Vec<Note> {
 
 /// The other access of a race.
 fn other(conflict: &Conflict, past: &LaunchedCode, present: &LaunchedCode) -> Note {
-    let verb = match (conflict.write, conflict.past.is_atomic()) {
+    let verb = match (conflict.write, conflict.atomic) {
         (true, false) => "write",
         (true, true) => "atomic write",
         (false, true) => "atomic read",
@@ -195,7 +195,7 @@ fn other(conflict: &Conflict, past: &LaunchedCode, present: &LaunchedCode) -> No
     };
     Note {
         text: format!("the other access: {verb} by {thread}{kernel}"),
-        location: past.location(conflict.past.site()),
+        location: past.location(conflict.site),
     }
 }
 

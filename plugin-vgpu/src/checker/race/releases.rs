@@ -131,6 +131,11 @@ impl Releases {
         false
     }
 
+    /// Whether nothing was released anywhere.
+    pub fn is_empty(&self) -> bool {
+        self.histories.is_empty()
+    }
+
     /// Forgets everything: no kernel runs.
     pub fn clear(&mut self) {
         self.numbers.clear();

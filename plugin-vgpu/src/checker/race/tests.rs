@@ -6,6 +6,8 @@ const READ: AccessKind = AccessKind::READ;
 const WRITE: AccessKind = AccessKind::WRITE;
 const UPDATE: AccessKind = AccessKind(READ.0 | WRITE.0 | AccessKind::ATOMIC.0);
 
+const NO_SHARED: Span = Span { start: 0, len: 0 };
+
 fn access(site: u32, kind: AccessKind, address: u64, size: u64) -> Access {
     Access {
         site,
@@ -20,20 +22,21 @@ struct Program(Races);
 
 impl Program {
     fn new() -> Program {
-        let mut races = Races::new();
-        let launch = races.order.launch(10);
-        races.order.begin_block(launch, 0, 1);
+        let mut races = Races::default();
+        let launch = races.launches.lock().begin(10, Begun::now());
+        races.begin_block(launch, 0, 1, NO_SHARED);
         Program(races)
     }
 
     fn block(&mut self, block: u64) {
-        self.0.order.begin_block(0, block, 1);
+        self.0.begin_block(0, block, 1, NO_SHARED);
     }
 
     fn races(&mut self, thread: u16, kind: AccessKind, address: u64) -> bool {
-        self.0
+        !self
+            .0
             .access(thread, &access(1, kind, address, 4))
-            .is_some()
+            .is_empty()
     }
 
     /// A barrier of the first threads of the block.
@@ -137,23 +140,25 @@ fn what_a_thread_acquired_others_know_after_a_barrier() {
 fn kernels_one_after_the_other_are_ordered() {
     let mut program = Program::new();
     assert!(!program.races(0, WRITE, 64));
-    let concurrent = program.0.order.launch(1);
-    program.0.order.end(0);
-    let next = program.0.order.launch(1);
-    program.0.order.begin_block(next, 0, 1);
+    let launches = program.0.launches.clone();
+    let concurrent = launches.lock().begin(1, Begun::now());
+    let first = launches.lock().work(0).unwrap();
+    Begun::end(first);
+    let next = launches.lock().begin(1, Begun::now());
+    program.0.begin_block(next, 0, 1, NO_SHARED);
     assert!(!program.races(1, READ, 64));
-    program.0.order.begin_block(concurrent, 0, 1);
+    program.0.begin_block(concurrent, 0, 1, NO_SHARED);
     assert!(program.races(1, WRITE, 64));
 }
 
 #[test]
 fn lanes_in_lockstep_need_no_barrier() {
-    let mut races = Races::new();
-    let launch = races.order.launch(1);
-    races.order.begin_block(launch, 0, 64);
-    assert!(races.access(0, &access(1, WRITE, 64, 4)).is_none());
-    assert!(races.access(63, &access(1, READ, 64, 4)).is_none());
-    assert!(races.access(64, &access(1, READ, 64, 4)).is_some());
+    let mut races = Races::default();
+    let launch = races.launches.lock().begin(1, Begun::now());
+    races.begin_block(launch, 0, 64, NO_SHARED);
+    assert!(races.access(0, &access(1, WRITE, 64, 4)).is_empty());
+    assert!(races.access(63, &access(1, READ, 64, 4)).is_empty());
+    assert!(!races.access(64, &access(1, READ, 64, 4)).is_empty());
 }
 
 #[test]
@@ -162,9 +167,11 @@ fn a_conflict_names_the_other_access() {
     program.block(7);
     assert!(!program.races(3, WRITE, 64));
     program.block(8);
-    let found = program.0.access(5, &access(9, READ, 66, 1)).unwrap();
+    let [found] = program.0.access(5, &access(9, READ, 66, 1)) else {
+        panic!("one conflict");
+    };
     assert_eq!((found.launch, found.block, found.thread), (0, 7, 3));
-    assert!(found.write && found.past.site() == 1);
+    assert!(found.write && found.site == 1 && found.present == 5);
 }
 
 #[test]
