@@ -193,7 +193,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Removes the least recently used entries until the rest is within the limit, and the files that dead processes
+    /// Where entries are beyond the limit, removes the least recently used ones; always, the files that dead processes
     /// left. Another process may do the same at the same time, so a missing file is no error.
     fn trim(&self) -> io::Result<()> {
         let mut entries = Vec::new();
@@ -212,8 +212,13 @@ impl Cache {
         }
         entries.sort();
         let mut total: u64 = entries.iter().map(|(_, size, _)| size).sum();
+        // Room for what comes next, lest each new entry be followed by a count.
+        let room = match total > self.limit {
+            true => self.limit - self.limit / 16,
+            false => self.limit,
+        };
         for (_, size, path) in entries {
-            if total <= self.limit {
+            if total <= room {
                 break;
             }
             let _ = fs::remove_file(path);
@@ -348,7 +353,7 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_goes_first() {
-        let (_folder, cache) = fresh(3 * (CHECKSUM as u64 + 100));
+        let (_folder, cache) = fresh(3 * (CHECKSUM as u64 + 100) * 16 / 15 + 1);
         let old = SystemTime::now() - Duration::from_secs(1000);
         for (age, name) in ["a", "b", "c"].into_iter().enumerate() {
             cache.store(&key(name), &[0; 100]);

@@ -23,6 +23,8 @@ const ALL: u64 = 0xffff_ffff;
 const DOUBLE: u64 = 0x3f;
 /// The same of single precision: rounding to nearest; division and square root are rounded correctly.
 const SINGLE: u64 = 0xa7;
+/// The same of half precision: denormals, infinities, rounding to nearest.
+const HALF: u64 = 0x7;
 
 /// The devices of a type.
 pub fn of_type(kind: u64) -> Result<Vec<Ref<Device>>> {
@@ -108,8 +110,7 @@ fn info(device: &Ref<Device>, name: u32) -> Result<Answer> {
         0x1005 => Answer::list(&MAX_ITEMS.map(|items| items.min(device.max_group()))),
         // Vectors: the compiler takes scalars of many work-items together.
         0x1006..=0x100a | 0x1036..=0x103b => Answer::of(1u32),
-        0x100b => Answer::of(1u32),
-        0x1034 | 0x103c => Answer::of(0u32),
+        0x100b | 0x1034 | 0x103c => Answer::of(1u32),
         // CL_DEVICE_MAX_CLOCK_FREQUENCY: not known.
         0x100c => Answer::of(1000u32),
         0x100d => Answer::of(64u32),
@@ -119,7 +120,7 @@ fn info(device: &Ref<Device>, name: u32) -> Result<Answer> {
         0x101a => Answer::of(ALIGNMENT as u32),
         0x101b => Answer::of(SINGLE),
         0x1032 => Answer::of(DOUBLE),
-        0x1033 => Answer::of(0u64),
+        0x1033 => Answer::of(HALF),
         // The processor's caches.
         0x101c => Answer::of(2u32),
         0x101d => Answer::of(64u32),
