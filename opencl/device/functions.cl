@@ -20,6 +20,9 @@
 FUNCTION(cbrt, float, __nv_cbrtf)
 FUNCTION(erf, float, __nv_erff)
 FUNCTION(exp, float, __nv_expf)
+// libclc's give 0 for denormal results.
+FUNCTION(erfc, float, __nv_erfcf)
+FUNCTION(exp2, float, __nv_exp2f)
 FUNCTION(exp10, float, __nv_exp10f)
 FUNCTION(log10, float, __nv_log10f)
 FUNCTION(log1p, float, __nv_log1pf)
@@ -28,6 +31,9 @@ FUNCTION(tanh, float, __nv_tanhf)
 
 // libclc's for vectors is finite at infinity.
 FUNCTION(log1p, double, __nv_log1p)
+// libclc's for vectors are not a number far from 0.
+FUNCTION(cosh, double, __nv_cosh)
+FUNCTION(sinh, double, __nv_sinh)
 
 // A function of two arguments, for vectors.
 #define VECTOR2(name, TYPE, WIDTH)                                                                                     \
@@ -52,6 +58,10 @@ VECTORS2(pow, float)
 double __nv_pow(double x, double y);
 OVERLOADABLE double pow(double x, double y) { return __nv_pow(x, y); }
 VECTORS2(pow, double)
+
+// libclc's for vectors is not a number where both are infinite.
+OVERLOADABLE double atan2pi(double y, double x);
+VECTORS2(atan2pi, double)
 
 // Not defined where the logarithm is not, or its product with `y` (OpenCL C 3.0, 7.5.1).
 OVERLOADABLE double powr(double x, double y) {

@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 
 use crate::codes::{Code, Result};
+use crate::compile::spirv;
 use crate::completion::now;
 use crate::device::{ALIGNMENT, C_VERSIONS, Device, FEATURES, MAX_ITEMS};
 use crate::entry::answer;
@@ -157,9 +158,14 @@ fn info(device: &Ref<Device>, name: u32) -> Result<Answer> {
         0x1031 => Answer::raw(platform().raw()),
         0x1035 => Answer::truth(!device.is_gpu()),
         0x103d => Answer::text("OpenCL C 1.2 omptarget"),
-        // Built-in kernels, intermediate languages: none.
-        0x103f | 0x105b => Answer::text(""),
-        0x1061 | 0x1062 => Answer::bytes(Vec::new()),
+        // Built-in kernels: none.
+        0x103f => Answer::text(""),
+        0x1062 => Answer::bytes(Vec::new()),
+        // CL_DEVICE_IL_VERSION, CL_DEVICE_ILS_WITH_VERSION.
+        0x105b => Answer::text(&intermediate_languages().join(" ")),
+        0x1061 => names_with_versions(
+            spirv_versions().map(|(major, minor)| ("SPIR-V".to_owned(), version(major, minor, 0))),
+        ),
         // Partitions: none.
         0x1042 => Answer::raw(std::ptr::null_mut()),
         0x1043 => Answer::of(0u32),
@@ -204,6 +210,19 @@ fn info(device: &Ref<Device>, name: u32) -> Result<Answer> {
         0x1072 => Answer::text("v0000-01-01-00"),
         _ => return Err(Code::INVALID_VALUE),
     })
+}
+
+/// The versions of SPIR-V that can be read on this machine.
+fn spirv_versions() -> impl Iterator<Item = (u32, u32)> {
+    spirv::VERSIONS
+        .into_iter()
+        .filter(|_| spirv::is_available())
+}
+
+fn intermediate_languages() -> Vec<String> {
+    spirv_versions()
+        .map(|(major, minor)| format!("SPIR-V_{major}.{minor}"))
+        .collect()
 }
 
 /// Devices are there as long as the process.
