@@ -84,3 +84,71 @@ OVERLOADABLE float3 rootn(float3 x, int3 n) { return (float3)(rootn(x.x, n.x), r
 ROOTN(4)
 ROOTN(8)
 ROOTN(16)
+
+// libclc's loses what is not a number, and numbers whose exponents are far apart.
+#define LDEXP(TYPE, WIDTH)                                                                                             \
+    OVERLOADABLE TYPE##WIDTH ldexp(TYPE##WIDTH x, int##WIDTH n) {                                                      \
+        return (TYPE##WIDTH)(ldexp(x.lo, n.lo), ldexp(x.hi, n.hi));                                                    \
+    }                                                                                                                  \
+    OVERLOADABLE TYPE##WIDTH ldexp(TYPE##WIDTH x, int n) { return ldexp(x, (int##WIDTH)n); }
+#define LDEXPS(TYPE, theirs)                                                                                           \
+    TYPE theirs(TYPE x, int n);                                                                                        \
+    OVERLOADABLE TYPE ldexp(TYPE x, int n) { return theirs(x, n); }                                                    \
+    LDEXP(TYPE, 2)                                                                                                     \
+    OVERLOADABLE TYPE##3 ldexp(TYPE##3 x, int3 n) {                                                                    \
+        return (TYPE##3)(ldexp(x.x, n.x), ldexp(x.y, n.y), ldexp(x.z, n.z));                                           \
+    }                                                                                                                  \
+    OVERLOADABLE TYPE##3 ldexp(TYPE##3 x, int n) { return ldexp(x, (int3)n); }                                         \
+    LDEXP(TYPE, 4)                                                                                                     \
+    LDEXP(TYPE, 8)                                                                                                     \
+    LDEXP(TYPE, 16)
+LDEXPS(float, __nv_ldexpf)
+LDEXPS(double, __nv_ldexp)
+
+// libclc's gives 1 for what holds in vectors, not -1.
+#define ISINF(WIDTH)                                                                                                   \
+    OVERLOADABLE int##WIDTH isinf(float##WIDTH x) {                                                                    \
+        return (__builtin_astype(x, int##WIDTH) & 0x7fffffff) == 0x7f800000;                                           \
+    }                                                                                                                  \
+    OVERLOADABLE long##WIDTH isinf(double##WIDTH x) {                                                                  \
+        return (__builtin_astype(x, long##WIDTH) & 0x7fffffffffffffffL) == 0x7ff0000000000000L;                        \
+    }
+ISINF(2)
+ISINF(3)
+ISINF(4)
+ISINF(8)
+ISINF(16)
+
+// libclc's for vectors is not a number at infinity.
+OVERLOADABLE float trunc(float x);
+OVERLOADABLE double trunc(double x);
+OVERLOADABLE float copysign(float x, float y);
+OVERLOADABLE double copysign(double x, double y);
+#define MODF(TYPE, SPACE)                                                                                              \
+    __attribute__((overloadable)) TYPE modf(TYPE x, SPACE TYPE *whole) {                                               \
+        TYPE part = trunc(x);                                                                                          \
+        *whole = part;                                                                                                 \
+        return copysign(__builtin_isinf(x) ? (TYPE)0 : x - part, x);                                                   \
+    }                                                                                                                  \
+    MODFS(TYPE, 2, SPACE)                                                                                              \
+    MODFS(TYPE, 3, SPACE)                                                                                              \
+    MODFS(TYPE, 4, SPACE)                                                                                              \
+    MODFS(TYPE, 8, SPACE)                                                                                              \
+    MODFS(TYPE, 16, SPACE)
+#define MODFS(TYPE, WIDTH, SPACE)                                                                                      \
+    __attribute__((overloadable)) TYPE##WIDTH modf(TYPE##WIDTH x, SPACE TYPE##WIDTH *whole) {                          \
+        TYPE##WIDTH rest, parts;                                                                                       \
+        for (int index = 0; index < WIDTH; index++) {                                                                  \
+            TYPE part;                                                                                                 \
+            rest[index] = modf(x[index], &part);                                                                       \
+            parts[index] = part;                                                                                       \
+        }                                                                                                              \
+        *whole = parts;                                                                                                \
+        return rest;                                                                                                   \
+    }
+MODF(float, )
+MODF(double, )
+MODF(float, global)
+MODF(double, global)
+MODF(float, local)
+MODF(double, local)
