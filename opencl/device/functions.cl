@@ -8,14 +8,17 @@
 #define VECTOR(name, TYPE, WIDTH)                                                                                      \
     OVERLOADABLE TYPE##WIDTH name(TYPE##WIDTH x) { return (TYPE##WIDTH)(name(x.lo), name(x.hi)); }
 
-#define FUNCTION(name, TYPE, theirs)                                                                                   \
-    TYPE theirs(TYPE x);                                                                                               \
-    OVERLOADABLE TYPE name(TYPE x) { return theirs(x); }                                                               \
+#define VECTORS(name, TYPE)                                                                                            \
     VECTOR(name, TYPE, 2)                                                                                              \
     OVERLOADABLE TYPE##3 name(TYPE##3 x) { return (TYPE##3)(name(x.x), name(x.y), name(x.z)); }                        \
     VECTOR(name, TYPE, 4)                                                                                              \
     VECTOR(name, TYPE, 8)                                                                                              \
     VECTOR(name, TYPE, 16)
+
+#define FUNCTION(name, TYPE, theirs)                                                                                   \
+    TYPE theirs(TYPE x);                                                                                               \
+    OVERLOADABLE TYPE name(TYPE x) { return theirs(x); }                                                               \
+    VECTORS(name, TYPE)
 
 FUNCTION(cbrt, float, __nv_cbrtf)
 FUNCTION(erf, float, __nv_erff)
@@ -34,6 +37,25 @@ FUNCTION(log1p, double, __nv_log1p)
 // libclc's for vectors are not a number far from 0.
 FUNCTION(cosh, double, __nv_cosh)
 FUNCTION(sinh, double, __nv_sinh)
+
+// libclc's have the wrong sign where they are 0.
+float __nv_cospif(float x);
+double __nv_cospi(double x);
+double __nv_sinpi(double x);
+double __nv_asin(double x);
+double __nv_atan(double x);
+OVERLOADABLE float cospi(float x) { return __nv_cospif(x) + 0.0f; }
+OVERLOADABLE double cospi(double x) { return __nv_cospi(x) + 0.0; }
+OVERLOADABLE double tanpi(double x) { return __nv_sinpi(x) / (__nv_cospi(x) + 0.0); }
+OVERLOADABLE float tanpi(float x) { return (float)tanpi((double)x); }
+OVERLOADABLE double asinpi(double x) { return __nv_asin(x) / M_PI; }
+OVERLOADABLE double atanpi(double x) { return __nv_atan(x) / M_PI; }
+VECTORS(cospi, float)
+VECTORS(cospi, double)
+VECTORS(tanpi, float)
+VECTORS(tanpi, double)
+VECTORS(asinpi, double)
+VECTORS(atanpi, double)
 
 // A function of two arguments, for vectors.
 #define VECTOR2(name, TYPE, WIDTH)                                                                                     \
