@@ -31,6 +31,9 @@ FUNCTION(log10, float, __nv_log10f)
 FUNCTION(log1p, float, __nv_log1pf)
 FUNCTION(log2, float, __nv_log2f)
 FUNCTION(tanh, float, __nv_tanhf)
+// libclc's are wrong for negative numbers.
+FUNCTION(tgamma, float, __nv_tgammaf)
+FUNCTION(tgamma, double, __nv_tgamma)
 
 // libclc's for vectors is finite at infinity.
 FUNCTION(log1p, double, __nv_log1p)
