@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
 use crate::claim::Claim;
+use crate::growth;
 
 /// Default of `OMPTARGET_CACHE_LIMIT`, in MiB.
 const DEFAULT_LIMIT: u64 = 512;
@@ -96,6 +97,7 @@ impl Cache {
     /// Removes every entry; returns their number and bytes.
     pub fn clear(&self) -> io::Result<(usize, u64)> {
         let entries = self.entries()?;
+        growth::forget(&self.folder);
         for (path, _) in &entries {
             match fs::remove_file(path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -149,7 +151,12 @@ impl Cache {
             log::debug!("not cached: {size} bytes are more than OMPTARGET_CACHE_LIMIT");
             return;
         }
-        let stored = self.write(key, bytes).and_then(|()| self.trim());
+        let stored = self.write(key, bytes).and_then(|()| {
+            match growth::note(&self.folder, size, self.limit) {
+                true => self.trim(),
+                false => Ok(()),
+            }
+        });
         if let Err(error) = stored {
             log::debug!("cache {}: {error}", self.folder.display());
         }
@@ -186,7 +193,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Removes the least recently used entries until the rest is within the limit, and the files that dead processes
+    /// Where entries are beyond the limit, removes the least recently used ones; always, the files that dead processes
     /// left. Another process may do the same at the same time, so a missing file is no error.
     fn trim(&self) -> io::Result<()> {
         let mut entries = Vec::new();
@@ -205,14 +212,19 @@ impl Cache {
         }
         entries.sort();
         let mut total: u64 = entries.iter().map(|(_, size, _)| size).sum();
+        // Room for what comes next, lest each new entry be followed by a count.
+        let room = match total > self.limit {
+            true => self.limit - self.limit / 16,
+            false => self.limit,
+        };
         for (_, size, path) in entries {
-            if total <= self.limit {
+            if total <= room {
                 break;
             }
             let _ = fs::remove_file(path);
             total -= size;
         }
-        Ok(())
+        growth::counted(&self.folder, total, PARTIAL)
     }
 
     fn path(&self, key: &Key) -> PathBuf {
@@ -269,9 +281,13 @@ mod tests {
     }
 
     fn entries(cache: &Cache) -> Vec<PathBuf> {
-        fs::read_dir(&cache.folder)
-            .map(|all| all.flatten().map(|file| file.path()).collect())
-            .unwrap_or_default()
+        let files = fs::read_dir(&cache.folder);
+        let paths = files
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|file| file.path());
+        paths.filter(|path| !path.ends_with("growth")).collect()
     }
 
     #[test]
@@ -337,7 +353,7 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_goes_first() {
-        let (_folder, cache) = fresh(3 * (CHECKSUM as u64 + 100));
+        let (_folder, cache) = fresh(3 * (CHECKSUM as u64 + 100) * 16 / 15 + 1);
         let old = SystemTime::now() - Duration::from_secs(1000);
         for (age, name) in ["a", "b", "c"].into_iter().enumerate() {
             cache.store(&key(name), &[0; 100]);
@@ -376,6 +392,7 @@ mod tests {
         let long_ago = now - 2 * ABANDONED;
         let dead = ["1.partial", "1.claim"].map(|name| file(name, long_ago));
         let alive = ["2.partial", "2.claim"].map(|name| file(name, now));
+        growth::forget(&cache.folder);
         cache.store(&key("b"), b"x");
         assert!(dead.iter().all(|path| !path.exists()));
         assert!(alive.iter().all(|path| path.exists()));

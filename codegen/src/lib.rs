@@ -9,6 +9,7 @@ mod claim;
 mod compiler;
 mod cpu_level;
 mod error;
+mod growth;
 mod host_cpu;
 pub mod opencl;
 mod process;

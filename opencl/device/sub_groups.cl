@@ -2,6 +2,7 @@
 // cl_khr_subgroups, cl_khr_subgroup_shuffle and cl_khr_subgroup_shuffle_relative).
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define OVERLOADABLE __attribute__((overloadable, convergent))
 
 OVERLOADABLE uint get_sub_group_size(void);
@@ -55,6 +56,7 @@ SHUFFLES(char, uchar, uint, word_of)
 SHUFFLES(uchar, uchar, uint, word_of)
 SHUFFLES(short, ushort, uint, word_of)
 SHUFFLES(ushort, ushort, uint, word_of)
+SHUFFLES(half, ushort, uint, word_of)
 SHUFFLES(int, uint, uint, word_of)
 SHUFFLES(uint, uint, uint, word_of)
 SHUFFLES(float, uint, uint, word_of)
@@ -94,5 +96,6 @@ OPERATIONS(int, INT_MIN, INT_MAX)
 OPERATIONS(uint, 0, UINT_MAX)
 OPERATIONS(long, LONG_MIN, LONG_MAX)
 OPERATIONS(ulong, 0, ULONG_MAX)
+OPERATIONS(half, -INFINITY, INFINITY)
 OPERATIONS(float, -INFINITY, INFINITY)
 OPERATIONS(double, -INFINITY, INFINITY)

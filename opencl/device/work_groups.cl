@@ -1,6 +1,7 @@
 // Functions of all work-items of a work-group together (OpenCL C 3.0, 6.15.16).
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define OVERLOADABLE __attribute__((overloadable, convergent))
 #define CONST __attribute__((overloadable, const))
 
@@ -74,6 +75,7 @@ OPERATIONS(int, INT_MIN, INT_MAX)
 OPERATIONS(uint, 0, UINT_MAX)
 OPERATIONS(long, LONG_MIN, LONG_MAX)
 OPERATIONS(ulong, 0, ULONG_MAX)
+OPERATIONS(half, -INFINITY, INFINITY)
 OPERATIONS(float, -INFINITY, INFINITY)
 OPERATIONS(double, -INFINITY, INFINITY)
 

@@ -23,6 +23,7 @@ pub const ALIGNMENT: usize = 128;
 /// Extensions, with their versions.
 pub const EXTENSIONS: &[(&str, u32)] = &[
     ("cl_khr_byte_addressable_store", 1),
+    ("cl_khr_fp16", 1),
     ("cl_khr_fp64", 1),
     ("cl_khr_global_int32_base_atomics", 1),
     ("cl_khr_global_int32_extended_atomics", 1),

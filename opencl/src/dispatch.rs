@@ -4,8 +4,8 @@
 use std::ffi::c_void;
 
 use crate::entry::{
-    contexts, devices, events, fills, kernels, launches, mappings, memory, platforms, programs,
-    queues, rectangles, shared, transfers, unsupported,
+    contexts, devices, events, fills, intermediate, kernels, launches, mappings, memory, platforms,
+    programs, queues, rectangles, shared, transfers, unsupported,
 };
 
 /// The address of a function.
@@ -175,14 +175,14 @@ table! {
     clSetKernelExecInfo = kernels::clSetKernelExecInfo;
     clGetKernelSubGroupInfoKHR = kernels::clGetKernelSubGroupInfo;
     clCloneKernel = kernels::clCloneKernel;
-    clCreateProgramWithIL = unsupported::clCreateProgramWithIL;
+    clCreateProgramWithIL = intermediate::clCreateProgramWithIL;
     clEnqueueSVMMigrateMem = shared::clEnqueueSVMMigrateMem;
     clGetDeviceAndHostTimer = devices::clGetDeviceAndHostTimer;
     clGetHostTimer = devices::clGetHostTimer;
     clGetKernelSubGroupInfo = kernels::clGetKernelSubGroupInfo;
     clSetDefaultDeviceCommandQueue = queues::clSetDefaultDeviceCommandQueue;
     clSetProgramReleaseCallback = unsupported::clSetProgramReleaseCallback;
-    clSetProgramSpecializationConstant = unsupported::clSetProgramSpecializationConstant;
+    clSetProgramSpecializationConstant = intermediate::clSetProgramSpecializationConstant;
     clCreateBufferWithProperties = memory::clCreateBufferWithProperties;
     clCreateImageWithProperties = unsupported::clCreateImageWithProperties;
     clSetContextDestructorCallback = contexts::clSetContextDestructorCallback;

@@ -12,6 +12,7 @@ use crate::codes::{Code as Error, Result};
 use crate::compile::binary::Code;
 use crate::compile::clang::{self, Header};
 use crate::compile::options::{self, Options};
+use crate::compile::spirv;
 use crate::context::Context;
 use crate::device::Device;
 use crate::handle::Ref;
@@ -32,6 +33,8 @@ pub struct Program {
     pub devices: Vec<Ref<Device>>,
     /// Its source; empty for none.
     pub source: String,
+    /// It in SPIR-V, if it was given so.
+    pub il: Option<spirv::Source>,
     /// How many kernels are attached.
     pub kernels: AtomicUsize,
     /// What was made of it, the same for all devices.
@@ -67,6 +70,7 @@ impl Program {
             context,
             devices,
             source,
+            il: None,
             kernels: AtomicUsize::new(0),
             built: Mutex::new(Built {
                 status: BUILD_NONE,
@@ -75,6 +79,15 @@ impl Program {
                 code: code.map(Arc::new),
                 modules: Vec::new(),
             }),
+        }
+    }
+
+    /// A program in SPIR-V that is not built.
+    pub fn of_il(context: Ref<Context>, il: spirv::Source) -> Program {
+        let devices = context.devices.clone();
+        Program {
+            il: Some(il),
+            ..Program::new(context, devices, String::new(), None)
         }
     }
 
@@ -97,14 +110,14 @@ impl Program {
         let options = options::for_compiling(text).ok_or(Error::INVALID_BUILD_OPTIONS)?;
         let given = self.built().code;
         let result = match given.as_deref() {
-            Some(Code::Executable(program)) if self.source.is_empty() => {
+            Some(Code::Executable(program)) if self.is_given() => {
                 Ok((Code::Executable(program.clone()), String::new()))
             }
-            Some(code) if self.source.is_empty() => {
+            Some(code) if self.is_given() => {
                 let modules: Vec<&[u8]> = code.module().into_iter().collect();
                 link(&modules, &options).map(|code| (code, String::new()))
             }
-            _ => clang::compile(&self.source, &[], &options).and_then(|(module, log)| {
+            _ => self.front(&[], &options).and_then(|(module, log)| {
                 let linked = link(&[&module], &options);
                 linked
                     .map(|code| (code, log.clone()))
@@ -114,14 +127,27 @@ impl Program {
         self.finish(text, result, Error::BUILD_PROGRAM_FAILURE)
     }
 
+    /// Whether its code was given, or linked, and there is nothing to compile.
+    fn is_given(&self) -> bool {
+        self.source.is_empty() && self.il.is_none()
+    }
+
+    /// What it was given as becomes a module.
+    fn front(&self, headers: &[Header], options: &Options) -> clang::Compiled {
+        match &self.il {
+            Some(il) => il.module().map(|module| (module, String::new())),
+            None => clang::compile(&self.source, headers, options),
+        }
+    }
+
     /// `clCompileProgram`.
     pub fn compile(&self, text: &str, headers: &[Header]) -> Result<()> {
         self.is_free()?;
-        if self.source.is_empty() {
+        if self.is_given() {
             return Err(Error::INVALID_OPERATION);
         }
         let options = options::for_compiling(text).ok_or(Error::INVALID_COMPILER_OPTIONS)?;
-        let result = clang::compile(&self.source, headers, &options);
+        let result = self.front(headers, &options);
         let result = result.map(|(module, log)| (Code::Object(module), log));
         self.finish(text, result, Error::COMPILE_PROGRAM_FAILURE)
     }
@@ -168,7 +194,7 @@ impl Program {
                 built.status = BUILD_ERROR;
                 built.log = log;
                 built.modules.clear();
-                if !self.source.is_empty() {
+                if !self.is_given() {
                     built.code = None;
                 }
                 Err(failure)

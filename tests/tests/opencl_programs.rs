@@ -53,6 +53,35 @@ fn kernels_on_either_engine() {
 }
 
 #[test]
+fn halves_and_exact_results() {
+    let outcome = Program::compile("tests/programs/opencl/half.c").run(&[]);
+    assert_eq!(outcome.passed("half precision"), "PASS\n");
+}
+
+/// clang writes SPIR-V; a reader is installed, or the device says that there is none.
+#[test]
+fn programs_in_spirv() {
+    let program = Program::compile("tests/programs/opencl/intermediate.c");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let [source, binary] = ["scale.cl", "scale.spv"].map(|name| folder.path().join(name));
+    let text = "kernel void scale(global float *x, float f) { x[get_global_id(0)] *= f; }";
+    std::fs::write(&source, text).expect("a file");
+    let clang = Command::new("clang-22")
+        .args(["--target=spirv64", "-cl-std=CL2.0", "-O1", "-c", "-o"])
+        .args([&binary, &source])
+        .status();
+    assert!(clang.expect("clang starts").success());
+    let vendors = dist("etc/OpenCL/vendors");
+    let settings = [
+        ("OCL_ICD_VENDORS", vendors.to_str().expect("UTF-8")),
+        ("OMPTARGET_DEVICES", "vgpu"),
+    ];
+    let argument = binary.to_str().expect("UTF-8");
+    let outcome = e2e::run(&program.path, &[argument], &settings);
+    assert_eq!(outcome.passed("SPIR-V"), "PASS\n");
+}
+
+#[test]
 fn runtime_interface() {
     let outcome = Program::compile("tests/programs/opencl/interface.c").run(&[]);
     assert_eq!(outcome.passed("the interface"), "PASS\n");

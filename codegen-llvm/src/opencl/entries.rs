@@ -5,7 +5,7 @@
 //! own parameters come those that `index_space` reads ([`codegen::opencl::HIDDEN_WORDS`]).
 //!
 //! clang leaves a kernel in two functions: one that other kernels may call (`__clang_ocl_kern_imp_NAME`), and an entry
-//! that only calls it. The entry is made anew.
+//! that only calls it. The entry is made anew. Kernels of SPIR-V are one function, which becomes the first of the two.
 
 use anyhow::{Result, bail};
 use llvm_sys::LLVMLinkage::LLVMExternalLinkage;
@@ -37,12 +37,15 @@ fn entry(module: &Module, old: Value) -> Result<Value> {
         let called = call.called_function().map(Value::name);
         called.is_some_and(|called| called == implementation)
     };
-    let Some(call) = old.instructions().into_iter().filter(calls).find(is_that) else {
-        bail!(
-            "kernel {name} does not call {implementation}: it was compiled by another clang than 22"
-        );
+    let call = old.instructions().into_iter().filter(calls).find(is_that);
+    let body = match call {
+        Some(call) => call.called(),
+        // A kernel of SPIR-V is in one function, which nobody calls.
+        None if old.users().is_empty() => old,
+        None => {
+            bail!("kernel {name} is called: it was compiled by another clang than 22")
+        }
     };
-    let body = call.called();
     let parameters = old.parameters();
     let mut types: Vec<Type> = parameters
         .iter()
@@ -53,16 +56,23 @@ fn entry(module: &Module, old: Value) -> Result<Value> {
         .collect();
     types.extend([64, 64, 64, 32].map(|bits| Type::int(context, bits)));
     let ty = Type::function(Type::void(context), &types);
-    old.set_name(&format!("{name}.old"));
+    match body == old {
+        true => old.set_name(&implementation),
+        false => old.set_name(&format!("{name}.old")),
+    }
     let new = module.declare(&name, ty);
     new.set_linkage(LLVMExternalLinkage);
     new.set_calling_convention(old.calling_convention());
     new.add_attribute(context, "convergent");
     new.add_attribute(context, "nounwind");
-    new.take_subprogram(old);
+    if body != old {
+        new.take_subprogram(old);
+    }
     let block = Builder::append_block(context, new, "entry");
     let builder = Builder::at_end(context, block);
-    builder.locate_as(call);
+    if let Some(call) = call {
+        builder.locate_as(call);
+    }
     let mut arguments = Vec::new();
     for (index, parameter) in parameters.iter().enumerate() {
         let own = new.parameters()[index];
@@ -83,8 +93,11 @@ fn entry(module: &Module, old: Value) -> Result<Value> {
     for callee in [body, new] {
         callee.remove_attribute("noinline");
     }
-    // SAFETY: clang calls an implementation, never an entry, and no handle to the entry is used any more.
-    unsafe { old.delete_function() };
+    match body == old {
+        true => old.set_calling_convention(0),
+        // SAFETY: clang calls an implementation, never an entry, and no handle to the entry is used any more.
+        false => unsafe { old.delete_function() },
+    }
     Ok(new)
 }
 

@@ -2,6 +2,7 @@
 //!
 //! | module | what it does |
 //! |---|---|
+//! | `spir`, `mangling` | makes modules of SPIR-V ones for NVPTX |
 //! | `manifest` | reads what the kernels are, for the host |
 //! | `divisions` | gives divisions by zero a value |
 //! | `format` | rewrites `printf` |
@@ -17,8 +18,10 @@ mod entries;
 mod format;
 mod index_space;
 pub mod library;
+mod mangling;
 mod manifest;
 mod short_rows;
+mod spir;
 
 use anyhow::{Result, bail};
 use codegen::opencl::{Program, decode_modules};
@@ -77,7 +80,7 @@ fn linked(context: Context, input: &[u8]) -> Result<Module> {
         bail!("the input is not a list of modules");
     };
     let mut modules = parts.into_iter().map(|part| {
-        let module = Module::read(context, part)?;
+        let module = spir::retarget(Module::read(context, part)?)?;
         match module.triple() == TRIPLE {
             true => Ok(module),
             false => bail!("a module is for {}, not for {TRIPLE}", module.triple()),

@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::io::{Read, Seek, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use codegen::{Cache, Key};
 
 use super::options::Options;
+use super::tool;
 use crate::device::{EXTENSIONS, FEATURES};
 
 /// The name of a program's source in messages.
@@ -53,9 +53,7 @@ fn pair(bytes: &[u8]) -> Option<[Vec<u8>; 2]> {
 
 /// Everything that the module depends on.
 fn key(clang: &Path, source: &str, headers: &[Header], options: &Options) -> Key {
-    let state = fs::metadata(clang).map_or(String::new(), |file| {
-        format!("{} {} {}", file.size(), file.mtime(), file.mtime_nsec())
-    });
+    let state = tool::state(clang);
     let arguments = arguments(options).join("\0");
     let mut parts = vec![
         b"opencl clang".as_slice(),
@@ -72,16 +70,7 @@ fn key(clang: &Path, source: &str, headers: &[Header], options: &Options) -> Key
 
 /// The clang to use.
 fn find() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("OMPTARGET_CLANG").filter(|name| !name.is_empty()) {
-        return Some(named.into());
-    }
-    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
-    let candidates = NAMES
-        .iter()
-        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
-    candidates
-        .filter(|file| file.is_file())
-        .find_map(|file| file.canonicalize().ok())
+    tool::find("OMPTARGET_CLANG", &NAMES)
 }
 
 /// clang's arguments, but for folders of headers.

@@ -4,3 +4,5 @@
 pub mod binary;
 pub mod clang;
 pub mod options;
+pub mod spirv;
+mod tool;

@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 
 use crate::codes::{Code, Result};
+use crate::compile::spirv;
 use crate::completion::now;
 use crate::device::{ALIGNMENT, C_VERSIONS, Device, FEATURES, MAX_ITEMS};
 use crate::entry::answer;
@@ -23,6 +24,8 @@ const ALL: u64 = 0xffff_ffff;
 const DOUBLE: u64 = 0x3f;
 /// The same of single precision: rounding to nearest; division and square root are rounded correctly.
 const SINGLE: u64 = 0xa7;
+/// The same of half precision: denormals, infinities, rounding to nearest.
+const HALF: u64 = 0x7;
 
 /// The devices of a type.
 pub fn of_type(kind: u64) -> Result<Vec<Ref<Device>>> {
@@ -108,8 +111,7 @@ fn info(device: &Ref<Device>, name: u32) -> Result<Answer> {
         0x1005 => Answer::list(&MAX_ITEMS.map(|items| items.min(device.max_group()))),
         // Vectors: the compiler takes scalars of many work-items together.
         0x1006..=0x100a | 0x1036..=0x103b => Answer::of(1u32),
-        0x100b => Answer::of(1u32),
-        0x1034 | 0x103c => Answer::of(0u32),
+        0x100b | 0x1034 | 0x103c => Answer::of(1u32),
         // CL_DEVICE_MAX_CLOCK_FREQUENCY: not known.
         0x100c => Answer::of(1000u32),
         0x100d => Answer::of(64u32),
@@ -119,7 +121,7 @@ fn info(device: &Ref<Device>, name: u32) -> Result<Answer> {
         0x101a => Answer::of(ALIGNMENT as u32),
         0x101b => Answer::of(SINGLE),
         0x1032 => Answer::of(DOUBLE),
-        0x1033 => Answer::of(0u64),
+        0x1033 => Answer::of(HALF),
         // The processor's caches.
         0x101c => Answer::of(2u32),
         0x101d => Answer::of(64u32),
@@ -156,9 +158,14 @@ fn info(device: &Ref<Device>, name: u32) -> Result<Answer> {
         0x1031 => Answer::raw(platform().raw()),
         0x1035 => Answer::truth(!device.is_gpu()),
         0x103d => Answer::text("OpenCL C 1.2 omptarget"),
-        // Built-in kernels, intermediate languages: none.
-        0x103f | 0x105b => Answer::text(""),
-        0x1061 | 0x1062 => Answer::bytes(Vec::new()),
+        // Built-in kernels: none.
+        0x103f => Answer::text(""),
+        0x1062 => Answer::bytes(Vec::new()),
+        // CL_DEVICE_IL_VERSION, CL_DEVICE_ILS_WITH_VERSION.
+        0x105b => Answer::text(&intermediate_languages().join(" ")),
+        0x1061 => names_with_versions(
+            spirv_versions().map(|(major, minor)| ("SPIR-V".to_owned(), version(major, minor, 0))),
+        ),
         // Partitions: none.
         0x1042 => Answer::raw(std::ptr::null_mut()),
         0x1043 => Answer::of(0u32),
@@ -203,6 +210,19 @@ fn info(device: &Ref<Device>, name: u32) -> Result<Answer> {
         0x1072 => Answer::text("v0000-01-01-00"),
         _ => return Err(Code::INVALID_VALUE),
     })
+}
+
+/// The versions of SPIR-V that can be read on this machine.
+fn spirv_versions() -> impl Iterator<Item = (u32, u32)> {
+    spirv::VERSIONS
+        .into_iter()
+        .filter(|_| spirv::is_available())
+}
+
+fn intermediate_languages() -> Vec<String> {
+    spirv_versions()
+        .map(|(major, minor)| format!("SPIR-V_{major}.{minor}"))
+        .collect()
 }
 
 /// Devices are there as long as the process.

@@ -5,6 +5,7 @@ pub mod contexts;
 pub mod devices;
 pub mod events;
 pub mod fills;
+pub mod intermediate;
 pub mod kernels;
 pub mod launches;
 pub mod mappings;

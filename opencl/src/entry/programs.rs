@@ -392,8 +392,12 @@ unsafe fn info(
         }
         0x1167 => Answer::of(kernel_names(program)?.len()),
         0x1168 => Answer::text(&kernel_names(program)?.join(";")),
-        // CL_PROGRAM_IL: none.
-        0x1169 => Answer::bytes(Vec::new()),
+        0x1169 => Answer::bytes(
+            program
+                .il
+                .as_ref()
+                .map_or(Vec::new(), |il| il.bytes.clone()),
+        ),
         0x116a | 0x116b => Answer::truth(false),
         _ => return Err(Code::INVALID_VALUE),
     })

@@ -1,4 +1,4 @@
-//! What the devices do not have: images, samplers, pipes, intermediate languages, built-in kernels, and the objects of
+//! What the devices do not have: images, samplers, pipes, built-in kernels, and the objects of
 //! other interfaces (GL, EGL, Direct3D, DX9).
 
 use std::ffi::{c_char, c_void};
@@ -152,20 +152,6 @@ pub unsafe extern "C" fn clCreatePipe(
     unsafe { answered(in_context(context, Code::INVALID_OPERATION), code) }
 }
 
-/// A program of an intermediate language, of which the devices take none.
-///
-/// # Safety
-/// `code` is writable or null.
-pub unsafe extern "C" fn clCreateProgramWithIL(
-    context: Raw,
-    _bytes: *const c_void,
-    _length: usize,
-    code: *mut i32,
-) -> Raw {
-    // SAFETY: caller.
-    unsafe { answered(in_context(context, Code::INVALID_OPERATION), code) }
-}
-
 /// A program of built-in kernels, of which the devices have none.
 ///
 /// # Safety
@@ -189,19 +175,6 @@ pub unsafe extern "C" fn clSetProgramReleaseCallback(
     raw: Raw,
     _notify: *const c_void,
     _argument: *mut c_void,
-) -> i32 {
-    answer(get::<Program>(raw).and(Err(Code::INVALID_OPERATION)))
-}
-
-/// A constant of an intermediate language.
-///
-/// # Safety
-/// None is needed.
-pub unsafe extern "C" fn clSetProgramSpecializationConstant(
-    raw: Raw,
-    _id: u32,
-    _size: usize,
-    _value: *const c_void,
 ) -> i32 {
     answer(get::<Program>(raw).and(Err(Code::INVALID_OPERATION)))
 }
