@@ -109,6 +109,10 @@ pub struct Warp {
     sites: [u32; MAX_LANES],
     /// The operations that the converging lanes wait at.
     converging_ops: [WarpOp; MAX_LANES],
+    /// Lanes that have threads.
+    threads: Lanes,
+    /// The lanes that each lane's last operation named, and that had ended.
+    absent: [Lanes; MAX_LANES],
 }
 
 impl Warp {
@@ -122,6 +126,8 @@ impl Warp {
             operands: [Operand::default(); MAX_LANES],
             sites: [0; MAX_LANES],
             converging_ops: [WarpOp::Active; MAX_LANES],
+            threads: 0,
+            absent: [0; MAX_LANES],
         }
     }
 
@@ -130,6 +136,7 @@ impl Warp {
         let first = |lanes| Lanes::MAX.checked_shr(Lanes::BITS - lanes).unwrap_or(0);
         self.runnable = first(threads);
         self.exited = first(size) & !self.runnable;
+        self.threads = self.runnable;
         self.converging = 0;
         self.groups.clear();
     }
@@ -137,6 +144,16 @@ impl Warp {
     /// Lanes waiting at operations with a mask.
     pub fn groups(&self) -> &[Group] {
         &self.groups
+    }
+
+    /// Lanes that have threads.
+    pub fn threads(&self) -> Lanes {
+        self.threads
+    }
+
+    /// The lanes that a lane's last operation with a mask named, and that had ended.
+    pub fn absent(&self, lane: usize) -> Lanes {
+        self.absent[lane]
     }
 
     /// The site where a lane waits.
@@ -166,7 +183,7 @@ impl Warp {
             if let Some(at) = pending {
                 self.groups.swap_remove(at);
             }
-            self.runnable |= arrived;
+            self.complete(arrived, mask);
             evaluate(op, arrived, &self.operands, results);
             return Some(arrived);
         }
@@ -177,6 +194,13 @@ impl Warp {
             None => self.groups.push(Group { op, mask, arrived }),
         }
         None
+    }
+
+    /// Those who have arrived go on; of the mask's other lanes, the threads have ended.
+    fn complete(&mut self, arrived: Lanes, mask: Lanes) {
+        self.runnable |= arrived;
+        let absent = mask & !arrived & self.threads;
+        lanes(arrived).for_each(|lane| self.absent[lane] = absent);
     }
 
     /// Lane `lane` ends.
@@ -193,7 +217,7 @@ impl Warp {
         let complete = |group: &Group| group.mask & !(group.arrived | exited) == 0;
         let at = self.groups.iter().position(complete)?;
         let group = self.groups.swap_remove(at);
-        self.runnable |= group.arrived;
+        self.complete(group.arrived, group.mask);
         evaluate(group.op, group.arrived, &self.operands, results);
         Some(group.arrived)
     }

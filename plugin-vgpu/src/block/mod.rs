@@ -194,6 +194,18 @@ impl Block {
         self.live
     }
 
+    /// The lanes that a thread's last operation of its warp named, and that had ended.
+    pub fn absent(&self, thread: u16) -> Lanes {
+        let (warp, lane) = self.warp_kind.place(thread);
+        self.warps[warp].absent(lane)
+    }
+
+    /// The lanes of a thread's warp that have threads.
+    pub fn lanes_of_warp(&self, thread: u16) -> Lanes {
+        let (warp, _) = self.warp_kind.place(thread);
+        self.warps[warp].threads()
+    }
+
     /// Warps of the block.
     pub fn warps(&self) -> &[Warp] {
         &self.warps[..self.warp_count()]
