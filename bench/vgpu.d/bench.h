@@ -131,7 +131,7 @@ int main(void) {
 #ifdef BENCH_SENDS
     for (int i = 0; i < bench_sends; i++) {
         char *array = bench_sent[i].array;
-#pragma omp target exit data map(release : array[0 : bench_sent[i].bytes])
+#pragma omp target exit data map(delete : array[0 : bench_sent[i].bytes])
     }
 #endif
     return 0;

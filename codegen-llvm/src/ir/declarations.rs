@@ -35,16 +35,16 @@ impl Value {
 
 /// The records before an instruction that say where a variable is in memory.
 fn records(instruction: Value) -> Vec<LLVMDbgRecordRef> {
-    let first = llvm!(core::LLVMGetFirstDbgRecord(instruction.0));
-    let all = std::iter::successors(Some(first), |&record| {
-        Some(llvm!(core::LLVMGetNextDbgRecord(record)))
-    });
-    all.take_while(|record| !record.is_null())
-        .filter(|&record| {
-            let kind = llvm!(core::LLVMDbgRecordGetKind(record));
-            kind == LLVMDbgRecordKind::LLVMDbgRecordDeclare
-        })
-        .collect()
+    let some = |record: LLVMDbgRecordRef| (!record.is_null()).then_some(record);
+    let first = some(llvm!(core::LLVMGetFirstDbgRecord(instruction.0)));
+    std::iter::successors(first, |&record| {
+        some(llvm!(core::LLVMGetNextDbgRecord(record)))
+    })
+    .filter(|&record| {
+        let kind = llvm!(core::LLVMDbgRecordGetKind(record));
+        kind == LLVMDbgRecordKind::LLVMDbgRecordDeclare
+    })
+    .collect()
 }
 
 fn declaration(context: Context, variable: LLVMMetadataRef) -> Option<Location> {

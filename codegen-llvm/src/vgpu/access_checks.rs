@@ -14,7 +14,7 @@ use llvm_sys::LLVMAtomicOrdering::{
     self, LLVMAtomicOrderingAcquire, LLVMAtomicOrderingAcquireRelease, LLVMAtomicOrderingRelease,
     LLVMAtomicOrderingSequentiallyConsistent,
 };
-use llvm_sys::{LLVMOpcode, LLVMTypeKind};
+use llvm_sys::{LLVMAtomicRMWBinOp, LLVMOpcode, LLVMTypeKind};
 use vgpu_abi::{AccessKind, CHECKED_SYMBOLS, checked_symbol};
 
 use super::checked_locals;
@@ -210,7 +210,9 @@ impl AccessPass<'_> {
                 self.announce(instruction, &access);
             }
         }
-        if self.unit.options.checks.sync && has_members(instruction) && !self.is_foreign(instruction)
+        if self.unit.options.checks.sync
+            && has_members(instruction)
+            && !self.is_foreign(instruction)
         {
             let mask = instruction.operand(0);
             let site = self.place(instruction);
@@ -295,7 +297,15 @@ impl AccessPass<'_> {
         if let Some(extent) = named {
             let extent = Value::int(Type::int(context, 64), extent);
             let declaration = Value::int(Type::int(context, 32), declaration.into());
-            let arguments = [flat(base), extent, address, access.size, site, kind, declaration];
+            let arguments = [
+                flat(base),
+                extent,
+                address,
+                access.size,
+                site,
+                kind,
+                declaration,
+            ];
             builder.call_function(self.object, &arguments);
         }
         if announced {
@@ -353,7 +363,13 @@ impl AccessPass<'_> {
         match instruction.opcode() {
             Some(LLVMOpcode::LLVMLoad) => one(0, instruction.ty(), AccessKind::READ),
             Some(LLVMOpcode::LLVMStore) => one(1, instruction.operand(0).ty(), AccessKind::WRITE),
-            Some(LLVMOpcode::LLVMAtomicRMW) => one(0, instruction.operand(1).ty(), update),
+            Some(LLVMOpcode::LLVMAtomicRMW) => {
+                let kind = match is_store(instruction) {
+                    true => AccessKind::WRITE,
+                    false => update,
+                };
+                one(0, instruction.operand(1).ty(), kind)
+            }
             Some(LLVMOpcode::LLVMAtomicCmpXchg) => one(0, instruction.operand(1).ty(), update),
             Some(LLVMOpcode::LLVMCall) => self.transfer(instruction),
             _ => Vec::new(),
@@ -501,6 +517,12 @@ fn is_small_float(ty: Type) -> bool {
             | LLVMTypeKind::LLVMFloatTypeKind
             | LLVMTypeKind::LLVMDoubleTypeKind
     )
+}
+
+/// Whether an atomic operation only writes: an exchange whose result nobody wants.
+fn is_store(operation: Value) -> bool {
+    operation.atomic_operation() == LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpXchg
+        && operation.users().is_empty()
 }
 
 /// The kind of an atomic access; nothing for another one.

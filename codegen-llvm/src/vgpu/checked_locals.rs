@@ -3,8 +3,8 @@
 //! Needs: the image's own instructions. Leaves: announcements (pass `access-checks`).
 //!
 //! A local that stays in memory after the image's optimisation is an array, a structure, or has been captured. What the
-//! checker does not see written there would be reported. So a local is not checked if its address goes to code that is
-//! not the image's. At the function's end its memory counts as written: the stack is used for other things next.
+//! checker does not see written there would be reported. So a local is not checked if its address is stored or goes to
+//! code that is not the image's. At the function's end its memory counts as written: the stack is used for other things next.
 
 use std::collections::HashSet;
 
@@ -30,9 +30,11 @@ const DEPTH: u32 = 32;
 
 /// The locals of these functions whose reads are checked.
 pub fn of(functions: &[Value], layout: Layout) -> HashSet<Value> {
-    let instructions = functions
+    // What other blocks allocate, a loop may allocate more than once.
+    let entries = functions
         .iter()
-        .flat_map(|function| function.instructions());
+        .filter_map(|function| function.blocks().first().copied());
+    let instructions = entries.flat_map(|entry| entry.instructions());
     instructions
         .filter(|it| extent(*it, layout).is_some() && is_known(*it, DEPTH))
         .collect()
@@ -51,7 +53,8 @@ fn is_known(pointer: Value, depth: u32) -> bool {
         && pointer.users().into_iter().all(|user| {
             use LLVMOpcode::*;
             match user.opcode() {
-                Some(LLVMLoad | LLVMStore | LLVMAtomicRMW | LLVMAtomicCmpXchg | LLVMICmp) => true,
+                Some(LLVMLoad | LLVMAtomicRMW | LLVMAtomicCmpXchg | LLVMICmp) => true,
+                Some(LLVMStore) => user.operand(0) != pointer,
                 Some(LLVMGetElementPtr | LLVMAddrSpaceCast | LLVMBitCast | LLVMSelect) => {
                     is_known(user, depth - 1)
                 }

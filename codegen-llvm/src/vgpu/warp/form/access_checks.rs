@@ -33,13 +33,16 @@ impl Vectoriser<'_> {
             (Some(stride), Some((before, bytes)), _) => {
                 let first = self.first_address(address);
                 let low = self.offset_by(first, -(before as i64));
-                self.unless_plain(low, bytes, |vectoriser| {
+                let suspect = self.suspect_range(low, bytes);
+                self.if_unlikely(suspect, |vectoriser| {
                     vectoriser.check_strided(&common, first, stride);
                 });
             }
             (_, None, Some(bytes)) if Self::fits_shadow_word(bytes) => {
-                let pointers = self.flat_vector(address);
-                self.unless_each_is_plain(pointers, bytes, |vectoriser| {
+                let loads = !announced.has(AccessKind::WRITE);
+                let suspect = self.suspect_accesses(address, bytes, loads);
+                self.if_unlikely(suspect, |vectoriser| {
+                    let pointers = vectoriser.on_side_path(|it| it.flat_vector(address));
                     vectoriser.check_each(&common, pointers);
                 });
             }
@@ -96,6 +99,15 @@ impl Vectoriser<'_> {
         let [object, extent, address, size, site, kind, declaration] = call.arguments()[..] else {
             return Err(self.malformed(call));
         };
+        if let (Some(stride), Some(extent), Some(size)) = (
+            self.common_stride(object, address),
+            extent.as_int(),
+            size.as_int(),
+        ) {
+            let place = [site, kind, declaration];
+            self.object_check_at_once((object, extent), (address, size), stride, place);
+            return Ok(());
+        }
         let int = Type::int(self.context, 64);
         let wide = int.vector(self.width);
         let (objects, addresses) = (self.flat_vector(object), self.flat_vector(address));
@@ -132,6 +144,58 @@ impl Vectoriser<'_> {
             });
         });
         Ok(())
+    }
+
+    /// The distance from lane to lane of two addresses, if that is the same: then they lie equally far apart in all lanes.
+    fn common_stride(&self, object: Value, address: Value) -> Option<i64> {
+        let stride = |value| match self.divergence.shape(value) {
+            Shape::Uniform => Some(0),
+            Shape::Strided { stride, .. } => Some(stride),
+            Shape::Tiled { .. } | Shape::Varying => None,
+        };
+        let common = stride(object)?;
+        (stride(address) == Some(common)).then_some(common)
+    }
+
+    /// One comparison of lane 0's addresses for all lanes, and a call for each lane if they are outside.
+    fn object_check_at_once(
+        &mut self,
+        (object, extent): (Value, u64),
+        (address, size): (Value, u64),
+        stride: i64,
+        [site, kind, declaration]: [Value; 3],
+    ) {
+        let int = Type::int(self.context, 64);
+        let number = |value| Value::int(int, value);
+        let (object, address) = (self.first_address(object), self.first_address(address));
+        let bits = |pointer| self.builder.cast(LLVMOpcode::LLVMPtrToInt, pointer, int);
+        let (first, place) = (bits(object), bits(address));
+        let offset = self.builder.binary(LLVMOpcode::LLVMSub, place, first);
+        let room = number(extent.wrapping_sub(size));
+        let outside = self
+            .builder
+            .compare(LLVMIntPredicate::LLVMIntUGT, offset, room);
+        self.if_unlikely(outside, |vectoriser| {
+            vectoriser.for_each_lane(None, |vectoriser, lane| {
+                vectoriser.announce_lane(lane);
+                let builder = &vectoriser.builder;
+                let lane = builder.cast_unsigned(lane, int);
+                let step = builder.binary(LLVMOpcode::LLVMMul, lane, number(stride as u64));
+                let of_lane = |pointer| builder.byte_offset(pointer, step);
+                let (object, address) = (of_lane(object), of_lane(address));
+                let arguments = [
+                    vectoriser.cx,
+                    site,
+                    kind,
+                    number(size),
+                    address,
+                    object,
+                    number(extent),
+                    declaration,
+                ];
+                vectoriser.engine_check("vgpu_outside", &arguments)
+            });
+        });
     }
 
     /// `vgpu.check_fence(kind)`.

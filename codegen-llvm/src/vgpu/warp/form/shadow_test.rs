@@ -3,6 +3,8 @@
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
+use super::access_pattern::AccessPattern;
+use super::runs::Runs;
 use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
 
@@ -21,38 +23,85 @@ impl Vectoriser<'_> {
         (dense && between + size <= LARGEST_TEST).then_some((before, between + size))
     }
 
-    /// Calls the engine unless nothing is wrong with a whole range. The test takes whole bytes of the shadow, so it may
-    /// fail near the end of an allocation. Any address has a shadow.
-    pub(super) fn unless_plain(
-        &mut self,
-        low: Value,
-        bytes: u64,
-        call: impl FnOnce(&mut Self),
-    ) {
+    /// Whether something may be wrong with the lanes' accesses of `size` bytes at `address`. `loads`: they only read.
+    pub(super) fn suspect_accesses(&mut self, address: Value, size: u64, loads: bool) -> Value {
+        let is_element = size.is_power_of_two() && size <= 16;
+        let pattern = match is_element {
+            true => {
+                let element = Type::int(self.context, 8 * size as u32);
+                self.access_pattern(address, element, loads)
+            }
+            false => AccessPattern::GatherScatter,
+        };
+        match pattern {
+            AccessPattern::Runs(runs) if self.run_bytes(runs, size) <= LARGEST_TEST => {
+                self.suspect_runs(runs, size)
+            }
+            AccessPattern::RunsIf(test, runs) if self.run_bytes(runs, size) <= LARGEST_TEST => {
+                let (near, far, done) = self.fork(test.holds);
+                self.builder.move_to_end(near);
+                let together = self.suspect_runs(runs, size);
+                self.builder.jump(done);
+                self.builder.move_to_end(far);
+                let pointers =
+                    self.on_side_path(|vectoriser| vectoriser.rematerialise_pointers(address));
+                let apart = self.suspect_lanes(pointers, size);
+                self.builder.jump(done);
+                self.builder.move_to_end(done);
+                self.merge_paths(&[together], near, &[apart], far)[0]
+            }
+            _ => {
+                let pointers = self.flat_vector(address);
+                self.suspect_lanes(pointers, size)
+            }
+        }
+    }
+
+    /// Whether something may be wrong with one of the runs.
+    fn suspect_runs(&mut self, runs: Runs, size: u64) -> Value {
+        let bytes = self.run_bytes(runs, size);
+        let starts: Vec<_> = self.parts(runs).map(|(start, _)| start).collect();
+        let mut any = Value::zero(Type::int(self.context, 1));
+        for start in starts {
+            let suspect = self.suspect_range(start, bytes);
+            any = self.builder.binary(LLVMOpcode::LLVMOr, any, suspect);
+        }
+        any
+    }
+
+    /// Whether something may be wrong with a whole range. The test takes whole bytes of the shadow, so it may fail near
+    /// the end of an allocation. Any address has a shadow.
+    pub(super) fn suspect_range(&mut self, low: Value, bytes: u64) -> Value {
         let bits = self.window_offset(low);
         let byte = self.combine(LLVMOpcode::LLVMLShr, bits, 3);
         let touched = (bytes + 6) / 8 + 1;
-        let test = Type::int(self.context, 8 * touched as u32);
-        let both = self.shadows(byte, |vectoriser, pointer| {
-            let word = vectoriser.builder.load(test, pointer);
-            word.set_alignment(1);
-            word
-        });
-        let ones = Value::all_ones(test);
-        let suspect = self
-            .builder
-            .compare(LLVMIntPredicate::LLVMIntNE, both, ones);
-        self.if_unlikely(suspect, call);
+        let width = 1 << touched.ilog2().min(3);
+        let word = Type::int(self.context, 8 * width as u32);
+        // The last word may overlap the one before. One wide integer is more than LLVM's back end can take.
+        let words = (0..touched - width).step_by(width as usize);
+        let both = words
+            .chain([touched - width])
+            .map(|offset| {
+                let byte = self.combine(LLVMOpcode::LLVMAdd, byte, offset);
+                self.shadows(byte, |vectoriser, pointer| {
+                    let word = vectoriser.builder.load(word, pointer);
+                    word.set_alignment(1);
+                    word
+                })
+            })
+            .collect::<Vec<_>>();
+        let both = both
+            .into_iter()
+            .reduce(|a, b| self.builder.binary(LLVMOpcode::LLVMAnd, a, b))
+            .unwrap_or_else(|| Value::zero(word));
+        let ones = Value::all_ones(word);
+        self.builder
+            .compare(LLVMIntPredicate::LLVMIntNE, both, ones)
     }
 
-    /// The same for an access of each lane, of `size` bytes at `pointers`. A lane gathers the aligned word of the shadow
-    /// that its first byte is in. What goes beyond that word is the engine's.
-    pub(super) fn unless_each_is_plain(
-        &mut self,
-        pointers: Value,
-        size: u64,
-        call: impl FnOnce(&mut Self),
-    ) {
+    /// Whether something may be wrong with an access of an active lane, of `size` bytes at its pointer. A lane gathers
+    /// the aligned word of the shadow that its first byte is in. What goes beyond that word is suspect.
+    fn suspect_lanes(&mut self, pointers: Value, size: u64) -> Value {
         let bits = self.window_offset(pointers);
         let byte = self.combine(LLVMOpcode::LLVMLShr, bits, 3);
         let byte = self.combine(LLVMOpcode::LLVMAnd, byte, !3);
@@ -70,8 +119,7 @@ impl Vectoriser<'_> {
         let suspect = self
             .builder
             .compare(LLVMIntPredicate::LLVMIntNE, found, wanted);
-        let any = self.any_active(suspect);
-        self.if_unlikely(any, call);
+        self.any_active(suspect)
     }
 
     /// Whether a lane's access of so many bytes may lie in one word of the shadow.
