@@ -109,9 +109,7 @@ pub struct Warp {
     sites: [u32; MAX_LANES],
     /// The operations that the converging lanes wait at.
     converging_ops: [WarpOp; MAX_LANES],
-    /// Lanes that have threads.
-    threads: Lanes,
-    /// The lanes that each lane's last operation named, and that had ended.
+    /// The lanes that each lane's last operation named, and that had ended or never had a thread.
     absent: [Lanes; MAX_LANES],
 }
 
@@ -126,7 +124,6 @@ impl Warp {
             operands: [Operand::default(); MAX_LANES],
             sites: [0; MAX_LANES],
             converging_ops: [WarpOp::Active; MAX_LANES],
-            threads: 0,
             absent: [0; MAX_LANES],
         }
     }
@@ -136,7 +133,6 @@ impl Warp {
         let first = |lanes| Lanes::MAX.checked_shr(Lanes::BITS - lanes).unwrap_or(0);
         self.runnable = first(threads);
         self.exited = first(size) & !self.runnable;
-        self.threads = self.runnable;
         self.converging = 0;
         self.groups.clear();
     }
@@ -146,12 +142,7 @@ impl Warp {
         &self.groups
     }
 
-    /// Lanes that have threads.
-    pub fn threads(&self) -> Lanes {
-        self.threads
-    }
-
-    /// The lanes that a lane's last operation with a mask named, and that had ended.
+    /// The lanes that a lane's last operation with a mask named, and that had ended or never had a thread.
     pub fn absent(&self, lane: usize) -> Lanes {
         self.absent[lane]
     }
@@ -196,10 +187,10 @@ impl Warp {
         None
     }
 
-    /// Those who have arrived go on; of the mask's other lanes, the threads have ended.
+    /// Those who have arrived go on.
     fn complete(&mut self, arrived: Lanes, mask: Lanes) {
         self.runnable |= arrived;
-        let absent = mask & !arrived & self.threads;
+        let absent = mask & !arrived;
         lanes(arrived).for_each(|lane| self.absent[lane] = absent);
     }
 

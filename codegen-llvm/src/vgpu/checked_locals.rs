@@ -8,7 +8,7 @@
 
 use std::collections::HashSet;
 
-use llvm_sys::LLVMOpcode;
+use llvm_sys::{LLVMOpcode, LLVMTypeKind};
 use vgpu_abi::AccessKind;
 
 use crate::ir::{Builder, Context, Layout, Type, Value};
@@ -37,7 +37,21 @@ pub fn of(functions: &[Value], layout: Layout) -> HashSet<Value> {
     let instructions = entries.flat_map(|entry| entry.instructions());
     instructions
         .filter(|it| extent(*it, layout).is_some() && is_known(*it, DEPTH))
+        .filter(|it| !has_padding(it.allocated_type(), layout))
         .collect()
+}
+
+/// Whether values of a type have bytes that are no member's. Copies of them read those, too.
+fn has_padding(ty: Type, layout: Layout) -> bool {
+    if ty.kind() == LLVMTypeKind::LLVMArrayTypeKind {
+        return has_padding(ty.element(0), layout);
+    }
+    if !ty.is_structure() {
+        return false;
+    }
+    let fields = ty.fields();
+    let bytes: u64 = fields.iter().map(|&field| layout.alloc_size(field)).sum();
+    bytes != layout.alloc_size(ty) || fields.into_iter().any(|field| has_padding(field, layout))
 }
 
 /// Bytes of a local variable, if they are known.

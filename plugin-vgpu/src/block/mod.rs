@@ -194,16 +194,10 @@ impl Block {
         self.live
     }
 
-    /// The lanes that a thread's last operation of its warp named, and that had ended.
+    /// The lanes that a thread's last operation of its warp named, and that had ended or never had a thread.
     pub fn absent(&self, thread: u16) -> Lanes {
         let (warp, lane) = self.warp_kind.place(thread);
         self.warps[warp].absent(lane)
-    }
-
-    /// The lanes of a thread's warp that have threads.
-    pub fn lanes_of_warp(&self, thread: u16) -> Lanes {
-        let (warp, _) = self.warp_kind.place(thread);
-        self.warps[warp].threads()
     }
 
     /// Warps of the block.

@@ -109,10 +109,7 @@ announcements! {
     }
 
     fn vgpu_warp_members(it, site: u32, mask: u64, lanes: u64) {
-        // SAFETY: used for this call only.
-        let threads = unsafe { it.sm.block() }.lanes_of_warp(it.actor.thread);
-        let absent = mask & !lanes & threads;
-        it.checks.named_absent(it.actor, site, absent);
+        it.checks.named_absent(it.actor, site, mask & !lanes);
     }
 
     fn vgpu_warp_access(

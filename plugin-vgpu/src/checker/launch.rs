@@ -292,13 +292,17 @@ impl LaunchChecks {
         }
     }
 
-    /// A thread was at an operation of its warp whose mask names these lanes, and they have ended.
-    pub fn named_absent(&self, actor: Actor, site: u32, absent: u64) {
+    /// A thread was at an operation of its warp whose mask names these lanes, and they have ended. Lanes that have no
+    /// thread do not count: masks of the last warp name them in all programs.
+    pub fn named_absent(&self, actor: Actor, site: u32, named: u64) {
+        let first = Actor {
+            thread: actor.thread & !31,
+            ..actor
+        };
+        let threads = self.code.block.iter().product::<u32>();
+        let threads = threads.saturating_sub(first.thread.into()).min(32);
+        let absent = named & ((1 << threads) - 1);
         if absent != 0 {
-            let first = Actor {
-                thread: actor.thread & !31,
-                ..actor
-            };
             let whose = first.lane(absent.trailing_zeros() as usize).thread;
             self.observe(actor, Access::none(site), 0, || What::AbsentMembers {
                 count: absent.count_ones(),
