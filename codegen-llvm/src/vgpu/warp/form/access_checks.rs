@@ -93,8 +93,8 @@ impl Vectoriser<'_> {
         Ok(())
     }
 
-    /// `vgpu.check_object(object, extent, address, size, site, kind, declaration)`: a comparison, and a call for each lane
-    /// if any lane is outside.
+    /// `vgpu.check_object(object, extent, address, size, site, kind, declaration)`: a comparison, and a call for each
+    /// lane if any lane is outside.
     pub(super) fn object_check(&mut self, call: Value) -> Result<(), Refusal> {
         let [object, extent, address, size, site, kind, declaration] = call.arguments()[..] else {
             return Err(self.malformed(call));
