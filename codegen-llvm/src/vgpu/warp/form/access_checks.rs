@@ -146,7 +146,8 @@ impl Vectoriser<'_> {
         Ok(())
     }
 
-    /// The distance from lane to lane of two addresses, if that is the same: then they lie equally far apart in all lanes.
+    /// The distance from lane to lane of two addresses, if that is the same: then they lie equally far apart in all
+    /// lanes.
     fn common_stride(&self, object: Value, address: Value) -> Option<i64> {
         let stride = |value| match self.divergence.shape(value) {
             Shape::Uniform => Some(0),
