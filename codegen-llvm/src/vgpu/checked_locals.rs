@@ -2,9 +2,10 @@
 //!
 //! Needs: the image's own instructions. Leaves: announcements (pass `access-checks`).
 //!
-//! A local that stays in memory after the image's optimisation is an array, a structure, or has been captured. What the
-//! checker does not see written there would be reported. So a local is not checked if its address is stored or goes to
-//! code that is not the image's. At the function's end its memory counts as written: the stack is used for other things next.
+//! A local that stays in memory after the image's optimisation is an array, a structure, or has been captured. What
+//! the checker does not see written there would be reported. So a local is not checked if its address is stored or
+//! goes to code that is not the image's. At the function's end its memory counts as written: the stack is used for
+//! other things next.
 
 use std::collections::HashSet;
 
