@@ -45,7 +45,22 @@ static int wrong(void);
 #define team_thread() 0
 #define team_threads() 1
 #else
-#define send(array, count) BENCH_PRAGMA(omp target enter data map(to : (array)[0 : count]))
+#define BENCH_SENDS
+// What was sent goes when the program ends.
+static struct {
+    char *array;
+    size_t bytes;
+} bench_sent[16];
+static int bench_sends;
+static void bench_keep(void *array, size_t bytes) {
+    bench_sent[bench_sends].array = array;
+    bench_sent[bench_sends++].bytes = bytes;
+}
+#define send(array, count)                                                                                             \
+    do {                                                                                                               \
+        BENCH_PRAGMA(omp target enter data map(to : (array)[0 : count]))                                               \
+        bench_keep(array, (count) * sizeof *(array));                                                                  \
+    } while (0)
 #define fetch(array, count) BENCH_PRAGMA(omp target update from((array)[0 : count]))
 #define PARALLEL_FOR(...) BENCH_PRAGMA(omp target teams distribute parallel for __VA_ARGS__)
 #define TEAMS(count, threads) BENCH_PRAGMA(omp target teams distribute num_teams(count) thread_limit(threads))
@@ -113,6 +128,12 @@ int main(void) {
     }
     qsort(times, runs, sizeof *times, by_value);
     printf("%.3f\n", getenv("BENCH_MEAN") ? sum / runs : times[runs / 2]);
+#ifdef BENCH_SENDS
+    for (int i = 0; i < bench_sends; i++) {
+        char *array = bench_sent[i].array;
+#pragma omp target exit data map(delete : array[0 : bench_sent[i].bytes])
+    }
+#endif
     return 0;
 }
 

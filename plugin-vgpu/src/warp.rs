@@ -109,6 +109,8 @@ pub struct Warp {
     sites: [u32; MAX_LANES],
     /// The operations that the converging lanes wait at.
     converging_ops: [WarpOp; MAX_LANES],
+    /// The lanes that each lane's last operation named, and that had ended or never had a thread.
+    absent: [Lanes; MAX_LANES],
 }
 
 impl Warp {
@@ -122,6 +124,7 @@ impl Warp {
             operands: [Operand::default(); MAX_LANES],
             sites: [0; MAX_LANES],
             converging_ops: [WarpOp::Active; MAX_LANES],
+            absent: [0; MAX_LANES],
         }
     }
 
@@ -137,6 +140,11 @@ impl Warp {
     /// Lanes waiting at operations with a mask.
     pub fn groups(&self) -> &[Group] {
         &self.groups
+    }
+
+    /// The lanes that a lane's last operation with a mask named, and that had ended or never had a thread.
+    pub fn absent(&self, lane: usize) -> Lanes {
+        self.absent[lane]
     }
 
     /// The site where a lane waits.
@@ -166,7 +174,7 @@ impl Warp {
             if let Some(at) = pending {
                 self.groups.swap_remove(at);
             }
-            self.runnable |= arrived;
+            self.complete(arrived, mask);
             evaluate(op, arrived, &self.operands, results);
             return Some(arrived);
         }
@@ -177,6 +185,13 @@ impl Warp {
             None => self.groups.push(Group { op, mask, arrived }),
         }
         None
+    }
+
+    /// Those who have arrived go on.
+    fn complete(&mut self, arrived: Lanes, mask: Lanes) {
+        self.runnable |= arrived;
+        let absent = mask & !arrived;
+        lanes(arrived).for_each(|lane| self.absent[lane] = absent);
     }
 
     /// Lane `lane` ends.
@@ -193,7 +208,7 @@ impl Warp {
         let complete = |group: &Group| group.mask & !(group.arrived | exited) == 0;
         let at = self.groups.iter().position(complete)?;
         let group = self.groups.swap_remove(at);
-        self.runnable |= group.arrived;
+        self.complete(group.arrived, group.mask);
         evaluate(group.op, group.arrived, &self.operands, results);
         Some(group.arrived)
     }

@@ -15,7 +15,6 @@ const MISSED: &[&str] = &[
     "update_during_region",
     "team_array_is_read",
     "syncwarp_missing",
-    "mask_names_absent_lanes",
 ];
 
 /// What is found only when a helper thread of the OpenMP library begins the second kernel in time.
@@ -199,6 +198,22 @@ fn classes() {
 }
 
 #[test]
+fn structures() {
+    check(&Twins::new("structures.cpp", Mode::Offload("-O1")));
+}
+
+#[test]
+fn locals() {
+    check(&Twins::new("locals.c", Mode::Offload("-O1")));
+}
+
+/// Without optimisation, debug information names local variables.
+#[test]
+fn locals_with_names() {
+    check(&Twins::new("locals.c", Mode::Offload("-O0")));
+}
+
+#[test]
 fn kernels() {
     check(&Twins::new("kernels.cu", Mode::Cuda("-O1")));
 }
@@ -213,6 +228,8 @@ fn the_catalogue() {
         "sync.c",
         "host.c",
         "classes.cpp",
+        "structures.cpp",
+        "locals.c",
         "kernels.cu",
     ];
     let all: Vec<_> = sources

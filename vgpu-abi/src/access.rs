@@ -94,6 +94,10 @@ impl AccessKind {
     pub const FOREIGN: AccessKind = AccessKind(64);
     /// The value that it writes is known.
     pub const VALUE: AccessKind = AccessKind(128);
+    /// It is no access: the memory becomes a local variable, in which nothing is written yet.
+    pub const FRESH: AccessKind = AccessKind(256);
+    /// The memory is a local variable, which no other thread uses. Of a read, the value is the site of its declaration.
+    pub const PRIVATE: AccessKind = AccessKind(512);
 
     /// Whether it has all bits of `other`.
     pub fn has(self, other: AccessKind) -> bool {

@@ -120,7 +120,7 @@ pub struct GlobalEntry {
     pub size: u64,
 }
 
-/// A location in the user's source: that of the innermost frame of the user's code.
+/// A location in the user's source: that of the innermost frame of the user's code, or of a variable's declaration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Site {
     /// File, empty when unknown.
@@ -129,7 +129,7 @@ pub struct Site {
     pub line: u32,
     /// Column from 1, 0 when unknown.
     pub column: u32,
-    /// Function, empty when unknown.
+    /// Function, or the variable that is declared there; empty when unknown.
     pub function: String,
 }
 

@@ -93,14 +93,16 @@ pub const WARP_ENGINE_SYMBOLS: &[&str] = &[
 /// | function | C signature | announces |
 /// |---|---|---|
 /// | `vgpu_access` | `void(cx, site, u32 kind, u64 size, void*, u64 value)` | an access of the calling thread, and the value that it writes |
-/// | `vgpu_outside` | `void(cx, site, u32 kind, u64 size, void*, void *object, u64 extent)` | an access outside of the object that it names |
+/// | `vgpu_outside` | `void(cx, site, u32 kind, u64 size, void*, void *object, u64 extent, u32 declaration)` | an access outside of the object that it names; the site of its declaration |
 /// | `vgpu_fence` | `void(cx, u32 kind)` | a fence that acquires, releases or both |
 /// | `vgpu_lanes_arrive` | `void(cx, u64 mask)` | the thread comes to a `bar.warp.sync` of `mask` |
 /// | `vgpu_lanes_leave` | `void(cx, u64 mask)` | it goes on behind that |
+/// | `vgpu_members` | `void(cx, site)` | the thread goes on behind an operation with a member mask |
 /// | `vgpu_warp_access` | `void(cx, site, u32 kind, u64 size, u64 lanes, u64 value, void *first, i64 stride)` | an access of each lane; `first` is lane 0's |
 /// | `vgpu_warp_access_each` | `void(cx, site, u32 kind, u64 size, u64 lanes, u64 value, void **)` | the same for any addresses |
 /// | `vgpu_warp_fence` | `void(cx, u32 kind, u64 lanes)` | a fence of each lane |
 /// | `vgpu_warp_meet` | `void(cx, u64 lanes)` | the lanes have waited for each other in a `bar.warp.sync` |
+/// | `vgpu_warp_members` | `void(cx, site, u64 mask, u64 lanes)` | the lanes have met at an operation with a member mask |
 ///
 /// An access of no bytes says where the next call of the heap is. Instead of the functions in [`CHECKED_SYMBOLS`],
 /// checked code calls others of the same signatures, with `checked_` in their names: `vgpu_checked_barrier`.
@@ -110,10 +112,12 @@ pub const CHECK_SYMBOLS: &[&str] = &[
     "vgpu_fence",
     "vgpu_lanes_arrive",
     "vgpu_lanes_leave",
+    "vgpu_members",
     "vgpu_warp_access",
     "vgpu_warp_access_each",
     "vgpu_warp_fence",
     "vgpu_warp_meet",
+    "vgpu_warp_members",
 ];
 
 /// The functions whose use checked code announces: see [`CHECK_SYMBOLS`].

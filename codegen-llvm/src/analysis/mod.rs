@@ -13,3 +13,4 @@ pub mod reach;
 pub mod release;
 pub mod source_locations;
 pub mod target;
+pub mod variable_names;

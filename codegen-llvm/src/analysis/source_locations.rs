@@ -35,7 +35,11 @@ impl SourceLocations {
 
     /// The index of an instruction's location, for messages only.
     pub fn for_message(&mut self, instruction: Value) -> u32 {
-        let site = self.place(instruction);
+        self.index_of(self.place(instruction))
+    }
+
+    /// The index of a place, for messages only.
+    pub fn index_of(&mut self, site: Site) -> u32 {
         if let Some(&index) = self.shared.get(&site) {
             return index;
         }

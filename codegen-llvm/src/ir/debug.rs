@@ -80,7 +80,7 @@ fn frame(context: Context, location: LLVMMetadataRef) -> Location {
 
 /// A file's name as the user gave it to the compiler. Of one outside of the compiler's folder, clang writes a part of
 /// the name only, and its own folder.
-fn path_of(file: LLVMMetadataRef, unit: Option<LLVMMetadataRef>) -> String {
+pub(super) fn path_of(file: LLVMMetadataRef, unit: Option<LLVMMetadataRef>) -> String {
     if file.is_null() {
         return String::new();
     }
@@ -143,7 +143,7 @@ fn subprogram_of(context: Context, mut scope: LLVMMetadataRef) -> Vec<Option<Val
     Vec::new()
 }
 
-fn operands(context: Context, node: LLVMMetadataRef) -> Vec<Option<Value>> {
+pub(super) fn operands(context: Context, node: LLVMMetadataRef) -> Vec<Option<Value>> {
     tuple_operands(Value(llvm!(core::LLVMMetadataAsValue(context.0, node))))
 }
 

@@ -28,6 +28,7 @@ mod block;
 mod builder;
 mod context;
 mod debug;
+mod declarations;
 mod flow;
 mod loops;
 mod machine;

@@ -5,19 +5,23 @@
 //!
 //! An access to a variable that the code names is compared with the variable's size at once. Nothing is left of that
 //! where LLVM knows the place. The engine compares all other accesses with its shadow memory. Local variables that no
-//! other thread can reach are of no interest to it.
+//! other thread can reach are of interest to it only where reads are checked (`checked_locals`).
+
+use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
 use llvm_sys::LLVMAtomicOrdering::{
     self, LLVMAtomicOrderingAcquire, LLVMAtomicOrderingAcquireRelease, LLVMAtomicOrderingRelease,
     LLVMAtomicOrderingSequentiallyConsistent,
 };
-use llvm_sys::{LLVMOpcode, LLVMTypeKind};
+use llvm_sys::{LLVMAtomicRMWBinOp, LLVMOpcode, LLVMTypeKind};
 use vgpu_abi::{AccessKind, CHECKED_SYMBOLS, checked_symbol};
 
+use super::checked_locals;
 use super::unit::Unit;
 use super::window::base_of;
-use crate::ir::{Builder, Layout, Type, Value};
+use crate::analysis::variable_names;
+use crate::ir::{Builder, Layout, Location, Type, Value};
 
 /// Announces an access.
 const ACCESS: &str = "vgpu.check_access";
@@ -29,9 +33,20 @@ const FENCE: &str = "vgpu.check_fence";
 const ARRIVE: &str = "vgpu.check_arrive";
 /// Announces that it has waited for them.
 const SYNC: &str = "vgpu.check_sync";
+/// Announces that a thread has met the members of a mask.
+const MEMBERS: &str = "vgpu.check_members";
 
 /// The instruction with which lanes wait for each other. Shuffles and votes order no memory (PTX ISA, "bar.warp.sync").
 const SYNCWARP: &str = "llvm.nvvm.bar.warp.sync";
+
+/// Operations of a warp whose first operand is a member mask, by the beginnings of their names.
+const WITH_MEMBERS: [&str; 5] = [
+    SYNCWARP,
+    "llvm.nvvm.shfl.sync.",
+    "llvm.nvvm.vote.",
+    "llvm.nvvm.match.",
+    "llvm.nvvm.redux.sync.",
+];
 
 /// The functions of the heap.
 const HEAP: [&str; 3] = ["malloc", "realloc", "free"];
@@ -45,7 +60,7 @@ const RUNTIME_VARIABLES: [&str; 2] = ["omptarget.", "__omp"];
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
     let checks = unit.options.checks;
-    if !checks.of_accesses() {
+    if !checks.any() {
         return Ok(());
     }
     let functions = unit.module.definitions();
@@ -60,20 +75,31 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         fence: unit.library_function(FENCE)?,
         arrive: unit.library_function(ARRIVE)?,
         sync: unit.library_function(SYNC)?,
+        members: unit.library_function(MEMBERS)?,
         layout: unit.module.layout(),
         has_lines: !unit.module.named_metadata("llvm.dbg.cu").is_empty(),
+        locals: HashSet::new(),
+        declarations: HashMap::new(),
         unit,
     };
-    for instruction in functions.into_iter().flat_map(Value::instructions) {
-        pass.instruction(instruction);
+    // Only lines tell which reads are the program's and which an optimiser has moved.
+    if checks.init && pass.has_lines {
+        pass.locals = checked_locals::of(&functions, pass.layout);
     }
+    for function in functions {
+        pass.declarations = function.local_declarations(pass.unit.context());
+        for instruction in function.instructions() {
+            pass.instruction(instruction);
+        }
+    }
+    checked_locals::announce(pass.unit.context(), pass.layout, &pass.locals, pass.access);
     Ok(())
 }
 
 /// The pass `inline-checks`: so far the announcements were calls, which warp forms take for all lanes at once. In a
 /// thread's form their code stands in their places.
 pub fn expand(unit: &mut Unit) -> Result<()> {
-    for name in [ACCESS, OBJECT, FENCE, ARRIVE, SYNC] {
+    for name in [ACCESS, OBJECT, FENCE, ARRIVE, SYNC, MEMBERS] {
         if let Some(function) = unit.module.function(name) {
             function.remove_attribute("noinline");
             function.add_attribute(unit.context(), "alwaysinline");
@@ -102,7 +128,7 @@ define void @vgpu.check_access(ptr %address, i64 %size, i64 %value, i32 %site, i
   call void @vgpu_access(ptr %cx, i32 %site, i32 %kind, i64 %size, ptr %address, i64 %value)
   ret void
 }
-define void @vgpu.check_object(ptr %object, i64 %extent, ptr %address, i64 %size, i32 %site, i32 %kind)
+define void @vgpu.check_object(ptr %object, i64 %extent, ptr %address, i64 %size, i32 %site, i32 %kind, i32 %declaration)
   noinline nounwind memory(inaccessiblemem: readwrite) {
   %first = ptrtoint ptr %object to i64
   %bits = ptrtoint ptr %address to i64
@@ -112,7 +138,8 @@ define void @vgpu.check_object(ptr %object, i64 %extent, ptr %address, i64 %size
   br i1 %outside, label %report, label %done, !prof !0
 report:
   %cx = call ptr @vgpu.context()
-  call void @vgpu_outside(ptr %cx, i32 %site, i32 %kind, i64 %size, ptr %address, ptr %object, i64 %extent)
+  call void @vgpu_outside(ptr %cx, i32 %site, i32 %kind, i64 %size, ptr %address, ptr %object, i64 %extent,
+    i32 %declaration)
   br label %done
 done:
   ret void
@@ -134,12 +161,18 @@ define void @vgpu.check_sync(i32 %mask) noinline nounwind memory(inaccessiblemem
   call void @vgpu_lanes_leave(ptr %cx, i64 %lanes)
   ret void
 }
+define void @vgpu.check_members(i32 %mask, i32 %site) noinline nounwind memory(inaccessiblemem: readwrite) {
+  %cx = call ptr @vgpu.context()
+  call void @vgpu_members(ptr %cx, i32 %site)
+  ret void
+}
 declare void @vgpu_access(ptr, i32, i32, i64, ptr captures(none), i64) nounwind memory(inaccessiblemem: readwrite)
-declare void @vgpu_outside(ptr, i32, i32, i64, ptr captures(none), ptr captures(none), i64)
+declare void @vgpu_outside(ptr, i32, i32, i64, ptr captures(none), ptr captures(none), i64, i32)
   cold nounwind memory(inaccessiblemem: readwrite)
 declare void @vgpu_fence(ptr, i32) nounwind memory(inaccessiblemem: readwrite)
 declare void @vgpu_lanes_arrive(ptr, i64) nounwind memory(inaccessiblemem: readwrite)
 declare void @vgpu_lanes_leave(ptr, i64) nounwind memory(inaccessiblemem: readwrite)
+declare void @vgpu_members(ptr, i32) nounwind memory(inaccessiblemem: readwrite)
 !0 = !{!"branch_weights", i32 1, i32 1048575}
 "#;
 
@@ -163,12 +196,28 @@ struct AccessPass<'a> {
     fence: Value,
     arrive: Value,
     sync: Value,
+    members: Value,
+    /// The local variables whose reads are checked.
+    locals: HashSet<Value>,
+    /// The declarations of the present function's locals.
+    declarations: HashMap<Value, Location>,
 }
 
 impl AccessPass<'_> {
     fn instruction(&mut self, instruction: Value) {
-        for access in self.accesses(instruction) {
-            self.announce(instruction, &access);
+        if self.unit.options.checks.of_accesses() {
+            for access in self.accesses(instruction) {
+                self.announce(instruction, &access);
+            }
+        }
+        if self.unit.options.checks.sync
+            && has_members(instruction)
+            && !self.is_foreign(instruction)
+        {
+            let mask = instruction.operand(0);
+            let site = self.place(instruction);
+            self.after(instruction)
+                .call_function(self.members, &[mask, site]);
         }
         if self.unit.options.checks.memory && calls_one_of(instruction, &HEAP) {
             self.announce_place(instruction);
@@ -191,7 +240,7 @@ impl AccessPass<'_> {
     fn announce_place(&mut self, call: Value) {
         let context = self.unit.context();
         let int = Type::int(context, 32);
-        let site = Value::int(int, self.unit.locations.for_message(call).into());
+        let site = self.place(call);
         let nowhere = Value::zero(Type::pointer(context));
         let none = self.number(0);
         let arguments = [nowhere, none, none, site, Value::zero(int)];
@@ -214,37 +263,77 @@ impl AccessPass<'_> {
         let checks = self.unit.options.checks;
         let named = extent.filter(|_| checks.memory && !inside);
         // What the code names lies where it may lie if its offset is in bounds, which the first comparison says.
-        let announced = !local && (checks.race || checks.init || extent.is_none());
+        let announced = match local {
+            true => self.locals.contains(&base),
+            false => checks.race || checks.init || extent.is_none(),
+        };
         if named.is_none() && !announced {
             return;
         }
         let context = self.unit.context();
-        let int = Type::int(context, 32);
-        let site = Value::int(int, self.unit.locations.for_message(instruction).into());
+        let site = self.place(instruction);
         let mut kind = access.kind;
+        if local {
+            kind = kind.and(AccessKind::PRIVATE);
+        }
         if own {
             kind = kind.and(AccessKind::ORDER);
         }
-        if self.is_foreign(instruction) {
+        // A copy of a local is no use of it: a structure may have members that nobody has set.
+        if self.is_foreign(instruction) || local && instruction.is_call() {
             kind = kind.and(AccessKind::FOREIGN);
         }
         if access.value.is_some() {
             kind = kind.and(AccessKind::VALUE);
         }
         let kind = self.kind(kind);
+        let declaration = match named.is_some() || local {
+            true => self.declaration(base),
+            false => 0,
+        };
         let builder = Builder::before(context, instruction);
         let flat = |pointer: Value| builder.to_space(pointer, Type::pointer(context));
         let address = flat(access.address);
         if let Some(extent) = named {
             let extent = Value::int(Type::int(context, 64), extent);
-            let arguments = [flat(base), extent, address, access.size, site, kind];
+            let declaration = Value::int(Type::int(context, 32), declaration.into());
+            let arguments = [
+                flat(base),
+                extent,
+                address,
+                access.size,
+                site,
+                kind,
+                declaration,
+            ];
             builder.call_function(self.object, &arguments);
         }
         if announced {
-            let value = self.number_of(&builder, access.value);
+            let value = match local && access.value.is_none() {
+                true => self.number(declaration.into()),
+                false => self.number_of(&builder, access.value),
+            };
             let arguments = [address, access.size, value, site, kind];
             builder.call_function(self.access, &arguments);
         }
+    }
+
+    /// The site of an instruction.
+    fn place(&mut self, instruction: Value) -> Value {
+        let site = self.unit.locations.for_message(instruction);
+        Value::int(Type::int(self.unit.context(), 32), site.into())
+    }
+
+    /// The site of a variable's declaration; 0 if nothing is known of it.
+    fn declaration(&mut self, variable: Value) -> u32 {
+        let declared = match variable.is_global_variable() {
+            true => variable_names::of_global(self.unit.context(), variable),
+            false => {
+                let local = self.declarations.get(&variable).cloned();
+                local.map(variable_names::site)
+            }
+        };
+        declared.map_or(0, |site| self.unit.locations.index_of(site))
     }
 
     /// Whether an access to a variable of the device runtime's matters for the program: atomic operations order its
@@ -274,7 +363,13 @@ impl AccessPass<'_> {
         match instruction.opcode() {
             Some(LLVMOpcode::LLVMLoad) => one(0, instruction.ty(), AccessKind::READ),
             Some(LLVMOpcode::LLVMStore) => one(1, instruction.operand(0).ty(), AccessKind::WRITE),
-            Some(LLVMOpcode::LLVMAtomicRMW) => one(0, instruction.operand(1).ty(), update),
+            Some(LLVMOpcode::LLVMAtomicRMW) => {
+                let kind = match is_store(instruction) {
+                    true => AccessKind::WRITE,
+                    false => update,
+                };
+                one(0, instruction.operand(1).ty(), kind)
+            }
             Some(LLVMOpcode::LLVMAtomicCmpXchg) => one(0, instruction.operand(1).ty(), update),
             Some(LLVMOpcode::LLVMCall) => self.transfer(instruction),
             _ => Vec::new(),
@@ -320,11 +415,7 @@ impl AccessPass<'_> {
     fn extent(&self, base: Value) -> Option<u64> {
         let size = match base.opcode() {
             None if base.is_global_variable() => self.layout.alloc_size(base.value_type()),
-            Some(LLVMOpcode::LLVMAlloca) => {
-                let one = self.layout.alloc_size(base.allocated_type());
-                one.checked_mul(base.allocated_count().as_int()?)?
-            }
-            _ => return None,
+            _ => checked_locals::extent(base, self.layout)?,
         };
         (size > 0).then_some(size)
     }
@@ -404,6 +495,13 @@ fn calls_one_of(instruction: Value, names: &[&str]) -> bool {
     instruction.is_call() && called().is_some_and(|called| names.contains(&called.name().as_str()))
 }
 
+/// Whether an instruction is an operation of a warp with a member mask.
+fn has_members(instruction: Value) -> bool {
+    let called = || instruction.called_function();
+    let has = |name: &str| WITH_MEMBERS.iter().any(|known| name.starts_with(known));
+    instruction.is_call() && called().is_some_and(|called| has(&called.name()))
+}
+
 /// What an instruction stores, if it is a scalar of up to 64 bits, or a vector of numbers of 128 bits, and no atomic
 /// operation.
 fn stored_value(layout: Layout, instruction: Value) -> Option<Value> {
@@ -428,6 +526,12 @@ fn is_small_float(ty: Type) -> bool {
             | LLVMTypeKind::LLVMFloatTypeKind
             | LLVMTypeKind::LLVMDoubleTypeKind
     )
+}
+
+/// Whether an atomic operation only writes: an exchange whose result nobody wants.
+fn is_store(operation: Value) -> bool {
+    operation.atomic_operation() == LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpXchg
+        && operation.users().is_empty()
 }
 
 /// The kind of an atomic access; nothing for another one.

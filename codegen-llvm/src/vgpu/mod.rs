@@ -7,6 +7,7 @@ mod access_checks;
 mod assembly;
 mod block_atomics;
 mod check;
+mod checked_locals;
 mod constructors;
 mod count;
 mod debug_info;

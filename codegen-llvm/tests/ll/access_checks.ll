@@ -1,10 +1,11 @@
 ; With --check, accesses are announced to the engine before they are made: with their bytes, the value that a store
-; writes, and how they use the memory (1 reads, 2 writes, 4 atomically; 128 where the value is known).
+; writes, and how they use the memory (1 reads, 2 writes, 4 atomically; 128 where the value is known, 512 where it is a
+; local variable).
 ; RUN: omptarget-codegen vgpu --check=memory --print-after access-checks --emit-llvm %s 2>&1 | FileCheck %s
 ; CHECK-LABEL: define{{.*}}@k(
 ; The size of a variable that the code names is known. Inside of it nothing has to be checked.
 ; CHECK-NOT: check_object
-; CHECK: call void @vgpu.check_object(ptr %array, i64 40, ptr %element, i64 4, i32 {{[0-9]+}}, i32 130)
+; CHECK: call void @vgpu.check_object(ptr %array, i64 40, ptr %element, i64 4, i32 {{[0-9]+}}, i32 642, i32 0)
 ; CHECK-NEXT: store i32 1, ptr %element
 ; CHECK: call void @vgpu.check_access(ptr %in, i64 4, i64 0, i32 {{[0-9]+}}, i32 1)
 ; CHECK-NEXT: load i32, ptr %in
@@ -28,6 +29,7 @@
 ; Barriers and the heap are the checker's. Without a check nothing is left of all this.
 ; RUN: omptarget-codegen vgpu --check=sync --emit-llvm %s 2>&1 | FileCheck %s --check-prefix=SYNC
 ; SYNC-NOT: vgpu_access
+; SYNC: call void @vgpu_members(
 ; SYNC: call void @vgpu_checked_barrier(
 ; RUN: omptarget-codegen vgpu --emit-llvm %s 2>&1 | FileCheck %s --check-prefix=NONE
 ; NONE-NOT: vgpu_access

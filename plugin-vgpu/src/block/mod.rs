@@ -194,6 +194,12 @@ impl Block {
         self.live
     }
 
+    /// The lanes that a thread's last operation of its warp named, and that had ended or never had a thread.
+    pub fn absent(&self, thread: u16) -> Lanes {
+        let (warp, lane) = self.warp_kind.place(thread);
+        self.warps[warp].absent(lane)
+    }
+
     /// Warps of the block.
     pub fn warps(&self) -> &[Warp] {
         &self.warps[..self.warp_count()]

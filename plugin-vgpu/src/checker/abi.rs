@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use vgpu_abi::{AccessKind, ThreadContext};
 
 use super::heap::{vgpu_checked_free, vgpu_checked_malloc, vgpu_checked_realloc};
-use super::launch::{Access, Actor, LaunchChecks};
+use super::launch::{Access, Actor, LaunchChecks, Variable};
 use super::race::Meeting;
 use crate::abi as engine;
 use crate::fiber;
@@ -80,10 +80,12 @@ announcements! {
     }
 
     fn vgpu_outside(
-        it, site: u32, kind: u32, size: u64, address: *mut c_void, object: *mut c_void, extent: u64
+        it, site: u32, kind: u32, size: u64, address: *mut c_void, object: *mut c_void, extent: u64,
+        declaration: u32
     ) {
         let actor = it.actor.lane(it.lane);
-        it.checks.outside(actor, access(site, kind, size, address, 0), object as u64, extent);
+        let variable = Variable { start: object as u64, extent, declaration };
+        it.checks.outside(actor, access(site, kind, size, address, 0), variable);
     }
 
     fn vgpu_fence(it, kind: u32) {
@@ -98,6 +100,16 @@ announcements! {
     fn vgpu_lanes_leave(it, mask: u64) {
         let meeting = Meeting::Lanes(it.actor.thread & !31, mask);
         it.checks.leave(meeting, it.actor.thread, it.live());
+    }
+
+    fn vgpu_members(it, site: u32) {
+        // SAFETY: used for this call only.
+        let absent = unsafe { it.sm.block() }.absent(it.actor.thread);
+        it.checks.named_absent(it.actor, site, absent);
+    }
+
+    fn vgpu_warp_members(it, site: u32, mask: u64, lanes: u64) {
+        it.checks.named_absent(it.actor, site, mask & !lanes);
     }
 
     fn vgpu_warp_access(
@@ -188,6 +200,8 @@ pub fn function(symbol: &str) -> Option<u64> {
         vgpu_fence,
         vgpu_lanes_arrive,
         vgpu_lanes_leave,
+        vgpu_members,
+        vgpu_warp_members,
         vgpu_warp_access,
         vgpu_warp_access_each,
         vgpu_warp_fence,

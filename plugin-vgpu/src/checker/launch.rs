@@ -37,6 +37,12 @@ pub struct LaunchedCode {
 }
 
 impl LaunchedCode {
+    /// The name of the variable that is declared at a site, and the place of its declaration, as far as they are known.
+    pub fn variable(&self, site: u32) -> Option<(String, Option<SourceLocation>)> {
+        let name = &self.sites.get(site as usize)?.function;
+        (site != 0 && !name.is_empty()).then(|| (name.clone(), self.location(site)))
+    }
+
     /// The source location of a site, if it is known.
     pub fn location(&self, site: u32) -> Option<SourceLocation> {
         fault::location_of(&self.sites, site)
@@ -111,6 +117,17 @@ impl Access {
     }
 }
 
+/// A variable that an access names.
+#[derive(Clone, Copy)]
+pub struct Variable {
+    /// Its address.
+    pub start: u64,
+    /// Its bytes.
+    pub extent: u64,
+    /// The site of its declaration; 0 if nothing is known of it.
+    pub declaration: u32,
+}
+
 /// The thread that accesses memory.
 #[derive(Clone, Copy)]
 pub struct Actor {
@@ -174,6 +191,9 @@ impl LaunchChecks {
             return;
         }
         let checker = &*self.checker;
+        if access.kind.has(AccessKind::FRESH) {
+            return checker.begin_local(access.address, access.size);
+        }
         if access.kind.has(AccessKind::ORDER) {
             if access.kind.has(AccessKind::WRITE) {
                 checker.written(access.address, access.size);
@@ -214,6 +234,10 @@ impl LaunchChecks {
         let range = (high - low).checked_add(access.size);
         let dense = stride.unsigned_abs() <= access.size && lanes.count_ones() == last - first + 1;
         let inside = |len: u64| window::contains(low) && window::contains(low + len);
+        if access.kind.has(AccessKind::FRESH) {
+            let lanes = warp::lanes(lanes).map(|lane| at(lane as u32));
+            return lanes.for_each(|start| self.checker.begin_local(start, access.size));
+        }
         if dense
             && let Some(len) = range
             && inside(len)
@@ -229,7 +253,7 @@ impl LaunchChecks {
 
     /// The same where each thread has an address of its own.
     pub fn gather(&self, actor: Actor, access: Access, lanes: u64, addresses: &[u64]) {
-        if self.checker.races.is_some() {
+        if self.checker.races.is_some() && !access.kind.has(AccessKind::PRIVATE) {
             return self.gather_by_runs(actor, access, lanes, addresses);
         }
         if self.are_plain(access, warp::lanes(lanes).map(|lane| addresses[lane])) {
@@ -269,13 +293,34 @@ impl LaunchChecks {
         near && window::contains(low) && checker.is_plain(kind, low, len)
     }
 
-    /// An access of one thread that names `object`, of `extent` bytes.
-    pub fn outside(&self, actor: Actor, access: Access, object: u64, extent: u64) {
-        let offset = access.address.wrapping_sub(object);
-        if offset > extent.wrapping_sub(access.size) && self.checker.checks.memory {
+    /// An access of one thread that names a variable.
+    pub fn outside(&self, actor: Actor, access: Access, variable: Variable) {
+        let offset = access.address.wrapping_sub(variable.start);
+        let room = variable.extent.wrapping_sub(access.size);
+        if offset > room && self.checker.checks.memory {
             self.observe(actor, access, 0, || What::Outside {
                 offset: offset as i64,
-                extent,
+                extent: variable.extent,
+                declaration: variable.declaration,
+            });
+        }
+    }
+
+    /// A thread was at an operation of its warp whose mask names these lanes, and they have ended. Lanes that have no
+    /// thread do not count: masks of the last warp name them in all programs.
+    pub fn named_absent(&self, actor: Actor, site: u32, named: u64) {
+        let first = Actor {
+            thread: actor.thread & !31,
+            ..actor
+        };
+        let threads = self.code.block.iter().product::<u32>();
+        let threads = threads.saturating_sub(first.thread.into()).min(32);
+        let absent = named & ((1 << threads) - 1);
+        if absent != 0 {
+            let whose = first.lane(absent.trailing_zeros() as usize).thread;
+            self.observe(actor, Access::none(site), 0, || What::AbsentMembers {
+                count: absent.count_ones(),
+                first: whose,
             });
         }
     }
@@ -361,13 +406,24 @@ impl LaunchChecks {
         if !waiting.get().threads.has(actor.thread) {
             return;
         }
-        let Waiting { site, thread, .. } = waiting.remove();
+        let Waiting {
+            site,
+            thread,
+            threads,
+        } = waiting.remove();
         drop(barriers);
         let ended = self.code.block.iter().product::<u32>().saturating_sub(live);
-        if count == 0 && ended > 0 && !self.is_generic() {
+        // The reduction of a `teams` construct has a barrier, to which its master may come alone.
+        let alone = self.is_openmp() && threads == ThreadSet::lanes(0, 1);
+        if count == 0 && ended > 0 && !self.is_generic() && !alone {
             let actor = Actor { thread, ..actor };
             self.observe(actor, Access::none(site), 0, || What::Ended(ended));
         }
+    }
+
+    /// Whether the kernel is a target region, as clang names them.
+    fn is_openmp(&self) -> bool {
+        self.code.kernel.starts_with("__omp_offloading_")
     }
 
     /// Whether a thread is the master of a generic kernel, or in its warp: it comes to barriers at other places than
@@ -425,8 +481,11 @@ impl LaunchChecks {
     }
 
     /// What is compared of an access. The device runtime's locks are atomic operations of its own. They order the
-    /// program's accesses; its other accesses do not matter.
+    /// program's accesses; its other accesses do not matter, and nobody else sees a thread's own variables.
     fn compared(&self, access: Access) -> Option<(&mut Races, Access)> {
+        if access.kind.has(AccessKind::PRIVATE) {
+            return None;
+        }
         let kind = match access.kind.has(AccessKind::FOREIGN) {
             true => access.kind.and(AccessKind::ORDER),
             false => access.kind,

@@ -183,6 +183,21 @@ impl Checker {
         }
     }
 
+    /// A local variable begins, in which nothing is written.
+    fn begin_local(&self, start: u64, len: u64) {
+        let Shadow {
+            accessible,
+            written,
+        } = self.shadow;
+        if !window::contains(start) {
+            return;
+        }
+        if !accessible.has_all(start, len) {
+            self.inaccessible(start, len);
+        }
+        written.clear(start, len);
+    }
+
     /// Checks an access to the device window against what is known of the memory, and notes what it writes.
     #[inline]
     fn check(&self, kind: AccessKind, address: u64, size: u64) -> Option<Wrong> {

@@ -1,6 +1,7 @@
 //! What a launch did wrong, and how it is reported.
 
 use findings::{Finding, Kind, Note, Severity};
+use plugin_api::SourceLocation;
 use vgpu_abi::AccessKind;
 
 use super::launch::{Access, LaunchedCode};
@@ -35,6 +36,15 @@ pub enum What {
         offset: i64,
         /// The variable's bytes.
         extent: u64,
+        /// The site of its declaration; 0 if nothing is known of it.
+        declaration: u32,
+    },
+    /// It is at an operation of its warp whose mask names lanes that have ended.
+    AbsentMembers {
+        /// How many.
+        count: u32,
+        /// The thread of the first.
+        first: u16,
     },
     /// It frees what is no block of the heap.
     NoBlock(Place),
@@ -71,6 +81,11 @@ impl Observation {
             ..
         } = self.access;
         let verb = verb(kind);
+        // Threads that have ended are not waited for (CUDA C++ Programming Guide, "Synchronization Functions").
+        let severity = match self.what {
+            What::AbsentMembers { .. } => Severity::Warning,
+            _ => Severity::Error,
+        };
         let (check, what, notes, hint) = match self.what {
             What::Inaccessible(place) => {
                 let (place, notes) = place.unwrap_or_else(unknown);
@@ -81,12 +96,18 @@ impl Observation {
                     None,
                 )
             }
-            What::Outside { offset, extent } => {
-                let place = outside(offset, extent);
+            What::Outside {
+                offset,
+                extent,
+                declaration,
+            } => {
+                let variable = code.variable(declaration);
+                let place = outside(offset, extent, variable.as_ref().map(|(name, _)| &**name));
+                let notes = variable.and_then(declared).into_iter().collect();
                 (
                     Kind::Memory,
                     format!("{verb} of {size} bytes, {place}"),
-                    Vec::new(),
+                    notes,
                     None,
                 )
             }
@@ -99,10 +120,36 @@ impl Observation {
                     None,
                 )
             }
+            What::Unwritten(_) if kind.has(AccessKind::PRIVATE) => {
+                let variable = code.variable(self.access.value as u32);
+                let of = variable.as_ref().map_or_else(
+                    || "a local variable".to_owned(),
+                    |(name, _)| format!("the local variable '{name}'"),
+                );
+                let what = format!("read of {size} bytes of {of} that were never written");
+                let notes = variable.and_then(declared).into_iter().collect();
+                let hint = "initialise it where it is declared";
+                (Kind::Init, what, notes, Some(hint.to_owned()))
+            }
             What::Unwritten(place) => {
                 let what = format!("read of {size} bytes that were never written on the device");
                 let hint = "initialise the memory in a kernel, or map it `to` the device";
                 (Kind::Init, what, noted(place), Some(hint.to_owned()))
+            }
+            What::AbsentMembers { count, first } => {
+                let first = code.thread(self.block, first);
+                let what = match count {
+                    1 => "the mask of an operation of a warp names a lane that has ended".into(),
+                    _ => format!(
+                        "the mask of an operation of a warp names {count} lanes that have ended"
+                    ),
+                };
+                let note = Note {
+                    text: format!("the first of them is {first}"),
+                    location: None,
+                };
+                let hint = "name the lanes that come there: those of `__ballot_sync(mask, condition)` before the branch";
+                (Kind::Sync, what, vec![note], Some(hint.to_owned()))
             }
             What::Ended(count) => {
                 let what = match count {
@@ -137,7 +184,7 @@ impl Observation {
         };
         Finding {
             kind: check,
-            severity: Severity::Error,
+            severity,
             what,
             kernel: Some(code.kernel.to_string()),
             thread: Some(code.thread(self.block, self.thread).to_string()),
@@ -163,17 +210,32 @@ fn unknown() -> (String, Vec<Note>) {
     ("outside of every allocation".to_owned(), Vec::new())
 }
 
-fn outside(offset: i64, extent: u64) -> String {
+fn outside(offset: i64, extent: u64, name: Option<&str>) -> String {
+    let variable = match name {
+        Some(name) => format!("'{name}' ({extent} bytes)"),
+        None => format!("a variable of {extent} bytes"),
+    };
     match offset {
-        before if before < 0 => format!("{} bytes before a variable of {extent} bytes", -before),
+        before if before < 0 => format!("{} bytes before {variable}", -before),
         inside if (inside as u64) < extent => {
-            format!("{inside} bytes into a variable of {extent} bytes, and beyond its end")
+            format!("{inside} bytes into {variable}, and beyond its end")
         }
         past => {
             let past = past as u64 - extent;
-            format!("{past} bytes past the end of a variable of {extent} bytes")
+            format!("{past} bytes past the end of {variable}")
         }
     }
+}
+
+/// Where a variable is declared.
+fn declared((name, location): (String, Option<SourceLocation>)) -> Option<Note> {
+    location.is_some().then(|| Note {
+        text: format!("'{name}' is declared"),
+        location: location.map(|place| SourceLocation {
+            function: String::new(),
+            ..place
+        }),
+    })
 }
 
 fn noted(place: Place) -> Vec<Note> {
@@ -205,13 +267,16 @@ mod tests {
 
     #[test]
     fn distances_from_variables() {
-        assert_eq!(outside(-4, 40), "4 bytes before a variable of 40 bytes");
         assert_eq!(
-            outside(40, 40),
-            "0 bytes past the end of a variable of 40 bytes"
+            outside(-4, 40, None),
+            "4 bytes before a variable of 40 bytes"
         );
         assert_eq!(
-            outside(38, 40),
+            outside(40, 40, Some("tile")),
+            "0 bytes past the end of 'tile' (40 bytes)"
+        );
+        assert_eq!(
+            outside(38, 40, None),
             "38 bytes into a variable of 40 bytes, and beyond its end"
         );
     }

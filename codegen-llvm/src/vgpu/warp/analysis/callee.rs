@@ -41,6 +41,8 @@ pub enum Callee {
     FenceCheck,
     /// The announcement that lanes have waited for each other.
     SyncCheck,
+    /// The announcement that they have met the members of a mask.
+    MembersCheck,
     /// A hint to the optimiser.
     Hint,
     /// The declaration of a `noalias` scope. Without it, copies of a loop's body would share the scope.
@@ -103,6 +105,7 @@ pub fn of(call: Value) -> Callee {
         "vgpu.check_access" => Callee::AccessCheck,
         "vgpu.check_fence" => Callee::FenceCheck,
         "vgpu.check_sync" => Callee::SyncCheck,
+        "vgpu.check_members" => Callee::MembersCheck,
         // The lanes of a warp form are together anyway.
         "vgpu.check_arrive" => Callee::Hint,
         "vgpu_barrier" => Callee::Barrier,

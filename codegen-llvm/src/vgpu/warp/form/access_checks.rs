@@ -8,9 +8,6 @@ use crate::ir::{Type, Value};
 use crate::vgpu::warp::analysis::shape::Shape;
 use crate::vgpu::warp::refusal::Refusal;
 
-/// Most bytes whose shadow is tested at once.
-const LARGEST_TEST: u64 = 512;
-
 impl Vectoriser<'_> {
     /// `vgpu.check_access(address, size, value, site, kind)`: one call of the engine for all lanes.
     pub(super) fn access_check(&mut self, call: Value) -> Result<(), Refusal> {
@@ -18,79 +15,66 @@ impl Vectoriser<'_> {
         if !self.divergence.shape(size).is_uniform() {
             return self.access_check_per_lane(call);
         }
+        let announced = AccessKind(kind.as_int().unwrap_or(0) as u32);
+        let is_tested = !announced.has(AccessKind::FRESH)
+            && (!self.checks.race || announced.has(AccessKind::PRIVATE));
+        let bytes = size.as_int().filter(|_| is_tested);
         let size = self.scalar(size);
         let (kind, value) = self.written_value(kind, value);
         let (lanes, cx) = (self.lanes(), self.cx);
+        let common = [cx, site, kind, size, lanes, value];
         let stride = match self.divergence.shape(address) {
             Shape::Uniform => Some(0),
             Shape::Strided { stride, .. } => Some(stride),
             Shape::Tiled { .. } | Shape::Varying => None,
         };
-        let common = [cx, site, kind, size, lanes, value];
-        let Some(stride) = stride else {
-            let pointers = self.flat_vector(address);
-            let slot = self.lane_slot(pointers.ty(), &[]);
-            self.builder.store(pointers, slot);
-            self.engine_check("vgpu_warp_access_each", &[&common[..], &[slot]].concat());
-            return Ok(());
-        };
-        let first = self.scalar(address);
-        let first = self.flat(first);
-        let step = Value::int(Type::int(self.context, 64), stride as u64);
-        let arguments = [&common[..], &[first, step]].concat();
-        match self.bytes_of_all(stride, size) {
-            Some((before, bytes)) if !self.checks.race => {
+        let dense = |bytes| self.bytes_of_all(stride?, bytes);
+        match (stride, bytes.and_then(dense), bytes) {
+            (Some(stride), Some((before, bytes)), _) => {
+                let first = self.first_address(address);
                 let low = self.offset_by(first, -(before as i64));
-                self.unless_plain(low, bytes, |vectoriser| {
-                    vectoriser.engine_check("vgpu_warp_access", &arguments);
+                let suspect = self.suspect_range(low, bytes);
+                self.if_unlikely(suspect, |vectoriser| {
+                    vectoriser.check_strided(&common, first, stride);
                 });
             }
-            _ => _ = self.engine_check("vgpu_warp_access", &arguments),
+            (_, None, Some(bytes)) if Self::fits_shadow_word(bytes) => {
+                let loads = !announced.has(AccessKind::WRITE);
+                let suspect = self.suspect_accesses(address, bytes, loads);
+                self.if_unlikely(suspect, |vectoriser| {
+                    let pointers = vectoriser.on_side_path(|it| it.flat_vector(address));
+                    vectoriser.check_each(&common, pointers);
+                });
+            }
+            (Some(stride), _, _) => {
+                let first = self.first_address(address);
+                self.check_strided(&common, first, stride);
+            }
+            _ => {
+                let pointers = self.flat_vector(address);
+                self.check_each(&common, pointers);
+            }
         }
         Ok(())
     }
 
-    /// The range of all lanes' accesses without gaps: its bytes before lane 0's address, and all of them.
-    fn bytes_of_all(&self, stride: i64, size: Value) -> Option<(u64, u64)> {
-        let size = size.as_int()?;
-        let between = stride.unsigned_abs() * u64::from(self.width - 1);
-        let dense = stride.unsigned_abs() <= size && size > 0;
-        let before = if stride < 0 { between } else { 0 };
-        (dense && between + size <= LARGEST_TEST).then_some((before, between + size))
+    /// The flat address of lane 0's access.
+    fn first_address(&mut self, address: Value) -> Value {
+        let first = self.scalar(address);
+        self.flat(first)
     }
 
-    /// Calls the engine unless all of a range may be accessed and, where that is checked, was written. The test takes
-    /// whole bytes of the shadow, so it may fail near the end of an allocation. Any address has a shadow.
-    fn unless_plain(&mut self, low: Value, bytes: u64, call: impl FnOnce(&mut Self)) {
-        let int = Type::int(self.context, 64);
-        let number = |value| Value::int(int, value);
-        let bits = self.builder.cast(LLVMOpcode::LLVMPtrToInt, low, int);
-        let offset = self.builder.binary(
-            LLVMOpcode::LLVMAnd,
-            bits,
-            number((1 << vgpu_abi::WINDOW_SHIFT) - 1),
-        );
-        let byte = self.builder.binary(LLVMOpcode::LLVMLShr, offset, number(3));
-        let touched = (bytes + 6) / 8 + 1;
-        let test = Type::int(self.context, 8 * touched as u32);
-        let shadows = [vgpu_abi::ACCESSIBLE_SHADOW, vgpu_abi::WRITTEN_SHADOW];
-        let count = if self.checks.init { 2 } else { 1 };
-        let words = shadows[..count].iter().map(|&base| {
-            let at = self.builder.binary(LLVMOpcode::LLVMAdd, byte, number(base));
-            let pointer = Type::pointer(self.context);
-            let at = self.builder.cast(LLVMOpcode::LLVMIntToPtr, at, pointer);
-            let word = self.builder.load(test, at);
-            word.set_alignment(1);
-            word
-        });
-        let both = words
-            .reduce(|a, b| self.builder.binary(LLVMOpcode::LLVMAnd, a, b))
-            .unwrap_or_else(|| Value::zero(test));
-        let ones = Value::all_ones(test);
-        let suspect = self
-            .builder
-            .compare(LLVMIntPredicate::LLVMIntNE, both, ones);
-        self.if_unlikely(suspect, call);
+    /// Has the engine compare accesses at equal distances.
+    fn check_strided(&mut self, common: &[Value], first: Value, stride: i64) {
+        let step = Value::int(Type::int(self.context, 64), stride as u64);
+        self.engine_check("vgpu_warp_access", &[common, &[first, step]].concat());
+    }
+
+    /// Has the engine compare the access of each lane.
+    fn check_each(&mut self, common: &[Value], pointers: Value) {
+        let slot = self.lane_slot(pointers.ty(), &[]);
+        self.builder.store(pointers, slot);
+        self.engine_check("vgpu_warp_access_each", &[common, &[slot]].concat());
     }
 
     /// The same where each lane has a size of its own.
@@ -109,12 +93,21 @@ impl Vectoriser<'_> {
         Ok(())
     }
 
-    /// `vgpu.check_object(object, extent, address, size, site, kind)`: a comparison, and a call for each lane if any
-    /// lane is outside.
+    /// `vgpu.check_object(object, extent, address, size, site, kind, declaration)`: a comparison, and a call for each
+    /// lane if any lane is outside.
     pub(super) fn object_check(&mut self, call: Value) -> Result<(), Refusal> {
-        let [object, extent, address, size, site, kind] = call.arguments()[..] else {
+        let [object, extent, address, size, site, kind, declaration] = call.arguments()[..] else {
             return Err(self.malformed(call));
         };
+        if let (Some(stride), Some(extent), Some(size)) = (
+            self.common_stride(object, address),
+            extent.as_int(),
+            size.as_int(),
+        ) {
+            let place = [site, kind, declaration];
+            self.object_check_at_once((object, extent), (address, size), stride, place);
+            return Ok(());
+        }
         let int = Type::int(self.context, 64);
         let wide = int.vector(self.width);
         let (objects, addresses) = (self.flat_vector(object), self.flat_vector(address));
@@ -137,11 +130,73 @@ impl Vectoriser<'_> {
                 let one = |vector| vectoriser.extract_lane(vector, lane);
                 let (object, address) = (one(objects), one(addresses));
                 let (extent, size) = (one(extents), one(sizes));
-                let arguments = [vectoriser.cx, site, kind, size, address, object, extent];
+                let arguments = [
+                    vectoriser.cx,
+                    site,
+                    kind,
+                    size,
+                    address,
+                    object,
+                    extent,
+                    declaration,
+                ];
                 vectoriser.engine_check("vgpu_outside", &arguments)
             });
         });
         Ok(())
+    }
+
+    /// The distance from lane to lane of two addresses, if that is the same: then they lie equally far apart in all
+    /// lanes.
+    fn common_stride(&self, object: Value, address: Value) -> Option<i64> {
+        let stride = |value| match self.divergence.shape(value) {
+            Shape::Uniform => Some(0),
+            Shape::Strided { stride, .. } => Some(stride),
+            Shape::Tiled { .. } | Shape::Varying => None,
+        };
+        let common = stride(object)?;
+        (stride(address) == Some(common)).then_some(common)
+    }
+
+    /// One comparison of lane 0's addresses for all lanes, and a call for each lane if they are outside.
+    fn object_check_at_once(
+        &mut self,
+        (object, extent): (Value, u64),
+        (address, size): (Value, u64),
+        stride: i64,
+        [site, kind, declaration]: [Value; 3],
+    ) {
+        let int = Type::int(self.context, 64);
+        let number = |value| Value::int(int, value);
+        let (object, address) = (self.first_address(object), self.first_address(address));
+        let bits = |pointer| self.builder.cast(LLVMOpcode::LLVMPtrToInt, pointer, int);
+        let (first, place) = (bits(object), bits(address));
+        let offset = self.builder.binary(LLVMOpcode::LLVMSub, place, first);
+        let room = number(extent.wrapping_sub(size));
+        let outside = self
+            .builder
+            .compare(LLVMIntPredicate::LLVMIntUGT, offset, room);
+        self.if_unlikely(outside, |vectoriser| {
+            vectoriser.for_each_lane(None, |vectoriser, lane| {
+                vectoriser.announce_lane(lane);
+                let builder = &vectoriser.builder;
+                let lane = builder.cast_unsigned(lane, int);
+                let step = builder.binary(LLVMOpcode::LLVMMul, lane, number(stride as u64));
+                let of_lane = |pointer| builder.byte_offset(pointer, step);
+                let (object, address) = (of_lane(object), of_lane(address));
+                let arguments = [
+                    vectoriser.cx,
+                    site,
+                    kind,
+                    number(size),
+                    address,
+                    object,
+                    number(extent),
+                    declaration,
+                ];
+                vectoriser.engine_check("vgpu_outside", &arguments)
+            });
+        });
     }
 
     /// `vgpu.check_fence(kind)`.
@@ -155,6 +210,29 @@ impl Vectoriser<'_> {
     pub(super) fn sync_check(&mut self) -> Result<(), Refusal> {
         let (lanes, cx) = (self.lanes(), self.cx);
         self.engine_check("vgpu_warp_meet", &[cx, lanes]);
+        Ok(())
+    }
+
+    /// `vgpu.check_members(mask, site)`.
+    pub(super) fn members_check(&mut self, call: Value) -> Result<(), Refusal> {
+        let [mask, site] = call.arguments()[..] else {
+            return Err(self.malformed(call));
+        };
+        let (cx, int) = (self.cx, Type::int(self.context, 64));
+        if self.divergence.shape(mask).is_uniform() {
+            let mask = self.scalar(mask);
+            let mask = self.builder.cast_unsigned(mask, int);
+            let lanes = self.lanes();
+            self.engine_check("vgpu_warp_members", &[cx, site, mask, lanes]);
+            return Ok(());
+        }
+        let masks = self.vector(mask);
+        self.for_each_lane(None, |vectoriser, lane| {
+            let mask = vectoriser.extract_lane(masks, lane);
+            let mask = vectoriser.builder.cast_unsigned(mask, int);
+            let lanes = vectoriser.lanes();
+            vectoriser.engine_check("vgpu_warp_members", &[cx, site, mask, lanes])
+        });
         Ok(())
     }
 

@@ -50,6 +50,7 @@ impl Vectoriser<'_> {
             Callee::AccessCheck => self.access_check(call),
             Callee::FenceCheck => self.fence_check(call),
             Callee::SyncCheck => self.sync_check(),
+            Callee::MembersCheck => self.members_check(call),
             Callee::OncePerSubgroup | Callee::Yield => {
                 let made = self.copy_uniform(call);
                 if !call.ty().is_void() {

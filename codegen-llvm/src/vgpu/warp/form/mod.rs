@@ -29,6 +29,7 @@ mod memory;
 mod prefetch;
 mod reduction;
 mod runs;
+mod shadow_test;
 mod shuffles;
 mod side_paths;
 mod stride_test;

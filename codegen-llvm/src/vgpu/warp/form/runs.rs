@@ -105,8 +105,16 @@ impl Vectoriser<'_> {
         }
     }
 
+    /// Bytes of a run, of elements of `size` bytes.
+    pub(super) fn run_bytes(&self, runs: Runs, size: u64) -> u64 {
+        match runs.shape.repeated {
+            true => size,
+            false => size * u64::from(runs.shape.columns),
+        }
+    }
+
     /// Each run's first element and lanes.
-    fn parts(&self, runs: Runs) -> impl Iterator<Item = (Value, std::ops::Range<u64>)> {
+    pub(super) fn parts(&self, runs: Runs) -> impl Iterator<Item = (Value, std::ops::Range<u64>)> {
         let Runs { shape, start } = runs;
         let columns = u64::from(shape.columns);
         (0..u64::from(self.width) / columns).map(move |run| {

@@ -96,6 +96,7 @@ pub fn of(layout: Layout, instruction: Value) -> Option<Access> {
             | Callee::AccessCheck
             | Callee::FenceCheck
             | Callee::SyncCheck
+            | Callee::MembersCheck
             | Callee::Hint
             | Callee::NoaliasScope
             | Callee::VectorIntrinsic
