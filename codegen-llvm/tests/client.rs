@@ -64,6 +64,7 @@ impl Counted {
         fs::read_dir(self.folder.path().join("cache"))
             .unwrap()
             .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|end| end == "entry"))
             .collect()
     }
 }

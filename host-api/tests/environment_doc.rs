@@ -48,6 +48,7 @@ fn every_variable_is_documented_and_every_documented_one_exists() {
         "bench/harness",
         "device-families",
         "findings",
+        "opencl",
         "rust",
         "rust/build",
     ] {

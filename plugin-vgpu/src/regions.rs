@@ -23,7 +23,7 @@ use crate::sm::{BlockRun, Sm};
 use crate::switch::switch;
 
 /// The work of the fiber.
-struct Work<'a> {
+struct Regions<'a> {
     sm: &'a Sm,
     /// Its block index is not used.
     run: &'a BlockRun<'a>,
@@ -51,7 +51,7 @@ pub unsafe fn run(
         Ok(found) => found,
         Err(error) => return Err((blocks.first(), no_stack(0, &error))),
     };
-    let work = Work {
+    let work = Regions {
         sm,
         run,
         block: Cell::new(blocks.first()),
@@ -87,10 +87,10 @@ pub unsafe fn run(
 /// The main function of the fiber.
 ///
 /// # Safety
-/// `work` points at a [`Work`]. The function is called on fiber `number` of its `Sm`.
+/// `work` points at a [`Regions`]. The function is called on fiber `number` of its `Sm`.
 unsafe extern "C" fn run_blocks(work: *const (), number: u64) -> ! {
     // SAFETY: the caller's contract.
-    let work = unsafe { &*work.cast::<Work<'_>>() };
+    let work = unsafe { &*work.cast::<Regions<'_>>() };
     let warps = Warps::new(work, number as u16);
     warps.prepare();
     for ctaid in work.blocks.clone() {
@@ -129,7 +129,7 @@ struct Warps<'a> {
 }
 
 impl<'a> Warps<'a> {
-    fn new(work: &Work<'a>, fiber: u16) -> Warps<'a> {
+    fn new(work: &Regions<'a>, fiber: u16) -> Warps<'a> {
         let Form::Regions { entry, frame } = work.run.form else {
             unreachable!("the form is `Form::Regions`");
         };

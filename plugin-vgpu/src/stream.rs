@@ -12,7 +12,7 @@ use std::sync::Arc;
 use parking_lot::{Condvar, Mutex};
 use plugin_api::{Device, DevicePtr, Error, Event, Kernel, Launch, Result, Stream};
 
-use crate::checker::{Finished, Timeline, known_to_host, tell_host};
+use crate::checker::{Finished, Timeline, host_learns, known_to_host};
 use crate::stream_workers::StreamWorkers;
 
 /// An operation on a device.
@@ -127,15 +127,15 @@ impl Queue {
     fn call(&self, function: Box<dyn FnOnce() + Send>) {
         if let Some(secret) = self.with_timeline(|timeline| timeline.secret()) {
             std::thread::sleep(secret);
-            self.tell_host();
+            self.host_learns();
         }
         function();
         self.with_timeline(|timeline| timeline.join(&known_to_host()));
     }
 
     /// The host sees that all is complete.
-    fn tell_host(&self) {
-        self.with_timeline(|timeline| tell_host(timeline.known()));
+    fn host_learns(&self) {
+        self.with_timeline(|timeline| host_learns(timeline.known()));
     }
 }
 
@@ -263,7 +263,7 @@ impl Stream for VirtualStream {
         if state.claimed || secret() == Some(true) {
             return Ok(false);
         }
-        self.0.tell_host();
+        self.0.host_learns();
         state.error.take().map_or(Ok(true), Err)
     }
 
@@ -272,7 +272,7 @@ impl Stream for VirtualStream {
         while state.claimed {
             self.0.idle.wait(&mut state);
         }
-        self.0.tell_host();
+        self.0.host_learns();
         state.error.take().map_or(Ok(()), Err)
     }
 }
@@ -321,7 +321,7 @@ impl Event for StreamEvent {
     fn has_happened(&self) -> Result<bool> {
         let state = self.state.lock();
         if state.completed {
-            tell_host(&state.known);
+            host_learns(&state.known);
         }
         Ok(state.completed)
     }
@@ -331,7 +331,7 @@ impl Event for StreamEvent {
         while !state.completed {
             self.changed.wait(&mut state);
         }
-        tell_host(&state.known);
+        host_learns(&state.known);
         Ok(())
     }
 }

@@ -51,6 +51,10 @@ fn last_source_name(mangled: &str) -> Option<&str> {
         let tail = &rest[at..];
         let digits = tail.find(|letter: char| !letter.is_ascii_digit());
         let digits = digits.unwrap_or(tail.len());
+        if is_literal(&rest[..at]) {
+            rest = &tail[digits..];
+            continue;
+        }
         let length: usize = tail[..digits].parse().ok()?;
         match tail.get(digits..).and_then(|name| name.get(..length)) {
             Some(name) if length > 0 => {
@@ -62,6 +66,12 @@ fn last_source_name(mangled: &str) -> Option<&str> {
         }
     }
     last
+}
+
+/// Whether what follows is the number of an `<expr-primary>`: `L`, a letter for the type, perhaps `n` for minus.
+fn is_literal(before: &str) -> bool {
+    let before = before.strip_suffix('n').unwrap_or(before);
+    before.bytes().rev().nth(1) == Some(b'L')
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ use allocations::Allocations;
 pub use launch::{LaunchChecks, LaunchedCode};
 use race::Detector;
 /// What orders the work of streams.
-pub use race::{Finished, Timeline, known_to_host, tell_host};
+pub use race::{Finished, Timeline, host_learns, known_to_host};
 use shadow::Shadow;
 
 /// Bytes between heap blocks that nobody may access.

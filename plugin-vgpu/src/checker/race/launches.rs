@@ -1,7 +1,7 @@
 //! Launches, and which of them come after which.
 
 use super::segment::Horizon;
-use super::work::{Begun, Work};
+use super::work::{Begun, DeviceWork};
 
 /// Most blocks that have numbers of their own.
 const MAX_BLOCKS: u64 = u32::MAX as u64;
@@ -48,7 +48,7 @@ impl Launches {
     }
 
     /// The work that a launch is.
-    pub fn work(&self, launch: u32) -> Option<Work> {
+    pub fn work(&self, launch: u32) -> Option<DeviceWork> {
         Some(self.all[launch as usize].begun.as_ref()?.work)
     }
 

@@ -39,7 +39,7 @@ use releases::Moment;
 use row::{Row, Threads};
 use segment::Horizon;
 pub use thread_set::ThreadSet;
-pub use work::{Begun, Finished, Timeline, known_to_host, tell_host};
+pub use work::{Begun, Finished, Timeline, host_learns, known_to_host};
 
 /// A past access that nothing orders with the present one.
 #[derive(Clone, Copy, Debug)]

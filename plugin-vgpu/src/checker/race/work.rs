@@ -12,18 +12,18 @@ use parking_lot::Mutex;
 
 /// A stream, and a count of its work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct DeviceWork {
     stream: u32,
     count: u32,
 }
 
 /// The work that is complete at some point.
 #[derive(Clone, Debug, Default)]
-pub struct Finished(Vec<Work>);
+pub struct Finished(Vec<DeviceWork>);
 
 impl Finished {
     /// Adds work, and what its stream did before.
-    pub fn add(&mut self, work: Work) {
+    pub fn add(&mut self, work: DeviceWork) {
         match self.0.iter_mut().find(|it| it.stream == work.stream) {
             Some(known) => known.count = known.count.max(work.count),
             None => self.0.push(work),
@@ -36,7 +36,7 @@ impl Finished {
     }
 
     /// Whether work is complete.
-    pub fn has(&self, work: Work) -> bool {
+    pub fn has(&self, work: DeviceWork) -> bool {
         let mut all = self.0.iter();
         all.any(|it| it.stream == work.stream && it.count >= work.count)
     }
@@ -49,13 +49,13 @@ static STREAMS: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
     /// The work of the stream that this thread does.
-    static CURRENT: RefCell<Option<(Work, Finished)>> = const { RefCell::new(None) };
+    static CURRENT: RefCell<Option<(DeviceWork, Finished)>> = const { RefCell::new(None) };
     /// What it does by itself.
-    static OWN: RefCell<Work> = RefCell::new(first());
+    static OWN: RefCell<DeviceWork> = RefCell::new(first());
 }
 
-fn first() -> Work {
-    Work {
+fn first() -> DeviceWork {
+    DeviceWork {
         stream: STREAMS.fetch_add(1, Ordering::Relaxed),
         count: 0,
     }
@@ -67,7 +67,7 @@ pub fn known_to_host() -> Finished {
 }
 
 /// The host has seen that work is complete.
-pub fn tell_host(known: &Finished) {
+pub fn host_learns(known: &Finished) {
     if !known.0.is_empty() {
         HOST.lock().join(known);
     }
@@ -76,7 +76,7 @@ pub fn tell_host(known: &Finished) {
 /// Work that begins.
 pub struct Begun {
     /// Its number.
-    pub work: Work,
+    pub work: DeviceWork,
     /// What it comes after.
     pub known: Finished,
 }
@@ -96,14 +96,14 @@ impl Begun {
     }
 
     /// It is complete. What a thread of OpenMP's does in the background, nobody else may know for a while.
-    pub fn end(work: Work) {
+    pub fn end(work: DeviceWork) {
         if CURRENT.with_borrow(Option::is_none) {
             if !is_initial_thread() && has_secret() {
                 std::thread::sleep(SECRET);
             }
             let mut known = Finished::default();
             known.add(work);
-            tell_host(&known);
+            host_learns(&known);
         }
     }
 }
@@ -114,7 +114,7 @@ fn is_initial_thread() -> bool {
 
 /// The work of a stream.
 pub struct Timeline {
-    last: Work,
+    last: DeviceWork,
     /// What is complete when its last work is.
     known: Finished,
     idle_since: Instant,
@@ -122,8 +122,8 @@ pub struct Timeline {
     keeps: Option<bool>,
 }
 
-/// How long work that others do not wait for keeps to itself that it is complete. A program that goes on without waiting
-/// does so meanwhile, and what it does then does not come after that work.
+/// How long work that others do not wait for keeps to itself that it is complete. A program that goes on without
+/// waiting does so meanwhile, and what it does then does not come after that work.
 const SECRET: Duration = Duration::from_millis(100);
 
 /// How often that is done.

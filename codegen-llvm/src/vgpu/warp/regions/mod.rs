@@ -4,10 +4,10 @@
 //! warp. Here one function runs all warps. Each barrier begins a region: the blocks that are reached from it without
 //! another barrier. Blocks that belong to several regions are copied. Around each region is a loop over warps, in which
 //! LLVM moves what is the same for all of them out. What a warp still needs behind a barrier goes to its frame
-//! (`vgpu_abi::WarpFrame`). This is how pocl compiles work-groups (Jääskeläinen et al. 2015, section 4: parallel regions
-//! and context arrays), and COX blocks of warps (section 3). Unlike there, which warp waits at which barrier is found
-//! when the kernel runs: the engine calls a region for those that are there, so barriers in branches that only some
-//! warps take need no analysis.
+//! (`vgpu_abi::WarpFrame`). This is how pocl compiles work-groups (Jääskeläinen et al. 2015, section 4: parallel
+//! regions and context arrays), and COX blocks of warps (section 3). Unlike there, which warp waits at which barrier is
+//! found when the kernel runs: the engine calls a region for those that are there, so barriers in branches that only
+//! some warps take need no analysis.
 //!
 //! Needs: warp forms, optimised. Leaves: `WarpForm::Present::regions`, and functions as `vgpu_abi::RegionCall` says.
 
