@@ -1,5 +1,5 @@
-//! Runs blocks of kernels whose warp form runs by regions (`vgpu_abi::RegionCall`): all warps of a block, and all blocks
-//! of a range, on one stack.
+//! Runs blocks of kernels whose warp form runs by regions (`vgpu_abi::RegionCall`): all warps of a block, and all
+//! blocks of a range, on one stack.
 //!
 //! Nearly always all warps of a block come to the same barrier. Then one call runs the next region for all of them, and
 //! the block's state ([`crate::block`]) is not even looked at. Where warps are at different barriers, or some of their
@@ -35,7 +35,8 @@ struct Regions<'a> {
     done: Cell<bool>,
 }
 
-/// Runs blocks to their ends, or abandons them when the launch has failed elsewhere. The error is a fault and its block.
+/// Runs blocks to their ends, or abandons them when the launch has failed elsewhere. The error is a fault and its
+/// block.
 ///
 /// # Safety
 /// As for [`scheduler::run_block`]. The form of `run` is [`Form::Regions`].

@@ -1,5 +1,5 @@
-//! What orders the accesses of a block with others: barriers, what is released and acquired through memory, and the ends
-//! of kernels.
+//! What orders the accesses of a block with others: barriers, what is released and acquired through memory, and the
+//! ends of kernels.
 
 use std::collections::HashMap;
 
