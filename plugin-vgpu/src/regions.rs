@@ -15,12 +15,14 @@ use vgpu_abi::{ENDED, RegionCall, ThreadContext, WarpEntryFn, WarpFrame};
 use crate::barrier::{Arrival, BARRIERS};
 use crate::block::{Block, Next, Outcome};
 use crate::block_ranges::BlockRange;
+use crate::checker::{Actor, Meeting};
 use crate::engine::Form;
 use crate::fault::{Cause, Raised};
 use crate::scheduler::{self, Ending, Waiting, context, no_stack};
 use crate::signals;
 use crate::sm::{BlockRun, Sm};
 use crate::switch::switch;
+use crate::warp;
 
 /// The work of the fiber.
 struct Regions<'a> {
@@ -41,6 +43,19 @@ struct Regions<'a> {
 /// # Safety
 /// As for [`scheduler::run_block`]. The form of `run` is [`Form::Regions`].
 pub unsafe fn run(
+    sm: &Sm,
+    run: &BlockRun<'_>,
+    blocks: BlockRange,
+) -> Result<(), ([u32; 3], Box<Raised>)> {
+    // SAFETY: the caller's contract.
+    let ended = unsafe { run_on_fiber(sm, run, blocks) };
+    sm.block_of_regions.set(None);
+    ended
+}
+
+/// # Safety
+/// As for [`run`].
+unsafe fn run_on_fiber(
     sm: &Sm,
     run: &BlockRun<'_>,
     blocks: BlockRange,
@@ -194,6 +209,8 @@ impl<'a> Warps<'a> {
 
     /// Prepares for a block.
     fn begin(&self, ctaid: [u32; 3]) {
+        self.sm.block_of_regions.set(Some(ctaid));
+        self.run.begin_checks(self.sm, ctaid);
         for warp in 0..self.count {
             let frame = self.frame(warp);
             // SAFETY: see `frame`; no reference to it is in use.
@@ -220,8 +237,45 @@ impl<'a> Warps<'a> {
             to,
         };
         self.sm.counters.switched_times((to - from).into());
+        (from..to).for_each(|warp| self.announce_leaving(warp));
         // SAFETY: the form's contract: the warps are where the region begins. `run` describes the kernel.
-        unsafe { (self.entry)(self.context, self.run.args, ptr::from_ref(&call) as u64) }
+        unsafe { (self.entry)(self.context, self.run.args, ptr::from_ref(&call) as u64) };
+        (from..to).for_each(|warp| self.announce_arrival(warp));
+    }
+
+    /// Tells the checker that a warp has come to a barrier.
+    fn announce_arrival(&self, warp: u32) {
+        let Some(checks) = self.run.checks else {
+            return;
+        };
+        let frame = self.at(warp);
+        if frame.region != ENDED {
+            let actor = self.actor(warp);
+            checks.arrive(Meeting::Barrier(frame.id), actor.thread, frame.lanes, true);
+            checks.come_to_barrier(self.sm.index, actor, (frame.site, frame.id), frame.lanes);
+        }
+    }
+
+    /// Tells the checker that a warp goes on after a barrier.
+    fn announce_leaving(&self, warp: u32) {
+        let Some(checks) = self.run.checks else {
+            return;
+        };
+        let frame = self.at(warp);
+        if frame.region != 0 {
+            let lane = warp::lanes(frame.lanes).next().unwrap_or(0);
+            let (actor, live) = (self.actor(warp).lane(lane), self.block().live());
+            checks.leave(Meeting::Barrier(frame.id), actor.thread, live);
+            checks.leave_barrier(self.sm.index, actor, (frame.id, frame.count), live);
+        }
+    }
+
+    /// A warp's first thread, for the checker.
+    fn actor(&self, warp: u32) -> Actor {
+        Actor {
+            block: self.at(warp).context.ctaid,
+            thread: self.first_thread(warp),
+        }
     }
 
     /// Runs the block while its warps are together, and apart where they are not. Gives whether it has ended; else the

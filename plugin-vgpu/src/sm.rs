@@ -106,6 +106,8 @@ pub struct Sm {
     pub run: Cell<*const BlockRun<'static>>,
     /// Where the worker resumes, while a fiber runs.
     pub worker: Cell<Suspended>,
+    /// The running block, where warps run by regions and have no contexts of their own ([`crate::regions`]).
+    pub block_of_regions: Cell<Option<[u32; 3]>>,
     /// A fault that an engine call found.
     pub raised: Cell<Option<Box<Raised>>>,
     /// A fault that the CPU found.
@@ -150,6 +152,7 @@ impl Sm {
             in_fiber: Cell::new(false),
             run: Cell::new(std::ptr::null()),
             worker: Cell::new(0),
+            block_of_regions: Cell::new(None),
             raised: Cell::new(None),
             signal: Cell::new(None),
             counters: SmCounters::default(),

@@ -32,7 +32,9 @@ impl Announcer<'_> {
     #[inline(always)]
     pub unsafe fn new<'a>(cx: *mut ThreadContext) -> Option<Announcer<'a>> {
         // SAFETY: the caller's contract. The run outlives its fibers.
-        let ((sm, fiber), block) = unsafe { (fiber::locate(cx), (*cx).ctaid) };
+        let (sm, fiber) = unsafe { fiber::locate(cx) };
+        // SAFETY: as above: nobody else has written the context.
+        let block = { sm.block_of_regions.get() }.unwrap_or_else(|| unsafe { (*cx).ctaid });
         let state = &sm.fiber_states[usize::from(fiber)];
         // SAFETY: as above.
         let checks = unsafe { (*sm.run.get()).checks }?;

@@ -48,6 +48,12 @@ impl LaunchedCode {
         fault::location_of(&self.sites, site)
     }
 
+    /// File and line of a site, if they are known.
+    fn line(&self, site: u32) -> Option<(&str, u32)> {
+        let site = self.sites.get(site as usize)?;
+        (site.line != 0).then_some((site.file.as_str(), site.line))
+    }
+
     /// The name of a thread.
     pub fn thread(&self, block: u64, thread: u16) -> ThreadId {
         let thread = index_in(self.block, thread.into());
@@ -369,7 +375,7 @@ impl LaunchChecks {
         if !self.checker.checks.sync || self.is_master(actor.thread) {
             return;
         }
-        let Some(here) = self.code.location(site) else {
+        let Some(here) = self.code.line(site) else {
             return;
         };
         let mut barriers = self.barriers.lock();
@@ -381,8 +387,7 @@ impl LaunchChecks {
         waiting.threads.add(&ThreadSet::lanes(actor.thread, lanes));
         let other = (waiting.site, waiting.thread);
         drop(barriers);
-        let there = self.code.location(other.0);
-        if there.is_some_and(|there| (&there.file, there.line) != (&here.file, here.line)) {
+        if other.0 != site && self.code.line(other.0).is_some_and(|there| there != here) {
             self.observe(actor, Access::none(site), other.0 + 1, || {
                 What::OtherBarrier {
                     site: other.0,

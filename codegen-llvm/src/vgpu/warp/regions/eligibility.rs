@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use llvm_sys::LLVMOpcode;
-use vgpu_abi::LIBRARY_SYMBOLS;
+use vgpu_abi::{CHECK_SYMBOLS, LIBRARY_SYMBOLS};
 
 use super::MAX_BARRIERS;
 use crate::ir::Value;
@@ -71,7 +71,8 @@ fn is_prompt_function(called: Value, seen: &mut HashSet<Value>) -> bool {
         return !name.starts_with("llvm.stack");
     }
     if called.is_declaration() {
-        return PROMPT.contains(&name.as_str()) || LIBRARY_SYMBOLS.contains(&name.as_str());
+        let known = [PROMPT, CHECK_SYMBOLS, LIBRARY_SYMBOLS];
+        return known.iter().any(|names| names.contains(&name.as_str()));
     }
     // Warp forms do not recurse.
     !seen.insert(called)

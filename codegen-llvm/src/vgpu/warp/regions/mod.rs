@@ -30,7 +30,7 @@ const MAX_INSTRUCTIONS: usize = 20_000;
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
-    if unit.options.level < 2 || unit.options.checks.any() {
+    if unit.options.level < 2 {
         return Ok(());
     }
     let mut made = Vec::new();
