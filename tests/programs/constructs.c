@@ -87,7 +87,8 @@ static void loops(void) {
 }
 
 static void regions(void) {
-    int filtered = 0, who = -1, counted = 0, hinted = 0, scoped = 0, flushed = 0, assumed = 0, n = 3, threads = 0, meta = 0;
+    int filtered = 0, who = -1, counted = 0, hinted[2] = {0}, scoped = 0, flushed = 0, assumed = 0;
+    int n = 3, threads = 0, meta = 0;
 #pragma omp target map(tofrom : filtered, who, counted, hinted, scoped, flushed, assumed, threads, meta) map(to : n)
 #pragma omp parallel num_threads(THREADS)
     {
@@ -100,9 +101,9 @@ static void regions(void) {
             who = omp_get_thread_num();
         }
 #pragma omp critical(first) hint(omp_sync_hint_contended | omp_sync_hint_nonspeculative)
-        hinted++;
+        hinted[0]++;
 #pragma omp critical(second) hint(omp_sync_hint_uncontended)
-        hinted++;
+        hinted[1]++;
 #pragma omp scope reduction(+ : scoped)
         scoped += omp_get_thread_num();
 #pragma omp flush
@@ -133,7 +134,8 @@ static void regions(void) {
     }
     EXPECT(filtered, 1);
     EXPECT(who, 3 % threads);
-    EXPECT(hinted, 2 * threads);
+    EXPECT(hinted[0], threads);
+    EXPECT(hinted[1], threads);
     EXPECT(scoped, threads * (threads - 1) / 2);
     EXPECT(assumed, 3 * threads);
     EXPECT(counted, 111);
