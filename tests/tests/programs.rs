@@ -63,6 +63,11 @@ fn records() {
 }
 
 #[test]
+fn spaced_elements() {
+    check(&["spaced_elements.c"]);
+}
+
+#[test]
 fn shared_captures() {
     check(&["shared_captures.c"]);
     let sources = ["tests/programs/shared_captures.c"];

@@ -6,6 +6,7 @@
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
 use super::runs::{RunShape, Runs};
+use super::spaced_access::MOST_APART;
 use super::stride_test::StrideTest;
 use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
@@ -23,6 +24,17 @@ pub(super) enum AccessPattern {
     RunsIf(StrideTest, Runs),
     /// Anywhere: a gather or a scatter.
     GatherScatter,
+}
+
+/// The only index of an address that varies among lanes.
+struct VaryingIndex {
+    /// Which operand it is.
+    operand: u32,
+    value: Value,
+    /// The step in it from one element to the next one.
+    step: i64,
+    /// How many elements one step makes; more than 1 only where a step of 1 does.
+    apart: u32,
 }
 
 impl Vectoriser<'_> {
@@ -46,12 +58,16 @@ impl Vectoriser<'_> {
         }
         let (pointer, steps) = self.origin(address);
         let mut shape = RunShape::unit_stride(self.width);
-        let (test, start) = match self.varying_index(pointer, size) {
-            Some((operand, index, step)) => {
-                let extended = self.extended_runs(index, step, loads);
-                let test = self.test_stride(index, step, extended);
-                shape = extended.unwrap_or(shape).scaled(size as i64 / step);
-                (test, self.with_index(pointer, operand, test.base))
+        let (test, start) = match self.varying_index(pointer, size, loads) {
+            Some(varying) => {
+                let VaryingIndex { value, step, .. } = varying;
+                let extended = self.extended_runs(&varying, loads);
+                let test = self.test_stride(value, step, extended);
+                shape = match varying.apart {
+                    1 => extended.unwrap_or(shape).scaled(size as i64 / step),
+                    apart => RunShape::spaced(self.width, apart),
+                };
+                (test, self.with_index(pointer, varying.operand, test.base))
             }
             None => {
                 let test = self.test_stride(pointer, size as i64, None);
@@ -72,8 +88,12 @@ impl Vectoriser<'_> {
     /// The runs in which values of this shape lie, whose consecutive ones differ by `step`, if they do.
     pub(super) fn run_shape(&self, shape: Shape, step: i64, loads: bool) -> Option<RunShape> {
         match shape {
+            Shape::Strided { stride, .. } if stride == step => {
+                Some(RunShape::unit_stride(self.width))
+            }
             Shape::Strided { stride, .. } => {
-                (stride == step).then(|| RunShape::unit_stride(self.width))
+                let apart = self.apart(stride, step, loads)?;
+                Some(RunShape::spaced(self.width, apart))
             }
             Shape::Tiled {
                 columns,
@@ -87,6 +107,7 @@ impl Vectoriser<'_> {
                     columns,
                     repeated,
                     down,
+                    apart: 1,
                 })
             }
             Shape::Uniform | Shape::Varying => None,
@@ -124,9 +145,9 @@ impl Vectoriser<'_> {
         }
     }
 
-    /// The only varying index of an address with a uniform base: which operand it is, the index, and the
-    /// step in it that makes `size` bytes. `None` unless `size` is a whole number of such steps.
-    fn varying_index(&self, pointer: Value, size: u64) -> Option<(u32, Value, i64)> {
+    /// The only varying index of an address with a uniform base. `None` unless elements of `size` bytes are a whole
+    /// number of its steps, or lie apart in steps of one.
+    fn varying_index(&self, pointer: Value, size: u64, loads: bool) -> Option<VaryingIndex> {
         let uniform = |value: Value| self.divergence.shape(value).is_uniform();
         if pointer.opcode() != Some(LLVMOpcode::LLVMGetElementPtr) || !uniform(pointer.operand(0)) {
             return None;
@@ -138,8 +159,28 @@ impl Vectoriser<'_> {
         let (Some((operand, (index, Some(scale)))), None) = (varying.next(), varying.next()) else {
             return None;
         };
-        (scale > 0 && size.is_multiple_of(scale))
-            .then(|| (operand as u32 + 1, index, (size / scale) as i64))
+        let (step, apart) = match scale {
+            0 => return None,
+            _ if size.is_multiple_of(scale) => ((size / scale) as i64, 1),
+            _ if is_looked_up(index) => return None,
+            _ => (1, self.apart(scale as i64, size as i64, loads)?),
+        };
+        Some(VaryingIndex {
+            operand: operand as u32 + 1,
+            value: index,
+            step,
+            apart,
+        })
+    }
+
+    /// How many elements of `size` bytes make a distance from lane to lane, if they are accessed as spaced ones.
+    fn apart(&self, distance: i64, size: i64, loads: bool) -> Option<u32> {
+        // Without AVX-512, a masked store costs as much as the stores that it replaces.
+        let is_cheap = loads || self.has_vpermi2d;
+        let apart = (distance % size == 0).then_some(distance / size)?;
+        // What lies between the elements of inactive lanes may be out of reach.
+        let is_spaced = is_cheap && self.is_every_lane_active();
+        (is_spaced && (2..=MOST_APART).contains(&apart)).then_some(apart as u32)
     }
 
     /// A `getelementptr` with index `operand` replaced.
@@ -159,19 +200,38 @@ impl Vectoriser<'_> {
     /// Tests whether an index or address grows by `step` from lane to lane, or, of an index that is extended from such
     /// runs, whether it lies in them.
     fn test_stride(&mut self, value: Value, step: i64, extended: Option<RunShape>) -> StrideTest {
-        if let Some(&known) = self.stride_tests.get(&(value, step)) {
+        let key = (value, step, extended.is_some());
+        if let Some(&known) = self.stride_tests.get(&key) {
             return known;
         }
         let test = match extended {
             Some(runs) => self.test_extension(value, runs.reach(step, self.width)),
             _ => self.test_vector(value, step),
         };
-        self.stride_tests.insert((value, step), test);
+        self.stride_tests.insert(key, test);
         test
     }
 
+    /// How many elements of `size` bytes lie from one lane's to the next one's, if they are spaced, or likely are.
+    pub(super) fn spacing(&self, address: Value, size: u64) -> Option<u32> {
+        let shape = self.divergence.shape(address);
+        let runs = match shape {
+            Shape::Varying => {
+                let (pointer, _) = self.origin(address);
+                let varying = self.varying_index(pointer, size, true)?;
+                if varying.apart > 1 {
+                    return Some(varying.apart);
+                }
+                self.extended_runs(&varying, true)
+            }
+            _ => self.run_shape(shape, size as i64, true),
+        };
+        runs.map(|runs| runs.apart).filter(|apart| *apart > 1)
+    }
+
     /// The runs in which a 32-bit value lies that an index extends, if it counts upwards.
-    fn extended_runs(&self, index: Value, step: i64, loads: bool) -> Option<RunShape> {
+    fn extended_runs(&self, varying: &VaryingIndex, loads: bool) -> Option<RunShape> {
+        let (index, step) = (varying.value, varying.step);
         let extends = matches!(
             index.opcode(),
             Some(LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMZExt)
@@ -182,6 +242,9 @@ impl Vectoriser<'_> {
             return None;
         }
         let runs = self.run_shape(self.divergence.shape(narrow), step, loads)?;
+        if varying.apart > 1 && (runs.apart > 1 || runs.columns < self.width) {
+            return None;
+        }
         let is_short = (1..=MOST_STEP).contains(&step) && (0..=MOST_STEP).contains(&runs.down);
         is_short.then_some(runs)
     }
@@ -238,5 +301,15 @@ impl Vectoriser<'_> {
             .builder
             .compare(LLVMIntPredicate::LLVMIntEQ, bits, Value::zero(bits.ty()));
         StrideTest { holds, base, first }
+    }
+}
+
+/// Whether an index is read from memory: then it hardly counts up.
+fn is_looked_up(index: Value) -> bool {
+    use LLVMOpcode::*;
+    match index.opcode() {
+        Some(LLVMLoad) => true,
+        Some(LLVMSExt | LLVMZExt | LLVMTrunc) => is_looked_up(index.operand(0)),
+        _ => false,
     }
 }

@@ -5,10 +5,13 @@
 //! shuffles transpose them: a vector per lane becomes a vector per element. The transposition stays within 16-byte
 //! segments of vectors, which CPUs shuffle fastest.
 
+use std::collections::HashMap;
+
 use llvm_sys::LLVMIntPredicate;
 
 use super::access_pattern::AccessPattern;
 use super::lane_serialisation::ignores_memory;
+use super::runs::Runs;
 use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
 use crate::vgpu::warp::analysis::affine_address::AffineAddress;
@@ -24,8 +27,8 @@ const VECTOR: u64 = 64;
 /// Bytes of an address.
 const POINTER: i64 = 8;
 
-/// How many instructions after a load are searched for others of its group.
-const REACH: usize = 256;
+/// How many instructions after a load or a store are searched for others of its group.
+pub(super) const REACH: usize = 256;
 
 /// Loads of a block that can all be done where the first one is.
 pub(super) struct InterleaveGroup {
@@ -39,7 +42,8 @@ pub(super) struct InterleaveGroup {
     is_spread: bool,
 }
 
-/// Loads of two or four consecutive elements, or of the first three of four.
+/// Loads of consecutive elements in 16 bytes: of all of them, of the first three of four, or, of spaced elements
+/// (`spaced_access`), of the first ones.
 struct Segment {
     /// Bytes from the first load's address to the first element.
     start: i64,
@@ -86,33 +90,38 @@ impl Vectoriser<'_> {
             .collect();
         found.sort_by_key(|(offset, _)| *offset);
         found.dedup_by_key(|(offset, _)| *offset);
-        let segments = segments(&found, size as i64);
+        let is_spaced = self.spacing(first.operand(0), size).is_some();
+        let least = if is_spaced { 1 } else { 3 };
+        let segments = segments(&found, size as i64, least);
         let alignments = segments.iter().flat_map(|segment| &segment.loads);
         let alignment = alignments.map(|load| load.alignment()).min()?;
         let differs = |value| !self.divergence.shape(value).is_uniform();
-        let has_first = segments
-            .iter()
-            .any(|segment| segment.loads.contains(&first));
-        has_first.then_some(InterleaveGroup {
-            ty,
-            first,
-            segments,
-            alignment,
-            is_spread: address.is_spread(size as i64, differs),
-        })
+        let mut loads = segments.iter().flat_map(|segment| &segment.loads);
+        (loads.clone().nth(1).is_some() && loads.any(|load| *load == first)).then_some(
+            InterleaveGroup {
+                ty,
+                first,
+                segments,
+                alignment,
+                is_spread: !is_spaced && address.is_spread(size as i64, differs),
+            },
+        )
     }
 
     /// Whether an instruction loads an element per lane that, as far as the compiler knows, is not at unit stride.
     fn is_strided_load(&self, instruction: Value) -> bool {
-        let is_element = |ty: Type| {
-            context_fields::is_element(ty) && matches!(self.layout.alloc_size(ty), 4 | 8)
-        };
-        if !self.is_plain_load(instruction) || !is_element(instruction.ty()) {
+        if !self.is_plain_load(instruction) || !context_fields::is_element(instruction.ty()) {
             return false;
         }
+        let address = instruction.operand(0);
         let size = self.layout.alloc_size(instruction.ty());
-        let shape = self.divergence.shape(instruction.operand(0));
-        !shape.is_uniform() && self.run_shape(shape, size as i64, true).is_none()
+        // Smaller elements are not transposed.
+        if size < 4 && self.spacing(address, size).is_none() {
+            return false;
+        }
+        let shape = self.divergence.shape(address);
+        let runs = self.run_shape(shape, size as i64, true);
+        !shape.is_uniform() && runs.is_none_or(|runs| runs.apart > 1)
     }
 
     /// Writes all loads of a group.
@@ -124,22 +133,19 @@ impl Vectoriser<'_> {
             false => self.access_pattern(address, group.ty, true),
         };
         let values = match pattern {
-            AccessPattern::Runs(_) => unreachable!("is_strided_load excludes runs"),
+            AccessPattern::Runs(runs) => self.load_group(group, runs),
             AccessPattern::GatherScatter => self.deinterleave(group),
             AccessPattern::RunsIf(test, runs) => {
                 let (near, far, done) = self.fork(test.holds);
                 self.builder.move_to_end(near);
-                let consecutive: Vec<_> = group
-                    .loads(size)
-                    .map(|(_, offset)| {
-                        let runs = self.runs_behind(runs, offset);
-                        self.load_runs(address, group.ty, runs, group.alignment)
-                    })
-                    .collect();
+                let consecutive = self.load_group(group, runs);
                 let near = self.builder.block();
                 self.builder.jump(done);
                 self.builder.move_to_end(far);
-                let deinterleaved = self.on_side_path(|vectoriser| vectoriser.deinterleave(group));
+                let deinterleaved = self.on_side_path(|vectoriser| match runs.apart() {
+                    1 => vectoriser.deinterleave(group),
+                    _ => vectoriser.gather_group(group),
+                });
                 let far = self.builder.block();
                 self.builder.jump(done);
                 self.builder.move_to_end(done);
@@ -151,10 +157,42 @@ impl Vectoriser<'_> {
         }
     }
 
+    /// The values of a group whose first element lies in runs. Those of neighbouring elements share their vectors.
+    fn load_group(&mut self, group: &InterleaveGroup, runs: Runs) -> Vec<Value> {
+        let address = group.first.operand(0);
+        let (ty, size) = (group.ty, self.layout.alloc_size(group.ty));
+        let offsets: Vec<_> = group.loads(size).map(|(_, offset)| offset).collect();
+        if runs.apart() == 1 {
+            let load = |offset| {
+                let runs = self.runs_behind(runs, offset);
+                self.load_runs(address, ty, runs, group.alignment)
+            };
+            return offsets.into_iter().map(load).collect();
+        }
+        let lane = i64::from(runs.apart()) * size as i64;
+        // Offsets of one key lie whole elements apart, before the next lane's.
+        let key = |offset: i64| (offset.div_euclid(lane), offset.rem_euclid(size as i64));
+        let mut values = HashMap::new();
+        for &offset in &offsets {
+            let (lanes, rest) = key(offset);
+            if values.contains_key(&offset) {
+                continue;
+            }
+            let start = lanes * lane + rest;
+            let near: Vec<_> = { offsets.iter().copied() }
+                .filter(|&other| key(other) == (lanes, rest))
+                .collect();
+            let place = |other: &i64| ((other - start) / size as i64) as u64;
+            let places: Vec<_> = near.iter().map(place).collect();
+            let runs = self.runs_behind(runs, start);
+            let loaded = self.load_spaced(address, ty, runs, &places, group.alignment);
+            values.extend(near.into_iter().zip(loaded));
+        }
+        offsets.iter().map(|offset| values[offset]).collect()
+    }
+
     /// The values of a group that is not at unit stride: transposed segments if all lanes are active, else gathers.
     fn deinterleave(&mut self, group: &InterleaveGroup) -> Vec<Value> {
-        let size = self.layout.alloc_size(group.ty);
-        let ty = group.ty.vector(self.width);
         let bits = self.mask_bits();
         let every = Value::int(bits.ty(), u64::MAX);
         let full = self
@@ -175,18 +213,25 @@ impl Vectoriser<'_> {
         let near = self.builder.block();
         self.builder.jump(done);
         self.builder.move_to_end(far);
-        let pointers = self.on_side_path(|vectoriser| vectoriser.rematerialise_pointers(address));
-        let gathered: Vec<_> = group
-            .loads(size)
-            .map(|(_, offset)| {
-                let pointers = self.offset_by(pointers, offset);
-                self.gather(ty, pointers, group.alignment)
-            })
-            .collect();
+        let gathered = self.on_side_path(|vectoriser| vectoriser.gather_group(group));
         let far = self.builder.block();
         self.builder.jump(done);
         self.builder.move_to_end(done);
         self.merge_paths(&transposed, near, &gathered, far)
+    }
+
+    /// The values of a group, of any addresses.
+    fn gather_group(&mut self, group: &InterleaveGroup) -> Vec<Value> {
+        let (ty, size) = (
+            group.ty.vector(self.width),
+            self.layout.alloc_size(group.ty),
+        );
+        let pointers = self.rematerialise_pointers(group.first.operand(0));
+        let gather = |(_, offset)| {
+            let pointers = self.offset_by(pointers, offset);
+            self.gather(ty, pointers, group.alignment)
+        };
+        group.loads(size).map(gather).collect()
     }
 
     /// Stores the lanes' addresses, in the flat address space, to a slot.
@@ -327,8 +372,9 @@ impl Vectoriser<'_> {
     }
 }
 
-/// Loads of elements of `size` bytes as segments, by their offsets. Loads that fit into no segment are left out.
-fn segments(loads: &[(i64, Value)], size: i64) -> Vec<Segment> {
+/// Loads of elements of `size` bytes as segments, by their offsets. A segment that is not whole has `least` loads or
+/// more; loads that fit into no segment are left out.
+fn segments(loads: &[(i64, Value)], size: i64, least: usize) -> Vec<Segment> {
     let count = SEGMENT as usize / size as usize;
     let mut rest = loads;
     let mut segments = Vec::new();
@@ -336,7 +382,7 @@ fn segments(loads: &[(i64, Value)], size: i64) -> Vec<Segment> {
         let offsets = (0..count as i64).map(|at| start + at * size);
         let run = rest.iter().zip(offsets);
         let run = run.take_while(|((offset, _), at)| offset == at).count();
-        let enough = run == count || run == 3;
+        let enough = run == count || run >= least;
         let (taken, left) = rest.split_at(if enough { run } else { 1 });
         if enough {
             let loads = taken.iter().map(|(_, load)| *load).collect();

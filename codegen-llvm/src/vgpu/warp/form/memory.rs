@@ -57,6 +57,9 @@ impl Vectoriser<'_> {
     /// A store.
     pub(super) fn store(&mut self, store: Value) -> Result<(), Refusal> {
         let (value, address) = (store.operand(0), store.operand(1));
+        if self.joins_others(store) {
+            return Ok(());
+        }
         if self.divergence.shape(address).is_uniform() {
             let last = match self.divergence.shape(value).is_uniform() {
                 true => self.scalar(value),
@@ -149,7 +152,7 @@ impl Vectoriser<'_> {
     }
 
     /// Stores the active lanes' elements where their pointers lead to.
-    fn scatter(&self, vector: Value, pointers: Value, alignment: u64) {
+    pub(super) fn scatter(&self, vector: Value, pointers: Value, alignment: u64) {
         let types = [vector.ty(), pointers.ty()];
         let function = self.module.intrinsic("llvm.masked.scatter", &types);
         let call = self

@@ -32,6 +32,8 @@ mod runs;
 mod shadow_test;
 mod shuffles;
 mod side_paths;
+mod spaced_access;
+mod spaced_stores;
 mod stride_test;
 mod values;
 mod vectoriser;

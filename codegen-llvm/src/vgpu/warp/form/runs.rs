@@ -18,6 +18,9 @@ pub(super) struct RunShape {
     pub(super) repeated: bool,
     /// The difference from run to run.
     pub(super) down: i64,
+    /// How many elements lie from a lane's element to the next one's; more than one in one run of all lanes alone, and
+    /// only while every lane is active.
+    pub(super) apart: u32,
 }
 
 /// Where elements lie in runs; the difference from run to run in bytes.
@@ -35,6 +38,15 @@ impl RunShape {
             columns: width,
             repeated: false,
             down: 0,
+            apart: 1,
+        }
+    }
+
+    /// One run of elements that lie apart.
+    pub(super) fn spaced(width: u32, apart: u32) -> RunShape {
+        RunShape {
+            apart,
+            ..RunShape::unit_stride(width)
         }
     }
 
@@ -53,7 +65,19 @@ impl RunShape {
     pub(super) fn reach(self, step: i64, width: u32) -> i64 {
         let (columns, runs) = (i64::from(self.columns), i64::from(width / self.columns));
         let across = if self.repeated { 0 } else { step };
-        across * (columns - 1) + self.down * (runs - 1)
+        across * i64::from(self.apart) * (columns - 1) + self.down * (runs - 1)
+    }
+}
+
+impl Runs {
+    /// The address of lane 0's element.
+    pub(super) fn start(self) -> Value {
+        self.start
+    }
+
+    /// How many elements lie from a lane's element to the next one's.
+    pub(super) fn apart(self) -> u32 {
+        self.shape.apart
     }
 }
 
@@ -78,6 +102,9 @@ impl Vectoriser<'_> {
         alignment: u64,
     ) -> Value {
         let Runs { shape, start } = runs;
+        if shape.apart > 1 {
+            return self.load_spaced(address, ty, runs, &[0], alignment)[0];
+        }
         if shape.columns == self.width {
             return self.load_unit_stride(address, ty.vector(self.width), start, alignment);
         }
@@ -98,6 +125,9 @@ impl Vectoriser<'_> {
 
     /// Stores the active lanes' elements.
     pub(super) fn store_runs(&self, vector: Value, runs: Runs, alignment: u64) {
+        if runs.apart() > 1 {
+            return self.store_spaced(vector, runs, alignment);
+        }
         for (start, lanes) in self.parts(runs) {
             let part = self.builder.shuffle_both(vector, vector, lanes.clone());
             let mask = self.builder.shuffle_both(self.mask, self.mask, lanes);
@@ -109,7 +139,7 @@ impl Vectoriser<'_> {
     pub(super) fn run_bytes(&self, runs: Runs, size: u64) -> u64 {
         match runs.shape.repeated {
             true => size,
-            false => size * u64::from(runs.shape.columns),
+            false => size * u64::from((runs.shape.columns - 1) * runs.shape.apart + 1),
         }
     }
 

@@ -6,6 +6,7 @@ use llvm_sys::LLVMOpcode;
 use vgpu_abi::Checks;
 use vgpu_abi::artifact::Parameter;
 
+use super::spaced_stores::SpacedStores;
 use super::stride_test::StrideTest;
 use super::versions::{self, Versions, all_lanes};
 use crate::ir::{Builder, Context, Layout, Module, Type, Value};
@@ -87,9 +88,11 @@ pub(super) struct Vectoriser<'a> {
     pub(super) scalars: HashMap<Value, Value>,
     pub(super) vectors: HashMap<Value, Value>,
     /// Tests in the current block of whether an index or address grows by a step from lane to lane.
-    pub(super) stride_tests: HashMap<(Value, i64), StrideTest>,
+    pub(super) stride_tests: HashMap<(Value, i64, bool), StrideTest>,
     /// The addresses that are prefetched for in the current block.
     pub(super) prefetched: HashSet<Value>,
+    /// Stores that the current block writes later.
+    pub(super) pending: Option<SpacedStores>,
     /// Accesses that were written one by one so far.
     pub(super) one_by_one: u32,
 }
@@ -144,6 +147,7 @@ pub fn build(request: &Request<'_>) -> Result<Value, Refusal> {
         scalars: HashMap::new(),
         vectors: HashMap::new(),
         stride_tests: HashMap::new(),
+        pending: None,
         prefetched: HashSet::new(),
         one_by_one: 0,
     };
@@ -236,7 +240,10 @@ impl Vectoriser<'_> {
                 Some(group) => self.serialise_lanes(done, &group)?,
                 None => match self.interleave_group(rest) {
                     Some(group) => self.load_interleaved(&group),
-                    None => self.instruction(first)?,
+                    None => {
+                        self.pending = self.pending.take().or_else(|| self.spaced_stores(rest));
+                        self.instruction(first)?;
+                    }
                 },
             }
             rest = left;
