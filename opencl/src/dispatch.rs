@@ -4,8 +4,9 @@
 use std::ffi::c_void;
 
 use crate::entry::{
-    contexts, devices, events, fills, image_transfers, images, intermediate, kernels, launches, mappings, memory, platforms,
-    programs, queues, rectangles, samplers, shared, transfers, unsupported,
+    contexts, devices, events, fills, image_transfers, images, intermediate, kernels, launches,
+    mappings, memory, platforms, programs, queues, rectangles, samplers, shared, transfers,
+    unsupported,
 };
 
 /// The address of a function.

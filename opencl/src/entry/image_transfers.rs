@@ -211,9 +211,8 @@ pub unsafe extern "C" fn clEnqueueCopyImage(
             unsafe { (three(source_origin)?, three(target_origin)?, three(region)?) };
         let (from, bytes) = one.part(source_origin, region)?;
         let (to, _) = other.part(target_origin, region)?;
-        let meets = |index: usize| {
-            source_origin[index].abs_diff(target_origin[index]) < region[index]
-        };
+        let meets =
+            |index: usize| source_origin[index].abs_diff(target_origin[index]) < region[index];
         if std::sync::Arc::ptr_eq(&source, &target) && (0..3).all(meets) {
             return Err(Code::MEM_COPY_OVERLAP);
         }

@@ -3,9 +3,9 @@
 use std::ffi::c_void;
 
 use crate::codes::{Code, Result};
-use crate::entry::transfers::failed;
 use crate::entry::image_transfers::image_and_queue;
 use crate::entry::rectangles::three;
+use crate::entry::transfers::failed;
 use crate::entry::{answer, answered, enqueued, queue_and, queue_and_buffer, wait_list};
 use crate::handle::{Raw, Ref};
 use crate::memory::{Flags, Mapping, Memory};
@@ -64,7 +64,18 @@ pub unsafe extern "C" fn clEnqueueMapBuffer(
         };
         let part = (side, [size, 1, 1]);
         // SAFETY: caller.
-        unsafe { map_part(&queue, &buffer, MAP, bits, part, blocking, (count, list), event) }
+        unsafe {
+            map_part(
+                &queue,
+                &buffer,
+                MAP,
+                bits,
+                part,
+                blocking,
+                (count, list),
+                event,
+            )
+        }
     };
     // SAFETY: caller.
     unsafe { answered(map(), code) }
@@ -99,7 +110,16 @@ pub unsafe extern "C" fn clEnqueueMapImage(
         }
         // SAFETY: caller.
         let mapped = unsafe {
-            map_part(&queue, &memory, MAP_IMAGE, bits, part, blocking, (count, list), event)
+            map_part(
+                &queue,
+                &memory,
+                MAP_IMAGE,
+                bits,
+                part,
+                blocking,
+                (count, list),
+                event,
+            )
         }?;
         // SAFETY: caller, and they are not null.
         unsafe {
