@@ -27,8 +27,8 @@ impl Format {
         match self.channel {
             UNORM8 => vec![scaled(255.0) as u8],
             UNORM16 => (scaled(65535.0) as u16).to_le_bytes().to_vec(),
-            SNORM8 => vec![scaled(127.0).min(127.0) as i8 as u8],
-            SNORM16 => (scaled(32767.0).min(32767.0) as i16).to_le_bytes().to_vec(),
+            SNORM8 => vec![scaled(127.0) as i8 as u8],
+            SNORM16 => (scaled(32767.0) as i16).to_le_bytes().to_vec(),
             SIGNED8 => vec![(number as i32).clamp(-0x80, 0x7f) as u8],
             SIGNED16 => ((number as i32).clamp(-0x8000, 0x7fff) as u16)
                 .to_le_bytes()
