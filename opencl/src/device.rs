@@ -22,12 +22,14 @@ pub const ALIGNMENT: usize = 128;
 
 /// Extensions, with their versions.
 pub const EXTENSIONS: &[(&str, u32)] = &[
+    ("cl_khr_3d_image_writes", 1),
     ("cl_khr_byte_addressable_store", 1),
     ("cl_khr_fp16", 1),
     ("cl_khr_fp64", 1),
     ("cl_khr_global_int32_base_atomics", 1),
     ("cl_khr_global_int32_extended_atomics", 1),
     ("cl_khr_icd", 1),
+    ("cl_khr_image2d_from_buffer", 1),
     ("cl_khr_int64_base_atomics", 1),
     ("cl_khr_int64_extended_atomics", 1),
     ("cl_khr_local_int32_base_atomics", 1),
@@ -39,14 +41,17 @@ pub const EXTENSIONS: &[(&str, u32)] = &[
 
 /// Optional features of OpenCL C 3.0 that there are.
 pub const FEATURES: &[&str] = &[
+    "__opencl_c_3d_image_writes",
     "__opencl_c_atomic_order_acq_rel",
     "__opencl_c_atomic_order_seq_cst",
     "__opencl_c_atomic_scope_all_devices",
     "__opencl_c_atomic_scope_device",
     "__opencl_c_fp64",
     "__opencl_c_generic_address_space",
+    "__opencl_c_images",
     "__opencl_c_int64",
     "__opencl_c_program_scope_global_variables",
+    "__opencl_c_read_write_images",
     "__opencl_c_subgroups",
     "__opencl_c_work_group_collective_functions",
 ];

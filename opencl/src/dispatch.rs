@@ -4,8 +4,9 @@
 use std::ffi::c_void;
 
 use crate::entry::{
-    contexts, devices, events, fills, intermediate, kernels, launches, mappings, memory, platforms,
-    programs, queues, rectangles, shared, transfers, unsupported,
+    contexts, devices, events, fills, image_transfers, images, intermediate, kernels, launches,
+    mappings, memory, platforms, programs, queues, rectangles, samplers, shared, transfers,
+    unsupported,
 };
 
 /// The address of a function.
@@ -52,17 +53,17 @@ table! {
     clGetCommandQueueInfo = queues::clGetCommandQueueInfo;
     clSetCommandQueueProperty = queues::clSetCommandQueueProperty;
     clCreateBuffer = memory::clCreateBuffer;
-    clCreateImage2D = unsupported::clCreateImage2D;
-    clCreateImage3D = unsupported::clCreateImage3D;
+    clCreateImage2D = images::clCreateImage2D;
+    clCreateImage3D = images::clCreateImage3D;
     clRetainMemObject = memory::clRetainMemObject;
     clReleaseMemObject = memory::clReleaseMemObject;
-    clGetSupportedImageFormats = unsupported::clGetSupportedImageFormats;
+    clGetSupportedImageFormats = images::clGetSupportedImageFormats;
     clGetMemObjectInfo = memory::clGetMemObjectInfo;
-    clGetImageInfo = unsupported::clGetImageInfo;
-    clCreateSampler = unsupported::clCreateSampler;
-    clRetainSampler = unsupported::no_sampler;
-    clReleaseSampler = unsupported::no_sampler;
-    clGetSamplerInfo = unsupported::no_sampler;
+    clGetImageInfo = images::clGetImageInfo;
+    clCreateSampler = samplers::clCreateSampler;
+    clRetainSampler = samplers::clRetainSampler;
+    clReleaseSampler = samplers::clReleaseSampler;
+    clGetSamplerInfo = samplers::clGetSamplerInfo;
     clCreateProgramWithSource = programs::clCreateProgramWithSource;
     clCreateProgramWithBinary = programs::clCreateProgramWithBinary;
     clRetainProgram = programs::clRetainProgram;
@@ -88,13 +89,13 @@ table! {
     clEnqueueReadBuffer = transfers::clEnqueueReadBuffer;
     clEnqueueWriteBuffer = transfers::clEnqueueWriteBuffer;
     clEnqueueCopyBuffer = transfers::clEnqueueCopyBuffer;
-    clEnqueueReadImage = unsupported::no_memory_object;
-    clEnqueueWriteImage = unsupported::no_memory_object;
-    clEnqueueCopyImage = unsupported::no_memory_object;
-    clEnqueueCopyImageToBuffer = unsupported::no_memory_object;
-    clEnqueueCopyBufferToImage = unsupported::no_memory_object;
+    clEnqueueReadImage = image_transfers::clEnqueueReadImage;
+    clEnqueueWriteImage = image_transfers::clEnqueueWriteImage;
+    clEnqueueCopyImage = image_transfers::clEnqueueCopyImage;
+    clEnqueueCopyImageToBuffer = image_transfers::clEnqueueCopyImageToBuffer;
+    clEnqueueCopyBufferToImage = image_transfers::clEnqueueCopyBufferToImage;
     clEnqueueMapBuffer = mappings::clEnqueueMapBuffer;
-    clEnqueueMapImage = unsupported::clEnqueueMapImage;
+    clEnqueueMapImage = mappings::clEnqueueMapImage;
     clEnqueueUnmapMemObject = mappings::clEnqueueUnmapMemObject;
     clEnqueueNDRangeKernel = launches::clEnqueueNDRangeKernel;
     clEnqueueTask = launches::clEnqueueTask;
@@ -133,14 +134,14 @@ table! {
     clCreateSubDevices = devices::clCreateSubDevices;
     clRetainDevice = devices::clRetainDevice;
     clReleaseDevice = devices::clReleaseDevice;
-    clCreateImage = unsupported::clCreateImage;
+    clCreateImage = images::clCreateImage;
     clCreateProgramWithBuiltInKernels = unsupported::clCreateProgramWithBuiltInKernels;
     clCompileProgram = programs::clCompileProgram;
     clLinkProgram = programs::clLinkProgram;
     clUnloadPlatformCompiler = platforms::clUnloadPlatformCompiler;
     clGetKernelArgInfo = kernels::clGetKernelArgInfo;
     clEnqueueFillBuffer = fills::clEnqueueFillBuffer;
-    clEnqueueFillImage = unsupported::no_memory_object;
+    clEnqueueFillImage = image_transfers::clEnqueueFillImage;
     clEnqueueMigrateMemObjects = memory::clEnqueueMigrateMemObjects;
     clEnqueueMarkerWithWaitList = events::clEnqueueMarkerWithWaitList;
     clEnqueueBarrierWithWaitList = events::clEnqueueBarrierWithWaitList;
@@ -170,7 +171,7 @@ table! {
     clEnqueueSVMMemFill = shared::clEnqueueSVMMemFill;
     clEnqueueSVMMap = shared::clEnqueueSVMMap;
     clEnqueueSVMUnmap = shared::clEnqueueSVMUnmap;
-    clCreateSamplerWithProperties = unsupported::clCreateSamplerWithProperties;
+    clCreateSamplerWithProperties = samplers::clCreateSamplerWithProperties;
     clSetKernelArgSVMPointer = kernels::clSetKernelArgSVMPointer;
     clSetKernelExecInfo = kernels::clSetKernelExecInfo;
     clGetKernelSubGroupInfoKHR = kernels::clGetKernelSubGroupInfo;
@@ -184,7 +185,7 @@ table! {
     clSetProgramReleaseCallback = unsupported::clSetProgramReleaseCallback;
     clSetProgramSpecializationConstant = intermediate::clSetProgramSpecializationConstant;
     clCreateBufferWithProperties = memory::clCreateBufferWithProperties;
-    clCreateImageWithProperties = unsupported::clCreateImageWithProperties;
+    clCreateImageWithProperties = images::clCreateImageWithProperties;
     clSetContextDestructorCallback = contexts::clSetContextDestructorCallback;
 }
 

@@ -14,8 +14,9 @@ use crate::compile;
 use crate::device::{ALIGNMENT, Device};
 use crate::handle::{Owned, Raw, Ref, get};
 use crate::kind;
-use crate::memory::Memory;
+use crate::memory::{Flags, Memory};
 use crate::program::{BUILD_SUCCESS, Program};
+use crate::sampler::Sampler;
 
 /// Work-items of a warp.
 const WARP: u32 = 32;
@@ -168,12 +169,22 @@ impl Kernel {
                 let raw = unsafe { value.cast::<Raw>().read_unaligned() };
                 Ok(Value::Memory(match raw.is_null() {
                     true => None,
-                    false => Some(Arc::downgrade(&get(raw)?)),
+                    false => Some(Arc::downgrade(&buffer(get(raw)?)?)),
                 }))
             }
-            // The device has neither: no kernel with such an argument is compiled.
-            ArgumentKind::Image => Err(Code::INVALID_MEM_OBJECT),
-            ArgumentKind::Sampler => Err(Code::INVALID_SAMPLER),
+            ArgumentKind::Image => {
+                // SAFETY: the caller's contract.
+                let raw = unsafe { handle(size, value, Code::INVALID_MEM_OBJECT) }?;
+                let memory = get::<Memory>(raw)?;
+                fits(&memory, argument)?;
+                Ok(Value::Memory(Some(Arc::downgrade(&memory))))
+            }
+            ArgumentKind::Sampler => {
+                // SAFETY: the caller's contract.
+                let raw = unsafe { handle(size, value, Code::INVALID_SAMPLER) }?;
+                let bits = get::<Sampler>(raw)?.bits();
+                Ok(Value::Bytes(bits.to_le_bytes().to_vec()))
+            }
             ArgumentKind::Value => {
                 if value.is_null() {
                     return Err(Code::INVALID_ARG_VALUE);
@@ -217,7 +228,7 @@ impl Kernel {
                 Value::Memory(None) => all.words.push(0),
                 Value::Memory(Some(memory)) => {
                     let memory = memory.upgrade().ok_or(Code::INVALID_KERNEL_ARGS)?;
-                    all.words.push(memory.address.0);
+                    all.words.push(memory.argument().0);
                     all.kept.push(memory);
                 }
                 Value::Shared(address) => all.words.push(*address as u64),
@@ -242,6 +253,42 @@ impl Loaded {
             general: module.kernel(name)?,
             short_rows: SHORT_ROWS.into_iter().filter_map(form).collect(),
         })
+    }
+}
+
+/// A handle that a program gives as an argument.
+///
+/// # Safety
+/// `value` is readable for `size` bytes unless it is null.
+unsafe fn handle(size: usize, value: *const u8, invalid: Code) -> Result<Raw> {
+    match value.is_null() {
+        true => Err(invalid),
+        false if size != size_of::<Raw>() => Err(Code::INVALID_ARG_SIZE),
+        // SAFETY: the caller's contract; the size is a handle's.
+        false => Ok(unsafe { value.cast::<Raw>().read_unaligned() }),
+    }
+}
+
+fn buffer(memory: Ref<Memory>) -> Result<Ref<Memory>> {
+    match memory.image {
+        None => Ok(memory),
+        Some(_) => Err(Code::INVALID_MEM_OBJECT),
+    }
+}
+
+/// Whether an object is an image of an argument's type, which kernels may use so.
+fn fits(memory: &Memory, argument: &Argument) -> Result<()> {
+    if memory.image()?.kind.type_name() != argument.type_name {
+        return Err(Code::INVALID_ARG_VALUE);
+    }
+    let forbidden = match argument.access.as_str() {
+        "write_only" => Flags::READ_ONLY,
+        "read_write" => Flags::READ_ONLY | Flags::WRITE_ONLY,
+        _ => Flags::WRITE_ONLY,
+    };
+    match memory.flags.intersects(forbidden) {
+        true => Err(Code::INVALID_ARG_VALUE),
+        false => Ok(()),
     }
 }
 

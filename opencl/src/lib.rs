@@ -8,7 +8,7 @@
 //! - `kernel`, `program`: kernels, their arguments, what programs become.
 //! - `compile`: from source to code.
 //! - `queue`: queues, their order, events. `scheduler` runs commands, `completion` says how far they are.
-//! - `memory`, `context`, `device`, `platform`: what their names say.
+//! - `memory`, `image`, `rectangle`, `sampler`, `context`, `device`, `platform`: what their names say.
 //! - `handle`: what programs hold of objects.
 //! - `query`, `codes`, `message`: answers, errors, words for the user.
 
@@ -22,6 +22,7 @@ mod device;
 mod dispatch;
 pub mod entry;
 mod handle;
+mod image;
 mod kernel;
 mod memory;
 mod message;
@@ -29,4 +30,6 @@ mod platform;
 mod program;
 mod query;
 mod queue;
+mod rectangle;
+mod sampler;
 mod scheduler;

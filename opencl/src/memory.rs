@@ -1,4 +1,4 @@
-//! Buffers and parts of them.
+//! Memory objects: buffers, parts of them, images.
 //!
 //! Memory is of the kind that host and device reach under one address. So a mapping is the memory itself, unless the
 //! program said where the host's copy is (`CL_MEM_USE_HOST_PTR`).
@@ -10,8 +10,10 @@ use plugin_api::{DevicePtr, MemoryKind};
 use crate::codes::{Code, Result};
 use crate::context::Context;
 use crate::handle::Ref;
+use crate::image::Image;
 use crate::kind;
 use crate::message::report;
+use crate::rectangle::Side;
 
 bitflags! {
     /// `cl_mem_flags`.
@@ -51,7 +53,7 @@ pub const HOST_POINTER: Flags = Flags::USE_HOST_PTR
     .union(Flags::ALLOC_HOST_PTR)
     .union(Flags::COPY_HOST_PTR);
 
-/// A buffer, or a part of one.
+/// A buffer, a part of one, or an image.
 pub struct Memory {
     /// Its context.
     pub context: Ref<Context>,
@@ -65,6 +67,8 @@ pub struct Memory {
     pub parent: Option<(Ref<Memory>, usize)>,
     /// What the program gave as properties, with the final zero; empty for none.
     pub properties: Vec<u64>,
+    /// What it is as an image; none for a buffer.
+    pub image: Option<Image>,
     /// Where it is.
     pub address: DevicePtr,
     /// Whether the memory is this object's, and not its parent's or the program's.
@@ -80,10 +84,10 @@ kind!(Memory, INVALID_MEM_OBJECT);
 pub struct Mapping {
     /// Where the host sees it.
     pub pointer: usize,
-    /// Where it begins in the object.
-    pub offset: usize,
-    /// Bytes.
-    pub size: usize,
+    /// How it lies in the object.
+    pub side: Side,
+    /// Bytes of a row, rows, planes.
+    pub region: [usize; 3],
     /// Whether the host may write to it.
     pub writes: bool,
 }
@@ -121,6 +125,7 @@ impl Memory {
             },
             parent: None,
             properties,
+            image: None,
             address,
             owned: !is_shared,
             maps: Mutex::default(),
@@ -146,11 +151,31 @@ impl Memory {
             },
             parent: Some((parent.clone(), origin)),
             properties: Vec::new(),
+            image: None,
             address: parent.address.offset(origin as i64),
             owned: false,
             maps: Mutex::default(),
             destructors: Mutex::default(),
         }
+    }
+
+    /// It as an image, with a description for kernels.
+    pub fn into_image(mut self, mut image: Image, properties: Vec<u64>) -> Result<Memory> {
+        image.describe(self.context.home(), self.address)?;
+        self.image = Some(image);
+        self.properties = properties;
+        Ok(self)
+    }
+
+    /// It as an image, if it is one.
+    pub fn image(&self) -> Result<&Image> {
+        self.image.as_ref().ok_or(Code::INVALID_MEM_OBJECT)
+    }
+
+    /// What a kernel gets as an argument.
+    pub fn argument(&self) -> DevicePtr {
+        let image = self.image.as_ref();
+        image.map_or(self.address, |image| image.description)
     }
 
     /// The flags of host access and the like allow it.
@@ -212,10 +237,12 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        if self.owned
-            && let Err(error) = self.context.home().free(self.address)
-        {
-            report("a buffer cannot be freed", &error);
+        let own = self.owned.then_some(self.address);
+        let description = self.image.as_ref().map(|image| image.description);
+        for address in own.into_iter().chain(description) {
+            if let Err(error) = self.context.home().free(address) {
+                report("a memory object cannot be freed", &error);
+            }
         }
         for destructor in self.destructors.get_mut().drain(..).rev() {
             destructor();

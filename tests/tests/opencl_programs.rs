@@ -53,6 +53,15 @@ fn kernels_on_either_engine() {
 }
 
 #[test]
+fn images_on_either_engine() {
+    let program = Program::compile("tests/programs/opencl/images.c");
+    for engine in ["auto", "fiber"] {
+        let outcome = program.run(&[("OMPTARGET_VGPU_ENGINE", engine)]);
+        assert_eq!(outcome.passed(engine), "PASS\n");
+    }
+}
+
+#[test]
 fn halves_and_exact_results() {
     let outcome = Program::compile("tests/programs/opencl/half.c").run(&[]);
     assert_eq!(outcome.passed("half precision"), "PASS\n");

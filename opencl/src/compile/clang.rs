@@ -96,6 +96,8 @@ fn arguments(options: &Options) -> Vec<String> {
         "-gline-tables-only",
         "-cl-kernel-arg-info",
         "-D__OPENCL_VERSION__=300",
+        // clang says so for SPIR only.
+        "-D__IMAGE_SUPPORT__=1",
         // The conversions are checked against OpenCL C, not against C.
         "-Wno-format",
         "-fno-caret-diagnostics",

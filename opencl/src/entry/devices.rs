@@ -9,6 +9,7 @@ use crate::device::{ALIGNMENT, C_VERSIONS, Device, FEATURES, MAX_ITEMS};
 use crate::entry::answer;
 use crate::entry::platforms::{extensions, extensions_with_versions};
 use crate::handle::{Raw, Ref, get};
+use crate::image::{MAX_BUFFER, MAX_LAYERS, MAX_PLANE, MAX_VOLUME};
 use crate::platform::{Platform, platform};
 use crate::query::{Answer, names_with_versions, version};
 
@@ -135,11 +136,18 @@ fn info(device: &Ref<Device>, name: u32) -> Result<Answer> {
         0x1025 => Answer::of(1usize),
         // Little endian; available, compiler and linker, too.
         0x1026..=0x1028 | 0x103e => Answer::truth(true),
-        // Images: none.
-        0x1016 => Answer::truth(false),
-        0x100e | 0x100f | 0x104c | 0x1018 => Answer::of(0u32),
-        0x1011..=0x1015 | 0x1040 | 0x1041 => Answer::of(0usize),
-        0x104a | 0x104b => Answer::of(0u32),
+        // Images: software reads them, so limits are those that the specification wants at least, or more.
+        0x1016 => Answer::truth(true),
+        // Arguments of a kernel: images that it reads, writes, both; samplers.
+        0x100e => Answer::of(128u32),
+        0x100f | 0x104c => Answer::of(64u32),
+        0x1018 => Answer::of(16u32),
+        0x1011 | 0x1012 => Answer::of(MAX_PLANE),
+        0x1013..=0x1015 => Answer::of(MAX_VOLUME),
+        0x1040 => Answer::of(MAX_BUFFER),
+        0x1041 => Answer::of(MAX_LAYERS),
+        // Alignments of images of buffers, in texels: of rows, of the buffer.
+        0x104a | 0x104b => Answer::of(1u32),
         // CL_EXEC_KERNEL, CL_EXEC_NATIVE_KERNEL.
         0x1029 => Answer::of(3u64),
         // Queues: both properties, none on the device.

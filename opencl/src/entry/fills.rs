@@ -7,9 +7,8 @@ use plugin_api::{Device, DevicePtr};
 
 use crate::codes::{Code, Result};
 use crate::entry::transfers::failed;
-use crate::entry::{answer, queue_and, submit};
+use crate::entry::{answer, queue_and_buffer, submit};
 use crate::handle::Raw;
-use crate::memory::Memory;
 
 /// `CL_COMMAND_FILL_BUFFER`.
 const FILL: u32 = 0x1207;
@@ -66,7 +65,7 @@ pub unsafe extern "C" fn clEnqueueFillBuffer(
     event: *mut Raw,
 ) -> i32 {
     let enqueue_fill = || {
-        let (queue, buffer) = queue_and::<Memory>(queue, buffer, |buffer| &buffer.context)?;
+        let (queue, buffer) = queue_and_buffer(queue, buffer)?;
         buffer.check(offset, size)?;
         // SAFETY: caller.
         let pattern = unsafe { pattern(given, given_size) }?;

@@ -17,7 +17,7 @@ const REGION: u32 = 0x1220;
 const MIGRATE: u32 = 0x1206;
 
 /// The flags, if they go together.
-fn flags(bits: u64) -> Result<Flags> {
+pub fn flags(bits: u64) -> Result<Flags> {
     let flags = Flags::from_bits(bits).ok_or(Code::INVALID_VALUE)?;
     let one_of = |all: Flags| flags.intersection(all).bits().count_ones() <= 1;
     let has_two = flags.contains(Flags::USE_HOST_PTR)
@@ -25,6 +25,14 @@ fn flags(bits: u64) -> Result<Flags> {
     match one_of(KERNEL_ACCESS) && one_of(HOST_ACCESS) && !has_two {
         true => Ok(flags),
         false => Err(Code::INVALID_VALUE),
+    }
+}
+
+/// A new object's flags: kernels read and write it, unless the program says otherwise.
+pub fn new_flags(flags: Flags) -> Flags {
+    match flags.intersects(KERNEL_ACCESS) {
+        true => flags,
+        false => flags | Flags::READ_WRITE,
     }
 }
 
@@ -42,10 +50,7 @@ unsafe fn buffer(
     if list.len() > 1 {
         return Err(Code::INVALID_PROPERTY);
     }
-    let mut flags = flags(bits)?;
-    if !flags.intersects(KERNEL_ACCESS) {
-        flags |= Flags::READ_WRITE;
-    }
+    let flags = new_flags(flags(bits)?);
     let too_large = |device: &Ref<crate::device::Device>| size as u64 > device.max_allocation();
     if size == 0 || context.devices.iter().any(too_large) {
         return Err(Code::INVALID_BUFFER_SIZE);
@@ -108,7 +113,7 @@ pub unsafe extern "C" fn clCreateSubBuffer(
 ) -> Raw {
     let made = || {
         let parent = get::<Memory>(parent)?;
-        if parent.parent.is_some() {
+        if parent.parent.is_some() || parent.image.is_some() {
             return Err(Code::INVALID_MEM_OBJECT);
         }
         let flags = part_flags(parent.flags, flags(bits)?)?;
@@ -131,7 +136,7 @@ pub unsafe extern "C" fn clCreateSubBuffer(
 }
 
 /// A part's flags: what it does not say is as with the whole, and it may not allow more.
-fn part_flags(whole: Flags, mut part: Flags) -> Result<Flags> {
+pub fn part_flags(whole: Flags, mut part: Flags) -> Result<Flags> {
     if part.intersects(HOST_POINTER) {
         return Err(Code::INVALID_VALUE);
     }
@@ -186,8 +191,11 @@ pub unsafe extern "C" fn clGetMemObjectInfo(
         let memory = get::<Memory>(raw)?;
         let parent = memory.parent.as_ref();
         Ok(match name {
-            // CL_MEM_OBJECT_BUFFER.
-            0x1100 => Answer::of(0x10f0u32),
+            // CL_MEM_OBJECT_BUFFER, or the image's kind.
+            0x1100 => {
+                let image = memory.image.as_ref();
+                Answer::of(image.map_or(0x10f0, |image| image.kind.number()))
+            }
             0x1101 => Answer::of(memory.flags.bits()),
             0x1102 => Answer::of(memory.size),
             0x1103 => Answer::raw(memory.host as Raw),

@@ -5,6 +5,8 @@ pub mod contexts;
 pub mod devices;
 pub mod events;
 pub mod fills;
+pub mod image_transfers;
+pub mod images;
 pub mod intermediate;
 pub mod kernels;
 pub mod launches;
@@ -14,6 +16,7 @@ pub mod platforms;
 pub mod programs;
 pub mod queues;
 pub mod rectangles;
+pub mod samplers;
 pub mod shared;
 pub mod transfers;
 pub mod unsupported;
@@ -23,6 +26,7 @@ use std::ffi::{CStr, c_char};
 use crate::codes::{Code, Result};
 use crate::context::Context;
 use crate::handle::{Kind, Raw, Ref, get};
+use crate::memory::Memory;
 use crate::queue::{Enqueued, Event, Queue, Rank, enqueue};
 use crate::scheduler::Action;
 
@@ -136,6 +140,15 @@ fn queue_and<T: Kind>(
     let object = get::<T>(object)?;
     same_context(&queue, context(&object))?;
     Ok((queue, object))
+}
+
+/// A queue and a buffer of its context.
+fn queue_and_buffer(queue: Raw, buffer: Raw) -> Result<(Ref<Queue>, Ref<Memory>)> {
+    let (queue, buffer) = queue_and::<Memory>(queue, buffer, |buffer| &buffer.context)?;
+    match buffer.image {
+        None => Ok((queue, buffer)),
+        Some(_) => Err(Code::INVALID_MEM_OBJECT),
+    }
 }
 
 /// A text; empty for null.

@@ -6,10 +6,11 @@ use crate::codes::{Code, Result};
 use plugin_api::{Device, DevicePtr};
 
 use crate::entry::transfers::{failed, two};
-use crate::entry::{answer, queue_and, submit};
+use crate::entry::{answer, queue_and_buffer, submit};
 use crate::handle::{Raw, Ref};
 use crate::memory::{Flags, Memory};
 use crate::queue::Queue;
+use crate::rectangle::{Side, overlaps, rows};
 use crate::scheduler::Action;
 
 /// `CL_COMMAND_READ_BUFFER_RECT`.
@@ -19,85 +20,11 @@ const WRITE: u32 = 0x1202;
 /// `CL_COMMAND_COPY_BUFFER_RECT`.
 const COPY: u32 = 0x1203;
 
-/// How a rectangle lies on one side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Side {
-    /// Where it begins.
-    start: usize,
-    /// From row to row.
-    row: usize,
-    /// From plane to plane.
-    plane: usize,
-}
-
-impl Side {
-    /// From the program's words; zero pitches mean that rows and planes follow each other.
-    fn new(origin: [usize; 3], region: [usize; 3], row: usize, plane: usize) -> Result<Side> {
-        let row = match row {
-            0 => region[0],
-            row if row < region[0] => return Err(Code::INVALID_VALUE),
-            row => row,
-        };
-        let least = row.checked_mul(region[1]).ok_or(Code::INVALID_VALUE)?;
-        let plane = match plane {
-            0 => least,
-            plane if plane < least || !plane.is_multiple_of(row) => {
-                return Err(Code::INVALID_VALUE);
-            }
-            plane => plane,
-        };
-        let start = (|| {
-            let planes = origin[2].checked_mul(plane)?;
-            let rows = origin[1].checked_mul(row)?;
-            planes.checked_add(rows)?.checked_add(origin[0])
-        })();
-        let start = start.ok_or(Code::INVALID_VALUE)?;
-        Ok(Side { start, row, plane })
-    }
-
-    /// How far it reaches.
-    fn end(&self, region: [usize; 3]) -> Option<usize> {
-        let planes = (region[2] - 1).checked_mul(self.plane)?;
-        let rows = (region[1] - 1).checked_mul(self.row)?;
-        self.start
-            .checked_add(planes)?
-            .checked_add(rows)?
-            .checked_add(region[0])
-    }
-
-    /// Whether it lies in a buffer.
-    fn check(&self, buffer: &Memory, region: [usize; 3]) -> Result<()> {
-        match self.end(region) {
-            Some(end) if end <= buffer.size => Ok(()),
-            _ => Err(Code::INVALID_VALUE),
-        }
-    }
-
-    fn row(&self, plane: usize, row: usize) -> usize {
-        self.start + plane * self.plane + row * self.row
-    }
-}
-
-/// Does something for every row: with its offsets on both sides.
-fn rows(
-    region: [usize; 3],
-    one: Side,
-    other: Side,
-    mut copy: impl FnMut(usize, usize) -> plugin_api::Result<()>,
-) -> plugin_api::Result<()> {
-    for plane in 0..region[2] {
-        for row in 0..region[1] {
-            copy(one.row(plane, row), other.row(plane, row))?;
-        }
-    }
-    Ok(())
-}
-
 /// Three numbers.
 ///
 /// # Safety
 /// `numbers` is readable or null.
-unsafe fn three(numbers: *const [usize; 3]) -> Result<[usize; 3]> {
+pub unsafe fn three(numbers: *const [usize; 3]) -> Result<[usize; 3]> {
     match numbers.is_null() {
         true => Err(Code::INVALID_VALUE),
         // SAFETY: caller.
@@ -149,7 +76,7 @@ unsafe fn rectangle(
     host: *const c_void,
     forbidden: Flags,
 ) -> Result<Rectangle> {
-    let (queue, buffer) = queue_and::<Memory>(queue, buffer, |buffer| &buffer.context)?;
+    let (queue, buffer) = queue_and_buffer(queue, buffer)?;
     // SAFETY: caller.
     let (buffer_origin, host_origin, region) =
         unsafe { (three(buffer_origin)?, three(host_origin)?, three(region)?) };
@@ -160,7 +87,7 @@ unsafe fn rectangle(
     let buffer_side = Side::new(buffer_origin, region, row, plane)?;
     let [row, plane] = host_pitches;
     let host_side = Side::new(host_origin, region, row, plane)?;
-    buffer_side.check(&buffer, region)?;
+    buffer_side.check(buffer.size, region)?;
     buffer.allows(forbidden | Flags::HOST_NO_ACCESS)?;
     Ok(Rectangle {
         queue,
@@ -295,8 +222,8 @@ pub unsafe extern "C" fn clEnqueueCopyBufferRect(
         }
         let from = Side::new(source_origin, region, source_row, source_plane)?;
         let to = Side::new(target_origin, region, target_row, target_plane)?;
-        from.check(&source, region)?;
-        to.check(&target, region)?;
+        from.check(source.size, region)?;
+        to.check(target.size, region)?;
         let is_one = std::sync::Arc::ptr_eq(&source, &target);
         if is_one && (from.row, from.plane) != (to.row, to.plane) {
             return Err(Code::INVALID_VALUE);
@@ -324,56 +251,4 @@ pub unsafe extern "C" fn clEnqueueCopyBufferRect(
         unsafe { submit(&queue, COPY, false, (count, list), event, work) }
     };
     answer(copy())
-}
-
-/// Whether two rectangles of equal pitches have bytes in common.
-fn overlaps(one: Side, other: Side, region: [usize; 3]) -> bool {
-    let (Some(end), Some(other_end)) = (one.end(region), other.end(region)) else {
-        return false;
-    };
-    if one.start >= other_end || other.start >= end {
-        return false;
-    }
-    // Rows that meet: the distance of the starts, along a row and between rows.
-    let distance = one.start.abs_diff(other.start);
-    let (planes, rest) = (distance / one.plane, distance % one.plane);
-    let (rows, bytes) = (rest / one.row, rest % one.row);
-    let near = |count: usize, size: usize, pitch: usize, has: usize| {
-        count < has || pitch - count * size < size
-    };
-    let in_row = bytes < region[0] || one.row - bytes < region[0];
-    in_row && near(rows, 1, one.plane / one.row, region[1]) && planes < region[2].max(1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pitches_are_checked() {
-        let side = Side::new([1, 2, 3], [4, 5, 6], 0, 0).unwrap();
-        assert_eq!(
-            side,
-            Side {
-                start: 1 + 2 * 4 + 3 * 20,
-                row: 4,
-                plane: 20
-            }
-        );
-        assert_eq!(side.end([4, 5, 6]), Some(69 + 5 * 20 + 4 * 4 + 4));
-        assert!(Side::new([0; 3], [4, 5, 6], 3, 0).is_err());
-        assert!(Side::new([0; 3], [4, 5, 6], 8, 39).is_err());
-        assert!(Side::new([0; 3], [4, 5, 6], 8, 44).is_err());
-        assert!(Side::new([usize::MAX, 1, 1], [4, 5, 6], 0, 0).is_err());
-    }
-
-    #[test]
-    fn rectangles_overlap_where_rows_do() {
-        let side = |x, y| Side::new([x, y, 0], [4, 4, 1], 16, 0).unwrap();
-        let region = [4, 4, 1];
-        assert!(overlaps(side(0, 0), side(3, 3), region));
-        assert!(overlaps(side(3, 3), side(0, 0), region));
-        assert!(!overlaps(side(0, 0), side(4, 0), region));
-        assert!(!overlaps(side(0, 0), side(0, 4), region));
-    }
 }

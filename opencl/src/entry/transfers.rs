@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use crate::codes::{Code, Result};
-use crate::entry::{answer, queue_and, submit};
+use crate::entry::{answer, queue_and_buffer, submit};
 use crate::handle::{Raw, Ref, get};
 use crate::memory::{Flags, Memory};
 use crate::queue::Queue;
@@ -30,7 +30,7 @@ fn checked(
     host: *const c_void,
     forbidden: Flags,
 ) -> Result<(Ref<Queue>, Ref<Memory>)> {
-    let (queue, buffer) = queue_and::<Memory>(queue, buffer, |buffer| &buffer.context)?;
+    let (queue, buffer) = queue_and_buffer(queue, buffer)?;
     if host.is_null() || size == 0 {
         return Err(Code::INVALID_VALUE);
     }
@@ -102,8 +102,8 @@ pub unsafe extern "C" fn clEnqueueWriteBuffer(
 /// The two buffers of a copy, of the queue's context.
 pub fn two(queue: Raw, source: Raw, target: Raw) -> Result<(Ref<Queue>, Ref<Memory>, Ref<Memory>)> {
     let queue = get::<Queue>(queue)?;
-    let (_, source) = queue_and::<Memory>(queue.raw(), source, |buffer| &buffer.context)?;
-    let (_, target) = queue_and::<Memory>(queue.raw(), target, |buffer| &buffer.context)?;
+    let (_, source) = queue_and_buffer(queue.raw(), source)?;
+    let (_, target) = queue_and_buffer(queue.raw(), target)?;
     Ok((queue, source, target))
 }
 

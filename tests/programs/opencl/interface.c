@@ -215,10 +215,6 @@ static void handles(void) {
     EXPECT(size > sizeof text);
     SAME(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof text, text, NULL), CL_INVALID_VALUE);
     SAME(clGetDeviceInfo(device, 0x7777, sizeof text, text, NULL), CL_INVALID_VALUE);
-    cl_image_format format = {CL_R, CL_FLOAT};
-    cl_image_desc description = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
-    EXPECT(clCreateImage(context, 0, &format, &description, NULL, &code) == NULL);
-    SAME(code, CL_INVALID_OPERATION);
 }
 
 int main(void) {
