@@ -32,6 +32,12 @@ fn a_client_in_c() {
 }
 
 #[test]
+fn textures_and_surfaces() {
+    let outcome = run("textures");
+    assert_eq!(outcome.passed("arrays, textures, surfaces"), "PASS\n");
+}
+
+#[test]
 fn wrong_use() {
     let outcome = run("wrong");
     assert_eq!((outcome.code, &*outcome.stdout), (0, "PASS\n"));

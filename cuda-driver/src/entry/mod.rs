@@ -3,6 +3,8 @@
 
 #![allow(non_snake_case, reason = "the names are the ABI")]
 
+pub mod array_copies;
+pub mod arrays;
 pub mod contexts;
 pub mod copies;
 pub mod devices;
@@ -23,6 +25,7 @@ pub mod pools;
 pub mod primary;
 pub mod start;
 pub mod streams;
+pub mod textures;
 pub mod user_objects;
 
 use std::ffi::{CStr, c_char, c_void};
