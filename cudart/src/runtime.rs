@@ -185,6 +185,10 @@ impl Runtime {
         device.reset();
         self.forget_streams(device);
         self.variables.take_of(device.id);
+        for registered in self.registered.take_of(device.id) {
+            let ended = device.raw.unregister_host(registered.begin);
+            ended.map_err(device.failed())?;
+        }
         let allocations = self.allocations.take_of(device.id).into_iter();
         let memory = allocations.map(|allocation| allocation.begin);
         for begin in memory.chain(self.forget_arrays(device)) {

@@ -201,6 +201,15 @@ pub trait Device: Any + Send + Sync {
     /// Whether the device knows that its kernels can access `len` bytes at an address: those of its own allocations, at
     /// least.
     fn reaches(&self, address: DevicePtr, len: usize) -> Result<bool>;
+    /// Lets kernels access memory of the host's that the program owns, under its own address, until
+    /// [`Device::unregister_host`]. `false`: kernels of this device cannot.
+    fn register_host(&self, _address: u64, _len: usize) -> Result<bool> {
+        Ok(false)
+    }
+    /// Ends [`Device::register_host`]. No kernel uses the memory any more.
+    fn unregister_host(&self, _address: u64) -> Result<()> {
+        Ok(())
+    }
     /// Whether its kernels can access the memory of another device.
     fn reaches_memory_of(&self, _peer: &dyn Device) -> bool {
         false

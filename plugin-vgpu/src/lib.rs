@@ -36,6 +36,7 @@ mod grid;
 mod grid_workspace;
 mod heap;
 mod host_cpu;
+mod host_ranges;
 mod kernel;
 mod loader;
 mod machine;

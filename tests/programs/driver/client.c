@@ -84,6 +84,34 @@ static void launches(Handle module, Address in, Address out) {
     OK(cuStreamDestroy_v2(stream));
 }
 
+// Kernels reach memory of the program's own as long as it is registered, and only its own bytes.
+static void registered(Handle module, Address out) {
+    static unsigned mine[2 * N];
+    Address in = 0;
+    Handle kernel;
+    unsigned n = N;
+    for (unsigned i = 0; i < N; i++)
+        mine[i] = i;
+    OK(cuMemHostRegister_v2(mine, N * sizeof *mine, 0));
+    OK(cuMemHostGetDevicePointer_v2(&in, mine, 0));
+    CHECK(in == (Address)mine);
+    OK(cuModuleGetFunction(&kernel, module, "scale"));
+    void *arguments[] = {&in, &out, &n};
+    OK(cuLaunchKernel(kernel, 8, 1, 1, 128, 1, 1, 0, NULL, arguments, NULL));
+    OK(cuCtxSynchronize());
+    CHECK(right(out, 5));
+    // It is written, too: 40 more at each of the first places.
+    Address back = in;
+    in = out;
+    out = back;
+    OK(cuLaunchKernel(kernel, 8, 1, 1, 128, 1, 1, 0, NULL, arguments, NULL));
+    OK(cuCtxSynchronize());
+    for (unsigned i = 0; i < N; i++)
+        CHECK(mine[i] == (i * 5 + 40) * 5 + 40);
+    OK(cuMemHostUnregister(mine));
+    EXPECT(713, cuMemHostUnregister(mine));
+}
+
 static void libraries(void) {
     Handle library, kernel;
     OK(cuLibraryLoadData(&library, HEAD ".visible .entry nothing() { ret; }", NULL, NULL, 0, NULL, NULL, 0));
@@ -124,6 +152,7 @@ int main(void) {
     OK(cuMemcpyHtoD_v2(in, values, sizeof values));
     Handle module = linked();
     launches(module, in, out);
+    registered(module, out);
     libraries();
     fills(in);
     OK(cuModuleUnload(module));
