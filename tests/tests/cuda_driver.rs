@@ -7,14 +7,18 @@ use object::{Object, ObjectSymbol};
 
 /// Runs a program of `tests/programs/driver`, which finds the library as one that was built elsewhere does.
 fn run(name: &str) -> Outcome {
+    run_with(name, "lib/cuda/stubs/libcuda.so")
+}
+
+/// The same with another library than the driver's.
+fn run_with(name: &str, library: &str) -> Outcome {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let program = folder.path().join(name);
     let output = Command::new("cc")
         .args(["-Wall", "-Werror", "-O1", "-o"])
         .arg(&program)
         .arg(root().join(format!("tests/programs/driver/{name}.c")))
-        .arg(format!("-L{}", dist("lib/cuda/stubs").display()))
-        .arg("-lcuda")
+        .arg(dist(library))
         .output()
         .expect("cc starts");
     let said = String::from_utf8_lossy(&output.stderr);
@@ -35,6 +39,12 @@ fn a_client_in_c() {
 fn textures_and_surfaces() {
     let outcome = run("textures");
     assert_eq!(outcome.passed("arrays, textures, surfaces"), "PASS\n");
+}
+
+#[test]
+fn what_nvcc_13_makes_of_a_program() {
+    let outcome = run_with("cuda_13", "lib/cuda/libcudart.so.13");
+    assert_eq!(outcome.passed("CUDA 13"), "PASS\n");
 }
 
 #[test]
