@@ -48,6 +48,12 @@ fn what_nvcc_13_makes_of_a_program() {
 }
 
 #[test]
+fn the_management_library() {
+    let outcome = run_with("management", "lib/cuda/libnvidia-ml.so.1");
+    assert_eq!(outcome.passed("management"), "PASS\n");
+}
+
+#[test]
 fn wrong_use() {
     let outcome = run("wrong");
     assert_eq!((outcome.code, &*outcome.stdout), (0, "PASS\n"));

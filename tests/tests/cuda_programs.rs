@@ -276,8 +276,8 @@ fn the_header_declares_what_the_library_has() {
         .map(|symbol| symbol.name().expect("a name in UTF-8").to_owned())
         .filter(|name| !compilers(name) && name != "__cudaPopCallConfiguration")
         .filter(|name| !name.starts_with("libcudart.so.") && !renamed.contains(&name.as_str()))
-        // The driver's interface has a header of its own.
-        .filter(|name| !is_of_the_driver(name))
+        // The driver's interface and the management library have headers of their own.
+        .filter(|name| !is_of_the_driver(name) && !name.starts_with("nvml"))
         // What CUDA's libraries of ours ask is no function of programs.
         .filter(|name| !name.starts_with("omptarget"))
         // The header gives programs these names by a macro.

@@ -1,11 +1,12 @@
-//! `libcudart.so.12` and `libcudart.so.13`: the exported symbols. Each one jumps to the function of the same name in `cudart`
-//! (`symbol-versions`). `tests/tests/cuda_programs.rs` compares the library with the header.
+//! `libcudart.so.12` and `libcudart.so.13`: the exported symbols. Each one jumps to the function of the same name in
+//! `cudart` (`symbol-versions`). `tests/tests/cuda_programs.rs` compares the library with the header.
 //!
 //! A library of its own, because `cudart` is in HIP's, too, which has other symbols. It is `libcuda.so.1`, too: the
-//! driver's interface, whose symbols have no versions.
+//! driver's interface, whose symbols have no versions, and `libnvidia-ml.so.1`, which has none either (`nvml`).
 
-// Its functions are exported by their own names.
+// Their functions are exported by their own names.
 extern crate cuda_driver as _;
+extern crate nvml as _;
 
 // What CUDA 12 and 13 have alike.
 symbol_versions::export! {

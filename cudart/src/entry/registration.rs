@@ -178,8 +178,8 @@ pub extern "C" fn __cudaInitModule(handle: Handle) -> c_char {
     }
 }
 
-/// Registers a managed variable of HIP: memory that the host reaches through `pointer`, and kernels through the variable
-/// of this name, which is a pointer, too.
+/// Registers a managed variable of HIP: memory that the host reaches through `pointer`, and kernels through the
+/// variable of this name, which is a pointer, too.
 ///
 /// # Safety
 /// The name is a string that stays, the initial value has the size, and the pointer may be written to.
