@@ -163,6 +163,13 @@ fn all() -> impl IntoIterator<Item = (&'static str, Form)> {
         cuGraphAddKernelNode 12000 graph_nodes::cuGraphAddKernelNode_v2;
         cuGraphKernelNodeSetParams 12000 graph_nodes::cuGraphKernelNodeSetParams_v2;
         cuGraphExecKernelNodeSetParams 12000 graph_nodes::cuGraphExecKernelNodeSetParams_v2;
+        cuGraphAddMemcpyNode 10000 graph_nodes::cuGraphAddMemcpyNode;
+        cuGraphExecHostNodeSetParams 10020 graph_nodes::cuGraphExecHostNodeSetParams;
+        cuGraphExecMemcpyNodeSetParams 10020 graph_nodes::cuGraphExecMemcpyNodeSetParams;
+        cuGraphExecMemsetNodeSetParams 10020 graph_nodes::cuGraphExecMemsetNodeSetParams;
+        cuGraphHostNodeSetParams 10000 graph_nodes::cuGraphHostNodeSetParams;
+        cuGraphMemcpyNodeSetParams 10000 graph_nodes::cuGraphMemcpyNodeSetParams;
+        cuGraphMemsetNodeSetParams 10000 graph_nodes::cuGraphMemsetNodeSetParams;
         cuGraphAddMemsetNode 10000 graph_nodes::cuGraphAddMemsetNode;
         cuGraphAddHostNode 10000 graph_nodes::cuGraphAddHostNode;
         cuGraphAddChildGraphNode 10000 graph_nodes::cuGraphAddChildGraphNode;

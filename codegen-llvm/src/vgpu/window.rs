@@ -1,7 +1,8 @@
 //! Checks that accesses stay in the device window.
 //!
 //! Needs: lowerings inlined, no unreachable blocks. Leaves: a check before every access whose address is not known to
-//! be the device's. A failed check asks for memory of the host's that the program has registered, ends the kernel and reports the address and the source location.
+//! be the device's. A check that fails asks for memory of the host's that the program has registered; else it ends the
+//! kernel, and reports the address and the source location.
 //!
 //! What is checked is the *base* of an address, the pointer that index arithmetic starts from: it must lie in the
 //! device window (`vgpu_abi`). If it does not, the address itself decides, as the base of an array section may lie far

@@ -112,6 +112,51 @@ static void registered(Handle module, Address out) {
     EXPECT(713, cuMemHostUnregister(mine));
 }
 
+// One side of CUDA_MEMCPY3D, and the structure.
+typedef struct {
+    size_t x, y, z, level;
+    int kind;
+    void *host;
+    Address device;
+    Handle array, reserved;
+    size_t pitch, height;
+} Side;
+typedef struct {
+    Side from, to;
+    size_t width, height, depth;
+} Copy;
+int cuGraphCreate(Handle *graph, unsigned flags);
+int cuGraphAddMemcpyNode(Handle *node, Handle graph, const Handle *after, size_t count, const Copy *copy, Handle context);
+int cuGraphExecMemcpyNodeSetParams(Handle executable, Handle node, const Copy *copy, Handle context);
+int cuGraphInstantiateWithFlags(Handle *executable, Handle graph, unsigned long long flags);
+int cuGraphLaunch(Handle executable, Handle stream);
+int cuGraphExecDestroy(Handle executable);
+int cuGraphDestroy(Handle graph);
+
+// A graph copies words to the device and back; the second launch brings others.
+static void copies_of_graphs(Address memory, Handle context) {
+    static unsigned here[4] = {1, 2, 3, 4}, others[4] = {5, 6, 7, 8}, back[4];
+    Handle graph, executable, to, from;
+    Copy copy = {.from = {.kind = 1, .host = here}, .to = {.kind = 2, .device = memory}, .width = sizeof here};
+    copy.height = copy.depth = 1;
+    Copy again = {.from = copy.to, .to = {.kind = 1, .host = back}, .width = sizeof here, .height = 1, .depth = 1};
+    OK(cuGraphCreate(&graph, 0));
+    OK(cuGraphAddMemcpyNode(&to, graph, NULL, 0, &copy, context));
+    OK(cuGraphAddMemcpyNode(&from, graph, &to, 1, &again, context));
+    EXPECT(1, cuGraphAddMemcpyNode(&from, graph, NULL, 0, NULL, context));
+    OK(cuGraphInstantiateWithFlags(&executable, graph, 0));
+    OK(cuGraphLaunch(executable, NULL));
+    OK(cuCtxSynchronize());
+    CHECK(!memcmp(here, back, sizeof back));
+    copy.from.host = others;
+    OK(cuGraphExecMemcpyNodeSetParams(executable, to, &copy, context));
+    OK(cuGraphLaunch(executable, NULL));
+    OK(cuCtxSynchronize());
+    CHECK(!memcmp(others, back, sizeof back));
+    OK(cuGraphExecDestroy(executable));
+    OK(cuGraphDestroy(graph));
+}
+
 static void libraries(void) {
     Handle library, kernel;
     OK(cuLibraryLoadData(&library, HEAD ".visible .entry nothing() { ret; }", NULL, NULL, 0, NULL, NULL, 0));
@@ -155,6 +200,7 @@ int main(void) {
     registered(module, out);
     libraries();
     fills(in);
+    copies_of_graphs(in, context);
     OK(cuModuleUnload(module));
     OK(cuMemFree_v2(in));
     OK(cuCtxDestroy_v2(context));
