@@ -167,7 +167,14 @@ fn place(
     on_device: Option<bool>,
 ) -> Result<Place> {
     if let Some(found) = runtime.find(address) {
-        if len as u64 > found.size - (address - found.begin) {
+        let fits = len as u64 <= found.size - (address - found.begin);
+        // Several mappings may lie side by side.
+        let goes_on = || {
+            let device = &runtime.devices()[found.device];
+            let reached = device.raw.reaches(DevicePtr(address), len);
+            reached.map_err(device.failed())
+        };
+        if !fits && !goes_on()? {
             return Err(Code::INVALID_VALUE);
         }
         return match (found.kind, on_device) {

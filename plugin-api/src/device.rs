@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use device_image::Image;
 
-use crate::{Completion, Result, Stage, Stream};
+use crate::{AddressSpace, Completion, Result, Stage, Stream};
 
 /// An address in a device's own memory space. It is never a host pointer, even where both lie in one process (the
 /// virtual GPU).
@@ -209,6 +209,10 @@ pub trait Device: Any + Send + Sync {
     /// Ends [`Device::register_host`]. No kernel uses the memory any more.
     fn unregister_host(&self, _address: u64) -> Result<()> {
         Ok(())
+    }
+    /// The addresses at which a program maps memory by itself; `None`: the device has none.
+    fn address_space(&self) -> Option<&dyn AddressSpace> {
+        None
     }
     /// Whether its kernels can access the memory of another device.
     fn reaches_memory_of(&self, _peer: &dyn Device) -> bool {

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use device_image::{Image, ImageKind};
 use plugin_api::{
-    Completion, Counters, Device, DeviceInfo, DevicePtr, Error, ImmediateStream, LoadOptions,
-    MemoryKind, Module, Result, Stage, Stream,
+    AddressSpace, Completion, Counters, Device, DeviceInfo, DevicePtr, Error, ImmediateStream,
+    LoadOptions, MemoryKind, Module, Result, Stage, Stream,
 };
 use vgpu_abi::STEADY_FREQUENCY;
 use vgpu_abi::artifact::Artifact;
@@ -182,6 +182,10 @@ impl Device for VirtualGpu {
     fn reaches(&self, address: DevicePtr, len: usize) -> Result<bool> {
         let own = self.gpu.memory.check("access", address, len).is_ok();
         Ok(own || host_ranges::contain(address.0, len as u64))
+    }
+
+    fn address_space(&self) -> Option<&dyn AddressSpace> {
+        Some(&self.gpu.memory.reservations)
     }
 
     fn register_host(&self, address: u64, len: usize) -> Result<bool> {

@@ -46,6 +46,7 @@ mod plugin;
 mod printf;
 mod quarantine;
 mod regions;
+mod reservations;
 mod ring;
 mod schedule;
 mod scheduler;

@@ -54,6 +54,14 @@ fn the_management_library() {
 }
 
 #[test]
+fn virtual_memory_management() {
+    let outcome = run("virtual_memory");
+    assert_eq!((outcome.code, &*outcome.stdout), (0, "PASS\n"));
+    let told = "libcuda: a kernel failed: store to";
+    assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+}
+
+#[test]
 fn wrong_use() {
     let outcome = run("wrong");
     assert_eq!((outcome.code, &*outcome.stdout), (0, "PASS\n"));

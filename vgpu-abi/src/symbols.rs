@@ -48,8 +48,8 @@
 /// | `vgpu_warp_split` | `noreturn(cx, site, u64 named, u64 elsewhere)` | an operation of the warp names lanes that are elsewhere |
 ///
 /// After `vgpu_warp_lane`, it also calls these of the first table: `vgpu_trap`, `vgpu_reaches_host`,
-/// `vgpu_wild_access`, `vgpu_assert_fail`, `vgpu_vprintf`, `vgpu_malloc`, `vgpu_realloc` and `vgpu_free`. Without it, it calls `vgpu_clock`, `vgpu_globaltimer`
-/// and `vgpu_yield` (the whole warp lets others run).
+/// `vgpu_wild_access`, `vgpu_assert_fail`, `vgpu_vprintf`, `vgpu_malloc`, `vgpu_realloc` and `vgpu_free`. Without it,
+/// it calls `vgpu_clock`, `vgpu_globaltimer` and `vgpu_yield` (the whole warp lets others run).
 ///
 /// Besides these, code may call the C library functions in [`LIBRARY_SYMBOLS`]. LLVM's x86 back end emits them for
 /// intrinsics (`llvm.sin.f64`, wide division, large copies).

@@ -27,6 +27,7 @@ pub mod start;
 pub mod streams;
 pub mod textures;
 pub mod user_objects;
+pub mod virtual_memory;
 
 use std::ffi::{CStr, c_char, c_void};
 
