@@ -135,11 +135,6 @@ impl Stacks {
         Ok((warp_fiber(0), frames as *mut WarpFrame))
     }
 
-    /// The fiber that has the context of a warp, where the first warp's fiber runs all of them.
-    pub fn fiber_of_warp(&self, warp: u16) -> u16 {
-        warp_fiber(warp)
-    }
-
     /// Sets the multiprocessor that owns the stacks.
     ///
     /// # Safety
@@ -256,8 +251,8 @@ impl Stacks {
     }
 }
 
-/// The fiber of a warp's stack.
-fn warp_fiber(warp: u16) -> u16 {
+/// The fiber of a warp's stack, which has its context also where the first warp's fiber runs all of them.
+pub fn warp_fiber(warp: u16) -> u16 {
     FIRST_WARP + (warp + 1) * SLOTS_PER_WARP - 1
 }
 

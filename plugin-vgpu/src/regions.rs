@@ -15,9 +15,10 @@ use vgpu_abi::{ENDED, RegionCall, ThreadContext, WarpEntryFn, WarpFrame};
 use crate::barrier::{Arrival, BARRIERS};
 use crate::block::{Block, Next, Outcome};
 use crate::block_ranges::BlockRange;
-use crate::checker::{Actor, Meeting};
+use crate::checker::Actor;
 use crate::engine::Form;
 use crate::fault::{Cause, Raised};
+use crate::fiber::warp_fiber;
 use crate::scheduler::{self, Ending, Waiting, context, no_stack};
 use crate::signals;
 use crate::sm::{BlockRun, Sm};
@@ -31,8 +32,6 @@ struct Regions<'a> {
     run: &'a BlockRun<'a>,
     blocks: BlockRange,
     frames: *mut WarpFrame,
-    /// The running block.
-    block: Cell<[u32; 3]>,
     /// Whether the fiber has ended.
     done: Cell<bool>,
 }
@@ -63,14 +62,15 @@ unsafe fn run_on_fiber(
     sm.run.set(ptr::from_ref(run).cast());
     // SAFETY: no fiber runs.
     let stacks = unsafe { sm.stacks() };
+    let first = blocks.first();
+    let block = || sm.block_of_regions.get().unwrap_or(first);
     let (fiber, frames) = match stacks.for_regions() {
         Ok(found) => found,
-        Err(error) => return Err((blocks.first(), no_stack(0, &error))),
+        Err(error) => return Err((first, no_stack(0, &error))),
     };
     let work = Regions {
         sm,
         run,
-        block: Cell::new(blocks.first()),
         blocks,
         frames,
         done: Cell::new(false),
@@ -85,16 +85,16 @@ unsafe fn run_on_fiber(
         // SAFETY: this is the worker.
         unsafe { sm.resume_at(thread, 0) };
         if let Some(raised) = signals::pending(sm) {
-            return Err((work.block.get(), raised));
+            return Err((block(), raised));
         }
         if work.done.get() {
             return Ok(());
         }
-        thread = match scheduler::next_thread(sm, run, work.block.get(), &mut waiting) {
+        thread = match scheduler::next_thread(sm, run, block(), &mut waiting) {
             Ok(Next::Resume(thread)) => thread,
             // SAFETY: no fiber runs.
             Ok(_) => unsafe { sm.block() }.start(),
-            Err(Ending::Faulted(raised)) => return Err((work.block.get(), raised)),
+            Err(Ending::Faulted(raised)) => return Err((block(), raised)),
             Err(Ending::Finished | Ending::Stopped) => return Ok(()),
         };
     }
@@ -113,7 +113,6 @@ unsafe extern "C" fn run_blocks(work: *const (), number: u64) -> ! {
         if work.run.stop.load(Ordering::Relaxed) {
             break;
         }
-        work.block.set(ctaid);
         warps.begin(ctaid);
         let ended = match work.run.order.of_block(ctaid) {
             None => warps.run_together(),
@@ -201,8 +200,7 @@ impl<'a> Warps<'a> {
             };
             // SAFETY: see `frame`.
             unsafe { self.frame(warp).write(frame) };
-            // SAFETY: short use between switches.
-            let fiber = unsafe { self.sm.stacks() }.fiber_of_warp(warp as u16);
+            let fiber = warp_fiber(warp as u16);
             self.sm.fiber_states[usize::from(fiber)].thread.set(first);
         }
     }
@@ -250,9 +248,8 @@ impl<'a> Warps<'a> {
         };
         let frame = self.at(warp);
         if frame.region != ENDED {
-            let actor = self.actor(warp);
-            checks.arrive(Meeting::Barrier(frame.id), actor.thread, frame.lanes, true);
-            checks.come_to_barrier(self.sm.index, actor, (frame.site, frame.id), frame.lanes);
+            let barrier = (frame.site, frame.id);
+            checks.come_to_barrier(self.sm.index, self.actor(warp), barrier, frame.lanes, true);
         }
     }
 
@@ -265,7 +262,6 @@ impl<'a> Warps<'a> {
         if frame.region != 0 {
             let lane = warp::lanes(frame.lanes).next().unwrap_or(0);
             let (actor, live) = (self.actor(warp).lane(lane), self.block().live());
-            checks.leave(Meeting::Barrier(frame.id), actor.thread, live);
             checks.leave_barrier(self.sm.index, actor, (frame.id, frame.count), live);
         }
     }

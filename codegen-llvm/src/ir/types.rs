@@ -1,10 +1,10 @@
 //! Types and the data layout that sizes them.
 
-use llvm_sys::LLVMTypeKind;
 use llvm_sys::prelude::LLVMTypeRef;
 use llvm_sys::target::LLVMTargetDataRef;
+use llvm_sys::{LLVMOpcode, LLVMTypeKind};
 
-use super::{Context, take_message};
+use super::{Context, Value, take_message};
 
 /// An LLVM type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -109,6 +109,13 @@ impl Layout {
     /// Bytes between two array elements of this type.
     pub fn alloc_size(self, ty: Type) -> u64 {
         llvm!(target::LLVMABISizeOfType(self.0, ty.0))
+    }
+
+    /// Bytes of a local variable; `None` if they are not known before it runs, or if this is something else.
+    pub fn local_size(self, alloca: Value) -> Option<u64> {
+        (alloca.opcode() == Some(LLVMOpcode::LLVMAlloca)).then_some(())?;
+        let one = self.alloc_size(alloca.allocated_type());
+        one.checked_mul(alloca.allocated_count().as_int()?)
     }
 
     /// Bytes that a store of this type writes.

@@ -415,7 +415,7 @@ impl AccessPass<'_> {
     fn extent(&self, base: Value) -> Option<u64> {
         let size = match base.opcode() {
             None if base.is_global_variable() => self.layout.alloc_size(base.value_type()),
-            _ => checked_locals::extent(base, self.layout)?,
+            _ => self.layout.local_size(base)?,
         };
         (size > 0).then_some(size)
     }

@@ -37,7 +37,7 @@ pub fn of(functions: &[Value], layout: Layout) -> HashSet<Value> {
         .filter_map(|function| function.blocks().first().copied());
     let instructions = entries.flat_map(|entry| entry.instructions());
     instructions
-        .filter(|it| extent(*it, layout).is_some() && is_known(*it, DEPTH))
+        .filter(|it| layout.local_size(*it).is_some() && is_known(*it, DEPTH))
         .filter(|it| !has_padding(it.allocated_type(), layout))
         .collect()
 }
@@ -53,13 +53,6 @@ fn has_padding(ty: Type, layout: Layout) -> bool {
     let fields = ty.fields();
     let bytes: u64 = fields.iter().map(|&field| layout.alloc_size(field)).sum();
     bytes != layout.alloc_size(ty) || fields.into_iter().any(|field| has_padding(field, layout))
-}
-
-/// Bytes of a local variable, if they are known.
-pub fn extent(alloca: Value, layout: Layout) -> Option<u64> {
-    (alloca.opcode() == Some(LLVMOpcode::LLVMAlloca)).then_some(())?;
-    let one = layout.alloc_size(alloca.allocated_type());
-    one.checked_mul(alloca.allocated_count().as_int()?)
 }
 
 /// Whether all that is written through a pointer is announced.
@@ -90,7 +83,7 @@ fn is_known_call(call: Value) -> bool {
 /// Announces where locals begin and end, with the engine's function `access`.
 pub fn announce(context: Context, layout: Layout, locals: &HashSet<Value>, access: Value) {
     for &local in locals {
-        let Some(size) = extent(local, layout) else {
+        let Some(size) = layout.local_size(local) else {
             continue;
         };
         let announce = |before: Value, kind: AccessKind| {

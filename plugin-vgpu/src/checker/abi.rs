@@ -155,15 +155,13 @@ macro_rules! barriers {
         ) $(-> $result)? {
             // SAFETY: the caller's contract.
             if let Some(it) = unsafe { Announcer::new(cx) } {
-                it.checks.arrive(Meeting::Barrier(id), it.actor.thread, $lanes, $waits);
-                it.checks.come_to_barrier(it.sm.index, it.actor, (site, id), $lanes);
+                it.checks.come_to_barrier(it.sm.index, it.actor, (site, id), $lanes, $waits);
             }
             // SAFETY: the caller's contract.
             let result = unsafe { engine::$plain(cx, site, id, count, $($parameter),*) };
             // SAFETY: the caller's contract.
             if $waits && let Some(it) = unsafe { Announcer::new(cx) } {
                 let first = it.actor.lane(warp::lanes($lanes).next().unwrap_or(0));
-                it.checks.leave(Meeting::Barrier(id), first.thread, it.live());
                 it.checks.leave_barrier(it.sm.index, first, (id, count), it.live());
             }
             result

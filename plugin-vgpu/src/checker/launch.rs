@@ -370,8 +370,14 @@ impl LaunchChecks {
         }
     }
 
-    /// Threads come to a barrier. They should all be at the same one: OpenMP 5.2, §15.3.1.
-    pub fn come_to_barrier(&self, sm: u32, actor: Actor, (site, id): (u32, u32), lanes: u64) {
+    /// Threads come to a barrier, and wait there or go on.
+    pub fn come_to_barrier(&self, sm: u32, actor: Actor, at: (u32, u32), lanes: u64, wait: bool) {
+        self.arrive(Meeting::Barrier(at.1), actor.thread, lanes, wait);
+        self.compare_barriers(sm, actor, at, lanes);
+    }
+
+    /// All threads of a block should come to the same barrier: OpenMP 5.2, §15.3.1.
+    fn compare_barriers(&self, sm: u32, actor: Actor, (site, id): (u32, u32), lanes: u64) {
         if !self.checker.checks.sync || self.is_master(actor.thread) {
             return;
         }
@@ -400,6 +406,7 @@ impl LaunchChecks {
     /// A thread goes on after a barrier, of the whole block if `count` is 0. The first one to do so ends what the
     /// others have come to. `live` threads of the block have not ended; the others never come.
     pub fn leave_barrier(&self, sm: u32, actor: Actor, (id, count): (u32, u32), live: u32) {
+        self.leave(Meeting::Barrier(id), actor.thread, live);
         if !self.checker.checks.sync {
             return;
         }

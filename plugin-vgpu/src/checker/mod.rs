@@ -25,7 +25,6 @@ use allocations::Allocations;
 pub use launch::{Actor, LaunchChecks, LaunchedCode};
 use race::Detector;
 /// Where threads wait for each other.
-pub use race::Meeting;
 /// What orders the work of streams.
 pub use race::{Finished, Timeline, host_learns, known_to_host};
 use shadow::Shadow;

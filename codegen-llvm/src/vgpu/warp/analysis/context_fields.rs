@@ -164,7 +164,7 @@ pub fn indices(layout: Layout, pointer: Value) -> Vec<(Value, Option<u64>)> {
 
 /// Bytes from one lane's copy of a local variable to the next lane's.
 pub fn local_stride(layout: Layout, alloca: Value) -> u64 {
-    let size = layout.alloc_size(alloca.allocated_type()) * alloca.operand(0).as_int().unwrap_or(1);
+    let size = layout.local_size(alloca).unwrap_or(1);
     size.next_multiple_of(alloca.alignment().max(1)).max(1)
 }
 

@@ -133,6 +133,8 @@ struct Warp {
     /// Its context, for the engine.
     context: Value,
     latch: Block,
+    /// The addresses that the region's code stores to.
+    written: HashSet<Value>,
 }
 
 impl Regions<'_> {
@@ -144,7 +146,7 @@ impl Regions<'_> {
         let builder = Builder::at_end(self.context, head);
         let number = builder.phi(self.ints.narrow);
         number.add_incoming(self.from, entry);
-        let warp = self.begin(&builder, number, latch);
+        let warp = self.begin(&builder, number, latch, &blocks);
         self.reload(&builder, &warp, start);
         let values = self.replacements(&builder, &warp);
         let copies = Copies::of(self.context, self.form, &blocks, values);
@@ -155,7 +157,7 @@ impl Regions<'_> {
     }
 
     /// Begins an iteration of the loop over warps.
-    fn begin(&self, builder: &Builder, number: Value, latch: Block) -> Warp {
+    fn begin(&self, builder: &Builder, number: Value, latch: Block, blocks: &[Block]) -> Warp {
         let ints = self.ints;
         let wide = builder.cast(LLVMOpcode::LLVMZExt, number, ints.wide);
         let distance = |bytes: u64| builder.binary(LLVMOpcode::LLVMMul, wide, ints.wide(bytes));
@@ -170,6 +172,7 @@ impl Regions<'_> {
             frame,
             context,
             latch,
+            written: addresses_written(blocks),
         }
     }
 
@@ -215,7 +218,7 @@ impl Regions<'_> {
                         let passed = places.filter(|&at| original.operand(at) == context);
                         passed.for_each(|at| copy.set_operand(at, warp.context));
                         if let Some(&region) = self.barriers.get(&original) {
-                            self.stop(copy, region, blocks, warp);
+                            self.stop(copy, region, warp);
                         }
                     }
                     Some(LLVMOpcode::LLVMRet) => self.end(copy, warp),
@@ -249,16 +252,11 @@ impl Regions<'_> {
     }
 
     /// Ends a copy of a block at a barrier instead of waiting there.
-    fn stop(&self, call: Value, region: u64, blocks: &[Block], warp: &Warp) {
+    fn stop(&self, call: Value, region: u64, warp: &Warp) {
         let block = call.block();
         let builder = Builder::before(self.context, call);
-        let written: HashSet<_> = { blocks.iter() }
-            .flat_map(|block| block.instructions())
-            .filter(|it| it.opcode() == Some(LLVMOpcode::LLVMStore))
-            .map(|it| it.operand(1))
-            .collect();
         let needed = &self.kept.needed[&self.starts[region as usize - 1]];
-        for &value in needed.iter().filter(|it| written.contains(it)) {
+        for &value in needed.iter().filter(|it| warp.written.contains(it)) {
             let place = self.place(&builder, warp, value);
             let last = builder.load(value.allocated_type(), value);
             builder.store(last, place);
@@ -310,6 +308,13 @@ impl Regions<'_> {
         number.add_incoming(next, latch);
         Builder::at_end(self.context, done).return_void();
     }
+}
+
+/// The addresses that these blocks store to.
+fn addresses_written(blocks: &[Block]) -> HashSet<Value> {
+    let instructions = blocks.iter().flat_map(|block| block.instructions());
+    let stores = instructions.filter(|it| it.opcode() == Some(LLVMOpcode::LLVMStore));
+    stores.map(|store| store.operand(1)).collect()
 }
 
 /// Whether a field of the context is the same for all warps of a block, and stays as it is.

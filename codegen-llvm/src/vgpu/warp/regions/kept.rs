@@ -25,20 +25,17 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// For regions that begin with these blocks; `None` if a frame would be too large.
+    /// For regions that begin with these blocks; `None` if a frame would be too large, or has no fixed size.
     pub fn new(layout: Layout, form: Value, starts: &[Block]) -> Option<Kept> {
         let is_local = |it: &Value| it.opcode() == Some(LLVMOpcode::LLVMAlloca);
         let locals = form.instructions().into_iter().filter(is_local);
         let (values, arrays): (Vec<_>, Vec<_>) = locals.partition(|&it| is_value(it));
         let mut frame = Frame(size_of::<WarpFrame>() as u64);
-        let arrays = arrays
-            .into_iter()
-            .map(|it| {
-                let count = it.allocated_count().as_int().unwrap_or(1);
-                let bytes = layout.alloc_size(it.allocated_type()).saturating_mul(count);
-                (it, frame.take(bytes, it.alignment()))
-            })
-            .collect();
+        let placed = arrays.into_iter().map(|it| {
+            let place = frame.take(layout.local_size(it)?, it.alignment());
+            Some((it, place))
+        });
+        let arrays = placed.collect::<Option<_>>()?;
         let live = Live::new(form, &values);
         let (mut places, mut needed) = (HashMap::new(), HashMap::new());
         for &start in starts {

@@ -63,11 +63,12 @@ fn form_that_waits(unit: &Unit, kernel: &Kernel) -> Option<Value> {
     }
 }
 
-/// What is left of the function's shape while its phis are in memory.
+/// Keeps values that cross blocks in memory, as `normalise` does, so that blocks can be copied as they are.
 const PHIS_TO_MEMORY: &str = "reg2mem";
 
-/// Undoes that.
-const MEMORY_TO_PHIS: &str = "unreachableblockelim,sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,gvn,adce,simplifycfg";
+/// Undoes that in what has become another function, with other blocks and with values that the copies have alike.
+const MEMORY_TO_PHIS: &str = "unreachableblockelim,sroa,early-cse<memssa>,\
+    instcombine<no-verify-fixpoint>,simplifycfg,gvn,adce,simplifycfg";
 
 /// Makes a form run by regions. Gives the bytes of a frame; `None` if it stays as it is.
 fn split(unit: &Unit, form: Value) -> Result<Option<u32>> {

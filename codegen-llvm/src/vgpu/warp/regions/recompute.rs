@@ -27,7 +27,7 @@ pub fn run(context: Context, form: Value, starts: &[Block]) {
 }
 
 /// Whether a value is used behind a barrier: where one of these blocks begins.
-pub fn crosses(value: Value, starts: &[Block]) -> bool {
+fn crosses(value: Value, starts: &[Block]) -> bool {
     let home = value.block();
     let mut pending: Vec<_> = uses(value).map(|(_, _, block)| block).collect();
     let mut seen = HashSet::from([home]);
