@@ -402,7 +402,7 @@ pub unsafe fn fill_rows(
     }
 }
 
-/// Repeats the bytes of an element of two or four bytes over rows of device memory.
+/// Repeats the bytes of an element of two or four bytes over rows.
 ///
 /// # Safety
 /// As for [`copy_rows`].
@@ -417,14 +417,22 @@ pub unsafe fn fill_elements(
     if extent.is_empty() {
         return Ok(());
     }
-    let Place::Device(_) = place(runtime, own, to.address, to.span(extent)?, Some(true))? else {
-        return Err(Code::NOT_SUPPORTED);
+    let target = place(runtime, own, to.address, to.span(extent)?, Some(true))?;
+    let row: Arc<[u8]> = element.repeat(extent.width / element.len()).into();
+    if let Place::Device(_) = target {
+        return enqueue(own, |stream| {
+            let mut rows = extent.rows().map(|(row, plane)| to.at(row, plane));
+            rows.try_for_each(|to| stream.write_copied(DevicePtr(to), &row))
+        });
+    }
+    let function = move || {
+        for (number, plane) in extent.rows() {
+            let to = to.at(number, plane) as *mut u8;
+            // SAFETY: the memory is writable until the stream has passed the operation (caller).
+            unsafe { std::ptr::copy_nonoverlapping(row.as_ptr(), to, row.len()) };
+        }
     };
-    let row = element.repeat(extent.width / element.len());
-    enqueue(own, |stream| {
-        let mut rows = extent.rows().map(|(row, plane)| to.at(row, plane));
-        rows.try_for_each(|to| stream.write_copied(DevicePtr(to), &row))
-    })
+    own.device.enqueue_call(&own.stream, Arc::new(function))
 }
 
 #[cfg(test)]

@@ -173,6 +173,13 @@ static void fills(Address memory) {
     OK(cuMemsetD16_v2(memory, 7, 2));
     OK(cuMemcpyDtoH_v2(got, memory, sizeof got));
     CHECK(got[0] == 7 && got[1] == 7 && got[2] == 2 && got[3] == 1 && got[4] == 2 && got[5] == 1);
+    // The same in memory of the host's.
+    Address managed;
+    OK(cuMemAllocManaged(&managed, sizeof got, 1));
+    OK(cuMemsetD32_v2(managed, 0x30004, 3));
+    OK(cuCtxSynchronize());
+    CHECK(((unsigned short *)managed)[4] == 4 && ((unsigned short *)managed)[5] == 3);
+    OK(cuMemFree_v2(managed));
 }
 
 int main(void) {

@@ -44,6 +44,7 @@ int cuFuncSetAttribute(Handle function, int attribute, int value);
 int cuLaunchKernel(Handle function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, Handle stream, void **arguments, void **extra);
 int cuMemAlloc_v2(Address *memory, size_t bytes);
+int cuMemAllocManaged(Address *memory, size_t bytes, unsigned flags);
 int cuMemFree_v2(Address memory);
 int cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags);
 int cuMemHostGetDevicePointer_v2(Address *device, void *host, unsigned flags);
