@@ -12,6 +12,8 @@
 //! - `jit`: options of compilation, and its logs.
 //! - `image`: what is at an address that a program gives for an image.
 //! - `user_objects`: what graphs keep for a program.
+//! - `virtual_memory`: addresses and memory that a program maps by itself.
+//! - `texture`: what describes arrays, textures and surfaces.
 //! - `contexts`: contexts, and the stack of a thread.
 //! - `status`: error codes.
 
@@ -23,4 +25,6 @@ mod linker;
 mod modules;
 mod procedures;
 pub mod status;
+pub mod texture;
 mod user_objects;
+mod virtual_memory;

@@ -70,6 +70,11 @@ fn table() -> &'static Table {
 
 fn all() -> impl IntoIterator<Item = (&'static str, Form)> {
     rows! {
+        cuArray3DCreate 3020 arrays::cuArray3DCreate_v2;
+        cuArray3DGetDescriptor 3020 arrays::cuArray3DGetDescriptor_v2;
+        cuArrayCreate 3020 arrays::cuArrayCreate_v2;
+        cuArrayDestroy 2000 arrays::cuArrayDestroy;
+        cuArrayGetDescriptor 3020 arrays::cuArrayGetDescriptor_v2;
         cuCtxCreate 3020 contexts::cuCtxCreate_v2;
         cuCtxCreate 11040 contexts::cuCtxCreate_v3;
         cuCtxCreate 12050 contexts::cuCtxCreate_v4;
@@ -158,6 +163,13 @@ fn all() -> impl IntoIterator<Item = (&'static str, Form)> {
         cuGraphAddKernelNode 12000 graph_nodes::cuGraphAddKernelNode_v2;
         cuGraphKernelNodeSetParams 12000 graph_nodes::cuGraphKernelNodeSetParams_v2;
         cuGraphExecKernelNodeSetParams 12000 graph_nodes::cuGraphExecKernelNodeSetParams_v2;
+        cuGraphAddMemcpyNode 10000 graph_nodes::cuGraphAddMemcpyNode;
+        cuGraphExecHostNodeSetParams 10020 graph_nodes::cuGraphExecHostNodeSetParams;
+        cuGraphExecMemcpyNodeSetParams 10020 graph_nodes::cuGraphExecMemcpyNodeSetParams;
+        cuGraphExecMemsetNodeSetParams 10020 graph_nodes::cuGraphExecMemsetNodeSetParams;
+        cuGraphHostNodeSetParams 10000 graph_nodes::cuGraphHostNodeSetParams;
+        cuGraphMemcpyNodeSetParams 10000 graph_nodes::cuGraphMemcpyNodeSetParams;
+        cuGraphMemsetNodeSetParams 10000 graph_nodes::cuGraphMemsetNodeSetParams;
         cuGraphAddMemsetNode 10000 graph_nodes::cuGraphAddMemsetNode;
         cuGraphAddHostNode 10000 graph_nodes::cuGraphAddHostNode;
         cuGraphAddChildGraphNode 10000 graph_nodes::cuGraphAddChildGraphNode;
@@ -200,6 +212,19 @@ fn all() -> impl IntoIterator<Item = (&'static str, Form)> {
         cuLinkComplete 5050 links::cuLinkComplete;
         cuLinkCreate 6050 links::cuLinkCreate_v2;
         cuLinkDestroy 5050 links::cuLinkDestroy;
+        cuMemAddressFree 10020 virtual_memory::cuMemAddressFree;
+        cuMemAddressReserve 10020 virtual_memory::cuMemAddressReserve;
+        cuMemCreate 10020 virtual_memory::cuMemCreate;
+        cuMemExportToShareableHandle 10020 virtual_memory::cuMemExportToShareableHandle;
+        cuMemGetAccess 10020 virtual_memory::cuMemGetAccess;
+        cuMemGetAllocationGranularity 10020 virtual_memory::cuMemGetAllocationGranularity;
+        cuMemGetAllocationPropertiesFromHandle 10020 virtual_memory::cuMemGetAllocationPropertiesFromHandle;
+        cuMemImportFromShareableHandle 10020 virtual_memory::cuMemImportFromShareableHandle;
+        cuMemMap 10020 virtual_memory::cuMemMap;
+        cuMemRelease 10020 virtual_memory::cuMemRelease;
+        cuMemRetainAllocationHandle 11000 virtual_memory::cuMemRetainAllocationHandle;
+        cuMemSetAccess 10020 virtual_memory::cuMemSetAccess;
+        cuMemUnmap 10020 virtual_memory::cuMemUnmap;
         cuMemAdvise 8000 pools::cuMemAdvise;
         cuMemAdvise 12020 pools::cuMemAdvise_v2;
         cuMemAlloc 3020 memory::cuMemAlloc_v2;
@@ -236,6 +261,13 @@ fn all() -> impl IntoIterator<Item = (&'static str, Form)> {
         cuMemcpy3D 3020 copies::cuMemcpy3D_v2 or cuMemcpy3D_v2_ptds;
         cuMemcpy3DAsync 3020 copies::cuMemcpy3DAsync_v2 or cuMemcpy3DAsync_v2_ptsz;
         cuMemcpyAsync 4000 copies::cuMemcpyAsync or cuMemcpyAsync_ptsz;
+        cuMemcpyAtoA 3020 array_copies::cuMemcpyAtoA_v2;
+        cuMemcpyAtoD 3020 array_copies::cuMemcpyAtoD_v2;
+        cuMemcpyAtoH 3020 array_copies::cuMemcpyAtoH_v2 or cuMemcpyAtoH_v2_ptds;
+        cuMemcpyAtoHAsync 3020 array_copies::cuMemcpyAtoHAsync_v2 or cuMemcpyAtoHAsync_v2_ptsz;
+        cuMemcpyDtoA 3020 array_copies::cuMemcpyDtoA_v2;
+        cuMemcpyHtoA 3020 array_copies::cuMemcpyHtoA_v2 or cuMemcpyHtoA_v2_ptds;
+        cuMemcpyHtoAAsync 3020 array_copies::cuMemcpyHtoAAsync_v2 or cuMemcpyHtoAAsync_v2_ptsz;
         cuMemcpyDtoD 3020 copies::cuMemcpyDtoD_v2 or cuMemcpyDtoD_v2_ptds;
         cuMemcpyDtoDAsync 3020 copies::cuMemcpyDtoDAsync_v2 or cuMemcpyDtoDAsync_v2_ptsz;
         cuMemcpyDtoH 3020 copies::cuMemcpyDtoH_v2 or cuMemcpyDtoH_v2_ptds;
@@ -256,6 +288,9 @@ fn all() -> impl IntoIterator<Item = (&'static str, Form)> {
         cuMemsetD32Async 3020 fills::cuMemsetD32Async or cuMemsetD32Async_ptsz;
         cuMemsetD8 3020 fills::cuMemsetD8_v2 or cuMemsetD8_v2_ptds;
         cuMemsetD8Async 3020 fills::cuMemsetD8Async or cuMemsetD8Async_ptsz;
+        cuMipmappedArrayCreate 5000 arrays::cuMipmappedArrayCreate;
+        cuMipmappedArrayDestroy 5000 arrays::cuMipmappedArrayDestroy;
+        cuMipmappedArrayGetLevel 5000 arrays::cuMipmappedArrayGetLevel;
         cuModuleGetFunction 2000 modules::cuModuleGetFunction;
         cuModuleGetGlobal 3020 modules::cuModuleGetGlobal_v2;
         cuModuleGetLoadingMode 11070 modules::cuModuleGetLoadingMode;
@@ -296,6 +331,14 @@ fn all() -> impl IntoIterator<Item = (&'static str, Form)> {
         cuStreamSynchronize 2000 streams::cuStreamSynchronize or cuStreamSynchronize_ptsz;
         cuStreamUpdateCaptureDependencies 11030 graphs::cuStreamUpdateCaptureDependencies or cuStreamUpdateCaptureDependencies_ptsz;
         cuStreamWaitEvent 3020 streams::cuStreamWaitEvent or cuStreamWaitEvent_ptsz;
+        cuSurfObjectCreate 5000 textures::cuSurfObjectCreate;
+        cuSurfObjectDestroy 5000 textures::cuSurfObjectDestroy;
+        cuSurfObjectGetResourceDesc 5000 textures::cuSurfObjectGetResourceDesc;
+        cuTexObjectCreate 5000 textures::cuTexObjectCreate;
+        cuTexObjectDestroy 5000 textures::cuTexObjectDestroy;
+        cuTexObjectGetResourceDesc 5000 textures::cuTexObjectGetResourceDesc;
+        cuTexObjectGetResourceViewDesc 5000 textures::cuTexObjectGetResourceViewDesc;
+        cuTexObjectGetTextureDesc 5000 textures::cuTexObjectGetTextureDesc;
         cuThreadExchangeStreamCaptureMode 10010 graphs::cuThreadExchangeStreamCaptureMode;
     }
 }

@@ -302,6 +302,7 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *kernel, enum cudaSharedMemCon
 cudaError_t cudaFuncGetName(const char **name, const void *kernel);
 cudaError_t cudaFuncGetParamInfo(const void *kernel, size_t index, size_t *offset, size_t *bytes);
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *kernel);
+cudaError_t cudaGetKernel(cudaKernel_t *found, const void *kernel);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel, int threads, size_t shared);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *kernel, int threads,
                                                                    size_t shared, unsigned int flags);

@@ -167,7 +167,14 @@ fn place(
     on_device: Option<bool>,
 ) -> Result<Place> {
     if let Some(found) = runtime.find(address) {
-        if len as u64 > found.size - (address - found.begin) {
+        let fits = len as u64 <= found.size - (address - found.begin);
+        // Several mappings may lie side by side.
+        let goes_on = || {
+            let device = &runtime.devices()[found.device];
+            let reached = device.raw.reaches(DevicePtr(address), len);
+            reached.map_err(device.failed())
+        };
+        if !fits && !goes_on()? {
             return Err(Code::INVALID_VALUE);
         }
         return match (found.kind, on_device) {
@@ -395,7 +402,7 @@ pub unsafe fn fill_rows(
     }
 }
 
-/// Repeats the bytes of an element of two or four bytes over rows of device memory.
+/// Repeats the bytes of an element of two or four bytes over rows.
 ///
 /// # Safety
 /// As for [`copy_rows`].
@@ -410,14 +417,22 @@ pub unsafe fn fill_elements(
     if extent.is_empty() {
         return Ok(());
     }
-    let Place::Device(_) = place(runtime, own, to.address, to.span(extent)?, Some(true))? else {
-        return Err(Code::NOT_SUPPORTED);
+    let target = place(runtime, own, to.address, to.span(extent)?, Some(true))?;
+    let row: Arc<[u8]> = element.repeat(extent.width / element.len()).into();
+    if let Place::Device(_) = target {
+        return enqueue(own, |stream| {
+            let mut rows = extent.rows().map(|(row, plane)| to.at(row, plane));
+            rows.try_for_each(|to| stream.write_copied(DevicePtr(to), &row))
+        });
+    }
+    let function = move || {
+        for (number, plane) in extent.rows() {
+            let to = to.at(number, plane) as *mut u8;
+            // SAFETY: the memory is writable until the stream has passed the operation (caller).
+            unsafe { std::ptr::copy_nonoverlapping(row.as_ptr(), to, row.len()) };
+        }
     };
-    let row = element.repeat(extent.width / element.len());
-    enqueue(own, |stream| {
-        let mut rows = extent.rows().map(|(row, plane)| to.at(row, plane));
-        rows.try_for_each(|to| stream.write_copied(DevicePtr(to), &row))
-    })
+    own.device.enqueue_call(&own.stream, Arc::new(function))
 }
 
 #[cfg(test)]

@@ -388,6 +388,11 @@ impl CudaDevice {
         !self.raw.info().arch.starts_with("sm_")
     }
 
+    /// Whether kernels reach memory that the program registers.
+    pub fn reaches_host(&self) -> bool {
+        !self.raw.info().arch.starts_with("sm_")
+    }
+
     /// Compute capability: what the GPU's architecture says. The virtual GPU runs what sm_80 does.
     pub fn capability(&self) -> (i32, i32) {
         let digits = self.raw.info().arch.strip_prefix("sm_").unwrap_or_default();

@@ -7,7 +7,7 @@
 //! - `launch`, `copy`: kernel launches and copies.
 //! - `runtime`: the state of the process: devices, what is registered, the current device of a thread.
 //! - `cuda_device`: a device with its modules and streams.
-//! - `properties`: what a device is, as programs ask.
+//! - `properties`, `properties_13`: what a device is, as programs ask.
 //! - `registry`: fat binaries, kernels and variables that the program registered.
 //! - `own_stream`: a stream with its device.
 //! - `graph`: graphs, and the capture of streams.
@@ -31,6 +31,7 @@ pub mod launch;
 pub mod own_stream;
 pub mod pools;
 pub mod properties;
+pub mod properties_13;
 pub mod registry;
 pub mod runtime;
 pub mod streams;

@@ -263,6 +263,7 @@ impl DeviceProperties {
             shared_per_block_optin: info.max_shared_memory as usize,
             direct_managed: 1,
             blocks_per_multiprocessor: RESIDENT_BLOCKS,
+            registered_pointers: device.reaches_host().into(),
             host_register: 1,
             host_register_read_only: 1,
             memory_pools: 1,

@@ -92,6 +92,8 @@ struct Tables {
     variables: HashMap<usize, Symbol>,
     /// Managed variables, each with the address of its memory.
     managed: Vec<(u64, Symbol)>,
+    /// Managed variables that are the device's own, each with the address of the host's pointer to it.
+    pointed: Vec<(usize, Symbol)>,
 }
 
 /// Everything registered.
@@ -127,6 +129,7 @@ impl Registry {
         tables.kernels.retain(|_, symbol| symbol.binary != id);
         tables.variables.retain(|_, symbol| symbol.binary != id);
         tables.managed.retain(|(_, symbol)| symbol.binary != id);
+        tables.pointed.retain(|(_, symbol)| symbol.binary != id);
     }
 
     /// Adds a kernel, by the address of its host function.
@@ -142,6 +145,20 @@ impl Registry {
     /// Adds a managed variable, by the address of its memory.
     pub fn add_managed(&self, memory: u64, symbol: Symbol) {
         self.0.write().managed.push((memory, symbol));
+    }
+
+    /// Adds a managed variable that is the device's own, by the address of the host's pointer to it.
+    pub fn add_pointed(&self, pointer: usize, symbol: Symbol) {
+        self.0.write().pointed.push((pointer, symbol));
+    }
+
+    /// Those of a fat binary.
+    pub fn pointed(&self, id: BinaryId) -> Vec<(usize, Symbol)> {
+        let tables = self.0.read();
+        let all = tables.pointed.iter();
+        all.filter(|(_, symbol)| symbol.binary == id)
+            .cloned()
+            .collect()
     }
 
     /// The managed variables of a fat binary.

@@ -47,6 +47,8 @@ pub struct Runtime {
     pub graph_memory: GraphMemories,
     /// Host memory of the program that it registered.
     pub registered: Allocations,
+    /// Memory that the program mapped by itself.
+    pub mapped: Allocations,
     /// Pools of memory, by their handles.
     pub pools: Handles<Arc<Pool>>,
     /// The pool of each block that came from one.
@@ -185,6 +187,10 @@ impl Runtime {
         device.reset();
         self.forget_streams(device);
         self.variables.take_of(device.id);
+        for registered in self.registered.take_of(device.id) {
+            let ended = device.raw.unregister_host(registered.begin);
+            ended.map_err(device.failed())?;
+        }
         let allocations = self.allocations.take_of(device.id).into_iter();
         let memory = allocations.map(|allocation| allocation.begin);
         for begin in memory.chain(self.forget_arrays(device)) {
@@ -215,6 +221,7 @@ impl Runtime {
     pub fn find(&self, address: u64) -> Option<Allocation> {
         let allocated = self.allocations.find(address);
         let allocated = allocated.or_else(|| self.variables.find(address));
+        let allocated = allocated.or_else(|| self.mapped.find(address));
         allocated.or_else(|| self.registered.find(address))
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use device_image::Image;
 
-use crate::{Completion, Result, Stage, Stream};
+use crate::{AddressSpace, Completion, Result, Stage, Stream};
 
 /// An address in a device's own memory space. It is never a host pointer, even where both lie in one process (the
 /// virtual GPU).
@@ -201,6 +201,19 @@ pub trait Device: Any + Send + Sync {
     /// Whether the device knows that its kernels can access `len` bytes at an address: those of its own allocations, at
     /// least.
     fn reaches(&self, address: DevicePtr, len: usize) -> Result<bool>;
+    /// Lets kernels access memory of the host's that the program owns, under its own address, until
+    /// [`Device::unregister_host`]. `false`: kernels of this device cannot.
+    fn register_host(&self, _address: u64, _len: usize) -> Result<bool> {
+        Ok(false)
+    }
+    /// Ends [`Device::register_host`]. No kernel uses the memory any more.
+    fn unregister_host(&self, _address: u64) -> Result<()> {
+        Ok(())
+    }
+    /// The addresses at which a program maps memory by itself; `None`: the device has none.
+    fn address_space(&self) -> Option<&dyn AddressSpace> {
+        None
+    }
     /// Whether its kernels can access the memory of another device.
     fn reaches_memory_of(&self, _peer: &dyn Device) -> bool {
         false

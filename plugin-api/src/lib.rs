@@ -70,12 +70,14 @@
 //! dropped, and the stream is usable again. Events behind the failure happen nevertheless, so that nobody waits for
 //! ever.
 
+mod address_space;
 mod device;
 mod error;
 mod size;
 mod stage;
 mod stream;
 
+pub use address_space::{Access, AddressSpace, GRANULARITY};
 pub use device::{
     Counters, Device, DeviceInfo, DevicePtr, Foreign, ForeignDevice, Global, Kernel, KernelInfo,
     Launch, LoadOptions, MemoryKind, Module, Parameter, Plugin, preferred_image,

@@ -245,6 +245,10 @@ engine_functions! {
         caller.raise(site, Cause::Trap(String::new()))
     }
 
+    fn vgpu_reaches_host(_caller, address: u64) -> u32 {
+        crate::host_ranges::contain(address, 1).into()
+    }
+
     fn vgpu_wild_access(caller, site: u32, address: u64, write: u32) -> ! {
         caller.raise(site, Cause::WildAccess { address, write: write != 0 })
     }
@@ -384,6 +388,7 @@ pub fn engine_function(symbol: &str) -> Option<u64> {
         vgpu_spin,
         vgpu_exit,
         vgpu_trap,
+        vgpu_reaches_host,
         vgpu_wild_access,
         vgpu_assert_fail,
         vgpu_vprintf,

@@ -6,17 +6,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use device_image::{Image, ImageKind};
 use plugin_api::{
-    Completion, Counters, Device, DeviceInfo, DevicePtr, Error, ImmediateStream, LoadOptions,
-    MemoryKind, Module, Result, Stage, Stream,
+    AddressSpace, Completion, Counters, Device, DeviceInfo, DevicePtr, Error, ImmediateStream,
+    LoadOptions, MemoryKind, Module, Result, Stage, Stream,
 };
 use vgpu_abi::STEADY_FREQUENCY;
 use vgpu_abi::artifact::Artifact;
 
+use crate::arena::Span;
 use crate::block::MAX_THREADS;
 use crate::checker::Checker;
 use crate::config::Config;
 use crate::fat_ptx;
 use crate::heap::Heap;
+use crate::host_ranges;
 use crate::machine::Machine;
 use crate::memory::Memory;
 use crate::module::VirtualModule;
@@ -24,6 +26,7 @@ use crate::sm::MAX_SHARED;
 use crate::stream::VirtualStream;
 use crate::stream_workers::StreamWorkers;
 use crate::warp::MIN_LANES;
+use crate::window;
 
 /// Blocks of a grid in its first dimension, as on NVIDIA GPUs.
 const MAX_BLOCKS_X: u32 = i32::MAX as u32;
@@ -177,7 +180,29 @@ impl Device for VirtualGpu {
     }
 
     fn reaches(&self, address: DevicePtr, len: usize) -> Result<bool> {
-        Ok(self.gpu.memory.check("access", address, len).is_ok())
+        let own = self.gpu.memory.check("access", address, len).is_ok();
+        Ok(own || host_ranges::contain(address.0, len as u64))
+    }
+
+    fn address_space(&self) -> Option<&dyn AddressSpace> {
+        Some(&self.gpu.memory.reservations)
+    }
+
+    fn register_host(&self, address: u64, len: usize) -> Result<bool> {
+        let len = len as u64;
+        // Addresses of the window are the device's own.
+        let is_plain = address.checked_add(len).is_some() && !window::contains(address);
+        Ok(is_plain
+            && len != 0
+            && host_ranges::add(Span {
+                start: address,
+                len,
+            }))
+    }
+
+    fn unregister_host(&self, address: u64) -> Result<()> {
+        host_ranges::remove(address);
+        Ok(())
     }
 
     /// All virtual GPUs of a process have their memory in one window (docs/decisions/0002-one-device-window.md).

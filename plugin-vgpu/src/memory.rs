@@ -11,6 +11,7 @@ use crate::arena::{Arena, Span};
 use crate::checker::{Checker, MEMORY_GAP};
 use crate::fault_in::fault_in;
 use crate::quarantine::Quarantine;
+use crate::reservations::Reservations;
 use crate::window::{Protection, Region};
 
 /// Memory becomes accessible and inaccessible in chunks of this size. So a process needs at most one mapping per
@@ -33,6 +34,8 @@ pub struct Memory {
     region: Region,
     state: Mutex<State>,
     checker: Option<Arc<Checker>>,
+    /// Addresses at which the program maps memory by itself.
+    pub reservations: Reservations,
 }
 
 struct State {
@@ -85,6 +88,7 @@ impl Memory {
             }),
             region,
             checker,
+            reservations: Reservations::default(),
         })
     }
 
@@ -187,6 +191,16 @@ impl Memory {
 
     /// Checks that `len` bytes at `address` lie in one allocation.
     pub fn check(&self, what: &'static str, address: DevicePtr, len: usize) -> Result<()> {
+        self.check_access(what, address, len, false)
+    }
+
+    fn check_access(
+        &self,
+        what: &'static str,
+        address: DevicePtr,
+        len: usize,
+        write: bool,
+    ) -> Result<()> {
         let (start, len) = (address.0, len as u64);
         let state = self.state.lock();
         let inside =
@@ -202,12 +216,16 @@ impl Memory {
         {
             return Ok(());
         }
-        Err(Error::InvalidAccess { what, address, len })
+        drop(state);
+        match self.reservations.allow(start, len, write) {
+            true => Ok(()),
+            false => Err(Error::InvalidAccess { what, address, len }),
+        }
     }
 
     /// Checks that `len` bytes at `address` lie in one allocation, and gives them pages. They are about to be written.
     pub fn check_write(&self, what: &'static str, address: DevicePtr, len: usize) -> Result<()> {
-        self.check(what, address, len)?;
+        self.check_access(what, address, len, true)?;
         if let Some(checker) = &self.checker {
             checker.written(address.0, len as u64);
         }

@@ -2,6 +2,7 @@
 //! All memory that device code may touch lies in it (see [`vgpu_abi`]).
 
 use std::ffi::c_void;
+use std::os::fd::BorrowedFd;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -29,6 +30,8 @@ const LEAST: u64 = 2 * STACKS_OF_SM;
 pub enum Protection {
     /// Nothing.
     None,
+    /// Loads.
+    Read,
     /// Loads and stores.
     ReadWrite,
     /// Loads and instruction fetches.
@@ -39,6 +42,7 @@ impl Protection {
     fn flags(self) -> MprotectFlags {
         match self {
             Protection::None => MprotectFlags::empty(),
+            Protection::Read => MprotectFlags::READ,
             Protection::ReadWrite => MprotectFlags::READ | MprotectFlags::WRITE,
             Protection::Execute => MprotectFlags::READ | MprotectFlags::EXEC,
         }
@@ -96,6 +100,31 @@ impl Region {
         protected.map_err(|errno| Error::System {
             what: "making device memory accessible (if memory is free, raise vm.max_map_count)"
                 .into(),
+            source: errno.into(),
+        })
+    }
+
+    /// Maps a part of a file, from this offset on, or fresh pages. They are inaccessible.
+    pub fn map(&self, offset: u64, len: u64, file: Option<(BorrowedFd<'_>, u64)>) -> Result<()> {
+        let at = self.address(offset, len);
+        let flags = MapFlags::FIXED | MapFlags::NORESERVE;
+        let none = ProtFlags::empty();
+        // SAFETY: the range lies in this region, which nothing else uses.
+        let mapped = unsafe {
+            match file {
+                Some((file, begin)) => mm::mmap(
+                    at,
+                    len as usize,
+                    none,
+                    flags | MapFlags::SHARED,
+                    file,
+                    begin,
+                ),
+                None => mm::mmap_anonymous(at, len as usize, none, flags | MapFlags::PRIVATE),
+            }
+        };
+        mapped.map(drop).map_err(|errno| Error::System {
+            what: "mapping device memory".into(),
             source: errno.into(),
         })
     }

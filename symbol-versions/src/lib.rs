@@ -55,9 +55,34 @@ macro_rules! jump {
 }
 
 /// Defines symbols that jump to functions: `library::entry::module::{name}` for functions under their own names, or
-/// `name = path`.
+/// `name = path`. `also "version";` before them gives them another version, too, for programs that ask for it, and
+/// `only "version";` no other one. `exports.map` names all versions, and the symbols of the one that it gives them.
 #[macro_export]
 macro_rules! export {
+    (also $version:literal; $($library:ident :: $entry:ident :: $module:ident :: { $($function:ident),* $(,)? })*) => {
+        $($(
+            $crate::export!(@symbol $function, $library::$entry::$module::$function);
+            std::arch::global_asm!(concat!(
+                ".symver ", stringify!($function), ", ", stringify!($function), "@", $version
+            ));
+        )*)*
+    };
+    (only $version:literal; $($name:ident = $function:path;)*) => {
+        $(std::arch::global_asm!(
+            concat!(".pushsection .text.", stringify!($name), ".of_version,\"ax\",@progbits"),
+            ".balign 16",
+            concat!(".globl ", stringify!($name), ".of_version"),
+            concat!(".type ", stringify!($name), ".of_version, @function"),
+            concat!(stringify!($name), ".of_version:"),
+            $crate::jump!(),
+            concat!(".size ", stringify!($name), ".of_version, . - ", stringify!($name), ".of_version"),
+            concat!(
+                ".symver ", stringify!($name), ".of_version, ", stringify!($name), "@", $version, ", remove"
+            ),
+            ".popsection",
+            target = sym $function,
+        );)*
+    };
     ($($library:ident :: $entry:ident :: $module:ident :: { $($function:ident),* $(,)? })*) => {
         $($($crate::export!(@symbol $function, $library::$entry::$module::$function);)*)*
     };

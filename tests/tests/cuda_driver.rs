@@ -7,14 +7,18 @@ use object::{Object, ObjectSymbol};
 
 /// Runs a program of `tests/programs/driver`, which finds the library as one that was built elsewhere does.
 fn run(name: &str) -> Outcome {
+    run_with(name, "lib/cuda/stubs/libcuda.so")
+}
+
+/// The same with another library than the driver's.
+fn run_with(name: &str, library: &str) -> Outcome {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let program = folder.path().join(name);
     let output = Command::new("cc")
         .args(["-Wall", "-Werror", "-O1", "-o"])
         .arg(&program)
         .arg(root().join(format!("tests/programs/driver/{name}.c")))
-        .arg(format!("-L{}", dist("lib/cuda/stubs").display()))
-        .arg("-lcuda")
+        .arg(dist(library))
         .output()
         .expect("cc starts");
     let said = String::from_utf8_lossy(&output.stderr);
@@ -29,6 +33,32 @@ fn run(name: &str) -> Outcome {
 fn a_client_in_c() {
     let outcome = run("client");
     assert_eq!(outcome.passed("the client"), "PASS\n");
+}
+
+#[test]
+fn textures_and_surfaces() {
+    let outcome = run("textures");
+    assert_eq!(outcome.passed("arrays, textures, surfaces"), "PASS\n");
+}
+
+#[test]
+fn what_nvcc_13_makes_of_a_program() {
+    let outcome = run_with("cuda_13", "lib/cuda/libcudart.so.13");
+    assert_eq!(outcome.passed("CUDA 13"), "PASS\n");
+}
+
+#[test]
+fn the_management_library() {
+    let outcome = run_with("management", "lib/cuda/libnvidia-ml.so.1");
+    assert_eq!(outcome.passed("management"), "PASS\n");
+}
+
+#[test]
+fn virtual_memory_management() {
+    let outcome = run("virtual_memory");
+    assert_eq!((outcome.code, &*outcome.stdout), (0, "PASS\n"));
+    let told = "libcuda: a kernel failed: store to";
+    assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
 }
 
 #[test]

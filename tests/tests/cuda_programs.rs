@@ -258,17 +258,26 @@ fn the_header_declares_what_the_library_has() {
     let declared: BTreeSet<String> = calls.filter(|name| !constants(name)).collect();
     let library = std::fs::read(dist("lib/cuda/libcudart.so.12")).expect("it is readable");
     let library = object::File::parse(&*library).expect("it is an ELF file");
-    // What clang's code for registration and launches calls is declared nowhere.
-    let clangs =
-        |name: &String| name.starts_with("__cudaRegister") || name.starts_with("__cudaUnregister");
+    // What compilers' code for registration and launches calls is declared nowhere.
+    let compilers = |name: &String| {
+        const CALLED: [&str; 5] = [
+            "Register",
+            "Unregister",
+            "InitModule",
+            "GetKernel",
+            "Launch",
+        ];
+        let rest = name.strip_prefix("__cuda");
+        rest.is_some_and(|rest| CALLED.iter().any(|call| rest.starts_with(call)))
+    };
     let exported: BTreeSet<String> = library
         .dynamic_symbols()
         .filter(|symbol| symbol.is_definition())
         .map(|symbol| symbol.name().expect("a name in UTF-8").to_owned())
-        .filter(|name| !clangs(name) && name != "__cudaPopCallConfiguration")
-        .filter(|name| name != "libcudart.so.12" && !renamed.contains(&name.as_str()))
-        // The driver's interface has a header of its own.
-        .filter(|name| !is_of_the_driver(name))
+        .filter(|name| !compilers(name) && name != "__cudaPopCallConfiguration")
+        .filter(|name| !name.starts_with("libcudart.so.") && !renamed.contains(&name.as_str()))
+        // The driver's interface and the management library have headers of their own.
+        .filter(|name| !is_of_the_driver(name) && !name.starts_with("nvml"))
         // What CUDA's libraries of ours ask is no function of programs.
         .filter(|name| !name.starts_with("omptarget"))
         // The header gives programs these names by a macro.

@@ -23,6 +23,7 @@
 /// | `vgpu_spin` | `void(cx, site)` | inserted in loops that wait on memory; yields now and then |
 /// | `vgpu_exit` | `noreturn(cx)` | `exit`, `s_endpgm`: ends the calling thread |
 /// | `vgpu_trap` | `noreturn(cx, site)` | `trap`, `llvm.trap`, `unreachable` after a failed check |
+/// | `vgpu_reaches_host` | `u32(cx, u64 address)` | a window check that is about to fail: 1 if the host lets kernels access this address of its own |
 /// | `vgpu_wild_access` | `noreturn(cx, site, u64 address, u32 write)` | failed window check |
 /// | `vgpu_assert_fail` | `noreturn(cx, site, message, file, u32 line, function)` | `__assertfail`, `__assert_fail` |
 /// | `vgpu_vprintf` | `i32(cx, format, args, u32 alignment)` | `vprintf`: arguments one after the other, aligned to their size, at most to `alignment` |
@@ -46,9 +47,9 @@
 /// | `vgpu_warp_barrier_reduce` | `u32(cx, site, u32 id, u32 count, u32 mode, u64 lanes, u64 elsewhere, u64 preds)` | `vgpu_barrier_reduce` of all `lanes`; `preds` has their predicates |
 /// | `vgpu_warp_split` | `noreturn(cx, site, u64 named, u64 elsewhere)` | an operation of the warp names lanes that are elsewhere |
 ///
-/// After `vgpu_warp_lane`, it also calls these of the first table: `vgpu_trap`, `vgpu_wild_access`, `vgpu_assert_fail`,
-/// `vgpu_vprintf`, `vgpu_malloc`, `vgpu_realloc` and `vgpu_free`. Without it, it calls `vgpu_clock`, `vgpu_globaltimer`
-/// and `vgpu_yield` (the whole warp lets others run).
+/// After `vgpu_warp_lane`, it also calls these of the first table: `vgpu_trap`, `vgpu_reaches_host`,
+/// `vgpu_wild_access`, `vgpu_assert_fail`, `vgpu_vprintf`, `vgpu_malloc`, `vgpu_realloc` and `vgpu_free`. Without it,
+/// it calls `vgpu_clock`, `vgpu_globaltimer` and `vgpu_yield` (the whole warp lets others run).
 ///
 /// Besides these, code may call the C library functions in [`LIBRARY_SYMBOLS`]. LLVM's x86 back end emits them for
 /// intrinsics (`llvm.sin.f64`, wide division, large copies).
@@ -68,6 +69,7 @@ pub const ENGINE_SYMBOLS: &[&str] = &[
     "vgpu_spin",
     "vgpu_exit",
     "vgpu_trap",
+    "vgpu_reaches_host",
     "vgpu_wild_access",
     "vgpu_assert_fail",
     "vgpu_vprintf",

@@ -1,7 +1,8 @@
 //! Checks that accesses stay in the device window.
 //!
 //! Needs: lowerings inlined, no unreachable blocks. Leaves: a check before every access whose address is not known to
-//! be the device's. A failed check ends the kernel and reports the address and the source location.
+//! be the device's. A check that fails asks for memory of the host's that the program has registered; else it ends the
+//! kernel, and reports the address and the source location.
 //!
 //! What is checked is the *base* of an address, the pointer that index arithmetic starts from: it must lie in the
 //! device window (`vgpu_abi`). If it does not, the address itself decides, as the base of an array section may lie far
@@ -66,9 +67,13 @@ define internal void @vgpu.check_exact(ptr %address, i32 %site, i32 %write)
   %bits = ptrtoint ptr %address to i64
   %window = lshr i64 %bits, {WINDOW_SHIFT}
   %inside = icmp eq i64 %window, {window}
-  br i1 %inside, label %done, label %wild
-wild:
+  br i1 %inside, label %done, label %outside
+outside:
   %cx = call ptr @vgpu.context()
+  %reached = call i32 @vgpu_reaches_host(ptr %cx, i64 %bits)
+  %is.wild = icmp eq i32 %reached, 0
+  br i1 %is.wild, label %wild, label %done
+wild:
   call void @vgpu_wild_access(ptr %cx, i32 %site, i64 %bits, i32 %write)
   unreachable
 done:
@@ -88,6 +93,7 @@ done:
   ret void
 }}
 !1 = !{{!"branch_weights", i32 1048575, i32 1}}
+declare i32 @vgpu_reaches_host(ptr, i64) cold nounwind memory(inaccessiblemem: readwrite)
 declare void @vgpu_wild_access(ptr, i32, i64, i32) cold noreturn nounwind memory(inaccessiblemem: readwrite)
 "#
     )

@@ -6,6 +6,7 @@ use cudart::abi::Size;
 use cudart::copy::{self, Direction, Extent, Side, Waits};
 use cudart::entry::arrays::array;
 use cudart::error::{Code, Result};
+use cudart::own_stream::OwnStream;
 use cudart::runtime::runtime;
 
 use crate::contexts;
@@ -335,6 +336,16 @@ impl BoxSide {
 /// As for [`copy::copy_rows`].
 unsafe fn box_of(copy: &BoxCopy, stream: *mut c_void, waits: Waits) -> Result<()> {
     contexts::current()?;
+    let own = runtime().stream(stream as usize)?;
+    // SAFETY: caller.
+    unsafe { box_on(&own, copy, waits) }
+}
+
+/// Copies a box on a stream.
+///
+/// # Safety
+/// As for [`copy::copy_rows`].
+pub unsafe fn box_on(own: &OwnStream, copy: &BoxCopy, waits: Waits) -> Result<()> {
     let extent = Extent {
         width: copy.width,
         height: copy.height,
@@ -350,10 +361,9 @@ unsafe fn box_of(copy: &BoxCopy, stream: *mut c_void, waits: Waits) -> Result<()
     if copy.from.level != 0 || copy.to.level != 0 {
         return Err(Code::INVALID_VALUE);
     }
-    let own = runtime().stream(stream as usize)?;
     let sides = (copy.to.rows(extent)?, copy.from.rows(extent)?);
     // SAFETY: caller.
-    unsafe { copy::copy_rows(runtime(), &own, sides, extent, direction, waits) }
+    unsafe { copy::copy_rows(runtime(), own, sides, extent, direction, waits) }
 }
 
 /// # Safety

@@ -111,7 +111,11 @@ pub unsafe extern "C" fn cuDeviceTotalMem_v2(bytes: *mut usize, number: c_int) -
     answer(ask())
 }
 
-/// Attributes that only the driver's interface has: virtual memory management and what goes with it. There is none.
+/// `CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED`.
+const VIRTUAL_MEMORY: c_int = 102;
+/// `CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED`.
+const DESCRIPTORS: c_int = 103;
+/// Attributes that only the driver's interface has, such as sparse arrays and memory of several hosts. There is none.
 const ABSENT: std::ops::Range<c_int> = 92..160;
 
 /// One of its attributes.
@@ -126,7 +130,13 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(
 ) -> i32 {
     let ask = || {
         let properties = DeviceProperties::of(device(number)?);
-        let known = properties.attribute(attribute);
+        let known = match attribute {
+            VIRTUAL_MEMORY | DESCRIPTORS => {
+                let has_one = device(number)?.raw.address_space().is_some();
+                Some(c_int::from(has_one))
+            }
+            _ => properties.attribute(attribute),
+        };
         let known = known.or_else(|| ABSENT.contains(&attribute).then_some(0));
         // SAFETY: caller.
         *unsafe { place(value)? } = known.ok_or(Code::INVALID_VALUE)?;

@@ -5,10 +5,13 @@ use std::ffi::c_void;
 use cudart::abi::{
     AllocationParameters, FillParameters, HostParameters, KernelParameters, UpdateResult,
 };
+use cudart::copy::Waits;
 use cudart::entry::graph_nodes as nodes;
 use cudart::error::{Code, Result, without_trace};
+use cudart::own_stream::OwnStream;
 
 use crate::contexts;
+use crate::entry::copies::{BoxCopy, box_on};
 use crate::entry::launches::arguments;
 use crate::entry::{forward, in_context, outcome, started};
 use crate::status::answer;
@@ -125,8 +128,89 @@ pub unsafe extern "C" fn cuGraphAddMemsetNode(
     in_context(|| unsafe { nodes::cudaGraphAddMemsetNode(node, graph, after, count, parameters) })
 }
 
+/// Adds a copy. The context is that of the launch.
+///
+/// # Safety
+/// The addresses are null or valid, the list has so many nodes, and the memory is valid whenever the node runs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuGraphAddMemcpyNode(
+    node: *mut *mut c_void,
+    graph: *mut c_void,
+    after: *const *mut c_void,
+    count: usize,
+    copy: *const BoxCopy,
+    _context: *mut c_void,
+) -> i32 {
+    // SAFETY: caller.
+    in_context(|| unsafe { nodes::add_copy(node, graph, (after, count), |own| enqueue(own, copy)) })
+}
+
+/// Changes one.
+///
+/// # Safety
+/// As for a new node.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuGraphMemcpyNodeSetParams(
+    node: *mut c_void,
+    copy: *const BoxCopy,
+) -> i32 {
+    // SAFETY: caller.
+    in_context(|| nodes::change_copy(None, node, |own| unsafe { enqueue(own, copy) }))
+}
+
+/// Changes one in a graph that can be launched.
+///
+/// # Safety
+/// As for a new node.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuGraphExecMemcpyNodeSetParams(
+    executable: *mut c_void,
+    node: *mut c_void,
+    copy: *const BoxCopy,
+    _context: *mut c_void,
+) -> i32 {
+    // SAFETY: caller.
+    in_context(|| nodes::change_copy(Some(executable), node, |own| unsafe { enqueue(own, copy) }))
+}
+
+/// # Safety
+/// The address is null or valid, and so is the memory.
+unsafe fn enqueue(own: &OwnStream, copy: *const BoxCopy) -> Result<()> {
+    // SAFETY: caller.
+    let copy = unsafe { copy.as_ref() }.ok_or(Code::INVALID_VALUE)?;
+    // SAFETY: caller.
+    unsafe { box_on(own, copy, Waits::ForPageable) }
+}
+
+/// Changes a fill in a graph that can be launched.
+///
+/// # Safety
+/// As for a new node.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuGraphExecMemsetNodeSetParams(
+    executable: *mut c_void,
+    node: *mut c_void,
+    parameters: *const FillParameters,
+    _context: *mut c_void,
+) -> i32 {
+    // SAFETY: caller.
+    in_context(|| unsafe { nodes::cudaGraphExecMemsetNodeSetParams(executable, node, parameters) })
+}
+
 forward! {
     in_context;
+    /// Changes a fill.
+    cuGraphMemsetNodeSetParams = graph_nodes::cudaGraphMemsetNodeSetParams(
+        node: *mut c_void, parameters: *const FillParameters
+    );
+    /// Changes a call of a function of the host's.
+    cuGraphHostNodeSetParams = graph_nodes::cudaGraphHostNodeSetParams(
+        node: *mut c_void, parameters: *const HostParameters
+    );
+    /// Changes one in a graph that can be launched.
+    cuGraphExecHostNodeSetParams = graph_nodes::cudaGraphExecHostNodeSetParams(
+        executable: *mut c_void, node: *mut c_void, parameters: *const HostParameters
+    );
     /// Adds a call of a function of the host's.
     cuGraphAddHostNode = graph_nodes::cudaGraphAddHostNode(
         node: *mut *mut c_void, graph: *mut c_void, after: *const *mut c_void, count: usize,

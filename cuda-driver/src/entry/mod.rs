@@ -3,6 +3,8 @@
 
 #![allow(non_snake_case, reason = "the names are the ABI")]
 
+pub mod array_copies;
+pub mod arrays;
 pub mod contexts;
 pub mod copies;
 pub mod devices;
@@ -23,7 +25,9 @@ pub mod pools;
 pub mod primary;
 pub mod start;
 pub mod streams;
+pub mod textures;
 pub mod user_objects;
+pub mod virtual_memory;
 
 use std::ffi::{CStr, c_char, c_void};
 

@@ -1,13 +1,16 @@
-//! `libcudart.so.12`: the exported symbols. Each one jumps to the function of the same name in `cudart`
-//! (`symbol-versions`). `tests/tests/cuda_programs.rs` compares the library with the header.
+//! `libcudart.so.12` and `libcudart.so.13`: the exported symbols. Each one jumps to the function of the same name in
+//! `cudart` (`symbol-versions`). `tests/tests/cuda_programs.rs` compares the library with the header.
 //!
 //! A library of its own, because `cudart` is in HIP's, too, which has other symbols. It is `libcuda.so.1`, too: the
-//! driver's interface, whose symbols have no versions.
+//! driver's interface, whose symbols have no versions, and `libnvidia-ml.so.1`, which has none either (`nvml`).
 
-// Its functions are exported by their own names.
+// Their functions are exported by their own names.
 extern crate cuda_driver as _;
+extern crate nvml as _;
 
+// What CUDA 12 and 13 have alike.
 symbol_versions::export! {
+    also "libcudart.so.13";
     cudart::entry::arrays::{
         cudaArrayGetInfo,
         cudaArrayGetPlane,
@@ -47,10 +50,7 @@ symbol_versions::export! {
         cudaStreamBeginCapture,
         cudaStreamBeginCaptureToGraph,
         cudaStreamEndCapture,
-        cudaStreamGetCaptureInfo,
-        cudaStreamGetCaptureInfo_v2,
         cudaStreamIsCapturing,
-        cudaStreamUpdateCaptureDependencies,
         cudaThreadExchangeStreamCaptureMode,
     }
     cudart::entry::cooperative::{
@@ -85,8 +85,6 @@ symbol_versions::export! {
         cudaDriverGetVersion,
         cudaGetDevice,
         cudaGetDeviceCount,
-        cudaGetDeviceProperties,
-        cudaGetDeviceProperties_v2,
         cudaRuntimeGetVersion,
         cudaSetDevice,
         cudaSetValidDevices,
@@ -107,9 +105,6 @@ symbol_versions::export! {
         cudaEventRecordWithFlags,
         cudaEventSynchronize,
     }
-    cudart::entry::foreign::{
-        omptargetForeignStream,
-    }
     cudart::entry::functions::{
         cudaFuncGetAttributes,
         cudaFuncGetName,
@@ -118,6 +113,7 @@ symbol_versions::export! {
         cudaFuncSetCacheConfig,
         cudaFuncSetSharedMemConfig,
         cudaGetFuncBySymbol,
+        cudaGetKernel,
         cudaOccupancyAvailableDynamicSMemPerBlock,
         cudaOccupancyMaxActiveBlocksPerMultiprocessor,
         cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
@@ -158,7 +154,6 @@ symbol_versions::export! {
     cudart::entry::graphs::{
         cudaDeviceGetGraphMemAttribute,
         cudaDeviceGraphMemTrim,
-        cudaGraphAddDependencies,
         cudaGraphChildGraphNodeGetGraph,
         cudaGraphClone,
         cudaGraphCreate,
@@ -166,7 +161,6 @@ symbol_versions::export! {
         cudaGraphDestroyNode,
         cudaGraphExecDestroy,
         cudaGraphExecUpdate,
-        cudaGraphGetEdges,
         cudaGraphGetNodes,
         cudaGraphGetRootNodes,
         cudaGraphInstantiate,
@@ -174,10 +168,7 @@ symbol_versions::export! {
         cudaGraphInstantiateWithParams,
         cudaGraphLaunch,
         cudaGraphNodeFindInClone,
-        cudaGraphNodeGetDependencies,
-        cudaGraphNodeGetDependentNodes,
         cudaGraphNodeGetType,
-        cudaGraphRemoveDependencies,
         cudaGraphUpload,
     }
     cudart::entry::host_calls::{
@@ -197,15 +188,13 @@ symbol_versions::export! {
         cudaLaunchKernelExC,
     }
     cudart::entry::launches::{
+        __cudaGetKernel,
+        __cudaLaunchKernel,
         __cudaPopCallConfiguration,
         __cudaPushCallConfiguration,
         cudaLaunchKernel,
     }
     cudart::entry::managed::{
-        cudaMemAdvise,
-        cudaMemAdvise_v2,
-        cudaMemPrefetchAsync,
-        cudaMemPrefetchAsync_v2,
         cudaMemRangeGetAttribute,
         cudaMemRangeGetAttributes,
         cudaStreamAttachMemAsync,
@@ -232,16 +221,7 @@ symbol_versions::export! {
         cudaIpcOpenMemHandle,
     }
     cudart::entry::per_thread::{
-        cudaMemcpy2DArrayToArray_ptds,
-        cudaMemcpy2DFromArrayAsync_ptsz,
-        cudaMemcpy2DFromArray_ptds,
-        cudaMemcpy2DToArrayAsync_ptsz,
-        cudaMemcpy2DToArray_ptds,
-        cudaMemcpyArrayToArray_ptds,
-        cudaMemcpyFromArrayAsync_ptsz,
-        cudaMemcpyFromArray_ptds,
-        cudaMemcpyToArrayAsync_ptsz,
-        cudaMemcpyToArray_ptds,
+        __cudaLaunchKernel_ptsz,
         cudaEventRecordWithFlags_ptsz,
         cudaEventRecord_ptsz,
         cudaFreeAsync_ptsz,
@@ -252,17 +232,25 @@ symbol_versions::export! {
         cudaLaunchKernel_ptsz,
         cudaMallocAsync_ptsz,
         cudaMallocFromPoolAsync_ptsz,
-        cudaMemPrefetchAsync_ptsz,
-        cudaMemPrefetchAsync_v2_ptsz,
+        cudaMemcpy2DArrayToArray_ptds,
         cudaMemcpy2DAsync_ptsz,
+        cudaMemcpy2DFromArrayAsync_ptsz,
+        cudaMemcpy2DFromArray_ptds,
+        cudaMemcpy2DToArrayAsync_ptsz,
+        cudaMemcpy2DToArray_ptds,
         cudaMemcpy2D_ptds,
         cudaMemcpy3DAsync_ptsz,
         cudaMemcpy3DPeerAsync_ptsz,
         cudaMemcpy3DPeer_ptds,
         cudaMemcpy3D_ptds,
+        cudaMemcpyArrayToArray_ptds,
         cudaMemcpyAsync_ptsz,
+        cudaMemcpyFromArrayAsync_ptsz,
+        cudaMemcpyFromArray_ptds,
         cudaMemcpyFromSymbolAsync_ptsz,
         cudaMemcpyFromSymbol_ptds,
+        cudaMemcpyToArrayAsync_ptsz,
+        cudaMemcpyToArray_ptds,
         cudaMemcpyToSymbolAsync_ptsz,
         cudaMemcpyToSymbol_ptds,
         cudaMemcpy_ptds,
@@ -278,8 +266,6 @@ symbol_versions::export! {
         cudaStreamBeginCapture_ptsz,
         cudaStreamEndCapture_ptsz,
         cudaStreamGetAttribute_ptsz,
-        cudaStreamGetCaptureInfo_ptsz,
-        cudaStreamGetCaptureInfo_v2_ptsz,
         cudaStreamGetDevice_ptsz,
         cudaStreamGetFlags_ptsz,
         cudaStreamGetId_ptsz,
@@ -288,7 +274,6 @@ symbol_versions::export! {
         cudaStreamQuery_ptsz,
         cudaStreamSetAttribute_ptsz,
         cudaStreamSynchronize_ptsz,
-        cudaStreamUpdateCaptureDependencies_ptsz,
         cudaStreamWaitEvent_ptsz,
     }
     cudart::entry::pools::{
@@ -310,11 +295,11 @@ symbol_versions::export! {
         cudaMemPoolTrimTo,
     }
     cudart::entry::registration::{
+        __cudaInitModule,
         __cudaRegisterFatBinary,
         __cudaRegisterFatBinaryEnd,
         __cudaRegisterFunction,
         __cudaRegisterManagedVar,
-        __cudaRegisterTexture,
         __cudaRegisterVar,
         __cudaUnregisterFatBinary,
     }
@@ -333,8 +318,6 @@ symbol_versions::export! {
         cudaProfilerStart,
         cudaProfilerStop,
         cudaSetDeviceFlags,
-        cudaThreadExit,
-        cudaThreadSynchronize,
     }
     cudart::entry::streams::{
         cudaStreamCopyAttributes,
@@ -360,4 +343,65 @@ symbol_versions::export! {
         cudaMemcpyToSymbol,
         cudaMemcpyToSymbolAsync,
     }
+}
+
+// What programs of CUDA 12 ask for.
+symbol_versions::export! {
+    cudart::entry::captures::{
+        cudaStreamGetCaptureInfo,
+        cudaStreamGetCaptureInfo_v2,
+        cudaStreamUpdateCaptureDependencies,
+    }
+    cudart::entry::devices::{
+        cudaGetDeviceProperties,
+        cudaGetDeviceProperties_v2,
+    }
+    cudart::entry::foreign::{
+        omptargetForeignStream,
+    }
+    cudart::entry::graphs::{
+        cudaGraphAddDependencies,
+        cudaGraphGetEdges,
+        cudaGraphNodeGetDependencies,
+        cudaGraphNodeGetDependentNodes,
+        cudaGraphRemoveDependencies,
+    }
+    cudart::entry::managed::{
+        cudaMemAdvise,
+        cudaMemAdvise_v2,
+        cudaMemPrefetchAsync,
+        cudaMemPrefetchAsync_v2,
+    }
+    cudart::entry::per_thread::{
+        cudaMemPrefetchAsync_ptsz,
+        cudaMemPrefetchAsync_v2_ptsz,
+        cudaStreamGetCaptureInfo_ptsz,
+        cudaStreamGetCaptureInfo_v2_ptsz,
+        cudaStreamUpdateCaptureDependencies_ptsz,
+    }
+    cudart::entry::registration::{
+        __cudaRegisterTexture,
+    }
+    cudart::entry::settings::{
+        cudaThreadExit,
+        cudaThreadSynchronize,
+    }
+}
+
+// What CUDA 13 has under the same names with other arguments.
+symbol_versions::export! {
+    only "libcudart.so.13";
+    cudaGetDeviceProperties = cudart::entry::cuda_13::cudaGetDeviceProperties;
+    cudaGraphAddDependencies = cudart::entry::cuda_13::cudaGraphAddDependencies;
+    cudaGraphGetEdges = cudart::entry::cuda_13::cudaGraphGetEdges;
+    cudaGraphNodeGetDependencies = cudart::entry::cuda_13::cudaGraphNodeGetDependencies;
+    cudaGraphNodeGetDependentNodes = cudart::entry::cuda_13::cudaGraphNodeGetDependentNodes;
+    cudaGraphRemoveDependencies = cudart::entry::cuda_13::cudaGraphRemoveDependencies;
+    cudaStreamGetCaptureInfo = cudart::entry::cuda_13::cudaStreamGetCaptureInfo;
+    cudaStreamGetCaptureInfo_ptsz = cudart::entry::cuda_13::cudaStreamGetCaptureInfo_ptsz;
+    cudaStreamUpdateCaptureDependencies = cudart::entry::cuda_13::cudaStreamUpdateCaptureDependencies;
+    cudaStreamUpdateCaptureDependencies_ptsz = cudart::entry::cuda_13::cudaStreamUpdateCaptureDependencies_ptsz;
+    cudaMemAdvise = cudart::entry::managed::cudaMemAdvise_v2;
+    cudaMemPrefetchAsync = cudart::entry::managed::cudaMemPrefetchAsync_v2;
+    cudaMemPrefetchAsync_ptsz = cudart::entry::per_thread::cudaMemPrefetchAsync_v2_ptsz;
 }

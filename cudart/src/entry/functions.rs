@@ -119,6 +119,15 @@ pub unsafe extern "C" fn cudaGetFuncBySymbol(
     }))
 }
 
+/// The kernel as libraries of kernels know it, which is its host function here.
+///
+/// # Safety
+/// The address for the result is null or valid.
+pub unsafe extern "C" fn cudaGetKernel(found: *mut *const c_void, stub: *const c_void) -> i32 {
+    // SAFETY: caller.
+    unsafe { cudaGetFuncBySymbol(found, stub) }
+}
+
 /// Where a parameter is among those of a kernel, and its size.
 ///
 /// # Safety

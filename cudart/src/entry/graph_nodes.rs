@@ -150,6 +150,33 @@ unsafe fn add(
     answer(add())
 }
 
+/// Adds a copy, which `enqueue` enqueues.
+///
+/// # Safety
+/// The address for the node is null or valid, the list has so many entries, and the memory is valid whenever it runs.
+pub unsafe fn add_copy(
+    node: *mut *mut c_void,
+    graph: *mut c_void,
+    list: (*const *mut c_void, usize),
+    enqueue: impl FnOnce(&OwnStream) -> Result<()>,
+) -> i32 {
+    // SAFETY: caller.
+    unsafe { add(node, graph, list, NodeKind::Copy, || recorded(enqueue)) }
+}
+
+/// Has a node do a copy, which `enqueue` enqueues: in a graph that can be launched, if there is one.
+pub fn change_copy(
+    executable: Option<*mut c_void>,
+    node: *mut c_void,
+    enqueue: impl FnOnce(&OwnStream) -> Result<()>,
+) -> i32 {
+    let work = recorded(enqueue);
+    match executable {
+        Some(executable) => change_executable(executable, node, NodeKind::Copy, work),
+        None => answer(work.and_then(|work| change(node, NodeKind::Copy, work))),
+    }
+}
+
 /// Changes a node of a graph that can be launched.
 fn change_executable(
     executable: *mut c_void,

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use plugin_api::MemoryKind;
+use plugin_api::{DevicePtr, MemoryKind};
 
 use crate::allocations::Allocation;
 use crate::entry::memory::{allocate, free};
@@ -47,7 +47,7 @@ pub extern "C" fn cudaFreeHost(memory: *mut c_void) -> i32 {
     answer(free(memory, true))
 }
 
-/// The address that kernels use for memory of `cudaHostAlloc`: the same. They do not reach registered memory.
+/// The address that kernels use for memory of `cudaHostAlloc`, and for registered memory: the same.
 ///
 /// # Safety
 /// The address is null or valid.
@@ -59,14 +59,21 @@ pub unsafe extern "C" fn cudaHostGetDevicePointer(
     // SAFETY: caller.
     let place = unsafe { place(device) };
     answer(place.and_then(|place| {
-        if runtime().registered.find(host as u64).is_some() {
-            report(
-                "not supported",
-                &"kernels do not reach memory of cudaHostRegister",
-            );
-            return Err(Code::NOT_SUPPORTED);
+        let runtime = runtime();
+        if let Some(found) = runtime.registered.find(host as u64) {
+            let device = &runtime.devices()[found.device];
+            let reached = device.raw.reaches(DevicePtr(host as u64), 1);
+            if flags != 0 || !reached.map_err(device.failed())? {
+                report(
+                    "not supported",
+                    &"kernels of an NVIDIA GPU do not reach memory of cudaHostRegister",
+                );
+                return Err(Code::NOT_SUPPORTED);
+            }
+            *place = host;
+            return Ok(());
         }
-        let found = runtime().allocations.find(host as u64);
+        let found = runtime.allocations.find(host as u64);
         match found.filter(|found| found.kind == MemoryKind::Host && flags == 0) {
             Some(_) => {
                 *place = host;
@@ -95,7 +102,8 @@ pub unsafe extern "C" fn cudaHostGetFlags(flags: *mut u32, host: *mut c_void) ->
     }))
 }
 
-/// The program promises that its memory stays until `cudaHostUnregister`: copies need not wait for it.
+/// The program promises that its memory stays until `cudaHostUnregister`: copies need not wait for it, and kernels of
+/// the virtual GPU reach it.
 pub extern "C" fn cudaHostRegister(memory: *mut c_void, bytes: usize, flags: u32) -> i32 {
     let register = || {
         if memory.is_null() || bytes == 0 || flags & !REGISTER_FLAGS != 0 {
@@ -111,6 +119,7 @@ pub extern "C" fn cudaHostRegister(memory: *mut c_void, bytes: usize, flags: u32
         if runtime.registered.overlaps(begin, last) {
             return Err(Code::HOST_REGISTERED);
         }
+        let _reached = (device.raw.register_host(begin, bytes)).map_err(device.failed())?;
         runtime.registered.add(Allocation {
             begin,
             size: bytes as u64,
@@ -129,7 +138,10 @@ pub extern "C" fn cudaHostUnregister(memory: *mut c_void) -> i32 {
         let runtime = runtime();
         let found = runtime.registered.remove(memory as u64, |_| true);
         let found = found.ok_or(Code::HOST_NOT_REGISTERED)?;
-        runtime.devices()[found.device].synchronize_all()
+        let device = &runtime.devices()[found.device];
+        let done = device.synchronize_all();
+        let ended = device.raw.unregister_host(found.begin);
+        done.and(ended.map_err(device.failed()))
     };
     answer(unregister())
 }

@@ -43,3 +43,34 @@ pub unsafe extern "C" fn cudaLaunchKernel(
     // SAFETY: caller.
     answer(unsafe { launch::launch(runtime(), stub, grid, block, arguments, shared, stream) })
 }
+
+/// A kernel's handle for [`__cudaLaunchKernel`]: its host function. What is wrong with it is said by the launch.
+///
+/// # Safety
+/// The address for the result is null or valid.
+pub unsafe extern "C" fn __cudaGetKernel(kernel: *mut *const c_void, stub: *const c_void) -> i32 {
+    // SAFETY: caller.
+    match unsafe { kernel.as_mut() } {
+        Some(place) => {
+            *place = stub;
+            SUCCESS
+        }
+        None => answer(Err(Code::INVALID_VALUE)),
+    }
+}
+
+/// Launches a kernel: what `nvcc` 13 makes of `kernel<<<…>>>(…)`.
+///
+/// # Safety
+/// As for [`cudaLaunchKernel`].
+pub unsafe extern "C" fn __cudaLaunchKernel(
+    kernel: *const c_void,
+    grid: Dim3,
+    block: Dim3,
+    arguments: *const *const u8,
+    shared: usize,
+    stream: *mut c_void,
+) -> i32 {
+    // SAFETY: caller.
+    unsafe { cudaLaunchKernel(kernel, grid, block, arguments, shared, stream) }
+}

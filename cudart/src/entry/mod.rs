@@ -7,6 +7,7 @@ pub mod arrays;
 pub mod captures;
 pub mod cooperative;
 pub mod copies;
+pub mod cuda_13;
 pub mod devices;
 pub mod errors;
 pub mod events;

@@ -15,7 +15,7 @@ use crate::error::SUCCESS;
 const PER_THREAD: *mut c_void = 2 as *mut c_void;
 
 /// The stream that a handle means for such programs.
-fn meant(stream: *mut c_void) -> *mut c_void {
+pub fn meant(stream: *mut c_void) -> *mut c_void {
     match stream.is_null() {
         true => PER_THREAD,
         false => stream,
@@ -84,6 +84,9 @@ with_stream! {
     );
     cudaLaunchKernel_ptsz = launches::cudaLaunchKernel(
         stub: *const c_void, grid: Dim3, block: Dim3, arguments: *const *const u8, shared: usize; stream
+    );
+    __cudaLaunchKernel_ptsz = launches::__cudaLaunchKernel(
+        kernel: *const c_void, grid: Dim3, block: Dim3, arguments: *const *const u8, shared: usize; stream
     );
     cudaMallocAsync_ptsz = pools::cudaMallocAsync(memory: *mut *mut c_void, bytes: usize; stream);
     cudaMallocFromPoolAsync_ptsz = pools::cudaMallocFromPoolAsync(

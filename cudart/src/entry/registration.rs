@@ -5,8 +5,9 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use plugin_api::MemoryKind;
 
 use crate::abi::FatBinaryWrapper;
+use crate::allocations::Allocation;
 use crate::entry::memory::allocate;
-use crate::error::{Code, report};
+use crate::error::{Code, Result, description, report};
 use crate::front::front;
 use crate::registry::{BinaryId, FatBinary, Symbol};
 use crate::runtime::runtime;
@@ -123,12 +124,66 @@ pub unsafe extern "C" fn __cudaRegisterTexture(
     runtime().registry.add_variable(shadow as usize, symbol);
 }
 
-/// Registers a managed variable: memory that the host reaches through `pointer`, and kernels through the variable of
-/// this name, which is a pointer, too. clang 22 makes them of HIP sources alone, but links the name into every program.
+/// Registers a managed variable of a program that `nvcc` compiled: the host reaches the device's own variable, through
+/// `pointer`, which is set when the program calls [`__cudaInitModule`].
+///
+/// # Safety
+/// The name is a string that stays, and the pointer may be written to as long as the program is there.
+pub unsafe extern "C" fn __cudaRegisterManagedVar(
+    handle: Handle,
+    pointer: *mut *mut c_void,
+    _address: *mut c_char,
+    name: *const c_char,
+    _is_external: c_int,
+    _size: usize,
+    _is_constant: c_int,
+    _is_global: c_int,
+) {
+    // SAFETY: caller.
+    let symbol = unsafe { symbol(handle, name) };
+    let registry = &runtime().registry;
+    registry.add_pointed(pointer as usize, symbol.clone());
+    registry.add_variable(pointer as usize, symbol);
+}
+
+/// Sets the pointers to the managed variables of a fat binary: to those of the first device, which it is loaded on.
+/// Programs call this before they use one. Whether it went well.
+pub extern "C" fn __cudaInitModule(handle: Handle) -> c_char {
+    let runtime = runtime();
+    let set = || -> Result<()> {
+        let device = runtime.device_numbered(0)?;
+        for (pointer, symbol) in runtime.registry.pointed(id(handle)) {
+            let variable = device.variable(&runtime.registry, &symbol)?;
+            runtime.variables.add(Allocation {
+                begin: variable.address.0,
+                size: variable.size,
+                kind: MemoryKind::Shared,
+                device: device.number,
+                context: device.id,
+            });
+            // SAFETY: the program promised that it may be written to when it registered it.
+            unsafe { (pointer as *mut u64).write(variable.address.0) };
+        }
+        Ok(())
+    };
+    match set() {
+        Ok(()) => 1,
+        Err(code) => {
+            report(
+                "managed variables cannot be used",
+                &description(code.0).to_string_lossy(),
+            );
+            0
+        }
+    }
+}
+
+/// Registers a managed variable of HIP: memory that the host reaches through `pointer`, and kernels through the
+/// variable of this name, which is a pointer, too.
 ///
 /// # Safety
 /// The name is a string that stays, the initial value has the size, and the pointer may be written to.
-pub unsafe extern "C" fn __cudaRegisterManagedVar(
+pub unsafe extern "C" fn __hipRegisterManagedVar(
     handle: Handle,
     pointer: *mut *mut c_void,
     initial: *const c_void,
@@ -141,7 +196,7 @@ pub unsafe extern "C" fn __cudaRegisterManagedVar(
     let memory = match allocate(size, MemoryKind::Shared) {
         Ok(memory) => memory,
         Err(code) => {
-            let why = crate::error::description(code.0).to_string_lossy();
+            let why = description(code.0).to_string_lossy();
             return report(
                 "a managed variable has no memory",
                 &format!("{}: {why}", symbol.name),

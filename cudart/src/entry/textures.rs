@@ -204,9 +204,14 @@ pub unsafe extern "C" fn cudaGetTextureObjectTextureDesc(
 ) -> i32 {
     // SAFETY: caller.
     answer(unsafe { place(settings) }.and_then(|place| {
-        *place = object(handle, true)?.settings.ok_or(Code::INVALID_VALUE)?;
+        *place = self::settings(handle)?;
         Ok(())
     }))
+}
+
+/// The settings of a texture object.
+pub fn settings(handle: u64) -> Result<Settings> {
+    object(handle, true)?.settings.ok_or(Code::INVALID_VALUE)
 }
 
 /// What a texture object sees of its resource, if it was made with a view.

@@ -7,7 +7,7 @@ use crate::entry;
 symbol_versions::export! {
     __hipRegisterFatBinary = cuda::registration::__cudaRegisterFatBinary;
     __hipRegisterFunction = cuda::registration::__cudaRegisterFunction;
-    __hipRegisterManagedVar = cuda::registration::__cudaRegisterManagedVar;
+    __hipRegisterManagedVar = cuda::registration::__hipRegisterManagedVar;
     __hipRegisterVar = cuda::registration::__cudaRegisterVar;
     __hipUnregisterFatBinary = cuda::registration::__cudaUnregisterFatBinary;
     hipChooseDeviceR0600 = cuda::devices::cudaChooseDevice;

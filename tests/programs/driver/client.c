@@ -84,6 +84,79 @@ static void launches(Handle module, Address in, Address out) {
     OK(cuStreamDestroy_v2(stream));
 }
 
+// Kernels reach memory of the program's own as long as it is registered, and only its own bytes.
+static void registered(Handle module, Address out) {
+    static unsigned mine[2 * N];
+    Address in = 0;
+    Handle kernel;
+    unsigned n = N;
+    for (unsigned i = 0; i < N; i++)
+        mine[i] = i;
+    OK(cuMemHostRegister_v2(mine, N * sizeof *mine, 0));
+    OK(cuMemHostGetDevicePointer_v2(&in, mine, 0));
+    CHECK(in == (Address)mine);
+    OK(cuModuleGetFunction(&kernel, module, "scale"));
+    void *arguments[] = {&in, &out, &n};
+    OK(cuLaunchKernel(kernel, 8, 1, 1, 128, 1, 1, 0, NULL, arguments, NULL));
+    OK(cuCtxSynchronize());
+    CHECK(right(out, 5));
+    // It is written, too: 40 more at each of the first places.
+    Address back = in;
+    in = out;
+    out = back;
+    OK(cuLaunchKernel(kernel, 8, 1, 1, 128, 1, 1, 0, NULL, arguments, NULL));
+    OK(cuCtxSynchronize());
+    for (unsigned i = 0; i < N; i++)
+        CHECK(mine[i] == (i * 5 + 40) * 5 + 40);
+    OK(cuMemHostUnregister(mine));
+    EXPECT(713, cuMemHostUnregister(mine));
+}
+
+// One side of CUDA_MEMCPY3D, and the structure.
+typedef struct {
+    size_t x, y, z, level;
+    int kind;
+    void *host;
+    Address device;
+    Handle array, reserved;
+    size_t pitch, height;
+} Side;
+typedef struct {
+    Side from, to;
+    size_t width, height, depth;
+} Copy;
+int cuGraphCreate(Handle *graph, unsigned flags);
+int cuGraphAddMemcpyNode(Handle *node, Handle graph, const Handle *after, size_t count, const Copy *copy, Handle context);
+int cuGraphExecMemcpyNodeSetParams(Handle executable, Handle node, const Copy *copy, Handle context);
+int cuGraphInstantiateWithFlags(Handle *executable, Handle graph, unsigned long long flags);
+int cuGraphLaunch(Handle executable, Handle stream);
+int cuGraphExecDestroy(Handle executable);
+int cuGraphDestroy(Handle graph);
+
+// A graph copies words to the device and back; the second launch brings others.
+static void copies_of_graphs(Address memory, Handle context) {
+    static unsigned here[4] = {1, 2, 3, 4}, others[4] = {5, 6, 7, 8}, back[4];
+    Handle graph, executable, to, from;
+    Copy copy = {.from = {.kind = 1, .host = here}, .to = {.kind = 2, .device = memory}, .width = sizeof here};
+    copy.height = copy.depth = 1;
+    Copy again = {.from = copy.to, .to = {.kind = 1, .host = back}, .width = sizeof here, .height = 1, .depth = 1};
+    OK(cuGraphCreate(&graph, 0));
+    OK(cuGraphAddMemcpyNode(&to, graph, NULL, 0, &copy, context));
+    OK(cuGraphAddMemcpyNode(&from, graph, &to, 1, &again, context));
+    EXPECT(1, cuGraphAddMemcpyNode(&from, graph, NULL, 0, NULL, context));
+    OK(cuGraphInstantiateWithFlags(&executable, graph, 0));
+    OK(cuGraphLaunch(executable, NULL));
+    OK(cuCtxSynchronize());
+    CHECK(!memcmp(here, back, sizeof back));
+    copy.from.host = others;
+    OK(cuGraphExecMemcpyNodeSetParams(executable, to, &copy, context));
+    OK(cuGraphLaunch(executable, NULL));
+    OK(cuCtxSynchronize());
+    CHECK(!memcmp(others, back, sizeof back));
+    OK(cuGraphExecDestroy(executable));
+    OK(cuGraphDestroy(graph));
+}
+
 static void libraries(void) {
     Handle library, kernel;
     OK(cuLibraryLoadData(&library, HEAD ".visible .entry nothing() { ret; }", NULL, NULL, 0, NULL, NULL, 0));
@@ -100,6 +173,13 @@ static void fills(Address memory) {
     OK(cuMemsetD16_v2(memory, 7, 2));
     OK(cuMemcpyDtoH_v2(got, memory, sizeof got));
     CHECK(got[0] == 7 && got[1] == 7 && got[2] == 2 && got[3] == 1 && got[4] == 2 && got[5] == 1);
+    // The same in memory of the host's.
+    Address managed;
+    OK(cuMemAllocManaged(&managed, sizeof got, 1));
+    OK(cuMemsetD32_v2(managed, 0x30004, 3));
+    OK(cuCtxSynchronize());
+    CHECK(((unsigned short *)managed)[4] == 4 && ((unsigned short *)managed)[5] == 3);
+    OK(cuMemFree_v2(managed));
 }
 
 int main(void) {
@@ -124,8 +204,10 @@ int main(void) {
     OK(cuMemcpyHtoD_v2(in, values, sizeof values));
     Handle module = linked();
     launches(module, in, out);
+    registered(module, out);
     libraries();
     fills(in);
+    copies_of_graphs(in, context);
     OK(cuModuleUnload(module));
     OK(cuMemFree_v2(in));
     OK(cuCtxDestroy_v2(context));

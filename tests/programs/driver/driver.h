@@ -44,7 +44,11 @@ int cuFuncSetAttribute(Handle function, int attribute, int value);
 int cuLaunchKernel(Handle function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, Handle stream, void **arguments, void **extra);
 int cuMemAlloc_v2(Address *memory, size_t bytes);
+int cuMemAllocManaged(Address *memory, size_t bytes, unsigned flags);
 int cuMemFree_v2(Address memory);
+int cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags);
+int cuMemHostGetDevicePointer_v2(Address *device, void *host, unsigned flags);
+int cuMemHostUnregister(void *memory);
 int cuMemcpyHtoD_v2(Address to, const void *from, size_t bytes);
 int cuMemcpyDtoH_v2(void *to, Address from, size_t bytes);
 int cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes, Handle stream);

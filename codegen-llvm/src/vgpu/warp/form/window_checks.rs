@@ -15,7 +15,11 @@ pub fn library(window: u64) -> String {
   %bits = ptrtoint ptr %address to i64
   %window = lshr i64 %bits, {WINDOW_SHIFT}
   %inside = icmp eq i64 %window, {window}
-  br i1 %inside, label %done, label %wild
+  br i1 %inside, label %done, label %outside
+outside:
+  %reached = call i32 @vgpu_reaches_host(ptr %cx, i64 %bits)
+  %is.wild = icmp eq i32 %reached, 0
+  br i1 %is.wild, label %wild, label %done
 wild:
   call void @vgpu_warp_lane(ptr %cx, i32 %lane)
   call void @vgpu_wild_access(ptr %cx, i32 %site, i64 %bits, i32 %write)
@@ -37,6 +41,7 @@ done:
   ret void
 }}
 declare void @vgpu_warp_lane(ptr, i32) nounwind
+declare i32 @vgpu_reaches_host(ptr, i64) cold nounwind memory(inaccessiblemem: readwrite)
 declare void @vgpu_wild_access(ptr, i32, i64, i32) cold noreturn nounwind memory(inaccessiblemem: readwrite)
 "
     )

@@ -16,6 +16,7 @@ const PROMPT: &[&str] = &[
     "vgpu_warp_lane",
     "vgpu_warp_split",
     "vgpu_trap",
+    "vgpu_reaches_host",
     "vgpu_wild_access",
     "vgpu_assert_fail",
     "vgpu_vprintf",
