@@ -5,6 +5,7 @@
 mod bits;
 mod convert;
 mod float;
+mod fragment_memory;
 mod fragments;
 mod integer;
 mod matrices;

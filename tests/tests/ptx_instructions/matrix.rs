@@ -4,7 +4,7 @@
 
 use crate::fragments::{A, B, C, Form, Layout, QUAD_COLUMNS, QUAD_ROWS, QUAD_SINGLES, QUAD_SUMS};
 use crate::matrices::{Matrix, format};
-use crate::run::{Argument, on_both_engines};
+use crate::run::on_both_engines;
 
 const fn form(text: &'static str, shape: [usize; 3], types: [&'static str; 4]) -> Form {
     Form {
@@ -283,10 +283,10 @@ fn products_of_matrices() {
                     })
                 })
                 .collect();
-            let mut arguments: Vec<Argument> = (0..3)
+            let mut arguments: Vec<_> = (0..3)
                 .map(|which| {
                     let of_parts: Vec<_> = parts.iter().map(|part| &part[which]).collect();
-                    Argument::Words(form.to_registers(which, &of_parts))
+                    form.to_registers(which, &of_parts)
                 })
                 .collect();
             let results: Vec<_> = parts
@@ -294,10 +294,10 @@ fn products_of_matrices() {
                 .map(|[a, b, c]| expected(form, [a, b, c]))
                 .collect();
             let results = form.to_registers(3, &results.iter().collect::<Vec<_>>());
-            arguments.push(Argument::Words(vec![0; results.len()]));
+            arguments.push(vec![0; results.len()]);
             let found = kernels.launch(&format!("product{index}"), &arguments);
             if found != results {
-                wrong.push(format!("{engine}: {} {:?}", form.text, found.iter().zip(&results).enumerate().filter(|(_,(a,b))|a!=b).map(|(i,(a,b))|(i,*a as i32,*b as i32, a.wrapping_sub(*b) as i32)).take(10).collect::<Vec<_>>()));
+                wrong.push(format!("{engine}: {}", form.text));
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));

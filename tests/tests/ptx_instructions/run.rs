@@ -3,36 +3,18 @@
 use e2e::ir::{Kernels, Shape};
 use plugin_vgpu::Engine;
 
-/// A kernel's argument.
-pub enum Argument {
-    /// A buffer of words.
-    Words(Vec<u32>),
-    /// A number.
-    Number(u64),
-}
-
 /// A module on an engine.
 pub struct Warp(Kernels);
 
 impl Warp {
-    /// Launches a kernel with one warp. Gives what the last buffer holds then.
-    pub fn launch(&self, kernel: &str, arguments: &[Argument]) -> Vec<u32> {
-        let mut last = None;
-        let values: Vec<u64> = arguments
-            .iter()
-            .map(|argument| match argument {
-                Argument::Words(words) => {
-                    let buffer = self.0.buffer(words);
-                    last = Some(buffer);
-                    buffer.argument()
-                }
-                Argument::Number(number) => *number,
-            })
-            .collect();
+    /// Launches a kernel with one warp and buffers of words. Gives what the last one holds then.
+    pub fn launch(&self, kernel: &str, words: &[Vec<u32>]) -> Vec<u32> {
+        let buffers: Vec<_> = words.iter().map(|words| self.0.buffer(words)).collect();
+        let arguments: Vec<_> = buffers.iter().map(|buffer| buffer.argument()).collect();
         self.0
-            .launch(kernel, Shape::spmd(1, 32), &values)
+            .launch(kernel, Shape::spmd(1, 32), &arguments)
             .unwrap_or_else(|error| panic!("{error}"));
-        self.0.read(last.expect("a buffer"))
+        self.0.read(*buffers.last().expect("a buffer"))
     }
 }
 
