@@ -46,7 +46,7 @@ impl Shape {
     /// Blocks along the factors' common side.
     pub fn chunks(self, format: Format) -> Option<u32> {
         let chunk = 4 * format.per_register();
-        (self.k % chunk == 0 && self.k <= 4 * chunk).then_some(self.k / chunk)
+        (self.k.is_multiple_of(chunk) && self.k <= 4 * chunk).then_some(self.k / chunk)
     }
 
     /// Registers of a fragment with all elements once.
