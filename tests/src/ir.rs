@@ -11,7 +11,7 @@ use std::sync::{Arc, Once};
 
 use device_image::Image;
 use plugin_api::{Device, DevicePtr, Launch, LoadOptions, MemoryKind, Module};
-use plugin_vgpu::{Config, VirtualGpu};
+use plugin_vgpu::{Config, Engine, VirtualGpu};
 
 use crate::{Outcome, dist, limited, root};
 
@@ -85,7 +85,7 @@ impl Kernels {
         link: Link,
         multiprocessors: u32,
     ) -> Kernels {
-        let device = small_gpu(multiprocessors);
+        let device = small_gpu(multiprocessors, None);
         let library = library.map(|library| root().join(library));
         let bytes = linked(&root().join("tests/ir").join(name), library, link);
         let images = Image::parse(&bytes).expect("llvm-link writes an image");
@@ -97,7 +97,21 @@ impl Kernels {
 
     /// Loads an image as it is: PTX, a fat binary.
     pub fn load_image(bytes: &[u8], multiprocessors: u32) -> plugin_api::Result<Kernels> {
-        let device = small_gpu(multiprocessors);
+        let device = small_gpu(multiprocessors, None);
+        Kernels::load_on(device, bytes)
+    }
+
+    /// The same on one engine.
+    pub fn load_image_on(
+        bytes: &[u8],
+        multiprocessors: u32,
+        engine: Engine,
+    ) -> plugin_api::Result<Kernels> {
+        let device = small_gpu(multiprocessors, Some(engine));
+        Kernels::load_on(device, bytes)
+    }
+
+    fn load_on(device: VirtualGpu, bytes: &[u8]) -> plugin_api::Result<Kernels> {
         let images = Image::parse(bytes).expect("an image");
         let module = device.load(&images[0], &LoadOptions::default())?;
         Ok(Kernels { module, device })
@@ -154,13 +168,15 @@ impl Kernels {
 }
 
 /// A virtual GPU of its own, which compiles with the compiler of `dist/`.
-fn small_gpu(multiprocessors: u32) -> VirtualGpu {
+fn small_gpu(multiprocessors: u32, engine: Option<Engine>) -> VirtualGpu {
     use_compiler_of_dist();
+    let settings = Config::from_environment().expect("settings that can be read");
     VirtualGpu::new(&Config {
         multiprocessors,
         memory: 64 << 20,
         heap: 8 << 20,
-        ..Config::from_environment().expect("settings that can be read")
+        engine: engine.unwrap_or(settings.engine),
+        ..settings
     })
     .expect("a virtual GPU")
 }

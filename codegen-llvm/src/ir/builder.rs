@@ -79,6 +79,18 @@ impl Builder {
         )))
     }
 
+    /// The same of a constant pointer and a constant offset.
+    pub fn constant_byte_offset(context: Context, pointer: Value, offset: Value) -> Value {
+        let byte = Type::int(context, 8);
+        let mut indices = [offset.0];
+        Value(llvm!(core::LLVMConstGEP2(
+            byte.0,
+            pointer.0,
+            indices.as_mut_ptr(),
+            1
+        )))
+    }
+
     /// `getelementptr ty, pointer, indices…`, as a constant expression had it.
     pub fn element_pointer(&self, ty: Type, pointer: Value, indices: &[Value]) -> Value {
         let mut raw: Vec<_> = indices.iter().map(|index| index.0).collect();

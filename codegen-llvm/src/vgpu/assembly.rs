@@ -1,4 +1,4 @@
-//! Replaces inline assembly by functions in LLVM assembly, and inlines them.
+//! Replaces inline assembly, and intrinsics that stand for some, by functions in LLVM assembly, and inlines them.
 //!
 //! Needs: host triple and layout. Kernels with an instruction that is not known are refused.
 
@@ -32,13 +32,16 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         for call in function
             .instructions()
             .into_iter()
-            .filter(|it| it.is_call() && it.called().is_inline_assembly())
+            .filter(|it| it.is_call())
         {
-            if is_empty(&call.called().assembly_text()) {
+            let Some((text, constraints)) = text_of(unit, call) else {
+                continue;
+            };
+            if is_empty(&text) {
                 keep_empty(unit, call);
                 continue;
             }
-            match translations.add(unit, call) {
+            match translations.add(unit, call, &text, &constraints) {
                 Ok(name) => calls.push((call, name)),
                 Err(what) => {
                     let why = reason(unit, call, &what);
@@ -68,6 +71,26 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     unit.machine.run_passes(&unit.module, "always-inline")
 }
 
+/// The inline assembly that a call is or stands for, and its constraints.
+fn text_of(unit: &Unit, call: Value) -> Option<(String, String)> {
+    let called = call.called();
+    if called.is_inline_assembly() {
+        return Some((called.assembly_text(), called.assembly_constraints()));
+    }
+    let function = call.called_function().filter(|it| it.is_declaration())?;
+    let results = results(call.ty()).len();
+    (unit.dialect.as_assembly)(&function.name(), results, call.arguments().len())
+}
+
+/// The types of a call's results.
+fn results(ty: Type) -> Vec<Type> {
+    match ty {
+        _ if ty.is_void() => Vec::new(),
+        _ if ty.is_structure() => ty.fields(),
+        _ => vec![ty],
+    }
+}
+
 /// Why a call of inline assembly cannot run. In an image that was PTX, it is an instruction of that.
 fn reason(unit: &Unit, call: Value, what: &str) -> String {
     let place = describe(unit.context(), call);
@@ -86,16 +109,16 @@ fn reason(unit: &Unit, call: Value, what: &str) -> String {
 
 impl Translations {
     /// The function that does what the assembly of `call` does. The error is what is not known of it.
-    fn add(&mut self, unit: &Unit, call: Value) -> std::result::Result<String, String> {
-        let assembly = call.called();
-        let (text, constraints) = (assembly.assembly_text(), assembly.assembly_constraints());
+    fn add(
+        &mut self,
+        unit: &Unit,
+        call: Value,
+        text: &str,
+        constraints: &str,
+    ) -> std::result::Result<String, String> {
         let print = |types: Vec<Type>| types.into_iter().map(Type::print).collect::<Vec<_>>();
         let result = call.ty();
-        let results = match result {
-            _ if result.is_void() => Vec::new(),
-            _ if result.is_structure() => print(result.fields()),
-            _ => print(vec![result]),
-        };
+        let results = print(results(result));
         let arguments = call.arguments();
         let parameters = print(arguments.iter().map(|argument| argument.ty()).collect());
         let constants: Vec<_> = arguments.iter().map(|argument| argument.as_int()).collect();
@@ -104,8 +127,8 @@ impl Translations {
             return Ok(name.clone());
         }
         let translation = (unit.dialect.assembly)(&Assembly {
-            text: &text,
-            constraints: &constraints,
+            text,
+            constraints,
             results: &results,
             parameters: &parameters,
             constants: &constants,

@@ -21,6 +21,8 @@ pub struct Dialect {
     pub prelude: fn() -> String,
     /// A function that does what inline assembly does. The error is what is not known of it.
     pub assembly: fn(&Assembly<'_>) -> Result<Translation, String>,
+    /// The inline assembly, with its constraints, that an intrinsic with so many results and arguments stands for.
+    pub as_assembly: fn(&str, usize, usize) -> Option<(String, String)>,
     /// Definitions that such functions use.
     pub assembly_prelude: fn() -> String,
     /// A host's letter for a register class of inline assembly.
@@ -35,6 +37,7 @@ pub static DIALECTS: [Dialect; 2] = [
         generic: nvptx::generic,
         prelude: String::new,
         assembly: nvptx::assembly::translate,
+        as_assembly: nvptx::assembly::as_assembly,
         assembly_prelude: nvptx::assembly::prelude,
         register_class: nvptx::assembly::register_class,
     },
@@ -44,6 +47,7 @@ pub static DIALECTS: [Dialect; 2] = [
         generic: amdgcn::generic,
         prelude: amdgcn::prelude,
         assembly: |assembly| Err(assembly.text.trim().replace('\n', " ")),
+        as_assembly: |_, _, _| None,
         assembly_prelude: String::new,
         register_class: amdgcn::register_class,
     },

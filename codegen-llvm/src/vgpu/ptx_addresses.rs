@@ -47,8 +47,24 @@ fn is_leaf(number: Value) -> bool {
     match number.operation() {
         Some(LLVMOpcode::LLVMPtrToInt) => is_generic(number.operand(0)),
         Some(LLVMOpcode::LLVMLoad) => true,
+        Some(LLVMOpcode::LLVMAdd) => constant_sum(number).is_some(),
         Some(_) => false,
         None => number.function_of_parameter().is_some(),
+    }
+}
+
+/// A variable's address and the distance from it: LLVM adds distances to constant addresses first.
+fn constant_sum(number: Value) -> Option<(Value, Value)> {
+    if number.constant_opcode() != Some(LLVMOpcode::LLVMAdd) {
+        return None;
+    }
+    let (left, right) = (number.operand(0), number.operand(1));
+    let is_address =
+        |it: Value| it.constant_opcode() == Some(LLVMOpcode::LLVMPtrToInt) && is_leaf(it);
+    match (is_address(left), is_address(right)) {
+        (true, _) => Some((left.operand(0), right)),
+        (_, true) => Some((right.operand(0), left)),
+        _ => None,
     }
 }
 
@@ -141,6 +157,9 @@ impl Addresses {
     fn leaf(&self, number: Value) -> Value {
         if number.operation() == Some(LLVMOpcode::LLVMPtrToInt) {
             return number.operand(0);
+        }
+        if let Some((variable, distance)) = constant_sum(number) {
+            return Builder::constant_byte_offset(self.context, variable, distance);
         }
         let place = match number.function_of_parameter() {
             Some(function) => function.blocks()[0].instructions().first().copied(),

@@ -5,8 +5,13 @@
 mod bits;
 mod convert;
 mod float;
+mod fragment_memory;
+mod fragments;
 mod integer;
+mod matrices;
+mod matrix;
 mod operands;
+mod run;
 
 use e2e::ir::{Kernels, Shape};
 use operands::{Triple, triples};

@@ -156,6 +156,10 @@ impl Analysis<'_> {
             LLVMPHI => return self.phi(at, instruction),
             LLVMOr if instruction.is_disjoint() => self.sum(instruction)?,
             LLVMAdd => self.sum(instruction)?,
+            LLVMAnd if masked_shift(instruction).is_some() => {
+                let (number, by, mask) = masked_shift(instruction)?;
+                shape::masked_shift(self.operand(number)?.shape, by, mask, self.width)
+            }
             LLVMSub | LLVMMul | LLVMShl | LLVMLShr | LLVMAShr | LLVMUDiv | LLVMURem | LLVMAnd => {
                 shape::binary(opcode, operand(0)?, operand(1)?, self.width)
             }
@@ -322,4 +326,13 @@ fn gives_each_lane_its_own(wave: Value) -> bool {
     [WaveOp::Gather, WaveOp::Scatter]
         .iter()
         .any(|&op| operation == Some(op as u64))
+}
+/// The parts of `(x << by) & mask`, as LLVM writes `(x & (mask >> by)) << by`.
+fn masked_shift(and: Value) -> Option<(Value, i64, i64)> {
+    let shift = and.operand(0);
+    if shift.opcode() != Some(LLVMOpcode::LLVMShl) {
+        return None;
+    }
+    let by = shift.operand(1).as_signed_int()?;
+    Some((shift.operand(0), by, and.operand(1).as_signed_int()?))
 }

@@ -2,7 +2,7 @@
 
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
-use super::tiles::{column_numbers, masked, row_numbers, tiled};
+use super::tiles::{SMALL, column_numbers, masked, row_numbers, tiled};
 
 /// The shape of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,6 +205,22 @@ pub fn binary(opcode: LLVMOpcode, left: Operand, right: Operand, width: u32) -> 
         },
         LLVMAnd if left.shape.counted().is_some() => masked(left.shape, right.constant, width),
         LLVMAnd if right.shape.counted().is_some() => masked(right.shape, left.constant, width),
+        _ => Varying,
+    }
+}
+
+/// The shape of `(x << by) & mask`: columns and rows of a tile times the size of an element, as LLVM writes them.
+pub fn masked_shift(x: Shape, by: i64, mask: i64, width: u32) -> Shape {
+    match (x, by) {
+        (Uniform, _) => Uniform,
+        (_, 0..31) => {
+            let shape = scaled(masked(x, Some(mask >> by), width.into()), 1 << by);
+            // The mask bounds the product.
+            match (0..SMALL).contains(&mask) {
+                true => shape.with_size(Size::Small),
+                false => shape,
+            }
+        }
         _ => Varying,
     }
 }

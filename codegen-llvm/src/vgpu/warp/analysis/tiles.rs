@@ -75,6 +75,9 @@ pub(super) fn column_numbers(columns: i64) -> Shape {
     tiled(columns as u32, 1, 0, Size::Small)
 }
 
+/// Masks below this one leave small numbers, which stay small times 1024 (`Size::Small`).
+pub(super) const SMALL: i64 = 1 << 21;
+
 /// The shape of `x & mask` for a counted `x`.
 pub(super) fn masked(shape: Shape, mask: Option<i64>, width: i64) -> Shape {
     let (Some(lanes), Some(mask)) = (shape.counted(), mask) else {
@@ -83,18 +86,22 @@ pub(super) fn masked(shape: Shape, mask: Option<i64>, width: i64) -> Shape {
     // Bits from this one on are the same in all lanes.
     let end = width / lanes;
     let low = mask & (end - 1);
+    let size = match (0..SMALL).contains(&mask) {
+        true => Size::Small,
+        false => Size::Any,
+    };
     match low {
         0 => Uniform,
         _ if low == end - 1 => shape,
         // Where the lane's row begins.
         _ if (end - low).count_ones() == 1 => {
             let step = end - low;
-            tiled((lanes * step) as u32, 0, step, Size::Any)
+            tiled((lanes * step) as u32, 0, step, size)
         }
         // The lane's column, and perhaps bits that are the same in all lanes.
         _ if lanes == 1 && (low + 1).count_ones() == 1 => match mask == low {
             true => column_numbers(low + 1),
-            false => tiled((low + 1) as u32, 1, 0, Size::Any),
+            false => tiled((low + 1) as u32, 1, 0, size),
         },
         _ => Varying,
     }
@@ -104,7 +111,7 @@ pub(super) fn masked(shape: Shape, mask: Option<i64>, width: i64) -> Shape {
 mod tests {
     use super::*;
     use crate::vgpu::warp::analysis::shape::tests::{TID, constant, value};
-    use crate::vgpu::warp::analysis::shape::{binary, cast};
+    use crate::vgpu::warp::analysis::shape::{binary, cast, masked_shift};
     use llvm_sys::LLVMOpcode::*;
 
     #[test]
@@ -133,7 +140,11 @@ mod tests {
         assert_eq!(of(LLVMAnd, TID, 7), column);
         assert_eq!(of(LLVMURem, TID, 8), column);
         assert_eq!(of(LLVMAnd, TID, -8), tile(0, 8, Size::Any));
-        assert_eq!(of(LLVMAnd, TID, 32 + 7), tile(1, 0, Size::Any));
+        assert_eq!(of(LLVMAnd, TID, 32 + 7), tile(1, 0, Size::Small));
+        assert_eq!(of(LLVMAnd, TID, 1 << 22 | 7), tile(1, 0, Size::Any));
+        // As LLVM writes `(tid & 7) << 2` and `(tid >> 3) << 5`.
+        assert_eq!(masked_shift(TID, 2, 28, 32), tile(4, 0, Size::Small));
+        assert_eq!(masked_shift(TID, 2, 0x3e0, 32), tile(0, 32, Size::Small));
         let rows = of(LLVMShl, row, 8);
         assert_eq!(rows, tile(0, 256, Size::Small));
         let element = binary(LLVMAdd, value(rows), value(column), 32);

@@ -22,7 +22,7 @@ pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
     }
 }
 
-fn is_shared(instruction: &Instruction) -> bool {
+pub(super) fn is_shared(instruction: &Instruction) -> bool {
     instruction
         .opcode
         .iter()
@@ -41,7 +41,7 @@ fn space(instruction: &Instruction) -> &'static str {
 }
 
 /// The address that an operand names, with its type.
-fn typed_address(
+pub(super) fn typed_address(
     emitter: &mut Emitter,
     instruction: &Instruction,
     operand: &Operand,

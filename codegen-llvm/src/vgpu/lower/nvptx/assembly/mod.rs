@@ -9,6 +9,7 @@ mod compare;
 mod convert;
 mod emitter;
 mod float;
+mod matrix;
 mod memory;
 mod simd_video;
 mod surface;
@@ -19,17 +20,20 @@ mod types;
 mod video;
 mod warp;
 
+pub use matrix::as_assembly;
+
 use emitter::Emitter;
 use syntax::{Instruction, Operand, Statement};
 use types::Ty;
 
 use crate::vgpu::host::Architecture;
 
-/// What every text may use: the shared memory that cooperative groups have for their own.
+/// What every text may use: the shared memory that cooperative groups have for their own, products of bytes.
 pub fn prelude() -> String {
     format!(
-        "@{} = internal addrspace(3) global [288 x i8] undef, align 16\ndeclare ptr @vgpu.shared_base()\n",
-        emitter::RESERVED_SHARED
+        "@{} = internal addrspace(3) global [288 x i8] undef, align 16\ndeclare ptr @vgpu.shared_base()\n{}",
+        emitter::RESERVED_SHARED,
+        matrix::prelude()
     )
 }
 
@@ -155,7 +159,7 @@ fn size_of(ty: &str) -> Option<u32> {
     Some(match ty {
         "half" | "bfloat" => 16,
         "float" | "<2 x half>" | "<2 x bfloat>" | "<2 x i16>" => 32,
-        "double" | "ptr" => 64,
+        "double" | "ptr" | "ptr addrspace(1)" | "ptr addrspace(3)" => 64,
         _ => ty
             .strip_prefix('i')?
             .parse()
@@ -168,6 +172,10 @@ fn as_bits(emitter: &mut Emitter, ty: &str, value: &str) -> Option<String> {
     let bits = size_of(ty)?;
     Some(match ty {
         "ptr" => emitter.op(&format!("ptrtoint ptr {value} to i64")),
+        _ if ty.starts_with("ptr") => {
+            let generic = emitter.op(&format!("addrspacecast {ty} {value} to ptr"));
+            emitter.op(&format!("ptrtoint ptr {generic} to i64"))
+        }
         _ if ty.starts_with('i') => value.to_owned(),
         _ => emitter.op(&format!("bitcast {ty} {value} to i{bits}")),
     })
@@ -231,6 +239,7 @@ fn plain(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
         compare::emit,
         convert::emit,
         float::emit,
+        matrix::emit,
         memory::emit,
         surface::emit,
         synchronise::emit,

@@ -1,0 +1,338 @@
+//! `mma.sync` and `wmma.mma`: each lane multiplies the rows and columns of its own elements.
+//!
+//! Products of half precision are exact and are added in single precision, in the order of the columns. The PTX ISA
+//! leaves order and rounding of these sums open.
+
+use super::super::emitter::Emitter;
+use super::super::syntax::Instruction;
+use super::exchange::{Lane, from_lane};
+use super::format::{Format, element, halves, number};
+use super::fragment::{Matrix, Shape};
+use super::{assign, quad_pairs, values};
+
+/// A multiplication.
+pub struct Product {
+    shape: Shape,
+    a: Format,
+    b: Format,
+    c: Format,
+    d: Format,
+    /// Integers stop at the largest and the least.
+    saturates: bool,
+    /// Bits are combined by `and`, else by `xor`.
+    and: bool,
+}
+
+impl Product {
+    /// The one that an opcode names.
+    pub fn of(instruction: &Instruction) -> Option<Product> {
+        let shape = Shape::of(instruction)?;
+        let formats: Vec<_> = (instruction.opcode.iter())
+            .filter_map(|part| Format::of(part))
+            .collect();
+        let (d, a, b, c) = match formats.as_slice() {
+            [d, c] => (*d, Format::F16, Format::F16, *c),
+            [d, a, b, c] => (*d, *a, *b, *c),
+            _ => return None,
+        };
+        let unknown = |part: &String| {
+            part.starts_with("kind") || part.starts_with("block") || part.starts_with("scale")
+        };
+        let saturates = instruction.has("satfinite");
+        let directed = ["rz", "rm", "rp"].iter().any(|mode| instruction.has(mode));
+        if instruction.opcode.iter().any(unknown) || directed || (saturates && c != Format::S32) {
+            return None;
+        }
+        let fits = match (a, b) {
+            (Format::F64, Format::F64) => (c, d) == (Format::F64, Format::F64),
+            (Format::Int { bits, .. }, Format::Int { bits: other, .. }) => {
+                bits == other && (c, d) == (Format::S32, Format::S32)
+            }
+            (Format::B1, Format::B1) => (c, d) == (Format::S32, Format::S32),
+            (Format::Bf16 | Format::Tf32, _) => a == b && (c, d) == (Format::F32, Format::F32),
+            (Format::F16, Format::F16)
+            | (Format::E4m3 | Format::E5m2, Format::E4m3 | Format::E5m2) => {
+                let sum = |it| matches!(it, Format::F16 | Format::F32);
+                sum(c) && sum(d)
+            }
+            _ => false,
+        };
+        fits.then_some(Product {
+            shape,
+            a,
+            b,
+            c,
+            d,
+            saturates,
+            and: instruction.has("and"),
+        })
+    }
+
+    /// How many registers the factors and the addend have.
+    pub fn operand_counts(&self, is_wmma: bool) -> Option<Vec<usize>> {
+        if quad_pairs::is_one(self.shape, self.a) && !is_wmma {
+            return Some(vec![2, 2, 8 / self.c.per_register() as usize]);
+        }
+        let factor = |matrix, format| match is_wmma {
+            true => self.shape.wmma_registers(matrix, format),
+            false => self.shape.registers(matrix, format),
+        };
+        let counts = [
+            factor(Matrix::A, self.a)?,
+            factor(Matrix::B, self.b)?,
+            self.shape.registers(Matrix::C, self.c)?,
+        ];
+        Some(counts.map(|count| count as usize).to_vec())
+    }
+}
+
+/// `mma.sync…shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c`, and `wmma.mma` with its own order of words.
+pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
+    let [to, a, b, c] = instruction.operands.as_slice() else {
+        return None;
+    };
+    let product = Product::of(instruction)?;
+    let is_wmma = instruction.opcode[0] == "wmma";
+    if quad_pairs::is_one(product.shape, product.a) && !is_wmma {
+        return quad_pairs::emit(emitter, instruction, [to, a, b, c], [product.c, product.d]);
+    }
+    // The factors of `mma.sync` have one layout, and its blocks are in one column.
+    if !is_wmma && (product.shape.n != 8 || instruction.opcode.get(4..6)? != ["row", "col"]) {
+        return None;
+    }
+    let counts = product.operand_counts(is_wmma)?;
+    let a = values(emitter, a, counts[0], product.a.register())?;
+    let b = values(emitter, b, counts[1], product.b.register())?;
+    let c = values(emitter, c, counts[2], product.c.register())?;
+    let sums = elements(emitter, product.c, &c);
+    let results = multiplied(emitter, &product, [&a, &b], sums)?;
+    let registers = packed(emitter, product.d, results);
+    assign(emitter, to, product.d.register(), &registers)
+}
+
+/// The elements of registers.
+pub fn elements(emitter: &mut Emitter, format: Format, registers: &[String]) -> Vec<String> {
+    if !format.is_float() {
+        return registers.to_vec();
+    }
+    let mut all = Vec::new();
+    for register in registers {
+        for index in 0..format.per_register() {
+            all.push(number(emitter, format, register, index));
+        }
+    }
+    all
+}
+
+/// The registers that have these elements.
+pub fn packed(emitter: &mut Emitter, format: Format, elements: Vec<String>) -> Vec<String> {
+    match format {
+        Format::F16 => (elements.chunks_exact(2))
+            .map(|pair| halves(emitter, [&pair[0], &pair[1]]))
+            .collect(),
+        Format::F32 | Format::F64 => {
+            let bits = format.bits();
+            let ty = if bits == 64 { "double" } else { "float" };
+            (elements.into_iter())
+                .map(|element| emitter.op(&format!("bitcast {ty} {element} to i{bits}")))
+                .collect()
+        }
+        _ => elements,
+    }
+}
+
+/// The sums with the products of rows and columns added.
+fn multiplied(
+    emitter: &mut Emitter,
+    product: &Product,
+    [a, b]: [&[String]; 2],
+    sums: Vec<String>,
+) -> Option<Vec<String>> {
+    let shape = product.shape;
+    let lane = Lane::new(emitter);
+    let rows: Vec<_> = (0..shape.row_blocks())
+        .map(|block| row(emitter, product, a, block, &lane))
+        .collect::<Option<_>>()?;
+    let columns: Vec<_> = (0..shape.column_blocks())
+        .flat_map(|block| [0, 1].map(|side| (block, side)))
+        .map(|(block, side)| column(emitter, product, b, block, side, &lane))
+        .collect::<Option<_>>()?;
+    let mut results = Vec::new();
+    for (index, sum) in sums.into_iter().enumerate() {
+        let (row, column) = (
+            &rows[index / columns.len()],
+            &columns[index % columns.len()],
+        );
+        results.push(dot(emitter, product, row, column, sum));
+    }
+    Some(results)
+}
+
+/// The registers with a row of a block of the left factor, in the order of the columns.
+fn row(
+    emitter: &mut Emitter,
+    product: &Product,
+    registers: &[String],
+    block: u32,
+    lane: &Lane,
+) -> Option<Vec<Vec<String>>> {
+    let (shape, format) = (product.shape, product.a);
+    let first = emitter.op(&format!("and i32 {}, 28", lane.number));
+    let mut found = Vec::new();
+    for chunk in 0..shape.chunks(format)? {
+        let register = &registers[(chunk * shape.row_blocks() + block) as usize];
+        found.extend(four_lanes(emitter, format, register, &first));
+    }
+    Some(found)
+}
+
+/// The registers with a column of a block of the right factor. A lane has elements of two neighbouring columns.
+fn column(
+    emitter: &mut Emitter,
+    product: &Product,
+    registers: &[String],
+    block: u32,
+    side: u32,
+    lane: &Lane,
+) -> Option<Vec<Vec<String>>> {
+    let chunks = product.shape.chunks(product.b)?;
+    let first = emitter.op(&format!("shl i32 {}, 3", lane.place));
+    let first = emitter.op(&format!("add i32 {first}, {}", 4 * side));
+    let mut found = Vec::new();
+    for chunk in 0..chunks {
+        let register = &registers[(block * chunks + chunk) as usize];
+        found.extend(four_lanes(emitter, product.b, register, &first));
+    }
+    Some(found)
+}
+
+/// What four lanes from `first` on have in a register: the parts that [`dot`] multiplies.
+fn four_lanes(
+    emitter: &mut Emitter,
+    format: Format,
+    register: &str,
+    first: &str,
+) -> Vec<Vec<String>> {
+    let bits = format.register();
+    (0..4)
+        .map(|next| {
+            let from = emitter.op(&format!("add i32 {first}, {next}"));
+            let register = from_lane(emitter, register, bits, &from);
+            parts(emitter, format, &register)
+        })
+        .collect()
+}
+
+/// A register's numbers; words of four integers; bits.
+fn parts(emitter: &mut Emitter, format: Format, register: &str) -> Vec<String> {
+    match format {
+        // In the upper half of a byte a number counts 16 times.
+        Format::Int { bits: 4, .. } => {
+            let upper = emitter.op(&format!("and i32 {register}, -252645136"));
+            let lower = emitter.op(&format!("shl i32 {register}, 4"));
+            let lower = emitter.op(&format!("and i32 {lower}, -252645136"));
+            vec![lower, upper]
+        }
+        Format::Int { .. } | Format::B1 => vec![register.to_owned()],
+        _ => (0..format.per_register())
+            .map(|index| number(emitter, format, register, index))
+            .collect(),
+    }
+}
+
+fn dot(
+    emitter: &mut Emitter,
+    product: &Product,
+    row: &[Vec<String>],
+    column: &[Vec<String>],
+    sum: String,
+) -> String {
+    let pairs: Vec<_> = (row.iter().flatten())
+        .zip(column.iter().flatten())
+        .collect();
+    if product.a.is_float() {
+        let ty = if product.a == Format::F64 {
+            "double"
+        } else {
+            "float"
+        };
+        return pairs
+            .into_iter()
+            .fold(sum, |sum, (a, b)| fused(emitter, ty, [a, b, &sum]));
+    }
+    let mut total = "0".to_owned();
+    for (a, b) in pairs {
+        total = match (product.a, product.b) {
+            (Format::Int { signed, .. }, Format::Int { signed: other, .. }) => {
+                four_products(emitter, [signed, other], [a, b, &total])
+            }
+            _ => bits_in_common(emitter, product.and, [a, b, &total]),
+        };
+    }
+    if product.a.bits() == 4 {
+        total = emitter.op(&format!("ashr exact i32 {total}, 8"));
+    }
+    match product.saturates {
+        true => {
+            let both = [("i32".to_owned(), sum), ("i32".to_owned(), total)];
+            emitter.call("i32", "llvm.sadd.sat.i32", &both)
+        }
+        false => emitter.op(&format!("add i32 {sum}, {total}")),
+    }
+}
+
+/// `a * b + c`, rounded once.
+pub fn fused(emitter: &mut Emitter, ty: &str, numbers: [&str; 3]) -> String {
+    let name = if ty == "double" {
+        "llvm.fma.f64"
+    } else {
+        "llvm.fma.f32"
+    };
+    emitter.call(ty, name, &numbers.map(|it| (ty.to_owned(), it.to_owned())))
+}
+
+/// The sum of four products of bytes.
+fn four_products(emitter: &mut Emitter, signed: [bool; 2], [a, b, sum]: [&str; 3]) -> String {
+    match signed {
+        [false, true] => emitter.op(&format!("call i32 @{MIXED}(i32 {a}, i32 {b}, i32 {sum})")),
+        [true, false] => emitter.op(&format!("call i32 @{MIXED}(i32 {b}, i32 {a}, i32 {sum})")),
+        [signed, _] => dot_bytes(emitter, [signed; 2], [a, b, sum]),
+    }
+}
+
+/// A function for bytes without a sign times bytes with one.
+const MIXED: &str = "vgpu.dot_u8_s8";
+
+/// Its definition. `noimplicitfloat` keeps `slp-vectorizer` away from functions with such products, of which LLVM 22
+/// makes wrong code (`u8` times `s8` in tests/tests/ptx_instructions/matrix.rs).
+pub fn prelude() -> String {
+    let mut emitter = Emitter::default();
+    let sum = dot_bytes(&mut emitter, [false, true], ["%a", "%b", "%sum"]);
+    format!(
+        "define internal i32 @{MIXED}(i32 %a, i32 %b, i32 %sum) alwaysinline noimplicitfloat nounwind {{\n{}  ret i32 {sum}\n}}\n",
+        emitter.body()
+    )
+}
+
+fn dot_bytes(emitter: &mut Emitter, signed: [bool; 2], [a, b, sum]: [&str; 3]) -> String {
+    let mut total = sum.to_owned();
+    for byte in 0..4 {
+        let mut extended = |register: &str, signed: bool| {
+            let byte = element(emitter, Format::Int { bits: 8, signed }, register, byte);
+            let byte = emitter.resize(&byte, 32, 8, false);
+            emitter.resize(&byte, 8, 32, signed)
+        };
+        let (a, b) = (extended(a, signed[0]), extended(b, signed[1]));
+        let product = emitter.op(&format!("mul i32 {a}, {b}"));
+        total = emitter.op(&format!("add i32 {total}, {product}"));
+    }
+    total
+}
+
+/// The number of bits that both words have, or in which they differ.
+fn bits_in_common(emitter: &mut Emitter, and: bool, [a, b, sum]: [&str; 3]) -> String {
+    let operation = if and { "and" } else { "xor" };
+    let bits = emitter.op(&format!("{operation} i32 {a}, {b}"));
+    let count = emitter.call("i32", "llvm.ctpop.i32", &[("i32".to_owned(), bits)]);
+    emitter.op(&format!("add i32 {sum}, {count}"))
+}

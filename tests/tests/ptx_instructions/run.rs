@@ -1,0 +1,31 @@
+//! Kernels of a warp, on both engines.
+
+use e2e::ir::{Kernels, Shape};
+use plugin_vgpu::Engine;
+
+/// A module on an engine.
+pub struct Warp(Kernels);
+
+impl Warp {
+    /// Launches a kernel with one warp and buffers of words. Gives what the last one holds then.
+    pub fn launch(&self, kernel: &str, words: &[Vec<u32>]) -> Vec<u32> {
+        let buffers: Vec<_> = words.iter().map(|words| self.0.buffer(words)).collect();
+        let arguments: Vec<_> = buffers.iter().map(|buffer| buffer.argument()).collect();
+        self.0
+            .launch(kernel, Shape::spmd(1, 32), &arguments)
+            .unwrap_or_else(|error| panic!("{error}"));
+        self.0.read(*buffers.last().expect("a buffer"))
+    }
+}
+
+/// Calls `check` with the kernels of a PTX text, on one engine and then on the other.
+pub fn on_both_engines(kernels: &str, check: impl Fn(&Warp, &str)) {
+    let text = format!(".version 8.4\n.target sm_90\n.address_size 64\n{kernels}");
+    for (engine, name) in [(Engine::Fiber, "fiber"), (Engine::Workgroup, "workgroup")] {
+        let loaded = Kernels::load_image_on(text.as_bytes(), 1, engine);
+        check(
+            &Warp(loaded.unwrap_or_else(|error| panic!("{error}"))),
+            name,
+        );
+    }
+}
