@@ -58,7 +58,9 @@ pub fn as_assembly(name: &str, results: usize, arguments: usize) -> Option<(Stri
             let head = format!("mma.sync.aligned.{shape}");
             product(head, &[words, &[operation, "popc"]].concat(), results)?
         }
-        ["mma", shape, words @ ..] => product(format!("mma.sync.aligned.{shape}"), words, results)?,
+        ["mma", shape, words @ ..] if shape.starts_with('m') => {
+            product(format!("mma.sync.aligned.{shape}"), words, results)?
+        }
         ["ldmatrix", words @ .., "b16"] => {
             let words = words.join(".");
             format!(
