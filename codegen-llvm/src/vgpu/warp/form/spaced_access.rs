@@ -19,8 +19,8 @@ const VECTOR: u64 = 64;
 /// faster.
 const MOST_MASKED: u64 = 4;
 
-/// Elements of consecutive lanes, as consecutive vectors of memory.
-struct Piece {
+/// As many consecutive lanes as a vector has elements: their elements lie in consecutive vectors of memory.
+struct LaneGroup {
     /// Where its first vector begins.
     start: Value,
     /// The number of its first vector, from the first lane's on.
@@ -61,18 +61,18 @@ impl Vectoriser<'_> {
         let cut = self.cut(ty, runs, places);
         let bytes = self.layout.alloc_size(ty) * u64::from(self.width) * cut.apart;
         self.prefetch_ahead(address, runs.start(), bytes);
-        let pieces: Vec<Vec<Value>> = self
-            .pieces(ty, runs, cut)
-            .map(|piece| {
+        let groups: Vec<Vec<Value>> = self
+            .groups(ty, runs, cut)
+            .map(|group| {
                 let numbers = 0..cut.apart;
-                let load = |number| self.load_vector(&piece, number, ty, cut, alignment);
+                let load = |number| self.load_vector(&group, number, ty, cut, alignment);
                 let vectors: Vec<_> = numbers.map(load).collect();
                 let places = places.iter();
                 let choose = |&place| self.choose(&vectors, place, cut);
                 places.map(choose).collect()
             })
             .collect();
-        let whole = |at: usize| self.concatenate(pieces.iter().map(|it| it[at]).collect());
+        let whole = |at: usize| self.concatenate(groups.iter().map(|it| it[at]).collect());
         (0..places.len()).map(whole).collect()
     }
 
@@ -83,9 +83,9 @@ impl Vectoriser<'_> {
             return self.store_each(vector, runs, alignment);
         }
         let cut = self.cut(ty, runs, &[0]);
-        for (piece, part) in self.pieces(ty, runs, cut).zip(0..) {
+        for (group, part) in self.groups(ty, runs, cut).zip(0..) {
             for number in 0..cut.apart {
-                let start = self.vector_start(&piece, number, ty, cut);
+                let start = self.vector_start(&group, number, ty, cut);
                 let place = |at: u64| number * cut.lanes + at;
                 let lane = |at: u64| part * cut.lanes + place(at) / cut.apart;
                 let spread = self
@@ -118,21 +118,21 @@ impl Vectoriser<'_> {
     pub(super) fn store_dense(&self, vectors: &[Value], runs: Runs, alignment: u64) {
         let ty = vectors[0].ty().element(0);
         let cut = self.cut(ty, runs, &[0]);
-        for (piece, part) in self.pieces(ty, runs, cut).zip(0..) {
+        for (group, part) in self.groups(ty, runs, cut).zip(0..) {
             let lanes = part * cut.lanes..(part + 1) * cut.lanes;
             let parts: Vec<_> = vectors
                 .iter()
                 .map(|&vector| self.builder.shuffle_both(vector, vector, lanes.clone()))
                 .collect();
             for number in 0..cut.apart {
-                let start = self.vector_start(&piece, number, ty, cut);
+                let start = self.vector_start(&group, number, ty, cut);
                 let store = self.builder.store(self.weave(&parts, number, cut), start);
                 store.set_alignment(alignment as u32);
             }
         }
     }
 
-    /// Vector `number` of a piece, from the elements of its lanes at each place.
+    /// Vector `number` of a group, from the elements of its lanes at each place.
     fn weave(&self, parts: &[Value], number: u64, cut: Cut) -> Value {
         let element = |at: u64| number * cut.lanes + at;
         let mut woven = parts[0];
@@ -165,27 +165,34 @@ impl Vectoriser<'_> {
     }
 
     /// The elements of as many lanes at a time as a vector has elements.
-    fn pieces(&self, ty: Type, runs: Runs, cut: Cut) -> impl Iterator<Item = Piece> {
+    fn groups(&self, ty: Type, runs: Runs, cut: Cut) -> impl Iterator<Item = LaneGroup> {
         let size = self.layout.alloc_size(ty);
-        (0..u64::from(self.width) / cut.lanes).map(move |piece| {
-            let first = piece * cut.apart;
+        (0..u64::from(self.width) / cut.lanes).map(move |group| {
+            let first = group * cut.apart;
             let bytes = first * cut.lanes * size;
-            Piece {
+            LaneGroup {
                 start: self.offset_by(runs.start(), bytes as i64),
                 first,
             }
         })
     }
 
-    fn vector_start(&self, piece: &Piece, number: u64, ty: Type, cut: Cut) -> Value {
+    fn vector_start(&self, group: &LaneGroup, number: u64, ty: Type, cut: Cut) -> Value {
         let bytes = number * cut.lanes * self.layout.alloc_size(ty);
-        self.offset_by(piece.start, bytes as i64)
+        self.offset_by(group.start, bytes as i64)
     }
 
-    /// Loads a vector of a piece, but for what lies before the first or behind the last accessed element.
-    fn load_vector(&self, piece: &Piece, number: u64, ty: Type, cut: Cut, alignment: u64) -> Value {
-        let start = self.vector_start(piece, number, ty, cut);
-        let (ty, range) = (ty.vector(cut.lanes as u32), cut.range(piece.first + number));
+    /// Loads a vector of a group, but for what lies before the first or behind the last accessed element.
+    fn load_vector(
+        &self,
+        group: &LaneGroup,
+        number: u64,
+        ty: Type,
+        cut: Cut,
+        alignment: u64,
+    ) -> Value {
+        let start = self.vector_start(group, number, ty, cut);
+        let (ty, range) = (ty.vector(cut.lanes as u32), cut.range(group.first + number));
         if range == (0..cut.lanes) {
             let load = self.builder.load(ty, start);
             load.set_alignment(alignment as u32);
@@ -195,7 +202,7 @@ impl Vectoriser<'_> {
         self.masked_load(ty, start, mask, alignment)
     }
 
-    /// The element at `place` of each lane of a piece.
+    /// The element at `place` of each lane of a group of lanes.
     fn choose(&self, vectors: &[Value], place: u64, cut: Cut) -> Value {
         let of_lane = |lane: u64| lane * cut.apart + place;
         let mut chosen = vectors[0];
