@@ -24,7 +24,6 @@ use crate::window;
 use allocations::Allocations;
 pub use launch::{Actor, LaunchChecks, LaunchedCode};
 use race::Detector;
-/// Where threads wait for each other.
 /// What orders the work of streams.
 pub use race::{Finished, Timeline, host_learns, known_to_host};
 use shadow::Shadow;
