@@ -1,7 +1,7 @@
 ; The lanes' elements lie two to four elements apart. If all lanes are active, whole vectors are loaded and shuffled,
 ; but for what lies behind the last element. Stores have masks, or are whole if the block stores all members. `whole`:
-; three members, read and written. `part`: the third member alone, of 8 bytes, which is stored lane by lane. `looked_up`:
-; an index from memory is not tested.
+; three members, read and written. `part`: the third member alone, of 8 bytes, which is stored lane by lane.
+; `looked_up`: an index from memory is not tested.
 ; RUN: omptarget-codegen vgpu --warp-forms --no-window-check --cpu x86-64-v4 --emit-llvm %s 2>&1 \
 ; RUN:   | FileCheck %s --check-prefix=IR
 ; IR: define hidden void @vgpu.warp.whole

@@ -154,14 +154,9 @@ pub unsafe extern "C" fn clCreateImage(
     host: *mut c_void,
     code: *mut i32,
 ) -> Raw {
+    let none = std::ptr::null();
     // SAFETY: caller.
-    unsafe {
-        let (format, description) = (read(format), read(description));
-        created(
-            image(context, bits, format, description, host, Vec::new()),
-            code,
-        )
-    }
+    unsafe { clCreateImageWithProperties(context, none, bits, format, description, host, code) }
 }
 
 /// The same with properties, of which none is known.

@@ -170,7 +170,11 @@ fn dot(signs: &str, bits: u32) -> Option<Body> {
             lane + 1
         );
     }
-    Body::plain(text + &format!("  ret i32 %t{lanes}"))
+    let text = text + &format!("  ret i32 %t{lanes}");
+    match first == second {
+        true => Body::plain(text),
+        false => Body::without_superwords(text),
+    }
 }
 
 /// `szext`: the low N bits, extended.

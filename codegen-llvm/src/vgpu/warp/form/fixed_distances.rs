@@ -43,17 +43,16 @@ impl Vectoriser<'_> {
         })
     }
 
-    /// Stores the elements one by one, so that the last lane's stays where several lanes have one address.
+    /// Stores the elements one by one, at distances from lane 0's, so that the last lane's stays where several lanes
+    /// have one address.
     pub(super) fn store_one_by_one(
-        &mut self,
+        &self,
         vector: Value,
-        address: Value,
-        distances: &[i64],
+        start: Value,
+        distances: impl IntoIterator<Item = i64>,
         alignment: u64,
     ) {
-        let start = self.scalar(address);
-        let start = self.flat(start);
-        for (&distance, lane) in distances.iter().zip(0..) {
+        for (distance, lane) in distances.into_iter().zip(0..) {
             let lane = Value::int(Type::int(self.context, 32), lane);
             let element = self.builder.extract(vector, lane);
             let store = self.builder.store(element, self.offset_by(start, distance));

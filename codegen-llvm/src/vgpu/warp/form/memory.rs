@@ -86,7 +86,11 @@ impl Vectoriser<'_> {
         match self.access_pattern(address, value.ty(), false) {
             AccessPattern::Runs(runs) => self.store_runs(vector, runs, alignment),
             AccessPattern::GatherScatter => match self.fixed_distances(address) {
-                Some(distances) => self.store_one_by_one(vector, address, &distances, alignment),
+                Some(distances) => {
+                    let start = self.scalar(address);
+                    let start = self.flat(start);
+                    self.store_one_by_one(vector, start, distances, alignment);
+                }
                 None => {
                     let pointers = self.flat_vector(address);
                     self.scatter(vector, pointers, alignment);

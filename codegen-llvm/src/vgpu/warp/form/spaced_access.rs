@@ -23,8 +23,8 @@ const MOST_MASKED: u64 = 4;
 struct LaneGroup {
     /// Where its first vector begins.
     start: Value,
-    /// The number of its first vector, from the first lane's on.
-    first: u64,
+    /// How many groups lie before it.
+    number: u64,
 }
 
 /// How spaced elements are cut into vectors.
@@ -80,14 +80,16 @@ impl Vectoriser<'_> {
     pub(super) fn store_spaced(&self, vector: Value, runs: Runs, alignment: u64) {
         let ty = vector.ty().element(0);
         if self.layout.alloc_size(ty) > MOST_MASKED {
-            return self.store_each(vector, runs, alignment);
+            let distance = i64::from(runs.apart()) * self.layout.alloc_size(ty) as i64;
+            let distances = (0..i64::from(self.width)).map(|lane| lane * distance);
+            return self.store_one_by_one(vector, runs.start(), distances, alignment);
         }
         let cut = self.cut(ty, runs, &[0]);
-        for (group, part) in self.groups(ty, runs, cut).zip(0..) {
+        for group in self.groups(ty, runs, cut) {
             for number in 0..cut.apart {
                 let start = self.vector_start(&group, number, ty, cut);
                 let place = |at: u64| number * cut.lanes + at;
-                let lane = |at: u64| part * cut.lanes + place(at) / cut.apart;
+                let lane = |at: u64| group.number * cut.lanes + place(at) / cut.apart;
                 let spread = self
                     .builder
                     .shuffle_both(vector, vector, (0..cut.lanes).map(lane));
@@ -102,24 +104,13 @@ impl Vectoriser<'_> {
         }
     }
 
-    fn store_each(&self, vector: Value, runs: Runs, alignment: u64) {
-        let distance = self.layout.alloc_size(vector.ty().element(0)) * u64::from(runs.apart());
-        for lane in 0..u64::from(self.width) {
-            let element = Value::int(Type::int(self.context, 32), lane);
-            let element = self.builder.extract(vector, element);
-            let place = self.offset_by(runs.start(), (lane * distance) as i64);
-            self.builder
-                .store(element, place)
-                .set_alignment(alignment as u32);
-        }
-    }
-
     /// Stores every lane's elements: a vector for each place up to the next lane's.
     pub(super) fn store_dense(&self, vectors: &[Value], runs: Runs, alignment: u64) {
         let ty = vectors[0].ty().element(0);
         let cut = self.cut(ty, runs, &[0]);
-        for (group, part) in self.groups(ty, runs, cut).zip(0..) {
-            let lanes = part * cut.lanes..(part + 1) * cut.lanes;
+        for group in self.groups(ty, runs, cut) {
+            let first = group.number * cut.lanes;
+            let lanes = first..first + cut.lanes;
             let parts: Vec<_> = vectors
                 .iter()
                 .map(|&vector| self.builder.shuffle_both(vector, vector, lanes.clone()))
@@ -167,12 +158,11 @@ impl Vectoriser<'_> {
     /// The elements of as many lanes at a time as a vector has elements.
     fn groups(&self, ty: Type, runs: Runs, cut: Cut) -> impl Iterator<Item = LaneGroup> {
         let size = self.layout.alloc_size(ty);
-        (0..u64::from(self.width) / cut.lanes).map(move |group| {
-            let first = group * cut.apart;
-            let bytes = first * cut.lanes * size;
+        (0..u64::from(self.width) / cut.lanes).map(move |number| {
+            let bytes = number * cut.apart * cut.lanes * size;
             LaneGroup {
                 start: self.offset_by(runs.start(), bytes as i64),
-                first,
+                number,
             }
         })
     }
@@ -192,7 +182,8 @@ impl Vectoriser<'_> {
         alignment: u64,
     ) -> Value {
         let start = self.vector_start(group, number, ty, cut);
-        let (ty, range) = (ty.vector(cut.lanes as u32), cut.range(group.first + number));
+        let range = cut.range(group.number * cut.apart + number);
+        let ty = ty.vector(cut.lanes as u32);
         if range == (0..cut.lanes) {
             let load = self.builder.load(ty, start);
             load.set_alignment(alignment as u32);
@@ -210,9 +201,8 @@ impl Vectoriser<'_> {
             let which = (0..cut.lanes).map(|lane| {
                 let element = of_lane(lane);
                 match element / cut.lanes {
-                    before if before < number && number == 1 => element,
-                    before if before < number => lane,
                     here if here == number => cut.lanes + element % cut.lanes,
+                    0 if number == 1 => element,
                     _ => lane,
                 }
             });

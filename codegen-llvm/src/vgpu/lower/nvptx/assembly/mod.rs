@@ -28,12 +28,11 @@ use types::Ty;
 
 use crate::vgpu::host::Architecture;
 
-/// What every text may use: the shared memory that cooperative groups have for their own, products of bytes.
+/// What every text may use: the shared memory that cooperative groups have for their own.
 pub fn prelude() -> String {
     format!(
-        "@{} = internal addrspace(3) global [288 x i8] undef, align 16\ndeclare ptr @vgpu.shared_base()\n{}",
-        emitter::RESERVED_SHARED,
-        matrix::prelude()
+        "@{} = internal addrspace(3) global [288 x i8] undef, align 16\ndeclare ptr @vgpu.shared_base()\n",
+        emitter::RESERVED_SHARED
     )
 }
 

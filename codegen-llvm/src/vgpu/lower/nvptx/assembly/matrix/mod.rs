@@ -14,7 +14,6 @@ mod rows;
 mod transfer;
 
 pub use intrinsic::as_assembly;
-pub use multiply::prelude;
 
 use super::emitter::Emitter;
 use super::syntax::{Instruction, Operand};

@@ -6,7 +6,7 @@
 use super::super::emitter::Emitter;
 use super::super::syntax::Instruction;
 use super::exchange::{Lane, from_lane};
-use super::format::{Format, element, halves, number};
+use super::format::{Format, halves, number};
 use super::fragment::{Matrix, Shape};
 use super::{assign, quad_pairs, values};
 
@@ -292,41 +292,10 @@ pub fn fused(emitter: &mut Emitter, ty: &str, numbers: [&str; 3]) -> String {
 }
 
 /// The sum of four products of bytes.
-fn four_products(emitter: &mut Emitter, signed: [bool; 2], [a, b, sum]: [&str; 3]) -> String {
-    match signed {
-        [false, true] => emitter.op(&format!("call i32 @{MIXED}(i32 {a}, i32 {b}, i32 {sum})")),
-        [true, false] => emitter.op(&format!("call i32 @{MIXED}(i32 {b}, i32 {a}, i32 {sum})")),
-        [signed, _] => dot_bytes(emitter, [signed; 2], [a, b, sum]),
-    }
-}
-
-/// A function for bytes without a sign times bytes with one.
-const MIXED: &str = "vgpu.dot_u8_s8";
-
-/// Its definition. `noimplicitfloat` keeps `slp-vectorizer` away from functions with such products, of which LLVM 22
-/// makes wrong code (`u8` times `s8` in tests/tests/ptx_instructions/matrix.rs).
-pub fn prelude() -> String {
-    let mut emitter = Emitter::default();
-    let sum = dot_bytes(&mut emitter, [false, true], ["%a", "%b", "%sum"]);
-    format!(
-        "define internal i32 @{MIXED}(i32 %a, i32 %b, i32 %sum) alwaysinline noimplicitfloat nounwind {{\n{}  ret i32 {sum}\n}}\n",
-        emitter.body()
-    )
-}
-
-fn dot_bytes(emitter: &mut Emitter, signed: [bool; 2], [a, b, sum]: [&str; 3]) -> String {
-    let mut total = sum.to_owned();
-    for byte in 0..4 {
-        let mut extended = |register: &str, signed: bool| {
-            let byte = element(emitter, Format::Int { bits: 8, signed }, register, byte);
-            let byte = emitter.resize(&byte, 32, 8, false);
-            emitter.resize(&byte, 8, 32, signed)
-        };
-        let (a, b) = (extended(a, signed[0]), extended(b, signed[1]));
-        let product = emitter.op(&format!("mul i32 {a}, {b}"));
-        total = emitter.op(&format!("add i32 {total}, {product}"));
-    }
-    total
+fn four_products(emitter: &mut Emitter, signed: [bool; 2], words: [&str; 3]) -> String {
+    let [a, b] = signed.map(|signed| if signed { 's' } else { 'u' });
+    let arguments = words.map(|word| ("i32".to_owned(), word.to_owned()));
+    emitter.call("i32", &format!("llvm.nvvm.idp4a.{a}.{b}"), &arguments)
 }
 
 /// The number of bits that both words have, or in which they differ.
