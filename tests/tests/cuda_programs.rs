@@ -98,6 +98,15 @@ fn device_code() {
     }
 }
 
+/// Structures that kernels take by value, in the thread's form and in the warp's.
+#[test]
+fn structures() {
+    for level in ["-O0", "-O2"] {
+        let outcome = program("structures", level).run(&[]);
+        assert_eq!(outcome.passed(level), "PASS\n");
+    }
+}
+
 #[test]
 fn runtime_functions() {
     assert_eq!(

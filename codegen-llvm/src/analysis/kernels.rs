@@ -43,6 +43,15 @@ pub fn in_memory(kernel: Value, index: u32) -> Option<Type> {
         .find_map(|name| kernel.type_attribute_at(index, name))
 }
 
+/// The least alignment of structures passed in memory: the largest that a C type has without an attribute.
+const STACK_ALIGNMENT: u32 = 16;
+
+/// The alignment of a local copy of the structure that parameter `index`, counted from 1, is.
+pub fn stack_alignment(kernel: Value, index: u32) -> u32 {
+    let stated = kernel.int_attribute_at(index, "align");
+    stated.map_or(STACK_ALIGNMENT, |stated| STACK_ALIGNMENT.max(stated as u32))
+}
+
 /// Attributes of parameters that the caller passes in memory (NVPTX, AMDGCN).
 pub const IN_MEMORY: [&str; 2] = ["byval", "byref"];
 

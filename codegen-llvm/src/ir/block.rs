@@ -46,9 +46,23 @@ impl Block {
         Value(llvm!(core::LLVMBasicBlockAsValue(self.0))).name()
     }
 
-    /// Moves it in front of another one: to the beginning of the function if that was first.
+    /// Moves it in front of another one of its function: to the beginning of the function if that was first.
     pub fn move_before(self, other: Block) {
         llvm!(core::LLVMMoveBasicBlockBefore(self.0, other.0));
+    }
+
+    /// Moves it behind another one, which may be in another function.
+    pub fn move_behind(self, other: Block) {
+        llvm!(core::LLVMMoveBasicBlockAfter(self.0, other.0));
+    }
+
+    /// Removes it from its function.
+    ///
+    /// # Safety
+    ///
+    /// Nothing refers to it, and no handle to it or its instructions is used afterwards.
+    pub unsafe fn delete(self) {
+        llvm!(core::LLVMDeleteBasicBlock(self.0));
     }
 
     /// The function it is in.

@@ -35,6 +35,7 @@ mod machine;
 mod memory;
 mod module;
 mod section;
+mod signature;
 mod text;
 mod types;
 mod value;

@@ -7,14 +7,10 @@ use std::mem::offset_of;
 use anyhow::Result;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use vgpu_abi::ThreadContext;
-use vgpu_abi::artifact::Parameter;
 
 use super::unit::{Kernel, Unit};
-use crate::analysis::kernels::{IN_MEMORY, in_memory};
-use crate::ir::{Builder, Context, Type, Value};
-
-/// The least alignment of structures passed in memory: the largest that a C type has without an attribute.
-const STACK_ALIGNMENT: u32 = 16;
+use crate::analysis::kernels::{IN_MEMORY, in_memory, stack_alignment};
+use crate::ir::{Builder, Type, Value};
 
 /// The symbol of a kernel's entry.
 pub fn symbol(kernel: &str) -> String {
@@ -55,19 +51,18 @@ fn build(unit: &Unit, kernel: &Kernel) {
         );
         builder.store(Value::int(Type::int(context, 32), number), field);
     }
-    let values = arguments(&builder, context, entry.parameters()[1], kernel);
+    let values = arguments(unit, &builder, entry.parameters()[1], kernel);
     builder.call_function(kernel.function, &values);
     builder.return_void();
 }
 
 /// The kernel's arguments, from the words at `words`. An argument in memory becomes a copy on the thread's stack: the
 /// words are not device memory, and the kernel may change its own copy.
-fn arguments(builder: &Builder, context: Context, words: Value, kernel: &Kernel) -> Vec<Value> {
+fn arguments(unit: &Unit, builder: &Builder, words: Value, kernel: &Kernel) -> Vec<Value> {
+    let (context, layout) = (unit.context(), unit.module.layout());
     let int = Type::int(context, 64);
-    let mut word = 0;
-    let argument = |(index, (value, parameter)): (usize, (Value, &Parameter))| {
+    let argument = |(index, (value, &word)): (usize, (Value, &u32))| {
         let place = builder.byte_offset(words, Value::int(int, 8 * u64::from(word)));
-        word += parameter.words();
         let index = index as u32 + 1;
         let Some(ty) = in_memory(kernel.function, index) else {
             let argument = builder.load(value.ty(), place);
@@ -75,15 +70,14 @@ fn arguments(builder: &Builder, context: Context, words: Value, kernel: &Kernel)
             argument.set_alignment(8);
             return argument;
         };
-        let stated = kernel.function.int_attribute_at(index, "align");
-        let alignment = stated.map_or(STACK_ALIGNMENT, |stated| STACK_ALIGNMENT.max(stated as u32));
+        let alignment = stack_alignment(kernel.function, index);
         let copy = builder.stack_slot(ty, alignment);
         builder.copy(
             copy,
             alignment,
             place,
             8,
-            Value::int(int, parameter.size.into()),
+            Value::int(int, layout.alloc_size(ty)),
         );
         // From here on it is an ordinary pointer, so `memory` goes, too: to LLVM, reading an AMD kernel's parameters is
         // reading constants, and not reading memory.
@@ -97,7 +91,7 @@ fn arguments(builder: &Builder, context: Context, words: Value, kernel: &Kernel)
         .function
         .parameters()
         .into_iter()
-        .zip(&kernel.parameters)
+        .zip(&kernel.places)
         .enumerate()
         .map(argument)
         .collect()

@@ -3,7 +3,7 @@
 //! Needs: the calling conventions and annotations of the image.
 
 use anyhow::Result;
-use vgpu_abi::artifact::WarpForm;
+use vgpu_abi::artifact::{Parameter, WarpForm};
 
 use super::unit::{Kernel, Unit};
 use crate::analysis::exec_mode;
@@ -15,9 +15,11 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     let layout = unit.module.layout();
     unit.kernels = find(&unit.module)
         .into_iter()
-        .map(|found| Kernel {
+        .map(|found| (parameters(layout, found.function), found))
+        .map(|(parameters, found)| Kernel {
             function: found.function,
-            parameters: parameters(layout, found.function),
+            places: places(&parameters),
+            parameters,
             mode: exec_mode::of(&unit.module, &found.name),
             name: found.name,
             // `nvvm.maxntid` and its like do not limit it: they are a promise to a GPU's register allocator.
@@ -29,4 +31,15 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         })
         .collect();
     Ok(())
+}
+
+/// The words at which parameters begin.
+fn places(parameters: &[Parameter]) -> Vec<u32> {
+    let mut end = 0;
+    let place = |parameter: &Parameter| {
+        let begin = end;
+        end += parameter.words();
+        begin
+    };
+    parameters.iter().map(place).collect()
 }

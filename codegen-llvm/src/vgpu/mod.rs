@@ -6,6 +6,7 @@
 mod access_checks;
 mod assembly;
 mod block_atomics;
+mod by_value;
 mod check;
 mod checked_locals;
 mod constructors;
@@ -91,6 +92,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("constructors", constructors::run),
     ("shared", shared::run),
     ("segments", segments::run),
+    ("by-value", by_value::run),
     ("entries", entries::run),
     ("globals", globals::run),
     ("simplify", optimise::simplify),

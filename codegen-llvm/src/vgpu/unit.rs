@@ -43,8 +43,10 @@ pub struct VgpuOptions {
 pub struct Kernel {
     /// Its function. Optimisation may change or remove it, so it is valid only until then.
     pub function: Value,
-    /// Its parameters.
+    /// Its parameters, as a launch passes them.
     pub parameters: Vec<Parameter>,
+    /// The word of a launch's array at which each of the function's own parameters begins.
+    pub places: Vec<u32>,
     /// Its name in the image.
     pub name: String,
     /// The largest number of threads of a block.

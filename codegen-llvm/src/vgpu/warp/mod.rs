@@ -150,7 +150,9 @@ fn build(
         .filter(|function| !function.is_declaration())
         .ok_or_else(|| Refusal::new("nothing is left of it after optimisation"))?;
     if eligibility::takes_structures(module, &kernel.name) {
-        return Err(Refusal::new("it takes a structure by value"));
+        return Err(Refusal::new(
+            "it takes structures of more than 1 KiB by value",
+        ));
     }
     context_escape::check(function)?;
     let axis = LaneAxis::of(kernel);
@@ -165,7 +167,7 @@ fn build(
     let made = form::build(&form::Request {
         module,
         kernel: function,
-        parameters: &kernel.parameters,
+        places: &kernel.places,
         symbol: &symbol,
         width: width.lanes,
         order: &order,

@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 
 use llvm_sys::LLVMOpcode;
 use vgpu_abi::Checks;
-use vgpu_abi::artifact::Parameter;
 
 use super::spaced_stores::SpacedStores;
 use super::stride_test::StrideTest;
@@ -21,8 +20,8 @@ pub struct Request<'a> {
     pub module: &'a Module,
     /// The kernel.
     pub kernel: Value,
-    /// Its parameters, as a launch passes them.
-    pub parameters: &'a [Parameter],
+    /// The words at which its parameters begin.
+    pub places: &'a [u32],
     /// The symbol of the warp form.
     pub symbol: &'a str,
     /// Lanes of a subgroup.
@@ -263,17 +262,10 @@ impl Vectoriser<'_> {
             let number = Value::int(Type::int(self.context, 32), number);
             self.entry.store(number, field);
         }
-        let mut word = 0;
-        for (parameter, size) in request
-            .kernel
-            .parameters()
-            .into_iter()
-            .zip(request.parameters)
-        {
+        for (parameter, &word) in request.kernel.parameters().into_iter().zip(request.places) {
             let address = self
                 .entry
                 .byte_offset(words, Value::int(int, 8 * u64::from(word)));
-            word += size.words();
             let argument = self.entry.load(parameter.ty(), address);
             // As in the thread's form (`vgpu::entries`).
             argument.set_alignment(8);
