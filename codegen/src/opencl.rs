@@ -93,14 +93,6 @@ pub enum ArgumentKind {
 /// and the number of its dimensions.
 pub const HIDDEN_WORDS: usize = 4;
 
-/// Lengths of rows of a work-group, shorter than a warp, for which programs have forms of kernels of their own.
-pub const SHORT_ROWS: [u32; 2] = [8, 16];
-
-/// The name of a kernel's form for work-groups with rows of `columns` work-items, which are launched as lines.
-pub fn short_rows(name: &str, columns: u32) -> String {
-    format!("{name}.rows{columns}")
-}
-
 /// Modules, one after the other.
 pub fn encode_modules(modules: &[&[u8]]) -> Vec<u8> {
     let mut bytes = Vec::new();

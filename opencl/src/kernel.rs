@@ -3,9 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
-use codegen::opencl::{
-    Argument, ArgumentKind, HIDDEN_WORDS, Kernel as Manifest, SHORT_ROWS, Space, short_rows,
-};
+use codegen::opencl::{Argument, ArgumentKind, HIDDEN_WORDS, Kernel as Manifest, Space};
 use parking_lot::Mutex;
 use plugin_api::Parameter;
 
@@ -18,9 +16,6 @@ use crate::memory::{Flags, Memory};
 use crate::program::{BUILD_SUCCESS, Program};
 use crate::sampler::Sampler;
 
-/// Work-items of a warp.
-const WARP: u32 = 32;
-
 /// A kernel.
 pub struct Kernel {
     /// Its program.
@@ -28,7 +23,7 @@ pub struct Kernel {
     /// What the compiler says of it.
     pub manifest: Manifest,
     /// It on each of the program's devices.
-    loaded: Vec<Loaded>,
+    loaded: Vec<Arc<dyn plugin_api::Kernel>>,
     arguments: Mutex<Vec<Option<Value>>>,
 }
 
@@ -45,15 +40,6 @@ pub enum Value {
     Shared(usize),
     /// So many bytes of local memory.
     Local(usize),
-}
-
-/// A kernel on a device.
-#[derive(Clone)]
-struct Loaded {
-    /// For work-groups of any shape.
-    general: Arc<dyn plugin_api::Kernel>,
-    /// For those of short rows, with the rows' lengths.
-    short_rows: Vec<(u32, Arc<dyn plugin_api::Kernel>)>,
 }
 
 /// The arguments of a launch.
@@ -84,7 +70,7 @@ impl Kernel {
         let loaded: Option<Vec<_>> = built
             .modules
             .iter()
-            .map(|module| Loaded::find(module.as_ref(), name))
+            .map(|module| module.kernel(name))
             .collect();
         program.kernels.fetch_add(1, Ordering::Relaxed);
         Ok(Kernel {
@@ -112,30 +98,7 @@ impl Kernel {
         let index = devices.position(|own| Arc::ptr_eq(own, device));
         index
             .and_then(|index| self.loaded.get(index))
-            .map(|loaded| &loaded.general)
             .ok_or(Code::INVALID_PROGRAM_EXECUTABLE)
-    }
-
-    /// What to launch on a device of the program's for work-groups of a shape, and the shape of its blocks.
-    pub fn form(
-        &self,
-        device: &Ref<Device>,
-        group: [u32; 3],
-    ) -> Result<(Arc<dyn plugin_api::Kernel>, [u32; 3])> {
-        let general = self.on(device)?;
-        let mut all = self.loaded.iter();
-        let loaded = all.find(|loaded| Arc::ptr_eq(&loaded.general, general));
-        let [columns, rows, planes] = group;
-        let line = columns * rows;
-        let has_form = planes == 1 && line.is_multiple_of(WARP) && !device.is_gpu();
-        let short = loaded.filter(|_| has_form).and_then(|loaded| {
-            let mut forms = loaded.short_rows.iter();
-            forms.find(|(length, _)| *length == columns)
-        });
-        Ok(match short {
-            Some((_, form)) => (form.clone(), [line, 1, 1]),
-            None => (general.clone(), group),
-        })
     }
 
     /// The description of an argument.
@@ -243,16 +206,6 @@ impl Kernel {
         all.words.extend(offset.map(|each| each as u64));
         all.words.push(u64::from(dimensions));
         Ok(all)
-    }
-}
-
-impl Loaded {
-    fn find(module: &dyn plugin_api::Module, name: &str) -> Option<Loaded> {
-        let form = |columns| Some((columns, module.kernel(&short_rows(name, columns))?));
-        Some(Loaded {
-            general: module.kernel(name)?,
-            short_rows: SHORT_ROWS.into_iter().filter_map(form).collect(),
-        })
     }
 }
 

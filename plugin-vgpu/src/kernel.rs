@@ -35,6 +35,8 @@ pub struct VirtualKernel {
     forms: Forms,
     choice: Arc<FormChoice>,
     refusal: Option<String>,
+    /// Its forms for blocks of short rows, with the rows' lengths ([`vgpu_abi::artifact::ShortRows`]).
+    short_rows: Vec<(u32, VirtualKernel)>,
     endless_wait: Arc<EndlessWait>,
     code: Arc<Code>,
 }
@@ -65,8 +67,27 @@ impl VirtualKernel {
             forms,
             choice: Arc::default(),
             refusal: entry.refusal,
+            short_rows: Vec::new(),
             code,
         })
+    }
+
+    /// It, with forms for blocks whose rows are so long.
+    pub fn with_short_rows(mut self, forms: Vec<(u32, VirtualKernel)>) -> VirtualKernel {
+        self.short_rows = forms;
+        self
+    }
+
+    /// What runs blocks of a shape, and the shape in which it is given them.
+    fn suited(&self, block: [u32; 3]) -> (&VirtualKernel, [u32; 3]) {
+        let [columns, rows, planes] = block;
+        let line = [columns.saturating_mul(rows), 1, 1];
+        let mut forms = self.short_rows.iter();
+        let form = forms.find(|(length, form)| {
+            let whole = line[0].is_multiple_of(form.info.warp_size);
+            *length == columns && planes == 1 && whole && form.forms.why_not_warps(line).is_none()
+        });
+        form.map_or((self, block), |(_, form)| (form, line))
     }
 
     fn check(&self, launch: &Launch<'_>) -> std::result::Result<(), String> {
@@ -175,10 +196,10 @@ impl Kernel for VirtualKernel {
         if !self.code.gpu.config.engine.wants_warp_forms() {
             return None;
         }
-        let why = self.forms.why_not_warps(launch.block);
-        Some(match why {
-            None if self.chooses(self.forms.choose(launch.block))
-                && self.choice.preferred() == Way::Threads =>
+        let (suited, block) = self.suited(launch.block);
+        Some(match suited.forms.why_not_warps(block) {
+            None if self.chooses(suited.forms.choose(block))
+                && suited.choice.preferred() == Way::Threads =>
             {
                 "runs thread by thread: that has been faster than warp by warp".to_owned()
             }
@@ -193,7 +214,8 @@ impl Kernel for VirtualKernel {
             why,
         })?;
         let gpu = &self.code.gpu;
-        let shared = launch.dynamic_shared + self.info.static_shared;
+        let (suited, block) = self.suited(launch.block);
+        let shared = launch.dynamic_shared + suited.info.static_shared;
         let warp_kind = self.code.warp_kind;
         let dispatch = match warp_kind.lockstep {
             true => Some(Dispatch::new(&gpu.memory, launch, shared)?),
@@ -205,7 +227,7 @@ impl Kernel for VirtualKernel {
         };
         let record = dispatch.as_ref().map(Dispatch::address);
         let record = record.or(workspace.as_ref().map(Workspace::address));
-        let form = self.forms.choose(launch.block);
+        let form = suited.forms.choose(block);
         let checks = gpu.checker.as_ref().map(|checker| {
             let lockstep = if warp_kind.lockstep {
                 warp_kind.size
@@ -220,10 +242,10 @@ impl Kernel for VirtualKernel {
         });
         let run = GridRun {
             form,
-            choice: self.chooses(form).then(|| self.choice.clone()),
+            choice: self.chooses(form).then(|| suited.choice.clone()),
             args: launch.args.as_ptr(),
             blocks: launch.grid,
-            threads: launch.block,
+            threads: block,
             shared,
             dynamic_shared: launch.dynamic_shared,
             dispatch: record.unwrap_or(0),

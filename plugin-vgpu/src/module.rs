@@ -106,6 +106,7 @@ impl VirtualModule {
                 max_threads: 1,
                 static_shared: 0,
                 warp: WarpForm::default(),
+                short_rows: None,
                 refusal: None,
             };
             VirtualKernel::new(code.clone(), entry)
@@ -118,13 +119,7 @@ impl VirtualModule {
             .destructors
             .map(|symbol| single(symbol, "global destructors"))
             .transpose()?;
-        let mut kernels = HashMap::new();
-        for entry in manifest.kernels {
-            kernels.insert(
-                entry.name.clone(),
-                Arc::new(VirtualKernel::new(code.clone(), entry)?),
-            );
-        }
+        let mut kernels = load_kernels(&code, manifest.kernels)?;
         let (constructors, destructors) = match code.gpu.config.runs_constructors {
             true => (constructors, destructors),
             false => {
@@ -163,6 +158,33 @@ impl VirtualModule {
             _code: code,
         }))
     }
+}
+
+/// The kernels by name, each with its forms.
+fn load_kernels(
+    code: &Arc<Code>,
+    entries: Vec<KernelEntry>,
+) -> Result<HashMap<String, Arc<VirtualKernel>>> {
+    let mut forms: HashMap<String, Vec<(u32, VirtualKernel)>> = HashMap::new();
+    let mut kernels = Vec::new();
+    for mut entry in entries {
+        match entry.short_rows.take() {
+            None => kernels.push(entry),
+            Some(rows) => {
+                // Messages are about the kernel.
+                entry.name = rows.of.clone();
+                let form = VirtualKernel::new(code.clone(), entry)?;
+                forms.entry(rows.of).or_default().push((rows.columns, form));
+            }
+        }
+    }
+    let kernel = |entry: KernelEntry| {
+        let name = entry.name.clone();
+        let forms = forms.remove(&name).unwrap_or_default();
+        let kernel = VirtualKernel::new(code.clone(), entry)?;
+        Ok((name, Arc::new(kernel.with_short_rows(forms))))
+    };
+    kernels.into_iter().map(kernel).collect()
 }
 
 impl Module for VirtualModule {

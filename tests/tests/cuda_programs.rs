@@ -107,6 +107,31 @@ fn structures() {
     }
 }
 
+/// Blocks of 16 by 16 and their like, in kernels with barriers. A fault is that of the block's own shape.
+#[test]
+fn short_rows() {
+    for level in ["-O0", "-O2"] {
+        let program = program("short_rows", level);
+        assert_eq!(program.run(&[]).passed(level), "PASS\n");
+    }
+    let program = program("short_rows", "-O2");
+    let how = |engine| ("OMPTARGET_VGPU_ENGINE", engine);
+    let environment = [how("workgroup"), ("LIBOMPTARGET_INFO", "16")];
+    let outcome = e2e::run(&program.path, &["fault"], &environment);
+    assert_eq!(outcome.stdout, "cudaErrorIllegalAddress\n");
+    assert!(
+        outcome.stderr.contains("runs warp by warp"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(outcome.stderr.contains("beyond"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("(0,4,0) to (15,5,0)"),
+        "{}",
+        outcome.stderr
+    );
+}
+
 #[test]
 fn runtime_functions() {
     assert_eq!(

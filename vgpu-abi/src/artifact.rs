@@ -55,8 +55,21 @@ pub struct KernelEntry {
     pub static_shared: u32,
     /// Whether it can run warp by warp.
     pub warp: WarpForm,
+    /// If it is no kernel of the image's, but a form of one for blocks of short rows: of which.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub short_rows: Option<ShortRows>,
     /// Why it cannot run: what the virtual GPU lacks, and where the program uses it. A sentence without a full stop.
     pub refusal: Option<String>,
+}
+
+/// A form of a kernel for blocks whose rows are shorter than a warp. It is launched with the block as a line: all its
+/// threads along x.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShortRows {
+    /// The kernel's name.
+    pub of: String,
+    /// Threads of a row.
+    pub columns: u32,
 }
 
 /// Whether a kernel has a warp form: code that runs many threads at once, as the lanes of vectors.

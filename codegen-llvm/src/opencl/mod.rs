@@ -9,7 +9,6 @@
 //! | `builtins` | links the built-in functions that the program calls |
 //! | `entries` | gives kernels the parameters that devices know |
 //! | `index_space` | has the built-in functions on the index space read these parameters |
-//! | `short_rows` | gives kernels forms for work-groups of short rows |
 //! | `library` | makes the file that `builtins` reads, when omptarget is built |
 
 mod builtins;
@@ -20,7 +19,6 @@ mod index_space;
 pub mod library;
 mod mangling;
 mod manifest;
-mod short_rows;
 mod spir;
 
 use anyhow::{Result, bail};
@@ -59,9 +57,6 @@ pub fn compile(context: Context, input: &[u8], level: u8) -> Result<Vec<u8>> {
     undefined::refuse_reached(&module)?;
     runtime::run(&module, &machine, level)?;
     machine.run_passes(&module, &format!("default<O{level}>,globaldce"))?;
-    if level > 0 {
-        short_rows::run(&module, &machine)?;
-    }
     module.verify("after OpenCL's passes")?;
     let program = Program {
         manifest,

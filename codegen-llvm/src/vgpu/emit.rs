@@ -30,6 +30,7 @@ pub fn run(unit: Unit) -> Result<Artifact> {
             max_threads: kernel.max_threads,
             static_shared: kernel.static_shared as u32,
             warp: kernel.warp.clone(),
+            short_rows: kernel.short_rows.clone(),
             refusal: kernel.refusal.clone(),
         })
         .collect();

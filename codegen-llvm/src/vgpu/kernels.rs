@@ -5,6 +5,7 @@
 use anyhow::Result;
 use vgpu_abi::artifact::{Parameter, WarpForm};
 
+use super::short_rows;
 use super::unit::{Kernel, Unit};
 use crate::analysis::exec_mode;
 use crate::analysis::kernels::{find, parameters};
@@ -27,6 +28,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             bound: found.bound,
             static_shared: 0,
             warp: WarpForm::default(),
+            short_rows: short_rows::form_of(found.function),
             refusal: None,
         })
         .collect();

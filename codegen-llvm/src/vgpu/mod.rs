@@ -38,6 +38,7 @@ mod runtime_variables;
 mod segments;
 mod shared;
 mod shared_layout;
+mod short_rows;
 mod sink;
 mod spin;
 mod textures;
@@ -74,6 +75,8 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("shape", shape),
     ("debug-info", debug_info::run),
     ("variadics", variadics::run),
+    // The forms are kernels, with shared memory of their own.
+    ("short-rows", short_rows::run),
     ("kernels", kernels::run),
     ("lanes", lanes::run),
     // Before `retarget`: openmp-opt knows kernels by their calling convention.

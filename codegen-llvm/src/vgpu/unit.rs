@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, bail};
 use codegen::CpuLevel;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use vgpu_abi::Checks;
-use vgpu_abi::artifact::{Manifest, Parameter, WarpForm};
+use vgpu_abi::artifact::{Manifest, Parameter, ShortRows, WarpForm};
 use vgpu_abi::summary::ExecutionMode;
 
 use super::dialect::Dialect;
@@ -60,6 +60,8 @@ pub struct Kernel {
     pub static_shared: u64,
     /// Its warp form, or why it has none; known after the pass `warp`.
     pub warp: WarpForm,
+    /// What it is a form of (`vgpu::short_rows`).
+    pub short_rows: Option<ShortRows>,
     /// Why it cannot run (`vgpu::refusal`).
     pub refusal: Option<String>,
 }

@@ -176,18 +176,17 @@ unsafe fn launch(
         return Err(Code::OUT_OF_RESOURCES);
     }
     debug_assert_eq!(space.offset, offset);
-    let (form, block) = kernel.form(&queue.device, space.group)?;
     let work = Box::new(move || {
         if is_empty {
             return Ok(());
         }
         let launch = Launch {
             grid: space.grid,
-            block,
+            block: space.group,
             dynamic_shared: words.local,
             args: &words.words,
         };
-        let ended = form.launch(&launch);
+        let ended = loaded.launch(&launch);
         drop((words.kept, kernel));
         ended.map_err(|error| context.failed("a kernel failed", &error))
     });
