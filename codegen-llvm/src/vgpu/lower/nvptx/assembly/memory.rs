@@ -103,6 +103,22 @@ impl Access {
     fn align(&self) -> u32 {
         self.ty.bits / 8
     }
+
+    /// The type of all elements together, in bits, where the access has to be one: a strong access to a vector. The
+    /// PTX ISA ("Vector Data-types", of the memory model) calls it several accesses of unknown order; GPUs make one of
+    /// it, and CUB's look-back reads a tile's state and its sum so. CPUs have none that is wider than 128 bits.
+    fn whole(&self) -> Option<u32> {
+        let bits = self.ty.bits * self.count as u32;
+        (self.count > 1 && !self.qualifier.is_empty() && bits <= 128).then_some(bits)
+    }
+
+    /// The words of LLVM's instruction for all elements together. A volatile one is relaxed, of the system's scope.
+    fn words_of_whole(&self) -> (&'static str, &'static str) {
+        match self.words() {
+            ("volatile ", _) => ("atomic volatile ", " monotonic"),
+            words => words,
+        }
+    }
 }
 
 /// The operands of a vector, or the one.
@@ -135,10 +151,22 @@ fn load(
     if targets.len() != access.count {
         return None;
     }
+    let mut values = Vec::new();
+    if let Some(bits) = access.whole() {
+        let (before, after) = access.words_of_whole();
+        let whole = emitter.op(&format!(
+            "load {before}i{bits}, {base}{after}, align {}",
+            bits / 8
+        ));
+        for index in 0..access.count as u32 {
+            let shift = index * access.ty.bits;
+            let low = emitter.op(&format!("lshr i{bits} {whole}, {shift}"));
+            values.push(emitter.resize(&low, bits, access.ty.bits, false));
+        }
+    }
     let (before, after) = access.words();
     let (llvm, align) = (access.ty.llvm(), access.align());
-    let mut values = Vec::new();
-    for index in 0..access.count {
+    for index in values.len()..access.count {
         let address = element_address(emitter, &base, index, &access);
         values.push(emitter.op(&format!(
             "load {before}{llvm}, {address}{after}, align {align}"
@@ -162,6 +190,9 @@ fn store(
     if sources.len() != access.count {
         return None;
     }
+    if let Some(bits) = access.whole() {
+        return store_whole(emitter, &access, &base, &sources, bits);
+    }
     let (before, after) = access.words();
     let (llvm, align) = (access.ty.llvm(), access.align());
     for (index, source) in sources.into_iter().enumerate() {
@@ -171,6 +202,30 @@ fn store(
             "  store {before}{llvm} {value}, {address}{after}, align {align}"
         ));
     }
+    Some(())
+}
+
+/// Stores a vector by one instruction.
+fn store_whole(
+    emitter: &mut Emitter,
+    access: &Access,
+    base: &str,
+    sources: &[&Operand],
+    bits: u32,
+) -> Option<()> {
+    let mut whole = "0".to_owned();
+    for (index, source) in sources.iter().enumerate() {
+        let value = emitter.value(source, access.ty)?;
+        let value = emitter.resize(&value, access.ty.bits, bits, false);
+        let shift = index as u32 * access.ty.bits;
+        let value = emitter.op(&format!("shl i{bits} {value}, {shift}"));
+        whole = emitter.op(&format!("or i{bits} {whole}, {value}"));
+    }
+    let (before, after) = access.words_of_whole();
+    emitter.line(&format!(
+        "  store {before}i{bits} {whole}, {base}{after}, align {}",
+        bits / 8
+    ));
     Some(())
 }
 
