@@ -81,11 +81,12 @@ impl VirtualKernel {
     /// What runs blocks of a shape, and the shape in which it is given them.
     fn suited(&self, block: [u32; 3]) -> (&VirtualKernel, [u32; 3]) {
         let [columns, rows, planes] = block;
-        let line = [columns.saturating_mul(rows), 1, 1];
+        // Each plane is a line. Where there are several, each has whole warps, so that no warp has parts of two.
+        let line = [columns.saturating_mul(rows), planes, 1];
         let mut forms = self.short_rows.iter();
         let form = forms.find(|(length, form)| {
             let whole = line[0].is_multiple_of(form.info.warp_size);
-            *length == columns && planes == 1 && whole && form.forms.why_not_warps(line).is_none()
+            *length == columns && whole && form.forms.why_not_warps(line).is_none()
         });
         form.map_or((self, block), |(_, form)| (form, line))
     }

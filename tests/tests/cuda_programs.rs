@@ -107,6 +107,22 @@ fn structures() {
     }
 }
 
+/// A lock that one thread takes for its block. The kernel runs warp by warp, like those that wait for other blocks.
+#[test]
+fn locks() {
+    for level in ["-O0", "-O2"] {
+        assert_eq!(program("locks", level).run(&[]).passed(level), "PASS\n");
+    }
+    let information = [("LIBOMPTARGET_INFO", "16")];
+    let outcome = e2e::run(&program("locks", "-O2").path, &[], &information);
+    assert_eq!(outcome.stdout, "PASS\n");
+    assert!(
+        outcome.stderr.contains("runs warp by warp"),
+        "{}",
+        outcome.stderr
+    );
+}
+
 /// Blocks of 16 by 16 and their like, in kernels with barriers. A fault is that of the block's own shape.
 #[test]
 fn short_rows() {

@@ -3,7 +3,8 @@
 //! A warp is 32 threads with consecutive linear numbers. The virtual GPU runs a warp as vectors if the warp lies in one
 //! row of the block; of a block of 16 by 16 a warp has two. In a form for rows of 16, the block is a line of 256,
 //! `tid.x` is a thread's number in it modulo 16, and `tid.y` what is left. The vectoriser knows such numbers as tiles
-//! (`docs/decisions/0051-lanes-as-rows-of-tiles.md`). The plugin chooses the form at each launch
+//! (`docs/decisions/0051-lanes-as-rows-of-tiles.md`). Planes of a block are rows of lines: of a block of 8 by 8 by 4
+//! becomes one of 64 by 4, and `tid.z` is the number of the line. The plugin chooses the form at each launch
 //! ([`vgpu_abi::artifact::ShortRows`]).
 //!
 //! Needs: kernels' calling convention, the image's own intrinsics, its runtime linked. Leaves: the forms, as kernels
@@ -128,7 +129,7 @@ fn waits(instruction: Value) -> bool {
     called.is_some_and(|name| waiting.iter().any(|prefix| name.starts_with(prefix)))
 }
 
-/// Has a kernel take its block for a line.
+/// Has a kernel take its block for a line, or for several that are its planes.
 fn reshape(module: &Module, kernel: Value, columns: u32) {
     let shift = u64::from(columns.trailing_zeros());
     for instruction in kernel.instructions() {
@@ -141,20 +142,20 @@ fn reshape(module: &Module, kernel: Value, columns: u32) {
         let builder = Builder::before(module.context, next);
         builder.locate_as(instruction);
         let ty = instruction.ty();
-        let line = |of| {
-            let name = format!("llvm.nvvm.read.ptx.sreg.{of}.x");
+        let read = |register| {
+            let name = format!("llvm.nvvm.read.ptx.sreg.{register}");
             builder.call_function(module.declare(&name, Type::function(ty, &[])), &[])
         };
         let number = |value| Value::int(ty, value);
         let answer = match dimension {
             Dimension::ThreadX => {
-                builder.binary(LLVMAnd, line("tid"), number(u64::from(columns) - 1))
+                builder.binary(LLVMAnd, read("tid.x"), number(u64::from(columns) - 1))
             }
-            Dimension::ThreadY => builder.binary(LLVMLShr, line("tid"), number(shift)),
+            Dimension::ThreadY => builder.binary(LLVMLShr, read("tid.x"), number(shift)),
             Dimension::ThreadsX => number(u64::from(columns)),
-            Dimension::ThreadsY => builder.binary(LLVMLShr, line("ntid"), number(shift)),
-            Dimension::ThreadZ => number(0),
-            Dimension::ThreadsZ => number(1),
+            Dimension::ThreadsY => builder.binary(LLVMLShr, read("ntid.x"), number(shift)),
+            Dimension::ThreadZ => read("tid.y"),
+            Dimension::ThreadsZ => read("ntid.y"),
         };
         // SAFETY: the snapshot's handle of this instruction is not used again.
         unsafe { instruction.replace_with(answer) };

@@ -1,7 +1,8 @@
 ; Which loops over shared memory have a warp form: a compare-and-swap that continues with what it found; one thread that
 ; waits for another block; a loop in which every iteration passes one of two barriers; and one that a counter ends, also
 ; a counter in memory if each iteration takes a number from it (`numbers`; not if it only reads, or only some iterations
-; take one). A lock has none, as a lane of the same warp may hold it.
+; take one). A lock has none, as a lane of the same warp may hold it, but where one thread takes it for its block
+; (`guarded`).
 ; RUN: omptarget-codegen vgpu --warp-forms --no-window-check %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
 ; MANIFEST: "name":"retry"
 ; MANIFEST-SAME: "warp":{"Present"
@@ -25,6 +26,8 @@
 ; MANIFEST-SAME: "warp":{"Absent":"a loop waits
 ; MANIFEST-SAME: "name":"taken"
 ; MANIFEST-SAME: "warp":{"Absent":"a loop waits
+; MANIFEST-SAME: "name":"guarded"
+; MANIFEST-SAME: "warp":{"Present"
 ; A loop that waits for another block lets the other warps of its own block run.
 ; RUN: omptarget-codegen vgpu --warp-forms --emit-llvm --no-window-check -O1 %s 2>&1 | FileCheck %s --check-prefix=IR
 ; IR: define hidden void @vgpu.warp.retry
@@ -201,6 +204,29 @@ wait:
   %seen = load atomic i32, ptr %flag monotonic, align 4
   %set = icmp ne i32 %seen, 0
   br i1 %set, label %end, label %wait
+end:
+  ret void
+}
+define ptx_kernel void @guarded(ptr %word, ptr %sum) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %chosen = icmp eq i32 %tid, 0
+  br i1 %chosen, label %iteration, label %held
+iteration:
+  %both = cmpxchg ptr %word, i32 0, i32 1 monotonic monotonic
+  %done = extractvalue { i32, i1 } %both, 1
+  br i1 %done, label %held, label %iteration
+held:
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %place = getelementptr i32, ptr %sum, i32 %tid
+  %old = load i32, ptr %place
+  %new = add i32 %old, 1
+  store i32 %new, ptr %place
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  br i1 %chosen, label %release, label %end
+release:
+  store atomic i32 0, ptr %word monotonic, align 4
+  br label %end
 end:
   ret void
 }

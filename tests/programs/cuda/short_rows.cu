@@ -126,8 +126,8 @@ int main(int count, char **) {
   cudaMemcpyFromSymbol(&blocks, blocks_of_static, sizeof blocks);
   if (right && (number != 4 || blocks != 64))
     return printf("FAIL: %d launches, %d blocks counted\n", number, blocks), 1;
-  const dim3 shapes[] = {dim3(16, 16), dim3(8, 8),    dim3(16, 2), dim3(16, 3), dim3(8, 4, 2),
-                         dim3(16, 1),  dim3(5, 3, 2), dim3(64, 2), dim3(1, 33)};
+  const dim3 shapes[] = {dim3(16, 16),  dim3(8, 8),   dim3(16, 2),  dim3(16, 3),   dim3(8, 4, 2), dim3(8, 8, 8),
+                         dim3(16, 4, 5), dim3(8, 6, 2), dim3(16, 1), dim3(5, 3, 2), dim3(64, 2),   dim3(1, 33)};
   for (dim3 block : shapes)
     if (!right || !knows(block))
       return 1;

@@ -13,7 +13,8 @@
 //! * An iteration reads a word and sets or clears some of its bits accordingly. It repeats if another thread was
 //!   faster (the device runtime's queues). Again, some lane gets through.
 //! * One thread of the block waits. What it polls is written, as far as this kernel writes it, only where the same
-//!   thread is alone: it waits for another block, as in reductions over teams.
+//!   thread is alone: it waits for another block, as in reductions over teams, or for a lock that the thread takes for
+//!   its block.
 //! * One lane of each warp waits at the device runtime's barrier for teams with a part of a warp
 //!   (`devicertl/src/sync/barrier.rs`, `software_barrier`). Only that lane of each warp writes its word: it waits for
 //!   other warps.
@@ -226,7 +227,6 @@ fn depends(value: Value, on: Value, each: &Loop) -> bool {
 
 /// Whether one thread alone waits for something that no other thread of its block writes.
 fn waits_for_blocks(flow: &ControlFlow, each: &Loop, axis: LaneAxis) -> bool {
-    let polls = |it: Value| it.opcode() == Some(LLVMOpcode::LLVMLoad);
     let shared: Vec<_> = each
         .instructions()
         .filter(|&it| {
@@ -234,12 +234,18 @@ fn waits_for_blocks(flow: &ControlFlow, each: &Loop, axis: LaneAxis) -> bool {
         })
         .collect();
     let is_thread = |value| context_fields::is_thread_id(value, axis);
-    let Some(thread) =
-        alone(flow, each.header, is_thread).filter(|_| shared.iter().all(|&it| polls(it)))
+    let Some(thread) = alone(flow, each.header, is_thread) else {
+        return false;
+    };
+    // A lock is polled by what takes it.
+    let Some(polled) = shared
+        .iter()
+        .map(|&it| polled(it))
+        .collect::<Option<Vec<_>>>()
     else {
         return false;
     };
-    let spaces: Vec<_> = shared.iter().map(|it| space(it.operand(0))).collect();
+    let spaces: Vec<_> = polled.into_iter().map(space).collect();
     let may_be_polled = |address: Value| {
         let space = space(address);
         spaces
@@ -254,6 +260,16 @@ fn waits_for_blocks(flow: &ControlFlow, each: &Loop, axis: LaneAxis) -> bool {
 
 fn space(pointer: Value) -> u32 {
     pointer.ty().address_space()
+}
+
+/// The address that an instruction reads.
+fn polled(instruction: Value) -> Option<Value> {
+    use LLVMOpcode::{LLVMAtomicCmpXchg, LLVMAtomicRMW, LLVMLoad};
+    matches!(
+        instruction.opcode()?,
+        LLVMLoad | LLVMAtomicRMW | LLVMAtomicCmpXchg
+    )
+    .then(|| instruction.operand(0))
 }
 
 /// The address that an instruction writes to.

@@ -18,6 +18,7 @@ mod rows;
 mod small_copies;
 pub mod spin_calls;
 mod umin_to_branch;
+mod vector_casts;
 mod workers;
 
 use std::collections::HashSet;
@@ -98,6 +99,9 @@ pub fn run(
         umin_to_branch::run(module.context, function);
     }
     loop_versioning::run(unit, module, &functions)?;
+    for &function in &functions {
+        vector_casts::run(module.context, function);
+    }
     unit.machine.run_passes(module, SHAPE)?;
     let both: Vec<_> = kernels.iter().copied().zip(functions).collect();
     if rows::run(unit, module, &both)? {
