@@ -107,6 +107,15 @@ fn structures() {
     }
 }
 
+/// Warps in lockstep that exchange values through volatile shared memory.
+#[test]
+fn volatile_shared() {
+    for level in ["-O1", "-O2"] {
+        let outcome = program("volatile_shared", level).run(&[]);
+        assert_eq!(outcome.passed(level), "PASS\n");
+    }
+}
+
 /// A lock that one thread takes for its block. The kernel runs warp by warp, like those that wait for other blocks.
 #[test]
 fn locks() {

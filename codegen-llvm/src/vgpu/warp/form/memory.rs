@@ -2,6 +2,10 @@
 //!
 //! One address for all lanes is one scalar access. Consecutive elements are one masked vector access, or one for each
 //! run of them (`runs`). Anything else is a gather or a scatter, or a test at run time that chooses (`access_pattern`).
+//! Volatile accesses are such instructions, too, between fences that the compiler alone observes: CUDA programs
+//! exchange values through volatile shared memory. Atomic ones are done lane by lane.
+
+use llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingSequentiallyConsistent;
 
 use super::access_pattern::AccessPattern;
 use super::vectoriser::Vectoriser;
@@ -22,9 +26,10 @@ impl Vectoriser<'_> {
             self.define_scalar(load, value);
             return Ok(());
         }
-        if load.is_volatile() || load.is_atomic() || !context_fields::is_element(load.ty()) {
+        if load.is_atomic() || !context_fields::is_element(load.ty()) {
             return self.lane_by_lane(load, false);
         }
+        self.keep_order_at(load);
         let ty = load.ty();
         let alignment = load.alignment();
         let value = match self.access_pattern(address, ty, true) {
@@ -50,6 +55,7 @@ impl Vectoriser<'_> {
                 self.merge_paths(&[consecutive], near, &[gathered], far)[0]
             }
         };
+        self.keep_order_at(load);
         self.define_vector(load, value);
         Ok(())
     }
@@ -78,9 +84,10 @@ impl Vectoriser<'_> {
             copy.set_operand(1, address);
             return Ok(());
         }
-        if store.is_volatile() || store.is_atomic() || !context_fields::is_element(value.ty()) {
+        if store.is_atomic() || !context_fields::is_element(value.ty()) {
             return self.lane_by_lane(store, false);
         }
+        self.keep_order_at(store);
         let vector = self.vector(value);
         let alignment = store.alignment();
         match self.access_pattern(address, value.ty(), false) {
@@ -109,7 +116,18 @@ impl Vectoriser<'_> {
                 self.builder.move_to_end(done);
             }
         }
+        self.keep_order_at(store);
         Ok(())
+    }
+
+    /// A fence for the compiler, if an access is volatile: it moves no access over it, and repeats or drops none.
+    fn keep_order_at(&self, access: Value) {
+        /// The scope of one thread, of which fences become no instruction.
+        const THREAD: u32 = 0;
+        if access.is_volatile() {
+            let order = LLVMAtomicOrderingSequentiallyConsistent;
+            self.builder.fence(order, THREAD);
+        }
     }
 
     /// The active lanes' elements from `start` on; `address` is the kernel's address, for the prefetch.
