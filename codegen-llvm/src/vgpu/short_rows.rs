@@ -66,7 +66,7 @@ fn add(module: &Module, machine: &Machine) -> Result<()> {
             }
         }
         refer(&copy);
-        machine.run_passes(&copy, "globaldce,early-cse,instcombine")?;
+        machine.run_passes(&copy, "globaldce,early-cse,instcombine<no-verify-fixpoint>")?;
         module.link(copy)?;
     }
     for (variable, linkage) in shared {
