@@ -2,7 +2,8 @@
 //! those of other releases and of the papers.
 //!
 //! A module is linked with the device runtime of `dist/` as in a device link. It is loaded into a virtual GPU through
-//! the plugin's own interface, and launched with buffers of numbers.
+//! the plugin's own interface, and launched with buffers of numbers. Images that are loaded as they are run on an NVIDIA
+//! GPU instead where `OMPTARGET_DEVICES=cuda`: so `scripts/gpu-check` shows what hardware says.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -65,11 +66,11 @@ impl Shape {
     }
 }
 
-/// A module on a virtual GPU of its own.
+/// A module on a device of its own.
 pub struct Kernels {
     // Declared before the device, and so dropped first: it lies in the device's memory.
     module: Arc<dyn Module>,
-    device: VirtualGpu,
+    device: Arc<dyn Device>,
 }
 
 impl Kernels {
@@ -85,7 +86,7 @@ impl Kernels {
         link: Link,
         multiprocessors: u32,
     ) -> Kernels {
-        let device = small_gpu(multiprocessors, None);
+        let device = Arc::new(small_gpu(multiprocessors, None));
         let library = library.map(|library| root().join(library));
         let bytes = linked(&root().join("tests/ir").join(name), library, link);
         let images = Image::parse(&bytes).expect("llvm-link writes an image");
@@ -97,8 +98,7 @@ impl Kernels {
 
     /// Loads an image as it is: PTX, a fat binary.
     pub fn load_image(bytes: &[u8], multiprocessors: u32) -> plugin_api::Result<Kernels> {
-        let device = small_gpu(multiprocessors, None);
-        Kernels::load_on(device, bytes)
+        Kernels::load_on(gpu(multiprocessors, None), bytes)
     }
 
     /// The same on one engine.
@@ -107,11 +107,10 @@ impl Kernels {
         multiprocessors: u32,
         engine: Engine,
     ) -> plugin_api::Result<Kernels> {
-        let device = small_gpu(multiprocessors, Some(engine));
-        Kernels::load_on(device, bytes)
+        Kernels::load_on(gpu(multiprocessors, Some(engine)), bytes)
     }
 
-    fn load_on(device: VirtualGpu, bytes: &[u8]) -> plugin_api::Result<Kernels> {
+    fn load_on(device: Arc<dyn Device>, bytes: &[u8]) -> plugin_api::Result<Kernels> {
         let images = Image::parse(bytes).expect("an image");
         let module = device.load(&images[0], &LoadOptions::default())?;
         Ok(Kernels { module, device })
@@ -165,6 +164,17 @@ impl Kernels {
             args: arguments,
         })
     }
+}
+
+/// A virtual GPU of its own, or an NVIDIA GPU if the environment wants that.
+fn gpu(multiprocessors: u32, engine: Option<Engine>) -> Arc<dyn Device> {
+    if std::env::var_os("OMPTARGET_DEVICES").is_none_or(|wanted| wanted != "cuda") {
+        return Arc::new(small_gpu(multiprocessors, engine));
+    }
+    let found = plugin_cuda::plugin().unwrap_or_else(|why| panic!("no NVIDIA GPU: {why}"));
+    let mut devices = found.plugin.devices();
+    assert!(!devices.is_empty(), "no NVIDIA GPU: {:?}", found.left_out);
+    devices.swap_remove(0)
 }
 
 /// A virtual GPU of its own, which compiles with the compiler of `dist/`.

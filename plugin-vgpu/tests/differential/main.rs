@@ -1,4 +1,7 @@
-//! Random kernels must give the same results on both engines and in an interpreter of their programs.
+//! Random kernels must give the same results on both engines, by way of PTX, and in an interpreter of their programs.
+//!
+//! Every fifth batch goes by way of PTX. With `OMPTARGET_DEVICES=cuda` each does, and its PTX runs on an NVIDIA GPU as
+//! well.
 //!
 //! `DIFFERENTIAL_KERNELS` sets their number (500), `DIFFERENTIAL_SEED` the seed (1). A kernel that fails is
 //! shrunk and printed, as LLVM assembly and as a program. The program goes into `cases`, so that it runs in every
@@ -14,11 +17,12 @@ mod strategy;
 mod fixture;
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{OnceLock, mpsc};
+use std::sync::{Arc, OnceLock, mpsc};
 
-use codegen::{Compiler, CpuLevel, VgpuOptions};
+use codegen::{Compiler, CpuLevel, PtxOptions, VgpuOptions};
+use device_image::Image;
 use parking_lot::Mutex;
-use plugin_api::{Device, Launch, MemoryKind, Module};
+use plugin_api::{Device, Launch, LoadOptions, MemoryKind, Module};
 use plugin_vgpu::{Config, Engine, VirtualGpu};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config as Runs, RngSeed, TestRunner};
@@ -57,16 +61,33 @@ fn levels() -> Vec<CpuLevel> {
     all.into_iter().filter(|level| level.runs_here()).collect()
 }
 
-/// Compiles programs together, in both forms.
-fn compile(programs: &[Program], cpu: Option<CpuLevel>) -> Result<Artifact, String> {
+/// The NVIDIA GPU that the environment asks for.
+fn nvidia_gpu() -> Option<&'static Arc<dyn Device>> {
+    static GPU: OnceLock<Option<Arc<dyn Device>>> = OnceLock::new();
+    let find = || {
+        let wanted = std::env::var_os("OMPTARGET_DEVICES")?;
+        (wanted == "cuda").then_some(())?;
+        let found = plugin_cuda::plugin().unwrap_or_else(|why| panic!("no NVIDIA GPU: {why}"));
+        Some(found.plugin.devices().swap_remove(0))
+    };
+    GPU.get_or_init(find).as_ref()
+}
+
+/// The device compiler.
+fn compiler() -> Compiler {
     fixture::find_compiler();
     let tool = std::env::var_os("OMPTARGET_CODEGEN").expect("it has been found");
+    Compiler::at(tool, None)
+}
+
+/// Compiles programs together, in both forms.
+fn compile(programs: &[Program], cpu: Option<CpuLevel>) -> Result<Artifact, String> {
     let options = VgpuOptions {
         warp_forms: true,
         cpu,
         ..VgpuOptions::default()
     };
-    let artifact = Compiler::at(tool, None).vgpu(module_text(programs).as_bytes(), &options);
+    let artifact = compiler().vgpu(module_text(programs).as_bytes(), &options);
     artifact.map_err(|error| error.to_string())
 }
 
@@ -89,7 +110,7 @@ fn input() -> Vec<u32> {
 
 /// Runs a kernel of a module on a device.
 fn run(
-    device: &VirtualGpu,
+    device: &dyn Device,
     module: &dyn Module,
     name: &str,
     program: &Program,
@@ -196,6 +217,45 @@ fn check(programs: &[Program], cpu: Option<CpuLevel>) -> Result<usize, String> {
     Ok(warp_by_warp)
 }
 
+/// Compiles programs to PTX and compares what that does, on the virtual GPU and on the GPU that there may be.
+fn check_ptx(programs: &[Program]) -> Result<(), String> {
+    let options = PtxOptions {
+        arch: "sm_80".into(),
+        level: 2,
+    };
+    let text = compiler().ptx(module_text(programs).as_bytes(), &options);
+    let text = text.map_err(|error| error.to_string())?;
+    let images = Image::parse(text.as_bytes()).map_err(|error| error.to_string())?;
+    let (_, virtual_gpu) = &devices()[1];
+    let others = nvidia_gpu().map(|gpu| &**gpu);
+    for device in std::iter::once(virtual_gpu as &dyn Device).chain(others) {
+        let module = device.load(&images[0], &LoadOptions::default());
+        let place = &device.info().name;
+        let module = module.map_err(|error| format!("PTX on {place}: {error}"))?;
+        for (number, program) in programs.iter().enumerate() {
+            let wrong = |what| format!("PTX on {place}, kernel {number}: {what}");
+            let got = run(device, &*module, &format!("k{number}"), program).map_err(wrong)?;
+            if let Some(what) = difference(program, &got, &interpret(program, &input())) {
+                return Err(wrong(what));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Compares programs in every way; `through_ptx`: by way of PTX, too. Gives how many ran warp by warp.
+fn check_all(
+    programs: &[Program],
+    cpu: Option<CpuLevel>,
+    through_ptx: bool,
+) -> Result<usize, String> {
+    let warp_by_warp = check(programs, cpu)?;
+    if through_ptx {
+        check_ptx(programs)?;
+    }
+    Ok(warp_by_warp)
+}
+
 /// The remark about how a kernel runs.
 fn remark(module: &dyn Module, name: &str, program: &Program) -> Option<String> {
     let launch = Launch {
@@ -243,11 +303,15 @@ fn compare(kernels: usize, seed: u64) -> usize {
             let batch = batches.lock().recv();
             let Ok((number, programs)) = batch else { break };
             let cpu = levels.get(number % levels.len().max(1)).copied();
-            match check(&programs, cpu) {
+            let through_ptx = number % 5 == 0 || nvidia_gpu().is_some();
+            match check_all(&programs, cpu, through_ptx) {
                 Ok(warps) => _ = warp_by_warp.fetch_add(warps, Relaxed),
                 Err(why) => {
                     failed.fetch_add(1, Relaxed);
-                    eprintln!("seed {seed}, {cpu:?}: {}", report(programs, cpu, why));
+                    eprintln!(
+                        "seed {seed}, {cpu:?}: {}",
+                        report(programs, cpu, through_ptx, why)
+                    );
                 }
             }
         }
@@ -282,15 +346,16 @@ fn make(kernels: usize, seed: u64, to: &mpsc::SyncSender<(usize, Vec<Program>)>)
 
 /// The failure of a batch: its first kernel that fails alone, shrunk as far as possible, or else the batch's own
 /// failure.
-fn report(programs: Vec<Program>, cpu: Option<CpuLevel>, why: String) -> String {
-    let fails = |program: &Program| check(std::slice::from_ref(program), cpu).is_err();
+fn report(programs: Vec<Program>, cpu: Option<CpuLevel>, through_ptx: bool, why: String) -> String {
+    let checked = |program: &Program| check_all(std::slice::from_ref(program), cpu, through_ptx);
+    let fails = |program: &Program| checked(program).is_err();
     let Some(mut smallest) = programs.into_iter().find(fails) else {
         return format!("{why} (none of the batch fails alone)");
     };
     while let Some(smaller) = shrink::smaller(&smallest).into_iter().find(fails) {
         smallest = smaller;
     }
-    let why = check(std::slice::from_ref(&smallest), cpu).err();
+    let why = checked(&smallest).err();
     let json = serde_json::to_string(&smallest).unwrap();
     let text = module_text(&[smallest]);
     let why = why.unwrap_or("a kernel that fails now and then".into());
@@ -305,7 +370,7 @@ fn earlier_failures() {
         let file = file.unwrap().path();
         let program = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
         for cpu in levels().into_iter().map(Some).chain([None]) {
-            if let Err(why) = check(std::slice::from_ref(&program), cpu) {
+            if let Err(why) = check_all(std::slice::from_ref(&program), cpu, cpu.is_none()) {
                 panic!("{}, {cpu:?}: {why}", file.display());
             }
         }

@@ -68,6 +68,35 @@ fn arithmetic() -> Vec<Case> {
             32,
             |a, b, _| (s(a) % ((b & 255 | 1) as i64)) as u64,
         ),
+        // By zero, too, and the least number by -1: what hardware gives.
+        case(
+            "and.b32 {b}, {b}, {c}; div.u32 {d}, {a}, {b};",
+            32,
+            |a, b, c| a.checked_div(b & c).unwrap_or(u64::MAX),
+        ),
+        case(
+            "and.b64 {b}, {b}, {c}; rem.u64 {d}, {a}, {b};",
+            64,
+            |a, b, c| a.checked_rem(b & c).unwrap_or(u64::MAX),
+        ),
+        case(
+            "shr.s32 {b}, {b}, 30; shr.s32 {a}, {a}, 31; shl.b32 {a}, {a}, 31; div.s32 {d}, {a}, {b};",
+            32,
+            |a, b, _| (s(a) >> 31 << 31).checked_div(s(b) >> 30).unwrap_or(-1) as u64,
+        ),
+        case(
+            "shr.s32 {b}, {b}, 30; rem.s32 {d}, {a}, {b};",
+            32,
+            |a, b, _| s(a).checked_rem(s(b) >> 30).unwrap_or(-1) as u64,
+        ),
+        case(
+            "shr.s64 {b}, {b}, 62; div.s64 {d}, {a}, {b};",
+            64,
+            |a, b, _| match (b as i64) >> 62 {
+                0 => u64::MAX,
+                by => (a as i64).wrapping_div(by) as u64,
+            },
+        ),
         case("cnot.b32 {d}, {a};", 32, |a, _, _| u64::from(a == 0)),
         case("add.u16x2 {d}, {a}, {b};", 32, |a, b, _| {
             low(a.wrapping_add(b), 16) | low((a >> 16).wrapping_add(b >> 16), 16) << 16

@@ -86,10 +86,7 @@ fn integer(
         }
         _ if instruction.has("sat") || instruction.has("relu") => return None,
         ("add" | "sub", [a, b]) => emitter.op(&format!("{name} {llvm} {a}, {b}")),
-        ("div" | "rem", [a, b]) => {
-            let letter = if signed { 's' } else { 'u' };
-            emitter.op(&format!("{letter}{name} {llvm} {a}, {b}"))
-        }
+        ("div" | "rem", [a, b]) => quotient(emitter, name, ty, a, b),
         ("min" | "max", [a, b]) => extremum(emitter, name, ty, a, b),
         ("neg", [a]) => emitter.op(&format!("sub {llvm} 0, {a}")),
         ("abs", [a]) => emitter.call(
@@ -105,6 +102,28 @@ fn integer(
         }
         _ => return None,
     })
+}
+
+/// A division or a remainder. By zero both are -1 on GPUs; the PTX ISA leaves the value open, but compilers divide where
+/// nobody uses the result. The least number divided by -1 is itself.
+fn quotient(emitter: &mut Emitter, name: &str, ty: Ty, a: &str, b: &str) -> String {
+    let llvm = ty.llvm();
+    let letter = if ty.is_signed() { 's' } else { 'u' };
+    if b.parse().is_ok_and(|number: i64| number > 0) {
+        return emitter.op(&format!("{letter}{name} {llvm} {a}, {b}"));
+    }
+    let is_zero = emitter.op(&format!("icmp eq {llvm} {b}, 0"));
+    let mut by = emitter.op(&format!("select i1 {is_zero}, {llvm} 1, {llvm} {b}"));
+    if ty.is_signed() {
+        let opposite = emitter.op(&format!("sub {llvm} 0, {a}"));
+        // Only 0 and the least number are their own opposites, and 0 divided by 1 is 0, too.
+        let is_least = emitter.op(&format!("icmp eq {llvm} {a}, {opposite}"));
+        let is_minus_one = emitter.op(&format!("icmp eq {llvm} {b}, -1"));
+        let overflows = emitter.op(&format!("and i1 {is_least}, {is_minus_one}"));
+        by = emitter.op(&format!("select i1 {overflows}, {llvm} 1, {llvm} {by}"));
+    }
+    let value = emitter.op(&format!("{letter}{name} {llvm} {a}, {by}"));
+    emitter.op(&format!("select i1 {is_zero}, {llvm} -1, {llvm} {value}"))
 }
 
 fn extremum(emitter: &mut Emitter, name: &str, ty: Ty, a: &str, b: &str) -> String {
