@@ -382,17 +382,6 @@ impl CudaDevice {
         *self.failure.lock() = None;
     }
 
-    /// Whether blocks of a grid can wait for each other. The virtual GPU gives a grid what that needs; an NVIDIA GPU's
-    /// driver has a launch of its own for it, which the plugin does not use.
-    pub fn launches_cooperatively(&self) -> bool {
-        !self.raw.info().arch.starts_with("sm_")
-    }
-
-    /// Whether kernels reach memory that the program registers.
-    pub fn reaches_host(&self) -> bool {
-        !self.raw.info().arch.starts_with("sm_")
-    }
-
     /// Compute capability: what the GPU's architecture says. The virtual GPU runs what sm_80 does.
     pub fn capability(&self) -> (i32, i32) {
         let digits = self.raw.info().arch.strip_prefix("sm_").unwrap_or_default();

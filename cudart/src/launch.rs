@@ -11,6 +11,21 @@ use crate::runtime::Runtime;
 /// Most threads of a block in its dimensions.
 pub const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
 
+/// What a program says of a launch.
+#[derive(Clone, Copy, Debug)]
+pub struct Configuration {
+    /// Blocks per dimension.
+    pub grid: [u32; 3],
+    /// Threads of a block per dimension.
+    pub block: [u32; 3],
+    /// Dynamic shared memory, in bytes.
+    pub shared: usize,
+    /// The stream's handle.
+    pub stream: usize,
+    /// Whether blocks wait for each other.
+    pub cooperative: bool,
+}
+
 /// Enqueues a kernel.
 ///
 /// # Safety
@@ -18,12 +33,16 @@ pub const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
 pub unsafe fn launch(
     runtime: &Runtime,
     stub: usize,
-    grid: [u32; 3],
-    block: [u32; 3],
+    configuration: Configuration,
     arguments: *const *const u8,
-    shared: usize,
-    stream: usize,
 ) -> Result<()> {
+    let Configuration {
+        grid,
+        block,
+        shared,
+        stream,
+        cooperative,
+    } = configuration;
     let own = runtime.stream(stream)?;
     own.device.check()?;
     if own.device.number != runtime.device()?.number {
@@ -49,6 +68,7 @@ pub unsafe fn launch(
         block,
         // The limit is smaller.
         dynamic_shared: shared as u32,
+        cooperative,
         args: &words,
     };
     if reports_launches() {

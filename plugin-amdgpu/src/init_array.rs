@@ -20,6 +20,7 @@ pub fn run(module: &AmdModule, kernel: &str) -> Result<()> {
         grid: [1; 3],
         block: [1; 3],
         dynamic_shared: 0,
+        cooperative: false,
         args: &[],
     })
 }

@@ -260,6 +260,7 @@ mod tests {
             grid: [7, 2, 1],
             block: [64, 4, 1],
             dynamic_shared: 99,
+            cooperative: false,
             args: &[],
         };
         let value = |kind| hidden_value(kind, &launch);

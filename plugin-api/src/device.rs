@@ -129,6 +129,9 @@ pub struct Launch<'a> {
     pub block: [u32; 3],
     /// Dynamic shared memory per block, in bytes.
     pub dynamic_shared: u32,
+    /// Whether blocks wait for each other, so that all of them must be resident at once. The caller has asked
+    /// [`Kernel::resident_blocks`] whether they can be.
+    pub cooperative: bool,
     /// The words of the kernel's parameters ([`Parameter`]). clang gives OpenMP kernels only pointers and integers of
     /// up to 64 bits: one word each.
     pub args: &'a [u64],

@@ -134,6 +134,8 @@ values! { CuDeviceAttribute:
     PAGEABLE_MEMORY_ACCESS = 88
     /// Shared memory of a block with opt-in (`CuFunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES`), bytes.
     MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97
+    /// Whether kernels use registered host memory under the host's address.
+    HOST_POINTERS_OF_REGISTERED_MEMORY = 91
     /// Whether `cuMemAllocAsync` works on the device.
     MEMORY_POOLS_SUPPORTED = 115
 }

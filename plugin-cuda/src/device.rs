@@ -72,6 +72,14 @@ impl Device for CudaDevice {
         Ok(self.memory.holds(address, len as u64))
     }
 
+    fn register_host(&self, address: u64, len: usize) -> Result<bool> {
+        self.memory.register(&self.gpu, address, len)
+    }
+
+    fn unregister_host(&self, address: u64) -> Result<()> {
+        self.memory.unregister(&self.gpu, address)
+    }
+
     unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
         // SAFETY: forwarded from the caller. The copy is complete on return.
         run_synchronously(&self.gpu, |stream| unsafe { stream.write(dst, src, len) })

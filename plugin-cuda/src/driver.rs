@@ -132,6 +132,10 @@ vendor_driver::functions! {
         mem_host_alloc = "cuMemHostAlloc"(address: *mut *mut c_void, size: usize, flags: CuHostAllocFlags);
         /// Frees that.
         mem_free_host = "cuMemFreeHost"(address: *mut c_void);
+        /// Pins memory of the program's.
+        mem_host_register = "cuMemHostRegister_v2"(address: *mut c_void, size: usize, flags: CuHostAllocFlags);
+        /// Ends that.
+        mem_host_unregister = "cuMemHostUnregister"(address: *mut c_void);
         /// The address that kernels use for pinned host memory.
         mem_host_get_device_pointer = "cuMemHostGetDevicePointer_v2"(
             device: *mut CuDevicePtr, host: *mut c_void, flags: c_uint
@@ -217,6 +221,14 @@ vendor_driver::functions! {
             block_x: c_uint, block_y: c_uint, block_z: c_uint,
             dynamic_shared: c_uint, stream: CuStream,
             parameters: *mut *mut c_void, extra: *mut *mut c_void
+        );
+        /// The same with all blocks resident at once, so that they may wait for each other.
+        launch_cooperative_kernel = "cuLaunchCooperativeKernel"(
+            function: CuFunction,
+            grid_x: c_uint, grid_y: c_uint, grid_z: c_uint,
+            block_x: c_uint, block_y: c_uint, block_z: c_uint,
+            dynamic_shared: c_uint, stream: CuStream,
+            parameters: *mut *mut c_void
         );
     }
     values {}

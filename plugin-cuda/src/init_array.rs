@@ -74,6 +74,7 @@ fn run_array(
         grid: [1; 3],
         block: [1; 3],
         dynamic_shared: 0,
+        cooperative: false,
         args: &[],
     })
 }

@@ -97,22 +97,33 @@ impl CudaKernel {
         let mut parameters = self.arguments(launch);
         let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
         let gpu = &self.code.gpu;
+        let (function, shared, addresses) = (
+            self.function,
+            launch.dynamic_shared,
+            parameters.as_mut_ptr(),
+        );
         // SAFETY: the function is loaded. At each address the driver reads as many bytes as the parameter has
         // before it returns. The addresses point at the words of the launch.
         let launched = unsafe {
-            gpu.driver.launch_kernel(
-                self.function,
-                gx,
-                gy,
-                gz,
-                bx,
-                by,
-                bz,
-                launch.dynamic_shared,
-                stream,
-                parameters.as_mut_ptr(),
-                null_mut(),
-            )
+            if launch.cooperative {
+                gpu.driver.launch_cooperative_kernel(
+                    function, gx, gy, gz, bx, by, bz, shared, stream, addresses,
+                )
+            } else {
+                gpu.driver.launch_kernel(
+                    function,
+                    gx,
+                    gy,
+                    gz,
+                    bx,
+                    by,
+                    bz,
+                    shared,
+                    stream,
+                    addresses,
+                    null_mut(),
+                )
+            }
         };
         match launched {
             Err(failure) if failure.result == CuResult::LAUNCH_OUT_OF_RESOURCES => {

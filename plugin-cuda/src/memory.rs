@@ -30,6 +30,8 @@ enum Origin {
     /// `cuMemAlloc`, `cuMemAllocManaged`
     Driver,
     Host,
+    /// The program's own memory, which the driver has pinned.
+    Program,
 }
 
 /// The allocations of one device.
@@ -75,11 +77,42 @@ impl Memory {
         })
     }
 
+    /// Pins memory of the program's. `false`: kernels cannot use it under the host's address.
+    pub fn register(&self, gpu: &Gpu, address: u64, size: usize) -> Result<bool> {
+        let _entered = gpu.enter()?;
+        let flags = CuHostAllocFlags::PORTABLE | CuHostAllocFlags::DEVICE_MAP;
+        let host = address as *mut c_void;
+        // SAFETY: the driver only notes the range, or refuses it.
+        gpu.check(unsafe { gpu.driver.mem_host_register(host, size, flags) })?;
+        let is_reached = gpu.properties.registered_pointers;
+        let size = if is_reached { size as u64 } else { 0 };
+        self.live.lock().insert(address, (size, Origin::Program));
+        Ok(is_reached)
+    }
+
+    /// Ends [`Memory::register`].
+    pub fn unregister(&self, gpu: &Gpu, address: u64) -> Result<()> {
+        let pointer = DevicePtr(address);
+        {
+            let mut live = self.live.lock();
+            let found = live.get(&address);
+            if found.is_none_or(|(_, origin)| *origin != Origin::Program) {
+                return Err(Error::InvalidFree(pointer));
+            }
+            live.remove(&address);
+        }
+        let _entered = gpu.enter()?;
+        // SAFETY: registered, and no kernel uses the memory any more (caller).
+        gpu.check(unsafe { gpu.driver.mem_host_unregister(address as *mut c_void) })
+    }
+
     /// Frees what [`Memory::alloc`] gave.
     pub fn free(&self, gpu: &Gpu, pointer: DevicePtr) -> Result<()> {
         let origin = {
             let mut live = self.live.lock();
-            live.remove(&pointer.0)
+            let is_ours = |(_, origin): &(u64, Origin)| *origin != Origin::Program;
+            let found = live.get(&pointer.0).is_some_and(is_ours);
+            found.then(|| live.remove(&pointer.0)).flatten()
         };
         let (size, origin) = origin.ok_or(Error::InvalidFree(pointer))?;
         let entered = gpu.enter()?;
@@ -98,6 +131,8 @@ impl Memory {
                 Origin::Pool => driver.mem_free_async(pointer.0, entered.memory),
                 Origin::Driver => driver.mem_free(pointer.0),
                 Origin::Host => driver.mem_free_host(pointer.0 as *mut c_void),
+                // Left out above.
+                Origin::Program => Ok(()),
             }
         };
         gpu.check(outcome)

@@ -20,6 +20,8 @@ pub struct Properties {
     pub managed_memory: bool,
     /// Whether kernels may dereference any host pointer.
     pub host_pointers: bool,
+    /// Whether kernels use memory that the program has registered under the host's address.
+    pub registered_pointers: bool,
     /// Whether allocations come from a pool.
     pub memory_pools: bool,
 }
@@ -68,6 +70,7 @@ impl Properties {
             default_shared_memory,
             managed_memory: attribute(Ask::MANAGED_MEMORY)? != 0,
             host_pointers: attribute(Ask::PAGEABLE_MEMORY_ACCESS)? != 0,
+            registered_pointers: attribute(Ask::HOST_POINTERS_OF_REGISTERED_MEMORY)? != 0,
             memory_pools: attribute(Ask::MEMORY_POOLS_SUPPORTED)? != 0,
         })
     }

@@ -217,6 +217,7 @@ mod tests {
             grid: [1; 3],
             block: [1; 3],
             dynamic_shared: 0,
+            cooperative: false,
             args,
         };
         kernel.launch(&shape).unwrap();

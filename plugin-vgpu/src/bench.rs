@@ -132,6 +132,7 @@ fn time(
         grid: [blocks, 1, 1],
         block: [threads, 1, 1],
         dynamic_shared: 0,
+        cooperative: false,
         args,
     };
     // The first launch maps stacks and warms caches.

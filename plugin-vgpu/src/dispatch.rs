@@ -77,6 +77,7 @@ mod tests {
             grid,
             block,
             dynamic_shared: 8,
+            cooperative: false,
             args: &[],
         };
         let of = |grid, block| record(&launch(grid, block), 24, 0x1000);

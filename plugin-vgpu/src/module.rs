@@ -223,6 +223,7 @@ fn run_once(kernel: &VirtualKernel) -> Result<()> {
         grid: [1; 3],
         block: [1; 3],
         dynamic_shared: 0,
+        cooperative: false,
         args: &[],
     })
 }

@@ -218,6 +218,7 @@ impl Stream for VirtualStream {
                 grid,
                 block,
                 dynamic_shared,
+                cooperative: false,
                 args: &args,
             })
         });

@@ -95,6 +95,7 @@ fn run(
         grid: [1; 3],
         block: [threads, 1, 1],
         dynamic_shared: 0,
+        cooperative: false,
         args: &[out.0, members],
     };
     if engine == Engine::Workgroup {
@@ -581,6 +582,7 @@ declare i1 @llvm.amdgcn.is.private(ptr)
         grid: [5, 1, 1],
         block: [1, 6, 1],
         dynamic_shared: 48,
+        cooperative: false,
         args: &[out.0],
     };
     module.kernel("k").unwrap().launch(&launch).unwrap();

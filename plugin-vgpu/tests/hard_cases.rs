@@ -71,6 +71,7 @@ fn run(engine: Engine, kernel: &str, threads: u32, argument: Option<u64>) -> (Ve
         grid: [BLOCKS, 1, 1],
         block: [threads, 1, 1],
         dynamic_shared: 0,
+        cooperative: false,
         args: &[out.0, argument.unwrap_or(zeros.0)],
     };
     let kernel = module.kernel(kernel).unwrap();

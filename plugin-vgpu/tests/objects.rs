@@ -122,6 +122,7 @@ fn impossible_launches_say_which_limit() {
                 grid,
                 block,
                 dynamic_shared,
+                cooperative: false,
                 args,
             })
             .unwrap_err();

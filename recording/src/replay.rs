@@ -145,6 +145,7 @@ impl<'a> Replay<'a> {
             grid,
             block,
             dynamic_shared: self.recording.dynamic_shared,
+            cooperative: false,
             args: &arguments,
         };
         let begin = Instant::now();

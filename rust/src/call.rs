@@ -62,6 +62,7 @@ impl<'a> Call<'a> {
             grid: shape.grid,
             block: shape.block,
             dynamic_shared: shape.dynamic_shared,
+            cooperative: false,
             args: &self.words.words,
         }
     }

@@ -161,6 +161,7 @@ impl Kernels {
             grid: [shape.teams, 1, 1],
             block: shape.block(),
             dynamic_shared,
+            cooperative: false,
             args: arguments,
         })
     }

@@ -281,6 +281,7 @@ fn launch_often() {
                         grid: [1, 1, 1],
                         block: [64, 1, 1],
                         dynamic_shared: 0,
+                        cooperative: false,
                         args: &[0, results.offset(8 * number).0],
                     };
                     stream.launch(kernel, &launch).expect("a launch");
@@ -312,6 +313,7 @@ fn exceed_limits() {
             grid,
             block,
             dynamic_shared,
+            cooperative: false,
             args,
         };
         let error = kernel.launch(&launch).expect_err("over a limit");

@@ -122,6 +122,7 @@ fn kernels(device: &Arc<dyn Device>) -> Result<()> {
             grid: [1, 1, 1],
             block: [64, 1, 1],
             dynamic_shared: 0,
+            cooperative: false,
             args: &[0, result.1.0],
         };
         stream.launch(&kernel, &launch)

@@ -61,6 +61,7 @@ fn kernels_allocate_and_print() {
         grid: [4, 1, 1],
         block: [128, 1, 1],
         dynamic_shared: 0,
+        cooperative: false,
         args: &[0, result.0],
     };
     write(&device, result, &[0]);

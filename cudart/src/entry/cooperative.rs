@@ -4,8 +4,8 @@ use std::ffi::{c_int, c_void};
 
 use crate::abi::Dim3;
 use crate::entry::functions::cudaOccupancyMaxActiveBlocksPerMultiprocessor;
-use crate::entry::launches::cudaLaunchKernel;
 use crate::error::{Code, SUCCESS, answer};
+use crate::launch::{Configuration, launch};
 use crate::runtime::runtime;
 
 /// Launches a kernel whose blocks synchronise with each other.
@@ -33,12 +33,20 @@ pub unsafe extern "C" fn cudaLaunchCooperativeKernel(
     }
     let room = |multiprocessors: u32| u64::from(multiprocessors) * resident as u64;
     match runtime().device() {
-        Ok(device) if !device.launches_cooperatively() => answer(Err(Code::NOT_SUPPORTED)),
         Ok(device) if blocks > room(device.raw.info().multiprocessors) => {
             answer(Err(Code::COOPERATIVE_TOO_LARGE))
         }
-        // SAFETY: caller.
-        Ok(_) => unsafe { cudaLaunchKernel(stub, grid, block, arguments, shared, stream) },
+        Ok(_) => {
+            let configuration = Configuration {
+                grid: grid.counts(),
+                block: block.counts(),
+                shared,
+                stream: stream as usize,
+                cooperative: true,
+            };
+            // SAFETY: caller.
+            answer(unsafe { launch(runtime(), stub as usize, configuration, arguments) })
+        }
         Err(code) => answer(Err(code)),
     }
 }

@@ -15,7 +15,7 @@ use crate::error::{Code, Result, answer};
 use crate::graph::node::{Action, Node, NodeKind};
 use crate::graph::recorder::Recorder;
 use crate::graph::{Graph, capture};
-use crate::launch;
+use crate::launch::{self, Configuration};
 use crate::own_stream::OwnStream;
 use crate::runtime::runtime;
 use crate::streams::{Role, Stream};
@@ -52,12 +52,17 @@ unsafe fn kernel(parameters: *const KernelParameters) -> Result<Action> {
     if parameters.arguments.is_null() && !parameters.extra.is_null() {
         return Err(Code::NOT_SUPPORTED);
     }
-    let (grid, block) = (parameters.grid.counts(), parameters.block.counts());
-    let (stub, shared) = (parameters.function as usize, parameters.shared as usize);
-    let arguments = parameters.arguments;
-    // SAFETY: caller.
-    recorded_by_handle(|stream| unsafe {
-        launch::launch(runtime(), stub, grid, block, arguments, shared, stream)
+    let (stub, arguments) = (parameters.function as usize, parameters.arguments);
+    recorded_by_handle(|stream| {
+        let configuration = Configuration {
+            grid: parameters.grid.counts(),
+            block: parameters.block.counts(),
+            shared: parameters.shared as usize,
+            stream,
+            cooperative: false,
+        };
+        // SAFETY: caller.
+        unsafe { launch::launch(runtime(), stub, configuration, arguments) }
     })
 }
 

@@ -6,7 +6,7 @@ pub use kernel_language::push as __cudaPushCallConfiguration;
 
 use crate::abi::Dim3;
 use crate::error::{Code, SUCCESS, answer};
-use crate::launch;
+use crate::launch::{Configuration, launch};
 use crate::runtime::runtime;
 
 /// Pops the configuration of the launch that calls the stub.
@@ -38,10 +38,15 @@ pub unsafe extern "C" fn cudaLaunchKernel(
     shared: usize,
     stream: *mut c_void,
 ) -> i32 {
-    let (grid, block) = (grid.counts(), block.counts());
-    let (stub, stream) = (stub as usize, stream as usize);
+    let configuration = Configuration {
+        grid: grid.counts(),
+        block: block.counts(),
+        shared,
+        stream: stream as usize,
+        cooperative: false,
+    };
     // SAFETY: caller.
-    answer(unsafe { launch::launch(runtime(), stub, grid, block, arguments, shared, stream) })
+    answer(unsafe { launch(runtime(), stub as usize, configuration, arguments) })
 }
 
 /// A kernel's handle for [`__cudaLaunchKernel`]: its host function. What is wrong with it is said by the launch.

@@ -15,6 +15,7 @@ pub struct OwnedLaunch {
     grid: [u32; 3],
     block: [u32; 3],
     dynamic_shared: u32,
+    cooperative: bool,
     args: Arc<[u64]>,
 }
 
@@ -26,6 +27,7 @@ impl OwnedLaunch {
             grid: launch.grid,
             block: launch.block,
             dynamic_shared: launch.dynamic_shared,
+            cooperative: launch.cooperative,
             args: launch.args.into(),
         }
     }
@@ -36,6 +38,7 @@ impl OwnedLaunch {
             grid: self.grid,
             block: self.block,
             dynamic_shared: self.dynamic_shared,
+            cooperative: self.cooperative,
             args: &self.args,
         }
     }

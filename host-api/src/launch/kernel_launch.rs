@@ -199,6 +199,7 @@ fn start(
         grid: shape.grid,
         block: shape.block,
         dynamic_shared,
+        cooperative: false,
         args: words,
     };
     if info::wants(Info::PLUGIN_KERNEL)

@@ -184,6 +184,7 @@ unsafe fn launch(
             grid: space.grid,
             block: space.group,
             dynamic_shared: words.local,
+            cooperative: false,
             args: &words.words,
         };
         let ended = loaded.launch(&launch);

@@ -137,6 +137,7 @@ fn run(
         grid: [BLOCKS, 1, 1],
         block: [program.threads, 1, 1],
         dynamic_shared: 0,
+        cooperative: false,
         args: &buffers.map(|buffer| buffer.0),
     };
     let outcome = module.kernel(name).unwrap().launch(&launch);
@@ -262,6 +263,7 @@ fn remark(module: &dyn Module, name: &str, program: &Program) -> Option<String> 
         grid: [1; 3],
         block: [program.threads, 1, 1],
         dynamic_shared: 0,
+        cooperative: false,
         args: &[],
     };
     module.kernel(name).unwrap().remark(&launch)

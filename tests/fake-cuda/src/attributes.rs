@@ -33,6 +33,8 @@ pub fn value(device: &Device, attribute: i32) -> Outcome<i32> {
         // COMPUTE_CAPABILITY_MAJOR, …_MINOR
         75 => device.capability.0.into(),
         76 => device.capability.1.into(),
+        // CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM
+        91 => 1,
         // PAGEABLE_MEMORY_ACCESS
         88 => settings()?.pageable.into(),
         // MEMORY_POOLS_SUPPORTED

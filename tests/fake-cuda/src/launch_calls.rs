@@ -92,7 +92,54 @@ fn run(function: &Arc<Function>, launch: &Launch<'_>) -> Outcome {
         .map_err(|error| failure(&error))
 }
 
+/// Enqueues a launch.
+fn enqueue(
+    kernel: Handle,
+    [grid, block]: [[u32; 3]; 2],
+    dynamic_shared: u32,
+    on: Handle,
+    parameters: *mut *mut c_void,
+    cooperative: bool,
+) -> Outcome {
+    let (stream, function) = (stream(on)?, function(kernel)?);
+    check(&function, grid, block, dynamic_shared)?;
+    let words = arguments(&function, parameters)?;
+    stream.enqueue(move || {
+        let launch = Launch {
+            grid,
+            block,
+            dynamic_shared,
+            cooperative,
+            args: &words,
+        };
+        run(&function, &launch)
+    })
+}
+
+/// Whether the device holds all blocks at once. A virtual multiprocessor has one at a time.
+fn is_resident(kernel: Handle, grid: [u32; 3]) -> Outcome {
+    let device = &function(kernel)?.module.context.device;
+    let blocks = grid.iter().map(|&count| u64::from(count)).product::<u64>();
+    match blocks <= crate::attributes::value(device, 16)? as u64 {
+        true => Ok(()),
+        false => Err(Failure::COOPERATIVE_LAUNCH_TOO_LARGE),
+    }
+}
+
 fake_driver::functions! {
+    /// Enqueues a kernel whose blocks wait for each other.
+    fn cuLaunchCooperativeKernel(
+        kernel: Handle,
+        grid_x: c_uint, grid_y: c_uint, grid_z: c_uint,
+        block_x: c_uint, block_y: c_uint, block_z: c_uint,
+        dynamic_shared: c_uint, on: Handle,
+        parameters: *mut *mut c_void,
+    ) in with_context {
+        let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
+        is_resident(kernel, grid)?;
+        enqueue(kernel, [grid, block], dynamic_shared, on, parameters, true)
+    }
+
     /// Enqueues a kernel. Later calls report its faults.
     fn cuLaunchKernel(
         kernel: Handle,
@@ -101,15 +148,10 @@ fake_driver::functions! {
         dynamic_shared: c_uint, on: Handle,
         parameters: *mut *mut c_void, extra: *mut *mut c_void,
     ) in with_context {
-        let (stream, function) = (stream(on)?, function(kernel)?);
         if !extra.is_null() {
             return Err(Failure::NOT_SUPPORTED);
         }
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        check(&function, grid, block, dynamic_shared)?;
-        let words = arguments(&function, parameters)?;
-        stream.enqueue(move || {
-            run(&function, &Launch { grid, block, dynamic_shared, args: &words })
-        })
+        enqueue(kernel, [grid, block], dynamic_shared, on, parameters, false)
     }
 }

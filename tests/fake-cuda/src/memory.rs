@@ -20,6 +20,8 @@ pub enum Kind {
     Managed,
     /// `cuMemHostAlloc`
     Host,
+    /// `cuMemHostRegister`
+    Registered,
     /// A variable of a loaded module.
     Variable,
 }
@@ -77,6 +79,34 @@ impl Memory {
         freed.map_err(|_| Failure::INVALID_VALUE)
     }
 
+    /// Lets kernels access the program's memory.
+    pub fn pin(&mut self, address: u64, size: usize) -> Outcome {
+        if address == 0 || size == 0 {
+            return Err(Failure::INVALID_VALUE);
+        }
+        let last = address + size as u64 - 1;
+        let before = self.blocks.range(..=last).next_back();
+        if before.is_some_and(|(start, block)| start + block.size > address) {
+            return Err(Failure::HOST_MEMORY_ALREADY_REGISTERED);
+        }
+        let pinned = self.gpu.register_host(address, size);
+        pinned.map_err(|_| Failure::OPERATING_SYSTEM)?;
+        let (size, kind) = (size as u64, Kind::Registered);
+        self.blocks.insert(address, Block { size, kind });
+        Ok(())
+    }
+
+    /// Ends that.
+    pub fn unpin(&mut self, address: u64) -> Outcome {
+        let block = self.blocks.get(&address);
+        if !block.is_some_and(|block| block.kind == Kind::Registered) {
+            return Err(Failure::HOST_MEMORY_NOT_REGISTERED);
+        }
+        self.blocks.remove(&address);
+        let ended = self.gpu.unregister_host(address);
+        ended.map_err(|_| Failure::OPERATING_SYSTEM)
+    }
+
     /// Adds a variable of a loaded module.
     pub fn register(&mut self, address: u64, size: u64) {
         let kind = Kind::Variable;
@@ -100,7 +130,7 @@ impl Memory {
     pub fn usage(&self) -> (u64, u64) {
         let blocks = self.blocks.values();
         let used = blocks
-            .filter(|block| block.kind != Kind::Variable)
+            .filter(|block| !matches!(block.kind, Kind::Variable | Kind::Registered))
             .map(|block| block.size)
             .sum();
         (used, self.gpu.info().total_memory)
@@ -110,9 +140,11 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         for (address, block) in std::mem::take(&mut self.blocks) {
-            if block.kind != Kind::Variable {
-                let _whatever = self.gpu.free(DevicePtr(address));
-            }
+            let _whatever = match block.kind {
+                Kind::Variable => Ok(()),
+                Kind::Registered => self.gpu.unregister_host(address),
+                _ => self.gpu.free(DevicePtr(address)),
+            };
         }
     }
 }

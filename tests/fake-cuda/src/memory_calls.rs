@@ -95,6 +95,19 @@ fake_driver::functions! {
         context.memory().free(address as u64, &[Kind::Host])
     }
 
+    /// Pins memory of the program's.
+    fn cuMemHostRegister_v2(address: *mut c_void, size: usize, flags: c_uint) in with_context {
+        HostAllocFlags::from_bits(flags).ok_or(Failure::INVALID_VALUE)?;
+        current()?.memory().pin(address as u64, size)
+    }
+
+    /// Ends that, after all work of the context.
+    fn cuMemHostUnregister(address: *mut c_void) in with_context {
+        let context = current()?;
+        context.synchronize()?;
+        context.memory().unpin(address as u64)
+    }
+
     /// The address that kernels use: the same one (unified addressing). "flags provides for future releases. For
     /// now, it must be set to 0."
     fn cuMemHostGetDevicePointer_v2(device: *mut u64, host: *mut c_void, flags: c_uint) in with_context {

@@ -46,12 +46,15 @@ failures! {
     PEER_ACCESS_ALREADY_ENABLED = 704, "peer access is already enabled";
     CONTEXT_IS_DESTROYED = 709, "context is destroyed";
     ASSERT = 710, "device-side assert triggered";
+    HOST_MEMORY_ALREADY_REGISTERED = 712, "part or all of the requested memory range is already mapped";
+    HOST_MEMORY_NOT_REGISTERED = 713, "pointer does not correspond to a registered memory region";
     HARDWARE_STACK_ERROR = 714, "hardware stack error";
     ILLEGAL_INSTRUCTION = 715, "an illegal instruction was encountered";
     MISALIGNED_ADDRESS = 716, "misaligned address";
     INVALID_ADDRESS_SPACE = 717, "operation not supported on global/shared address space";
     INVALID_PC = 718, "invalid program counter";
     LAUNCH_FAILED = 719, "unspecified launch failure";
+    COOPERATIVE_LAUNCH_TOO_LARGE = 720, "too many blocks in cooperative launch";
     NOT_SUPPORTED = 801, "operation not supported";
     UNKNOWN = 999, "unknown error";
 }

@@ -197,6 +197,7 @@ fn run(queue: &Queue, prepared: &Prepared) -> Result<(), fault::Cause> {
         grid: prepared.grid,
         block: prepared.block,
         dynamic_shared: prepared.dynamic_shared,
+        cooperative: false,
         args: &prepared.words,
     };
     prepared
