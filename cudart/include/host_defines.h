@@ -36,6 +36,6 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define CUDARTAPI
 #define CUDART_CB
-#define CUDART_VERSION 12080
+#define CUDART_VERSION 12090
 
 #endif

@@ -40,6 +40,8 @@ ARGUMENTS = {
     "spmm": "128 128 128 128 128 2 1", "spnnz": "1024 1024 2048 2", "sps2d": "1024 1024 2048 2",
     "spsm": "1024 16 2048 2 1", "spsort": "1024 1024 2048 2", "tridiagonal": "-num_systems=4096",
 }
+# Programs whose last argument is no count of launches.
+NOT_REPEATED = {"is"}
 # Sizes up to these stay, where sizes are made smaller: of a program with one, and with several.
 LARGE, SEVERAL = 1 << 16, 1 << 10
 
@@ -77,7 +79,8 @@ def reduced(name, line, options):
     places = [place for place, word in enumerate(words) if word.isdigit() and place > 0]
     last = int(words[-1]) if places and places[-1] == len(words) - 1 else 0
     # The last number mostly says how often a kernel is launched. Large powers of two are sizes.
-    if options.repeat and last > options.repeat and (last < SEVERAL or last & (last - 1)):
+    counts = name not in NOT_REPEATED and (last < SEVERAL or last & (last - 1))
+    if options.repeat and last > options.repeat and counts:
         words[places.pop()] = str(options.repeat)
     if options.small:
         large = [place for place in places if int(words[place]) > SEVERAL]

@@ -14,6 +14,7 @@ mod global_space;
 pub mod guards;
 pub mod host_pointers;
 mod idle_barriers;
+mod implicit_masks;
 pub mod last_iterations;
 pub mod launch_bounds;
 pub mod local_space;

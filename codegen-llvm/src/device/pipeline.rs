@@ -13,10 +13,10 @@
 use anyhow::Result;
 
 use super::{
-    empty_assembly, ending_paths, fold, global_space, guards, idle_barriers, launch_bounds,
-    local_space, math_intrinsics, null_pointers, pack_shared, placed_shared, realloc, retarget,
-    runtime, services, shared_accesses, shared_statics, static_shared, thread_arrays, traps,
-    undefined, unrolled_reads, unsupported, warp_order,
+    empty_assembly, ending_paths, fold, global_space, guards, idle_barriers, implicit_masks,
+    launch_bounds, local_space, math_intrinsics, null_pointers, pack_shared, placed_shared,
+    realloc, retarget, runtime, services, shared_accesses, shared_statics, static_shared,
+    thread_arrays, traps, undefined, unrolled_reads, unsupported, warp_order,
 };
 use crate::analysis::target::Target;
 use crate::ir::{Machine, Module};
@@ -84,6 +84,10 @@ const PASSES: &[Line] = &[
     }),
     line("warp-order", ALL, 0, |image| {
         warp_order::run(&image.module, false);
+        Ok(())
+    }),
+    line("implicit-masks", NVIDIA, 0, |image| {
+        implicit_masks::run(&image.module);
         Ok(())
     }),
     line("math-intrinsics", ALL, 0, |image| {

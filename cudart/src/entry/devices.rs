@@ -8,8 +8,8 @@ use crate::error::{Code, answer};
 use crate::properties::DeviceProperties;
 use crate::runtime::runtime;
 
-/// The version of CUDA whose interface this is: 12.8.
-const VERSION: c_int = 12080;
+/// The version of CUDA whose interface this is: 12.9.
+const VERSION: c_int = 12090;
 /// The number of devices.
 ///
 /// # Safety

@@ -26,28 +26,42 @@ to_integer! {
     f32 u64: __nv_float2ull_rn, __nv_float2ull_rd, __nv_float2ull_ru, __nv_float2ull_rz = rintf, floorf, ceilf;
 }
 
-/// Integer to float: nearest, then a step if the mode wants one.
+/// An integer that becomes a floating-point number.
+trait Rounded<F> {
+    /// The nearest number, then a step if the mode wants one.
+    fn rounded(self, mode: Mode) -> F;
+}
+
 macro_rules! from_integer {
-    ($($int:ident $float:ident: $near:ident, $down:ident, $up:ident, $zero:ident;)*) => {
+    ($($int:ident $signed:ident $float:ident: $near:ident, $down:ident, $up:ident, $zero:ident;)*) => {
+        $(impl Rounded<$float> for $int {
+            #[inline(always)]
+            fn rounded(self, mode: Mode) -> $float {
+                let near = self as $float;
+                // The nearest number may be the first that the integer type does not have. (GPUs convert no integers
+                // of 128 bits.)
+                let error = match near >= $int::MAX as $float {
+                    true => -1,
+                    false => self.wrapping_sub(near as $int) as $signed,
+                };
+                near.directed(error as $float, mode)
+            }
+        })*
         export! { $(
             $near(x: $int) -> $float { x as $float }
-            $down(x: $int) -> $float {
-                (x as $float).directed((i128::from(x) - x as $float as i128) as $float, Mode::Down)
-            }
-            $up(x: $int) -> $float { (x as $float).directed((i128::from(x) - x as $float as i128) as $float, Mode::Up) }
-            $zero(x: $int) -> $float {
-                (x as $float).directed((i128::from(x) - x as $float as i128) as $float, Mode::Zero)
-            }
+            $down(x: $int) -> $float { x.rounded(Mode::Down) }
+            $up(x: $int) -> $float { x.rounded(Mode::Up) }
+            $zero(x: $int) -> $float { x.rounded(Mode::Zero) }
         )* }
     };
 }
 from_integer! {
-    i32 f32: __nv_int2float_rn, __nv_int2float_rd, __nv_int2float_ru, __nv_int2float_rz;
-    u32 f32: __nv_uint2float_rn, __nv_uint2float_rd, __nv_uint2float_ru, __nv_uint2float_rz;
-    i64 f32: __nv_ll2float_rn, __nv_ll2float_rd, __nv_ll2float_ru, __nv_ll2float_rz;
-    u64 f32: __nv_ull2float_rn, __nv_ull2float_rd, __nv_ull2float_ru, __nv_ull2float_rz;
-    i64 f64: __nv_ll2double_rn, __nv_ll2double_rd, __nv_ll2double_ru, __nv_ll2double_rz;
-    u64 f64: __nv_ull2double_rn, __nv_ull2double_rd, __nv_ull2double_ru, __nv_ull2double_rz;
+    i32 i32 f32: __nv_int2float_rn, __nv_int2float_rd, __nv_int2float_ru, __nv_int2float_rz;
+    u32 i32 f32: __nv_uint2float_rn, __nv_uint2float_rd, __nv_uint2float_ru, __nv_uint2float_rz;
+    i64 i64 f32: __nv_ll2float_rn, __nv_ll2float_rd, __nv_ll2float_ru, __nv_ll2float_rz;
+    u64 i64 f32: __nv_ull2float_rn, __nv_ull2float_rd, __nv_ull2float_ru, __nv_ull2float_rz;
+    i64 i64 f64: __nv_ll2double_rn, __nv_ll2double_rd, __nv_ll2double_ru, __nv_ll2double_rz;
+    u64 i64 f64: __nv_ull2double_rn, __nv_ull2double_rd, __nv_ull2double_ru, __nv_ull2double_rz;
 }
 
 fn narrow(x: f64, mode: Mode) -> f32 {

@@ -323,6 +323,52 @@ static void test_mathematics() {
     }
 }
 
+// Integers that become floating-point numbers, rounded down, up, and towards zero.
+__global__ void roundings(const long *in, float *singles, double *doubles) {
+    int i = threadIdx.x;
+    long x = in[i];
+    unsigned long u = x;
+    float single[] = {__ll2float_rd(x),  __ll2float_ru(x),       __ll2float_rz(x),       __ull2float_rd(u),
+                      __ull2float_ru(u), __ull2float_rz(u),      __int2float_rd((int)x), __int2float_ru((int)x),
+                      __int2float_rz((int)x), __uint2float_rd((unsigned)x), __uint2float_ru((unsigned)x),
+                      __uint2float_rz((unsigned)x)};
+    double twice[] = {__ll2double_rd(x),  __ll2double_ru(x),  __ll2double_rz(x),
+                      __ull2double_rd(u), __ull2double_ru(u), __ull2double_rz(u)};
+    memcpy(singles + 12 * i, single, sizeof single);
+    memcpy(doubles + 6 * i, twice, sizeof twice);
+}
+// Whether three results are the neighbours of an exact number.
+template <typename F> static bool are_rounded(const F *results, long double exact) {
+    F near = (F)exact, below = near, above = near;
+    if ((long double)near > exact)
+        below = std::nextafter(near, (F)-INFINITY);
+    if ((long double)near < exact)
+        above = std::nextafter(near, (F)INFINITY);
+    return results[0] == below && results[1] == above && results[2] == (exact < 0 ? above : below);
+}
+static void test_roundings() {
+    const long in[8] = {0, -1, 0x1000001, -0x1000001, 0x7fffffffffffffff, (long)0x8000000000000001, 0x7fffffff,
+                        0x20000000000001};
+    static float singles[8 * 12];
+    static double doubles[8 * 6];
+    long *numbers = to_device(in, 8);
+    float *device_singles = to_device(singles, 8 * 12);
+    double *device_doubles = to_device(doubles, 8 * 6);
+    roundings<<<1, 8>>>(numbers, device_singles, device_doubles);
+    to_host(singles, device_singles, 8 * 12);
+    to_host(doubles, device_doubles, 8 * 6);
+    CHECK(cudaFree(numbers));
+    for (int i = 0; i < 8; i++) {
+        const float *single = singles + 12 * i;
+        EXPECT(are_rounded(single, in[i]), true);
+        EXPECT(are_rounded(single + 3, (unsigned long)in[i]), true);
+        EXPECT(are_rounded(single + 6, (int)in[i]), true);
+        EXPECT(are_rounded(single + 9, (unsigned)in[i]), true);
+        EXPECT(are_rounded(doubles + 6 * i, in[i]), true);
+        EXPECT(are_rounded(doubles + 6 * i + 3, (unsigned long)in[i]), true);
+    }
+}
+
 // Templates, lambdas' like, launch bounds, memory of the device's heap.
 template <typename T, int factor> struct Scale {
     __host__ __device__ T operator()(T x) const { return x * factor; }
@@ -412,6 +458,7 @@ int main() {
     test_simd();
     test_aligned_parameter();
     test_mathematics();
+    test_roundings();
     test_templates();
     test_assembly();
     print<<<1, 1>>>(42);
