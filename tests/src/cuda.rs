@@ -1,6 +1,7 @@
 //! The CUDA driver of `tests/fake-cuda` for a test.
 
 use std::path::Path;
+use std::process::Command;
 
 use crate::fake_driver::FakeDriver;
 use crate::{Binary, dist};
@@ -21,6 +22,24 @@ pub fn driver_for_file(program: &Path) -> FakeDriver {
 /// A driver for no program in particular.
 pub fn driver() -> FakeDriver {
     set_up(FakeDriver::new("libfake_cuda.so", LIBRARY)).with("OMPTARGET_DEVICES", "cuda")
+}
+
+/// NVIDIA's assembler must accept PTX that a test has made. A GPU's driver says so itself.
+pub fn assemble(ptx: &str, architecture: &str) {
+    if crate::ir::wants_nvidia_gpu() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = folder.path().join("text.ptx");
+    std::fs::write(&source, ptx).expect("the PTX is written");
+    let output = Command::new(dist("tools/ptxas"))
+        .args(["-O0", "-arch", architecture, "-o"])
+        .arg(folder.path().join("code.cubin"))
+        .arg(&source)
+        .output()
+        .expect("ptxas runs");
+    let says = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{says}");
 }
 
 /// Tells the driver where it finds what it needs.

@@ -167,9 +167,14 @@ impl Kernels {
     }
 }
 
+/// Whether the environment asks for an NVIDIA GPU in the virtual one's place.
+pub fn wants_nvidia_gpu() -> bool {
+    std::env::var_os("OMPTARGET_DEVICES").is_some_and(|wanted| wanted == "cuda")
+}
+
 /// A virtual GPU of its own, or an NVIDIA GPU if the environment wants that.
 fn gpu(multiprocessors: u32, engine: Option<Engine>) -> Arc<dyn Device> {
-    if std::env::var_os("OMPTARGET_DEVICES").is_none_or(|wanted| wanted != "cuda") {
+    if !wants_nvidia_gpu() {
         return Arc::new(small_gpu(multiprocessors, engine));
     }
     let found = plugin_cuda::plugin().unwrap_or_else(|why| panic!("no NVIDIA GPU: {why}"));

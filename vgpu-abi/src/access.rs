@@ -98,6 +98,9 @@ impl AccessKind {
     pub const FRESH: AccessKind = AccessKind(256);
     /// The memory is a local variable, which no other thread uses. Of a read, the value is the site of its declaration.
     pub const PRIVATE: AccessKind = AccessKind(512);
+    /// It is no access: an address is compared with the one before it that the target can access. In the place of a
+    /// variable's declaration stands the alignment.
+    pub const ALIGNMENT: AccessKind = AccessKind(4096);
 
     /// Whether it has all bits of `other`.
     pub fn has(self, other: AccessKind) -> bool {

@@ -207,6 +207,7 @@ impl AccessPass<'_> {
     fn instruction(&mut self, instruction: Value) {
         if self.unit.options.checks.of_accesses() {
             for access in self.accesses(instruction) {
+                self.align(instruction, &access);
                 self.announce(instruction, &access);
             }
         }
@@ -234,6 +235,41 @@ impl AccessPass<'_> {
             Builder::before(self.unit.context(), instruction).call_function(self.arrive, &[mask]);
             self.after(instruction).call_function(self.sync, &[mask]);
         }
+    }
+
+    /// Compares an address with the alignment that NVIDIA's GPUs need (CUDA C++ Programming Guide, "Device Memory
+    /// Accesses"). AMD's read and write at any address.
+    fn align(&mut self, instruction: Value, access: &Access) {
+        let wants = self.unit.options.checks.memory && !self.unit.dialect.target.lockstep;
+        let Some(alignment) = alignment(instruction).filter(|&bytes| wants && bytes > 1) else {
+            return;
+        };
+        let base = base_of(access.address);
+        // A variable has its own alignment, or more.
+        if base.opcode() == Some(LLVMOpcode::LLVMAlloca) || is_runtime_variable(base) {
+            return;
+        }
+        let context = self.unit.context();
+        let site = self.place(instruction);
+        let kind = self.kind(access.kind.and(AccessKind::ALIGNMENT));
+        let (wide, flat) = (Type::int(context, 64), Type::pointer(context));
+        let builder = Builder::before(context, instruction);
+        let address = builder.to_space(access.address, flat);
+        let bits = builder.cast(LLVMOpcode::LLVMPtrToInt, address, wide);
+        let mask = Value::int(wide, !(alignment - 1));
+        let before = builder.binary(LLVMOpcode::LLVMAnd, bits, mask);
+        let before = builder.cast(LLVMOpcode::LLVMIntToPtr, before, flat);
+        let wanted = Value::int(Type::int(context, 32), alignment);
+        let arguments = [
+            before,
+            access.size,
+            address,
+            access.size,
+            site,
+            kind,
+            wanted,
+        ];
+        builder.call_function(self.object, &arguments);
     }
 
     /// Says where the heap is used.
@@ -487,6 +523,17 @@ impl AccessPass<'_> {
         let next = instruction.next().unwrap_or(instruction);
         Builder::before(self.unit.context(), next)
     }
+}
+
+/// The alignment of a load's, store's or atomic operation's address, as far as an instruction of the hardware needs it.
+/// Code for a smaller one is there where the program has said so.
+fn alignment(instruction: Value) -> Option<u64> {
+    use LLVMOpcode::{LLVMAtomicCmpXchg, LLVMAtomicRMW, LLVMLoad, LLVMStore};
+    let is_access = matches!(
+        instruction.opcode(),
+        Some(LLVMLoad | LLVMStore | LLVMAtomicRMW | LLVMAtomicCmpXchg)
+    );
+    is_access.then(|| instruction.alignment().min(16))
 }
 
 /// Whether an instruction calls one of these functions.

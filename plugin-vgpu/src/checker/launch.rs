@@ -301,6 +301,10 @@ impl LaunchChecks {
 
     /// An access of one thread that names a variable.
     pub fn outside(&self, actor: Actor, access: Access, variable: Variable) {
+        if access.kind.has(AccessKind::ALIGNMENT) {
+            let alignment = variable.declaration;
+            return self.observe(actor, access, 0, || What::Misaligned { alignment });
+        }
         let offset = access.address.wrapping_sub(variable.start);
         let room = variable.extent.wrapping_sub(access.size);
         if offset > room && self.checker.checks.memory {

@@ -39,6 +39,11 @@ pub enum What {
         /// The site of its declaration; 0 if nothing is known of it.
         declaration: u32,
     },
+    /// Its address is no multiple of what an instruction of the hardware needs.
+    Misaligned {
+        /// Bytes.
+        alignment: u32,
+    },
     /// It is at an operation of its warp whose mask names lanes that have ended.
     AbsentMembers {
         /// How many.
@@ -110,6 +115,14 @@ impl Observation {
                     notes,
                     None,
                 )
+            }
+            What::Misaligned { alignment } => {
+                let what = format!(
+                    "{verb} of {size} bytes at an address that is no multiple of {alignment}"
+                );
+                let hint = "a pointer to a larger type must lie where an object of that type may lie: an NVIDIA GPU \
+                            stops at such an access";
+                (Kind::Memory, what, Vec::new(), Some(hint.to_owned()))
             }
             What::NoBlock(place) => {
                 let (place, notes) = place.unwrap_or_else(unknown);

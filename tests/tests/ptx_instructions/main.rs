@@ -13,6 +13,7 @@ mod matrix;
 mod operands;
 mod run;
 
+use e2e::cuda::assemble;
 use e2e::ir::{Kernels, Shape};
 use operands::{Triple, triples};
 
@@ -72,8 +73,9 @@ const THREADS: usize = 128;
 /// Runs a group and compares.
 fn check(cases: &[Case], float: bool) {
     let operands = triples(THREADS, float);
-    let kernels =
-        Kernels::load_image(module(cases).as_bytes(), 1).unwrap_or_else(|error| panic!("{error}"));
+    let text = module(cases);
+    assemble(&text, "sm_90");
+    let kernels = Kernels::load_image(text.as_bytes(), 1).unwrap_or_else(|error| panic!("{error}"));
     let flat: Vec<u64> = operands.iter().flatten().copied().collect();
     let input = kernels.buffer(&flat);
     let output = kernels.buffer(&vec![0u64; THREADS * cases.len()]);
@@ -146,7 +148,7 @@ fn module(cases: &[Case]) -> String {
 }
 
 const HEAD: &str = "
-.version 8.0
+.version 8.7
 .target sm_90
 .address_size 64
 .visible .entry group(.param .u64 in, .param .u64 out)
@@ -162,7 +164,8 @@ const HEAD: &str = "
   mad.wide.u32 %in, %t0, 24, %in;
   mad.wide.u32 %out, %t0, 8, %out;
   ld.global.u64 %a, [%in];
-  ld.global.v2.u64 {%b, %c}, [%in+8];
+  ld.global.u64 %b, [%in+8];
+  ld.global.u64 %c, [%in+16];
 ";
 
 #[test]

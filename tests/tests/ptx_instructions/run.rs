@@ -1,5 +1,6 @@
 //! Kernels of a warp, on both engines.
 
+use e2e::cuda::assemble;
 use e2e::ir::{Kernels, Shape};
 use plugin_vgpu::Engine;
 
@@ -20,7 +21,8 @@ impl Warp {
 
 /// Calls `check` with the kernels of a PTX text, on one engine and then on the other.
 pub fn on_both_engines(kernels: &str, check: impl Fn(&Warp, &str)) {
-    let text = format!(".version 8.4\n.target sm_90\n.address_size 64\n{kernels}");
+    let text = format!(".version 8.7\n.target sm_90\n.address_size 64\n{kernels}");
+    assemble(&text, "sm_90");
     for (engine, name) in [(Engine::Fiber, "fiber"), (Engine::Workgroup, "workgroup")] {
         let loaded = Kernels::load_image_on(text.as_bytes(), 1, engine);
         check(
