@@ -27,7 +27,7 @@ const fn quads(text: &'static str, sum: &'static str, layouts: [Layout; 3]) -> F
 const SINGLE: &str = "f32";
 
 /// A form of every kind of factor, sum and shape.
-const FORMS: [Form; 30] = [
+const FORMS: [Form; 29] = [
     form(
         "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32",
         [16, 8, 8],
@@ -42,11 +42,6 @@ const FORMS: [Form; 30] = [
         "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",
         [16, 8, 16],
         ["f16", "f16", "f16", "f16"],
-    ),
-    form(
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f16",
-        [16, 8, 16],
-        [SINGLE, "f16", "f16", "f16"],
     ),
     form(
         "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32",
