@@ -84,6 +84,18 @@ fn the_examples_are_compiled_without_a_message() {
     }
 }
 
+/// `__managed__` variables of two units.
+#[test]
+fn managed_variables() {
+    let sources =
+        ["managed.cu", "managed_other.cu"].map(|name| format!("tests/programs/cuda/{name}"));
+    let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+    for level in ["-O0", "-O2"] {
+        let binary = Build::new(&sources).compile(Mode::Cuda(level));
+        assert_eq!(binary.run(&[]).passed(level), "PASS\n");
+    }
+}
+
 fn program(name: &str, level: &'static str) -> Binary {
     let source = format!("tests/programs/cuda/{name}.cu");
     Build::new(&[&source]).compile(Mode::Cuda(level))

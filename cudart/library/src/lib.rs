@@ -302,6 +302,7 @@ symbol_versions::export! {
         __cudaRegisterManagedVar,
         __cudaRegisterVar,
         __cudaUnregisterFatBinary,
+        __omptargetManagedVariable,
     }
     cudart::entry::settings::{
         cudaCtxResetPersistingL2Cache,

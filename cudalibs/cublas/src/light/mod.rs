@@ -1,0 +1,15 @@
+//! cuBLASLt: products of matrices that descriptors describe, and what is done to each element of the result.
+//!
+//! - `entry`: the functions. `algorithms`: those about algorithms, of which there is one.
+//! - `plan`: a product whose descriptors were checked. `product`: computes it. `epilogue`: what follows for each element.
+//! - `transform`: matrices from one order into another.
+//! - `layouts`: orders of elements. `records`: descriptors and their attributes.
+
+pub mod algorithms;
+pub mod entry;
+mod epilogue;
+mod layouts;
+mod plan;
+mod product;
+pub mod records;
+pub mod transform;
