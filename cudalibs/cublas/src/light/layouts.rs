@@ -80,9 +80,9 @@ impl Shape {
     /// The shape that a layout says.
     pub fn of(layout: &Layout) -> Result<Shape> {
         let kind = i32::try_from(layout.kind).ok().and_then(Kind::of);
-        let size = |value: u64| {
-            let size = i32::try_from(value).map_err(|_| Status::INVALID_VALUE)?;
-            Ok(size as usize)
+        let size = |value: u64| match i32::try_from(value) {
+            Ok(size) => Ok(size as usize),
+            Err(_) => Err(Status::INVALID_VALUE),
         };
         let shape = Shape {
             kind: kind.ok_or(Status::NOT_SUPPORTED)?,
@@ -220,9 +220,13 @@ mod tests {
 
     #[test]
     fn orders_give_each_element_a_place_of_its_own() {
-        for (order, rows, columns, leading) in
-            [(0, 5, 7, 6), (1, 5, 7, 9), (2, 5, 70, 160), (3, 13, 40, 512), (4, 37, 33, 2048)]
-        {
+        for (order, rows, columns, leading) in [
+            (0, 5, 7, 6),
+            (1, 5, 7, 9),
+            (2, 5, 70, 160),
+            (3, 13, 40, 512),
+            (4, 37, 33, 2048),
+        ] {
             let layout = Layout {
                 kind: 3,
                 order,
@@ -235,7 +239,10 @@ mod tests {
             let mut taken = vec![false; shape.span()];
             for row in 0..shape.rows {
                 for column in 0..shape.columns {
-                    assert!(!std::mem::replace(&mut taken[shape.place(row, column)], true));
+                    assert!(!std::mem::replace(
+                        &mut taken[shape.place(row, column)],
+                        true
+                    ));
                 }
             }
             let elements: Vec<f64> = (0..shape.rows * shape.columns)

@@ -1,11 +1,12 @@
 //! cuBLASLt: products of matrices that descriptors describe, and what is done to each element of the result.
 //!
-//! - `entry`: the functions. `algorithms`: those about algorithms, of which there is one.
+//! - `entry`: the functions. `descriptors`: those that make descriptors. `algorithms`: those about algorithms.
 //! - `plan`: a product whose descriptors were checked. `product`: computes it. `epilogue`: what follows for each element.
 //! - `transform`: matrices from one order into another.
 //! - `layouts`: orders of elements. `records`: descriptors and their attributes.
 
 pub mod algorithms;
+pub mod descriptors;
 pub mod entry;
 mod epilogue;
 mod layouts;

@@ -30,7 +30,8 @@ macro_rules! records {
         #[derive(Clone, Copy, Debug)]
         #[repr(C)]
         pub struct $name {
-            mark: u32,
+            /// What says that it is one.
+            pub(super) mark: u32,
             $($(#[$field_doc])* pub $field: $type,)*
         }
 
@@ -244,7 +245,7 @@ pub unsafe fn create<R: Record>(place: *mut *mut c_void, value: R) -> c_int {
 ///
 /// # Safety
 /// The address is null or of such a record.
-pub unsafe fn destroy<R: Record>(address: *mut c_void) -> c_int {
+pub unsafe extern "C" fn destroy<R: Record>(address: *mut c_void) -> c_int {
     // SAFETY: caller.
     let found = unsafe { record::<R>(address) };
     answer(found.map(|_| {
@@ -266,7 +267,7 @@ fn attribute<R: Record>(number: c_int) -> Result<&'static Attribute> {
 ///
 /// # Safety
 /// The record is null or one of the program's, the value null or of `size` bytes.
-pub unsafe fn set<R: Record>(
+pub unsafe extern "C" fn set<R: Record>(
     address: *mut c_void,
     number: c_int,
     value: *const c_void,
@@ -293,7 +294,7 @@ pub unsafe fn set<R: Record>(
 ///
 /// # Safety
 /// As for `set`; `written` is null or valid.
-pub unsafe fn get<R: Record>(
+pub unsafe extern "C" fn get<R: Record>(
     address: *const c_void,
     number: c_int,
     value: *mut c_void,
