@@ -183,6 +183,13 @@ fn graphs_and_pools() {
     assert_eq!(outcome.passed("graphs"), "PASS\n");
 }
 
+/// Memory and events that two processes share.
+#[test]
+fn processes() {
+    let outcome = program("processes", "-O2").run(&[]);
+    assert_eq!(outcome.passed("processes"), "PASS\n");
+}
+
 /// Arrays, textures and surfaces, by objects and by the references of CUDA 11. The last kernel accesses a surface
 /// outside.
 #[test]

@@ -214,11 +214,6 @@ symbol_versions::export! {
         cudaDeviceDisablePeerAccess,
         cudaDeviceEnablePeerAccess,
         cudaDeviceGetP2PAttribute,
-        cudaIpcCloseMemHandle,
-        cudaIpcGetEventHandle,
-        cudaIpcGetMemHandle,
-        cudaIpcOpenEventHandle,
-        cudaIpcOpenMemHandle,
     }
     cudart::entry::per_thread::{
         __cudaLaunchKernel_ptsz,
@@ -293,6 +288,13 @@ symbol_versions::export! {
         cudaMemPoolSetAccess,
         cudaMemPoolSetAttribute,
         cudaMemPoolTrimTo,
+    }
+    cudart::entry::processes::{
+        cudaIpcCloseMemHandle,
+        cudaIpcGetEventHandle,
+        cudaIpcGetMemHandle,
+        cudaIpcOpenEventHandle,
+        cudaIpcOpenMemHandle,
     }
     cudart::entry::registration::{
         __cudaInitModule,

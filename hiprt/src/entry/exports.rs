@@ -97,11 +97,11 @@ symbol_versions::export! {
     hipHostGetFlags = cuda::host_memory::cudaHostGetFlags;
     hipHostRegister = cuda::host_memory::cudaHostRegister;
     hipHostUnregister = cuda::host_memory::cudaHostUnregister;
-    hipIpcCloseMemHandle = cuda::peers::cudaIpcCloseMemHandle;
-    hipIpcGetEventHandle = cuda::peers::cudaIpcGetEventHandle;
-    hipIpcGetMemHandle = cuda::peers::cudaIpcGetMemHandle;
-    hipIpcOpenEventHandle = cuda::peers::cudaIpcOpenEventHandle;
-    hipIpcOpenMemHandle = cuda::peers::cudaIpcOpenMemHandle;
+    hipIpcCloseMemHandle = cuda::processes::cudaIpcCloseMemHandle;
+    hipIpcGetEventHandle = cuda::processes::cudaIpcGetEventHandle;
+    hipIpcGetMemHandle = cuda::processes::cudaIpcGetMemHandle;
+    hipIpcOpenEventHandle = cuda::processes::cudaIpcOpenEventHandle;
+    hipIpcOpenMemHandle = cuda::processes::cudaIpcOpenMemHandle;
     hipLaunchHostFunc = cuda::host_calls::cudaLaunchHostFunc;
     hipLaunchKernel = cuda::launches::cudaLaunchKernel;
     hipMalloc = cuda::memory::cudaMalloc;

@@ -107,6 +107,14 @@ records! {
         aux_factor: usize = 0, 23;
         /// Where its largest magnitude goes.
         aux_largest: usize = 0, 24;
+        /// How the factor of A is to be read, `cublasLtMatmulMatrixScale_t`.
+        a_mode: i32 = 0, 31;
+        /// Of B.
+        b_mode: i32 = 0, 32;
+        /// Of C.
+        c_mode: i32 = 0, 33;
+        /// Of D.
+        d_mode: i32 = 0, 34;
         /// Whether sums may be less precise.
         fast: i8 = 0, 25;
     }

@@ -1,0 +1,85 @@
+//! Memory and events of other processes.
+
+use std::ffi::c_void;
+
+use crate::entry::place;
+use crate::error::{Code, Result, answer};
+use crate::events::Event;
+use crate::processes::event::SharedEvent;
+use crate::processes::{Handle, memory};
+use crate::runtime::runtime;
+
+/// A handle of an event for other processes.
+///
+/// # Safety
+/// The address is null or valid.
+pub unsafe extern "C" fn cudaIpcGetEventHandle(handle: *mut Handle, event: *mut c_void) -> i32 {
+    let give = || {
+        // SAFETY: caller.
+        let place = unsafe { place(handle)? };
+        let event = runtime().event(event as usize)?;
+        let shared = event.shared.as_ref().ok_or(Code::INVALID_HANDLE)?;
+        *place = shared.handle()?;
+        Ok(())
+    };
+    answer(give())
+}
+
+/// An event of another process.
+///
+/// # Safety
+/// The address is null or valid.
+pub unsafe extern "C" fn cudaIpcOpenEventHandle(event: *mut *mut c_void, handle: Handle) -> i32 {
+    let open = || {
+        // SAFETY: caller.
+        let place = unsafe { place(event)? };
+        let runtime = runtime();
+        runtime.device()?.check()?;
+        let event = Event::shared(SharedEvent::open(&handle)?);
+        *place = runtime.events.add(event) as *mut c_void;
+        Ok(())
+    };
+    answer(open())
+}
+
+/// A handle of memory for other processes.
+///
+/// # Safety
+/// The address is null or valid.
+pub unsafe extern "C" fn cudaIpcGetMemHandle(handle: *mut Handle, memory: *mut c_void) -> i32 {
+    let give = || {
+        // SAFETY: caller.
+        let place = unsafe { place(handle)? };
+        *place = memory::share(memory as u64)?;
+        Ok(())
+    };
+    answer(give())
+}
+
+/// Memory of another process.
+///
+/// # Safety
+/// The address is null or valid.
+pub unsafe extern "C" fn cudaIpcOpenMemHandle(
+    memory: *mut *mut c_void,
+    handle: Handle,
+    flags: u32,
+) -> i32 {
+    /// `cudaIpcMemLazyEnablePeerAccess`.
+    const LAZY_PEERS: u32 = 1;
+    let open = || -> Result<()> {
+        // SAFETY: caller.
+        let place = unsafe { place(memory)? };
+        if flags & !LAZY_PEERS != 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        *place = memory::open(handle)? as *mut c_void;
+        Ok(())
+    };
+    answer(open())
+}
+
+/// Ends the use of memory of another process.
+pub extern "C" fn cudaIpcCloseMemHandle(memory: *mut c_void) -> i32 {
+    answer(memory::close(memory as u64))
+}
