@@ -42,6 +42,13 @@ fn runtime_functions() {
     assert_eq!(outcome.passed("runtime"), "PASS\n");
 }
 
+/// `hip_fp16.h`, on the host and in kernels.
+#[test]
+fn half_precision() {
+    let outcome = program("tests/programs/hip/half.hip", "-O2").run(&[]);
+    assert_eq!(outcome.passed("half"), "PASS\n");
+}
+
 /// `omptarget image` finds the image in clang's bundle.
 #[test]
 fn the_commands_read_the_program() {

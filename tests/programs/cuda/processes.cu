@@ -104,6 +104,7 @@ int main() {
     OK(cudaEventRecord(of_parent, 0));
     OK(cudaIpcGetMemHandle(&handles.large, large));
     OK(cudaIpcGetMemHandle(&handles.small, small));
+    OK(cudaDeviceSynchronize());
     OK(cudaIpcGetEventHandle(&handles.of_parent, of_parent));
     OK(cudaIpcGetEventHandle(&handles.of_child, of_child));
     void *own;
