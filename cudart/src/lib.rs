@@ -31,7 +31,7 @@ pub mod handles;
 pub mod launch;
 pub mod own_stream;
 pub mod pools;
-mod processes;
+pub mod processes;
 pub mod properties;
 pub mod properties_13;
 pub mod registry;

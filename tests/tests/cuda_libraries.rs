@@ -5,7 +5,13 @@ use std::collections::BTreeSet;
 use e2e::{Build, Mode, dist, root};
 use object::{Object, ObjectSymbol};
 
-const LINKED: [&str; 5] = ["-lcublas", "-lcublasLt", "-lcurand", "-lcufft", "-lcusparse"];
+const LINKED: [&str; 5] = [
+    "-lcublas",
+    "-lcublasLt",
+    "-lcurand",
+    "-lcufft",
+    "-lcusparse",
+];
 
 /// One program uses all libraries.
 #[test]
@@ -49,7 +55,9 @@ fn headers_declare_what_libraries_have() {
             let path = root().join("cudalibs/include").join(header);
             let text = std::fs::read_to_string(path).expect("the header is readable");
             // Inline functions are none of the library.
-            let lines = text.lines().filter(|line| !line.starts_with("static inline"));
+            let lines = text
+                .lines()
+                .filter(|line| !line.starts_with("static inline"));
             lines.map(|line| format!("{line}\n")).collect::<String>()
         };
         let text: String = headers.iter().map(read).collect();

@@ -49,6 +49,12 @@ fn half_precision() {
     assert_eq!(outcome.passed("half"), "PASS\n");
 }
 
+#[test]
+fn textures() {
+    let outcome = program("tests/programs/hip/textures.hip", "-O2").run(&[]);
+    assert_eq!(outcome.passed("textures"), "PASS\n");
+}
+
 /// `omptarget image` finds the image in clang's bundle.
 #[test]
 fn the_commands_read_the_program() {
