@@ -12,8 +12,8 @@ use crate::device::{
 use crate::ir::Module;
 use crate::managed_variables;
 
-/// Mends what clang gets wrong in code for GPUs, and refuses what flang does. In a module for another target, the host's,
-/// only managed variables are of interest.
+/// Mends what clang gets wrong in code for GPUs, and refuses what flang does. In a module for another target, the
+/// host's, only managed variables are of interest.
 ///
 /// Errors name what cannot be mended, and the place in the program's source.
 ///

@@ -2,7 +2,7 @@
 
 use num_complex::{Complex32, Complex64};
 
-use crate::light::records::{Algorithm, Layout, Operation, Preference, Transform};
+use crate::light::attributes::{Algorithm, Layout, Operation, Preference, Transform};
 use crate::{batched, level1, level2, level3, light, management, mixed, status, transfers};
 
 cuda_library::exports! {
@@ -241,31 +241,31 @@ cuda_library::exports! {
         cublasLtLoggerSetMask = light::entry::ignored,
         cublasLtMatmulAlgoCapGetAttribute = light::algorithms::capability,
         cublasLtMatmulAlgoCheck = light::algorithms::check,
-        cublasLtMatmulAlgoConfigGetAttribute = light::records::get::<Algorithm>,
-        cublasLtMatmulAlgoConfigSetAttribute = light::records::set::<Algorithm>,
+        cublasLtMatmulAlgoConfigGetAttribute = light::attributes::get::<Algorithm>,
+        cublasLtMatmulAlgoConfigSetAttribute = light::attributes::set::<Algorithm>,
         cublasLtMatmulAlgoGetHeuristic = light::algorithms::heuristic,
         cublasLtMatmulAlgoGetIds = light::algorithms::ids,
         cublasLtMatmulAlgoInit = light::algorithms::init_algorithm,
         cublasLtMatmulDescCreate = light::descriptors::create_operation,
-        cublasLtMatmulDescDestroy = light::records::destroy::<Operation>,
-        cublasLtMatmulDescGetAttribute = light::records::get::<Operation>,
+        cublasLtMatmulDescDestroy = light::attributes::destroy::<Operation>,
+        cublasLtMatmulDescGetAttribute = light::attributes::get::<Operation>,
         cublasLtMatmulDescInit_internal = light::descriptors::init_operation,
-        cublasLtMatmulDescSetAttribute = light::records::set::<Operation>,
+        cublasLtMatmulDescSetAttribute = light::attributes::set::<Operation>,
         cublasLtMatmulPreferenceCreate = light::descriptors::create_preference,
-        cublasLtMatmulPreferenceDestroy = light::records::destroy::<Preference>,
-        cublasLtMatmulPreferenceGetAttribute = light::records::get::<Preference>,
+        cublasLtMatmulPreferenceDestroy = light::attributes::destroy::<Preference>,
+        cublasLtMatmulPreferenceGetAttribute = light::attributes::get::<Preference>,
         cublasLtMatmulPreferenceInit_internal = light::descriptors::init_preference,
-        cublasLtMatmulPreferenceSetAttribute = light::records::set::<Preference>,
+        cublasLtMatmulPreferenceSetAttribute = light::attributes::set::<Preference>,
         cublasLtMatrixLayoutCreate = light::descriptors::create_layout,
-        cublasLtMatrixLayoutDestroy = light::records::destroy::<Layout>,
-        cublasLtMatrixLayoutGetAttribute = light::records::get::<Layout>,
+        cublasLtMatrixLayoutDestroy = light::attributes::destroy::<Layout>,
+        cublasLtMatrixLayoutGetAttribute = light::attributes::get::<Layout>,
         cublasLtMatrixLayoutInit_internal = light::descriptors::init_layout,
-        cublasLtMatrixLayoutSetAttribute = light::records::set::<Layout>,
+        cublasLtMatrixLayoutSetAttribute = light::attributes::set::<Layout>,
         cublasLtMatrixTransformDescCreate = light::descriptors::create_transform,
-        cublasLtMatrixTransformDescDestroy = light::records::destroy::<Transform>,
-        cublasLtMatrixTransformDescGetAttribute = light::records::get::<Transform>,
+        cublasLtMatrixTransformDescDestroy = light::attributes::destroy::<Transform>,
+        cublasLtMatrixTransformDescGetAttribute = light::attributes::get::<Transform>,
         cublasLtMatrixTransformDescInit_internal = light::descriptors::init_transform,
-        cublasLtMatrixTransformDescSetAttribute = light::records::set::<Transform>,
+        cublasLtMatrixTransformDescSetAttribute = light::attributes::set::<Transform>,
     }
     both {
         cublasLtMatmul = light::entry::multiply,

@@ -9,18 +9,29 @@ use crate::processes::event::SharedEvent;
 use crate::processes::{Handle, memory};
 use crate::runtime::runtime;
 
+/// Gives the program a handle. It is of bytes, so its place may be anywhere.
+///
+/// # Safety
+/// The address is null or valid.
+unsafe fn put(to: *mut Handle, handle: Handle) -> Result<()> {
+    if to.is_null() {
+        return Err(Code::INVALID_VALUE);
+    }
+    // SAFETY: caller.
+    unsafe { to.write_unaligned(handle) };
+    Ok(())
+}
+
 /// A handle of an event for other processes.
 ///
 /// # Safety
 /// The address is null or valid.
 pub unsafe extern "C" fn cudaIpcGetEventHandle(handle: *mut Handle, event: *mut c_void) -> i32 {
     let give = || {
-        // SAFETY: caller.
-        let place = unsafe { place(handle)? };
         let event = runtime().event(event as usize)?;
         let shared = event.shared.as_ref().ok_or(Code::INVALID_HANDLE)?;
-        *place = shared.handle()?;
-        Ok(())
+        // SAFETY: caller.
+        unsafe { put(handle, shared.handle()?) }
     };
     answer(give())
 }
@@ -49,9 +60,7 @@ pub unsafe extern "C" fn cudaIpcOpenEventHandle(event: *mut *mut c_void, handle:
 pub unsafe extern "C" fn cudaIpcGetMemHandle(handle: *mut Handle, memory: *mut c_void) -> i32 {
     let give = || {
         // SAFETY: caller.
-        let place = unsafe { place(handle)? };
-        *place = memory::share(memory as u64)?;
-        Ok(())
+        unsafe { put(handle, memory::share(memory as u64)?) }
     };
     answer(give())
 }

@@ -2,9 +2,9 @@
 
 use std::ffi::{c_int, c_void};
 
+use super::attributes::{Algorithm, Layout, Operation, Preference, Record, hand_out, init, record};
 use super::entry::is_handle;
 use super::plan::{Layouts, Plan};
-use super::records::{Algorithm, Layout, Operation, Preference, Record, hand_out, init, record};
 use crate::status::{Result, Status, answer};
 
 /// `cublasLtMatmulHeuristicResult_t`.

@@ -3,7 +3,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::records::{Layout, Operation, Preference, Transform, create, init};
+use super::attributes::{Layout, Operation, Preference, Transform, create, init};
 
 fn operation(compute: c_int, scale: c_int) -> Operation {
     Operation {

@@ -8,9 +8,9 @@ use cuda_library::handles::Handles;
 use cuda_library::nvidia::Front;
 
 use super::algorithms::plan;
+use super::attributes::{Algorithm, record};
 use super::layouts::Places;
 use super::product::{Factor, Product, number, vector};
-use super::records::{Algorithm, record};
 use super::transform;
 use crate::call::{Call, HANDLES as OF_CUBLAS};
 use crate::management::VERSION;

@@ -5,8 +5,8 @@ use cuda_library::elements::{Kind, Stored};
 use cuda_library::with_type;
 use num_complex::Complex64;
 
+use super::attributes::Operation;
 use super::layouts::Shape;
-use super::records::Operation;
 use crate::call::{Call, Target};
 use crate::status::{Result, Status};
 

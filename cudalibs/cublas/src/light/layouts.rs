@@ -3,7 +3,7 @@
 use cuda_library::elements::{Kind, Stored};
 use cuda_library::with_type;
 
-use super::records::Layout;
+use super::attributes::Layout;
 use crate::call::{Call, Target};
 use crate::operands::Matrix;
 use crate::scalar::Scalar;

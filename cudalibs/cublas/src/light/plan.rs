@@ -4,9 +4,9 @@ use std::ffi::c_int;
 
 use cuda_library::elements::Kind;
 
+use super::attributes::{Layout, Operation as Descriptor};
 use super::epilogue::Epilogue;
 use super::layouts::Shape;
-use super::records::{Layout, Operation as Descriptor};
 use crate::call::Operation;
 use crate::status::{Result, Status};
 

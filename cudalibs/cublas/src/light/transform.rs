@@ -4,9 +4,9 @@ use std::ffi::{c_int, c_void};
 
 use cuda_library::elements::{Complex32, Complex64, Kind, Stored};
 
+use super::attributes::{Layout, Transform, record};
 use super::layouts::{Places, Shape};
 use super::product::{Factor, number};
-use super::records::{Layout, Transform, record};
 use crate::call::{Call, Operation};
 use crate::scalar::Scalar;
 use crate::status::{Result, Status};
