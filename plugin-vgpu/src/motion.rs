@@ -1,8 +1,8 @@
 //! Chunks of device memory that are moved into the file of the process ([`crate::window_file`]), at their own
 //! addresses.
 //!
-//! While a chunk moves, it cannot be written to, and for a moment not be read. Whoever does, a kernel or the host, gets a
-//! signal. The handler waits until the chunk has moved and has the access done again, so that nothing is lost. A
+//! While a chunk moves, it cannot be written to, and for a moment not be read. Whoever does, a kernel or the host, gets
+//! a signal. The handler waits until the chunk has moved and has the access done again, so that nothing is lost. A
 //! system call that writes there at that moment fails with `EFAULT`.
 
 use std::cell::Cell;
