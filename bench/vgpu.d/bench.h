@@ -1,9 +1,10 @@
-// What every benchmark in this folder has in common: one source, three shapes of it.
+// What every benchmark in this folder has in common: one source, several shapes of it.
 //
 //   (none)           an OpenMP target program: for the virtual GPU and for LLVM's host offload
 //   -DBENCH_HOST     plain OpenMP on the host's threads: a team is one thread, its barriers are nothing
 //   -DBENCH_HAND     with BENCH_HOST, the same in vectors by hand (mandelbrot, nbody)
-//   -DBENCH_OPENCL   the host side of the OpenCL kernel beside it (opencl.h)
+//   -DBENCH_OPENCL   the host side of the OpenCL kernel beside it (opencl.h); with BENCH_CUDA, of the CUDA kernel of
+//                    that name (../cuda.d)
 //
 // A benchmark defines
 //   prepare()   makes the data and sends it to the device (send(), twin())
@@ -29,7 +30,11 @@ static int wrong(void);
 #define BENCH_PRAGMA(text) _Pragma(#text)
 
 #if defined(BENCH_OPENCL)
+#ifdef BENCH_CUDA
+#include "../cuda.d/cuda.h"
+#else
 #include "opencl.h"
+#endif
 #define send(array, count) cl_send(array, (count) * sizeof *(array))
 #define fetch(array, count) cl_fetch(array, (count) * sizeof *(array))
 #elif defined(BENCH_HOST)

@@ -12,6 +12,7 @@
 //! | `ptx`, `amdgcn`, [`link`], [`translation_unit`], `inspect` | the other things that become of an image |
 //! | `ptx_reader` | an image that may be PTX text |
 //! | `linker` | LLVM's linker, a process |
+//! | `managed_variables` | CUDA's variables of host and device |
 //!
 //! `omptarget-codegen`, the compiler process (see the crate `codegen`), is [`main`]. The crate `link-plugin` brings
 //! [`link`] into clang's linkers.
@@ -24,6 +25,7 @@ mod inspect;
 mod ir;
 pub mod link;
 mod linker;
+mod managed_variables;
 mod opencl;
 mod pass_manager;
 mod ptx;

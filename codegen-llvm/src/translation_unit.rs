@@ -10,9 +10,10 @@ use crate::device::{
     reduced_globals, rolled_loops, shared_captures, visible_kernels,
 };
 use crate::ir::Module;
+use crate::managed_variables;
 
-/// Mends what clang gets wrong in code for GPUs, and refuses what flang does. A module for another target stays
-/// as it is.
+/// Mends what clang gets wrong in code for GPUs, and refuses what flang does. In a module for another target, the
+/// host's, only managed variables are of interest.
 ///
 /// Errors name what cannot be mended, and the place in the program's source.
 ///
@@ -23,8 +24,9 @@ pub unsafe fn run(module: LLVMModuleRef) -> Result<()> {
     // SAFETY: as the caller promises.
     let module = unsafe { Module::of_linker(module) };
     if Target::of(&module).is_err() {
-        return Ok(());
+        return managed_variables::reach(module.context, &module);
     }
+    managed_variables::declare(module.context, &module);
     for warning in absent_regions::warnings(&module) {
         eprintln!("warning: {warning}");
     }

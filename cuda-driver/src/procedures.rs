@@ -189,6 +189,11 @@ fn all() -> impl IntoIterator<Item = (&'static str, Form)> {
         cuGraphRemoveDependencies 10000 graphs::cuGraphRemoveDependencies;
         cuGraphUpload 11010 graphs::cuGraphUpload or cuGraphUpload_ptsz;
         cuInit 2000 start::cuInit;
+        cuIpcCloseMemHandle 4010 processes::cuIpcCloseMemHandle;
+        cuIpcGetEventHandle 4010 processes::cuIpcGetEventHandle;
+        cuIpcGetMemHandle 4010 processes::cuIpcGetMemHandle;
+        cuIpcOpenEventHandle 4010 processes::cuIpcOpenEventHandle;
+        cuIpcOpenMemHandle 11000 processes::cuIpcOpenMemHandle_v2;
         cuKernelGetAttribute 12000 functions::cuKernelGetAttribute;
         cuKernelGetFunction 12000 libraries::cuKernelGetFunction;
         cuKernelGetLibrary 12050 libraries::cuKernelGetLibrary;

@@ -13,6 +13,7 @@
 #include <time.h>
 #include "cached_access_omptarget.h"
 #include "host_min_max_omptarget.h"
+#include "managed_variables_omptarget.h"
 #include "not_a_number_omptarget.h"
 #include "nvcc_omptarget.h"
 #include "scoped_atomics_omptarget.h"

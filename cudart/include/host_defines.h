@@ -12,6 +12,8 @@
 #define __grid_constant__ __attribute__((grid_constant))
 #ifdef __HIP__
 #define __managed__ __attribute__((managed))
+#else
+#include "managed_variables_omptarget.h"
 #endif
 #else
 #ifdef __cplusplus

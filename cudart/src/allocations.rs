@@ -30,6 +30,12 @@ impl Allocations {
         self.0.lock().insert(allocation.begin, allocation);
     }
 
+    /// Adds one unless its address is known: what is known of it may say more.
+    pub fn add_unknown(&self, allocation: Allocation) {
+        let mut table = self.0.lock();
+        table.entry(allocation.begin).or_insert(allocation);
+    }
+
     /// The one that begins at this address, which leaves the table if `wanted` says so.
     pub fn remove(
         &self,

@@ -8,6 +8,7 @@ use plugin_api::{Event as DeviceEvent, Result as DeviceResult, Stream};
 
 use crate::error::{Code, Result};
 use crate::graph::capture::Part;
+use crate::processes::event::SharedEvent;
 
 /// A point in a stream.
 #[derive(Clone)]
@@ -46,6 +47,8 @@ impl Point {
 /// An event of the program. Recording it again moves it.
 pub struct Event {
     has_time: bool,
+    /// What other processes see of it.
+    pub shared: Option<Arc<SharedEvent>>,
     /// Where it is.
     pub place: Mutex<Place>,
 }
@@ -67,8 +70,24 @@ impl Event {
     pub fn new(has_time: bool) -> Arc<Event> {
         Arc::new(Event {
             has_time,
+            shared: None,
             place: Mutex::default(),
         })
+    }
+
+    /// An event of several processes.
+    pub fn shared(shared: Arc<SharedEvent>) -> Arc<Event> {
+        Arc::new(Event {
+            has_time: false,
+            shared: Some(shared),
+            place: Mutex::default(),
+        })
+    }
+
+    /// What other processes see of it, if one of them recorded it last.
+    pub fn of_others(&self) -> Option<Arc<SharedEvent>> {
+        let shared = self.shared.as_ref();
+        shared.filter(|shared| !shared.is_own()).cloned()
     }
 
     /// Where it is in a stream; `None` if it was never recorded.

@@ -12,6 +12,7 @@
 //! - `own_stream`: a stream with its device.
 //! - `graph`: graphs, and the capture of streams.
 //! - `allocations`, `pools`, `handles`, `streams`, `events`: what programs hold addresses and handles of.
+//! - `processes`: memory and events of other processes.
 //! - `front`: which library this is; HIP's (`hiprt`) is made of the same.
 //! - `texture`: arrays, textures and surfaces.
 //! - `error`, `codes`: the last error of a thread, and the error codes.
@@ -30,6 +31,7 @@ pub mod handles;
 pub mod launch;
 pub mod own_stream;
 pub mod pools;
+pub mod processes;
 pub mod properties;
 pub mod properties_13;
 pub mod registry;

@@ -23,11 +23,21 @@ impl OwnStream {
     /// Puts an event behind what the stream has.
     pub fn record(&self, event: &Event) -> Result<()> {
         if let Some(part) = &*self.stream.capture.lock() {
+            // Other processes could not wait for what may never run.
+            if event.shared.is_some() {
+                return Err(Code::CAPTURE_UNSUPPORTED);
+            }
             *event.place.lock() = Place::Graph(part.clone());
             return Ok(());
         }
         let number = self.device.number;
-        let record = |stream: &dyn DeviceStream| Point::record(stream, number);
+        let record = |stream: &dyn DeviceStream| {
+            if let Some(shared) = event.shared.clone() {
+                let record = shared.record();
+                stream.call(Box::new(move || shared.pass(record)))?;
+            }
+            Point::record(stream, number)
+        };
         let point = self.device.enqueue(&self.stream, record)?;
         *event.place.lock() = Place::Stream(point);
         Ok(())
@@ -35,6 +45,14 @@ impl OwnStream {
 
     /// Has the stream wait for an event. One that was never recorded delays nothing.
     pub fn wait_for(&self, event: &Event) -> Result<()> {
+        if let Some(shared) = event.of_others() {
+            if self.stream.capture.lock().is_some() {
+                return Err(Code::CAPTURE_UNSUPPORTED);
+            }
+            // A stream that waited would keep a thread of the device from others: the host waits.
+            shared.wait(shared.latest());
+            return Ok(());
+        }
         let point = match event.place.lock().clone() {
             Place::Graph(part) => return capture::join(&self.stream, &part),
             Place::Nowhere => return Ok(()),

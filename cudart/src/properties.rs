@@ -265,6 +265,7 @@ impl DeviceProperties {
             blocks_per_multiprocessor: RESIDENT_BLOCKS,
             registered_pointers: 1,
             host_register: 1,
+            ipc_events: device.raw.address_space().is_some().into(),
             host_register_read_only: 1,
             memory_pools: 1,
             ..properties
@@ -332,6 +333,7 @@ impl DeviceProperties {
             113 => self.host_register_read_only,
             115 => self.memory_pools,
             120 => self.clusters,
+            125 => self.ipc_events,
             // Of the rest, such as arrays, other processes and several hosts, the devices have nothing.
             92..=94 | 98 | 112 | 114 | 116..=119 | 121..=143 => 0,
             _ => return None,

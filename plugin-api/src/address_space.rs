@@ -15,6 +15,19 @@ pub enum Access {
     ReadWrite,
 }
 
+/// Memory of a device as a part of a file, which never shrinks.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedMemory {
+    /// The file.
+    pub file: BorrowedFd<'static>,
+    /// Where the part begins in it, in whole pages.
+    pub offset: u64,
+    /// Its length, in whole pages.
+    pub len: u64,
+    /// Where the allocation begins in the part.
+    pub begin: u64,
+}
+
 /// A device's addresses that its program manages. Sizes, offsets and addresses are multiples of [`GRANULARITY`]; ranges
 /// lie in one reservation. Callers see to both, and to what is mapped where.
 pub trait AddressSpace: Send + Sync {

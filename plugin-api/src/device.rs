@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use device_image::Image;
 
-use crate::{AddressSpace, Completion, Result, Stage, Stream};
+use crate::{AddressSpace, Completion, Result, SharedMemory, Stage, Stream};
 
 /// An address in a device's own memory space. It is never a host pointer, even where both lie in one process (the
 /// virtual GPU).
@@ -212,6 +212,11 @@ pub trait Device: Any + Send + Sync {
     /// Ends [`Device::register_host`]. No kernel uses the memory any more.
     fn unregister_host(&self, _address: u64) -> Result<()> {
         Ok(())
+    }
+    /// Has an allocation lie in a file that other processes can map, at the address that it has. `None`: the device
+    /// cannot.
+    fn share(&self, _ptr: DevicePtr) -> Result<Option<SharedMemory>> {
+        Ok(None)
     }
     /// The addresses at which a program maps memory by itself; `None`: the device has none.
     fn address_space(&self) -> Option<&dyn AddressSpace> {

@@ -77,7 +77,7 @@ mod size;
 mod stage;
 mod stream;
 
-pub use address_space::{Access, AddressSpace, GRANULARITY};
+pub use address_space::{Access, AddressSpace, GRANULARITY, SharedMemory};
 pub use device::{
     Counters, Device, DeviceInfo, DevicePtr, Foreign, ForeignDevice, Global, Kernel, KernelInfo,
     Launch, LoadOptions, MemoryKind, Module, Parameter, Plugin, preferred_image,

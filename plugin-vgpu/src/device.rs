@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use device_image::{Image, ImageKind};
 use plugin_api::{
     AddressSpace, Completion, Counters, Device, DeviceInfo, DevicePtr, Error, ImmediateStream,
-    LoadOptions, MemoryKind, Module, Result, Stage, Stream,
+    LoadOptions, MemoryKind, Module, Result, SharedMemory, Stage, Stream,
 };
 use vgpu_abi::STEADY_FREQUENCY;
 use vgpu_abi::artifact::Artifact;
@@ -186,6 +186,10 @@ impl Device for VirtualGpu {
 
     fn address_space(&self) -> Option<&dyn AddressSpace> {
         Some(&self.gpu.memory.reservations)
+    }
+
+    fn share(&self, ptr: DevicePtr) -> Result<Option<SharedMemory>> {
+        self.gpu.memory.share(ptr).map(Some)
     }
 
     fn register_host(&self, address: u64, len: usize) -> Result<bool> {

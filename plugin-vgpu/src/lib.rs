@@ -42,6 +42,7 @@ mod loader;
 mod machine;
 mod memory;
 mod module;
+mod motion;
 mod plugin;
 mod printf;
 mod quarantine;
@@ -59,6 +60,7 @@ mod subgroups;
 mod switch;
 mod warp;
 mod window;
+mod window_file;
 
 pub use bench::{Figure, bench};
 pub use config::Config;

@@ -1,18 +1,20 @@
 //! Device memory. It serves [`plugin_api::Device::alloc`] and checks that copies stay inside allocations.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use plugin_api::{DevicePtr, Error, Result};
+use plugin_api::{DevicePtr, Error, Result, SharedMemory};
 
 use crate::arena::{Arena, Span};
 use crate::checker::{Checker, MEMORY_GAP};
 use crate::fault_in::fault_in;
+use crate::motion::Motion;
 use crate::quarantine::Quarantine;
 use crate::reservations::Reservations;
 use crate::window::{Protection, Region};
+use crate::window_file;
 
 /// Memory becomes accessible and inaccessible in chunks of this size. So a process needs at most one mapping per
 /// chunk.
@@ -42,6 +44,8 @@ struct State {
     arena: Arena,
     /// Per chunk.
     chunks: Vec<Chunk>,
+    /// The chunks that lie in the file which other processes map.
+    shared: BTreeSet<usize>,
     /// Bytes in inaccessible chunks that still have pages.
     kept: u64,
     /// The chunks that are [`Chunk::Spare`], the one that has been free the longest first.
@@ -81,6 +85,7 @@ impl Memory {
             state: Mutex::new(State {
                 arena,
                 chunks,
+                shared: BTreeSet::new(),
                 kept: 0,
                 spare: VecDeque::new(),
                 quarantine: Quarantine::default(),
@@ -177,6 +182,59 @@ impl Memory {
         } else {
             self.spare(state, chunks)
         }
+    }
+
+    /// Moves the chunks of an allocation into the file that other processes can map. Others may lie in them, too, as in
+    /// what CUDA shares of a GPU's memory.
+    pub fn share(&self, ptr: DevicePtr) -> Result<SharedMemory> {
+        let mut state = self.state.lock();
+        let span = state.arena.find(ptr.0).filter(|span| span.start == ptr.0);
+        let span = span.filter(|_| !state.quarantine.has(ptr));
+        let span = span.ok_or(Error::InvalidAccess {
+            what: "sharing memory",
+            address: ptr,
+            len: 0,
+        })?;
+        let chunks = self.chunk(span.start)..self.chunk(span.end() - 1) + 1;
+        for chunk in chunks.clone() {
+            if !state.shared.contains(&chunk) {
+                self.move_into_file(chunk)?;
+                state.shared.insert(chunk);
+            }
+        }
+        let (offset, len) = extent(&chunks);
+        let start = self.region.span().start + offset;
+        Ok(SharedMemory {
+            file: window_file::file()?,
+            offset: window_file::offset(start)?,
+            len,
+            begin: ptr.0 - start,
+        })
+    }
+
+    fn move_into_file(&self, chunk: usize) -> Result<()> {
+        let (offset, len) = extent(&(chunk..chunk + 1));
+        let start = self.region.span().start + offset;
+        let span = Span { start, len };
+        let file = (window_file::file()?, window_file::offset(start)?);
+        let _motion = Motion::begin(span)?;
+        self.region.protect(offset, len, Protection::Read)?;
+        let moved = window_file::fill(span).and_then(|()| self.region.map(offset, len, Some(file)));
+        let opened = self.region.protect(offset, len, Protection::ReadWrite);
+        moved.and(opened)
+    }
+
+    /// Takes chunks out of the file: from now on they are memory of this process again. Whether there were any.
+    fn take_back(&self, state: &mut State, chunks: &Range<usize>) -> Result<bool> {
+        let shared: Vec<_> = state.shared.range(chunks.clone()).copied().collect();
+        for &chunk in &shared {
+            let (offset, len) = extent(&(chunk..chunk + 1));
+            self.region.map(offset, len, None)?;
+            let start = self.region.span().start + offset;
+            window_file::empty(Span { start, len })?;
+            state.shared.remove(&chunk);
+        }
+        Ok(!shared.is_empty())
     }
 
     /// Lets copies touch `span`, which is not in the arena.
@@ -289,7 +347,8 @@ impl Memory {
     fn close(&self, state: &mut State, chunks: Range<usize>) -> Result<()> {
         let (offset, len) = extent(&chunks);
         self.region.protect(offset, len, Protection::None)?;
-        let keep = state.kept + len <= self.region.span().len / KEPT_SHARE;
+        let had_shared = self.take_back(state, &chunks)?;
+        let keep = !had_shared && state.kept + len <= self.region.span().len / KEPT_SHARE;
         if keep {
             state.kept += len;
         } else {
@@ -392,6 +451,51 @@ mod tests {
         memory.free(all).unwrap();
         assert!(small.iter().all(|&(ptr, _)| permissions(ptr) == "---p"));
         assert!(memory.state.lock().spare.is_empty());
+    }
+
+    #[test]
+    fn shared_memory_is_the_same_at_another_address() {
+        use crate::window::Region;
+        let memory = Memory::new(8 * CHUNK, None).unwrap();
+        let _before = memory.alloc(1000).unwrap();
+        let ptr = memory.alloc(CHUNK).unwrap();
+        // SAFETY: inside the allocation.
+        unsafe { (ptr.0 as *mut u8).write(7) };
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            // Nothing that is written meanwhile is lost.
+            let writer = scope.spawn(|| {
+                let place = (ptr.0 + 8) as *mut u64;
+                let mut count = 0_u64;
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    // SAFETY: inside the allocation.
+                    unsafe { place.write_volatile(place.read_volatile() + 1) };
+                    count += 1;
+                }
+                count
+            });
+            let shared = memory.share(ptr).unwrap();
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            let count = writer.join().unwrap();
+            let other = Region::reserve(shared.len, CHUNK).unwrap();
+            let file = Some((shared.file, shared.offset));
+            other.map(0, shared.len, file).unwrap();
+            other.protect(0, shared.len, Protection::ReadWrite).unwrap();
+            let there = other.span().start + shared.begin;
+            // SAFETY: both are mapped.
+            unsafe {
+                assert_eq!((there as *const u8).read(), 7);
+                assert_eq!(((there + 8) as *const u64).read_volatile(), count);
+                ((there + CHUNK - 1) as *mut u8).write(9);
+                assert_eq!(((ptr.0 + CHUNK - 1) as *const u8).read_volatile(), 9);
+            }
+            assert_eq!(memory.share(ptr).unwrap().offset, shared.offset);
+        });
+        memory.free(ptr).unwrap();
+        assert_eq!(permissions(DevicePtr(ptr.0 + 4096)), "---p");
+        let again = memory.alloc(CHUNK).unwrap();
+        // SAFETY: inside the allocation.
+        unsafe { ((again.0 + CHUNK - 1) as *mut u8).write(1) };
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::captured_signal::{CapturedSignal, KEPT_WORDS};
 use crate::engine::Form;
 use crate::fault::{Cause, FaultLocation, Raised};
 use crate::host_cpu::{self, Attempt, FloatEnvironment};
+use crate::motion;
 use crate::sm::Sm;
 use crate::switch;
 use crate::warp::Lanes;
@@ -40,19 +41,24 @@ pub struct Entered {
 /// Prepares the calling CPU thread to run blocks on `sm`. It installs signal handlers and an alternate signal
 /// stack. It also sets a GPU's floating-point environment, whatever the host program uses.
 pub fn enter(sm: &Sm) -> Result<Entered> {
-    static HANDLERS: OnceLock<std::result::Result<(), i32>> = OnceLock::new();
-    HANDLERS
-        .get_or_init(install_handlers)
-        .map_err(|errno| Error::System {
-            what: "installing the virtual GPU's signal handlers".to_owned(),
-            source: std::io::Error::from_raw_os_error(errno),
-        })?;
+    install()?;
     ensure_signal_stack();
     RUNNING.set(sm);
     host_cpu::see_new_code();
     Ok(Entered {
         floats: FloatEnvironment::replace(),
     })
+}
+
+/// Installs the signal handlers, once.
+pub fn install() -> Result<()> {
+    static HANDLERS: OnceLock<std::result::Result<(), i32>> = OnceLock::new();
+    HANDLERS
+        .get_or_init(install_handlers)
+        .map_err(|errno| Error::System {
+            what: "installing the virtual GPU's signal handlers".to_owned(),
+            source: std::io::Error::from_raw_os_error(errno),
+        })
 }
 
 impl Drop for Entered {
@@ -167,6 +173,10 @@ extern "C" fn on_signal(
     info: *mut libc::siginfo_t,
     context: *mut libc::c_void,
 ) {
+    // SAFETY: the kernel passes a valid pointer to a handler with SA_SIGINFO.
+    if number == libc::SIGSEGV && unsafe { (*info).si_code > 0 && is_excused(&*info) } {
+        return;
+    }
     let sm = RUNNING.get();
     // SAFETY: `RUNNING` is null or points at the `Sm` that this thread has entered.
     let Some(sm) = (unsafe { sm.as_ref() }).filter(|sm| sm.in_fiber.get()) else {
@@ -193,6 +203,12 @@ extern "C" fn on_signal(
     // The fiber is abandoned. The worker continues where it resumed a fiber.
     let resume = switch::restore_and_return as *const ();
     host_cpu::resume_at(context, resume, sm.worker.get());
+}
+
+/// Whether memory moved when it was accessed, so that the access is to be done again.
+fn is_excused(info: &libc::siginfo_t) -> bool {
+    // SAFETY: for SIGSEGV the field is the fault address.
+    motion::excuses(unsafe { info.si_addr() } as u64)
 }
 
 /// What may be return addresses: that in a register, then the words at the top of the running fiber's stack. Missing

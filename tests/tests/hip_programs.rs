@@ -42,6 +42,19 @@ fn runtime_functions() {
     assert_eq!(outcome.passed("runtime"), "PASS\n");
 }
 
+/// `hip_fp16.h`, on the host and in kernels.
+#[test]
+fn half_precision() {
+    let outcome = program("tests/programs/hip/half.hip", "-O2").run(&[]);
+    assert_eq!(outcome.passed("half"), "PASS\n");
+}
+
+#[test]
+fn textures() {
+    let outcome = program("tests/programs/hip/textures.hip", "-O2").run(&[]);
+    assert_eq!(outcome.passed("textures"), "PASS\n");
+}
+
 /// `omptarget image` finds the image in clang's bundle.
 #[test]
 fn the_commands_read_the_program() {

@@ -36,6 +36,7 @@ mod memory;
 mod module;
 mod section;
 mod signature;
+mod substitution;
 mod text;
 mod types;
 mod value;
@@ -50,5 +51,6 @@ pub use machine::{
     set_llvm_options,
 };
 pub use module::Module;
+pub use substitution::Substitution;
 pub use types::{Layout, Type};
 pub use value::Value;

@@ -275,6 +275,30 @@ impl Module {
         ));
     }
 
+    /// Adds the annotation of a global that NVIDIA's back end reads: a key and a number.
+    pub fn annotate_for_nvptx(&self, global: Value, key: &str, number: Value) {
+        let context = self.context.0;
+        let mut parts = [
+            llvm!(core::LLVMValueAsMetadata(global.0)),
+            llvm!(core::LLVMMDStringInContext2(
+                context,
+                key.as_ptr().cast(),
+                key.len()
+            )),
+            llvm!(core::LLVMValueAsMetadata(number.0)),
+        ];
+        let node = llvm!(core::LLVMMDNodeInContext2(
+            context,
+            parts.as_mut_ptr(),
+            parts.len()
+        ));
+        llvm!(core::LLVMAddNamedMetadataOperand(
+            self.raw,
+            c"nvvm.annotations".as_ptr(),
+            llvm!(core::LLVMMetadataAsValue(context, node))
+        ));
+    }
+
     /// The number that a module flag has.
     pub fn flag(&self, name: &str) -> Option<u64> {
         self.named_metadata("llvm.module.flags")

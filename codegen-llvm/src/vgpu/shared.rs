@@ -6,8 +6,6 @@
 //! `shared_layout` determines where each variable lies. Variables without a size (`extern … []`) are the dynamic shared
 //! memory, which the engine puts behind the static.
 
-use std::collections::HashMap;
-
 use anyhow::{Result, bail};
 
 use super::offsets;
@@ -15,7 +13,7 @@ use super::runtime_variables::RuntimeVariables;
 use super::shared_layout::{self, Location};
 use super::unit::Unit;
 use crate::analysis::target::SHARED;
-use crate::ir::{Builder, Type, Value};
+use crate::ir::{Builder, Substitution, Type, Value};
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
@@ -43,13 +41,16 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             offsets::fold(unit, variable, location)?;
         }
     }
-    let mut rewriter = Rewriter {
-        unit,
-        locations,
-        mentions: HashMap::new(),
+    let address = |builder: &Builder, variable: Value| {
+        address(unit, builder, locations[&variable], variable.ty())
     };
+    let mut substitution = Substitution::new(
+        unit.context(),
+        locations.keys().copied().collect(),
+        &address,
+    );
     for function in unit.module.definitions() {
-        rewriter.function(function)?;
+        substitution.run(function)?;
     }
     for variable in variables {
         remove(unit, variable)?;
@@ -57,137 +58,20 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     Ok(())
 }
 
-/// Rewrites the uses of shared variables.
-struct Rewriter<'a> {
-    unit: &'a Unit,
-    locations: HashMap<Value, Location>,
-    /// Whether a constant mentions a shared variable.
-    mentions: HashMap<Value, bool>,
-}
-
-impl Rewriter<'_> {
-    fn function(&mut self, function: Value) -> Result<()> {
-        for instruction in function.instructions() {
-            if instruction.is_phi() {
-                self.phi(instruction)?;
-                continue;
-            }
-            for index in 0..instruction.operand_count() {
-                let Some(operand) = instruction.operand_or_none(index) else {
-                    continue;
-                };
-                if self.is_shared(operand) {
-                    let builder = Builder::before(self.unit.context(), instruction);
-                    instruction.set_operand(index, self.materialise(&builder, operand)?);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// A phi's value is computed at the end of the block it comes from, once per block.
-    fn phi(&mut self, phi: Value) -> Result<()> {
-        let mut done = HashMap::new();
-        for (index, (value, block)) in phi.incoming().into_iter().enumerate() {
-            if !self.is_shared(value) {
-                continue;
-            }
-            let Some(end) = block.terminator() else {
-                continue;
-            };
-            let known = done.get(&(block, value)).copied();
-            let computed = match known {
-                Some(computed) => computed,
-                None => self.materialise(&Builder::before(self.unit.context(), end), value)?,
-            };
-            done.insert((block, value), computed);
-            phi.set_operand(index as u32, computed);
-        }
-        Ok(())
-    }
-
-    fn is_shared(&mut self, value: Value) -> bool {
-        if !value.is_constant() || value.is_function() {
-            return false;
-        }
-        if value.is_global_variable() {
-            return self.locations.contains_key(&value);
-        }
-        if let Some(&known) = self.mentions.get(&value) {
-            return known;
-        }
-        let mentions = value
-            .constant_operands()
-            .into_iter()
-            .any(|operand| self.is_shared(operand));
-        self.mentions.insert(value, mentions);
-        mentions
-    }
-
-    /// The value of a constant that mentions a shared variable, computed by instructions.
-    fn materialise(&mut self, builder: &Builder, value: Value) -> Result<Value> {
-        if let Some(&location) = self.locations.get(&value) {
-            return self.address(builder, location, value.ty());
-        }
-        let mut operands = Vec::new();
-        for operand in value.constant_operands() {
-            operands.push(if self.is_shared(operand) {
-                self.materialise(builder, operand)?
-            } else {
-                operand
-            });
-        }
-        match value.constant_opcode() {
-            Some(opcode) => expression(builder, opcode, value, &operands),
-            None => {
-                let start = Value::poison(value.ty());
-                let insert = |whole, (index, &part): (usize, &Value)| {
-                    builder.insert(whole, part, index as u32)
-                };
-                Ok(operands.iter().enumerate().fold(start, insert))
-            }
-        }
-    }
-
-    fn address(&self, builder: &Builder, location: Location, ty: Type) -> Result<Value> {
-        let context = self.unit.context();
-        let call = |name: &str| {
-            self.unit
-                .library_function(name)
-                .map(|function| builder.call_function(function, &[]))
-        };
-        let base = match location {
-            Location::Static(offset) => builder.byte_offset(
-                call("vgpu.shared_base")?,
-                Value::int(Type::int(context, 64), offset),
-            ),
-            Location::Dynamic => call("vgpu.dynamic_shared")?,
-        };
-        Ok(builder.to_space(base, ty))
-    }
-}
-
-/// A constant expression as an instruction.
-fn expression(
-    builder: &Builder,
-    opcode: llvm_sys::LLVMOpcode,
-    value: Value,
-    operands: &[Value],
-) -> Result<Value> {
-    use llvm_sys::LLVMOpcode::*;
-    Ok(match opcode {
-        LLVMGetElementPtr => {
-            builder.element_pointer(value.source_element_type(), operands[0], &operands[1..])
-        }
-        LLVMAddrSpaceCast | LLVMBitCast | LLVMPtrToInt | LLVMIntToPtr | LLVMTrunc => {
-            builder.cast(opcode, operands[0], value.ty())
-        }
-        LLVMAdd | LLVMSub | LLVMXor | LLVMMul => builder.binary(opcode, operands[0], operands[1]),
-        _ => bail!(
-            "the virtual GPU does not know the constant `{}` of a shared variable",
-            value.print()
+/// Where a variable is, computed by instructions.
+fn address(unit: &Unit, builder: &Builder, location: Location, ty: Type) -> Result<Value> {
+    let call = |name: &str| {
+        unit.library_function(name)
+            .map(|function| builder.call_function(function, &[]))
+    };
+    let base = match location {
+        Location::Static(offset) => builder.byte_offset(
+            call("vgpu.shared_base")?,
+            Value::int(Type::int(unit.context(), 64), offset),
         ),
-    })
+        Location::Dynamic => call("vgpu.dynamic_shared")?,
+    };
+    Ok(builder.to_space(base, ty))
 }
 
 /// Removes a variable whose uses are rewritten.
@@ -199,7 +83,7 @@ fn remove(unit: &Unit, variable: Value) -> Result<()> {
         .filter(|&other| other != variable);
     let holder = initializers
         .filter_map(|other| Some((other, other.initializer()?)))
-        .find(|(_, value)| mentions(*value, variable));
+        .find(|(_, value)| value.mentions(variable));
     if let Some((holder, _)) = holder {
         bail!(
             "the address of shared variable `{}` is in the initializer of `{}`: it differs from block to block",
@@ -211,12 +95,4 @@ fn remove(unit: &Unit, variable: Value) -> Result<()> {
     // SAFETY: its uses are replaced, and the caller is done with it.
     unsafe { variable.delete_global() };
     Ok(())
-}
-
-fn mentions(value: Value, variable: Value) -> bool {
-    value == variable
-        || value
-            .constant_operands()
-            .into_iter()
-            .any(|operand| mentions(operand, variable))
 }

@@ -23,6 +23,7 @@ pub mod peers;
 pub mod pointers;
 pub mod pools;
 pub mod primary;
+pub mod processes;
 pub mod start;
 pub mod streams;
 pub mod textures;

@@ -218,6 +218,14 @@ impl Call {
         })
     }
 
+    /// A call on this stream, with scalars in device memory or the host's.
+    pub fn on(stream: usize, device_pointers: bool) -> Call {
+        Call {
+            stream: Stream(stream),
+            device_pointers,
+        }
+    }
+
     /// Elements in device memory.
     pub fn elements<T>(&self, base: *const T, count: usize) -> Result<Target<T>> {
         if base.is_null() && count > 0 {

@@ -2,7 +2,8 @@
 
 use num_complex::{Complex32, Complex64};
 
-use crate::{batched, level1, level2, level3, management, mixed, status, transfers};
+use crate::light::attributes::{Algorithm, Layout, Operation, Preference, Transform};
+use crate::{batched, level1, level2, level3, light, management, mixed, status, transfers};
 
 cuda_library::exports! {
     crate::call::FRONT;
@@ -216,5 +217,58 @@ cuda_library::exports! {
         cublasCreate_v2 = management::create,
         cublasOmptargetFront = cuda_library::nvidia::marker,
         cublasSetStream_v2 = management::set_stream,
+    }
+}
+
+// cuBLASLt's.
+cuda_library::exports! {
+    crate::light::entry::FRONT;
+    one {
+        cublasLtCreate = light::entry::create,
+        cublasLtDestroy = light::entry::destroy,
+        cublasLtDisableCpuInstructionsSetMask = light::entry::ignored,
+        cublasLtGetCudartVersion = light::entry::runtime_version,
+        cublasLtGetProperty = management::get_property,
+        cublasLtGetStatusName = status::status_name,
+        cublasLtGetStatusString = status::status_string,
+        cublasLtGetVersion = light::entry::version,
+        cublasLtHeuristicsCacheSetCapacity = light::entry::ignored,
+        cublasLtLoggerForceDisable = light::entry::ignored,
+        cublasLtLoggerOpenFile = light::entry::ignored,
+        cublasLtLoggerSetCallback = light::entry::ignored,
+        cublasLtLoggerSetFile = light::entry::ignored,
+        cublasLtLoggerSetLevel = light::entry::ignored,
+        cublasLtLoggerSetMask = light::entry::ignored,
+        cublasLtMatmulAlgoCapGetAttribute = light::algorithms::capability,
+        cublasLtMatmulAlgoCheck = light::algorithms::check,
+        cublasLtMatmulAlgoConfigGetAttribute = light::attributes::get::<Algorithm>,
+        cublasLtMatmulAlgoConfigSetAttribute = light::attributes::set::<Algorithm>,
+        cublasLtMatmulAlgoGetHeuristic = light::algorithms::heuristic,
+        cublasLtMatmulAlgoGetIds = light::algorithms::ids,
+        cublasLtMatmulAlgoInit = light::algorithms::init_algorithm,
+        cublasLtMatmulDescCreate = light::descriptors::create_operation,
+        cublasLtMatmulDescDestroy = light::attributes::destroy::<Operation>,
+        cublasLtMatmulDescGetAttribute = light::attributes::get::<Operation>,
+        cublasLtMatmulDescInit_internal = light::descriptors::init_operation,
+        cublasLtMatmulDescSetAttribute = light::attributes::set::<Operation>,
+        cublasLtMatmulPreferenceCreate = light::descriptors::create_preference,
+        cublasLtMatmulPreferenceDestroy = light::attributes::destroy::<Preference>,
+        cublasLtMatmulPreferenceGetAttribute = light::attributes::get::<Preference>,
+        cublasLtMatmulPreferenceInit_internal = light::descriptors::init_preference,
+        cublasLtMatmulPreferenceSetAttribute = light::attributes::set::<Preference>,
+        cublasLtMatrixLayoutCreate = light::descriptors::create_layout,
+        cublasLtMatrixLayoutDestroy = light::attributes::destroy::<Layout>,
+        cublasLtMatrixLayoutGetAttribute = light::attributes::get::<Layout>,
+        cublasLtMatrixLayoutInit_internal = light::descriptors::init_layout,
+        cublasLtMatrixLayoutSetAttribute = light::attributes::set::<Layout>,
+        cublasLtMatrixTransformDescCreate = light::descriptors::create_transform,
+        cublasLtMatrixTransformDescDestroy = light::attributes::destroy::<Transform>,
+        cublasLtMatrixTransformDescGetAttribute = light::attributes::get::<Transform>,
+        cublasLtMatrixTransformDescInit_internal = light::descriptors::init_transform,
+        cublasLtMatrixTransformDescSetAttribute = light::attributes::set::<Transform>,
+    }
+    both {
+        cublasLtMatmul = light::entry::multiply,
+        cublasLtMatrixTransform = light::entry::transform,
     }
 }

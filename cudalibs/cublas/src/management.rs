@@ -10,7 +10,7 @@ use crate::call::{FRONT, HANDLES, Settings, create as create_own, flag, settings
 use crate::status::{Result, Status, answer};
 
 /// The version of cuBLAS that we stand in for: 12.9.
-const VERSION: Version = Version([12, 9, 0]);
+pub const VERSION: Version = Version([12, 9, 0]);
 
 type SetStream = unsafe extern "C" fn(*mut c_void, *mut c_void) -> c_int;
 type Create = unsafe extern "C" fn(*mut *mut c_void) -> c_int;

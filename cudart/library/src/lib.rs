@@ -214,11 +214,6 @@ symbol_versions::export! {
         cudaDeviceDisablePeerAccess,
         cudaDeviceEnablePeerAccess,
         cudaDeviceGetP2PAttribute,
-        cudaIpcCloseMemHandle,
-        cudaIpcGetEventHandle,
-        cudaIpcGetMemHandle,
-        cudaIpcOpenEventHandle,
-        cudaIpcOpenMemHandle,
     }
     cudart::entry::per_thread::{
         __cudaLaunchKernel_ptsz,
@@ -294,6 +289,13 @@ symbol_versions::export! {
         cudaMemPoolSetAttribute,
         cudaMemPoolTrimTo,
     }
+    cudart::entry::processes::{
+        cudaIpcCloseMemHandle,
+        cudaIpcGetEventHandle,
+        cudaIpcGetMemHandle,
+        cudaIpcOpenEventHandle,
+        cudaIpcOpenMemHandle,
+    }
     cudart::entry::registration::{
         __cudaInitModule,
         __cudaRegisterFatBinary,
@@ -302,6 +304,7 @@ symbol_versions::export! {
         __cudaRegisterManagedVar,
         __cudaRegisterVar,
         __cudaUnregisterFatBinary,
+        __omptargetManagedVariable,
     }
     cudart::entry::settings::{
         cudaCtxResetPersistingL2Cache,

@@ -1,11 +1,13 @@
 //! Events.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use crate::entry::place;
 use crate::error::{Code, Result, answer};
 use crate::events::{Event, Point};
 use crate::graph::node::{Action, NodeKind};
+use crate::processes::event::SharedEvent;
 use crate::runtime::runtime;
 
 /// `cudaEventBlockingSync` and `cudaEventDisableTiming`.
@@ -31,15 +33,18 @@ pub unsafe extern "C" fn cudaEventCreateWithFlags(event: *mut *mut c_void, flags
     // SAFETY: caller.
     let place = unsafe { place(event) };
     answer(place.and_then(|place| {
-        if flags == DISABLE_TIMING | INTERPROCESS {
-            return Err(Code::NOT_SUPPORTED);
-        }
-        if flags & !FLAGS != 0 {
+        let (has_time, is_shared) = (flags & DISABLE_TIMING == 0, flags & INTERPROCESS != 0);
+        if flags & !(FLAGS | INTERPROCESS) != 0 || has_time && is_shared {
             return Err(Code::INVALID_VALUE);
         }
         let runtime = runtime();
-        runtime.device()?.check()?;
-        let event = Event::new(flags & DISABLE_TIMING == 0);
+        let device = runtime.device()?;
+        device.check()?;
+        let event = match is_shared {
+            false => Event::new(has_time),
+            true if device.raw.address_space().is_some() => Event::shared(SharedEvent::new()?),
+            true => return Err(Code::NOT_SUPPORTED),
+        };
         *place = runtime.events.add(event) as *mut c_void;
         Ok(())
     }))
@@ -86,9 +91,20 @@ fn point(event: *mut c_void) -> Result<Option<Point>> {
     Ok(point)
 }
 
+/// What other processes see of an event, if it was not this one that recorded it last. The failure of its device comes
+/// first.
+fn shared(event: *mut c_void) -> Result<Option<Arc<SharedEvent>>> {
+    point(event)?;
+    Ok(runtime().event(event as usize)?.of_others())
+}
+
 /// Waits for an event.
 pub extern "C" fn cudaEventSynchronize(event: *mut c_void) -> i32 {
     let wait = || {
+        if let Some(shared) = shared(event)? {
+            shared.wait(shared.latest());
+            return Ok(());
+        }
         let Some(point) = point(event)? else {
             return Ok(());
         };
@@ -102,6 +118,12 @@ pub extern "C" fn cudaEventSynchronize(event: *mut c_void) -> i32 {
 /// Whether an event has happened.
 pub extern "C" fn cudaEventQuery(event: *mut c_void) -> i32 {
     let ask = || {
+        if let Some(shared) = shared(event)? {
+            return match shared.has_passed(shared.latest()) {
+                true => Ok(()),
+                false => Err(Code::NOT_READY),
+            };
+        }
         let Some(point) = point(event)? else {
             return Ok(());
         };

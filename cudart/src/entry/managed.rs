@@ -16,7 +16,7 @@ const NOWHERE: c_int = -2;
 /// Whether this is a range of managed memory.
 fn check_range(memory: *const c_void, bytes: usize) -> Result<()> {
     let begin = memory as u64;
-    let found = runtime().allocations.find(begin);
+    let found = runtime().find(begin);
     let found = found.filter(|found| {
         let left = found.size - (begin - found.begin);
         found.kind == MemoryKind::Shared && bytes as u64 <= left

@@ -24,6 +24,7 @@ pub mod memory;
 pub mod peers;
 pub mod per_thread;
 pub mod pools;
+pub mod processes;
 pub mod registration;
 pub mod settings;
 pub mod streams;

@@ -1,11 +1,10 @@
-//! Memory of other devices and of other processes. Kernels reach the former where the devices do; copies between
-//! devices go on their own. Nothing is shared with other processes.
+//! Memory of other devices. Kernels reach it where the devices do; copies between devices go on their own.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 
 use crate::cuda_device::CudaDevice;
 use crate::entry::place;
-use crate::error::{Code, Result, answer, report};
+use crate::error::{Code, Result, answer};
 use crate::runtime::runtime;
 
 /// Two devices that differ.
@@ -108,48 +107,4 @@ pub unsafe extern "C" fn cudaDeviceGetP2PAttribute(
         Ok(())
     };
     answer(ask())
-}
-
-/// The 64 bytes of a handle for other processes.
-#[repr(C)]
-pub struct Foreign {
-    /// They mean nothing here.
-    pub bytes: [u8; 64],
-}
-
-fn not_shared(what: &str) -> i32 {
-    report(
-        "not supported",
-        &format!("{what} cannot be shared with other processes"),
-    );
-    answer(Err(Code::NOT_SUPPORTED))
-}
-
-/// A handle of an event for other processes: there are none.
-pub extern "C" fn cudaIpcGetEventHandle(_handle: *mut Foreign, _event: *mut c_void) -> i32 {
-    not_shared("events")
-}
-
-/// An event of another process: there are none.
-pub extern "C" fn cudaIpcOpenEventHandle(_event: *mut *mut c_void, _handle: Foreign) -> i32 {
-    not_shared("events")
-}
-
-/// A handle of memory for other processes: there are none.
-pub extern "C" fn cudaIpcGetMemHandle(_handle: *mut Foreign, _memory: *mut c_void) -> i32 {
-    not_shared("memory")
-}
-
-/// Memory of another process: there is none.
-pub extern "C" fn cudaIpcOpenMemHandle(
-    _memory: *mut *mut c_void,
-    _handle: Foreign,
-    _flags: u32,
-) -> i32 {
-    not_shared("memory")
-}
-
-/// Closes what was never opened.
-pub extern "C" fn cudaIpcCloseMemHandle(_memory: *mut c_void) -> i32 {
-    answer(Err(Code::INVALID_VALUE))
 }

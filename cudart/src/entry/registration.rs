@@ -1,6 +1,7 @@
 //! What constructors of a program call before `main`: they register its fat binaries, kernels and variables.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use plugin_api::MemoryKind;
 
@@ -151,31 +152,75 @@ pub unsafe extern "C" fn __cudaRegisterManagedVar(
 pub extern "C" fn __cudaInitModule(handle: Handle) -> c_char {
     let runtime = runtime();
     let set = || -> Result<()> {
-        let device = runtime.device_numbered(0)?;
         for (pointer, symbol) in runtime.registry.pointed(id(handle)) {
-            let variable = device.variable(&runtime.registry, &symbol)?;
-            runtime.variables.add(Allocation {
-                begin: variable.address.0,
-                size: variable.size,
-                kind: MemoryKind::Shared,
-                device: device.number,
-                context: device.id,
-            });
+            let address = on_first_device(&symbol)?;
             // SAFETY: the program promised that it may be written to when it registered it.
-            unsafe { (pointer as *mut u64).write(variable.address.0) };
+            unsafe { (pointer as *mut u64).write(address) };
         }
         Ok(())
     };
     match set() {
         Ok(()) => 1,
         Err(code) => {
-            report(
-                "managed variables cannot be used",
-                &description(code.0).to_string_lossy(),
-            );
+            report_unusable(code);
             0
         }
     }
+}
+
+fn report_unusable(code: Code) {
+    report(
+        "managed variables cannot be used",
+        &description(code.0).to_string_lossy(),
+    );
+}
+
+/// Where a managed variable is that is the device's own: on the first device, which loads the fat binary for it.
+fn on_first_device(symbol: &Symbol) -> Result<u64> {
+    let runtime = runtime();
+    let device = runtime.device_numbered(0)?;
+    let variable = device.variable(&runtime.registry, symbol)?;
+    runtime.variables.add(Allocation {
+        begin: variable.address.0,
+        size: variable.size,
+        kind: MemoryKind::Shared,
+        device: device.number,
+        context: device.id,
+    });
+    Ok(variable.address.0)
+}
+
+/// Where a managed variable is of a program that clang compiled with our pass
+/// (`codegen-llvm/src/managed_variables.rs`), by its shadow. The program keeps the address in `known`. It cannot go on
+/// without one.
+///
+/// # Safety
+/// `known` is a pointer that only this function uses.
+pub unsafe extern "C" fn __omptargetManagedVariable(
+    shadow: *const c_void,
+    known: *const AtomicU64,
+) -> *mut c_void {
+    // SAFETY: caller.
+    let known = unsafe { &*known };
+    let address = match known.load(Ordering::Acquire) {
+        0 => {
+            let symbol = runtime().registry.variable(shadow as usize);
+            let found = symbol.ok_or(Code::INVALID_SYMBOL).and_then(|symbol| {
+                let address = on_first_device(&symbol)?;
+                // Functions that take a symbol get the variable's address.
+                runtime().registry.add_variable(address as usize, symbol);
+                Ok(address)
+            });
+            let address = found.unwrap_or_else(|code| {
+                report_unusable(code);
+                std::process::abort()
+            });
+            known.store(address, Ordering::Release);
+            address
+        }
+        address => address,
+    };
+    address as *mut c_void
 }
 
 /// Registers a managed variable of HIP: memory that the host reaches through `pointer`, and kernels through the

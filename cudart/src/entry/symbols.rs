@@ -18,7 +18,8 @@ fn variable(symbol: *const c_void) -> Result<Global> {
     let symbol = runtime.registry.variable(symbol as usize);
     let symbol = symbol.ok_or(Code::INVALID_SYMBOL)?;
     let global = device.variable(&runtime.registry, &symbol)?;
-    runtime.variables.add(Allocation {
+    // A managed variable is known to be one.
+    runtime.variables.add_unknown(Allocation {
         begin: global.address.0,
         size: global.size,
         kind: MemoryKind::Device,

@@ -89,6 +89,9 @@ static inline hipError_t hipOccupancyMaxPotentialBlockSize(int *grid, int *block
 
 #ifdef __HIP__
 #include "hip_device_functions_omptarget.h"
+#ifdef __cplusplus
+#include "hip_texture_functions_omptarget.h"
+#endif
 
 // A launch as a macro. Templates with several arguments are passed through HIP_KERNEL_NAME.
 #define hipLaunchKernelGGL(kernel, grid, block, shared, stream, ...)                                         \

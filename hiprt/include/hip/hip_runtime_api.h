@@ -4,6 +4,7 @@
 
 #include "driver_types.h"
 #include "hip_version.h"
+#include "texture_types.h"
 
 #ifdef __cplusplus
 #define OMPTARGET_DEFAULT(value) = value
@@ -50,6 +51,34 @@ hipError_t hipDeviceSynchronize(void);
 hipError_t hipDeviceReset(void);
 hipError_t hipDriverGetVersion(int *version);
 hipError_t hipRuntimeGetVersion(int *version);
+
+// Arrays, textures, surfaces.
+hipError_t hipMallocArray(hipArray_t *array, const hipChannelFormatDesc *desc, size_t width,
+                          size_t height OMPTARGET_DEFAULT(0), unsigned int flags OMPTARGET_DEFAULT(hipArrayDefault));
+hipError_t hipMalloc3DArray(hipArray_t *array, const hipChannelFormatDesc *desc, hipExtent extent, unsigned int flags);
+hipError_t hipFreeArray(hipArray_t array);
+hipError_t hipArrayGetInfo(hipChannelFormatDesc *desc, hipExtent *extent, unsigned int *flags, hipArray_t array);
+hipError_t hipGetChannelDesc(hipChannelFormatDesc *desc, hipArray_const_t array);
+hipError_t hipMallocMipmappedArray(hipMipmappedArray_t *array, const hipChannelFormatDesc *desc, hipExtent extent,
+                                   unsigned int levels, unsigned int flags OMPTARGET_DEFAULT(hipArrayDefault));
+hipError_t hipFreeMipmappedArray(hipMipmappedArray_t array);
+hipError_t hipGetMipmappedArrayLevel(hipArray_t *level, hipMipmappedArray_const_t array, unsigned int number);
+hipError_t hipMemcpyToArray(hipArray_t to, size_t x, size_t y, const void *from, size_t bytes, hipMemcpyKind kind);
+hipError_t hipMemcpyFromArray(void *to, hipArray_const_t from, size_t x, size_t y, size_t bytes, hipMemcpyKind kind);
+hipError_t hipMemcpy2DToArray(hipArray_t to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
+                              size_t height, hipMemcpyKind kind);
+hipError_t hipMemcpy2DToArrayAsync(hipArray_t to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
+                                   size_t height, hipMemcpyKind kind, hipStream_t stream OMPTARGET_DEFAULT(0));
+hipError_t hipMemcpy2DFromArray(void *to, size_t pitch, hipArray_const_t from, size_t x, size_t y, size_t width,
+                                size_t height, hipMemcpyKind kind);
+hipError_t hipMemcpy2DFromArrayAsync(void *to, size_t pitch, hipArray_const_t from, size_t x, size_t y, size_t width,
+                                     size_t height, hipMemcpyKind kind, hipStream_t stream OMPTARGET_DEFAULT(0));
+hipError_t hipCreateTextureObject(hipTextureObject_t *object, const hipResourceDesc *resource,
+                                  const hipTextureDesc *texture, const struct hipResourceViewDesc *view);
+hipError_t hipDestroyTextureObject(hipTextureObject_t object);
+hipError_t hipGetTextureObjectResourceDesc(hipResourceDesc *resource, hipTextureObject_t object);
+hipError_t hipCreateSurfaceObject(hipSurfaceObject_t *object, const hipResourceDesc *resource);
+hipError_t hipDestroySurfaceObject(hipSurfaceObject_t object);
 
 // Memory.
 hipError_t hipMalloc(void **memory, size_t bytes);

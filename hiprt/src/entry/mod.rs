@@ -11,6 +11,7 @@ pub mod graphs;
 pub mod launches;
 pub mod memory;
 pub mod registration;
+pub mod textures;
 
 /// `hipErrorInvalidValue`.
 const INVALID_VALUE: i32 = 1;

@@ -1,6 +1,6 @@
 // Our cuBLAS and cuFFT on the virtual GPU next to OpenBLAS and FFTW on the same data: the best of many runs, in ms.
 // Needs libopenblas-dev and libfftw3-dev:
-//   dist/bin/omptarget cuda -O2 bench/cuda/libraries.cu -o libraries -lcublas -lcufft -lopenblas -lfftw3f && ./libraries
+//   dist/bin/omptarget cuda -O2 bench/cuda.d/libraries.cu -o libraries -lcublas -lcufft -lopenblas -lfftw3f && ./libraries
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
