@@ -12,6 +12,7 @@ mod float;
 mod matrix;
 mod memory;
 mod simd_video;
+mod small_floats;
 mod surface;
 mod synchronise;
 mod syntax;
@@ -289,6 +290,10 @@ mod tests {
         "slct.f32.s32",
         "cvt.rzi.s32.f32",
         "cvt.rn.f16x2.f32",
+        "cvt.rp.f16.f32",
+        "cvt.rn.satfinite.e4m3x2.f32",
+        "cvt.rn.relu.f16x2.e5m2x2",
+        "cvt.pack.sat.u8.s32.b32",
         "ex2.approx.f32",
         "rsqrt.approx.ftz.f64",
         "mov.b64",
