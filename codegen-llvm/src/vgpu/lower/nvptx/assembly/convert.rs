@@ -1,4 +1,4 @@
-//! Moves and conversions (PTX ISA, "Data Movement and Conversion Instructions": `mov`, `cvt`, `cvta`).
+//! Moves and conversions (PTX ISA, "Data Movement and Conversion Instructions": `mov`, `cvt`, `cvta`, `mapa`).
 
 use super::arithmetic::clamped;
 use super::emitter::Emitter;
@@ -23,6 +23,13 @@ pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
             emitter.assign(to, ty, &value)
         }
         ("cvta", [source]) => address(emitter, instruction, to, source),
+        // A cluster has one block: that is where the address is.
+        ("mapa", [source, _]) => {
+            let ty = Ty::of(instruction.opcode.last()?)?;
+            let value = emitter.value(source, ty)?;
+            emitter.assign(to, ty, &value)
+        }
+        ("getctarank", [_]) => emitter.assign(to, unsigned(32), "0"),
         ("cvt", sources) if instruction.has("pack") => {
             pack_whole(emitter, instruction, to, sources)
         }

@@ -10,6 +10,7 @@ mod convert;
 mod emitter;
 mod float;
 mod matrix;
+mod mbarrier;
 mod memory;
 mod simd_video;
 mod small_floats;
@@ -164,7 +165,7 @@ fn size_of(ty: &str) -> Option<u32> {
             .strip_prefix('i')?
             .parse()
             .ok()
-            .filter(|bits| *bits <= 64)?,
+            .filter(|bits| *bits <= 128)?,
     })
 }
 
@@ -240,6 +241,7 @@ fn plain(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
         convert::emit,
         float::emit,
         matrix::emit,
+        mbarrier::emit,
         memory::emit,
         surface::emit,
         synchronise::emit,
@@ -302,6 +304,10 @@ mod tests {
         "atom.add.release.gpu.u32",
         "red.global.add.f32",
         "cp.async.ca.shared.global",
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
+        "mbarrier.arrive.shared.b64",
+        "mbarrier.try_wait.parity.shared.b64",
+        "mapa.shared::cluster.u32",
         "cvta.to.shared.u64",
         "isspacep.global",
         "prefetch.global.L2",
