@@ -282,7 +282,7 @@ mod tests {
             let (factor, shift) = reciprocal(expected, 20);
             assert_eq!(divisor(factor, shift, 20), Some(expected));
             for number in 0..1u128 << 20 {
-                let quotient = number * factor >> shift;
+                let quotient = (number * factor) >> shift;
                 assert_eq!(quotient, number / u128::from(expected), "{number}");
             }
             assert_eq!(divisor(factor - 1, shift, 20), None, "{expected}");
