@@ -96,3 +96,32 @@ fn the_page_names_every_function() {
     }
     assert!(count > 200, "{count}");
 }
+
+/// What stands in for ptxas takes Triton's command line, tells a release, and leaves the PTX as it is.
+#[test]
+fn ptx_that_is_kept() {
+    let keeper = dist("libexec/omptarget-keep-ptx");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let made = folder.path().join("kernels.o");
+    let ptx = root().join("tests/ptx/conventions.ptx");
+    let status = Command::new(&keeper)
+        .args([
+            "-lineinfo",
+            "-v",
+            "--regAllocOptLevel=2",
+            "--gpu-name=sm_80",
+        ])
+        .arg(&ptx)
+        .arg("-o")
+        .arg(&made)
+        .status()
+        .expect("it starts");
+    assert!(status.success());
+    let read = |path| std::fs::read(path).expect("a file");
+    assert!(read(&made) == read(&ptx));
+    let version = Command::new(&keeper).arg("--version").output();
+    let version = String::from_utf8(version.expect("it starts").stdout).expect("UTF-8");
+    assert!(version.contains("release 12.9,"), "{version}");
+    let output = Command::new(&keeper).arg(&ptx).output().expect("it starts");
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -223,6 +223,21 @@ impl Value {
         Value(llvm!(core::LLVMConstInt(ty.0, value, 0)))
     }
 
+    /// An integer constant, with its sign extended to the type.
+    pub fn signed_int(ty: Type, value: i64) -> Value {
+        Value(llvm!(core::LLVMConstInt(ty.0, value as u64, 1)))
+    }
+
+    /// The lower bits of an integer constant.
+    pub fn truncated_constant(self, bits: u32) -> Option<Value> {
+        let is_int = self.kind() == LLVMValueKind::LLVMConstantIntValueKind;
+        (is_int && self.ty().int_width() > bits).then(|| {
+            let context = llvm!(core::LLVMGetTypeContext(self.ty().0));
+            let ty = llvm!(core::LLVMIntTypeInContext(context, bits));
+            Value(llvm!(core::LLVMConstTrunc(self.0, ty)))
+        })
+    }
+
     /// Its value if it is an integer constant of at most 64 bits (zero-extended).
     pub fn as_int(self) -> Option<u64> {
         let is_int =

@@ -366,6 +366,17 @@ impl Value {
         self.is_disjoint() || adds && llvm!(core::LLVMGetNUW(self.0)) != 0
     }
 
+    /// Whether a multiplication or a shift to the left does not overflow, with a sign (`nsw`) or without one (`nuw`).
+    pub fn keeps_value(self, signed: bool) -> bool {
+        let opcode = self.opcode();
+        let multiplies = matches!(opcode, Some(LLVMOpcode::LLVMMul | LLVMOpcode::LLVMShl));
+        multiplies
+            && match signed {
+                true => llvm!(core::LLVMGetNSW(self.0)) != 0,
+                false => llvm!(core::LLVMGetNUW(self.0)) != 0,
+            }
+    }
+
     /// States that an addition does not overflow as an unsigned one (`nuw`).
     pub fn set_cannot_carry(self) {
         llvm!(core::LLVMSetNUW(self.0, 1))

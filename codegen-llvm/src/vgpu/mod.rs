@@ -30,6 +30,7 @@ mod optimise;
 mod polling_loops;
 mod prologue;
 mod ptx_addresses;
+mod ptx_divisions;
 mod ptx_registers;
 mod reflect;
 mod refusal;

@@ -112,6 +112,48 @@ fn based(function: Value) -> HashSet<Value> {
     }
 }
 
+/// The largest size of an element that is looked for.
+const LARGEST_ELEMENT: u64 = 1 << 12;
+
+/// The index and the size of an element of which an offset is the product, where the index is extended from fewer bits,
+/// before or behind the multiplication.
+fn scaled(builder: &Builder, offset: Value) -> Option<(Value, u64)> {
+    let is_extension = |value: Value| {
+        let extends = matches!(
+            value.opcode(),
+            Some(LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMZExt)
+        );
+        extends.then_some(value)
+    };
+    let factor = |product: Value| {
+        let opcode = product.opcode()?;
+        if !matches!(opcode, LLVMOpcode::LLVMShl | LLVMOpcode::LLVMMul) {
+            return None;
+        }
+        let number = product.operand(1).as_int()?;
+        let factor = match opcode {
+            LLVMOpcode::LLVMShl => 1u64.checked_shl(number.try_into().ok()?)?,
+            _ => number,
+        };
+        (2..=LARGEST_ELEMENT).contains(&factor).then_some(factor)
+    };
+    let Some(extended) = is_extension(offset) else {
+        let size = factor(offset)?;
+        return Some((is_extension(offset.operand(0))?, size));
+    };
+    let product = extended.operand(0);
+    let size = factor(product)?;
+    let is_signed = extended.opcode() == Some(LLVMOpcode::LLVMSExt);
+    if !product.keeps_value(is_signed) {
+        return None;
+    }
+    let opcode = extended.opcode()?;
+    Some((
+        builder.cast(opcode, product.operand(0), extended.ty()),
+        size,
+    ))
+}
+
 impl Addresses {
     fn has_base(&self, number: Value) -> bool {
         is_leaf(number) || self.based.contains(&number)
@@ -140,8 +182,26 @@ impl Addresses {
         } else {
             (right, left)
         };
+        let builder = Builder::before(self.context, number);
+        // The constant distance comes last: then all that is at such a distance has the other part of its address.
+        if let Some((variable, distance)) = constant_sum(base) {
+            let element = self.element(&builder, variable, offset);
+            return builder.byte_offset(element, distance);
+        }
         let base = self.pointer(base);
-        Builder::before(self.context, number).byte_offset(base, offset)
+        self.element(&builder, base, offset)
+    }
+
+    /// A pointer and an offset, which may be an index times the size of an element: what follows wants to know how an
+    /// index was extended from 32 bits.
+    fn element(&self, builder: &Builder, base: Value, offset: Value) -> Value {
+        let byte = Type::int(self.context, 8);
+        let (index, size) = scaled(builder, offset).unwrap_or((offset, 1));
+        let ty = match size {
+            1 | 2 | 4 | 8 => Type::int(self.context, 8 * size as u32),
+            _ => byte.array(size),
+        };
+        builder.element_pointer(ty, base, &[index])
     }
 
     fn phi(&mut self, number: Value) -> Value {

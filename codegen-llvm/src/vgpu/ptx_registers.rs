@@ -5,6 +5,7 @@
 use anyhow::Result;
 
 use super::ptx_addresses;
+use super::ptx_divisions;
 use super::unit::Unit;
 use crate::ptx_reader::was_ptx;
 
@@ -23,8 +24,9 @@ pub fn run(unit: &mut Unit) -> Result<()> {
     unit.machine.run_passes(&unit.module, VALUES)?;
     let context = unit.context();
     let functions = unit.module.definitions();
-    functions
-        .into_iter()
-        .for_each(|function| ptx_addresses::run(context, function));
+    for function in functions {
+        ptx_divisions::run(context, function);
+        ptx_addresses::run(context, function);
+    }
     unit.machine.run_passes(&unit.module, MEMORY)
 }

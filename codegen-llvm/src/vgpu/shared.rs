@@ -9,7 +9,7 @@
 use anyhow::{Result, bail};
 
 use super::offsets;
-use super::runtime_variables::RuntimeVariables;
+use super::runtime_variables::{Extent, RuntimeVariables};
 use super::shared_layout::{self, Location};
 use super::unit::Unit;
 use crate::analysis::target::SHARED;
@@ -27,15 +27,19 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         return Ok(());
     }
     let locations = shared_layout::lay_out(unit, &variables)?;
-    let offset_of = |name: &str| {
+    let layout = unit.module.layout();
+    let extent_of = |name: &str| {
         locations
             .iter()
             .find_map(|(variable, location)| match location {
-                Location::Static(offset) if variable.name() == name => Some(*offset),
+                Location::Static(start) if variable.name() == name => Some(Extent {
+                    start: *start,
+                    bytes: layout.alloc_size(variable.value_type()),
+                }),
                 _ => None,
             })
     };
-    unit.runtime_variables = RuntimeVariables::find(offset_of);
+    unit.runtime_variables = RuntimeVariables::find(extent_of);
     if unit.dialect.target.segments {
         for (&variable, &location) in &locations {
             offsets::fold(unit, variable, location)?;

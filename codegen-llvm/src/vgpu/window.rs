@@ -117,10 +117,12 @@ impl WindowPass<'_> {
     fn function(&mut self, function: Value) {
         let flow = ControlFlow::new(function);
         let mut checked: HashMap<Value, HashSet<Block>> = HashMap::new();
+        let mut origins: HashMap<Value, Value> = HashMap::new();
         for &block in flow.blocks() {
             for instruction in block.instructions() {
                 for access in accesses(instruction) {
                     let base = base_of(access.address);
+                    let base = *origins.entry(base).or_insert_with(|| origin_of(base));
                     if access.size.is_none() {
                         let before = checked.entry(base).or_default();
                         if flow
@@ -234,6 +236,28 @@ pub(super) fn base_of(mut address: Value) -> Value {
         address = address.operand(0);
     }
     address
+}
+
+/// The base that all have which a base may be chosen from: a pointer that counts in a loop starts from one. It is
+/// computed before the choice, as it is before all that is chosen from.
+fn origin_of(base: Value) -> Value {
+    let mut sources = HashSet::new();
+    let (mut seen, mut pending) = (HashSet::from([base]), vec![base]);
+    while let Some(value) = pending.pop() {
+        match choices(value) {
+            Some(choices) => {
+                let bases = choices.into_iter().map(base_of);
+                pending.extend(bases.filter(|&choice| seen.insert(choice)));
+            }
+            None => {
+                sources.insert(value);
+            }
+        }
+        if sources.len() > 1 {
+            return base;
+        }
+    }
+    sources.into_iter().next().unwrap_or(base)
 }
 
 /// Whether an address lies in the shared memory of the block by construction.

@@ -17,6 +17,8 @@
 ; O1: store volatile i32 3, ptr %last
 ; O1: call void @vgpu.check(ptr %first, ptr %first
 ; O1: store volatile i32 4, ptr %first
+; O1: define{{.*}}@counting(
+; O1: call void @vgpu.check(ptr %p, ptr %at
 ; RUN: omptarget-codegen vgpu --print-after window -O0 -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=AFTER-WINDOW \
 ; RUN:   --implicit-check-not='call void @vgpu.check(ptr %last' --implicit-check-not='itself'
 ; AFTER-WINDOW: define{{.*}}@chosen_in_loop(
@@ -78,5 +80,20 @@ dead:
 end:
   %end.ptr = phi ptr [ %last, %loop ], [ %itself, %dead ]
   store volatile i32 5, ptr %end.ptr
+  ret void
+}
+
+; A pointer that counts has the base that it starts from.
+define ptx_kernel void @counting(ptr %p, i64 %n) {
+entry:
+  %end = getelementptr i8, ptr %p, i64 %n
+  br label %loop
+loop:
+  %at = phi ptr [ %p, %entry ], [ %next, %loop ]
+  store volatile i32 6, ptr %at
+  %next = getelementptr i8, ptr %at, i64 4
+  %again = icmp ult ptr %next, %end
+  br i1 %again, label %loop, label %done
+done:
   ret void
 }

@@ -4,7 +4,7 @@ use super::function::Translator;
 use crate::syntax::{Instruction, Kind, Operand, Type};
 
 impl<'a> Translator<'_, '_, 'a> {
-    /// Translates `cvt.sat` between integers, and to `bf16` towards zero.
+    /// Translates `cvt.sat` between integers.
     pub fn conversions(&mut self, instruction: &Instruction<'a>) -> Option<()> {
         let ([.., made, ty], [to, source]) = (
             instruction.modifiers.as_slice(),
@@ -12,30 +12,12 @@ impl<'a> Translator<'_, '_, 'a> {
         ) else {
             return None;
         };
-        if instruction.opcode == "cvt" && instruction.modifiers == ["rz", "bf16", "f32"] {
-            return self.cut(to, source);
-        }
         let (made, ty) = (Type::of(made)?, Type::of(ty)?);
         let whole = |ty: Type| matches!(ty.kind, Kind::Unsigned | Kind::Signed);
         if instruction.opcode != "cvt" || !instruction.has("sat") || !whole(made) || !whole(ty) {
             return None;
         }
         self.clamp(to, source, made, ty)
-    }
-
-    /// The upper half of a `float`. What is no number becomes the canonical one of those.
-    fn cut(&mut self, to: &Operand<'a>, source: &Operand<'a>) -> Option<()> {
-        let value = self.value(source, 32, false)?;
-        let upper = self.out.op(&format!("lshr i32 {value}, 16"));
-        let magnitude = self.out.op(&format!("and i32 {value}, 2147483647"));
-        let is_number = self
-            .out
-            .op(&format!("icmp ule i32 {magnitude}, 2139095040"));
-        let chosen = self
-            .out
-            .op(&format!("select i1 {is_number}, i32 {upper}, i32 32767"));
-        let value = self.out.resize(&chosen, 32, 16, false);
-        self.assign(to, &value, 16, false)
     }
 
     /// The nearest number of a type. All are computed in more bits than either has.

@@ -344,7 +344,6 @@ impl<'m, 'a> Translator<'_, 'm, 'a> {
             Self::memory,
             Self::carries,
             Self::barriers,
-            Self::mbarriers,
             Self::integers,
             Self::floats,
             Self::conversions,

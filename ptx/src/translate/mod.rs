@@ -15,7 +15,6 @@ mod hint;
 mod inline;
 mod integer;
 mod library;
-mod mbarrier;
 mod memory;
 mod module;
 mod names;

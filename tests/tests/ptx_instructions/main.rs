@@ -3,6 +3,7 @@
 //! A group of instructions is a kernel. Each thread has its own operands: edge values and random numbers.
 
 mod bits;
+mod blocks;
 mod convert;
 mod float;
 mod fragment_memory;
@@ -12,6 +13,7 @@ mod matrices;
 mod matrix;
 mod operands;
 mod run;
+mod small_floats;
 
 use e2e::cuda::assemble;
 use e2e::ir::{Kernels, Shape};
@@ -109,7 +111,8 @@ fn is_same(found: u64, expected: u64, case: &Case) -> bool {
         64 => f64::from_bits(bits).is_nan(),
         _ => false,
     };
-    let float = case.text.contains(".f32 {d}") || case.text.contains(".f64 {d}");
+    let makes = [".f32 {d}", ".f64 {d}", "cvt.f32.f16 {d}"];
+    let float = makes.iter().any(|form| case.text.contains(form));
     found == expected || (float && nan(found) && nan(expected))
 }
 
@@ -187,4 +190,5 @@ fn floating_point() {
 fn conversions() {
     check(&convert::cases(), false);
     check(&convert::of_floats(), true);
+    check(&small_floats::cases(), true);
 }

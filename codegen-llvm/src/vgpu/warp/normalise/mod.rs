@@ -131,12 +131,12 @@ fn inline(
         for (kernel, &function) in kernels.iter().zip(functions) {
             if kernel.is_generic() {
                 workers::run(function, unit.manifest.warp_size);
-            } else if let (Some(start), false) =
+            } else if let (Some(words), false) =
                 (unit.runtime_variables.nest, calls_others(function))
                 && local.insert(function)
             {
                 // In functions that are not inlined yet, the state is still in memory.
-                promoted_state::run(module, function, start);
+                promoted_state::run(module, function, words);
             }
         }
         unit.machine.run_passes(module, SIMPLIFY)?;

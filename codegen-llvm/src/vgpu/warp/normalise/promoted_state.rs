@@ -8,23 +8,23 @@
 //! in a local variable: in most kernels it is constant at every place, or the same for all threads.
 
 use std::mem::offset_of;
+use std::ops::Range;
 
 use llvm_sys::LLVMOpcode;
 use vgpu_abi::ThreadContext;
 
 use super::context_marker;
 use crate::ir::{Builder, Layout, Module, Type, Value};
+use crate::vgpu::runtime_variables::Extent;
 use crate::vgpu::warp::analysis::context_fields::{self, LaneAxis};
 
 /// Bytes of a nest word.
 const WORD: i64 = 2;
-/// Number of nest words: the most threads of a block.
-const COUNT: i64 = 1024;
 
-/// Moves a function's nest words to a local variable, if they lie at `start` in shared memory and every thread
-/// accesses only its own.
-pub fn run(module: &Module, function: Value, start: u64) {
-    let accesses = Accesses::find(module.layout(), function, start as i64);
+/// Moves a function's nest words, which lie there in shared memory, to a local variable, if every thread accesses only
+/// its own.
+pub fn run(module: &Module, function: Value, words: Extent) {
+    let accesses = Accesses::find(module.layout(), function, words);
     let Some(pointers) = accesses.filter(|pointers| !pointers.is_empty()) else {
         return;
     };
@@ -35,7 +35,10 @@ pub fn run(module: &Module, function: Value, start: u64) {
     let ty = Type::int(context, 16);
     let builder = Builder::before(context, first);
     let word = builder.stack_slot(ty, WORD as u32);
-    builder.store(builder.load(ty, own_word(module, &builder, start)), word);
+    builder.store(
+        builder.load(ty, own_word(module, &builder, words.start)),
+        word,
+    );
     for pointer in pointers {
         let local = Builder::before(context, pointer).to_space(word, pointer.ty());
         pointer.replace_all_uses(local);
@@ -62,16 +65,17 @@ fn own_word(module: &Module, builder: &Builder, start: u64) -> Value {
 /// The search for accesses.
 struct Accesses {
     layout: Layout,
-    start: i64,
+    words: Range<i64>,
     found: Vec<Value>,
 }
 
 impl Accesses {
     /// The pointers to the thread's own word; `None` if some other use may reach a word.
-    fn find(layout: Layout, function: Value, start: i64) -> Option<Vec<Value>> {
+    fn find(layout: Layout, function: Value, words: Extent) -> Option<Vec<Value>> {
+        let start = words.start as i64;
         let mut search = Accesses {
             layout,
-            start,
+            words: start..start + words.bytes as i64,
             found: Vec::new(),
         };
         for instruction in function.instructions() {
@@ -87,14 +91,14 @@ impl Accesses {
 
     /// Follows a pointer to byte `at` of shared memory.
     fn follow(&mut self, pointer: Value, at: i64) -> Option<()> {
-        let among_words = (self.start..self.start + WORD * COUNT).contains(&at);
+        let among_words = self.words.contains(&at);
         for user in pointer.users() {
             match user.opcode() {
                 Some(LLVMOpcode::LLVMAddrSpaceCast) => self.follow(user, at)?,
                 Some(LLVMOpcode::LLVMGetElementPtr) if user.operand(0) == pointer => {
                     match self.constant_offset(user) {
                         Some(offset) => self.follow(user, at + offset)?,
-                        None if at == self.start => self.own(user)?,
+                        None if at == self.words.start => self.own(user)?,
                         None if among_words => return None,
                         // Another variable: accesses to it stay within it.
                         None => {}

@@ -210,12 +210,23 @@ fn returns(block: Block) -> bool {
     end.is_some_and(|end| end.opcode() == Some(LLVMOpcode::LLVMRet))
 }
 
-/// Whether an instruction is cheap arithmetic that works for any operands.
+/// Whether an instruction is cheap arithmetic that works for any operands. Loops of images that were PTX count with
+/// pointers, too.
 fn is_arithmetic(instruction: Value) -> bool {
     use LLVMOpcode::*;
     matches!(
         instruction.opcode(),
-        Some(LLVMAdd | LLVMSub | LLVMMul | LLVMICmp | LLVMSelect | LLVMTrunc | LLVMZExt | LLVMSExt)
+        Some(
+            LLVMAdd
+                | LLVMSub
+                | LLVMMul
+                | LLVMICmp
+                | LLVMSelect
+                | LLVMTrunc
+                | LLVMZExt
+                | LLVMSExt
+                | LLVMGetElementPtr
+        )
     )
 }
 

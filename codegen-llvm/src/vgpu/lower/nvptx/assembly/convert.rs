@@ -1,7 +1,8 @@
-//! Moves and conversions (PTX ISA, "Data Movement and Conversion Instructions": `mov`, `cvt`, `cvta`).
+//! Moves and conversions (PTX ISA, "Data Movement and Conversion Instructions": `mov`, `cvt`, `cvta`, `mapa`).
 
 use super::arithmetic::clamped;
 use super::emitter::Emitter;
+use super::small_floats;
 use super::syntax::{Instruction, Operand};
 use super::types::{Kind, Ty, unsigned};
 
@@ -22,10 +23,28 @@ pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
             emitter.assign(to, ty, &value)
         }
         ("cvta", [source]) => address(emitter, instruction, to, source),
+        // A cluster has one block: that is where the address is.
+        ("mapa", [source, _]) => {
+            let ty = Ty::of(instruction.opcode.last()?)?;
+            let value = emitter.value(source, ty)?;
+            emitter.assign(to, ty, &value)
+        }
+        ("getctarank", [_]) => emitter.assign(to, unsigned(32), "0"),
+        ("cvt", sources) if instruction.has("pack") => {
+            pack_whole(emitter, instruction, to, sources)
+        }
+        ("cvt", _) if instruction.opcode.iter().any(|part| is_small(part)) => {
+            small_floats::convert(emitter, instruction, to, sources)
+        }
         ("cvt", [source]) => convert(emitter, instruction, to, source),
         ("cvt", [high, low]) => pack(emitter, instruction, to, high, low),
         _ => None,
     }
+}
+
+/// Whether an opcode's part names a format of 8 bits or less.
+fn is_small(part: &str) -> bool {
+    part.starts_with('e') && part.ends_with("x2")
 }
 
 /// `cvta[.to].space.u64`: addresses of one space are those of all.
@@ -60,7 +79,7 @@ fn convert(
     let (made, ty) = (Ty::of(made)?, Ty::of(ty)?);
     let value = emitter.value(source, ty)?;
     let value = match (ty.is_float(), made.is_float()) {
-        _ if tf32 => return to_tf32(emitter, to, &value),
+        _ if tf32 => return to_tf32(emitter, instruction, to, &value),
         (false, false) => return to_whole(emitter, instruction, to, (made, ty), &value),
         (true, false) => from_float(emitter, instruction, (made, ty), value)?,
         (false, true) => to_float(emitter, instruction, (made, ty), &value)?,
@@ -69,10 +88,30 @@ fn convert(
     emitter.assign(to, made, &value)
 }
 
-/// Rounds to 10 bits after the point, ties away from zero; the other bits are zero.
-fn to_tf32(emitter: &mut Emitter, to: &Operand, value: &str) -> Option<()> {
+/// Rounds to 10 bits after the point, as the opcode says; the other bits are zero.
+fn to_tf32(
+    emitter: &mut Emitter,
+    instruction: &Instruction,
+    to: &Operand,
+    value: &str,
+) -> Option<()> {
+    if instruction.has("relu") || instruction.has("satfinite") {
+        return None;
+    }
     let bits = emitter.op(&format!("bitcast float {value} to i32"));
-    let up = emitter.op(&format!("add i32 {bits}, 4096"));
+    let up = if instruction.has("rna") {
+        emitter.op(&format!("add i32 {bits}, 4096"))
+    } else if instruction.has("rn") {
+        // Ties to even.
+        let last = emitter.op(&format!("lshr i32 {bits}, 13"));
+        let last = emitter.op(&format!("and i32 {last}, 1"));
+        let half = emitter.op(&format!("add i32 {last}, 4095"));
+        emitter.op(&format!("add i32 {bits}, {half}"))
+    } else if instruction.has("rz") {
+        bits
+    } else {
+        return None;
+    };
     let rounded = emitter.op(&format!("and i32 {up}, -8192"));
     emitter.assign(to, unsigned(32), &rounded)
 }
@@ -165,6 +204,9 @@ fn between_floats(
     (made, ty): (Ty, Ty),
     value: String,
 ) -> Option<String> {
+    if instruction.has("satfinite") {
+        return None;
+    }
     let value = rounded(emitter, instruction, ty, value);
     let value = match (made.bits.cmp(&ty.bits), directed(instruction)) {
         (std::cmp::Ordering::Equal, None) if made.kind == ty.kind => value,
@@ -182,6 +224,9 @@ fn between_floats(
         (std::cmp::Ordering::Less, Some("rz")) if (ty.bits, made.kind) == (32, Kind::Brain) => {
             cut_to_brain(emitter, &value)
         }
+        (std::cmp::Ordering::Less, Some(mode)) if made.bits == 16 => {
+            directed_half(emitter, mode, (made, ty), &value)
+        }
         _ => return None,
     };
     Some(clamped(emitter, instruction, made, value))
@@ -197,6 +242,38 @@ fn cut_to_brain(emitter: &mut Emitter, value: &str) -> String {
     emitter.op(&format!("bitcast i16 {upper} to bfloat"))
 }
 
+/// The nearest number of 16 bits, or its neighbour where that lies on the wrong side of the value.
+fn directed_half(emitter: &mut Emitter, mode: &str, (made, ty): (Ty, Ty), value: &str) -> String {
+    let (narrow, wide) = (made.llvm(), ty.llvm());
+    let near = emitter.op(&format!("fptrunc {wide} {value} to {narrow}"));
+    let back = emitter.op(&format!("fpext {narrow} {near} to {wide}"));
+    let bits = emitter.op(&format!("bitcast {narrow} {near} to i16"));
+    let negative = emitter.op(&format!("icmp slt i16 {bits}, 0"));
+    // The bits of what is larger without its sign are a larger number.
+    let (relation, step) = match mode {
+        "rm" => (
+            "ogt",
+            emitter.op(&format!("select i1 {negative}, i16 1, i16 -1")),
+        ),
+        "rp" => (
+            "olt",
+            emitter.op(&format!("select i1 {negative}, i16 -1, i16 1")),
+        ),
+        _ => ("ogt", "-1".to_owned()),
+    };
+    let [back, value] = match mode {
+        "rz" => [&back, value].map(|number| {
+            let name = format!("llvm.fabs.{}", ty.suffix());
+            emitter.call(&wide, &name, &[(wide.clone(), number.to_owned())])
+        }),
+        _ => [back, value.to_owned()],
+    };
+    let is_wrong = emitter.op(&format!("fcmp {relation} {wide} {back}, {value}"));
+    let step = emitter.op(&format!("select i1 {is_wrong}, i16 {step}, i16 0"));
+    let bits = emitter.op(&format!("add i16 {bits}, {step}"));
+    emitter.op(&format!("bitcast i16 {bits} to {narrow}"))
+}
+
 /// `cvt.rn.f16x2.f32 d, high, low`
 fn pack(
     emitter: &mut Emitter,
@@ -209,19 +286,81 @@ fn pack(
         return None;
     };
     let (made, ty) = (Ty::of(made)?, Ty::of(ty)?);
-    if directed(instruction).is_some() || made.elements != 2 {
+    if made.elements != 2 || instruction.has("satfinite") {
         return None;
     }
+    let element = made.element();
     let mut whole = "poison".to_owned();
     for (index, operand) in [low, high].into_iter().enumerate() {
         let value = emitter.value(operand, ty)?;
-        let element = made.element().llvm();
-        let narrow = emitter.op(&format!("fptrunc {} {value} to {element}", ty.llvm()));
+        let narrow = match directed(instruction) {
+            None => emitter.op(&format!(
+                "fptrunc {} {value} to {}",
+                ty.llvm(),
+                element.llvm()
+            )),
+            Some("rz") if element.kind == Kind::Brain => cut_to_brain(emitter, &value),
+            Some(mode) => directed_half(emitter, mode, (element, ty), &value),
+        };
         whole = emitter.op(&format!(
-            "insertelement {} {whole}, {element} {narrow}, i32 {index}",
-            made.llvm()
+            "insertelement {} {whole}, {} {narrow}, i32 {index}",
+            made.llvm(),
+            element.llvm()
         ));
     }
     let value = clamped(emitter, instruction, made, whole);
     emitter.assign(to, made, &value)
+}
+
+/// `cvt.pack.sat.made.s32 d, high, low` and `cvt.pack.sat.made.s32.b32 d, high, low, above`
+fn pack_whole(
+    emitter: &mut Emitter,
+    instruction: &Instruction,
+    to: &Operand,
+    sources: &[Operand],
+) -> Option<()> {
+    let [_, pack, sat, made, ty, rest @ ..] = instruction.opcode.as_slice() else {
+        return None;
+    };
+    if (pack.as_str(), sat.as_str(), ty.as_str()) != ("pack", "sat", "s32") {
+        return None;
+    }
+    let (signed, bits) = (made.starts_with('s'), made.get(1..)?.parse::<u32>().ok()?);
+    let (high, low, above) = match (bits, rest, sources) {
+        (16, [], [high, low]) => (high, low, None),
+        (2 | 4 | 8, [last], [high, low, above]) if last == "b32" => (high, low, Some(above)),
+        _ => return None,
+    };
+    if !signed && !made.starts_with('u') {
+        return None;
+    }
+    let word = unsigned(32);
+    let mut whole = match above {
+        Some(above) => {
+            let above = emitter.value(above, word)?;
+            emitter.op(&format!("shl i32 {above}, {}", 2 * bits))
+        }
+        None => "0".to_owned(),
+    };
+    for (place, operand) in [(0, low), (bits, high)] {
+        let value = emitter.value(operand, word)?;
+        let value = within(emitter, &value, bits, signed);
+        let value = emitter.op(&format!("shl i32 {value}, {place}"));
+        whole = emitter.op(&format!("or disjoint i32 {whole}, {value}"));
+    }
+    emitter.assign(to, word, &whole)
+}
+
+/// The lower bits of the nearest number that has so many.
+fn within(emitter: &mut Emitter, value: &str, bits: u32, signed: bool) -> String {
+    let (least, most) = match signed {
+        true => (-(1i32 << (bits - 1)), (1i32 << (bits - 1)) - 1),
+        false => (0, (1i32 << bits) - 1),
+    };
+    let mut limited = value.to_owned();
+    for (name, limit) in [("smax", least), ("smin", most)] {
+        let arguments = [limited, limit.to_string()].map(|value| ("i32".to_owned(), value));
+        limited = emitter.call("i32", &format!("llvm.{name}.i32"), &arguments);
+    }
+    emitter.op(&format!("and i32 {limited}, {}", (1u32 << bits) - 1))
 }

@@ -147,7 +147,7 @@ impl Emitter {
             }
             Operand::Number(number) => {
                 let number = match size {
-                    64 => *number,
+                    64.. => *number,
                     _ => number & ((1 << size) - 1),
                 };
                 number.to_string()
@@ -226,6 +226,16 @@ impl Emitter {
                 "ptrtoint (ptr addrspacecast (ptr addrspace(3) @{RESERVED_SHARED} to ptr) to i32)"
             );
             return Some((32, constant));
+        }
+        if name == "is_explicit_cluster" {
+            return Some((1, "false".to_owned()));
+        }
+        if let Some(whole) = name.strip_suffix("_hi") {
+            let whole = if whole == "clock" { "clock64" } else { whole };
+            let (bits, value) =
+                (whole == "clock64" || whole == "globaltimer").then(|| self.special(whole))??;
+            let upper = self.op(&format!("lshr i{bits} {value}, 32"));
+            return Some((32, self.resize(&upper, bits, 32, false)));
         }
         let register = match name {
             "dynamic_smem_size" | "total_smem_size" | "aggr_smem_size" => name.to_owned(),

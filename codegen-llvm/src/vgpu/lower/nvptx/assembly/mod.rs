@@ -10,8 +10,10 @@ mod convert;
 mod emitter;
 mod float;
 mod matrix;
+mod mbarrier;
 mod memory;
 mod simd_video;
+mod small_floats;
 mod surface;
 mod synchronise;
 mod syntax;
@@ -163,7 +165,7 @@ fn size_of(ty: &str) -> Option<u32> {
             .strip_prefix('i')?
             .parse()
             .ok()
-            .filter(|bits| *bits <= 64)?,
+            .filter(|bits| *bits <= 128)?,
     })
 }
 
@@ -239,6 +241,7 @@ fn plain(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
         convert::emit,
         float::emit,
         matrix::emit,
+        mbarrier::emit,
         memory::emit,
         surface::emit,
         synchronise::emit,
@@ -289,6 +292,10 @@ mod tests {
         "slct.f32.s32",
         "cvt.rzi.s32.f32",
         "cvt.rn.f16x2.f32",
+        "cvt.rp.f16.f32",
+        "cvt.rn.satfinite.e4m3x2.f32",
+        "cvt.rn.relu.f16x2.e5m2x2",
+        "cvt.pack.sat.u8.s32.b32",
         "ex2.approx.f32",
         "rsqrt.approx.ftz.f64",
         "mov.b64",
@@ -297,6 +304,10 @@ mod tests {
         "atom.add.release.gpu.u32",
         "red.global.add.f32",
         "cp.async.ca.shared.global",
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
+        "mbarrier.arrive.shared.b64",
+        "mbarrier.try_wait.parity.shared.b64",
+        "mapa.shared::cluster.u32",
         "cvta.to.shared.u64",
         "isspacep.global",
         "prefetch.global.L2",

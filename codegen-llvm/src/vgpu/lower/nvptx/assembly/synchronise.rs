@@ -4,6 +4,9 @@
 use super::emitter::Emitter;
 use super::syntax::{Instruction, Operand};
 
+/// The barrier of the block that stands for its cluster's: the last one, as programs use the first ones.
+const CLUSTER_BARRIER: u32 = 15;
+
 /// Emits an instruction of this family.
 pub fn emit(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {
     let operands = instruction.operands.as_slice();
@@ -27,8 +30,11 @@ fn call(emitter: &mut Emitter, name: &str, operands: &[Operand]) -> Option<()> {
 }
 
 fn barrier(emitter: &mut Emitter, instruction: &Instruction, operands: &[Operand]) -> Option<()> {
-    if instruction.has("cluster") || instruction.has("red") {
+    if instruction.has("red") {
         return None;
+    }
+    if instruction.has("cluster") {
+        return cluster_barrier(emitter, instruction, operands);
     }
     let name = match (
         instruction.has("warp"),
@@ -42,6 +48,23 @@ fn barrier(emitter: &mut Emitter, instruction: &Instruction, operands: &[Operand
         _ => return None,
     };
     call(emitter, &format!("llvm.nvvm.{name}"), operands)
+}
+
+/// A barrier of the block, which is a cluster of its own. Nobody waits where threads arrive, so they do where they wait.
+fn cluster_barrier(
+    emitter: &mut Emitter,
+    instruction: &Instruction,
+    operands: &[Operand],
+) -> Option<()> {
+    match (instruction.has("wait"), operands) {
+        (true, []) => {
+            let number = ("i32".to_owned(), CLUSTER_BARRIER.to_string());
+            emitter.call("void", "llvm.nvvm.barrier.cta.sync.all", &[number]);
+            Some(())
+        }
+        (false, []) if instruction.has("arrive") => fence(emitter, instruction),
+        _ => None,
+    }
 }
 
 fn fence(emitter: &mut Emitter, instruction: &Instruction) -> Option<()> {

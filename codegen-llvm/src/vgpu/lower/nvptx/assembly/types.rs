@@ -62,6 +62,7 @@ impl Ty {
         let known = match kind {
             Kind::Brain => bits == 16,
             Kind::Float => matches!(bits, 16 | 32 | 64),
+            _ if part == "b128" => true,
             _ => matches!(bits, 8 | 16 | 32 | 64) && elements == 1,
         };
         known.then_some(Ty {

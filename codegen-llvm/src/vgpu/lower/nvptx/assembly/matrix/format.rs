@@ -1,6 +1,7 @@
 //! The formats of elements, and how they become numbers that a CPU computes with.
 
 use super::super::emitter::Emitter;
+use super::super::small_floats;
 
 /// A format of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,11 +92,8 @@ pub fn number(emitter: &mut Emitter, format: Format, register: &str, index: u32)
             let upper = emitter.op(&format!("shl i32 {element}, 16"));
             emitter.op(&format!("bitcast i32 {upper} to float"))
         }
-        E5m2 => {
-            let upper = emitter.op(&format!("shl i32 {element}, 8"));
-            half(emitter, &upper)
-        }
-        E4m3 => e4m3(emitter, &element),
+        E5m2 => small_floats::E5M2.number(emitter, &element),
+        E4m3 => small_floats::E4M3.number(emitter, &element),
         _ => half(emitter, &element),
     }
 }
@@ -117,21 +115,6 @@ fn half(emitter: &mut Emitter, bits: &str) -> String {
     let half = emitter.resize(bits, 32, 16, false);
     let half = emitter.op(&format!("bitcast i16 {half} to half"));
     emitter.op(&format!("fpext half {half} to float"))
-}
-
-/// A half has the same fields with one bit more of exponent: its value is 2^-8 of this one's. All ones are NaN.
-fn e4m3(emitter: &mut Emitter, bits: &str) -> String {
-    let magnitude = emitter.op(&format!("and i32 {bits}, 127"));
-    let fields = emitter.op(&format!("shl i32 {magnitude}, 7"));
-    let sign = emitter.op(&format!("and i32 {bits}, 128"));
-    let sign = emitter.op(&format!("shl i32 {sign}, 8"));
-    let whole = emitter.op(&format!("or disjoint i32 {fields}, {sign}"));
-    let small = half(emitter, &whole);
-    let value = emitter.op(&format!("fmul float {small}, 2.56e+02"));
-    let is_nan = emitter.op(&format!("icmp eq i32 {magnitude}, 127"));
-    emitter.op(&format!(
-        "select i1 {is_nan}, float 0x7FF8000000000000, float {value}"
-    ))
 }
 
 /// Two numbers, of `float`, as a register of halves.
