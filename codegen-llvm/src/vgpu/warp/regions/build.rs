@@ -67,13 +67,21 @@ pub fn run(unit: &Unit, form: Value, barriers: &[Value], starts: &[Block]) -> Op
         builder.load(ty, address)
     };
     let pointer = Type::pointer(context);
+    let frames = field(pointer, offset_of!(RegionCall, frames));
+    // What they have of the block can then be loaded before the loops that need it.
+    frames.set_metadata(context, "dereferenceable", &[ints.wide(kept.size.into())]);
+    frames.set_metadata(
+        context,
+        "align",
+        &[ints.wide(align_of::<WarpFrame>() as u64)],
+    );
     let regions = Regions {
         context,
         form,
         kept: &kept,
         ints,
         warp_size: u64::from(unit.manifest.warp_size),
-        frames: field(pointer, offset_of!(RegionCall, frames)),
+        frames,
         current: field(pointer, offset_of!(RegionCall, current)),
         from: field(ints.narrow, offset_of!(RegionCall, from)),
         to: field(ints.narrow, offset_of!(RegionCall, to)),
@@ -318,7 +326,7 @@ fn addresses_written(blocks: &[Block]) -> HashSet<Value> {
 }
 
 /// Whether a field of the context is the same for all warps of a block, and stays as it is.
-fn is_shared_field(offset: usize) -> bool {
+pub fn is_shared_field(offset: usize) -> bool {
     let own = [
         offset_of!(ThreadContext, tid)..offset_of!(ThreadContext, ntid),
         offset_of!(ThreadContext, laneid)..offset_of!(ThreadContext, smid),
