@@ -49,10 +49,6 @@ pub const STACKS_OF_SM: u64 = REGION_SIZE as u64;
 const OWNER: usize = STACK_SIZE - size_of::<*const Sm>();
 const _: () = assert!(size_of::<ThreadContext>() + size_of::<*const Sm>() <= CONTEXT_SIZE);
 
-/// Where frames begin in their page. Shared memory begins at a page. Intel's CPUs let a load wait for an earlier store
-/// to the same place of another page (Intel's optimisation manual, "4-KByte memory aliasing").
-const BESIDE_SHARED: u64 = 2 << 10;
-
 /// The fiber state that switches and engine calls need.
 pub struct FiberState {
     /// Linear index in the block of the thread it runs. In warp form, of the first thread.
@@ -135,7 +131,7 @@ impl Stacks {
             self.warps.made += 1;
             self.warps.free.push(warp);
         }
-        let frames = self.bottom(warp_fiber(1)) + PAGE + BESIDE_SHARED;
+        let frames = self.bottom(warp_fiber(1)) + PAGE;
         Ok((warp_fiber(0), frames as *mut WarpFrame))
     }
 

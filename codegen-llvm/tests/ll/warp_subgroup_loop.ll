@@ -15,7 +15,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NOT: store i32
 ; CHECK: load <32 x float>
 ; CHECK: store <32 x float>
-; CHECK: add nuw nsw i32 %[[FIRST]], 32
+; CHECK: add i32 %[[FIRST]], 32
 ; CHECK: load volatile i8
 ; CHECK: br i1
 ; CHECK: ret void

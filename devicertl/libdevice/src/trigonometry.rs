@@ -1,7 +1,6 @@
 //! Sine, cosine, tangent, and the arc tangent in single precision.
 
 use core::f64::consts::FRAC_2_PI;
-
 use core::intrinsics;
 use core::ops::Neg;
 
@@ -83,8 +82,8 @@ fn reduce_large_32(x: f32) -> (i32, f32, f32) {
     let bits = x.to_bits();
     let exponent = (bits >> 23 & 255) as usize;
     let mantissa = u64::from(bits & 0x7f_ffff | 0x80_0000);
-    // x = mantissa 2^(exponent - 150), at least `LARGE_32`. Digits that times the mantissa are multiples of 4 are passed
-    // over.
+    // x = mantissa 2^(exponent - 150), at least `LARGE_32`. Digits that times the mantissa are multiples of 4 are
+    // passed over.
     let shift = exponent.clamp(145, 254) - 120;
     let (word, bit) = (shift / 32, shift % 32);
     let pair = |index: usize| u64::from(DIGITS[index]) << 32 | u64::from(DIGITS[index + 1]);

@@ -67,21 +67,13 @@ pub fn run(unit: &Unit, form: Value, barriers: &[Value], starts: &[Block]) -> Op
         builder.load(ty, address)
     };
     let pointer = Type::pointer(context);
-    let frames = field(pointer, offset_of!(RegionCall, frames));
-    // What they have of the block can then be loaded before the loops that need it.
-    frames.set_metadata(context, "dereferenceable", &[ints.wide(kept.size.into())]);
-    frames.set_metadata(
-        context,
-        "align",
-        &[ints.wide(align_of::<WarpFrame>() as u64)],
-    );
     let regions = Regions {
         context,
         form,
         kept: &kept,
         ints,
         warp_size: u64::from(unit.manifest.warp_size),
-        frames,
+        frames: field(pointer, offset_of!(RegionCall, frames)),
         current: field(pointer, offset_of!(RegionCall, current)),
         from: field(ints.narrow, offset_of!(RegionCall, from)),
         to: field(ints.narrow, offset_of!(RegionCall, to)),

@@ -19,7 +19,6 @@ mod recompute;
 pub use build::is_shared_field;
 
 use anyhow::Result;
-use llvm_sys::LLVMOpcode;
 use vgpu_abi::artifact::WarpForm;
 
 use crate::ir::{Block, Builder, Context, Value};
@@ -87,28 +86,12 @@ fn split(unit: &Unit, form: Value) -> Result<Option<u32>> {
         return Ok(None);
     }
     recompute::run(context, form, &starts);
-    keep_fields_apart(context, form);
     unit.machine
         .run_function_passes(&unit.module, form, PHIS_TO_MEMORY)?;
     let frame = build::run(unit, form, &barriers, &starts);
     unit.machine
         .run_function_passes(&unit.module, form, MEMORY_TO_PHIS)?;
     Ok(frame)
-}
-
-/// Computes the address of a field of the context where it is used. `build` finds loads of fields by that, and an
-/// address that crosses blocks would go through memory.
-fn keep_fields_apart(context: Context, form: Value) {
-    for address in form.parameters()[0].users() {
-        let is_field = address.opcode() == Some(LLVMOpcode::LLVMGetElementPtr)
-            && address.operand_count() == 2
-            && address.operand(1).is_constant();
-        let users = is_field.then(|| address.users()).into_iter().flatten();
-        for user in users.filter(|user| !user.is_phi()) {
-            let own = Builder::before(context, user).copy_of(address);
-            user.replace_operand(address, own);
-        }
-    }
 }
 
 /// Ends a block behind a barrier. Gives the block that follows.
