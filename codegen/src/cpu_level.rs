@@ -58,8 +58,8 @@ impl CpuLevel {
     /// passes ask for are named nevertheless.
     pub fn llvm_cpu(self) -> (&'static str, &'static str) {
         match self {
-            CpuLevel::V3 => (self.name(), "+avx,+avx2"),
-            CpuLevel::V4 => (self.name(), "+avx,+avx2,+avx512f,+avx512bw"),
+            CpuLevel::V3 => (self.name(), "+avx,+avx2,+fma"),
+            CpuLevel::V4 => (self.name(), "+avx,+avx2,+fma,+avx512f,+avx512bw"),
             CpuLevel::Armv8 => ("generic", ""),
             CpuLevel::Armv9 => ("generic", "+v9a"),
             CpuLevel::V1 | CpuLevel::V2 => (self.name(), ""),

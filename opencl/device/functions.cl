@@ -23,6 +23,10 @@
 FUNCTION(cbrt, float, __nv_cbrtf)
 FUNCTION(erf, float, __nv_erff)
 FUNCTION(exp, float, __nv_expf)
+FUNCTION(log, float, __nv_logf)
+FUNCTION(sin, float, __nv_sinf)
+FUNCTION(cos, float, __nv_cosf)
+FUNCTION(tan, float, __nv_tanf)
 // libclc's give 0 for denormal results.
 FUNCTION(erfc, float, __nv_erfcf)
 FUNCTION(exp2, float, __nv_exp2f)

@@ -61,6 +61,8 @@ pub enum Form {
         rest: EntryFn,
         /// Threads of a subgroup.
         width: u32,
+        /// Whether a call runs all subgroups of a block ([`vgpu_abi::SubgroupCall`]).
+        loops: bool,
     },
 }
 
@@ -80,6 +82,7 @@ struct WarpKernel {
     partial: bool,
     max_threads: u32,
     regions: Option<u32>,
+    loops: bool,
 }
 
 impl Forms {
@@ -99,6 +102,7 @@ impl Forms {
                 partial,
                 max_threads,
                 regions,
+                loops,
             } => {
                 let address = resolve(&symbol)?;
                 // SAFETY: the manifest says that the symbol is an entry of this type, and `resolve` checks that
@@ -112,6 +116,7 @@ impl Forms {
                     partial,
                     max_threads,
                     regions,
+                    loops,
                 })
             }
         };
@@ -135,6 +140,7 @@ impl Forms {
                     entry: warp.entry,
                     rest: self.thread,
                     width: warp.width,
+                    loops: warp.loops,
                 },
             },
             _ => Form::Threads(self.thread),
@@ -195,6 +201,7 @@ mod tests {
             width: 32,
             max_threads: 256,
             regions: None,
+            loops: false,
             fiber,
             workers: false,
             partial: fiber,
@@ -213,6 +220,7 @@ mod tests {
             width: 32,
             max_threads: 160,
             regions: None,
+            loops: false,
             fiber: true,
             workers: true,
             partial: false,
@@ -235,6 +243,7 @@ mod tests {
             width: 32,
             max_threads: 128,
             regions: None,
+            loops: false,
             fiber: true,
             workers: false,
             partial: false,

@@ -5,7 +5,7 @@
 use std::ptr;
 use std::sync::atomic::Ordering;
 
-use vgpu_abi::ThreadContext;
+use vgpu_abi::{SubgroupCall, ThreadContext};
 
 use crate::block_ranges::BlockRange;
 use crate::engine::Form;
@@ -69,33 +69,66 @@ unsafe extern "C" fn run_subgroups(subgroups: *const (), number: u64) -> ! {
         let subgroups = &*subgroups.cast::<Subgroups<'_>>();
         (subgroups, subgroups.sm.stacks().context(fiber))
     };
-    let Form::Subgroups { entry, width, .. } = run.form else {
-        unreachable!("the form is `Form::Subgroups`");
-    };
-    let lanes = u64::MAX >> (u64::BITS - width);
-    let threads = run.whole_subgroups(width);
     for ctaid in blocks.clone() {
         run.begin_checks(sm, ctaid);
         let block = ThreadContext {
             ctaid,
             ..context(run, 0)
         };
-        // SAFETY: `cx` is this fiber's own.
-        unsafe { cx.write(block) };
-        for first in (0..threads).step_by(width as usize) {
-            if run.stop.load(Ordering::Relaxed) {
-                // SAFETY: as below.
-                unsafe { sm.return_to_worker() }
-            }
+        // SAFETY: `cx` is this fiber's own, and `run` describes the kernel.
+        let ended = unsafe {
+            cx.write(block);
+            run_block(sm, run, cx, fiber)
+        };
+        if !ended {
+            break;
+        }
+    }
+    // SAFETY: this fiber keeps nothing that must be dropped.
+    unsafe { sm.return_to_worker() }
+}
+
+/// Runs the whole subgroups of a block. Gives whether it has ended; else the launch has.
+///
+/// # Safety
+/// `cx` is the context of `fiber`, on which this runs, and that of the block's first thread. `run` describes the
+/// kernel.
+unsafe fn run_block(sm: &Sm, run: &BlockRun<'_>, cx: *mut ThreadContext, fiber: u16) -> bool {
+    let Form::Subgroups {
+        entry,
+        width,
+        loops,
+        ..
+    } = run.form
+    else {
+        unreachable!("the form is `Form::Subgroups`");
+    };
+    let goes_on = || !run.stop.load(Ordering::Relaxed);
+    let threads = run.whole_subgroups(width);
+    if loops && threads > 0 && goes_on() {
+        set_current_thread(sm, fiber, 0);
+        let call = SubgroupCall {
+            current: sm.current.as_ptr(),
+            thread: sm.fiber_states[usize::from(fiber)].thread.as_ptr(),
+            stop: run.stop.as_ptr().cast(),
+            threads,
+        };
+        // SAFETY: the caller's contract.
+        unsafe { entry(cx, run.args, ptr::from_ref(&call) as u64) };
+    } else {
+        let lanes = u64::MAX >> (u64::BITS - width);
+        for first in (0..threads)
+            .step_by(width as usize)
+            .take_while(|_| goes_on())
+        {
             set_current_thread(sm, fiber, first as u16);
             let own = context(run, first as u16);
-            // SAFETY: `cx` is this fiber's own; `run` describes the kernel. Compiled code leaves the rest as it is.
+            // SAFETY: the caller's contract. Compiled code leaves the rest as it is.
             unsafe {
                 ((*cx).tid, (*cx).laneid, (*cx).warpid) = (own.tid, own.laneid, own.warpid);
                 entry(cx, run.args, lanes);
             }
         }
     }
-    // SAFETY: this fiber keeps nothing that must be dropped.
-    unsafe { sm.return_to_worker() }
+    goes_on()
 }

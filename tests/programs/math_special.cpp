@@ -6,12 +6,13 @@
 
 #include "check.h"
 
-enum { FUNCTIONS = 15 };
+enum { FUNCTIONS = 16 };
 
 static const double VALUES[] = {0.0,   -0.0,  INFINITY, -INFINITY, NAN,   1,         -1,   2,     -2,    0.5,
                                 -0.5,  3,     -3,       7.5,       -7,    1e30,      1e-30, 1e-45, -1e-45, 16777217,
                                 1e6,   1e10,  -1e22,    3e38,      88.7,  -87.5,     -103, 128,   -149.5, 709.7,
-                                -745,  1e300, 5e-324,   1e-310,    1023.5, -1074,    0.1,  0.7,   1.4142, 3.14159265};
+                                -745,  1e300, 5e-324,   1e-310,    1023.5, -1074,    0.1,  0.7,   1.4142, 3.14159265,
+                                262143.9, 262144.1, 3e6, 5153.0015, 16367173, 1.00000012};
 enum { COUNT = sizeof VALUES / sizeof *VALUES };
 
 #pragma omp declare target
@@ -32,6 +33,9 @@ template <typename T> void evaluate(T x, T *out) {
     out[n++] = std::atan2(x, static_cast<T>(0));
     out[n++] = std::pow(x, static_cast<T>(0.5));
     out[n++] = std::pow(static_cast<T>(0.75), x);
+    // What a product loses in rounding.
+    T product = x * static_cast<T>(0.7);
+    out[n++] = std::fma(x, static_cast<T>(0.7), -product);
 }
 #pragma omp end declare target
 

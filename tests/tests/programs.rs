@@ -82,6 +82,11 @@ fn math_intrinsics() {
 #[test]
 fn math_special() {
     check(&["math_special.cpp"]);
+    // Without fused multiply-add.
+    let level = [("OMPTARGET_VGPU_CPU", "x86-64-v2")];
+    let source = "tests/programs/math_special.cpp";
+    let binary = Build::new(&[source]).compile(Mode::Offload("-O2"));
+    binary.run_with(&[], &level).passed(source);
 }
 
 #[test]

@@ -96,6 +96,9 @@ pub enum WarpForm {
         /// If it runs by regions ([`crate::RegionCall`]): bytes of a warp's frame. Then no warp needs a fiber.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         regions: Option<u32>,
+        /// Whether one call runs several subgroups ([`crate::SubgroupCall`]). Only without `fiber`.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        loops: bool,
     },
 }
 

@@ -24,7 +24,7 @@ pub type EntryFn = unsafe extern "C" fn(context: *mut ThreadContext, args: *cons
 /// generic kernel, `tid[0]` and `tid[2]` must be the same instead. The block then extends along y and has more than one
 /// warp, and its last warp runs thread by thread.
 ///
-/// A form with `regions` is called otherwise: see [`RegionCall`].
+/// Forms with `regions` and `loops` are called otherwise: see [`RegionCall`] and [`SubgroupCall`].
 ///
 /// Where the form says `fiber: false`, the code calls nothing that waits: subgroups may run one after another on one
 /// stack. Otherwise `width` is the image's warp size, and every warp needs a fiber of its own. Either way the stack has
@@ -34,6 +34,23 @@ pub type WarpEntryFn =
 
 /// Stack of one warp in warp form, in bytes: as much as 32 threads have.
 pub const WARP_STACK_SIZE: usize = 32 * STACK_SIZE;
+
+/// One call of a warp form with a loop over the whole subgroups of a block, or the first of them.
+///
+/// The address of this structure takes the place of `lanes` in [`WarpEntryFn`]. `context` is that of the block's first
+/// thread. Code makes it that of each subgroup's first one.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct SubgroupCall {
+    /// Where the index of the running subgroup's first thread belongs.
+    pub current: *mut u16,
+    /// Where it belongs, too.
+    pub thread: *mut u16,
+    /// 1 if the launch has ended. No other subgroup begins then.
+    pub stop: *const u8,
+    /// Threads of the subgroups, at least one subgroup's.
+    pub threads: u32,
+}
 
 /// One call of a warp form that runs by *regions*: from a barrier to the next ones (pocl's parallel regions). A call
 /// runs one region for several warps of a block, one after the other, on one stack.

@@ -25,7 +25,9 @@ mod symbols;
 pub use access::{ACCESSIBLE_SHADOW, AccessKind, Checks, WRITTEN_SHADOW};
 pub use context::ThreadContext;
 pub use dispatch::{DISPATCH_PACKET_SIZE, DispatchRecord, GridWorkspace, IMPLICIT_SIZE};
-pub use entry::{ENDED, EntryFn, MAX_FRAME, RegionCall, WARP_STACK_SIZE, WarpEntryFn, WarpFrame};
+pub use entry::{
+    ENDED, EntryFn, MAX_FRAME, RegionCall, SubgroupCall, WARP_STACK_SIZE, WarpEntryFn, WarpFrame,
+};
 pub use operations::{BarrierReduce, ReduxOp, ShuffleMode, VoteMode, WAVE_REDUX, WaveOp};
 pub use symbols::{
     CHECK_SYMBOLS, CHECKED_SYMBOLS, ENGINE_SYMBOLS, LIBRARY_SYMBOLS, WARP_ENGINE_SYMBOLS,
@@ -34,7 +36,7 @@ pub use symbols::{
 
 /// The interface's version. It changes with every change of the interface and is part of the cache key and of the
 /// manifest.
-pub const VERSION: u32 = 16;
+pub const VERSION: u32 = 17;
 
 /// log2 of the device window's size (1 TiB).
 pub const WINDOW_SHIFT: u32 = 40;

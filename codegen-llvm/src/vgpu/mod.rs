@@ -16,6 +16,7 @@ mod dialect;
 mod division;
 mod emit;
 mod entries;
+mod fused;
 mod globals;
 mod host;
 mod internalise;
@@ -109,6 +110,8 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("lower-block-atomics", block_atomics::run),
     ("optimise", optimise::run),
     ("regions", warp::regions::run),
+    ("subgroup-loops", warp::subgroup_loops::run),
+    ("fused", fused::run),
     ("finish", optimise::finish),
     ("division", division::run),
     ("lane-access", lane_access::run),

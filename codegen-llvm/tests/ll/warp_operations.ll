@@ -11,9 +11,9 @@
 ; IR: icmp {{.*}}ult <32 x i32>
 ; RUN: omptarget-codegen vgpu --warp-forms --no-window-check %s 2>&1 | FileCheck %s --check-prefix=MANIFEST
 ; MANIFEST: "name":"sum"
-; MANIFEST-SAME: "width":32,"fiber":false,"workers":false,"partial":false,"max_threads":1024}}
+; MANIFEST-SAME: "width":32,"fiber":false,"workers":false,"partial":false,"max_threads":1024,"loops":true}}
 ; MANIFEST-SAME: "name":"some"
-; MANIFEST-SAME: "width":32,"fiber":false,"workers":false,"partial":false,"max_threads":1024}}
+; MANIFEST-SAME: "width":32,"fiber":false,"workers":false,"partial":false,"max_threads":1024,"loops":true}}
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @sum(ptr %out) {

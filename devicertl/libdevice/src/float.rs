@@ -99,6 +99,16 @@ pub fn split_32(x: f32) -> (f32, f32) {
     (mantissa - 1.0, exponent as f32)
 }
 
+/// The same for normal numbers only.
+#[inline(always)]
+pub fn split_normal_32(x: f32) -> (f32, i32) {
+    const ROOT: i32 = core::f32::consts::FRAC_1_SQRT_2.to_bits() as i32;
+    let bits = x.to_bits() as i32;
+    let exponent = bits.wrapping_sub(ROOT) >> 23;
+    let mantissa = f32::from_bits(bits.wrapping_sub(exponent << 23) as u32);
+    (mantissa - 1.0, exponent)
+}
+
 /// The same in double precision.
 #[inline(always)]
 pub fn split_64(x: f64) -> (f64, f64) {

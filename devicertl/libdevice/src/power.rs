@@ -3,7 +3,7 @@
 use core::intrinsics;
 
 use crate::exponential::{exp2_32, exp2_sum_64};
-use crate::float::{clamp_64, nearest_64, polynomial, split_64};
+use crate::float::{Float, clamp_64, nearest_64, polynomial, split_64, split_normal_32};
 use crate::logarithm::log2_32;
 
 /// Of a base and an exponent, the power by that of the base's absolute value.
@@ -29,27 +29,44 @@ fn special(x: f64, regular: f64) -> f64 {
     if x > 0.0 && x < f64::INFINITY { regular } else { other }
 }
 
-/// x^y = 2^(y log2|x|) in double precision, whose logarithm is exact to 38 digits: the result has 24, the exponent 7
-/// before the point.
+/// log2(1 + f) / f for the mantissas of `split_32`, to 33 digits: a power has 24, its exponent 7 before the point.
+const LOGARITHM: [f64; 12] = [
+    1.442_695_040_939_369_29,
+    -0.721_347_525_214_555_03,
+    0.480_898_320_718_558_037,
+    -0.360_672_800_325_755_327,
+    0.288_540_644_255_511_847,
+    -0.240_504_184_165_555_024,
+    0.206_096_244_808_334_855,
+    -0.179_046_776_426_152_437,
+    0.159_001_496_991_682_534,
+    -0.156_983_407_935_363_722,
+    0.154_858_230_727_668_578,
+    -0.086_344_588_001_235_178_5,
+];
+
+/// x^y = 2^(y log2(x)), with the logarithm in double precision. This is for normal numbers and results. Others take the
+/// long way, which one test decides for all lanes of a warp.
 #[inline(always)]
 pub fn pow_32(x: f32, y: f32) -> f32 {
-    // log2(1 + f) / f for the mantissas of `split_64`.
-    const P: [f64; 14] = [
-        1.442_695_040_886_574_32,
-        -0.721_347_520_327_565_813,
-        0.480_898_348_802_996_195,
-        -0.360_673_793_135_304_089,
-        0.288_538_795_716_228_14,
-        -0.240_446_433_657_232_221,
-        0.206_107_123_411_513_652,
-        -0.180_436_749_188_577_3,
-        0.160_216_662_328_568_168,
-        -0.142_498_651_377_915_34,
-        0.130_275_654_007_859_44,
-        -0.134_629_247_311_734_383,
-        0.132_511_893_145_419_035,
-        -0.069_739_135_521_331_217_3,
-    ];
+    // 2^f for |f| <= 1/2.
+    const POWER: [f32; 7] =
+        [1.0, 0.693_147_242, 0.240_226_522, 0.055_503_103_9, 0.009_617_692_79, 0.001_340_667_48, 0.000_155_947_579];
+    let (f, e) = split_normal_32(x);
+    let f = f64::from(f);
+    let logarithm = f64::multiply_add(f, polynomial(f, LOGARITHM), e.into());
+    let product = f64::from(y) * logarithm;
+    let (k, whole) = nearest_64(product);
+    let mantissa = polynomial((product - k) as f32, POWER);
+    let power = f32::from_bits(mantissa.to_bits().wrapping_add((whole as u32) << 23));
+    let base = x.to_bits().wrapping_sub(f32::MIN_POSITIVE.to_bits());
+    let is_normal = base < f32::INFINITY.to_bits() - f32::MIN_POSITIVE.to_bits();
+    if is_normal && product.abs() < 125.0 { power } else { any_pow_32(x, y) }
+}
+
+/// The same for all numbers.
+#[inline(always)]
+fn any_pow_32(x: f32, y: f32) -> f32 {
     // 2^f for |f| <= 1/2.
     const Q: [f64; 8] = [
         0.999_999_999_961_670_751,
@@ -63,7 +80,7 @@ pub fn pow_32(x: f32, y: f32) -> f32 {
     ];
     let base = f64::from(x.abs());
     let (f, e) = split_64(base);
-    let logarithm = special(base, e + f * polynomial(f, P));
+    let logarithm = special(base, f64::multiply_add(f, polynomial(f, LOGARITHM), e));
     let product = clamp_64(f64::from(y) * logarithm, -300.0, 300.0);
     let (k, whole) = nearest_64(product);
     let mantissa = polynomial(product - k, Q);

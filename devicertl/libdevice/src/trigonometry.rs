@@ -1,8 +1,10 @@
 //! Sine, cosine, tangent, and the arc tangent in single precision.
 
 use core::f64::consts::FRAC_2_PI;
+use core::intrinsics;
+use core::ops::Neg;
 
-use crate::float::{Float, nearest_64, polynomial};
+use crate::float::{Float, nearest_32, nearest_64, polynomial};
 
 /// sin(r) for |r| <= pi/4: r + r³ P(r²); `low` is what `r` lacks.
 #[inline(always)]
@@ -50,31 +52,39 @@ const COSINE_53: [f64; 6] = [
     -1.135_964_782_885_161_51e-11,
 ];
 
-/// The quarter turns in `x`, modulo 4, and the angle that is left.
+/// The quarter turns in `x`, modulo 4, and the angle that is left, in two parts.
 #[inline(always)]
-fn reduce_32(x: f32) -> (i32, f64) {
-    // pi/2, the first 25 digits apart.
-    const HALF_PI: [f64; 2] = [1.570_796_310_901_641_845_7, 1.589_325_477_352_819_7e-8];
-    let angle = f64::from(x);
-    let (k, whole) = nearest_64(angle * FRAC_2_PI);
-    let rest = f64::multiply_add(k, -HALF_PI[1], angle - k * HALF_PI[0]);
-    if x.abs() < 4_194_304.0 { (whole as i32, rest) } else { reduce_large_32(x) }
+fn reduce_32(x: f32) -> (i32, f32, f32) {
+    // pi/2 by 24 digits, three times.
+    const HALF_PI: [f32; 3] = [1.570_796_37, -4.371_138_8e-8, -1.715_124_5e-15];
+    // Up to the limit, the rounding of 2/pi lets the angle exceed pi/4 by no more than a hundredth.
+    let (k, whole) = nearest_32(x * FRAC_2_PI as f32);
+    // Both are exact: the first as what it subtracts is nearly `x`, the other as a product's rounding error.
+    let first = intrinsics::fmaf32(k, -HALF_PI[0], x);
+    let second = k * HALF_PI[1];
+    let lost = intrinsics::fmaf32(k, HALF_PI[1], -second);
+    let r = first - second;
+    let low = f32::multiply_add(k, -HALF_PI[2], ((first - r) - second) - lost);
+    if x.abs() < LARGE_32 { (whole, r, low) } else { reduce_large_32(x) }
 }
+
+/// From here on angles are large: 2^18.
+const LARGE_32: f32 = 262_144.0;
 
 /// The same for large numbers: a product of integers, of which only what is below 4 quarter turns is computed (Payne
 /// and Hanek).
 #[cold]
 #[inline(never)]
-fn reduce_large_32(x: f32) -> (i32, f64) {
+fn reduce_large_32(x: f32) -> (i32, f32, f32) {
     // The digits of 2/pi, after 32 zeros.
     const DIGITS: [u32; 8] =
         [0, 0xa2f9_836e, 0x4e44_1529, 0xfc27_57d1, 0xf534_ddc0, 0xdb62_9599, 0x3c43_9041, 0xfe51_63ab];
     let bits = x.to_bits();
     let exponent = (bits >> 23 & 255) as usize;
     let mantissa = u64::from(bits & 0x7f_ffff | 0x80_0000);
-    // x = mantissa 2^(exponent - 150), at least 2^22. Digits that times the mantissa are multiples of 4 are passed
-    // over.
-    let shift = exponent.clamp(149, 254) - 120;
+    // x = mantissa 2^(exponent - 150), at least `LARGE_32`. Digits that times the mantissa are multiples of 4 are
+    // passed over.
+    let shift = exponent.clamp(145, 254) - 120;
     let (word, bit) = (shift / 32, shift % 32);
     let pair = |index: usize| u64::from(DIGITS[index]) << 32 | u64::from(DIGITS[index + 1]);
     let shifted = |index: usize| ((pair(index) << bit) >> 32) as u32;
@@ -86,23 +96,28 @@ fn reduce_large_32(x: f32) -> (i32, f64) {
     let quarters = (product.wrapping_add(1 << 61) >> 62) as i32;
     let left = product.wrapping_sub((quarters as u64) << 62) as i64;
     let angle = left as f64 * (core::f64::consts::FRAC_PI_2 / 4_611_686_018_427_387_904.0);
-    let negative = x < 0.0;
-    let result = if negative { (quarters.wrapping_neg(), -angle) } else { (quarters, angle) };
-    if x.is_finite() { result } else { (0, f64::NAN) }
+    let (quarters, angle) = if x < 0.0 { (quarters.wrapping_neg(), -angle) } else { (quarters, angle) };
+    let angle = if x.is_finite() { angle } else { f64::NAN };
+    let r = angle as f32;
+    (quarters, r, (angle - f64::from(r)) as f32)
 }
 
 #[inline(always)]
 pub fn sincos_32(x: f32) -> (f32, f32) {
-    let (quarters, r) = reduce_32(x);
-    let (s, c) = (sine(r, 0.0, SINE_24), cosine(r, 0.0, COSINE_24));
-    let (s, c) = turned(quarters, s, c);
+    const SINE: [f32; 3] = [-0.166_666_55, 0.008_332_16, -0.000_195_152_18];
+    const COSINE: [f32; 3] = [0.041_666_645_6, -0.001_388_731_53, 0.000_024_433_082_2];
+    let (quarters, r, low) = reduce_32(x);
+    let square = r * r;
+    let s = r + f32::multiply_add(r * square, polynomial(square, SINE), low);
+    let rest = f32::multiply_add(square * square, polynomial(square, COSINE), -0.5 * square);
+    let (s, c) = turned(quarters, s, 1.0 + rest);
     // Zero keeps its sign.
-    (if x == 0.0 { x } else { s as f32 }, c as f32)
+    (if x == 0.0 { x } else { s }, c)
 }
 
 /// Sine and cosine after quarter turns.
 #[inline(always)]
-fn turned(quarters: i32, s: f64, c: f64) -> (f64, f64) {
+fn turned<F: Neg<Output = F> + Copy>(quarters: i32, s: F, c: F) -> (F, F) {
     let swap = quarters & 1 != 0;
     let (sine, cosine) = if swap { (c, s) } else { (s, c) };
     let sine = if quarters & 2 != 0 { -sine } else { sine };
@@ -112,7 +127,8 @@ fn turned(quarters: i32, s: f64, c: f64) -> (f64, f64) {
 
 #[inline(always)]
 pub fn tan_32(x: f32) -> f32 {
-    let (quarters, r) = reduce_32(x);
+    let (quarters, r, low) = reduce_32(x);
+    let r = f64::from(r) + f64::from(low);
     let (s, c) = (sine(r, 0.0, SINE_24), cosine(r, 0.0, COSINE_24));
     let swap = quarters & 1 != 0;
     let (over, under) = if swap { (-c, s) } else { (s, c) };

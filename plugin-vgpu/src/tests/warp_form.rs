@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use vgpu_abi::WARP_STACK_SIZE;
+use vgpu_abi::{SubgroupCall, WARP_STACK_SIZE};
 
 use super::*;
 use crate::abi::*;
@@ -36,6 +36,7 @@ fn subgroups(entry: vgpu_abi::WarpEntryFn, width: u32) -> Form {
         entry,
         rest: nothing,
         width,
+        loops: false,
     }
 }
 
@@ -294,6 +295,26 @@ warp_kernel!(coordinates, cx, lanes, seen: Seen, {
     vgpu_warp_lane(cx, 3);
 });
 
+/// As compiled code with a loop over the subgroups of a block: it makes the context that of each one's first thread.
+unsafe extern "C" fn coordinates_in_a_loop(cx: *mut ThreadContext, args: *const u64, call: u64) {
+    // SAFETY: the engine's contract: `call` is the address of the structure, and `cx` the subgroups' own.
+    unsafe {
+        let call = &*(call as *const SubgroupCall);
+        let width = (*(*args as *const Seen)).width;
+        for first in (0..call.threads).step_by(width as usize) {
+            let [nx, ny, _] = (*cx).ntid;
+            (*cx).tid = match first < nx {
+                true => [first, 0, 0],
+                false => [first % nx, first / nx % ny, first / nx / ny],
+            };
+            ((*cx).laneid, (*cx).warpid) = (first % 32, first / 32);
+            *call.current = first as u16;
+            *call.thread = first as u16;
+            coordinates(cx, args, u64::MAX >> (64 - width));
+        }
+    }
+}
+
 kernel!(coordinates_of_a_thread, cx, seen: Seen, {
     let whole = (*cx).ntid.iter().product::<u32>() / seen.width * seen.width;
     seen.note(&*cx, 1, |first| first >= whole);
@@ -315,13 +336,16 @@ fn every_thread_is_in_one_subgroup_or_alone() {
         .flat_map(|width| shapes.map(|shape| (width, shape)))
     {
         let count = 5 * threads.iter().product::<u32>();
+        let subgroups = |entry, loops| Form::Subgroups {
+            entry,
+            rest: coordinates_of_a_thread,
+            width,
+            loops,
+        };
         let forms = [
             warps(coordinates),
-            Form::Subgroups {
-                entry: coordinates,
-                rest: coordinates_of_a_thread,
-                width,
-            },
+            subgroups(coordinates, false),
+            subgroups(coordinates_in_a_loop, true),
         ];
         for form in &forms[usize::from(width != 32)..] {
             let seen = Seen {
@@ -371,6 +395,7 @@ fn a_fault_that_the_cpu_finds_names_the_threads_of_the_subgroup_or_warp() {
         entry: nothing_in_lanes,
         rest: wild_thread,
         width: 16,
+        loops: false,
     };
     // The last warp may have fewer threads.
     for (form, threads, first, count) in [
@@ -437,6 +462,7 @@ fn a_trial_runs_every_block_once_in_either_form() {
                 entry: counts_lanes,
                 rest: counts_threads,
                 width: 32,
+                loops: false,
             },
             choice: Some(choice),
             ..grid_run(nothing, BLOCKS, threads, &args)

@@ -39,6 +39,7 @@ mod form;
 mod normalise;
 mod refusal;
 pub mod regions;
+pub mod subgroup_loops;
 
 use anyhow::Result;
 use vgpu_abi::Checks;
@@ -191,6 +192,7 @@ fn build(
             partial,
             max_threads: kernel.bound.unwrap_or(kernel.max_threads),
             regions: None,
+            loops: false,
         },
     ))
 }

@@ -318,7 +318,7 @@ fn addresses_written(blocks: &[Block]) -> HashSet<Value> {
 }
 
 /// Whether a field of the context is the same for all warps of a block, and stays as it is.
-fn is_shared_field(offset: usize) -> bool {
+pub fn is_shared_field(offset: usize) -> bool {
     let own = [
         offset_of!(ThreadContext, tid)..offset_of!(ThreadContext, ntid),
         offset_of!(ThreadContext, laneid)..offset_of!(ThreadContext, smid),

@@ -16,6 +16,8 @@ mod eligibility;
 mod kept;
 mod recompute;
 
+pub use build::is_shared_field;
+
 use anyhow::Result;
 use vgpu_abi::artifact::WarpForm;
 
