@@ -147,6 +147,23 @@ static void private_missing(void) {
   free(x);
 }
 
+// mistake sums_without_barrier: race, of 4 bytes
+static void sums_without_barrier(void) {
+  int n = unknown_size, *x = numbers(n), *sums = numbers(n);
+#pragma omp target parallel num_threads(64) map(tofrom : x[0 : n], sums[0 : n])
+  {
+    int t = omp_get_thread_num(), sum = 0;
+    x[t] = t; // <- race
+#ifdef RIGHT
+#pragma omp barrier
+#endif
+    for (int i = 0; i < n; i++)
+      sum += x[i]; // <- race
+    sums[t] = sum;
+  }
+  free(x), free(sums);
+}
+
 // mistake histogram_without_atomic: race
 static void histogram_without_atomic(void) {
   int n = unknown_size, *x = numbers(n), bins[8] = {0};
@@ -243,6 +260,7 @@ int main(int argc, char **argv) {
   RUN(loop_carried_dependence)
   RUN(stencil_in_place)
   RUN(private_missing)
+  RUN(sums_without_barrier)
   RUN(histogram_without_atomic)
   RUN(index_with_duplicates)
   RUN(two_iterations_one_element)

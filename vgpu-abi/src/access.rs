@@ -102,6 +102,24 @@ impl AccessKind {
     /// variable's declaration stands the alignment.
     pub const ALIGNMENT: AccessKind = AccessKind(4096);
 
+    /// Where the bytes of an element are, from this bit on.
+    const ELEMENT: u32 = 16;
+
+    /// The most bytes of an element of several.
+    pub const LARGEST_ELEMENT: u64 = u16::MAX as u64;
+
+    /// The same of several elements, of so many bytes each.
+    pub fn of_elements(self, bytes: u64) -> AccessKind {
+        let kind = self.0 & ((1 << AccessKind::ELEMENT) - 1);
+        AccessKind(kind | (bytes as u32) << AccessKind::ELEMENT)
+    }
+
+    /// The bytes of an element, if it is an access of several.
+    pub fn element(self) -> Option<u64> {
+        let bytes = self.0 >> AccessKind::ELEMENT;
+        (bytes > 0).then_some(bytes.into())
+    }
+
     /// Whether it has all bits of `other`.
     pub fn has(self, other: AccessKind) -> bool {
         self.0 & other.0 == other.0
@@ -147,5 +165,8 @@ mod tests {
             .and(AccessKind::WRITE)
             .and(AccessKind::ATOMIC);
         assert!(update.has(AccessKind::WRITE) && !update.has(AccessKind::ACQUIRE));
+        let several = update.of_elements(8);
+        assert!(several.has(update) && !several.has(AccessKind::FRESH));
+        assert_eq!((several.element(), update.element()), (Some(8), None));
     }
 }

@@ -101,7 +101,9 @@ pub const WARP_ENGINE_SYMBOLS: &[&str] = &[
 /// | `vgpu_lanes_leave` | `void(cx, u64 mask)` | it goes on behind that |
 /// | `vgpu_members` | `void(cx, site)` | the thread goes on behind an operation with a member mask |
 /// | `vgpu_warp_access` | `void(cx, site, u32 kind, u64 size, u64 lanes, u64 value, void *first, i64 stride)` | an access of each lane; `first` is lane 0's |
+/// | `vgpu_warp_access_tile` | `void(cx, site, u32 kind, u64 size, u64 lanes, u64 value, void *first, u32 columns, i64 across, i64 down)` | the same of rows of `columns` lanes, with distances from column to column and from row to row |
 /// | `vgpu_warp_access_each` | `void(cx, site, u32 kind, u64 size, u64 lanes, u64 value, void **)` | the same for any addresses |
+/// | `vgpu_warp_access_sizes` | `void(cx, site, u32 kind, u64 lanes, u64 value, void **, u64 *sizes)` | the same for any addresses and sizes |
 /// | `vgpu_warp_fence` | `void(cx, u32 kind, u64 lanes)` | a fence of each lane |
 /// | `vgpu_warp_meet` | `void(cx, u64 lanes)` | the lanes have waited for each other in a `bar.warp.sync` |
 /// | `vgpu_warp_members` | `void(cx, site, u64 mask, u64 lanes)` | the lanes have met at an operation with a member mask |
@@ -116,7 +118,9 @@ pub const CHECK_SYMBOLS: &[&str] = &[
     "vgpu_lanes_leave",
     "vgpu_members",
     "vgpu_warp_access",
+    "vgpu_warp_access_tile",
     "vgpu_warp_access_each",
+    "vgpu_warp_access_sizes",
     "vgpu_warp_fence",
     "vgpu_warp_meet",
     "vgpu_warp_members",

@@ -123,6 +123,14 @@ announcements! {
         it.checks.accesses(it.actor, access(site, kind, size, first, value), lanes, stride);
     }
 
+    fn vgpu_warp_access_tile(
+        it, site: u32, kind: u32, size: u64, lanes: u64, value: u64, first: *mut c_void, columns: u32, across: i64,
+        down: i64
+    ) {
+        let all = access(site, kind, size, first, value);
+        it.checks.tile(it.actor, all, lanes, (columns, across, down));
+    }
+
     fn vgpu_warp_access_each(
         it, site: u32, kind: u32, size: u64, lanes: u64, value: u64, addresses: *const *mut c_void
     ) {
@@ -131,6 +139,18 @@ announcements! {
         let addresses = unsafe { std::slice::from_raw_parts(addresses.cast(), count as usize) };
         let all = access(site, kind, size, std::ptr::null_mut(), value);
         it.checks.gather(it.actor, all, lanes, addresses);
+    }
+
+    fn vgpu_warp_access_sizes(
+        it, site: u32, kind: u32, lanes: u64, value: u64, addresses: *const *mut c_void, sizes: *const u64
+    ) {
+        let count = (64 - lanes.leading_zeros()) as usize;
+        // SAFETY: compiled code has an address for each lane.
+        let addresses = unsafe { std::slice::from_raw_parts(addresses.cast::<u64>(), count) };
+        // SAFETY: and a size.
+        let sizes = unsafe { std::slice::from_raw_parts(sizes, count) };
+        let all = access(site, kind, 0, std::ptr::null_mut(), value);
+        it.checks.ranges(it.actor, all, lanes, addresses, sizes);
     }
 
     fn vgpu_warp_fence(it, kind: u32, lanes: u64) {
@@ -203,7 +223,9 @@ pub fn function(symbol: &str) -> Option<u64> {
         vgpu_members,
         vgpu_warp_members,
         vgpu_warp_access,
+        vgpu_warp_access_tile,
         vgpu_warp_access_each,
+        vgpu_warp_access_sizes,
         vgpu_warp_fence,
         vgpu_warp_meet,
         vgpu_checked_barrier,

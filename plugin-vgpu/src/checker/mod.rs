@@ -223,7 +223,7 @@ impl Checker {
     }
 
     /// Whether nothing is wrong with accesses to a whole range. Notes what they write.
-    #[inline]
+    #[inline(always)]
     fn is_plain(&self, kind: AccessKind, address: u64, size: u64) -> bool {
         let Shadow {
             accessible,

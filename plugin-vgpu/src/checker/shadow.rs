@@ -115,12 +115,24 @@ impl Bitmap {
     }
 
     /// Whether the bits of all of `len` bytes are set.
-    #[inline]
+    #[inline(always)]
     pub fn has_all(self, start: u64, len: u64) -> bool {
         if let Some(bits) = self.within_a_word(start, len) {
             return bits.count_ones() == len as u32;
         }
-        words(start, len).all(|(word, mask)| self.word(word).load(Ordering::Relaxed) & mask == mask)
+        let last = start + len - 1;
+        let clear = |address: u64| !self.word(address).load(Ordering::Relaxed);
+        let mut missing = clear(start) & u64::MAX << (start % BYTES_PER_WORD);
+        let mut word = (start / BYTES_PER_WORD + 1) * BYTES_PER_WORD;
+        while word <= last - last % BYTES_PER_WORD {
+            let unused = match word / BYTES_PER_WORD == last / BYTES_PER_WORD {
+                true => BYTES_PER_WORD - 1 - last % BYTES_PER_WORD,
+                false => 0,
+            };
+            missing |= clear(word) << unused;
+            word += BYTES_PER_WORD;
+        }
+        missing == 0
     }
 
     /// Whether the bit of any of `len` bytes is set.

@@ -1,19 +1,17 @@
 //! What orders the accesses of a block with others: barriers, what is released and acquired through memory, and the
 //! ends of kernels.
 
-use std::collections::HashMap;
-
 use vgpu_abi::AccessKind;
 
 use super::block_clock::{BlockClock, MAX_TIME};
+use super::horizon::Horizon;
 use super::launches::Launches;
 use super::releases::{Acquired, Moment, Releases};
-use super::segment::Horizon;
 use super::thread_set::ThreadSet;
 use crate::block::MAX_THREADS;
 
 /// A place where threads wait for each other: a named barrier, or a `syncwarp` of some lanes of a warp.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meeting {
     /// A named barrier.
     Barrier(u32),
@@ -21,10 +19,9 @@ pub enum Meeting {
     Lanes(u16, u64),
 }
 
-/// Those who have come to a meeting.
-#[derive(Default)]
+/// Those who have come to a meeting since it was closed last.
 struct Arrived {
-    generation: u32,
+    meeting: Meeting,
     /// All of them.
     subjects: ThreadSet,
     /// Those who wait.
@@ -39,8 +36,6 @@ struct ThreadState {
     pending: Acquired,
     /// The block's time at its last releasing fence.
     fence: Option<u32>,
-    /// The generation of the meeting that it has come to.
-    generation: u32,
 }
 
 /// What orders the accesses of a device's kernels.
@@ -54,7 +49,8 @@ pub struct Order {
     holders: Vec<u16>,
     /// What all threads of the block have acquired.
     acquired: Acquired,
-    meetings: HashMap<Meeting, Arrived>,
+    /// Few: a block has some barriers, and a warp some masks.
+    meetings: Vec<Arrived>,
     /// What the present block comes after.
     horizon: Horizon,
     /// Whether a thread of the block has made a fence.
@@ -74,7 +70,7 @@ impl Default for Order {
             used: false,
             holders: Vec::new(),
             acquired: Acquired::default(),
-            meetings: HashMap::new(),
+            meetings: Vec::new(),
             horizon: Horizon::default(),
             fenced: false,
             lockstep: 1,
@@ -114,8 +110,13 @@ impl Order {
 
     /// What all accesses of the present block come after.
     pub fn horizon(&self) -> Horizon {
+        let apart = match self.releases.is_empty() {
+            true => self.horizon.apart,
+            false => (0, 0),
+        };
         Horizon {
             all: self.clock.all(),
+            apart,
             ..self.horizon
         }
     }
@@ -150,30 +151,34 @@ impl Order {
     }
 
     /// Threads come to a meeting; `wait`: they stay until the others have come.
-    pub fn arrive(&mut self, meeting: Meeting, threads: &ThreadSet, first: u16, wait: bool) {
-        let arrived = self.meetings.entry(meeting).or_default();
+    pub fn arrive(&mut self, meeting: Meeting, threads: &ThreadSet, wait: bool) {
+        let known = self.meetings.iter().position(|it| it.meeting == meeting);
+        let index = known.unwrap_or_else(|| {
+            self.meetings.push(Arrived {
+                meeting,
+                subjects: ThreadSet::default(),
+                knowers: ThreadSet::default(),
+            });
+            self.meetings.len() - 1
+        });
+        let arrived = &mut self.meetings[index];
         arrived.subjects.add(threads);
         if wait {
-            self.used = true;
             arrived.knowers.add(threads);
-            for thread in (first..first + 64).filter(|&it| it < 1024 && threads.has(it)) {
-                self.threads[usize::from(thread)].generation = arrived.generation;
-            }
         }
     }
 
-    /// `thread` goes on after a meeting. The first one to do so closes it. `live`: threads that have not ended.
+    /// `thread` goes on after a meeting. The first one to do so closes it, so that the others have come to none. `live`:
+    /// threads that have not ended.
     pub fn leave(&mut self, meeting: Meeting, thread: u16, live: u32) {
-        let Some(arrived) = self.meetings.get_mut(&meeting) else {
-            return;
-        };
-        if self.threads[usize::from(thread)].generation != arrived.generation {
-            return;
+        let mut meetings = self.meetings.iter();
+        let open = meetings.position(|it| it.meeting == meeting && it.knowers.has(thread));
+        if let Some(open) = open {
+            let Arrived {
+                subjects, knowers, ..
+            } = self.meetings.swap_remove(open);
+            self.meet(&knowers, &subjects, live);
         }
-        arrived.generation += 1;
-        let subjects = std::mem::take(&mut arrived.subjects);
-        let knowers = std::mem::take(&mut arrived.knowers);
-        self.meet(&knowers, &subjects, live);
     }
 
     /// `knowers` have waited for `subjects`.

@@ -129,8 +129,8 @@ fn steps(addresses: &[u64], stride: u64) -> usize {
     pairs.take_while(|&pair| follows(pair)).count()
 }
 
-/// Threads of two rows that have accessed the same bytes, the first row's first.
-pub fn pairs(a: Threads, b: Threads, bytes: u64) -> impl Iterator<Item = (u16, u16)> {
+/// Threads of two rows that have accessed the same bytes, the first row's first, and the byte.
+pub fn pairs(a: Threads, b: Threads, bytes: u64) -> impl Iterator<Item = (u16, u16, u32)> {
     // Bytes after which one of the threads is another one.
     let step = a.shift().min(b.shift());
     let mut rest = bytes;
@@ -142,7 +142,7 @@ pub fn pairs(a: Threads, b: Threads, bytes: u64) -> impl Iterator<Item = (u16, u
     });
     bytes.flat_map(move |byte| {
         let (a, b) = (a.at(byte), b.at(byte));
-        [(a[0], b[0]), (a[1], b[0]), (a[0], b[1]), (a[1], b[1])]
+        [(a[0], b[0]), (a[1], b[0]), (a[0], b[1]), (a[1], b[1])].map(|(a, b)| (a, b, byte))
     })
 }
 
@@ -185,11 +185,11 @@ mod tests {
     fn pairs_of_threads() {
         let all = |a, b, bytes| pairs(a, b, bytes).step_by(4).collect::<Vec<_>>();
         let (each, one) = (Threads::each(8, 3, 8), Threads::one(1));
-        assert_eq!(all(each, one, 0xff_ff00), [(9, 1), (10, 1)]);
-        assert_eq!(all(one, one, u64::MAX), [(1, 1)]);
+        assert_eq!(all(each, one, 0xff_ff00), [(9, 1, 8), (10, 1, 16)]);
+        assert_eq!(all(one, one, u64::MAX), [(1, 1, 0)]);
         let together = Threads::together(0, 31);
         let found: Vec<_> = pairs(together, one, 1).collect();
-        assert_eq!(found, [(0, 1), (31, 1), (0, 1), (31, 1)]);
+        assert_eq!(found, [(0, 1, 0), (31, 1, 0), (0, 1, 0), (31, 1, 0)]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Launches, and which of them come after which.
 
-use super::segment::Horizon;
+use super::horizon::Horizon;
 use super::work::{Begun, DeviceWork};
 
 /// Most blocks that have numbers of their own.
@@ -54,11 +54,18 @@ impl Launches {
 
     /// What a block of a launch comes after.
     pub fn horizon(&self, launch: u32, block: u64) -> Horizon {
-        let LaunchSpan { first, settled, .. } = self.all[launch as usize];
+        let LaunchSpan {
+            first,
+            settled,
+            blocks,
+            ..
+        } = self.all[launch as usize];
+        let number = |block: u64| (u64::from(first) + block).min(MAX_BLOCKS) as u32;
         Horizon {
-            block: (u64::from(first) + block).min(MAX_BLOCKS) as u32,
+            block: number(block),
             all: 0,
             settled,
+            apart: (first, number(blocks)),
         }
     }
 

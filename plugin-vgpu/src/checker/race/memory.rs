@@ -40,15 +40,11 @@ impl Memory {
         &mut chunk[(address % CHUNK / SEGMENT) as usize]
     }
 
-    /// Begins to load the segments of a range, so that each is not waited for on its own.
+    /// Begins to load the segment of an address, so that several are not waited for one after the other.
     #[inline]
-    pub fn prefetch(&self, first: u64, last: u64) {
-        let mut address = first;
-        while address <= last {
-            if let Some(chunk) = &self.chunks[chunk_of(address)] {
-                prefetch(&chunk[(address % CHUNK / SEGMENT) as usize]);
-            }
-            address += SEGMENT;
+    pub fn prefetch(&self, address: u64) {
+        if let Some(chunk) = &self.chunks[chunk_of(address)] {
+            prefetch(&chunk[(address % CHUNK / SEGMENT) as usize]);
         }
     }
 

@@ -10,11 +10,15 @@
 //! memory (`segment`). Only what these comparisons cannot settle is looked at thread by thread.
 
 mod block_clock;
+mod comparison;
 mod detector;
 mod happens_before;
+mod horizon;
 mod lanes;
 mod launches;
 mod memory;
+mod more_rows;
+mod probe;
 mod releases;
 mod row;
 mod segment;
@@ -31,13 +35,13 @@ use crate::arena::Span;
 use crate::warp;
 pub use detector::Detector;
 pub use happens_before::{Meeting, Order};
+use horizon::Horizon;
 use lanes::Strided;
-pub use lanes::runs;
 use launches::Launches;
 use memory::Memory;
+use probe::Probe;
 use releases::Moment;
-use row::{Row, Threads};
-use segment::Horizon;
+use row::{Event, Row, Threads};
 pub use thread_set::ThreadSet;
 pub use work::{Begun, Finished, Timeline, host_learns, known_to_host};
 
@@ -46,6 +50,8 @@ pub use work::{Begun, Finished, Timeline, host_learns, known_to_host};
 pub struct Conflict {
     /// The thread of the present access.
     pub present: u16,
+    /// The first byte that it shares with the past one.
+    pub address: u64,
     /// Where in the code of its launch the past access is.
     pub site: u32,
     /// Whether it was a write.
@@ -100,8 +106,70 @@ impl Races {
             self.each(first, access, lanes, |lane| {
                 address_of(access, lane, stride)
             });
-        } else {
-            self.run(first, access, lanes, stride);
+        } else if self.compares(access.kind) && lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize;
+            let probe = self.probe(first, access, address_of(access, lane, stride));
+            self.run(first, access, lanes, stride, &probe);
+        }
+        &self.found
+    }
+
+    /// The same of reads that order nothing, where lanes so many behind these read the same; the last of them are `last`
+    /// behind.
+    pub fn repeated(
+        &mut self,
+        first: u16,
+        access: &Access,
+        lanes: u64,
+        stride: i64,
+        last: u16,
+    ) -> &[Conflict] {
+        self.found.clear();
+        if self.compares(access.kind) && lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize;
+            let probe = self.probe(first, access, address_of(access, lane, stride));
+            match Strided::new(first, (access.address, access.size), lanes, stride) {
+                Some(strided) => strided.each_row(|segment, threads, bytes| {
+                    let threads = threads.and_behind(last);
+                    self.note(segment, &probe.event.by(threads).of(bytes), &probe);
+                }),
+                None => {
+                    self.run(first, access, lanes, stride, &probe);
+                    self.run(first + last, access, lanes, stride, &probe);
+                }
+            }
+        }
+        &self.found
+    }
+
+    /// The same where each lane has an address of its own.
+    pub fn gather(
+        &mut self,
+        first: u16,
+        access: &Access,
+        lanes: u64,
+        addresses: &[u64],
+    ) -> &[Conflict] {
+        self.found.clear();
+        if self.order.concerns(access.kind) {
+            self.each(first, access, lanes, |lane| addresses[lane]);
+        } else if self.compares(access.kind) && lanes != 0 {
+            let address = addresses[lanes.trailing_zeros() as usize];
+            let mut probe = self.probe(first, access, address);
+            warp::lanes(lanes).for_each(|lane| self.memory.prefetch(addresses[lane]));
+            for (lane, run, stride) in lanes::runs(lanes, access.size, addresses) {
+                let address = addresses[lane];
+                if self.is_own_memory(address) != probe.horizon.is_own_memory() {
+                    probe = self.probe(first, access, address);
+                }
+                if run.is_power_of_two() {
+                    let event = probe.event.by(Threads::one(first + lane as u16));
+                    self.range((address, access.size), event, &probe);
+                } else {
+                    let address = address.wrapping_sub((lane as i64 * stride) as u64);
+                    self.run(first, &Access { address, ..*access }, run, stride, &probe);
+                }
+            }
         }
         &self.found
     }
@@ -113,35 +181,39 @@ impl Races {
         }
     }
 
+    /// Whether accesses of a kind, which order nothing, are compared.
+    fn compares(&self, kind: AccessKind) -> bool {
+        !kind.has(AccessKind::ORDER) && !self.order.is_exhausted()
+    }
+
     /// Lanes whose access orders nothing.
-    fn run(&mut self, first: u16, access: &Access, lanes: u64, stride: i64) {
-        if lanes == 0 || access.kind.has(AccessKind::ORDER) || self.order.is_exhausted() {
-            return;
-        }
-        let last = first + 63 - lanes.leading_zeros() as u16;
-        let next = first + lanes.trailing_zeros() as u16;
+    fn run(&mut self, first: u16, access: &Access, lanes: u64, stride: i64, probe: &Probe) {
+        let (low, high) = (lanes.trailing_zeros(), 63 - lanes.leading_zeros());
+        let (next, last) = (first + low as u16, first + high as u16);
+        let event = probe.event;
+        let bytes = (access.address, access.size);
         let same = stride == 0 && next != last;
         if same && access.kind.0 & (WRITE.0 | ATOMIC.0) != WRITE.0 {
-            self.range(access, Threads::together(next, last));
+            self.range(bytes, event.by(Threads::together(next, last)), probe);
         } else if same {
             // They race with each other, unless they write the same. Two are as many as all.
-            self.range(access, Threads::one(next));
-            self.range(access, Threads::one(last));
-        } else if let Some(strided) =
-            Strided::new(first, (access.address, access.size), lanes, stride)
-        {
-            let row = self.row(access, Threads::one(first));
-            let horizon = self.horizon(access.address);
+            self.range(bytes, event.by(Threads::one(next)), probe);
+            self.range(bytes, event.by(Threads::one(last)), probe);
+        } else if let Some(strided) = Strided::new(first, bytes, lanes, stride) {
             let (first, last) = strided.bounds();
-            self.memory.prefetch(first, last);
+            (first..=last)
+                .step_by(row::SEGMENT as usize)
+                .for_each(|segment| self.memory.prefetch(segment));
             strided.each_row(|segment, threads, bytes| {
-                self.note(segment, &row.by(threads).of(bytes), &horizon);
+                self.note(segment, &event.by(threads).of(bytes), probe);
             });
         } else {
+            warp::lanes(lanes)
+                .for_each(|lane| self.memory.prefetch(address_of(access, lane, stride)));
             for lane in warp::lanes(lanes) {
-                let address = address_of(access, lane, stride);
-                let access = Access { address, ..*access };
-                self.range(&access, Threads::one(first + lane as u16));
+                let bytes = (address_of(access, lane, stride), access.size);
+                let event = event.by(Threads::one(first + lane as u16));
+                self.range(bytes, event, probe);
             }
         }
     }
@@ -152,8 +224,9 @@ impl Races {
         if orders {
             self.order.acquire_at(thread, kind, address);
         }
-        if !kind.has(AccessKind::ORDER) && !self.order.is_exhausted() {
-            self.range(access, Threads::one(thread));
+        if self.compares(kind) {
+            let probe = self.probe(thread, access, address);
+            self.range((address, access.size), probe.event, &probe);
         }
         if orders && kind.has(WRITE) {
             self.order.release_at(thread, kind, address);
@@ -161,40 +234,58 @@ impl Races {
     }
 
     /// Threads access the same bytes.
-    fn range(&mut self, access: &Access, threads: Threads) {
-        let row = self.row(access, threads);
-        let horizon = self.horizon(access.address);
-        for (segment, bytes) in memory::pieces(access.address, access.size) {
-            self.note(segment, &row.of(bytes), &horizon);
+    #[inline]
+    fn range(&mut self, (address, size): (u64, u64), event: Event, probe: &Probe) {
+        let within = address % row::SEGMENT;
+        if size - 1 < row::SEGMENT - within {
+            let bytes = u64::MAX >> (row::SEGMENT - size) << within;
+            return self.note(address - within, &event.of(bytes), probe);
+        }
+        for (segment, bytes) in memory::pieces(address, size) {
+            self.note(segment, &event.of(bytes), probe);
         }
     }
 
-    fn row(&self, access: &Access, threads: Threads) -> Row {
+    /// An access to memory like that at an address.
+    #[inline]
+    fn probe(&self, thread: u16, access: &Access, address: u64) -> Probe {
         let Access {
             site, kind, value, ..
         } = *access;
-        Row::new(self.order.now(), threads, site, kind, value)
+        let event = Event::new(self.order.now(), Threads::one(thread), site, kind, value);
+        let horizon = self.order.horizon();
+        match self.is_own_memory(address) {
+            true => Probe::new(event, horizon.of_own_memory()),
+            false => Probe::new(event, horizon),
+        }
     }
 
-    /// What accesses of the present block to an address come after.
-    fn horizon(&self, address: u64) -> Horizon {
-        let mut horizon = self.order.horizon();
-        if self.shared.is_some_and(|it| it.contains(address, 1)) {
-            // Another block's shared memory was another memory.
-            horizon.settled = u32::MAX;
-        }
-        horizon
+    /// Whether memory is the present block's alone.
+    #[inline]
+    fn is_own_memory(&self, address: u64) -> bool {
+        self.shared
+            .is_some_and(|shared| shared.contains(address, 1))
     }
 
     /// Compares a row with those of its segment, and adds it to them.
-    #[inline]
-    fn note(&mut self, segment: u64, row: &Row, horizon: &Horizon) {
-        let segment = self.memory.segment(segment);
+    #[inline(always)]
+    fn note(&mut self, address: u64, row: &Row, probe: &Probe) {
+        if !self.memory.segment(address).note_at_once(row, probe) {
+            self.note_slowly(address, *row, &probe.horizon);
+        }
+    }
+
+    /// The row comes by value, so that those that are noted at once are nowhere in memory.
+    #[inline(never)]
+    fn note_slowly(&mut self, address: u64, row: Row, horizon: &Horizon) {
+        let row = &row;
+        let segment = self.memory.segment(address);
         let verdict = segment.compare(row, horizon);
         if verdict.suspect {
             let suspects = segment.suspects(row, horizon);
             let launches = self.launches.lock();
-            look_closer(suspects, row, &self.order, &launches, &mut self.found);
+            let place = (address, row);
+            look_closer(place, suspects, &self.order, &launches, &mut self.found);
         }
         if !verdict.known {
             segment.note(row, horizon);
@@ -202,35 +293,37 @@ impl Races {
     }
 }
 
-/// Looks for races of a row with old ones, thread by thread.
+/// Looks for races of a row of a segment with old ones, thread by thread.
 #[cold]
-fn look_closer<'a>(
-    suspects: impl Iterator<Item = (&'a Row, u64)>,
-    row: &Row,
+fn look_closer(
+    (segment, row): (u64, &Row),
+    suspects: impl Iterator<Item = (Event, u64)>,
     order: &Order,
     launches: &Launches,
     found: &mut Vec<Conflict>,
 ) {
     let mut reported = 0;
     for (old, bytes) in suspects {
-        let pairs = lanes::pairs(old.threads, row.threads, bytes & !reported);
-        let mut races = pairs.filter(|(past, present)| {
+        let threads = { row.event }.threads();
+        let pairs = lanes::pairs(old.threads(), threads, bytes & !reported);
+        let mut races = pairs.filter(|(past, present, _)| {
             let moment = Moment {
-                block: old.block,
+                block: old.block(),
                 thread: *past,
-                time: old.time,
+                time: old.time(),
             };
             order.races(launches, *present, moment)
         });
-        let Some((thread, present)) = races.next() else {
+        let Some((thread, present, byte)) = races.next() else {
             continue;
         };
-        let Some((launch, block)) = launches.of(old.block) else {
+        let Some((launch, block)) = launches.of(old.block()) else {
             continue;
         };
         reported |= bytes;
         found.push(Conflict {
             present,
+            address: segment + u64::from(byte),
             site: old.site(),
             write: old.writes(),
             atomic: old.is_atomic(),

@@ -36,6 +36,11 @@ impl Threads {
         Threads::new(at_byte_0, shift, 0, of_warp)
     }
 
+    /// The same bytes are accessed by further threads, too, the last of them so many behind.
+    pub fn and_behind(self, last: u16) -> Threads {
+        Threads(self.0 | u32::from(last) << 14)
+    }
+
     /// Thread (11 bits), shift (3), distance of the last thread (6), warp (5).
     fn new(at_byte_0: i32, shift: u32, last: u16, of_warp: u16) -> Threads {
         let warp = u32::from(of_warp / 32);
@@ -69,99 +74,136 @@ impl Threads {
 }
 
 const ATOMIC: u32 = 1 << 31;
-const WRITES: u32 = 1 << 30;
+const WRITES: u32 = 1 << KIND_SHIFT;
+const KIND_SHIFT: u32 = 30;
 
-/// A row. Two of them and a pointer fill a cache line.
+/// A row. Two of them and a pointer fill a cache line. What is compared together is one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(Rust, packed(4))]
 pub struct Row {
     /// The bytes of the segment.
     pub bytes: u64,
-    /// The block's number.
-    pub block: u32,
-    /// The block's time.
-    pub time: u32,
-    /// Who.
-    pub threads: Threads,
-    /// Index into the image's sites, whether it writes, and whether it is atomic.
-    how: u32,
+    /// When, by whom and how it was.
+    pub event: Event,
+}
+
+/// What a row knows of its access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(Rust, packed(4))]
+pub struct Event {
+    /// The block's number, and the block's time in the low half.
+    when: u64,
+    /// The threads in the low half; then index into the image's sites, whether it writes, and whether it is atomic.
+    who: u64,
     /// A hash of what it writes; 0 if that is not known.
     value: u32,
 }
 
 impl Row {
+    /// Nobody's: a place for another one.
+    pub const FREE: Row = Row {
+        bytes: 0,
+        event: Event {
+            when: 0,
+            who: 0,
+            value: 0,
+        },
+    };
+}
+
+impl Event {
     /// An access that happens now. `value` is what it writes, if that is known.
-    pub fn new(now: (u32, u32), threads: Threads, site: u32, kind: AccessKind, value: u64) -> Row {
+    pub fn new(
+        now: (u32, u32),
+        threads: Threads,
+        site: u32,
+        kind: AccessKind,
+        value: u64,
+    ) -> Event {
         let flag = |is: AccessKind, bit| if kind.has(is) { bit } else { 0 };
         let hash = (value.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32 | 1;
         let known = kind.has(AccessKind::VALUE) && !kind.has(AccessKind::READ);
-        Row {
-            bytes: 0,
-            block: now.0,
-            time: now.1,
-            threads,
-            how: site | flag(AccessKind::ATOMIC, ATOMIC) | flag(AccessKind::WRITE, WRITES),
+        let how = site | flag(AccessKind::ATOMIC, ATOMIC) | flag(AccessKind::WRITE, WRITES);
+        Event {
+            when: u64::from(now.0) << 32 | u64::from(now.1),
+            who: u64::from(how) << 32 | u64::from(threads.0),
             value: if known { hash } else { 0 },
         }
     }
 
     /// The same access to these bytes of a segment.
     pub fn of(self, bytes: u64) -> Row {
-        Row { bytes, ..self }
-    }
-
-    /// Nobody's: a place for another one.
-    pub fn free() -> Row {
-        Row::new((0, 0), Threads(0), 0, AccessKind(0), 0)
+        Row { bytes, event: self }
     }
 
     /// The same access by others.
-    pub fn by(self, threads: Threads) -> Row {
-        Row { threads, ..self }
+    pub fn by(self, threads: Threads) -> Event {
+        let who = self.who & !u64::from(u32::MAX) | u64::from(threads.0);
+        Event { who, ..self }
+    }
+
+    /// The block's number.
+    pub fn block(&self) -> u32 {
+        (self.when >> 32) as u32
+    }
+
+    /// The block's time.
+    pub fn time(&self) -> u32 {
+        self.when as u32
+    }
+
+    /// Who.
+    pub fn threads(&self) -> Threads {
+        Threads(self.who as u32)
+    }
+
+    fn how(&self) -> u32 {
+        (self.who >> 32) as u32
     }
 
     /// Index into the sites of its image.
     pub fn site(&self) -> u32 {
-        self.how & !(ATOMIC | WRITES)
+        self.how() & !(ATOMIC | WRITES)
     }
 
     /// Whether it is atomic.
     pub fn is_atomic(&self) -> bool {
-        self.how & ATOMIC != 0
+        self.how() & ATOMIC != 0
     }
 
     /// Whether it writes.
     pub fn writes(&self) -> bool {
-        self.how & WRITES != 0
+        self.how() & WRITES != 0
     }
 
     /// Whether every other access without an order to it races with it.
     pub fn is_plain_write(&self) -> bool {
-        self.how & (ATOMIC | WRITES) == WRITES
+        self.how() & (ATOMIC | WRITES) == WRITES
     }
 
     /// Whether the two are at the same time of the same block.
-    pub fn is_with(&self, other: &Row) -> bool {
-        (self.block, self.time) == (other.block, other.time)
+    pub fn is_with(&self, other: &Event) -> bool {
+        self.when == other.when
     }
 
-    /// Whether they differ in nothing but their bytes.
-    pub fn continues(&self, other: &Row) -> bool {
-        self.threads == other.threads
-            && self.is_with(other)
-            && (self.how, self.value) == (other.how, other.value)
+    /// Whether the two use memory alike, and what is known of the values is the same.
+    #[inline(always)]
+    pub fn is_of_kind(&self, other: &Event) -> bool {
+        self.kind() == other.kind() && self.value == other.value
     }
 
     /// Whether the two race if nothing orders them. Writes of the same value do by the letter of the memory models,
     /// but are harmless in practice; NVIDIA's racecheck does not warn of them either.
-    pub fn conflicts(&self, other: &Row) -> bool {
-        let both = self.how & other.how;
+    pub fn conflicts(&self, other: &Event) -> bool {
+        let both = self.how() & other.how();
         let same = self.value != 0 && self.value == other.value;
-        (self.how | other.how) & WRITES != 0 && both & ATOMIC == 0 && !(both & WRITES != 0 && same)
+        (self.how() | other.how()) & WRITES != 0
+            && both & ATOMIC == 0
+            && !(both & WRITES != 0 && same)
     }
 
     /// Whether whatever conflicts with an `other` access, by the kinds of both, conflicts with this one.
-    pub fn outdoes(&self, other: &Row) -> bool {
+    pub fn outdoes(&self, other: &Event) -> bool {
         self.is_plain_write()
             || match (self.writes(), self.is_atomic()) {
                 (true, _) => other.is_atomic(),
@@ -170,8 +212,20 @@ impl Row {
             }
     }
 
+    /// Whether it writes and whether it is atomic, as a number.
+    #[inline(always)]
+    pub fn kind(&self) -> u32 {
+        self.how() >> KIND_SHIFT
+    }
+
+    /// The kinds of accesses that this one outdoes, a bit each.
+    #[inline(always)]
+    pub fn outdone_kinds(&self) -> u8 {
+        [0b0101, 0b1111, 0b0100, 0b1100][self.kind() as usize]
+    }
+
     /// The same, and what is known of the values.
-    pub fn covers(&self, other: &Row) -> bool {
+    pub fn covers(&self, other: &Event) -> bool {
         let value = self.value == 0 || other.writes() && self.value == other.value;
         value && self.outdoes(other)
     }
@@ -184,8 +238,8 @@ mod tests {
     const READ: AccessKind = AccessKind::READ;
     const WRITE: AccessKind = AccessKind::WRITE;
 
-    fn row(kind: AccessKind, value: u64) -> Row {
-        Row::new((3, 4), Threads::one(1023), 5, kind, value)
+    fn row(kind: AccessKind, value: u64) -> Event {
+        Event::new((3, 4), Threads::one(1023), 5, kind, value)
     }
 
     #[test]
@@ -196,6 +250,7 @@ mod tests {
         assert_eq!((each.at(63), each.at(64)), ([u16::MAX; 2], [0, 0]));
         assert_eq!(Threads::each(96, 2, 100).at(19), [100, 100]);
         assert_eq!(Threads::one(1023).warp(), 31);
+        assert_eq!(each.and_behind(16).at(64), [0, 16]);
         assert!(each.is_one_each() && !Threads::together(1, 2).is_one_each());
     }
 
@@ -216,6 +271,7 @@ mod tests {
         for (a, b) in rows.iter().flat_map(|a| rows.iter().map(move |b| (a, b))) {
             let all = rows.iter().all(|x| !b.conflicts(x) || a.conflicts(x));
             assert_eq!(a.outdoes(b), all, "{a:?} {b:?}");
+            assert_eq!(a.outdone_kinds() >> b.kind() & 1 != 0, all);
         }
         assert_eq!(size_of::<Row>(), 28);
     }

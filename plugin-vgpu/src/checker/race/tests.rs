@@ -42,7 +42,7 @@ impl Program {
     /// A barrier of the first threads of the block.
     fn barrier(&mut self, threads: u64, live: u32) {
         let all = ThreadSet::lanes(0, threads);
-        self.0.order.arrive(Meeting::Barrier(0), &all, 0, true);
+        self.0.order.arrive(Meeting::Barrier(0), &all, true);
         for thread in (0..64).filter(|it| threads >> it & 1 != 0) {
             self.0.order.leave(Meeting::Barrier(0), thread, live);
         }

@@ -1,11 +1,10 @@
 //! Addresses as affine sums of values known only at run time and of a constant, to tell how far apart two addresses
 //! are.
 
-use std::collections::HashMap;
-
+use indexmap::IndexMap;
 use llvm_sys::LLVMOpcode;
 
-use crate::ir::{Layout, Type, Value};
+use crate::ir::{Builder, Context, Layout, Type, Value};
 
 /// How many nested sums are looked into.
 const DEPTH: u32 = 8;
@@ -13,7 +12,7 @@ const DEPTH: u32 = 8;
 /// An address: a pointer, multiples of values, and a constant number of bytes.
 pub struct AffineAddress {
     pointer: Value,
-    terms: HashMap<(Value, Extension), i64>,
+    terms: IndexMap<(Value, Extension), i64>,
     offset: i64,
 }
 
@@ -29,7 +28,7 @@ impl AffineAddress {
     pub fn of(layout: Layout, address: Value) -> AffineAddress {
         let mut sum = AffineAddress {
             pointer: address,
-            terms: HashMap::new(),
+            terms: IndexMap::new(),
             offset: 0,
         };
         loop {
@@ -48,6 +47,47 @@ impl AffineAddress {
     pub fn bytes_to(&self, other: &AffineAddress) -> Option<i64> {
         let same = self.pointer == other.pointer && self.terms == other.terms;
         same.then(|| other.offset.wrapping_sub(self.offset))
+    }
+
+    /// By how much the address grows when its values do. `step` has by how much a value does, as a number with or
+    /// without sign.
+    pub fn step(&self, step: impl Fn(Value, bool) -> Option<i64>) -> Option<i64> {
+        let terms = self.terms.iter().map(|((value, extension), factor)| {
+            let step = step(*value, *extension == Extension::Signed)?;
+            step.checked_mul(*factor)
+        });
+        let mut sum = step(self.pointer, true)?;
+        for term in terms {
+            sum = sum.checked_add(term?)?;
+        }
+        Some(sum)
+    }
+
+    /// Computes the flat address, with other values in place of its own.
+    pub fn emit(
+        &self,
+        context: Context,
+        builder: &Builder,
+        value_of: impl Fn(Value) -> Value,
+    ) -> Value {
+        let int = Type::int(context, 64);
+        let mut bytes = Value::int(int, self.offset as u64);
+        for ((value, extension), factor) in &self.terms {
+            let value = value_of(*value);
+            let opcode = match extension {
+                Extension::Signed => LLVMOpcode::LLVMSExt,
+                Extension::Unsigned => LLVMOpcode::LLVMZExt,
+            };
+            let wide = match is_word(value.ty()) {
+                true => value,
+                false => builder.cast(opcode, value, int),
+            };
+            let factor = Value::int(int, *factor as u64);
+            let term = builder.binary(LLVMOpcode::LLVMMul, wide, factor);
+            bytes = builder.binary(LLVMOpcode::LLVMAdd, bytes, term);
+        }
+        let pointer = builder.to_space(value_of(self.pointer), Type::pointer(context));
+        builder.byte_offset(pointer, bytes)
     }
 
     /// Whether only multiples of more than `size` bytes, added to one pointer, differ among the lanes. Then the lanes'

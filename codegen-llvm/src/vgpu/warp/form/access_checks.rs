@@ -3,6 +3,7 @@
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use vgpu_abi::AccessKind;
 
+use super::access_pattern::AccessPattern;
 use super::vectoriser::Vectoriser;
 use crate::ir::{Type, Value};
 use crate::vgpu::warp::analysis::shape::Shape;
@@ -13,11 +14,13 @@ impl Vectoriser<'_> {
     pub(super) fn access_check(&mut self, call: Value) -> Result<(), Refusal> {
         let [address, size, value, site, kind] = self.five(call)?;
         if !self.divergence.shape(size).is_uniform() {
-            return self.access_check_per_lane(call);
+            return self.access_check_of_sizes(call);
         }
         let announced = AccessKind(kind.as_int().unwrap_or(0) as u32);
-        let is_tested = !announced.has(AccessKind::FRESH)
-            && (!self.checks.race || announced.has(AccessKind::PRIVATE));
+        // Nobody races with a thread's own variables, and only the bounds of what is not the program's matter.
+        let races = !announced.has(AccessKind::PRIVATE)
+            && (!announced.has(AccessKind::FOREIGN) || announced.has(AccessKind::ATOMIC));
+        let is_tested = !announced.has(AccessKind::FRESH) && !(self.checks.race && races);
         let bytes = size.as_int().filter(|_| is_tested);
         let size = self.scalar(size);
         let (kind, value) = self.written_value(kind, value);
@@ -50,12 +53,47 @@ impl Vectoriser<'_> {
                 let first = self.first_address(address);
                 self.check_strided(&common, first, stride);
             }
-            _ => {
-                let pointers = self.flat_vector(address);
-                self.check_each(&common, pointers);
-            }
+            _ => self.check_where_lanes_are(&common, address, call.operand(1).as_int()),
         }
         Ok(())
+    }
+
+    /// Has the engine compare accesses whose addresses differ in another way than by one distance.
+    fn check_where_lanes_are(&mut self, common: &[Value], address: Value, size: Option<u64>) {
+        if let Shape::Tiled {
+            columns,
+            across,
+            down,
+            ..
+        } = self.divergence.shape(address)
+        {
+            let first = self.first_address(address);
+            return self.check_tile(common, first, (columns, across, down));
+        }
+        let element = size.filter(|size| size.is_power_of_two() && *size <= 16);
+        let pattern = element.map(|size| {
+            // As of a store: elements of a row are apart only where they surely are.
+            let ty = Type::int(self.context, 8 * size as u32);
+            (self.access_pattern(address, ty, false), size)
+        });
+        let Some((AccessPattern::RunsIf(test, runs), size)) = pattern else {
+            let pointers = self.flat_vector(address);
+            return self.check_each(common, pointers);
+        };
+        let (near, far, done) = self.fork(test.holds);
+        self.builder.move_to_end(near);
+        match runs.tile(self.width, size) {
+            (_, across, None) => self.check_strided(common, runs.start(), across),
+            (columns, across, Some(down)) => {
+                self.check_tile(common, runs.start(), (columns, across, down));
+            }
+        }
+        self.builder.jump(done);
+        self.builder.move_to_end(far);
+        let pointers = self.on_side_path(|it| it.rematerialise_pointers(address));
+        self.check_each(common, pointers);
+        self.builder.jump(done);
+        self.builder.move_to_end(done);
     }
 
     /// The flat address of lane 0's access.
@@ -70,6 +108,16 @@ impl Vectoriser<'_> {
         self.engine_check("vgpu_warp_access", &[common, &[first, step]].concat());
     }
 
+    /// Has the engine compare accesses of rows of lanes: so many columns, the distance across and the one down.
+    fn check_tile(&mut self, common: &[Value], first: Value, tile: (u32, i64, i64)) {
+        let (columns, across, down) = tile;
+        let int = Type::int(self.context, 64);
+        let columns = Value::int(Type::int(self.context, 32), columns.into());
+        let [across, down] = [across, down].map(|distance| Value::int(int, distance as u64));
+        let arguments = [common, &[first, columns, across, down]].concat();
+        self.engine_check("vgpu_warp_access_tile", &arguments);
+    }
+
     /// Has the engine compare the access of each lane.
     fn check_each(&mut self, common: &[Value], pointers: Value) {
         let slot = self.lane_slot(pointers.ty(), &[]);
@@ -78,18 +126,18 @@ impl Vectoriser<'_> {
     }
 
     /// The same where each lane has a size of its own.
-    fn access_check_per_lane(&mut self, call: Value) -> Result<(), Refusal> {
+    fn access_check_of_sizes(&mut self, call: Value) -> Result<(), Refusal> {
         let [address, size, value, site, kind] = self.five(call)?;
         let (pointers, sizes) = (self.flat_vector(address), self.vector(size));
         let (kind, value) = self.written_value(kind, value);
-        self.for_each_lane(None, |vectoriser, lane| {
-            let one = vectoriser.lane_bit(lane);
-            let first = vectoriser.extract_lane(pointers, lane);
-            let size = vectoriser.extract_lane(sizes, lane);
-            let none = Value::zero(one.ty());
-            let arguments = [vectoriser.cx, site, kind, size, one, value, first, none];
-            vectoriser.engine_check("vgpu_warp_access", &arguments)
+        let [pointers, sizes] = [pointers, sizes].map(|vector| {
+            let slot = self.lane_slot(vector.ty(), &[]);
+            self.builder.store(vector, slot);
+            slot
         });
+        let (lanes, cx) = (self.lanes(), self.cx);
+        let arguments = [cx, site, kind, lanes, value, pointers, sizes];
+        self.engine_check("vgpu_warp_access_sizes", &arguments);
         Ok(())
     }
 
@@ -241,14 +289,6 @@ impl Vectoriser<'_> {
         let bits = self.mask_bits();
         self.builder
             .cast_unsigned(bits, Type::int(self.context, 64))
-    }
-
-    /// The bit of one lane, of 64.
-    fn lane_bit(&self, lane: Value) -> Value {
-        let int = Type::int(self.context, 64);
-        let lane = self.builder.cast_unsigned(lane, int);
-        self.builder
-            .binary(LLVMOpcode::LLVMShl, Value::int(int, 1), lane)
     }
 
     /// Calls one of the engine's functions for checked code ([`vgpu_abi::CHECK_SYMBOLS`]).

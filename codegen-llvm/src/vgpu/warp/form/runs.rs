@@ -75,6 +75,22 @@ impl Runs {
         self.start
     }
 
+    /// Its rows of lanes, for elements of `size` bytes: the columns, the distance across and, if there are several
+    /// rows, that down.
+    pub(super) fn tile(self, width: u32, size: u64) -> (u32, i64, Option<i64>) {
+        let RunShape {
+            columns,
+            repeated,
+            down,
+            apart,
+        } = self.shape;
+        let across = match repeated {
+            true => 0,
+            false => size as i64 * i64::from(apart),
+        };
+        (columns, across, (columns < width).then_some(down))
+    }
+
     /// How many elements lie from a lane's element to the next one's.
     pub(super) fn apart(self) -> u32 {
         self.shape.apart

@@ -9,6 +9,7 @@ pub mod context_marker;
 pub mod copies;
 mod devirtualise;
 mod loop_versioning;
+mod merged_reads;
 pub mod promoted_state;
 mod redundant_barriers;
 mod row_markers;
@@ -101,6 +102,12 @@ pub fn run(
     loop_versioning::run(unit, module, &functions)?;
     for &function in &functions {
         vector_casts::run(module.context, function);
+    }
+    // Whether memory was written depends on when it is read.
+    if unit.options.checks.race && !unit.options.checks.init {
+        functions
+            .iter()
+            .for_each(|&it| merged_reads::run(module, it));
     }
     unit.machine.run_passes(module, SHAPE)?;
     let both: Vec<_> = kernels.iter().copied().zip(functions).collect();
