@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use codegen::PROVENANCE;
 use sha2::{Digest, Sha256};
 
-use crate::analysis::release;
+use crate::analysis::{kernels, release};
 use crate::device::pipeline::{self, Image, Output};
 use crate::device::undefined::NVIDIAS_FUNCTIONS;
 use crate::device::weak_references;
@@ -42,10 +42,18 @@ const OLDEST: PtxVersion = PtxVersion { major: 7, minor: 3 };
 /// of the PTX ISA).
 const BEFORE_OLDEST: [&str; 6] = ["sm_60", "sm_70", "sm_72", "sm_75", "sm_80", "sm_86"];
 
+/// The version that allows kernels more than 4 KiB of parameters (PTX ISA, "Kernel Function Parameters").
+const LARGE_PARAMETERS: PtxVersion = PtxVersion { major: 8, minor: 1 };
+
 impl PtxOptions<'_> {
-    /// LLVM's feature for the version. Empty leaves the version to the architecture.
-    fn feature(&self) -> Result<String> {
-        let of_architecture = BEFORE_OLDEST.contains(&self.arch).then_some(OLDEST);
+    /// LLVM's feature for the version. Empty leaves the version to the architecture. `large`: kernels have more than 4 KiB
+    /// of parameters.
+    fn feature(&self, large: bool) -> Result<String> {
+        let of_architecture = match BEFORE_OLDEST.contains(&self.arch) {
+            _ if large && self.is_before_blackwell() => Some(LARGE_PARAMETERS),
+            true => Some(OLDEST),
+            false => None,
+        };
         let Some(version) = self.version.or(of_architecture) else {
             return Ok(String::new());
         };
@@ -56,6 +64,26 @@ impl PtxOptions<'_> {
         }
         Ok(format!("+ptx{}{}", version.major, version.minor))
     }
+
+    /// Whether PTX of the architecture may be older than [`LARGE_PARAMETERS`].
+    fn is_before_blackwell(&self) -> bool {
+        let digits = self.arch.trim_start_matches("sm_");
+        let digits = digits.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+        digits.parse().is_ok_and(|number: u32| number < 100)
+    }
+}
+
+/// Whether a kernel has more parameters than fit into 4 KiB.
+fn has_large_parameters(module: &Module) -> bool {
+    let layout = module.layout();
+    kernels::find(module).iter().any(|kernel| {
+        let parameters = kernel.function.parameters();
+        let sizes = parameters.iter().zip(1..).map(|(parameter, place)| {
+            let by_value = kernel.function.type_attribute_at(place, "byval");
+            layout.alloc_size(by_value.unwrap_or(parameter.ty()))
+        });
+        sizes.sum::<u64>() > 4096
+    })
 }
 
 impl std::fmt::Display for PtxVersion {
@@ -94,7 +122,7 @@ pub fn compile(context: Context, bitcode: &[u8], options: &PtxOptions<'_>) -> Re
     let machine = Machine::new(&MachineOptions {
         triple: &triple,
         cpu: options.arch,
-        features: &options.feature()?,
+        features: &options.feature(has_large_parameters(&module))?,
         level: options.level,
     })?;
     let mut image = Image {
@@ -133,7 +161,7 @@ mod tests {
             openmp_opt: true,
             instrumentation: Instrumentation::default(),
         };
-        options.feature()
+        options.feature(false)
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub struct LoadedKernel {
     pub raw: Arc<dyn Kernel>,
     /// Most dynamic shared memory that a launch may ask for.
     pub max_dynamic: AtomicU32,
+    /// The compute capability that its image was compiled for: what `__CUDA_ARCH__` was.
+    pub compiled_for: (i32, i32),
 }
 
 /// Why a fat binary cannot be loaded.
@@ -207,6 +209,7 @@ impl CudaDevice {
         let kernel = Arc::new(LoadedKernel {
             raw,
             max_dynamic: AtomicU32::new(largest.saturating_sub(fixed)),
+            compiled_for: self.compiled_for(registry, symbol.binary),
         });
         let mut kernels = self.kernels.lock();
         if let Some(kernel) = known(&kernels) {
@@ -214,6 +217,16 @@ impl CudaDevice {
         }
         kernels.insert(symbol.name.clone(), (symbol.binary, kernel.clone()));
         Ok(kernel)
+    }
+
+    /// The compute capability that a loaded fat binary was compiled for; the device's own if it does not say.
+    fn compiled_for(&self, registry: &Registry, id: BinaryId) -> (i32, i32) {
+        let of_image = || {
+            let binary = registry.binary(id).ok()?;
+            let images = binary.images().ok()?;
+            capability_of(preferred_image(&*self.raw, images.iter().cloned())?.arch)
+        };
+        of_image().unwrap_or_else(|| self.capability())
     }
 
     /// A variable that the program registered.
@@ -384,18 +397,21 @@ impl CudaDevice {
 
     /// Compute capability: what the GPU's architecture says. The virtual GPU runs what sm_80 does.
     pub fn capability(&self) -> (i32, i32) {
-        let digits = self.raw.info().arch.strip_prefix("sm_").unwrap_or_default();
-        let number = digits.trim_end_matches(|letter: char| !letter.is_ascii_digit());
-        match number.parse::<i32>() {
-            Ok(number) => (number / 10, number % 10),
-            Err(_) => (8, 0),
-        }
+        capability_of(&self.raw.info().arch).unwrap_or((8, 0))
     }
 
     /// Most shared memory of a block without `cudaFuncSetAttribute`.
     pub fn usual_shared(&self) -> u32 {
         USUAL_SHARED.min(self.raw.info().max_shared_memory)
     }
+}
+
+/// The compute capability of an architecture such as `sm_90a`.
+fn capability_of(architecture: &str) -> Option<(i32, i32)> {
+    let digits = architecture.strip_prefix("sm_")?;
+    let number = digits.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+    let number: i32 = number.parse().ok()?;
+    Some((number / 10, number % 10))
 }
 
 impl LoadedKernel {

@@ -41,7 +41,7 @@ ARGUMENTS = {
     "spsm": "1024 16 2048 2 1", "spsort": "1024 1024 2048 2", "tridiagonal": "-num_systems=4096",
 }
 # Programs whose last argument is no count of launches.
-NOT_REPEATED = {"is"}
+NOT_REPEATED = {"is", "scan2"}
 # Sizes up to these stay, where sizes are made smaller: of a program with one, and with several.
 LARGE, SEVERAL = 1 << 16, 1 << 10
 

@@ -1,5 +1,6 @@
 //! Passes on a device image, whatever runs it. A new pass is a file here and a line in `pipeline`.
 
+mod abnormal_ends;
 pub mod absent_regions;
 pub mod array_reductions;
 pub mod captured_values;

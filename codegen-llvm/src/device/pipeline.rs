@@ -13,10 +13,10 @@
 use anyhow::Result;
 
 use super::{
-    empty_assembly, ending_paths, fold, global_space, guards, idle_barriers, implicit_masks,
-    launch_bounds, local_space, math_intrinsics, null_pointers, pack_shared, placed_shared,
-    realloc, retarget, runtime, services, shared_accesses, shared_statics, static_shared,
-    thread_arrays, traps, undefined, unrolled_reads, unsupported, warp_order,
+    abnormal_ends, empty_assembly, ending_paths, fold, global_space, guards, idle_barriers,
+    implicit_masks, launch_bounds, local_space, math_intrinsics, null_pointers, pack_shared,
+    placed_shared, realloc, retarget, runtime, services, shared_accesses, shared_statics,
+    static_shared, thread_arrays, traps, undefined, unrolled_reads, unsupported, warp_order,
 };
 use crate::analysis::target::Target;
 use crate::ir::{Machine, Module};
@@ -116,6 +116,9 @@ const PASSES: &[Line] = &[
     }),
     line("realloc", NVIDIA, 0, |image| {
         realloc::run(&image.module, &image.machine.layout())
+    }),
+    line("abnormal-ends", &[Ptx], 0, |image| {
+        abnormal_ends::run(&image.module, &image.machine.layout())
     }),
     // PTX has no sections that run before and after a program. This pass makes kernels of the arrays, which the
     // plugin runs when it loads and unloads the module.

@@ -41,13 +41,13 @@ pub unsafe extern "C" fn cudaFuncGetAttributes(
         let place = unsafe { place(attributes)? };
         let (device, kernel) = kernel(stub)?;
         let info = kernel.raw.info();
-        let (major, minor) = device.capability();
+        let number = |(major, minor): (i32, i32)| major * 10 + minor;
         let limit = device.raw.info().max_threads_per_block;
         *place = FunctionAttributes {
             shared_bytes: info.static_shared as usize,
             max_threads: info.max_threads.min(limit) as i32,
-            ptx_version: major * 10 + minor,
-            binary_version: major * 10 + minor,
+            ptx_version: number(kernel.compiled_for),
+            binary_version: number(device.capability()),
             max_dynamic_shared: kernel.max_dynamic() as i32,
             carveout: -1,
             ..FunctionAttributes::default()
