@@ -96,12 +96,7 @@ fn mistakes(source: &str) -> Vec<Mistake> {
     found
 }
 
-fn findings(
-    binary: &Binary,
-    name: &str,
-    folder: &Path,
-    checks: &str,
-) -> (Vec<Value>, String) {
+fn findings(binary: &Binary, name: &str, folder: &Path, checks: &str) -> (Vec<Value>, String) {
     let report = folder.join(name);
     let mut environment = ENVIRONMENT.to_vec();
     environment.push(("OMPTARGET_CHECK", checks));
