@@ -11,6 +11,7 @@ mod launch;
 mod observation;
 mod race;
 mod shadow;
+mod warp_accesses;
 
 use findings::{Finding, Kind, Note, Severity, current_origin};
 use parking_lot::Mutex;

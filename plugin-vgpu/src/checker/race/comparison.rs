@@ -93,8 +93,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Adds an old access to bytes of the new one. Gives whether it stands for the new one: since then nobody has written here, and nothing has been
-    /// ordered.
+    /// Adds an old access to bytes of the new one. Gives whether it stands for the new one: since then nobody has
+    /// written here, and nothing has been ordered.
     #[inline(always)]
     pub fn add(&mut self, old: &Event, both: u64) -> bool {
         let new = self.new.event;

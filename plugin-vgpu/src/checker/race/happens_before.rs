@@ -168,8 +168,8 @@ impl Order {
         }
     }
 
-    /// `thread` goes on after a meeting. The first one to do so closes it, so that the others have come to none. `live`:
-    /// threads that have not ended.
+    /// `thread` goes on after a meeting. The first one to do so closes it, so that the others have come to none.
+    /// `live`: threads that have not ended.
     pub fn leave(&mut self, meeting: Meeting, thread: u16, live: u32) {
         let mut meetings = self.meetings.iter();
         let open = meetings.position(|it| it.meeting == meeting && it.knowers.has(thread));

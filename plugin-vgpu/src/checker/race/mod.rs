@@ -114,8 +114,8 @@ impl Races {
         &self.found
     }
 
-    /// The same of reads that order nothing, where lanes so many behind these read the same; the last of them are `last`
-    /// behind.
+    /// The same of reads that order nothing, where lanes so many behind these read the same. The last of them are
+    /// `last` behind.
     pub fn repeated(
         &mut self,
         first: u16,
