@@ -9,6 +9,7 @@ mod known_mapping;
 pub mod mappings;
 pub mod misuse;
 pub mod routine_memory;
+pub mod tasks;
 
 use std::sync::OnceLock;
 

@@ -12,6 +12,7 @@ use vgpu_abi::artifact::Site;
 
 use super::observation::{Observation, What};
 use super::race::{self, Begun, Conflict, Meeting, Races, ThreadSet};
+use super::transfer::Accessor;
 use super::{Checker, Wrong};
 use crate::arena::Span;
 use crate::block_ranges::index_in;
@@ -153,7 +154,7 @@ impl LaunchChecks {
             None => 0,
         };
         if checker.races.is_some() {
-            launches.push(code.clone());
+            launches.push(Accessor::Kernel(code.clone()));
         }
         drop(launches);
         LaunchChecks {
@@ -520,6 +521,7 @@ impl LaunchChecks {
         self.observe(actor, access, conflict.site + 1, || What::Race {
             conflict: *conflict,
             past,
+            elsewhere: self.number != conflict.launch,
             place: self.checker.describe(address),
         });
     }

@@ -2,7 +2,7 @@
 //!
 //! Checked code announces its accesses (`abi`). [`Checker`] knows a device's memory: which bytes may be accessed and
 //! which were written (`shadow`), and whose they are (`allocations`). `race` knows who accessed it. A [`LaunchChecks`]
-//! collects what a launch does wrong, and reports it at its end (`observation`).
+//! collects what a launch does wrong, and reports it at its end (`observation`). Copies are compared, too (`transfer`).
 
 pub mod abi;
 mod allocations;
@@ -11,6 +11,7 @@ mod launch;
 mod observation;
 mod race;
 mod shadow;
+mod transfer;
 
 use findings::{Finding, Kind, Note, Severity, current_origin};
 use parking_lot::Mutex;
@@ -25,8 +26,10 @@ use allocations::Allocations;
 pub use launch::{Actor, LaunchChecks, LaunchedCode};
 use race::Detector;
 /// What orders the work of streams.
-pub use race::{Finished, Timeline, host_learns, known_to_host};
+pub use race::Timeline;
 use shadow::Shadow;
+use transfer::Accessor;
+pub use transfer::InFlight;
 
 /// Bytes between heap blocks that nobody may access.
 const HEAP_GAP: u64 = 16;
@@ -47,8 +50,8 @@ pub struct Checker {
     shadow: Shadow,
     known: Mutex<Known>,
     races: Option<Detector>,
-    /// The code of each launch, by its number.
-    launches: Mutex<Vec<LaunchedCode>>,
+    /// What each launch is, by its number.
+    launches: Mutex<Vec<Accessor>>,
 }
 
 #[derive(Default)]

@@ -1,11 +1,14 @@
 //! What a launch did wrong, and how it is reported.
 
+use std::sync::Arc;
+
 use findings::{Finding, Kind, Note, Severity};
 use plugin_api::SourceLocation;
 use vgpu_abi::AccessKind;
 
 use super::launch::{Access, LaunchedCode};
 use super::race::Conflict;
+use super::transfer::Accessor;
 
 /// How an address relates to allocations, and what is known about the one it has to do with.
 type Place = Option<(String, Vec<Note>)>;
@@ -13,6 +16,10 @@ type Place = Option<(String, Vec<Note>)>;
 /// What OpenMP and CUDA ask of barriers.
 const TOGETHER: &str =
     "every thread of the team must come to the same barriers and worksharing loops";
+
+/// What orders copies and kernels.
+pub const WAIT: &str = "wait for the other one first: `taskwait` or `depend` in OpenMP; an event, or a synchronisation of \
+                        its stream or queue";
 
 /// Something that a thread did.
 pub struct Observation {
@@ -64,7 +71,9 @@ pub enum What {
         /// The other one.
         conflict: Conflict,
         /// The code that made it.
-        past: LaunchedCode,
+        past: Accessor,
+        /// Whether that was another launch.
+        elsewhere: bool,
         /// Where.
         place: Place,
     },
@@ -172,13 +181,17 @@ impl Observation {
             What::Race {
                 conflict,
                 past,
+                elsewhere,
                 place,
             } => {
-                let mut notes = vec![other(&conflict, &past, code)];
+                let mut notes = vec![other(&conflict, &past, Some(&code.kernel))];
                 notes.extend(noted(place));
                 let what =
                     format!("race: {verb} of {size} bytes that nothing orders with another access");
-                let hint = "use a barrier, an atomic operation, a reduction or a critical region";
+                let hint = match elsewhere {
+                    false => "use a barrier, an atomic operation, a reduction or a critical region",
+                    true => WAIT,
+                };
                 (Kind::Race, what, notes, Some(hint.to_owned()))
             }
         };
@@ -242,8 +255,16 @@ fn noted(place: Place) -> Vec<Note> {
     place.map_or(Vec::new(), |(_, notes)| notes)
 }
 
-/// The other access of a race.
-fn other(conflict: &Conflict, past: &LaunchedCode, present: &LaunchedCode) -> Note {
+/// The other access of a race. `kernel` makes the present one.
+pub fn other(conflict: &Conflict, past: &Accessor, kernel: Option<&Arc<str>>) -> Note {
+    let past = match past {
+        Accessor::Kernel(code) => code,
+        Accessor::Transfer(transfer) => {
+            let (text, location) = transfer.note();
+            let text = format!("the other access: {text}");
+            return Note { text, location };
+        }
+    };
     let verb = match (conflict.write, conflict.atomic) {
         (true, false) => "write",
         (true, true) => "atomic write",
@@ -251,7 +272,7 @@ fn other(conflict: &Conflict, past: &LaunchedCode, present: &LaunchedCode) -> No
         (false, false) => "read",
     };
     let thread = past.thread(conflict.block, conflict.thread);
-    let kernel = match past.kernel == present.kernel {
+    let kernel = match kernel == Some(&past.kernel) {
         true => String::new(),
         false => format!(" of kernel {}", past.kernel),
     };

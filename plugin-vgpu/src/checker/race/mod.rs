@@ -15,6 +15,7 @@ mod happens_before;
 mod lanes;
 mod launches;
 mod memory;
+mod passed;
 mod releases;
 mod row;
 mod segment;
@@ -35,11 +36,12 @@ use lanes::Strided;
 pub use lanes::runs;
 use launches::Launches;
 use memory::Memory;
+pub use passed::{Passed, TransferRace};
 use releases::Moment;
 use row::{Row, Threads};
 use segment::Horizon;
 pub use thread_set::ThreadSet;
-pub use work::{Begun, Finished, Timeline, host_learns, known_to_host};
+pub use work::{Begun, Timeline};
 
 /// A past access that nothing orders with the present one.
 #[derive(Clone, Copy, Debug)]
@@ -194,7 +196,9 @@ impl Races {
         if verdict.suspect {
             let suspects = segment.suspects(row, horizon);
             let launches = self.launches.lock();
-            look_closer(suspects, row, &self.order, &launches, &mut self.found);
+            let order = &self.order;
+            let races = |present, past| order.races(&launches, present, past);
+            look_closer(suspects, row, races, &launches, &mut self.found);
         }
         if !verdict.known {
             segment.note(row, horizon);
@@ -207,22 +211,22 @@ impl Races {
 fn look_closer<'a>(
     suspects: impl Iterator<Item = (&'a Row, u64)>,
     row: &Row,
-    order: &Order,
+    races: impl Fn(u16, Moment) -> bool,
     launches: &Launches,
     found: &mut Vec<Conflict>,
 ) {
     let mut reported = 0;
     for (old, bytes) in suspects {
         let pairs = lanes::pairs(old.threads, row.threads, bytes & !reported);
-        let mut races = pairs.filter(|(past, present)| {
+        let mut racing = pairs.filter(|(past, present)| {
             let moment = Moment {
                 block: old.block,
                 thread: *past,
                 time: old.time,
             };
-            order.races(launches, *present, moment)
+            races(*present, moment)
         });
-        let Some((thread, present)) = races.next() else {
+        let Some((thread, present)) = racing.next() else {
             continue;
         };
         let Some((launch, block)) = launches.of(old.block) else {
