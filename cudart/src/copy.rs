@@ -222,6 +222,7 @@ pub unsafe fn copy_rows(
     direction: Direction,
     waits: Waits,
 ) -> Result<()> {
+    let _origin = findings::set_origin(|| findings::caller("a copy"));
     own.device.check()?;
     let (from_device, to_device) = direction.sides();
     if extent.is_empty() {
@@ -367,6 +368,7 @@ pub unsafe fn fill_rows(
     extent: Extent,
     waits: Waits,
 ) -> Result<()> {
+    let _origin = findings::set_origin(|| findings::caller("a fill"));
     own.device.check()?;
     if extent.is_empty() {
         return Ok(());
@@ -413,6 +415,7 @@ pub unsafe fn fill_elements(
     element: &[u8],
     extent: Extent,
 ) -> Result<()> {
+    let _origin = findings::set_origin(|| findings::caller("a fill"));
     own.device.check()?;
     if extent.is_empty() {
         return Ok(());

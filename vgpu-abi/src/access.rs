@@ -99,6 +99,9 @@ impl AccessKind {
     /// The memory is a local variable, which no other thread uses. Of a read, the value is the site of its declaration.
     pub const PRIVATE: AccessKind = AccessKind(512);
 
+    /// It is atomic only because it is volatile, which does not order the lanes of a warp for the program.
+    pub const VOLATILE: AccessKind = AccessKind(1024);
+
     /// Whether it has all bits of `other`.
     pub fn has(self, other: AccessKind) -> bool {
         self.0 & other.0 == other.0

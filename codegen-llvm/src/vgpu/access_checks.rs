@@ -347,7 +347,7 @@ impl AccessPass<'_> {
     fn accesses(&self, instruction: Value) -> Vec<Access> {
         let volatile = match instruction.opcode() {
             Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore) if instruction.is_volatile() => {
-                AccessKind::ATOMIC
+                AccessKind::ATOMIC.and(AccessKind::VOLATILE)
             }
             _ => AccessKind(0),
         };

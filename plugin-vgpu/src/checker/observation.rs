@@ -17,6 +17,9 @@ type Place = Option<(String, Vec<Note>)>;
 const TOGETHER: &str =
     "every thread of the team must come to the same barriers and worksharing loops";
 
+/// A race.
+const UNORDERED: &str = "race: {access} that nothing orders with another access";
+
 /// What orders copies and kernels.
 pub const WAIT: &str = "wait for the other one first: `taskwait` or `depend` in OpenMP; an event, or a synchronisation of \
                         its stream or queue";
@@ -91,8 +94,10 @@ impl Observation {
         } = self.access;
         let verb = verb(kind);
         // Threads that have ended are not waited for (CUDA C++ Programming Guide, "Synchronization Functions").
-        let severity = match self.what {
+        // Volatile accesses are relaxed atomic ones (PTX ISA, "Memory Consistency Model"): their values may be old only.
+        let severity = match &self.what {
             What::AbsentMembers { .. } => Severity::Warning,
+            What::Race { conflict, .. } if conflict.exchange => Severity::Warning,
             _ => Severity::Error,
         };
         let (check, what, notes, hint) = match self.what {
@@ -186,12 +191,18 @@ impl Observation {
             } => {
                 let mut notes = vec![other(&conflict, &past, Some(&code.kernel))];
                 notes.extend(noted(place));
-                let what =
-                    format!("race: {verb} of {size} bytes that nothing orders with another access");
-                let hint = match elsewhere {
-                    false => "use a barrier, an atomic operation, a reduction or a critical region",
-                    true => WAIT,
+                let (what, hint) = match (conflict.exchange, elsewhere) {
+                    (true, _) => (
+                        "race: lanes of a warp exchange a value through volatile memory without a barrier",
+                        "`__syncwarp()` between the write and the read: `volatile` does not order lanes",
+                    ),
+                    (_, true) => (UNORDERED, WAIT),
+                    _ => (
+                        UNORDERED,
+                        "use a barrier, an atomic operation, a reduction or a critical region",
+                    ),
                 };
+                let what = what.replace("{access}", &format!("{verb} of {size} bytes"));
                 (Kind::Race, what, notes, Some(hint.to_owned()))
             }
         };

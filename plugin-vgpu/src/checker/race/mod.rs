@@ -54,6 +54,8 @@ pub struct Conflict {
     pub write: bool,
     /// Whether it was atomic.
     pub atomic: bool,
+    /// Whether both are volatile accesses of one warp.
+    pub exchange: bool,
     /// Number of its launch.
     pub launch: u32,
     /// Its block, by its index in the launch.
@@ -238,6 +240,7 @@ fn look_closer<'a>(
             site: old.site(),
             write: old.writes(),
             atomic: old.is_atomic(),
+            exchange: old.is_exchange(row),
             launch,
             block,
             thread,

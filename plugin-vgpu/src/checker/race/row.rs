@@ -70,6 +70,7 @@ impl Threads {
 
 const ATOMIC: u32 = 1 << 31;
 const WRITES: u32 = 1 << 30;
+const VOLATILE: u32 = 1 << 29;
 
 /// A row. Two of them and a pointer fill a cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +84,7 @@ pub struct Row {
     pub time: u32,
     /// Who.
     pub threads: Threads,
-    /// Index into the image's sites, whether it writes, and whether it is atomic.
+    /// Index into the image's sites, whether it writes, and whether it is atomic or volatile.
     how: u32,
     /// A hash of what it writes; 0 if that is not known.
     value: u32,
@@ -100,7 +101,10 @@ impl Row {
             block: now.0,
             time: now.1,
             threads,
-            how: site | flag(AccessKind::ATOMIC, ATOMIC) | flag(AccessKind::WRITE, WRITES),
+            how: site
+                | flag(AccessKind::ATOMIC, ATOMIC)
+                | flag(AccessKind::WRITE, WRITES)
+                | flag(AccessKind::VOLATILE, VOLATILE),
             value: if known { hash } else { 0 },
         }
     }
@@ -122,7 +126,7 @@ impl Row {
 
     /// Index into the sites of its image.
     pub fn site(&self) -> u32 {
-        self.how & !(ATOMIC | WRITES)
+        self.how & !(ATOMIC | WRITES | VOLATILE)
     }
 
     /// Whether it is atomic.
@@ -157,7 +161,16 @@ impl Row {
     pub fn conflicts(&self, other: &Row) -> bool {
         let both = self.how & other.how;
         let same = self.value != 0 && self.value == other.value;
-        (self.how | other.how) & WRITES != 0 && both & ATOMIC == 0 && !(both & WRITES != 0 && same)
+        let excused = both & ATOMIC != 0 && !self.is_exchange(other);
+        (self.how | other.how) & WRITES != 0 && !excused && !(both & WRITES != 0 && same)
+    }
+
+    /// Whether lanes of a warp have exchanged a value through volatile memory. Without a barrier that works on GPUs
+    /// whose warps run in lockstep only (CUDA C++ Programming Guide, "Independent Thread Scheduling").
+    pub fn is_exchange(&self, other: &Row) -> bool {
+        self.how & other.how & VOLATILE != 0
+            && self.block == other.block
+            && self.threads.warp() == other.threads.warp()
     }
 
     /// Whether whatever conflicts with an `other` access, by the kinds of both, conflicts with this one.
