@@ -203,6 +203,15 @@ impl Device for VirtualGpu {
         self.gpu.memory.free(ptr)
     }
 
+    fn outdated(&self, address: DevicePtr, len: usize) {
+        if let Some(checker) = &self.gpu.checker {
+            checker.outdated(Span {
+                start: address.0,
+                len: len as u64,
+            });
+        }
+    }
+
     fn reaches(&self, address: DevicePtr, len: usize) -> Result<bool> {
         let own = self.gpu.memory.check("access", address, len).is_ok();
         Ok(own || host_ranges::contain(address.0, len as u64))

@@ -1,8 +1,9 @@
 //! What the runtime knows about the address of a finding.
 
-use findings::{Describer, Finding, Note};
+use findings::{Describer, Finding, Kind, Note};
 
 use crate::check::mappings::{at_device_address, at_host_address};
+use crate::check::variables;
 use crate::host_memory::is_host_memory;
 
 /// Describes device addresses by the mappings that are there and were there.
@@ -18,6 +19,14 @@ impl Describer for OfMappings {
             // Who freed the memory has unmapped it, and the device knows that, too.
             notes.retain(|note| *note != known.unmapped_by() || !is_told(finding, note));
             return (notes, known.hint(finding, relation));
+        }
+        if let Some((note, name)) = variables::at_device_address(address) {
+            // What is out of date was copied, or not, by an update.
+            let is_outdated = finding.kind == Kind::Init;
+            let hint = is_outdated.then(|| {
+                format!("`target update to({name})` brings the host's value to the device")
+            });
+            return (vec![note], hint);
         }
         let is_fault = finding.size == 0;
         match at_host_address(address) {

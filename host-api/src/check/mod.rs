@@ -10,6 +10,7 @@ pub mod mappings;
 pub mod misuse;
 pub mod routine_memory;
 pub mod tasks;
+pub mod variables;
 
 use std::sync::OnceLock;
 

@@ -201,6 +201,12 @@ impl LaunchChecks {
         if access.kind.has(AccessKind::FRESH) {
             return checker.begin_local(access.address, access.size);
         }
+        if access.kind.has(AccessKind::LOCK) {
+            if let Some(races) = self.races() {
+                races.order.is_lock(access.address);
+            }
+            return;
+        }
         if access.kind.has(AccessKind::ORDER) {
             if access.kind.has(AccessKind::WRITE) {
                 checker.written(access.address, access.size);
@@ -217,8 +223,10 @@ impl LaunchChecks {
                 return;
             }
             Some(Wrong::Unwritten) => {
-                self.observe(actor, access, 0, || {
-                    What::Unwritten(checker.describe(access.address))
+                let outdated = checker.is_outdated(access.address, access.size);
+                self.observe(actor, access, 0, || match outdated {
+                    true => What::Outdated,
+                    false => What::Unwritten(checker.describe(access.address)),
                 });
             }
             None => {}
@@ -246,6 +254,7 @@ impl LaunchChecks {
             return lanes.for_each(|start| self.checker.begin_local(start, access.size));
         }
         if dense
+            && !access.kind.has(AccessKind::LOCK)
             && let Some(len) = range
             && inside(len)
             && self.checker.is_plain(access.kind, low, len)

@@ -60,6 +60,10 @@ struct Known {
     managed: Vec<Span>,
     memory: Allocations,
     heap: Allocations,
+    /// Variables of images.
+    variables: Vec<Span>,
+    /// Parts of them whose host copies have changed.
+    outdated: Vec<Span>,
     /// Blocks of the heap that kernels have freed, and that are not used again yet.
     kept: Quarantine,
 }
@@ -93,6 +97,43 @@ impl Checker {
     pub fn manage(&self, span: Span) {
         self.shadow.accessible.clear(span.start, span.len);
         self.known.lock().managed.push(span);
+    }
+
+    /// An image was loaded, with variables here.
+    pub fn loaded(&self, variables: Span) {
+        self.known.lock().variables.push(variables);
+    }
+
+    /// An image goes.
+    pub fn unloaded(&self, variables: Span) {
+        self.known
+            .lock()
+            .variables
+            .retain(|span| *span != variables);
+        if let Some(races) = &self.races {
+            races.forget(variables);
+        }
+    }
+
+    /// The host has changed its copy of memory that was copied to the device.
+    pub fn outdated(&self, span: Span) {
+        let mut known = self.known.lock();
+        match known
+            .outdated
+            .last_mut()
+            .filter(|last| last.end() == span.start)
+        {
+            Some(last) => last.len += span.len,
+            None => known.outdated.push(span),
+        }
+        self.shadow.written.clear(span.start, span.len);
+    }
+
+    /// Whether an address lies in such memory.
+    fn is_outdated(&self, address: u64, size: u64) -> bool {
+        let known = self.known.lock();
+        let mut all = known.outdated.iter();
+        all.any(|span| span.start < address + size && address < span.end())
     }
 
     /// Device memory was allocated.
@@ -144,6 +185,8 @@ impl Checker {
     pub fn written(&self, start: u64, len: u64) {
         if window::contains(start) {
             self.shadow.written.set(start, len);
+            let inside = |span: &Span| start <= span.start && span.end() <= start + len;
+            self.known.lock().outdated.retain(|span| !inside(span));
         }
     }
 
@@ -217,7 +260,8 @@ impl Checker {
             && self.checks.init
             && !kind.has(AccessKind::FOREIGN)
             && size <= LARGEST_VALUE
-            && !written.has_any(address, size);
+            && (!written.has_any(address, size)
+                || !written.has_all(address, size) && self.is_outdated(address, size));
         // What is reported once is not reported for each reader.
         if self.checks.init && (kind.has(AccessKind::WRITE) || wrong) {
             written.set(address, size);
@@ -269,7 +313,8 @@ impl Checker {
     fn is_comparable(&self, address: u64, several_teams: bool) -> bool {
         let known = self.known.lock();
         let managed = known.managed.iter().any(|span| span.contains(address, 1));
-        managed && !(several_teams && known.heap.is_runtimes(address))
+        let is_variable = || known.variables.iter().any(|span| span.contains(address, 1));
+        (managed || is_variable()) && !(several_teams && known.heap.is_runtimes(address))
     }
 
     /// How an address relates to allocations.

@@ -7,7 +7,7 @@ use plugin_api::SourceLocation;
 use vgpu_abi::AccessKind;
 
 use super::launch::{Access, LaunchedCode};
-use super::race::Conflict;
+use super::race::{Cause, Conflict};
 use super::transfer::Accessor;
 
 /// How an address relates to allocations, and what is known about the one it has to do with.
@@ -17,8 +17,20 @@ type Place = Option<(String, Vec<Note>)>;
 const TOGETHER: &str =
     "every thread of the team must come to the same barriers and worksharing loops";
 
-/// A race.
+/// A race, and what to do.
 const UNORDERED: &str = "race: {access} that nothing orders with another access";
+const ORDER: &str = "use a barrier, an atomic operation, a reduction or a critical region";
+
+/// Lanes communicate without a barrier.
+const EXCHANGE: &str = "race: {access} by which lanes of a warp exchange a value through volatile memory without a barrier";
+const SYNCWARP: &str =
+    "`__syncwarp()` between the write and the read: `volatile` does not order lanes";
+
+/// Only locks order it.
+const EXCLUSION: &str =
+    "race: {access} that only a critical region or a lock orders with another team's access";
+const ONE_TEAM: &str = "a critical region or a lock excludes threads of one team only: use an atomic operation or a \
+                        reduction";
 
 /// What orders copies and kernels.
 pub const WAIT: &str = "wait for the other one first: `taskwait` or `depend` in OpenMP; an event, or a synchronisation of \
@@ -60,6 +72,8 @@ pub enum What {
     NoBlock(Place),
     /// It reads what was never written.
     Unwritten(Place),
+    /// It reads what the host has changed on its side.
+    Outdated,
     /// So many threads of its block have ended and never come to its barrier.
     Ended(u32),
     /// The thread is at one barrier while another one of its team is at another.
@@ -96,8 +110,8 @@ impl Observation {
         // Threads that have ended are not waited for (CUDA C++ Programming Guide, "Synchronization Functions").
         // Volatile accesses are relaxed atomic ones (PTX ISA, "Memory Consistency Model"): their values may be old only.
         let severity = match &self.what {
-            What::AbsentMembers { .. } => Severity::Warning,
-            What::Race { conflict, .. } if conflict.exchange => Severity::Warning,
+            What::AbsentMembers { .. } | What::Outdated => Severity::Warning,
+            What::Race { conflict, .. } if conflict.cause != Cause::Nothing => Severity::Warning,
             _ => Severity::Error,
         };
         let (check, what, notes, hint) = match self.what {
@@ -145,6 +159,14 @@ impl Observation {
                 let hint = "initialise it where it is declared";
                 (Kind::Init, what, notes, Some(hint.to_owned()))
             }
+            What::Outdated => {
+                let what = format!(
+                    "read of {size} bytes that the host has changed since they were copied to the device"
+                );
+                let hint =
+                    "`target update to(…)` after the change brings the new value to the device";
+                (Kind::Init, what, Vec::new(), Some(hint.to_owned()))
+            }
             What::Unwritten(place) => {
                 let what = format!("read of {size} bytes that were never written on the device");
                 let hint = "initialise the memory in a kernel, or map it `to` the device";
@@ -191,16 +213,11 @@ impl Observation {
             } => {
                 let mut notes = vec![other(&conflict, &past, Some(&code.kernel))];
                 notes.extend(noted(place));
-                let (what, hint) = match (conflict.exchange, elsewhere) {
-                    (true, _) => (
-                        "race: lanes of a warp exchange a value through volatile memory without a barrier",
-                        "`__syncwarp()` between the write and the read: `volatile` does not order lanes",
-                    ),
-                    (_, true) => (UNORDERED, WAIT),
-                    _ => (
-                        UNORDERED,
-                        "use a barrier, an atomic operation, a reduction or a critical region",
-                    ),
+                let (what, hint) = match (conflict.cause, elsewhere) {
+                    (Cause::Exchange, _) => (EXCHANGE, SYNCWARP),
+                    (Cause::Exclusion, _) => (EXCLUSION, ONE_TEAM),
+                    (Cause::Nothing, true) => (UNORDERED, WAIT),
+                    (Cause::Nothing, false) => (UNORDERED, ORDER),
                 };
                 let what = what.replace("{access}", &format!("{verb} of {size} bytes"));
                 (Kind::Race, what, notes, Some(hint.to_owned()))
@@ -276,7 +293,10 @@ pub fn other(conflict: &Conflict, past: &Accessor, kernel: Option<&Arc<str>>) ->
             return Note { text, location };
         }
     };
-    let verb = match (conflict.write, conflict.atomic) {
+    let verb = match (
+        conflict.write,
+        conflict.atomic && conflict.cause != Cause::Exchange,
+    ) {
         (true, false) => "write",
         (true, true) => "atomic write",
         (false, true) => "atomic read",

@@ -31,7 +31,7 @@ use super::launch::Access;
 use crate::arena::Span;
 use crate::warp;
 pub use detector::Detector;
-pub use happens_before::{Meeting, Order};
+pub use happens_before::{Cause, Meeting, Order};
 use lanes::Strided;
 pub use lanes::runs;
 use launches::Launches;
@@ -54,8 +54,8 @@ pub struct Conflict {
     pub write: bool,
     /// Whether it was atomic.
     pub atomic: bool,
-    /// Whether both are volatile accesses of one warp.
-    pub exchange: bool,
+    /// Why it races.
+    pub cause: Cause,
     /// Number of its launch.
     pub launch: u32,
     /// Its block, by its index in the launch.
@@ -213,22 +213,22 @@ impl Races {
 fn look_closer<'a>(
     suspects: impl Iterator<Item = (&'a Row, u64)>,
     row: &Row,
-    races: impl Fn(u16, Moment) -> bool,
+    races: impl Fn(u16, Moment) -> Option<Cause>,
     launches: &Launches,
     found: &mut Vec<Conflict>,
 ) {
     let mut reported = 0;
     for (old, bytes) in suspects {
         let pairs = lanes::pairs(old.threads, row.threads, bytes & !reported);
-        let mut racing = pairs.filter(|(past, present)| {
+        let mut racing = pairs.filter_map(|(past, present)| {
             let moment = Moment {
                 block: old.block,
-                thread: *past,
+                thread: past,
                 time: old.time,
             };
-            races(*present, moment)
+            Some((past, present, races(present, moment)?))
         });
-        let Some((thread, present)) = racing.next() else {
+        let Some((thread, present, cause)) = racing.next() else {
             continue;
         };
         let Some((launch, block)) = launches.of(old.block) else {
@@ -240,7 +240,10 @@ fn look_closer<'a>(
             site: old.site(),
             write: old.writes(),
             atomic: old.is_atomic(),
-            exchange: old.is_exchange(row),
+            cause: match old.is_exchange(row) {
+                true => Cause::Exchange,
+                false => cause,
+            },
             launch,
             block,
             thread,

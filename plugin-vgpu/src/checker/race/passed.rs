@@ -5,7 +5,7 @@ use vgpu_abi::AccessKind;
 use super::memory::pieces;
 use super::releases::Moment;
 use super::row::{Row, Threads};
-use super::{Conflict, Races, look_closer};
+use super::{Cause, Conflict, Races, look_closer};
 use crate::arena::Span;
 
 /// A copy's access to memory.
@@ -44,7 +44,10 @@ impl Races {
             let segment = self.memory.segment(address);
             let verdict = segment.compare(&row, &horizon);
             if verdict.suspect {
-                let unordered = |_, past: Moment| !launches.orders(past.block, horizon.block);
+                let unordered = |_, past: Moment| {
+                    let ordered = launches.orders(past.block, horizon.block);
+                    (!ordered).then_some(Cause::Nothing)
+                };
                 look_closer(
                     segment.suspects(&row, &horizon),
                     &row,
