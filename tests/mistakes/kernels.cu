@@ -346,6 +346,14 @@ static void flag_without_fence() {
   cudaFree(flag);
 }
 
+// mistake copy_past_the_allocation: host, invalid argument
+static void copy_past_the_allocation() {
+  int n = unknown_size, *d = device_numbers(n), *x = numbers(2 * n);
+  cudaMemcpy(x, d, MISTAKE(2, 1) * n * sizeof(int), cudaMemcpyDeviceToHost); // <- host
+  cudaFree(d);
+  free(x);
+}
+
 int main(int argc, char **argv) {
   RUN(one_thread_too_many)
   RUN(freed_too_early)
@@ -366,5 +374,6 @@ int main(int argc, char **argv) {
   RUN(divergent_shuffle)
   RUN(tile_is_reused)
   RUN(flag_without_fence)
+  RUN(copy_past_the_allocation)
   return 2;
 }

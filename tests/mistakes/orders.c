@@ -3,9 +3,9 @@
 #include <omp.h>
 
 #pragma omp declare target
-static int factor = 2;
-static int table[64];
-static int calls;
+int factor = 2;
+int table[64];
+int calls;
 #pragma omp end declare target
 
 // mistake stale_declare_target: init, host has changed

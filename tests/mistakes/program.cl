@@ -72,7 +72,7 @@ kernel void barrier_in_a_branch(global int *x, int n) {
   }
 }
 
-// mistake read_without_event: race, clEnqueueReadBuffer
+// mistake read_without_event: race, copy from the device
 kernel void read_without_event(global int *x, int n) {
   if (get_group_id(0) == 0)
     x[get_local_id(0)] += n; // <- race
