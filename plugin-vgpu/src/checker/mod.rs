@@ -126,6 +126,11 @@ impl Checker {
             Some(last) => last.len += span.len,
             None => known.outdated.push(span),
         }
+        drop(known);
+        // Variables of images are accessible, and count as written, from their first access on.
+        if !self.shadow.accessible.has_all(span.start, span.len) {
+            self.inaccessible(span.start, span.len);
+        }
         self.shadow.written.clear(span.start, span.len);
     }
 
