@@ -14,12 +14,6 @@ impl Describer for OfMappings {
         let Some(address) = finding.address else {
             return (Vec::new(), None);
         };
-        if let Some((known, relation)) = at_device_address(address) {
-            let mut notes = known.notes(relation);
-            // Who freed the memory has unmapped it, and the device knows that, too.
-            notes.retain(|note| *note != known.unmapped_by() || !is_told(finding, note));
-            return (notes, known.hint(finding, relation));
-        }
         if let Some((note, name)) = variables::at_device_address(address) {
             // What is out of date was copied, or not, by an update.
             let is_outdated = finding.kind == Kind::Init;
@@ -27,6 +21,12 @@ impl Describer for OfMappings {
                 format!("`target update to({name})` brings the host's value to the device")
             });
             return (vec![note], hint);
+        }
+        if let Some((known, relation)) = at_device_address(address) {
+            let mut notes = known.notes(relation);
+            // Who freed the memory has unmapped it, and the device knows that, too.
+            notes.retain(|note| *note != known.unmapped_by() || !is_told(finding, note));
+            return (notes, known.hint(finding, relation));
         }
         let is_fault = finding.size == 0;
         match at_host_address(address) {

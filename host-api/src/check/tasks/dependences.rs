@@ -71,7 +71,7 @@ mod tests {
             let earlier = locations.name(1, using, &all[task]);
             names(&earlier, &all)
         };
-        assert_eq!(name(0, Use::Reads), []);
+        assert!(name(0, Use::Reads).is_empty());
         assert_eq!(name(1, Use::Writes), [0]);
         assert_eq!(name(2, Use::Reads), [1]);
         assert_eq!(name(3, Use::Reads), [1]);
@@ -87,7 +87,7 @@ mod tests {
             let earlier = locations.name(1, using, &all[task]);
             names(&earlier, &all)
         };
-        assert_eq!(name(0, Use::Writes), []);
+        assert!(name(0, Use::Writes).is_empty());
         assert_eq!(name(1, Use::Joins), [0]);
         assert_eq!(name(2, Use::Joins), [0]);
         assert_eq!(name(3, Use::Reads), [1, 2]);
