@@ -5,6 +5,7 @@ use std::sync::Arc;
 use plugin_api::{DevicePtr, MemoryKind, Result as DeviceResult};
 
 use crate::error::{Code, Result};
+use crate::front::called;
 use crate::own_stream::OwnStream;
 use crate::runtime::Runtime;
 
@@ -222,6 +223,10 @@ pub unsafe fn copy_rows(
     direction: Direction,
     waits: Waits,
 ) -> Result<()> {
+    let _origin = called(match waits {
+        Waits::Always => "Memcpy",
+        Waits::ForPageable => "MemcpyAsync",
+    });
     own.device.check()?;
     let (from_device, to_device) = direction.sides();
     if extent.is_empty() {
@@ -367,6 +372,10 @@ pub unsafe fn fill_rows(
     extent: Extent,
     waits: Waits,
 ) -> Result<()> {
+    let _origin = called(match waits {
+        Waits::Always => "Memset",
+        Waits::ForPageable => "MemsetAsync",
+    });
     own.device.check()?;
     if extent.is_empty() {
         return Ok(());
@@ -413,6 +422,7 @@ pub unsafe fn fill_elements(
     element: &[u8],
     extent: Extent,
 ) -> Result<()> {
+    let _origin = called("MemsetAsync");
     own.device.check()?;
     if extent.is_empty() {
         return Ok(());

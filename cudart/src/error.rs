@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::ffi::CStr;
 
+use findings::{Finding, Kind, Note, Severity};
 use plugin_api::{Error as DeviceError, FaultKind};
 
 use crate::codes::CODES;
@@ -62,10 +63,33 @@ pub fn answer(result: Result<()>) -> i32 {
         // An answer rather than a failure.
         Err(Code::NOT_READY) => Code::NOT_READY.0,
         Err(code) => {
+            tell(code);
             LAST.set(code.0);
             code.0
         }
     }
+}
+
+/// Tells the checker of a call that fails: programs often do not look at the code.
+fn tell(code: Code) {
+    // Of a kernel that has failed there is a finding already.
+    let of_kernels = [
+        Code::ASSERT,
+        Code::ILLEGAL_ADDRESS,
+        Code::TIMEOUT,
+        Code::STACK,
+        Code::LAUNCH_FAILURE,
+    ];
+    if of_kernels.contains(&code) || !findings::wanted().is_ok_and(|checks| checks.host) {
+        return;
+    }
+    let Note { location, .. } = findings::caller("");
+    let why = description(code.0).to_string_lossy();
+    let what = format!("a call of {} fails: {why}", front().library);
+    findings::report(Finding {
+        location,
+        ..Finding::new(Kind::Host, Severity::Warning, what)
+    });
 }
 
 /// The thread's last error, which is forgotten.

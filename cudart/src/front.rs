@@ -6,6 +6,8 @@ use std::sync::OnceLock;
 pub struct Front {
     /// Its name, for messages.
     pub library: &'static str,
+    /// What its functions' names begin with.
+    pub prefix: &'static str,
     /// The families whose devices run its programs.
     pub families: &'static [&'static str],
     /// First word of what its programs register.
@@ -17,6 +19,7 @@ pub struct Front {
 /// NVIDIA's GPUs, else virtual ones, which take the bitcode for them.
 static CUDA: Front = Front {
     library: "libcudart",
+    prefix: "cuda",
     families: &["cuda", "vgpu"],
     warp_size: 32,
     magic: 0x4662_43b1,
@@ -28,6 +31,12 @@ static CHOSEN: OnceLock<&'static Front> = OnceLock::new();
 pub fn choose(front: &'static Front) {
     // The first choice stays.
     let _ = CHOSEN.set(front);
+}
+
+/// While the result lives, what the thread does belongs to the program's call of a routine, in findings. The routine's
+/// name stands without the prefix.
+pub fn called(routine: &str) -> findings::Origin {
+    findings::set_origin(|| findings::caller(&format!("{}{routine}", front().prefix)))
 }
 
 /// The library that this is.

@@ -14,6 +14,9 @@ use crate::finding::Note;
 /// Frames of the calling thread that are looked at.
 const FRAMES: usize = 32;
 
+/// Folders of headers that have functions around the library's.
+const WRAPPERS: [&str; 3] = ["/cuda-stub/include/", "/cuda-headers/", "/hip/include/"];
+
 /// An address of a loaded object.
 struct Place {
     file: PathBuf,
@@ -98,7 +101,7 @@ fn look_up(address: usize) -> Option<SourceLocation> {
     // A program that is not position-independent has the addresses of its file.
     let relative = address.wrapping_sub(object.base) as u64;
     [relative, address as u64].into_iter().find_map(|probe| {
-        let location = loader.find_location(probe).ok()??;
+        let location = place(&loader, probe)?;
         let function = loader.find_symbol(probe).unwrap_or_default();
         Some(SourceLocation {
             file: location.file?.to_owned(),
@@ -113,6 +116,23 @@ fn look_up(address: usize) -> Option<SourceLocation> {
             .to_owned(),
         })
     })
+}
+
+/// The place of an address: the innermost frame that is not of a header which wraps the library's functions.
+fn place(loader: &addr2line::Loader, probe: u64) -> Option<addr2line::Location<'_>> {
+    let mut frames = loader.find_frames(probe).ok()?;
+    let mut innermost = None;
+    while let Some(frame) = frames.next().ok()? {
+        let Some(location) = frame.location else {
+            continue;
+        };
+        let wraps = |file: &str| WRAPPERS.iter().any(|folder| file.contains(folder));
+        if location.file.is_some_and(|file| !wraps(file)) {
+            return Some(location);
+        }
+        innermost.get_or_insert(location);
+    }
+    innermost
 }
 
 #[cfg(test)]

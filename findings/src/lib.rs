@@ -5,6 +5,8 @@
 //! runtime's errors, and appends it as a line of JSON to the file that [`REPORT_VARIABLE`] names. A front end that
 //! knows what lies at a device address adds to the findings of devices with a [`Describer`].
 //!
+//! It also knows which work of devices comes after which ([`DeviceWork`]): front ends see tasks, devices see streams.
+//!
 //! `docs/checker.md` shows reports as a user sees them.
 
 mod caller;
@@ -16,6 +18,7 @@ mod finding;
 mod origin;
 mod report;
 mod summary;
+mod work;
 
 pub use caller::caller;
 pub use checks::{Checks, VARIABLE, wanted};
@@ -26,3 +29,7 @@ pub use finding::{Finding, Kind, Note, Severity};
 pub use origin::{Origin, current_origin, set_origin};
 pub use report::{REPORT_VARIABLE, count, record, report};
 pub use summary::{count_kinds, print_summary, summarise_at_exit};
+pub use work::{
+    DeviceWork, Finished, TaskClock, WINDOW, begin_by_host, enter_task, host_learns, is_in_task,
+    known_to_host,
+};

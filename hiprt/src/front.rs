@@ -6,6 +6,7 @@ use cudart::front::{Front, choose};
 /// architecture with 64 lanes.
 static HIP: Front = Front {
     library: "libamdhip64",
+    prefix: "hip",
     families: &["amdgpu", "vgpu"],
     warp_size: 64,
     magic: 0x4849_5046,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use findings::{Finished, host_learns};
 use parking_lot::{Condvar, Mutex};
 
 use crate::codes::Code;
@@ -29,6 +30,8 @@ pub struct Completion {
 struct State {
     status: i32,
     times: [u64; 4],
+    /// For the checker: the work that is complete when it has ended.
+    known: Finished,
     /// Functions to call when a status is reached.
     callbacks: Vec<(i32, Callback)>,
     /// Commands that wait, and whether a failure fails them, too.
@@ -61,14 +64,28 @@ impl Completion {
         })
     }
 
-    /// The status.
+    /// The status. Whoever sees the end comes after what was done.
     pub fn status(&self) -> i32 {
-        self.state.lock().status
+        let state = self.state.lock();
+        if state.status <= COMPLETE {
+            host_learns(&state.known);
+        }
+        state.status
+    }
+
+    /// The command's work is complete, and what that comes after.
+    pub fn keep(&self, known: Finished) {
+        self.state.lock().known = known;
+    }
+
+    /// What is complete when it has ended.
+    pub fn known(&self) -> Finished {
+        self.state.lock().known.clone()
     }
 
     /// Whether it is complete or has failed.
     pub fn has_ended(&self) -> bool {
-        self.status() <= COMPLETE
+        self.state.lock().status <= COMPLETE
     }
 
     /// When it was queued, submitted, started and ended.
@@ -99,6 +116,9 @@ impl Completion {
         };
         if status <= COMPLETE {
             self.changed.notify_all();
+        }
+        if status <= COMPLETE && !callbacks.is_empty() {
+            host_learns(&self.known());
         }
         for (wanted, callback) in callbacks {
             callback(if status < 0 { status } else { wanted });

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 
+use findings::{Note, TaskClock, enter_task, known_to_host, set_origin};
 use parking_lot::{Condvar, Mutex};
 
 use crate::codes::{Code, Result};
@@ -31,6 +32,42 @@ pub struct Command {
     /// A failure of an event of its wait list.
     failure: AtomicI32,
     work: Mutex<Option<Action>>,
+    /// For the checker.
+    checked: Option<Checked>,
+}
+
+/// What the checker knows of a command.
+struct Checked {
+    /// What it comes after, and does.
+    clock: Arc<TaskClock>,
+    /// The call that has made it.
+    origin: Note,
+    /// What it waits for.
+    after: Vec<Arc<Completion>>,
+}
+
+impl Checked {
+    /// A command that the calling thread makes; `None` if races are not looked for.
+    fn new<'a>(after: impl Iterator<Item = &'a Arc<Completion>>) -> Option<Checked> {
+        let is_wanted = findings::wanted().is_ok_and(|checks| checks.race);
+        is_wanted.then(|| Checked {
+            clock: TaskClock::new(known_to_host()),
+            origin: findings::caller("a command"),
+            after: after.cloned().collect(),
+        })
+    }
+
+    /// Does what the command does as a task of its own.
+    fn run<T>(&self, act: impl FnOnce() -> T) -> T {
+        for completion in &self.after {
+            self.clock.join(&completion.known());
+        }
+        let _origin = set_origin(|| self.origin.clone());
+        let before = enter_task(Some(self.clock.clone()));
+        let done = act();
+        enter_task(before);
+        done
+    }
 }
 
 #[derive(Default)]
@@ -56,8 +93,10 @@ pub fn enqueue(
     order: &[Arc<Completion>],
     work: Action,
 ) {
+    let checked = Checked::new(list.iter().chain(order));
     let command = Arc::new(Command {
         completion,
+        checked,
         queue,
         waiting: AtomicUsize::new(1 + list.len() + order.len()),
         failure: AtomicI32::new(COMPLETE),
@@ -94,7 +133,13 @@ impl Command {
             return self.completion.reach(code.0);
         }
         self.completion.reach(RUNNING);
-        let result = work();
+        let result = match &self.checked {
+            Some(checked) => checked.run(work),
+            None => work(),
+        };
+        if let Some(checked) = &self.checked {
+            self.completion.keep(checked.clock.known());
+        }
         self.completion.reach(match result {
             Ok(()) => COMPLETE,
             Err(code) => code.0,

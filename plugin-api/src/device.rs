@@ -201,6 +201,9 @@ pub trait Device: Any + Send + Sync {
     fn alloc(&self, size: u64, kind: MemoryKind) -> Result<DevicePtr>;
     /// Frees what [`Device::alloc`] returned. Any other address gives [`crate::Error::InvalidFree`].
     fn free(&self, ptr: DevicePtr) -> Result<()>;
+    /// The program has changed its copy of what these bytes were copied from. A device with a checker reports kernels
+    /// that read them.
+    fn outdated(&self, _address: DevicePtr, _len: usize) {}
     /// Whether the device knows that its kernels can access `len` bytes at an address: those of its own allocations, at
     /// least.
     fn reaches(&self, address: DevicePtr, len: usize) -> Result<bool>;

@@ -9,12 +9,12 @@ use plugin_api::{
     AddressSpace, Completion, Counters, Device, DeviceInfo, DevicePtr, Error, ImmediateStream,
     LoadOptions, MemoryKind, Module, Result, SharedMemory, Stage, Stream,
 };
-use vgpu_abi::STEADY_FREQUENCY;
 use vgpu_abi::artifact::Artifact;
+use vgpu_abi::{AccessKind, STEADY_FREQUENCY};
 
 use crate::arena::Span;
 use crate::block::MAX_THREADS;
-use crate::checker::Checker;
+use crate::checker::{Checker, InFlight};
 use crate::config::Config;
 use crate::fat_ptx;
 use crate::heap::Heap;
@@ -38,6 +38,9 @@ const MAX_BLOCKS_YZ: u32 = 65_535;
 /// subgroup to the next. A block of subgroups costs 0.1 µs; 128 threads with this many iterations each take
 /// several times that.
 const ITERATIONS_PER_THREAD: u32 = 8;
+
+const READ: AccessKind = AccessKind::READ;
+const WRITE: AccessKind = AccessKind::WRITE;
 
 /// The state that modules and kernels share with their device.
 pub struct Gpu {
@@ -117,6 +120,27 @@ impl VirtualGpu {
         })
     }
 
+    /// A copy or a fill begins, and is over when the result is dropped.
+    fn transfer(
+        &self,
+        what: &'static str,
+        parts: &[(AccessKind, DevicePtr)],
+        len: usize,
+    ) -> InFlight {
+        let Some(checker) = &self.gpu.checker else {
+            return InFlight::default();
+        };
+        let len = len as u64;
+        let transfer = checker.transfer(
+            what,
+            parts
+                .iter()
+                .map(|&(kind, ptr)| (kind, Span { start: ptr.0, len })),
+        );
+        self.gpu.machine.note_transfer();
+        transfer
+    }
+
     /// Loads compiled code.
     pub fn load_artifact(&self, artifact: Artifact) -> Result<Arc<VirtualModule>> {
         VirtualModule::load(self.gpu.clone(), artifact, Vec::new())
@@ -179,6 +203,15 @@ impl Device for VirtualGpu {
         self.gpu.memory.free(ptr)
     }
 
+    fn outdated(&self, address: DevicePtr, len: usize) {
+        if let Some(checker) = &self.gpu.checker {
+            checker.outdated(Span {
+                start: address.0,
+                len: len as u64,
+            });
+        }
+    }
+
     fn reaches(&self, address: DevicePtr, len: usize) -> Result<bool> {
         let own = self.gpu.memory.check("access", address, len).is_ok();
         Ok(own || host_ranges::contain(address.0, len as u64))
@@ -216,6 +249,7 @@ impl Device for VirtualGpu {
 
     unsafe fn write(&self, dst: DevicePtr, src: *const u8, len: usize) -> Result<()> {
         self.gpu.memory.check_write("copy to device", dst, len)?;
+        let _transfer = self.transfer("copy to the device", &[(WRITE, dst)], len);
         // SAFETY: `dst` was checked; `src` is the caller's contract. The ranges may overlap, because the caller's
         // memory may be the device's own.
         unsafe { std::ptr::copy(src, dst.0 as *mut u8, len) };
@@ -224,6 +258,7 @@ impl Device for VirtualGpu {
 
     unsafe fn read(&self, dst: *mut u8, src: DevicePtr, len: usize) -> Result<()> {
         self.gpu.memory.check("copy from device", src, len)?;
+        let _transfer = self.transfer("copy from the device", &[(READ, src)], len);
         // SAFETY: as in `write`.
         unsafe { std::ptr::copy(src.0 as *const u8, dst, len) };
         Ok(())
@@ -236,6 +271,7 @@ impl Device for VirtualGpu {
         self.gpu
             .memory
             .check_write("copy within the device (destination)", dst, len)?;
+        let _transfer = self.transfer("copy within the device", &[(READ, src), (WRITE, dst)], len);
         // SAFETY: both ranges were checked.
         unsafe { std::ptr::copy(src.0 as *const u8, dst.0 as *mut u8, len) };
         self.gpu.memory.note_copied(dst, src, len);
@@ -260,6 +296,8 @@ impl Device for VirtualGpu {
         self.gpu
             .memory
             .check_write("copy from another device", dst, len)?;
+        let _read = source.transfer("copy to another device", &[(READ, src)], len);
+        let _write = self.transfer("copy from another device", &[(WRITE, dst)], len);
         // SAFETY: both ranges were checked. All virtual GPUs of a process share its addresses.
         unsafe { std::ptr::copy(src.0 as *const u8, dst.0 as *mut u8, len) };
         Ok(true)
@@ -267,6 +305,7 @@ impl Device for VirtualGpu {
 
     fn fill(&self, dst: DevicePtr, byte: u8, len: usize) -> Result<()> {
         self.gpu.memory.check_write("fill", dst, len)?;
+        let _transfer = self.transfer("fill", &[(WRITE, dst)], len);
         // SAFETY: the range was checked.
         unsafe { std::ptr::write_bytes(dst.0 as *mut u8, byte, len) };
         Ok(())

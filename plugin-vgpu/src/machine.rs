@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use plugin_api::{Error, Result};
 
 use crate::checker::Checker;
@@ -41,6 +41,26 @@ struct Pool {
     made: u32,
     heap: Arc<Heap>,
     checker: Option<Arc<Checker>>,
+}
+
+impl Pool {
+    /// The caller has a multiprocessor, or one is idle.
+    fn compare_transfers(&self) {
+        if let Some(checker) = &self.checker {
+            // SAFETY: while races are looked for there is one multiprocessor. The caller has it, or nobody has it as
+            // long as the pool is locked.
+            unsafe { checker.compare_transfers() };
+        }
+    }
+}
+
+/// Reports what the comparison of copies has found.
+fn report_transfers(pool: MutexGuard<'_, Pool>) {
+    let checker = pool.checker.clone();
+    drop(pool);
+    if let Some(checker) = checker {
+        checker.report_transfers();
+    }
 }
 
 /// The part of a machine that helper threads share. It outlives the machine until the threads have ended.
@@ -129,10 +149,21 @@ impl Machine {
     /// Gives a multiprocessor back.
     pub fn release(&self, sm: Box<Sm>) {
         let mut pool = self.pool.lock();
+        pool.compare_transfers();
         pool.idle.push(sm);
         if !pool.queue.is_empty() {
             self.returned.notify_all();
         }
+        report_transfers(pool);
+    }
+
+    /// A copy was noted by the checker. It is compared now if nothing runs; otherwise who runs something does that.
+    pub fn note_transfer(&self) {
+        let pool = self.pool.lock();
+        if !pool.idle.is_empty() {
+            pool.compare_transfers();
+        }
+        report_transfers(pool);
     }
 
     /// Whether a worker waits for a multiprocessor.

@@ -51,6 +51,9 @@ impl Code {
 impl Drop for Code {
     fn drop(&mut self) {
         self.gpu.memory.unregister(self.loaded.data());
+        if let Some(checker) = &self.gpu.checker {
+            checker.unloaded(self.loaded.data());
+        }
     }
 }
 
@@ -90,6 +93,9 @@ impl VirtualModule {
         })?;
         let loaded = Loaded::new(&artifact.object)?;
         gpu.memory.register(loaded.data());
+        if let Some(checker) = &gpu.checker {
+            checker.loaded(loaded.data());
+        }
         let code = Arc::new(Code {
             gpu,
             loaded,

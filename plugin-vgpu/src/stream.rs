@@ -9,10 +9,11 @@ use std::collections::VecDeque;
 use std::mem::take;
 use std::sync::Arc;
 
+use findings::{Finished, current_origin, host_learns, known_to_host, set_origin};
 use parking_lot::{Condvar, Mutex};
 use plugin_api::{Device, DevicePtr, Error, Event, Kernel, Launch, Result, Stream};
 
-use crate::checker::{Finished, Timeline, host_learns, known_to_host};
+use crate::checker::Timeline;
 use crate::stream_workers::StreamWorkers;
 
 /// An operation on a device.
@@ -173,7 +174,13 @@ impl VirtualStream {
     }
 
     fn enqueue(&self, operation: impl FnOnce(&dyn Device) -> Result<()> + Send + 'static) {
-        self.0.push(Command::Run(Box::new(operation)));
+        let Some(origin) = current_origin() else {
+            return self.0.push(Command::Run(Box::new(operation)));
+        };
+        self.0.push(Command::Run(Box::new(move |device| {
+            let _origin = set_origin(|| origin);
+            operation(device)
+        })));
     }
 }
 

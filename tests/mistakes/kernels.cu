@@ -218,6 +218,142 @@ static void mask_names_absent_lanes() {
   cudaFree(d);
 }
 
+// mistake copied_too_early: race, cudaMemcpyAsync
+static void copied_too_early() {
+  int n = unknown_size, *d = device_numbers(n), *x = nullptr;
+  cudaStream_t one, two;
+  cudaEvent_t done;
+  cudaMallocHost(&x, n * sizeof(int));
+  cudaStreamCreate(&one);
+  cudaStreamCreate(&two);
+  cudaEventCreate(&done);
+  added<<<1, 64, 0, one>>>(d, 1);
+  cudaEventRecord(done, one);
+  MISTAKE((void)0, cudaStreamWaitEvent(two, done, 0));
+  cudaMemcpyAsync(x, d, n * sizeof(int), cudaMemcpyDeviceToHost, two); // <- race
+  cudaDeviceSynchronize();
+  cudaEventDestroy(done);
+  cudaStreamDestroy(one);
+  cudaStreamDestroy(two);
+  cudaFreeHost(x);
+  cudaFree(d);
+}
+
+// mistake cleared_too_late: race, cudaMemsetAsync
+static void cleared_too_late() {
+  int n = unknown_size, *d = device_numbers(n);
+  cudaStream_t one, two;
+  cudaStreamCreate(&one);
+  cudaStreamCreate(&two);
+  cudaMemsetAsync(d, 0, n * sizeof(int), one); // <- race
+  added<<<1, 64, 0, MISTAKE(two, one)>>>(d, 1);
+  cudaDeviceSynchronize();
+  cudaStreamDestroy(one);
+  cudaStreamDestroy(two);
+  cudaFree(d);
+}
+
+// mistake device_variable: race
+__device__ int arrivals;
+
+__global__ void arrive() {
+#ifdef RIGHT
+  atomicAdd(&arrivals, 1);
+#else
+  arrivals++; // <- race
+#endif
+}
+
+static void device_variable() {
+  arrive<<<4, 32>>>();
+  cudaDeviceSynchronize();
+}
+
+// mistake dynamic_shared_too_small: memory, past the end
+__global__ void tiled(int *x) {
+  extern __shared__ int tile[];
+  tile[threadIdx.x] = x[threadIdx.x]; // <- memory
+  __syncthreads();
+  x[threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+static void dynamic_shared_too_small() {
+  int n = unknown_size, *d = device_numbers(n);
+  tiled<<<1, 64, MISTAKE(64, 64 * sizeof(int))>>>(d);
+  cudaDeviceSynchronize();
+  cudaFree(d);
+}
+
+// mistake divergent_shuffle: sync
+__global__ void half_shuffles(int *x) {
+  int value = x[threadIdx.x];
+  if (threadIdx.x < MISTAKE(16, 32))
+    value += __shfl_down_sync(0xffffffff, value, 8); // <- sync
+  x[threadIdx.x] = value;
+}
+
+static void divergent_shuffle() {
+  int *d = device_numbers(32);
+  half_shuffles<<<1, 32>>>(d);
+  cudaDeviceSynchronize();
+  cudaFree(d);
+}
+
+// mistake tile_is_reused: race
+__global__ void smoothed(int *x) {
+  __shared__ int tile[64];
+  int t = threadIdx.x;
+  for (int round = 0; round < 2; round++) {
+    tile[t] = x[t]; // <- race
+    __syncthreads();
+    x[t] = tile[t] + tile[(t + 33) % 64]; // <- race
+#ifdef RIGHT
+    __syncthreads();
+#endif
+  }
+}
+
+static void tile_is_reused() {
+  int n = unknown_size, *d = device_numbers(n);
+  smoothed<<<1, 64>>>(d);
+  cudaDeviceSynchronize();
+  cudaFree(d);
+}
+
+// mistake flag_without_fence: race
+__global__ void handed_over(int *x, int *flag) {
+  if (blockIdx.x == 0) {
+    x[0] = 42; // <- race
+#ifdef RIGHT
+    __threadfence();
+#endif
+    atomicExch(flag, 1);
+  } else {
+    while (atomicAdd(flag, 0) == 0)
+      ;
+#ifdef RIGHT
+    __threadfence();
+#endif
+    x[1] = x[0]; // <- race
+  }
+}
+
+static void flag_without_fence() {
+  int *d = device_numbers(2), *flag = device_numbers(1);
+  handed_over<<<2, 1>>>(d, flag);
+  cudaDeviceSynchronize();
+  cudaFree(d);
+  cudaFree(flag);
+}
+
+// mistake copy_past_the_allocation: host, invalid argument
+static void copy_past_the_allocation() {
+  int n = unknown_size, *d = device_numbers(n), *x = numbers(2 * n);
+  cudaMemcpy(x, d, MISTAKE(2, 1) * n * sizeof(int), cudaMemcpyDeviceToHost); // <- host
+  cudaFree(d);
+  free(x);
+}
+
 int main(int argc, char **argv) {
   RUN(one_thread_too_many)
   RUN(freed_too_early)
@@ -231,5 +367,13 @@ int main(int argc, char **argv) {
   RUN(syncthreads_in_a_branch)
   RUN(return_before_syncthreads)
   RUN(mask_names_absent_lanes)
+  RUN(copied_too_early)
+  RUN(cleared_too_late)
+  RUN(device_variable)
+  RUN(dynamic_shared_too_small)
+  RUN(divergent_shuffle)
+  RUN(tile_is_reused)
+  RUN(flag_without_fence)
+  RUN(copy_past_the_allocation)
   return 2;
 }

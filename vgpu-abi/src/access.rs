@@ -120,6 +120,12 @@ impl AccessKind {
         (bytes > 0).then_some(bytes.into())
     }
 
+    /// It is atomic only because it is volatile, which does not order the lanes of a warp for the program.
+    pub const VOLATILE: AccessKind = AccessKind(1024);
+
+    /// It is no access: the memory is a lock that excludes threads of one team from each other (OpenMP 5.2, §15.2).
+    pub const LOCK: AccessKind = AccessKind(2048);
+
     /// Whether it has all bits of `other`.
     pub fn has(self, other: AccessKind) -> bool {
         self.0 & other.0 == other.0

@@ -99,7 +99,13 @@ fn user_frame(frames: Vec<Location>) -> Option<Location> {
 /// Whether a file is a library's. The device runtime and the device math library are Rust; programs are C, C++ or
 /// Fortran. clang's headers wrap library functions, and so do those for CUDA.
 fn is_library(file: &str) -> bool {
-    file.ends_with(".rs") || file.contains("/lib/clang/") || file.contains("/cuda-headers/")
+    let headers = [
+        "/lib/clang/",
+        "/cuda-headers/",
+        "/cuda-stub/include/",
+        "/hip/include/",
+    ];
+    file.ends_with(".rs") || headers.iter().any(|folder| file.contains(folder))
 }
 
 /// Where an instruction is, for error messages: `in function f (file.c:3:5)`.

@@ -17,9 +17,9 @@ use llvm_sys::LLVMAtomicOrdering::{
 use llvm_sys::{LLVMAtomicRMWBinOp, LLVMOpcode, LLVMTypeKind};
 use vgpu_abi::{AccessKind, CHECKED_SYMBOLS, checked_symbol};
 
-use super::checked_locals;
 use super::unit::Unit;
 use super::window::base_of;
+use super::{checked_locals, checked_locks};
 use crate::analysis::variable_names;
 use crate::ir::{Builder, Layout, Location, Type, Value};
 
@@ -92,6 +92,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             pass.instruction(instruction);
         }
     }
+    checked_locks::release(pass.unit);
     checked_locals::announce(pass.unit.context(), pass.layout, &pass.locals, pass.access);
     Ok(())
 }
@@ -226,6 +227,9 @@ impl AccessPass<'_> {
         if !self.unit.options.checks.race {
             return;
         }
+        if let Some(lock) = checked_locks::lock_of(instruction) {
+            self.announce_lock(instruction, lock);
+        }
         if let Some(kind) = fence(instruction) {
             let kind = self.kind(kind);
             self.after(instruction).call_function(self.fence, &[kind]);
@@ -281,6 +285,17 @@ impl AccessPass<'_> {
         let none = self.number(0);
         let arguments = [nowhere, none, none, site, Value::zero(int)];
         Builder::before(context, call).call_function(self.access, &arguments);
+    }
+
+    /// Says that the memory at an address is a lock.
+    fn announce_lock(&mut self, call: Value, address: Value) {
+        let context = self.unit.context();
+        let site = self.place(call);
+        let kind = self.kind(AccessKind::LOCK.and(AccessKind::ORDER));
+        let builder = Builder::before(context, call);
+        let address = builder.to_space(address, Type::pointer(context));
+        let arguments = [address, self.number(4), self.number(0), site, kind];
+        builder.call_function(self.access, &arguments);
     }
 
     fn announce(&mut self, instruction: Value, access: &Access) {
@@ -383,7 +398,7 @@ impl AccessPass<'_> {
     fn accesses(&self, instruction: Value) -> Vec<Access> {
         let volatile = match instruction.opcode() {
             Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore) if instruction.is_volatile() => {
-                AccessKind::ATOMIC
+                AccessKind::ATOMIC.and(AccessKind::VOLATILE)
             }
             _ => AccessKind(0),
         };
@@ -617,10 +632,11 @@ fn ordering(ordering: LLVMAtomicOrdering) -> AccessKind {
 
 /// Whether an address is that of a variable of the device runtime's, whose threads know what they do.
 fn is_runtime_variable(base: Value) -> bool {
-    base.is_global_variable() && {
-        let name = base.name();
-        RUNTIME_VARIABLES
-            .iter()
-            .any(|prefix| name.starts_with(prefix))
-    }
+    base.is_global_variable() && is_runtimes(&base.name())
+}
+
+/// Whether the device runtime has a variable of this name.
+pub fn is_runtimes(name: &str) -> bool {
+    let mut prefixes = RUNTIME_VARIABLES.iter();
+    prefixes.any(|prefix| name.starts_with(prefix))
 }

@@ -6,7 +6,10 @@
 use anyhow::Result;
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
 
+use super::access_checks::is_runtimes;
+use super::checked_locks;
 use super::unit::Unit;
+use crate::analysis::target::SHARED;
 use crate::device::fold;
 
 /// The pass.
@@ -33,10 +36,38 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             function.show();
         }
     }
+    if unit.options.checks.race {
+        checked_locks::keep(unit);
+    }
+    let kept = match unit.options.checks.init {
+        true => open_shared_variables(unit),
+        false => Vec::new(),
+    };
     let machine = unit.image_machine()?;
     if unit.options.level == 0 {
-        machine.run_passes(&unit.module, "globaldce")
+        machine.run_passes(&unit.module, "globaldce")?;
     } else {
-        fold::run(&machine, &unit.module, true)
+        fold::run(&machine, &unit.module, true)?;
     }
+    for name in kept {
+        if let Some(variable) = unit.module.global(&name) {
+            variable.set_linkage(LLVMInternalLinkage);
+        }
+    }
+    Ok(())
+}
+
+/// Nothing is in shared variables when a block begins. openmp-opt knows that of internal ones, and makes anything of
+/// what is read there first, so that no read is left to check. Gives the names of the variables that it must not know.
+fn open_shared_variables(unit: &Unit) -> Vec<String> {
+    let variables = unit.module.globals().into_iter();
+    let shared = variables.filter(|it| it.ty().address_space() == SHARED && it.is_local());
+    let named = shared.map(|it| (it, it.name()));
+    named
+        .filter(|(_, name)| !name.is_empty() && !is_runtimes(name))
+        .map(|(variable, name)| {
+            variable.set_linkage(LLVMExternalLinkage);
+            name
+        })
+        .collect()
 }

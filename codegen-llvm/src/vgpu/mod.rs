@@ -9,6 +9,7 @@ mod block_atomics;
 mod by_value;
 mod check;
 mod checked_locals;
+mod checked_locks;
 mod constructors;
 mod count;
 mod debug_info;

@@ -17,6 +17,7 @@ const VERSION: c_int = 12090;
 /// Messages of programs that begin with the driver's interface name its library.
 static DRIVER: Front = Front {
     library: "libcuda",
+    prefix: "cu",
     families: &["cuda", "vgpu"],
     warp_size: 32,
     magic: 0x4662_43b1,

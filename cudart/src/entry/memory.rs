@@ -11,6 +11,7 @@ use crate::cuda_device::CudaDevice;
 use crate::entry::place;
 use crate::error::{Code, Result, answer};
 use crate::events::Point;
+use crate::front::called;
 use crate::graph::memory::GraphMemory;
 use crate::runtime::{Runtime, runtime};
 
@@ -33,7 +34,7 @@ pub fn allocate(bytes: usize, kind: MemoryKind) -> Result<*mut c_void> {
 pub fn allocate_on(device: &CudaDevice, size: u64, kind: MemoryKind) -> Result<*mut c_void> {
     let runtime = runtime();
     runtime.free_passed(false)?;
-    let _origin = findings::set_origin(|| findings::caller("an allocation"));
+    let _origin = called("Malloc");
     let mut allocated = device.raw.alloc(size, kind);
     if matches!(allocated, Err(DeviceError::OutOfMemory { .. })) && runtime.free_passed(true)? {
         allocated = device.raw.alloc(size, kind);
@@ -81,7 +82,7 @@ pub fn free(memory: *mut c_void, is_host: bool) -> Result<()> {
     let found = take(memory, is_host)?;
     let device = &runtime.devices()[found.device];
     device.synchronize_all()?;
-    let _origin = findings::set_origin(|| findings::caller("a release"));
+    let _origin = called("Free");
     device
         .raw
         .free(DevicePtr(found.begin))

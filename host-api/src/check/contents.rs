@@ -12,7 +12,7 @@ use plugin_api::{DevicePtr, Stream};
 use crate::check::known_mapping::KnownMapping;
 use crate::check::mappings::{Live, with, with_address};
 use crate::check::misuse::warning;
-use crate::check::wanted;
+use crate::check::{variables, wanted};
 use crate::device::omp_device::OmpDevice;
 use crate::host_memory::host_bytes;
 use crate::mapping::map_item::MapItem;
@@ -78,6 +78,7 @@ pub fn copied_to_device(mapping: &Mapping, range: &Range<u64>) {
         && let Some(bytes) = host_bytes(range)
     {
         with(mapping, |live| live.contents.set(range, &bytes));
+        variables::copied(mapping.address.0, range, &bytes);
     }
 }
 
@@ -97,6 +98,7 @@ pub fn copied_to_host(
                 live.contents.set(&range, &bytes);
                 live.contents.was_read = true;
             });
+            variables::copied(address, &range, &bytes);
         }
     }))
 }

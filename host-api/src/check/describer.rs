@@ -1,8 +1,9 @@
 //! What the runtime knows about the address of a finding.
 
-use findings::{Describer, Finding, Note};
+use findings::{Describer, Finding, Kind, Note};
 
 use crate::check::mappings::{at_device_address, at_host_address};
+use crate::check::variables;
 use crate::host_memory::is_host_memory;
 
 /// Describes device addresses by the mappings that are there and were there.
@@ -13,6 +14,14 @@ impl Describer for OfMappings {
         let Some(address) = finding.address else {
             return (Vec::new(), None);
         };
+        if let Some((note, name)) = variables::at_device_address(address) {
+            // What is out of date was copied, or not, by an update.
+            let is_outdated = finding.kind == Kind::Init;
+            let hint = is_outdated.then(|| {
+                format!("`target update to({name})` brings the host's value to the device")
+            });
+            return (vec![note], hint);
+        }
         if let Some((known, relation)) = at_device_address(address) {
             let mut notes = known.notes(relation);
             // Who freed the memory has unmapped it, and the device knows that, too.

@@ -9,6 +9,8 @@ mod known_mapping;
 pub mod mappings;
 pub mod misuse;
 pub mod routine_memory;
+pub mod tasks;
+pub mod variables;
 
 use std::sync::OnceLock;
 

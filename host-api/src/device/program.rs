@@ -10,6 +10,7 @@ use device_image::Image;
 use parking_lot::Mutex;
 use plugin_api::{Device, DevicePtr, LoadOptions, MemoryKind, Module, preferred_image};
 
+use crate::check::variables;
 use crate::device::device_runtime::DeviceRuntime;
 use crate::device::entries::{Entry, EntryFlags};
 use crate::device::kernel_environment::KernelEnvironment;
@@ -172,6 +173,7 @@ impl Withdrawn {
         for address in &self.loaded.variables {
             // It is an error of the program if a construct still uses the variable. The association then stays.
             let _gone = device.table.disassociate(*address);
+            variables::dissociated(device.number, *address);
         }
         drop(self.loaded.module);
         ompt::image_dropped(device.number, self.library);
@@ -269,7 +271,11 @@ fn associate_variable(device: &LoadTarget<'_>, module: &dyn Module, entry: &Entr
         &entry.name,
     );
     // Two libraries with the same weak variable share its host address. The first one wins.
-    Ok(device.table.associate(mapping).is_ok())
+    let is_first = device.table.associate(mapping).is_ok();
+    if is_first && !is_reference(entry) {
+        variables::associated(device.number, device.device, entry, global.address);
+    }
+    Ok(is_first)
 }
 
 /// Adds a function to the mapping table, so that a pointer to it that a construct passes becomes the device's (OpenMP

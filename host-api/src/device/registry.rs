@@ -7,6 +7,7 @@ use bitflags::bitflags;
 use parking_lot::Mutex;
 
 use crate::abi::BinaryDescriptor;
+use crate::check::variables;
 use crate::device::entries::{self, Entry, EntryFlags};
 
 bitflags! {
@@ -53,6 +54,7 @@ impl Library {
         // SAFETY: the descriptor's entries (caller).
         let entries =
             unsafe { entries::read(contents.host_entries_begin, contents.host_entries_end) };
+        variables::registered(&entries);
         Library {
             id: descriptor as usize,
             images,

@@ -22,3 +22,4 @@ pub mod record_replay;
 pub mod registration;
 mod routine;
 pub mod target;
+pub mod tool;

@@ -6,6 +6,7 @@ use std::ffi::c_void;
 use bitflags::bitflags;
 
 use crate::abi::{Ident, KernelArguments};
+use crate::check::variables;
 use crate::construct::context::Construct;
 use crate::device::offload_policy::OffloadPolicy;
 use crate::device::omp_device::{OmpDevice, Target};
@@ -67,6 +68,7 @@ pub(crate) unsafe fn execute(
     let _origin = construct.origin(runtime);
     let _span = construct.span(runtime, device.number);
     let _event = ompt::region(ompt::Construct::Target, nowait, device.number);
+    variables::check(device.number, &*device.device);
     // SAFETY: the program is valid as far as its own memory goes (caller).
     let outcome = construct.execute(device, nowait, |work| unsafe {
         kernel_launch::run(work, &runtime.environment, &region, &items, &request)

@@ -1,8 +1,9 @@
 //! A target region on a device: map, launch, unmap.
 
-use plugin_api::{Launch, Stream};
+use plugin_api::{DeviceInfo, Launch, Stream};
 use smallvec::SmallVec;
 
+use crate::check;
 use crate::construct::data_begin::data_begin;
 use crate::construct::data_end::data_end;
 use crate::construct::device_work::{DeviceWork, OnCompletion, kernel_error};
@@ -16,6 +17,9 @@ use crate::ompt;
 use crate::report::error::{Error, Result, warn};
 use crate::report::info::{self, Info};
 use crate::trace::{self, Kind};
+
+/// Multiprocessors that a region has teams for while races are looked for, at least.
+const LEAST_CHECKED: u32 = 4;
 
 /// The launch clauses of a construct.
 #[derive(Clone, Copy, Debug, Default)]
@@ -99,6 +103,13 @@ fn shape_of(
         },
     };
     let bounds = region.environment.of_launch(parameter);
+    // While races are looked for, teams come one after the other, as if there were one multiprocessor. Races between
+    // teams are to be found all the same.
+    let several = check::wanted().race.then(|| DeviceInfo {
+        multiprocessors: info.multiprocessors.max(LEAST_CHECKED),
+        ..info.clone()
+    });
+    let info = several.as_ref().unwrap_or(info);
     let shape = shape(&wanted, &bounds, info, facts).map_err(|why| Error::Launch {
         kernel: region.name.clone(),
         why: why.to_string(),

@@ -95,9 +95,11 @@ extern "C" fn finalize(_data: *mut Data) {
     ENABLED.store(false, Ordering::Release);
 }
 
+/// A function of libomp's.
+///
 /// # Safety
 /// `lookup` is libomp's, and `T` the type of its function called `name`.
-unsafe fn function<T>(lookup: Lookup, name: &CStr) -> Option<T> {
+pub unsafe fn function<T>(lookup: Lookup, name: &CStr) -> Option<T> {
     const { assert!(size_of::<T>() == size_of::<*const c_void>()) };
     // SAFETY: caller; the name is a C string.
     let address = unsafe { lookup(name.as_ptr()) };

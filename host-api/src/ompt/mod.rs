@@ -8,8 +8,8 @@ mod connection;
 mod device_interface;
 mod event;
 
-pub use abi::{Construct, Operation};
-pub use connection::{NOTES_CALLERS, connect, note_caller};
+pub use abi::{Construct, Data, Endpoint, Lookup, Operation, StartToolResult};
+pub use connection::{NOTES_CALLERS, connect, function, note_caller};
 pub use device_interface::{
     ToolDevice, devices_are_used, devices_go, image_dropped, image_loaded, set_devices,
 };

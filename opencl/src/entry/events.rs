@@ -2,6 +2,8 @@
 
 use std::ffi::c_void;
 
+use findings::known_to_host;
+
 use crate::codes::{Code, Result};
 use crate::completion::{COMPLETE, Completion, RUNNING, SUBMITTED};
 use crate::context::Context;
@@ -50,6 +52,7 @@ pub unsafe extern "C" fn clSetUserEventStatus(raw: Raw, status: i32) -> i32 {
         if event.completion.has_ended() {
             return Err(Code::INVALID_OPERATION);
         }
+        event.completion.keep(known_to_host());
         event.completion.reach(status);
         Ok(())
     };

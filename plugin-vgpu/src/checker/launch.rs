@@ -12,6 +12,7 @@ use vgpu_abi::artifact::Site;
 
 use super::observation::{Observation, What};
 use super::race::{Begun, Conflict, Meeting, Races, ThreadSet};
+use super::transfer::Accessor;
 use super::{Checker, Wrong};
 use crate::arena::Span;
 use crate::block_ranges::index_in;
@@ -163,7 +164,7 @@ impl LaunchChecks {
             None => 0,
         };
         if checker.races.is_some() {
-            launches.push(code.clone());
+            launches.push(Accessor::Kernel(code.clone()));
         }
         drop(launches);
         LaunchChecks {
@@ -210,6 +211,12 @@ impl LaunchChecks {
         if access.kind.has(AccessKind::FRESH) {
             return checker.begin_local(access.address, access.size);
         }
+        if access.kind.has(AccessKind::LOCK) {
+            if let Some(races) = self.races() {
+                races.order.is_lock(access.address);
+            }
+            return;
+        }
         if access.kind.has(AccessKind::ORDER) {
             if access.kind.has(AccessKind::WRITE) {
                 checker.written(access.address, access.size);
@@ -226,8 +233,10 @@ impl LaunchChecks {
                 return;
             }
             Some(Wrong::Unwritten) => {
-                self.observe(actor, access, 0, || {
-                    What::Unwritten(checker.describe(access.address))
+                let outdated = checker.is_outdated(access.address, access.size);
+                self.observe(actor, access, 0, || match outdated {
+                    true => What::Outdated,
+                    false => What::Unwritten(checker.describe(access.address)),
                 });
             }
             None => {}
@@ -449,6 +458,7 @@ impl LaunchChecks {
         self.observe(actor, access, conflict.site + 1, || What::Race {
             conflict: *conflict,
             past,
+            elsewhere: self.number != conflict.launch,
             place: self.checker.describe(address),
         });
     }

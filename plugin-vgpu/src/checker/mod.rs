@@ -2,7 +2,7 @@
 //!
 //! Checked code announces its accesses (`abi`). [`Checker`] knows a device's memory: which bytes may be accessed and
 //! which were written (`shadow`), and whose they are (`allocations`). `race` knows who accessed it. A [`LaunchChecks`]
-//! collects what a launch does wrong, and reports it at its end (`observation`).
+//! collects what a launch does wrong, and reports it at its end (`observation`). Copies are compared, too (`transfer`).
 
 pub mod abi;
 mod allocations;
@@ -11,6 +11,7 @@ mod launch;
 mod observation;
 mod race;
 mod shadow;
+mod transfer;
 mod warp_accesses;
 
 use findings::{Finding, Kind, Note, Severity, current_origin};
@@ -26,8 +27,10 @@ use allocations::Allocations;
 pub use launch::{Actor, LaunchChecks, LaunchedCode};
 use race::Detector;
 /// What orders the work of streams.
-pub use race::{Finished, Timeline, host_learns, known_to_host};
+pub use race::Timeline;
 use shadow::Shadow;
+use transfer::Accessor;
+pub use transfer::InFlight;
 
 /// Bytes between heap blocks that nobody may access.
 const HEAP_GAP: u64 = 16;
@@ -48,8 +51,8 @@ pub struct Checker {
     shadow: Shadow,
     known: Mutex<Known>,
     races: Option<Detector>,
-    /// The code of each launch, by its number.
-    launches: Mutex<Vec<LaunchedCode>>,
+    /// What each launch is, by its number.
+    launches: Mutex<Vec<Accessor>>,
 }
 
 #[derive(Default)]
@@ -58,6 +61,10 @@ struct Known {
     managed: Vec<Span>,
     memory: Allocations,
     heap: Allocations,
+    /// Variables of images.
+    variables: Vec<Span>,
+    /// Parts of them whose host copies have changed.
+    outdated: Vec<Span>,
     /// Blocks of the heap that kernels have freed, and that are not used again yet.
     kept: Quarantine,
 }
@@ -91,6 +98,48 @@ impl Checker {
     pub fn manage(&self, span: Span) {
         self.shadow.accessible.clear(span.start, span.len);
         self.known.lock().managed.push(span);
+    }
+
+    /// An image was loaded, with variables here.
+    pub fn loaded(&self, variables: Span) {
+        self.known.lock().variables.push(variables);
+    }
+
+    /// An image goes.
+    pub fn unloaded(&self, variables: Span) {
+        self.known
+            .lock()
+            .variables
+            .retain(|span| *span != variables);
+        if let Some(races) = &self.races {
+            races.forget(variables);
+        }
+    }
+
+    /// The host has changed its copy of memory that was copied to the device.
+    pub fn outdated(&self, span: Span) {
+        let mut known = self.known.lock();
+        match known
+            .outdated
+            .last_mut()
+            .filter(|last| last.end() == span.start)
+        {
+            Some(last) => last.len += span.len,
+            None => known.outdated.push(span),
+        }
+        drop(known);
+        // Variables of images are accessible, and count as written, from their first access on.
+        if !self.shadow.accessible.has_all(span.start, span.len) {
+            self.inaccessible(span.start, span.len);
+        }
+        self.shadow.written.clear(span.start, span.len);
+    }
+
+    /// Whether an address lies in such memory.
+    fn is_outdated(&self, address: u64, size: u64) -> bool {
+        let known = self.known.lock();
+        let mut all = known.outdated.iter();
+        all.any(|span| span.start < address + size && address < span.end())
     }
 
     /// Device memory was allocated.
@@ -142,6 +191,8 @@ impl Checker {
     pub fn written(&self, start: u64, len: u64) {
         if window::contains(start) {
             self.shadow.written.set(start, len);
+            let inside = |span: &Span| start <= span.start && span.end() <= start + len;
+            self.known.lock().outdated.retain(|span| !inside(span));
         }
     }
 
@@ -215,7 +266,8 @@ impl Checker {
             && self.checks.init
             && !kind.has(AccessKind::FOREIGN)
             && size <= LARGEST_VALUE
-            && !written.has_any(address, size);
+            && (!written.has_any(address, size)
+                || !written.has_all(address, size) && self.is_outdated(address, size));
         // What is reported once is not reported for each reader.
         if self.checks.init && (kind.has(AccessKind::WRITE) || wrong) {
             written.set(address, size);
@@ -267,7 +319,8 @@ impl Checker {
     fn is_comparable(&self, address: u64, several_teams: bool) -> bool {
         let known = self.known.lock();
         let managed = known.managed.iter().any(|span| span.contains(address, 1));
-        managed && !(several_teams && known.heap.is_runtimes(address))
+        let is_variable = || known.variables.iter().any(|span| span.contains(address, 1));
+        (managed || is_variable()) && !(several_teams && known.heap.is_runtimes(address))
     }
 
     /// How an address relates to allocations.

@@ -1,11 +1,14 @@
 //! What a launch did wrong, and how it is reported.
 
+use std::sync::Arc;
+
 use findings::{Finding, Kind, Note, Severity};
 use plugin_api::SourceLocation;
 use vgpu_abi::AccessKind;
 
 use super::launch::{Access, LaunchedCode};
-use super::race::Conflict;
+use super::race::{Cause, Conflict};
+use super::transfer::Accessor;
 
 /// How an address relates to allocations, and what is known about the one it has to do with.
 type Place = Option<(String, Vec<Note>)>;
@@ -13,6 +16,25 @@ type Place = Option<(String, Vec<Note>)>;
 /// What OpenMP and CUDA ask of barriers.
 const TOGETHER: &str =
     "every thread of the team must come to the same barriers and worksharing loops";
+
+/// A race, and what to do.
+const UNORDERED: &str = "race: {access} that nothing orders with another access";
+const ORDER: &str = "use a barrier, an atomic operation, a reduction or a critical region";
+
+/// Lanes communicate without a barrier.
+const EXCHANGE: &str = "race: {access} by which lanes of a warp exchange a value through volatile memory without a barrier";
+const SYNCWARP: &str =
+    "`__syncwarp()` between the write and the read: `volatile` does not order lanes";
+
+/// Only locks order it.
+const EXCLUSION: &str =
+    "race: {access} that only a critical region or a lock orders with another team's access";
+const ONE_TEAM: &str = "a critical region or a lock excludes threads of one team only: use an atomic operation or a \
+                        reduction";
+
+/// What orders copies and kernels.
+pub const WAIT: &str = "wait for the other one first: `taskwait` or `depend` in OpenMP; an event, or a synchronisation of \
+                        its stream or queue";
 
 /// Something that a thread did.
 pub struct Observation {
@@ -55,6 +77,8 @@ pub enum What {
     NoBlock(Place),
     /// It reads what was never written.
     Unwritten(Place),
+    /// It reads what the host has changed on its side.
+    Outdated,
     /// So many threads of its block have ended and never come to its barrier.
     Ended(u32),
     /// The thread is at one barrier while another one of its team is at another.
@@ -69,7 +93,9 @@ pub enum What {
         /// The other one.
         conflict: Conflict,
         /// The code that made it.
-        past: LaunchedCode,
+        past: Accessor,
+        /// Whether that was another launch.
+        elsewhere: bool,
         /// Where.
         place: Place,
     },
@@ -87,8 +113,10 @@ impl Observation {
         } = self.access;
         let verb = verb(kind);
         // Threads that have ended are not waited for (CUDA C++ Programming Guide, "Synchronization Functions").
-        let severity = match self.what {
-            What::AbsentMembers { .. } => Severity::Warning,
+        // Volatile accesses are relaxed atomic ones (PTX ISA, "Memory Consistency Model"): their values may be old only.
+        let severity = match &self.what {
+            What::AbsentMembers { .. } | What::Outdated => Severity::Warning,
+            What::Race { conflict, .. } if conflict.cause != Cause::Nothing => Severity::Warning,
             _ => Severity::Error,
         };
         let (check, what, notes, hint) = match self.what {
@@ -144,6 +172,14 @@ impl Observation {
                 let hint = "initialise it where it is declared";
                 (Kind::Init, what, notes, Some(hint.to_owned()))
             }
+            What::Outdated => {
+                let what = format!(
+                    "read of {size} bytes that the host has changed since they were copied to the device"
+                );
+                let hint =
+                    "`target update to(…)` after the change brings the new value to the device";
+                (Kind::Init, what, Vec::new(), Some(hint.to_owned()))
+            }
             What::Unwritten(place) => {
                 let what = format!("read of {size} bytes that were never written on the device");
                 let hint = "initialise the memory in a kernel, or map it `to` the device";
@@ -185,13 +221,18 @@ impl Observation {
             What::Race {
                 conflict,
                 past,
+                elsewhere,
                 place,
             } => {
-                let mut notes = vec![other(&conflict, &past, code)];
+                let mut notes = vec![other(&conflict, &past, Some(&code.kernel))];
                 notes.extend(noted(place));
-                let what =
-                    format!("race: {verb} of {size} bytes that nothing orders with another access");
-                let hint = "use a barrier, an atomic operation, a reduction or a critical region";
+                let (what, hint) = match (conflict.cause, elsewhere) {
+                    (Cause::Exchange, _) => (EXCHANGE, SYNCWARP),
+                    (Cause::Exclusion, _) => (EXCLUSION, ONE_TEAM),
+                    (Cause::Nothing, true) => (UNORDERED, WAIT),
+                    (Cause::Nothing, false) => (UNORDERED, ORDER),
+                };
+                let what = what.replace("{access}", &format!("{verb} of {size} bytes"));
                 (Kind::Race, what, notes, Some(hint.to_owned()))
             }
         };
@@ -255,16 +296,27 @@ fn noted(place: Place) -> Vec<Note> {
     place.map_or(Vec::new(), |(_, notes)| notes)
 }
 
-/// The other access of a race.
-fn other(conflict: &Conflict, past: &LaunchedCode, present: &LaunchedCode) -> Note {
-    let verb = match (conflict.write, conflict.atomic) {
+/// The other access of a race. `kernel` makes the present one.
+pub fn other(conflict: &Conflict, past: &Accessor, kernel: Option<&Arc<str>>) -> Note {
+    let past = match past {
+        Accessor::Kernel(code) => code,
+        Accessor::Transfer(transfer) => {
+            let (text, location) = transfer.note();
+            let text = format!("the other access: {text}");
+            return Note { text, location };
+        }
+    };
+    let verb = match (
+        conflict.write,
+        conflict.atomic && conflict.cause != Cause::Exchange,
+    ) {
         (true, false) => "write",
         (true, true) => "atomic write",
         (false, true) => "atomic read",
         (false, false) => "read",
     };
     let thread = past.thread(conflict.block, conflict.thread);
-    let kernel = match past.kernel == present.kernel {
+    let kernel = match kernel == Some(&past.kernel) {
         true => String::new(),
         false => format!(" of kernel {}", past.kernel),
     };

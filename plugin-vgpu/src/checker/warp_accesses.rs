@@ -151,6 +151,7 @@ impl LaunchChecks {
         };
         (dense || len <= CLOSE)
             && access.size > 0
+            && !kind.has(AccessKind::LOCK)
             && window::contains(low)
             && window::contains(low.wrapping_add(len))
             && checker.is_plain(kind, low, len)

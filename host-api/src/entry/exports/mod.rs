@@ -126,6 +126,9 @@ export! {
         omp_get_interop_str,
         omp_get_interop_type_desc,
     }
+    tool::{
+        ompt_start_tool,
+    }
     record_replay::{
         __tgt_activate_record_replay,
         __tgt_target_kernel_replay,

@@ -6,9 +6,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::Races;
 use super::launches::Launches;
+use super::{Passed, Races, TransferRace};
 use crate::arena::Span;
+
+/// What happens to memory other than by a kernel.
+enum Event {
+    /// It has another owner.
+    Forgotten(Span),
+    /// A copy or a fill accesses it.
+    Passed(Passed),
+}
 
 /// The races of a device.
 ///
@@ -18,9 +26,11 @@ use crate::arena::Span;
 pub struct Detector {
     races: UnsafeCell<Races>,
     launches: Arc<Mutex<Launches>>,
-    /// Memory that has another owner since the last access.
-    forgotten: Mutex<Vec<Span>>,
-    has_forgotten: AtomicBool,
+    /// What has happened to memory since the last access.
+    notes: Mutex<Vec<Event>>,
+    has_notes: AtomicBool,
+    /// Races of copies that were found.
+    of_transfers: Mutex<Vec<TransferRace>>,
 }
 
 // SAFETY: `races` is used by one thread at a time, by the contract of `on_multiprocessor`.
@@ -48,8 +58,22 @@ impl Detector {
 
     /// Memory has another owner: past accesses to it do not matter.
     pub fn forget(&self, span: Span) {
-        self.forgotten.lock().push(span);
-        self.has_forgotten.store(true, Ordering::Release);
+        self.note(Event::Forgotten(span));
+    }
+
+    /// A copy or a fill accesses memory, before its thread goes on.
+    pub fn pass(&self, transfer: Passed) {
+        self.note(Event::Passed(transfer));
+    }
+
+    /// The races of copies that were found since the last time.
+    pub fn take_transfer_races(&self) -> Vec<TransferRace> {
+        std::mem::take(&mut *self.of_transfers.lock())
+    }
+
+    fn note(&self, event: Event) {
+        self.notes.lock().push(event);
+        self.has_notes.store(true, Ordering::Release);
     }
 
     /// The accesses.
@@ -61,11 +85,26 @@ impl Detector {
     pub unsafe fn on_multiprocessor(&self) -> &mut Races {
         // SAFETY: the caller's contract.
         let races = unsafe { &mut *self.races.get() };
-        if self.has_forgotten.load(Ordering::Acquire) {
-            self.has_forgotten.store(false, Ordering::Relaxed);
-            let spans = std::mem::take(&mut *self.forgotten.lock());
-            spans.into_iter().for_each(|span| races.forget(span));
+        if self.has_notes.load(Ordering::Acquire) {
+            self.take_notes(races);
         }
         races
+    }
+
+    #[cold]
+    fn take_notes(&self, races: &mut Races) {
+        self.has_notes.store(false, Ordering::Relaxed);
+        let notes = std::mem::take(&mut *self.notes.lock());
+        for event in notes {
+            match event {
+                Event::Forgotten(span) => races.forget(span),
+                Event::Passed(transfer) => {
+                    let found = races.pass(&transfer);
+                    if !found.is_empty() {
+                        self.of_transfers.lock().extend(found);
+                    }
+                }
+            }
+        }
     }
 }

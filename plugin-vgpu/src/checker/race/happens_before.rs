@@ -19,6 +19,18 @@ pub enum Meeting {
     Lanes(u16, u64),
 }
 
+/// Why two accesses race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Nothing orders them.
+    Nothing,
+    /// Volatile accesses of a warp, which order nothing between its lanes.
+    Exchange,
+    /// Critical regions or locks of two teams: they exclude the threads of one contention group, so of one team
+    /// (OpenMP 5.2, §15.2 and §18.9).
+    Exclusion,
+}
+
 /// Those who have come to a meeting since it was closed last.
 struct Arrived {
     meeting: Meeting,
@@ -209,23 +221,36 @@ impl Order {
         }
     }
 
-    /// Whether nothing orders an access of a thread now and one at `moment`.
-    pub fn races(&self, launches: &Launches, thread: u16, moment: Moment) -> bool {
-        let ordered = if moment.block == self.horizon.block {
+    /// The memory at an address is a lock.
+    pub fn is_lock(&mut self, address: u64) {
+        self.releases.is_lock(address);
+    }
+
+    /// Why nothing orders an access of a thread now and one at `moment`; `None` if something does.
+    pub fn races(&self, launches: &Launches, thread: u16, moment: Moment) -> Option<Cause> {
+        let is_own = moment.block == self.horizon.block;
+        let ordered = if is_own {
             self.clock.knows(thread, moment.thread, moment.time)
                 || thread / self.lockstep == moment.thread / self.lockstep && self.lockstep > 1
         } else {
             launches.orders(moment.block, self.horizon.block)
         };
-        !ordered && !self.is_released(thread, moment)
+        if ordered || self.is_released(thread, moment, is_own) {
+            return None;
+        }
+        let excluded = !is_own && self.is_released(thread, moment, true);
+        Some(match excluded {
+            true => Cause::Exclusion,
+            false => Cause::Nothing,
+        })
     }
 
-    /// Whether `thread` has acquired what comes after `moment`.
-    fn is_released(&self, thread: u16, moment: Moment) -> bool {
+    /// Whether `thread` has acquired what comes after `moment`. `locks`: whether locks order it.
+    fn is_released(&self, thread: u16, moment: Moment, locks: bool) -> bool {
         let own = &self.threads[usize::from(thread)].acquired;
         [own, &self.acquired]
             .into_iter()
-            .any(|acquired| !acquired.is_empty() && self.releases.order(acquired, moment))
+            .any(|acquired| !acquired.is_empty() && self.releases.order(acquired, moment, locks))
     }
 
     /// An atomic read: what was released at the location is known from now on, or from the next fence on.

@@ -1,13 +1,12 @@
 //! Launches, and which of them come after which.
 
+use findings::{DeviceWork, WINDOW};
+
 use super::horizon::Horizon;
-use super::work::{Begun, DeviceWork};
+use super::work::Begun;
 
 /// Most blocks that have numbers of their own.
 const MAX_BLOCKS: u64 = u32::MAX as u64;
-
-/// Launches that are compared with a new one. Older ones are taken to be over.
-const WINDOW: usize = 256;
 
 /// A launch.
 struct LaunchSpan {
@@ -32,7 +31,7 @@ impl Launches {
     pub fn begin(&mut self, blocks: u64, begun: Begun) -> u32 {
         let first = (1 + self.blocks).min(MAX_BLOCKS) as u32;
         self.blocks += blocks;
-        let old = self.all.len().saturating_sub(WINDOW);
+        let old = self.all.len().saturating_sub(WINDOW as usize);
         let unknown = self.all[old..].iter().find(|it| !it.is_before(&begun));
         let settled = unknown.map_or(first, |it| it.first);
         if let Some(old) = old.checked_sub(1) {

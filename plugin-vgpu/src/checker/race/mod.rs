@@ -18,6 +18,7 @@ mod lanes;
 mod launches;
 mod memory;
 mod more_rows;
+mod passed;
 mod probe;
 mod releases;
 mod row;
@@ -34,16 +35,17 @@ use super::launch::Access;
 use crate::arena::Span;
 use crate::warp;
 pub use detector::Detector;
-pub use happens_before::{Meeting, Order};
+pub use happens_before::{Cause, Meeting, Order};
 use horizon::Horizon;
 use lanes::Strided;
 use launches::Launches;
 use memory::Memory;
+pub use passed::{Passed, TransferRace};
 use probe::Probe;
 use releases::Moment;
 use row::{Event, Row, Threads};
 pub use thread_set::ThreadSet;
-pub use work::{Begun, Finished, Timeline, host_learns, known_to_host};
+pub use work::{Begun, Timeline};
 
 /// A past access that nothing orders with the present one.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +60,8 @@ pub struct Conflict {
     pub write: bool,
     /// Whether it was atomic.
     pub atomic: bool,
+    /// Why it races.
+    pub cause: Cause,
     /// Number of its launch.
     pub launch: u32,
     /// Its block, by its index in the launch.
@@ -285,7 +289,9 @@ impl Races {
             let suspects = segment.suspects(row, horizon);
             let launches = self.launches.lock();
             let place = (address, row);
-            look_closer(place, suspects, &self.order, &launches, &mut self.found);
+            let order = &self.order;
+            let races = |present, past| order.races(&launches, present, past);
+            look_closer(place, suspects, races, &launches, &mut self.found);
         }
         if !verdict.known {
             segment.note(row, horizon);
@@ -298,7 +304,7 @@ impl Races {
 fn look_closer(
     (segment, row): (u64, &Row),
     suspects: impl Iterator<Item = (Event, u64)>,
-    order: &Order,
+    races: impl Fn(u16, Moment) -> Option<Cause>,
     launches: &Launches,
     found: &mut Vec<Conflict>,
 ) {
@@ -306,15 +312,15 @@ fn look_closer(
     for (old, bytes) in suspects {
         let threads = { row.event }.threads();
         let pairs = lanes::pairs(old.threads(), threads, bytes & !reported);
-        let mut races = pairs.filter(|(past, present, _)| {
+        let mut racing = pairs.filter_map(|(past, present, byte)| {
             let moment = Moment {
                 block: old.block(),
-                thread: *past,
+                thread: past,
                 time: old.time(),
             };
-            order.races(launches, *present, moment)
+            Some((past, present, byte, races(present, moment)?))
         });
-        let Some((thread, present, byte)) = races.next() else {
+        let Some((thread, present, byte, cause)) = racing.next() else {
             continue;
         };
         let Some((launch, block)) = launches.of(old.block()) else {
@@ -327,6 +333,10 @@ fn look_closer(
             site: old.site(),
             write: old.writes(),
             atomic: old.is_atomic(),
+            cause: match old.is_exchange(&{ row.event }) {
+                true => Cause::Exchange,
+                false => cause,
+            },
             launch,
             block,
             thread,

@@ -26,6 +26,8 @@ pub type Prefix = (u32, u32);
 #[derive(Default)]
 struct History {
     length: u32,
+    /// Whether it is a lock, which orders threads of one block only.
+    is_lock: bool,
     /// By block and thread: at which entry, and up to which time. Both grow.
     threads: HashMap<(u32, u16), Vec<(u32, u32)>>,
     /// Of several threads of a block.
@@ -108,8 +110,14 @@ impl Releases {
         Some((location, self.histories[location as usize].length))
     }
 
-    /// Whether who has acquired this comes after a moment.
-    pub fn order(&self, acquired: &Acquired, moment: Moment) -> bool {
+    /// The location is a lock.
+    pub fn is_lock(&mut self, address: u64) {
+        let location = self.location(address);
+        self.histories[location as usize].is_lock = true;
+    }
+
+    /// Whether who has acquired this comes after a moment. `locks`: whether locks order it.
+    pub fn order(&self, acquired: &Acquired, moment: Moment, locks: bool) -> bool {
         let mut pending = acquired.0.clone();
         let mut seen = HashSet::new();
         while let Some(prefix) = pending.pop() {
@@ -118,6 +126,9 @@ impl Releases {
             }
             let (location, length) = prefix;
             let history = &self.histories[location as usize];
+            if history.is_lock && !locks {
+                continue;
+            }
             if history.has(length, moment) {
                 return true;
             }
@@ -188,11 +199,14 @@ mod tests {
         let mut acquired = Acquired::default();
         acquired.add(releases.so_far(64).unwrap());
         releases.release(64, moment(2, 0, 1), std::iter::empty(), &nothing);
-        assert!(releases.order(&acquired, moment(1, 3, 7)));
-        assert!(!releases.order(&acquired, moment(1, 3, 8)));
-        assert!(!releases.order(&acquired, moment(1, 4, 1)));
-        assert!(!releases.order(&acquired, moment(2, 0, 1)));
+        assert!(releases.order(&acquired, moment(1, 3, 7), true));
+        assert!(!releases.order(&acquired, moment(1, 3, 8), true));
+        assert!(!releases.order(&acquired, moment(1, 4, 1), true));
+        assert!(!releases.order(&acquired, moment(2, 0, 1), true));
         assert_eq!(releases.so_far(65), None);
+        releases.is_lock(64);
+        assert!(releases.order(&acquired, moment(1, 3, 7), true));
+        assert!(!releases.order(&acquired, moment(1, 3, 7), false));
     }
 
     #[test]
@@ -206,8 +220,8 @@ mod tests {
         releases.release(2, moment(2, 0, 1), std::iter::empty(), &acquired);
         let mut third = Acquired::default();
         third.add(releases.so_far(2).unwrap());
-        assert!(releases.order(&third, moment(1, 0, 9)));
-        assert!(releases.order(&third, moment(1, 17, 5)));
-        assert!(!releases.order(&third, moment(1, 17, 6)));
+        assert!(releases.order(&third, moment(1, 0, 9), true));
+        assert!(releases.order(&third, moment(1, 17, 5), true));
+        assert!(!releases.order(&third, moment(1, 17, 6), true));
     }
 }

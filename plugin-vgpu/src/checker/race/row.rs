@@ -76,6 +76,7 @@ impl Threads {
 const ATOMIC: u32 = 1 << 31;
 const WRITES: u32 = 1 << KIND_SHIFT;
 const KIND_SHIFT: u32 = 30;
+const VOLATILE: u32 = 1 << 29;
 
 /// A row. Two of them and a pointer fill a cache line. What is compared together is one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +124,10 @@ impl Event {
         let flag = |is: AccessKind, bit| if kind.has(is) { bit } else { 0 };
         let hash = (value.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32 | 1;
         let known = kind.has(AccessKind::VALUE) && !kind.has(AccessKind::READ);
-        let how = site | flag(AccessKind::ATOMIC, ATOMIC) | flag(AccessKind::WRITE, WRITES);
+        let how = site
+            | flag(AccessKind::ATOMIC, ATOMIC)
+            | flag(AccessKind::WRITE, WRITES)
+            | flag(AccessKind::VOLATILE, VOLATILE);
         Event {
             when: u64::from(now.0) << 32 | u64::from(now.1),
             who: u64::from(how) << 32 | u64::from(threads.0),
@@ -163,7 +167,7 @@ impl Event {
 
     /// Index into the sites of its image.
     pub fn site(&self) -> u32 {
-        self.how() & !(ATOMIC | WRITES)
+        self.how() & !(ATOMIC | WRITES | VOLATILE)
     }
 
     /// Whether it is atomic.
@@ -197,9 +201,16 @@ impl Event {
     pub fn conflicts(&self, other: &Event) -> bool {
         let both = self.how() & other.how();
         let same = self.value != 0 && self.value == other.value;
-        (self.how() | other.how()) & WRITES != 0
-            && both & ATOMIC == 0
-            && !(both & WRITES != 0 && same)
+        let excused = both & ATOMIC != 0 && !self.is_exchange(other);
+        (self.how() | other.how()) & WRITES != 0 && !excused && !(both & WRITES != 0 && same)
+    }
+
+    /// Whether lanes of a warp have exchanged a value through volatile memory. Without a barrier that works on GPUs
+    /// whose warps run in lockstep only (CUDA C++ Programming Guide, "Independent Thread Scheduling").
+    pub fn is_exchange(&self, other: &Event) -> bool {
+        self.how() & other.how() & VOLATILE != 0
+            && self.block() == other.block()
+            && self.threads().warp() == other.threads().warp()
     }
 
     /// Whether whatever conflicts with an `other` access, by the kinds of both, conflicts with this one.

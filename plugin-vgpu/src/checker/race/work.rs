@@ -1,76 +1,14 @@
-//! Which work of a device comes after which, as streams, events and waits of the host order it.
-//!
-//! Each stream counts its work. What is known at a point of the program is, for each stream, up to where its work is
-//! complete there: a vector clock of streams. All threads of the host have one clock, since nothing tells how they wait
-//! for each other: what one of them has seen complete, all know. A thread that works on the device itself is a stream.
+//! Work of a device as it begins and ends, by streams and by threads of the host (see `findings::DeviceWork`).
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
-
-/// A stream, and a count of its work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DeviceWork {
-    stream: u32,
-    count: u32,
-}
-
-/// The work that is complete at some point.
-#[derive(Clone, Debug, Default)]
-pub struct Finished(Vec<DeviceWork>);
-
-impl Finished {
-    /// Adds work, and what its stream did before.
-    pub fn add(&mut self, work: DeviceWork) {
-        match self.0.iter_mut().find(|it| it.stream == work.stream) {
-            Some(known) => known.count = known.count.max(work.count),
-            None => self.0.push(work),
-        }
-    }
-
-    /// Adds all that is known elsewhere.
-    pub fn join(&mut self, other: &Finished) {
-        other.0.iter().for_each(|&work| self.add(work));
-    }
-
-    /// Whether work is complete.
-    pub fn has(&self, work: DeviceWork) -> bool {
-        let mut all = self.0.iter();
-        all.any(|it| it.stream == work.stream && it.count >= work.count)
-    }
-}
-
-/// What the host knows.
-static HOST: Mutex<Finished> = Mutex::new(Finished(Vec::new()));
-
-static STREAMS: AtomicU32 = AtomicU32::new(0);
+use findings::{DeviceWork, Finished, begin_by_host, host_learns, is_in_task, known_to_host};
 
 thread_local! {
     /// The work of the stream that this thread does.
     static CURRENT: RefCell<Option<(DeviceWork, Finished)>> = const { RefCell::new(None) };
-    /// What it does by itself.
-    static OWN: RefCell<DeviceWork> = RefCell::new(first());
-}
-
-fn first() -> DeviceWork {
-    DeviceWork {
-        stream: STREAMS.fetch_add(1, Ordering::Relaxed),
-        count: 0,
-    }
-}
-
-/// What the host knows now.
-pub fn known_to_host() -> Finished {
-    HOST.lock().clone()
-}
-
-/// The host has seen that work is complete.
-pub fn host_learns(known: &Finished) {
-    if !known.0.is_empty() {
-        HOST.lock().join(known);
-    }
 }
 
 /// Work that begins.
@@ -85,20 +23,14 @@ impl Begun {
     /// This thread begins to work on the device, for a stream or by itself.
     pub fn now() -> Begun {
         let current = CURRENT.with_borrow(Clone::clone);
-        let (work, known) = current.unwrap_or_else(|| {
-            let work = OWN.with_borrow_mut(|own| {
-                own.count += 1;
-                *own
-            });
-            (work, known_to_host())
-        });
+        let (work, known) = current.unwrap_or_else(|| (begin_by_host(), known_to_host()));
         Begun { work, known }
     }
 
-    /// It is complete. What a thread of OpenMP's does in the background, nobody else may know for a while.
+    /// It is complete. What another thread of the host does, nobody else may know for a while, unless it is a task.
     pub fn end(work: DeviceWork) {
         if CURRENT.with_borrow(Option::is_none) {
-            if !is_initial_thread() && has_secret() {
+            if !is_in_task() && !is_initial_thread() && has_secret() {
                 std::thread::sleep(SECRET);
             }
             let mut known = Finished::default();
@@ -140,7 +72,7 @@ impl Timeline {
     /// A stream without work.
     pub fn new() -> Timeline {
         Timeline {
-            last: first(),
+            last: DeviceWork::new_stream(),
             known: Finished::default(),
             idle_since: Instant::now(),
             keeps: None,
@@ -159,7 +91,7 @@ impl Timeline {
 
     /// This thread begins the stream's next work.
     pub fn begin(&mut self) {
-        self.last.count += 1;
+        self.last.begin_next();
         CURRENT.set(Some((self.last, self.known.clone())));
     }
 

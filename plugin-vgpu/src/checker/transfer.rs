@@ -1,0 +1,136 @@
+//! Copies and fills by the host and by streams, which race with kernels and with each other.
+
+use findings::{DeviceWork, Finding, Kind, Note, Severity, current_origin};
+use vgpu_abi::AccessKind;
+
+use super::Checker;
+use super::launch::LaunchedCode;
+use super::observation;
+use super::race::{Begun, Passed, Races, TransferRace};
+use crate::arena::Span;
+
+/// Copies of so many bytes are one access, which does not race with atomic ones: programs read counters so.
+const WORD: u64 = 8;
+
+/// What accesses device memory.
+#[derive(Clone)]
+pub enum Accessor {
+    /// A kernel.
+    Kernel(LaunchedCode),
+    /// A copy or a fill.
+    Transfer(Transfer),
+}
+
+/// A copy or a fill.
+#[derive(Clone)]
+pub struct Transfer {
+    /// What it does.
+    what: &'static str,
+    /// Who wants it.
+    origin: Option<Note>,
+}
+
+impl Transfer {
+    /// What it does, and who wants it.
+    pub fn note(&self) -> (String, Option<plugin_api::SourceLocation>) {
+        match &self.origin {
+            Some(origin) => (
+                format!("{} by {}", self.what, origin.text),
+                origin.location.clone(),
+            ),
+            None => (self.what.to_owned(), None),
+        }
+    }
+}
+
+/// A copy or a fill that goes on, where races are looked for.
+#[derive(Default)]
+pub struct InFlight(Option<DeviceWork>);
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.into_iter().for_each(Begun::end);
+    }
+}
+
+impl Checker {
+    /// The calling thread begins a copy or a fill. It is compared with what kernels do by who has the multiprocessor.
+    pub fn transfer(
+        &self,
+        what: &'static str,
+        parts: impl Iterator<Item = (AccessKind, Span)>,
+    ) -> InFlight {
+        let Some(races) = &self.races else {
+            return InFlight::default();
+        };
+        let origin = current_origin();
+        let mut launches = self.launches.lock();
+        let begun = Begun::now();
+        let work = begun.work;
+        let launch = races.launches().begin(1, begun);
+        launches.push(Accessor::Transfer(Transfer { what, origin }));
+        drop(launches);
+        for (kind, span) in parts {
+            let is_word = span.len <= WORD && span.start % span.len.max(1) == 0;
+            let kind = match is_word {
+                true => kind.and(AccessKind::ATOMIC),
+                false => kind,
+            };
+            races.pass(Passed { launch, kind, span });
+        }
+        InFlight(Some(work))
+    }
+
+    /// Compares the copies that have not been compared yet.
+    ///
+    /// # Safety
+    /// The caller has the device's one multiprocessor.
+    pub unsafe fn compare_transfers(&self) {
+        if let Some(races) = &self.races {
+            // SAFETY: the caller's contract.
+            let _all: &mut Races = unsafe { races.on_multiprocessor() };
+        }
+    }
+
+    /// Reports the races of copies that were found.
+    pub fn report_transfers(&self) {
+        let Some(races) = &self.races else {
+            return;
+        };
+        for race in races.take_transfer_races() {
+            if self.is_comparable(race.address, true) {
+                findings::report(self.race_of_transfer(&race));
+            }
+        }
+    }
+
+    fn race_of_transfer(&self, race: &TransferRace) -> Finding {
+        let launches = self.launches.lock();
+        let accessor = |launch: u32| launches[launch as usize].clone();
+        let (own, past) = (
+            accessor(race.transfer.launch),
+            accessor(race.conflict.launch),
+        );
+        drop(launches);
+        let (what, location) = match own {
+            Accessor::Transfer(transfer) => transfer.note(),
+            Accessor::Kernel(code) => (code.kernel.to_string(), None),
+        };
+        let bytes = race.transfer.span.len;
+        let mut notes = vec![observation::other(&race.conflict, &past, None)];
+        notes.extend(
+            self.describe(race.address)
+                .map_or(Vec::new(), |(_, notes)| notes),
+        );
+        let what =
+            format!("race: {what} of {bytes} bytes, which nothing orders with another access");
+        Finding {
+            location,
+            address: Some(race.address),
+            size: bytes,
+            notes,
+            hint: Some(observation::WAIT.to_owned()),
+            ..Finding::new(Kind::Race, Severity::Error, what)
+        }
+    }
+}
