@@ -1,6 +1,7 @@
 //! Launch environments of kernels with cross-team reductions (docs/abi.md, "Kernel launch environment"). Each is a
 //! 16-byte header and a buffer for the teams' partial results. They are reused. Two launches in flight never share one.
 
+use findings::Finished;
 use parking_lot::Mutex;
 use plugin_api::{Device, DevicePtr, MemoryKind, Stream};
 
@@ -18,6 +19,8 @@ pub struct ReductionBuffers {
 pub struct ReductionBuffer {
     header: DevicePtr,
     capacity: u64,
+    /// For the checker: what is complete when the buffer is idle. Whoever takes it comes after that.
+    known: Finished,
 }
 
 impl ReductionBuffer {
@@ -42,12 +45,16 @@ impl ReductionBuffers {
                 .map(|index| idle.swap_remove(index))
         };
         let buffer = match known {
-            Some(buffer) => buffer,
+            Some(buffer) => {
+                findings::host_learns(&buffer.known);
+                buffer
+            }
             None => {
                 let header = device.alloc(HEADER + size, MemoryKind::Device)?;
                 ReductionBuffer {
                     header,
                     capacity: size,
+                    known: Finished::default(),
                 }
             }
         };
@@ -58,7 +65,8 @@ impl ReductionBuffers {
     }
 
     /// Returns one when its kernel has ended.
-    pub fn put_back(&self, buffer: ReductionBuffer) {
+    pub fn put_back(&self, mut buffer: ReductionBuffer) {
+        buffer.known = findings::known_to_host();
         self.idle.lock().push(buffer);
     }
 }
