@@ -294,7 +294,9 @@ mod tests {
         }
         assert_eq!(segment.rows().count(), count);
         let mut alone = noted(&others);
-        [0, 1].map(|thread| alone.note(&one(thread, update), &NOW));
+        [0, 1]
+            .into_iter()
+            .for_each(|thread| alone.note(&one(thread, update), &NOW));
         for (thread, known) in [(2, true), (3, true), (40, false)] {
             assert_eq!(alone.compare(&one(thread, update), &NOW).known, known);
         }
