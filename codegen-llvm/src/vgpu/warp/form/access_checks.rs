@@ -18,9 +18,9 @@ impl Vectoriser<'_> {
         }
         let announced = AccessKind(kind.as_int().unwrap_or(0) as u32);
         // Nobody races with a thread's own variables, and only the bounds of what is not the program's matter.
-        let races = !announced.has(AccessKind::PRIVATE)
-            && (!announced.has(AccessKind::FOREIGN) || announced.has(AccessKind::ATOMIC));
-        let is_tested = !announced.has(AccessKind::FRESH) && !(self.checks.race && races);
+        let alone = announced.has(AccessKind::PRIVATE)
+            || announced.has(AccessKind::FOREIGN) && !announced.has(AccessKind::ATOMIC);
+        let is_tested = !announced.has(AccessKind::FRESH) && (alone || !self.checks.race);
         let bytes = size.as_int().filter(|_| is_tested);
         let size = self.scalar(size);
         let (kind, value) = self.written_value(kind, value);
