@@ -39,6 +39,20 @@ static void freed_too_early() {
   cudaFree(sum);
 }
 
+// mistake vector_anywhere: memory, no multiple of 16
+__global__ void quads(const int *x, int *sum) {
+  int4 four = *(const int4 *)(x + 4 * threadIdx.x + MISTAKE(1, 0)); // <- memory
+  atomicAdd(sum, four.x + four.y + four.z + four.w);
+}
+
+static void vector_anywhere() {
+  int n = unknown_size, *d = device_numbers(n), *sum = device_numbers(1);
+  quads<<<1, 8>>>(d, sum);
+  cudaDeviceSynchronize();
+  cudaFree(d);
+  cudaFree(sum);
+}
+
 // mistake tile_without_halo: memory, past the end
 __global__ void shifted(int *x) {
   __shared__ int tile[64];
@@ -357,6 +371,7 @@ static void copy_past_the_allocation() {
 int main(int argc, char **argv) {
   RUN(one_thread_too_many)
   RUN(freed_too_early)
+  RUN(vector_anywhere)
   RUN(tile_without_halo)
   RUN(syncthreads_missing)
   RUN(syncwarp_missing)
