@@ -10,13 +10,12 @@
 use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
-use llvm_sys::LLVMAtomicOrdering::{
-    self, LLVMAtomicOrderingAcquire, LLVMAtomicOrderingAcquireRelease, LLVMAtomicOrderingRelease,
-    LLVMAtomicOrderingSequentiallyConsistent,
-};
-use llvm_sys::{LLVMAtomicRMWBinOp, LLVMOpcode, LLVMTypeKind};
+use llvm_sys::LLVMOpcode;
 use vgpu_abi::{AccessKind, CHECKED_SYMBOLS, checked_symbol};
 
+use super::checked_instructions::{
+    SYNCWARP, alignment, atomic, calls_one_of, fence, has_members, is_store, stored_value,
+};
 use super::unit::Unit;
 use super::window::base_of;
 use super::{checked_locals, checked_locks};
@@ -36,23 +35,8 @@ const SYNC: &str = "vgpu.check_sync";
 /// Announces that a thread has met the members of a mask.
 const MEMBERS: &str = "vgpu.check_members";
 
-/// The instruction with which lanes wait for each other. Shuffles and votes order no memory (PTX ISA, "bar.warp.sync").
-const SYNCWARP: &str = "llvm.nvvm.bar.warp.sync";
-
-/// Operations of a warp whose first operand is a member mask, by the beginnings of their names.
-const WITH_MEMBERS: [&str; 5] = [
-    SYNCWARP,
-    "llvm.nvvm.shfl.sync.",
-    "llvm.nvvm.vote.",
-    "llvm.nvvm.match.",
-    "llvm.nvvm.redux.sync.",
-];
-
 /// The functions of the heap.
 const HEAP: [&str; 3] = ["malloc", "realloc", "free"];
-
-/// PTX's fences, which acquire and release.
-const MEMBARS: &str = "llvm.nvvm.membar.";
 
 /// How the device runtime's variables are called.
 const RUNTIME_VARIABLES: [&str; 2] = ["omptarget.", "__omp"];
@@ -537,96 +521,6 @@ impl AccessPass<'_> {
     fn after(&self, instruction: Value) -> Builder {
         let next = instruction.next().unwrap_or(instruction);
         Builder::before(self.unit.context(), next)
-    }
-}
-
-/// The alignment of a load's, store's or atomic operation's address, as far as an instruction of the hardware needs it.
-/// Code for a smaller one is there where the program has said so.
-fn alignment(instruction: Value) -> Option<u64> {
-    use LLVMOpcode::{LLVMAtomicCmpXchg, LLVMAtomicRMW, LLVMLoad, LLVMStore};
-    let is_access = matches!(
-        instruction.opcode(),
-        Some(LLVMLoad | LLVMStore | LLVMAtomicRMW | LLVMAtomicCmpXchg)
-    );
-    is_access.then(|| instruction.alignment().min(16))
-}
-
-/// Whether an instruction calls one of these functions.
-fn calls_one_of(instruction: Value, names: &[&str]) -> bool {
-    let called = || instruction.called_function();
-    instruction.is_call() && called().is_some_and(|called| names.contains(&called.name().as_str()))
-}
-
-/// Whether an instruction is an operation of a warp with a member mask.
-fn has_members(instruction: Value) -> bool {
-    let called = || instruction.called_function();
-    let has = |name: &str| WITH_MEMBERS.iter().any(|known| name.starts_with(known));
-    instruction.is_call() && called().is_some_and(|called| has(&called.name()))
-}
-
-/// What an instruction stores, if it is a scalar of up to 64 bits, or a vector of numbers of 128 bits, and no atomic
-/// operation.
-fn stored_value(layout: Layout, instruction: Value) -> Option<Value> {
-    if instruction.opcode() != Some(LLVMOpcode::LLVMStore) {
-        return None;
-    }
-    let value = instruction.operand(0);
-    let ty = value.ty();
-    let is_vector = ty.kind() == LLVMTypeKind::LLVMVectorTypeKind && !ty.element(0).is_pointer();
-    let fits = ty.is_pointer()
-        || ty.is_int() && ty.int_width() <= 64
-        || is_small_float(ty)
-        || is_vector && layout.store_size(ty) == 16 && layout.alloc_size(ty) == 16;
-    fits.then_some(value)
-}
-
-fn is_small_float(ty: Type) -> bool {
-    matches!(
-        ty.kind(),
-        LLVMTypeKind::LLVMHalfTypeKind
-            | LLVMTypeKind::LLVMBFloatTypeKind
-            | LLVMTypeKind::LLVMFloatTypeKind
-            | LLVMTypeKind::LLVMDoubleTypeKind
-    )
-}
-
-/// Whether an atomic operation only writes: an exchange whose result nobody wants.
-fn is_store(operation: Value) -> bool {
-    operation.atomic_operation() == LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpXchg
-        && operation.users().is_empty()
-}
-
-/// The kind of an atomic access; nothing for another one.
-fn atomic(instruction: Value) -> AccessKind {
-    match instruction.is_atomic() {
-        true => AccessKind::ATOMIC.and(ordering(instruction.ordering())),
-        false => AccessKind(0),
-    }
-}
-
-/// What a fence does, if the instruction is one.
-fn fence(instruction: Value) -> Option<AccessKind> {
-    match instruction.opcode()? {
-        LLVMOpcode::LLVMFence => Some(ordering(instruction.ordering())),
-        LLVMOpcode::LLVMCall => {
-            let called = instruction.called_function()?;
-            called
-                .name()
-                .starts_with(MEMBARS)
-                .then(|| AccessKind::ACQUIRE.and(AccessKind::RELEASE))
-        }
-        _ => None,
-    }
-}
-
-fn ordering(ordering: LLVMAtomicOrdering) -> AccessKind {
-    match ordering {
-        LLVMAtomicOrderingAcquire => AccessKind::ACQUIRE,
-        LLVMAtomicOrderingRelease => AccessKind::RELEASE,
-        LLVMAtomicOrderingAcquireRelease | LLVMAtomicOrderingSequentiallyConsistent => {
-            AccessKind::ACQUIRE.and(AccessKind::RELEASE)
-        }
-        _ => AccessKind(0),
     }
 }
 
