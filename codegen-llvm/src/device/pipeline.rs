@@ -255,8 +255,8 @@ mod tests {
         );
         assert_eq!(
             names(NvidiaLink),
-            "launch-bounds warp-order math-intrinsics guards realloc fold optimise unread-shared local-space \
-             unrolled-reads idle-barriers thread-arrays pack-shared unsupported static-shared null-pointers"
+            "launch-bounds warp-order implicit-masks math-intrinsics guards realloc fold optimise unread-shared \
+             local-space unrolled-reads idle-barriers thread-arrays pack-shared unsupported static-shared null-pointers"
         );
         assert_eq!(
             names(CodeObject),
@@ -265,8 +265,8 @@ mod tests {
              pack-shared ending-paths traps undefined unsupported"
         );
         assert!(names(Ptx).starts_with(
-            "shared-statics launch-bounds runtime warp-order math-intrinsics guards retarget realloc constructors \
-             fold"
+            "shared-statics launch-bounds runtime warp-order implicit-masks math-intrinsics guards retarget realloc \
+             abnormal-ends constructors fold"
         ));
     }
 }
