@@ -283,7 +283,7 @@ static void device_variable() {
   cudaDeviceSynchronize();
 }
 
-// mistake dynamic_shared_too_small: memory, past the end
+// mistake dynamic_shared_too_small: memory, outside
 __global__ void tiled(int *x) {
   extern __shared__ int tile[];
   tile[threadIdx.x] = x[threadIdx.x]; // <- memory
