@@ -76,7 +76,7 @@ contains
     integer, intent(inout) :: x(2 * n)
     integer :: i
 
-    !$omp target enter data map(to: x(1:n)) ! <- host
+    !$omp target enter data map(to: x(1:n)) ! flang names no file here
     !$omp target teams distribute parallel do
     do i = 1, n
       x(i) = x(i) + 1

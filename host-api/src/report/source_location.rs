@@ -2,7 +2,8 @@
 //!
 //! Constructs have `;file;function;line;column;;` (`ident_t::psource`), map items have
 //! `;expression;file;line;column;;`. Without `-g` the first says `unknown` and the second is absent. The symbol of a
-//! target region still names its function and line.
+//! target region still names its function and line. flang 22 names its own module in the place of a construct's file,
+//! and has `;file;unknown;line;column;;` for map items.
 
 use std::ffi::CStr;
 use std::fmt;
@@ -20,6 +21,9 @@ pub struct SourceLocation {
     pub column: u32,
 }
 
+/// What flang says in the place of a file.
+const FLANGS_MODULE: &str = "FIRModule";
+
 impl SourceLocation {
     /// Parses an `ident_t::psource`.
     pub fn parse(text: &str) -> SourceLocation {
@@ -27,7 +31,7 @@ impl SourceLocation {
         let mut word = || {
             fields
                 .next()
-                .filter(|word| *word != "unknown")
+                .filter(|word| !["unknown", FLANGS_MODULE].contains(word))
                 .unwrap_or("")
         };
         SourceLocation {
@@ -112,12 +116,12 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// The user's expression in a map item's name string.
+/// The user's expression in a map item's name string, which flang does not give.
 pub fn item_expression(text: &str) -> Option<&str> {
-    text.trim_start_matches(';')
-        .split(';')
-        .next()
-        .filter(|word| !word.is_empty())
+    let mut fields = text.trim_start_matches(';').split(';');
+    let expression = fields.next().filter(|word| !word.is_empty())?;
+    let is_flangs = fields.next() == Some("unknown") && expression.contains('/');
+    (!is_flangs).then_some(expression)
 }
 
 #[cfg(test)]
@@ -129,6 +133,14 @@ mod tests {
         let location = SourceLocation::parse(";m1.c;main;12;17;;");
         assert_eq!(location.to_string(), "m1.c:12:17 in main");
         assert!(SourceLocation::parse(";unknown;unknown;0;0;;").is_unknown());
+    }
+
+    #[test]
+    fn strings_of_flang() {
+        let location = SourceLocation::parse(";FIRModule;solve;79;11;;");
+        assert_eq!(location.to_string(), "line 79 in solve");
+        assert_eq!(item_expression(";/home/solve.f90;unknown;79;11;;"), None);
+        assert_eq!(item_expression(";x[0:n];solve.c;79;11;;"), Some("x[0:n]"));
     }
 
     #[test]
