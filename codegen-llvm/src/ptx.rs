@@ -46,8 +46,8 @@ const BEFORE_OLDEST: [&str; 6] = ["sm_60", "sm_70", "sm_72", "sm_75", "sm_80", "
 const LARGE_PARAMETERS: PtxVersion = PtxVersion { major: 8, minor: 1 };
 
 impl PtxOptions<'_> {
-    /// LLVM's feature for the version. Empty leaves the version to the architecture. `large`: kernels have more than 4 KiB
-    /// of parameters.
+    /// LLVM's feature for the version. Empty leaves the version to the architecture. `large`: kernels have more than 4
+    /// KiB of parameters.
     fn feature(&self, large: bool) -> Result<String> {
         let of_architecture = match BEFORE_OLDEST.contains(&self.arch) {
             _ if large && self.is_before_blackwell() => Some(LARGE_PARAMETERS),

@@ -2,8 +2,8 @@
 //! those of other releases and of the papers.
 //!
 //! A module is linked with the device runtime of `dist/` as in a device link. It is loaded into a virtual GPU through
-//! the plugin's own interface, and launched with buffers of numbers. Images that are loaded as they are run on an NVIDIA
-//! GPU instead where `OMPTARGET_DEVICES=cuda`: so `scripts/gpu-check` shows what hardware says.
+//! the plugin's own interface, and launched with buffers of numbers. Images that are loaded as they are run on an
+//! NVIDIA GPU instead where `OMPTARGET_DEVICES=cuda`: so `scripts/gpu-check` shows what hardware says.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
-//! Defines, for PTX, the C++ functions that end a kernel: `abort`, and what vtables have in the place of a function that
-//! is pure or deleted (Itanium C++ ABI, §3.2.6). OpenMP programs have those of the device runtime. CUDA programs have
-//! none, as NVIDIA's device linker knows them.
+//! Defines, for PTX, the C++ functions that end a kernel: `abort`, and what vtables have in the place of a function
+//! that is pure or deleted (Itanium C++ ABI, §3.2.6). OpenMP programs have those of the device runtime. CUDA programs
+//! have none, as NVIDIA's device linker knows them.
 
 use anyhow::Result;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;

@@ -1,7 +1,7 @@
 //! Gives operations of a warp that name no lanes the mask of the lanes that are active.
 //!
-//! `__shfl_down` and its like are older than GPUs whose lanes advance each on its own. These have such operations with a
-//! mask only (PTX ISA, "shfl", "vote": none without `.sync` from sm_70 on), and LLVM's back end ends the process.
+//! `__shfl_down` and its like are older than GPUs whose lanes advance each on its own. These have such operations with
+//! a mask only (PTX ISA, "shfl", "vote": none without `.sync` from sm_70 on), and LLVM's back end ends the process.
 
 use crate::ir::{Builder, Module, Type, Value};
 

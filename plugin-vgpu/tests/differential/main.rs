@@ -234,7 +234,8 @@ fn check_ptx(programs: &[Program]) -> Result<(), String> {
         let place = &device.info().name;
         let module = module.map_err(|error| format!("PTX on {place}: {error}"))?;
         for (number, program) in programs.iter().enumerate() {
-            // Of a lane that is not there the virtual GPU gives the own value, hardware anything (PTX ISA, "shfl.sync").
+            // Of a lane that is not there the virtual GPU gives the own value, hardware anything (PTX ISA,
+            // "shfl.sync").
             let is_hardware = others.is_some_and(|gpu| std::ptr::addr_eq(gpu, device));
             if is_hardware && program.warps && program.threads % 32 != 0 {
                 continue;

@@ -125,7 +125,7 @@ const WIDE: &str = "
   mov.b128 {%low, %high}, %old;
   st.global.v2.u64 [%out+16], {%low, %high};
   mov.u32 %a, %cluster_nctarank;
-  getctarank.u32 %b, %in;
+  getctarank.u64 %b, %in;
   add.u32 %a, %a, %b;
   st.global.u32 [%out+12], %a;
   ret;

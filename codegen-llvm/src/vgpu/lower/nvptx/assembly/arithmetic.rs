@@ -104,8 +104,8 @@ fn integer(
     })
 }
 
-/// A division or a remainder. By zero both are -1 on GPUs; the PTX ISA leaves the value open, but compilers divide where
-/// nobody uses the result. The least number divided by -1 is itself.
+/// A division or a remainder. By zero both are -1 on GPUs; the PTX ISA leaves the value open, but compilers divide
+/// where nobody uses the result. The least number divided by -1 is itself.
 fn quotient(emitter: &mut Emitter, name: &str, ty: Ty, a: &str, b: &str) -> String {
     let llvm = ty.llvm();
     let letter = if ty.is_signed() { 's' } else { 'u' };

@@ -50,7 +50,8 @@ fn barrier(emitter: &mut Emitter, instruction: &Instruction, operands: &[Operand
     call(emitter, &format!("llvm.nvvm.{name}"), operands)
 }
 
-/// A barrier of the block, which is a cluster of its own. Nobody waits where threads arrive, so they do where they wait.
+/// A barrier of the block, which is a cluster of its own. Nobody waits where threads arrive, so they do where they
+/// wait.
 fn cluster_barrier(
     emitter: &mut Emitter,
     instruction: &Instruction,
