@@ -3,7 +3,7 @@
 //!
 //! A module is linked with the device runtime of `dist/` as in a device link. It is loaded into a virtual GPU through
 //! the plugin's own interface, and launched with buffers of numbers. Images that are loaded as they are run on an
-//! NVIDIA GPU instead where `OMPTARGET_DEVICES=cuda`: so `scripts/gpu-check` shows what hardware says.
+//! NVIDIA GPU instead where `OMPTARGET_DEVICES=cuda` (docs/ptx.md, "Tests").
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

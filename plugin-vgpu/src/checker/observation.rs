@@ -113,7 +113,8 @@ impl Observation {
         } = self.access;
         let verb = verb(kind);
         // Threads that have ended are not waited for (CUDA C++ Programming Guide, "Synchronization Functions").
-        // Volatile accesses are relaxed atomic ones (PTX ISA, "Memory Consistency Model"): their values may be old only.
+        // Volatile accesses are relaxed atomic ones (PTX ISA, "Memory Consistency Model"): their values may be old
+        // only.
         let severity = match &self.what {
             What::AbsentMembers { .. } | What::Outdated => Severity::Warning,
             What::Race { conflict, .. } if conflict.cause != Cause::Nothing => Severity::Warning,
