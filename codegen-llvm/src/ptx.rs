@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 use codegen::PROVENANCE;
 use sha2::{Digest, Sha256};
 
+use crate::analysis::target::cuda_arch;
 use crate::analysis::{kernels, release};
 use crate::device::pipeline::{self, Image, Output};
 use crate::device::undefined::NVIDIAS_FUNCTIONS;
@@ -67,9 +68,7 @@ impl PtxOptions<'_> {
 
     /// Whether PTX of the architecture may be older than [`LARGE_PARAMETERS`].
     fn is_before_blackwell(&self) -> bool {
-        let digits = self.arch.trim_start_matches("sm_");
-        let digits = digits.trim_end_matches(|letter: char| !letter.is_ascii_digit());
-        digits.parse().is_ok_and(|number: u32| number < 100)
+        cuda_arch(self.arch).is_some_and(|number| number < 1000)
     }
 }
 

@@ -126,6 +126,16 @@ pub fn wave_sizes(cpu: &str) -> Option<&'static [u32]> {
     })
 }
 
+/// What `__CUDA_ARCH__` is for an architecture of NVIDIA's: `sm_80` → 800, `sm_90a` → 900.
+pub fn cuda_arch(cpu: &str) -> Option<u32> {
+    let digits: String = cpu
+        .strip_prefix("sm_")?
+        .chars()
+        .take_while(char::is_ascii_digit)
+        .collect();
+    Some(digits.parse::<u32>().ok()? * 10)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,5 +162,12 @@ mod tests {
         assert_eq!(wave_sizes("gfx1250"), Some(&[32][..]));
         assert_eq!(features_wave_size("+dpp,+wavefrontsize64"), Some(64));
         assert_eq!(features_wave_size("+dpp"), None);
+    }
+
+    #[test]
+    fn arch_is_read_from_the_cpu_name() {
+        assert_eq!(cuda_arch("sm_80"), Some(800));
+        assert_eq!(cuda_arch("sm_90a"), Some(900));
+        assert_eq!(cuda_arch("gfx90a"), None);
     }
 }

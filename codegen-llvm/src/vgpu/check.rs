@@ -5,6 +5,7 @@
 use anyhow::{Result, bail};
 
 use super::unit::Unit;
+use crate::analysis::target::cuda_arch;
 
 /// The pass.
 pub fn run(unit: &mut Unit) -> Result<()> {
@@ -25,26 +26,4 @@ pub fn run(unit: &mut Unit) -> Result<()> {
         .filter_map(|function| function.text_attribute("target-cpu"));
     unit.cuda_arch = archs.filter_map(|cpu| cuda_arch(&cpu)).max().unwrap_or(800);
     Ok(())
-}
-
-/// `sm_80` → 800, `sm_90a` → 900.
-fn cuda_arch(cpu: &str) -> Option<u32> {
-    let digits: String = cpu
-        .strip_prefix("sm_")?
-        .chars()
-        .take_while(char::is_ascii_digit)
-        .collect();
-    Some(digits.parse::<u32>().ok()? * 10)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::cuda_arch;
-
-    #[test]
-    fn arch_is_read_from_the_cpu_name() {
-        assert_eq!(cuda_arch("sm_80"), Some(800));
-        assert_eq!(cuda_arch("sm_90a"), Some(900));
-        assert_eq!(cuda_arch("gfx90a"), None);
-    }
 }
