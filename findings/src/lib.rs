@@ -20,7 +20,7 @@ mod report;
 mod summary;
 mod work;
 
-pub use caller::caller;
+pub use caller::{caller, place_in_program};
 pub use checks::{Checks, VARIABLE, wanted};
 pub use describer::{Describer, describe_with};
 pub use ending::at_end;

@@ -3,7 +3,7 @@
 use findings::{Describer, Finding, Kind, Note};
 
 use crate::check::mappings::{at_device_address, at_host_address};
-use crate::check::variables;
+use crate::check::{routine_memory, variables};
 use crate::host_memory::is_host_memory;
 
 /// Describes device addresses by the mappings that are there and were there.
@@ -27,6 +27,11 @@ impl Describer for OfMappings {
             // Who freed the memory has unmapped it, and the device knows that, too.
             notes.retain(|note| *note != known.unmapped_by() || !is_told(finding, note));
             return (notes, known.hint(finding, relation));
+        }
+        if let Some(note) = routine_memory::origin_of(address) {
+            // The device knows it, too, where it checks kernels.
+            let notes = (!is_told(finding, &note)).then_some(note);
+            return (notes.into_iter().collect(), None);
         }
         let is_fault = finding.size == 0;
         match at_host_address(address) {

@@ -330,6 +330,21 @@ impl Checker {
         heap.or_else(|| known.memory.describe(address))
     }
 
+    /// Who has allocated the memory at an address, and freed it. `None` where it is none of this device's.
+    pub fn origins(&self, address: u64) -> Option<Vec<Note>> {
+        let known = self.known.lock();
+        known
+            .managed
+            .iter()
+            .find(|span| span.contains(address, 1))?;
+        Some(
+            known
+                .memory
+                .describe(address)
+                .map_or(Vec::new(), |(_, notes)| notes),
+        )
+    }
+
     fn hand_out(&self, span: Span) {
         self.shadow.written.clear(span.start, span.len);
         self.shadow.accessible.set(span.start, span.len);
