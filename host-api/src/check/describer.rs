@@ -2,6 +2,7 @@
 
 use findings::{Describer, Finding, Kind, Note};
 
+use crate::check::known_mapping::Relation;
 use crate::check::mappings::{at_device_address, at_host_address};
 use crate::check::{routine_memory, variables};
 use crate::host_memory::is_host_memory;
@@ -22,7 +23,10 @@ impl Describer for OfMappings {
             });
             return (vec![note], hint);
         }
-        if let Some((known, relation)) = at_device_address(address) {
+        // What races may be shared memory, which no mapping is near to.
+        let is_near = |relation: Relation| finding.kind != Kind::Race || relation.distance() == 0;
+        let found = at_device_address(address);
+        if let Some((known, relation)) = found.filter(|(_, relation)| is_near(*relation)) {
             let mut notes = known.notes(relation);
             // Who freed the memory has unmapped it, and the device knows that, too.
             notes.retain(|note| *note != known.unmapped_by() || !is_told(finding, note));

@@ -333,16 +333,8 @@ impl Checker {
     /// Who has allocated the memory at an address, and freed it. `None` where it is none of this device's.
     pub fn origins(&self, address: u64) -> Option<Vec<Note>> {
         let known = self.known.lock();
-        known
-            .managed
-            .iter()
-            .find(|span| span.contains(address, 1))?;
-        Some(
-            known
-                .memory
-                .describe(address)
-                .map_or(Vec::new(), |(_, notes)| notes),
-        )
+        let heap = known.heap.origins(address);
+        heap.or_else(|| known.memory.origins(address))
     }
 
     fn hand_out(&self, span: Span) {

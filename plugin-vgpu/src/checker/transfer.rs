@@ -1,6 +1,6 @@
 //! Copies and fills by the host and by streams, which race with kernels and with each other.
 
-use findings::{DeviceWork, Finding, Kind, Note, Severity, current_origin};
+use findings::{DeviceWork, Finding, Kind, Note, Severity, current_origin, is_exclusive};
 use vgpu_abi::AccessKind;
 
 use super::Checker;
@@ -60,7 +60,7 @@ impl Checker {
         what: &'static str,
         parts: impl Iterator<Item = (AccessKind, Span)>,
     ) -> InFlight {
-        let Some(races) = &self.races else {
+        let Some(races) = self.races.as_ref().filter(|_| !is_exclusive()) else {
             return InFlight::default();
         };
         let origin = current_origin();
@@ -118,10 +118,7 @@ impl Checker {
         };
         let bytes = race.transfer.span.len;
         let mut notes = vec![observation::other(&race.conflict, &past, None)];
-        notes.extend(
-            self.describe(race.address)
-                .map_or(Vec::new(), |(_, notes)| notes),
-        );
+        notes.extend(self.origins(race.address).into_iter().flatten());
         let what =
             format!("race: {what} of {bytes} bytes, which nothing orders with another access");
         Finding {
