@@ -4,7 +4,7 @@
 //! far, so it only has to keep the history's length. What it releases later refers to that, so that knowledge is
 //! handed on without being copied.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use super::thread_set::ThreadSet;
 
@@ -25,7 +25,8 @@ pub type Prefix = (u32, u32);
 /// What was released at a location, in order.
 #[derive(Default)]
 struct History {
-    length: u32,
+    /// The number of each entry among all of all locations.
+    numbers: Vec<u64>,
     /// Whether it is a lock, which orders threads of one block only.
     is_lock: bool,
     /// By block and thread: at which entry, and up to which time.
@@ -59,6 +60,8 @@ impl Steps {
 pub struct Releases {
     numbers: HashMap<u64, u32>,
     histories: Vec<History>,
+    /// Entries of all histories so far.
+    entries: u64,
 }
 
 /// What a thread has acquired: the longest part of each location's history, in the order of the locations.
@@ -110,8 +113,9 @@ impl Releases {
     ) {
         let location = self.location(address);
         let history = &mut self.histories[location as usize];
-        let entry = history.length;
-        history.length += 1;
+        let entry = history.length();
+        history.numbers.push(self.entries);
+        self.entries += 1;
         let times = history.threads.entry((by.block, by.thread)).or_default();
         times.add(entry, by.time);
         for (threads, time) in groups {
@@ -153,7 +157,7 @@ impl Releases {
     /// All that was released at an address so far.
     pub fn so_far(&self, address: u64) -> Option<Prefix> {
         let &location = self.numbers.get(&address)?;
-        Some((location, self.histories[location as usize].length))
+        Some((location, self.histories[location as usize].length()))
     }
 
     /// The location is a lock.
@@ -164,22 +168,25 @@ impl Releases {
 
     /// Whether who has acquired this comes after a moment. `locks`: whether locks order it.
     pub fn order(&self, acquired: &Acquired, moment: Moment, locks: bool) -> bool {
-        let mut pending = acquired.parts.clone();
+        let part = |(location, length): Prefix| {
+            let newest = self.histories[location as usize].numbers[length as usize - 1];
+            (newest, location, length)
+        };
+        // From the newest on: what a history leads to is older, so the longest part of each comes first, which has all
+        // that shorter ones have.
+        let mut pending: BinaryHeap<_> = acquired.parts.iter().copied().map(part).collect();
         let mut seen = HashSet::new();
-        while let Some(prefix) = pending.pop() {
-            if !seen.insert(prefix) {
-                continue;
-            }
-            let (location, length) = prefix;
+        while let Some((_, location, length)) = pending.pop() {
             let history = &self.histories[location as usize];
-            if history.is_lock && !locks {
+            if history.is_lock && !locks || !seen.insert(location) {
                 continue;
             }
             if history.has(length, moment) {
                 return true;
             }
             let links = history.links.iter();
-            pending.extend(links.filter_map(|(&to, steps)| Some((to, steps.within(length)?))));
+            let links = links.filter_map(|(&to, steps)| Some((to, steps.within(length)?)));
+            pending.extend(links.filter(|(to, _)| !seen.contains(to)).map(part));
         }
         false
     }
@@ -206,6 +213,10 @@ impl Releases {
 }
 
 impl History {
+    fn length(&self) -> u32 {
+        self.numbers.len() as u32
+    }
+
     fn has(&self, length: u32, moment: Moment) -> bool {
         let is_late = |times: &Steps| times.within(length).is_some_and(|time| time >= moment.time);
         let times = self.threads.get(&(moment.block, moment.thread));
