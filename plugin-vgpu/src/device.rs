@@ -266,6 +266,12 @@ impl Device for VirtualGpu {
         let _work = Work::begin()?;
         self.gpu.memory.check("copy from device", src, len)?;
         let _transfer = self.transfer("copy from the device", &[(READ, src)], len);
+        if let Some(checker) = &self.gpu.checker {
+            checker.copied_to_host(Span {
+                start: src.0,
+                len: len as u64,
+            });
+        }
         // SAFETY: as in `write`.
         unsafe { std::ptr::copy(src.0 as *const u8, dst, len) };
         Ok(())

@@ -524,10 +524,15 @@ impl AccessPass<'_> {
         builder.binary(LLVMOpcode::LLVMXor, product, other)
     }
 
-    /// Whether an instruction is none of the program's source: where there is debug information, it has no line.
+    /// Whether an instruction is none of the program's source: where there is debug information, it has no line. A
+    /// store that has a place without a line was several of the program's: an optimiser makes one of the two branches'.
     fn is_foreign(&self, instruction: Value) -> bool {
         let frames = instruction.locations(self.unit.context());
-        self.has_lines && frames.first().is_none_or(|frame| frame.line == 0)
+        let is_store = instruction.opcode() == Some(LLVMOpcode::LLVMStore);
+        self.has_lines
+            && frames
+                .first()
+                .is_none_or(|frame| frame.line == 0 && !is_store)
     }
 
     fn number(&self, value: u64) -> Value {

@@ -81,6 +81,37 @@ impl Checker {
         InFlight(Some(work))
     }
 
+    /// Looks at what is about to be copied to the host. Of buffers that are longer than what kernels put into them, and
+    /// of structures with gaps, some bytes were never written: only where none was, nobody can mean that.
+    pub fn copied_to_host(&self, Span { start, len }: Span) {
+        if !self.checks.init || len == 0 || self.shadow.written.has_any(start, len) {
+            return;
+        }
+        // Variables of images have their values from the image.
+        let Some(notes) = self.origins(start) else {
+            return;
+        };
+        findings::report(Finding {
+            location: current_origin().and_then(|origin| origin.location),
+            address: Some(start),
+            size: len,
+            notes,
+            hint: Some(
+                "no kernel and no copy has written there: the host gets whatever the memory held"
+                    .to_owned(),
+            ),
+            ..Finding::new(
+                Kind::Init,
+                Severity::Error,
+                format!(
+                    "copy of {len} bytes to the host, none of which was ever written on the device"
+                ),
+            )
+        });
+        // What is reported once is not reported again.
+        self.shadow.written.set(start, len);
+    }
+
     /// Compares the copies that have not been compared yet.
     ///
     /// # Safety
