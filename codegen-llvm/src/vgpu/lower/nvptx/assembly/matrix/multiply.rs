@@ -21,6 +21,8 @@ pub struct Product {
     saturates: bool,
     /// Bits are combined by `and`, else by `xor`.
     and: bool,
+    /// How numbers of double precision are rounded, if not to the nearest.
+    rounding: Option<&'static str>,
 }
 
 impl Product {
@@ -35,12 +37,26 @@ impl Product {
             [d, a, b, c] => (*d, *a, *b, *c),
             _ => return None,
         };
-        let unknown = |part: &String| {
-            part.starts_with("kind") || part.starts_with("block") || part.starts_with("scale")
+        // Scales of blocks, and kinds that have them.
+        let kind = instruction
+            .opcode
+            .iter()
+            .find(|part| part.starts_with("kind"));
+        let unknown = |part: &String| part.starts_with("block") || part.starts_with("scale");
+        let small = a.is_small() && b.is_small();
+        let known_kind = match kind {
+            Some(kind) => kind == "kind::f8f6f4" && small,
+            None => !(a.is_in_wider() || b.is_in_wider()),
         };
         let saturates = instruction.has("satfinite");
-        let directed = ["rz", "rm", "rp"].iter().any(|mode| instruction.has(mode));
-        if instruction.opcode.iter().any(unknown) || directed || (saturates && c != Format::S32) {
+        let modes = ["rz", "rm", "rp"].into_iter();
+        let rounding = modes.into_iter().find(|mode| instruction.has(mode));
+        let rounds = rounding.is_none() || a == Format::F64;
+        if instruction.opcode.iter().any(unknown)
+            || !known_kind
+            || !rounds
+            || (saturates && c != Format::S32)
+        {
             return None;
         }
         let fits = match (a, b) {
@@ -50,12 +66,10 @@ impl Product {
             }
             (Format::B1, Format::B1) => (c, d) == (Format::S32, Format::S32),
             (Format::Bf16 | Format::Tf32, _) => a == b && (c, d) == (Format::F32, Format::F32),
-            (Format::F16, Format::F16)
-            | (Format::E4m3 | Format::E5m2, Format::E4m3 | Format::E5m2) => {
+            _ => {
                 let sum = |it| matches!(it, Format::F16 | Format::F32);
-                sum(c) && sum(d)
+                ((a, b) == (Format::F16, Format::F16) || small) && sum(c) && sum(d)
             }
-            _ => false,
         };
         fits.then_some(Product {
             shape,
@@ -65,6 +79,7 @@ impl Product {
             d,
             saturates,
             and: instruction.has("and"),
+            rounding,
         })
     }
 
@@ -250,6 +265,13 @@ fn dot(
     let pairs: Vec<_> = (row.iter().flatten())
         .zip(column.iter().flatten())
         .collect();
+    if let Some(mode) = product.rounding {
+        let name = format!("llvm.nvvm.fma.{mode}.d");
+        return pairs.into_iter().fold(sum, |sum, (a, b)| {
+            let numbers = [a, b, &sum].map(|it| ("double".to_owned(), it.clone()));
+            emitter.call("double", &name, &numbers)
+        });
+    }
     if product.a.is_float() {
         let ty = if product.a == Format::F64 {
             "double"
