@@ -15,6 +15,7 @@ mod matrix;
 mod operands;
 mod run;
 mod small_floats;
+mod sparse;
 mod video;
 
 use e2e::cuda::assemble;
