@@ -168,7 +168,7 @@ pub fn translate(arguments: &[OsString]) -> Result<Vec<OsString>> {
     if let Some(ending) = device {
         made.extend(DEVICE.map(OsString::from));
         if !made.iter().any(|argument| argument == "-o") {
-            made.extend(output(&made, ending));
+            made.extend(output(&made, ending).into_iter().flatten());
         }
     }
     // `cudart/include/nvcc_omptarget.h` makes `__NVCC__` of it.

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use cudart::error::{Code, Result};
 use parking_lot::Mutex;
 
-use crate::entry::launches::cuLaunchKernel;
+use crate::entry::launches::{BUFFER, END, SIZE, cuLaunchKernel};
 use crate::entry::texture_references;
 use crate::status::answer;
 use crate::{contexts, modules};
@@ -163,13 +163,12 @@ pub unsafe extern "C" fn cuLaunchGridAsync(
     let sides = [width, height].map(|side| u32::try_from(side).unwrap_or(0));
     let mut size = told.size.unwrap_or(told.arguments.len());
     told.arguments.resize(size, 0);
-    // `CU_LAUNCH_PARAM_BUFFER_POINTER`, `…_BUFFER_SIZE` and the end of the list.
     let mut list = [
-        1 as *mut c_void,
+        BUFFER as *mut c_void,
         told.arguments.as_mut_ptr().cast(),
-        2 as *mut c_void,
+        SIZE as *mut c_void,
         (&raw mut size).cast(),
-        std::ptr::null_mut(),
+        END as *mut c_void,
     ];
     let [x, y, z] = told.block;
     // SAFETY: caller; the list is what the driver's interface asks for.

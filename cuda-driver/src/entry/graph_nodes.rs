@@ -181,6 +181,7 @@ pub unsafe extern "C" fn cuGraphExecMemcpyNodeSetParams(
     let words = unsafe { words(copy) };
     // SAFETY: caller.
     in_context(|| {
+        // SAFETY: caller.
         nodes::change_copy(Some(executable), node, words, |own| unsafe {
             enqueue(own, copy)
         })

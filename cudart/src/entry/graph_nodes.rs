@@ -126,16 +126,15 @@ unsafe fn fill(parameters: *const FillParameters) -> Result<Work> {
     if extent.height > 1 && extent.width > side.pitch {
         return Err(Code::INVALID_PITCH);
     }
-    let work = match element.iter().all(|byte| *byte == element[0]) {
+    let is_bytes = element.iter().all(|byte| *byte == element[0]);
+    let work = recorded(|own| match is_bytes {
         // SAFETY: caller.
-        true => recorded(|own| unsafe {
+        true => unsafe {
             copy::fill_rows(runtime(), own, side, element[0], extent, Waits::ForPageable)
-        }),
+        },
         // SAFETY: caller.
-        false => {
-            recorded(|own| unsafe { copy::fill_elements(runtime(), own, side, element, extent) })
-        }
-    };
+        false => unsafe { copy::fill_elements(runtime(), own, side, element, extent) },
+    });
     Ok(work?.described(Described::Fill(*parameters)))
 }
 

@@ -139,7 +139,7 @@ fn encoded(format: Format, number: i64) -> u64 {
         return 0;
     };
     assert!(
-        magnitude % (1 << log.saturating_sub(mantissa)) == 0,
+        magnitude.is_multiple_of(1 << log.saturating_sub(mantissa)),
         "{number} has too many digits"
     );
     let bias = (1 << (exponent - 1)) - 1;
