@@ -13,7 +13,7 @@ use crate::entry::place;
 use crate::entry::symbols::{Way, transfer};
 use crate::error::{Code, Result, answer};
 use crate::graph::described::{Described, DriversCopy};
-use crate::graph::node::{Action, Node, NodeKind, Work};
+use crate::graph::node::{Action, Node, NodeKind, NodeWork};
 use crate::graph::recorder::Recorder;
 use crate::graph::{Graph, capture};
 use crate::launch::{self, Configuration};
@@ -22,7 +22,7 @@ use crate::runtime::runtime;
 use crate::streams::{Role, Stream};
 
 /// What `enqueue` enqueues on a stream of the current device.
-fn recorded(enqueue: impl FnOnce(&OwnStream) -> Result<()>) -> Result<Work> {
+fn recorded(enqueue: impl FnOnce(&OwnStream) -> Result<()>) -> Result<NodeWork> {
     let graph: Arc<Graph> = Arc::default();
     let own = OwnStream {
         device: runtime().device()?.clone(),
@@ -37,7 +37,7 @@ fn recorded(enqueue: impl FnOnce(&OwnStream) -> Result<()>) -> Result<Work> {
 }
 
 /// The same by a function that takes the stream's handle.
-fn recorded_by_handle(enqueue: impl FnOnce(usize) -> Result<()>) -> Result<Work> {
+fn recorded_by_handle(enqueue: impl FnOnce(usize) -> Result<()>) -> Result<NodeWork> {
     recorded(|own| {
         let handle = runtime().streams.add(own.clone());
         let outcome = enqueue(handle);
@@ -48,7 +48,7 @@ fn recorded_by_handle(enqueue: impl FnOnce(usize) -> Result<()>) -> Result<Work>
 
 /// # Safety
 /// As for [`launch::launch`].
-unsafe fn kernel(parameters: *const KernelParameters) -> Result<Work> {
+unsafe fn kernel(parameters: *const KernelParameters) -> Result<NodeWork> {
     // SAFETY: null or valid (caller).
     let parameters = unsafe { parameters.as_ref() }.ok_or(Code::INVALID_VALUE)?;
     if parameters.arguments.is_null() && !parameters.extra.is_null() {
@@ -70,7 +70,7 @@ unsafe fn kernel(parameters: *const KernelParameters) -> Result<Work> {
 
 /// # Safety
 /// As for [`copy_box_on`].
-unsafe fn copy_box(parameters: *const CopyBox) -> Result<Work> {
+unsafe fn copy_box(parameters: *const CopyBox) -> Result<NodeWork> {
     // SAFETY: null or valid (caller).
     let parameters = unsafe { parameters.as_ref() }.ok_or(Code::INVALID_VALUE)?;
     // SAFETY: caller.
@@ -80,7 +80,12 @@ unsafe fn copy_box(parameters: *const CopyBox) -> Result<Work> {
 
 /// # Safety
 /// As for [`copy::copy`].
-unsafe fn copy_row(to: *mut c_void, from: *const c_void, len: usize, kind: c_int) -> Result<Work> {
+unsafe fn copy_row(
+    to: *mut c_void,
+    from: *const c_void,
+    len: usize,
+    kind: c_int,
+) -> Result<NodeWork> {
     let direction = Direction::of(kind)?;
     let ranges = (to as u64, from as u64, len);
     // SAFETY: caller.
@@ -97,7 +102,7 @@ unsafe fn copy_symbol(
     way: Way,
     part: (usize, usize),
     kind: c_int,
-) -> Result<Work> {
+) -> Result<NodeWork> {
     recorded_by_handle(|stream| {
         let stream = stream as *mut c_void;
         // SAFETY: caller.
@@ -107,7 +112,7 @@ unsafe fn copy_symbol(
 
 /// # Safety
 /// As for [`copy::fill_rows`].
-unsafe fn fill(parameters: *const FillParameters) -> Result<Work> {
+unsafe fn fill(parameters: *const FillParameters) -> Result<NodeWork> {
     // SAFETY: null or valid (caller).
     let parameters = unsafe { parameters.as_ref() }.ok_or(Code::INVALID_VALUE)?;
     let size = parameters.element as usize;
@@ -147,7 +152,7 @@ unsafe fn add(
     graph: *mut c_void,
     (list, count): (*const *mut c_void, usize),
     kind: NodeKind,
-    work: impl FnOnce() -> Result<Work>,
+    work: impl FnOnce() -> Result<NodeWork>,
 ) -> i32 {
     let add = || {
         // SAFETY: caller.
@@ -193,7 +198,7 @@ fn change_executable(
     executable: *mut c_void,
     node: *mut c_void,
     kind: NodeKind,
-    work: Result<Work>,
+    work: Result<NodeWork>,
 ) -> i32 {
     let graph = self::executable(executable);
     answer(graph.and_then(|graph| graph.replace(node as usize, kind, work?)))
@@ -303,7 +308,7 @@ changed! {
 
 /// # Safety
 /// The function may be called with its data on any thread, whenever the graph runs.
-unsafe fn host(parameters: *const HostParameters) -> Result<Work> {
+unsafe fn host(parameters: *const HostParameters) -> Result<NodeWork> {
     // SAFETY: null or valid (caller).
     let parameters = unsafe { parameters.as_ref() }.ok_or(Code::INVALID_VALUE)?;
     // SAFETY: caller.
@@ -322,37 +327,37 @@ pub extern "C" fn cudaGraphExecChildGraphNodeSetParams(
 }
 
 /// A node has the graph as it is now.
-fn child(child: *mut c_void) -> Result<Work> {
+fn child(child: *mut c_void) -> Result<NodeWork> {
     Ok(Action::Graph(graph(child)?.duplicate()).into())
 }
 
-fn empty() -> Result<Work> {
+fn empty() -> Result<NodeWork> {
     Ok(Action::Operations(Vec::new()).into())
 }
 
-fn record(event: *mut c_void) -> Result<Work> {
-    let work = Work::from(Action::Record(runtime().event(event as usize)?));
+fn record(event: *mut c_void) -> Result<NodeWork> {
+    let work = NodeWork::from(Action::Record(runtime().event(event as usize)?));
     Ok(work.described(Described::Event(event as usize)))
 }
 
-fn wait(event: *mut c_void) -> Result<Work> {
-    let work = Work::from(Action::Wait(runtime().event(event as usize)?));
+fn wait(event: *mut c_void) -> Result<NodeWork> {
+    let work = NodeWork::from(Action::Wait(runtime().event(event as usize)?));
     Ok(work.described(Described::Event(event as usize)))
 }
 
 /// # Safety
 /// The address is null or valid.
-unsafe fn allocation(parameters: *mut AllocationParameters) -> Result<Work> {
+unsafe fn allocation(parameters: *mut AllocationParameters) -> Result<NodeWork> {
     // SAFETY: caller.
     let parameters = unsafe { place(parameters)? };
     let (address, memory) = graph_memory(parameters.bytes)?;
     parameters.address = address;
-    let work = Work::from(Action::Memory(memory));
+    let work = NodeWork::from(Action::Memory(memory));
     Ok(work.described(Described::Allocation(*parameters)))
 }
 
 /// Memory of a graph stays as long as the graph does, so that nothing is to be done when it runs.
-fn free(memory: *mut c_void) -> Result<Work> {
+fn free(memory: *mut c_void) -> Result<NodeWork> {
     match runtime().graph_memory.has(memory as u64) {
         true => Ok(empty()?.described(Described::Free(memory as u64))),
         false => Err(Code::INVALID_VALUE),

@@ -8,7 +8,7 @@ use crate::abi::{InstantiateParameters, UpdateResult};
 use crate::entry::place;
 use crate::error::{Code, Result, answer};
 use crate::graph::executable::{Difference, Executable};
-use crate::graph::node::{Action, NodeId, NodeKind, Work};
+use crate::graph::node::{Action, NodeId, NodeKind, NodeWork};
 use crate::graph::{Graph, graph_of};
 use crate::runtime::runtime;
 
@@ -448,6 +448,6 @@ pub unsafe fn behind(
 }
 
 /// Changes the work of a node of this sort.
-pub fn change(node: *mut c_void, kind: NodeKind, work: Work) -> Result<()> {
+pub fn change(node: *mut c_void, kind: NodeKind, work: NodeWork) -> Result<()> {
     graph_of(node as usize)?.change(node as usize, |node| node.replace(kind, work))?
 }

@@ -4,7 +4,7 @@ use parking_lot::Mutex;
 
 use crate::error::{Code, Result};
 use crate::graph::Graph;
-use crate::graph::node::{Action, Node, NodeId, NodeKind, Work};
+use crate::graph::node::{Action, Node, NodeId, NodeKind, NodeWork};
 use crate::own_stream::OwnStream;
 
 /// Nodes in the order in which they run.
@@ -41,7 +41,7 @@ impl Executable {
     }
 
     /// Gives a node other work of its sort.
-    pub fn replace(&self, id: NodeId, kind: NodeKind, work: Work) -> Result<()> {
+    pub fn replace(&self, id: NodeId, kind: NodeKind, work: NodeWork) -> Result<()> {
         self.with(id, |node| node.replace(kind, work))?
     }
 

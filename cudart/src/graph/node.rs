@@ -56,26 +56,26 @@ pub enum Action {
 }
 
 /// What a node does, and what a program said of it.
-pub struct Work {
+pub struct NodeWork {
     /// The work.
     pub action: Action,
     /// The parameters.
     pub described: Option<Described>,
 }
 
-impl From<Action> for Work {
-    fn from(action: Action) -> Work {
+impl From<Action> for NodeWork {
+    fn from(action: Action) -> NodeWork {
         let described = match &action {
             Action::Operations(operations) => Described::of(operations),
             _ => None,
         };
-        Work { action, described }
+        NodeWork { action, described }
     }
 }
 
-impl Work {
+impl NodeWork {
     /// The same with parameters.
-    pub fn described(mut self, described: Described) -> Work {
+    pub fn described(mut self, described: Described) -> NodeWork {
         self.described = Some(described);
         self
     }
@@ -117,10 +117,10 @@ impl Node {
     /// A node behind others.
     pub fn new(
         kind: NodeKind,
-        work: impl Into<Work>,
+        work: impl Into<NodeWork>,
         after: impl IntoIterator<Item = NodeId>,
     ) -> Node {
-        let Work { action, described } = work.into();
+        let NodeWork { action, described } = work.into();
         Node {
             kind,
             work: action,
@@ -133,7 +133,7 @@ impl Node {
     }
 
     /// Gives it other work of its sort.
-    pub fn replace(&mut self, kind: NodeKind, work: Work) -> Result<()> {
+    pub fn replace(&mut self, kind: NodeKind, work: NodeWork) -> Result<()> {
         if self.kind != kind {
             return Err(Code::INVALID_VALUE);
         }

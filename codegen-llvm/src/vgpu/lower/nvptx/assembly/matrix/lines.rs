@@ -11,7 +11,7 @@ pub type Split<'a> = &'a dyn Fn(&mut Emitter, Format, &str) -> Vec<String>;
 /// The lines of a factor that a lane needs.
 type Lines = Vec<Vec<String>>;
 
-/// The rows and the columns of the elements of the sum that a lane has. Each factor has a shape and a format of its own.
+/// The rows and the columns of the elements of the sum that a lane has. Factors have shapes and formats of their own.
 pub fn lines(
     emitter: &mut Emitter,
     [of_rows, of_columns]: [Shape; 2],

@@ -1,5 +1,5 @@
-//! `mma.sp`: products whose left factor is sparse (PTX ISA, "mma.sp"). Of four neighbours in a row two are given, of two
-//! of 32 bits one, and of four pairs of 4 bits two. The *metadata* say which, four bits for each group.
+//! `mma.sp`: products whose left factor is sparse (PTX ISA, "mma.sp"). Of four neighbours in a row two are given, of
+//! two of 32 bits one, and of four pairs of 4 bits two. The *metadata* say which, four bits for each group.
 //!
 //! The given elements lie in a fragment of half the width. The metadata of a row are in lanes of the four that have its
 //! elements.
