@@ -24,6 +24,13 @@ static const char kernels[] = HEAD
     " tex.1d.v4.f16.s32 {%h1, %h2, %h3, %h4}, [picture, {%r1}]; tex.1d.v2.f16x2.s32 {%r2, %r3}, [picture, {%r1}];\n"
     " st.global.u16 [%d1], %h1; st.global.u32 [%d1+4], %r2; ret; }\n";
 
+// The largest numbers of 64 bits.
+static const char wide[] = ".version 8.1\n.target sm_52\n.address_size 64\n"
+    ".visible .entry most(.param .u64 surface) {\n"
+    " .reg .b32 %r<3>; .reg .b64 %d<3>; ld.param.u64 %d1, [surface]; mov.u32 %r1, %tid.x; cvt.u64.u32 %d2, %r1;\n"
+    " mul.lo.u64 %d2, %d2, 0x100000000; shr.u32 %r1, %r1, 3; shl.b32 %r1, %r1, 3;\n"
+    " sured.b.max.1d.u64.trap [%d1, {%r1}], %d2; ret; }\n";
+
 enum { COUNT = 8, FLOAT = 0x20, UNSIGNED32 = 3, LOAD_STORE = 2 };
 
 typedef struct {
@@ -31,6 +38,17 @@ typedef struct {
     unsigned format, channels, flags;
 } Volume;
 
+typedef struct {
+    int kind;
+    union {
+        Handle array;
+        int reserved[32];
+    };
+    unsigned flags;
+} Resource;
+
+int cuMemcpyHtoA_v2(Handle array, size_t offset, const void *from, size_t bytes);
+int cuSurfObjectCreate(unsigned long long *surface, const Resource *resource);
 int cuArray3DCreate_v2(Handle *array, const Volume *described);
 int cuArrayDestroy(Handle array);
 int cuMemcpyAtoH_v2(void *to, Handle array, size_t offset, size_t bytes);
@@ -123,5 +141,21 @@ int main(void) {
     OK(cuMemcpyDtoH_v2(halves, out, sizeof halves));
     CHECK((halves[0] & 0xffff) == 0x4000 && halves[1] == 0x41004000);
     OK(cuArrayDestroy(array));
+
+    // 16 threads, of which the last of each eight has the largest number.
+    Resource resource = {0};
+    Handle canvases;
+    unsigned long long surface, largest[2], zeros[2] = {0, 0};
+    Volume pairs = {2, 0, 0, UNSIGNED32, 2, LOAD_STORE};
+    OK(cuArray3DCreate_v2(&canvases, &pairs));
+    OK(cuMemcpyHtoA_v2(canvases, 0, zeros, sizeof zeros));
+    resource.array = canvases;
+    OK(cuSurfObjectCreate(&surface, &resource));
+    OK(cuModuleLoadData(&module, wide));
+    OK(cuModuleGetFunction(&function, module, "most"));
+    void *places[] = {&surface};
+    OK(cuLaunchKernel(function, 1, 1, 1, 16, 1, 1, 0, NULL, places, NULL));
+    OK(cuMemcpyAtoH_v2(largest, canvases, 0, sizeof largest));
+    CHECK(largest[0] == 7ull << 32 && largest[1] == 15ull << 32);
     return verdict();
 }

@@ -119,6 +119,18 @@ pub fn newer_cases() -> Vec<Case> {
                 sum => (sum.clamp(0.0, 1.0) + 0.0).to_bits().into(),
             },
         ),
+        // The upper half of the sum is rounded up.
+        single(
+            "and.b32 {a}, {a}, 0x807fffff; or.b32 {a}, {a}, 0x3f800000; and.b32 {b}, {b}, 0x807fffff; \
+             or.b32 {b}, {b}, 0x3c800000; mov.b64 %q0, {{c}, {a}}; mov.b64 %q1, {{c}, {b}}; \
+             add.rp.f32x2 %q0, %q0, %q1; mov.b64 {_, %w32d}, %q0; mov.b32 {d}, {d};",
+            |a, b, _| {
+                let small = |number: f32, exponent| {
+                    f32::from_bits(number.to_bits() & 0x807f_ffff | exponent)
+                };
+                rounded_sum(small(a, 0x3f80_0000), small(b, 0x3c80_0000), |_| Some(true))
+            },
+        ),
         single(
             "mov.b64 %q0, {{a}, {b}}; mov.b64 %q1, {{c}, {a}}; fma.rn.f32x2 %q0, %q0, %q1, %q1; \
              mov.b64 {_, %w32d}, %q0; add.f32 {d}, {d}, 0f00000000;",

@@ -316,6 +316,7 @@ fn directed(
     let letter = match (ty.bits, ty.elements) {
         (32, 1) => "f",
         (64, 1) => "d",
+        (32, 2) => return directed_pair(emitter, name, mode, ty, arguments),
         _ => return None,
     };
     let mut typed: Vec<_> = arguments
@@ -340,4 +341,27 @@ fn directed(
         &format!("llvm.nvvm.{name}.{mode}.{letter}"),
         &typed,
     ))
+}
+
+/// The same of two numbers, one after the other.
+fn directed_pair(
+    emitter: &mut Emitter,
+    name: &str,
+    mode: &str,
+    ty: Ty,
+    arguments: &[String],
+) -> Option<String> {
+    let (pair, element) = (ty.llvm(), ty.element().llvm());
+    let mut whole = "poison".to_owned();
+    for index in 0..2 {
+        let of = |emitter: &mut Emitter, both: &String| {
+            emitter.op(&format!("extractelement {pair} {both}, i32 {index}"))
+        };
+        let numbers: Vec<_> = arguments.iter().map(|both| of(emitter, both)).collect();
+        let one = directed(emitter, name, mode, ty.element(), &numbers)?;
+        whole = emitter.op(&format!(
+            "insertelement {pair} {whole}, {element} {one}, i32 {index}"
+        ));
+    }
+    Some(whole)
 }
