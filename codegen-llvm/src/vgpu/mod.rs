@@ -22,6 +22,7 @@ mod fused;
 mod globals;
 mod host;
 mod internalise;
+mod kept_choices;
 mod kernels;
 mod lane_access;
 mod lanes;
@@ -115,6 +116,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("subgroup-loops", warp::subgroup_loops::run),
     ("fused", fused::run),
     ("finish", optimise::finish),
+    ("kept-choices", kept_choices::run),
     ("division", division::run),
     ("lane-access", lane_access::run),
     ("undefined", undefined::run),
