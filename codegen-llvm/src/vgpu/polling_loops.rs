@@ -38,10 +38,19 @@ pub fn place(each: &Loop) -> Option<Value> {
     polled.or(each.latch.terminator())
 }
 
+/// Which values depend on memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Dependence {
+    /// Those computed of what is read.
+    Data,
+    /// Also those that branches choose which depend on what is read, such as a flag that says whether all is done.
+    Branches,
+}
+
 /// Whether a loop waits on memory, provided that it calls no function that does. Nobody changes what `is_constant`
 /// accepts.
 pub fn waits_itself(each: &Loop, is_constant: &dyn Fn(Value) -> bool) -> bool {
-    waits(each, &HashSet::new(), is_constant)
+    waits(each, &HashSet::new(), is_constant, Dependence::Data)
 }
 
 /// Whether an instruction itself touches memory in a way that another thread may take part in.
@@ -70,12 +79,21 @@ pub fn communicates(instruction: Value, functions: &HashSet<Value>) -> bool {
     }
 }
 
-/// Whether a loop waits on memory. `communicating` are the functions in which threads communicate. Nobody changes what
-/// `is_constant` accepts.
-pub fn waits(
+/// Whether a loop may wait on memory, be it that branches decide it. `communicating` are the functions in which threads
+/// communicate. Nobody changes what `is_constant` accepts.
+pub fn may_wait(
     each: &Loop,
     communicating: &HashSet<Value>,
     is_constant: &dyn Fn(Value) -> bool,
+) -> bool {
+    waits(each, communicating, is_constant, Dependence::Branches)
+}
+
+fn waits(
+    each: &Loop,
+    communicating: &HashSet<Value>,
+    is_constant: &dyn Fn(Value) -> bool,
+    dependence: Dependence,
 ) -> bool {
     if !each
         .instructions()
@@ -93,7 +111,7 @@ pub fn waits(
     conditions.peek().is_none()
         || conditions.any(|end| {
             end.condition()
-                .is_none_or(|it| reads_memory(it, each, is_constant))
+                .is_none_or(|it| reads_memory(it, each, is_constant, dependence))
         })
 }
 
@@ -105,7 +123,12 @@ fn leaves(end: Value, each: &Loop) -> bool {
 
 /// Whether a value depends on something that the loop reads from memory or gets from a call. Chains of operands may be
 /// as long as the loop's body, hence a list and no recursion.
-fn reads_memory(value: Value, each: &Loop, is_constant: &dyn Fn(Value) -> bool) -> bool {
+fn reads_memory(
+    value: Value,
+    each: &Loop,
+    is_constant: &dyn Fn(Value) -> bool,
+    dependence: Dependence,
+) -> bool {
     let mut seen = HashSet::new();
     let mut pending = vec![value];
     while let Some(value) = pending.pop() {
@@ -119,6 +142,11 @@ fn reads_memory(value: Value, each: &Loop, is_constant: &dyn Fn(Value) -> bool) 
             return true;
         }
         pending.extend(value.operands());
+        // At the loop's beginning the last iteration's value comes in, whatever branches it took.
+        if dependence == Dependence::Branches && value.is_phi() && value.block() != each.header {
+            let ends = each.body.iter().filter_map(|block| block.terminator());
+            pending.extend(ends.filter_map(|end| end.condition()));
+        }
     }
     false
 }

@@ -48,11 +48,12 @@ pub fn wait(flow: &ControlFlow, each: &Loop, axis: LaneAxis, variables: RuntimeV
         .any(|it| it.opcode() == Some(LLVMOpcode::LLVMFence));
     let is_settled =
         |it| is_constant(it, variables, fences) || counts(it, each) || takes_number(it);
-    if !polling_loops::waits_itself(each, &is_settled)
-        || passes_all_lanes(each)
-        || is_retry(each)
-        || takes_bits(flow, each)
-    {
+    // Branches on what an atomic operation took are left out: programs take locks so, and give them back in the same
+    // iteration, which suits lanes in lockstep.
+    let is_settled_or_taken = |it: Value| is_settled(it) || takes(it);
+    let waits = polling_loops::waits_itself(each, &is_settled)
+        || polling_loops::may_wait(each, &HashSet::new(), &is_settled_or_taken);
+    if !waits || passes_all_lanes(each) || is_retry(each) || takes_bits(flow, each) {
         Wait::None
     } else if waits_for_blocks(flow, each, axis)
         || waits_for_warps(flow, each, axis, variables.barrier)
@@ -61,6 +62,14 @@ pub fn wait(flow: &ControlFlow, each: &Loop, axis: LaneAxis, variables: RuntimeV
     } else {
         Wait::Lanes
     }
+}
+
+/// Whether an instruction changes memory at the moment it reads it.
+fn takes(instruction: Value) -> bool {
+    matches!(
+        instruction.opcode(),
+        Some(LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg)
+    )
 }
 
 /// How the names of the device runtime's sticky flags begin (`devicertl/src/sticky_flag.rs`): whether the program ever
