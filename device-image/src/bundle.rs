@@ -111,8 +111,8 @@ const HOST: &str = "host-x86_64-unknown-linux-gnu-";
 /// Code objects begin on pages, as ROCm's runtime maps them.
 const PAGE: u64 = 4096;
 
-/// A bundle of images, as HIP programs carry it. ROCm's runtime looks for `hipv4-…` and takes machine code by that name;
-/// what else there is, such as bitcode, has the older name.
+/// A bundle of images, as HIP programs carry it. ROCm's runtime looks for `hipv4-…` and takes machine code by that
+/// name; what else there is, such as bitcode, has the older name.
 pub fn bundle(images: &[Image<'_>]) -> Vec<u8> {
     let named = images.iter().map(|image| {
         let language = match image.kind {
