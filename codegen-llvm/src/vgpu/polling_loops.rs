@@ -13,18 +13,17 @@ use super::lower::engine::SPIN;
 use crate::analysis::control_flow::Loop;
 use crate::ir::Value;
 
-/// Engine functions that let other threads run.
-const YIELDING: &[&str] = &[
-    "vgpu_barrier",
-    "vgpu_barrier_reduce",
+/// Engine functions that let other warps run.
+const YIELDING_TO_WARPS: &[&str] = &["vgpu_barrier", "vgpu_barrier_reduce", "vgpu_yield", SPIN];
+
+/// Those that let other threads of the warp run. In warp form they do not call the engine.
+const YIELDING_TO_LANES: &[&str] = &[
     "vgpu_syncwarp",
     "vgpu_shfl",
     "vgpu_vote",
     "vgpu_match_any",
     "vgpu_match_all",
     "vgpu_redux",
-    "vgpu_yield",
-    SPIN,
 ];
 
 /// How the names of functions begin that stand for values of the warp until its form is written. They compute these of
@@ -163,17 +162,25 @@ fn is_read(instruction: Value) -> bool {
     }
 }
 
-/// Whether every iteration of the loop passes a yielding call. One in the latch is certain to be passed.
+/// Whether every iteration of the loop passes a call that lets other threads run. One in the latch is certain to be
+/// passed.
 pub fn yields(each: &Loop) -> bool {
+    yields_to_warps(each) || passes(each, YIELDING_TO_LANES)
+}
+
+/// The same of calls that let other warps run.
+pub fn yields_to_warps(each: &Loop) -> bool {
+    passes(each, YIELDING_TO_WARPS)
+}
+
+fn passes(each: &Loop, functions: &[&str]) -> bool {
+    debug_assert!(functions.iter().all(|name| ENGINE_SYMBOLS.contains(name)));
     each.latch
         .instructions()
         .into_iter()
         .filter(|it| it.is_call())
         .any(|call| {
             let name = call.called_function().map(Value::name).unwrap_or_default();
-            debug_assert!(
-                !YIELDING.contains(&name.as_str()) || ENGINE_SYMBOLS.contains(&name.as_str())
-            );
-            YIELDING.contains(&name.as_str())
+            functions.contains(&name.as_str())
         })
 }

@@ -18,8 +18,8 @@ __global__ void add_up(int *lock, int *sums) {
     atomicExch(lock, 0);
 }
 
-// Each place is done when the next one is.
-__global__ void follow(volatile unsigned char *done, const int *next, int count) {
+// Each place is done when the next one is. `together`: the lanes of a warp go on until all of them are through.
+template <bool together> __global__ void follow(volatile unsigned char *done, const int *next, int count) {
   bool missing;
   do {
     missing = false;
@@ -31,10 +31,10 @@ __global__ void follow(volatile unsigned char *done, const int *next, int count)
       else
         missing = true;
     }
-  } while (missing);
+  } while (together ? __any_sync(~0u, missing) : missing);
 }
 
-bool blocks_follow() {
+template <bool together> bool blocks_follow() {
   const int count = 24 * 64, grid = 24;
   unsigned char *done;
   int *next;
@@ -42,7 +42,7 @@ bool blocks_follow() {
   cudaMallocManaged((void **)&next, count * sizeof *next);
   for (int i = 0; i < count; ++i)
     done[i] = 0, next[i] = i + 1;
-  follow<<<grid, 32>>>(done, next, count);
+  follow<together><<<grid, 32>>>(done, next, count);
   bool right = cudaDeviceSynchronize() == cudaSuccess;
   for (int i = 0; i < count; ++i)
     right &= done[i] == 1;
@@ -51,7 +51,7 @@ bool blocks_follow() {
 }
 
 int main() {
-  if (!blocks_follow())
+  if (!blocks_follow<false>() || !blocks_follow<true>())
     return puts("FAIL: blocks that wait for later ones"), 1;
   int *lock, *sums;
   cudaMallocManaged((void **)&lock, sizeof *lock);
