@@ -2,7 +2,8 @@
 //! them, and links.
 //!
 //! Before it runs, clang's own linker wrapper has linked the device code and made an object that registers the image.
-//! This linker replaces it by one that registers the machine code, too ([`crate::registration`]).
+//! For OpenMP, this linker replaces it by one that registers the machine code, too ([`crate::registration`]). For CUDA
+//! and HIP the images lie in one container, which gets a larger one's bytes ([`crate::containers`]).
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use object::{Object, ObjectSection, SectionFlags, elf};
 use omptarget_driver::{Failure, Result, clang, dist};
 
 use crate::aot::{ARCHITECTURE, LINKER, Maker};
+use crate::containers;
 use crate::registration;
 
 /// The section of device images.
@@ -62,10 +64,8 @@ pub fn link(words: impl Iterator<Item = OsString>) -> Result<ExitCode> {
     let folder = tempfile::tempdir().map_err(Failure::system("cannot make a temporary folder"))?;
     for index in 0..job.arguments.len() {
         let path = PathBuf::from(&job.arguments[index]);
-        if let Some(section) = device_images(&path)? {
-            let images = with_machine_code(&section, &job.architectures, folder.path())?;
-            let object = folder.path().join(format!("{index}.images.o"));
-            registration::assemble(&images, &object)?;
+        let object = folder.path().join(format!("{index}.images.o"));
+        if complete(&path, &job.architectures, folder.path(), &object)? {
             job.arguments[index] = object.into();
         }
     }
@@ -93,33 +93,56 @@ fn program(name: &OsStr) -> Result<OsString> {
     Ok(String::from_utf8_lossy(&answer.stdout).trim().into())
 }
 
-/// The device images that an object registers. Their section is loaded with the program; in clang's other objects it is
-/// for the linker wrapper only.
-fn device_images(path: &Path) -> Result<Option<Vec<u8>>> {
+/// Makes an object with machine code of one that registers device images. `false`: it registers none.
+fn complete(path: &Path, architectures: &[String], folder: &Path, made: &Path) -> Result<bool> {
     if path.extension() != Some(OsStr::new("o")) || !path.is_file() {
-        return Ok(None);
+        return Ok(false);
     }
     let name = path.display().to_string();
     let data = std::fs::read(path).map_err(Failure::system(format!("cannot read {name}")))?;
     let Ok(file) = object::File::parse(&*data) else {
-        return Ok(None);
+        return Ok(false);
     };
-    let is_alive = |flags| match flags {
+    let wrong = |why: &dyn std::fmt::Display| Failure::File {
+        file: name.clone(),
+        why: why.to_string(),
+    };
+    if let Some(section) = loaded(&file, SECTION) {
+        let content = section.data().map_err(|error| wrong(&error))?;
+        registration::assemble(&with_machine_code(content, architectures, folder)?, made)?;
+        return Ok(true);
+    }
+    for language in containers::LANGUAGES {
+        let Some(section) = loaded(&file, language.section) else {
+            continue;
+        };
+        let content = section.data().map_err(|error| wrong(&error))?;
+        let images = with_machine_code(content, architectures, folder)?;
+        let parsed = images
+            .iter()
+            .flat_map(|image| Image::parse(image).unwrap_or_default());
+        let container = (language.pack)(&parsed.collect::<Vec<_>>());
+        let object = containers::replaced(&data, section.index(), &container)
+            .ok_or_else(|| wrong(&"it is no object of 64-bit ELF"))?;
+        std::fs::write(made, object).map_err(Failure::system("cannot write an object"))?;
+        return Ok(true);
+    }
+    Ok(false)
+}
+
+/// A section of a program's memory with content. In clang's other objects those of device images are for the linker
+/// wrapper only.
+fn loaded<'data, 'file>(
+    file: &'file object::File<'data>,
+    name: &str,
+) -> Option<object::Section<'data, 'file>> {
+    let is_loaded = |flags| match flags {
         SectionFlags::Elf { sh_flags, .. } => sh_flags.contains(elf::SHF_ALLOC),
         _ => false,
     };
-    let mut sections = file.sections();
-    let section = sections.find(|section| {
-        section.name() == Ok(SECTION) && is_alive(section.flags()) && section.size() > 0
-    });
-    let Some(section) = section else {
-        return Ok(None);
-    };
-    let content = section.data().map_err(|error| Failure::File {
-        file: name,
-        why: error.to_string(),
-    })?;
-    Ok(Some(content.to_vec()))
+    file.sections().find(|section| {
+        section.name() == Ok(name) && is_loaded(section.flags()) && section.size() > 0
+    })
 }
 
 /// Machine code for every architecture, then the images. Each is an `OffloadBinary`.

@@ -5,6 +5,7 @@ mod cache;
 mod check;
 mod compile;
 mod completions;
+mod containers;
 mod cuda;
 mod fat_binary;
 mod fortran;

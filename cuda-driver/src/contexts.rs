@@ -46,9 +46,9 @@ pub fn start() {
     STARTED.store(true, Ordering::Relaxed);
 }
 
-/// Refuses a call before `cuInit`.
+/// Refuses a call before `cuInit`, which the runtime's interface does for its users.
 pub fn started() -> Result<()> {
-    match STARTED.load(Ordering::Relaxed) {
+    match STARTED.load(Ordering::Relaxed) || runtime().context().is_some() {
         true => Ok(()),
         false => Err(Code::INITIALIZATION),
     }

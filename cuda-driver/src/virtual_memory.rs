@@ -247,7 +247,11 @@ pub fn map(at: u64, size: u64, memory: Arc<Memory>, offset: u64) -> Result<()> {
 pub fn unmap(at: u64, size: u64) -> Result<()> {
     within(at, size, |reservation, space| {
         let found = whole(reservation, at, size)?;
-        reservation.device.synchronize_all()?;
+        match reservation.device.synchronize_all() {
+            // Memory outlives the context that it was reserved in, whose work has come to its end.
+            Ok(()) | Err(Code::CONTEXT_IS_DESTROYED) => {}
+            Err(failure) => return Err(failure),
+        }
         let unmapped = space.unmap(DevicePtr(at), size);
         unmapped.map_err(reservation.device.failed())?;
         for begin in found {

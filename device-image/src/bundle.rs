@@ -1,7 +1,7 @@
 //! clang's offload bundles, as HIP programs carry them: a count, and for each image where it is, its size, and an
 //! identifier such as `hipv4-amdgcn-amd-amdhsa--gfx90a` (the page "Clang Offload Bundler" of clang's documentation).
 
-use crate::image::{Image, ImageError};
+use crate::image::{Image, ImageError, ImageKind};
 use crate::image_parser::{arch_of, kind_of, range, read};
 
 /// First bytes of a bundle.
@@ -106,27 +106,59 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Image<'_>>, ImageError> {
     Ok(images)
 }
 
+/// The host's entry, which comes first and is empty.
+const HOST: &str = "host-x86_64-unknown-linux-gnu-";
+/// Code objects begin on pages, as ROCm's runtime maps them.
+const PAGE: u64 = 4096;
+
+/// A bundle of images, as HIP programs carry it. ROCm's runtime looks for `hipv4-…` and takes machine code by that
+/// name; what else there is, such as bitcode, has the older name.
+pub fn bundle(images: &[Image<'_>]) -> Vec<u8> {
+    let named = images.iter().map(|image| {
+        let language = match image.kind {
+            ImageKind::Object => "hipv4",
+            _ => "hip",
+        };
+        let name = format!("{language}-{}--{}", image.triple, image.arch);
+        (name, image.bytes)
+    });
+    let host = (HOST.to_owned(), &b""[..]);
+    packed(
+        &std::iter::once(host).chain(named).collect::<Vec<_>>(),
+        PAGE,
+    )
+}
+
+/// A bundle of named images, each aligned to so many bytes.
+fn packed(entries: &[(String, &[u8])], alignment: u64) -> Vec<u8> {
+    let names = entries.iter().map(|(name, _)| ENTRY + name.len() as u64);
+    let mut begin = (MAGIC.len() as u64 + 8 + names.sum::<u64>()).next_multiple_of(alignment);
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend((entries.len() as u64).to_le_bytes());
+    for (name, image) in entries {
+        for word in [begin, image.len() as u64, name.len() as u64] {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes.extend(name.as_bytes());
+        begin = (begin + image.len() as u64).next_multiple_of(alignment);
+    }
+    for (_, image) in entries {
+        bytes.resize(bytes.len().next_multiple_of(alignment as usize), 0);
+        bytes.extend(*image);
+    }
+    bytes
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn bundle(entries: &[(&str, &[u8])]) -> Vec<u8> {
-        let head: u64 = entries
+        let owned: Vec<_> = entries
             .iter()
-            .map(|(name, _)| ENTRY + name.len() as u64)
-            .sum();
-        let mut begin = MAGIC.len() as u64 + 8 + head;
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend((entries.len() as u64).to_le_bytes());
-        for (name, image) in entries {
-            for word in [begin, image.len() as u64, name.len() as u64] {
-                bytes.extend(word.to_le_bytes());
-            }
-            bytes.extend(name.as_bytes());
-            begin += image.len() as u64;
-        }
-        entries.iter().for_each(|(_, image)| bytes.extend(*image));
-        bytes
+            .map(|(name, image)| ((*name).to_owned(), *image))
+            .collect();
+        packed(&owned, 1)
     }
 
     const PTX: &[u8] = b".version 8.7\n.target sm_80\n";
@@ -144,6 +176,19 @@ mod tests {
             ("amdgcn-amd-amdhsa", "gfx90a")
         );
         assert_eq!(images[0].bytes, PTX);
+    }
+
+    #[test]
+    fn what_is_packed_is_found_again() {
+        let image = Image {
+            kind: crate::ImageKind::Ptx,
+            triple: "amdgcn-amd-amdhsa",
+            arch: "gfx90a",
+            bytes: PTX,
+        };
+        let bytes = super::bundle(&[image.clone(), image.clone()]);
+        assert_eq!(Image::parse(&bytes), Ok(vec![image.clone(), image]));
+        assert_eq!(bundle_size(&bytes), Ok(bytes.len() as u64));
     }
 
     #[test]

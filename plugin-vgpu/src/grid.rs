@@ -18,6 +18,7 @@ use crate::fault::Raised;
 use crate::form_choice::{FormChoice, Sample, Way};
 use crate::machine::Machine;
 use crate::regions;
+use crate::reserve::{self, Reserve};
 use crate::schedule::LaunchOrder;
 use crate::scheduler::{self, Ending};
 use crate::signals;
@@ -72,6 +73,9 @@ type BlockEnd = std::result::Result<(), ([u32; 3], Box<Raised>)>;
 /// A launch in progress.
 pub struct Grid {
     run: GridRun,
+    reserve: Reserve,
+    /// Most blocks that a worker takes at a time.
+    most: u64,
     block_ranges: BlockRanges,
     stop: AtomicBool,
     /// Helpers at work. Changed with `state` locked only, but read without the lock.
@@ -102,8 +106,11 @@ impl Grid {
             closed: false,
             outcome: None,
         };
-        let grid = Arc::new(Grid {
+        let most = most_at_a_time(&run, total);
+        let grid = Arc::new_cyclic(|grid| Grid {
             run,
+            reserve: Reserve::new(machine, grid),
+            most,
             block_ranges: BlockRanges::new(total, u64::from(helpers) + 1),
             stop: AtomicBool::new(false),
             helpers: AtomicU32::new(0),
@@ -170,7 +177,7 @@ impl Grid {
         let mut most = 1;
         while self.blocks_left() {
             let began = Instant::now();
-            let blocks = self.block_ranges.take(most);
+            let blocks = self.block_ranges.take(most.min(self.most));
             match &self.run.choice {
                 _ if self.run.order.is_random() => self.run_at_random(sm, blocks),
                 Some(choice) => self.run_as_chosen(sm, choice, blocks, began),
@@ -328,7 +335,8 @@ impl Grid {
         }
     }
 
-    fn blocks_left(&self) -> bool {
+    /// Whether there are blocks that no worker has taken.
+    pub fn blocks_left(&self) -> bool {
         self.block_ranges.left() && !self.stop.load(Ordering::Relaxed)
     }
 
@@ -362,8 +370,19 @@ impl Grid {
             lockstep_timeout: self.run.lockstep_timeout,
             timeout: self.run.timeout,
             endless_wait: self.run.endless_wait.as_deref(),
+            reserve: &self.reserve,
             checks: self.run.checks.as_deref(),
         }
+    }
+}
+
+/// Most blocks that a worker takes at a time. Of a grid whose threads may wait for later blocks it is one: others could
+/// not run those that stand behind a block that waits.
+fn most_at_a_time(run: &GridRun, blocks: u64) -> u64 {
+    let waits = matches!(run.form, Form::Threads(_) | Form::Warps { .. });
+    match waits && blocks <= u64::from(reserve::MOST) {
+        true => 1,
+        false => u64::MAX,
     }
 }
 

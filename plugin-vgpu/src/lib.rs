@@ -49,6 +49,7 @@ mod printf;
 mod quarantine;
 mod regions;
 mod reservations;
+mod reserve;
 mod ring;
 mod schedule;
 mod scheduler;

@@ -16,6 +16,7 @@ use crate::config::Config;
 use crate::counters::DeviceCounters;
 use crate::grid::Grid;
 use crate::heap::Heap;
+use crate::reserve;
 use crate::sm::Sm;
 use crate::spin_then_park::Crowd;
 
@@ -39,6 +40,8 @@ struct Pool {
     queue: VecDeque<u64>,
     next_ticket: u64,
     made: u32,
+    /// Workers beyond the usual ones, each of which may have a multiprocessor ([`crate::reserve`]).
+    reserve: u32,
     heap: Arc<Heap>,
     checker: Option<Arc<Checker>>,
 }
@@ -88,6 +91,7 @@ impl Machine {
             queue: VecDeque::new(),
             next_ticket: 0,
             made: 0,
+            reserve: 0,
             heap,
             checker,
         };
@@ -205,15 +209,35 @@ impl Machine {
             .store(!work.grids.is_empty(), Ordering::Relaxed);
     }
 
+    /// Starts a worker in reserve for `grid`. While races are looked for there is none, as there is one multiprocessor.
+    pub fn reinforce(self: &Arc<Self>, grid: Arc<Grid>) {
+        let mut pool = self.pool.lock();
+        if pool.checker.is_some() || pool.reserve == reserve::MOST {
+            return;
+        }
+        let machine = self.clone();
+        let thread = std::thread::Builder::new().name("vgpu-reserve".into());
+        let help = move || {
+            grid.help(&machine);
+            machine.pool.lock().reserve -= 1;
+        };
+        // Without another worker the block goes on waiting, and calls again.
+        if thread.spawn(help).is_ok() {
+            pool.reserve += 1;
+            self.returned.notify_all();
+        }
+    }
+
     fn take(&self, pool: &mut Pool) -> Result<Option<Box<Sm>>> {
+        let busy = pool.made - pool.idle.len() as u32;
+        if busy >= self.count + pool.reserve {
+            return Ok(None);
+        }
         if let Some(sm) = pool.idle.pop() {
             return Ok(Some(sm));
         }
-        if pool.made == self.count {
-            return Ok(None);
-        }
         let sm = make(
-            pool.made,
+            pool.made % self.count,
             self.count,
             pool.heap.clone(),
             pool.checker.clone(),

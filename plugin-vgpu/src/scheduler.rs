@@ -11,6 +11,7 @@ use crate::block::{Idle, Next};
 use crate::deadlock;
 use crate::engine::Form;
 use crate::fault::{Cause, FaultLocation, Raised};
+use crate::reserve;
 use crate::signals;
 use crate::sm::{BlockRun, Sm};
 use crate::spin_then_park::SPIN_LIMIT;
@@ -248,6 +249,8 @@ pub fn context(run: &BlockRun<'_>, thread: u16) -> ThreadContext {
 pub struct Waiting {
     since: Option<Instant>,
     rounds: u32,
+    /// How often it has called for workers.
+    calls: u32,
 }
 
 impl Waiting {
@@ -256,6 +259,7 @@ impl Waiting {
         Waiting {
             since: None,
             rounds: 0,
+            calls: 0,
         }
     }
 
@@ -302,6 +306,11 @@ impl Waiting {
             // SAFETY: no fiber runs.
             let waiting = || deadlock::report(unsafe { sm.block() }, Cause::NoProgress(waited));
             endless.check(block, waited, waiting);
+        }
+        // In a random order there is one multiprocessor, so that a seed means one order.
+        if waited > reserve::PATIENCE * (self.calls + 1) && !run.order.is_random() {
+            self.calls += 1;
+            run.reserve.call();
         }
         match waited > SPIN_LIMIT {
             true => std::thread::sleep(NAP),

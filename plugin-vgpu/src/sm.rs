@@ -17,6 +17,7 @@ use crate::engine::Form;
 use crate::fault::{Cause, FaultLocation, Raised};
 use crate::fiber::{FiberState, MAX_FIBERS, Stacks};
 use crate::heap::{Heap, HeapCache};
+use crate::reserve::Reserve;
 use crate::schedule::LaunchOrder;
 use crate::switch::{Suspended, switch};
 use crate::window::{PAGE, Protection, Region};
@@ -46,6 +47,8 @@ pub struct BlockRun<'a> {
     pub timeout: Option<Duration>,
     /// The hint about a block that waits for long.
     pub endless_wait: Option<&'a EndlessWait>,
+    /// Where it calls for workers for the blocks that it may wait for.
+    pub reserve: &'a Reserve,
     /// What checks it.
     pub checks: Option<&'a LaunchChecks>,
 }

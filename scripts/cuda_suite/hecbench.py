@@ -21,24 +21,30 @@ ABSENT = re.compile(r".*(?:(?:cannot|can't|could ?n[o']t|can not|unable to|faile
 SURELY_ABSENT = re.compile(r".*(?:no such (?:file|folder)|file \S+ does not exist|bad file path).*", re.IGNORECASE)
 # Smaller arguments, for --small, of programs that the rule for sizes does not suit.
 ARGUMENTS = {
-    "aidw": "4 1 2", "atomicIntrinsics": "20 2", "attention-paged": "2 4 128 256 128 2", "bh": "512 1",
-    "bitonic-sort": "16 2", "channelShuffle": "2 32 32 2", "channelSum": "32 32 2", "contract": "16 2", "crs": "1 2",
-    "dense-embedding": "100000 256 2", "doh": "120 160 2", "dpid": "64 48 0.5 2", "dwconv": "4 4 32 32 2",
-    "eikonal": "-s 32", "epistasis": "32 2000 2", "ert": "2 16",
+    "adv": "7 15 200 2", "aidw": "4 1 2", "atomicIntrinsics": "20 2", "atomicPerf": "2",
+    "attention-paged": "2 4 128 256 128 2", "bh": "512 1", "bitonic-sort": "16 2", "blockScan": "2048 2",
+    "channelShuffle": "2 32 32 2", "channelSum": "32 32 2", "compute-score": "-p=2", "contract": "16 2",
+    "crc64": "10 5 33554432", "crs": "1 2", "dense-embedding": "100000 256 2", "doh": "120 160 2",
+    "dpid": "64 48 0.5 2", "dwconv": "4 4 32 32 2", "eikonal": "-s 32", "epistasis": "32 2000 2", "ert": "2 16",
     "fdtd3d": "--dimx=96 --dimy=96 --timesteps=2", "flip": "3 64 2", "floydwarshall": "128 2 16",
-    "gaussian": "-q -t -s 256", "gemv": "-s 4096 -i 2 -x 32 -y 4", "glu": "3 64 2", "gru": "256 64 2",
-    "hadamard": "128 2", "histogram": "--i=1", "logprob": "64 8 1000 2", "lud": "-s 512",
-    "lulesh": "-i 2 -s 16 -r 11 -b 1 -c 1", "mask": "64 64 64 2", "matern": "8 2", "mdh": "-itmax 1",
+    "gaussian": "-q -t -s 256", "gemv": "-s 4096 -i 2 -x 32 -y 4", "glu": "3 64 2", "gmm": "10 data result",
+    "gru": "256 64 2", "hadamard": "128 2", "histogram": "--i=1",
+    "hotspot3D": "512 8 20 ../data/hotspot3D/power_512x8 ../data/hotspot3D/temp_512x8 output.out",
+    "linearprobing": "1 1", "logprob": "64 8 1000 2", "lr": "2 0", "lud": "-s 512",
+    "lulesh": "-i 2 -s 16 -r 11 -b 1 -c 1",
+    "mask": "64 64 64 2", "matern": "16 2", "mdh": "-itmax 1",
     "metropolis": "-l 32 11 -t 4.7 0.1 -a 2 2 20 10 -h 1.0 -z 7919",
-    "minimod": "--warm-up --niters 1 --grid 64 --nsteps 4",
-    "nbody": "1024 3", "nqueen": "10 7 2", "nw": "1024 10 2", "page-rank": "-n 1000 -i 2", "pathfinder": "1000 100 5",
-    "pool": "4 8 64 64 32 32 2", "radixsort2": "-float -keysonly -n=65536", "rle": "--i=1",
+    "minimod": "--warm-up --niters 1 --grid 64 --nsteps 4", "nbody": "1024 3", "nqueen": "10 7 2", "nw": "1024 10 2",
+    "page-rank": "-n 1000 -i 2", "pathfinder": "1000 100 5", "pool": "4 8 64 64 32 32 2",
+    "radixsort2": "-float -keysonly -n=65536", "reshapeKVCache": "64 8 64 2", "rle": "--i=1",
     "rowwiseMoments": "16 16 32 32 4 2", "rsbench": "-s small -m event", "s3d": "-q -n 1 -s 1",
-    "scan2": "2 65536 256", "sddmm-batch": "2 128 128 128 128 2 1", "segment-reduce": "4 2", "shuffle": "2000 2",
+    "scan2": "2 65536 256", "sddmm-batch": "2 128 128 128 128 2 1", "segment-reduce": "4 2", "shuffle": "100 2",
     "silu": "4 4 64 64 2", "simpleSpmv": "65536 1024 2", "sort": "1 2", "spaxpby": "1024 1024 2048 2",
     "spd2s": "1024 1024 2048 2", "spgeam": "1024 1024 2048 2 1", "spgemm": "128 128 128 128 2 1",
     "spmm": "128 128 128 128 128 2 1", "spnnz": "1024 1024 2048 2", "sps2d": "1024 1024 2048 2",
-    "spsm": "1024 16 2048 2 1", "spsort": "1024 1024 2048 2", "tridiagonal": "-num_systems=4096",
+    "spsm": "1024 16 2048 2 1", "spsort": "1024 1024 2048 2", "su3": "-i 2 -l 8 -t 128 -v 3 -w 1",
+    "tpacf": "-d data/small/Datapnts.1 -p 1024 -r data/small/Randompnts -n 4 -q "
+             "1024 -b 5 -l 1 -u 1000 -a -j 10 -o results.dat", "tridiagonal": "-num_systems=4096",
 }
 # Programs whose last argument is no count of launches.
 NOT_REPEATED = {"is", "scan2"}

@@ -1,8 +1,13 @@
 """Small inputs of the forms that HeCBench's programs read, in place of data that its repository keeps elsewhere."""
 
+import bz2
+import itertools
 import random
 import struct
+import tarfile
 
+from . import hecbench_data as data
+from . import hecbench_graphs as graphs
 from . import rodinia_inputs as rodinia
 
 SIDE = 256
@@ -34,8 +39,94 @@ def trees(path):
     (path.parent / "commands.txt").rename(path.parent / "command.txt")
 
 
-# What makes a file, by its place in `src`.
+def unpacked(path):
+    """What the repository has in a packed form beside it."""
+    packed = path.with_name(path.name + ".bz2")
+    if packed.exists():
+        path.write_bytes(bz2.decompress(packed.read_bytes()))
+        return
+    with tarfile.open(path.with_name(path.name + ".tgz")) as archive:
+        archive.extractall(path.parent, filter="data")
+
+
+def first_lines(path):
+    """The first lines of the example beside it."""
+    with (path.parent / "example.txt").open() as example:
+        path.write_text("".join(itertools.islice(example, 10)))
+
+
+def pictures(path):
+    """Pictures to learn, and others to test what was learnt."""
+    path.mkdir()
+    data.digits(path, "train-images.idx3-ubyte", "train-labels.idx1-ubyte", 100)
+    data.digits(path, "t10k-images.idx3-ubyte", "t10k-labels.idx1-ubyte", 50)
+
+
+def catalogues(path):
+    """A catalogue of galaxies, and four of random places to compare it with."""
+    names = [path.name, *(f"Randompnts.{number}" for number in range(1, 5))]
+    for name in names:
+        data.galaxies(path.with_name(name), 1024)
+
+
+def film(path):
+    """A folder with pictures."""
+    path.mkdir()
+    data.frames(path, 120, 64)
+
+
+def storms(path):
+    """The files with storms that nn's list names."""
+    for number in range(4):
+        rodinia.records(path.parent, 500)
+        (path.parent / "storms.db").rename(path.parent / f"cane4_{number}.db")
+
+
+# What makes a file or a folder, by its place in `src`.
 FILES = {
+    "mcpr-cuda/alphas.csv": unpacked,
+    "sptrsv-sycl/lp1.mtx": unpacked,
+    "logan-cuda/inputs/100k.txt": first_lines,
+    "mnist-cuda/data": pictures,
+    "bicgstab-cuda/TEM27623/TEM27623_M.mtx": lambda path: graphs.matrix(path, 2000, 8000),
+    "ge-spmm-cuda/data/snap/amazon0302/amazon0302.mtx": lambda path: graphs.matrix(path, 2000, 10000),
+    "cc-cuda/delaunay_n24.egr": lambda path: graphs.binary(path, 20000, 60000),
+    "floydwarshall2-cuda/CollegeMsg.egr": lambda path: graphs.binary(path, 400, 4000, weights=True),
+    "graphB+-cuda/graph.csv": lambda path: graphs.signed(path, 500, 2000),
+    "hbc-cuda/graphs/breast_coexpress.txt": lambda path: graphs.edges(path, 500, 2000),
+    "lanczos-cuda/data/social-large-800k.txt": lambda path: graphs.edges(path, 4000, 16000, both=True),
+    "rsmt-cuda/newblue7.kraftwerk70.3d.80.20.82.m8.gr": lambda path: graphs.nets(path, 500),
+    "svd3x3-cuda/Dataset_1M.txt": lambda path: data.matrices(path, 10000),
+    "gibbs-cuda/data.csv": lambda path: data.counts(path, 5000),
+    "henry-cuda/IRMOF-1.cssr": data.crystal,
+    "hogbom-cuda/data/dirty_4096.img": lambda path: data.sky(path, 256),
+    "hogbom-cuda/data/psf_4096.img": lambda path: data.point_spread(path, 256),
+    "d2q9-bgk-cuda/Inputs/input_256x256.params": lambda path: data.flow(path, 128),
+    "d2q9-bgk-cuda/Obstacles/obstacles_256x256.dat": lambda path: data.walls(path, 128),
+    # The programs ask for cities by their numbers, so that they must all be there.
+    "geodesic-sycl/locations.txt": lambda path: data.cities(path, 1 << 21),
+    "geodesic-cuda/locations.txt": lambda path: data.cities(path, 1 << 21),
+    "mpc-cuda/msg_sp.trace.out": lambda path: data.integers(path, 1 << 16),
+    "mriQ-cuda/datasets/128x128x128/input/128x128x128.bin": lambda path: data.scan(path, 512, 4096),
+    "permutate-cuda/test_data/truerand_1bit.bin": lambda path: data.samples(path, 1000000),
+    "sa-cuda/genome.txt": lambda path: data.text(path, 10000, "ACGT"),
+    "word2vec-cuda/text8": lambda path: data.words(path, 20000),
+    "snake-cuda/Datasets/ERR240727_1_E2_30000Pairs.txt": lambda path: data.reads(path, 30000),
+    "bsw-cuda/test-data/protein-reference.fasta": lambda path: data.sequences(path, 200, 120, 32),
+    "bsw-cuda/test-data/protein-query.fasta": lambda path: data.sequences(path, 200, 120, 32),
+    "deredundancy-sycl/testData.fasta": lambda path: data.families(path, 400),
+    "tonemapping-sycl/input.hdr": lambda path: data.bright(path, 128, 128),
+    "kmc-cuda/gisette_scale": lambda path: data.observations(path, 200, 100),
+    "gd-cuda/gisette_scale": lambda path: data.observations(path, 200, 100),
+    "gmm-cuda/data": lambda path: data.clusters(path, 2048, 4),
+    "lr-sycl/assets/temperature.txt": lambda path: data.line(path, 100000),
+    "ced-cuda/input/peppa": film,
+    "data/nn/cane4_0.db": storms,
+    "tpacf-cuda/data/small/Datapnts.1": catalogues,
+    "bmf-cuda/data/MNIST.in": lambda path: data.bits(path, 512, 384),
+    "ccs-cuda/Data_Constant_100_1_bicluster.txt": lambda path: data.genes(path, 100, 60),
+    "easyWave-omp/data/grids/e2Asean.grd": lambda path: data.sea(path, 128),
+    "minimap2-sycl/in-1k.txt": lambda path: data.anchors(path, 50),
     "urng-sycl/URNG_Input.bmp": bitmap, "sobel-sycl/SobelFilter_Input.bmp": bitmap,
     "medianfilter-sycl/data/SierrasRGB.ppm": colours, "recursiveGaussian-cuda/StoneRGB.ppm": colours,
     "ss-sycl/StringSearch_Input.txt": source,

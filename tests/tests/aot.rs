@@ -111,6 +111,49 @@ fn one_program_for_both_makers() {
     run(&program, &[], &environment).passed("on the virtual GPU");
 }
 
+/// CUDA and HIP programs carry their images in one container, which gets machine code before the bitcode.
+#[test]
+fn programs_with_containers() {
+    let folder = Folder::new();
+    let cases = [
+        (
+            "cuda",
+            "--aot=sm_80,sm_90",
+            "examples/vector_add.cu",
+            "object for nvptx64-nvidia-cuda (sm_90)\n\
+             object for nvptx64-nvidia-cuda (sm_80)\n\
+             bitcode for nvptx64-nvidia-cuda (sm_80)",
+        ),
+        (
+            "hip",
+            "--aot=gfx90a,gfx1100",
+            "examples/vector_add.hip",
+            "object for amdgcn-amd-amdhsa (gfx1100)\n\
+             object for amdgcn-amd-amdhsa (gfx90a)\n\
+             bitcode for amdgcn-amd-amdhsa (gfx90a)",
+        ),
+    ];
+    for (command, list, source, carried) in cases {
+        let program = folder.at(command);
+        let path = program.to_str().expect("UTF-8");
+        let arguments = [command, list, "-O2", source, "-o", path];
+        run(&dist("bin/omptarget"), &arguments, &[]).passed(command);
+        assert_eq!(images(&program), carried);
+        let outcome = run(&program, &[], &[("OMPTARGET_DEVICES", "vgpu")]);
+        assert_eq!(outcome.passed("on the virtual GPU"), "PASS\n");
+    }
+    // A driver that takes no PTX runs machine code, and nothing where there is none.
+    let program = folder.at("cuda");
+    for (capability, runs) in [("9.0", true), ("10.0", false)] {
+        let driver = cuda::driver_for_file(&program).with("FAKE_CUDA_CAPABILITY", capability);
+        let outcome = driver
+            .with("FAKE_CUDA_PTXAS", "/bin/false")
+            .run(&program, &[]);
+        let said = format!("{capability}: {}{}", outcome.stdout, outcome.stderr);
+        assert_eq!(outcome.stdout == "PASS\n", runs, "{said}");
+    }
+}
+
 /// Objects are compiled as without the option, and the linker that the user chose links.
 #[test]
 fn separate_link_with_another_linker() {

@@ -12,6 +12,11 @@ fn run(name: &str) -> Outcome {
 
 /// The same with another library than the driver's.
 fn run_with(name: &str, library: &str) -> Outcome {
+    run_on(name, library, &[])
+}
+
+/// The same with arguments.
+fn run_on(name: &str, library: &str, arguments: &[&str]) -> Outcome {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let program = folder.path().join(name);
     let output = Command::new("cc")
@@ -26,7 +31,7 @@ fn run_with(name: &str, library: &str) -> Outcome {
     let library = dist("lib/cuda");
     let library = library.to_str().expect("a name in UTF-8");
     let settings = [("LD_LIBRARY_PATH", library), ("OMPTARGET_DEVICES", "vgpu")];
-    e2e::run(&program, &[], &settings)
+    e2e::run(&program, arguments, &settings)
 }
 
 #[test]
@@ -71,6 +76,20 @@ fn virtual_memory_management() {
     assert_eq!((outcome.code, &*outcome.stdout), (0, "PASS\n"));
     let told = "libcuda: a kernel failed: store to";
     assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+}
+
+/// What `nvcc` makes of device code alone, as a text and in a container.
+#[test]
+fn files_with_device_code() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for option in ["-ptx", "-fatbin"] {
+        let file = folder.path().join(option);
+        let path = file.to_str().expect("UTF-8");
+        let arguments = [option, "-o", path, "tests/programs/driver/add_one.cu"];
+        e2e::run(&dist("cuda-stub/bin/nvcc"), &arguments, &[]).passed(option);
+        let outcome = run_on("device_file", "lib/cuda/stubs/libcuda.so", &[path]);
+        assert_eq!(outcome.passed(option), "adds\nPASS\n");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `omptarget cuda` and `omptarget nvcc`: clang++ with a configuration file for CUDA programs.
 
 mod c_sources;
+mod device_files;
 mod headers;
 mod nvcc;
 mod whole_program;
@@ -14,10 +15,16 @@ use omptarget_driver::{Failure, Result, clang, dist};
 
 pub use nvcc::PROGRAM as NVCC;
 
+use crate::aot;
+
 /// clang with the configuration file that the arguments choose, and those that are left for clang.
 pub fn clang(arguments: &[OsString]) -> Result<(Command, Vec<OsString>)> {
     let (configuration, arguments) = headers::choose(arguments)?;
+    let (architectures, arguments) = aot::split(&arguments)?;
     let mut clang = clang::for_cuda(configuration, &arguments)?;
+    if !architectures.is_empty() {
+        aot::request(&mut clang, &architectures, &arguments)?;
+    }
     // clang knows NVIDIA's headers of these releases, but not all of their novelties. In a configuration file it does
     // not mind this option.
     clang.arg("-Wno-unknown-cuda-version");
@@ -35,6 +42,9 @@ pub fn compile(arguments: &[OsString]) -> Result<()> {
 /// a driver for C, which links no library of C++.
 pub fn compile_as_nvcc(arguments: &[OsString]) -> Result<()> {
     let arguments = without_own_headers(nvcc::with_environment(arguments));
+    if let Some((kind, arguments)) = device_files::asked(&arguments) {
+        return device_files::make(kind, &arguments);
+    }
     let objects = whole_program::objects(&arguments);
     let (mut clang, arguments) = clang(&nvcc::translate(&arguments)?)?;
     let is_no_link = |argument: &OsString| NO_LINK.iter().any(|option| argument == option);

@@ -13,18 +13,17 @@ use super::lower::engine::SPIN;
 use crate::analysis::control_flow::Loop;
 use crate::ir::Value;
 
-/// Engine functions that let other threads run.
-const YIELDING: &[&str] = &[
-    "vgpu_barrier",
-    "vgpu_barrier_reduce",
+/// Engine functions that let other warps run.
+const YIELDING_TO_WARPS: &[&str] = &["vgpu_barrier", "vgpu_barrier_reduce", "vgpu_yield", SPIN];
+
+/// Those that let other threads of the warp run. In warp form they do not call the engine.
+const YIELDING_TO_LANES: &[&str] = &[
     "vgpu_syncwarp",
     "vgpu_shfl",
     "vgpu_vote",
     "vgpu_match_any",
     "vgpu_match_all",
     "vgpu_redux",
-    "vgpu_yield",
-    SPIN,
 ];
 
 /// How the names of functions begin that stand for values of the warp until its form is written. They compute these of
@@ -38,10 +37,19 @@ pub fn place(each: &Loop) -> Option<Value> {
     polled.or(each.latch.terminator())
 }
 
+/// Which values depend on memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Dependence {
+    /// Those computed of what is read.
+    Data,
+    /// Also those that branches choose which depend on what is read, such as a flag that says whether all is done.
+    Branches,
+}
+
 /// Whether a loop waits on memory, provided that it calls no function that does. Nobody changes what `is_constant`
 /// accepts.
 pub fn waits_itself(each: &Loop, is_constant: &dyn Fn(Value) -> bool) -> bool {
-    waits(each, &HashSet::new(), is_constant)
+    waits(each, &HashSet::new(), is_constant, Dependence::Data)
 }
 
 /// Whether an instruction itself touches memory in a way that another thread may take part in.
@@ -70,12 +78,21 @@ pub fn communicates(instruction: Value, functions: &HashSet<Value>) -> bool {
     }
 }
 
-/// Whether a loop waits on memory. `communicating` are the functions in which threads communicate. Nobody changes what
-/// `is_constant` accepts.
-pub fn waits(
+/// Whether a loop may wait on memory, be it that branches decide it. `communicating` are the functions in which threads
+/// communicate. Nobody changes what `is_constant` accepts.
+pub fn may_wait(
     each: &Loop,
     communicating: &HashSet<Value>,
     is_constant: &dyn Fn(Value) -> bool,
+) -> bool {
+    waits(each, communicating, is_constant, Dependence::Branches)
+}
+
+fn waits(
+    each: &Loop,
+    communicating: &HashSet<Value>,
+    is_constant: &dyn Fn(Value) -> bool,
+    dependence: Dependence,
 ) -> bool {
     if !each
         .instructions()
@@ -93,7 +110,7 @@ pub fn waits(
     conditions.peek().is_none()
         || conditions.any(|end| {
             end.condition()
-                .is_none_or(|it| reads_memory(it, each, is_constant))
+                .is_none_or(|it| reads_memory(it, each, is_constant, dependence))
         })
 }
 
@@ -105,7 +122,12 @@ fn leaves(end: Value, each: &Loop) -> bool {
 
 /// Whether a value depends on something that the loop reads from memory or gets from a call. Chains of operands may be
 /// as long as the loop's body, hence a list and no recursion.
-fn reads_memory(value: Value, each: &Loop, is_constant: &dyn Fn(Value) -> bool) -> bool {
+fn reads_memory(
+    value: Value,
+    each: &Loop,
+    is_constant: &dyn Fn(Value) -> bool,
+    dependence: Dependence,
+) -> bool {
     let mut seen = HashSet::new();
     let mut pending = vec![value];
     while let Some(value) = pending.pop() {
@@ -119,6 +141,11 @@ fn reads_memory(value: Value, each: &Loop, is_constant: &dyn Fn(Value) -> bool) 
             return true;
         }
         pending.extend(value.operands());
+        // At the loop's beginning the last iteration's value comes in, whatever branches it took.
+        if dependence == Dependence::Branches && value.is_phi() && value.block() != each.header {
+            let ends = each.body.iter().filter_map(|block| block.terminator());
+            pending.extend(ends.filter_map(|end| end.condition()));
+        }
     }
     false
 }
@@ -135,17 +162,25 @@ fn is_read(instruction: Value) -> bool {
     }
 }
 
-/// Whether every iteration of the loop passes a yielding call. One in the latch is certain to be passed.
+/// Whether every iteration of the loop passes a call that lets other threads run. One in the latch is certain to be
+/// passed.
 pub fn yields(each: &Loop) -> bool {
+    yields_to_warps(each) || passes(each, YIELDING_TO_LANES)
+}
+
+/// The same of calls that let other warps run.
+pub fn yields_to_warps(each: &Loop) -> bool {
+    passes(each, YIELDING_TO_WARPS)
+}
+
+fn passes(each: &Loop, functions: &[&str]) -> bool {
+    debug_assert!(functions.iter().all(|name| ENGINE_SYMBOLS.contains(name)));
     each.latch
         .instructions()
         .into_iter()
         .filter(|it| it.is_call())
         .any(|call| {
             let name = call.called_function().map(Value::name).unwrap_or_default();
-            debug_assert!(
-                !YIELDING.contains(&name.as_str()) || ENGINE_SYMBOLS.contains(&name.as_str())
-            );
-            YIELDING.contains(&name.as_str())
+            functions.contains(&name.as_str())
         })
 }

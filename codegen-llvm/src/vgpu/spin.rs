@@ -26,7 +26,7 @@ pub fn run(unit: &mut Unit) -> Result<()> {
             .loops()
             .into_iter()
             .filter(|each| {
-                polling_loops::waits(each, &communicating, &|_| false)
+                polling_loops::may_wait(each, &communicating, &|_| false)
                     && !polling_loops::yields(each)
             })
             .collect();

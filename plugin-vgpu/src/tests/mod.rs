@@ -6,6 +6,7 @@ mod faults;
 mod instructions;
 mod launches;
 mod regions;
+mod reserve;
 mod warp_form;
 mod warps;
 mod waves;

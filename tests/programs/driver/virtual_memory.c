@@ -46,8 +46,10 @@ static int put(Address at, unsigned value) {
     return cuCtxSynchronize();
 }
 
+static Handle context;
+
 static void start(void) {
-    Handle context, module;
+    Handle module;
     int device;
     OK(cuInit(0));
     OK(cuDeviceGet(&device, 0));
@@ -172,5 +174,15 @@ int main(void) {
     Address at;
     OK(cuMemAddressReserve(&at, piece, 0, 0, 0));
     EXPECT(700, put(at, 1));
+    // Memory outlives the context.
+    start();
+    unsigned long long memory;
+    OK(cuMemAddressReserve(&at, piece, 0, 0, 0));
+    OK(cuMemCreate(&memory, piece, &properties, 0));
+    OK(cuMemMap(at, piece, 0, memory, 0));
+    OK(cuMemRelease(memory));
+    OK(cuCtxDestroy_v2(context));
+    OK(cuMemUnmap(at, piece));
+    OK(cuMemAddressFree(at, piece));
     return verdict();
 }

@@ -4,7 +4,8 @@
 //! going on, so a loop in which lanes may wait for lanes has no warp form. These loops poll memory (`polling_loops`),
 //! but no lane in them waits for another lane of its warp:
 //!
-//! * Every iteration passes a barrier, or an operation of the warp with a member mask. All lanes take part in it.
+//! * Every iteration passes a barrier, or an operation of the warp with a member mask. All lanes take part in it. If
+//!   they poll a volatile variable, the warp may wait for another one.
 //! * A counter ends the loop.
 //! * The loop ends on a number that the same iteration takes from a counter in memory, as for the chunks of
 //!   `schedule(dynamic)`. A lane that goes on has got its share and waits for nobody.
@@ -48,19 +49,34 @@ pub fn wait(flow: &ControlFlow, each: &Loop, axis: LaneAxis, variables: RuntimeV
         .any(|it| it.opcode() == Some(LLVMOpcode::LLVMFence));
     let is_settled =
         |it| is_constant(it, variables, fences) || counts(it, each) || takes_number(it);
-    if !polling_loops::waits_itself(each, &is_settled)
-        || passes_all_lanes(each)
+    // Branches on what an atomic operation took are left out: programs take locks so, and give them back in the same
+    // iteration, which suits lanes in lockstep.
+    let is_settled_or_taken = |it: Value| is_settled(it) || takes(it);
+    let waits = polling_loops::waits_itself(each, &is_settled)
+        || polling_loops::may_wait(each, &HashSet::new(), &is_settled_or_taken);
+    if !waits
+        || passes(each, is_barrier)
+        || passes(each, gathers_lanes) && !polls_volatile(each)
         || is_retry(each)
         || takes_bits(flow, each)
     {
         Wait::None
-    } else if waits_for_blocks(flow, each, axis)
+    } else if passes(each, gathers_lanes)
+        || waits_for_blocks(flow, each, axis)
         || waits_for_warps(flow, each, axis, variables.barrier)
     {
         Wait::OtherWarps
     } else {
         Wait::Lanes
     }
+}
+
+/// Whether an instruction changes memory at the moment it reads it.
+fn takes(instruction: Value) -> bool {
+    matches!(
+        instruction.opcode(),
+        Some(LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg)
+    )
 }
 
 /// How the names of the device runtime's sticky flags begin (`devicertl/src/sticky_flag.rs`): whether the program ever
@@ -118,17 +134,31 @@ fn takes_number(instruction: Value) -> bool {
             .is_some_and(|step| step != 0)
 }
 
-/// Whether every path from the loop's header back to it passes a barrier or an operation of the warp. Paths may pass
-/// different ones: the device runtime's barrier is a named barrier for teams of whole warps and another one otherwise.
-fn passes_all_lanes(each: &Loop) -> bool {
+/// Whether a call is a barrier.
+fn is_barrier(callee: Callee) -> bool {
+    matches!(callee, Callee::Barrier | Callee::BarrierReduce)
+}
+
+/// Whether a call is a barrier, or an operation of the warp in which all lanes take part.
+fn gathers_lanes(callee: Callee) -> bool {
+    // Operations without a member mask are for the lanes that happen to be there.
+    let some_lanes = matches!(callee, Callee::ActiveMask | Callee::Wave);
+    is_barrier(callee) || callee::is_warp_operation(callee) && !some_lanes
+}
+
+/// Whether a loop reads a volatile variable. Programs that wait for later blocks poll so (HeCBench's `gc`). Those that
+/// wait for earlier ones, as CUB's scans do, read atomically, and need not let others run.
+fn polls_volatile(each: &Loop) -> bool {
+    each.instructions()
+        .any(|it| it.opcode() == Some(LLVMOpcode::LLVMLoad) && it.is_volatile())
+}
+
+/// Whether every path from the loop's header back to it passes such a call. Paths may pass different ones: the device
+/// runtime's barrier is a named barrier for teams of whole warps and another one otherwise.
+fn passes(each: &Loop, wanted: fn(Callee) -> bool) -> bool {
     let gathers = |block: &Block| {
         let calls = block.instructions().into_iter().filter(|it| it.is_call());
-        calls.map(callee::of).any(|callee| {
-            // Operations without a member mask are for the lanes that happen to be there.
-            let some_lanes = matches!(callee, Callee::ActiveMask | Callee::Wave);
-            matches!(callee, Callee::Barrier | Callee::BarrierReduce)
-                || callee::is_warp_operation(callee) && !some_lanes
-        })
+        calls.map(callee::of).any(wanted)
     };
     let mut pending = vec![each.header];
     let mut seen = HashSet::new();

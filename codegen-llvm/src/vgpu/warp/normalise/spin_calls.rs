@@ -28,7 +28,7 @@ pub fn run(
     for each in flow.loops() {
         match wait(&flow, &each, axis, variables) {
             Wait::None => {}
-            Wait::OtherWarps if polling_loops::yields(&each) => {}
+            Wait::OtherWarps if polling_loops::yields_to_warps(&each) => {}
             Wait::OtherWarps => insert(module, locations, &each),
             Wait::Lanes => {
                 let what = "a loop waits on memory that other threads write";
