@@ -249,6 +249,7 @@ wait:
   @!%done bra wait;
   ld.shared.b128 %answer, [%where];
   clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p, %answer;
+  @%p clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%mask, %mask, %mask, _}, %answer;
   selp.u32 %word, 1, 0, %p;
   st.global.u32 [%out+16], %word;
   ret;

@@ -68,7 +68,7 @@ struct Transfer {
 
 /// `cp[.reduce].async.bulk.to.from.completion [to], [from], size{, …}{, [mbarrier]}`
 fn bulk(emitter: &mut Emitter, instruction: &Instruction, operands: &[Operand]) -> Option<()> {
-    if instruction.has("tensor") {
+    if instruction.has("tensor") || instruction.has("ignore_oob") {
         return None;
     }
     let nothing_left = ["commit_group", "wait_group", "prefetch"];
@@ -93,12 +93,6 @@ fn bulk(emitter: &mut Emitter, instruction: &Instruction, operands: &[Operand]) 
     } else if instruction.has("cp_mask") {
         let (mask, rest) = rest.split_last()?;
         transfer.copy_masked(emitter, mask)?;
-        rest
-    } else if instruction.has("ignore_oob") {
-        let [left, right, rest @ ..] = rest else {
-            return None;
-        };
-        transfer.copy_inside(emitter, left, right)?;
         rest
     } else {
         transfer.copy(emitter);
@@ -153,22 +147,6 @@ impl Transfer {
             let bit = emitter.op(&format!("lshr i16 {mask}, {bit}"));
             let is_set = emitter.op(&format!("trunc i16 {bit} to i1"));
             self.copy_byte(emitter, offset, &is_set)
-        })
-    }
-
-    /// Without so many bytes at the begin and at the end, which lie outside of the source.
-    fn copy_inside(&self, emitter: &mut Emitter, left: &Operand, right: &Operand) -> Option<()> {
-        let [left, right] = [left, right].map(|count| {
-            let count = emitter.value(count, unsigned(32))?;
-            Some(emitter.resize(&count, 32, 64, false))
-        });
-        let (left, right) = (left?, right?);
-        let end = emitter.op(&format!("sub i64 {}, {right}", self.bytes));
-        emitter.repeat(&self.bytes, 1, |emitter, offset| {
-            let begun = emitter.op(&format!("icmp uge i64 {offset}, {left}"));
-            let before = emitter.op(&format!("icmp slt i64 {offset}, {end}"));
-            let inside = emitter.op(&format!("and i1 {begun}, {before}"));
-            self.copy_byte(emitter, offset, &inside)
         })
     }
 
