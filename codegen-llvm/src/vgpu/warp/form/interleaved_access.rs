@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use llvm_sys::LLVMIntPredicate;
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
 use super::access_pattern::AccessPattern;
 use super::lane_serialisation::ignores_memory;
@@ -199,16 +199,14 @@ impl Vectoriser<'_> {
             .builder
             .compare(LLVMIntPredicate::LLVMIntEQ, bits, every);
         let address = group.first.operand(0);
-        let base = match self.divergence.shape(address) {
-            Shape::Strided { stride, .. } => Some((self.scalar(address), stride)),
-            _ => None,
+        let (strided, known) = self.strided_lanes(address);
+        let usual = match known {
+            Some(holds) => self.builder.binary(LLVMOpcode::LLVMAnd, full, holds),
+            None => full,
         };
-        let (near, far, done) = self.fork(full);
+        let (near, far, done) = self.fork(usual);
         self.builder.move_to_end(near);
-        let lanes = match base {
-            Some((base, stride)) => Lanes::Strided(self.flat(base), stride),
-            None => Lanes::Varying(self.spill_addresses(address)),
-        };
+        let lanes = strided.unwrap_or_else(|| Lanes::Varying(self.spill_addresses(address)));
         let transposed = self.transpose_segments(group, &lanes);
         let near = self.builder.block();
         self.builder.jump(done);
@@ -218,6 +216,18 @@ impl Vectoriser<'_> {
         self.builder.jump(done);
         self.builder.move_to_end(done);
         self.merge_paths(&transposed, near, &gathered, far)
+    }
+
+    /// The lanes' addresses, if they have a stride, and the condition under which they have it.
+    fn strided_lanes(&mut self, address: Value) -> (Option<Lanes>, Option<Value>) {
+        if let Shape::Strided { stride, .. } = self.divergence.shape(address) {
+            let base = self.scalar(address);
+            return (Some(Lanes::Strided(self.flat(base), stride)), None);
+        }
+        match self.extended_stride(address) {
+            Some((holds, base, stride)) => (Some(Lanes::Strided(base, stride)), Some(holds)),
+            None => (None, None),
+        }
     }
 
     /// The values of a group, of any addresses.
