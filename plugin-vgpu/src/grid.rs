@@ -17,6 +17,7 @@ use crate::engine::Form;
 use crate::fault::Raised;
 use crate::form_choice::{FormChoice, Sample, Way};
 use crate::machine::Machine;
+use crate::pace::Pace;
 use crate::regions;
 use crate::schedule::LaunchOrder;
 use crate::scheduler::{self, Ending};
@@ -32,6 +33,8 @@ pub struct GridRun {
     pub form: Form,
     /// With a form of subgroups: chooses between that and threads one by one, range by range.
     pub choice: Option<Arc<FormChoice>>,
+    /// How long blocks take; `None` if they may have to run at the same time.
+    pub pace: Option<Arc<Pace>>,
     /// Its parameters.
     pub args: *const u64,
     /// Blocks per dimension.
@@ -97,7 +100,11 @@ impl Grid {
     /// `run` describes a loaded kernel, parameters that it accepts, and a block within the device's limits.
     pub unsafe fn launch(machine: &Arc<Machine>, run: GridRun) -> Result<Option<GridFault>> {
         let total: u64 = run.blocks.iter().map(|&count| u64::from(count)).product();
-        let helpers = (total - 1).min(u64::from(machine.count() - 1)) as u32;
+        let most = (total - 1).min(u64::from(machine.count() - 1)) as u32;
+        let helpers = match &run.pace {
+            Some(pace) => pace.helpers(total, most),
+            None => most,
+        };
         let state = State {
             closed: false,
             outcome: None,
@@ -171,12 +178,17 @@ impl Grid {
         while self.blocks_left() {
             let began = Instant::now();
             let blocks = self.block_ranges.take(most);
+            let count = blocks.end - blocks.start;
             match &self.run.choice {
                 _ if self.run.order.is_random() => self.run_at_random(sm, blocks),
                 Some(choice) => self.run_as_chosen(sm, choice, blocks, began),
                 None => self.run_range(sm, blocks, self.run.form),
             }
-            most = block_ranges::next_size(most, began.elapsed());
+            let time = began.elapsed();
+            if let Some(pace) = &self.run.pace {
+                pace.ran(count, time);
+            }
+            most = block_ranges::next_size(most, time);
             if machine.contended() {
                 break;
             }

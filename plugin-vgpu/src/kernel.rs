@@ -22,6 +22,7 @@ use crate::form_choice::{FormChoice, Way};
 use crate::grid::{Grid, GridFault, GridRun};
 use crate::grid_workspace::Workspace;
 use crate::module::Code;
+use crate::pace::Pace;
 use crate::sm::MAX_SHARED;
 
 /// How long lanes in lockstep wait for a lane of their warp that spins on memory. Hardware would wait for ever.
@@ -34,6 +35,7 @@ pub struct VirtualKernel {
     info: KernelInfo,
     forms: Forms,
     choice: Arc<FormChoice>,
+    pace: Arc<Pace>,
     refusal: Option<String>,
     /// Its forms for blocks of short rows, with the rows' lengths ([`vgpu_abi::artifact::ShortRows`]).
     short_rows: Vec<(u32, VirtualKernel)>,
@@ -66,6 +68,7 @@ impl VirtualKernel {
             info,
             forms,
             choice: Arc::default(),
+            pace: Arc::default(),
             refusal: entry.refusal,
             short_rows: Vec::new(),
             code,
@@ -244,6 +247,8 @@ impl Kernel for VirtualKernel {
         let run = GridRun {
             form,
             choice: self.chooses(form).then(|| suited.choice.clone()),
+            pace: (never_waits_for_blocks(form) && !launch.cooperative)
+                .then(|| suited.pace.clone()),
             args: launch.args.as_ptr(),
             blocks: launch.grid,
             threads: block,
@@ -276,6 +281,11 @@ impl Kernel for VirtualKernel {
             }
         }
     }
+}
+
+/// Whether blocks of this form wait for nothing but their own threads.
+fn never_waits_for_blocks(form: Form) -> bool {
+    matches!(form, Form::Subgroups { .. } | Form::Regions { .. })
 }
 
 fn parameter(parameter: vgpu_abi::artifact::Parameter) -> Parameter {

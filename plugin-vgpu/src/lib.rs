@@ -43,6 +43,7 @@ mod machine;
 mod memory;
 mod module;
 mod motion;
+mod pace;
 mod plugin;
 mod printf;
 mod quarantine;
