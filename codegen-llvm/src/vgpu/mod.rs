@@ -11,6 +11,7 @@ mod check;
 mod checked_instructions;
 mod checked_locals;
 mod checked_locks;
+mod cold_values;
 mod constructors;
 mod count;
 mod debug_info;
@@ -115,6 +116,7 @@ const PASSES: &[(&str, Pass<Unit>)] = &[
     ("subgroup-loops", warp::subgroup_loops::run),
     ("fused", fused::run),
     ("finish", optimise::finish),
+    ("cold-values", cold_values::run),
     ("division", division::run),
     ("lane-access", lane_access::run),
     ("undefined", undefined::run),

@@ -80,7 +80,7 @@ impl Vectoriser<'_> {
     }
 
     /// The address that the steps of [`Self::origin`] lead to.
-    fn behind(&mut self, start: Value, steps: Vec<Value>) -> Value {
+    pub(super) fn behind(&mut self, start: Value, steps: Vec<Value>) -> Value {
         steps.into_iter().rev().fold(start, |start, step| {
             let indices: Vec<_> = (1..step.operand_count())
                 .map(|at| self.scalar(step.operand(at)))
@@ -182,7 +182,7 @@ impl Vectoriser<'_> {
     }
 
     /// The only varying index of an address with a uniform base: its operand, and the bytes that a step in it means.
-    fn only_varying(&self, pointer: Value) -> Option<(u32, Value, u64)> {
+    pub(super) fn only_varying(&self, pointer: Value) -> Option<(u32, Value, u64)> {
         let uniform = |value: Value| self.divergence.shape(value).is_uniform();
         if pointer.opcode() != Some(LLVMOpcode::LLVMGetElementPtr) || !uniform(pointer.operand(0)) {
             return None;
@@ -224,7 +224,7 @@ impl Vectoriser<'_> {
     }
 
     /// A `getelementptr` with index `operand` replaced.
-    fn with_index(&mut self, pointer: Value, operand: u32, index: Value) -> Value {
+    pub(super) fn with_index(&mut self, pointer: Value, operand: u32, index: Value) -> Value {
         let mut operands = Vec::new();
         for at in 0..pointer.operand_count() {
             operands.push(if at == operand {

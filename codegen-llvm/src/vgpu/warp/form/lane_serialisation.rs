@@ -232,10 +232,8 @@ impl Vectoriser<'_> {
     /// Whether a lane computes a value as cheaply as it takes it out of a vector: an address at a fixed distance from
     /// another, or an index that the host scales where it accesses the element, and extends where it loads it.
     fn is_cheap_for_lane(&self, value: Value) -> bool {
-        if is_fixed_distance(value) {
-            return true;
-        }
-        match value.opcode() {
+        let cheap = match value.opcode() {
+            _ if is_fixed_distance(value) => true,
             Some(LLVMOpcode::LLVMGetElementPtr) => {
                 let indices = context_fields::indices(self.layout, value);
                 let is_uniform = |it| self.divergence.shape(it).is_uniform();
@@ -248,7 +246,10 @@ impl Vectoriser<'_> {
                 has_array_layout(value.operand(0).ty())
             }
             _ => false,
-        }
+        };
+        // Of what another block has computed, not everything is kept.
+        let is_there = |it: &Value| self.is_known(*it) || self.is_cheap_for_lane(*it);
+        cheap && value.operands().iter().all(is_there)
     }
 
     /// Stores a vector before a loop over lanes. Then an element is one load, while LLVM would store the vector again
