@@ -42,7 +42,7 @@ pub(super) struct InterleaveGroup {
     is_spread: bool,
 }
 
-/// Loads of consecutive elements in 16 bytes: of all of them, of the first three of four, or, of spaced elements
+/// Loads of consecutive elements in 16 bytes: of all of them, of the first two or three of four, or, of spaced elements
 /// (`spaced_access`), of the first ones.
 struct Segment {
     /// Bytes from the first load's address to the first element.
@@ -91,7 +91,7 @@ impl Vectoriser<'_> {
         found.sort_by_key(|(offset, _)| *offset);
         found.dedup_by_key(|(offset, _)| *offset);
         let is_spaced = self.spacing(first.operand(0), size).is_some();
-        let least = if is_spaced { 1 } else { 3 };
+        let least = if is_spaced { 1 } else { 2 };
         let segments = segments(&found, size as i64, least);
         let alignments = segments.iter().flat_map(|segment| &segment.loads);
         let alignment = alignments.map(|load| load.alignment()).min()?;
