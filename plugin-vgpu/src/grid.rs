@@ -11,13 +11,13 @@ use vgpu_abi::ThreadContext;
 
 use crate::block::WarpKind;
 use crate::block_ranges::{self, BlockRange, BlockRanges};
+use crate::block_time::BlockTime;
 use crate::checker::LaunchChecks;
 use crate::endless_wait::EndlessWait;
 use crate::engine::Form;
 use crate::fault::Raised;
 use crate::form_choice::{FormChoice, Sample, Way};
 use crate::machine::Machine;
-use crate::pace::Pace;
 use crate::regions;
 use crate::schedule::LaunchOrder;
 use crate::scheduler::{self, Ending};
@@ -34,7 +34,7 @@ pub struct GridRun {
     /// With a form of subgroups: chooses between that and threads one by one, range by range.
     pub choice: Option<Arc<FormChoice>>,
     /// How long blocks take; `None` if they may have to run at the same time.
-    pub pace: Option<Arc<Pace>>,
+    pub block_time: Option<Arc<BlockTime>>,
     /// Its parameters.
     pub args: *const u64,
     /// Blocks per dimension.
@@ -101,8 +101,8 @@ impl Grid {
     pub unsafe fn launch(machine: &Arc<Machine>, run: GridRun) -> Result<Option<GridFault>> {
         let total: u64 = run.blocks.iter().map(|&count| u64::from(count)).product();
         let most = (total - 1).min(u64::from(machine.count() - 1)) as u32;
-        let helpers = match &run.pace {
-            Some(pace) => pace.helpers(total, most),
+        let helpers = match &run.block_time {
+            Some(block_time) => block_time.helpers(total, most),
             None => most,
         };
         let state = State {
@@ -185,8 +185,8 @@ impl Grid {
                 None => self.run_range(sm, blocks, self.run.form),
             }
             let time = began.elapsed();
-            if let Some(pace) = &self.run.pace {
-                pace.ran(count, time);
+            if let Some(block_time) = &self.run.block_time {
+                block_time.ran(count, time);
             }
             most = block_ranges::next_size(most, time);
             if machine.contended() {

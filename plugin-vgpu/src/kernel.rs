@@ -12,6 +12,7 @@ use vgpu_abi::artifact::KernelEntry;
 
 use crate::block::MAX_THREADS;
 use crate::block_ranges::index_in;
+use crate::block_time::BlockTime;
 use crate::checker::{LaunchChecks, LaunchedCode};
 use crate::deadlock;
 use crate::dispatch::Dispatch;
@@ -22,7 +23,6 @@ use crate::form_choice::{FormChoice, Way};
 use crate::grid::{Grid, GridFault, GridRun};
 use crate::grid_workspace::Workspace;
 use crate::module::Code;
-use crate::pace::Pace;
 use crate::sm::MAX_SHARED;
 
 /// How long lanes in lockstep wait for a lane of their warp that spins on memory. Hardware would wait for ever.
@@ -35,7 +35,7 @@ pub struct VirtualKernel {
     info: KernelInfo,
     forms: Forms,
     choice: Arc<FormChoice>,
-    pace: Arc<Pace>,
+    block_time: Arc<BlockTime>,
     refusal: Option<String>,
     /// Its forms for blocks of short rows, with the rows' lengths ([`vgpu_abi::artifact::ShortRows`]).
     short_rows: Vec<(u32, VirtualKernel)>,
@@ -68,7 +68,7 @@ impl VirtualKernel {
             info,
             forms,
             choice: Arc::default(),
-            pace: Arc::default(),
+            block_time: Arc::default(),
             refusal: entry.refusal,
             short_rows: Vec::new(),
             code,
@@ -247,8 +247,8 @@ impl Kernel for VirtualKernel {
         let run = GridRun {
             form,
             choice: self.chooses(form).then(|| suited.choice.clone()),
-            pace: (never_waits_for_blocks(form) && !launch.cooperative)
-                .then(|| suited.pace.clone()),
+            block_time: (never_waits_for_blocks(form) && !launch.cooperative)
+                .then(|| suited.block_time.clone()),
             args: launch.args.as_ptr(),
             blocks: launch.grid,
             threads: block,

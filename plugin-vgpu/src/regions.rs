@@ -1,9 +1,10 @@
 //! Runs blocks of kernels whose warp form runs by regions (`vgpu_abi::RegionCall`): all warps of a block, and all
 //! blocks of a range, on one stack.
 //!
-//! Nearly always all warps of a block come to the same barrier. Then the code goes on with the next region for all of
-//! them, and the block's state ([`crate::block`]) is not even looked at. Where warps are at different barriers, or some of their
-//! lanes have ended, that state decides who goes on, as it does for fibers, and regions run for one warp at a time.
+//! Nearly always all warps of a block come to the same barrier. Then the code goes on with the next region for all
+//! of them, and the block's state ([`crate::block`]) is not even looked at. Where warps are at different barriers,
+//! or some of their lanes have ended, that state decides who goes on, as it does for fibers, and regions run for
+//! one warp at a time.
 
 use std::cell::Cell;
 use std::ptr;

@@ -7,7 +7,7 @@
 //! …       copies of the region's blocks
 //! stop:   at each barrier: the values that the next region needs go to the frame, and the barrier's arguments
 //! latch:  another warp? → head
-//! done:   have all warps come to one barrier of the whole block? → the first block of the region behind it, else return
+//! done:   have all warps come to one barrier of the whole block? → the first block of its region, else return
 //! ```
 
 use std::collections::{HashMap, HashSet};

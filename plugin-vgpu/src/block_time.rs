@@ -1,8 +1,8 @@
 //! How long a kernel's blocks take, by which a launch asks for helpers.
 //!
 //! To hand blocks to another thread costs microseconds, and a thread that has helped spins for the next launch. That is
-//! more than a short launch takes. Only kernels whose blocks cannot wait for each other have a pace: others may need
-//! all multiprocessors at once.
+//! more than a short launch takes. Only for kernels whose blocks cannot wait for each
+//! other is it known: others may need all multiprocessors at once.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -14,14 +14,14 @@ const SHARE: Duration = Duration::from_micros(5);
 /// An average's weight, of as many as this.
 const WEIGHT: u64 = 4;
 
-/// The pace of one kernel, shared by all its launches.
+/// The time of one kernel's blocks, shared by all its launches.
 #[derive(Debug, Default)]
-pub struct Pace {
+pub struct BlockTime {
     /// Picoseconds of a block, on the average of late ranges; 0 before the first.
     block: AtomicU64,
 }
 
-impl Pace {
+impl BlockTime {
     /// Notes that a range of blocks took so long. Ranges of several threads may overwrite each other's: it is an
     /// average all the same.
     pub fn ran(&self, blocks: u64, time: Duration) {
@@ -55,22 +55,22 @@ mod tests {
 
     #[test]
     fn short_launches_ask_for_no_helpers() {
-        let pace = Pace::default();
-        assert_eq!(pace.helpers(2, 7), 7, "nothing is known");
-        pace.ran(10, Duration::from_micros(10));
-        assert_eq!(pace.helpers(49, 7), 0);
-        assert_eq!(pace.helpers(50, 20), 10);
-        assert_eq!(pace.helpers(1000, 7), 7);
-        assert_eq!(pace.helpers(u64::MAX, 7), 7);
+        let block_time = BlockTime::default();
+        assert_eq!(block_time.helpers(2, 7), 7, "nothing is known");
+        block_time.ran(10, Duration::from_micros(10));
+        assert_eq!(block_time.helpers(49, 7), 0);
+        assert_eq!(block_time.helpers(50, 20), 10);
+        assert_eq!(block_time.helpers(1000, 7), 7);
+        assert_eq!(block_time.helpers(u64::MAX, 7), 7);
     }
 
     #[test]
     fn late_ranges_count() {
-        let pace = Pace::default();
-        pace.ran(1, Duration::from_millis(1));
+        let block_time = BlockTime::default();
+        block_time.ran(1, Duration::from_millis(1));
         for _ in 0..40 {
-            pace.ran(100, Duration::from_nanos(100));
+            block_time.ran(100, Duration::from_nanos(100));
         }
-        assert_eq!(pace.helpers(100, 1), 0);
+        assert_eq!(block_time.helpers(100, 1), 0);
     }
 }
